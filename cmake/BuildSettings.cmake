@@ -1,0 +1,29 @@
+# How our own targets are compiled. Nothing here reaches those who link to tutti.
+
+if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+   OR (CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14))
+  message(FATAL_ERROR
+    "tutti needs GCC 12 or Clang 14 or newer; this is ${CMAKE_CXX_COMPILER_ID} "
+    "${CMAKE_CXX_COMPILER_VERSION}. Name another with -DCMAKE_CXX_COMPILER=...")
+endif()
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+set(TUTTI_SANITIZE_FLAGS "")
+if(TUTTI_SANITIZE)
+  set(TUTTI_SANITIZE_FLAGS
+    -fsanitize=${TUTTI_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  # For the whole directory: one uninstrumented object is enough to blind or confuse a sanitizer.
+  add_compile_options(${TUTTI_SANITIZE_FLAGS})
+  add_link_options(${TUTTI_SANITIZE_FLAGS})
+endif()
+
+function(tutti_build_settings target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${TUTTI_WERROR}>:-Werror>)
+endfunction()

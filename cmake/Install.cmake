@@ -1,0 +1,48 @@
+# What `cmake --install` lays down, and how others find it: CMake's find_package and pkg-config.
+
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+install(TARGETS tutti EXPORT tuttiTargets INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(DIRECTORY include/tutti DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+install(FILES "${PROJECT_BINARY_DIR}/include/tutti/version.hpp"
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tutti")
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+if(TARGET tutti_cli)
+  install(TARGETS tutti_cli)
+endif()
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tutti")
+configure_package_config_file(cmake/tuttiConfig.cmake.in tuttiConfig.cmake
+                              INSTALL_DESTINATION "${package_dir}")
+# Before 1.0 a minor version may break its callers.
+write_basic_package_version_file(tuttiConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(EXPORT tuttiTargets NAMESPACE tutti:: DESTINATION "${package_dir}")
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/tuttiConfig.cmake"
+              "${CMAKE_CURRENT_BINARY_DIR}/tuttiConfigVersion.cmake"
+        DESTINATION "${package_dir}")
+
+# The .pc file finds its prefix from where it lies, so that an installed tree can be moved.
+# Distributions may pass absolute directories, which stand outside the prefix.
+function(under_prefix result dir)
+  if(IS_ABSOLUTE "${dir}")
+    set(${result} "${dir}" PARENT_SCOPE)
+  else()
+    set(${result} "\${prefix}/${dir}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+file(RELATIVE_PATH TUTTI_PC_PREFIX
+     "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+# Without this the prefix would end in a slash and the paths after it begin with a second one.
+string(REGEX REPLACE "/$" "" TUTTI_PC_PREFIX "${TUTTI_PC_PREFIX}")
+under_prefix(TUTTI_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
+under_prefix(TUTTI_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
+set(TUTTI_PC_DEFINES "")
+if(BUILD_SHARED_LIBS)
+  set(TUTTI_PC_DEFINES " -DTUTTI_SHARED")
+endif()
+configure_file(cmake/tutti.pc.in tutti.pc @ONLY)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/tutti.pc"
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

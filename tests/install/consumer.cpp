@@ -1,0 +1,7 @@
+#include <iostream>
+
+#include <tutti/version.hpp>
+
+int main() {
+  std::cout << "tutti " << tutti::version << '\n';
+}
