@@ -1,0 +1,122 @@
+#include "core/quantity.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <span>
+
+#include <tutti/error.hpp>
+
+namespace tutti {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+constexpr double ki = 1024;
+constexpr std::array byte_units{
+    Unit{"", 1},
+    Unit{"B", 1},
+    Unit{"K", ki},
+    Unit{"KiB", ki},
+    Unit{"kB", 1e3},
+    Unit{"KB", 1e3},
+    Unit{"M", ki* ki},
+    Unit{"MiB", ki* ki},
+    Unit{"MB", 1e6},
+    Unit{"G", ki* ki* ki},
+    Unit{"GiB", ki* ki* ki},
+    Unit{"GB", 1e9},
+    Unit{"T", ki* ki* ki* ki},
+    Unit{"TiB", ki* ki* ki* ki},
+    Unit{"TB", 1e12},
+};
+constexpr std::array time_units{
+    Unit{"", 1},      Unit{"s", 1},     Unit{"ms", 1e-3},  Unit{"us", 1e-6},
+    Unit{"µs", 1e-6}, Unit{"ns", 1e-9}, Unit{"ps", 1e-12},
+};
+constexpr std::array rate_units{
+    Unit{"B/s", 1},         Unit{"kB/s", 1e3},     Unit{"KB/s", 1e3},
+    Unit{"MB/s", 1e6},      Unit{"GB/s", 1e9},     Unit{"TB/s", 1e12},
+    Unit{"KiB/s", ki},      Unit{"MiB/s", ki* ki}, Unit{"GiB/s", ki* ki* ki},
+    Unit{"Kb/s", 1e3 / 8},  Unit{"Mb/s", 1e6 / 8}, Unit{"Gb/s", 1e9 / 8},
+    Unit{"Tb/s", 1e12 / 8},
+};
+
+[[noreturn]] void reject(std::string_view text, const std::string& wanted) {
+  throw Error(ErrorCode::invalid_argument, "'" + std::string(text) + "' is not " + wanted);
+}
+
+/// The number that `text` begins with, times the unit that the rest of it names.
+double parse(std::string_view text, std::span<const Unit> units, const std::string& wanted) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || !std::isfinite(number) || number < 0) reject(text, wanted);
+  std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
+  for (const Unit& unit : units) {
+    if (unit.name == rest) return number * unit.factor;
+  }
+  reject(text, wanted);
+}
+
+}  // namespace
+
+std::uint64_t parse_bytes(std::string_view text) {
+  const std::string wanted = "a size; write a number of bytes, or such as 64KiB, 1MiB, 25MB or 1G";
+  const double bytes = parse(text, byte_units, wanted);
+  constexpr double most = 0x1p62;
+  if (bytes > most || bytes != std::floor(bytes)) reject(text, wanted);
+  return static_cast<std::uint64_t>(bytes);
+}
+
+double parse_seconds(std::string_view text) {
+  return parse(text, time_units, "a time; write such as 1us, 2.5ms, 300ns or 0.1s");
+}
+
+double parse_rate(std::string_view text) {
+  const std::string wanted = "a bandwidth; write such as 100GB/s, 12.5GiB/s or 25Gb/s";
+  const double rate = parse(text, rate_units, wanted);
+  if (rate == 0) reject(text, wanted);
+  return rate;
+}
+
+double parse_seconds_per_byte(std::string_view text) {
+  if (text.find("/s") != std::string_view::npos) return 1 / parse_rate(text);
+  std::string_view time = text;
+  if (time.size() > 2 && time.substr(time.size() - 2) == "/B") time.remove_suffix(2);
+  return parse(time, time_units, "a time per byte; write such as 0, 0.1ns or a rate like 10GB/s");
+}
+
+std::string format_bytes(std::uint64_t bytes) {
+  constexpr std::array<std::string_view, 5> names{"", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  while (bytes != 0 && bytes % 1024 == 0 && unit + 1 < names.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return std::to_string(bytes) + std::string(names.at(unit));
+}
+
+std::string format_seconds(double seconds) {
+  if (seconds == 0) return "0";
+  constexpr std::array units{Unit{"s", 1}, Unit{"ms", 1e-3}, Unit{"us", 1e-6}, Unit{"ns", 1e-9}};
+  const Unit* best = &units.back();
+  for (const Unit& unit : units) {
+    // Rounding to three digits must not give 1000us.
+    if (seconds >= unit.factor * 0.9995) {
+      best = &unit;
+      break;
+    }
+  }
+  const double value = seconds / best->factor;
+  const int digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  std::array<char, 32> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  return std::string(text.data(), static_cast<std::size_t>(length)) + std::string(best->name);
+}
+
+}  // namespace tutti

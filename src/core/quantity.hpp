@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+/// Sizes, times and rates as people write them.
+namespace tutti {
+
+/// "64MiB" and "64M" are 64·2²⁰ as in nccl-tests, "64MB" is 64·10⁶, "17" is 17 bytes. Fractions such
+/// as "1.5GiB" are allowed where they are whole bytes. Throws invalid_argument.
+[[nodiscard]] std::uint64_t parse_bytes(std::string_view text);
+
+/// "1us", "2.5ms", "3e-6" or "3s", in seconds. Throws invalid_argument.
+[[nodiscard]] double parse_seconds(std::string_view text);
+
+/// "100GB/s", "25Gb/s", "12.5GiB/s": bytes per second. Throws invalid_argument.
+[[nodiscard]] double parse_rate(std::string_view text);
+
+/// Seconds per byte, given so ("0.1ns", "0") or as a rate ("10GB/s"). Throws invalid_argument.
+[[nodiscard]] double parse_seconds_per_byte(std::string_view text);
+
+/// "64MiB" where that is exact, else the number of bytes: "1000001".
+[[nodiscard]] std::string format_bytes(std::uint64_t bytes);
+
+/// "12.3us", with three digits that count.
+[[nodiscard]] std::string format_seconds(double seconds);
+
+}  // namespace tutti
