@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <tutti/chunk.hpp>
+#include <tutti/export.hpp>
+#include <tutti/rank.hpp>
+
+namespace tutti {
+
+/// One line of a rank's program. A view into the program that it came from.
+///
+/// A send hands the rank's present version of some chunks to each peer. A receive makes a new
+/// version of some chunks: of what arrives from one peer, or of a fold over what arrives from
+/// several peers and, if `own` is set, the version the rank had. The operands of a fold stand in a
+/// known order, because floating-point sums depend on it.
+struct Step {
+  enum class Kind : std::uint8_t { send, receive };
+
+  Kind kind = Kind::send;
+  std::uint32_t round = 0;
+  /// Send: in the order in which messages leave. Receive: in the order of the fold.
+  std::span<const Rank> peers{};
+  /// Receive: how many peers' contributions stand before the rank's own in the fold; none if the
+  /// own version is replaced.
+  std::optional<std::uint32_t> own{};
+  std::span<const ChunkRange> chunks{};
+
+  /// How many contributions a receive folds into one.
+  [[nodiscard]] std::size_t operands() const { return peers.size() + (own ? 1 : 0); }
+  /// How many chunks the step moves to or from each peer.
+  [[nodiscard]] TUTTI_API std::uint64_t chunk_count() const;
+};
+
+[[nodiscard]] TUTTI_API bool operator==(const Step& a, const Step& b);
+
+/// One rank's part in a collective: its sends and receives, in order.
+///
+/// A value without pointers, sockets or clocks. It names chunks, not buffers: where the versions of
+/// a chunk stand in memory follows from the program (see placement.hpp). Rounds are for people and
+/// for counting; what may run at once follows from what the steps read and write. The k-th send
+/// from a to b meets the k-th receive on b from a: order is the only tag.
+///
+/// A program may say anything, also nonsense: verify() is the judge of it.
+class TUTTI_API Program {
+ public:
+  /// A program with no steps yet, of a schedule that takes `rounds` rounds.
+  explicit Program(std::uint32_t rounds = 0) : rounds_(rounds) {}
+
+  /// Sends `chunks` to one peer, or to several.
+  void send(std::uint32_t round, Rank peer, std::span<const ChunkRange> chunks);
+  void send(std::uint32_t round, std::span<const Rank> peers, std::span<const ChunkRange> chunks);
+  void send(std::uint32_t round, Rank peer, ChunkRange chunks);
+
+  /// Receives `chunks` from `peer` in place of what the rank had.
+  void receive(std::uint32_t round, Rank peer, std::span<const ChunkRange> chunks);
+  void receive(std::uint32_t round, Rank peer, ChunkRange chunks);
+
+  /// Receives `chunks` from each of `peers` and folds them with the rank's own, which stands after
+  /// the first `own` of them.
+  void receive_reduce(std::uint32_t round, std::span<const Rank> peers, std::uint32_t own,
+                      std::span<const ChunkRange> chunks);
+
+  void append(const Step& step);
+  void reserve(std::size_t steps);
+
+  /// How many rounds the whole schedule takes, also those in which this rank rests.
+  [[nodiscard]] std::uint32_t rounds() const { return rounds_; }
+  [[nodiscard]] std::size_t size() const { return lines_.size(); }
+  [[nodiscard]] bool empty() const { return lines_.empty(); }
+  /// Invalidated by appending.
+  [[nodiscard]] Step operator[](std::size_t i) const;
+
+  class Iterator;
+  [[nodiscard]] Iterator begin() const;
+  [[nodiscard]] Iterator end() const;
+
+  friend bool operator==(const Program&, const Program&) = default;
+
+ private:
+  /// A step whose peers and chunks stand in the pools below, from where the previous line's end.
+  struct Line {
+    std::uint32_t round;
+    std::uint32_t peers_end;
+    std::uint32_t chunks_end;
+    Step::Kind kind;
+    bool has_own;
+    std::uint32_t own;
+
+    friend bool operator==(const Line&, const Line&) = default;
+  };
+
+  std::uint32_t rounds_;
+  std::vector<Line> lines_;
+  std::vector<Rank> peers_;
+  std::vector<ChunkRange> chunks_;
+};
+
+class Program::Iterator {
+ public:
+  Iterator(const Program& program, std::size_t at) : program_(&program), at_(at) {}
+
+  [[nodiscard]] Step operator*() const { return (*program_)[at_]; }
+  Iterator& operator++() {
+    ++at_;
+    return *this;
+  }
+  friend bool operator==(const Iterator&, const Iterator&) = default;
+
+ private:
+  const Program* program_;
+  std::size_t at_;
+};
+
+inline Program::Iterator Program::begin() const { return {*this, 0}; }
+inline Program::Iterator Program::end() const { return {*this, size()}; }
+
+}  // namespace tutti
