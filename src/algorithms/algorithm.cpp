@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <vector>
+
+#include <tutti/algorithm.hpp>
+#include <tutti/error.hpp>
+#include <tutti/nearest.hpp>
+
+namespace tutti {
+namespace {
+
+void require(const Algorithm& algorithm, const Problem& problem) {
+  const std::string reason = algorithm.refusal(problem);
+  if (!reason.empty()) throw Error(ErrorCode::unsupported, reason);
+}
+
+std::string dimensions_wanted(const Algorithm& algorithm) {
+  const auto [least, most] = algorithm.dimensions;
+  return least == most ? std::to_string(least)
+                       : std::to_string(least) + " or " + std::to_string(most);
+}
+
+}  // namespace
+
+std::string Algorithm::refusal(const Problem& problem) const {
+  if (!needs_shape()) return "";
+  const std::string who = std::string(name) + " needs a shape of " + dimensions_wanted(*this) +
+                          " dimensions that " + std::to_string(problem.ranks) + " ranks fill";
+  const std::string cure = "; ask for --shape " + to_string(squarest(problem.ranks));
+  const std::size_t count = problem.shape.dimensions.size();
+  if (problem.shape.empty()) return who + cure;
+  if (count < dimensions.least || count > dimensions.most) {
+    return who + ", and " + to_string(problem.shape) + " has " + std::to_string(count) + cure;
+  }
+  if (problem.shape.size() != problem.ranks) {
+    return who + ", and " + to_string(problem.shape) + " is for " +
+           std::to_string(problem.shape.size()) + cure;
+  }
+  return "";
+}
+
+Contract Algorithm::contract(const Problem& problem) const {
+  require(*this, problem);
+  const Contract contract{.collective = collective,
+                          .ranks = problem.ranks,
+                          .root = has_root(collective) ? problem.root : Rank{0},
+                          .chunks = problem.ranks == 0 ? 0 : chunks(problem)};
+  contract.check();
+  return contract;
+}
+
+Program Algorithm::program(const Problem& problem, Rank self) const {
+  (void)contract(problem);
+  if (self.index() >= problem.ranks) {
+    throw Error(ErrorCode::invalid_argument,
+                "rank " + std::to_string(self.index()) + " is not one of the " +
+                    std::to_string(problem.ranks) + " ranks of " + std::string(name));
+  }
+  return build(problem, self);
+}
+
+Schedule Algorithm::schedule(const Problem& problem) const {
+  Schedule schedule{.name = std::string(name), .contract = contract(problem), .programs = {}};
+  schedule.programs.reserve(problem.ranks);
+  for (std::uint32_t r = 0; r < problem.ranks; ++r) {
+    schedule.programs.push_back(build(problem, Rank{r}));
+  }
+  return schedule;
+}
+
+std::span<const Algorithm> algorithms(Collective collective) {
+  const auto all = algorithms();
+  const auto is_one = [&](const Algorithm& each) { return each.collective == collective; };
+  const auto first = std::find_if(all.begin(), all.end(), is_one);
+  const auto last = std::find_if_not(first, all.end(), is_one);
+  return {first, last};
+}
+
+const Algorithm& algorithm(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Algorithm& each : algorithms()) {
+    if (each.name == name) return each;
+    names.push_back(each.name);
+  }
+  throw Error(ErrorCode::invalid_argument, "no algorithm is called '" + std::string(name) + "'." +
+                                               did_you_mean(name, names) +
+                                               " 'tutti list' shows them all.");
+}
+
+}  // namespace tutti

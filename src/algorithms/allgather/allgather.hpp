@@ -1,0 +1,16 @@
+#pragma once
+
+#include <tutti/problem.hpp>
+#include <tutti/program.hpp>
+
+/// The part of one rank in each allgather algorithm: see the file of the same name.
+namespace tutti::allgather {
+
+[[nodiscard]] Program mesh(const Problem& problem, Rank self);
+[[nodiscard]] Program ring(const Problem& problem, Rank self);
+[[nodiscard]] Program bidirectional_ring(const Problem& problem, Rank self);
+[[nodiscard]] Program recursive_doubling(const Problem& problem, Rank self);
+[[nodiscard]] Program bruck(const Problem& problem, Rank self);
+[[nodiscard]] Program gather_broadcast(const Problem& problem, Rank self);
+
+}  // namespace tutti::allgather

@@ -1,0 +1,26 @@
+#include <algorithm>
+#include <bit>
+
+#include "algorithms/allgather/allgather.hpp"
+#include "algorithms/cyclic.hpp"
+
+namespace tutti::allgather {
+
+/// In round k rank r asks rank r + 2^k for all the blocks that it has, as far as r needs them, and
+/// then holds blocks r … r + 2^(k+1) − 1. ⌈log₂ p⌉ rounds for every p (Bruck et al., 1997).
+Program bruck(const Problem& problem, Rank self) {
+  const std::uint32_t p = problem.ranks;
+  const std::int64_t r = self.index();
+  const auto rounds = static_cast<std::uint32_t>(std::bit_width(p - 1));
+  Program program(rounds);
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const std::uint32_t distance = 1U << round;
+    const std::uint32_t count = std::min(distance, p - distance);
+    const std::uint32_t above = wrap(r + distance, p);
+    program.send(round, Rank{wrap(r - distance, p)}, CyclicRange(self.index(), count, p));
+    program.receive(round, Rank{above}, CyclicRange(above, count, p));
+  }
+  return program;
+}
+
+}  // namespace tutti::allgather

@@ -1,0 +1,23 @@
+#include "algorithms/allgather/allgather.hpp"
+#include "algorithms/cyclic.hpp"
+
+namespace tutti::allgather {
+
+/// Everybody sends its block to everybody, all in one round. Each starts with its neighbour, so
+/// that no rank is everybody's first.
+Program mesh(const Problem& problem, Rank self) {
+  const std::uint32_t p = problem.ranks;
+  if (p == 1) return Program();
+  Program program(1);
+  std::vector<Rank> others;
+  for (std::uint32_t i = 1; i < p; ++i) others.emplace_back(wrap(self.index() + i, p));
+  const ChunkRange own(Chunk{self.index()});
+  program.send(0, others, {&own, 1});
+  for (std::uint32_t i = 1; i < p; ++i) {
+    const std::uint32_t from = wrap(std::int64_t{self.index()} - i, p);
+    program.receive(0, Rank{from}, Chunk{from});
+  }
+  return program;
+}
+
+}  // namespace tutti::allgather

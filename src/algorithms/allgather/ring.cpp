@@ -1,0 +1,22 @@
+#include "algorithms/allgather/allgather.hpp"
+#include "algorithms/cyclic.hpp"
+
+namespace tutti::allgather {
+
+/// Blocks go round the ring: in every round each rank hands the block that it got last to the next
+/// rank. Rank r sends block r − s in round s and never renames one.
+Program ring(const Problem& problem, Rank self) {
+  const std::uint32_t p = problem.ranks;
+  const std::int64_t r = self.index();
+  const Rank next{wrap(r + 1, p)};
+  const Rank previous{wrap(r - 1, p)};
+  Program program(p - 1);
+  program.reserve(2 * std::size_t{p - 1});
+  for (std::uint32_t s = 0; s + 1 < p; ++s) {
+    program.send(s, next, Chunk{wrap(r - s, p)});
+    program.receive(s, previous, Chunk{wrap(r - s - 1, p)});
+  }
+  return program;
+}
+
+}  // namespace tutti::allgather

@@ -1,0 +1,25 @@
+#include "algorithms/allreduce/allreduce.hpp"
+#include "algorithms/inorder_tree.hpp"
+
+namespace tutti::allreduce {
+namespace {
+
+/// Chunk 0 up a tree and down again.
+Program up_and_down(std::uint32_t size, Rank index) {
+  const Program down = inorder_broadcast(size, index);
+  return then(dual(down, Collective::broadcast, index), down);
+}
+
+}  // namespace
+
+/// Half the data up and down each of two binary trees. Every rank is an inner node of at most one
+/// of them, so the work of adding and passing on is spread over all ranks.
+Program double_tree(const Problem& problem, Rank self) {
+  const std::uint32_t p = problem.ranks;
+  const Program one = up_and_down(p, self);
+  const Program other = embed(up_and_down(p, index_in_second_tree(p, self)), second_tree(p),
+                              {.first = 1, .modulus = 2});
+  return beside(one, other);
+}
+
+}  // namespace tutti::allreduce

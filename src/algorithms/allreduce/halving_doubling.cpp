@@ -1,0 +1,17 @@
+#include <tutti/algebra.hpp>
+
+#include "algorithms/allgather/allgather.hpp"
+#include "algorithms/allreduce/allreduce.hpp"
+#include "algorithms/reduce_scatter/reduce_scatter.hpp"
+
+namespace tutti::allreduce {
+
+/// A ring's bytes in a tree's rounds (Rabenseifner), for every p: where a group is odd, its halves
+/// differ by one rank and one rank sends and receives more than the others in that round.
+Program halving_doubling(const Problem& problem, Rank self) {
+  const Problem whole{.ranks = problem.ranks};
+  return then(reduce_scatter::recursive_halving(whole, self),
+              allgather::recursive_doubling(whole, self));
+}
+
+}  // namespace tutti::allreduce

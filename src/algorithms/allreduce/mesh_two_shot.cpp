@@ -1,0 +1,16 @@
+#include <tutti/algebra.hpp>
+
+#include "algorithms/allgather/allgather.hpp"
+#include "algorithms/allreduce/allreduce.hpp"
+#include "algorithms/reduce_scatter/reduce_scatter.hpp"
+
+namespace tutti::allreduce {
+
+/// Each rank adds up one block in one pass and sends it to everybody: two rounds, and no byte more
+/// than a ring sends.
+Program mesh_two_shot(const Problem& problem, Rank self) {
+  const Problem whole{.ranks = problem.ranks};
+  return then(reduce_scatter::mesh(whole, self), allgather::mesh(whole, self));
+}
+
+}  // namespace tutti::allreduce

@@ -1,0 +1,55 @@
+#include <tutti/algebra.hpp>
+
+#include "algorithms/allgather/allgather.hpp"
+#include "algorithms/allreduce/allreduce.hpp"
+#include "algorithms/reduce_scatter/reduce_scatter.hpp"
+
+namespace tutti::allreduce {
+namespace {
+
+/// One part of the data: rings along each dimension in turn, from dimension `start` on, and back.
+Program part(const Problem& problem, Rank self, std::uint32_t start) {
+  const std::vector<std::uint32_t>& dimensions = problem.shape.dimensions;
+  const std::size_t count = dimensions.size();
+  const std::uint64_t chunks = std::uint64_t{problem.ranks} * count;
+  std::uint64_t first = std::uint64_t{problem.ranks} * start;
+  std::uint64_t width = problem.ranks;
+  Program scattered;
+  Program gathered;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t dimension = (start + i) % count;
+    std::uint32_t stride = 1;
+    for (std::size_t j = 0; j < dimension; ++j) stride *= dimensions[j];
+    const std::uint32_t size = dimensions[dimension];
+    const std::uint32_t place = self.index() / stride % size;
+
+    // What the ring before left to this rank is cut into a block for each rank of this one.
+    width /= size;
+    const RankMap along{
+        .first = self.index() - place * stride, .stride = stride, .modulus = problem.ranks};
+    const ChunkMap blocks{.first = first,
+                          .stride = static_cast<std::int64_t>(width),
+                          .modulus = chunks,
+                          .width = width};
+    const Problem ring{.ranks = size};
+    scattered = then(scattered, embed(reduce_scatter::ring(ring, Rank{place}), along, blocks));
+    gathered = then(embed(allgather::ring(ring, Rank{place}), along, blocks), gathered);
+    first += place * width;
+  }
+  return then(scattered, gathered);
+}
+
+}  // namespace
+
+/// Rings along each dimension of a torus. The data is cut into as many parts as there are
+/// dimensions and each part takes the dimensions in another turn, so that the links of all are busy
+/// at once.
+Program torus(const Problem& problem, Rank self) {
+  Program all = part(problem, self, 0);
+  for (std::uint32_t start = 1; start < problem.shape.dimensions.size(); ++start) {
+    all = beside(all, part(problem, self, start));
+  }
+  return all;
+}
+
+}  // namespace tutti::allreduce

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <tutti/chunk.hpp>
+#include <tutti/problem.hpp>
+
+namespace tutti::alltoall {
+
+/// The chunk that rank `from` brings for rank `to`.
+[[nodiscard]] inline Chunk pair(const Problem& problem, std::uint32_t from, std::uint32_t to) {
+  return Chunk{std::uint64_t{from} * problem.ranks + to};
+}
+
+}  // namespace tutti::alltoall

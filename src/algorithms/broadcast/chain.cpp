@@ -1,0 +1,17 @@
+#include "algorithms/broadcast/broadcast.hpp"
+#include "algorithms/turn.hpp"
+
+namespace tutti::broadcast {
+
+/// From rank to rank, one after the other. Slow unless it is cut into slices, and then as good as
+/// any for long data: every link is busy.
+Program chain(const Problem& problem, Rank self) {
+  const std::uint32_t p = problem.ranks;
+  const std::uint32_t v = from_root(problem, self);
+  Program program(p - 1);
+  if (v > 0) program.receive(v - 1, Rank{v - 1}, Chunk{0});
+  if (v + 1 < p) program.send(v, Rank{v + 1}, Chunk{0});
+  return turn_ranks(program, problem);
+}
+
+}  // namespace tutti::broadcast

@@ -1,0 +1,13 @@
+#include <tutti/algebra.hpp>
+
+#include "algorithms/gather/gather.hpp"
+#include "algorithms/scatter/scatter.hpp"
+
+namespace tutti::gather {
+
+/// Blocks are joined pairwise on their way to the root: the scatter run backwards.
+Program binomial(const Problem& problem, Rank self) {
+  return dual(scatter::binomial(problem, self), Collective::scatter, self);
+}
+
+}  // namespace tutti::gather

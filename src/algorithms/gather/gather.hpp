@@ -1,0 +1,12 @@
+#pragma once
+
+#include <tutti/problem.hpp>
+#include <tutti/program.hpp>
+
+/// The part of one rank in each gather algorithm: see the file of the same name.
+namespace tutti::gather {
+
+[[nodiscard]] Program flat(const Problem& problem, Rank self);
+[[nodiscard]] Program binomial(const Problem& problem, Rank self);
+
+}  // namespace tutti::gather

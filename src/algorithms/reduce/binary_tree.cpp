@@ -1,0 +1,13 @@
+#include <tutti/algebra.hpp>
+
+#include "algorithms/broadcast/broadcast.hpp"
+#include "algorithms/reduce/reduce.hpp"
+
+namespace tutti::reduce {
+
+/// Up a complete binary tree, a level a round: a rank adds its children's sums to its own.
+Program binary_tree(const Problem& problem, Rank self) {
+  return dual(broadcast::binary_tree(problem, self), Collective::broadcast, self);
+}
+
+}  // namespace tutti::reduce

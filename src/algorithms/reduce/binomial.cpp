@@ -1,0 +1,13 @@
+#include <tutti/algebra.hpp>
+
+#include "algorithms/broadcast/broadcast.hpp"
+#include "algorithms/reduce/reduce.hpp"
+
+namespace tutti::reduce {
+
+/// Pairs, then pairs of pairs: half of those who still hold a sum send it to the other half.
+Program binomial(const Problem& problem, Rank self) {
+  return dual(broadcast::binomial(problem, self), Collective::broadcast, self);
+}
+
+}  // namespace tutti::reduce

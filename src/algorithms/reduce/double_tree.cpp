@@ -1,0 +1,13 @@
+#include <tutti/algebra.hpp>
+
+#include "algorithms/broadcast/broadcast.hpp"
+#include "algorithms/reduce/reduce.hpp"
+
+namespace tutti::reduce {
+
+/// Half the data up each of two trees; every rank adds in at most one of them.
+Program double_tree(const Problem& problem, Rank self) {
+  return dual(broadcast::double_tree(problem, self), Collective::broadcast, self);
+}
+
+}  // namespace tutti::reduce

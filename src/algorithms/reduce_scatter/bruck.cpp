@@ -1,0 +1,14 @@
+#include <tutti/algebra.hpp>
+
+#include "algorithms/allgather/allgather.hpp"
+#include "algorithms/reduce_scatter/reduce_scatter.hpp"
+
+namespace tutti::reduce_scatter {
+
+/// Bruck's allgather run backwards: ⌈log₂ p⌉ rounds and no byte more than needed, for every p
+/// (Träff, "Optimal, non-pipelined reduce-scatter and allreduce algorithms", 2023).
+Program bruck(const Problem& problem, Rank self) {
+  return dual(allgather::bruck(problem, self), Collective::allgather, self);
+}
+
+}  // namespace tutti::reduce_scatter

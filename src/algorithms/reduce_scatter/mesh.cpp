@@ -1,0 +1,13 @@
+#include <tutti/algebra.hpp>
+
+#include "algorithms/allgather/allgather.hpp"
+#include "algorithms/reduce_scatter/reduce_scatter.hpp"
+
+namespace tutti::reduce_scatter {
+
+/// Everybody sends each block to the rank that owns it, which adds all of them in one pass.
+Program mesh(const Problem& problem, Rank self) {
+  return dual(allgather::mesh(problem, self), Collective::allgather, self);
+}
+
+}  // namespace tutti::reduce_scatter

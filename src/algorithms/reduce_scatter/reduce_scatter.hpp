@@ -1,0 +1,16 @@
+#pragma once
+
+#include <tutti/problem.hpp>
+#include <tutti/program.hpp>
+
+/// The part of one rank in each reduce_scatter algorithm: see the file of the same name.
+namespace tutti::reduce_scatter {
+
+[[nodiscard]] Program mesh(const Problem& problem, Rank self);
+[[nodiscard]] Program ring(const Problem& problem, Rank self);
+[[nodiscard]] Program bidirectional_ring(const Problem& problem, Rank self);
+[[nodiscard]] Program recursive_halving(const Problem& problem, Rank self);
+[[nodiscard]] Program bruck(const Problem& problem, Rank self);
+[[nodiscard]] Program reduce_then_scatter(const Problem& problem, Rank self);
+
+}  // namespace tutti::reduce_scatter

@@ -1,0 +1,169 @@
+#include <array>
+
+#include <tutti/algorithm.hpp>
+
+#include "algorithms/allgather/allgather.hpp"
+#include "algorithms/allreduce/allreduce.hpp"
+#include "algorithms/alltoall/alltoall.hpp"
+#include "algorithms/barrier/barrier.hpp"
+#include "algorithms/broadcast/broadcast.hpp"
+#include "algorithms/gather/gather.hpp"
+#include "algorithms/reduce/reduce.hpp"
+#include "algorithms/reduce_scatter/reduce_scatter.hpp"
+#include "algorithms/scatter/scatter.hpp"
+
+namespace tutti {
+namespace {
+
+std::uint64_t one(const Problem& /*problem*/) { return 1; }
+std::uint64_t two(const Problem& /*problem*/) { return 2; }
+std::uint64_t per_rank(const Problem& problem) { return problem.ranks; }
+std::uint64_t per_pair(const Problem& problem) {
+  return std::uint64_t{problem.ranks} * problem.ranks;
+}
+std::uint64_t per_rank_of_node(const Problem& problem) { return problem.shape.dimensions[0]; }
+std::uint64_t per_rank_and_dimension(const Problem& problem) {
+  return std::uint64_t{problem.ranks} * problem.shape.dimensions.size();
+}
+
+constexpr std::string_view as_it_travels = "towards the root, one rank at a time";
+constexpr std::string_view by_rank = "in order of rank";
+constexpr std::string_view up_the_tree = "up the tree; in a fold, in order of rank";
+constexpr std::string_view round_the_ring =
+    "round the ring: block c from rank c+1 up to rank c, each rank's own after what arrives";
+constexpr std::string_view by_halves = "by halves: lower half's sum + upper half's sum";
+
+using Chunks = std::uint64_t (*)(const Problem&);
+using Build = Program (*)(const Problem&, Rank);
+
+constexpr Algorithm shaped(std::string_view name, Collective collective, DimensionRange dimensions,
+                           Chunks chunks, Build build, std::string_view summary,
+                           std::string_view order) {
+  return {.name = name,
+          .collective = collective,
+          .summary = summary,
+          .order = order,
+          .dimensions = dimensions,
+          .chunks = chunks,
+          .build = build};
+}
+
+constexpr Algorithm adds(std::string_view name, Collective collective, Chunks chunks, Build build,
+                         std::string_view summary, std::string_view order) {
+  return shaped(name, collective, {}, chunks, build, summary, order);
+}
+
+constexpr Algorithm moves(std::string_view name, Collective collective, Chunks chunks, Build build,
+                          std::string_view summary) {
+  return adds(name, collective, chunks, build, summary, "");
+}
+
+using enum Collective;
+
+constexpr std::array table{
+    moves("broadcast/flat", broadcast, one, broadcast::flat, "the root sends to everybody"),
+    moves("broadcast/binomial", broadcast, one, broadcast::binomial,
+          "those who have it double every round"),
+    moves("broadcast/binary_tree", broadcast, one, broadcast::binary_tree,
+          "down a complete binary tree"),
+    moves("broadcast/chain", broadcast, one, broadcast::chain, "from rank to rank"),
+    moves("broadcast/scatter_allgather", broadcast, per_rank, broadcast::scatter_allgather,
+          "deal it out, then pass it round a ring"),
+    moves("broadcast/double_tree", broadcast, two, broadcast::double_tree,
+          "half down each of two trees"),
+
+    moves("scatter/flat", scatter, per_rank, scatter::flat, "the root sends each its block"),
+    moves("scatter/binomial", scatter, per_rank, scatter::binomial,
+          "recursive halving down a tree"),
+
+    moves("gather/flat", gather, per_rank, gather::flat, "everybody sends its block to the root"),
+    moves("gather/binomial", gather, per_rank, gather::binomial,
+          "blocks are joined pairwise up a tree"),
+
+    moves("allgather/mesh", allgather, per_rank, allgather::mesh, "everybody sends to everybody"),
+    moves("allgather/ring", allgather, per_rank, allgather::ring, "blocks go round a ring"),
+    moves("allgather/bidirectional_ring", allgather, per_rank, allgather::bidirectional_ring,
+          "blocks go both ways round a ring"),
+    moves("allgather/recursive_doubling", allgather, per_rank, allgather::recursive_doubling,
+          "groups trade all they have and double"),
+    moves("allgather/bruck", allgather, per_rank, allgather::bruck,
+          "ask 1, 2, 4, … ranks up for all they have"),
+    moves("allgather/gather_broadcast", allgather, per_rank, allgather::gather_broadcast,
+          "gather at rank 0, then broadcast"),
+
+    adds("reduce/flat", reduce, one, reduce::flat, "everybody sends to the root", by_rank),
+    adds("reduce/binomial", reduce, one, reduce::binomial,
+         "half of the holders send to the other half", up_the_tree),
+    adds("reduce/binary_tree", reduce, one, reduce::binary_tree, "up a complete binary tree",
+         up_the_tree),
+    adds("reduce/chain", reduce, one, reduce::chain, "from rank to rank", as_it_travels),
+    adds("reduce/reduce_scatter_gather", reduce, per_rank, reduce::reduce_scatter_gather,
+         "each adds up a piece, the root collects", round_the_ring),
+    adds("reduce/double_tree", reduce, two, reduce::double_tree, "half up each of two trees",
+         up_the_tree),
+
+    adds("allreduce/mesh", allreduce, one, allreduce::mesh,
+         "everybody sends everything to everybody", by_rank),
+    adds("allreduce/mesh_two_shot", allreduce, per_rank, allreduce::mesh_two_shot,
+         "each adds up a block and sends it to everybody", by_rank),
+    adds("allreduce/root", allreduce, one, allreduce::root,
+         "rank 0 adds everything up and sends it back", by_rank),
+    adds("allreduce/binary_tree", allreduce, one, allreduce::binary_tree,
+         "up and down a complete binary tree", up_the_tree),
+    adds("allreduce/binomial", allreduce, one, allreduce::binomial,
+         "up and down a minimum spanning tree", up_the_tree),
+    adds("allreduce/ring_naive", allreduce, one, allreduce::ring_naive,
+         "the whole vector twice round a ring", as_it_travels),
+    adds("allreduce/ring", allreduce, per_rank, allreduce::ring, "blocks twice round a ring",
+         round_the_ring),
+    adds("allreduce/bidirectional_ring", allreduce, per_rank, allreduce::bidirectional_ring,
+         "blocks twice round a ring, both ways",
+         "from both sides of the ring to rank c, each rank's own after what arrives"),
+    adds("allreduce/recursive_doubling", allreduce, one, allreduce::recursive_doubling,
+         "groups trade whole sums and double", by_halves),
+    adds("allreduce/halving_doubling", allreduce, per_rank, allreduce::halving_doubling,
+         "recursive halving, then doubling", by_halves),
+    adds("allreduce/bruck", allreduce, per_rank, allreduce::bruck,
+         "Bruck's allgather behind its dual",
+         "up the tree of Bruck's allgather run backwards; in a fold, in order of rank"),
+    adds("allreduce/double_tree", allreduce, two, allreduce::double_tree,
+         "half up and down each of two trees", up_the_tree),
+    shaped("allreduce/ring_ring", allreduce, {2, 2}, per_rank, allreduce::ring_ring,
+           "a ring in each node, rings across nodes",
+           "round the ring of each node, then round the ring across nodes"),
+    shaped("allreduce/ring_tree", allreduce, {2, 2}, per_rank_of_node, allreduce::ring_tree,
+           "a ring in each node, trees across nodes",
+           "round the ring of each node, then up the tree across nodes"),
+    shaped("allreduce/torus", allreduce, {2, 3}, per_rank_and_dimension, allreduce::torus,
+           "rings along each dimension, all at once", "round the ring of each dimension in turn"),
+
+    adds("reduce_scatter/mesh", reduce_scatter, per_rank, reduce_scatter::mesh,
+         "everybody sends each block to its owner", by_rank),
+    adds("reduce_scatter/ring", reduce_scatter, per_rank, reduce_scatter::ring,
+         "sums go round a ring", round_the_ring),
+    adds("reduce_scatter/bidirectional_ring", reduce_scatter, per_rank,
+         reduce_scatter::bidirectional_ring, "sums come in from both sides of a ring",
+         "from both sides of the ring to rank c, each rank's own after what arrives"),
+    adds("reduce_scatter/recursive_halving", reduce_scatter, per_rank,
+         reduce_scatter::recursive_halving, "trade sums for the other half, and halve", by_halves),
+    adds("reduce_scatter/bruck", reduce_scatter, per_rank, reduce_scatter::bruck,
+         "Bruck's allgather run backwards",
+         "up the tree of Bruck's allgather run backwards; in a fold, in order of rank"),
+    adds("reduce_scatter/reduce_then_scatter", reduce_scatter, per_rank,
+         reduce_scatter::reduce_then_scatter, "reduce to rank 0, then scatter", up_the_tree),
+
+    moves("alltoall/mesh", alltoall, per_pair, alltoall::mesh, "everybody sends to everybody"),
+    moves("alltoall/pairwise", alltoall, per_pair, alltoall::pairwise, "one partner a round"),
+    moves("alltoall/bruck", alltoall, per_pair, alltoall::bruck,
+          "hops of 1, 2, 4, … ranks, many blocks a message"),
+
+    moves("barrier/dissemination", barrier, one, barrier::dissemination,
+          "tell the rank 1, 2, 4, … above"),
+    moves("barrier/binomial", barrier, one, barrier::binomial, "up and down a tree"),
+};
+
+}  // namespace
+
+std::span<const Algorithm> algorithms() { return table; }
+
+}  // namespace tutti
