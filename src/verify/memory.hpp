@@ -1,0 +1,44 @@
+#pragma once
+
+#include <tutti/contract.hpp>
+#include <tutti/placement.hpp>
+
+#include "schedule/chunk_slots.hpp"
+
+namespace tutti {
+
+/// Numbers the places where one rank can keep a chunk, so that two names of the same bytes have one
+/// number: in place, the input is the output.
+class Memory {
+ public:
+  Memory(const Program& program, const Contract& contract, Rank self, Aliasing aliasing)
+      : contract_(contract),
+        self_(self),
+        in_place_(aliasing == Aliasing::in_place),
+        slots_(program, contract, self) {}
+
+  [[nodiscard]] std::size_t size() const { return slots_.size() * buffers; }
+
+  /// Requires: the chunk is one that the rank holds or touches, and of an input it holds it.
+  [[nodiscard]] std::size_t operator()(Buffer buffer, Chunk chunk) const {
+    if (in_place_ && buffer == Buffer::input) {
+      const std::optional<Chunk> over = contract_.output_over(self_, chunk);
+      if (over) return at(Buffer::output, *over);
+    }
+    return at(buffer, chunk);
+  }
+
+ private:
+  static constexpr std::size_t buffers = 4;
+
+  [[nodiscard]] std::size_t at(Buffer buffer, Chunk chunk) const {
+    return slots_[chunk] * buffers + static_cast<std::size_t>(buffer);
+  }
+
+  Contract contract_;
+  Rank self_;
+  bool in_place_;
+  ChunkSlots slots_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,181 @@
+#include "verify/order.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace tutti {
+namespace {
+
+constexpr std::uint32_t none = Messages::none;
+
+/// The receives of a schedule and which of them must wait for which.
+class WaitGraph {
+ public:
+  explicit WaitGraph(const SymbolicRun& run) : run_(run) {
+    const Schedule& schedule = run.schedule();
+    for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) {
+      const Program& program = schedule.programs[r];
+      first_node_.push_back(nodes_of_steps_.size());
+      for (std::size_t i = 0; i < program.size(); ++i) {
+        const bool receives = program[i].kind == Step::Kind::receive;
+        nodes_of_steps_.push_back(receives ? static_cast<std::uint32_t>(events_.size()) : none);
+        if (receives) events_.push_back({.rank = Rank{r}, .step = i});
+      }
+    }
+    followers_.resize(events_.size());
+    waiting_.resize(events_.size(), 0);
+    for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) add_waits(Rank{r});
+  }
+
+  /// The events in an order in which none waits for a later one, without those that never can run.
+  [[nodiscard]] std::vector<Event> order() {
+    std::vector<std::uint32_t> ready;
+    for (std::uint32_t node = 0; node < events_.size(); ++node) {
+      if (waiting_[node] == 0) ready.push_back(node);
+    }
+    std::vector<Event> ordered;
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+      ordered.push_back(events_[ready[i]]);
+      for (const std::uint32_t follower : followers_[ready[i]]) {
+        if (--waiting_[follower] == 0) ready.push_back(follower);
+      }
+    }
+    return ordered;
+  }
+
+  /// A circle of events that wait for each other, if order() left any out.
+  [[nodiscard]] std::vector<Event> circle() const {
+    std::vector<std::uint32_t> waits_for(events_.size(), none);
+    std::uint32_t at = none;
+    for (std::uint32_t node = 0; node < events_.size(); ++node) {
+      if (waiting_[node] == 0) continue;
+      at = node;
+      for (const std::uint32_t follower : followers_[node]) waits_for[follower] = node;
+    }
+    // Every event left waits for another one left, so going back must come round.
+    std::vector<bool> seen(events_.size(), false);
+    while (!seen[at]) {
+      seen[at] = true;
+      at = waits_for[at];
+    }
+    std::vector<Event> found;
+    const std::uint32_t start = at;
+    do {
+      found.push_back(events_[at]);
+      at = waits_for[at];
+    } while (at != start);
+    return found;
+  }
+
+ private:
+  struct Bytes {
+    std::uint32_t writer = none;
+    std::vector<std::uint32_t> readers;  // Since the writer.
+  };
+
+  [[nodiscard]] std::uint32_t node(Rank rank, std::size_t step) const {
+    return nodes_of_steps_[first_node_[rank.index()] + step];
+  }
+
+  void wait(std::uint32_t follower, std::uint32_t leader) {
+    if (leader == none) return;
+    followers_[leader].push_back(follower);
+    ++waiting_[follower];
+  }
+
+  /// Calls f(place) for each chunk of a step where the rank reads it, or writes it.
+  template <class F>
+  void for_each_place(Rank self, std::size_t step, Buffer Placement::Piece::*buffer, F f) const {
+    for (const Placement::Piece& piece : run_.placement(self).pieces(step)) {
+      for (std::uint64_t j = 0; j < piece.chunks.count; ++j) {
+        f(run_.memory(self)(piece.*buffer, Chunk{piece.chunks.first.index() + j}));
+      }
+    }
+  }
+
+  void add_waits(Rank self) {
+    const Program& program = run_.schedule().program(self);
+    std::vector<Bytes> memory(run_.memory(self).size());
+    std::unordered_map<std::uint32_t, std::uint32_t> last_from;
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      const Step step = program[i];
+      if (step.kind == Step::Kind::send) {
+        const auto receivers = run_.messages().counterparts(self, i);
+        for (std::size_t k = 0; k < receivers.size(); ++k) {
+          const std::uint32_t message = node(step.peers[k], receivers[k]);
+          for_each_place(self, i, &Placement::Piece::from, [&](std::size_t place) {
+            wait(message, memory[place].writer);
+            memory[place].readers.push_back(message);
+          });
+        }
+        continue;
+      }
+      const std::uint32_t own = node(self, i);
+      if (step.own) {
+        for_each_place(self, i, &Placement::Piece::from,
+                       [&](std::size_t place) { wait(own, memory[place].writer); });
+      }
+      for_each_place(self, i, &Placement::Piece::to, [&](std::size_t place) {
+        Bytes& bytes = memory[place];
+        wait(own, bytes.writer);
+        for (const std::uint32_t reader : bytes.readers) wait(own, reader);
+        bytes = {.writer = own, .readers = {}};
+      });
+      for (const Rank peer : step.peers) {
+        const auto [last, is_first] = last_from.try_emplace(peer.index(), own);
+        if (!is_first && last->second != own) wait(own, std::exchange(last->second, own));
+      }
+    }
+  }
+
+  const SymbolicRun& run_;
+  std::vector<std::size_t> first_node_;        // Of each rank in
+  std::vector<std::uint32_t> nodes_of_steps_;  // this list; none for sends.
+  std::vector<Event> events_;
+  std::vector<std::vector<std::uint32_t>> followers_;
+  std::vector<std::uint32_t> waiting_;
+};
+
+}  // namespace
+
+std::vector<Event> order_by_round(const Schedule& schedule) {
+  std::vector<std::size_t> counts(schedule.rounds() + 1, 0);
+  const auto for_each_receive = [&](auto f) {
+    for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) {
+      const Program& program = schedule.programs[r];
+      for (std::size_t i = 0; i < program.size(); ++i) {
+        const Step step = program[i];
+        if (step.kind == Step::Kind::receive) f(step.round, Event{.rank = Rank{r}, .step = i});
+      }
+    }
+  };
+  for_each_receive([&](std::uint32_t round, Event) { ++counts[round + 1]; });
+  for (std::size_t i = 1; i < counts.size(); ++i) counts[i] += counts[i - 1];
+  std::vector<Event> ordered(counts.back());
+  for_each_receive([&](std::uint32_t round, Event event) { ordered[counts[round]++] = event; });
+  return ordered;
+}
+
+std::vector<Event> order_by_dependence(const SymbolicRun& run, Findings& findings) {
+  WaitGraph graph(run);
+  std::vector<Event> ordered = graph.order();
+  const std::size_t receives = order_by_round(run.schedule()).size();
+  if (ordered.size() == receives) return ordered;
+
+  const std::vector<Event> circle = graph.circle();
+  constexpr std::size_t most_named = 6;
+  std::string words = "waits in a circle of " + std::to_string(circle.size()) + ":";
+  for (std::size_t i = 0; i < std::min(circle.size(), most_named); ++i) {
+    words += (i == 0 ? " rank " : ", then rank ") + std::to_string(circle[i].rank.index()) +
+             " step " + std::to_string(circle[i].step);
+  }
+  if (circle.size() > most_named) words += ", …";
+  words += "; " + std::to_string(receives - ordered.size()) + " receives never run";
+  const Step step = run.schedule().program(circle.front().rank)[circle.front().step];
+  findings.add(Violation::Kind::deadlock,
+               {.rank = circle.front().rank, .round = step.round, .step = circle.front().step},
+               words);
+  return ordered;
+}
+
+}  // namespace tutti

@@ -1,0 +1,111 @@
+#include "verify/outputs.hpp"
+
+namespace tutti {
+namespace {
+
+using Kind = Violation::Kind;
+
+class OutputCheck {
+ public:
+  OutputCheck(const SymbolicRun& run, Findings& findings)
+      : run_(run),
+        contract_(run.schedule().contract),
+        symbols_(run.symbols()),
+        findings_(findings),
+        sums_(is_reduction(contract_.collective) ? contract_.chunks : 0) {}
+
+  void check(Rank rank) {
+    const ChunkSeries output = contract_.output(rank);
+    for (std::uint64_t i = 0; i < output.count; ++i) {
+      const Chunk chunk = output[i];
+      const Symbol held = run_.at(rank, Buffer::output, chunk);
+      const std::string wrong = fault(held, chunk);
+      if (!wrong.empty()) {
+        findings_.add(Kind::wrong_output, {.rank = rank, .chunk = chunk}, wrong);
+      } else if (is_reduction(contract_.collective) && !contract_.may_repeat()) {
+        check_agreement(rank, chunk, held);
+      }
+    }
+  }
+
+ private:
+  /// The first right sum that a rank was seen to hold of a chunk.
+  struct Sum {
+    Symbol held;
+    Rank rank;
+    bool right = false;
+  };
+
+  /// What is wrong with a value as an output; empty if nothing is.
+  std::string fault(Symbol held, Chunk chunk) {
+    if (held == Symbols::nothing) return "was never written";
+    const std::optional<Rank> origin = contract_.origin(chunk);
+    if (origin) {
+      const bool right = symbols_.is_contribution(held) && symbols_.rank(held) == *origin &&
+                         symbols_.chunk(held) == chunk;
+      if (right) return "";
+      return "holds " + shortened(held) + ", not " + contribution_name(*origin, chunk);
+    }
+    // Ranks mostly end with the very same symbol, which need be looked through only once.
+    const Sum& first = sums_[chunk.index()];
+    return first.held == held && first.right ? "" : fault_of_sum(held, chunk);
+  }
+
+  std::string fault_of_sum(Symbol held, Chunk chunk) const {
+    // One more contribution than there may be is enough to know that one repeats.
+    const bool lax = contract_.may_repeat();
+    const std::uint64_t limit = lax ? most_walked : std::uint64_t{contract_.ranks} * 2 + 1;
+    std::vector<std::uint32_t> times(contract_.ranks, 0);
+    for (const Symbol leaf : symbols_.leaves(held, limit)) {
+      if (symbols_.chunk(leaf) != chunk) {
+        return "holds " + shortened(held) + ", which mixes in chunk " +
+               std::to_string(symbols_.chunk(leaf).index());
+      }
+      ++times[symbols_.rank(leaf).index()];
+    }
+    std::string missing;
+    std::string repeated;
+    for (std::uint32_t r = 0; r < contract_.ranks; ++r) {
+      if (times[r] == 0) missing += " " + contribution_name(Rank{r}, chunk);
+      if (times[r] > 1) repeated += " " + contribution_name(Rank{r}, chunk);
+    }
+    if (!missing.empty()) return "holds " + shortened(held) + " and lacks" + missing;
+    if (!repeated.empty() && !lax) {
+      return "holds " + shortened(held) + ", which has more than once" + repeated;
+    }
+    return "";
+  }
+
+  void check_agreement(Rank rank, Chunk chunk, Symbol held) {
+    Sum& first = sums_[chunk.index()];
+    if (!first.right) first = {.held = held, .rank = rank, .right = true};
+    if (first.held == held) return;
+    findings_.add(Kind::disagreement, {.rank = rank, .chunk = chunk},
+                  "adds " + shortened(held) + " where rank " + std::to_string(first.rank.index()) +
+                      " adds " + shortened(first.held));
+  }
+
+  [[nodiscard]] std::string shortened(Symbol symbol) const {
+    constexpr std::size_t most = 200;
+    std::string text = to_string(symbols_, symbol);
+    if (text.size() > most) text = text.substr(0, most) + "…";
+    return text;
+  }
+
+  static constexpr std::uint64_t most_walked = 1 << 22;
+
+  const SymbolicRun& run_;
+  const Contract& contract_;
+  const Symbols& symbols_;
+  Findings& findings_;
+  std::vector<Sum> sums_;  // By chunk; reductions only.
+};
+
+}  // namespace
+
+void check_outputs(const SymbolicRun& run, Findings& findings) {
+  OutputCheck check(run, findings);
+  for (std::uint32_t r = 0; r < run.schedule().contract.ranks; ++r) check.check(Rank{r});
+}
+
+}  // namespace tutti

@@ -1,0 +1,98 @@
+#include "verify/races.hpp"
+
+namespace tutti {
+namespace {
+
+/// Who touched some bytes last, and when.
+struct Touched {
+  static constexpr std::uint32_t never = ~std::uint32_t{0};
+
+  std::uint32_t read_round = never;
+  std::uint32_t read_step = never;
+  std::uint32_t write_round = never;
+  std::uint32_t write_step = never;
+};
+
+class RaceCheck {
+ public:
+  RaceCheck(const Memory& memory, Rank self, Findings& findings)
+      : memory_(memory), self_(self), findings_(findings), touched_(memory.size()) {}
+
+  void read(Buffer buffer, Chunk chunk, std::uint32_t round, std::uint32_t step) {
+    Touched& bytes = touched_[memory_(buffer, chunk)];
+    if (bytes.write_round == round && bytes.write_step != step) {
+      report(buffer, chunk, round, step, bytes.write_step, "reads", "writes");
+    }
+    bytes.read_round = round;
+    bytes.read_step = step;
+  }
+
+  void write(Buffer buffer, Chunk chunk, std::uint32_t round, std::uint32_t step) {
+    Touched& bytes = touched_[memory_(buffer, chunk)];
+    if (bytes.write_round == round && bytes.write_step != step) {
+      report(buffer, chunk, round, step, bytes.write_step, "writes", "writes");
+    }
+    if (bytes.read_round == round && bytes.read_step != step) {
+      report(buffer, chunk, round, step, bytes.read_step, "writes", "reads");
+    }
+    bytes.write_round = round;
+    bytes.write_step = step;
+  }
+
+  /// A copy that may be made at any time must share its bytes with no step.
+  void copy_any_time(const Placement::Copy& copy, Chunk chunk) {
+    const Touched& source = touched_[memory_(copy.from, chunk)];
+    const Touched& target = touched_[memory_(copy.to, chunk)];
+    if (source.write_round == Touched::never && target.write_round == Touched::never &&
+        target.read_round == Touched::never) {
+      return;
+    }
+    findings_.add(Violation::Kind::race, {.rank = self_, .chunk = chunk},
+                  "the copy from " + std::string(name(copy.from)) + " to " +
+                      std::string(name(copy.to)) + " touches bytes that a step writes");
+  }
+
+ private:
+  void report(Buffer buffer, Chunk chunk, std::uint32_t round, std::uint32_t step,
+              std::uint32_t other, const char* does, const char* other_does) {
+    findings_.add(Violation::Kind::race,
+                  {.rank = self_, .round = round, .step = step, .chunk = chunk},
+                  std::string(does) + " the " + std::string(name(buffer)) + " that step " +
+                      std::to_string(other) + " of the same round " + other_does);
+  }
+
+  const Memory& memory_;
+  Rank self_;
+  Findings& findings_;
+  std::vector<Touched> touched_;
+};
+
+}  // namespace
+
+void check_races(const Program& program, const Placement& placement, const Memory& memory,
+                 Rank self, Findings& findings) {
+  RaceCheck check(memory, self, findings);
+  for (std::uint32_t i = 0; i < program.size(); ++i) {
+    const Step step = program[i];
+    for (const Placement::Piece& piece : placement.pieces(i)) {
+      for (std::uint64_t j = 0; j < piece.chunks.count; ++j) {
+        const Chunk chunk{piece.chunks.first.index() + j};
+        if (step.kind == Step::Kind::send) {
+          check.read(piece.from, chunk, step.round, i);
+          continue;
+        }
+        // A fold over its own place goes element by element: reading there is part of the write.
+        const bool elsewhere = memory(piece.from, chunk) != memory(piece.to, chunk);
+        if (step.own && elsewhere) check.read(piece.from, chunk, step.round, i);
+        check.write(piece.to, chunk, step.round, i);
+      }
+    }
+  }
+  for (const Placement::Copy& copy : placement.aside()) {
+    for (std::uint64_t j = 0; j < copy.chunks.count; ++j) {
+      check.copy_any_time(copy, Chunk{copy.chunks.first.index() + j});
+    }
+  }
+}
+
+}  // namespace tutti

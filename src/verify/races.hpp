@@ -1,0 +1,16 @@
+#pragma once
+
+#include <tutti/placement.hpp>
+#include <tutti/program.hpp>
+
+#include "verify/findings.hpp"
+#include "verify/memory.hpp"
+
+namespace tutti {
+
+/// Finds steps of one rank that are in the same round, and so may run at once, although one writes
+/// bytes that another touches.
+void check_races(const Program& program, const Placement& placement, const Memory& memory,
+                 Rank self, Findings& findings);
+
+}  // namespace tutti

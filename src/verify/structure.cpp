@@ -1,0 +1,149 @@
+#include "verify/structure.hpp"
+
+#include <algorithm>
+
+namespace tutti {
+namespace {
+
+using Kind = Violation::Kind;
+
+bool has_repeated_chunk(const Step& step) {
+  if (step.chunks.size() < 2) return false;
+  std::vector<ChunkRange> sorted(step.chunks.begin(), step.chunks.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [](const ChunkRange& a, const ChunkRange& b) { return a.first < b.first; });
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i].first < sorted[i - 1].end()) return true;
+  }
+  return false;
+}
+
+/// What is wrong with a step taken alone; empty if nothing is.
+std::string fault(const Step& step, Rank self, const Contract& contract, std::uint32_t rounds,
+                  std::uint32_t previous_round) {
+  if (step.round < previous_round) {
+    return "comes after a step of round " + std::to_string(previous_round);
+  }
+  if (step.round >= rounds) {
+    return "the schedule has only " + std::to_string(rounds) + " rounds";
+  }
+  if (step.peers.empty()) return "has no peer";
+  for (const Rank peer : step.peers) {
+    if (peer.index() >= contract.ranks) {
+      return "peer " + std::to_string(peer.index()) + " is not one of the " +
+             std::to_string(contract.ranks) + " ranks";
+    }
+    if (peer == self) return "a rank cannot be its own peer";
+  }
+  if (step.kind == Step::Kind::send && step.own) return "a send folds nothing";
+  if (step.own && *step.own > step.peers.size()) {
+    return "its own contribution is to stand after " + std::to_string(*step.own) + " of " +
+           std::to_string(step.peers.size()) + " peers";
+  }
+  if (step.chunks.empty()) return "has no chunks";
+  for (const ChunkRange& range : step.chunks) {
+    if (range.count == 0) return "has an empty range of chunks";
+    if (range.first.index() >= contract.chunks ||
+        range.count > contract.chunks - range.first.index()) {
+      return "chunk " + std::to_string(range.first.index() + range.count - 1) +
+             " is not one of the " + std::to_string(contract.chunks) + " chunks";
+    }
+  }
+  if (has_repeated_chunk(step)) return "names a chunk twice";
+  return "";
+}
+
+/// Calls f(receiver, step of the receiver, index of its peer, sender's step) for each matched pair.
+template <class F>
+void for_each_message(const Schedule& schedule, const Messages& messages, F f) {
+  for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) {
+    const Rank self{r};
+    const Program& program = schedule.program(self);
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      const Step step = program[i];
+      if (step.kind != Step::Kind::receive) continue;
+      const auto senders = messages.counterparts(self, i);
+      for (std::size_t k = 0; k < senders.size(); ++k) {
+        if (senders[k] != Messages::none) f(self, i, step, step.peers[k], senders[k]);
+      }
+    }
+  }
+}
+
+std::string in_words(std::span<const ChunkRange> chunks) {
+  std::string text;
+  for (const ChunkRange& range : chunks) {
+    if (!text.empty()) text += ", ";
+    text += std::to_string(range.first.index());
+    if (range.count > 1) text += "-" + std::to_string(range.end().index() - 1);
+  }
+  return text;
+}
+
+}  // namespace
+
+void check_form(const Schedule& schedule, Findings& findings) {
+  if (schedule.programs.size() != schedule.contract.ranks) {
+    findings.add(Kind::malformed, {},
+                 "there are " + std::to_string(schedule.programs.size()) + " programs for " +
+                     std::to_string(schedule.contract.ranks) + " ranks");
+    return;
+  }
+  const std::uint32_t rounds = schedule.rounds();
+  for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) {
+    const Program& program = schedule.programs[r];
+    std::uint32_t previous_round = 0;
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      const Step step = program[i];
+      const std::string wrong = fault(step, Rank{r}, schedule.contract, rounds, previous_round);
+      if (!wrong.empty()) {
+        findings.add(Kind::malformed, {.rank = Rank{r}, .round = step.round, .step = i}, wrong);
+      }
+      previous_round = std::max(previous_round, step.round);
+    }
+  }
+}
+
+void check_pairing(const Schedule& schedule, const Messages& messages, Findings& findings) {
+  for (std::uint32_t r = 0; r < schedule.programs.size() && !messages.complete(); ++r) {
+    const Program& program = schedule.programs[r];
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      const Step step = program[i];
+      const auto met = messages.counterparts(Rank{r}, i);
+      for (std::size_t k = 0; k < met.size(); ++k) {
+        if (met[k] != Messages::none) continue;
+        const std::string peer = std::to_string(step.peers[k].index());
+        findings.add(Kind::unmatched, {.rank = Rank{r}, .round = step.round, .step = i},
+                     step.kind == Step::Kind::send ? "rank " + peer + " never receives this"
+                                                   : "rank " + peer + " never sends this");
+      }
+    }
+  }
+  for_each_message(schedule, messages,
+                   [&](Rank self, std::size_t i, const Step& step, Rank peer, std::uint32_t there) {
+                     const Step sent = schedule.program(peer)[there];
+                     if (std::equal(step.chunks.begin(), step.chunks.end(), sent.chunks.begin(),
+                                    sent.chunks.end())) {
+                       return;
+                     }
+                     findings.add(
+                         Kind::chunk_mismatch, {.rank = self, .round = step.round, .step = i},
+                         "rank " + std::to_string(peer.index()) + " sends chunk " +
+                             in_words(sent.chunks) + " (its step " + std::to_string(there) +
+                             ") where chunk " + in_words(step.chunks) + " is received");
+                   });
+}
+
+void check_rounds(const Schedule& schedule, const Messages& messages, Findings& findings) {
+  for_each_message(schedule, messages,
+                   [&](Rank self, std::size_t i, const Step& step, Rank peer, std::uint32_t there) {
+                     const std::uint32_t sent = schedule.program(peer)[there].round;
+                     if (sent == step.round) return;
+                     findings.add(Kind::round_mismatch,
+                                  {.rank = self, .round = step.round, .step = i},
+                                  "rank " + std::to_string(peer.index()) + " sends this in round " +
+                                      std::to_string(sent));
+                   });
+}
+
+}  // namespace tutti

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <tutti/schedule.hpp>
+
+#include "schedule/messages.hpp"
+#include "verify/findings.hpp"
+
+namespace tutti {
+
+/// Finds steps that mean nothing. Everything else in verify relies on there being none.
+void check_form(const Schedule& schedule, Findings& findings);
+
+/// Finds messages whose two ends do not fit.
+void check_pairing(const Schedule& schedule, const Messages& messages, Findings& findings);
+
+/// Finds messages whose two ends are in different rounds.
+void check_rounds(const Schedule& schedule, const Messages& messages, Findings& findings);
+
+}  // namespace tutti
