@@ -7,8 +7,8 @@
 /// Sizes, times and rates as people write them.
 namespace tutti {
 
-/// "64MiB" and "64M" are 64·2²⁰ as in nccl-tests, "64MB" is 64·10⁶, "17" is 17 bytes. Fractions such
-/// as "1.5GiB" are allowed where they are whole bytes. Throws invalid_argument.
+/// "64MiB" and "64M" are 64·2²⁰ as in nccl-tests, "64MB" is 64·10⁶, "17" is 17 bytes. Fractions
+/// such as "1.5GiB" are allowed where they are whole bytes. Throws invalid_argument.
 [[nodiscard]] std::uint64_t parse_bytes(std::string_view text);
 
 /// "1us", "2.5ms", "3e-6" or "3s", in seconds. Throws invalid_argument.

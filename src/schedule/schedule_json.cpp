@@ -17,7 +17,13 @@ constexpr std::string_view own_word = "own";
 
 // ---------------------------------------------------------------------------------- writing
 
-std::string in_quotes(std::string_view text) { return Json(text).dump(); }
+std::string in_quotes(std::string_view text) {
+  try {
+    return Json(text).dump();
+  } catch (const Json::type_error&) {
+    throw Error(ErrorCode::invalid_argument, "schedule JSON: a schedule's name must be UTF-8");
+  }
+}
 
 void write_chunks(std::span<const ChunkRange> chunks, std::string& out) {
   out += '[';
@@ -74,7 +80,11 @@ class Node {
     for (const auto& [key, value] : as_object().items()) {
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
       std::string known;
-      for (const std::string_view each : keys) known += " \"" + std::string(each) + "\"";
+      for (const std::string_view each : keys) {
+        known += " \"";
+        known += each;
+        known += '"';
+      }
       reject("there is no member \"" + key + "\"; known are" + known);
     }
   }
@@ -196,11 +206,13 @@ void read_step(const Node& node, const Contract& contract, std::uint64_t rounds,
 Json parse(std::string_view text) {
   try {
     return Json::parse(text);
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {
     // The message says "[json.exception.parse_error.101] parse error at line 1, column 5: …".
     std::string_view words = error.what();
-    const std::size_t from = words.find("at line");
-    if (from != std::string_view::npos) words.remove_prefix(from);
+    for (const std::string_view useful : {"at line", "number overflow"}) {
+      const std::size_t from = words.find(useful);
+      if (from != std::string_view::npos) words.remove_prefix(from);
+    }
     throw Error(ErrorCode::invalid_argument, "schedule JSON: " + std::string(words));
   }
 }

@@ -1,0 +1,44 @@
+#include <string>
+#include <vector>
+
+#include <tutti/closed_form.hpp>
+#include <tutti/error.hpp>
+#include <tutti/nearest.hpp>
+
+#include "cost/closed_form/formulas.hpp"
+
+namespace tutti {
+namespace {
+
+/// In the order of the table of algorithms.
+std::vector<ClosedForm> join() {
+  std::vector<ClosedForm> all;
+  for (const auto forms : {formula::broadcast::closed_forms(), formula::scatter::closed_forms(),
+                           formula::gather::closed_forms(), formula::allgather::closed_forms(),
+                           formula::reduce::closed_forms(), formula::allreduce::closed_forms(),
+                           formula::reduce_scatter::closed_forms(),
+                           formula::alltoall::closed_forms(), formula::barrier::closed_forms()}) {
+    all.insert(all.end(), forms.begin(), forms.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+std::span<const ClosedForm> closed_forms() {
+  static const std::vector<ClosedForm> all = join();
+  return all;
+}
+
+const ClosedForm& closed_form(std::string_view algorithm) {
+  std::vector<std::string_view> names;
+  for (const ClosedForm& each : closed_forms()) {
+    if (each.algorithm == algorithm) return each;
+    names.push_back(each.algorithm);
+  }
+  throw Error(ErrorCode::invalid_argument, "no algorithm with a closed form is called '" +
+                                               std::string(algorithm) + "'." +
+                                               did_you_mean(algorithm, names));
+}
+
+}  // namespace tutti

@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <array>
+
+#include "cost/closed_form/exchange.hpp"
+#include "cost/closed_form/formulas.hpp"
+
+namespace tutti::formula::reduce_scatter {
+namespace {
+
+/// Every rank adds up its own block, of all ranks.
+double sums(std::uint64_t p, double n, const Model& model) {
+  return model.sum(static_cast<double>(p - 1) / static_cast<double>(p) * n);
+}
+
+}  // namespace
+
+double mesh(std::uint64_t p, double n, const Model& model) {
+  return allgather::mesh(p, n, model) + sums(p, n, model);
+}
+
+double ring(std::uint64_t p, double n, const Model& model) {
+  return allgather::ring(p, n, model) + sums(p, n, model);
+}
+
+/// The last sum waits for both sides, and adds twice. Before that, with one port, adding goes on
+/// while messages arrive, two to a round, and whichever is slower sets the pace.
+double bidirectional_ring(std::uint64_t p, double n, const Model& model) {
+  const double message = model.message(n / static_cast<double>(p));
+  const double sum = model.sum(n / static_cast<double>(p));
+  const std::uint64_t rounds = p / 2;
+  if (p == 2) return message + sum;
+  if (!model.one_port) return static_cast<double>(rounds) * (message + sum) + sum;
+  return 2 * (message + sum) + static_cast<double>(p - 3) * std::max(message, sum);
+}
+
+Seconds recursive_halving(std::uint64_t p, double n, const Model& model) {
+  if (!std::has_single_bit(p)) return {};
+  return ceil_log(p) * model.link.alpha + (static_cast<double>(p - 1) / static_cast<double>(p)) *
+                                              n * (model.link.beta + model.gamma);
+}
+
+/// First come `rest` blocks, then half of those of a full tree, a quarter, and so on. The second
+/// message waits until the first is added only if some of that is in it; what follows is in step.
+double bruck(std::uint64_t p, double n, const Model& model) {
+  if (p < 2) return 0;
+  const double block = n / static_cast<double>(p);
+  const std::uint64_t half = std::bit_ceil(p) / 2;
+  const std::uint64_t rest = p - half;
+  const double first_arrives = model.message(static_cast<double>(rest) * block);
+  const double first_added = first_arrives + model.sum(static_cast<double>(rest) * block);
+  if (p == 2) return first_added;
+  const std::uint64_t second = half / 2;
+  const double port_free = model.one_port ? first_arrives : 0;
+  const double second_leaves = rest > second ? first_added : port_free;
+  const double second_arrives = second_leaves + model.message(static_cast<double>(second) * block);
+  const double second_added =
+      std::max(second_arrives, first_added) + model.sum(static_cast<double>(second) * block);
+  return second_added + floor_log(second) * model.link.alpha +
+         static_cast<double>(second - 1) * block * (model.link.beta + model.gamma);
+}
+
+namespace {
+
+double reduce_then_scatter(std::uint64_t p, double n, const Model& model) {
+  return reduce::binomial(p, n, model) + scatter::binomial(p, n, model);
+}
+
+/// What all have in common but the last: a rank sends each block but its own once.
+Figures evenly(std::uint64_t p, std::uint64_t n, std::uint32_t rounds,
+               std::uint64_t blocks_in_a_round) {
+  const std::uint64_t block = n / p;
+  return {.rounds = rounds,
+          .messages = p * (p - 1),
+          .bytes = (p - 1) * n,
+          .reduced = (p - 1) * n,
+          .most_sent = (p - 1) * block,
+          .most_received = (p - 1) * block,
+          .most_reduced = (p - 1) * block,
+          .most_in_a_round = blocks_in_a_round * block};
+}
+
+Figures mesh_figures(std::uint64_t p, std::uint64_t n) { return evenly(p, n, 1, p - 1); }
+
+Figures ring_figures(std::uint64_t p, std::uint64_t n) { return evenly(p, n, p - 1, 1); }
+
+Figures bidirectional_ring_figures(std::uint64_t p, std::uint64_t n) {
+  return evenly(p, n, p / 2, p == 2 ? 1 : 2);
+}
+
+Figures recursive_halving_figures(std::uint64_t p, std::uint64_t n) {
+  Figures figures = evenly(p, n, ceil_log(p), (p + 1) / 2);
+  figures.messages = exchange_messages(p);
+  figures.most_received = figures.most_reduced = most_exchanged_blocks(p) * (n / p);
+  return figures;
+}
+
+Figures bruck_figures(std::uint64_t p, std::uint64_t n) {
+  Figures figures = evenly(p, n, ceil_log(p), largest_branch(p));
+  figures.messages = p * ceil_log(p);
+  return figures;
+}
+
+Figures reduce_then_scatter_figures(std::uint64_t p, std::uint64_t n) {
+  const std::uint64_t block = n / p;
+  return {.rounds = 2 * ceil_log(p),
+          .messages = 2 * (p - 1),
+          .bytes = (p - 1) * n + bits_below(p) * block,
+          .reduced = (p - 1) * n,
+          .most_sent = n + (largest_branch(p) - 1) * block,
+          .most_received = ceil_log(p) * n,
+          .most_reduced = ceil_log(p) * n,
+          .most_in_a_round = n};
+}
+
+constexpr std::array table{
+    ClosedForm{.algorithm = "reduce_scatter/mesh",
+               .rounds = "1",
+               .bytes = "(p−1)n",
+               .most_in_a_round = "(p−1)/p·n",
+               .seconds = "(p−1)α + (p−1)/p·n(β+γ)",
+               .figures = figures<mesh_figures>,
+               .time = time<mesh>},
+    ClosedForm{.algorithm = "reduce_scatter/ring",
+               .rounds = "p−1",
+               .bytes = "(p−1)n",
+               .most_in_a_round = "n/p",
+               .seconds = "(p−1)α + (p−1)/p·n(β+γ)",
+               .figures = figures<ring_figures>,
+               .time = time<ring>},
+    ClosedForm{.algorithm = "reduce_scatter/bidirectional_ring",
+               .rounds = "⌊p/2⌋",
+               .bytes = "(p−1)n",
+               .most_in_a_round = "min(2, p−1)·n/p",
+               .seconds = "2(w+g) + (p−3)·max(w, g) with w = α+n/p·β, g = n/p·γ; w+g if p = 2",
+               .figures = figures<bidirectional_ring_figures>,
+               .time = time<bidirectional_ring>},
+    ClosedForm{.algorithm = "reduce_scatter/recursive_halving",
+               .rounds = "L",
+               .bytes = "(p−1)n",
+               .most_in_a_round = "⌈p/2⌉·n/p",
+               .seconds = "Lα + (p−1)/p·n(β+γ) if p = 2^L, else no formula",
+               .figures = figures<recursive_halving_figures>,
+               .time = time<recursive_halving>},
+    ClosedForm{.algorithm = "reduce_scatter/bruck",
+               .rounds = "L",
+               .bytes = "(p−1)n",
+               .most_in_a_round = "max(p−2^(L−1), 2^(L−2))·n/p",
+               .seconds = "Lα + (p−1)/p·n(β+γ); if p ≤ 3·2^(L−2), less whichever is shorter, the "
+                          "first sum, (p−2^(L−1))·n/p·γ, or the second message, α+2^(L−2)·n/p·β",
+               .figures = figures<bruck_figures>,
+               .time = time<bruck>},
+    ClosedForm{.algorithm = "reduce_scatter/reduce_then_scatter",
+               .rounds = "2L",
+               .bytes = "(p−1)n + S·n/p",
+               .most_in_a_round = "n",
+               .seconds = "reduce/binomial + Lα + (p−1)/p·nβ",
+               .figures = figures<reduce_then_scatter_figures>,
+               .time = time<reduce_then_scatter>},
+};
+
+}  // namespace
+
+std::span<const ClosedForm> closed_forms() { return table; }
+
+}  // namespace tutti::formula::reduce_scatter

@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <array>
+
+#include "cost/closed_form/formulas.hpp"
+
+namespace tutti::formula::scatter {
+namespace {
+
+/// With unlimited ports a rank serves all its children at once. The slowest way leads through the
+/// largest subtrees: down the half that is full, or to the other half, which gets `rest` blocks,
+/// and on in there.
+double binomial_at_once(std::uint64_t p, double block, const Model& model) {
+  if (p < 2) return 0;
+  const std::uint64_t half = std::bit_ceil(p) / 2;
+  const std::uint64_t rest = p - half;
+  const double in_full =
+      floor_log(half) * model.link.alpha + static_cast<double>(half - 1) * block * model.link.beta;
+  return std::max(in_full, model.message(static_cast<double>(rest) * block) +
+                               binomial_at_once(rest, block, model));
+}
+
+}  // namespace
+
+/// With one port it is the root that takes longest: it sends all blocks but its own.
+double binomial(std::uint64_t p, double n, const Model& model) {
+  const double block = n / static_cast<double>(p);
+  if (!model.one_port) return binomial_at_once(p, block, model);
+  return ceil_log(p) * model.link.alpha + static_cast<double>(p - 1) * block * model.link.beta;
+}
+
+namespace {
+
+double flat(std::uint64_t p, double n, const Model& model) {
+  return broadcast::flat(p, n / static_cast<double>(p), model);
+}
+
+Figures flat_figures(std::uint64_t p, std::uint64_t n) {
+  const std::uint64_t block = n / p;
+  return {.rounds = 1,
+          .messages = p - 1,
+          .bytes = (p - 1) * block,
+          .most_sent = (p - 1) * block,
+          .most_received = block,
+          .most_in_a_round = (p - 1) * block};
+}
+
+Figures binomial_figures(std::uint64_t p, std::uint64_t n) {
+  const std::uint64_t block = n / p;
+  return {.rounds = ceil_log(p),
+          .messages = p - 1,
+          .bytes = bits_below(p) * block,
+          .most_sent = (p - 1) * block,
+          .most_received = largest_branch(p) * block,
+          .most_in_a_round = largest_branch(p) * block};
+}
+
+constexpr std::array table{
+    ClosedForm{.algorithm = "scatter/flat",
+               .rounds = "1",
+               .bytes = "(p−1)/p·n",
+               .most_in_a_round = "(p−1)/p·n",
+               .seconds = "(p−1)α + (p−1)/p·nβ",
+               .figures = figures<flat_figures>,
+               .time = time<flat>},
+    ClosedForm{.algorithm = "scatter/binomial",
+               .rounds = "L",
+               .bytes = "S·n/p",
+               .most_in_a_round = "max(p−2^(L−1), 2^(L−2))·n/p",
+               .seconds = "Lα + (p−1)/p·nβ",
+               .figures = figures<binomial_figures>,
+               .time = time<binomial>},
+};
+
+}  // namespace
+
+std::span<const ClosedForm> closed_forms() { return table; }
+
+}  // namespace tutti::formula::scatter

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+#include <tutti/closed_form.hpp>
+
+/// What the formulas of all collectives are made of.
+namespace tutti::formula {
+
+/// The α-β-γ model with one kind of link.
+struct Model {
+  Link link;
+  double gamma = 0;
+  bool one_port = true;
+
+  /// What a message takes,
+  [[nodiscard]] double message(double bytes) const { return link.alpha + bytes * link.beta; }
+  /// and adding.
+  [[nodiscard]] double sum(double bytes) const { return bytes * gamma; }
+};
+
+/// None where there is no formula.
+using Seconds = std::optional<double>;
+
+/// ⌊log₂ p⌋ and ⌈log₂ p⌉: h and L of the formulas.
+[[nodiscard]] constexpr std::uint32_t floor_log(std::uint64_t p) {
+  return static_cast<std::uint32_t>(std::bit_width(p)) - 1;
+}
+[[nodiscard]] constexpr std::uint32_t ceil_log(std::uint64_t p) {
+  return static_cast<std::uint32_t>(std::bit_width(p - 1));
+}
+
+/// How many of 0 … p−1 have the bit set that is worth 2^bit.
+[[nodiscard]] constexpr std::uint64_t with_bit(std::uint64_t p, std::uint32_t bit) {
+  const std::uint64_t worth = std::uint64_t{1} << bit;
+  const std::uint64_t rest = p % (2 * worth);
+  return p / (2 * worth) * worth + (rest > worth ? rest - worth : 0);
+}
+
+/// How many bits are set in all numbers below p together: S of the formulas. A block of a binomial
+/// scatter travels a hop for each bit of its owner's number, and so does one of Bruck's all-to-all
+/// for each bit of the distance.
+[[nodiscard]] constexpr std::uint64_t bits_below(std::uint64_t p) {
+  std::uint64_t bits = 0;
+  for (std::uint32_t bit = 0; bit < ceil_log(p); ++bit) bits += with_bit(p, bit);
+  return bits;
+}
+
+/// How many ranks the largest subtree below the root of a binomial tree has: the farthest child's
+/// or, if p is just above a power of two, the next one's. As many blocks go in the largest message
+/// of Bruck's allgather. Requires: p ≥ 2.
+[[nodiscard]] constexpr std::uint64_t largest_branch(std::uint64_t p) {
+  const std::uint64_t half = std::bit_ceil(p) / 2;
+  return p - half > half / 2 ? p - half : half / 2;
+}
+
+/// Makes ClosedForm's functions of formulas in p and n, or in the shape and n. A rank alone has
+/// nothing to do, so that formulas may take p ≥ 2 for granted.
+template <auto formula>
+Figures figures(const Problem& problem, std::uint64_t n) {
+  if (problem.ranks < 2) return {};
+  if constexpr (std::is_invocable_v<decltype(formula), const Shape&, std::uint64_t>) {
+    return formula(problem.shape, n);
+  } else {
+    return formula(problem.ranks, n);
+  }
+}
+
+template <auto formula>
+Seconds time(const Problem& problem, std::uint64_t n, const Link& link, double gamma, Ports ports) {
+  if (problem.ranks < 2) return 0.0;
+  const Model model{.link = link, .gamma = gamma, .one_port = ports == Ports::one};
+  if constexpr (std::is_invocable_v<decltype(formula), const Shape&, double, const Model&>) {
+    return formula(problem.shape, static_cast<double>(n), model);
+  } else {
+    return formula(problem.ranks, static_cast<double>(n), model);
+  }
+}
+
+}  // namespace tutti::formula

@@ -1,0 +1,45 @@
+#include <algorithm>
+
+#include <tutti/figures.hpp>
+
+namespace tutti {
+
+RankFigures count(const Program& program, const Layout& layout) {
+  RankFigures figures;
+  std::uint32_t round = 0;
+  std::uint64_t in_round = 0;
+  for (const Step step : program) {
+    std::uint64_t bytes = 0;
+    for (const ChunkRange& range : step.chunks) bytes += layout.size(range);
+    if (step.kind == Step::Kind::receive) {
+      figures.received += bytes * step.peers.size();
+      figures.reduced += bytes * (step.operands() - 1);
+      continue;
+    }
+    if (step.round != round) in_round = 0;
+    round = step.round;
+    in_round += bytes * step.peers.size();
+    figures.messages += step.peers.size();
+    figures.sent += bytes * step.peers.size();
+    figures.most_in_a_round = std::max(figures.most_in_a_round, in_round);
+  }
+  return figures;
+}
+
+Figures count(const Schedule& schedule, const Layout& layout) {
+  Figures figures;
+  figures.rounds = schedule.rounds();
+  for (const Program& program : schedule.programs) {
+    const RankFigures rank = count(program, layout);
+    figures.messages += rank.messages;
+    figures.bytes += rank.sent;
+    figures.reduced += rank.reduced;
+    figures.most_sent = std::max(figures.most_sent, rank.sent);
+    figures.most_received = std::max(figures.most_received, rank.received);
+    figures.most_reduced = std::max(figures.most_reduced, rank.reduced);
+    figures.most_in_a_round = std::max(figures.most_in_a_round, rank.most_in_a_round);
+  }
+  return figures;
+}
+
+}  // namespace tutti
