@@ -1,0 +1,20 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+/// The subcommands of `tutti`, one file each. Each adds itself to the command line and sets
+/// `exit_code` when it has run.
+namespace tutti::cli {
+
+void add_list(CLI::App& app, int& exit_code);
+void add_explain(CLI::App& app, int& exit_code);
+void add_verify(CLI::App& app, int& exit_code);
+void add_cost(CLI::App& app, int& exit_code);
+void add_crossover(CLI::App& app, int& exit_code);
+
+/// What a command returns: a proof that failed is not a command that was typed wrong.
+inline constexpr int success = 0;
+inline constexpr int violation_found = 1;
+inline constexpr int usage_error = 2;
+
+}  // namespace tutti::cli

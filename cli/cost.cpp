@@ -1,0 +1,273 @@
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include <tutti/bounds.hpp>
+#include <tutti/closed_form.hpp>
+#include <tutti/error.hpp>
+#include <tutti/figures.hpp>
+#include <tutti/price.hpp>
+
+#include "commands.hpp"
+#include "core/quantity.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+#include "workers.hpp"
+
+namespace tutti::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> names;
+  ProblemOptions problem;
+  ModelOptions model;
+  std::string size;
+  bool formulas = false;
+  bool json = false;
+};
+
+/// What one algorithm costs.
+struct Row {
+  const Algorithm* algorithm = nullptr;
+  Problem problem;
+  std::uint64_t chunks = 1;
+  Figures figures;
+  Price one_port;
+  Price unlimited;
+
+  [[nodiscard]] std::string name() const {
+    const std::string shape = algorithm->needs_shape() ? " " + to_string(problem.shape) : "";
+    return std::string(algorithm->name) + shape;
+  }
+};
+
+/// Without a size, one byte a chunk: shares of the data D come out as exact fractions.
+Layout layout_for(const Contract& contract, std::optional<std::uint64_t> size) {
+  return size ? even_layout(contract, *size)
+              : Layout::equal(contract.chunks, contract.collective == Collective::barrier ? 0 : 1);
+}
+
+std::vector<Row> price_all(const Options& options, std::optional<std::uint64_t> size) {
+  std::vector<Row> rows;
+  for (const std::string& name : options.names) {
+    for (const Algorithm* each : algorithms_named(name)) {
+      const Problem problem = options.problem.problem(*each);
+      // A shape that one algorithm cannot use is no reason not to price the others.
+      if (!each->refusal(problem).empty() && name.find('/') == std::string::npos) continue;
+      rows.push_back(
+          {.algorithm = each, .problem = problem, .figures = {}, .one_port = {}, .unlimited = {}});
+    }
+  }
+  const CostModel model = options.model.model();
+  Progress progress("pricing", rows.size());
+  in_parallel(rows.size(), [&](std::size_t i) {
+    Row& row = rows[i];
+    const Schedule schedule = row.algorithm->schedule(row.problem);
+    const Layout layout = layout_for(schedule.contract, size);
+    row.chunks = schedule.contract.chunks;
+    row.figures = count(schedule, layout);
+    if (size) {
+      const Pricer pricer(schedule);
+      row.one_port = pricer.price(layout, model, Ports::one);
+      row.unlimited = pricer.price(layout, model, Ports::unlimited);
+    }
+    progress.advance();
+  });
+  if (size) {
+    std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+      return a.one_port.seconds < b.one_port.seconds;
+    });
+  }
+  return rows;
+}
+
+/// How a figure compares to the least possible: "1.33x", or nothing where there is no bound.
+std::string times_bound(double figure, double bound) {
+  if (bound == 0) return "";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2fx", figure / bound);
+  return text;
+}
+
+std::string decimal(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+/// 14 of 7 chunks → "2 D"; 1 of 5 → "D/5"; 8 of 5 → "8/5 D".
+std::string share_of_data(std::uint64_t amount, std::uint64_t chunks) {
+  if (amount == 0) return "0";
+  const std::uint64_t divisor = std::gcd(amount, chunks);
+  const std::uint64_t above = amount / divisor;
+  const std::uint64_t below = chunks / divisor;
+  if (below == 1) return above == 1 ? "D" : std::to_string(above) + " D";
+  if (above == 1) return "D/" + std::to_string(below);
+  return std::to_string(above) + "/" + std::to_string(below) + " D";
+}
+
+using Align = TextTable::Align;
+
+/// The lecture's table: no size, no times, everything as a share of the data D of a rank.
+void print_shares(const std::vector<Row>& rows) {
+  TextTable table({{"algorithm", Align::left},
+                   {"total sent", Align::right},
+                   {"steps", Align::right},
+                   {"most in a step", Align::right},
+                   {"most by a rank", Align::right},
+                   {"messages", Align::right},
+                   {"added", Align::right}});
+  for (const Row& row : rows) {
+    // In alltoall the chunks of all ranks are numbered, and D is what one of them brings.
+    const bool pairs = row.algorithm->collective == Collective::alltoall;
+    const std::uint64_t whole = pairs ? row.chunks / row.problem.ranks : row.chunks;
+    const Figures& f = row.figures;
+    table.add({row.name(), share_of_data(f.bytes, whole), std::to_string(f.rounds),
+               share_of_data(f.most_in_a_round, whole), share_of_data(f.most_sent, whole),
+               with_commas(f.messages), share_of_data(f.reduced, whole)});
+  }
+  std::fputs(table.text().c_str(), stdout);
+  std::printf(
+      "\nBytes are counted once, where they are sent. Most: by one rank. "
+      "With --size come bytes, bounds and times.\n");
+}
+
+std::string linear_form(const Price& price, std::uint64_t size) {
+  const double n = static_cast<double>(std::max<std::uint64_t>(size, 1));
+  std::string text = std::to_string(price.messages) + "α";
+  if (price.bytes > 0) text += " + " + decimal(static_cast<double>(price.bytes) / n) + "nβ";
+  if (price.reduced > 0) text += " + " + decimal(static_cast<double>(price.reduced) / n) + "nγ";
+  return text;
+}
+
+void print_times(const std::vector<Row>& rows, const Options& options, std::uint64_t size) {
+  TextTable table({{"algorithm", Align::left},
+                   {"time", Align::right},
+                   {"critical path", Align::left},
+                   {"many ports", Align::right},
+                   {"steps", Align::right},
+                   {"total sent", Align::right},
+                   {"most by a rank", Align::right},
+                   {"", Align::right},
+                   {"most in a step", Align::right},
+                   {"added", Align::right}});
+  for (const Row& row : rows) {
+    const Figures& f = row.figures;
+    const Bounds least = bounds(row.algorithm->collective, row.problem.ranks, size);
+    table.add({row.name(), format_seconds(row.one_port.seconds), linear_form(row.one_port, size),
+               format_seconds(row.unlimited.seconds), std::to_string(f.rounds),
+               with_commas(f.bytes), with_commas(f.most_sent),
+               times_bound(static_cast<double>(f.most_sent), static_cast<double>(least.most_sent)),
+               with_commas(f.most_in_a_round), with_commas(f.reduced)});
+  }
+  std::printf("%u ranks, n = %s, %s\n\n", options.problem.rank_count(), format_bytes(size).c_str(),
+              options.model.describe().c_str());
+  std::fputs(table.text().c_str(), stdout);
+  const Collective collective = rows.front().algorithm->collective;
+  const bool one_collective = std::all_of(rows.begin(), rows.end(), [&](const Row& row) {
+    return row.algorithm->collective == collective;
+  });
+  if (!one_collective) return;
+  const Bounds least = bounds(collective, options.problem.rank_count(), size);
+  std::printf(
+      "\nNo %s can do with less: some rank sends %s and some rank receives %s bytes, "
+      "%s in all;\n%u steps with one message in and out per rank and step. "
+      "\"x\" is how far a rank's bytes are from that.\n",
+      std::string(name(collective)).c_str(), with_commas(least.most_sent).c_str(),
+      with_commas(least.most_received).c_str(), with_commas(least.bytes).c_str(), least.rounds);
+}
+
+void print_formulas(const std::vector<Row>& rows) {
+  TextTable table({{"algorithm", Align::left},
+                   {"steps", Align::left},
+                   {"total sent", Align::left},
+                   {"most in a step", Align::left},
+                   {"time, one port", Align::left}});
+  for (const Row& row : rows) {
+    const ClosedForm& form = closed_form(row.algorithm->name);
+    table.add({std::string(form.algorithm), std::string(form.rounds), std::string(form.bytes),
+               std::string(form.most_in_a_round), std::string(form.seconds)});
+  }
+  std::printf("\nIn general, with L = ⌈log₂ p⌉ and h = ⌊log₂ p⌋:\n\n%s", table.text().c_str());
+}
+
+nlohmann::ordered_json to_json(const Price& price) {
+  return {{"seconds", price.seconds},
+          {"messages", price.messages},
+          {"bytes", price.bytes},
+          {"reduced", price.reduced}};
+}
+
+void print_json(const std::vector<Row>& rows, std::optional<std::uint64_t> size) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Row& row : rows) {
+    const Figures& f = row.figures;
+    nlohmann::ordered_json entry{{"algorithm", row.algorithm->name},
+                                 {"ranks", row.problem.ranks},
+                                 {"shape", to_string(row.problem.shape)},
+                                 {"chunks", row.chunks},
+                                 {"rounds", f.rounds},
+                                 {"messages", f.messages},
+                                 {"bytes", f.bytes},
+                                 {"reduced", f.reduced},
+                                 {"most_sent", f.most_sent},
+                                 {"most_received", f.most_received},
+                                 {"most_reduced", f.most_reduced},
+                                 {"most_in_a_round", f.most_in_a_round}};
+    if (size) {
+      const Bounds least = bounds(row.algorithm->collective, row.problem.ranks, *size);
+      entry["bounds"] = {{"rounds", least.rounds},
+                         {"most_sent", least.most_sent},
+                         {"most_received", least.most_received},
+                         {"bytes", least.bytes},
+                         {"reduced", least.reduced}};
+      entry["one_port"] = to_json(row.one_port);
+      entry["unlimited_ports"] = to_json(row.unlimited);
+    }
+    list.push_back(std::move(entry));
+  }
+  nlohmann::ordered_json document;
+  document["unit"] = size ? "bytes" : "chunks";
+  if (size) document["size"] = *size;
+  document["algorithms"] = std::move(list);
+  std::puts(document.dump(2).c_str());
+}
+
+void run(const Options& options) {
+  std::optional<std::uint64_t> size;
+  if (!options.size.empty()) size = parse_bytes(options.size);
+  const std::vector<Row> rows = price_all(options, size);
+  if (rows.empty()) {
+    throw Error(ErrorCode::unsupported, "no algorithm of that name has a schedule for this shape");
+  }
+  if (options.json) {
+    print_json(rows, size);
+    return;
+  }
+  size ? print_times(rows, options, *size) : print_shares(rows);
+  if (options.formulas) print_formulas(rows);
+}
+
+}  // namespace
+
+void add_cost(CLI::App& app, int& exit_code) {
+  CLI::App* const command = app.add_subcommand(
+      "cost", "count and price schedules: bytes, steps, α-β-γ time, and how far from the bounds");
+  auto options = std::make_shared<Options>();
+  command->add_option("names", options->names, "collectives or algorithms")->required();
+  options->problem.add(*command);
+  command->add_option("--size", options->size,
+                      "bytes of a rank's larger buffer: 1MiB; without it, shares of the data D");
+  options->model.add(*command);
+  command->add_flag("--formulas", options->formulas, "add the closed forms");
+  command->add_flag("--json", options->json, "as JSON");
+  command->callback([options, &exit_code] {
+    run(*options);
+    exit_code = success;
+  });
+}
+
+}  // namespace tutti::cli

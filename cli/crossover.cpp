@@ -1,0 +1,93 @@
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include <tutti/crossover.hpp>
+
+#include "commands.hpp"
+#include "core/quantity.hpp"
+#include "options.hpp"
+
+namespace tutti::cli {
+namespace {
+
+struct Options {
+  std::string first;
+  std::string second;
+  ProblemOptions problem;
+  ModelOptions model;
+  std::string from = "1";
+  std::string to = "1TiB";
+  bool unlimited = false;
+  bool json = false;
+};
+
+/// The size with a decimal unit beside it, since sizes that are found are seldom round.
+std::string in_words(std::uint64_t size) {
+  std::string text = with_commas(size) + " bytes";
+  const double megabytes = static_cast<double>(size) / 1e6;
+  char rounded[32];
+  std::snprintf(rounded, sizeof rounded, megabytes < 1 ? "%.3g kB" : "%.4g MB",
+                megabytes < 1 ? megabytes * 1e3 : megabytes);
+  return size < 1000 ? text : text + " (" + rounded + ")";
+}
+
+void print(const Options& options, const Crossover& crossing) {
+  const std::string& below = crossing.first_wins_below ? options.first : options.second;
+  const std::string& above = crossing.first_wins_above ? options.first : options.second;
+  std::printf("%u ranks, %s, %s\n", options.problem.rank_count(), options.model.describe().c_str(),
+              options.unlimited ? "any number of ports" : "one port each way");
+  if (crossing.size) {
+    std::printf("below %s: %s\nfrom there on: %s\n", in_words(*crossing.size).c_str(),
+                below.c_str(), above.c_str());
+  } else {
+    std::printf("no crossover from %s to %s: %s is never slower\n", options.from.c_str(),
+                options.to.c_str(), above.c_str());
+  }
+}
+
+void print_json(const Options& options, const Crossover& crossing) {
+  nlohmann::ordered_json document;
+  document["first"] = options.first;
+  document["second"] = options.second;
+  document["ranks"] = options.problem.rank_count();
+  document["size"] = crossing.size ? nlohmann::ordered_json(*crossing.size) : nullptr;
+  document["faster_below"] = crossing.first_wins_below ? options.first : options.second;
+  document["faster_above"] = crossing.first_wins_above ? options.first : options.second;
+  std::puts(document.dump(2).c_str());
+}
+
+void run(const Options& options) {
+  const auto schedule = [&](const std::string& name) {
+    const Algorithm& algorithm = algorithm_named(name);
+    return algorithm.schedule(options.problem.problem(algorithm));
+  };
+  const Crossover crossing =
+      crossover(schedule(options.first), schedule(options.second), options.model.model(),
+                options.unlimited ? Ports::unlimited : Ports::one, parse_bytes(options.from),
+                parse_bytes(options.to));
+  options.json ? print_json(options, crossing) : print(options, crossing);
+}
+
+}  // namespace
+
+void add_crossover(CLI::App& app, int& exit_code) {
+  CLI::App* const command =
+      app.add_subcommand("crossover", "the size at which one algorithm overtakes another");
+  auto options = std::make_shared<Options>();
+  command->add_option("first", options->first, "such as allreduce/ring")->required();
+  command->add_option("second", options->second, "such as allreduce/binomial")->required();
+  options->problem.add(*command);
+  options->model.add(*command);
+  command->add_option("--from", options->from, "the smallest size to look at")
+      ->capture_default_str();
+  command->add_option("--to", options->to, "the largest size to look at")->capture_default_str();
+  command->add_flag("--many-ports", options->unlimited, "any number of messages at once per rank");
+  command->add_flag("--json", options->json, "as JSON");
+  command->callback([options, &exit_code] {
+    run(*options);
+    exit_code = success;
+  });
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,94 @@
+#include <cctype>
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include <tutti/closed_form.hpp>
+
+#include "commands.hpp"
+#include "options.hpp"
+
+namespace tutti::cli {
+namespace {
+
+struct Format {
+  bool json = false;
+  bool markdown = false;
+};
+
+std::string sentence(std::string_view summary) {
+  std::string text(summary);
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+void print_json() {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Algorithm& each : algorithms()) {
+    list.push_back({{"name", each.name},
+                    {"collective", name(each.collective)},
+                    {"summary", each.summary},
+                    {"order", each.order},
+                    {"needs_shape", each.needs_shape()}});
+  }
+  std::puts(list.dump(2).c_str());
+}
+
+void print_table() {
+  using Align = TextTable::Align;
+  TextTable table({{"algorithm", Align::left}, {"how", Align::left}, {"adds", Align::left}});
+  for (const Algorithm& each : algorithms()) {
+    table.add({std::string(each.name),
+               std::string(each.summary) + (each.needs_shape() ? " (needs a shape)" : ""),
+               std::string(each.order)});
+  }
+  std::fputs(table.text().c_str(), stdout);
+}
+
+/// docs/algorithms.md
+void print_markdown() {
+  std::puts(
+      "# Algorithms\n\n"
+      "Written by `tutti list --markdown`. Costs are for p ranks and buffers of n bytes, as in "
+      "[cost-model.md](cost-model.md), with L = ⌈log₂ p⌉ and h = ⌊log₂ p⌋. They are tested equal "
+      "to "
+      "what is counted from the schedules.");
+  for (const Collective collective : collectives()) {
+    std::printf("\n## %s\n", std::string(name(collective)).c_str());
+    for (const Algorithm& each : algorithms(collective)) {
+      const ClosedForm& form = closed_form(each.name);
+      const std::string anchor(each.name);
+      std::printf("\n### %s\n\n%s.\n\n", anchor.c_str(), sentence(each.summary).c_str());
+      if (!each.order.empty()) std::printf("- adds %s\n", std::string(each.order).c_str());
+      if (each.needs_shape()) std::puts("- needs a shape that the ranks fill");
+      std::printf("- rounds: %s\n- bytes sent in all: %s\n", std::string(form.rounds).c_str(),
+                  std::string(form.bytes).c_str());
+      std::printf("- most bytes one rank sends in a round: %s\n",
+                  std::string(form.most_in_a_round).c_str());
+      std::printf("- time with one port: %s\n- source: [%s.cpp](../src/algorithms/%s.cpp)\n",
+                  std::string(form.seconds).c_str(), anchor.c_str(), anchor.c_str());
+    }
+  }
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, int& exit_code) {
+  CLI::App* const command = app.add_subcommand("list", "every algorithm, with what it does");
+  auto format = std::make_shared<Format>();
+  CLI::Option* const json = command->add_flag("--json", format->json, "as JSON");
+  command->add_flag("--markdown", format->markdown, "as docs/algorithms.md, with costs by formula")
+      ->excludes(json);
+  command->callback([format, &exit_code] {
+    if (format->json) {
+      print_json();
+    } else if (format->markdown) {
+      print_markdown();
+    } else {
+      print_table();
+    }
+    exit_code = success;
+  });
+}
+
+}  // namespace tutti::cli

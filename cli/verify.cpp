@@ -1,0 +1,254 @@
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include <tutti/error.hpp>
+#include <tutti/schedule_json.hpp>
+#include <tutti/verify.hpp>
+
+#include "commands.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+#include "workers.hpp"
+
+namespace tutti::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> names;
+  bool all = false;
+  std::string ranks;
+  std::string root = "all";
+  std::string shape;
+  std::vector<std::string> files;
+  bool json = false;
+  Colour colour = Colour::automatic;
+};
+
+/// One schedule to be verified.
+struct Task {
+  const Algorithm* algorithm;
+  Problem problem;
+};
+
+/// What was found for one algorithm, or one file.
+struct Row {
+  std::string name;
+  std::uint64_t schedules = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t violations = 0;
+  std::vector<std::string> examples{};
+
+  void add(const Verdict& verdict, const std::string& which) {
+    ++schedules;
+    steps += verdict.steps;
+    messages += verdict.messages;
+    violations += verdict.violation_count;
+    constexpr std::size_t most = 5;
+    for (const Violation& each : verdict.violations) {
+      if (examples.size() < most) examples.push_back(which + each.message);
+    }
+  }
+};
+
+/// Up to here every root and every shape is tried; above, a few.
+constexpr std::uint32_t small = 64;
+
+std::vector<Rank> roots(const Algorithm& algorithm, std::uint32_t ranks,
+                        const std::string& wanted) {
+  if (!has_root(algorithm.collective)) return {Rank{0}};
+  if (wanted != "all") {
+    std::uint32_t root = 0;
+    if (!CLI::detail::lexical_cast(wanted, root)) {
+      throw Error(ErrorCode::invalid_argument,
+                  "'" + wanted + "' is not a root; write a rank, or all");
+    }
+    return {Rank{root}};
+  }
+  std::vector<Rank> found;
+  if (ranks <= small) {
+    for (std::uint32_t r = 0; r < ranks; ++r) found.emplace_back(r);
+  } else {
+    found = {Rank{0}, Rank{1}, Rank{ranks / 2}, Rank{ranks - 1}};
+  }
+  return found;
+}
+
+std::vector<Shape> shapes(const Algorithm& algorithm, std::uint32_t ranks,
+                          const std::string& wanted) {
+  if (!algorithm.needs_shape()) return {Shape{}};
+  if (!wanted.empty()) return {parse_shape(wanted)};
+  if (ranks > small) return {squarest(ranks)};
+  std::vector<Shape> found;
+  for (std::uint32_t x = 1; x <= ranks; ++x) {
+    if (ranks % x != 0) continue;
+    found.push_back({{x, ranks / x}});
+    for (std::uint32_t y = 1; algorithm.dimensions.most > 2 && y <= ranks / x; ++y) {
+      if (ranks / x % y == 0) found.push_back({{x, y, ranks / x / y}});
+    }
+  }
+  return found;
+}
+
+std::vector<std::uint32_t> rank_counts(const Options& options) {
+  if (!options.ranks.empty()) return parse_ranges(options.ranks);
+  if (!options.shape.empty()) {
+    return {static_cast<std::uint32_t>(parse_shape(options.shape).size())};
+  }
+  return parse_ranges("1-33");
+}
+
+std::vector<const Algorithm*> chosen(const Options& options) {
+  std::vector<const Algorithm*> found;
+  if (options.all) {
+    for (const Algorithm& each : algorithms()) found.push_back(&each);
+  }
+  for (const std::string& name : options.names) {
+    for (const Algorithm* each : algorithms_named(name)) found.push_back(each);
+  }
+  return found;
+}
+
+std::vector<Row> verify_table(const Options& options) {
+  std::vector<Row> rows;
+  std::vector<Task> tasks;
+  std::vector<std::size_t> row_of;
+  for (const Algorithm* algorithm : chosen(options)) {
+    for (const std::uint32_t ranks : rank_counts(options)) {
+      for (const Shape& shape : shapes(*algorithm, ranks, options.shape)) {
+        for (const Rank root : roots(*algorithm, ranks, options.root)) {
+          tasks.push_back({algorithm, {.ranks = ranks, .root = root, .shape = shape}});
+          row_of.push_back(rows.size());
+        }
+      }
+    }
+    rows.push_back({.name = std::string(algorithm->name)});
+  }
+  std::mutex mutex;
+  Progress progress("verifying", tasks.size());
+  in_parallel(tasks.size(), [&](std::size_t i) {
+    const auto& [algorithm, problem] = tasks[i];
+    const Verdict verdict = verify(algorithm->schedule(problem));
+    const std::string which =
+        "p = " + std::to_string(problem.ranks) +
+        (problem.shape.empty() ? "" : ", " + to_string(problem.shape)) +
+        (has_root(algorithm->collective) ? ", root " + std::to_string(problem.root.index()) : "") +
+        ": ";
+    const std::lock_guard lock(mutex);
+    rows[row_of[i]].add(verdict, which);
+    progress.advance();
+  });
+  return rows;
+}
+
+std::string read(const std::string& path) {
+  std::ostringstream text;
+  if (path == "-") {
+    text << std::cin.rdbuf();
+    return text.str();
+  }
+  const std::ifstream file(path);
+  if (!file) throw Error(ErrorCode::invalid_argument, "cannot read the file '" + path + "'");
+  text << file.rdbuf();
+  return text.str();
+}
+
+Row verify_file(const std::string& path) {
+  Row row{.name = path};
+  try {
+    row.add(verify(schedule_from_json(read(path))), "");
+  } catch (const Error& error) {
+    throw Error(error.code(), path + ": " + error.what());
+  }
+  return row;
+}
+
+void print_json(const std::vector<Row>& rows, double seconds) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Row& row : rows) {
+    list.push_back({{"name", row.name},
+                    {"schedules", row.schedules},
+                    {"steps", row.steps},
+                    {"messages", row.messages},
+                    {"violations", row.violations},
+                    {"examples", row.examples}});
+  }
+  std::puts(nlohmann::ordered_json{{"seconds", seconds}, {"verified", list}}.dump(2).c_str());
+}
+
+void print_table(const std::vector<Row>& rows, double seconds, const Painter& painter) {
+  using Align = TextTable::Align;
+  TextTable table({{"algorithm", Align::left},
+                   {"schedules", Align::right},
+                   {"steps", Align::right},
+                   {"messages", Align::right},
+                   {"violations", Align::right}});
+  Row total;
+  for (const Row& row : rows) {
+    table.add({row.name, with_commas(row.schedules), with_commas(row.steps),
+               with_commas(row.messages), with_commas(row.violations)});
+    total.schedules += row.schedules;
+    total.steps += row.steps;
+    total.messages += row.messages;
+    total.violations += row.violations;
+  }
+  std::fputs(table.text().c_str(), stdout);
+  for (const Row& row : rows) {
+    for (const std::string& each : row.examples) {
+      std::printf("%s %s: %s\n", painter.red("violation").c_str(), row.name.c_str(), each.c_str());
+    }
+  }
+  std::printf("\n%s schedule%s, %s steps, %s messages, in place and out of place: ",
+              with_commas(total.schedules).c_str(), total.schedules == 1 ? "" : "s",
+              with_commas(total.steps).c_str(), with_commas(total.messages).c_str());
+  const std::string verdict = total.violations == 0
+                                  ? painter.green("all proved")
+                                  : painter.red(with_commas(total.violations) + " violations");
+  std::printf("%s (%.1f s)\n", verdict.c_str(), seconds);
+}
+
+int run(const Options& options) {
+  if (options.names.empty() && !options.all && options.files.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "verify what? Name algorithms or collectives, or add --all or --file FILE.");
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<Row> rows = verify_table(options);
+  for (const std::string& path : options.files) rows.push_back(verify_file(path));
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+  if (options.json) {
+    print_json(rows, spent.count());
+  } else {
+    print_table(rows, spent.count(), Painter(options.colour));
+  }
+  const bool right =
+      std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.violations == 0; });
+  return right ? success : violation_found;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, int& exit_code) {
+  CLI::App* const command =
+      app.add_subcommand("verify", "prove schedules right; exits with 1 on a violation");
+  auto options = std::make_shared<Options>();
+  command->add_option("names", options->names, "algorithms or whole collectives");
+  command->add_flag("--all", options->all, "every algorithm");
+  command->add_option("-p,--ranks", options->ranks,
+                      "numbers of ranks: 8, 1-33, 2,4,8 (default 1-33)");
+  command->add_option("--root", options->root, "a rank, or all: every root up to 64 ranks")
+      ->capture_default_str();
+  command->add_option("--shape", options->shape,
+                      "such as 8x4 (default: all that fit up to 64 ranks)");
+  command->add_option("--file", options->files, "a schedule in JSON; - is standard input");
+  command->add_flag("--json", options->json, "as JSON");
+  add_colour(*command, options->colour);
+  command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace tutti::cli
