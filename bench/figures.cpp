@@ -1,0 +1,129 @@
+// Measures what docs/figures.md reports about schedules, and prints it as Markdown.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tutti/algorithm.hpp>
+#include <tutti/figures.hpp>
+#include <tutti/price.hpp>
+#include <tutti/verify.hpp>
+#include <tutti/version.hpp>
+
+namespace {
+
+using namespace tutti;
+
+constexpr int repeats = 3;
+
+/// The median of a few runs, and the fastest and slowest.
+struct Timing {
+  double median;
+  double least;
+  double most;
+};
+
+Timing timed(const std::function<void()>& work) {
+  std::vector<double> seconds;
+  for (int i = 0; i < repeats; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return {seconds[repeats / 2], seconds.front(), seconds.back()};
+}
+
+void print(const std::string& what, const std::string& bar, const Timing& timing) {
+  const bool short_times = timing.median < 1;
+  const double scale = short_times ? 1e3 : 1;
+  std::printf("| %s | %s | %.3g %s | %.3g – %.3g |\n", what.c_str(), bar.c_str(),
+              timing.median * scale, short_times ? "ms" : "s", timing.least * scale,
+              timing.most * scale);
+  std::fflush(stdout);
+}
+
+std::vector<Problem> problems(const Algorithm& algorithm, std::uint32_t p) {
+  std::vector<Problem> found;
+  if (algorithm.needs_shape()) {
+    for (std::uint32_t x = 1; x <= p; ++x) {
+      if (p % x != 0) continue;
+      found.push_back({.ranks = p, .shape = {{x, p / x}}});
+      for (std::uint32_t y = 1; algorithm.dimensions.most > 2 && y <= p / x; ++y) {
+        if (p / x % y == 0) found.push_back({.ranks = p, .shape = {{x, y, p / x / y}}});
+      }
+    }
+    return found;
+  }
+  const std::uint32_t roots = has_root(algorithm.collective) ? p : 1;
+  for (std::uint32_t root = 0; root < roots; ++root) {
+    found.push_back({.ranks = p, .root = Rank{root}});
+  }
+  return found;
+}
+
+/// Verifies every algorithm, root and shape for 1 … most ranks, on all cores.
+std::uint64_t verify_everything(std::uint32_t most) {
+  std::vector<std::pair<const Algorithm*, Problem>> tasks;
+  for (const Algorithm& each : algorithms()) {
+    for (std::uint32_t p = 1; p <= most; ++p) {
+      for (const Problem& problem : problems(each, p)) tasks.emplace_back(&each, problem);
+    }
+  }
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < tasks.size(); i = next++) {
+      const Verdict verdict = verify(tasks[i].first->schedule(tasks[i].second));
+      if (!verdict.ok()) {
+        std::fprintf(stderr, "%s\n", verdict.violations.front().message.c_str());
+        std::exit(1);
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) {
+    threads.emplace_back(work);
+  }
+  for (std::thread& thread : threads) thread.join();
+  return tasks.size();
+}
+
+void price_allreduce(std::uint32_t p) {
+  for (const Algorithm& each : algorithms(Collective::allreduce)) {
+    const Schedule schedule =
+        each.schedule({.ranks = p, .shape = each.needs_shape() ? squarest(p) : Shape{}});
+    const Layout layout = even_layout(schedule.contract, 64 << 20);
+    const CostModel model{.link = {.alpha = 1e-6, .beta = 1e-11}};
+    const Pricer pricer(schedule);
+    (void)pricer.price(layout, model, Ports::one);
+    (void)pricer.price(layout, model, Ports::unlimited);
+  }
+}
+
+}  // namespace
+
+int main() {
+  std::printf("tutti %s, %u cores. Median of %d runs, and the range.\n\n",
+              std::string(version).c_str(), std::thread::hardware_concurrency(), repeats);
+  std::printf("| what | bar | measured | range |\n|---|---|---|---|\n");
+  const std::uint64_t up_to_33 = verify_everything(33);
+  print("verify all " + std::to_string(algorithms().size()) +
+            " algorithms, p = 1 … 33, all roots and shapes: " + std::to_string(up_to_33) +
+            " schedules, in place and out of place",
+        "60 s", timed([] { verify_everything(33); }));
+  std::uint64_t up_to_64 = 0;
+  print("the same for p = 1 … 64", "120 s", timed([&] { up_to_64 = verify_everything(64); }));
+  const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 1024});
+  print("verify one ring allreduce of 1024 ranks, out of place", "seconds",
+        timed([&] { (void)verify(ring, Aliasing::out_of_place); }));
+  print("count and price all 15 allreduces of 1024 ranks in both models, one thread", "5 s",
+        timed([] { price_allreduce(1024); }));
+  print("build one rank's program of a ring allreduce of 65,536 ranks", "50 ms",
+        timed([] { (void)algorithm("allreduce/ring").program({.ranks = 65536}, Rank{7}); }));
+  std::printf("\nThe second line is %llu schedules.\n", static_cast<unsigned long long>(up_to_64));
+}
