@@ -2,6 +2,4 @@
 
 #include <tutti/version.hpp>
 
-int main() {
-  std::cout << "tutti " << tutti::version << '\n';
-}
+int main() { std::cout << "tutti " << tutti::version << '\n'; }

@@ -1,0 +1,55 @@
+#include "core/quantity.hpp"
+
+#include <gtest/gtest.h>
+
+#include <tutti/error.hpp>
+
+namespace tutti {
+namespace {
+
+TEST(Quantity, BytesAreReadAsPeopleWriteThem) {
+  EXPECT_EQ(parse_bytes("0"), 0U);
+  EXPECT_EQ(parse_bytes("17"), 17U);
+  EXPECT_EQ(parse_bytes("17B"), 17U);
+  EXPECT_EQ(parse_bytes("64K"), 65536U);
+  EXPECT_EQ(parse_bytes("64KiB"), 65536U);
+  EXPECT_EQ(parse_bytes("25MB"), 25000000U);
+  EXPECT_EQ(parse_bytes("1.5 GiB"), 3U << 29);
+  EXPECT_EQ(parse_bytes("1e6"), 1000000U);
+  for (const char* bad : {"", "MB", "-1", "1.5", "1XB", "1e30", "nan", "inf", "0x10", "1 2"}) {
+    EXPECT_THROW((void)parse_bytes(bad), Error) << bad;
+  }
+}
+
+TEST(Quantity, TimesAreInSeconds) {
+  EXPECT_DOUBLE_EQ(parse_seconds("1us"), 1e-6);
+  EXPECT_DOUBLE_EQ(parse_seconds("2.5ms"), 2.5e-3);
+  EXPECT_DOUBLE_EQ(parse_seconds("300ns"), 3e-7);
+  EXPECT_DOUBLE_EQ(parse_seconds("0"), 0);
+  EXPECT_THROW((void)parse_seconds("1kg"), Error);
+  EXPECT_THROW((void)parse_seconds("-1us"), Error);
+}
+
+TEST(Quantity, RatesAreInBytesPerSecond) {
+  EXPECT_DOUBLE_EQ(parse_rate("100GB/s"), 1e11);
+  EXPECT_DOUBLE_EQ(parse_rate("25Gb/s"), 25e9 / 8);
+  EXPECT_THROW((void)parse_rate("0GB/s"), Error);
+  EXPECT_THROW((void)parse_rate("100"), Error);
+  EXPECT_DOUBLE_EQ(parse_seconds_per_byte("20GB/s"), 1 / 20e9);
+  EXPECT_DOUBLE_EQ(parse_seconds_per_byte("0.1ns"), 1e-10);
+  EXPECT_DOUBLE_EQ(parse_seconds_per_byte("0.1ns/B"), 1e-10);
+}
+
+TEST(Quantity, IsWrittenWithTheDigitsThatCount) {
+  EXPECT_EQ(format_bytes(0), "0");
+  EXPECT_EQ(format_bytes(1 << 20), "1MiB");
+  EXPECT_EQ(format_bytes(1000001), "1000001");
+  EXPECT_EQ(format_seconds(0), "0");
+  EXPECT_EQ(format_seconds(1.2345e-5), "12.3us");
+  EXPECT_EQ(format_seconds(9.9999e-4), "1.00ms");
+  EXPECT_EQ(format_seconds(3), "3.00s");
+  EXPECT_EQ(format_seconds(4.2e-10), "0.42ns");
+}
+
+}  // namespace
+}  // namespace tutti

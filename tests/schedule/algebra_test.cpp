@@ -1,0 +1,346 @@
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include <tutti/algebra.hpp>
+#include <tutti/algorithm.hpp>
+#include <tutti/verify.hpp>
+
+#include "support/draft.hpp"
+#include "support/errors.hpp"
+#include "support/interpreter.hpp"
+#include "support/problems.hpp"
+
+namespace tutti::test {
+namespace {
+
+using enum Collective;
+
+std::string first_fault(const Schedule& schedule) {
+  const Verdict verdict = verify(schedule);
+  return verdict.ok() ? "" : verdict.violations.front().message;
+}
+
+bool has_dual(Collective collective) {
+  return collective != allreduce && collective != alltoall && collective != barrier;
+}
+
+/// All ranks' programs run backwards.
+Schedule dual_of(const Schedule& schedule) {
+  Schedule reversed{
+      .name = "dual of " + schedule.name, .contract = schedule.contract, .programs = {}};
+  reversed.contract.collective = dual(schedule.contract.collective);
+  for (std::uint32_t r = 0; r < schedule.contract.ranks; ++r) {
+    reversed.programs.push_back(dual(schedule.programs[r], schedule.contract.collective, Rank{r}));
+  }
+  return reversed;
+}
+
+/// Calls check(schedule) for each algorithm that has a dual, for each problem of up to `last_p`.
+template <class Check>
+void for_each_with_dual(std::uint32_t last_p, Check check) {
+  for (const Algorithm& algorithm : algorithms()) {
+    if (!has_dual(algorithm.collective)) continue;
+    for (std::uint32_t p = 1; p <= last_p; ++p) {
+      for (const Problem& problem : problems(algorithm, p)) {
+        SCOPED_TRACE(std::string(algorithm.name) + " " + words(problem));
+        check(algorithm.schedule(problem));
+      }
+    }
+  }
+}
+
+TEST(Dual, TurnsEachStepAroundFromTheLastToTheFirst) {
+  const Program down =
+      program({receive(0, {0}, {0, 1}), send(1, {4, 2}, {0}), send(2, {3}, {1})}, 3);
+  const Program up =
+      program({fold(0, {3}, 0, {1}), fold(1, {2, 4}, 0, {0}), send(2, {0}, {0, 1})}, 3);
+  EXPECT_EQ(dual(down, broadcast, Rank{1}), up);
+}
+
+TEST(Dual, PutsTheOwnContributionWhereItsRankStands) {
+  const Program down = program({send(0, {4, 0, 2}, {0})}, 1);
+  EXPECT_EQ(dual(down, allgather, Rank{1}), program({fold(0, {0, 2, 4}, 1, {0})}, 1));
+  EXPECT_EQ(dual(down, allgather, Rank{3}), program({fold(0, {0, 2, 4}, 2, {0})}, 1));
+  EXPECT_EQ(dual(down, allgather, Rank{5}), program({fold(0, {0, 2, 4}, 3, {0})}, 1));
+}
+
+TEST(Dual, PutsTheOwnContributionLastIfAsked) {
+  const Program down = program({send(0, {4, 2}, {0})}, 1);
+  EXPECT_EQ(dual(down, allgather, Rank{1}, Own::last), program({fold(0, {2, 4}, 2, {0})}, 1));
+}
+
+TEST(Dual, CopiesWhereTheDualIsNoReduction) {
+  const Program up = program({fold(0, {2}, 0, {0}), send(1, {0}, {0})}, 2);
+  const Program down = program({receive(0, {0}, {0}), send(1, {2}, {0})}, 2);
+  EXPECT_EQ(dual(up, reduce, Rank{1}), down);
+  EXPECT_EQ(dual(down, scatter, Rank{1}), program({receive(0, {2}, {0}), send(1, {0}, {0})}, 2));
+}
+
+TEST(Dual, IsRefusedWhereThereIsNone) {
+  for (const Collective each : {allreduce, alltoall, barrier}) {
+    expect_error([each] { (void)dual(Program(), each, Rank{0}); }, ErrorCode::unsupported,
+                 "has no dual");
+  }
+}
+
+/// With the order in which peers are served or folded forgotten.
+Draft without_order(const Schedule& schedule) {
+  Draft plain = draft(schedule);
+  plain.name.clear();
+  for (std::vector<DraftStep>& steps : plain.programs) {
+    for (DraftStep& step : steps) {
+      std::sort(step.peers.begin(), step.peers.end());
+      if (step.own) step.own = 0;
+    }
+  }
+  return plain;
+}
+
+/// Whether every receive adds, if it is a reduction at all. One that copies would add in the dual
+/// of the dual.
+bool never_mixes(const Schedule& schedule) {
+  if (!is_reduction(schedule.contract.collective)) return true;
+  for (const Program& program : schedule.programs) {
+    for (const Step step : program) {
+      if (step.kind == Step::Kind::receive && !step.own) return false;
+    }
+  }
+  return true;
+}
+
+TEST(Dual, OfTheDualIsTheSameButForTheOrderOfPeers) {
+  for_each_with_dual(9, [](const Schedule& schedule) {
+    if (!never_mixes(schedule)) return;
+    EXPECT_EQ(without_order(dual_of(dual_of(schedule))), without_order(schedule));
+  });
+}
+
+/// Whether no rank is sent a chunk that it had before. Otherwise its contribution would be added
+/// twice in the dual.
+bool never_repeats(const Schedule& schedule) {
+  if (is_reduction(schedule.contract.collective)) return true;
+  for (std::uint32_t r = 0; r < schedule.contract.ranks; ++r) {
+    std::vector<bool> had(schedule.contract.chunks, false);
+    const ChunkSeries input = schedule.contract.input(Rank{r});
+    for (std::uint64_t i = 0; i < input.count; ++i) had[input[i].index()] = true;
+    for (const Step step : schedule.programs[r]) {
+      for (const ChunkRange& range : step.chunks) {
+        for (std::uint64_t i = 0; step.kind == Step::Kind::receive && i < range.count; ++i) {
+          if (had[range.first.index() + i]) return false;
+          had[range.first.index() + i] = true;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+TEST(Dual, OfEveryAlgorithmDoesTheDualCollective) {
+  std::uint64_t proved = 0;
+  for_each_with_dual(9, [&](const Schedule& schedule) {
+    const Schedule reversed = dual_of(schedule);
+    if (never_repeats(schedule)) {
+      EXPECT_EQ(first_fault(reversed), "");
+      ++proved;
+    } else if (is_reduction(reversed.contract.collective)) {
+      EXPECT_NE(first_fault(reversed), "");
+    }
+  });
+  EXPECT_GT(proved, 500);
+}
+
+TEST(Then, PutsTheRoundsOfTheSecondBehindThoseOfTheFirst) {
+  const Program first = program({send(0, {1}, {0}), receive(2, {1}, {0})}, 4);
+  const Program second = program({send(1, {2}, {1})}, 3);
+  EXPECT_EQ(then(first, second),
+            program({send(0, {1}, {0}), receive(2, {1}, {0}), send(5, {2}, {1})}, 7));
+  EXPECT_EQ(then(Program(), second), second);
+  EXPECT_EQ(then(first, Program()), first);
+}
+
+/// The programs of all ranks of one schedule behind those of another.
+Schedule then_of(const Schedule& first, const Schedule& second, Collective collective) {
+  Schedule both{
+      .name = first.name + " then " + second.name, .contract = first.contract, .programs = {}};
+  both.contract.collective = collective;
+  both.contract.root = Rank{0};
+  for (std::size_t r = 0; r < first.programs.size(); ++r) {
+    both.programs.push_back(then(first.programs[r], second.programs[r]));
+  }
+  return both;
+}
+
+/// Composes every algorithm for `one` with every one for `other` that has as many chunks.
+void expect_allreduce(Collective one, Collective other, const Problem& problem) {
+  for (const Algorithm& a : algorithms(one)) {
+    for (const Algorithm& b : algorithms(other)) {
+      const Schedule first = a.schedule(problem);
+      const Schedule second = b.schedule(problem);
+      if (first.contract.chunks != second.contract.chunks) continue;
+      const Schedule both = then_of(first, second, allreduce);
+      EXPECT_EQ(first_fault(both), "") << both.name << " " << words(problem);
+    }
+  }
+}
+
+TEST(Then, MakesAnAllreduceOfAnyReduceAndAnyBroadcast) {
+  for (std::uint32_t p = 1; p <= 7; ++p) {
+    for (std::uint32_t root = 0; root < p; ++root) {
+      expect_allreduce(reduce, broadcast, {.ranks = p, .root = Rank{root}, .shape = {}});
+    }
+  }
+}
+
+TEST(Then, MakesAnAllreduceOfAnyReduceScatterAndAnyAllgather) {
+  for (std::uint32_t p = 1; p <= 9; ++p) expect_allreduce(reduce_scatter, allgather, {.ranks = p});
+}
+
+TEST(Beside, TakesRoundByRoundThoseOfTheOneFirst) {
+  const Program one = program({send(0, {1}, {0}), receive(1, {1}, {0}), send(3, {1}, {0})}, 4);
+  const Program other = program({send(1, {2}, {1}), receive(1, {2}, {1}), send(2, {2}, {1})}, 3);
+  EXPECT_EQ(beside(one, other),
+            program({send(0, {1}, {0}), receive(1, {1}, {0}), send(1, {2}, {1}),
+                     receive(1, {2}, {1}), send(2, {2}, {1}), send(3, {1}, {0})},
+                    4));
+  EXPECT_EQ(beside(one, Program()), one);
+  EXPECT_EQ(beside(Program(), other), other);
+}
+
+TEST(Beside, RunsTwoAllreducesOnDifferentChunks) {
+  constexpr std::uint32_t p = 6;
+  for (const Algorithm& a : algorithms(allreduce)) {
+    for (const Algorithm& b : algorithms(allreduce)) {
+      if (a.needs_shape() || b.needs_shape()) continue;
+      const Problem problem{.ranks = p};
+      const std::uint64_t m = a.chunks(problem);
+      const std::uint64_t n = b.chunks(problem);
+      Schedule both{.name = std::string(a.name) + " beside " + std::string(b.name),
+                    .contract = {.collective = allreduce, .ranks = p, .root = {}, .chunks = m + n},
+                    .programs = {}};
+      for (std::uint32_t r = 0; r < p; ++r) {
+        const Program behind =
+            embed(b.program(problem, Rank{r}), {.modulus = p}, {.first = m, .modulus = m + n});
+        both.programs.push_back(beside(a.program(problem, Rank{r}), behind));
+      }
+      EXPECT_EQ(first_fault(both), "") << both.name;
+    }
+  }
+}
+
+TEST(RankMap, CountsRoundTheRanks) {
+  const RankMap column{.first = 2, .stride = 4, .modulus = 12};
+  EXPECT_EQ(column(Rank{0}), Rank{2});
+  EXPECT_EQ(column(Rank{2}), Rank{10});
+  const RankMap mirror{.first = 5, .stride = -1, .modulus = 6};
+  for (std::uint32_t r = 0; r < 6; ++r) EXPECT_EQ(mirror(Rank{r}), Rank{5 - r});
+  const RankMap turned{.first = 4, .stride = 1, .modulus = 6};
+  EXPECT_EQ(turned(Rank{3}), Rank{1});
+}
+
+std::vector<ChunkRange> mapped(const ChunkMap& map, ChunkRange range) {
+  std::vector<ChunkRange> into;
+  map.map(range, into);
+  return into;
+}
+
+TEST(ChunkMap, TakesAsFewRangesAsItCan) {
+  using Ranges = std::vector<ChunkRange>;
+  EXPECT_EQ(mapped({.modulus = 9}, {Chunk{2}, 4}), (Ranges{{Chunk{2}, 4}}));
+  EXPECT_EQ(mapped({.first = 5, .modulus = 6}, {Chunk{0}, 3}), (Ranges{Chunk{5}, {Chunk{0}, 2}}));
+  EXPECT_EQ(mapped({.first = 2, .stride = 2, .modulus = 12, .width = 2}, {Chunk{0}, 3}),
+            (Ranges{{Chunk{2}, 6}}));
+  EXPECT_EQ(mapped({.stride = 4, .modulus = 12, .width = 2}, {Chunk{1}, 2}),
+            (Ranges{{Chunk{4}, 2}, {Chunk{8}, 2}}));
+  EXPECT_EQ(mapped({.first = 3, .stride = -1, .modulus = 4}, {Chunk{0}, 2}),
+            (Ranges{Chunk{3}, Chunk{2}}));
+}
+
+TEST(ChunkMap, LeavesWhatWasThereAlone) {
+  std::vector<ChunkRange> into{Chunk{4}};
+  ChunkMap{.modulus = 9}.map(Chunk{5}, into);
+  EXPECT_EQ(into, (std::vector<ChunkRange>{Chunk{4}, Chunk{5}}));
+}
+
+TEST(Embed, AmongTheSameRanksAndChunksChangesNothing) {
+  for (const Algorithm& algorithm : algorithms()) {
+    const Problem problem = small_problem(algorithm);
+    const Schedule schedule = algorithm.schedule(problem);
+    for (const Program& each : schedule.programs) {
+      EXPECT_EQ(embed(each, {.modulus = problem.ranks}, {.modulus = schedule.contract.chunks}),
+                each)
+          << algorithm.name;
+    }
+  }
+}
+
+TEST(Embed, RenumbersTheRanksOfAnAllreduce) {
+  constexpr std::uint32_t p = 7;
+  const RankMap renumbered{.first = 3, .stride = -2, .modulus = p};
+  for (const Algorithm& algorithm : algorithms(allreduce)) {
+    if (algorithm.needs_shape()) continue;
+    Schedule schedule = algorithm.schedule({.ranks = p});
+    const Schedule before = schedule;
+    for (std::uint32_t r = 0; r < p; ++r) {
+      schedule.programs[renumbered(Rank{r}).index()] =
+          embed(before.programs[r], renumbered, {.modulus = before.contract.chunks});
+    }
+    EXPECT_EQ(first_fault(schedule), "") << algorithm.name;
+  }
+}
+
+/// Ranks in a grid of 3 to a row and 2 rows; 6 chunks.
+struct Grid {
+  static constexpr std::uint32_t columns = 3;
+  static constexpr std::uint32_t rows = 2;
+  static constexpr std::uint32_t p = columns * rows;
+
+  /// A ring in each row, over two chunks for each of the ring's.
+  static Program along_row(std::uint32_t r) {
+    return embed(algorithm("allreduce/ring").program({.ranks = columns}, Rank{r % columns}),
+                 {.first = r / columns * columns, .stride = 1, .modulus = p},
+                 {.first = 0, .stride = 2, .modulus = 6, .width = 2});
+  }
+
+  /// A ring in each column, over three chunks for each of the ring's.
+  static Program along_column(std::uint32_t r) {
+    return embed(algorithm("allreduce/ring").program({.ranks = rows}, Rank{r / columns}),
+                 {.first = r % columns, .stride = columns, .modulus = p},
+                 {.first = 0, .stride = 3, .modulus = 6, .width = 3});
+  }
+
+  static Schedule of(Program (*part)(std::uint32_t)) {
+    Schedule schedule{.name = "grid",
+                      .contract = {.collective = allreduce, .ranks = p, .root = {}, .chunks = 6},
+                      .programs = {}};
+    for (std::uint32_t r = 0; r < p; ++r) schedule.programs.push_back(part(r));
+    return schedule;
+  }
+};
+
+TEST(Embed, AddsUpEachRowOfAGrid) {
+  const Schedule rings = Grid::of(Grid::along_row);
+  Random random(1);
+  const Holdings inputs = random_inputs(rings.contract, Layout::equal(6, 1), random);
+  const Outcome outcome = interpret(rings, inputs);
+  ASSERT_EQ(outcome.fault, Outcome::Fault::none) << outcome.where;
+  for (std::size_t r = 0; r < Grid::p; ++r) {
+    const std::size_t first = r / Grid::columns * Grid::columns;
+    for (std::size_t c = 0; c < 6; ++c) {
+      const std::int64_t sum =
+          inputs[first][c]->front() + inputs[first + 1][c]->front() + inputs[first + 2][c]->front();
+      EXPECT_EQ(outcome.holdings[r][c]->front(), sum) << "rank " << r << " chunk " << c;
+    }
+  }
+}
+
+TEST(Embed, MakesAnAllreduceOfRowsAndThenColumns) {
+  const Schedule both =
+      Grid::of([](std::uint32_t r) { return then(Grid::along_row(r), Grid::along_column(r)); });
+  EXPECT_EQ(first_fault(both), "");
+  const Schedule rows_only = Grid::of(Grid::along_row);
+  EXPECT_NE(first_fault(rows_only), "");
+}
+
+}  // namespace
+}  // namespace tutti::test

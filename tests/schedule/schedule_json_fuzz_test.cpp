@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include <tutti/error.hpp>
+#include <tutti/schedule_json.hpp>
+#include <tutti/verify.hpp>
+
+#include "support/problems.hpp"
+
+namespace tutti::test {
+namespace {
+
+/// One slip of the pen or of a wire at a random place.
+void spoil(std::string& text, Random& random) {
+  const std::size_t at = random.below(std::uint64_t{text.size()});
+  const std::string marks = "0123456789-+.eE,:[]{}\" \n";
+  switch (random.below(12U)) {
+    case 0:
+      text[at] = static_cast<char>(random.below(256U));
+      break;
+    case 1:
+      text.erase(at, 1 + random.below(4U));
+      break;
+    case 2:
+      text.insert(at, 1, marks[random.below(std::uint64_t{marks.size()})]);
+      break;
+    case 3:
+      text[at] = static_cast<char>(text[at] ^ (1U << random.below(8U)));
+      break;
+    case 4:
+      text.insert(at, text.substr(random.below(std::uint64_t{text.size()}), random.below(40U)));
+      break;
+    case 5:
+      text.resize(at);
+      break;
+    default: {  // Digits most of all: the others mostly leave no JSON.
+      const std::size_t digit = text.find_first_of("0123456789", at);
+      if (digit != std::string::npos) text[digit] = static_cast<char>('0' + random.below(10U));
+    }
+  }
+}
+
+/// Whether a schedule is small enough to be run here.
+bool is_small(const Schedule& schedule) {
+  return schedule.contract.chunks < 100000 && schedule.rounds() < 100000;
+}
+
+/// What became of damaged documents.
+struct Tally {
+  std::uint64_t refused = 0;
+  std::uint64_t wrong = 0;
+  std::uint64_t right = 0;
+};
+
+void read_and_judge(const std::string& text, Tally& tally) {
+  try {
+    const Schedule schedule = schedule_from_json(text);
+    EXPECT_EQ(schedule_from_json(to_json(schedule)), schedule);
+    if (!is_small(schedule)) return;
+    ++(verify(schedule).ok() ? tally.right : tally.wrong);
+  } catch (const Error& error) {
+    EXPECT_EQ(name(error.code()), "invalid_argument") << error.what();
+    EXPECT_EQ(std::string(error.what()).rfind("schedule JSON: ", 0), 0) << error.what();
+    ++tally.refused;
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "not a tutti::Error: " << error.what() << "\n" << text;
+  }
+}
+
+/// Reads documents of every algorithm, damaged up to three times.
+void read_damaged(std::uint64_t repeats) {
+  Tally tally;
+  std::uint64_t seed = 0;
+  for (const Algorithm& algorithm : algorithms()) {
+    for (std::uint64_t i = 0; i < repeats; ++i) {
+      Random random(++seed);
+      std::string text = to_json(algorithm.schedule(random_problem(algorithm, 4, random)));
+      for (std::uint64_t n = 1 + random.below(3U); n > 0 && !text.empty(); --n) {
+        spoil(text, random);
+      }
+      read_and_judge(text, tally);
+      if (testing::Test::HasFailure()) {
+        FAIL() << algorithm.name << " seed " << seed << ":\n" << text;
+      }
+    }
+  }
+  EXPECT_GT(tally.refused, repeats);
+  EXPECT_GT(tally.wrong, repeats);
+  EXPECT_GT(tally.right, 0);
+}
+
+TEST(ScheduleJsonFuzz, DamagedDocumentsAreRefusedOrJudged) { read_damaged(200); }
+
+TEST(SlowScheduleJsonFuzz, DamagedDocumentsAreRefusedOrJudged) { read_damaged(10000); }
+
+}  // namespace
+}  // namespace tutti::test

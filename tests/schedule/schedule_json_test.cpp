@@ -1,0 +1,288 @@
+#include <filesystem>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include <tutti/schedule_json.hpp>
+
+#include "support/draft.hpp"
+#include "support/errors.hpp"
+#include "support/golden.hpp"
+#include "support/problems.hpp"
+
+namespace tutti::test {
+namespace {
+
+TEST(ScheduleJson, IsReadAsItIsWritten) {
+  for (const Algorithm& algorithm : algorithms()) {
+    for (const std::uint32_t p : {1, 2, 3, 6, 8, 12}) {
+      for (const Problem& problem : problems(algorithm, p)) {
+        const Schedule schedule = algorithm.schedule(problem);
+        EXPECT_EQ(schedule_from_json(to_json(schedule)), schedule)
+            << algorithm.name << " " << words(problem);
+      }
+    }
+  }
+}
+
+TEST(ScheduleJson, IsTheGoldenFileOfEveryAlgorithm) {
+  for (const Algorithm& algorithm : algorithms()) {
+    const Schedule schedule = algorithm.schedule(small_problem(algorithm));
+    ::tutti::testing::expect_golden(std::string(algorithm.name) + ".json", to_json(schedule));
+  }
+}
+
+TEST(ScheduleJson, HasNoGoldenFilesOfAlgorithmsThatAreGone) {
+  std::set<std::string> known;
+  for (const Algorithm& algorithm : algorithms()) known.insert(std::string(algorithm.name));
+  for (const Collective collective : collectives()) {
+    const auto folder = std::filesystem::path(TUTTI_GOLDEN_DIR) / name(collective);
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().extension() != ".json") continue;
+      const std::string whose = std::string(name(collective)) + "/" + entry.path().stem().string();
+      EXPECT_TRUE(known.contains(whose)) << entry.path();
+    }
+  }
+}
+
+/// Every detail of the format: ranges, several peers, folds with the own part anywhere, odd names.
+Schedule with_everything() {
+  Draft draft{.name = "quotes \" and \\ and new\nlines and ∑",
+              .contract = {.collective = Collective::reduce,
+                           .ranks = 3,
+                           .root = Rank{2},
+                           .chunks = std::uint64_t{1} << 60},
+              .rounds = 4294967294,
+              .programs = {}};
+  draft.programs = {{send(0, {1, 2}, {0, 5}), fold(1, {2, 1}, 0, {7})},
+                    {receive(0, {0}, {0}), fold(3, {2, 0}, 1, {7})},
+                    {fold(4294967293, {0, 1}, 2, {(std::uint64_t{1} << 60) - 1})}};
+  draft.programs[1][0].chunks = {{Chunk{0}, 5}, Chunk{9}, {Chunk{20}, 2}};
+  return schedule(draft);
+}
+
+TEST(ScheduleJson, KeepsEveryDetail) {
+  EXPECT_EQ(schedule_from_json(to_json(with_everything())), with_everything());
+}
+
+TEST(ScheduleJson, WritesAStepToALine) {
+  const std::string text = to_json(with_everything());
+  for (const char* line : {
+           "      {\"round\": 0, \"send\": [0, 5], \"to\": [1, 2]},\n",
+           "      {\"round\": 1, \"receive\": [7], \"from\": [\"own\", 2, 1]}\n",
+           "      {\"round\": 0, \"receive\": [[0, 5], 9, [20, 2]], \"from\": [0]},\n",
+           "      {\"round\": 3, \"receive\": [7], \"from\": [2, \"own\", 0]}\n",
+           "\"from\": [0, 1, \"own\"]}\n",
+       }) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
+  }
+}
+
+TEST(ScheduleJson, IsReadHoweverItIsSpaced) {
+  const Schedule schedule = with_everything();
+  std::string spaced;
+  for (const char each : to_json(schedule)) {
+    spaced += each;
+    if (each == ',' || each == '[') spaced += " \t\r\n ";
+  }
+  EXPECT_EQ(schedule_from_json(spaced).programs, schedule.programs);
+}
+
+/// A right document, to be spoilt.
+constexpr std::string_view right = R"({
+  "format": "tutti-schedule",
+  "version": 1,
+  "name": "by hand",
+  "collective": "broadcast",
+  "ranks": 3,
+  "root": 1,
+  "chunks": 4,
+  "rounds": 2,
+  "programs": [
+    [{"round": 1, "receive": [[0, 4]], "from": [2]}],
+    [{"round": 0, "send": [[0, 4]], "to": [2]}],
+    [{"round": 0, "receive": [[0, 4]], "from": [1]}, {"round": 1, "send": [[0, 4]], "to": [0]}]
+  ]
+}
+)";
+
+std::string spoilt(std::string_view part, std::string_view instead) {
+  std::string text(right);
+  const std::size_t at = text.find(part);
+  if (at == std::string::npos) throw std::logic_error("nothing to replace");
+  return text.replace(at, part.size(), instead);
+}
+
+struct BadDocument {
+  std::string title;
+  std::string text;
+  std::string says;
+};
+
+[[maybe_unused]] void PrintTo(const BadDocument& bad, std::ostream* out) { *out << bad.title; }
+
+std::vector<BadDocument> documents_that_are_no_json() {
+  return {
+      {"Empty", "", "line 1, column 1"},
+      {"NoJson", "allreduce/ring", "line 1, column 1"},
+      {"Truncated", std::string(right.substr(0, 120)), "line 7, column 9"},
+      {"NoLastBrace", spoilt("  ]\n}", "  ]\n"), "line 16, column 1"},
+      {"CommaTooMany", spoilt("\"ranks\": 3,", "\"ranks\": 3,,"), "line 6, column 14"},
+      {"CommaMissing", spoilt("\"ranks\": 3,", "\"ranks\": 3"), "line 7, column"},
+      {"SomethingBehind", std::string(right) + "x", "line 16, column 1"},
+      {"TwoDocuments", std::string(right) + std::string(right), "line 16, column 1"},
+      {"LeadingZero", spoilt("\"ranks\": 3,", "\"ranks\": 03,"), "line 6"},
+      {"NotANumber", spoilt("\"ranks\": 3,", "\"ranks\": NaN,"), "line 6"},
+      {"Comment", spoilt("\"ranks\": 3,", "\"ranks\": 3, // three"), "line 6"},
+      {"BadText", spoilt("by hand", "by \xff hand"), "line 4"},
+      {"ControlCharacter", spoilt("by hand", std::string_view("by\0hand", 7)), "line 4"},
+      {"DeepNesting", std::string(100000, '['), "line 1, column 100001"},
+      {"DeepNestingOfObjects", spoilt("3", std::string(100000, '{')), "line 6"},
+      {"NumberBeyondAll", spoilt("\"rounds\": 2", "\"rounds\": 1e999"), "schedule JSON"},
+  };
+}
+
+std::vector<BadDocument> documents_with_wrong_members() {
+  return {
+      {"List", "[]", "at /: an object"},
+      {"Null", "null", "at /: an object"},
+      {"EmptyObject", "{}", "at /: the member \"format\" is missing"},
+      {"DeepList", std::string(1000, '[') + std::string(1000, ']'), "at /: an object"},
+      {"OtherFormat", spoilt("tutti-schedule", "tutti-plan"), "at /format: this should say"},
+      {"FormatOfWrongType", spoilt("\"tutti-schedule\"", "1"), "at /format"},
+      {"OtherVersion", spoilt("\"version\": 1", "\"version\": 2"), "at /version"},
+      {"NoName", spoilt("  \"name\": \"by hand\",\n", ""), "the member \"name\" is missing"},
+      {"NameOfWrongType", spoilt("\"by hand\"", "7"), "at /name: a text"},
+      {"NoCollective", spoilt("  \"collective\": \"broadcast\",\n", ""),
+       "the member \"collective\" is missing"},
+      {"OtherCollective", spoilt("\"broadcast\"", "\"brodcast\""), "Did you mean 'broadcast'?"},
+      {"CollectiveOfWrongType", spoilt("\"broadcast\"", "[]"), "at /collective: a text"},
+      {"NoRanks", spoilt("  \"ranks\": 3,\n", ""), "the member \"ranks\" is missing"},
+      {"NoChunks", spoilt("  \"chunks\": 4,\n", ""), "the member \"chunks\" is missing"},
+      {"NoRounds", spoilt("  \"rounds\": 2,\n", ""), "the member \"rounds\" is missing"},
+      {"UnknownMember", spoilt("\"rounds\": 2", "\"rounds\": 2, \"round\": 2"),
+       "there is no member \"round\"; known are"},
+      {"RootMissing", spoilt("  \"root\": 1,\n", ""), "the member \"root\" is missing"},
+      {"RootTooMuch", spoilt("broadcast", "allreduce"), "at /root: a allreduce has no root"},
+      {"RootBeyondTheRanks", spoilt("\"root\": 1", "\"root\": 3"),
+       "at /root: a whole number from 0 to 2"},
+      {"NoRanksAtAll", spoilt("\"ranks\": 3", "\"ranks\": 0"), "at /ranks: a whole number from 1"},
+      {"NegativeRanks", spoilt("\"ranks\": 3", "\"ranks\": -3"), "at /ranks: a whole number"},
+      {"RanksAsFraction", spoilt("\"ranks\": 3", "\"ranks\": 3.0"), "at /ranks: a whole number"},
+      {"RanksAsText", spoilt("\"ranks\": 3", "\"ranks\": \"3\""), "at /ranks: a whole number"},
+      {"RanksAsTruth", spoilt("\"ranks\": 3", "\"ranks\": true"), "at /ranks: a whole number"},
+      {"HugeRanks", spoilt("\"ranks\": 3", "\"ranks\": 2147483648"), "at /ranks"},
+      {"HugerRanks", spoilt("\"ranks\": 3", "\"ranks\": 4294967299"), "at /ranks"},
+      {"HugestRanks", spoilt("\"ranks\": 3", "\"ranks\": 340282366920938463463374607431768211459"),
+       "at /ranks"},
+      {"HugeChunks", spoilt("\"chunks\": 4", "\"chunks\": 1152921504606846977"), "at /chunks"},
+      {"HugestChunks", spoilt("\"chunks\": 4", "\"chunks\": 18446744073709551620"), "at /chunks"},
+      {"NoChunksAtAll", spoilt("\"chunks\": 4", "\"chunks\": 0"), "at /chunks"},
+      {"ChunksThatFillNoBlocks", spoilt("broadcast", "scatter"), "a multiple of 3, not 4"},
+      {"HugeRounds", spoilt("\"rounds\": 2", "\"rounds\": 4294967295"), "at /rounds"},
+      {"NegativeRounds", spoilt("\"rounds\": 2", "\"rounds\": -1"), "at /rounds"},
+      {"FractionAsRounds", spoilt("\"rounds\": 2", "\"rounds\": 2e0"), "at /rounds"},
+      {"ProgramsOfWrongType",
+       std::string(right.substr(0, right.find("\"programs\""))) + "\"programs\": {}}",
+       "at /programs: a list"},
+      {"TooFewPrograms", spoilt("\"ranks\": 3", "\"ranks\": 4"),
+       "at /programs: there are 3 programs for 4 ranks"},
+      {"TooManyPrograms", spoilt("  \"programs\": [\n", "  \"programs\": [[],\n"),
+       "at /programs: there are 4 programs for 3 ranks"},
+  };
+}
+
+std::vector<BadDocument> documents_with_wrong_steps() {
+  return {
+      {"ProgramOfWrongType", spoilt("[{\"round\": 1, \"receive\": [[0, 4]], \"from\": [2]}]", "1"),
+       "at /programs/0: a list"},
+      {"StepOfWrongType", spoilt("{\"round\": 1, \"receive\": [[0, 4]], \"from\": [2]}", "1"),
+       "at /programs/0/0: an object"},
+      {"EmptyStep", spoilt("{\"round\": 1, \"receive\": [[0, 4]], \"from\": [2]}", "{}"),
+       "at /programs/0/0: a step has either"},
+      {"SendsAndReceives", spoilt("\"from\": [2]", "\"from\": [2], \"send\": [1]"),
+       "at /programs/0/0: a step has either"},
+      {"RoundMissing", spoilt("{\"round\": 1, \"receive\"", "{\"receive\""),
+       "at /programs/0/0: the member \"round\" is missing"},
+      {"RoundBeyondTheLast", spoilt("{\"round\": 1, \"receive\"", "{\"round\": 2, \"receive\""),
+       "at /programs/0/0/round: a whole number from 0 to 1"},
+      {"StepInNoRounds", spoilt("\"rounds\": 2", "\"rounds\": 0"), "schedule of 0 rounds"},
+      {"UnknownMemberOfStep", spoilt("\"from\": [2]", "\"from\": [2], \"peer\": 2"),
+       "at /programs/0/0: there is no member \"peer\""},
+      {"ToOfAReceive", spoilt("\"from\": [2]", "\"to\": [2]"), "there is no member \"to\""},
+      {"PeersMissing", spoilt(", \"from\": [2]", ""), "the member \"from\" is missing"},
+      {"PeersEmpty", spoilt("\"from\": [2]", "\"from\": []"),
+       "at /programs/0/0/from: at least one rank"},
+      {"OnlyOwn", spoilt("\"from\": [2]", "\"from\": [\"own\"]"), "at least one rank"},
+      {"OwnTwice", spoilt("\"from\": [2]", "\"from\": [\"own\", 2, \"own\"]"),
+       "at /programs/0/0/from/2: \"own\" can stand only once"},
+      {"OwnInASend", spoilt("\"to\": [2]", "\"to\": [\"own\", 2]"), "at /programs/1/0/to/0"},
+      {"OwnSpeltWrong", spoilt("\"from\": [2]", "\"from\": [\"Own\", 2]"),
+       "at /programs/0/0/from/0: a whole number from 0 to 2"},
+      {"PeersOfWrongType", spoilt("\"from\": [2]", "\"from\": 2"), "at /programs/0/0/from: a list"},
+      {"PeerBeyondTheRanks", spoilt("\"from\": [2]", "\"from\": [3]"),
+       "at /programs/0/0/from/0: a whole number from 0 to 2"},
+      {"PeerNegative", spoilt("\"from\": [2]", "\"from\": [-1]"), "at /programs/0/0/from/0"},
+      {"PeerAsFraction", spoilt("\"from\": [2]", "\"from\": [1.5]"), "at /programs/0/0/from/0"},
+      {"PeerThatWraps", spoilt("\"from\": [2]", "\"from\": [4294967298]"),
+       "at /programs/0/0/from/0"},
+      {"ChunksEmpty", spoilt("\"receive\": [[0, 4]]", "\"receive\": []"),
+       "at /programs/0/0/receive: a step needs at least one chunk"},
+      {"ChunksOfWrongType", spoilt("\"receive\": [[0, 4]]", "\"receive\": 0"),
+       "at /programs/0/0/receive: a list"},
+      {"ChunkBeyondTheLast", spoilt("\"receive\": [[0, 4]]", "\"receive\": [4]"),
+       "at /programs/0/0/receive/0: a whole number from 0 to 3"},
+      {"ChunkNegative", spoilt("\"receive\": [[0, 4]]", "\"receive\": [-1]"),
+       "at /programs/0/0/receive/0"},
+      {"ChunkAsText", spoilt("\"receive\": [[0, 4]]", "\"receive\": [\"0\"]"),
+       "at /programs/0/0/receive/0"},
+      {"RangeTooLong", spoilt("\"receive\": [[0, 4]]", "\"receive\": [[1, 4]]"),
+       "at /programs/0/0/receive/0/1: a whole number from 1 to 3"},
+      {"RangeFromBeyond", spoilt("\"receive\": [[0, 4]]", "\"receive\": [[4, 1]]"),
+       "at /programs/0/0/receive/0/0"},
+      {"RangeEmpty", spoilt("\"receive\": [[0, 4]]", "\"receive\": [[0, 0]]"),
+       "at /programs/0/0/receive/0/1"},
+      {"RangeHuge", spoilt("\"receive\": [[0, 4]]", "\"receive\": [[1, 18446744073709551615]]"),
+       "at /programs/0/0/receive/0/1"},
+      {"RangeOfOneNumber", spoilt("\"receive\": [[0, 4]]", "\"receive\": [[0]]"),
+       "at /programs/0/0/receive/0: a range of chunks is [first, count]"},
+      {"RangeOfThreeNumbers", spoilt("\"receive\": [[0, 4]]", "\"receive\": [[0, 1, 2]]"),
+       "at /programs/0/0/receive/0: a range of chunks is [first, count]"},
+  };
+}
+
+class BadDocuments : public ::testing::TestWithParam<BadDocument> {};
+
+TEST_P(BadDocuments, AreRefusedWithThePlaceAndTheCure) {
+  expect_error([] { (void)schedule_from_json(GetParam().text); }, ErrorCode::invalid_argument,
+               GetParam().says);
+}
+
+std::string title_of(const ::testing::TestParamInfo<BadDocument>& parameter) {
+  return parameter.param.title;
+}
+
+INSTANTIATE_TEST_SUITE_P(Syntax, BadDocuments, ::testing::ValuesIn(documents_that_are_no_json()),
+                         title_of);
+INSTANTIATE_TEST_SUITE_P(Members, BadDocuments, ::testing::ValuesIn(documents_with_wrong_members()),
+                         title_of);
+INSTANTIATE_TEST_SUITE_P(Steps, BadDocuments, ::testing::ValuesIn(documents_with_wrong_steps()),
+                         title_of);
+
+TEST(ScheduleJson, ReadsTheDocumentThatTheBadOnesAreMadeOf) {
+  EXPECT_EQ(schedule_from_json(right).programs.size(), 3);
+}
+
+TEST(ScheduleJson, ReadsNonsenseThatIsWellFormed) {
+  const Schedule nonsense = schedule_from_json(spoilt("\"from\": [2]", "\"from\": [0, 0]"));
+  EXPECT_EQ(nonsense.programs[0][0].peers.size(), 2);
+}
+
+TEST(ScheduleJson, RefusesANameThatIsNoText) {
+  Schedule schedule = with_everything();
+  schedule.name = "\xff";
+  expect_error([&] { (void)to_json(schedule); }, ErrorCode::invalid_argument, "UTF-8");
+}
+
+}  // namespace
+}  // namespace tutti::test

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+namespace tutti::testing {
+
+/// What a run of the command gave.
+struct Outcome {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+/// Runs `tutti` with these arguments, as a shell reads them, and this text on standard input.
+[[nodiscard]] Outcome tutti(const std::string& arguments, const std::string& input = "");
+
+}  // namespace tutti::testing

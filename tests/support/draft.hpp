@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tutti/schedule.hpp>
+
+namespace tutti::test {
+
+/// A step that can be changed.
+struct DraftStep {
+  Step::Kind kind = Step::Kind::send;
+  std::uint32_t round = 0;
+  std::vector<Rank> peers;
+  std::optional<std::uint32_t> own;
+  std::vector<ChunkRange> chunks;
+
+  friend bool operator==(const DraftStep&, const DraftStep&) = default;
+};
+
+/// A schedule that can be changed, step by step, also into nonsense.
+struct Draft {
+  std::string name;
+  Contract contract;
+  std::uint32_t rounds = 0;
+  std::vector<std::vector<DraftStep>> programs;
+
+  friend bool operator==(const Draft&, const Draft&) = default;
+};
+
+[[nodiscard]] Draft draft(const Schedule& schedule);
+[[nodiscard]] Schedule schedule(const Draft& draft);
+[[nodiscard]] Program program(const std::vector<DraftStep>& steps, std::uint32_t rounds);
+
+/// Steps as hand-made schedules are written: send(0, {1}, {3}) sends chunk 3 to rank 1 in round 0.
+[[nodiscard]] DraftStep send(std::uint32_t round, const std::vector<std::uint32_t>& to,
+                             const std::vector<std::uint64_t>& chunks);
+[[nodiscard]] DraftStep receive(std::uint32_t round, const std::vector<std::uint32_t>& from,
+                                const std::vector<std::uint64_t>& chunks);
+/// Folds in the rank's own after the first `own` peers.
+[[nodiscard]] DraftStep fold(std::uint32_t round, const std::vector<std::uint32_t>& from,
+                             std::uint32_t own, const std::vector<std::uint64_t>& chunks);
+
+}  // namespace tutti::test
