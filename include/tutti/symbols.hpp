@@ -57,7 +57,8 @@ class TUTTI_API Symbols {
   std::size_t folds_ = 0;
 };
 
-/// The expression as people write it, with ranks as letters: "a0+(b0+c0)".
+/// The expression as people write it, with ranks as letters: "a0+(b0+c0)". Cut where it is longer
+/// or deeper than anybody would read.
 [[nodiscard]] TUTTI_API std::string to_string(const Symbols& symbols, Symbol symbol);
 
 /// A contribution as people write it: "c2" for rank 2's part of chunk 2, "x30.2" past 26 ranks.

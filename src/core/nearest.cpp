@@ -30,7 +30,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
 std::string_view nearest(std::string_view text, std::span<const std::string_view> candidates) {
   std::string_view best;
   // More than two edits in five letters is another word, not a slip.
-  std::size_t fewest = text.size() * 2 / 5 + 1;
+  std::size_t fewest = text.size() * 2 / 5;
   for (const std::string_view candidate : candidates) {
     const std::size_t distance = edits(text, candidate);
     if (distance < fewest || (distance == fewest && best.empty())) {

@@ -95,7 +95,11 @@ void Contract::check() const {
     reject("root " + std::to_string(root.index()) + " is not one of the " + std::to_string(ranks) +
            " ranks 0 to " + std::to_string(ranks - 1));
   }
+  constexpr std::uint64_t most_chunks = std::uint64_t{1} << 60;  // Sums of a few still fit.
   if (chunks == 0) reject(what + " needs at least one chunk");
+  if (chunks > most_chunks) {
+    reject(what + " can have 2^60 chunks at most, not " + std::to_string(chunks));
+  }
   if (has_block_per_rank(collective) && chunks % ranks != 0) {
     reject(what + " has one block per rank, so its chunks must be a multiple of " +
            std::to_string(ranks) + ", not " + std::to_string(chunks));

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -203,9 +204,29 @@ void read_step(const Node& node, const Contract& contract, std::uint64_t rounds,
                   .chunks = chunks});
 }
 
+/// Refuses a member that stands twice in an object, of which the parser would keep the last.
+class DuplicateCheck {
+ public:
+  bool operator()(int /*depth*/, Json::parse_event_t event, const Json& parsed) {
+    if (event == Json::parse_event_t::object_start) {
+      open_.emplace_back();
+    } else if (event == Json::parse_event_t::object_end) {
+      open_.pop_back();
+    } else if (event == Json::parse_event_t::key &&
+               !open_.back().insert(parsed.get<std::string>()).second) {
+      throw Error(ErrorCode::invalid_argument, "schedule JSON: an object has the member \"" +
+                                                   parsed.get<std::string>() + "\" twice");
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::set<std::string>> open_;
+};
+
 Json parse(std::string_view text) {
   try {
-    return Json::parse(text);
+    return Json::parse(text, DuplicateCheck());
   } catch (const Json::exception& error) {
     // The message says "[json.exception.parse_error.101] parse error at line 1, column 5: …".
     std::string_view words = error.what();

@@ -139,20 +139,24 @@ class WaitGraph {
 }  // namespace
 
 std::vector<Event> order_by_round(const Schedule& schedule) {
-  std::vector<std::size_t> counts(schedule.rounds() + 1, 0);
-  const auto for_each_receive = [&](auto f) {
-    for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) {
-      const Program& program = schedule.programs[r];
-      for (std::size_t i = 0; i < program.size(); ++i) {
-        const Step step = program[i];
-        if (step.kind == Step::Kind::receive) f(step.round, Event{.rank = Rank{r}, .step = i});
-      }
-    }
+  struct Timed {
+    std::uint32_t round;
+    Event event;
   };
-  for_each_receive([&](std::uint32_t round, Event) { ++counts[round + 1]; });
-  for (std::size_t i = 1; i < counts.size(); ++i) counts[i] += counts[i - 1];
-  std::vector<Event> ordered(counts.back());
-  for_each_receive([&](std::uint32_t round, Event event) { ordered[counts[round]++] = event; });
+  std::vector<Timed> receives;
+  for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) {
+    const Program& program = schedule.programs[r];
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      const Step step = program[i];
+      if (step.kind != Step::Kind::receive) continue;
+      receives.push_back({.round = step.round, .event = {.rank = Rank{r}, .step = i}});
+    }
+  }
+  std::stable_sort(receives.begin(), receives.end(),
+                   [](const Timed& a, const Timed& b) { return a.round < b.round; });
+  std::vector<Event> ordered;
+  ordered.reserve(receives.size());
+  for (const Timed& each : receives) ordered.push_back(each.event);
   return ordered;
 }
 

@@ -21,23 +21,26 @@ std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
              : a + b;
 }
 
-/// Below this many operands a fold is written out; the text of a deeper one is cut.
+/// Nobody reads on beyond this; and a sum of p terms may be p deep, deeper than the stack.
 constexpr std::size_t longest_text = 100000;
+constexpr std::size_t deepest = 2000;
 
-void write(const Symbols& symbols, Symbol symbol, bool inner, std::string& text) {
+void write(const Symbols& symbols, Symbol symbol, std::size_t depth, std::string& text) {
   if (text.size() > longest_text) return;
-  if (symbol == Symbols::nothing) {
+  if (depth > deepest) {
+    text += "…";
+  } else if (symbol == Symbols::nothing) {
     text += '-';
   } else if (symbols.is_contribution(symbol)) {
     text += contribution_name(symbols.rank(symbol), symbols.chunk(symbol));
   } else {
-    if (inner) text += '(';
+    if (depth > 0) text += '(';
     const std::span<const Symbol> operands = symbols.operands(symbol);
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (i > 0) text += '+';
-      write(symbols, operands[i], true, text);
+      write(symbols, operands[i], depth + 1, text);
     }
-    if (inner) text += ')';
+    if (depth > 0) text += ')';
   }
 }
 
@@ -118,7 +121,7 @@ std::vector<Symbol> Symbols::leaves(Symbol symbol, std::uint64_t limit) const {
 
 std::string to_string(const Symbols& symbols, Symbol symbol) {
   std::string text;
-  write(symbols, symbol, false, text);
+  write(symbols, symbol, 0, text);
   return text;
 }
 

@@ -12,7 +12,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::uint64_t most_verified = std::uint64_t{1} << 32;
+constexpr std::uint64_t most_verified = std::uint64_t{1} << 28;
 
 void run(const Schedule& schedule, const Messages& messages, Aliasing aliasing,
          Findings& findings) {
@@ -38,8 +38,10 @@ std::uint64_t extent(const Schedule& schedule) {
   std::uint64_t total = 0;
   for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) {
     total += schedule.contract.input(Rank{r}).count + schedule.contract.output(Rank{r}).count;
-    for (const Step step : schedule.programs[r]) total += step.chunk_count();
-    if (total > most_verified) break;
+    for (const Step step : schedule.programs[r]) {
+      if (total > most_verified) return total;
+      total += step.chunk_count();
+    }
   }
   return total;
 }
@@ -48,7 +50,7 @@ void require_bounded(const Schedule& schedule) {
   if (extent(schedule) <= most_verified) return;
   throw Error(ErrorCode::unsupported,
               "'" + schedule.name +
-                  "' is too large to be verified: its steps and ranks name more than 2^32 chunks; "
+                  "' is too large to be verified: its steps and ranks name more than 2^28 chunks; "
                   "verify it with fewer ranks or chunks");
 }
 

@@ -12,7 +12,7 @@
 
 #include "support/golden.hpp"
 
-namespace tutti::testing {
+namespace tutti::test {
 namespace {
 
 using Json = nlohmann::json;
@@ -196,4 +196,4 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{"crossover allreduce/ring -p 4", "second"}));
 
 }  // namespace
-}  // namespace tutti::testing
+}  // namespace tutti::test

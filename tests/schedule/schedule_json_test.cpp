@@ -28,7 +28,7 @@ TEST(ScheduleJson, IsReadAsItIsWritten) {
 TEST(ScheduleJson, IsTheGoldenFileOfEveryAlgorithm) {
   for (const Algorithm& algorithm : algorithms()) {
     const Schedule schedule = algorithm.schedule(small_problem(algorithm));
-    ::tutti::testing::expect_golden(std::string(algorithm.name) + ".json", to_json(schedule));
+    ::tutti::test::expect_golden(std::string(algorithm.name) + ".json", to_json(schedule));
   }
 }
 

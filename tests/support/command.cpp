@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace tutti::testing {
+namespace tutti::test {
 namespace {
 
 std::string read(const std::filesystem::path& path) {
@@ -48,4 +48,4 @@ Outcome tutti(const std::string& arguments, const std::string& input) {
   return outcome;
 }
 
-}  // namespace tutti::testing
+}  // namespace tutti::test

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace tutti::testing {
+namespace tutti::test {
 
 /// What a run of the command gave.
 struct Outcome {
@@ -14,4 +14,4 @@ struct Outcome {
 /// Runs `tutti` with these arguments, as a shell reads them, and this text on standard input.
 [[nodiscard]] Outcome tutti(const std::string& arguments, const std::string& input = "");
 
-}  // namespace tutti::testing
+}  // namespace tutti::test

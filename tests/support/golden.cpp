@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::testing {
+namespace tutti::test {
 
 void expect_golden(const std::string& name, const std::string& text) {
   const std::filesystem::path path = std::filesystem::path(TUTTI_GOLDEN_DIR) / name;
@@ -25,4 +25,4 @@ void expect_golden(const std::string& name, const std::string& text) {
                                 << "; if that is meant, run ./dev docs and read the change";
 }
 
-}  // namespace tutti::testing
+}  // namespace tutti::test

@@ -68,7 +68,7 @@ double gather_broadcast(std::uint64_t p, double n, const Model& model) {
   return gather::binomial(p, n, model) + broadcast::binomial(p, n, model);
 }
 
-/// What all have in common but the last: everybody sends as much as there is to receive.
+/// What most have in common: everybody sends as much as there is to receive.
 Figures evenly(std::uint64_t p, std::uint64_t n, std::uint32_t rounds,
                std::uint64_t blocks_in_a_round) {
   const std::uint64_t block = n / p;

@@ -33,6 +33,8 @@ double bidirectional_ring(std::uint64_t p, double n, const Model& model) {
   return 2 * (message + sum) + static_cast<double>(p - 3) * std::max(message, sum);
 }
 
+/// If p is no power of two, ranks get ready at different moments, and who waits for whom depends on
+/// all groups, from the largest down.
 Seconds recursive_halving(std::uint64_t p, double n, const Model& model) {
   if (!std::has_single_bit(p)) return {};
   return ceil_log(p) * model.link.alpha + (static_cast<double>(p - 1) / static_cast<double>(p)) *
@@ -65,7 +67,7 @@ double reduce_then_scatter(std::uint64_t p, double n, const Model& model) {
   return reduce::binomial(p, n, model) + scatter::binomial(p, n, model);
 }
 
-/// What all have in common but the last: a rank sends each block but its own once.
+/// What most have in common: a rank sends each block but its own once.
 Figures evenly(std::uint64_t p, std::uint64_t n, std::uint32_t rounds,
                std::uint64_t blocks_in_a_round) {
   const std::uint64_t block = n / p;

@@ -59,24 +59,24 @@ using Seconds = std::optional<double>;
 
 /// Makes ClosedForm's functions of formulas in p and n, or in the shape and n. A rank alone has
 /// nothing to do, so that formulas may take p ≥ 2 for granted.
-template <auto formula>
+template <auto expression>
 Figures figures(const Problem& problem, std::uint64_t n) {
   if (problem.ranks < 2) return {};
-  if constexpr (std::is_invocable_v<decltype(formula), const Shape&, std::uint64_t>) {
-    return formula(problem.shape, n);
+  if constexpr (std::is_invocable_v<decltype(expression), const Shape&, std::uint64_t>) {
+    return expression(problem.shape, n);
   } else {
-    return formula(problem.ranks, n);
+    return expression(problem.ranks, n);
   }
 }
 
-template <auto formula>
+template <auto expression>
 Seconds time(const Problem& problem, std::uint64_t n, const Link& link, double gamma, Ports ports) {
   if (problem.ranks < 2) return 0.0;
   const Model model{.link = link, .gamma = gamma, .one_port = ports == Ports::one};
-  if constexpr (std::is_invocable_v<decltype(formula), const Shape&, double, const Model&>) {
-    return formula(problem.shape, static_cast<double>(n), model);
+  if constexpr (std::is_invocable_v<decltype(expression), const Shape&, double, const Model&>) {
+    return expression(problem.shape, static_cast<double>(n), model);
   } else {
-    return formula(problem.ranks, static_cast<double>(n), model);
+    return expression(problem.ranks, static_cast<double>(n), model);
   }
 }
 

@@ -6,7 +6,7 @@
 namespace tutti::formula {
 namespace {
 
-/// A ring along one dimension: so many rounds there and as many back, with messages so long.
+/// A ring along one dimension: so many rounds there and as many back, so many chunks a message.
 struct Phase {
   std::uint64_t rounds;
   std::uint64_t chunks;
@@ -26,19 +26,19 @@ std::vector<Phase> phases(const Shape& shape, std::size_t start) {
   return phases;
 }
 
-std::uint64_t rounds_one_way(const Shape& shape) {
-  std::uint64_t rounds = 0;
-  for (const std::uint32_t size : shape.dimensions) rounds += size - 1;
-  return rounds;
-}
-
-/// The same round by round.
+/// The same for each round on the way there.
 std::vector<std::uint64_t> chunks_by_round(const Shape& shape, std::size_t start) {
   std::vector<std::uint64_t> chunks;
   for (const Phase& phase : phases(shape, start)) {
     chunks.insert(chunks.end(), phase.rounds, phase.chunks);
   }
   return chunks;
+}
+
+std::uint64_t rounds_one_way(const Shape& shape) {
+  std::uint64_t rounds = 0;
+  for (const std::uint32_t size : shape.dimensions) rounds += size - 1;
+  return rounds;
 }
 
 /// With unlimited ports the parts do not feel each other.
