@@ -39,9 +39,12 @@ file(RELATIVE_PATH TUTTI_PC_PREFIX
 string(REGEX REPLACE "/$" "" TUTTI_PC_PREFIX "${TUTTI_PC_PREFIX}")
 under_prefix(TUTTI_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
 under_prefix(TUTTI_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
+# An archive does not carry what it needs itself, so its users link that too.
 set(TUTTI_PC_DEFINES "")
+set(TUTTI_PC_REQUIRES "Requires")
 if(BUILD_SHARED_LIBS)
   set(TUTTI_PC_DEFINES " -DTUTTI_SHARED")
+  set(TUTTI_PC_REQUIRES "Requires.private")
 endif()
 configure_file(cmake/tutti.pc.in tutti.pc @ONLY)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/tutti.pc"

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <tutti/dtype.hpp>
+#include <tutti/export.hpp>
+
+namespace tutti {
+
+/// How contributions are combined. `avg` is the sum divided by the number of ranks, towards zero
+/// for integers. Integers wrap on overflow. The minimum or maximum of anything and NaN is NaN.
+enum class Op : std::uint8_t { sum, prod, min, max, avg, band, bor, bxor };
+
+[[nodiscard]] TUTTI_API std::span<const Op> ops();
+[[nodiscard]] TUTTI_API std::string_view name(Op op);
+/// The inverse of name(). Throws invalid_argument that suggests the nearest name.
+[[nodiscard]] TUTTI_API Op parse_op(std::string_view text);
+
+/// The bitwise ones are for integers only.
+[[nodiscard]] constexpr bool applies(Op op, DType dtype) {
+  return op < Op::band || !is_floating(dtype);
+}
+
+}  // namespace tutti

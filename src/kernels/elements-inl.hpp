@@ -1,0 +1,74 @@
+// Elements in memory as vectors in registers, for every kind of vector instructions: included again
+// by each file that foreach_target.h compiles anew, hence the guard of its own kind.
+#if defined(TUTTI_KERNELS_ELEMENTS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TUTTI_KERNELS_ELEMENTS_INL
+#undef TUTTI_KERNELS_ELEMENTS_INL
+#else
+#define TUTTI_KERNELS_ELEMENTS_INL
+#endif
+
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// An element that is folded as it is.
+template <class T>
+struct Plain {
+  using Stored = T;
+  using Tag = hn::ScalableTag<T>;
+
+  HWY_INLINE static auto load(const T* from) { return hn::LoadU(Tag(), from); }
+  template <class V>
+  HWY_INLINE static void store(V v, T* to) {
+    hn::StoreU(v, Tag(), to);
+  }
+};
+
+/// bf16, folded as f32. Highway's own way back truncates; this rounds to nearest even.
+struct Brain {
+  using Stored = std::uint16_t;
+  using Tag = hn::ScalableTag<float>;
+  using Bits = hn::RebindToUnsigned<Tag>;
+  using Half = hn::Rebind<std::uint16_t, Tag>;
+
+  HWY_INLINE static auto load(const Stored* from) {
+    return hn::BitCast(Tag(), hn::ShiftLeft<16>(hn::PromoteTo(Bits(), hn::LoadU(Half(), from))));
+  }
+  template <class V>
+  HWY_INLINE static void store(V v, Stored* to) {
+    const auto bits = hn::BitCast(Bits(), v);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(Bits(), 1));
+    const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(Bits(), 0x7FFF)));
+    // Rounding could carry a NaN into infinity: keep its upper half, with a bit that makes it
+    // quiet.
+    const auto quiet = hn::Or(bits, hn::Set(Bits(), 0x00400000));
+    const auto is_nan = hn::RebindMask(Bits(), hn::IsNaN(v));
+    const auto upper = hn::ShiftRight<16>(hn::IfThenElse(is_nan, quiet, rounded));
+    hn::StoreU(hn::TruncateTo(Half(), upper), Half(), to);
+  }
+};
+
+/// f16, folded as f32.
+struct Binary16 {
+  using Stored = std::uint16_t;
+  using Tag = hn::ScalableTag<float>;
+  using Half = hn::Rebind<hwy::float16_t, Tag>;
+
+  HWY_INLINE static auto load(const Stored* from) {
+    return hn::PromoteTo(Tag(), hn::LoadU(Half(), reinterpret_cast<const hwy::float16_t*>(from)));
+  }
+  template <class V>
+  HWY_INLINE static void store(V v, Stored* to) {
+    hn::StoreU(hn::DemoteTo(Half(), v), Half(), reinterpret_cast<hwy::float16_t*>(to));
+  }
+};
+
+}  // namespace tutti::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,258 @@
+#include "kernels/fold.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include "support/half.hpp"
+
+namespace tutti {
+namespace {
+
+using test::from_bf16;
+using test::from_f16;
+using test::to_bf16;
+using test::to_f16;
+
+/// One element folded the plain way.
+template <class T>
+T combine(Op op, T a, T b) {
+  switch (op) {
+    case Op::sum:
+    case Op::avg:
+      if constexpr (std::is_integral_v<T>) {
+        return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+      } else {
+        return a + b;
+      }
+    case Op::prod:
+      if constexpr (std::is_integral_v<T>) {
+        return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+      } else {
+        return a * b;
+      }
+    case Op::min:
+      if (a != a || b != b) return a != a ? a : b;
+      return b < a ? b : a;
+    case Op::max:
+      if (a != a || b != b) return a != a ? a : b;
+      return b > a ? b : a;
+    case Op::band:
+    case Op::bor:
+    case Op::bxor:
+      if constexpr (std::is_integral_v<T>) {
+        return op == Op::band ? a & b : op == Op::bor ? a | b : a ^ b;
+      }
+  }
+  return a;
+}
+
+template <class T>
+T fold_plain(Op op, const std::vector<T>& operands) {
+  T result = operands[0];
+  for (std::size_t k = 1; k < operands.size(); ++k) result = combine(op, result, operands[k]);
+  return result;
+}
+
+/// The bytes that one element should fold to.
+template <class T>
+T expected(DType dtype, Op op, const std::vector<T>& operands) {
+  if constexpr (std::is_same_v<T, std::uint16_t>) {
+    std::vector<float> wide;
+    for (const T each : operands) {
+      wide.push_back(dtype == DType::bf16 ? from_bf16(each) : from_f16(each));
+    }
+    const float result = fold_plain(op, wide);
+    return dtype == DType::bf16 ? to_bf16(result) : to_f16(result);
+  } else {
+    return fold_plain(op, operands);
+  }
+}
+
+/// Values whose sums and products stay numbers and mostly need rounding.
+template <class T>
+T some_value(DType dtype, std::mt19937_64& random) {
+  if (dtype == DType::f16 || dtype == DType::bf16) {
+    const float value = std::uniform_real_distribution<float>(-8, 8)(random);
+    const std::uint16_t bits = dtype == DType::bf16 ? to_bf16(value) : to_f16(value);
+    return static_cast<T>(bits);
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::uniform_real_distribution<T>(-8, 8)(random);
+  } else {
+    return static_cast<T>(random());
+  }
+}
+
+template <class T>
+void check(DType dtype, Op op, std::size_t operands, std::size_t count, std::size_t misalignment,
+           bool in_place, bool with_copy) {
+  std::mt19937_64 random(count * 131 + operands);
+  std::vector<std::vector<std::byte>> memory(operands);
+  std::vector<const void*> in;
+  for (auto& each : memory) {
+    each.resize(count * sizeof(T) + misalignment);
+    for (std::size_t i = 0; i < count; ++i) {
+      const T value = some_value<T>(dtype, random);
+      std::memcpy(each.data() + misalignment + i * sizeof(T), &value, sizeof(T));
+    }
+    in.push_back(each.data() + misalignment);
+  }
+  std::vector<T> want(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<T> column(operands);
+    for (std::size_t k = 0; k < operands; ++k) {
+      std::memcpy(&column[k], memory[k].data() + misalignment + i * sizeof(T), sizeof(T));
+    }
+    want[i] = expected(dtype, op, column);
+  }
+  constexpr std::byte canary{0xA5};
+  std::vector<std::byte> apart(count * sizeof(T) + misalignment + 64, canary);
+  std::vector<std::byte> copy(count * sizeof(T) + 64, canary);
+  void* const out =
+      in_place ? memory[operands - 1].data() + misalignment : apart.data() + misalignment;
+  fold(dtype, op)(out, with_copy ? copy.data() : nullptr, in.data(), operands, count);
+  const std::string which = std::string(name(dtype)) + " " + std::string(name(op)) + " operands " +
+                            std::to_string(operands) + " count " + std::to_string(count);
+  EXPECT_EQ(std::memcmp(out, want.data(), count * sizeof(T)), 0) << which;
+  if (with_copy) {
+    EXPECT_EQ(std::memcmp(copy.data(), want.data(), count * sizeof(T)), 0) << which;
+  }
+  if (!in_place) {
+    EXPECT_EQ(apart[count * sizeof(T) + misalignment], canary) << which;
+  }
+  EXPECT_EQ(copy[with_copy ? count * sizeof(T) : 0], canary) << which;
+}
+
+void check_any(DType dtype, Op op, std::size_t operands, std::size_t count,
+               std::size_t misalignment, bool in_place, bool with_copy) {
+  const auto with = [&](auto zero) {
+    check<decltype(zero)>(dtype, op, operands, count, misalignment, in_place, with_copy);
+  };
+  switch (dtype) {
+    case DType::i8:
+      return with(std::int8_t{});
+    case DType::u8:
+      return with(std::uint8_t{});
+    case DType::i32:
+      return with(std::int32_t{});
+    case DType::u32:
+      return with(std::uint32_t{});
+    case DType::i64:
+      return with(std::int64_t{});
+    case DType::u64:
+      return with(std::uint64_t{});
+    case DType::f16:
+    case DType::bf16:
+      return with(std::uint16_t{});
+    case DType::f32:
+      return with(float{});
+    case DType::f64:
+      return with(double{});
+  }
+}
+
+/// Runs with each kind of vector instructions that this CPU has in turn.
+class FoldOnEveryTarget : public ::testing::TestWithParam<std::int64_t> {
+ protected:
+  void SetUp() override { hwy::SetSupportedTargetsForTest(GetParam()); }
+  void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
+};
+
+TEST_P(FoldOnEveryTarget, EqualsTheReferenceBitForBit) {
+  for (const DType dtype : dtypes()) {
+    for (const Op op : ops()) {
+      if (!applies(op, dtype)) continue;
+      for (const std::size_t operands : {2U, 3U, 5U, 9U}) {
+        for (const std::size_t count : {0U, 1U, 3U, 4U, 7U, 8U, 15U, 16U, 17U, 33U, 64U, 255U}) {
+          check_any(dtype, op, operands, count, 0, false, false);
+        }
+      }
+      check_any(dtype, op, 2, 100, 1, false, false);
+      check_any(dtype, op, 2, 100, 3, true, false);
+      check_any(dtype, op, 4, 100, 0, true, true);
+      check_any(dtype, op, 2, 100, 0, false, true);
+    }
+  }
+}
+
+TEST_P(FoldOnEveryTarget, RoundsHalfPrecisionOnceAndToEven) {
+  // 1 + 2⁻⁹ + 2⁻⁹ in bf16: added one by one each half step would be lost.
+  const std::uint16_t one = to_bf16(1);
+  const std::uint16_t small = to_bf16(std::ldexp(1.0F, -9));
+  const void* in[] = {&one, &small, &small, &small};
+  std::uint16_t out = 0;
+  fold(DType::bf16, Op::sum)(&out, nullptr, in, 4, 1);
+  EXPECT_EQ(out, to_bf16(1 + 3 * std::ldexp(1.0F, -9)));
+  // A tie goes to the even neighbour, where truncation would go down.
+  const std::uint16_t odd = to_bf16(1 + std::ldexp(1.0F, -7));
+  const std::uint16_t half_step = to_bf16(std::ldexp(1.0F, -8));
+  const void* tie[] = {&odd, &half_step};
+  fold(DType::bf16, Op::sum)(&out, nullptr, tie, 2, 1);
+  EXPECT_EQ(out, odd + 1);
+}
+
+TEST_P(FoldOnEveryTarget, KeepsEveryHalfPrecisionNumberPlusNothing) {
+  std::vector<std::uint16_t> all(65536);
+  for (std::uint32_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint16_t>(i);
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    const std::vector<std::uint16_t> minus_zero(all.size(), 0x8000);
+    const void* in[] = {all.data(), minus_zero.data()};
+    std::vector<std::uint16_t> out(all.size());
+    fold(dtype, Op::sum)(out.data(), nullptr, in, 2, out.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const float value = dtype == DType::f16 ? from_f16(all[i]) : from_bf16(all[i]);
+      const float result = dtype == DType::f16 ? from_f16(out[i]) : from_bf16(out[i]);
+      if (std::isnan(value)) {
+        EXPECT_TRUE(std::isnan(result)) << i;
+      } else {
+        EXPECT_EQ(out[i], all[i]) << name(dtype);
+      }
+    }
+  }
+}
+
+TEST_P(FoldOnEveryTarget, NaNWinsAnExtremum) {
+  const float nan = std::nanf("");
+  for (const Op op : {Op::min, Op::max}) {
+    for (const bool first : {false, true}) {
+      const std::vector<float> a(5, first ? nan : 1.0F);
+      const std::vector<float> b(5, first ? 1.0F : nan);
+      const void* in[] = {a.data(), b.data()};
+      std::vector<float> out(5);
+      fold(DType::f32, op)(out.data(), nullptr, in, 2, out.size());
+      for (const float each : out) EXPECT_TRUE(std::isnan(each));
+    }
+  }
+}
+
+TEST_P(FoldOnEveryTarget, DividesTowardsZero) {
+  std::vector<std::int32_t> integers{-7, -6, 0, 6, 7};
+  divide(DType::i32, integers.data(), integers.size(), 3);
+  EXPECT_EQ(integers, (std::vector<std::int32_t>{-2, -2, 0, 2, 2}));
+  std::vector<float> floats{1, 2, 3, 4, 5};
+  divide(DType::f32, floats.data(), floats.size(), 4);
+  EXPECT_EQ(floats, (std::vector<float>{0.25, 0.5, 0.75, 1, 1.25}));
+  std::vector<std::uint16_t> halves;
+  for (int i = 0; i < 19; ++i) halves.push_back(to_bf16(static_cast<float>(i)));
+  divide(DType::bf16, halves.data(), halves.size(), 3);
+  for (int i = 0; i < 19; ++i) EXPECT_EQ(halves[static_cast<std::size_t>(i)], to_bf16(i / 3.0F));
+}
+
+std::vector<std::int64_t> targets() {
+  std::vector<std::int64_t> found;
+  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
+    found.push_back(left & -left);
+  }
+  return found;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, FoldOnEveryTarget, ::testing::ValuesIn(targets()),
+                         [](const auto& each) { return std::string(hwy::TargetName(each.param)); });
+
+}  // namespace
+}  // namespace tutti
