@@ -18,7 +18,8 @@ enum class Own : std::uint8_t {
 
 /// The program run backwards: sends become receives and receives sends, so that a program for
 /// `collective` becomes one for dual(collective). Where that is a reduction, what used to be sent
-/// to peers is now folded with the rank's own. Throws unsupported if the collective has no dual.
+/// to peers is now folded with the rank's own, which counts each contribution once if no rank was
+/// sent a chunk that it already had. Throws unsupported if the collective has no dual.
 [[nodiscard]] TUTTI_API Program dual(const Program& program, Collective collective, Rank self,
                                      Own own = Own::by_rank);
 
