@@ -1,0 +1,222 @@
+#include "exec/plan.hpp"
+
+#include <array>
+#include <unordered_map>
+
+#include "schedule/chunk_slots.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t cache_line = 64;
+constexpr std::uint32_t nobody = ~std::uint32_t{0};
+
+/// Bytes of an operation's stream.
+struct Use {
+  std::uint32_t operation = nobody;
+  std::size_t at = 0;
+};
+
+class Compiler {
+ public:
+  Compiler(const Program& program, const Contract& contract, Rank self, Aliasing aliasing,
+           const Layout& layout, std::size_t element_bytes)
+      : program_(program),
+        contract_(contract),
+        self_(self),
+        in_place_(aliasing == Aliasing::in_place),
+        layout_(layout),
+        element_bytes_(element_bytes),
+        placement_(place(program, contract, self, aliasing)),
+        slots_(program, contract, self),
+        offsets_(slots_.size() * buffers, unset),
+        memory_(slots_.size() * buffers) {}
+
+  Plan compile() {
+    plan_.input_bytes = lay_out(contract_.input(self_), Buffer::input);
+    plan_.output_bytes = lay_out(contract_.output(self_), Buffer::output);
+    add_copies(placement_.before(), plan_.before);
+    for (std::uint32_t i = 0; i < program_.size(); ++i) add(i);
+    add_copies(placement_.aside(), plan_.aside);
+    return std::move(plan_);
+  }
+
+ private:
+  static constexpr std::size_t buffers = 4;
+  static constexpr std::size_t unset = ~std::size_t{0};
+
+  /// What last wrote some bytes, and what has read them since.
+  struct Bytes {
+    Use writer;
+    std::vector<Use> readers;
+  };
+
+  [[nodiscard]] std::size_t bytes(Chunk chunk) const {
+    return layout_.size(chunk) * element_bytes_;
+  }
+
+  std::size_t lay_out(const ChunkSeries& series, Buffer buffer) {
+    std::size_t offset = 0;
+    for (std::uint64_t i = 0; i < series.count; ++i) {
+      offsets_[place_of(buffer, series[i])] = offset;
+      offset += bytes(series[i]);
+    }
+    return offset;
+  }
+
+  [[nodiscard]] std::size_t place_of(Buffer buffer, Chunk chunk) const {
+    return slots_[chunk] * buffers + static_cast<std::size_t>(buffer);
+  }
+
+  /// The caller's buffers are laid out beforehand; scratch is given out as it is asked for.
+  std::size_t offset_of(Buffer buffer, Chunk chunk) {
+    std::size_t& offset = offsets_[place_of(buffer, chunk)];
+    if (offset == unset) {
+      std::size_t& total = buffer == Buffer::scratch ? plan_.scratch_bytes : plan_.spare_bytes;
+      offset = total;
+      total += (bytes(chunk) + cache_line - 1) / cache_line * cache_line;
+    }
+    return offset;
+  }
+
+  /// Who shares the bytes of a place: in place, the input is the output.
+  Bytes& memory_at(Buffer buffer, Chunk chunk) {
+    if (in_place_ && buffer == Buffer::input) {
+      const std::optional<Chunk> over = contract_.output_over(self_, chunk);
+      if (over) return memory_[place_of(Buffer::output, *over)];
+    }
+    return memory_[place_of(buffer, chunk)];
+  }
+
+  void add_copies(std::span<const Placement::Copy> copies, std::vector<Plan::Copy>& into) {
+    for (const Placement::Copy& copy : copies) {
+      for (std::uint64_t i = 0; i < copy.chunks.count; ++i) {
+        const Chunk chunk{copy.chunks.first.index() + i};
+        if (bytes(chunk) == 0) continue;
+        into.push_back({.from = copy.from,
+                        .to = copy.to,
+                        .from_offset = offset_of(copy.from, chunk),
+                        .to_offset = offset_of(copy.to, chunk),
+                        .bytes = bytes(chunk)});
+      }
+    }
+  }
+
+  void add(std::uint32_t step_index) {
+    const Step step = program_[step_index];
+    const bool sends = step.kind == Step::Kind::send;
+    const auto id = static_cast<std::uint32_t>(plan_.operations.size());
+    std::size_t at = 0;
+    for (const Placement::Piece& piece : placement_.pieces(step_index)) {
+      for (std::uint64_t i = 0; i < piece.chunks.count; ++i) {
+        const Chunk chunk{piece.chunks.first.index() + i};
+        const std::size_t size = bytes(chunk);
+        if (size == 0) continue;
+        collect_waits(step, piece, chunk, at);
+        // A side that is not used follows the other, so that it never keeps pieces apart.
+        const bool reads = sends || step.own.has_value();
+        const std::size_t to = sends ? offset_of(piece.from, chunk) : offset_of(piece.to, chunk);
+        const std::size_t from = reads ? offset_of(piece.from, chunk) : to;
+        add_piece({.begin = at,
+                   .bytes = size,
+                   .from = piece.from,
+                   .to = piece.to,
+                   .from_offset = from,
+                   .to_offset = to,
+                   .waits_end = 0});
+        remember(step, piece, chunk, {.operation = id, .at = at});
+        at += size;
+      }
+    }
+    if (at == 0) return;  // Both ends know that there is nothing to say.
+    auto& turns = sends ? send_turns_ : receive_turns_;
+    for (const Rank peer : step.peers) {
+      plan_.peers.push_back({.rank = peer, .turn = turns[peer.index()]++});
+    }
+    plan_.operations.push_back({.kind = step.kind,
+                                .round = step.round,
+                                .own = step.own,
+                                .bytes = at,
+                                .peers_end = static_cast<std::uint32_t>(plan_.peers.size()),
+                                .pieces_end = static_cast<std::uint32_t>(plan_.pieces.size())});
+  }
+
+  void wait_for(const Use& use, std::size_t at) {
+    if (use.operation == nobody) return;
+    waits_.push_back({.operation = use.operation,
+                      .shift = static_cast<std::int64_t>(use.at) - static_cast<std::int64_t>(at)});
+  }
+
+  void collect_waits(const Step& step, const Placement::Piece& piece, Chunk chunk, std::size_t at) {
+    waits_.clear();
+    const bool sends = step.kind == Step::Kind::send;
+    if (sends || step.own) wait_for(memory_at(piece.from, chunk).writer, at);
+    if (sends) return;
+    const Bytes& target = memory_at(piece.to, chunk);
+    wait_for(target.writer, at);
+    for (const Use& reader : target.readers) wait_for(reader, at);
+  }
+
+  void remember(const Step& step, const Placement::Piece& piece, Chunk chunk, const Use& use) {
+    if (step.kind == Step::Kind::send) {
+      memory_at(piece.from, chunk).readers.push_back(use);
+      return;
+    }
+    if (step.own) memory_at(piece.from, chunk).readers.push_back(use);
+    Bytes& target = memory_at(piece.to, chunk);
+    target.writer = use;
+    target.readers.clear();
+  }
+
+  /// Neighbours in memory that wait for the same become one piece.
+  void add_piece(const Plan::Piece& piece) {
+    const std::size_t first = plan_.operations.empty() ? 0 : plan_.operations.back().pieces_end;
+    if (plan_.pieces.size() > first) {
+      Plan::Piece& last = plan_.pieces.back();
+      if (last.from == piece.from && last.to == piece.to &&
+          last.from_offset + last.bytes == piece.from_offset &&
+          last.to_offset + last.bytes == piece.to_offset && waits_alike()) {
+        last.bytes += piece.bytes;
+        return;
+      }
+    }
+    plan_.waits.insert(plan_.waits.end(), waits_.begin(), waits_.end());
+    plan_.pieces.push_back(piece);
+    plan_.pieces.back().waits_end = static_cast<std::uint32_t>(plan_.waits.size());
+  }
+
+  [[nodiscard]] bool waits_alike() const {
+    const std::size_t count = plan_.pieces.size();
+    const std::size_t begin = count < 2 ? 0 : plan_.pieces[count - 2].waits_end;
+    if (plan_.waits.size() - begin != waits_.size()) return false;
+    for (std::size_t i = 0; i < waits_.size(); ++i) {
+      const Plan::Wait& last = plan_.waits[begin + i];
+      if (last.operation != waits_[i].operation || last.shift != waits_[i].shift) return false;
+    }
+    return true;
+  }
+
+  const Program& program_;
+  const Contract& contract_;
+  Rank self_;
+  bool in_place_;
+  const Layout& layout_;
+  std::size_t element_bytes_;
+  Placement placement_;
+  ChunkSlots slots_;
+  std::vector<std::size_t> offsets_;
+  std::vector<Bytes> memory_;
+  std::unordered_map<std::uint32_t, std::uint32_t> send_turns_;
+  std::unordered_map<std::uint32_t, std::uint32_t> receive_turns_;
+  std::vector<Plan::Wait> waits_;
+  Plan plan_;
+};
+
+}  // namespace
+
+Plan compile(const Program& program, const Contract& contract, Rank self, Aliasing aliasing,
+             const Layout& layout, std::size_t element_bytes) {
+  return Compiler(program, contract, self, aliasing, layout, element_bytes).compile();
+}
+
+}  // namespace tutti

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <tutti/layout.hpp>
+#include <tutti/placement.hpp>
+#include <tutti/program.hpp>
+
+namespace tutti {
+
+/// One rank's program made ready to run on buffers of a known size: steps with byte offsets, and
+/// what each byte waits for.
+///
+/// Every operation moves its bytes in order, as a stream, so that any prefix of it can be done
+/// before the rest. A piece may go on as far as what it waits for has got: that is how slices of a
+/// message follow each other through a rank.
+struct Plan {
+  /// The bytes from `base` on of a piece's bytes wait for the same bytes of another operation.
+  struct Wait {
+    std::uint32_t operation;
+    std::int64_t shift;  ///< Byte x of this operation waits for byte x + shift of the other.
+  };
+  /// Bytes that stand together in memory.
+  struct Piece {
+    std::size_t begin;  ///< In the stream of the operation.
+    std::size_t bytes;
+    Buffer from;  ///< Send: what is sent. Receive: the own operand of a fold.
+    Buffer to;    ///< Receive: where the result goes.
+    std::size_t from_offset;
+    std::size_t to_offset;
+    std::uint32_t waits_end;  ///< Its waits stand before this in `waits`, after those of the last.
+  };
+  struct Operation {
+    Step::Kind kind;
+    std::uint32_t round;
+    std::optional<std::uint32_t> own;
+    std::size_t bytes;         ///< To or from each peer.
+    std::uint32_t peers_end;   ///< Its peers stand before this in `peers`, after those of the last,
+    std::uint32_t pieces_end;  ///< and its pieces likewise.
+  };
+  /// A peer of an operation, and the how-manieth it is between the two ranks in its direction.
+  struct Peer {
+    Rank rank;
+    std::uint32_t turn;
+  };
+  struct Copy {
+    Buffer from;
+    Buffer to;
+    std::size_t from_offset;
+    std::size_t to_offset;
+    std::size_t bytes;
+  };
+
+  std::vector<Operation> operations;
+  std::vector<Peer> peers;
+  std::vector<Piece> pieces;
+  std::vector<Wait> waits;
+  std::vector<Copy> before;
+  std::vector<Copy> aside;
+  std::size_t input_bytes = 0;
+  std::size_t output_bytes = 0;
+  std::size_t scratch_bytes = 0;
+  std::size_t spare_bytes = 0;
+};
+
+/// Compiles a program. Chunks are laid out in elements of `element_bytes`.
+[[nodiscard]] Plan compile(const Program& program, const Contract& contract, Rank self,
+                           Aliasing aliasing, const Layout& layout, std::size_t element_bytes);
+
+}  // namespace tutti

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti {
+
+inline constexpr std::size_t cache_line = 64;
+
+/// A slip of paper from one rank to another, one cache line: short data itself, or where it stands.
+struct alignas(cache_line) Note {
+  enum class Kind : std::uint16_t {
+    enclosed,  ///< The data is in the note.
+    staged,    ///< In the sender's outbox, at `where`.
+    direct,    ///< In the sender's own memory, which the receiver sees at `where`.
+  };
+  static constexpr std::size_t most_enclosed = 48;
+
+  /// Which note of the stream this is, from 1 on, written last: with it the receiver sees the rest.
+  std::atomic<std::uint32_t> turn{0};
+  std::uint32_t bytes = 0;
+  Kind kind = Kind::enclosed;
+  union {
+    std::uint64_t where;
+    std::array<std::byte, most_enclosed> data;
+  };
+
+  Note() : where(0) {}
+};
+static_assert(sizeof(Note) == cache_line);
+
+/// The notes from one rank to another, in memory that both see. The receiver answers with how many
+/// it is done with; only the sender reads that, when it runs short.
+struct Mailbox {
+  static constexpr std::uint32_t capacity = 16;
+
+  std::array<Note, capacity> notes;
+  alignas(cache_line) std::atomic<std::uint32_t> done{0};
+
+  [[nodiscard]] Note& note(std::uint32_t turn) { return notes[turn % capacity]; }
+};
+
+/// By which a rank that sleeps is woken.
+struct alignas(cache_line) Bell {
+  std::atomic<std::uint32_t> asleep{0};
+  std::atomic<std::uint32_t> rung{0};
+};
+
+}  // namespace tutti

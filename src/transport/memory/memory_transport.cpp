@@ -1,0 +1,225 @@
+#include "transport/memory/memory_transport.hpp"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+
+namespace tutti {
+namespace {
+
+/// Tells the CPU that this is a loop that waits.
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield" ::: "memory");
+#endif
+}
+
+/// Turns wrap around after 2³², long after the earlier ones are forgotten.
+bool reached(std::uint32_t done, std::uint32_t turn) {
+  return static_cast<std::int32_t>(done - turn) >= 0;
+}
+
+/// A sleeper that missed its bell by a hair wakes up by itself.
+constexpr std::chrono::milliseconds longest_nap{2};
+
+/// A note's length has 32 bits; a direct one is cut where the next begins on a cache line.
+constexpr std::size_t longest_note = std::size_t{1} << 30;
+
+}  // namespace
+
+MemoryTransport::MemoryTransport(const Commons& commons, Rank self, SharedView* view,
+                                 Patience patience)
+    : commons_(commons),
+      self_(self.index()),
+      view_(view),
+      patience_(patience),
+      in_(commons.ranks()),
+      out_(commons.ranks()),
+      slots_(commons.outbox_shape().slots),
+      held_slots_(commons.ranks(), 0),
+      without_slot_(commons.ranks()) {
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) free_slots_.push_back(i);
+  for (std::uint32_t r = 0; r < commons.ranks(); ++r) {
+    in_[r].box = &commons.mailbox(r, self_);
+    out_[r].box = &commons.mailbox(self_, r);
+  }
+}
+
+std::span<const std::byte> MemoryTransport::arrived(Rank peer) {
+  Inbound& in = in_[peer.index()];
+  if (in.data == nullptr) {
+    const Note& note = in.box->note(in.turn);
+    if (note.turn.load(std::memory_order_acquire) != in.turn) return {};
+    in.left = note.bytes;
+    switch (note.kind) {
+      case Note::Kind::enclosed:
+        in.data = note.data.data();
+        break;
+      case Note::Kind::staged:
+        in.data = commons_.outbox(peer.index()) + note.where;
+        break;
+      case Note::Kind::direct:
+        in.data = view_->resolve(note.where);
+        break;
+    }
+  }
+  return {in.data, in.left};
+}
+
+void MemoryTransport::consume(Rank peer, std::size_t bytes) {
+  Inbound& in = in_[peer.index()];
+  in.data += bytes;
+  in.left -= bytes;
+  if (in.left > 0) return;
+  in.data = nullptr;
+  in.box->done.store(in.turn++, std::memory_order_release);
+  wake(peer.index());
+}
+
+std::size_t MemoryTransport::send(std::span<const Rank> peers, std::span<const std::byte> data) {
+  for (const Rank peer : peers) {
+    if (!has_room(out_[peer.index()])) return 0;
+  }
+  if (data.size() <= Note::most_enclosed) {
+    for (const Rank peer : peers) post(peer.index(), Note::Kind::enclosed, 0, data);
+    return data.size();
+  }
+  std::uint64_t where = 0;
+  if (view_ != nullptr && view_->publish(data, where)) {
+    data = data.first(std::min(data.size(), longest_note));
+    for (const Rank peer : peers) {
+      Outbound& out = out_[peer.index()];
+      out.lent.push_back({.turn = out.turn, .begin = out.sent});
+      post(peer.index(), Note::Kind::direct, where, data);
+    }
+    return data.size();
+  }
+  Slot* const slot = take_slot(peers.size() == 1 ? peers.front().index() : self_);
+  if (slot == nullptr) return 0;
+  const Commons::Outbox& shape = commons_.outbox_shape();
+  data = data.first(std::min<std::size_t>(data.size(), shape.slot_bytes));
+  const std::uint64_t offset = static_cast<std::uint64_t>(slot - slots_.data()) * shape.slot_bytes;
+  std::memcpy(commons_.outbox(self_) + offset, data.data(), data.size());
+  for (const Rank peer : peers) {
+    slot->readers.push_back({.peer = peer.index(), .turn = out_[peer.index()].turn});
+    post(peer.index(), Note::Kind::staged, offset, data);
+  }
+  return data.size();
+}
+
+std::uint64_t MemoryTransport::released(Rank peer) {
+  Outbound& out = out_[peer.index()];
+  if (out.lent.empty()) return out.sent;
+  refresh(out);
+  while (!out.lent.empty() && reached(out.done, out.lent.front().turn)) out.lent.pop_front();
+  return out.lent.empty() ? out.sent : out.lent.front().begin;
+}
+
+std::uint64_t MemoryTransport::sent(Rank peer) const { return out_[peer.index()].sent; }
+
+void MemoryTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
+  if (about_to_sleep_ && idle <= patience_.spins + patience_.yields) {
+    about_to_sleep_ = false;
+    commons_.bell(self_).asleep.store(0, std::memory_order_relaxed);
+  }
+  if (idle <= patience_.spins) {
+    pause();
+  } else if (idle <= patience_.spins + patience_.yields) {
+    sched_yield();
+  } else if (!about_to_sleep_) {
+    // Whoever has something for this rank from now on rings the bell; what came before is found by
+    // looking once more.
+    Bell& bell = commons_.bell(self_);
+    rung_before_ = bell.rung.load(std::memory_order_acquire);
+    bell.asleep.store(1, std::memory_order_seq_cst);
+    about_to_sleep_ = true;
+  } else {
+    sleep(deadline);
+    rung_before_ = commons_.bell(self_).rung.load(std::memory_order_acquire);
+  }
+}
+
+bool MemoryTransport::has_room(Outbound& out) {
+  const auto full = [&] { return out.turn - out.done > Mailbox::capacity; };
+  if (!full()) return true;
+  refresh(out);
+  return !full();
+}
+
+void MemoryTransport::refresh(Outbound& out) {
+  out.done = out.box->done.load(std::memory_order_acquire);
+}
+
+MemoryTransport::Slot* MemoryTransport::take_slot(std::uint32_t customer) {
+  const auto reserved = [&] { return without_slot_ - (held_slots_[customer] == 0 ? 1 : 0); };
+  if (free_slots_.size() <= reserved()) reclaim_slots();
+  if (free_slots_.size() <= reserved()) return nullptr;
+  // The slot that became free last is the most likely to be in the cache still.
+  const std::uint32_t index = free_slots_.back();
+  free_slots_.pop_back();
+  busy_slots_.push_back(index);
+  if (held_slots_[customer]++ == 0) --without_slot_;
+  slots_[index].customer = customer;
+  return &slots_[index];
+}
+
+void MemoryTransport::reclaim_slots() {
+  std::erase_if(busy_slots_, [&](std::uint32_t index) {
+    Slot& slot = slots_[index];
+    if (!is_read(slot)) return false;
+    if (--held_slots_[slot.customer] == 0) ++without_slot_;
+    free_slots_.push_back(index);
+    return true;
+  });
+}
+
+bool MemoryTransport::is_read(Slot& slot) {
+  while (!slot.readers.empty()) {
+    const auto [peer, turn] = slot.readers.back();
+    Outbound& out = out_[peer];
+    if (!reached(out.done, turn)) refresh(out);
+    if (!reached(out.done, turn)) return false;
+    slot.readers.pop_back();
+  }
+  return true;
+}
+
+void MemoryTransport::post(std::uint32_t peer, Note::Kind kind, std::uint64_t where,
+                           std::span<const std::byte> data) {
+  Outbound& out = out_[peer];
+  Note& note = out.box->note(out.turn);
+  note.bytes = static_cast<std::uint32_t>(data.size());
+  note.kind = kind;
+  if (kind == Note::Kind::enclosed) {
+    std::memcpy(note.data.data(), data.data(), data.size());
+  } else {
+    note.where = where;
+  }
+  note.turn.store(out.turn++, std::memory_order_release);
+  out.sent += data.size();
+  wake(peer);
+}
+
+void MemoryTransport::wake(std::uint32_t rank) {
+  Bell& bell = commons_.bell(rank);
+  if (bell.asleep.load(std::memory_order_relaxed) == 0) return;
+  bell.rung.fetch_add(1, std::memory_order_release);
+  syscall(SYS_futex, &bell.rung, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+void MemoryTransport::sleep(Clock::time_point deadline) {
+  const auto left = std::min<Clock::duration>(deadline - Clock::now(), longest_nap);
+  if (left <= Clock::duration::zero()) return;
+  const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(left).count();
+  const timespec timeout{.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+  syscall(SYS_futex, &commons_.bell(self_).rung, FUTEX_WAIT, rung_before_, &timeout, nullptr, 0);
+}
+
+}  // namespace tutti

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "transport/memory/commons.hpp"
+#include "transport/transport.hpp"
+
+namespace tutti {
+
+/// Tells where a peer sees an address of this rank's, if it does.
+class SharedView {
+ public:
+  virtual ~SharedView() = default;
+
+  /// What to write into a note so that resolve() on the peer finds the bytes; none if the peer
+  /// cannot see all of them.
+  [[nodiscard]] virtual bool publish(std::span<const std::byte> data, std::uint64_t& where) = 0;
+  [[nodiscard]] virtual const std::byte* resolve(std::uint64_t where) = 0;
+};
+
+/// How a rank waits for others.
+struct Patience {
+  std::uint32_t spins = 0;   ///< So often it looks again at once,
+  std::uint32_t yields = 0;  ///< then so often after letting others run; then it sleeps.
+};
+
+/// Bytes between ranks that share memory: threads of a process, or processes of a host.
+///
+/// Up to 48 bytes travel in the note itself, one cache line. Longer data is read where it stands if
+/// the receiver sees it, and else copied into the sender's outbox, once for all its receivers.
+///
+/// A slot of the outbox is always left for every peer that has none. Otherwise data for peers that
+/// cannot yet take it could keep back data that others wait for, and all would wait in a circle.
+class MemoryTransport final : public Transport {
+ public:
+  /// `view` may be null: then nothing is read directly. Both must outlive the transport.
+  MemoryTransport(const Commons& commons, Rank self, SharedView* view, Patience patience);
+
+  [[nodiscard]] std::span<const std::byte> arrived(Rank peer) override;
+  void consume(Rank peer, std::size_t bytes) override;
+  [[nodiscard]] std::size_t send(std::span<const Rank> peers,
+                                 std::span<const std::byte> data) override;
+  [[nodiscard]] std::uint64_t released(Rank peer) override;
+  [[nodiscard]] std::uint64_t sent(Rank peer) const override;
+  void wait(std::uint32_t idle, Clock::time_point deadline) override;
+
+ private:
+  /// What comes from a peer.
+  struct Inbound {
+    Mailbox* box = nullptr;
+    std::uint32_t turn = 1;           // The note that is open, or comes next.
+    const std::byte* data = nullptr;  // Of the open note; null if none is.
+    std::size_t left = 0;             // Bytes of it not yet consumed.
+  };
+  /// What goes to a peer.
+  struct Outbound {
+    Mailbox* box = nullptr;
+    std::uint32_t turn = 1;  // Of the next note.
+    std::uint32_t done = 0;  // What the peer was last seen to be done with.
+    std::uint64_t sent = 0;
+    struct Lent {
+      std::uint32_t turn;
+      std::uint64_t begin;  // Position in the stream.
+    };
+    std::deque<Lent> lent;  // Notes whose data the peer reads in this rank's own memory.
+  };
+  /// A piece of the outbox, and who has still to read it.
+  struct Slot {
+    struct Reader {
+      std::uint32_t peer;
+      std::uint32_t turn;
+    };
+    std::vector<Reader> readers;
+    std::uint32_t customer = 0;
+  };
+
+  [[nodiscard]] bool has_room(Outbound& out);
+  void refresh(Outbound& out);
+  [[nodiscard]] Slot* take_slot(std::uint32_t customer);
+  void reclaim_slots();
+  [[nodiscard]] bool is_read(Slot& slot);
+  void post(std::uint32_t peer, Note::Kind kind, std::uint64_t where,
+            std::span<const std::byte> data);
+  void wake(std::uint32_t rank);
+  void sleep(Clock::time_point deadline);
+
+  Commons commons_;
+  std::uint32_t self_;
+  SharedView* view_;
+  Patience patience_;
+  std::vector<Inbound> in_;
+  std::vector<Outbound> out_;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
+  std::vector<std::uint32_t> busy_slots_;
+  // How many slots each customer has: data for one peer, or (in the own place) for several at once.
+  std::vector<std::uint32_t> held_slots_;
+  std::uint32_t without_slot_;  // Customers that have none.
+  bool about_to_sleep_ = false;
+  std::uint32_t rung_before_ = 0;
+};
+
+}  // namespace tutti

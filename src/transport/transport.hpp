@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <tutti/rank.hpp>
+
+namespace tutti {
+
+using Clock = std::chrono::steady_clock;
+
+/// Moves bytes between one rank and its peers: for each pair an ordered stream each way. It knows
+/// nothing of messages, collectives or algorithms; both ends know from their plans how many bytes
+/// belong to what.
+///
+/// For one thread at a time.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  /// The next bytes from `peer` that have arrived, to be read where they are: some of them, in one
+  /// piece; empty if none have. Stays valid until consume().
+  [[nodiscard]] virtual std::span<const std::byte> arrived(Rank peer) = 0;
+
+  /// Done with the first `bytes` of what arrived() showed.
+  virtual void consume(Rank peer, std::size_t bytes) = 0;
+
+  /// Sends the first bytes of `data` to all of `peers` and returns how many: none if there is no
+  /// room just now. What is taken is a multiple of 64 bytes, or all of it, so that no element is
+  /// torn between two pieces. The memory must stay as it is until released() says so. Requires:
+  /// data is not empty, and all peers' streams stand at the same call.
+  [[nodiscard]] virtual std::size_t send(std::span<const Rank> peers,
+                                         std::span<const std::byte> data) = 0;
+
+  /// How many of the bytes ever sent to `peer` are no longer needed where they were.
+  [[nodiscard]] virtual std::uint64_t released(Rank peer) = 0;
+  /// How many bytes were ever sent to `peer`.
+  [[nodiscard]] virtual std::uint64_t sent(Rank peer) const = 0;
+
+  /// Lets time pass until something may have changed, or until the deadline: spins, yields or
+  /// sleeps. `idle` counts the calls since something last changed.
+  virtual void wait(std::uint32_t idle, Clock::time_point deadline) = 0;
+};
+
+}  // namespace tutti

@@ -1,0 +1,97 @@
+#include "exec/executor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <tutti/error.hpp>
+
+#include "support/crew.hpp"
+#include "support/problems.hpp"
+
+namespace tutti::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Small slots and slices, so that little data already makes long pipelines.
+constexpr Commons::Outbox outbox{.slots = 8, .slot_bytes = 256};
+constexpr std::size_t slice = 256;
+
+class EveryAlgorithm : public ::testing::TestWithParam<const Algorithm*> {};
+
+TEST_P(EveryAlgorithm, RunsAsProved) {
+  const Algorithm& algorithm = *GetParam();
+  for (const std::uint32_t p : {1U, 2U, 3U, 4U, 5U, 8U}) {
+    for (const Sight sight : {Sight::staged, Sight::direct}) {
+      Crew crew(p, sight, outbox, slice);
+      const std::vector<Problem> all = problems(algorithm, p);
+      const Problem& problem = all[all.size() / 2];
+      const Schedule schedule = algorithm.schedule(problem);
+      for (const std::uint64_t count : {0U, 1U, 7U, 64U, 65U, 1000U}) {
+        for (const Aliasing aliasing : {Aliasing::out_of_place, Aliasing::in_place}) {
+          // In place, blocks of an alltoall trade places: they must be of one size.
+          const bool uneven = algorithm.collective == Collective::alltoall && count % p != 0;
+          if (uneven && aliasing == Aliasing::in_place) continue;
+          EXPECT_EQ(run_and_check(crew, schedule, even_layout(schedule.contract, count), aliasing),
+                    "")
+              << algorithm.name << " " << words(problem) << " count " << count << " direct "
+              << (sight == Sight::direct) << " in place " << (aliasing == Aliasing::in_place);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(EveryAlgorithm, TakesCountsThatDifferByChunk) {
+  const Algorithm& algorithm = *GetParam();
+  if (algorithm.collective == Collective::barrier) GTEST_SKIP() << "a barrier has no data";
+  Random random(7);
+  for (int i = 0; i < 6; ++i) {
+    const Problem problem = random_problem(algorithm, 6, random);
+    const Schedule schedule = algorithm.schedule(problem);
+    Crew crew(problem.ranks, i % 2 == 0 ? Sight::staged : Sight::direct, outbox, slice);
+    const Layout layout = random_layout(schedule.contract.chunks, random);
+    EXPECT_EQ(run_and_check(crew, schedule, layout, Aliasing::out_of_place), "")
+        << algorithm.name << " " << words(problem);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Exec, EveryAlgorithm, ::testing::ValuesIn(every_algorithm()),
+                         [](const auto& each) { return test_name(*each.param); });
+
+TEST(Executor, SaysWhenTheDeadlinePasses) {
+  const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 2});
+  Crew crew(2, Sight::staged, outbox, slice);
+  const Layout layout = even_layout(ring.contract, 100);
+  const Plan plan =
+      compile(ring.program(Rank{0}), ring.contract, Rank{0}, Aliasing::out_of_place, layout, 4);
+  std::vector<std::byte> memory(4096);
+  // Rank 1 never comes.
+  try {
+    crew.all([&](Rank self, Executor& executor) {
+      if (self != Rank{0}) return;
+      executor.run(plan,
+                   {.input = memory.data(),
+                    .output = memory.data() + 1024,
+                    .scratch = memory.data() + 2048,
+                    .spare = memory.data() + 3072},
+                   fold(DType::u32, Op::sum), 4, Clock::now() + 20ms);
+    });
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::timed_out);
+  }
+}
+
+TEST(Executor, RunsManyInARow) {
+  const Schedule mesh = algorithm("allreduce/mesh").schedule({.ranks = 3});
+  Crew crew(3, Sight::staged, outbox, slice);
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_EQ(run_and_check(crew, mesh, even_layout(mesh.contract, static_cast<std::uint64_t>(i)),
+                            Aliasing::out_of_place),
+              "")
+        << i;
+  }
+}
+
+}  // namespace
+}  // namespace tutti::test

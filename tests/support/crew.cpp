@@ -1,0 +1,204 @@
+#include "support/crew.hpp"
+
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace tutti::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Threads see each other's memory as it is.
+class OneProcess final : public SharedView {
+ public:
+  bool publish(std::span<const std::byte> data, std::uint64_t& where) override {
+    where = reinterpret_cast<std::uint64_t>(data.data());
+    return true;
+  }
+  const std::byte* resolve(std::uint64_t where) override {
+    return reinterpret_cast<const std::byte*>(where);
+  }
+};
+
+/// Tests have more ranks than cores, and must not waste time spinning.
+constexpr Patience impatient{.spins = 10, .yields = 200};
+
+std::byte* aligned(std::vector<std::byte>& memory) {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+  return memory.data() + (cache_line - address % cache_line) % cache_line;
+}
+
+}  // namespace
+
+class Crew::Member {
+ public:
+  Member(const Commons& commons, Rank self, Sight sight, std::size_t slice_bytes)
+      : transport_(commons, self, sight == Sight::direct ? &view_ : nullptr, impatient),
+        executor_(ways(commons.ranks(), self), slice_bytes) {}
+
+  [[nodiscard]] Executor& executor() { return executor_; }
+
+ private:
+  std::vector<Transport*> ways(std::uint32_t ranks, Rank self) {
+    std::vector<Transport*> found(ranks, &transport_);
+    found[self.index()] = nullptr;
+    return found;
+  }
+
+  OneProcess view_;
+  MemoryTransport transport_;
+  Executor executor_;
+};
+
+Crew::Crew(std::uint32_t ranks, Sight sight, Commons::Outbox outbox, std::size_t slice_bytes)
+    : memory_(Commons::size(ranks, outbox) + cache_line) {
+  const Commons commons(aligned(memory_), ranks, outbox);
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    members_.push_back(std::make_unique<Member>(commons, Rank{r}, sight, slice_bytes));
+  }
+}
+
+Crew::~Crew() = default;
+
+std::uint32_t Crew::ranks() const { return static_cast<std::uint32_t>(members_.size()); }
+
+void Crew::all(const std::function<void(Rank, Executor&)>& work) {
+  std::exception_ptr failure;
+  std::mutex mutex;
+  std::vector<std::thread> threads;
+  for (std::uint32_t r = 0; r < ranks(); ++r) {
+    threads.emplace_back([&, r] {
+      try {
+        work(Rank{r}, members_[r]->executor());
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+namespace {
+
+using Element = std::uint32_t;
+
+Element brought(std::uint32_t rank, Chunk chunk, std::uint64_t i) {
+  return rank * 1000003U + static_cast<Element>(chunk.index()) * 10007U +
+         static_cast<Element>(i) * 31U + 1U;
+}
+
+Element promised(const Contract& contract, Chunk chunk, std::uint64_t i) {
+  const std::optional<Rank> origin = contract.origin(chunk);
+  if (origin) return brought(origin->index(), chunk, i);
+  Element sum = 0;
+  for (std::uint32_t r = 0; r < contract.ranks; ++r) sum += brought(r, chunk, i);
+  return sum;
+}
+
+/// One rank's memory for a call: input and output apart, or one upon the other.
+class CallMemory {
+ public:
+  CallMemory(const Contract& contract, const Layout& layout, Rank self, Aliasing aliasing)
+      : contract_(contract), layout_(layout), self_(self) {
+    const std::size_t in = length(contract.input(self));
+    const std::size_t out = length(contract.output(self));
+    input_.assign(in + 1, canary);
+    output_.assign(out + 1, canary);
+    in_ = input_.data();
+    out_ = output_.data();
+    if (aliasing == Aliasing::in_place && in > 0 && out > 0) {
+      // The shorter lies within the longer, where its first chunk has its place.
+      if (in >= out && contract.collective != Collective::alltoall) {
+        out_ = in_ + offset(contract.input(self), contract.output(self).first);
+      } else if (in < out) {
+        in_ = out_ + offset(contract.output(self), contract.input(self).first);
+      } else {
+        out_ = in_;
+      }
+    }
+    fill();
+  }
+
+  [[nodiscard]] Buffers buffers(const Plan& plan) {
+    scratch_.resize(plan.scratch_bytes + 64);
+    spare_.resize(plan.spare_bytes + 64);
+    return {.input = reinterpret_cast<const std::byte*>(in_),
+            .output = reinterpret_cast<std::byte*>(out_),
+            .scratch = scratch_.data(),
+            .spare = spare_.data()};
+  }
+
+  [[nodiscard]] std::string fault() const {
+    const ChunkSeries series = contract_.output(self_);
+    std::size_t at = 0;
+    for (std::uint64_t c = 0; c < series.count; ++c) {
+      for (std::uint64_t i = 0; i < layout_.size(series[c]); ++i, ++at) {
+        if (out_[at] == promised(contract_, series[c], i)) continue;
+        return "rank " + std::to_string(self_.index()) + " chunk " +
+               std::to_string(series[c].index()) + " element " + std::to_string(i);
+      }
+    }
+    return output_.back() == canary && input_.back() == canary ? "" : "wrote beyond a buffer";
+  }
+
+ private:
+  static constexpr Element canary = 0xDEADBEEF;
+
+  [[nodiscard]] std::size_t length(const ChunkSeries& series) const {
+    return series.count == 0 ? 0 : offset(series, series[series.count]);
+  }
+
+  /// Elements before `chunk` in a buffer that holds the series.
+  [[nodiscard]] std::size_t offset(const ChunkSeries& series, Chunk chunk) const {
+    std::size_t before = 0;
+    for (std::uint64_t i = 0; i < series.count && series[i] != chunk; ++i) {
+      before += layout_.size(series[i]);
+    }
+    return before;
+  }
+
+  void fill() {
+    const ChunkSeries series = contract_.input(self_);
+    std::size_t at = 0;
+    for (std::uint64_t c = 0; c < series.count; ++c) {
+      for (std::uint64_t i = 0; i < layout_.size(series[c]); ++i) {
+        in_[at++] = brought(self_.index(), series[c], i);
+      }
+    }
+  }
+
+  const Contract& contract_;
+  const Layout& layout_;
+  Rank self_;
+  std::vector<Element> input_;
+  std::vector<Element> output_;
+  Element* in_;
+  Element* out_;
+  std::vector<std::byte> scratch_;
+  std::vector<std::byte> spare_;
+};
+
+}  // namespace
+
+std::string run_and_check(Crew& crew, const Schedule& schedule, const Layout& layout,
+                          Aliasing aliasing) {
+  std::string wrong;
+  std::mutex mutex;
+  crew.all([&](Rank self, Executor& executor) {
+    const Plan plan =
+        compile(schedule.program(self), schedule.contract, self, aliasing, layout, sizeof(Element));
+    CallMemory memory(schedule.contract, layout, self, aliasing);
+    executor.run(plan, memory.buffers(plan), fold(DType::u32, Op::sum), sizeof(Element),
+                 Clock::now() + 60s);
+    const std::string fault = memory.fault();
+    const std::lock_guard lock(mutex);
+    if (wrong.empty()) wrong = fault;
+  });
+  return wrong;
+}
+
+}  // namespace tutti::test

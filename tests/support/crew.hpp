@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <tutti/schedule.hpp>
+
+#include "exec/executor.hpp"
+#include "transport/memory/memory_transport.hpp"
+
+namespace tutti::test {
+
+/// How the ranks of a crew see each other's memory.
+enum class Sight {
+  staged,  ///< Data is copied into outboxes, as between processes.
+  direct,  ///< Data is read where it stands, as between threads.
+};
+
+/// Ranks as threads of this process, each with an executor over memory that all share.
+class Crew {
+ public:
+  Crew(std::uint32_t ranks, Sight sight, Commons::Outbox outbox, std::size_t slice_bytes);
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  /// Calls work(rank, executor) for every rank at once, and throws on what the first of them
+  /// throws.
+  void all(const std::function<void(Rank, Executor&)>& work);
+
+  [[nodiscard]] std::uint32_t ranks() const;
+
+ private:
+  class Member;
+  std::vector<std::byte> memory_;
+  std::vector<std::unique_ptr<Member>> members_;
+};
+
+/// Runs a schedule of the table's on elements of u32 and returns what is wrong with the outputs, if
+/// anything. Each rank brings other numbers for each chunk and element; they are added, wrapping.
+[[nodiscard]] std::string run_and_check(Crew& crew, const Schedule& schedule, const Layout& layout,
+                                        Aliasing aliasing);
+
+}  // namespace tutti::test
