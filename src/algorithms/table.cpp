@@ -31,7 +31,9 @@ constexpr std::string_view by_rank = "in order of rank";
 constexpr std::string_view up_the_tree = "up the tree; in a fold, in order of rank";
 constexpr std::string_view round_the_ring =
     "round the ring: block c from rank c+1 up to rank c, each rank's own after what arrives";
-constexpr std::string_view by_halves = "by halves: lower half's sum + upper half's sum";
+constexpr std::string_view by_doubling = "by halves: lower half's sum + upper half's sum";
+constexpr std::string_view by_halving =
+    "from the farthest partner to the nearest; in a fold, in order of rank";
 
 using Chunks = std::uint64_t (*)(const Problem&);
 using Build = Program (*)(const Problem&, Rank);
@@ -120,9 +122,9 @@ constexpr std::array table{
          "blocks twice round a ring, both ways",
          "from both sides of the ring to rank c, each rank's own after what arrives"),
     adds("allreduce/recursive_doubling", allreduce, one, allreduce::recursive_doubling,
-         "groups trade whole sums and double", by_halves),
+         "groups trade whole sums and double", by_doubling),
     adds("allreduce/halving_doubling", allreduce, per_rank, allreduce::halving_doubling,
-         "recursive halving, then doubling", by_halves),
+         "recursive halving, then doubling", by_halving),
     adds("allreduce/bruck", allreduce, per_rank, allreduce::bruck,
          "Bruck's allgather behind its dual",
          "up the tree of Bruck's allgather run backwards; in a fold, in order of rank"),
@@ -145,7 +147,7 @@ constexpr std::array table{
          reduce_scatter::bidirectional_ring, "sums come in from both sides of a ring",
          "from both sides of the ring to rank c, each rank's own after what arrives"),
     adds("reduce_scatter/recursive_halving", reduce_scatter, per_rank,
-         reduce_scatter::recursive_halving, "trade sums for the other half, and halve", by_halves),
+         reduce_scatter::recursive_halving, "trade sums for the other half, and halve", by_halving),
     adds("reduce_scatter/bruck", reduce_scatter, per_rank, reduce_scatter::bruck,
          "Bruck's allgather run backwards",
          "up the tree of Bruck's allgather run backwards; in a fold, in order of rank"),
