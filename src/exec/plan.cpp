@@ -1,7 +1,10 @@
 #include "exec/plan.hpp"
 
 #include <array>
+#include <string>
 #include <unordered_map>
+
+#include <tutti/error.hpp>
 
 #include "schedule/chunk_slots.hpp"
 
@@ -33,6 +36,7 @@ class Compiler {
         memory_(slots_.size() * buffers) {}
 
   Plan compile() {
+    require_places_that_fit();
     plan_.input_bytes = lay_out(contract_.input(self_), Buffer::input);
     plan_.output_bytes = lay_out(contract_.output(self_), Buffer::output);
     add_copies(placement_.before(), plan_.before);
@@ -50,6 +54,21 @@ class Compiler {
     Use writer;
     std::vector<Use> readers;
   };
+
+  void require_places_that_fit() const {
+    if (!in_place_) return;
+    const ChunkSeries input = contract_.input(self_);
+    for (std::uint64_t i = 0; i < input.count; ++i) {
+      const Chunk over = contract_.output_over(self_, input[i]).value_or(input[i]);
+      if (layout_.size(over) == layout_.size(input[i])) continue;
+      throw Error(
+          ErrorCode::invalid_argument,
+          "rank " + std::to_string(self_.index()) + ": an " +
+              std::string(name(contract_.collective)) +
+              " in place needs blocks of one size, since they take each other's place; give "
+              "it an output of its own");
+    }
+  }
 
   [[nodiscard]] std::size_t bytes(Chunk chunk) const {
     return layout_.size(chunk) * element_bytes_;

@@ -66,7 +66,8 @@ struct Plan {
   std::size_t spare_bytes = 0;
 };
 
-/// Compiles a program. Chunks are laid out in elements of `element_bytes`.
+/// Compiles a program. Chunks are laid out in elements of `element_bytes`. Throws invalid_argument
+/// for an alltoall in place whose blocks differ in size: they could not take each other's place.
 [[nodiscard]] Plan compile(const Program& program, const Contract& contract, Rank self,
                            Aliasing aliasing, const Layout& layout, std::size_t element_bytes);
 

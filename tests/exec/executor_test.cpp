@@ -82,6 +82,17 @@ TEST(Executor, SaysWhenTheDeadlinePasses) {
   }
 }
 
+TEST(Plan, RefusesAnAlltoallInPlaceOfUnevenBlocks) {
+  const Schedule mesh = algorithm("alltoall/mesh").schedule({.ranks = 2});
+  const Layout uneven = Layout::counted({1, 2, 3, 4});
+  const auto compiled = [&](Aliasing aliasing, const Layout& layout) {
+    return compile(mesh.program(Rank{0}), mesh.contract, Rank{0}, aliasing, layout, 4);
+  };
+  EXPECT_THROW((void)compiled(Aliasing::in_place, uneven), Error);
+  EXPECT_NO_THROW((void)compiled(Aliasing::out_of_place, uneven));
+  EXPECT_NO_THROW((void)compiled(Aliasing::in_place, Layout::equal(4, 3)));
+}
+
 TEST(Executor, RunsManyInARow) {
   const Schedule mesh = algorithm("allreduce/mesh").schedule({.ranks = 3});
   Crew crew(3, Sight::staged, outbox, slice);
