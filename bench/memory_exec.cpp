@@ -120,9 +120,7 @@ void be(Rank self, const Setup& setup) {
   const Patience patience =
       roomy ? Patience{.spins = 20000, .yields = 0} : Patience{.spins = 20, .yields = 200};
   MemoryTransport transport(commons, self, setup.direct ? &view : nullptr, patience);
-  std::vector<Transport*> ways(setup.ranks, &transport);
-  ways[self.index()] = nullptr;
-  Executor executor(ways, setup.slice);
+  Executor executor(transport, setup.ranks, setup.slice);
 
   std::vector<std::byte> own(setup.direct ? 0 : 2 * most_bytes);
   std::byte* const base = setup.direct ? setup.heap + 2 * most_bytes * self.index() : own.data();

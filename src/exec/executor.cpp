@@ -7,11 +7,8 @@
 
 namespace tutti {
 
-Executor::Executor(std::vector<Transport*> transports, std::size_t slice_bytes)
-    : transports_(std::move(transports)),
-      slice_bytes_(slice_bytes),
-      send_turns_(transports_.size()),
-      receive_turns_(transports_.size()) {}
+Executor::Executor(Transport& transport, std::uint32_t ranks, std::size_t slice_bytes)
+    : transport_(transport), slice_bytes_(slice_bytes), send_turns_(ranks), receive_turns_(ranks) {}
 
 void Executor::run(const Plan& plan, const Buffers& buffers, Fold fold, std::size_t element_bytes,
                    Clock::time_point deadline) {
@@ -80,13 +77,13 @@ bool Executor::advance_send(std::uint32_t id, const Plan::Operation& operation, 
   const std::span<const Plan::Peer> all = peers(id);
   ranks_.clear();
   for (const Plan::Peer& peer : all) ranks_.push_back(peer.rank);
-  Transport& transport = *transports_[ranks_.front().index()];
   if (state.done == 0) {
     const auto begin = static_cast<std::size_t>(all.data() - plan_->peers.data());
-    for (std::size_t k = 0; k < all.size(); ++k) send_begin_[begin + k] = transport.sent(ranks_[k]);
+    for (std::size_t k = 0; k < all.size(); ++k)
+      send_begin_[begin + k] = transport_.sent(ranks_[k]);
   }
   const std::byte* const data = source(piece.from, piece.from_offset + (state.done - piece.begin));
-  const std::size_t taken = transport.send(ranks_, {data, wanted});
+  const std::size_t taken = transport_.send(ranks_, {data, wanted});
   if (taken == 0) return false;
   move_on(operation, state, taken);
   if (state.done == operation.bytes) {
@@ -103,7 +100,7 @@ bool Executor::advance_receive(const Plan::Operation& operation, State& state) {
   operands_.clear();
   const std::span<const Plan::Peer> all = peers(id);
   for (const Plan::Peer& peer : all) {
-    const auto arrived = transports_[peer.rank.index()]->arrived(peer.rank);
+    const auto arrived = transport_.arrived(peer.rank);
     if (arrived.empty()) return false;
     bytes = std::min(bytes, arrived.size());
     operands_.push_back(arrived.data());
@@ -121,7 +118,7 @@ bool Executor::advance_receive(const Plan::Operation& operation, State& state) {
   } else {
     fold_(to, nullptr, operands_.data(), operands_.size(), bytes / element_bytes_);
   }
-  for (const Plan::Peer& peer : all) transports_[peer.rank.index()]->consume(peer.rank, bytes);
+  for (const Plan::Peer& peer : all) transport_.consume(peer.rank, bytes);
   move_on(operation, state, bytes);
   if (state.done == operation.bytes) {
     for (const Plan::Peer& peer : all) ++receive_turns_[peer.rank.index()];
@@ -168,7 +165,7 @@ std::size_t Executor::cleared(std::uint32_t id) const {
   const std::span<const Plan::Peer> all = peers(id);
   const auto begin = static_cast<std::size_t>(all.data() - plan_->peers.data());
   for (std::size_t k = 0; k < all.size(); ++k) {
-    const std::uint64_t released = transports_[all[k].rank.index()]->released(all[k].rank);
+    const std::uint64_t released = transport_.released(all[k].rank);
     const std::uint64_t start = send_begin_[begin + k];
     least = std::min<std::size_t>(least, released > start ? released - start : 0);
   }
@@ -209,12 +206,7 @@ void Executor::wait(std::uint32_t idle, Clock::time_point deadline) {
   if (idle % looks_between == 0 && Clock::now() > deadline) {
     throw Error(ErrorCode::timed_out, "the collective is not done at its deadline");
   }
-  for (Transport* transport : transports_) {
-    if (transport != nullptr) {
-      transport->wait(idle, deadline);
-      return;
-    }
-  }
+  transport_.wait(idle, deadline);
 }
 
 }  // namespace tutti

@@ -22,8 +22,8 @@ struct Buffers {
 /// For one thread at a time. Allocates nothing once it has run a plan as long.
 class Executor {
  public:
-  /// `transports` says by which way each peer is reached; the own place is null. Must outlive this.
-  Executor(std::vector<Transport*> transports, std::size_t slice_bytes);
+  /// The transport must outlive this.
+  Executor(Transport& transport, std::uint32_t ranks, std::size_t slice_bytes);
 
   /// Throws timed_out when the deadline passes before the plan is done.
   void run(const Plan& plan, const Buffers& buffers, Fold fold, std::size_t element_bytes,
@@ -52,7 +52,7 @@ class Executor {
   void copy(std::span<const Plan::Copy> copies) const;
   void wait(std::uint32_t idle, Clock::time_point deadline);
 
-  std::vector<Transport*> transports_;
+  Transport& transport_;
   std::size_t slice_bytes_;
 
   // Of the run under way:

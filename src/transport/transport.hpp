@@ -15,24 +15,39 @@ using Clock = std::chrono::steady_clock;
 /// nothing of messages, collectives or algorithms; both ends know from their plans how many bytes
 /// belong to what.
 ///
+/// Every piece carries the tag of the call that it belongs to. Bytes of another call than this rank
+/// is in are never handed out.
+///
 /// For one thread at a time.
 class Transport {
  public:
   virtual ~Transport() = default;
 
+  /// What is sent and received from now on belongs to this call.
+  virtual void begin(std::uint32_t call) = 0;
+
   /// The next bytes from `peer` that have arrived, to be read where they are: some of them, in one
-  /// piece; empty if none have. Stays valid until consume().
+  /// piece, a multiple of 64 bytes or all that was sent at once; empty if none have. Stays valid
+  /// until consume(). Throws mismatch if they belong to another call, peer_lost if the peer is
+  /// gone.
   [[nodiscard]] virtual std::span<const std::byte> arrived(Rank peer) = 0;
 
   /// Done with the first `bytes` of what arrived() showed.
   virtual void consume(Rank peer, std::size_t bytes) = 0;
 
+  /// Moves the next bytes from `peer` to `to`, as many as have arrived and fit, and returns how
+  /// many. The same as arrived(), copying and consume(), unless a transport can do better.
+  [[nodiscard]] virtual std::size_t receive(Rank peer, std::span<std::byte> to);
+
   /// Sends the first bytes of `data` to all of `peers` and returns how many: none if there is no
   /// room just now. What is taken is a multiple of 64 bytes, or all of it, so that no element is
   /// torn between two pieces. The memory must stay as it is until released() says so. Requires:
-  /// data is not empty, and all peers' streams stand at the same call.
+  /// data is not empty, and all peers are in one lane.
   [[nodiscard]] virtual std::size_t send(std::span<const Rank> peers,
                                          std::span<const std::byte> data) = 0;
+
+  /// Peers in one lane can be sent to at once.
+  [[nodiscard]] virtual std::uint32_t lane(Rank peer) const = 0;
 
   /// How many of the bytes ever sent to `peer` are no longer needed where they were.
   [[nodiscard]] virtual std::uint64_t released(Rank peer) = 0;

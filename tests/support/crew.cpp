@@ -36,17 +36,11 @@ class Crew::Member {
  public:
   Member(const Commons& commons, Rank self, Sight sight, std::size_t slice_bytes)
       : transport_(commons, self, sight == Sight::direct ? &view_ : nullptr, impatient),
-        executor_(ways(commons.ranks(), self), slice_bytes) {}
+        executor_(transport_, commons.ranks(), slice_bytes) {}
 
   [[nodiscard]] Executor& executor() { return executor_; }
 
  private:
-  std::vector<Transport*> ways(std::uint32_t ranks, Rank self) {
-    std::vector<Transport*> found(ranks, &transport_);
-    found[self.index()] = nullptr;
-    return found;
-  }
-
   OneProcess view_;
   MemoryTransport transport_;
   Executor executor_;

@@ -21,6 +21,7 @@ struct alignas(cache_line) Note {
   /// Which note of the stream this is, from 1 on, written last: with it the receiver sees the rest.
   std::atomic<std::uint32_t> turn{0};
   std::uint32_t bytes = 0;
+  std::uint32_t call = 0;  ///< The tag of the call that the data belongs to.
   Kind kind = Kind::enclosed;
   union {
     std::uint64_t where;

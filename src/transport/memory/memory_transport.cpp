@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cstring>
 #include <ctime>
+#include <string>
+
+#include <tutti/error.hpp>
 
 namespace tutti {
 namespace {
@@ -45,6 +48,7 @@ MemoryTransport::MemoryTransport(const Commons& commons, Rank self, SharedView* 
       slots_(commons.outbox_shape().slots),
       held_slots_(commons.ranks(), 0),
       without_slot_(commons.ranks()) {
+  for (Slot& slot : slots_) slot.readers.reserve(commons.ranks());
   for (std::uint32_t i = 0; i < slots_.size(); ++i) free_slots_.push_back(i);
   for (std::uint32_t r = 0; r < commons.ranks(); ++r) {
     in_[r].box = &commons.mailbox(r, self_);
@@ -57,6 +61,11 @@ std::span<const std::byte> MemoryTransport::arrived(Rank peer) {
   if (in.data == nullptr) {
     const Note& note = in.box->note(in.turn);
     if (note.turn.load(std::memory_order_acquire) != in.turn) return {};
+    if (note.call != call_) {
+      throw Error(ErrorCode::mismatch, "rank " + std::to_string(peer.index()) +
+                                           " is in another call, or in the same with other "
+                                           "arguments: let all ranks call the same, in one order");
+    }
     in.left = note.bytes;
     switch (note.kind) {
       case Note::Kind::enclosed:
@@ -95,8 +104,8 @@ std::size_t MemoryTransport::send(std::span<const Rank> peers, std::span<const s
   if (view_ != nullptr && view_->publish(data, where)) {
     data = data.first(std::min(data.size(), longest_note));
     for (const Rank peer : peers) {
-      Outbound& out = out_[peer.index()];
-      out.lent.push_back({.turn = out.turn, .begin = out.sent});
+      out_[peer.index()].lends = true;
+      out_[peer.index()].last_lent = out_[peer.index()].turn;
       post(peer.index(), Note::Kind::direct, where, data);
     }
     return data.size();
@@ -116,10 +125,10 @@ std::size_t MemoryTransport::send(std::span<const Rank> peers, std::span<const s
 
 std::uint64_t MemoryTransport::released(Rank peer) {
   Outbound& out = out_[peer.index()];
-  if (out.lent.empty()) return out.sent;
+  if (!out.lends) return out.sent;
   refresh(out);
-  while (!out.lent.empty() && reached(out.done, out.lent.front().turn)) out.lent.pop_front();
-  return out.lent.empty() ? out.sent : out.lent.front().begin;
+  out.lends = !reached(out.done, out.last_lent);
+  return out.lends ? out.begins[(out.done + 1) % Mailbox::capacity] : out.sent;
 }
 
 std::uint64_t MemoryTransport::sent(Rank peer) const { return out_[peer.index()].sent; }
@@ -196,12 +205,14 @@ void MemoryTransport::post(std::uint32_t peer, Note::Kind kind, std::uint64_t wh
   Outbound& out = out_[peer];
   Note& note = out.box->note(out.turn);
   note.bytes = static_cast<std::uint32_t>(data.size());
+  note.call = call_;
   note.kind = kind;
   if (kind == Note::Kind::enclosed) {
     std::memcpy(note.data.data(), data.data(), data.size());
   } else {
     note.where = where;
   }
+  out.begins[out.turn % Mailbox::capacity] = out.sent;
   note.turn.store(out.turn++, std::memory_order_release);
   out.sent += data.size();
   wake(peer);

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <deque>
-#include <memory>
+#include <array>
 #include <vector>
 
 #include "transport/memory/commons.hpp"
+#include "transport/patience.hpp"
 #include "transport/transport.hpp"
 
 namespace tutti {
@@ -20,12 +20,6 @@ class SharedView {
   [[nodiscard]] virtual const std::byte* resolve(std::uint64_t where) = 0;
 };
 
-/// How a rank waits for others.
-struct Patience {
-  std::uint32_t spins = 0;   ///< So often it looks again at once,
-  std::uint32_t yields = 0;  ///< then so often after letting others run; then it sleeps.
-};
-
 /// Bytes between ranks that share memory: threads of a process, or processes of a host.
 ///
 /// Up to 48 bytes travel in the note itself, one cache line. Longer data is read where it stands if
@@ -38,6 +32,8 @@ class MemoryTransport final : public Transport {
   /// `view` may be null: then nothing is read directly. Both must outlive the transport.
   MemoryTransport(const Commons& commons, Rank self, SharedView* view, Patience patience);
 
+  void begin(std::uint32_t call) override { call_ = call; }
+  [[nodiscard]] std::uint32_t lane(Rank /*peer*/) const override { return 0; }
   [[nodiscard]] std::span<const std::byte> arrived(Rank peer) override;
   void consume(Rank peer, std::size_t bytes) override;
   [[nodiscard]] std::size_t send(std::span<const Rank> peers,
@@ -60,11 +56,9 @@ class MemoryTransport final : public Transport {
     std::uint32_t turn = 1;  // Of the next note.
     std::uint32_t done = 0;  // What the peer was last seen to be done with.
     std::uint64_t sent = 0;
-    struct Lent {
-      std::uint32_t turn;
-      std::uint64_t begin;  // Position in the stream.
-    };
-    std::deque<Lent> lent;  // Notes whose data the peer reads in this rank's own memory.
+    std::array<std::uint64_t, Mailbox::capacity> begins{};  // Where notes begin in the stream.
+    bool lends = false;           // The peer reads in this rank's own memory,
+    std::uint32_t last_lent = 0;  // up to this turn.
   };
   /// A piece of the outbox, and who has still to read it.
   struct Slot {
@@ -88,6 +82,7 @@ class MemoryTransport final : public Transport {
 
   Commons commons_;
   std::uint32_t self_;
+  std::uint32_t call_ = 0;
   SharedView* view_;
   Patience patience_;
   std::vector<Inbound> in_;

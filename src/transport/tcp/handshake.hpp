@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+namespace tutti {
+
+/// What all ranks of a job know and nobody else does: TUTTI_SECRET. Empty if there is none.
+struct Secret {
+  std::string bytes;
+
+  /// 32 random bytes, as 64 hexadecimal digits.
+  [[nodiscard]] static Secret random();
+};
+
+/// Before either end of a connection believes a byte of the other, both prove that they know the
+/// secret: each sends a random nonce and who it is (its greeting), and then an HMAC-SHA-256 over
+/// both of these messages, keyed with the secret and labelled with its side, so that no answer can
+/// be played back. With an empty secret the same is done, and proves nothing.
+///
+/// Never blocks, never reads past its own messages, and takes a bounded number of bytes from a
+/// stranger.
+class Handshake {
+ public:
+  enum class Side { dials, accepts };
+  enum class State {
+    reading,  ///< Go on when there is something to read.
+    writing,  ///< Go on when there is room to write.
+    done,     ///< The other end knows the secret.
+    refused,  ///< It does not, or has gone: close the connection. refusal() says why.
+  };
+  static constexpr std::size_t most_greeting = 208;
+
+  /// Requires: greeting.size() ≤ most_greeting.
+  Handshake(Side side, const Secret& secret, const std::string& greeting);
+
+  /// Goes on as far as it can without blocking.
+  [[nodiscard]] State advance(int fd);
+
+  /// What the other end says who it is. Requires: done.
+  [[nodiscard]] const std::string& peer_greeting() const { return peer_greeting_; }
+  [[nodiscard]] const std::string& refusal() const { return refusal_; }
+
+ private:
+  static constexpr std::size_t hello_bytes = 256;
+  static constexpr std::size_t proof_bytes = 32;
+
+  Side side_;
+  Secret secret_;
+  std::array<std::byte, hello_bytes> hello_{};
+  std::array<std::byte, hello_bytes> peer_hello_{};
+  std::array<std::byte, proof_bytes> proof_{};
+  std::array<std::byte, proof_bytes> peer_proof_{};
+  std::size_t written_ = 0;  // Of hello_ and then proof_.
+  std::size_t read_ = 0;     // Of peer_hello_ and then peer_proof_.
+  std::string peer_greeting_;
+  std::string refusal_;
+};
+
+}  // namespace tutti

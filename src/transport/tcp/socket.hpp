@@ -1,0 +1,89 @@
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+/// Owns a socket.
+class Socket {
+ public:
+  Socket() = default;
+  explicit Socket(int fd) : fd_(fd) {}
+  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Socket& operator=(Socket&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Socket();
+
+  [[nodiscard]] int fd() const { return fd_; }
+  [[nodiscard]] explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// Where somebody listens: an IPv4 or IPv6 address and a port.
+class Endpoint {
+ public:
+  Endpoint() = default;
+  Endpoint(const sockaddr* address, socklen_t length);
+
+  /// "10.0.0.1:29500", "[fe80::1%eth0]:29500". Throws invalid_argument.
+  [[nodiscard]] static Endpoint parse(std::string_view text);
+  /// All that a name stands for, in the order in which to try them. Throws invalid_argument that
+  /// names the host if there are none.
+  [[nodiscard]] static std::vector<Endpoint> resolve(const std::string& host, std::uint16_t port);
+
+  /// The inverse of parse().
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] bool is_loopback() const;
+  [[nodiscard]] int family() const { return address_.ss_family; }
+  [[nodiscard]] std::uint16_t port() const;
+  [[nodiscard]] Endpoint with_port(std::uint16_t port) const;
+  [[nodiscard]] const sockaddr* address() const {
+    return reinterpret_cast<const sockaddr*>(&address_);
+  }
+  [[nodiscard]] socklen_t length() const { return length_; }
+
+ private:
+  sockaddr_storage address_{};
+  socklen_t length_ = 0;
+};
+
+/// Ports from which to take one: TUTTI_PORT_RANGE. Zero is any.
+struct PortRange {
+  std::uint16_t first = 0;
+  std::uint16_t last = 0;
+
+  /// "40000-40100" or "40000". Throws invalid_argument.
+  [[nodiscard]] static PortRange parse(std::string_view text);
+};
+
+/// This host's addresses of interfaces that are up, loopback last, filtered as NCCL filters them
+/// by NCCL_SOCKET_IFNAME: prefixes, "=" for exact names, "^" for all but these, commas between.
+/// Throws invalid_argument that lists the interfaces there are if the filter leaves none.
+[[nodiscard]] std::vector<Endpoint> own_addresses(std::string_view interface_filter);
+
+/// Listens, without blocking, on `address` and the first free port of the range; the port of
+/// `address` counts if it has one. Throws invalid_argument that names address and cause (the port
+/// is in use: which, and what to do about it).
+[[nodiscard]] Socket listen_on(const Endpoint& address, PortRange ports);
+/// Listens on all addresses, IPv6 and IPv4.
+[[nodiscard]] Socket listen_everywhere(PortRange ports);
+/// Where a socket is bound to.
+[[nodiscard]] Endpoint bound_to(const Socket& socket);
+
+/// Begins to connect, without blocking. The socket sends small messages at once (TCP_NODELAY).
+/// None if the attempt failed outright: errno says why.
+[[nodiscard]] Socket begin_connect(const Endpoint& to);
+/// The next who asks, not blocking and with TCP_NODELAY; none if nobody does.
+[[nodiscard]] Socket accept_from(const Socket& listener);
+
+}  // namespace tutti
