@@ -16,6 +16,7 @@
 #include <tutti/algorithm.hpp>
 
 #include "exec/executor.hpp"
+#include "transport/inproc/thread_view.hpp"
 #include "transport/memory/memory_transport.hpp"
 
 namespace {
@@ -23,19 +24,6 @@ namespace {
 using namespace tutti;
 
 constexpr std::size_t most_bytes = std::size_t{64} << 20;
-
-/// All processes have mapped the same memory at the same address before they parted.
-class ForkedView final : public SharedView {
- public:
-  bool publish(std::span<const std::byte> data, std::uint64_t& where) override {
-    where = reinterpret_cast<std::uint64_t>(data.data());
-    return true;
-  }
-  const std::byte* resolve(std::uint64_t where) override {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): a note carries a number.
-    return reinterpret_cast<const std::byte*>(where);
-  }
-};
 
 std::byte* shared_memory(std::size_t bytes) {
   void* const memory =
@@ -115,7 +103,8 @@ void be(Rank self, const Setup& setup) {
     CPU_SET(self.index(), &own);
     sched_setaffinity(0, sizeof own, &own);
   }
-  ForkedView view;
+  // All processes have mapped the same memory at the same address before they parted.
+  ThreadView view;
   const Commons commons(setup.commons, setup.ranks, {.slots = slots, .slot_bytes = setup.slice});
   const Patience patience =
       roomy ? Patience{.spins = 20000, .yields = 0} : Patience{.spins = 20, .yields = 200};

@@ -5,22 +5,12 @@
 #include <mutex>
 #include <thread>
 
+#include "transport/inproc/thread_view.hpp"
+
 namespace tutti::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// Threads see each other's memory as it is.
-class OneProcess final : public SharedView {
- public:
-  bool publish(std::span<const std::byte> data, std::uint64_t& where) override {
-    where = reinterpret_cast<std::uint64_t>(data.data());
-    return true;
-  }
-  const std::byte* resolve(std::uint64_t where) override {
-    return reinterpret_cast<const std::byte*>(where);
-  }
-};
 
 /// Tests have more ranks than cores, and must not waste time spinning.
 constexpr Patience impatient{.spins = 10, .yields = 200};
@@ -35,13 +25,13 @@ std::byte* aligned(std::vector<std::byte>& memory) {
 class Crew::Member {
  public:
   Member(const Commons& commons, Rank self, Sight sight, std::size_t slice_bytes)
-      : transport_(commons, self, sight == Sight::direct ? &view_ : nullptr, impatient),
+      : transport_(commons, self, sight == Sight::direct ? &view_ : nullptr, impatient, 0),
         executor_(transport_, commons.ranks(), slice_bytes) {}
 
   [[nodiscard]] Executor& executor() { return executor_; }
 
  private:
-  OneProcess view_;
+  ThreadView view_;
   MemoryTransport transport_;
   Executor executor_;
 };

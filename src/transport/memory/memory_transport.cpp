@@ -38,11 +38,12 @@ constexpr std::size_t longest_note = std::size_t{1} << 30;
 }  // namespace
 
 MemoryTransport::MemoryTransport(const Commons& commons, Rank self, SharedView* view,
-                                 Patience patience)
+                                 Patience patience, std::size_t least_direct)
     : commons_(commons),
       self_(self.index()),
       view_(view),
       patience_(patience),
+      least_direct_(least_direct),
       in_(commons.ranks()),
       out_(commons.ranks()),
       slots_(commons.outbox_shape().slots),
@@ -75,7 +76,7 @@ std::span<const std::byte> MemoryTransport::arrived(Rank peer) {
         in.data = commons_.outbox(peer.index()) + note.where;
         break;
       case Note::Kind::direct:
-        in.data = view_->resolve(note.where);
+        in.data = view_->resolve(peer.index(), note.where);
         break;
     }
   }
@@ -100,13 +101,12 @@ std::size_t MemoryTransport::send(std::span<const Rank> peers, std::span<const s
     for (const Rank peer : peers) post(peer.index(), Note::Kind::enclosed, 0, data);
     return data.size();
   }
-  std::uint64_t where = 0;
-  if (view_ != nullptr && view_->publish(data, where)) {
-    data = data.first(std::min(data.size(), longest_note));
+  if (const auto published = publish(data)) {
+    data = data.first(published->bytes);
     for (const Rank peer : peers) {
       out_[peer.index()].lends = true;
       out_[peer.index()].last_lent = out_[peer.index()].turn;
-      post(peer.index(), Note::Kind::direct, where, data);
+      post(peer.index(), Note::Kind::direct, published->where, data);
     }
     return data.size();
   }
@@ -121,6 +121,12 @@ std::size_t MemoryTransport::send(std::span<const Rank> peers, std::span<const s
     post(peer.index(), Note::Kind::staged, offset, data);
   }
   return data.size();
+}
+
+/// Where all see the data, if they do and if it is worth their while.
+std::optional<SharedView::Published> MemoryTransport::publish(std::span<const std::byte> data) {
+  if (view_ == nullptr || data.size() < least_direct_) return std::nullopt;
+  return view_->publish(data.first(std::min(data.size(), longest_note)));
 }
 
 std::uint64_t MemoryTransport::released(Rank peer) {

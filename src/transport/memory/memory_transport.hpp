@@ -4,33 +4,28 @@
 #include <vector>
 
 #include "transport/memory/commons.hpp"
+#include "transport/memory/shared_view.hpp"
 #include "transport/patience.hpp"
 #include "transport/transport.hpp"
 
 namespace tutti {
 
-/// Tells where a peer sees an address of this rank's, if it does.
-class SharedView {
- public:
-  virtual ~SharedView() = default;
-
-  /// What to write into a note so that resolve() on the peer finds the bytes; none if the peer
-  /// cannot see all of them.
-  [[nodiscard]] virtual bool publish(std::span<const std::byte> data, std::uint64_t& where) = 0;
-  [[nodiscard]] virtual const std::byte* resolve(std::uint64_t where) = 0;
-};
-
 /// Bytes between ranks that share memory: threads of a process, or processes of a host.
 ///
 /// Up to 48 bytes travel in the note itself, one cache line. Longer data is read where it stands if
-/// the receiver sees it, and else copied into the sender's outbox, once for all its receivers.
+/// the receiver sees it, and else copied into the sender's outbox, once for all its receivers. So is
+/// what is short: then the sender need not wait until it is read.
 ///
 /// A slot of the outbox is always left for every peer that has none. Otherwise data for peers that
 /// cannot yet take it could keep back data that others wait for, and all would wait in a circle.
 class MemoryTransport final : public Transport {
  public:
+  /// Shorter data is copied sooner than its reader has answered.
+  static constexpr std::size_t usual_least_direct = 2048;
+
   /// `view` may be null: then nothing is read directly. Both must outlive the transport.
-  MemoryTransport(const Commons& commons, Rank self, SharedView* view, Patience patience);
+  MemoryTransport(const Commons& commons, Rank self, SharedView* view, Patience patience,
+                  std::size_t least_direct = usual_least_direct);
 
   void begin(std::uint32_t call) override { call_ = call; }
   [[nodiscard]] std::uint32_t lane(Rank /*peer*/) const override { return 0; }
@@ -70,6 +65,7 @@ class MemoryTransport final : public Transport {
     std::uint32_t customer = 0;
   };
 
+  [[nodiscard]] std::optional<SharedView::Published> publish(std::span<const std::byte> data);
   [[nodiscard]] bool has_room(Outbound& out);
   void refresh(Outbound& out);
   [[nodiscard]] Slot* take_slot(std::uint32_t customer);
@@ -85,6 +81,7 @@ class MemoryTransport final : public Transport {
   std::uint32_t call_ = 0;
   SharedView* view_;
   Patience patience_;
+  std::size_t least_direct_;
   std::vector<Inbound> in_;
   std::vector<Outbound> out_;
   std::vector<Slot> slots_;

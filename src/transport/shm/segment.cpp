@@ -1,0 +1,93 @@
+#include "transport/shm/segment.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <tutti/error.hpp>
+
+namespace tutti {
+namespace {
+
+/// The first page holds the token.
+constexpr std::size_t page = 4096;
+constexpr std::size_t token_bytes = 32;
+
+[[noreturn]] void refuse(const std::string& what, int cause) {
+  throw Error(ErrorCode::unsupported, what + ": " + std::strerror(cause));
+}
+
+std::string random_token() {
+  unsigned char raw[token_bytes / 2];
+  if (getrandom(raw, sizeof raw, 0) != sizeof raw) refuse("no random bytes", errno);
+  constexpr char digits[] = "0123456789abcdef";
+  std::string token;
+  for (const unsigned char byte : raw) {
+    token += digits[byte >> 4];
+    token += digits[byte & 15];
+  }
+  return token;
+}
+
+void* map(int fd, std::size_t bytes) {
+  return mmap(nullptr, page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+}  // namespace
+
+Segment Segment::create(std::size_t bytes) {
+  const int fd = memfd_create("tutti", MFD_CLOEXEC);
+  if (fd < 0) refuse("the system gives no shared memory", errno);
+  Segment segment({.pid = getpid(), .fd = fd, .bytes = bytes, .token = random_token()}, nullptr);
+  fchmod(fd, S_IRUSR | S_IWUSR);
+  const auto size = static_cast<off_t>(page + bytes);
+  if (ftruncate(fd, size) != 0 || fallocate(fd, 0, 0, size) != 0) {
+    refuse("no room for " + std::to_string(bytes) + " bytes of shared memory", errno);
+  }
+  void* const mapping = map(fd, bytes);
+  if (mapping == MAP_FAILED) refuse("cannot map shared memory", errno);
+  segment.mapping_ = mapping;
+  std::memcpy(mapping, segment.address_.token.data(), token_bytes);
+  return segment;
+}
+
+Segment Segment::open(const Address& address) {
+  const std::string path =
+      "/proc/" + std::to_string(address.pid) + "/fd/" + std::to_string(address.fd);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (fd < 0) refuse("cannot open " + path, errno);
+  Segment segment(address, nullptr);
+  segment.address_.fd = fd;
+  struct stat facts {};
+  if (address.token.size() != token_bytes || fstat(fd, &facts) != 0 ||
+      static_cast<std::size_t>(facts.st_size) != page + address.bytes) {
+    refuse(path + " is not the segment it should be", EINVAL);
+  }
+  void* const mapping = map(fd, address.bytes);
+  if (mapping == MAP_FAILED) refuse("cannot map " + path, errno);
+  segment.mapping_ = mapping;
+  if (std::memcmp(mapping, address.token.data(), token_bytes) != 0) {
+    refuse(path + " is not the segment it should be", EINVAL);
+  }
+  segment.close_door();
+  return segment;
+}
+
+Segment::~Segment() {
+  close_door();
+  if (mapping_ != nullptr) munmap(mapping_, page + address_.bytes);
+}
+
+std::byte* Segment::data() const { return static_cast<std::byte*>(mapping_) + page; }
+
+void Segment::close_door() {
+  if (address_.fd >= 0) close(address_.fd);
+  address_.fd = -1;
+}
+
+}  // namespace tutti

@@ -1,0 +1,120 @@
+#include "transport/shm/shared_heap.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include <tutti/error.hpp>
+
+namespace tutti {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+/// The file grows by this much at least.
+constexpr std::uint64_t growth = std::uint64_t{1} << 20;
+
+std::uint64_t whole(std::uint64_t bytes, std::uint64_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+/// Addresses cost nothing until they are used: enough for all memory there is, unless a limit on
+/// addresses (ulimit -v) is in the way.
+void* reserve(std::uint64_t& bytes) {
+  const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
+  for (bytes = std::max(pages * page, std::uint64_t{1} << 36); bytes > growth; bytes /= 2) {
+    void* const base =
+        mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base != MAP_FAILED) return base;
+  }
+  throw Error(ErrorCode::unsupported,
+              "there are no addresses for shared memory: raise the limit (ulimit -v)");
+}
+
+}  // namespace
+
+SharedHeap& SharedHeap::own() {
+  // Leaked on purpose, one for each process that this one has been.
+  static std::mutex mutex;
+  static SharedHeap* heap = nullptr;
+  const std::lock_guard lock(mutex);
+  if (heap == nullptr || heap->owner_ != getpid()) heap = new SharedHeap;
+  return *heap;
+}
+
+SharedHeap::SharedHeap() : owner_(getpid()), fd_(memfd_create("tutti-heap", MFD_CLOEXEC)) {
+  if (fd_ < 0) {
+    throw Error(ErrorCode::unsupported,
+                std::string("the system gives no shared memory: ") + std::strerror(errno));
+  }
+  fchmod(fd_, S_IRUSR | S_IWUSR);
+  base_ = static_cast<std::byte*>(reserve(reserved_));
+}
+
+void* SharedHeap::allocate(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t wanted = whole(std::max<std::uint64_t>(bytes, 1), page);
+  auto found = std::find_if(free_.begin(), free_.end(),
+                            [&](const auto& each) { return each.second >= wanted; });
+  if (found == free_.end()) found = free_.find(grow(wanted));
+  const auto [offset, size] = *found;
+  free_.erase(found);
+  if (size > wanted) free_.emplace(offset + wanted, size - wanted);
+  used_.emplace(offset, wanted);
+  return base_ + offset;
+}
+
+/// Returns the offset of a free stretch that is long enough.
+std::uint64_t SharedHeap::grow(std::uint64_t bytes) {
+  const std::uint64_t old = size_.load(std::memory_order_relaxed);
+  const std::uint64_t more = whole(bytes, growth);
+  const auto fail = [&](int cause) {
+    throw Error(ErrorCode::unsupported, "no room for " + std::to_string(bytes) +
+                                            " bytes of shared memory: " + std::strerror(cause));
+  };
+  if (more > reserved_ - old) fail(ENOMEM);
+  // The pages themselves come when they are touched, as with malloc.
+  if (ftruncate(fd_, static_cast<off_t>(old + more)) != 0) fail(errno);
+  if (mmap(base_ + old, more, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd_,
+           static_cast<off_t>(old)) == MAP_FAILED) {
+    fail(errno);
+  }
+  size_.store(old + more, std::memory_order_release);
+  add_free(old, more);
+  const auto last = std::prev(free_.end());
+  return last->first;
+}
+
+void SharedHeap::release(void* memory) {
+  const std::lock_guard lock(mutex_);
+  const auto offset = static_cast<std::uint64_t>(static_cast<std::byte*>(memory) - base_);
+  const auto found = used_.find(offset);
+  if (found == used_.end()) {
+    throw Error(ErrorCode::invalid_argument, "this memory is not from tutti::allocate()");
+  }
+  fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+            static_cast<off_t>(found->second));
+  add_free(offset, found->second);
+  used_.erase(found);
+}
+
+void SharedHeap::add_free(std::uint64_t offset, std::uint64_t bytes) {
+  auto at = free_.emplace(offset, bytes).first;
+  const auto next = std::next(at);
+  if (next != free_.end() && at->first + at->second == next->first) {
+    at->second += next->second;
+    free_.erase(next);
+  }
+  if (at == free_.begin()) return;
+  const auto previous = std::prev(at);
+  if (previous->first + previous->second != at->first) return;
+  previous->second += at->second;
+  free_.erase(at);
+}
+
+}  // namespace tutti
