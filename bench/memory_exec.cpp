@@ -61,17 +61,24 @@ void measure(const Setup& setup, Rank self, Executor& executor, float* in, float
   const Problem problem{.ranks = setup.ranks};
   const Contract contract = chosen.contract(problem);
   const std::size_t count = bytes / sizeof(float);
-  const Plan plan = compile(chosen.program(problem, self), contract, self, Aliasing::out_of_place,
-                            even_layout(contract, count), sizeof(float));
+  const Program program = chosen.program(problem, self);
+  const Layout layout = even_layout(contract, count);
+  const Plan plan = compile({.program = program,
+                             .contract = contract,
+                             .self = self,
+                             .aliasing = Aliasing::out_of_place,
+                             .layout = layout,
+                             .element_bytes = sizeof(float)});
+  Counters counters{.peers = std::vector<PeerCounters>(setup.ranks)};
   std::vector<std::byte> scratch(plan.scratch_bytes + 1);
   std::vector<std::byte> spare(plan.spare_bytes + 1);
   const Buffers buffers{.input = reinterpret_cast<const std::byte*>(in),
                         .output = reinterpret_cast<std::byte*>(out),
                         .scratch = scratch.data(),
                         .spare = spare.data()};
-  const Clock::time_point deadline = Clock::now() + std::chrono::seconds(60);
+  const Folding folding{.fold = fold(DType::f32, Op::sum), .element_bytes = sizeof(float)};
   const auto run = [&] {
-    executor.run(plan, buffers, fold(DType::f32, Op::sum), sizeof(float), deadline);
+    executor.run(plan, buffers, folding, std::chrono::seconds(60), counters);
   };
   const int rounds = iterations(bytes, setup.ranks);
   for (int i = 0; i < rounds / 10 + 2; ++i) run();

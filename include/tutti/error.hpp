@@ -15,6 +15,7 @@ enum class ErrorCode {
   mismatch,          ///< Ranks disagree about the call: make them call the same thing.
   timed_out,         ///< Wait longer, or find out who is late.
   peer_lost,         ///< Go on without the peer, or start again.
+  aborted,           ///< The communicator was given up: make a new one.
   internal,          ///< A defect of tutti: report it.
 };
 

@@ -14,6 +14,8 @@ std::string_view name(ErrorCode code) {
       return "timed_out";
     case ErrorCode::peer_lost:
       return "peer_lost";
+    case ErrorCode::aborted:
+      return "aborted";
     case ErrorCode::internal:
       return "internal";
   }

@@ -10,12 +10,14 @@ namespace tutti {
 Executor::Executor(Transport& transport, std::uint32_t ranks, std::size_t slice_bytes)
     : transport_(transport), slice_bytes_(slice_bytes), send_turns_(ranks), receive_turns_(ranks) {}
 
-void Executor::run(const Plan& plan, const Buffers& buffers, Fold fold, std::size_t element_bytes,
-                   Clock::time_point deadline) {
+void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& folding,
+                   Clock::duration timeout, Counters& counters) {
   plan_ = &plan;
   buffers_ = buffers;
-  fold_ = fold;
-  element_bytes_ = element_bytes;
+  folding_ = folding;
+  timeout_ = timeout;
+  deadline_ = Clock::time_point::max();
+  counters_ = &counters;
   start(plan);
   copy(plan.before);
   bool aside_done = plan.aside.empty();
@@ -41,7 +43,7 @@ void Executor::run(const Plan& plan, const Buffers& buffers, Fold fold, std::siz
       aside_done = true;
       continue;
     }
-    if (first < count) wait(++idle, deadline);
+    if (first < count) wait(++idle);
   }
   if (!aside_done) copy(plan.aside);
 }
@@ -86,8 +88,16 @@ bool Executor::advance_send(std::uint32_t id, const Plan::Operation& operation, 
   const std::size_t taken = transport_.send(ranks_, {data, wanted});
   if (taken == 0) return false;
   move_on(operation, state, taken);
+  for (const Rank rank : ranks_) {
+    PeerCounters& counted = counters_->peers[rank.index()];
+    counted.bytes_sent += taken;
+    ++counted.slices_sent;
+  }
   if (state.done == operation.bytes) {
-    for (const Rank rank : ranks_) ++send_turns_[rank.index()];
+    for (const Rank rank : ranks_) {
+      ++send_turns_[rank.index()];
+      ++counters_->peers[rank.index()].messages_sent;
+    }
     state.finished = cleared(id) == operation.bytes;
   }
   return true;
@@ -96,35 +106,58 @@ bool Executor::advance_send(std::uint32_t id, const Plan::Operation& operation, 
 bool Executor::advance_receive(const Plan::Operation& operation, State& state) {
   const auto id = static_cast<std::uint32_t>(&operation - plan_->operations.data());
   const Plan::Piece& piece = plan_->pieces[state.piece];
-  std::size_t bytes = std::min(piece.begin + piece.bytes - state.done, slice_bytes_);
-  operands_.clear();
   const std::span<const Plan::Peer> all = peers(id);
-  for (const Plan::Peer& peer : all) {
-    const auto arrived = transport_.arrived(peer.rank);
-    if (arrived.empty()) return false;
-    bytes = std::min(bytes, arrived.size());
-    operands_.push_back(arrived.data());
-  }
-  bytes = std::min(bytes, allowed(piece, state.piece, state.done));
-  if (bytes == 0) return false;
   const std::size_t within = state.done - piece.begin;
   std::byte* const to = target(piece.to, piece.to_offset + within);
-  if (operation.own) {
-    operands_.insert(operands_.begin() + *operation.own,
-                     source(piece.from, piece.from_offset + within));
-  }
-  if (operands_.size() == 1) {
-    std::memcpy(to, operands_.front(), bytes);
+  std::size_t bytes = std::min(piece.begin + piece.bytes - state.done, slice_bytes_);
+  if (all.size() == 1 && !operation.own) {
+    bytes = std::min(bytes, allowed(piece, state.piece, state.done));
+    if (bytes > 0) bytes = transport_.receive(all.front().rank, {to, bytes});
+    if (bytes == 0) return false;
   } else {
-    fold_(to, nullptr, operands_.data(), operands_.size(), bytes / element_bytes_);
+    operands_.clear();
+    for (const Plan::Peer& peer : all) {
+      const auto arrived = transport_.arrived(peer.rank);
+      if (arrived.empty()) return false;
+      bytes = std::min(bytes, arrived.size());
+      operands_.push_back(arrived.data());
+    }
+    bytes = std::min(bytes, allowed(piece, state.piece, state.done));
+    if (bytes == 0) return false;
+    if (operation.own) {
+      operands_.insert(operands_.begin() + *operation.own,
+                       source(piece.from, piece.from_offset + within));
+    }
+    fold(to, bytes);
+    for (const Plan::Peer& peer : all) transport_.consume(peer.rank, bytes);
   }
-  for (const Plan::Peer& peer : all) transport_.consume(peer.rank, bytes);
   move_on(operation, state, bytes);
-  if (state.done == operation.bytes) {
-    for (const Plan::Peer& peer : all) ++receive_turns_[peer.rank.index()];
-    state.finished = true;
+  state.finished = state.done == operation.bytes;
+  for (const Plan::Peer& peer : all) {
+    PeerCounters& counted = counters_->peers[peer.rank.index()];
+    counted.bytes_received += bytes;
+    ++counted.slices_received;
+    if (!state.finished) continue;
+    ++receive_turns_[peer.rank.index()];
+    ++counted.messages_received;
   }
   return true;
+}
+
+void Executor::fold(std::byte* to, std::size_t bytes) {
+  const std::size_t count = bytes / folding_.element_bytes;
+  if (folding_.combine == nullptr) {
+    folding_.fold(to, nullptr, operands_.data(), operands_.size(), count);
+    return;
+  }
+  // The accumulator may be one of the operands: then it goes first.
+  const auto own = std::find(operands_.begin(), operands_.end(), to);
+  if (own != operands_.end()) {
+    std::swap(*own, operands_.front());
+  } else {
+    std::memcpy(to, operands_.front(), bytes);
+  }
+  for (std::size_t i = 1; i < operands_.size(); ++i) (*folding_.combine)(to, operands_[i], count);
 }
 
 void Executor::move_on(const Plan::Operation& operation, State& state, std::size_t bytes) {
@@ -200,13 +233,36 @@ void Executor::copy(std::span<const Plan::Copy> copies) const {
   }
 }
 
-void Executor::wait(std::uint32_t idle, Clock::time_point deadline) {
-  // Looking at the clock costs as much as a message.
+void Executor::wait(std::uint32_t idle) {
+  ++counters_->waits;
+  // Looking at the clock costs as much as a message; after a while it does not matter any more.
   constexpr std::uint32_t looks_between = 1024;
-  if (idle % looks_between == 0 && Clock::now() > deadline) {
-    throw Error(ErrorCode::timed_out, "the collective is not done at its deadline");
+  constexpr std::uint32_t a_while = 8192;
+  if (idle % looks_between == 0 || idle > a_while) {
+    const Clock::time_point now = Clock::now();
+    if (deadline_ == Clock::time_point::max()) deadline_ = now + timeout_;
+    if (now > deadline_) throw Error(ErrorCode::timed_out, waited_for());
   }
-  transport_.wait(idle, deadline);
+  transport_.wait(idle, deadline_);
+}
+
+std::string Executor::waited_for() const {
+  for (std::uint32_t id = 0; id < states_.size(); ++id) {
+    const Plan::Operation& operation = plan_->operations[id];
+    if (states_[id].finished) continue;
+    const bool sends = operation.kind == Step::Kind::send;
+    std::string who;
+    for (const Plan::Peer& peer : peers(id)) {
+      if (!sends && states_[id].done == 0 && !transport_.arrived(peer.rank).empty()) continue;
+      who += (who.empty() ? "" : ", ") + std::to_string(peer.rank.index());
+    }
+    if (who.empty()) continue;
+    return "in round " + std::to_string(operation.round) +
+           (sends ? ", what was sent is not taken by rank " : ", nothing comes from rank ") + who +
+           " (" + std::to_string(states_[id].done) + " of " + std::to_string(operation.bytes) +
+           " bytes done)";
+  }
+  return "nobody is waited for";
 }
 
 }  // namespace tutti

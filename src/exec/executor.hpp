@@ -1,6 +1,10 @@
 #pragma once
 
+#include <string>
 #include <vector>
+
+#include <tutti/counters.hpp>
+#include <tutti/reduction.hpp>
 
 #include "exec/plan.hpp"
 #include "kernels/fold.hpp"
@@ -16,6 +20,14 @@ struct Buffers {
   std::byte* spare = nullptr;
 };
 
+/// How a plan's contributions are folded into each other.
+struct Folding {
+  Fold fold = nullptr;
+  /// The caller's own way, which comes before `fold`; may be null.
+  const Reduction::Combine* combine = nullptr;
+  std::size_t element_bytes = 1;
+};
+
 /// Runs plans for one rank: polls its operations and moves every one of them on as far as data,
 /// memory and transport allow, a slice at a time.
 ///
@@ -25,9 +37,10 @@ class Executor {
   /// The transport must outlive this.
   Executor(Transport& transport, std::uint32_t ranks, std::size_t slice_bytes);
 
-  /// Throws timed_out when the deadline passes before the plan is done.
-  void run(const Plan& plan, const Buffers& buffers, Fold fold, std::size_t element_bytes,
-           Clock::time_point deadline);
+  /// Adds what it does to the counters. Throws timed_out that names whom it waits for when the time
+  /// is over before the plan is done, and what the transport throws.
+  void run(const Plan& plan, const Buffers& buffers, const Folding& folding,
+           Clock::duration timeout, Counters& counters);
 
  private:
   /// How far an operation is.
@@ -50,7 +63,9 @@ class Executor {
   [[nodiscard]] std::byte* target(Buffer buffer, std::size_t offset) const;
   void start(const Plan& plan);
   void copy(std::span<const Plan::Copy> copies) const;
-  void wait(std::uint32_t idle, Clock::time_point deadline);
+  void fold(std::byte* to, std::size_t bytes);
+  void wait(std::uint32_t idle);
+  [[nodiscard]] std::string waited_for() const;
 
   Transport& transport_;
   std::size_t slice_bytes_;
@@ -58,8 +73,10 @@ class Executor {
   // Of the run under way:
   const Plan* plan_ = nullptr;
   Buffers buffers_;
-  Fold fold_ = nullptr;
-  std::size_t element_bytes_ = 1;
+  Folding folding_;
+  Counters* counters_ = nullptr;
+  Clock::duration timeout_{};
+  Clock::time_point deadline_;  // Once it has been waited for a while.
   std::vector<State> states_;
   std::vector<std::uint64_t> send_begin_;     // By entry of plan.peers: stream position.
   std::vector<std::uint32_t> send_turns_;     // By rank: whose turn it is to send to it,

@@ -1,5 +1,6 @@
 #include "exec/plan.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <unordered_map>
@@ -22,16 +23,17 @@ struct Use {
 
 class Compiler {
  public:
-  Compiler(const Program& program, const Contract& contract, Rank self, Aliasing aliasing,
-           const Layout& layout, std::size_t element_bytes)
-      : program_(program),
-        contract_(contract),
-        self_(self),
-        in_place_(aliasing == Aliasing::in_place),
-        layout_(layout),
-        element_bytes_(element_bytes),
-        placement_(place(program, contract, self, aliasing)),
-        slots_(program, contract, self),
+  explicit Compiler(const PlanRequest& request)
+      : program_(request.program),
+        contract_(request.contract),
+        self_(request.self),
+        in_place_(request.aliasing == Aliasing::in_place),
+        layout_(request.layout),
+        element_bytes_(request.element_bytes),
+        lanes_(request.lanes),
+        stretch_(request.stretch),
+        placement_(place(program_, contract_, self_, request.aliasing)),
+        slots_(program_, contract_, self_),
         offsets_(slots_.size() * buffers, unset),
         memory_(slots_.size() * buffers) {}
 
@@ -71,14 +73,16 @@ class Compiler {
   }
 
   [[nodiscard]] std::size_t bytes(Chunk chunk) const {
-    return layout_.size(chunk) * element_bytes_;
+    const std::uint64_t size = layout_.size(chunk);
+    if (size <= stretch_.begin) return 0;
+    return std::min(size - stretch_.begin, stretch_.length) * element_bytes_;
   }
 
   std::size_t lay_out(const ChunkSeries& series, Buffer buffer) {
     std::size_t offset = 0;
     for (std::uint64_t i = 0; i < series.count; ++i) {
-      offsets_[place_of(buffer, series[i])] = offset;
-      offset += bytes(series[i]);
+      offsets_[place_of(buffer, series[i])] = offset + stretch_.begin * element_bytes_;
+      offset += layout_.size(series[i]) * element_bytes_;
     }
     return offset;
   }
@@ -121,8 +125,24 @@ class Compiler {
     }
   }
 
+  /// A send to peers in several lanes becomes several sends.
   void add(std::uint32_t step_index) {
     const Step step = program_[step_index];
+    if (step.kind == Step::Kind::receive || lanes_.empty() || step.peers.size() == 1) {
+      add_operation(step_index, step, step.peers);
+      return;
+    }
+    std::vector<Rank> left(step.peers.begin(), step.peers.end());
+    while (!left.empty()) {
+      const std::uint32_t lane = lanes_[left.front().index()];
+      const auto others = std::stable_partition(
+          left.begin(), left.end(), [&](Rank peer) { return lanes_[peer.index()] == lane; });
+      add_operation(step_index, step, {left.begin(), others});
+      left.erase(left.begin(), others);
+    }
+  }
+
+  void add_operation(std::uint32_t step_index, const Step& step, std::span<const Rank> peers) {
     const bool sends = step.kind == Step::Kind::send;
     const auto id = static_cast<std::uint32_t>(plan_.operations.size());
     std::size_t at = 0;
@@ -149,7 +169,7 @@ class Compiler {
     }
     if (at == 0) return;  // Both ends know that there is nothing to say.
     auto& turns = sends ? send_turns_ : receive_turns_;
-    for (const Rank peer : step.peers) {
+    for (const Rank peer : peers) {
       plan_.peers.push_back({.rank = peer, .turn = turns[peer.index()]++});
     }
     plan_.operations.push_back({.kind = step.kind,
@@ -221,6 +241,8 @@ class Compiler {
   bool in_place_;
   const Layout& layout_;
   std::size_t element_bytes_;
+  std::span<const std::uint32_t> lanes_;
+  Stretch stretch_;
   Placement placement_;
   ChunkSlots slots_;
   std::vector<std::size_t> offsets_;
@@ -233,9 +255,33 @@ class Compiler {
 
 }  // namespace
 
-Plan compile(const Program& program, const Contract& contract, Rank self, Aliasing aliasing,
-             const Layout& layout, std::size_t element_bytes) {
-  return Compiler(program, contract, self, aliasing, layout, element_bytes).compile();
+Plan compile(const PlanRequest& request) { return Compiler(request).compile(); }
+
+Plan pair_plan(std::optional<Rank> to, std::size_t sent, std::optional<Rank> from,
+               std::size_t received) {
+  Plan plan;
+  plan.input_bytes = sent;
+  plan.output_bytes = received;
+  const auto add = [&](Step::Kind kind, Rank peer, std::size_t bytes, Buffer buffer) {
+    if (bytes == 0) return;
+    plan.pieces.push_back({.begin = 0,
+                           .bytes = bytes,
+                           .from = buffer,
+                           .to = buffer,
+                           .from_offset = 0,
+                           .to_offset = 0,
+                           .waits_end = 0});
+    plan.peers.push_back({.rank = peer, .turn = 0});
+    plan.operations.push_back({.kind = kind,
+                               .round = 0,
+                               .own = std::nullopt,
+                               .bytes = bytes,
+                               .peers_end = static_cast<std::uint32_t>(plan.peers.size()),
+                               .pieces_end = static_cast<std::uint32_t>(plan.pieces.size())});
+  };
+  if (to) add(Step::Kind::send, *to, sent, Buffer::input);
+  if (from) add(Step::Kind::receive, *from, received, Buffer::output);
+  return plan;
 }
 
 }  // namespace tutti

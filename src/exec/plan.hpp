@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -66,9 +67,33 @@ struct Plan {
   std::size_t spare_bytes = 0;
 };
 
-/// Compiles a program. Chunks are laid out in elements of `element_bytes`. Throws invalid_argument
-/// for an alltoall in place whose blocks differ in size: they could not take each other's place.
-[[nodiscard]] Plan compile(const Program& program, const Contract& contract, Rank self,
-                           Aliasing aliasing, const Layout& layout, std::size_t element_bytes);
+/// A part of every chunk, in elements: a long call is run as several short ones, so that scratch
+/// need not be as long as the data.
+struct Stretch {
+  std::uint64_t begin = 0;
+  std::uint64_t length = ~std::uint64_t{0};
+};
+
+/// What a plan is made of. Chunks are laid out in elements of `element_bytes`.
+struct PlanRequest {
+  const Program& program;
+  const Contract& contract;
+  Rank self;
+  Aliasing aliasing;
+  const Layout& layout;
+  std::size_t element_bytes;
+  /// Which peers can be sent to at once (see Transport::lane), by rank; empty if all can.
+  std::span<const std::uint32_t> lanes{};
+  Stretch stretch{};
+};
+
+/// Throws invalid_argument for an alltoall in place whose blocks differ in size: they could not take
+/// each other's place.
+[[nodiscard]] Plan compile(const PlanRequest& request);
+
+/// A plan that sends to one peer and receives from one, or does one of the two. What is sent is the
+/// input, what is received the output.
+[[nodiscard]] Plan pair_plan(std::optional<Rank> to, std::size_t sent, std::optional<Rank> from,
+                             std::size_t received);
 
 }  // namespace tutti

@@ -23,8 +23,9 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// What is sent and received from now on belongs to this call.
-  virtual void begin(std::uint32_t call) = 0;
+  /// What is sent from now on belongs to one call, and what is received to another: the same, but
+  /// where a rank sends to one peer and receives from another.
+  virtual void begin(std::uint32_t sent, std::uint32_t received) = 0;
 
   /// The next bytes from `peer` that have arrived, to be read where they are: some of them, in one
   /// piece, a multiple of 64 bytes or all that was sent at once; empty if none have. Stays valid

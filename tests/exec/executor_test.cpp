@@ -62,8 +62,13 @@ TEST(Executor, SaysWhenTheDeadlinePasses) {
   const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 2});
   Crew crew(2, Sight::staged, outbox, slice);
   const Layout layout = even_layout(ring.contract, 100);
-  const Plan plan =
-      compile(ring.program(Rank{0}), ring.contract, Rank{0}, Aliasing::out_of_place, layout, 4);
+  const Plan plan = compile({.program = ring.program(Rank{0}),
+                             .contract = ring.contract,
+                             .self = Rank{0},
+                             .aliasing = Aliasing::out_of_place,
+                             .layout = layout,
+                             .element_bytes = 4});
+  Counters counters{.peers = std::vector<PeerCounters>(2)};
   std::vector<std::byte> memory(4096);
   // Rank 1 never comes.
   try {
@@ -74,11 +79,13 @@ TEST(Executor, SaysWhenTheDeadlinePasses) {
                     .output = memory.data() + 1024,
                     .scratch = memory.data() + 2048,
                     .spare = memory.data() + 3072},
-                   fold(DType::u32, Op::sum), 4, Clock::now() + 20ms);
+                   {.fold = fold(DType::u32, Op::sum), .element_bytes = 4}, 20ms, counters);
     });
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::timed_out);
+    EXPECT_NE(std::string(error.what()).find("nothing comes from rank 1"), std::string::npos)
+        << error.what();
   }
 }
 
@@ -86,7 +93,12 @@ TEST(Plan, RefusesAnAlltoallInPlaceOfUnevenBlocks) {
   const Schedule mesh = algorithm("alltoall/mesh").schedule({.ranks = 2});
   const Layout uneven = Layout::counted({1, 2, 3, 4});
   const auto compiled = [&](Aliasing aliasing, const Layout& layout) {
-    return compile(mesh.program(Rank{0}), mesh.contract, Rank{0}, aliasing, layout, 4);
+    return compile({.program = mesh.program(Rank{0}),
+                    .contract = mesh.contract,
+                    .self = Rank{0},
+                    .aliasing = aliasing,
+                    .layout = layout,
+                    .element_bytes = 4});
   };
   EXPECT_THROW((void)compiled(Aliasing::in_place, uneven), Error);
   EXPECT_NO_THROW((void)compiled(Aliasing::out_of_place, uneven));

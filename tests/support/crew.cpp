@@ -173,11 +173,17 @@ std::string run_and_check(Crew& crew, const Schedule& schedule, const Layout& la
   std::string wrong;
   std::mutex mutex;
   crew.all([&](Rank self, Executor& executor) {
-    const Plan plan =
-        compile(schedule.program(self), schedule.contract, self, aliasing, layout, sizeof(Element));
+    const Plan plan = compile({.program = schedule.program(self),
+                               .contract = schedule.contract,
+                               .self = self,
+                               .aliasing = aliasing,
+                               .layout = layout,
+                               .element_bytes = sizeof(Element)});
     CallMemory memory(schedule.contract, layout, self, aliasing);
-    executor.run(plan, memory.buffers(plan), fold(DType::u32, Op::sum), sizeof(Element),
-                 Clock::now() + 60s);
+    Counters counters{.peers = std::vector<PeerCounters>(schedule.contract.ranks)};
+    executor.run(plan, memory.buffers(plan),
+                 {.fold = fold(DType::u32, Op::sum), .element_bytes = sizeof(Element)}, 60s,
+                 counters);
     const std::string fault = memory.fault();
     const std::lock_guard lock(mutex);
     if (wrong.empty()) wrong = fault;

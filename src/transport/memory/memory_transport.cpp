@@ -62,7 +62,7 @@ std::span<const std::byte> MemoryTransport::arrived(Rank peer) {
   if (in.data == nullptr) {
     const Note& note = in.box->note(in.turn);
     if (note.turn.load(std::memory_order_acquire) != in.turn) return {};
-    if (note.call != call_) {
+    if (note.call != received_call_) {
       throw Error(ErrorCode::mismatch, "rank " + std::to_string(peer.index()) +
                                            " is in another call, or in the same with other "
                                            "arguments: let all ranks call the same, in one order");
@@ -211,7 +211,7 @@ void MemoryTransport::post(std::uint32_t peer, Note::Kind kind, std::uint64_t wh
   Outbound& out = out_[peer];
   Note& note = out.box->note(out.turn);
   note.bytes = static_cast<std::uint32_t>(data.size());
-  note.call = call_;
+  note.call = sent_call_;
   note.kind = kind;
   if (kind == Note::Kind::enclosed) {
     std::memcpy(note.data.data(), data.data(), data.size());

@@ -27,7 +27,10 @@ class MemoryTransport final : public Transport {
   MemoryTransport(const Commons& commons, Rank self, SharedView* view, Patience patience,
                   std::size_t least_direct = usual_least_direct);
 
-  void begin(std::uint32_t call) override { call_ = call; }
+  void begin(std::uint32_t sent, std::uint32_t received) override {
+    sent_call_ = sent;
+    received_call_ = received;
+  }
   [[nodiscard]] std::uint32_t lane(Rank /*peer*/) const override { return 0; }
   [[nodiscard]] std::span<const std::byte> arrived(Rank peer) override;
   void consume(Rank peer, std::size_t bytes) override;
@@ -78,7 +81,8 @@ class MemoryTransport final : public Transport {
 
   Commons commons_;
   std::uint32_t self_;
-  std::uint32_t call_ = 0;
+  std::uint32_t sent_call_ = 0;
+  std::uint32_t received_call_ = 0;
   SharedView* view_;
   Patience patience_;
   std::size_t least_direct_;

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <tutti/collective.hpp>
+#include <tutti/dtype.hpp>
+#include <tutti/reduction.hpp>
+
+namespace tutti {
+
+/// What a caller may say about one call besides its data.
+struct CallOptions {
+  /// "allreduce/ring"; empty lets tutti choose. All ranks must say the same.
+  std::string_view algorithm{};
+  /// How long to wait for the others; zero is what the communicator was told.
+  std::chrono::milliseconds timeout{0};
+};
+
+/// A collective on raw memory, as one rank asks for it. What it does not heed is left as it is.
+///
+/// Input and output may be the same memory: for blocks (scatter, gather, allgather, reduce_scatter)
+/// the rank's own block within the larger buffer. Otherwise they must not overlap.
+struct Call {
+  Collective collective = Collective::barrier;
+  const void* input = nullptr;
+  void* output = nullptr;
+  /// Elements: of the whole data for broadcast, reduce and allreduce; of one block for the others.
+  std::uint64_t count = 0;
+  /// Blocks of different lengths: the elements of each rank's block, the same on all ranks; for
+  /// alltoall, of what goes to each rank.
+  std::span<const std::uint64_t> counts{};
+  /// For alltoall with counts: the elements of what comes from each rank.
+  std::span<const std::uint64_t> output_counts{};
+  DType dtype = DType::u8;
+  /// Zero is the size of the dtype. Only a reduction of the caller's can have other elements, of 1,
+  /// 2, 4, 8, 16, 32 or 64 bytes.
+  std::size_t element_bytes = 0;
+  Reduction reduction{};
+  std::uint32_t root = 0;
+  CallOptions options{};
+};
+
+}  // namespace tutti

@@ -1,0 +1,436 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tutti/call.hpp>
+#include <tutti/counters.hpp>
+#include <tutti/element.hpp>
+#include <tutti/error.hpp>
+#include <tutti/export.hpp>
+#include <tutti/work.hpp>
+
+namespace tutti {
+
+/// Elements one after the other that can be read: a vector, an array, a span.
+template <class R>
+concept Readable = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+    Movable<std::ranges::range_value_t<R>>;
+/// And that can be written.
+template <class R>
+concept Writable =
+    Readable<R> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+
+/// One rank's membership in a group of ranks that call collectives together.
+///
+/// All ranks of a communicator make the same calls in the same order; sends and receives count only
+/// between the two ranks. Calls with `_async` return at once and are done in the order in which
+/// they were made, blocking ones among them.
+///
+/// One thread at a time may call a communicator; a second one that calls it meanwhile gets an
+/// error. Different communicators, duplicates included, are independent of each other.
+///
+/// Typed calls take vectors, arrays and spans of anything that can be copied byte by byte, and
+/// reductions numbers (see Number) or a function of the caller's (see reduction()). run() takes raw
+/// memory.
+class TUTTI_API Communicator {
+ public:
+  /// The group that this process was started in by `tutti run`, torchrun, mpirun, srun or mpiexec;
+  /// a communicator of one if it was not.
+  [[nodiscard]] static Communicator from_environment();
+
+  Communicator(Communicator&&) noexcept;
+  Communicator& operator=(Communicator&&) noexcept;
+  /// Finishes what was begun.
+  ~Communicator();
+
+  [[nodiscard]] std::uint32_t rank() const;
+  [[nodiscard]] std::uint32_t size() const;
+
+  // Data to all -------------------------------------------------------------------------------
+
+  /// Everyone ends with the root's data.
+  template <Writable Data>
+  void broadcast(Data&& data, std::uint32_t root, const CallOptions& options = {}) {
+    run(broadcast_call(output_of(data), root, options));
+  }
+  template <Writable Data>
+  Work broadcast_async(Data&& data, std::uint32_t root, const CallOptions& options = {}) {
+    return start(broadcast_call(output_of(data), root, options));
+  }
+
+  /// Everyone ends with the blocks of all, in order of rank. `blocks` holds size() times as many.
+  template <Readable In, Writable Out>
+  void all_gather(const In& block, Out&& blocks, const CallOptions& options = {}) {
+    run(all_gather_call(input_of<Out>(block), output_of(blocks), options));
+  }
+  template <Readable In, Writable Out>
+  Work all_gather_async(const In& block, Out&& blocks, const CallOptions& options = {}) {
+    return start(all_gather_call(input_of<Out>(block), output_of(blocks), options));
+  }
+  /// Blocks of different lengths: counts[r] elements are rank r's.
+  template <Readable In, Writable Out>
+  void all_gather_v(const In& block, Out&& blocks, std::span<const std::uint64_t> counts,
+                    const CallOptions& options = {}) {
+    run(blocks_call(Collective::allgather, input_of<Out>(block), output_of(blocks), counts, 0,
+                    options));
+  }
+
+  // Between one and all -----------------------------------------------------------------------
+
+  /// Rank r ends with block r of the root's. Only the root's `blocks` are heeded.
+  template <Readable In, Writable Out>
+  void scatter(const In& blocks, Out&& block, std::uint32_t root, const CallOptions& options = {}) {
+    run(scatter_call(input_of<Out>(blocks), output_of(block), root, options));
+  }
+  template <Readable In, Writable Out>
+  Work scatter_async(const In& blocks, Out&& block, std::uint32_t root,
+                     const CallOptions& options = {}) {
+    return start(scatter_call(input_of<Out>(blocks), output_of(block), root, options));
+  }
+  template <Readable In, Writable Out>
+  void scatter_v(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
+                 std::uint32_t root, const CallOptions& options = {}) {
+    run(blocks_call(Collective::scatter, input_of<Out>(blocks), output_of(block), counts, root,
+                    options));
+  }
+
+  /// The root ends with the blocks of all, in order of rank. Only the root's `blocks` are heeded.
+  template <Readable In, Writable Out>
+  void gather(const In& block, Out&& blocks, std::uint32_t root, const CallOptions& options = {}) {
+    run(gather_call(input_of<Out>(block), output_of(blocks), root, options));
+  }
+  template <Readable In, Writable Out>
+  Work gather_async(const In& block, Out&& blocks, std::uint32_t root,
+                    const CallOptions& options = {}) {
+    return start(gather_call(input_of<Out>(block), output_of(blocks), root, options));
+  }
+  template <Readable In, Writable Out>
+  void gather_v(const In& block, Out&& blocks, std::span<const std::uint64_t> counts,
+                std::uint32_t root, const CallOptions& options = {}) {
+    run(blocks_call(Collective::gather, input_of<Out>(block), output_of(blocks), counts, root,
+                    options));
+  }
+
+  // Reductions --------------------------------------------------------------------------------
+
+  /// Everyone ends with the combination of all ranks' data.
+  template <Readable In, Writable Out>
+  void all_reduce(const In& input, Out&& output, const Reduction& reduction = {},
+                  const CallOptions& options = {}) {
+    run(all_reduce_call(input_of<Out>(input), output_of(output), reduction, options));
+  }
+  /// In place.
+  template <Writable Data>
+  void all_reduce(Data&& data, const Reduction& reduction = {}, const CallOptions& options = {}) {
+    run(all_reduce_call(input_of<Data>(data), output_of(data), reduction, options));
+  }
+  template <Readable In, Writable Out>
+  Work all_reduce_async(const In& input, Out&& output, const Reduction& reduction = {},
+                        const CallOptions& options = {}) {
+    return start(all_reduce_call(input_of<Out>(input), output_of(output), reduction, options));
+  }
+  template <Writable Data>
+  Work all_reduce_async(Data&& data, const Reduction& reduction = {},
+                        const CallOptions& options = {}) {
+    return start(all_reduce_call(input_of<Data>(data), output_of(data), reduction, options));
+  }
+
+  /// The root ends with the combination of all ranks' data. Only the root's `output` is heeded.
+  template <Readable In, Writable Out>
+  void reduce(const In& input, Out&& output, std::uint32_t root, const Reduction& reduction = {},
+              const CallOptions& options = {}) {
+    run(reduce_call(input_of<Out>(input), output_of(output), root, reduction, options));
+  }
+  template <Readable In, Writable Out>
+  Work reduce_async(const In& input, Out&& output, std::uint32_t root,
+                    const Reduction& reduction = {}, const CallOptions& options = {}) {
+    return start(reduce_call(input_of<Out>(input), output_of(output), root, reduction, options));
+  }
+
+  /// Rank r ends with block r of the combination. `blocks` holds size() times as many as `block`.
+  template <Readable In, Writable Out>
+  void reduce_scatter(const In& blocks, Out&& block, const Reduction& reduction = {},
+                      const CallOptions& options = {}) {
+    run(reduce_scatter_call(input_of<Out>(blocks), output_of(block), reduction, options));
+  }
+  template <Readable In, Writable Out>
+  Work reduce_scatter_async(const In& blocks, Out&& block, const Reduction& reduction = {},
+                            const CallOptions& options = {}) {
+    return start(reduce_scatter_call(input_of<Out>(blocks), output_of(block), reduction, options));
+  }
+  template <Readable In, Writable Out>
+  void reduce_scatter_v(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
+                        const Reduction& reduction = {}, const CallOptions& options = {}) {
+    Call call = blocks_call(Collective::reduce_scatter, input_of<Out>(blocks), output_of(block),
+                            counts, 0, options);
+    describe_reduction<ElementOf<Out>>(call, reduction);
+    run(call);
+  }
+
+  // All to all, and none ----------------------------------------------------------------------
+
+  /// Block d of rank s becomes block s of rank d.
+  template <Readable In, Writable Out>
+  void all_to_all(const In& input, Out&& output, const CallOptions& options = {}) {
+    run(all_to_all_call(input_of<Out>(input), output_of(output), options));
+  }
+  template <Readable In, Writable Out>
+  Work all_to_all_async(const In& input, Out&& output, const CallOptions& options = {}) {
+    return start(all_to_all_call(input_of<Out>(input), output_of(output), options));
+  }
+  /// input_counts[d] elements go to rank d, output_counts[s] come from rank s.
+  template <Readable In, Writable Out>
+  void all_to_all_v(const In& input, std::span<const std::uint64_t> input_counts, Out&& output,
+                    std::span<const std::uint64_t> output_counts, const CallOptions& options = {}) {
+    Call call = blocks_call(Collective::alltoall, input_of<Out>(input), output_of(output),
+                            input_counts, 0, options);
+    call.output_counts = output_counts;
+    run(call);
+  }
+
+  /// Nobody returns before all have called.
+  void barrier(const CallOptions& options = {}) {
+    run({.collective = Collective::barrier, .options = options});
+  }
+  [[nodiscard]] Work barrier_async(const CallOptions& options = {}) {
+    return start({.collective = Collective::barrier, .options = options});
+  }
+
+  // Between two -------------------------------------------------------------------------------
+
+  /// Returns when the data may be changed again, which can be before or only when `to` receives.
+  template <Readable Data>
+  void send(const Data& data, std::uint32_t to, const CallOptions& options = {}) {
+    run_pair(parcel(data, to), {}, options);
+  }
+  /// Waits for as many elements as were sent.
+  template <Writable Data>
+  void receive(Data&& data, std::uint32_t from, const CallOptions& options = {}) {
+    run_pair({}, parcel(data, from), options);
+  }
+  /// Both at once, with one peer or two.
+  template <Readable In, Writable Out>
+  void send_receive(const In& data, std::uint32_t to, Out&& received, std::uint32_t from,
+                    const CallOptions& options = {}) {
+    run_pair(parcel(data, to), parcel(received, from), options);
+  }
+
+  /// What one end of a send or receive has.
+  struct Parcel {
+    const void* data = nullptr;  ///< Written to, if it is to be received.
+    std::size_t bytes = 0;
+    std::optional<std::uint32_t> peer{};
+  };
+  /// Sends one and receives the other, either of which may have no peer.
+  void run_pair(const Parcel& out, const Parcel& in, const CallOptions& options = {});
+  [[nodiscard]] Work start_pair(const Parcel& out, const Parcel& in,
+                                const CallOptions& options = {});
+
+  // Raw ---------------------------------------------------------------------------------------
+
+  /// Does the call and returns when this rank's part is done. Throws invalid_argument, before
+  /// anything is done, for a call that cannot be right; any later error leaves the communicator
+  /// unusable.
+  void run(const Call& call);
+  /// Begins the call. Throws as run() does what can be seen at once; the rest is the Work's.
+  [[nodiscard]] Work start(const Call& call);
+
+  // The group ---------------------------------------------------------------------------------
+
+  /// Ranks of the same colour form a new communicator, ordered by key and then by rank. A rank
+  /// without a colour gets none.
+  [[nodiscard]] std::optional<Communicator> split(std::optional<std::uint32_t> color,
+                                                  std::uint32_t key = 0);
+  /// The same group again, for calls that are independent of this communicator's.
+  [[nodiscard]] Communicator duplicate();
+
+  /// From now on every call of this rank fails with this reason.
+  void abort(const std::string& reason);
+
+  /// What this rank did in its calls of a collective so far, by peer.
+  [[nodiscard]] Counters counters(Collective collective) const;
+  /// By which algorithm a call would be done.
+  [[nodiscard]] std::string algorithm_for(const Call& call) const;
+  /// How the ranks reach each other, in words: "4 ranks, shared memory".
+  [[nodiscard]] std::string description() const;
+
+  class Impl;
+  explicit Communicator(std::unique_ptr<Impl> impl);
+
+ private:
+  template <class R>
+  using ElementOf = std::ranges::range_value_t<R>;
+
+  template <class Out, class In>
+  static std::span<const ElementOf<Out>> input_of(const In& data) {
+    static_assert(std::same_as<ElementOf<In>, ElementOf<Out>>, "input and output differ in type");
+    return {std::ranges::data(data), std::ranges::size(data)};
+  }
+  template <class Out>
+  static std::span<ElementOf<Out>> output_of(Out& data) {
+    return {std::ranges::data(data), std::ranges::size(data)};
+  }
+  template <class Data>
+  static Parcel parcel(const Data& data, std::uint32_t peer) {
+    return {.data = std::ranges::data(data),
+            .bytes = std::ranges::size(data) * sizeof(ElementOf<Data>),
+            .peer = peer};
+  }
+
+  template <Movable T>
+  static void describe_elements(Call& call, std::uint64_t count) {
+    // What is only moved is moved as bytes.
+    if constexpr (Number<T>) {
+      call.dtype = DTypeOf<T>::value;
+      call.count = count;
+    } else {
+      call.count = count * sizeof(T);
+    }
+  }
+
+  template <Movable T>
+  static void describe_reduction(Call& call, const Reduction& reduction) {
+    call.reduction = reduction;
+    if constexpr (!Number<T>) {
+      if (reduction.combine() == nullptr) {
+        throw Error(ErrorCode::invalid_argument,
+                    "tutti cannot combine these elements itself: give it a function");
+      }
+      call.count /= sizeof(T);
+      call.element_bytes = sizeof(T);
+    }
+  }
+
+  template <Movable T>
+  static Call broadcast_call(std::span<T> data, std::uint32_t root, const CallOptions& options) {
+    Call call{.collective = Collective::broadcast,
+              .input = data.data(),
+              .output = data.data(),
+              .root = root,
+              .options = options};
+    describe_elements<T>(call, data.size());
+    return call;
+  }
+
+  template <Movable T>
+  Call all_gather_call(std::span<const T> block, std::span<T> blocks, const CallOptions& options) {
+    require_blocks("all_gather", blocks.size(), block.size());
+    Call call{.collective = Collective::allgather,
+              .input = block.data(),
+              .output = blocks.data(),
+              .options = options};
+    describe_elements<T>(call, block.size());
+    return call;
+  }
+
+  template <Movable T>
+  Call scatter_call(std::span<const T> blocks, std::span<T> block, std::uint32_t root,
+                    const CallOptions& options) {
+    if (rank() == root) require_blocks("scatter", blocks.size(), block.size());
+    Call call{.collective = Collective::scatter,
+              .input = blocks.data(),
+              .output = block.data(),
+              .root = root,
+              .options = options};
+    describe_elements<T>(call, block.size());
+    return call;
+  }
+
+  template <Movable T>
+  Call gather_call(std::span<const T> block, std::span<T> blocks, std::uint32_t root,
+                   const CallOptions& options) {
+    if (rank() == root) require_blocks("gather", blocks.size(), block.size());
+    Call call{.collective = Collective::gather,
+              .input = block.data(),
+              .output = blocks.data(),
+              .root = root,
+              .options = options};
+    describe_elements<T>(call, block.size());
+    return call;
+  }
+
+  template <Movable T>
+  Call all_reduce_call(std::span<const T> input, std::span<T> output, const Reduction& reduction,
+                       const CallOptions& options) {
+    require_equal("all_reduce", input.size(), output.size());
+    Call call{.collective = Collective::allreduce,
+              .input = input.data(),
+              .output = output.data(),
+              .options = options};
+    describe_elements<T>(call, input.size());
+    describe_reduction<T>(call, reduction);
+    return call;
+  }
+
+  template <Movable T>
+  Call reduce_call(std::span<const T> input, std::span<T> output, std::uint32_t root,
+                   const Reduction& reduction, const CallOptions& options) {
+    if (rank() == root) require_equal("reduce", input.size(), output.size());
+    Call call{.collective = Collective::reduce,
+              .input = input.data(),
+              .output = output.data(),
+              .root = root,
+              .options = options};
+    describe_elements<T>(call, input.size());
+    describe_reduction<T>(call, reduction);
+    return call;
+  }
+
+  template <Movable T>
+  Call reduce_scatter_call(std::span<const T> blocks, std::span<T> block,
+                           const Reduction& reduction, const CallOptions& options) {
+    require_blocks("reduce_scatter", blocks.size(), block.size());
+    Call call{.collective = Collective::reduce_scatter,
+              .input = blocks.data(),
+              .output = block.data(),
+              .options = options};
+    describe_elements<T>(call, block.size());
+    describe_reduction<T>(call, reduction);
+    return call;
+  }
+
+  template <Movable T>
+  Call all_to_all_call(std::span<const T> input, std::span<T> output, const CallOptions& options) {
+    require_equal("all_to_all", input.size(), output.size());
+    require_blocks("all_to_all", input.size(), input.size() / size());
+    Call call{.collective = Collective::alltoall,
+              .input = input.data(),
+              .output = output.data(),
+              .options = options};
+    describe_elements<T>(call, input.size() / size());
+    return call;
+  }
+
+  template <Movable T>
+  static Call blocks_call(Collective collective, std::span<const T> input, std::span<T> output,
+                          std::span<const std::uint64_t> counts, std::uint32_t root,
+                          const CallOptions& options) {
+    static_assert(Number<T>, "calls with counts move numbers");
+    return {.collective = collective,
+            .input = input.data(),
+            .output = output.data(),
+            .counts = counts,
+            .dtype = DTypeOf<T>::value,
+            .root = root,
+            .options = options};
+  }
+
+  void require_blocks(const char* call, std::size_t all, std::size_t one) const;
+  void require_equal(const char* call, std::size_t input, std::size_t output) const;
+
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Calls f(communicator) in `ranks` threads at once, each with its own rank of one communicator,
+/// and returns when all have returned. Throws what the first that failed has thrown.
+TUTTI_API void run_threads(std::uint32_t ranks, const std::function<void(Communicator&)>& f);
+
+}  // namespace tutti

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tutti {
+
+/// What went between this rank and one other.
+struct PeerCounters {
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+  std::uint64_t messages_sent = 0;  ///< Steps of the schedules, as `tutti cost` counts them.
+  std::uint64_t messages_received = 0;
+  std::uint64_t slices_sent = 0;  ///< Into how many pieces the messages were cut.
+  std::uint64_t slices_received = 0;
+
+  friend bool operator==(const PeerCounters&, const PeerCounters&) = default;
+};
+
+/// What a rank has done in all its calls of one kind.
+struct Counters {
+  std::uint64_t calls = 0;
+  std::uint64_t waits = 0;  ///< How often it found nothing to do but wait.
+  std::vector<PeerCounters> peers;
+
+  /// Over all peers.
+  [[nodiscard]] PeerCounters total() const {
+    PeerCounters sum;
+    for (const PeerCounters& peer : peers) {
+      sum.bytes_sent += peer.bytes_sent;
+      sum.bytes_received += peer.bytes_received;
+      sum.messages_sent += peer.messages_sent;
+      sum.messages_received += peer.messages_received;
+      sum.slices_sent += peer.slices_sent;
+      sum.slices_received += peer.slices_received;
+    }
+    return sum;
+  }
+};
+
+}  // namespace tutti

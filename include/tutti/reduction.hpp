@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include <tutti/op.hpp>
+
+namespace tutti {
+
+/// How contributions are combined: one of tutti's own ways, or a function of the caller's.
+class Reduction {
+ public:
+  /// accumulator[i] = accumulator[i] ⊕ contribution[i] for `count` elements. ⊕ must be associative
+  /// and commutative: in which order contributions meet is the algorithm's affair.
+  using Combine =
+      std::function<void(void* accumulator, const void* contribution, std::size_t count)>;
+
+  Reduction(Op op = Op::sum) : op_(op) {}  // NOLINT(google-explicit-constructor): an op is one.
+  explicit Reduction(Combine combine)
+      : combine_(std::make_shared<const Combine>(std::move(combine))) {}
+
+  [[nodiscard]] Op op() const { return op_; }
+  /// Null unless it is the caller's.
+  [[nodiscard]] const std::shared_ptr<const Combine>& combine() const { return combine_; }
+
+ private:
+  Op op_ = Op::sum;
+  std::shared_ptr<const Combine> combine_;
+};
+
+/// A reduction from a function of two elements: tutti::reduction<Complex>(std::multiplies<>{}).
+template <class T, class F>
+[[nodiscard]] Reduction reduction(F f) {
+  return Reduction(
+      Reduction::Combine([f](void* accumulator, const void* contribution, std::size_t count) {
+        T* const to = static_cast<T*>(accumulator);
+        const T* const from = static_cast<const T*>(contribution);
+        for (std::size_t i = 0; i < count; ++i) to[i] = f(to[i], from[i]);
+      }));
+}
+
+}  // namespace tutti

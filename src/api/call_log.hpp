@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <tutti/call.hpp>
+
+namespace tutti {
+
+/// Writes a line of JSON for each call to the file that TUTTI_LOG_JSONL names: several ranks may
+/// share it, for a line is written as a whole.
+class CallLog {
+ public:
+  /// What is to be said about a call.
+  struct Entry {
+    std::uint32_t rank;
+    std::uint32_t ranks;
+    std::uint64_t number;  ///< The how-manieth call of the communicator.
+    const Call& call;
+    std::string_view algorithm;
+    std::uint64_t bytes;
+    std::chrono::nanoseconds time;
+    std::string_view error;  ///< Empty if it went well.
+  };
+
+  /// Throws invalid_argument that names the file if it cannot be opened.
+  explicit CallLog(const std::string& path);
+  ~CallLog();
+  CallLog(const CallLog&) = delete;
+  CallLog& operator=(const CallLog&) = delete;
+
+  void write(const Entry& entry);
+
+ private:
+  std::string path_;
+  int fd_;
+  bool complained_ = false;
+};
+
+}  // namespace tutti

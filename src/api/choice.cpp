@@ -1,0 +1,68 @@
+#include "api/choice.hpp"
+
+#include <string_view>
+
+namespace tutti {
+namespace {
+
+constexpr std::uint64_t kib = 1024;
+
+std::string_view choose_in_memory(const ChoiceQuestion& ask) {
+  switch (ask.collective) {
+    case Collective::broadcast:
+      return "broadcast/flat";
+    case Collective::scatter:
+      return "scatter/flat";
+    case Collective::gather:
+      return "gather/flat";
+    case Collective::allgather:
+      return "allgather/mesh";
+    case Collective::reduce:
+      return "reduce/flat";
+    case Collective::allreduce:
+      return ask.bytes <= 4 * kib ? "allreduce/mesh" : "allreduce/mesh_two_shot";
+    case Collective::reduce_scatter:
+      return "reduce_scatter/mesh";
+    case Collective::alltoall:
+      return "alltoall/mesh";
+    case Collective::barrier:
+      break;
+  }
+  return "barrier/dissemination";
+}
+
+std::string_view choose_over_network(const ChoiceQuestion& ask) {
+  const bool few = ask.ranks <= 4;
+  const bool small = ask.bytes <= 32 * kib;
+  switch (ask.collective) {
+    case Collective::broadcast:
+      return small || few ? "broadcast/binomial" : "broadcast/scatter_allgather";
+    case Collective::scatter:
+      return "scatter/flat";
+    case Collective::gather:
+      return "gather/flat";
+    case Collective::allgather:
+      return small ? "allgather/bruck" : few ? "allgather/mesh" : "allgather/ring";
+    case Collective::reduce:
+      return small ? "reduce/binomial" : "reduce/reduce_scatter_gather";
+    case Collective::allreduce:
+      if (small) return "allreduce/recursive_doubling";
+      return few ? "allreduce/mesh_two_shot" : "allreduce/ring";
+    case Collective::reduce_scatter:
+      return small ? "reduce_scatter/bruck" : few ? "reduce_scatter/mesh" : "reduce_scatter/ring";
+    case Collective::alltoall:
+      return few || ask.counted ? "alltoall/mesh" : "alltoall/pairwise";
+    case Collective::barrier:
+      break;
+  }
+  return "barrier/dissemination";
+}
+
+}  // namespace
+
+const Algorithm& choose(const ChoiceQuestion& question) {
+  return algorithm(question.reach == Reach::memory ? choose_in_memory(question)
+                                                   : choose_over_network(question));
+}
+
+}  // namespace tutti

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+#include <tutti/algorithm.hpp>
+
+namespace tutti {
+
+/// How the ranks of a communicator reach each other.
+enum class Reach {
+  memory,   ///< All of them share memory.
+  network,  ///< Some of them do not.
+};
+
+/// What the choice of an algorithm depends on: only what all ranks know.
+struct ChoiceQuestion {
+  Collective collective;
+  std::uint32_t ranks;
+  std::uint64_t bytes;  ///< Of the larger buffer.
+  Reach reach;
+  bool counted;  ///< Blocks of different lengths.
+};
+
+/// The algorithm that is fastest, by what was measured.
+[[nodiscard]] const Algorithm& choose(const ChoiceQuestion& question);
+
+}  // namespace tutti

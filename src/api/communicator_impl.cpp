@@ -1,0 +1,489 @@
+#include "api/communicator_impl.hpp"
+
+#include <cstring>
+#include <limits>
+
+#include "api/pair_exchange.hpp"
+#include "transport/shm/shared_heap.hpp"
+
+namespace tutti {
+namespace {
+
+/// Which call a piece of data belongs to: what all ranks must agree on, in few bits.
+std::uint32_t tag(std::uint64_t number, std::uint32_t signature, std::uint32_t kind) {
+  std::uint64_t hash = (number << 32 | signature) + kind * 0x9E3779B97F4A7C15ULL;
+  hash = (hash ^ (hash >> 33)) * 0xFF51AFD7ED558CCD;
+  return static_cast<std::uint32_t>(hash ^ (hash >> 33));
+}
+
+/// What a reduction does to elements, in few bits.
+std::uint32_t kind_of(const Call& call) {
+  if (!is_reduction(call.collective)) return 0;
+  const std::uint32_t op =
+      call.reduction.combine() != nullptr ? 15 : static_cast<std::uint32_t>(call.reduction.op());
+  return 1 + op * 16 + static_cast<std::uint32_t>(call.dtype);
+}
+
+constexpr std::uint32_t pair_signature = 0x9A1B;
+
+bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::size_t b_bytes) {
+  return a < b + b_bytes && b < a + a_bytes;
+}
+
+std::string in_plural(std::uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+/// Only one thread at a time is inside.
+class Communicator::Impl::Entry {
+ public:
+  explicit Entry(Impl& impl) : impl_(impl) {
+    if (!impl.busy_.exchange(true, std::memory_order_acquire)) return;
+    throw Error(ErrorCode::invalid_argument,
+                "rank " + std::to_string(impl.rank()) +
+                    ": two threads call one communicator at once; give each thread a duplicate()");
+  }
+  ~Entry() { impl_.busy_.store(false, std::memory_order_release); }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+ private:
+  Impl& impl_;
+};
+
+Communicator::Impl::Impl(Exchange& exchange, Rank self, std::uint32_t ranks,
+                         const CommunicatorSettings& settings)
+    : self_(self),
+      ranks_(ranks),
+      settings_(settings),
+      fabric_(exchange, self, ranks, settings.fabric),
+      executor_(fabric_.transport(), ranks, fabric_.slice_bytes()),
+      sends_(ranks),
+      receives_(ranks) {}
+
+Communicator::Impl::~Impl() {
+  if (scratch_ != nullptr) SharedHeap::own().release(scratch_);
+}
+
+void Communicator::Impl::run(const Call& call) {
+  const Entry entry(*this);
+  const std::shared_ptr<const PreparedCall>& ready = prepared(call);
+  const std::uint64_t outputs = extent_of(call, self_, ranks_).output;
+  if (worker_.idle()) {
+    perform(*ready, call, outputs);
+  } else {
+    worker_.add([&] { perform(*ready, call, outputs); }).wait();
+  }
+}
+
+Work Communicator::Impl::start(const Call& call) {
+  const Entry entry(*this);
+  const std::shared_ptr<const PreparedCall>& ready = prepared(call);
+  const std::uint64_t outputs = extent_of(call, self_, ranks_).output;
+  // What the caller lent for the time of this call only is not needed any more.
+  Call kept = call;
+  kept.counts = {};
+  kept.output_counts = {};
+  kept.options.algorithm = {};
+  return worker_.add([this, ready, kept, outputs] { perform(*ready, kept, outputs); });
+}
+
+void Communicator::Impl::run_pair(const Parcel& out, const Parcel& in,
+                                  const CallOptions& options) {
+  const Entry entry(*this);
+  check_pair(out, in);
+  const Clock::duration timeout = timeout_of(options);
+  if (worker_.idle()) {
+    perform_pair(out, in, timeout);
+  } else {
+    worker_.add([&] { perform_pair(out, in, timeout); }).wait();
+  }
+}
+
+Work Communicator::Impl::start_pair(const Parcel& out, const Parcel& in,
+                                    const CallOptions& options) {
+  const Entry entry(*this);
+  check_pair(out, in);
+  const Clock::duration timeout = timeout_of(options);
+  return worker_.add([this, out, in, timeout] { perform_pair(out, in, timeout); });
+}
+
+// Checks ----------------------------------------------------------------------------------------
+
+const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Call& call) {
+  require_usable();
+  check(call);
+  const Aliasing aliasing = check_buffers(call);
+  if (const auto* found = plans_.find(call, aliasing)) return *found;
+  check_counts(call);
+  try {
+    return plans_.add(call, aliasing,
+                      prepare({.call = call,
+                               .algorithm = algorithm_for(call),
+                               .self = self_,
+                               .ranks = ranks_,
+                               .aliasing = aliasing,
+                               .lanes = fabric_.lanes()}));
+  } catch (const Error& error) {
+    throw Error(error.code(), words(call) + ": " + error.what());
+  }
+}
+
+void Communicator::Impl::check(const Call& call) const {
+  if (call.collective > Collective::barrier) {
+    throw Error(ErrorCode::invalid_argument,
+                "rank " + std::to_string(rank()) + ": there is no collective number " +
+                    std::to_string(static_cast<int>(call.collective)));
+  }
+  if (call.dtype > DType::f64) {
+    refuse(call, "there is no dtype number " + std::to_string(static_cast<int>(call.dtype)) +
+                     "; they are 0 (i8) to 9 (f64)");
+  }
+  const bool custom = call.reduction.combine() != nullptr;
+  if (is_reduction(call.collective) && !custom) {
+    const Op op = call.reduction.op();
+    if (op > Op::bxor) {
+      refuse(call, "there is no op number " + std::to_string(static_cast<int>(op)) +
+                       "; they are 0 (sum) to 7 (bxor)");
+    }
+    if (!applies(op, call.dtype)) {
+      refuse(call, std::string(name(op)) + " is for integers, not for " +
+                       std::string(name(call.dtype)));
+    }
+    if (call.element_bytes != 0 && call.element_bytes != size_of(call.dtype)) {
+      refuse(call, "elements of " + in_plural(call.element_bytes, "byte") +
+                       " need a function of the caller's to combine them");
+    }
+  }
+  const std::size_t element = element_bytes_of(call);
+  if (element > 64 || (element & (element - 1)) != 0) {
+    refuse(call, "elements must have 1, 2, 4, 8, 16, 32 or 64 bytes, not " +
+                     std::to_string(element) + "; pad them, or send them as bytes");
+  }
+  if (has_root(call.collective) && call.root >= ranks_) {
+    refuse(call, "root " + std::to_string(call.root) + " is not one of the ranks 0 to " +
+                     std::to_string(ranks_ - 1));
+  }
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  if (call.count > most / element / ranks_) {
+    refuse(call, "that many elements do not fit into memory");
+  }
+  if (!call.counts.empty() && call.counts.size() != ranks_) {
+    refuse(call, in_plural(call.counts.size(), "count") + " for " + in_plural(ranks_, "rank") +
+                     ": give one for each rank");
+  }
+  if (!call.counts.empty() && call.collective == Collective::alltoall &&
+      call.output_counts.size() != ranks_) {
+    refuse(call, in_plural(call.output_counts.size(), "count") + " of what comes for " +
+                     in_plural(ranks_, "rank") + ": give one for each rank");
+  }
+}
+
+/// What need not be looked at again when the same counts come again.
+void Communicator::Impl::check_counts(const Call& call) const {
+  if (call.counts.empty()) return;
+  if (!has_block_per_rank(call.collective) && call.collective != Collective::alltoall) {
+    refuse(call, "it has no blocks, so it takes no counts");
+  }
+  const std::uint64_t most = (std::uint64_t{1} << 62) / element_bytes_of(call) / ranks_;
+  for (const auto& counts : {call.counts, call.output_counts}) {
+    for (const std::uint64_t count : counts) {
+      if (count > most) refuse(call, "that many elements do not fit into memory");
+    }
+  }
+  if (call.collective == Collective::alltoall &&
+      call.counts[rank()] != call.output_counts[rank()]) {
+    refuse(call, "what goes to itself (" + std::to_string(call.counts[rank()]) +
+                     ") must be what comes from itself (" +
+                     std::to_string(call.output_counts[rank()]) + ")");
+  }
+}
+
+Aliasing Communicator::Impl::check_buffers(const Call& call) const {
+  const CallExtent extent = extent_of(call, self_, ranks_);
+  const std::size_t element = element_bytes_of(call);
+  const std::size_t in_bytes = extent.input * element;
+  const std::size_t out_bytes = extent.output * element;
+  const auto* const in = static_cast<const std::byte*>(call.input);
+  const auto* const out = static_cast<const std::byte*>(call.output);
+  if (in_bytes > 0 && in == nullptr) {
+    refuse(call, "the input is null: give it " + in_plural(in_bytes, "byte"));
+  }
+  if (out_bytes > 0 && out == nullptr) {
+    refuse(call, "the output is null: give it " + in_plural(out_bytes, "byte"));
+  }
+  if (in_bytes == 0 || out_bytes == 0) return Aliasing::out_of_place;
+  const std::size_t own = extent.own_block * element;
+  const bool in_place = in_bytes >= out_bytes ? out == in + own : in == out + own;
+  // Of equal length they stand one upon the other.
+  if (in_place || (in == out && in_bytes == out_bytes)) return Aliasing::in_place;
+  if (overlap(in, in_bytes, out, out_bytes)) {
+    refuse(call, "input and output overlap; let them be apart, or in place: the shorter one at "
+                 "this rank's block of the longer, " +
+                     in_plural(own, "byte") + " from its beginning");
+  }
+  return Aliasing::out_of_place;
+}
+
+void Communicator::Impl::check_pair(const Parcel& out, const Parcel& in) const {
+  require_usable();
+  const auto refuse_pair = [&](const std::string& why) {
+    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank()) + ": " + why);
+  };
+  for (const Parcel* parcel : {&out, &in}) {
+    const std::string what = parcel == &out ? "send" : "receive";
+    if (!parcel->peer) continue;
+    if (*parcel->peer >= ranks_) {
+      refuse_pair(what + ": rank " + std::to_string(*parcel->peer) +
+                  " is not one of the ranks 0 to " + std::to_string(ranks_ - 1));
+    }
+    if (parcel->bytes > 0 && parcel->data == nullptr) {
+      refuse_pair(what + " of " + in_plural(parcel->bytes, "byte") + ": the data is null");
+    }
+  }
+  const bool out_self = out.peer == rank();
+  const bool in_self = in.peer == rank();
+  if (out_self != in_self || (out_self && out.bytes != in.bytes)) {
+    refuse_pair("a rank can send to itself only what it receives from itself in the same call");
+  }
+  if (out.peer && in.peer && out.bytes > 0 && in.bytes > 0 &&
+      overlap(static_cast<const std::byte*>(out.data), out.bytes,
+              static_cast<const std::byte*>(in.data), in.bytes)) {
+    refuse_pair("what is sent and what is received overlap");
+  }
+}
+
+void Communicator::Impl::refuse(const Call& call, const std::string& why) const {
+  throw Error(ErrorCode::invalid_argument, words(call) + ": " + why);
+}
+
+void Communicator::Impl::require_usable() const {
+  if (!unusable_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(reason_mutex_);
+  throw Error(ErrorCode::aborted, "rank " + std::to_string(rank()) +
+                                      ": this communicator can no longer be used, since " +
+                                      reason_ + "; make a new one");
+}
+
+// Work ------------------------------------------------------------------------------------------
+
+void Communicator::Impl::perform(const PreparedCall& prepared, const Call& call,
+                                 std::uint64_t outputs) {
+  require_usable();
+  ++calls_;
+  const std::uint32_t current = tag(calls_, prepared.signature, kind_of(call));
+  fabric_.transport().begin(current, current);
+  Counters& counters = counters_of(static_cast<std::size_t>(call.collective));
+  ++counters.calls;
+  const Clock::time_point begun = settings_.log ? Clock::now() : Clock::time_point{};
+  const auto log = [&](std::string_view error) {
+    if (!settings_.log) return;
+    settings_.log->write({.rank = rank(),
+                          .ranks = ranks_,
+                          .number = calls_,
+                          .call = call,
+                          .algorithm = prepared.algorithm->name,
+                          .bytes = outputs * element_bytes_of(call),
+                          .time = Clock::now() - begun,
+                          .error = error});
+  };
+  try {
+    run_parts(prepared, call, counters);
+  } catch (const Error& error) {
+    log(error.what());
+    fail(error, "call " + std::to_string(calls_) + ", " + words(call) + " by " +
+                    std::string(prepared.algorithm->name));
+  }
+  if (call.reduction.op() == Op::avg && is_reduction(call.collective) && outputs > 0 &&
+      call.reduction.combine() == nullptr) {
+    divide(call.dtype, call.output, outputs, ranks_);
+  }
+  log("");
+}
+
+void Communicator::Impl::run_parts(const PreparedCall& prepared, const Call& call,
+                                   Counters& counters) {
+  Folding folding{.combine = call.reduction.combine().get(),
+                  .element_bytes = element_bytes_of(call)};
+  if (folding.combine == nullptr && is_reduction(call.collective)) {
+    folding.fold = fold(call.dtype, call.reduction.op());
+  }
+  Buffers buffers{.input = static_cast<const std::byte*>(call.input),
+                  .output = static_cast<std::byte*>(call.output)};
+  if (call.collective == Collective::barrier) {
+    buffers.input = nothing_.data();
+    buffers.output = nothing_.data() + nothing_.size() / 2;
+  }
+  if (prepared.scratch_bytes + prepared.spare_bytes > 0) {
+    buffers.scratch = scratch(prepared.scratch_bytes + prepared.spare_bytes);
+    buffers.spare = buffers.scratch + prepared.scratch_bytes;
+  }
+  const Clock::duration timeout = timeout_of(call.options);
+  for (const PreparedCall::Part& part : prepared.parts) {
+    Buffers shifted = buffers;
+    for (std::uint64_t i = 0; i < part.repeats; ++i) {
+      executor_.run(part.plan, shifted, folding, timeout, counters);
+      shifted.input += part.stride;
+      shifted.output += part.stride;
+    }
+  }
+}
+
+void Communicator::Impl::perform_pair(const Parcel& out, const Parcel& in,
+                                      Clock::duration timeout) {
+  require_usable();
+  auto* const to = static_cast<std::byte*>(const_cast<void*>(in.data));
+  if (out.peer == rank()) {
+    if (out.bytes > 0) std::memcpy(to, out.data, out.bytes);
+    return;
+  }
+  const auto as_rank = [](const Parcel& parcel) {
+    return parcel.peer ? std::optional(Rank{*parcel.peer}) : std::nullopt;
+  };
+  const Plan plan = pair_plan(as_rank(out), out.bytes, as_rank(in), in.bytes);
+  const auto pair_tag = [](std::uint32_t number, std::size_t bytes) {
+    return tag(number, pair_signature, static_cast<std::uint32_t>(bytes));
+  };
+  const std::uint32_t sent = out.peer ? pair_tag(++sends_[*out.peer], out.bytes) : 0;
+  const std::uint32_t received = in.peer ? pair_tag(++receives_[*in.peer], in.bytes) : 0;
+  fabric_.transport().begin(sent, received);
+  Counters& counters = counters_of(pair_kind);
+  ++counters.calls;
+  try {
+    executor_.run(plan, {.input = static_cast<const std::byte*>(out.data), .output = to}, {},
+                  timeout, counters);
+  } catch (const Error& error) {
+    std::string what = "rank " + std::to_string(rank()) + ":";
+    if (out.peer) {
+      what += " send of " + in_plural(out.bytes, "byte") + " to rank " + std::to_string(*out.peer);
+    }
+    if (in.peer) {
+      what += std::string(out.peer ? "," : "") + " receive of " + in_plural(in.bytes, "byte") +
+              " from rank " + std::to_string(*in.peer);
+    }
+    fail(error, what);
+  }
+}
+
+void Communicator::Impl::fail(const Error& error, const std::string& call) {
+  const std::string message = call + ": " + error.what();
+  {
+    const std::lock_guard lock(reason_mutex_);
+    if (reason_.empty()) reason_ = "a call failed (" + message + ")";
+  }
+  unusable_.store(true, std::memory_order_release);
+  throw Error(error.code(), message);
+}
+
+void Communicator::Impl::abort(const std::string& reason) {
+  {
+    const std::lock_guard lock(reason_mutex_);
+    if (reason_.empty()) reason_ = "it was aborted: " + reason;
+  }
+  unusable_.store(true, std::memory_order_release);
+}
+
+Clock::duration Communicator::Impl::timeout_of(const CallOptions& options) const {
+  return options.timeout.count() > 0 ? Clock::duration(options.timeout) : settings_.timeout;
+}
+
+std::uint64_t Communicator::Impl::larger_bytes(const Call& call) const {
+  if (call.collective == Collective::alltoall && !call.counts.empty()) return 0;
+  std::uint64_t elements = call.count;
+  if (has_block_per_rank(call.collective) || call.collective == Collective::alltoall) {
+    elements *= ranks_;
+    for (const std::uint64_t count : call.counts) elements += count;
+  }
+  return elements * element_bytes_of(call);
+}
+
+const Algorithm& Communicator::Impl::algorithm_for(const Call& call) const {
+  if (call.options.algorithm.empty()) {
+    return choose({.collective = call.collective,
+                   .ranks = ranks_,
+                   .bytes = larger_bytes(call),
+                   .reach = fabric_.reach(),
+                   .counted = !call.counts.empty()});
+  }
+  const Algorithm& asked = algorithm(call.options.algorithm);
+  if (asked.collective != call.collective) {
+    throw Error(ErrorCode::invalid_argument,
+                std::string(asked.name) + " is for another collective");
+  }
+  if (call.collective == Collective::alltoall && !call.counts.empty() &&
+      asked.name == "alltoall/bruck") {
+    throw Error(ErrorCode::unsupported,
+                "alltoall/bruck passes on blocks of other ranks, whose counts nobody else knows; "
+                "take alltoall/mesh or alltoall/pairwise");
+  }
+  return asked;
+}
+
+Counters& Communicator::Impl::counters_of(std::size_t kind) {
+  Counters& counters = counters_[kind];
+  if (counters.peers.empty()) counters.peers.resize(ranks_);
+  return counters;
+}
+
+Counters Communicator::Impl::counters(Collective collective) const {
+  Counters counters = counters_[static_cast<std::size_t>(collective)];
+  counters.peers.resize(ranks_);
+  return counters;
+}
+
+std::byte* Communicator::Impl::scratch(std::size_t bytes) {
+  if (bytes > scratch_bytes_) {
+    if (scratch_ != nullptr) SharedHeap::own().release(std::exchange(scratch_, nullptr));
+    scratch_ = static_cast<std::byte*>(SharedHeap::own().allocate(bytes));
+    scratch_bytes_ = bytes;
+  }
+  return scratch_;
+}
+
+std::string Communicator::Impl::words(const Call& call) const {
+  std::string text = "rank " + std::to_string(rank()) + ": " + std::string(name(call.collective));
+  if (call.collective == Collective::barrier) return text;
+  const bool known = call.dtype <= DType::f64;
+  text += call.counts.empty() ? " of " + std::to_string(call.count) : " with counts, of";
+  text += known ? " " + std::string(name(call.dtype)) : " elements";
+  if (has_root(call.collective)) text += ", root " + std::to_string(call.root);
+  return text;
+}
+
+std::string Communicator::Impl::description() const {
+  return in_plural(ranks_, "rank") + ", " + fabric_.description();
+}
+
+std::optional<Communicator> Communicator::Impl::split(std::optional<std::uint32_t> color,
+                                                      std::uint32_t key) {
+  struct Wish {
+    std::uint32_t has_color;
+    std::uint32_t color;
+    std::uint32_t key;
+    std::uint32_t rank;
+  };
+  const Wish own{.has_color = color ? 1U : 0U,
+                 .color = color.value_or(0),
+                 .key = key,
+                 .rank = rank()};
+  std::vector<Wish> all(ranks_);
+  run({.collective = Collective::allgather,
+       .input = &own,
+       .output = all.data(),
+       .count = sizeof(Wish)});
+  if (!color) return std::nullopt;
+  std::erase_if(all, [&](const Wish& wish) { return wish.has_color == 0 || wish.color != *color; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Wish& a, const Wish& b) { return a.key < b.key; });
+  std::vector<std::uint32_t> members;
+  for (const Wish& wish : all) members.push_back(wish.rank);
+  const auto place = std::find(members.begin(), members.end(), rank());
+  const Rank self{static_cast<std::uint32_t>(place - members.begin())};
+  PairExchange exchange(*this, members);
+  return Communicator(std::make_unique<Impl>(
+      exchange, self, static_cast<std::uint32_t>(members.size()), settings_));
+}
+
+}  // namespace tutti

@@ -1,0 +1,384 @@
+#include "api/fabric.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <new>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+#include <tutti/error.hpp>
+
+#include "transport/inproc/thread_view.hpp"
+#include "transport/memory/memory_transport.hpp"
+#include "transport/mixed_transport.hpp"
+#include "transport/shm/heap_view.hpp"
+#include "transport/shm/segment.hpp"
+#include "transport/tcp/tcp_transport.hpp"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::json;
+
+/// What a rank tells the others about itself.
+struct Card {
+  std::string host;  ///< The same for all processes that can share memory.
+  std::string name;  ///< Of the host, for people.
+  int pid = 0;
+  int heap_fd = -1;
+  std::vector<int> cores;  ///< On which it may run.
+  Way way = Way::automatic;
+};
+
+std::string first_line(const char* path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+/// Processes share memory if they run on one kernel and see each other's /proc.
+std::string host_identity() {
+  char pids[64] = {};
+  const ssize_t length = readlink("/proc/self/ns/pid", pids, sizeof pids - 1);
+  return first_line("/proc/sys/kernel/random/boot_id") + " " +
+         std::string(pids, length > 0 ? static_cast<std::size_t>(length) : 0) + " " +
+         std::to_string(geteuid());
+}
+
+std::string host_name() {
+  char text[256] = {};
+  return gethostname(text, sizeof text - 1) == 0 ? text : "an unnamed host";
+}
+
+std::vector<int> own_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cores;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &set)) cores.push_back(core);
+  }
+  return cores;
+}
+
+std::string write(const Card& card) {
+  return Json{{"host", card.host},       {"name", card.name},   {"pid", card.pid},
+              {"heap_fd", card.heap_fd}, {"cores", card.cores}, {"way", card.way}}
+      .dump();
+}
+
+Card read_card(const std::string& text) {
+  const Json json = Json::parse(text);
+  return {.host = json.at("host"),
+          .name = json.at("name"),
+          .pid = json.at("pid"),
+          .heap_fd = json.at("heap_fd"),
+          .cores = json.at("cores"),
+          .way = json.at("way")};
+}
+
+/// The memory by which threads of one process reach each other; the last of them frees it.
+class ThreadMemory {
+ public:
+  static ThreadMemory* create(std::size_t bytes, std::uint32_t users) {
+    return new ThreadMemory(bytes, users);
+  }
+  void leave() {
+    if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  [[nodiscard]] std::byte* data() const { return data_; }
+
+ private:
+  static constexpr std::align_val_t alignment{4096};
+
+  ThreadMemory(std::size_t bytes, std::uint32_t users)
+      : data_(static_cast<std::byte*>(::operator new(bytes, alignment))), users_(users) {
+    std::fill_n(data_, bytes, std::byte{0});
+  }
+  ~ThreadMemory() { ::operator delete(data_, alignment); }
+
+  std::byte* data_;
+  std::atomic<std::uint32_t> users_;
+};
+
+/// Small enough that an idle communicator stays below 2 MiB for each rank, large enough that a slot
+/// takes a slice.
+constexpr std::uint32_t outbox_bytes = 1U << 20;
+constexpr std::uint32_t largest_slot = 1U << 16;
+constexpr std::uint32_t least_slots = 16;
+
+Commons::Outbox outbox_for(std::uint32_t ranks) {
+  const std::uint32_t slots = std::max(least_slots, ranks + 4);
+  const std::uint32_t share = outbox_bytes / slots / cache_line * cache_line;
+  return {.slots = slots, .slot_bytes = std::clamp<std::uint32_t>(share, 4096, largest_slot)};
+}
+
+/// A rank with a core of its own can afford to spin; others must let those run whom they wait for.
+Patience patience_for(std::size_t ranks, std::size_t cores) {
+  if (ranks <= cores) return {.spins = 20000, .yields = 100};
+  return {.spins = 20, .yields = 200};
+}
+
+constexpr std::size_t memory_slice = largest_slot;
+constexpr std::size_t tcp_slice = std::size_t{1} << 18;
+
+}  // namespace
+
+class Fabric::Parts {
+ public:
+  Parts(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings)
+      : settings_(settings), self_(self), ranks_(ranks) {
+    meet(exchange);
+    if (settings.way == Way::memory && hosts_ > 1) refuse_memory("they are on several hosts");
+    if (settings.way == Way::tcp) neighbours_ = {self};
+    if (ranks > 1) share_memory(exchange);
+    if (needs_network_) open_network(exchange);
+    assemble();
+  }
+
+  ~Parts() {
+    // Others may still read what this rank has last sent: the memory stays until the last leaves.
+    mixed_.reset();
+    memory_.reset();
+    if (thread_memory_ != nullptr) thread_memory_->leave();
+  }
+
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
+  [[nodiscard]] Transport& transport() {
+    if (mixed_) return *mixed_;
+    if (memory_) return *memory_;
+    return *network_;
+  }
+
+  [[nodiscard]] Reach reach() const { return needs_network_ ? Reach::network : Reach::memory; }
+  [[nodiscard]] std::span<const std::uint32_t> lanes() const { return lanes_; }
+  [[nodiscard]] const FabricSettings& settings() const { return settings_; }
+
+  [[nodiscard]] std::string description() const {
+    if (ranks_ == 1) return "alone";
+    if (!needs_network_) return threads_ ? "threads of one process" : "shared memory";
+    if (!memory_) return "TCP";
+    return "shared memory within " + std::to_string(hosts_) + " hosts, TCP between them";
+  }
+
+ private:
+  [[noreturn]] static void refuse_memory(const std::string& why) {
+    throw Error(ErrorCode::unsupported, "the ranks cannot all share memory: " + why +
+                                            "; unset TUTTI_TRANSPORT to use TCP between them");
+  }
+
+  /// Everyone learns where everyone is.
+  void meet(Exchange& exchange) {
+    const Card own{.host = host_identity(),
+                   .name = host_name(),
+                   .pid = getpid(),
+                   .heap_fd = SharedHeap::own().fd(),
+                   .cores = own_cores(),
+                   .way = settings_.way};
+    for (const std::string& text : exchange.all(write(own))) cards_.push_back(read_card(text));
+    std::vector<std::string> hosts;
+    std::vector<int> cores;
+    for (std::uint32_t r = 0; r < ranks_; ++r) {
+      const Card& card = cards_[r];
+      if (card.way != own.way) {
+        throw Error(ErrorCode::mismatch, "rank " + std::to_string(r) +
+                                             " was told another TUTTI_TRANSPORT than rank " +
+                                             std::to_string(self_.index()) +
+                                             ": give all ranks the same");
+      }
+      hosts.push_back(card.host);
+      if (card.host != own.host) continue;
+      neighbours_.push_back(Rank{r});
+      cores.insert(cores.end(), card.cores.begin(), card.cores.end());
+    }
+    std::sort(hosts.begin(), hosts.end());
+    hosts_ = static_cast<std::size_t>(std::unique(hosts.begin(), hosts.end()) - hosts.begin());
+    std::sort(cores.begin(), cores.end());
+    const auto distinct =
+        static_cast<std::size_t>(std::unique(cores.begin(), cores.end()) - cores.begin());
+    patience_ = patience_for(neighbours_.size(), std::max<std::size_t>(distinct, 1));
+    needs_network_ = ranks_ > 1 && (hosts_ > 1 || settings_.way == Way::tcp);
+    threads_ = std::all_of(cards_.begin(), cards_.end(), [&](const Card& card) {
+      return card.pid == own.pid && card.host == own.host;
+    });
+  }
+
+  /// The first rank of each host makes the memory, and the others there map it. If that fails
+  /// anywhere, everyone hears of it, and all use the network instead.
+  void share_memory(Exchange& exchange) {
+    const bool shares = neighbours_.size() > 1;
+    const bool makes = shares && neighbours_.front() == self_;
+    const auto here = static_cast<std::uint32_t>(neighbours_.size());
+    const std::size_t bytes = Commons::size(here, outbox_for(here));
+    Json offer;
+    std::string trouble;
+    if (makes) {
+      try {
+        offer = offer_memory(bytes, here);
+      } catch (const Error& error) {
+        trouble = error.what();
+      }
+    }
+    const std::vector<std::string> offers = exchange.all(offer.dump());
+    if (shares && trouble.empty()) {
+      try {
+        accept_memory(Json::parse(offers[neighbours_.front().index()]), makes);
+      } catch (const Error& error) {
+        trouble = error.what();
+      }
+    }
+    const std::vector<std::string> troubles = exchange.all(trouble);
+    if (segment_) segment_->close_door();
+    const auto failed = std::find_if(troubles.begin(), troubles.end(),
+                                     [](const std::string& each) { return !each.empty(); });
+    if (failed == troubles.end()) return;
+    if (settings_.way == Way::memory) refuse_memory(*failed);
+    view_.reset();
+    segment_.reset();
+    if (thread_memory_ != nullptr) std::exchange(thread_memory_, nullptr)->leave();
+    neighbours_ = {self_};
+    needs_network_ = true;
+  }
+
+  [[nodiscard]] Json offer_memory(std::size_t bytes, std::uint32_t users) {
+    if (threads_) {
+      thread_memory_ = ThreadMemory::create(bytes, users);
+      return {{"address", reinterpret_cast<std::uint64_t>(thread_memory_)}};
+    }
+    segment_.emplace(Segment::create(bytes));
+    const Segment::Address& address = segment_->address();
+    return {{"pid", address.pid},
+            {"fd", address.fd},
+            {"bytes", address.bytes},
+            {"token", address.token}};
+  }
+
+  void accept_memory(const Json& offer, bool made_it) {
+    if (offer.is_null()) throw Error(ErrorCode::unsupported, "nobody offers memory");
+    if (threads_) {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): threads tell each other an address by a card.
+      thread_memory_ = reinterpret_cast<ThreadMemory*>(offer.at("address").get<std::uint64_t>());
+      view_ = std::make_unique<ThreadView>();
+      return;
+    }
+    if (!made_it) {
+      segment_.emplace(Segment::open({.pid = offer.at("pid"),
+                                      .fd = offer.at("fd"),
+                                      .bytes = offer.at("bytes"),
+                                      .token = offer.at("token")}));
+    }
+    std::vector<HeapView::Neighbour> heaps;
+    for (const Rank rank : neighbours_) {
+      const Card& card = cards_[rank.index()];
+      heaps.push_back({.pid = card.pid, .heap_fd = card.heap_fd});
+    }
+    view_ = std::make_unique<HeapView>(heaps);
+  }
+
+  /// Within one host nobody else need be able to connect.
+  void open_network(Exchange& exchange) {
+    std::vector<Endpoint> addresses;
+    Socket listener;
+    if (hosts_ == 1) {
+      const Endpoint loopback = Endpoint::parse("127.0.0.1:0");
+      listener = listen_on(loopback, settings_.ports);
+      addresses = {loopback};
+    } else {
+      if (settings_.secret.bytes.empty()) {
+        throw Error(ErrorCode::invalid_argument,
+                    "ranks on several hosts need a secret by which to know each other: set "
+                    "TUTTI_SECRET to the same long random text for all of them");
+      }
+      listener = listen_everywhere(settings_.ports);
+      addresses = own_addresses(settings_.interfaces);
+      std::erase_if(addresses, [](const Endpoint& each) { return each.is_loopback(); });
+    }
+    const std::uint16_t port = bound_to(listener).port();
+    Json endpoints = Json::array();
+    for (const Endpoint& each : addresses) endpoints.push_back(each.with_port(port).text());
+    std::vector<TcpTransport::Contact> contacts;
+    const std::string group = group_name(exchange);
+    for (const std::string& text : exchange.all(endpoints.dump())) {
+      TcpTransport::Contact contact{.host = cards_[contacts.size()].name, .endpoints = {}};
+      for (const Json& each : Json::parse(text)) {
+        contact.endpoints.push_back(Endpoint::parse(each.get<std::string>()));
+      }
+      contacts.push_back(std::move(contact));
+    }
+    network_ = std::make_unique<TcpTransport>(self_, std::move(contacts), std::move(listener),
+                                              settings_.secret, group, patience_);
+  }
+
+  /// A name that no other communicator has: rank 0 makes it up.
+  [[nodiscard]] std::string group_name(Exchange& exchange) const {
+    return exchange.all(self_ == Rank{0} ? Secret::random().bytes.substr(0, 16) : "").front();
+  }
+
+  void assemble() {
+    const auto here = static_cast<std::uint32_t>(neighbours_.size());
+    if (segment_ || thread_memory_ != nullptr) {
+      std::byte* const base = segment_ ? segment_->data() : thread_memory_->data();
+      const auto place = std::find(neighbours_.begin(), neighbours_.end(), self_);
+      const Rank local{static_cast<std::uint32_t>(place - neighbours_.begin())};
+      memory_ = std::make_unique<MemoryTransport>(Commons(base, here, outbox_for(here)), local,
+                                                  view_.get(), patience_);
+    } else if (!network_) {
+      alone_.resize(Commons::size(1, {}) + cache_line);
+      const auto address = reinterpret_cast<std::uintptr_t>(alone_.data());
+      std::byte* const base = alone_.data() + (cache_line - address % cache_line) % cache_line;
+      memory_ = std::make_unique<MemoryTransport>(Commons(base, 1, {}), Rank{0}, nullptr,
+                                                  patience_);
+    }
+    if (memory_ && network_) {
+      std::vector<std::optional<Rank>> local(ranks_);
+      for (std::uint32_t i = 0; i < here; ++i) local[neighbours_[i].index()] = Rank{i};
+      mixed_ = std::make_unique<MixedTransport>(*memory_, *network_, std::move(local), patience_);
+    }
+    if (!network_) return;
+    for (std::uint32_t r = 0; r < ranks_; ++r) {
+      lanes_.push_back(r == self_.index() ? 0 : transport().lane(Rank{r}));
+    }
+  }
+
+  FabricSettings settings_;
+  Rank self_;
+  std::uint32_t ranks_;
+  std::vector<Card> cards_;
+  std::vector<Rank> neighbours_;  // The ranks of this host, this one included.
+  std::size_t hosts_ = 1;
+  bool needs_network_ = false;
+  bool threads_ = false;
+  Patience patience_;
+  std::vector<std::uint32_t> lanes_;
+
+  std::optional<Segment> segment_;
+  ThreadMemory* thread_memory_ = nullptr;
+  std::vector<std::byte> alone_;
+  std::unique_ptr<SharedView> view_;
+  std::unique_ptr<MemoryTransport> memory_;
+  std::unique_ptr<TcpTransport> network_;
+  std::unique_ptr<MixedTransport> mixed_;
+};
+
+Fabric::Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings)
+    : parts_(std::make_unique<Parts>(exchange, self, ranks, settings)) {}
+
+Fabric::~Fabric() = default;
+
+Transport& Fabric::transport() { return parts_->transport(); }
+Reach Fabric::reach() const { return parts_->reach(); }
+std::span<const std::uint32_t> Fabric::lanes() const { return parts_->lanes(); }
+std::size_t Fabric::slice_bytes() const {
+  return parts_->reach() == Reach::memory ? memory_slice : tcp_slice;
+}
+std::string Fabric::description() const { return parts_->description(); }
+const FabricSettings& Fabric::settings() const { return parts_->settings(); }
+
+}  // namespace tutti

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "api/choice.hpp"
+#include "rendezvous/exchange.hpp"
+#include "transport/tcp/handshake.hpp"
+#include "transport/tcp/socket.hpp"
+#include "transport/transport.hpp"
+
+namespace tutti {
+
+/// By which way ranks are to reach each other.
+enum class Way {
+  automatic,  ///< Memory within a host, TCP between hosts.
+  memory,     ///< Memory, or an error.
+  tcp,        ///< TCP even within a host.
+};
+
+/// What a fabric is told by the user rather than by the other ranks.
+struct FabricSettings {
+  Way way = Way::automatic;
+  Secret secret{};
+  std::string interfaces{};  ///< Which network interfaces to use, as in TUTTI_SOCKET_IFNAME.
+  PortRange ports{};
+};
+
+/// Everything by which one rank of a communicator reaches the others. Made by all of them together:
+/// they tell each other where they are, share memory where they can and sockets where they cannot.
+class Fabric {
+ public:
+  Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings);
+  ~Fabric();
+  Fabric(const Fabric&) = delete;
+  Fabric& operator=(const Fabric&) = delete;
+
+  [[nodiscard]] Transport& transport();
+  [[nodiscard]] Reach reach() const;
+  /// By rank: see Transport::lane(); empty if there is only one.
+  [[nodiscard]] std::span<const std::uint32_t> lanes() const;
+  /// How large the pieces are in which data best travels.
+  [[nodiscard]] std::size_t slice_bytes() const;
+  /// "shared memory", "TCP", "shared memory within 2 hosts, TCP between them".
+  [[nodiscard]] std::string description() const;
+  [[nodiscard]] const FabricSettings& settings() const;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace tutti

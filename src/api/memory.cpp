@@ -1,0 +1,13 @@
+#include <tutti/memory.hpp>
+
+#include "transport/shm/shared_heap.hpp"
+
+namespace tutti {
+
+void* allocate(std::size_t bytes) { return SharedHeap::own().allocate(bytes); }
+
+void deallocate(void* memory) {
+  if (memory != nullptr) SharedHeap::own().release(memory);
+}
+
+}  // namespace tutti

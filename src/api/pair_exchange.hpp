@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "api/communicator_impl.hpp"
+#include "rendezvous/exchange.hpp"
+
+namespace tutti {
+
+/// An exchange of cards between some ranks of a communicator, by messages between two: the first
+/// of them collects the cards and hands them out.
+class PairExchange final : public Exchange {
+ public:
+  /// `members` are ranks of the communicator, in their new order, this one among them.
+  PairExchange(Communicator::Impl& communicator, std::vector<std::uint32_t> members)
+      : communicator_(communicator), members_(std::move(members)) {}
+
+  [[nodiscard]] std::vector<std::string> all(const std::string& card) override;
+
+ private:
+  void send(const std::string& text, std::uint32_t to);
+  [[nodiscard]] std::string receive(std::uint32_t from);
+
+  Communicator::Impl& communicator_;
+  std::vector<std::uint32_t> members_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,52 @@
+#include "api/plan_cache.hpp"
+
+#include <algorithm>
+
+namespace tutti {
+
+const std::shared_ptr<const PreparedCall>* PlanCache::find(const Call& call, Aliasing aliasing) {
+  if (last_ != nullptr && matches(last_->key, call, aliasing)) return &last_->prepared;
+  const auto [begin, end] = entries_.equal_range(hash(call, aliasing));
+  for (auto each = begin; each != end; ++each) {
+    if (!matches(each->second.key, call, aliasing)) continue;
+    last_ = &each->second;
+    return &last_->prepared;
+  }
+  return nullptr;
+}
+
+const std::shared_ptr<const PreparedCall>& PlanCache::add(const Call& call, Aliasing aliasing,
+                                                          PreparedCall prepared) {
+  if (entries_.size() >= most_entries) entries_.clear();
+  Entry entry{.key = {.collective = call.collective,
+                      .aliasing = aliasing,
+                      .root = call.root,
+                      .element_bytes = element_bytes_of(call),
+                      .count = call.count,
+                      .algorithm = std::string(call.options.algorithm),
+                      .counts = {call.counts.begin(), call.counts.end()},
+                      .output_counts = {call.output_counts.begin(), call.output_counts.end()}},
+              .prepared = std::make_shared<const PreparedCall>(std::move(prepared))};
+  last_ = &entries_.emplace(hash(call, aliasing), std::move(entry))->second;
+  return last_->prepared;
+}
+
+bool PlanCache::matches(const Key& key, const Call& call, Aliasing aliasing) {
+  return key.count == call.count && key.collective == call.collective &&
+         key.aliasing == aliasing && key.root == call.root &&
+         key.element_bytes == element_bytes_of(call) && key.algorithm == call.options.algorithm &&
+         std::equal(key.counts.begin(), key.counts.end(), call.counts.begin(),
+                    call.counts.end()) &&
+         std::equal(key.output_counts.begin(), key.output_counts.end(),
+                    call.output_counts.begin(), call.output_counts.end());
+}
+
+std::size_t PlanCache::hash(const Call& call, Aliasing aliasing) {
+  std::size_t hash = call.count * 31 + call.root;
+  hash = hash * 31 + static_cast<std::size_t>(call.collective);
+  hash = hash * 31 + static_cast<std::size_t>(aliasing);
+  for (const std::uint64_t count : call.counts) hash = hash * 31 + count;
+  return hash;
+}
+
+}  // namespace tutti

@@ -1,0 +1,209 @@
+#include "api/prepared_call.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string_view>
+
+namespace tutti {
+namespace {
+
+/// Mixes a number into a hash (the finish of splitmix64).
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  hash += 0x9E3779B97F4A7C15 + value;
+  hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9;
+  hash = (hash ^ (hash >> 27)) * 0x94D049BB133111EB;
+  return hash ^ (hash >> 31);
+}
+
+/// Alltoall's counts are known to two ranks only, and left out.
+std::uint32_t signature_of(const Preparation& preparation) {
+  const Call& call = preparation.call;
+  std::uint64_t hash = mixed(0, static_cast<std::uint64_t>(call.collective));
+  const auto index = &preparation.algorithm - algorithms().data();
+  hash = mixed(hash, static_cast<std::uint64_t>(index));
+  hash = mixed(hash, element_bytes_of(call));
+  hash = mixed(hash, has_root(call.collective) ? call.root : 0);
+  if (call.counts.empty()) return static_cast<std::uint32_t>(mixed(hash, call.count));
+  if (call.collective == Collective::alltoall) return static_cast<std::uint32_t>(hash);
+  for (const std::uint64_t count : call.counts) hash = mixed(hash, count);
+  return static_cast<std::uint32_t>(hash);
+}
+
+/// Blocks of these sizes, each cut into `pieces` chunks as even as can be.
+Layout blocks_in_pieces(std::span<const std::uint64_t> blocks, std::uint64_t pieces) {
+  std::vector<std::uint64_t> sizes;
+  for (const std::uint64_t block : blocks) {
+    const Layout cut = Layout::balanced(pieces, block);
+    for (std::uint64_t i = 0; i < pieces; ++i) sizes.push_back(cut.size(Chunk{i}));
+  }
+  return Layout::counted(sizes);
+}
+
+/// Only what this rank brings and gets counts; no other chunk passes through its hands.
+Layout alltoall_layout(const Call& call, Rank self, std::uint32_t ranks) {
+  std::vector<std::uint64_t> sizes(std::size_t{ranks} * ranks, 0);
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    sizes[std::size_t{self.index()} * ranks + r] = call.counts[r];
+    sizes[std::size_t{r} * ranks + self.index()] = call.output_counts[r];
+  }
+  return Layout::counted(sizes);
+}
+
+Layout layout_of(const Call& call, const Contract& contract, Rank self) {
+  switch (call.collective) {
+    case Collective::barrier:
+      return Layout::equal(contract.chunks, 1);
+    case Collective::broadcast:
+    case Collective::reduce:
+    case Collective::allreduce:
+      return Layout::balanced(contract.chunks, call.count);
+    case Collective::alltoall:
+      if (!call.counts.empty()) return alltoall_layout(call, self, contract.ranks);
+      return Layout::equal(contract.chunks, call.count);
+    case Collective::scatter:
+    case Collective::gather:
+    case Collective::allgather:
+    case Collective::reduce_scatter:
+      break;
+  }
+  const std::uint64_t pieces = contract.chunks / contract.ranks;
+  if (!call.counts.empty()) return blocks_in_pieces(call.counts, pieces);
+  if (pieces == 1) return Layout::equal(contract.chunks, call.count);
+  return blocks_in_pieces(std::vector<std::uint64_t>(contract.ranks, call.count), pieces);
+}
+
+/// The shortest and the longest chunk.
+std::pair<std::uint64_t, std::uint64_t> extremes(const Layout& layout) {
+  std::uint64_t least = ~std::uint64_t{0};
+  std::uint64_t most = 0;
+  for (std::uint64_t i = 0; i < layout.chunks(); ++i) {
+    const std::uint64_t size = layout.size(Chunk{i});
+    least = std::min(least, size);
+    most = std::max(most, size);
+  }
+  return {least, most};
+}
+
+void add_part(PreparedCall& prepared, Plan plan, std::uint64_t repeats, std::size_t stride) {
+  prepared.scratch_bytes = std::max(prepared.scratch_bytes, plan.scratch_bytes);
+  prepared.spare_bytes = std::max(prepared.spare_bytes, plan.spare_bytes);
+  prepared.parts.push_back({.plan = std::move(plan), .repeats = repeats, .stride = stride});
+}
+
+/// Those that keep data of their own on some rank, in place or not.
+constexpr std::array<std::string_view, 17> keepers = {
+    "scatter/binomial",
+    "gather/binomial",
+    "reduce/binomial",
+    "reduce/binary_tree",
+    "reduce/chain",
+    "reduce/reduce_scatter_gather",
+    "reduce/double_tree",
+    "allreduce/mesh",
+    "allreduce/recursive_doubling",
+    "reduce_scatter/ring",
+    "reduce_scatter/bidirectional_ring",
+    "reduce_scatter/recursive_halving",
+    "reduce_scatter/bruck",
+    "reduce_scatter/reduce_then_scatter",
+    "alltoall/mesh",
+    "alltoall/pairwise",
+    "alltoall/bruck",
+};
+
+/// How many elements of each chunk are done at once. All ranks must come to the same answer, so it
+/// follows from what all know, not from how much this rank keeps.
+std::uint64_t part_length(const Preparation& preparation, const Contract& contract,
+                          const Layout& layout, std::uint64_t longest) {
+  const Call& call = preparation.call;
+  const bool keeps = keeps_data(preparation.algorithm);
+  // Nobody knows all counts of an alltoall with counts, which keeps nothing.
+  const bool counted = call.collective == Collective::alltoall && !call.counts.empty();
+  if (!keeps || counted) return longest;
+  std::uint64_t total = layout.total() * element_bytes_of(call);
+  if (call.collective == Collective::alltoall) total /= contract.ranks;
+  if (total <= part_bytes) return longest;
+  constexpr std::uint64_t granule = 64;
+  const std::uint64_t parts = (total + part_bytes - 1) / part_bytes;
+  return std::max(longest / parts / granule * granule, granule);
+}
+
+}  // namespace
+
+bool keeps_data(const Algorithm& algorithm) {
+  return std::find(keepers.begin(), keepers.end(), algorithm.name) != keepers.end();
+}
+
+PreparedCall prepare(const Preparation& preparation) {
+  const Call& call = preparation.call;
+  const Problem problem{.ranks = preparation.ranks, .root = Rank{call.root}};
+  const Contract contract = preparation.algorithm.contract(problem);
+  const Program program = preparation.algorithm.program(problem, preparation.self);
+  const Layout layout = layout_of(call, contract, preparation.self);
+  const std::size_t element_bytes = element_bytes_of(call);
+  const auto plan_of = [&](Stretch stretch) {
+    return compile({.program = program,
+                    .contract = contract,
+                    .self = preparation.self,
+                    .aliasing = preparation.aliasing,
+                    .layout = layout,
+                    .element_bytes = element_bytes,
+                    .lanes = preparation.lanes,
+                    .stretch = stretch});
+  };
+  PreparedCall prepared{.algorithm = &preparation.algorithm,
+                        .parts = {},
+                        .signature = signature_of(preparation)};
+  const auto [least, most] = extremes(layout);
+  const std::uint64_t length = part_length(preparation, contract, layout, most);
+  if (length >= most) {
+    add_part(prepared, plan_of({}), 1, 0);
+    return prepared;
+  }
+  // As long as a part has all of its elements in every chunk, it is the same plan further on.
+  const std::uint64_t alike = least / length;
+  if (alike > 0) add_part(prepared, plan_of({.length = length}), alike, length * element_bytes);
+  for (std::uint64_t begin = alike * length; begin < most; begin += length) {
+    add_part(prepared, plan_of({.begin = begin, .length = length}), 1, 0);
+  }
+  return prepared;
+}
+
+CallExtent extent_of(const Call& call, Rank self, std::uint32_t ranks) {
+  const bool is_root = self.index() == call.root;
+  const std::uint64_t own = call.counts.empty() ? call.count : call.counts[self.index()];
+  const auto sum = [](std::span<const std::uint64_t> counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  };
+  const std::uint64_t all = call.counts.empty() ? call.count * ranks : sum(call.counts);
+  const std::uint64_t before =
+      call.counts.empty() ? call.count * self.index() : sum(call.counts.first(self.index()));
+  switch (call.collective) {
+    case Collective::broadcast:
+      return {.input = is_root ? call.count : 0, .output = call.count};
+    case Collective::reduce:
+      return {.input = call.count, .output = is_root ? call.count : 0};
+    case Collective::allreduce:
+      return {.input = call.count, .output = call.count};
+    case Collective::scatter:
+      return {.input = is_root ? all : 0, .output = own, .own_block = before};
+    case Collective::gather:
+      return {.input = own, .output = is_root ? all : 0, .own_block = before};
+    case Collective::allgather:
+      return {.input = own, .output = all, .own_block = before};
+    case Collective::reduce_scatter:
+      return {.input = all, .output = own, .own_block = before};
+    case Collective::alltoall:
+      return {.input = all, .output = call.counts.empty() ? all : sum(call.output_counts)};
+    case Collective::barrier:
+      break;
+  }
+  return {};
+}
+
+std::size_t element_bytes_of(const Call& call) {
+  return call.element_bytes == 0 ? size_of(call.dtype) : call.element_bytes;
+}
+
+}  // namespace tutti

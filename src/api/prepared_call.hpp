@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <tutti/algorithm.hpp>
+#include <tutti/call.hpp>
+
+#include "exec/plan.hpp"
+
+namespace tutti {
+
+/// A call made ready: everything that does not depend on where its data stands.
+struct PreparedCall {
+  /// A plan to be run so many times, each time with the caller's buffers so many bytes further on.
+  struct Part {
+    Plan plan;
+    std::uint64_t repeats = 1;
+    std::size_t stride = 0;
+  };
+
+  const Algorithm* algorithm = nullptr;
+  std::vector<Part> parts;
+  std::size_t scratch_bytes = 0;
+  std::size_t spare_bytes = 0;
+  /// Of what all ranks must agree on.
+  std::uint32_t signature = 0;
+};
+
+/// What a call is prepared for.
+struct Preparation {
+  const Call& call;
+  const Algorithm& algorithm;
+  Rank self;
+  std::uint32_t ranks;
+  Aliasing aliasing;
+  std::span<const std::uint32_t> lanes;
+};
+
+/// Algorithms that keep data on its way in tutti's own memory are run in parts of this many bytes,
+/// so that no call needs more than twice as much, however long its data is.
+inline constexpr std::size_t part_bytes = std::size_t{4} << 20;
+
+/// Whether a rank may need memory of tutti's own for it.
+[[nodiscard]] bool keeps_data(const Algorithm& algorithm);
+
+/// Requires: the call is valid.
+[[nodiscard]] PreparedCall prepare(const Preparation& preparation);
+
+/// Elements in the input and output of a rank.
+struct CallExtent {
+  std::uint64_t input = 0;
+  std::uint64_t output = 0;
+  /// Where in the larger buffer the smaller one stands when the call is in place.
+  std::uint64_t own_block = 0;
+};
+[[nodiscard]] CallExtent extent_of(const Call& call, Rank self, std::uint32_t ranks);
+
+[[nodiscard]] std::size_t element_bytes_of(const Call& call);
+
+}  // namespace tutti

@@ -1,0 +1,76 @@
+#include "transport/mixed_transport.hpp"
+
+#include <algorithm>
+
+namespace tutti {
+namespace {
+
+/// Nobody who writes into memory wakes a rank that sleeps on its sockets.
+constexpr std::chrono::microseconds longest_nap{500};
+
+}  // namespace
+
+MixedTransport::MixedTransport(Transport& memory, Transport& elsewhere,
+                               std::vector<std::optional<Rank>> neighbours, Patience patience)
+    : memory_(memory),
+      elsewhere_(elsewhere),
+      neighbours_(std::move(neighbours)),
+      patience_(patience) {}
+
+MixedTransport::Way MixedTransport::way(Rank peer) const {
+  const std::optional<Rank> neighbour = neighbours_[peer.index()];
+  if (neighbour) return {.transport = &memory_, .rank = *neighbour};
+  return {.transport = &elsewhere_, .rank = peer};
+}
+
+void MixedTransport::begin(std::uint32_t sent, std::uint32_t received) {
+  memory_.begin(sent, received);
+  elsewhere_.begin(sent, received);
+}
+
+std::span<const std::byte> MixedTransport::arrived(Rank peer) {
+  const auto [transport, rank] = way(peer);
+  return transport->arrived(rank);
+}
+
+void MixedTransport::consume(Rank peer, std::size_t bytes) {
+  const auto [transport, rank] = way(peer);
+  transport->consume(rank, bytes);
+}
+
+std::size_t MixedTransport::receive(Rank peer, std::span<std::byte> to) {
+  const auto [transport, rank] = way(peer);
+  return transport->receive(rank, to);
+}
+
+std::size_t MixedTransport::send(std::span<const Rank> peers, std::span<const std::byte> data) {
+  translated_.clear();
+  for (const Rank peer : peers) translated_.push_back(way(peer).rank);
+  return way(peers.front()).transport->send(translated_, data);
+}
+
+/// Lanes of memory are even, the others odd.
+std::uint32_t MixedTransport::lane(Rank peer) const {
+  const auto [transport, rank] = way(peer);
+  return transport->lane(rank) * 2 + (transport == &memory_ ? 0 : 1);
+}
+
+std::uint64_t MixedTransport::released(Rank peer) {
+  const auto [transport, rank] = way(peer);
+  return transport->released(rank);
+}
+
+std::uint64_t MixedTransport::sent(Rank peer) const {
+  const auto [transport, rank] = way(peer);
+  return transport->sent(rank);
+}
+
+void MixedTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
+  if (idle <= patience_.spins + patience_.yields) {
+    memory_.wait(idle, deadline);
+  } else {
+    elsewhere_.wait(idle, std::min(deadline, Clock::now() + longest_nap));
+  }
+}
+
+}  // namespace tutti
