@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// Owns a socket.
+/// Owns a socket. None that tutti opens is inherited by programs that it starts.
 class Socket {
  public:
   Socket() = default;
@@ -83,7 +83,8 @@ struct PortRange {
 /// Begins to connect, without blocking. The socket sends small messages at once (TCP_NODELAY).
 /// None if the attempt failed outright: errno says why.
 [[nodiscard]] Socket begin_connect(const Endpoint& to);
-/// The next who asks, not blocking and with TCP_NODELAY; none if nobody does.
+/// The next who asks, not blocking and with TCP_NODELAY; none if nobody does (errno is EAGAIN), or
+/// if he cannot be let in: errno says why (EMFILE: close something first).
 [[nodiscard]] Socket accept_from(const Socket& listener);
 
 }  // namespace tutti
