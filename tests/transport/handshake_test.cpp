@@ -90,17 +90,40 @@ TEST(Handshake, ReadsNothingThatFollowsIt) {
 }
 
 TEST(Handshake, RefusesAnotherSecret) {
-  Line line;
+  const Line line;
   Handshake dials(Side::dials, {"right"}, "a");
   Handshake accepts(Side::accepts, {"wrong"}, "b");
   meet(dials, line.a.fd(), accepts, line.b.fd());
   EXPECT_EQ(accepts.advance(line.b.fd()), State::refused);
-  EXPECT_NE(accepts.refusal().find("TUTTI_SECRET"), std::string::npos);
-  // It has told nothing that depends on its secret.
-  EXPECT_EQ(dials.advance(line.a.fd()), State::reading);
+  EXPECT_EQ(dials.advance(line.a.fd()), State::refused);
+  for (const Handshake* each : {&dials, &accepts}) {
+    EXPECT_TRUE(each->secrets_differ());
+    EXPECT_NE(each->refusal().find("TUTTI_SECRET"), std::string::npos);
+  }
+}
+
+TEST(Handshake, TellsAStrangerNothingThatDependsOnTheSecret) {
+  const Line line;
+  const Line other;
+  Handshake dials(Side::dials, {"guess"}, "a");
+  (void)dials.advance(other.a.fd());
+  Handshake accepts(Side::accepts, {"right"}, "b");
+  give(line.a, take(other.b) + std::string(32, '?'));
+  EXPECT_EQ(accepts.advance(line.b.fd()), State::refused);
+  EXPECT_EQ(take(line.a).substr(256), std::string(32, '\0'));
+}
+
+TEST(Handshake, GuessesWhyItWasClosedInTheEnd) {
+  Line line;
+  Handshake dials(Side::dials, {"s"}, "a");
+  Handshake accepts(Side::accepts, {"s"}, "b");
+  (void)dials.advance(line.a.fd());
+  (void)accepts.advance(line.b.fd());
+  (void)dials.advance(line.a.fd());
   line.b = Socket();
   EXPECT_EQ(dials.advance(line.a.fd()), State::refused);
   EXPECT_NE(dials.refusal().find("TUTTI_SECRET"), std::string::npos);
+  EXPECT_FALSE(dials.secrets_differ());
   EXPECT_EQ(dials.advance(line.a.fd()), State::refused);
 }
 

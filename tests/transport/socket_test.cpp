@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <string>
@@ -131,6 +132,29 @@ TEST_P(Listening, CarriesBytesBothWays) {
   }
   EXPECT_NE(option(dialer, IPPROTO_TCP, TCP_NODELAY), 0);
   EXPECT_NE(option(accepted, IPPROTO_TCP, TCP_NODELAY), 0);
+}
+
+TEST(Listening, TakesNamesWithinTheHost) {
+  const Endpoint name = Endpoint::within_host("tutti test " + std::to_string(getpid()));
+  EXPECT_TRUE(name.is_loopback());
+  EXPECT_EQ(name.text(), "unix:@tutti test " + std::to_string(getpid()));
+  {
+    const Socket listener = listen_on(name, {});
+    EXPECT_EQ(bound_to(listener).text(), name.text());
+    test::expect_error([&] { (void)listen_on(name, {}); }, ErrorCode::invalid_argument,
+                       "another program has this name");
+    const Socket dialer = begin_connect(name);
+    ASSERT_TRUE(dialer);
+    const Socket accepted = accept_from(listener);
+    ASSERT_TRUE(accepted);
+    EXPECT_TRUE(is_same_user(dialer));
+    EXPECT_TRUE(is_same_user(accepted));
+    EXPECT_EQ(connected_to(dialer).text(), name.text());
+  }
+  EXPECT_FALSE(begin_connect(name));
+  EXPECT_EQ(errno, ECONNREFUSED);
+  test::expect_error([] { (void)Endpoint::within_host(std::string(108, 'x')); },
+                     ErrorCode::invalid_argument, "108");
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, Listening, testing::Values("127.0.0.1:0", "[::1]:0"));

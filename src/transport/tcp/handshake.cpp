@@ -113,7 +113,7 @@ Handshake::Flow Handshake::read(int fd) {
   read_ += static_cast<std::size_t>(received);
   if (at_hello) check_opening();
   if (read_ == hello_bytes && refusal_.empty()) take_hello();
-  if (read_ == all_bytes) check_proof();
+  if (read_ == all_bytes) check_proof(fd);
   return Flow::moved;
 }
 
@@ -146,13 +146,23 @@ void Handshake::take_hello() {
   may_prove_ = side_ == Side::dials;
 }
 
-void Handshake::check_proof() {
+void Handshake::check_proof(int fd) {
   const auto expected = prove(side_ == Side::dials ? Side::accepts : Side::dials);
-  if (CRYPTO_memcmp(expected.data(), peer_proof_.data(), proof_bytes) != 0) {
-    refusal_ = "it does not know the secret: give all ranks the same TUTTI_SECRET";
+  if (CRYPTO_memcmp(expected.data(), peer_proof_.data(), proof_bytes) == 0) {
+    may_prove_ = true;
     return;
   }
-  may_prove_ = true;
+  secrets_differ_ = true;
+  if (peer_proof_ == std::array<std::byte, proof_bytes>{}) {
+    refusal_ = "it knows another secret: give all ranks the same TUTTI_SECRET";
+    return;
+  }
+  refusal_ = "it does not know the secret: give all ranks the same TUTTI_SECRET";
+  // So that it need not guess. There is room for it, or else it may guess.
+  proof_ = {};
+  if (side_ == Side::accepts) {
+    (void)send(fd, proof_.data(), proof_bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
 }
 
 std::array<std::byte, Handshake::proof_bytes> Handshake::prove(Side side) const {
@@ -179,7 +189,7 @@ void Handshake::lost(int error) {
   const bool may_be_refused = side_ == Side::dials && written_ == all_bytes &&
                               (error == 0 || error == ECONNRESET || error == EPIPE);
   if (may_be_refused) {
-    refusal_ = "it closed the connection: most likely its TUTTI_SECRET is another";
+    refusal_ = "it closed the connection: perhaps its TUTTI_SECRET is another";
   } else if (error == 0) {
     refusal_ = read_ == 0 ? "it closed the connection without a word"
                           : "it closed the connection in the middle of the handshake";

@@ -5,12 +5,14 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -58,7 +60,8 @@ const sockaddr_in6& as_ipv6(const sockaddr* address) {
 
 bool is_any(const Endpoint& endpoint) {
   if (endpoint.family() == AF_INET) return as_ipv4(endpoint.address()).sin_addr.s_addr == 0;
-  return IN6_IS_ADDR_UNSPECIFIED(&as_ipv6(endpoint.address()).sin6_addr);
+  return endpoint.family() == AF_INET6 &&
+         IN6_IS_ADDR_UNSPECIFIED(&as_ipv6(endpoint.address()).sin6_addr);
 }
 
 bool is_link_local(const Endpoint& endpoint) {
@@ -138,7 +141,7 @@ void switch_on(const Socket& socket, int level, int option, int value = 1) {
 }
 
 Socket open_socket(int family) {
-  return Socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
+  return Socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
 /// Without a socket errno says why.
@@ -146,7 +149,7 @@ Socket try_listen(const Endpoint& at) {
   Socket socket = open_socket(at.family());
   if (!socket) return {};
   // What remains of a job that ended a moment ago is no reason to refuse its port.
-  switch_on(socket, SOL_SOCKET, SO_REUSEADDR);
+  if (at.family() != AF_UNIX) switch_on(socket, SOL_SOCKET, SO_REUSEADDR);
   if (at.family() == AF_INET6) switch_on(socket, IPPROTO_IPV6, IPV6_V6ONLY, is_any(at) ? 0 : 1);
   constexpr int backlog = 4096;
   if (bind(socket.fd(), at.address(), at.length()) != 0 || listen(socket.fd(), backlog) != 0) {
@@ -167,6 +170,9 @@ Socket try_listen(const Endpoint& address, PortRange ports) {
 
 [[noreturn]] void cannot_listen(const Endpoint& address, PortRange ports, int error) {
   const std::string at = "cannot listen on " + address.with_port(ports.first).text();
+  if (error == EADDRINUSE && address.family() == AF_UNIX) {
+    reject(at + ": another program has this name; end it, or choose another TUTTI_ROOT");
+  }
   if (error != EADDRINUSE) {
     reject(at + ": " + reason(error) + "; name an address of this host");
   }
@@ -231,20 +237,42 @@ std::vector<Endpoint> Endpoint::resolve(const std::string& host, std::uint16_t p
   return endpoints;
 }
 
-std::string Endpoint::text() const {
-  if (length_ == 0) return "no address";
-  std::array<char, NI_MAXHOST> host{};
-  if (getnameinfo(address(), length_, host.data(), host.size(), nullptr, 0, NI_NUMERICHOST) != 0) {
-    return "an unknown address";
+Endpoint Endpoint::within_host(const std::string& name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  // The zero byte before the name makes it abstract: no file stands for it.
+  if (name.empty() || name.size() >= sizeof(address.sun_path)) {
+    reject("'" + name + "' cannot be the name of a socket: it has " + std::to_string(name.size()) +
+           " bytes, of 1 to " + std::to_string(sizeof(address.sun_path) - 1));
   }
-  const std::string port_text = ":" + std::to_string(port());
-  return family() == AF_INET6 ? "[" + std::string(host.data()) + "]" + port_text
-                              : host.data() + port_text;
+  std::memcpy(&address.sun_path[1], name.data(), name.size());
+  return {reinterpret_cast<const sockaddr*>(&address),
+          static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size())};
+}
+
+std::string Endpoint::text() const {
+  const std::string alone = host();
+  if (family() == AF_INET6) return "[" + alone + "]:" + std::to_string(port());
+  return family() == AF_INET ? alone + ":" + std::to_string(port()) : alone;
+}
+
+std::string Endpoint::host() const {
+  if (length_ == 0) return "no address";
+  if (family() == AF_UNIX) {
+    constexpr std::size_t name_at = offsetof(sockaddr_un, sun_path) + 1;
+    const auto* bytes = reinterpret_cast<const char*>(&address_);
+    return "unix:@" + (length_ > name_at ? std::string(bytes + name_at, bytes + length_) : "");
+  }
+  std::array<char, NI_MAXHOST> text{};
+  const int error =
+      getnameinfo(address(), length_, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST);
+  return error == 0 ? text.data() : "an unknown address";
 }
 
 bool Endpoint::is_loopback() const {
   constexpr std::uint32_t net = 127;
   if (family() == AF_INET) return ntohl(as_ipv4(address()).sin_addr.s_addr) >> 24 == net;
+  if (family() == AF_UNIX) return true;
   if (family() != AF_INET6) return false;
   const in6_addr& ip = as_ipv6(address()).sin6_addr;
   return IN6_IS_ADDR_LOOPBACK(&ip) || (IN6_IS_ADDR_V4MAPPED(&ip) && ip.s6_addr[12] == net);
@@ -329,6 +357,24 @@ Endpoint bound_to(const Socket& socket) {
     throw Error(ErrorCode::internal, "cannot tell where a socket is bound: " + reason(errno));
   }
   return {reinterpret_cast<const sockaddr*>(&address), length};
+}
+
+Endpoint connected_to(const Socket& socket) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof(address);
+  if (getpeername(socket.fd(), reinterpret_cast<sockaddr*>(&address), &length) != 0) return {};
+  return {reinterpret_cast<const sockaddr*>(&address), length};
+}
+
+bool is_same_user(const Socket& socket) {
+  int family = AF_UNSPEC;
+  socklen_t family_length = sizeof(family);
+  getsockopt(socket.fd(), SOL_SOCKET, SO_DOMAIN, &family, &family_length);
+  if (family != AF_UNIX) return true;
+  ucred other{};
+  socklen_t length = sizeof(other);
+  return getsockopt(socket.fd(), SOL_SOCKET, SO_PEERCRED, &other, &length) == 0 &&
+         other.uid == geteuid();
 }
 
 Socket begin_connect(const Endpoint& to) {
