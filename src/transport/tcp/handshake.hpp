@@ -17,7 +17,8 @@ struct Secret {
 /// Before either end of a connection believes a byte of the other, both prove that they know the
 /// secret: each sends a random nonce and who it is (its greeting), and then an HMAC-SHA-256 over
 /// both of these messages, keyed with the secret and labelled with its side, so that no answer can
-/// be played back. With an empty secret the same is done, and proves nothing.
+/// be played back. The end that dials proves first; zeros instead of a proof answer a wrong one.
+/// With an empty secret the same is done, and proves nothing.
 ///
 /// Never blocks, never reads past its own messages, and takes a bounded number of bytes from a
 /// stranger.
@@ -41,10 +42,25 @@ class Handshake {
   /// What the other end says who it is. Requires: done.
   [[nodiscard]] const std::string& peer_greeting() const { return peer_greeting_; }
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
+  /// Whether it was refused because the secrets differ: to try again is of no use.
+  [[nodiscard]] bool secrets_differ() const { return secrets_differ_; }
 
  private:
   static constexpr std::size_t hello_bytes = 256;
   static constexpr std::size_t proof_bytes = 32;
+  static constexpr std::size_t all_bytes = hello_bytes + proof_bytes;
+  enum class Flow { nothing, moved, blocked };
+
+  Flow write(int fd);
+  Flow read(int fd);
+  /// What has come of the other's hello must begin as a hello does.
+  void check_opening();
+  void take_hello();
+  void check_proof(int fd);
+  /// What the end on this side has to send as its proof.
+  [[nodiscard]] std::array<std::byte, proof_bytes> prove(Side side) const;
+  /// The connection broke: `error` is an errno, or 0 if the other end closed it.
+  void lost(int error);
 
   Side side_;
   Secret secret_;
@@ -54,6 +70,8 @@ class Handshake {
   std::array<std::byte, proof_bytes> peer_proof_{};
   std::size_t written_ = 0;  // Of hello_ and then proof_.
   std::size_t read_ = 0;     // Of peer_hello_ and then peer_proof_.
+  bool may_prove_ = false;
+  bool secrets_differ_ = false;
   std::string peer_greeting_;
   std::string refusal_;
 };

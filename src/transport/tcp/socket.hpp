@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// Owns a socket.
+/// Owns a socket. None that tutti opens is inherited by programs that it starts.
 class Socket {
  public:
   Socket() = default;
@@ -29,7 +29,7 @@ class Socket {
   int fd_ = -1;
 };
 
-/// Where somebody listens: an IPv4 or IPv6 address and a port.
+/// Where somebody listens: an IPv4 or IPv6 address and a port, or a name within this host.
 class Endpoint {
  public:
   Endpoint() = default;
@@ -37,12 +37,19 @@ class Endpoint {
 
   /// "10.0.0.1:29500", "[fe80::1%eth0]:29500". Throws invalid_argument.
   [[nodiscard]] static Endpoint parse(std::string_view text);
+  /// A name that only this host knows and that vanishes with its last socket: an abstract Unix
+  /// socket. Anybody here may take or dial it, so ask is_same_user() who it was. Throws
+  /// invalid_argument if the name is too long.
+  [[nodiscard]] static Endpoint within_host(const std::string& name);
   /// All that a name stands for, in the order in which to try them. Throws invalid_argument that
   /// names the host if there are none.
   [[nodiscard]] static std::vector<Endpoint> resolve(const std::string& host, std::uint16_t port);
 
-  /// The inverse of parse().
+  /// The inverse of parse(); "unix:@name" for a name.
   [[nodiscard]] std::string text() const;
+  /// The address alone, without port and brackets.
+  [[nodiscard]] std::string host() const;
+  /// Whether only this host can reach it.
   [[nodiscard]] bool is_loopback() const;
   [[nodiscard]] int family() const { return address_.ss_family; }
   [[nodiscard]] std::uint16_t port() const;
@@ -79,11 +86,17 @@ struct PortRange {
 [[nodiscard]] Socket listen_everywhere(PortRange ports);
 /// Where a socket is bound to.
 [[nodiscard]] Endpoint bound_to(const Socket& socket);
+/// Where the other end of a connection is; no address if it has gone.
+[[nodiscard]] Endpoint connected_to(const Socket& socket);
+/// Whether the other end of a connection belongs to the same user, where the system can tell: of a
+/// name within this host. True for all others.
+[[nodiscard]] bool is_same_user(const Socket& socket);
 
 /// Begins to connect, without blocking. The socket sends small messages at once (TCP_NODELAY).
 /// None if the attempt failed outright: errno says why.
 [[nodiscard]] Socket begin_connect(const Endpoint& to);
-/// The next who asks, not blocking and with TCP_NODELAY; none if nobody does.
+/// The next who asks, not blocking and with TCP_NODELAY; none if nobody does (errno is EAGAIN), or
+/// if he cannot be let in: errno says why (EMFILE: close something first).
 [[nodiscard]] Socket accept_from(const Socket& listener);
 
 }  // namespace tutti
