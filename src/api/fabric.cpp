@@ -303,10 +303,10 @@ class Fabric::Parts {
     const std::uint16_t port = bound_to(listener).port();
     Json endpoints = Json::array();
     for (const Endpoint& each : addresses) endpoints.push_back(each.with_port(port).text());
-    std::vector<TcpTransport::Contact> contacts;
+    std::vector<Contact> contacts;
     const std::string group = group_name(exchange);
     for (const std::string& text : exchange.all(endpoints.dump())) {
-      TcpTransport::Contact contact{.host = cards_[contacts.size()].name, .endpoints = {}};
+      Contact contact{.host = cards_[contacts.size()].name, .endpoints = {}};
       for (const Json& each : Json::parse(text)) {
         contact.endpoints.push_back(Endpoint::parse(each.get<std::string>()));
       }

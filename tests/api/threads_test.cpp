@@ -1,0 +1,91 @@
+#include <gtest/gtest.h>
+
+#include "support/collective_check.hpp"
+#include "support/problems.hpp"
+
+namespace tutti::test {
+namespace {
+
+/// Every trial on threads; what is wrong with the first that goes wrong.
+void expect_right(std::uint32_t ranks, const std::vector<Trial>& trials) {
+  run_threads(ranks, [&](Communicator& communicator) {
+    for (const Trial& trial : trials) {
+      const std::string fault = try_call(communicator, trial);
+      if (fault.empty()) continue;
+      ADD_FAILURE() << words(trial) << " with " << ranks << " ranks: " << fault;
+      return;
+    }
+  });
+}
+
+/// Around cache lines, what a note encloses, what is read directly, and slices.
+constexpr std::uint64_t counts[] = {0, 1, 3, 12, 13, 16, 17, 511, 513, 5000};
+
+class EveryAlgorithmOnThreads : public ::testing::TestWithParam<const Algorithm*> {};
+
+TEST_P(EveryAlgorithmOnThreads, IsRight) {
+  const Algorithm& algorithm = *GetParam();
+  if (algorithm.needs_shape()) GTEST_SKIP() << "needs a shape";
+  for (const std::uint32_t p : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 16U}) {
+    std::vector<Trial> trials;
+    for (const std::uint64_t count : counts) {
+      Trial trial{.collective = algorithm.collective,
+                  .algorithm = std::string(algorithm.name),
+                  .count = count,
+                  .root = static_cast<std::uint32_t>(count % p)};
+      trials.push_back(trial);
+      trial.in_place = true;
+      trials.push_back(trial);
+      trial.in_place = false;
+      trial.misaligned = 1;
+      trial.dtype = DType::i64;
+      trials.push_back(trial);
+      if (has_block_per_rank(algorithm.collective)) {
+        trial.counted = true;
+        trials.push_back(trial);
+      }
+    }
+    expect_right(p, trials);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Api, EveryAlgorithmOnThreads, ::testing::ValuesIn(every_algorithm()),
+                         [](const auto& each) { return test_name(*each.param); });
+
+TEST(Threads, CombineEveryDtypeByEveryOp) {
+  std::vector<Trial> trials;
+  for (const Collective collective :
+       {Collective::allreduce, Collective::reduce, Collective::reduce_scatter}) {
+    for (const DType dtype : dtypes()) {
+      for (const Op op : ops()) {
+        if (!applies(op, dtype)) continue;
+        for (const std::uint64_t count : {1U, 37U, 1025U}) {
+          trials.push_back({.collective = collective, .dtype = dtype, .op = op, .count = count});
+        }
+      }
+    }
+  }
+  for (const std::uint32_t p : {1U, 2U, 3U, 4U}) expect_right(p, trials);
+}
+
+TEST(Threads, ChooseByThemselves) {
+  std::vector<Trial> trials;
+  for (const Collective collective : collectives()) {
+    for (const std::uint64_t count : {0U, 1U, 100U, 3000U, 20000U}) {
+      for (const bool in_place : {false, true}) {
+        trials.push_back({.collective = collective, .count = count, .in_place = in_place});
+        trials.push_back({.collective = collective,
+                          .count = count,
+                          .in_place = in_place,
+                          .asynchronous = true,
+                          .shared = true});
+      }
+      const bool blocks = has_block_per_rank(collective) || collective == Collective::alltoall;
+      if (blocks) trials.push_back({.collective = collective, .count = count, .counted = true});
+    }
+  }
+  for (const std::uint32_t p : {1U, 2U, 3U, 4U, 7U}) expect_right(p, trials);
+}
+
+}  // namespace
+}  // namespace tutti::test

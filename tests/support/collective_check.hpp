@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include <tutti/algorithm.hpp>
+#include <tutti/communicator.hpp>
+
+namespace tutti::test {
+
+/// A call to be tried with made-up numbers whose result is known.
+struct Trial {
+  Collective collective = Collective::allreduce;
+  std::string algorithm{};  ///< Empty: tutti's choice.
+  DType dtype = DType::f32;
+  Op op = Op::sum;
+  std::uint64_t count = 1;  ///< As in Call.
+  std::uint32_t root = 0;
+  bool in_place = false;
+  bool counted = false;        ///< Blocks of different lengths, some of them empty.
+  bool asynchronous = false;   ///< By start() instead of run().
+  std::size_t misaligned = 0;  ///< Bytes by which the buffers miss a good boundary.
+  bool shared = false;         ///< Buffers from tutti::allocate().
+};
+
+[[nodiscard]] std::string words(const Trial& trial);
+
+/// Makes the call on numbers that follow from rank and place, and returns what is wrong with this
+/// rank's output, if anything: every byte must be right, and none beside it be touched.
+[[nodiscard]] std::string try_call(Communicator& communicator, const Trial& trial);
+
+}  // namespace tutti::test
