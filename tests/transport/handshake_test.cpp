@@ -158,6 +158,7 @@ TEST(Handshake, RefusesGarbageAtOnce) {
     Handshake accepts(Side::accepts, {"s"}, "b");
     give(line.a, garbage);
     EXPECT_EQ(accepts.advance(line.b.fd()), State::refused) << garbage;
+    EXPECT_FALSE(accepts.has_left());
     EXPECT_EQ(accepts.refusal().find(garbage), std::string::npos);
   }
 }
@@ -188,6 +189,7 @@ TEST(Handshake, RefusesWhoGoesAwayEarly) {
     line.a = Socket();
     EXPECT_EQ(accepts.advance(line.b.fd()), State::refused);
     EXPECT_FALSE(accepts.refusal().empty());
+    EXPECT_TRUE(accepts.has_left());
   }
 }
 

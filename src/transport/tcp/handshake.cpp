@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <openssl/crypto.h>
@@ -54,8 +55,8 @@ Secret Secret::random() {
   return secret;
 }
 
-Handshake::Handshake(Side side, const Secret& secret, const std::string& greeting)
-    : side_(side), secret_(secret) {
+Handshake::Handshake(Side side, Secret secret, const std::string& greeting)
+    : side_(side), secret_(std::move(secret)) {
   static_assert(greeting_at + most_greeting == hello_bytes);
   if (greeting.size() > most_greeting) {
     throw Error(ErrorCode::internal, "a greeting of " + std::to_string(greeting.size()) +
@@ -186,6 +187,7 @@ std::array<std::byte, Handshake::proof_bytes> Handshake::prove(Side side) const 
 }
 
 void Handshake::lost(int error) {
+  has_left_ = true;
   const bool may_be_refused = side_ == Side::dials && written_ == all_bytes &&
                               (error == 0 || error == ECONNRESET || error == EPIPE);
   if (may_be_refused) {

@@ -34,7 +34,7 @@ class Handshake {
   static constexpr std::size_t most_greeting = 208;
 
   /// Requires: greeting.size() ≤ most_greeting.
-  Handshake(Side side, const Secret& secret, const std::string& greeting);
+  Handshake(Side side, Secret secret, const std::string& greeting);
 
   /// Goes on as far as it can without blocking.
   [[nodiscard]] State advance(int fd);
@@ -44,6 +44,8 @@ class Handshake {
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
   /// Whether it was refused because the secrets differ: to try again is of no use.
   [[nodiscard]] bool secrets_differ() const { return secrets_differ_; }
+  /// Whether it was refused because the other end has gone, and nothing else was wrong with it.
+  [[nodiscard]] bool has_left() const { return has_left_; }
 
  private:
   static constexpr std::size_t hello_bytes = 256;
@@ -72,6 +74,7 @@ class Handshake {
   std::size_t read_ = 0;     // Of peer_hello_ and then peer_proof_.
   bool may_prove_ = false;
   bool secrets_differ_ = false;
+  bool has_left_ = false;
   std::string peer_greeting_;
   std::string refusal_;
 };

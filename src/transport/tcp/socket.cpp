@@ -329,6 +329,7 @@ std::vector<Endpoint> own_addresses(std::string_view interface_filter) {
     return remoteness(a) < remoteness(b);
   });
   std::vector<Endpoint> addresses;
+  addresses.reserve(taken.size());
   for (const Interface& each : taken) addresses.push_back(each.address);
   return addresses;
 }

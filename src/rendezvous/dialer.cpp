@@ -1,0 +1,152 @@
+#include "rendezvous/dialer.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <tutti/error.hpp>
+
+#include "core/quantity.hpp"
+
+namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t most_attempts = 16;
+/// The first address has so much of a start before the next, and so on.
+constexpr auto stagger = 200ms;
+constexpr auto find_interval = 2s;
+constexpr auto shortest_pause = 20ms;
+constexpr auto longest_pause = 500ms;
+/// One is not enough: a job that ends may still hold the place where the next will be.
+constexpr int most_wrong_secrets = 5;
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+}  // namespace
+
+Dialer::Dialer(const Group& group, Finder find_root)
+    : group_(group), find_root_(std::move(find_root)), begun_(Clock::now()) {}
+
+Connection Dialer::dial(Clock::time_point deadline) {
+  for (;;) {
+    find();
+    for (std::size_t i = 0; i < attempts_.size(); ++i) {
+      Attempt& attempt = attempts_[i];
+      if (!attempt.handshake && Clock::now() >= attempt.next) begin(attempt);
+      if (attempt.handshake && go_on(attempt)) {
+        chosen_ = i;
+        attempt.handshake.reset();
+        return Connection(std::exchange(attempt.socket, Socket()));
+      }
+      if (attempt.wrong_secrets >= most_wrong_secrets) {
+        throw Error(ErrorCode::mismatch, "rank " + std::to_string(group_.rank.index()) +
+                                             " is not let in at " + attempt.at.text() + ": " +
+                                             attempt.failure);
+      }
+    }
+    if (Clock::now() >= deadline) fail_late();
+    wait(deadline);
+  }
+}
+
+void Dialer::was_no_good(const std::string& why) { give_up(attempts_[chosen_], why); }
+
+void Dialer::find() {
+  const Clock::time_point now = Clock::now();
+  if (now < next_find_) return;
+  next_find_ = now + find_interval;
+  const bool answered = std::any_of(attempts_.begin(), attempts_.end(),
+                                    [](const Attempt& each) { return each.handshake.has_value(); });
+  if (answered) return;
+  try {
+    Clock::time_point first = now;
+    for (const Endpoint& each : find_root_()) {
+      const bool known = std::any_of(attempts_.begin(), attempts_.end(), [&](const Attempt& other) {
+        return other.at.text() == each.text();
+      });
+      if (known || attempts_.size() == most_attempts) continue;
+      attempts_.push_back({.at = each, .next = first, .pause = shortest_pause});
+      first += stagger;
+    }
+    not_found_.clear();
+  } catch (const Error& error) {
+    not_found_ = error.what();
+  }
+}
+
+void Dialer::begin(Attempt& attempt) {
+  attempt.socket = begin_connect(attempt.at);
+  if (!attempt.socket) {
+    give_up(attempt, std::generic_category().message(errno));
+    return;
+  }
+  attempt.failure = "no answer";
+  attempt.handshake.emplace(Handshake::Side::dials, group_.secret, greeting(group_));
+}
+
+bool Dialer::go_on(Attempt& attempt) {
+  const Handshake::State state = attempt.handshake->advance(attempt.socket.fd());
+  attempt.wants_to_write = state == Handshake::State::writing;
+  if (state == Handshake::State::refused) {
+    attempt.wrong_secrets += attempt.handshake->secrets_differ() ? 1 : 0;
+    give_up(attempt, std::string(attempt.handshake->refusal()));
+    return false;
+  }
+  if (state != Handshake::State::done) return false;
+  if (!is_same_user(attempt.socket)) {
+    give_up(attempt, "another user has taken this name");
+    return false;
+  }
+  return true;
+}
+
+void Dialer::give_up(Attempt& attempt, const std::string& why) {
+  attempt.failure = why;
+  attempt.handshake.reset();
+  attempt.socket = Socket();
+  // Ranks that begin at once do not come again at once.
+  attempt.next = Clock::now() + attempt.pause + attempt.pause * (group_.rank.index() % 16) / 32;
+  attempt.pause = std::min<Clock::duration>(attempt.pause * 2, longest_pause);
+}
+
+void Dialer::wait(Clock::time_point deadline) const {
+  Clock::time_point until = std::min(deadline, next_find_);
+  std::vector<pollfd> watched;
+  for (const Attempt& each : attempts_) {
+    if (each.handshake) {
+      const short writing = each.wants_to_write ? POLLOUT : 0;
+      watched.push_back(
+          {.fd = each.socket.fd(), .events = static_cast<short>(POLLIN | writing), .revents = 0});
+    } else {
+      until = std::min(until, each.next);
+    }
+  }
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+  (void)poll(watched.data(), watched.size(),
+             static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000)));
+}
+
+void Dialer::fail_late() const {
+  const auto waited = std::chrono::duration<double>(Clock::now() - begun_).count();
+  std::string story;
+  for (const Attempt& each : attempts_) {
+    story += (story.empty() ? "" : "; ") + each.at.text() + ": " + each.failure;
+  }
+  if (!not_found_.empty()) story += (story.empty() ? "" : "; ") + not_found_;
+  throw Error(ErrorCode::timed_out, "rank " + std::to_string(group_.rank.index()) + " on host " +
+                                        host_name() + " has not reached rank 0 in " +
+                                        format_seconds(waited) + " (" + story +
+                                        "): is rank 0 running, and can this host reach it there?");
+}
+
+}  // namespace tutti

@@ -1,0 +1,36 @@
+#include "rendezvous/stranger_log.hpp"
+
+#include <cstdio>
+#include <utility>
+
+namespace tutti {
+namespace {
+
+constexpr std::chrono::seconds pause{1};
+constexpr std::size_t most_sources = 1024;
+
+void to_stderr(const std::string& line) { std::fputs(line.c_str(), stderr); }
+
+}  // namespace
+
+StrangerLog::StrangerLog(Sink sink) : sink_(sink ? std::move(sink) : to_stderr) {}
+
+void StrangerLog::turned_away(const std::string& source, const std::string& why,
+                              Clock::time_point now) {
+  if (sources_.size() >= most_sources) {
+    std::erase_if(sources_, [&](const auto& each) { return each.second.next <= now; });
+    // Whoever has that many addresses is heard of enough.
+    if (sources_.size() >= most_sources) return;
+  }
+  Entry& entry = sources_[source];
+  if (now < entry.next) {
+    ++entry.unsaid;
+    return;
+  }
+  const std::string others =
+      entry.unsaid == 0 ? "" : " (and " + std::to_string(entry.unsaid) + " before it)";
+  sink_("tutti: rank 0 turned away a connection from " + source + others + ": " + why + "\n");
+  entry = {.next = now + pause, .unsaid = 0};
+}
+
+}  // namespace tutti

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "transport/transport.hpp"
+
+namespace tutti {
+
+/// Tells who was turned away at the door, at most once per source and second, so that a flood of
+/// strangers floods no log.
+class StrangerLog {
+ public:
+  using Sink = std::function<void(const std::string& line)>;
+
+  /// Writes to stderr unless told otherwise.
+  explicit StrangerLog(Sink sink = nullptr);
+
+  void turned_away(const std::string& source, const std::string& why, Clock::time_point now);
+
+ private:
+  struct Entry {
+    Clock::time_point next{};  // Not before then.
+    std::size_t unsaid = 0;
+  };
+
+  Sink sink_;
+  std::map<std::string, Entry> sources_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,121 @@
+#include "rendezvous/tcp_member.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include <tutti/error.hpp>
+
+#include "core/quantity.hpp"
+#include "rendezvous/dialer.hpp"
+
+namespace tutti {
+namespace {
+
+/// Who is missing, as rank 0 tells it, without this rank itself.
+std::string decode_missing(std::string_view body, std::uint32_t self) {
+  std::vector<std::uint32_t> numbers;
+  while (!body.empty()) {
+    std::uint32_t number = 0;
+    const auto [end, error] = std::from_chars(body.data(), body.data() + body.size(), number);
+    if (error != std::errc{}) return "";
+    numbers.push_back(number);
+    body.remove_prefix(std::min(body.size(), static_cast<std::size_t>(end - body.data()) + 1));
+  }
+  if (numbers.empty()) return "";
+  std::size_t in_all = numbers.front();
+  numbers.erase(numbers.begin());
+  in_all -= std::min(in_all, std::erase(numbers, self));
+  return numbers.empty() ? "" : name_ranks(numbers, in_all);
+}
+
+/// Lets time pass until there is something to read or, if asked for, room to write.
+void wait_for(const Connection& connection, Clock::time_point deadline) {
+  const short writing = connection.has_unsent() ? POLLOUT : 0;
+  pollfd watched{
+      .fd = connection.socket().fd(), .events = static_cast<short>(POLLIN | writing), .revents = 0};
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  (void)poll(&watched, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000)));
+}
+
+[[noreturn]] void rethrow(const Frame& frame, std::uint32_t self) {
+  const int code = frame.body.empty() ? -1 : frame.body.front() - '0';
+  const bool known = code >= 0 && code <= static_cast<int>(ErrorCode::internal);
+  throw Error(known ? static_cast<ErrorCode>(code) : ErrorCode::internal,
+              "rank 0 tells rank " + std::to_string(self) + ": " +
+                  frame.body.substr(std::min<std::size_t>(1, frame.body.size())));
+}
+
+}  // namespace
+
+TcpMember::TcpMember(Group group, const Finder& find_root, Clock::time_point deadline)
+    : group_(std::move(group)), patience_(deadline - Clock::now()), deadline_(deadline) {
+  Dialer dialer(group_, find_root);
+  for (;;) {
+    root_.emplace(dialer.dial(deadline));
+    root_->send(Frame::Kind::join, "");
+    for (;;) {
+      root_->advance();
+      if (const std::optional<Frame> frame = root_->next()) {
+        if (frame->kind == Frame::Kind::error) rethrow(*frame, group_.rank.index());
+        missing_ = decode_missing(frame->body, group_.rank.index());
+        return;
+      }
+      if (!root_->lost().empty()) break;
+      if (Clock::now() >= deadline) fail_late();
+      wait_for(*root_, deadline);
+    }
+    dialer.was_no_good(root_->lost());
+  }
+}
+
+std::vector<std::string> TcpMember::all(const std::string& card) {
+  if (card.size() > Frame::most_bytes) {
+    throw Error(ErrorCode::invalid_argument,
+                "the card of rank " + std::to_string(group_.rank.index()) + " has " +
+                    std::to_string(card.size()) + " bytes, more than " +
+                    std::to_string(Frame::most_bytes));
+  }
+  const Clock::time_point deadline = first_ ? deadline_ : Clock::now() + patience_;
+  first_ = false;
+  root_->send(Frame::Kind::card, card);
+  std::vector<std::string> cards;
+  while (cards.size() < group_.size) {
+    Frame frame = receive(deadline);
+    if (frame.kind == Frame::Kind::error) rethrow(frame, group_.rank.index());
+    if (frame.kind == Frame::Kind::card) {
+      cards.push_back(std::move(frame.body));
+    } else {
+      missing_ = decode_missing(frame.body, group_.rank.index());
+    }
+  }
+  return cards;
+}
+
+Frame TcpMember::receive(Clock::time_point deadline) {
+  for (;;) {
+    root_->advance();
+    if (std::optional<Frame> frame = root_->next()) return *std::move(frame);
+    if (!root_->lost().empty()) {
+      throw Error(ErrorCode::peer_lost, "rank 0 was lost during the rendezvous with rank " +
+                                            std::to_string(group_.rank.index()) + ": " +
+                                            root_->lost());
+    }
+    if (Clock::now() >= deadline) fail_late();
+    wait_for(*root_, deadline);
+  }
+}
+
+void TcpMember::fail_late() const {
+  const std::string whom = missing_.empty() ? "rank 0" : missing_;
+  throw Error(ErrorCode::timed_out,
+              "rank " + std::to_string(group_.rank.index()) + " has waited for " + whom +
+                  " in the rendezvous for " +
+                  format_seconds(std::chrono::duration<double>(patience_).count()) +
+                  ", in vain: is it running?");
+}
+
+}  // namespace tutti

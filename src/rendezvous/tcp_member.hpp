@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rendezvous/connection.hpp"
+#include "rendezvous/exchange.hpp"
+#include "rendezvous/group.hpp"
+#include "transport/tcp/socket.hpp"
+#include "transport/transport.hpp"
+
+namespace tutti {
+
+/// Any rank but 0 in a rendezvous over sockets: dials rank 0, which may start later.
+class TcpMember : public Exchange {
+ public:
+  /// Where rank 0 may be. Asked again from time to time, as names may become known late; what it
+  /// throws is the reason why there is nothing to dial just now.
+  using Finder = std::function<std::vector<Endpoint>()>;
+
+  /// Dials until rank 0 lets it in. Throws timed_out that says what was tried, mismatch if rank 0
+  /// turns it away or has another secret. Each all() may take as long as this might have.
+  /// Requires: group.rank is not 0.
+  TcpMember(Group group, const Finder& find_root, Clock::time_point deadline);
+
+  [[nodiscard]] std::vector<std::string> all(const std::string& card) override;
+
+ private:
+  [[nodiscard]] Frame receive(Clock::time_point deadline);
+  [[noreturn]] void fail_late() const;
+
+  Group group_;
+  Clock::duration patience_;
+  bool first_ = true;
+  Clock::time_point deadline_;
+  std::optional<Connection> root_;
+  std::string missing_;  // As rank 0 last told it.
+};
+
+}  // namespace tutti

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tutti/rank.hpp>
+
+#include "rendezvous/exchange.hpp"
+#include "transport/transport.hpp"
+
+namespace tutti {
+
+/// The table around which ranks meet that are threads of one process.
+class ThreadTable {
+ public:
+  /// Requires: ranks > 0.
+  explicit ThreadTable(std::uint32_t ranks);
+
+  /// Puts the card of `rank` down and takes all cards of this round. Throws timed_out that names
+  /// who is missing; the round is then lost for all.
+  [[nodiscard]] std::vector<std::string> all(Rank rank, const std::string& card,
+                                             Clock::time_point deadline);
+
+  [[nodiscard]] std::uint32_t ranks() const { return static_cast<std::uint32_t>(cards_.size()); }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable turned_;
+  std::vector<std::optional<std::string>> cards_;
+  std::size_t laid_ = 0;
+  std::uint64_t round_ = 0;
+  std::vector<std::string> last_;  // The cards of the round before. None is overtaken by two.
+  std::string broken_;
+};
+
+/// One rank at a table.
+class ThreadExchange : public Exchange {
+ public:
+  /// The first all() may take until `deadline`, each later one as long as that was. The table must
+  /// outlive this. Throws invalid_argument if it has no such seat.
+  ThreadExchange(ThreadTable& table, Rank rank, Clock::time_point deadline);
+
+  [[nodiscard]] std::vector<std::string> all(const std::string& card) override;
+
+ private:
+  ThreadTable& table_;
+  Rank rank_;
+  Clock::duration patience_;
+  Clock::time_point deadline_;
+  bool first_ = true;
+};
+
+}  // namespace tutti

@@ -1,0 +1,541 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <tutti/error.hpp>
+
+#include "rendezvous/tcp_member.hpp"
+#include "rendezvous/tcp_root.hpp"
+#include "support/errors.hpp"
+
+namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Secret secret{"a secret of the tests"};
+
+Socket listen_here(const std::string& at = "127.0.0.1:0") {
+  return listen_on(Endpoint::parse(at), {});
+}
+
+TcpMember::Finder at(const Endpoint& endpoint) {
+  return [endpoint] { return std::vector<Endpoint>{endpoint}; };
+}
+
+Clock::time_point in(Clock::duration time) { return Clock::now() + time; }
+
+Group group(std::uint32_t rank, std::uint32_t size) {
+  return {.rank = Rank(rank), .size = size, .job = "job", .secret = secret};
+}
+
+/// How it went for one rank.
+struct Result {
+  std::vector<std::vector<std::string>> rounds;
+  std::string error;
+  ErrorCode code = ErrorCode::internal;
+};
+
+Result play(const std::function<std::unique_ptr<Exchange>()>& open, std::uint32_t rank,
+            int rounds) {
+  Result result;
+  try {
+    const auto exchange = open();
+    for (int round = 0; round < rounds; ++round) {
+      result.rounds.push_back(
+          exchange->all("card " + std::to_string(rank) + " of " + std::to_string(round)));
+    }
+  } catch (const Error& error) {
+    result.error = error.what();
+    result.code = error.code();
+  }
+  return result;
+}
+
+/// Lets the ranks of `who` meet at `listener`, each in a thread.
+std::vector<Result> meet(std::uint32_t size, Socket listener, int rounds = 1,
+                         Clock::duration time = 20s, std::vector<Group> who = {}) {
+  const Endpoint endpoint = bound_to(listener);
+  if (who.empty()) {
+    for (std::uint32_t r = 0; r < size; ++r) who.push_back(group(r, size));
+  }
+  std::vector<Result> results(who.size());
+  std::vector<std::thread> threads;
+  const Clock::time_point deadline = in(time);
+  for (std::size_t i = 0; i < who.size(); ++i) {
+    threads.emplace_back([&, i] {
+      const auto open = [&]() -> std::unique_ptr<Exchange> {
+        if (i == 0) return std::make_unique<TcpRoot>(who[0], std::move(listener), deadline);
+        return std::make_unique<TcpMember>(who[i], at(endpoint), deadline);
+      };
+      results[i] = play(open, who[i].rank.index(), rounds);
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  return results;
+}
+
+void expect_all_met(const std::vector<Result>& results, int rounds = 1) {
+  for (const Result& result : results) {
+    ASSERT_EQ(result.error, "");
+    ASSERT_EQ(result.rounds.size(), static_cast<std::size_t>(rounds));
+    for (std::size_t round = 0; round < result.rounds.size(); ++round) {
+      ASSERT_EQ(result.rounds[round].size(), results.size());
+      for (std::size_t r = 0; r < results.size(); ++r) {
+        ASSERT_EQ(result.rounds[round][r],
+                  "card " + std::to_string(r) + " of " + std::to_string(round));
+      }
+    }
+  }
+}
+
+class Ranks : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(Ranks, TakeHomeAllCards) { expect_all_met(meet(GetParam(), listen_here(), 3), 3); }
+
+INSTANTIATE_TEST_SUITE_P(TcpExchange, Ranks, testing::Values(1, 2, 5, 32));
+
+TEST(TcpExchange, MeetsOverIpv6) { expect_all_met(meet(4, listen_here("[::1]:0"))); }
+
+TEST(TcpExchange, MeetsAtANameWithinTheHost) {
+  const Endpoint name = Endpoint::within_host("tutti tests " + std::to_string(getpid()));
+  std::vector<Group> who;
+  for (std::uint32_t r = 0; r < 3; ++r) {
+    who.push_back(group(r, 3));
+    who.back().secret = {};
+  }
+  expect_all_met(meet(3, listen_on(name, {}), 1, 20s, who));
+}
+
+TEST(TcpExchange, CarriesEmptyAndLongCards) {
+  Socket listener = listen_here();
+  const Endpoint endpoint = bound_to(listener);
+  const std::string longest(Frame::most_bytes, 'x');
+  std::vector<std::string> seen;
+  std::thread other([&] {
+    TcpMember member(group(1, 2), at(endpoint), in(20s));
+    seen = member.all(longest);
+    (void)member.all("");
+  });
+  TcpRoot root(group(0, 2), std::move(listener), in(20s));
+  EXPECT_EQ(root.all(""), (std::vector<std::string>{"", longest}));
+  EXPECT_EQ(root.all(longest), (std::vector<std::string>{longest, ""}));
+  other.join();
+  EXPECT_EQ(seen, (std::vector<std::string>{"", longest}));
+  test::expect_error([&] { (void)root.all(longest + "x"); }, ErrorCode::invalid_argument, "rank 0");
+}
+
+TEST(TcpExchange, WaitsForALateRoot) {
+  Endpoint endpoint;
+  {
+    const Socket reserved = listen_here();
+    endpoint = bound_to(reserved);
+  }
+  Result member;
+  std::thread other([&] {
+    member =
+        play([&] { return std::make_unique<TcpMember>(group(1, 2), at(endpoint), in(20s)); }, 1, 1);
+  });
+  std::this_thread::sleep_for(300ms);
+  Result root =
+      play([&] { return std::make_unique<TcpRoot>(group(0, 2), listen_on(endpoint, {}), in(20s)); },
+           0, 1);
+  other.join();
+  expect_all_met({root, member});
+}
+
+TEST(TcpExchange, WaitsForARootThatListensButSleeps) {
+  Socket listener = listen_here();
+  const Endpoint endpoint = bound_to(listener);
+  Result member;
+  std::thread other([&] {
+    member =
+        play([&] { return std::make_unique<TcpMember>(group(1, 2), at(endpoint), in(20s)); }, 1, 1);
+  });
+  std::this_thread::sleep_for(300ms);
+  Result root = play(
+      [&] { return std::make_unique<TcpRoot>(group(0, 2), std::move(listener), in(20s)); }, 0, 1);
+  other.join();
+  expect_all_met({root, member});
+}
+
+TEST(TcpExchange, FindsTheRootAmongSeveralAddresses) {
+  Socket listener = listen_here();
+  const Endpoint right = bound_to(listener);
+  // Nobody is at the first; at the second somebody listens and says nothing.
+  const Socket silent = listen_here();
+  Endpoint nobody;
+  {
+    const Socket closed = listen_here();
+    nobody = bound_to(closed);
+  }
+  Result member;
+  std::thread other([&] {
+    const auto find = [&] { return std::vector<Endpoint>{nobody, bound_to(silent), right}; };
+    member = play([&] { return std::make_unique<TcpMember>(group(1, 2), find, in(20s)); }, 1, 1);
+  });
+  Result root = play(
+      [&] { return std::make_unique<TcpRoot>(group(0, 2), std::move(listener), in(20s)); }, 0, 1);
+  other.join();
+  expect_all_met({root, member});
+}
+
+TEST(TcpExchange, MayReachTheRootTwiceWithoutBeingTwo) {
+  Socket listener = listen_everywhere({});
+  const std::uint16_t port = bound_to(listener).port();
+  std::vector<std::thread> others;
+  std::vector<Result> results(9);
+  for (std::uint32_t r = 1; r < 9; ++r) {
+    others.emplace_back([&, r] {
+      const auto find = [&] {
+        return std::vector<Endpoint>{Endpoint::parse("127.0.0.1:0").with_port(port),
+                                     Endpoint::parse("[::1]:0").with_port(port),
+                                     Endpoint::parse("127.0.0.2:0").with_port(port)};
+      };
+      results[r] =
+          play([&] { return std::make_unique<TcpMember>(group(r, 9), find, in(20s)); }, r, 1);
+    });
+  }
+  // By now all have connected in all three ways.
+  std::this_thread::sleep_for(700ms);
+  results[0] = play(
+      [&] { return std::make_unique<TcpRoot>(group(0, 9), std::move(listener), in(20s)); }, 0, 1);
+  for (std::thread& each : others) each.join();
+  expect_all_met(results);
+}
+
+TEST(TcpExchange, AsksAgainForANameThatIsNotKnownYet) {
+  Socket listener = listen_here();
+  const Endpoint endpoint = bound_to(listener);
+  std::atomic<int> asked = 0;
+  Result member;
+  std::thread other([&] {
+    const auto find = [&]() -> std::vector<Endpoint> {
+      if (asked++ == 0) throw Error(ErrorCode::invalid_argument, "cannot find the host 'x'");
+      return {endpoint};
+    };
+    member = play([&] { return std::make_unique<TcpMember>(group(1, 2), find, in(20s)); }, 1, 1);
+  });
+  Result root = play(
+      [&] { return std::make_unique<TcpRoot>(group(0, 2), std::move(listener), in(20s)); }, 0, 1);
+  other.join();
+  expect_all_met({root, member});
+}
+
+// What goes wrong -----------------------------------------------------------------------------
+
+TEST(TcpExchange, NamesWhoIsMissing) {
+  const auto begun = Clock::now();
+  const auto results = meet(5, listen_here(), 1, 700ms, {group(0, 5), group(1, 5), group(3, 5)});
+  EXPECT_LT(Clock::now() - begun, 3s);
+  for (const Result& result : results) {
+    EXPECT_EQ(name(result.code), "timed_out") << result.error;
+    EXPECT_NE(result.error.find("ranks 2 and 4"), std::string::npos) << result.error;
+  }
+}
+
+TEST(TcpExchange, NamesWhoIsMissingThoughTheRootWouldWaitLonger) {
+  Socket listener = listen_here();
+  const Endpoint endpoint = bound_to(listener);
+  Result member;
+  std::thread other([&] {
+    member = play([&] { return std::make_unique<TcpMember>(group(1, 4), at(endpoint), in(600ms)); },
+                  1, 1);
+  });
+  const Result root = play(
+      [&] { return std::make_unique<TcpRoot>(group(0, 4), std::move(listener), in(10s)); }, 0, 1);
+  other.join();
+  EXPECT_EQ(name(member.code), "timed_out");
+  EXPECT_NE(member.error.find("ranks 2 and 3"), std::string::npos) << member.error;
+  // Which the root takes as a loss, and does not wait any longer.
+  EXPECT_EQ(name(root.code), "peer_lost");
+  EXPECT_NE(root.error.find("rank 1"), std::string::npos) << root.error;
+}
+
+TEST(TcpExchange, SaysWhereItSoughtTheRoot) {
+  Endpoint endpoint;
+  {
+    const Socket closed = listen_here();
+    endpoint = bound_to(closed);
+  }
+  const Socket silent = listen_here();
+  const auto find = [&] { return std::vector<Endpoint>{endpoint, bound_to(silent)}; };
+  for (const std::string& part :
+       {std::string("rank 1 on host "), endpoint.text() + ": Connection refused",
+        bound_to(silent).text()}) {
+    test::expect_error([&] { const TcpMember member(group(1, 2), find, in(400ms)); },
+                       ErrorCode::timed_out, part);
+  }
+}
+
+TEST(TcpExchange, TurnsAwayTheSameRankTwice) {
+  Socket listener = listen_here();
+  const Endpoint endpoint = bound_to(listener);
+  std::vector<Result> results(3);
+  std::atomic<bool> turned_away = false;
+  const auto join = [&](std::size_t place) {
+    results[place] =
+        play([&] { return std::make_unique<TcpMember>(group(1, 3), at(endpoint), in(10s)); }, 1, 1);
+    if (!results[place].error.empty()) turned_away = true;
+  };
+  std::thread one([&] { join(1); });
+  std::thread two([&] { join(2); });
+  Result third;
+  std::thread last([&] {
+    for (int i = 0; i < 1000 && !turned_away; ++i) std::this_thread::sleep_for(10ms);
+    third =
+        play([&] { return std::make_unique<TcpMember>(group(2, 3), at(endpoint), in(10s)); }, 2, 1);
+  });
+  results[0] = play(
+      [&] { return std::make_unique<TcpRoot>(group(0, 3), std::move(listener), in(10s)); }, 0, 1);
+  one.join();
+  two.join();
+  last.join();
+  if (results[1].error.empty()) std::swap(results[1], results[2]);
+  EXPECT_EQ(name(results[1].code), "mismatch");
+  EXPECT_NE(results[1].error.find("it is rank 1, which is here already, from 127.0.0.1"),
+            std::string::npos)
+      << results[1].error;
+  expect_all_met({results[0], results[2], third});
+}
+
+struct Misfit {
+  std::string name;
+  Group group;
+  ErrorCode code;
+  std::string part;
+};
+
+class Misfits : public testing::TestWithParam<Misfit> {};
+
+TEST_P(Misfits, AreToldWhy) {
+  const auto begun = Clock::now();
+  const auto results = meet(2, listen_here(), 1, 800ms, {group(0, 2), GetParam().group});
+  EXPECT_EQ(name(results[1].code), name(GetParam().code)) << results[1].error;
+  EXPECT_NE(results[1].error.find(GetParam().part), std::string::npos) << results[1].error;
+  // The root waits for the right one, and then tells who came instead.
+  EXPECT_EQ(name(results[0].code), "timed_out");
+  EXPECT_NE(results[0].error.find("rank 1 of 2"), std::string::npos) << results[0].error;
+  if (GetParam().name != "Secret") {
+    EXPECT_NE(results[0].error.find(GetParam().part), std::string::npos) << results[0].error;
+  }
+  EXPECT_LT(Clock::now() - begun, 2s);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    TcpExchange, Misfits,
+    testing::Values(
+        Misfit{"Size", group(1, 3), ErrorCode::mismatch, "rank 1 of 3, but this job has 2 ranks"},
+        Misfit{"Zero", group(0, 2), ErrorCode::mismatch, "rank 0, which is here"},
+        Misfit{"Rank", group(2, 2), ErrorCode::mismatch, "ranks of this job are 0 to 1"},
+        Misfit{"Job",
+               {.rank = Rank(1), .size = 2, .job = "other", .secret = secret},
+               ErrorCode::mismatch,
+               "job other, this is job job"},
+        Misfit{"Secret",
+               {.rank = Rank(1), .size = 2, .job = "job", .secret = {"wrong"}},
+               ErrorCode::mismatch,
+               "TUTTI_SECRET"}),
+    [](const auto& each) { return each.param.name; });
+
+TEST(TcpExchange, TellsAllWhenARankIsLost) {
+  Socket listener = listen_here();
+  const Endpoint endpoint = bound_to(listener);
+  std::vector<Result> results(3);
+  std::atomic<bool> joined = false;
+  std::thread survivor([&] {
+    results[1] = play(
+        [&] {
+          auto member = std::make_unique<TcpMember>(group(1, 4), at(endpoint), in(10s));
+          joined = true;
+          return member;
+        },
+        1, 1);
+  });
+  std::thread victim([&] {
+    for (int i = 0; i < 1000 && !joined; ++i) std::this_thread::sleep_for(10ms);
+    const TcpMember member(group(2, 4), at(endpoint), in(10s));
+  });
+  const auto begun = Clock::now();
+  results[0] = play(
+      [&] { return std::make_unique<TcpRoot>(group(0, 4), std::move(listener), in(10s)); }, 0, 1);
+  survivor.join();
+  victim.join();
+  EXPECT_LT(Clock::now() - begun, 3s);
+  for (const std::size_t r : {0, 1}) {
+    EXPECT_EQ(name(results[r].code), "peer_lost");
+    EXPECT_NE(results[r].error.find("rank 2 was lost"), std::string::npos) << results[r].error;
+  }
+}
+
+TEST(TcpExchange, TellsTheSurvivorsWhoWasLostInALaterRound) {
+  Socket listener = listen_here();
+  const Endpoint endpoint = bound_to(listener);
+  std::vector<Result> results(4);
+  std::vector<std::thread> others;
+  for (std::uint32_t r = 1; r < 4; ++r) {
+    others.emplace_back([&, r] {
+      results[r] =
+          play([&] { return std::make_unique<TcpMember>(group(r, 4), at(endpoint), in(10s)); }, r,
+               r == 2 ? 1 : 2);
+    });
+  }
+  results[0] = play(
+      [&] { return std::make_unique<TcpRoot>(group(0, 4), std::move(listener), in(10s)); }, 0, 2);
+  for (std::thread& each : others) each.join();
+  for (const std::size_t r : {0, 1, 3}) {
+    EXPECT_EQ(name(results[r].code), "peer_lost");
+    EXPECT_NE(results[r].error.find("rank 2 was lost"), std::string::npos) << results[r].error;
+    EXPECT_EQ(results[r].rounds.size(), 1U);
+  }
+}
+
+TEST(TcpExchange, TellsTheOthersWhenTheRootIsLost) {
+  Socket listener = listen_here();
+  const Endpoint endpoint = bound_to(listener);
+  Result member;
+  std::thread other([&] {
+    member =
+        play([&] { return std::make_unique<TcpMember>(group(1, 2), at(endpoint), in(10s)); }, 1, 2);
+  });
+  (void)play([&] { return std::make_unique<TcpRoot>(group(0, 2), std::move(listener), in(10s)); },
+             0, 1);
+  other.join();
+  EXPECT_EQ(name(member.code), "peer_lost");
+  EXPECT_NE(member.error.find("rank 0 was lost"), std::string::npos) << member.error;
+}
+
+TEST(TcpExchange, NeedsASecretWhereOthersCanCome) {
+  Group open = group(0, 2);
+  open.secret = {};
+  test::expect_error([&] { const TcpRoot root(open, listen_everywhere({}), in(1s)); },
+                     ErrorCode::invalid_argument, "set TUTTI_SECRET");
+  const TcpRoot fine(open, listen_here(), in(1s));
+}
+
+TEST(TcpExchange, NeedsAJobNameWithoutSpaces) {
+  Group bad = group(0, 2);
+  bad.job = "my job";
+  test::expect_error([&] { const TcpRoot root(bad, listen_here(), in(1s)); },
+                     ErrorCode::invalid_argument, "my job");
+}
+
+// Strangers -----------------------------------------------------------------------------------
+
+/// Comes to `endpoint` and says `words`.
+Socket come(const Endpoint& endpoint, const std::string& words) {
+  Socket socket = begin_connect(endpoint);
+  pollfd watched{.fd = socket.fd(), .events = POLLOUT, .revents = 0};
+  EXPECT_EQ(poll(&watched, 1, 2000), 1);
+  (void)send(socket.fd(), words.data(), words.size(), MSG_NOSIGNAL);
+  return socket;
+}
+
+/// A hello such as a rank would say.
+std::string hello_of(const Group& who) {
+  std::array<int, 2> fds{-1, -1};
+  EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()), 0);
+  const Socket a(fds[0]);
+  const Socket b(fds[1]);
+  Handshake handshake(Handshake::Side::dials, who.secret, greeting(who));
+  (void)handshake.advance(a.fd());
+  std::string hello(256, '\0');
+  EXPECT_EQ(recv(b.fd(), hello.data(), hello.size(), 0), 256);
+  return hello;
+}
+
+struct Crowd {
+  std::string name;
+  int count;
+  std::function<std::string()> words;
+};
+
+class Strangers : public testing::TestWithParam<Crowd> {};
+
+TEST_P(Strangers, HoldNobodyUp) {
+  Socket listener = listen_here();
+  const Endpoint endpoint = bound_to(listener);
+  std::vector<Socket> crowd;
+  const std::string words = GetParam().words();
+  for (int i = 0; i < GetParam().count / 2; ++i) crowd.push_back(come(endpoint, words));
+  std::atomic<bool> over = false;
+  std::thread later([&] {
+    // Some come while the ranks do, as long as the door is open.
+    for (int i = 0; i < GetParam().count / 2 && !over; ++i) {
+      Socket socket = begin_connect(endpoint);
+      if (socket) (void)send(socket.fd(), words.data(), words.size(), MSG_NOSIGNAL);
+      crowd.push_back(std::move(socket));
+    }
+  });
+  const auto begun = Clock::now();
+  const auto results = meet(5, std::move(listener), 2);
+  over = true;
+  later.join();
+  expect_all_met(results, 2);
+  EXPECT_LT(Clock::now() - begun, 3s);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    TcpExchange, Strangers,
+    testing::Values(
+        Crowd{"Silent", 20, [] { return std::string(); }},
+        Crowd{"Garbage", 20, [] { return "GET / HTTP/1.1\r\n\r\n" + std::string(5000, 'x'); }},
+        Crowd{"HalfAHello", 20, [] { return hello_of(group(1, 5)).substr(0, 128); }},
+        Crowd{"NoProof", 20, [] { return hello_of(group(1, 5)); }},
+        Crowd{"WrongProof", 20, [] { return hello_of(group(1, 5)) + std::string(500, 'p'); }},
+        Crowd{"Flood", 400, [] { return std::string(); }}),
+    [](const auto& each) { return each.param.name; });
+
+TEST(Strangers, WithoutSocketsLeftDoNotStopTheRoot) {
+  // The root may open few more sockets than it needs; strangers take all of them.
+  Socket listener = listen_here();
+  const Endpoint endpoint = bound_to(listener);
+  std::vector<Socket> crowd;
+  for (int i = 0; i < 30; ++i) crowd.push_back(come(endpoint, ""));
+  Result member;
+  std::vector<Socket> hoard;
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const int highest = dup(listener.fd());
+  rlimit tight = before;
+  tight.rlim_cur = static_cast<rlim_t>(highest) + 8;
+  close(highest);
+  std::thread other([&] {
+    member =
+        play([&] { return std::make_unique<TcpMember>(group(1, 2), at(endpoint), in(10s)); }, 1, 1);
+  });
+  std::this_thread::sleep_for(100ms);
+  setrlimit(RLIMIT_NOFILE, &tight);
+  const Result root = play(
+      [&] { return std::make_unique<TcpRoot>(group(0, 2), std::move(listener), in(10s)); }, 0, 1);
+  setrlimit(RLIMIT_NOFILE, &before);
+  other.join();
+  expect_all_met({root, member});
+}
+
+TEST(Strangers, AreClosedAfterAWhile) {
+  Socket listener = listen_here();
+  const Endpoint endpoint = bound_to(listener);
+  const Socket stranger = come(endpoint, "");
+  const Socket wrong = come(endpoint, "hello?");
+  (void)play([&] { return std::make_unique<TcpRoot>(group(0, 2), std::move(listener), in(300ms)); },
+             0, 1);
+  for (const Socket* each : {&stranger, &wrong}) {
+    pollfd watched{.fd = each->fd(), .events = POLLRDHUP, .revents = 0};
+    EXPECT_EQ(poll(&watched, 1, 1000), 1);
+  }
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,64 @@
+#include "rendezvous/thread_exchange.hpp"
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "support/errors.hpp"
+
+namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(ThreadExchange, GivesAllCardsToAllRoundAfterRound) {
+  for (const std::uint32_t ranks : {1U, 2U, 5U, 32U}) {
+    ThreadTable table(ranks);
+    std::vector<std::thread> threads;
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      threads.emplace_back([&, r] {
+        ThreadExchange exchange(table, Rank(r), Clock::now() + 20s);
+        for (int round = 0; round < 50; ++round) {
+          const auto cards = exchange.all(std::to_string(r) + " in " + std::to_string(round));
+          ASSERT_EQ(cards.size(), ranks);
+          for (std::uint32_t other = 0; other < ranks; ++other) {
+            ASSERT_EQ(cards[other], std::to_string(other) + " in " + std::to_string(round));
+          }
+        }
+      });
+    }
+    for (std::thread& each : threads) each.join();
+  }
+}
+
+TEST(ThreadExchange, NamesWhoIsMissing) {
+  ThreadTable table(4);
+  ThreadExchange one(table, Rank(1), Clock::now() + 100ms);
+  test::expect_error([&] { (void)one.all("card"); }, ErrorCode::timed_out, "ranks 0, 2 and 3");
+  // Who comes too late hears the same.
+  ThreadExchange two(table, Rank(2), Clock::now() + 10s);
+  test::expect_error([&] { (void)two.all("card"); }, ErrorCode::timed_out, "ranks 0, 2 and 3");
+}
+
+TEST(ThreadExchange, RefusesWhoHasNoSeat) {
+  ThreadTable table(2);
+  test::expect_error([&] { ThreadExchange(table, Rank(2), Clock::now() + 1s); },
+                     ErrorCode::invalid_argument, "rank 2 has no seat");
+}
+
+TEST(ThreadExchange, RefusesTheSameRankTwice) {
+  ThreadTable table(2);
+  std::thread other([&] {
+    ThreadExchange exchange(table, Rank(0), Clock::now() + 500ms);
+    test::expect_error([&] { (void)exchange.all("card"); }, ErrorCode::timed_out, "rank 1");
+  });
+  std::this_thread::sleep_for(100ms);
+  ThreadExchange again(table, Rank(0), Clock::now() + 1s);
+  test::expect_error([&] { (void)again.all("card"); }, ErrorCode::mismatch, "twice");
+  other.join();
+}
+
+}  // namespace
+}  // namespace tutti
