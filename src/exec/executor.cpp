@@ -61,8 +61,9 @@ bool Executor::advance(std::uint32_t id) {
   State& state = states_[id];
   if (state.done < operation.bytes) {
     if (state.done == 0 && !is_turn(id)) return false;
-    return operation.kind == Step::Kind::send ? advance_send(id, operation, state)
-                                              : advance_receive(operation, state);
+    if (operation.kind == Step::Kind::send) return advance_send(id, operation, state);
+    const bool copies = peers(id).size() == 1 && !operation.own;
+    return copies ? advance_copy(id, operation, state) : advance_fold(id, operation, state);
   }
   state.finished = cleared(id) == operation.bytes;
   return state.finished;
@@ -93,8 +94,23 @@ bool Executor::advance_send(std::uint32_t id, const Plan::Operation& operation, 
   return true;
 }
 
-bool Executor::advance_receive(const Plan::Operation& operation, State& state) {
-  const auto id = static_cast<std::uint32_t>(&operation - plan_->operations.data());
+bool Executor::advance_copy(std::uint32_t id, const Plan::Operation& operation, State& state) {
+  const Plan::Piece& piece = plan_->pieces[state.piece];
+  const std::size_t most = std::min(allowed(piece, state.piece, state.done), slice_bytes_);
+  if (most == 0) return false;
+  const Rank peer = peers(id).front().rank;
+  std::byte* const to = target(piece.to, piece.to_offset + (state.done - piece.begin));
+  const std::size_t bytes = transport_.receive(peer, {to, most});
+  if (bytes == 0) return false;
+  move_on(operation, state, bytes);
+  if (state.done == operation.bytes) {
+    ++receive_turns_[peer.index()];
+    state.finished = true;
+  }
+  return true;
+}
+
+bool Executor::advance_fold(std::uint32_t id, const Plan::Operation& operation, State& state) {
   const Plan::Piece& piece = plan_->pieces[state.piece];
   std::size_t bytes = std::min(piece.begin + piece.bytes - state.done, slice_bytes_);
   operands_.clear();
@@ -113,11 +129,7 @@ bool Executor::advance_receive(const Plan::Operation& operation, State& state) {
     operands_.insert(operands_.begin() + *operation.own,
                      source(piece.from, piece.from_offset + within));
   }
-  if (operands_.size() == 1) {
-    std::memcpy(to, operands_.front(), bytes);
-  } else {
-    fold_(to, nullptr, operands_.data(), operands_.size(), bytes / element_bytes_);
-  }
+  fold_(to, nullptr, operands_.data(), operands_.size(), bytes / element_bytes_);
   for (const Plan::Peer& peer : all) transport_.consume(peer.rank, bytes);
   move_on(operation, state, bytes);
   if (state.done == operation.bytes) {

@@ -1,6 +1,6 @@
 #include "exec/plan.hpp"
 
-#include <array>
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 
@@ -23,13 +23,14 @@ struct Use {
 class Compiler {
  public:
   Compiler(const Program& program, const Contract& contract, Rank self, Aliasing aliasing,
-           const Layout& layout, std::size_t element_bytes)
+           const Layout& layout, std::size_t element_bytes, const Lanes& lanes)
       : program_(program),
         contract_(contract),
         self_(self),
         in_place_(aliasing == Aliasing::in_place),
         layout_(layout),
         element_bytes_(element_bytes),
+        lanes_(lanes),
         placement_(place(program, contract, self, aliasing)),
         slots_(program, contract, self),
         offsets_(slots_.size() * buffers, unset),
@@ -40,7 +41,14 @@ class Compiler {
     plan_.input_bytes = lay_out(contract_.input(self_), Buffer::input);
     plan_.output_bytes = lay_out(contract_.output(self_), Buffer::output);
     add_copies(placement_.before(), plan_.before);
-    for (std::uint32_t i = 0; i < program_.size(); ++i) add(i);
+    for (std::uint32_t i = 0; i < program_.size(); ++i) {
+      const Step step = program_[i];
+      if (step.kind == Step::Kind::send && lanes_ && step.peers.size() > 1) {
+        add_by_lane(i, step);
+      } else {
+        add(i, step.peers);
+      }
+    }
     add_copies(placement_.aside(), plan_.aside);
     return std::move(plan_);
   }
@@ -121,7 +129,19 @@ class Compiler {
     }
   }
 
-  void add(std::uint32_t step_index) {
+  void add_by_lane(std::uint32_t step_index, const Step& step) {
+    std::vector<Rank> left(step.peers.begin(), step.peers.end());
+    while (!left.empty()) {
+      const std::uint32_t lane = lanes_(left.front());
+      const auto others = std::stable_partition(left.begin(), left.end(),
+                                                [&](Rank peer) { return lanes_(peer) == lane; });
+      add(step_index, {left.begin(), others});
+      left.erase(left.begin(), others);
+    }
+  }
+
+  /// Adds a step, or that part of a send that goes to some of its peers.
+  void add(std::uint32_t step_index, std::span<const Rank> peers) {
     const Step step = program_[step_index];
     const bool sends = step.kind == Step::Kind::send;
     const auto id = static_cast<std::uint32_t>(plan_.operations.size());
@@ -149,7 +169,7 @@ class Compiler {
     }
     if (at == 0) return;  // Both ends know that there is nothing to say.
     auto& turns = sends ? send_turns_ : receive_turns_;
-    for (const Rank peer : step.peers) {
+    for (const Rank peer : peers) {
       plan_.peers.push_back({.rank = peer, .turn = turns[peer.index()]++});
     }
     plan_.operations.push_back({.kind = step.kind,
@@ -221,6 +241,7 @@ class Compiler {
   bool in_place_;
   const Layout& layout_;
   std::size_t element_bytes_;
+  const Lanes& lanes_;
   Placement placement_;
   ChunkSlots slots_;
   std::vector<std::size_t> offsets_;
@@ -234,8 +255,8 @@ class Compiler {
 }  // namespace
 
 Plan compile(const Program& program, const Contract& contract, Rank self, Aliasing aliasing,
-             const Layout& layout, std::size_t element_bytes) {
-  return Compiler(program, contract, self, aliasing, layout, element_bytes).compile();
+             const Layout& layout, std::size_t element_bytes, const Lanes& lanes) {
+  return Compiler(program, contract, self, aliasing, layout, element_bytes, lanes).compile();
 }
 
 }  // namespace tutti

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -66,9 +67,15 @@ struct Plan {
   std::size_t spare_bytes = 0;
 };
 
-/// Compiles a program. Chunks are laid out in elements of `element_bytes`. Throws invalid_argument
-/// for an alltoall in place whose blocks differ in size: they could not take each other's place.
+/// Tells which peers can be sent to at once, as Transport::lane() does.
+using Lanes = std::function<std::uint32_t(Rank)>;
+
+/// Compiles a program. Chunks are laid out in elements of `element_bytes`. What is sent to peers of
+/// several lanes becomes an operation for each; without `lanes`, all are in one. Throws
+/// invalid_argument for an alltoall in place whose blocks differ in size: they could not take each
+/// other's place.
 [[nodiscard]] Plan compile(const Program& program, const Contract& contract, Rank self,
-                           Aliasing aliasing, const Layout& layout, std::size_t element_bytes);
+                           Aliasing aliasing, const Layout& layout, std::size_t element_bytes,
+                           const Lanes& lanes = {});
 
 }  // namespace tutti
