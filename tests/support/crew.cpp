@@ -5,6 +5,8 @@
 #include <mutex>
 #include <thread>
 
+#include "support/tcp_ranks.hpp"
+
 namespace tutti::test {
 namespace {
 
@@ -35,19 +37,30 @@ std::byte* aligned(std::vector<std::byte>& memory) {
 class Crew::Member {
  public:
   Member(const Commons& commons, Rank self, Sight sight, std::size_t slice_bytes)
-      : transport_(commons, self, sight == Sight::direct ? &view_ : nullptr, impatient),
-        executor_(transport_, commons.ranks(), slice_bytes) {}
+      : transport_(std::make_unique<MemoryTransport>(
+            commons, self, sight == Sight::direct ? &view_ : nullptr, impatient)),
+        executor_(*transport_, commons.ranks(), slice_bytes) {}
+
+  Member(std::unique_ptr<Transport> transport, std::uint32_t ranks, std::size_t slice_bytes)
+      : transport_(std::move(transport)), executor_(*transport_, ranks, slice_bytes) {}
 
   [[nodiscard]] Executor& executor() { return executor_; }
 
  private:
   OneProcess view_;
-  MemoryTransport transport_;
+  std::unique_ptr<Transport> transport_;
   Executor executor_;
 };
 
-Crew::Crew(std::uint32_t ranks, Sight sight, Commons::Outbox outbox, std::size_t slice_bytes)
-    : memory_(Commons::size(ranks, outbox) + cache_line) {
+Crew::Crew(std::uint32_t ranks, Sight sight, Commons::Outbox outbox, std::size_t slice_bytes) {
+  if (sight == Sight::tcp) {
+    lanes_ = [](Rank peer) { return peer.index(); };
+    for (auto& transport : tcp_transports(ranks, impatient)) {
+      members_.push_back(std::make_unique<Member>(std::move(transport), ranks, slice_bytes));
+    }
+    return;
+  }
+  memory_.resize(Commons::size(ranks, outbox) + cache_line);
   const Commons commons(aligned(memory_), ranks, outbox);
   for (std::uint32_t r = 0; r < ranks; ++r) {
     members_.push_back(std::make_unique<Member>(commons, Rank{r}, sight, slice_bytes));
@@ -183,8 +196,8 @@ std::string run_and_check(Crew& crew, const Schedule& schedule, const Layout& la
   std::string wrong;
   std::mutex mutex;
   crew.all([&](Rank self, Executor& executor) {
-    const Plan plan =
-        compile(schedule.program(self), schedule.contract, self, aliasing, layout, sizeof(Element));
+    const Plan plan = compile(schedule.program(self), schedule.contract, self, aliasing, layout,
+                              sizeof(Element), crew.lanes());
     CallMemory memory(schedule.contract, layout, self, aliasing);
     executor.run(plan, memory.buffers(plan), fold(DType::u32, Op::sum), sizeof(Element),
                  Clock::now() + 60s);

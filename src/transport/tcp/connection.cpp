@@ -252,9 +252,9 @@ void Connection::finish() {
   (void)shutdown(socket_.fd(), SHUT_WR);
 }
 
-bool Connection::is_delivered() const {
-  int left = 0;
-  return ioctl(socket_.fd(), SIOCOUTQ, &left) != 0 || left == 0;
+bool Connection::is_under_way() const {
+  int unsent = 0;
+  return ioctl(socket_.fd(), SIOCOUTQNSD, &unsent) != 0 || unsent == 0;
 }
 
 }  // namespace tutti

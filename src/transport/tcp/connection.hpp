@@ -56,8 +56,9 @@ class Connection {
   void discard();
   /// Says that no more will come from here; what is pending is forgotten.
   void finish();
-  /// Whether all that was written has arrived at the other end.
-  [[nodiscard]] bool is_delivered() const;
+  /// Whether the system has sent all that was written. (To wait until the other end has confirmed
+  /// it would take 40 ms more, for ends put off confirming.)
+  [[nodiscard]] bool is_under_way() const;
 
  private:
   [[nodiscard]] bool open_frame(std::uint32_t call);

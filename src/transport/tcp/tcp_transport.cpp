@@ -303,9 +303,9 @@ std::chrono::milliseconds TcpTransport::nap(Clock::time_point deadline) const {
   return std::chrono::ceil<std::chrono::milliseconds>(until - now);
 }
 
-/// Bytes that are still on their way are lost if this end closes while something that nobody reads
+/// Bytes that are still to be sent are lost if this end closes while something that nobody reads
 /// any more comes in: the system then breaks the connection off. So what comes is thrown away until
-/// all that went has arrived.
+/// all has been sent.
 void TcpTransport::say_farewell() {
   const Clock::time_point end = Clock::now() + farewell_time;
   const auto until_all = [&](auto&& is_done) {
@@ -332,7 +332,7 @@ void TcpTransport::say_farewell() {
     peer.connection->discard();
     peer.connection->finish();
   }
-  until_all([](const Connection& connection) { return connection.is_delivered(); });
+  until_all([](const Connection& connection) { return connection.is_under_way(); });
 }
 
 std::string TcpTransport::name(Rank rank) const {

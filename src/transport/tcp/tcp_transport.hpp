@@ -26,7 +26,7 @@ class TcpTransport final : public Transport {
   /// Throws invalid_argument if the group's name is too long to say in a greeting.
   TcpTransport(Rank self, std::vector<Contact> contacts, Socket listener, Secret secret,
                std::string group, Patience patience);
-  /// Waits a while until all that was sent has arrived.
+  /// Waits a while until all that was sent is under way.
   ~TcpTransport() override;
   TcpTransport(const TcpTransport&) = delete;
   TcpTransport& operator=(const TcpTransport&) = delete;
