@@ -63,8 +63,9 @@ bool Executor::advance(std::uint32_t id) {
   State& state = states_[id];
   if (state.done < operation.bytes) {
     if (state.done == 0 && !is_turn(id)) return false;
-    return operation.kind == Step::Kind::send ? advance_send(id, operation, state)
-                                              : advance_receive(operation, state);
+    if (operation.kind == Step::Kind::send) return advance_send(id, operation, state);
+    const bool copies = peers(id).size() == 1 && !operation.own;
+    return copies ? advance_copy(id, operation, state) : advance_fold(id, operation, state);
   }
   state.finished = cleared(id) == operation.bytes;
   return state.finished;
@@ -103,37 +104,47 @@ bool Executor::advance_send(std::uint32_t id, const Plan::Operation& operation, 
   return true;
 }
 
-bool Executor::advance_receive(const Plan::Operation& operation, State& state) {
-  const auto id = static_cast<std::uint32_t>(&operation - plan_->operations.data());
+bool Executor::advance_copy(std::uint32_t id, const Plan::Operation& operation, State& state) {
+  const Plan::Piece& piece = plan_->pieces[state.piece];
+  const std::size_t most = std::min(allowed(piece, state.piece, state.done), slice_bytes_);
+  if (most == 0) return false;
+  const Rank peer = peers(id).front().rank;
+  std::byte* const to = target(piece.to, piece.to_offset + (state.done - piece.begin));
+  const std::size_t bytes = transport_.receive(peer, {to, most});
+  if (bytes == 0) return false;
+  note_received(id, operation, state, bytes);
+  return true;
+}
+
+bool Executor::advance_fold(std::uint32_t id, const Plan::Operation& operation, State& state) {
   const Plan::Piece& piece = plan_->pieces[state.piece];
   const std::span<const Plan::Peer> all = peers(id);
-  const std::size_t within = state.done - piece.begin;
-  std::byte* const to = target(piece.to, piece.to_offset + within);
   std::size_t bytes = std::min(piece.begin + piece.bytes - state.done, slice_bytes_);
-  if (all.size() == 1 && !operation.own) {
-    bytes = std::min(bytes, allowed(piece, state.piece, state.done));
-    if (bytes > 0) bytes = transport_.receive(all.front().rank, {to, bytes});
-    if (bytes == 0) return false;
-  } else {
-    operands_.clear();
-    for (const Plan::Peer& peer : all) {
-      const auto arrived = transport_.arrived(peer.rank);
-      if (arrived.empty()) return false;
-      bytes = std::min(bytes, arrived.size());
-      operands_.push_back(arrived.data());
-    }
-    bytes = std::min(bytes, allowed(piece, state.piece, state.done));
-    if (bytes == 0) return false;
-    if (operation.own) {
-      operands_.insert(operands_.begin() + *operation.own,
-                       source(piece.from, piece.from_offset + within));
-    }
-    fold(to, bytes);
-    for (const Plan::Peer& peer : all) transport_.consume(peer.rank, bytes);
+  operands_.clear();
+  for (const Plan::Peer& peer : all) {
+    const auto arrived = transport_.arrived(peer.rank);
+    if (arrived.empty()) return false;
+    bytes = std::min(bytes, arrived.size());
+    operands_.push_back(arrived.data());
   }
+  bytes = std::min(bytes, allowed(piece, state.piece, state.done));
+  if (bytes == 0) return false;
+  const std::size_t within = state.done - piece.begin;
+  if (operation.own) {
+    operands_.insert(operands_.begin() + *operation.own,
+                     source(piece.from, piece.from_offset + within));
+  }
+  fold(target(piece.to, piece.to_offset + within), bytes);
+  for (const Plan::Peer& peer : all) transport_.consume(peer.rank, bytes);
+  note_received(id, operation, state, bytes);
+  return true;
+}
+
+void Executor::note_received(std::uint32_t id, const Plan::Operation& operation, State& state,
+                             std::size_t bytes) {
   move_on(operation, state, bytes);
   state.finished = state.done == operation.bytes;
-  for (const Plan::Peer& peer : all) {
+  for (const Plan::Peer& peer : peers(id)) {
     PeerCounters& counted = counters_->peers[peer.rank.index()];
     counted.bytes_received += bytes;
     ++counted.slices_received;
@@ -141,7 +152,6 @@ bool Executor::advance_receive(const Plan::Operation& operation, State& state) {
     ++receive_turns_[peer.rank.index()];
     ++counted.messages_received;
   }
-  return true;
 }
 
 void Executor::fold(std::byte* to, std::size_t bytes) {

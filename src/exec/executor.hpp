@@ -52,7 +52,10 @@ class Executor {
 
   [[nodiscard]] bool advance(std::uint32_t id);
   [[nodiscard]] bool advance_send(std::uint32_t id, const Plan::Operation& operation, State& state);
-  [[nodiscard]] bool advance_receive(const Plan::Operation& operation, State& state);
+  [[nodiscard]] bool advance_copy(std::uint32_t id, const Plan::Operation& operation, State& state);
+  [[nodiscard]] bool advance_fold(std::uint32_t id, const Plan::Operation& operation, State& state);
+  void note_received(std::uint32_t id, const Plan::Operation& operation, State& state,
+                     std::size_t bytes);
   void move_on(const Plan::Operation& operation, State& state, std::size_t bytes);
   [[nodiscard]] bool is_turn(std::uint32_t id) const;
   [[nodiscard]] std::size_t allowed(const Plan::Piece& piece, std::uint32_t index,

@@ -1,5 +1,7 @@
 #include "exec/executor.hpp"
 
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include <tutti/error.hpp>
@@ -21,7 +23,7 @@ class EveryAlgorithm : public ::testing::TestWithParam<const Algorithm*> {};
 TEST_P(EveryAlgorithm, RunsAsProved) {
   const Algorithm& algorithm = *GetParam();
   for (const std::uint32_t p : {1U, 2U, 3U, 4U, 5U, 8U}) {
-    for (const Sight sight : {Sight::staged, Sight::direct}) {
+    for (const Sight sight : {Sight::staged, Sight::direct, Sight::tcp}) {
       Crew crew(p, sight, outbox, slice);
       const std::vector<Problem> all = problems(algorithm, p);
       const Problem& problem = all[all.size() / 2];
@@ -33,8 +35,8 @@ TEST_P(EveryAlgorithm, RunsAsProved) {
           if (uneven && aliasing == Aliasing::in_place) continue;
           EXPECT_EQ(run_and_check(crew, schedule, even_layout(schedule.contract, count), aliasing),
                     "")
-              << algorithm.name << " " << words(problem) << " count " << count << " direct "
-              << (sight == Sight::direct) << " in place " << (aliasing == Aliasing::in_place);
+              << algorithm.name << " " << words(problem) << " count " << count << " sight "
+              << static_cast<int>(sight) << " in place " << (aliasing == Aliasing::in_place);
         }
       }
     }
@@ -45,10 +47,11 @@ TEST_P(EveryAlgorithm, TakesCountsThatDifferByChunk) {
   const Algorithm& algorithm = *GetParam();
   if (algorithm.collective == Collective::barrier) GTEST_SKIP() << "a barrier has no data";
   Random random(7);
-  for (int i = 0; i < 6; ++i) {
+  for (std::size_t i = 0; i < 6; ++i) {
     const Problem problem = random_problem(algorithm, 6, random);
     const Schedule schedule = algorithm.schedule(problem);
-    Crew crew(problem.ranks, i % 2 == 0 ? Sight::staged : Sight::direct, outbox, slice);
+    const Sight sight = std::array{Sight::staged, Sight::direct, Sight::tcp}[i % 3];
+    Crew crew(problem.ranks, sight, outbox, slice);
     const Layout layout = random_layout(schedule.contract.chunks, random);
     EXPECT_EQ(run_and_check(crew, schedule, layout, Aliasing::out_of_place), "")
         << algorithm.name << " " << words(problem);

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "support/tcp_ranks.hpp"
 #include "transport/inproc/thread_view.hpp"
 
 namespace tutti::test {
@@ -25,19 +26,30 @@ std::byte* aligned(std::vector<std::byte>& memory) {
 class Crew::Member {
  public:
   Member(const Commons& commons, Rank self, Sight sight, std::size_t slice_bytes)
-      : transport_(commons, self, sight == Sight::direct ? &view_ : nullptr, impatient, 0),
-        executor_(transport_, commons.ranks(), slice_bytes) {}
+      : transport_(std::make_unique<MemoryTransport>(
+            commons, self, sight == Sight::direct ? &view_ : nullptr, impatient, 0)),
+        executor_(*transport_, commons.ranks(), slice_bytes) {}
+
+  Member(std::unique_ptr<Transport> transport, std::uint32_t ranks, std::size_t slice_bytes)
+      : transport_(std::move(transport)), executor_(*transport_, ranks, slice_bytes) {}
 
   [[nodiscard]] Executor& executor() { return executor_; }
 
  private:
   ThreadView view_;
-  MemoryTransport transport_;
+  std::unique_ptr<Transport> transport_;
   Executor executor_;
 };
 
-Crew::Crew(std::uint32_t ranks, Sight sight, Commons::Outbox outbox, std::size_t slice_bytes)
-    : memory_(Commons::size(ranks, outbox) + cache_line) {
+Crew::Crew(std::uint32_t ranks, Sight sight, Commons::Outbox outbox, std::size_t slice_bytes) {
+  if (sight == Sight::tcp) {
+    for (std::uint32_t r = 0; r < ranks; ++r) lanes_.push_back(r);
+    for (auto& transport : tcp_transports(ranks, impatient)) {
+      members_.push_back(std::make_unique<Member>(std::move(transport), ranks, slice_bytes));
+    }
+    return;
+  }
+  memory_.resize(Commons::size(ranks, outbox) + cache_line);
   const Commons commons(aligned(memory_), ranks, outbox);
   for (std::uint32_t r = 0; r < ranks; ++r) {
     members_.push_back(std::make_unique<Member>(commons, Rank{r}, sight, slice_bytes));
@@ -178,7 +190,8 @@ std::string run_and_check(Crew& crew, const Schedule& schedule, const Layout& la
                                .self = self,
                                .aliasing = aliasing,
                                .layout = layout,
-                               .element_bytes = sizeof(Element)});
+                               .element_bytes = sizeof(Element),
+                               .lanes = crew.lanes()});
     CallMemory memory(schedule.contract, layout, self, aliasing);
     Counters counters{.peers = std::vector<PeerCounters>(schedule.contract.ranks)};
     executor.run(plan, memory.buffers(plan),

@@ -15,9 +15,10 @@ namespace tutti::test {
 enum class Sight {
   staged,  ///< Data is copied into outboxes, as between processes.
   direct,  ///< Data is read where it stands, as between threads.
+  tcp,     ///< Not at all: data goes over TCP, as between hosts.
 };
 
-/// Ranks as threads of this process, each with an executor over memory that all share.
+/// Ranks as threads of this process, each with an executor over memory that all share, or over TCP.
 class Crew {
  public:
   Crew(std::uint32_t ranks, Sight sight, Commons::Outbox outbox, std::size_t slice_bytes);
@@ -30,9 +31,12 @@ class Crew {
   void all(const std::function<void(Rank, Executor&)>& work);
 
   [[nodiscard]] std::uint32_t ranks() const;
+  /// To be compiled with.
+  [[nodiscard]] std::span<const std::uint32_t> lanes() const { return lanes_; }
 
  private:
   class Member;
+  std::vector<std::uint32_t> lanes_;
   std::vector<std::byte> memory_;
   std::vector<std::unique_ptr<Member>> members_;
 };

@@ -1,0 +1,130 @@
+#include "transport/tcp/dial.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "transport/tcp/greeting.hpp"
+
+namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::milliseconds shortest_rest{2};
+constexpr std::chrono::milliseconds longest_rest{500};
+
+/// How long an address that does not answer keeps the next ones waiting. A rank that is busy
+/// answers late, so that the time grows from round to round.
+constexpr auto connect_time = 3s;
+constexpr auto answer_time = 5s;
+constexpr std::uint32_t most_doublings = 8;
+
+}  // namespace
+
+Dial::Dial(Rank peer, const Contact& contact, Rank self, const std::string& group,
+           const Secret& secret, Watch& watch)
+    : peer_(peer),
+      contact_(contact),
+      self_(self),
+      group_(group),
+      secret_(secret),
+      watch_(watch),
+      failures_(contact.endpoints.size(), "no answer yet") {}
+
+Dial::~Dial() {
+  if (socket_) watch_.remove(socket_.fd());
+}
+
+std::optional<Socket> Dial::advance(Clock::time_point now) {
+  if (socket_ && now >= due_) {
+    fail(handshake_ ? "connected, but nobody answers" : "no answer", now);
+  }
+  if (!socket_) {
+    if (now < due_ || contact_.endpoints.empty()) return std::nullopt;
+    begin(now);
+  }
+  if (!socket_ || !is_connected(now)) return std::nullopt;
+  note_answer();
+  switch (handshake_->advance(socket_.fd())) {
+    case Handshake::State::reading:
+    case Handshake::State::writing:
+      return std::nullopt;
+    case Handshake::State::refused:
+      if (handshake_->secrets_differ()) secrets_differ_ = true;
+      fail(handshake_->refusal(), now);
+      return std::nullopt;
+    case Handshake::State::done:
+      break;
+  }
+  if (rank_that_greets(handshake_->peer_greeting(), group_) != peer_.index()) {
+    fail("somebody else is there, who says \"" + handshake_->peer_greeting() + "\"", now);
+    return std::nullopt;
+  }
+  watch_.remove(socket_.fd());
+  return std::exchange(socket_, Socket());
+}
+
+std::string Dial::attempts() const {
+  std::string text;
+  for (std::size_t i = 0; i < failures_.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += contact_.endpoints[i].text() + " (" + failures_[i] + ")";
+  }
+  return text.empty() ? "no address at all" : text;
+}
+
+void Dial::begin(Clock::time_point now) {
+  answered_ = false;
+  socket_ = begin_connect(contact_.endpoints[endpoint_]);
+  if (!socket_) {
+    fail(std::generic_category().message(errno), now);
+    return;
+  }
+  due_ = now + connect_time;
+  watch_.add(socket_.fd(), {.kind = Watch::Kind::dial, .index = peer_.index()}, true);
+}
+
+void Dial::fail(const std::string& why, Clock::time_point now) {
+  failures_[endpoint_] = why;
+  if (socket_) watch_.remove(socket_.fd());
+  socket_ = Socket();
+  handshake_.reset();
+  due_ = now;
+  if (++endpoint_ < contact_.endpoints.size()) return;
+  endpoint_ = 0;
+  due_ = now + std::min(longest_rest, shortest_rest * (1U << std::min(rounds_, most_doublings)));
+  ++rounds_;
+}
+
+bool Dial::is_connected(Clock::time_point now) {
+  if (handshake_) return true;
+  pollfd poll_for{.fd = socket_.fd(), .events = POLLOUT, .revents = 0};
+  if (poll(&poll_for, 1, 0) == 0) return false;
+  int error = 0;
+  socklen_t length = sizeof error;
+  getsockopt(socket_.fd(), SOL_SOCKET, SO_ERROR, &error, &length);
+  if (error != 0) {
+    fail(std::generic_category().message(error), now);
+    return false;
+  }
+  handshake_.emplace(Handshake::Side::dials, secret_, tcp_greeting(group_, self_.index()));
+  failures_[endpoint_] = "connected, but no answer yet";
+  const bool only_one = contact_.endpoints.size() == 1;
+  due_ = only_one ? Clock::time_point::max()
+                  : now + answer_time * (1U << std::min(rounds_, most_doublings));
+  return true;
+}
+
+/// Who has begun to answer is not given up: it may believe already that this connection is the one.
+void Dial::note_answer() {
+  if (answered_) return;
+  std::byte first{};
+  if (recv(socket_.fd(), &first, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) return;
+  answered_ = true;
+  due_ = Clock::time_point::max();
+}
+
+}  // namespace tutti

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "transport/tcp/contact.hpp"
+#include "transport/tcp/handshake.hpp"
+#include "transport/tcp/watch.hpp"
+#include "transport/transport.hpp"
+
+namespace tutti {
+
+/// Tries to reach a rank: all its addresses in turn, again and again, with longer and longer rests
+/// between, until somebody proves to be that rank.
+class Dial {
+ public:
+  /// All must outlive this.
+  Dial(Rank peer, const Contact& contact, Rank self, const std::string& group, const Secret& secret,
+       Watch& watch);
+  ~Dial();
+  Dial(const Dial&) = delete;
+  Dial& operator=(const Dial&) = delete;
+
+  /// Goes on as far as it can without blocking. The connection, once there is one.
+  [[nodiscard]] std::optional<Socket> advance(Clock::time_point now);
+  /// When to go on even if nothing has happened.
+  [[nodiscard]] Clock::time_point due() const { return due_; }
+  /// Whether to go on is of no use: who answers knows another secret.
+  [[nodiscard]] bool is_hopeless() const { return secrets_differ_ && rounds_ > 0; }
+
+  /// What was tried and why it failed: "10.0.0.1:4000 (Connection refused), ...".
+  [[nodiscard]] std::string attempts() const;
+
+ private:
+  void begin(Clock::time_point now);
+  void fail(const std::string& why, Clock::time_point now);
+  [[nodiscard]] bool is_connected(Clock::time_point now);
+  void note_answer();
+
+  Rank peer_;
+  const Contact& contact_;
+  Rank self_;
+  const std::string& group_;
+  const Secret& secret_;
+  Watch& watch_;
+
+  Socket socket_;
+  std::optional<Handshake> handshake_;  // Once the socket is connected.
+  bool answered_ = false;               // Whoever is there has said something.
+  bool secrets_differ_ = false;         // As one of the addresses has shown.
+  std::size_t endpoint_ = 0;            // That is tried now, or next.
+  std::uint32_t rounds_ = 0;            // How often all were tried in vain.
+  Clock::time_point due_{};
+  std::vector<std::string> failures_;  // By endpoint.
+};
+
+}  // namespace tutti

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "transport/tcp/handshake.hpp"
+#include "transport/tcp/socket.hpp"
+#include "transport/tcp/watch.hpp"
+#include "transport/transport.hpp"
+
+namespace tutti {
+
+/// Where lower ranks of the group knock: a listening socket, and those who have not yet proved who
+/// they are. How many these are and how long they may take is bounded, so that strangers can
+/// neither fill the memory nor keep others out for long.
+class Reception {
+ public:
+  struct Guest {
+    std::uint32_t rank;
+    Socket socket;
+  };
+
+  static constexpr std::size_t most_strangers = 64;
+
+  /// The watch and the secret must outlive this.
+  Reception(Socket listener, Watch& watch, const Secret& secret, std::string group, Rank self);
+  ~Reception();
+  Reception(const Reception&) = delete;
+  Reception& operator=(const Reception&) = delete;
+
+  /// Lets in who knocks, as far as there are places.
+  void open_door(Clock::time_point now);
+  /// Goes on with the stranger at this place, who may turn out to be a rank.
+  [[nodiscard]] std::optional<Guest> advance(std::uint32_t place);
+  /// Sends away who has taken too long.
+  void close_late(Clock::time_point now);
+
+  [[nodiscard]] std::size_t strangers() const { return strangers_; }
+  /// Why somebody was last sent away; empty if nobody was.
+  [[nodiscard]] const std::string& last_refusal() const { return last_refusal_; }
+
+ private:
+  struct Place {
+    Socket socket;
+    std::optional<Handshake> handshake;
+    Clock::time_point late;
+  };
+
+  [[nodiscard]] Place* free_place(Clock::time_point now);
+  [[nodiscard]] Watch::Tag tag(const Place& place) const;
+  Socket leave(Place& place);
+
+  Socket listener_;
+  Watch& watch_;
+  const Secret& secret_;
+  std::string group_;
+  Rank self_;
+  std::vector<Place> places_;
+  std::size_t strangers_ = 0;
+  std::string last_refusal_;
+};
+
+}  // namespace tutti

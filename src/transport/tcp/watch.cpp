@@ -1,0 +1,50 @@
+#include "transport/tcp/watch.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include <tutti/error.hpp>
+
+namespace tutti {
+
+Watch::Watch() : fd_(epoll_create1(EPOLL_CLOEXEC)) {
+  if (fd_ < 0) {
+    throw Error(ErrorCode::internal,
+                "no epoll set: " + std::generic_category().message(errno) +
+                    "; raise the limit of open files (ulimit -n) if that is the cause");
+  }
+}
+
+Watch::~Watch() { close(fd_); }
+
+void Watch::add(int fd, Tag tag, bool room) { control(EPOLL_CTL_ADD, fd, tag, room); }
+
+void Watch::change(int fd, Tag tag, bool room) { control(EPOLL_CTL_MOD, fd, tag, room); }
+
+void Watch::remove(int fd) { epoll_ctl(fd_, EPOLL_CTL_DEL, fd, nullptr); }
+
+std::span<const epoll_event> Watch::wait(std::chrono::milliseconds timeout) {
+  const int count = epoll_wait(fd_, events_.data(), static_cast<int>(events_.size()),
+                               static_cast<int>(timeout.count()));
+  return {events_.data(), static_cast<std::size_t>(count > 0 ? count : 0)};
+}
+
+Watch::Tag Watch::tag(const epoll_event& event) {
+  return {.kind = static_cast<Kind>(event.data.u64 >> 32),
+          .index = static_cast<std::uint32_t>(event.data.u64)};
+}
+
+void Watch::control(int operation, int fd, Tag tag, bool room) {
+  epoll_event event{};
+  event.events = static_cast<std::uint32_t>(EPOLLIN) | static_cast<std::uint32_t>(EPOLLET) |
+                 (room ? static_cast<std::uint32_t>(EPOLLOUT) : 0U);
+  event.data.u64 = static_cast<std::uint64_t>(tag.kind) << 32 | tag.index;
+  if (epoll_ctl(fd_, operation, fd, &event) == 0) return;
+  throw Error(ErrorCode::internal,
+              "a socket cannot be watched: " + std::generic_category().message(errno));
+}
+
+}  // namespace tutti
