@@ -8,6 +8,7 @@
 #include <tutti/collective.hpp>
 #include <tutti/dtype.hpp>
 #include <tutti/reduction.hpp>
+#include <tutti/shape.hpp>
 
 namespace tutti {
 
@@ -15,6 +16,8 @@ namespace tutti {
 struct CallOptions {
   /// "allreduce/ring"; empty lets tutti choose. All ranks must say the same.
   std::string_view algorithm{};
+  /// How the ranks stand in nodes, for algorithms that heed it; empty is as the hosts have them.
+  Shape shape{};
   /// How long to wait for the others; zero is what the communicator was told.
   std::chrono::milliseconds timeout{0};
 };

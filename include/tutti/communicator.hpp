@@ -410,10 +410,13 @@ class TUTTI_API Communicator {
   }
 
   template <Movable T>
-  static Call blocks_call(Collective collective, std::span<const T> input, std::span<T> output,
-                          std::span<const std::uint64_t> counts, std::uint32_t root,
-                          const CallOptions& options) {
+  Call blocks_call(Collective collective, std::span<const T> input, std::span<T> output,
+                   std::span<const std::uint64_t> counts, std::uint32_t root,
+                   const CallOptions& options) {
     static_assert(Number<T>, "calls with counts move numbers");
+    const bool brings = collective != Collective::scatter || rank() == root;
+    const bool gets = collective != Collective::gather || rank() == root;
+    require_counted(collective, counts, brings ? input.size() : 0, gets ? output.size() : 0);
     return {.collective = collective,
             .input = input.data(),
             .output = output.data(),
@@ -424,6 +427,8 @@ class TUTTI_API Communicator {
   }
 
   void require_blocks(const char* call, std::size_t all, std::size_t one) const;
+  void require_counted(Collective collective, std::span<const std::uint64_t> counts,
+                       std::uint64_t input, std::uint64_t output) const;
   void require_equal(const char* call, std::size_t input, std::size_t output) const;
 
   std::unique_ptr<Impl> impl_;

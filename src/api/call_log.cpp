@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include <nlohmann/json.hpp>
+
 #include <tutti/error.hpp>
 
 namespace tutti {

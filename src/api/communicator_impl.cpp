@@ -87,11 +87,11 @@ Work Communicator::Impl::start(const Call& call) {
   kept.counts = {};
   kept.output_counts = {};
   kept.options.algorithm = {};
+  kept.options.shape = {};
   return worker_.add([this, ready, kept, outputs] { perform(*ready, kept, outputs); });
 }
 
-void Communicator::Impl::run_pair(const Parcel& out, const Parcel& in,
-                                  const CallOptions& options) {
+void Communicator::Impl::run_pair(const Parcel& out, const Parcel& in, const CallOptions& options) {
   const Entry entry(*this);
   check_pair(out, in);
   const Clock::duration timeout = timeout_of(options);
@@ -125,7 +125,8 @@ const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Ca
                                .self = self_,
                                .ranks = ranks_,
                                .aliasing = aliasing,
-                               .lanes = fabric_.lanes()}));
+                               .lanes = fabric_.lanes(),
+                               .hosts = fabric_.hosts()}));
   } catch (const Error& error) {
     throw Error(error.code(), words(call) + ": " + error.what());
   }
@@ -133,9 +134,9 @@ const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Ca
 
 void Communicator::Impl::check(const Call& call) const {
   if (call.collective > Collective::barrier) {
-    throw Error(ErrorCode::invalid_argument,
-                "rank " + std::to_string(rank()) + ": there is no collective number " +
-                    std::to_string(static_cast<int>(call.collective)));
+    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank()) +
+                                                 ": there is no collective number " +
+                                                 std::to_string(static_cast<int>(call.collective)));
   }
   if (call.dtype > DType::f64) {
     refuse(call, "there is no dtype number " + std::to_string(static_cast<int>(call.dtype)) +
@@ -149,8 +150,8 @@ void Communicator::Impl::check(const Call& call) const {
                        "; they are 0 (sum) to 7 (bxor)");
     }
     if (!applies(op, call.dtype)) {
-      refuse(call, std::string(name(op)) + " is for integers, not for " +
-                       std::string(name(call.dtype)));
+      refuse(call,
+             std::string(name(op)) + " is for integers, not for " + std::string(name(call.dtype)));
     }
     if (call.element_bytes != 0 && call.element_bytes != size_of(call.dtype)) {
       refuse(call, "elements of " + in_plural(call.element_bytes, "byte") +
@@ -220,9 +221,10 @@ Aliasing Communicator::Impl::check_buffers(const Call& call) const {
   // Of equal length they stand one upon the other.
   if (in_place || (in == out && in_bytes == out_bytes)) return Aliasing::in_place;
   if (overlap(in, in_bytes, out, out_bytes)) {
-    refuse(call, "input and output overlap; let them be apart, or in place: the shorter one at "
-                 "this rank's block of the longer, " +
-                     in_plural(own, "byte") + " from its beginning");
+    refuse(call,
+           "input and output overlap; let them be apart, or in place: the shorter one at "
+           "this rank's block of the longer, " +
+               in_plural(own, "byte") + " from its beginning");
   }
   return Aliasing::out_of_place;
 }
@@ -464,10 +466,8 @@ std::optional<Communicator> Communicator::Impl::split(std::optional<std::uint32_
     std::uint32_t key;
     std::uint32_t rank;
   };
-  const Wish own{.has_color = color ? 1U : 0U,
-                 .color = color.value_or(0),
-                 .key = key,
-                 .rank = rank()};
+  const Wish own{
+      .has_color = color ? 1U : 0U, .color = color.value_or(0), .key = key, .rank = rank()};
   std::vector<Wish> all(ranks_);
   run({.collective = Collective::allgather,
        .input = &own,

@@ -74,7 +74,7 @@ class Communicator::Impl {
   Fabric fabric_;
   Executor executor_;
   PlanCache plans_;
-  std::uint64_t calls_ = 0;  // Collectives so far: the same on all ranks.
+  std::uint64_t calls_ = 0;              // Collectives so far: the same on all ranks.
   std::vector<std::uint32_t> sends_;     // By peer: how often it was sent to alone,
   std::vector<std::uint32_t> receives_;  // and received from.
   std::array<Counters, pair_kind + 1> counters_;

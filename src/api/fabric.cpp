@@ -10,6 +10,7 @@
 #include <thread>
 
 #include <nlohmann/json.hpp>
+
 #include <tutti/error.hpp>
 
 #include "transport/inproc/thread_view.hpp"
@@ -161,6 +162,8 @@ class Fabric::Parts {
   [[nodiscard]] std::span<const std::uint32_t> lanes() const { return lanes_; }
   [[nodiscard]] const FabricSettings& settings() const { return settings_; }
 
+  [[nodiscard]] const Shape& hosts() const { return shape_; }
+
   [[nodiscard]] std::string description() const {
     if (ranks_ == 1) return "alone";
     if (!needs_network_) return threads_ ? "threads of one process" : "shared memory";
@@ -188,10 +191,9 @@ class Fabric::Parts {
     for (std::uint32_t r = 0; r < ranks_; ++r) {
       const Card& card = cards_[r];
       if (card.way != own.way) {
-        throw Error(ErrorCode::mismatch, "rank " + std::to_string(r) +
-                                             " was told another TUTTI_TRANSPORT than rank " +
-                                             std::to_string(self_.index()) +
-                                             ": give all ranks the same");
+        throw Error(ErrorCode::mismatch,
+                    "rank " + std::to_string(r) + " was told another TUTTI_TRANSPORT than rank " +
+                        std::to_string(self_.index()) + ": give all ranks the same");
       }
       hosts.push_back(card.host);
       if (card.host != own.host) continue;
@@ -205,9 +207,20 @@ class Fabric::Parts {
         static_cast<std::size_t>(std::unique(cores.begin(), cores.end()) - cores.begin());
     patience_ = patience_for(neighbours_.size(), std::max<std::size_t>(distinct, 1));
     needs_network_ = ranks_ > 1 && (hosts_ > 1 || settings_.way == Way::tcp);
+    shape_ = shape_of_hosts();
     threads_ = std::all_of(cards_.begin(), cards_.end(), [&](const Card& card) {
       return card.pid == own.pid && card.host == own.host;
     });
+  }
+
+  [[nodiscard]] Shape shape_of_hosts() const {
+    const auto hosts = static_cast<std::uint32_t>(hosts_);
+    if (ranks_ % hosts != 0) return {};
+    const std::uint32_t each = ranks_ / hosts;
+    for (std::uint32_t r = 0; r < ranks_; ++r) {
+      if (cards_[r].host != cards_[r / each * each].host) return {};
+    }
+    return {.dimensions = {each, hosts}};
   }
 
   /// The first rank of each host makes the memory, and the others there map it. If that fails
@@ -333,8 +346,8 @@ class Fabric::Parts {
       alone_.resize(Commons::size(1, {}) + cache_line);
       const auto address = reinterpret_cast<std::uintptr_t>(alone_.data());
       std::byte* const base = alone_.data() + (cache_line - address % cache_line) % cache_line;
-      memory_ = std::make_unique<MemoryTransport>(Commons(base, 1, {}), Rank{0}, nullptr,
-                                                  patience_);
+      memory_ =
+          std::make_unique<MemoryTransport>(Commons(base, 1, {}), Rank{0}, nullptr, patience_);
     }
     if (memory_ && network_) {
       std::vector<std::optional<Rank>> local(ranks_);
@@ -353,6 +366,7 @@ class Fabric::Parts {
   std::vector<Card> cards_;
   std::vector<Rank> neighbours_;  // The ranks of this host, this one included.
   std::size_t hosts_ = 1;
+  Shape shape_;
   bool needs_network_ = false;
   bool threads_ = false;
   Patience patience_;
@@ -378,6 +392,7 @@ std::span<const std::uint32_t> Fabric::lanes() const { return parts_->lanes(); }
 std::size_t Fabric::slice_bytes() const {
   return parts_->reach() == Reach::memory ? memory_slice : tcp_slice;
 }
+const Shape& Fabric::hosts() const { return parts_->hosts(); }
 std::string Fabric::description() const { return parts_->description(); }
 const FabricSettings& Fabric::settings() const { return parts_->settings(); }
 

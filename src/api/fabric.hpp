@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <tutti/shape.hpp>
+
 #include "api/choice.hpp"
 #include "rendezvous/exchange.hpp"
 #include "transport/tcp/handshake.hpp"
@@ -43,6 +45,8 @@ class Fabric {
   [[nodiscard]] Reach reach() const;
   /// By rank: see Transport::lane(); empty if there is only one.
   [[nodiscard]] std::span<const std::uint32_t> lanes() const;
+  /// How the hosts have the ranks: so many on each of so many; empty if unevenly or not in a row.
+  [[nodiscard]] const Shape& hosts() const;
   /// How large the pieces are in which data best travels.
   [[nodiscard]] std::size_t slice_bytes() const;
   /// "shared memory", "TCP", "shared memory within 2 hosts, TCP between them".

@@ -24,6 +24,7 @@ const std::shared_ptr<const PreparedCall>& PlanCache::add(const Call& call, Alia
                       .element_bytes = element_bytes_of(call),
                       .count = call.count,
                       .algorithm = std::string(call.options.algorithm),
+                      .shape = call.options.shape,
                       .counts = {call.counts.begin(), call.counts.end()},
                       .output_counts = {call.output_counts.begin(), call.output_counts.end()}},
               .prepared = std::make_shared<const PreparedCall>(std::move(prepared))};
@@ -32,13 +33,12 @@ const std::shared_ptr<const PreparedCall>& PlanCache::add(const Call& call, Alia
 }
 
 bool PlanCache::matches(const Key& key, const Call& call, Aliasing aliasing) {
-  return key.count == call.count && key.collective == call.collective &&
-         key.aliasing == aliasing && key.root == call.root &&
-         key.element_bytes == element_bytes_of(call) && key.algorithm == call.options.algorithm &&
-         std::equal(key.counts.begin(), key.counts.end(), call.counts.begin(),
-                    call.counts.end()) &&
-         std::equal(key.output_counts.begin(), key.output_counts.end(),
-                    call.output_counts.begin(), call.output_counts.end());
+  return key.count == call.count && key.collective == call.collective && key.aliasing == aliasing &&
+         key.root == call.root && key.element_bytes == element_bytes_of(call) &&
+         key.algorithm == call.options.algorithm && key.shape == call.options.shape &&
+         std::equal(key.counts.begin(), key.counts.end(), call.counts.begin(), call.counts.end()) &&
+         std::equal(key.output_counts.begin(), key.output_counts.end(), call.output_counts.begin(),
+                    call.output_counts.end());
 }
 
 std::size_t PlanCache::hash(const Call& call, Aliasing aliasing) {

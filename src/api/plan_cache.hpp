@@ -28,6 +28,7 @@ class PlanCache {
     std::size_t element_bytes;
     std::uint64_t count;
     std::string algorithm;
+    Shape shape;
     std::vector<std::uint64_t> counts;
     std::vector<std::uint64_t> output_counts;
   };

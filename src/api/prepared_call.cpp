@@ -16,6 +16,11 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   return hash ^ (hash >> 31);
 }
 
+const Shape& shape_of(const Preparation& preparation) {
+  const Shape& asked = preparation.call.options.shape;
+  return asked.empty() ? preparation.hosts : asked;
+}
+
 /// Alltoall's counts are known to two ranks only, and left out.
 std::uint32_t signature_of(const Preparation& preparation) {
   const Call& call = preparation.call;
@@ -23,6 +28,9 @@ std::uint32_t signature_of(const Preparation& preparation) {
   const auto index = &preparation.algorithm - algorithms().data();
   hash = mixed(hash, static_cast<std::uint64_t>(index));
   hash = mixed(hash, element_bytes_of(call));
+  if (preparation.algorithm.needs_shape()) {
+    for (const std::uint32_t d : shape_of(preparation).dimensions) hash = mixed(hash, d);
+  }
   hash = mixed(hash, has_root(call.collective) ? call.root : 0);
   if (call.counts.empty()) return static_cast<std::uint32_t>(mixed(hash, call.count));
   if (call.collective == Collective::alltoall) return static_cast<std::uint32_t>(hash);
@@ -137,7 +145,8 @@ bool keeps_data(const Algorithm& algorithm) {
 
 PreparedCall prepare(const Preparation& preparation) {
   const Call& call = preparation.call;
-  const Problem problem{.ranks = preparation.ranks, .root = Rank{call.root}};
+  Problem problem{.ranks = preparation.ranks, .root = Rank{call.root}};
+  if (preparation.algorithm.needs_shape()) problem.shape = shape_of(preparation);
   const Contract contract = preparation.algorithm.contract(problem);
   const Program program = preparation.algorithm.program(problem, preparation.self);
   const Layout layout = layout_of(call, contract, preparation.self);
@@ -152,9 +161,8 @@ PreparedCall prepare(const Preparation& preparation) {
                     .lanes = preparation.lanes,
                     .stretch = stretch});
   };
-  PreparedCall prepared{.algorithm = &preparation.algorithm,
-                        .parts = {},
-                        .signature = signature_of(preparation)};
+  PreparedCall prepared{
+      .algorithm = &preparation.algorithm, .parts = {}, .signature = signature_of(preparation)};
   const auto [least, most] = extremes(layout);
   const std::uint64_t length = part_length(preparation, contract, layout, most);
   if (length >= most) {

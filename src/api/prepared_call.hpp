@@ -37,6 +37,8 @@ struct Preparation {
   std::uint32_t ranks;
   Aliasing aliasing;
   std::span<const std::uint32_t> lanes;
+  /// As the hosts have the ranks; empty if they have them unevenly.
+  const Shape& hosts;
 };
 
 /// Algorithms that keep data on its way in tutti's own memory are run in parts of this many bytes,

@@ -12,7 +12,6 @@ namespace {
 std::vector<Trial> trials(std::uint32_t ranks) {
   std::vector<Trial> all;
   for (const Algorithm* algorithm : every_algorithm()) {
-    if (algorithm->needs_shape()) continue;
     for (const std::uint64_t count : {0U, 1U, 13U, 513U, 20001U}) {
       Trial trial{.collective = algorithm->collective,
                   .algorithm = std::string(algorithm->name),

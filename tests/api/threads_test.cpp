@@ -25,7 +25,6 @@ class EveryAlgorithmOnThreads : public ::testing::TestWithParam<const Algorithm*
 
 TEST_P(EveryAlgorithmOnThreads, IsRight) {
   const Algorithm& algorithm = *GetParam();
-  if (algorithm.needs_shape()) GTEST_SKIP() << "needs a shape";
   for (const std::uint32_t p : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 16U}) {
     std::vector<Trial> trials;
     for (const std::uint64_t count : counts) {

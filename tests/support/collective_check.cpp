@@ -20,8 +20,8 @@ std::uint64_t scramble(std::uint64_t x) {
 /// Whole numbers so small that every sum and product of 16 of them is exact in every dtype.
 std::int64_t brought(const Trial& trial, std::uint32_t rank, std::uint64_t place) {
   const std::uint64_t hash = scramble(place * 64 + rank + 1);
-  const bool is_signed = trial.dtype != DType::u8 && trial.dtype != DType::u32 &&
-                         trial.dtype != DType::u64;
+  const bool is_signed =
+      trial.dtype != DType::u8 && trial.dtype != DType::u32 && trial.dtype != DType::u64;
   switch (trial.op) {
     case Op::prod:
       return rank % 4 == place % 4 ? 2 : (is_signed && hash % 2 == 0 ? -1 : 1);
@@ -95,7 +95,8 @@ class Guarded {
       memory_ = std::shared_ptr<std::byte>(static_cast<std::byte*>(allocate(total_)),
                                            [](std::byte* memory) { deallocate(memory); });
     } else {
-      memory_ = std::shared_ptr<std::byte>(new std::byte[total_], std::default_delete<std::byte[]>());
+      memory_ =
+          std::shared_ptr<std::byte>(new std::byte[total_], std::default_delete<std::byte[]>());
     }
     std::memset(memory_.get(), 0xA5, total_);
   }
@@ -245,6 +246,12 @@ class Model {
   std::vector<std::uint64_t> from_;
 };
 
+/// Those that heed a shape get the squarest.
+Shape shape_for(const Trial& trial, std::uint32_t ranks) {
+  const bool heeds = !trial.algorithm.empty() && algorithm(trial.algorithm).needs_shape();
+  return heeds ? squarest(ranks) : Shape{};
+}
+
 }  // namespace
 
 std::string words(const Trial& trial) {
@@ -275,14 +282,15 @@ std::string try_call(Communicator& communicator, const Trial& trial) {
     encode(trial.dtype, in[i], 1, const_cast<std::byte*>(from) + i * element);
   }
   const std::vector<std::byte> kept(from, from + in.size() * element);
-  Call call{.collective = trial.collective,
-            .input = from,
-            .output = to,
-            .count = trial.count,
-            .dtype = trial.dtype,
-            .reduction = trial.op,
-            .root = trial.root,
-            .options = {.algorithm = trial.algorithm}};
+  Call call{
+      .collective = trial.collective,
+      .input = from,
+      .output = to,
+      .count = trial.count,
+      .dtype = trial.dtype,
+      .reduction = trial.op,
+      .root = trial.root,
+      .options = {.algorithm = trial.algorithm, .shape = shape_for(trial, communicator.size())}};
   if (trial.counted) {
     call.count = 0;
     call.counts = model.counts();
@@ -293,9 +301,8 @@ std::string try_call(Communicator& communicator, const Trial& trial) {
   } else {
     communicator.run(call);
   }
-  const std::uint32_t divisor = trial.op == Op::avg && is_reduction(trial.collective)
-                                    ? communicator.size()
-                                    : 1;
+  const std::uint32_t divisor =
+      trial.op == Op::avg && is_reduction(trial.collective) ? communicator.size() : 1;
   std::byte expected[8];
   for (std::size_t i = 0; i < promised.size(); ++i) {
     encode(trial.dtype, promised[i], divisor, expected);

@@ -81,7 +81,8 @@ std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work)
     waitpid(children[rank].pid, &status, 0);
     if (!fault.empty()) faults += "rank " + std::to_string(rank) + ": " + fault + "\n";
     if (status != 0) {
-      faults += "rank " + std::to_string(rank) + " ended with status " + std::to_string(status) + "\n";
+      faults +=
+          "rank " + std::to_string(rank) + " ended with status " + std::to_string(status) + "\n";
     }
   }
   return faults;
