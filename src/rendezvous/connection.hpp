@@ -15,10 +15,11 @@ namespace tutti {
 /// What travels in a rendezvous: a letter that says what it is, and its body.
 struct Frame {
   enum class Kind : char {
-    join = 'j',     ///< To rank 0: of all connections that I tried, take this one.
-    waiting = 'w',  ///< From rank 0: you are in, and these ranks are still missing.
-    card = 'c',     ///< To rank 0: my card. From it: one card for each rank, in order.
-    error = 'x',    ///< From rank 0: it is over, and why: a letter for the code, and the message.
+    join = 'j',      ///< To rank 0: of all connections that I tried, take this one.
+    waiting = 'w',   ///< From rank 0: you are in, and these ranks are still missing.
+    card = 'c',      ///< To rank 0: my card. From it: one card for each rank, in order.
+    error = 'x',     ///< From rank 0: it is over, and why: a digit for the code, and the message.
+    gives_up = 'g',  ///< To rank 0: I wait no longer.
   };
   static constexpr std::size_t most_bytes = std::size_t{16} << 20;
 

@@ -109,7 +109,9 @@ Frame TcpMember::receive(Clock::time_point deadline) {
   }
 }
 
-void TcpMember::fail_late() const {
+void TcpMember::fail_late() {
+  root_->send(Frame::Kind::gives_up, "");
+  root_->advance();
   const std::string whom = missing_.empty() ? "rank 0" : missing_;
   throw Error(ErrorCode::timed_out,
               "rank " + std::to_string(group_.rank.index()) + " has waited for " + whom +

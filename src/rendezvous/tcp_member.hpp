@@ -29,7 +29,8 @@ class TcpMember : public Exchange {
 
  private:
   [[nodiscard]] Frame receive(Clock::time_point deadline);
-  [[noreturn]] void fail_late() const;
+  /// Tells rank 0, so that it knows who was missing and not who ran out of patience.
+  [[noreturn]] void fail_late();
 
   Group group_;
   Clock::duration patience_;

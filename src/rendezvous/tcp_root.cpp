@@ -118,6 +118,10 @@ void TcpRoot::attend_members() {
     const std::optional<Frame> frame = member.connection->next();
     if (frame && frame->kind == Frame::Kind::card && !member.card) {
       member.card = frame->body;
+    } else if (frame && frame->kind == Frame::Kind::gives_up) {
+      fail(ErrorCode::timed_out, "rank " + std::to_string(r) + " waits no longer for " +
+                                     name_missing(missing()) + " of " +
+                                     std::to_string(group_.size));
     } else if (frame) {
       fail(ErrorCode::internal, "rank " + std::to_string(r) + " sent what nobody asked it for");
     } else if (!member.connection->lost().empty()) {

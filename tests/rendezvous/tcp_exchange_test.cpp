@@ -258,9 +258,10 @@ TEST(TcpExchange, NamesWhoIsMissingThoughTheRootWouldWaitLonger) {
   other.join();
   EXPECT_EQ(name(member.code), "timed_out");
   EXPECT_NE(member.error.find("ranks 2 and 3"), std::string::npos) << member.error;
-  // Which the root takes as a loss, and does not wait any longer.
-  EXPECT_EQ(name(root.code), "peer_lost");
-  EXPECT_NE(root.error.find("rank 1"), std::string::npos) << root.error;
+  // The root does not wait any longer then.
+  EXPECT_EQ(name(root.code), "timed_out");
+  EXPECT_NE(root.error.find("rank 1 waits no longer for ranks 2 and 3"), std::string::npos)
+      << root.error;
 }
 
 TEST(TcpExchange, SaysWhereItSoughtTheRoot) {

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tutti/rank.hpp>
+
+#include "rendezvous/exchange.hpp"
+#include "transport/transport.hpp"
+
+namespace tutti {
+
+/// A conversation with the launcher in PMI-1, the protocol of MPICH's hydra and its kin: lines of
+/// text over a socket that the launcher left open.
+///
+/// A process has one such conversation in its life: the launcher takes no other after it has ended,
+/// and ends the job if it breaks off.
+class PmiSession {
+ public:
+  /// Begins it on this socket, which remains the caller's. Throws unsupported if the launcher
+  /// speaks something else, timed_out or peer_lost.
+  PmiSession(int fd, Rank rank, std::uint32_t size, Clock::time_point deadline);
+  /// Ends it.
+  ~PmiSession();
+  PmiSession(const PmiSession&) = delete;
+  PmiSession& operator=(const PmiSession&) = delete;
+
+  [[nodiscard]] Rank rank() const { return rank_; }
+  [[nodiscard]] std::uint32_t size() const { return size_; }
+  /// A number that no round had before.
+  [[nodiscard]] std::uint64_t next_round() { return rounds_++; }
+
+  /// Leaves a text of any length under a key; others can take it after the next barrier.
+  void put(const std::string& key, const std::string& text, Clock::time_point deadline);
+  [[nodiscard]] std::string get(const std::string& key, Clock::time_point deadline);
+  void barrier(Clock::time_point deadline);
+
+ private:
+  using Fields = std::map<std::string, std::string>;
+
+  /// Sends a line and awaits the answer, which must be of this kind and say that all is well.
+  Fields ask(const std::string& line, const std::string& answer, Clock::time_point deadline);
+  void send(const std::string& line);
+  [[nodiscard]] std::string receive(const std::string& asked, Clock::time_point deadline);
+  [[nodiscard]] std::size_t most_value_bytes(const Fields& maxes) const;
+
+  int fd_;
+  Rank rank_;
+  std::uint32_t size_;
+  std::string space_;  // Where keys belong to: the launcher's kvsname.
+  std::size_t most_value_ = 0;
+  std::uint64_t rounds_ = 0;
+  std::string unread_;
+};
+
+/// A rendezvous by way of the launcher.
+class PmiExchange : public Exchange {
+ public:
+  /// The first all() may take until `deadline`, each later one as long as that was.
+  PmiExchange(std::shared_ptr<PmiSession> session, Clock::time_point deadline);
+
+  /// PMI does not tell who is missing, so neither does timed_out.
+  [[nodiscard]] std::vector<std::string> all(const std::string& card) override;
+
+ private:
+  std::shared_ptr<PmiSession> session_;
+  Clock::duration patience_;
+  Clock::time_point deadline_;
+  bool first_ = true;
+};
+
+}  // namespace tutti

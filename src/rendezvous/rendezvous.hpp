@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "rendezvous/environment.hpp"
+#include "rendezvous/exchange.hpp"
+#include "transport/transport.hpp"
+
+namespace tutti {
+
+/// Opens the way to the other ranks that the launch offers. The first all() may take until
+/// `deadline`, each later one as long as that was. Throws what TcpRoot, TcpMember and PmiSession
+/// throw.
+[[nodiscard]] std::unique_ptr<Exchange> open_exchange(const Launch& launch,
+                                                      Clock::time_point deadline);
+
+}  // namespace tutti
