@@ -7,7 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/figures.hpp>
+#include <tutti/algorithm.hpp>
+#include <tutti/layout.hpp>
 #include <tutti/memory.hpp>
 
 #include "support/errors.hpp"
