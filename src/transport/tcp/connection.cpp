@@ -253,7 +253,11 @@ void Connection::finish() {
 }
 
 bool Connection::is_under_way() const {
+  tcp_info info{};
+  socklen_t length = sizeof info;
+  const bool is_known = getsockopt(socket_.fd(), IPPROTO_TCP, TCP_INFO, &info, &length) == 0;
   int unsent = 0;
+  if (!is_known || info.tcpi_state == TCP_CLOSE) return true;  // It has broken off.
   return ioctl(socket_.fd(), SIOCOUTQNSD, &unsent) != 0 || unsent == 0;
 }
 

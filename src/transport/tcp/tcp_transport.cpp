@@ -84,7 +84,7 @@ std::size_t TcpTransport::send(std::span<const Rank> peers, std::span<const std:
   const Rank peer = peers.front();
   Connection* const connection = reach(peer);
   if (connection == nullptr) return 0;
-  flush(peer.index());
+  (void)flush(peer);
   if (connection->is_pending()) return 0;
   data = data.first(std::min(data.size(), FrameHeader::most_bytes));
   connection->send(data, sent_call_);
@@ -99,7 +99,7 @@ std::size_t TcpTransport::send(std::span<const Rank> peers, std::span<const std:
 std::uint64_t TcpTransport::released(Rank peer) {
   const Peer& state = peers_[peer.index()];
   if (!state.connection) return 0;
-  if (state.is_pending) flush(peer.index());
+  if (state.is_pending) (void)flush(peer);
   return state.connection->released();
 }
 
@@ -109,9 +109,7 @@ std::uint64_t TcpTransport::sent(Rank peer) const {
 }
 
 void TcpTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
-  ++news_;
-  if (!pending_.empty()) flush_all();
-  if (!missing_.empty()) tend(deadline);
+  if (goes_on(deadline)) return;
   if (idle > patience_.spins + patience_.yields) {
     sleep(deadline);
     return;
@@ -126,9 +124,7 @@ void TcpTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
 }
 
 bool TcpTransport::arm(Clock::time_point deadline) {
-  ++news_;
-  flush_all();
-  if (!missing_.empty()) tend(deadline);
+  if (goes_on(deadline)) return false;
   watch_room();
   return !look(0ms);
 }
@@ -186,20 +182,29 @@ void TcpTransport::note_dry(Peer& peer) {
   ++dry_;
 }
 
-void TcpTransport::flush(std::uint32_t rank) {
-  Peer& state = peers_[rank];
-  if (!state.is_pending || state.full_since == news_) return;
+/// Writes what is pending, and says whether anything was written.
+bool TcpTransport::flush(Rank peer) {
+  Peer& state = peers_[peer.index()];
+  if (!state.is_pending || state.full_since == news_) return false;
+  const std::uint64_t before = state.connection->released();
   state.connection->flush();
   if (state.connection->is_pending()) {
     state.full_since = news_;
-    return;
+  } else {
+    state.is_pending = false;
+    std::erase(pending_, peer);
   }
-  state.is_pending = false;
-  std::erase(pending_, Rank{rank});
+  return state.connection->released() > before;
 }
 
-void TcpTransport::flush_all() {
-  for (std::size_t i = pending_.size(); i-- > 0;) flush(pending_[i].index());
+/// What can be done without waiting: writing and connecting. Says whether anything was done.
+bool TcpTransport::goes_on(Clock::time_point deadline) {
+  ++news_;
+  bool moved = false;
+  for (std::size_t i = pending_.size(); i-- > 0;) moved = flush(pending_[i]) || moved;
+  const std::size_t missing = missing_.size();
+  if (missing > 0) tend(deadline);
+  return moved || missing_.size() < missing;
 }
 
 /// Goes on with what makes connections, as far as time alone makes a difference.

@@ -79,8 +79,8 @@ class TcpTransport final : public Transport {
 
   [[nodiscard]] bool is_dry(Peer& peer) const;
   void note_dry(Peer& peer);
-  void flush(std::uint32_t rank);
-  void flush_all();
+  bool flush(Rank peer);
+  [[nodiscard]] bool goes_on(Clock::time_point deadline);
 
   void tend(Clock::time_point deadline);
   [[noreturn]] void give_up(Rank peer) const;
