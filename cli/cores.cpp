@@ -39,6 +39,7 @@ std::vector<cpu_set_t> allowed_cores() {
     CPU_SET(cpu, &at->second);
   }
   std::vector<cpu_set_t> sets;
+  sets.reserve(cores.size());
   for (const auto& [name, set] : cores) sets.push_back(set);
   return sets;
 }

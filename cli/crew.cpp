@@ -1,10 +1,10 @@
 #include "crew.hpp"
 
-#include <signal.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 
 namespace tutti::cli {
 

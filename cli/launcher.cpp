@@ -60,6 +60,7 @@ std::string random_hex(std::size_t bytes) {
 
 Launcher::Launcher(const Job& job) : job_(job) {
   open_standard_files();
+  input_.prepare();
   take_signals();
   raise_file_limit();
   // What a rank leaves behind becomes our child and can be reaped, even if init reaps nothing.
@@ -143,6 +144,7 @@ int Launcher::run() {
   RankOutput output(job_);
   const int refused = start_all(output);
   if (refused != 0) return refused;
+  input_.start();
   output.start();
   return Watch(job_, crew_, output, signals_.number()).run();
 }
@@ -162,6 +164,7 @@ int Launcher::start_all(RankOutput& output) {
 int Launcher::start(std::uint32_t rank, const std::string& path, RankOutput& output) {
   std::vector<std::string> words = job_.command;
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& each : words) arguments.push_back(each.data());
   arguments.push_back(nullptr);
   Environment variables = environment(rank);
@@ -171,7 +174,7 @@ int Launcher::start(std::uint32_t rank, const std::string& path, RankOutput& out
       start_rank({.path = path.c_str(),
                   .arguments = arguments.data(),
                   .environment = pointers.data(),
-                  .in = rank == 0 ? STDIN_FILENO : null_.number(),
+                  .in = rank == 0 ? input_.end() : null_.number(),
                   .out = ends.out.number(),
                   .err = ends.err.number(),
                   .kept = rank == 0 ? root_socket_.number() : -1,

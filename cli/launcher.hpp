@@ -8,6 +8,7 @@
 #include "environment.hpp"
 #include "file_descriptor.hpp"
 #include "job.hpp"
+#include "rank_input.hpp"
 #include "rank_output.hpp"
 #include "rank_process.hpp"
 
@@ -42,6 +43,7 @@ class Launcher {
   Inheritance inheritance_;
   FileDescriptor signals_;
   FileDescriptor null_;
+  RankInput input_;
   FileDescriptor root_socket_;
   std::string root_;
   Environment environment_;

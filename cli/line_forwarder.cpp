@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t most_held = 64 << 10;
 constexpr std::size_t chunk_bytes = 64 << 10;
 /// How long all others wait for the rest of a longer line.
-constexpr int patience_ms = 200;
+constexpr int patience_ms = 1000;
 
 FileDescriptor opened(int fd) {
   if (fd < 0) {

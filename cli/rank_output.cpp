@@ -80,7 +80,8 @@ FileDescriptor RankOutput::add(LineForwarder::Source source) {
   source.from = FileDescriptor(ends[0]);
   FileDescriptor end(ends[1]);
   set_nonblocking(source.from);
-  forwarder(source.to).add(std::move(source));
+  LineForwarder& way = forwarder(source.to);
+  way.add(std::move(source));
   return end;
 }
 

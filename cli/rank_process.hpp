@@ -1,10 +1,10 @@
 #pragma once
 
 #include <sched.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include <csignal>
 #include <string>
 #include <vector>
 
