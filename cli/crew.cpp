@@ -9,6 +9,7 @@
 namespace tutti::cli {
 
 void Crew::join(pid_t pid) {
+  guard_.add(pid);
   processes_.push_back({.pid = pid});
   ++alive_;
 }
@@ -39,6 +40,7 @@ void Crew::forget_empty_groups() {
   for (Process& each : processes_) {
     if (each.alive || !each.left) continue;
     each.left = ::kill(-each.pid, 0) == 0 || errno != ESRCH;
+    if (!each.left) guard_.remove(each.pid);
   }
 }
 

@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "guard.hpp"
 #include "rank_process.hpp"
 
 namespace tutti::cli {
 
 /// The processes of all ranks, and what those have started in turn: each rank is the head of a
-/// process group.
+/// process group. None of them outlives this process.
 ///
 /// Reaps every child of this process, so it must be the only one to wait for any.
 class Crew {
@@ -44,6 +45,7 @@ class Crew {
 
   void forget_empty_groups();
 
+  Guard guard_;
   std::vector<Process> processes_;
   std::uint32_t alive_ = 0;
 };

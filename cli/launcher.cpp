@@ -60,8 +60,9 @@ std::string random_hex(std::size_t bytes) {
 
 Launcher::Launcher(const Job& job) : job_(job) {
   open_standard_files();
-  input_.prepare();
   take_signals();
+  crew_.emplace();
+  input_.prepare();
   raise_file_limit();
   // What a rank leaves behind becomes our child and can be reaped, even if init reaps nothing.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -146,7 +147,7 @@ int Launcher::run() {
   if (refused != 0) return refused;
   input_.start();
   output.start();
-  return Watch(job_, crew_, output, signals_.number()).run();
+  return Watch(job_, *crew_, output, signals_.number()).run();
 }
 
 int Launcher::start_all(RankOutput& output) {
@@ -181,16 +182,16 @@ int Launcher::start(std::uint32_t rank, const std::string& path, RankOutput& out
                   .cpus = cores_.empty() ? nullptr : &cores_[rank % cores_.size()],
                   .inheritance = &inheritance_});
   if (started.error != 0) return refuse(path, started.error);
-  crew_.join(started.pid);
+  crew_->join(started.pid);
   return 0;
 }
 
 int Launcher::refuse(const std::string& path, int error) {
   // Those that did start go without a word: their peers never came.
-  crew_.signal(SIGKILL);
-  while (crew_.alive() > 0) {
+  crew_->signal(SIGKILL);
+  while (crew_->alive() > 0) {
     ::poll(nullptr, 0, 1);
-    (void)crew_.reap();
+    (void)crew_->reap();
   }
   std::string why = std::generic_category().message(error);
   int code = cannot_execute;

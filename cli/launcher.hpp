@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,7 @@ class Launcher {
   std::string root_;
   Environment environment_;
   std::vector<cpu_set_t> cores_;
-  Crew crew_;
+  std::optional<Crew> crew_;  // Not before standard files are open and signals blocked.
 };
 
 }  // namespace tutti::cli

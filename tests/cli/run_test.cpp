@@ -410,6 +410,17 @@ TEST(RunSignals, LeaveNoRankAliveWhenTheLauncherIsKilled) {
   for (const pid_t pid : pids) EXPECT_TRUE(dies(pid)) << pid;
 }
 
+TEST(RunSignals, LeaveNothingOfWhatRanksHaveStartedWhenTheLauncherIsKilled) {
+  RunningCommand command(shell({"-n", "2"}, "sh -c 'echo inner $$; sleep 60; true'; true"));
+  ASSERT_TRUE(command.await("\n", 2));
+  const std::vector<pid_t> pids = numbers_after("inner", command.output());
+  ASSERT_EQ(pids.size(), 2U);
+  for (const pid_t pid : pids) EXPECT_TRUE(is_alive(pid));
+  command.signal(SIGKILL);
+  EXPECT_EQ(command.wait(false), -1);
+  for (const pid_t pid : pids) EXPECT_TRUE(dies(pid)) << pid;
+}
+
 TEST(RunSignals, StopAndContinueTheRanks) {
   RunningCommand command(shell({"-n", "2"},
                                "trap 'echo continued' CONT; trap 'exit 0' TERM; echo pid $$; while "
