@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <CLI/CLI.hpp>
 
 /// The subcommands of `tutti`, one file each. Each adds itself to the command line and sets
@@ -11,6 +14,8 @@ void add_explain(CLI::App& app, int& exit_code);
 void add_verify(CLI::App& app, int& exit_code);
 void add_cost(CLI::App& app, int& exit_code);
 void add_crossover(CLI::App& app, int& exit_code);
+/// `after_dashes` is what follows "--" on the command line, which is for another program to read.
+void add_run(CLI::App& app, int& exit_code, std::vector<std::string> after_dashes);
 
 /// What a command returns: a proof that failed is not a command that was typed wrong.
 inline constexpr int success = 0;

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tutti/error.hpp>
@@ -27,6 +29,15 @@ std::string with_suggestion(const CLI::App& app, const std::string& message, int
          " 'tutti --help' shows them all.";
 }
 
+/// Takes off what follows "--" if the command runs another program: CLI11 would read it as its own.
+std::vector<std::string> take_after_dashes(int& argc, char** argv) {
+  if (argc < 2 || argv[1] != std::string_view("run")) return {};
+  char** const end = argv + argc;
+  char** const dashes = std::find(argv, end, std::string_view("--"));
+  argc = static_cast<int>(dashes - argv);
+  return {dashes == end ? end : dashes + 1, end};
+}
+
 int fail(const std::string& message) {
   std::fprintf(stderr, "tutti: %s\n", message.c_str());
   return cli::usage_error;
@@ -46,6 +57,7 @@ int main(int argc, char** argv) {
   cli::add_verify(app, exit_code);
   cli::add_cost(app, exit_code);
   cli::add_crossover(app, exit_code);
+  cli::add_run(app, exit_code, take_after_dashes(argc, argv));
   try {
     app.parse(argc, argv);
     return exit_code;

@@ -193,7 +193,15 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{"cost allreduce -p 4 --size 1MiB --bandwidth 0GB/s", "100GB/s"},
         Slip{"cost allreduce -p 4 --size 1MiB --gamma fast", "10GB/s"},
         Slip{"crossover allreduce/ring allgather/ring -p 4", "same collective"},
-        Slip{"crossover allreduce/ring -p 4", "second"}));
+        Slip{"crossover allreduce/ring -p 4", "second"},
+        Slip{"run -n 4", "tutti run -n 4 -- ./program"},
+        Slip{"run -n 4 --", "tutti run -n 4 -- ./program"}, Slip{"run -- true", "Add -n"},
+        Slip{"run -n 0 -- true", "1 to 4096"}, Slip{"run -n 5000 -- true", "1 to 4096"},
+        Slip{"run -n 2 --rank 4 -- true", "no option '--rank'"},
+        Slip{"run -n 2 -x NAME -- true", "-x NAME=VALUE"},
+        Slip{"run -n 2 --bind socket -- true", "none,core"},
+        Slip{"run -n 2 --timeout -1 -- true", "--timeout"},
+        Slip{"run -n 2 --output /dev/null/x -- true", "cannot make the directory '/dev/null/x'"}));
 
 }  // namespace
 }  // namespace tutti::test

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::cli {
+
+/// The variables that a process is started with.
+class Environment {
+ public:
+  /// Those of this process.
+  [[nodiscard]] static Environment own();
+
+  [[nodiscard]] bool has(std::string_view name) const;
+  void set(const std::string& name, const std::string& value);
+  void remove(std::string_view name);
+
+  /// For execve(). Invalidated by any change.
+  [[nodiscard]] std::vector<char*> pointers();
+
+ private:
+  std::vector<std::string> entries_;  // "NAME=VALUE"
+};
+
+}  // namespace tutti::cli

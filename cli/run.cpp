@@ -1,0 +1,110 @@
+#include <tutti/error.hpp>
+
+#include "commands.hpp"
+#include "launcher.hpp"
+
+namespace tutti::cli {
+namespace {
+
+struct Options {
+  Job job{};
+  double timeout = 0;
+  double linger = Job{}.linger.count();
+  double grace = Job{}.grace.count();
+  bool no_prefix = false;
+  std::string bind = "none";
+  std::vector<std::string> variables;
+};
+
+constexpr std::uint32_t most_ranks = 4096;
+constexpr double longest = 1e8;
+
+std::pair<std::string, std::string> parse_variable(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw Error(ErrorCode::invalid_argument,
+                "'" + text + "' sets no variable; write -x NAME=VALUE. Ranks inherit all others.");
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+/// CLI11 hands on all from the first word that it does not know, be it a program or not.
+std::vector<std::string> parse_command(std::vector<std::string> words,
+                                       const std::vector<std::string>& after_dashes) {
+  if (!words.empty() && words.front().starts_with("-")) {
+    throw Error(ErrorCode::invalid_argument,
+                "run has no option '" + words.front() + "'; 'tutti run --help' shows them all");
+  }
+  // The dashes are the program's own if it is named before them.
+  if (!words.empty() && !after_dashes.empty()) words.emplace_back("--");
+  words.insert(words.end(), after_dashes.begin(), after_dashes.end());
+  if (words.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "run which program? Write such as: tutti run -n 4 -- ./program arguments");
+  }
+  return words;
+}
+
+int run(Options& options) {
+  Job& job = options.job;
+  if (job.ranks == 0) {
+    throw Error(ErrorCode::invalid_argument, "how many ranks? Add -n, such as -n 4.");
+  }
+  for (const std::string& each : options.variables) job.variables.push_back(parse_variable(each));
+  if (options.timeout > 0) job.timeout = Job::Seconds(options.timeout);
+  job.linger = Job::Seconds(options.linger);
+  job.grace = Job::Seconds(options.grace);
+  job.prefix = !options.no_prefix;
+  job.bind_cores = options.bind == "core";
+  return Launcher(job).run();
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code, std::vector<std::string> after_dashes) {
+  CLI::App* const command =
+      app.add_subcommand("run", "start a program as several ranks on this host");
+  auto options = std::make_shared<Options>();
+  command->add_option("-n,--ranks", options->job.ranks, "number of ranks")
+      ->option_text("N")
+      ->check(CLI::Range(1U, most_ranks));
+  command->add_option("-x", options->variables, "a further variable for all ranks")
+      ->option_text("NAME=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--timeout", options->timeout, "after which the job is ended")
+      ->option_text("SECONDS")
+      ->check(CLI::Range(0.001, longest));
+  command
+      ->add_option("--output", options->job.output,
+                   "for copies of the output: rank-N.out, rank-N.err")
+      ->option_text("DIRECTORY");
+  command->add_flag("--no-prefix", options->no_prefix, "do not put the rank before each line");
+  command
+      ->add_option("--bind", options->bind,
+                   "none, or core: one core for each rank, in turn (default none)")
+      ->option_text("WHAT")
+      ->check(CLI::IsMember({"none", "core"}));
+  command
+      ->add_option("--linger", options->linger,
+                   "for the others to end by themselves when a rank has failed (default 2)")
+      ->option_text("SECONDS")
+      ->check(CLI::Range(0.0, longest));
+  command->add_option("--grace", options->grace, "between SIGTERM and SIGKILL (default 5)")
+      ->option_text("SECONDS")
+      ->check(CLI::Range(0.0, longest));
+  command->footer(
+      "tutti run -n 4 -- ./program arguments\n\n"
+      "Each rank finds in TUTTI_RANK, TUTTI_SIZE, TUTTI_LOCAL_RANK, TUTTI_LOCAL_SIZE, TUTTI_ROOT,\n"
+      "TUTTI_SECRET and TUTTI_JOB who it is and where the others are. Rank 0 reads standard "
+      "input.\n"
+      "Exits with 0, with the code of the first rank that failed, with 128 and the number of the\n"
+      "signal that killed it, or with 124 after --timeout.\n"
+      "Starts ranks on this host only. For several hosts use torchrun, mpirun or srun.");
+  command->prefix_command();
+  command->callback([options, command, after_dashes = std::move(after_dashes), &exit_code] {
+    options->job.command = parse_command(command->remaining(), after_dashes);
+    exit_code = run(*options);
+  });
+}
+
+}  // namespace tutti::cli
