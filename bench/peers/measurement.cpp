@@ -1,0 +1,102 @@
+#include "measurement.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <vector>
+
+namespace peers {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Enough for a median; and the durations of so many are quickly reduced.
+constexpr std::size_t most_iterations = 200'000;
+
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+using Buffer = std::unique_ptr<std::byte, Free>;
+
+/// Whole pages, written, so that no page fault is measured. Zeros stay zeros however often they are
+/// added up in place.
+Buffer buffer(std::size_t bytes) {
+  constexpr std::size_t page = 4096;
+  const std::size_t whole = (bytes / page + 1) * page;
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(page, whole));
+  if (memory == nullptr) throw std::bad_alloc();
+  std::fill_n(memory, whole, std::byte{0});
+  return Buffer(memory);
+}
+
+double microseconds(Clock::duration duration) {
+  return std::chrono::duration<double, std::micro>(duration).count();
+}
+
+/// Runs ever more iterations until they take some time; returns about how long one takes, the same
+/// on all ranks.
+double warm_up(Peer& peer, const Request& request, const std::function<void()>& run) {
+  const double enough = request.seconds * 1e6 / 8;
+  for (std::size_t batch = 1;; batch *= 2) {
+    peer.barrier();
+    const Clock::time_point begin = Clock::now();
+    for (std::size_t i = 0; i < batch; ++i) run();
+    double took = microseconds(Clock::now() - begin);
+    peer.maximum({&took, 1});
+    if (took >= enough || batch >= most_iterations) return took / static_cast<double>(batch);
+  }
+}
+
+Measurement summary(std::vector<double> durations) {
+  std::sort(durations.begin(), durations.end());
+  const std::size_t n = durations.size();
+  return {.iterations = n,
+          .median = durations[n / 2],
+          .p10 = durations[n / 10],
+          .p90 = durations[n * 9 / 10]};
+}
+
+}  // namespace
+
+Case case_of(const Request& request, int ranks) {
+  const Collective c = request.collective;
+  Case one{.collective = c, .dtype = DType::f32, .op = reduces(c) ? Op::sum : Op::none};
+  if (has_root(c)) one.root = 0;
+  const bool whole =
+      c == Collective::broadcast || c == Collective::reduce || c == Collective::allreduce;
+  const std::size_t parts = whole ? 1 : static_cast<std::size_t>(ranks);
+  one.count = std::max<std::size_t>(1, request.bytes / sizeof(float) / parts);
+  return one;
+}
+
+Measurement measure(Peer& peer, const Request& request) {
+  const Case what = case_of(request, peer.ranks());
+  const std::size_t in = input_elements(what, peer.ranks(), peer.rank()) * sizeof(float);
+  const std::size_t out = output_elements(what, peer.ranks(), peer.rank()) * sizeof(float);
+  const bool in_place = request.in_place || what.collective == Collective::broadcast;
+  // Rooted collectives use the root's larger buffer; some libraries use it elsewhere as scratch.
+  const Buffer output = buffer(std::max(in, out));
+  const Buffer input = in_place ? nullptr : buffer(in);
+  const std::function<void()> run = peer.prepare(
+      {.what = what, .input = in_place ? output.get() : input.get(), .output = output.get()});
+
+  const double estimate = warm_up(peer, request, run);
+  const std::size_t most = std::max(request.least, most_iterations);
+  const double wanted = request.seconds * 1e6 / std::max(estimate, 0.01);
+  const auto iterations = static_cast<std::size_t>(
+      std::clamp(wanted, static_cast<double>(request.least), static_cast<double>(most)));
+  std::vector<double> durations(std::max<std::size_t>(iterations, 1));
+  peer.barrier();
+  for (double& duration : durations) {
+    if (request.barrier) peer.barrier();
+    const Clock::time_point begin = Clock::now();
+    run();
+    duration = microseconds(Clock::now() - begin);
+  }
+  peer.maximum(durations);
+  return summary(std::move(durations));
+}
+
+}  // namespace peers

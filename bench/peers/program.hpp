@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "peer.hpp"
+
+namespace peers {
+
+/// How the common part of every program is called, for its help.
+inline constexpr const char* usage =
+    "  measure COLLECTIVE --bytes B1,B2,... [--seconds S] [--least N] [--in-place] [--barrier]\n"
+    "          [--settings TEXT] [--json]\n"
+    "  measure --follow [--settings TEXT]\n"
+    "          reads lines COLLECTIVE BYTES SECONDS [least=N] [in-place] [barrier] and answers "
+    "each\n"
+    "          with a line of JSON, {\"error\": ...} if it cannot\n"
+    "  oracle FILE\n"
+    "          writes a line for every case and rank: collective dtype op count root rank digest\n";
+
+/// The program itself, on all ranks together: `arguments` are those of the command line without the
+/// program's name and whatever chooses among the library's own settings. Returns the exit status.
+[[nodiscard]] int run_program(Peer& peer, const std::vector<std::string>& arguments);
+
+}  // namespace peers
