@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <vector>
 
 namespace peers {
@@ -15,20 +13,14 @@ using Clock = std::chrono::steady_clock;
 /// Enough for a median; and the durations of so many are quickly reduced.
 constexpr std::size_t most_iterations = 200'000;
 
-struct Free {
-  void operator()(void* memory) const { std::free(memory); }
-};
-using Buffer = std::unique_ptr<std::byte, Free>;
+using Buffer = std::shared_ptr<std::byte>;
 
-/// Whole pages, written, so that no page fault is measured. Zeros stay zeros however often they are
-/// added up in place.
-Buffer buffer(std::size_t bytes) {
-  constexpr std::size_t page = 4096;
-  const std::size_t whole = (bytes / page + 1) * page;
-  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(page, whole));
-  if (memory == nullptr) throw std::bad_alloc();
-  std::fill_n(memory, whole, std::byte{0});
-  return Buffer(memory);
+/// Written to, so that no page fault is measured. Zeros stay zeros however often they are added up
+/// in place.
+Buffer buffer(Peer& peer, std::size_t bytes) {
+  Buffer memory = peer.allocate(bytes);
+  std::fill_n(memory.get(), bytes, std::byte{0});
+  return memory;
 }
 
 double microseconds(Clock::duration duration) {
@@ -77,8 +69,8 @@ Measurement measure(Peer& peer, const Request& request) {
   const std::size_t out = output_elements(what, peer.ranks(), peer.rank()) * sizeof(float);
   const bool in_place = request.in_place || what.collective == Collective::broadcast;
   // Rooted collectives use the root's larger buffer; some libraries use it elsewhere as scratch.
-  const Buffer output = buffer(std::max(in, out));
-  const Buffer input = in_place ? nullptr : buffer(in);
+  const Buffer output = buffer(peer, std::max(in, out));
+  const Buffer input = in_place ? nullptr : buffer(peer, in);
   const std::function<void()> run = peer.prepare(
       {.what = what, .input = in_place ? output.get() : input.get(), .output = output.get()});
 

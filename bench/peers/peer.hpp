@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <functional>
+#include <memory>
+#include <new>
 #include <span>
 #include <string>
 
@@ -40,6 +43,14 @@ class Peer {
   /// What runs the call, again and again; whatever needs doing once has been done before. The
   /// buffers outlive it. Requires: supports(call.what, call.in_place()), on all ranks alike.
   [[nodiscard]] virtual std::function<void()> prepare(const Call& call) = 0;
+
+  /// Whole pages of memory for a buffer. The library may have better than the usual.
+  [[nodiscard]] virtual std::shared_ptr<std::byte> allocate(std::size_t bytes) {
+    constexpr std::size_t page = 4096;
+    void* const memory = std::aligned_alloc(page, (bytes / page + 1) * page);
+    if (memory == nullptr) throw std::bad_alloc();
+    return {static_cast<std::byte*>(memory), [](std::byte* each) { std::free(each); }};
+  }
 
   /// For the measuring itself, never measured: a barrier, the maximum of each number over all ranks
   /// (on all ranks), and rank 0's bytes to all.

@@ -1,0 +1,111 @@
+// tutti's own collectives, measured and checked by the same rules as those of the others. How many
+// ranks there are is its launcher's business: tutti run -n 4 -- build/bench/peers/tutti …
+//
+// With TUTTI_BENCH_MEMORY=private buffers come from malloc instead of tutti::allocate, and with
+// TUTTI_BENCH_ALGORITHM one algorithm is used throughout instead of tutti's choice.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <tutti/communicator.hpp>
+#include <tutti/memory.hpp>
+#include <tutti/version.hpp>
+
+#include "peer.hpp"
+#include "program.hpp"
+
+namespace {
+
+using peers::Case;
+
+std::string variable(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
+tutti::Collective collective_of(peers::Collective collective) {
+  std::string name(peers::name(collective));
+  if (name.ends_with("v")) name.pop_back();
+  return tutti::parse_collective(name);
+}
+
+/// A call and the counts that it refers to.
+struct Prepared {
+  tutti::Call call;
+  std::vector<std::uint64_t> counts;
+  std::vector<std::uint64_t> output_counts;
+};
+
+class Tutti final : public peers::Peer {
+ public:
+  [[nodiscard]] int rank() const override { return static_cast<int>(comm_.rank()); }
+  [[nodiscard]] int ranks() const override { return static_cast<int>(comm_.size()); }
+  [[nodiscard]] std::string library() const override { return "tutti"; }
+  [[nodiscard]] std::string version() const override { return std::string(tutti::version); }
+
+  [[nodiscard]] bool supports(const Case& c, bool in_place) const override {
+    const bool whole = c.collective == peers::Collective::broadcast ||
+                       c.collective == peers::Collective::reduce ||
+                       c.collective == peers::Collective::allreduce;
+    return whole || !in_place;
+  }
+
+  [[nodiscard]] std::function<void()> prepare(const peers::Call& call) override {
+    const Case& c = call.what;
+    auto prepared = std::make_shared<Prepared>();
+    prepared->call = {.collective = collective_of(c.collective),
+                      .input = call.input,
+                      .output = call.output,
+                      .count = c.count,
+                      .dtype = tutti::parse_dtype(peers::name(c.dtype)),
+                      .root = static_cast<std::uint32_t>(std::max(c.root, 0)),
+                      .options = {.algorithm = algorithm_}};
+    if (c.op != peers::Op::none) prepared->call.reduction = tutti::parse_op(peers::name(c.op));
+    if (peers::name(c.collective).ends_with("v")) give_counts(*prepared, c);
+    return [this, prepared] { comm_.run(prepared->call); };
+  }
+
+  [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) override {
+    if (private_memory_) return Peer::allocate(bytes);
+    return {static_cast<std::byte*>(tutti::allocate(bytes)),
+            [](std::byte* each) { tutti::deallocate(each); }};
+  }
+
+  void barrier() override { aside_.barrier(); }
+  void maximum(std::span<double> numbers) override { aside_.all_reduce(numbers, tutti::Op::max); }
+  void share(std::span<char> bytes) override { aside_.broadcast(bytes, 0); }
+
+ private:
+  void give_counts(Prepared& prepared, const Case& c) const {
+    const bool all_pairs = c.collective == peers::Collective::alltoallv;
+    for (int r = 0; r < ranks(); ++r) {
+      const bool from = c.collective == peers::Collective::gatherv ||
+                        c.collective == peers::Collective::allgatherv;
+      prepared.counts.push_back(peers::block(c, from ? r : rank(), r));
+      prepared.output_counts.push_back(peers::block(c, r, rank()));
+    }
+    prepared.call.count = 0;
+    prepared.call.counts = prepared.counts;
+    if (all_pairs) prepared.call.output_counts = prepared.output_counts;
+  }
+
+  tutti::Communicator comm_ = tutti::Communicator::from_environment();
+  // For the measuring itself.
+  tutti::Communicator aside_ = comm_.duplicate();
+  bool private_memory_ = variable("TUTTI_BENCH_MEMORY") == "private";
+  std::string algorithm_ = variable("TUTTI_BENCH_ALGORITHM");
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    Tutti tutti;
+    return run_program(tutti, {argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
