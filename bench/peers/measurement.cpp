@@ -1,4 +1,4 @@
-#include "measurement.hpp"
+#include "peers/measurement.hpp"
 
 #include <algorithm>
 #include <chrono>

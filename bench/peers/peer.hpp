@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "cases.hpp"
+#include "peers/cases.hpp"
 
 namespace peers {
 
