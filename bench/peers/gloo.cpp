@@ -38,8 +38,8 @@
 #include <gloo/transport/tcp/device.h>
 #include <gloo/types.h>
 
-#include "peer.hpp"
-#include "program.hpp"
+#include "peers/peer.hpp"
+#include "peers/program.hpp"
 
 namespace {
 

@@ -31,7 +31,7 @@
 #include <string>
 #include <type_traits>
 
-#include "cases.hpp"
+#include "peers/cases.hpp"
 
 namespace peers {
 

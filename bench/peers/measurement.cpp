@@ -1,4 +1,4 @@
-#include "measurement.hpp"
+#include "peers/measurement.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -27,27 +27,57 @@ double microseconds(Clock::duration duration) {
   return std::chrono::duration<double, std::micro>(duration).count();
 }
 
-/// Runs ever more iterations until they take some time; returns about how long one takes, the same
-/// on all ranks.
+/// An iteration, and how long it took here.
+double timed(Peer& peer, const Request& request, const std::function<void()>& run) {
+  if (request.barrier) peer.barrier();
+  const Clock::time_point begin = Clock::now();
+  run();
+  return microseconds(Clock::now() - begin);
+}
+
+/// Runs ever more iterations until they take some time; returns about how long one takes with all
+/// that goes with it, the same on all ranks.
 double warm_up(Peer& peer, const Request& request, const std::function<void()>& run) {
   const double enough = request.seconds * 1e6 / 8;
   for (std::size_t batch = 1;; batch *= 2) {
     peer.barrier();
     const Clock::time_point begin = Clock::now();
-    for (std::size_t i = 0; i < batch; ++i) run();
+    for (std::size_t i = 0; i < batch; ++i) timed(peer, request, run);
     double took = microseconds(Clock::now() - begin);
     peer.maximum({&took, 1});
     if (took >= enough || batch >= most_iterations) return took / static_cast<double>(batch);
   }
 }
 
-Measurement summary(std::vector<double> durations) {
-  std::sort(durations.begin(), durations.end());
-  const std::size_t n = durations.size();
-  return {.iterations = n,
-          .median = durations[n / 2],
-          .p10 = durations[n / 10],
-          .p90 = durations[n * 9 / 10]};
+/// As many as fit into the time. An estimate may be wrong by far where ranks share cores, so the
+/// ranks look at the clock together now and then.
+std::vector<double> durations(Peer& peer, const Request& request, const std::function<void()>& run,
+                              double estimate) {
+  const std::size_t least = std::max<std::size_t>(request.least, 1);
+  const double wanted = request.seconds * 1e6 / std::max(estimate, 0.01);
+  const auto iterations =
+      std::max(least, static_cast<std::size_t>(std::min(wanted, double{most_iterations})));
+  const std::size_t batch = std::max(least, iterations / 8);
+  std::vector<double> found;
+  found.reserve(iterations);
+  const Clock::time_point begin = Clock::now();
+  while (found.size() < iterations) {
+    peer.barrier();
+    const std::size_t end = std::min(found.size() + batch, iterations);
+    while (found.size() < end) found.push_back(timed(peer, request, run));
+    double took = microseconds(Clock::now() - begin);
+    peer.maximum({&took, 1});
+    if (took >= request.seconds * 1e6) break;
+  }
+  peer.maximum(found);
+  return found;
+}
+
+Measurement summary(std::vector<double> sorted) {
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t n = sorted.size();
+  return {
+      .iterations = n, .median = sorted[n / 2], .p10 = sorted[n / 10], .p90 = sorted[n * 9 / 10]};
 }
 
 }  // namespace
@@ -75,20 +105,7 @@ Measurement measure(Peer& peer, const Request& request) {
       {.what = what, .input = in_place ? output.get() : input.get(), .output = output.get()});
 
   const double estimate = warm_up(peer, request, run);
-  const std::size_t most = std::max(request.least, most_iterations);
-  const double wanted = request.seconds * 1e6 / std::max(estimate, 0.01);
-  const auto iterations = static_cast<std::size_t>(
-      std::clamp(wanted, static_cast<double>(request.least), static_cast<double>(most)));
-  std::vector<double> durations(std::max<std::size_t>(iterations, 1));
-  peer.barrier();
-  for (double& duration : durations) {
-    if (request.barrier) peer.barrier();
-    const Clock::time_point begin = Clock::now();
-    run();
-    duration = microseconds(Clock::now() - begin);
-  }
-  peer.maximum(durations);
-  return summary(std::move(durations));
+  return summary(durations(peer, request, run, estimate));
 }
 
 }  // namespace peers

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "peer.hpp"
+#include "peers/peer.hpp"
 
 namespace peers {
 
@@ -33,9 +33,11 @@ struct Measurement {
 
 /// Measures, on all ranks together; all get the same figures.
 ///
-/// Iterations follow each other without a barrier, as in the usual benchmarks (OSU's, nccl-tests):
-/// so a collective whose root need not wait for anybody may overlap with the next. Each rank notes
-/// its own durations; their maximum over ranks is taken when all is over.
+/// Iterations follow each other without a barrier, as in nccl-tests: a call whose root need not
+/// wait for anybody overlaps with the next, and what is measured of it is more throughput than
+/// latency. With request.barrier none begins before all have ended the one before, as in OSU's
+/// benchmarks. Each rank notes its own durations; their maximum over ranks is taken when all is
+/// over.
 [[nodiscard]] Measurement measure(Peer& peer, const Request& request);
 
 }  // namespace peers

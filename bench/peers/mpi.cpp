@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "peer.hpp"
-#include "program.hpp"
+#include "peers/peer.hpp"
+#include "peers/program.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "oracle.hpp"
+#include "peers/oracle.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "inputs.hpp"
+#include "peers/inputs.hpp"
 
 namespace peers {
 namespace {

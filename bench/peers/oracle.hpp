@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "peer.hpp"
+#include "peers/peer.hpp"
 
 namespace peers {
 

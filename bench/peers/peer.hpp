@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "cases.hpp"
+#include "peers/cases.hpp"
 
 namespace peers {
 

@@ -1,13 +1,13 @@
-#include "program.hpp"
+#include "peers/program.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <sstream>
 #include <stdexcept>
 
-#include "measurement.hpp"
-#include "oracle.hpp"
-#include "relay.hpp"
+#include "peers/measurement.hpp"
+#include "peers/oracle.hpp"
+#include "peers/relay.hpp"
 
 namespace peers {
 namespace {
@@ -136,7 +136,8 @@ void check_support(const Peer& peer, const Request& request) {
 
 void print_json(const Peer& peer, const Options& options, const Request& request,
                 const Measurement& m) {
-  const std::string settings = options.settings + (request.in_place ? " ip" : "");
+  const std::string settings =
+      options.settings + (request.in_place ? " ip" : "") + (request.barrier ? " barrier" : "");
   std::printf(
       "{\"library\": %s, \"version\": %s, \"collective\": \"%s\", \"ranks\": %d, \"bytes\": %zu, "
       "\"settings\": %s, \"iterations\": %zu, \"median_us\": %.4g, \"p10_us\": %.4g, "

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "peer.hpp"
+#include "peers/peer.hpp"
 
 namespace peers {
 

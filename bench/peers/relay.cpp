@@ -1,4 +1,4 @@
-#include "relay.hpp"
+#include "peers/relay.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

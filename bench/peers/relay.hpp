@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "peer.hpp"
+#include "peers/peer.hpp"
 
 namespace peers {
 
