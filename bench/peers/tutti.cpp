@@ -13,8 +13,8 @@
 #include <tutti/memory.hpp>
 #include <tutti/version.hpp>
 
-#include "peer.hpp"
-#include "program.hpp"
+#include "peers/peer.hpp"
+#include "peers/program.hpp"
 
 namespace {
 
