@@ -1,6 +1,7 @@
 // How fast the executor runs an allreduce between processes over TCP on this host, without a
-// communicator around it: tcp_exec RANKS ALGORITHM [SLICE_BYTES]. Median, 90th percentile and least
-// of rank 0's time from call to call, and a check of every element.
+// communicator around it: tcp_exec RANKS ALGORITHM [SLICE_BYTES [BYTES]], of one size or of many.
+// Median, 90th percentile and least of rank 0's time from call to call, and a check of every
+// element.
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ struct Setup {
   std::uint32_t ranks = 0;
   std::string algorithm{};
   std::size_t slice = 0;
+  std::size_t bytes = 0;  // 0: from 8 bytes to 64 MiB.
   Secret secret{};
   std::vector<Contact> contacts{};
   std::vector<Socket> listeners{};
@@ -102,9 +104,12 @@ void be(Rank self, Setup& setup) {
   std::vector<float> in(most_bytes / sizeof(float));
   std::vector<float> out(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = brought(self.index(), i);
-  for (std::size_t bytes = 8; bytes <= most_bytes; bytes *= bytes < 64        ? 32
-                                                            : bytes < 1 << 20 ? 16
-                                                                              : 4) {
+  if (setup.bytes > 0) {
+    measure(setup, self, executor, in.data(), out.data(), std::min(setup.bytes, most_bytes));
+    return;
+  }
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{4} << 10, std::size_t{64} << 10,
+                                  std::size_t{1} << 20, std::size_t{16} << 20, most_bytes}) {
     measure(setup, self, executor, in.data(), out.data(), bytes);
   }
 }
@@ -113,13 +118,14 @@ void be(Rank self, Setup& setup) {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: tcp_exec RANKS ALGORITHM [SLICE_BYTES]\n");
+    std::fprintf(stderr, "usage: tcp_exec RANKS ALGORITHM [SLICE_BYTES [BYTES]]\n");
     return 2;
   }
   Setup setup;
   setup.ranks = static_cast<std::uint32_t>(std::atoi(argv[1]));
   setup.algorithm = argv[2];
   setup.slice = argc > 3 ? static_cast<std::size_t>(std::atol(argv[3])) : std::size_t{256} << 10;
+  setup.bytes = argc > 4 ? static_cast<std::size_t>(std::atol(argv[4])) : 0;
   setup.secret = Secret::random();
   if (setup.ranks < 1 || setup.ranks > most_ranks) {
     std::fprintf(stderr, "tcp_exec: 1 to %u ranks\n", most_ranks);
