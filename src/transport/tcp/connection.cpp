@@ -66,7 +66,6 @@ void Connection::flush() {
   if (!is_pending()) return;
   iovec parts[2] = {
       {.iov_base = out_header_.data() + out_header_.size() - header_left_, .iov_len = header_left_},
-      // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): sendmsg() only reads it.
       {.iov_base = const_cast<std::byte*>(pending_.data()), .iov_len = pending_.size()}};
   msghdr message{};
   message.msg_iov = header_left_ > 0 ? parts : parts + 1;

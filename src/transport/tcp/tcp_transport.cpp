@@ -167,7 +167,7 @@ void TcpTransport::open(std::uint32_t rank, Socket socket) {
   if (state.connection) return;
   state.connection = std::make_unique<Connection>(std::move(socket), name(Rank{rank}));
   state.dial.reset();
-  unwatched_.push_back(Rank{rank});
+  unwatched_.emplace_back(rank);
   if (std::exchange(state.is_missing, false)) std::erase(missing_, Rank{rank});
 }
 
