@@ -69,8 +69,10 @@ Communicator::Impl::~Impl() {
 
 void Communicator::Impl::run(const Call& call) {
   const Entry entry(*this);
-  const std::shared_ptr<const PreparedCall>& ready = prepared(call);
-  const std::uint64_t outputs = extent_of(call, self_, ranks_).output;
+  check(call);
+  const CallExtent extent = extent_of(call, self_, ranks_);
+  const std::shared_ptr<const PreparedCall>& ready = prepared(call, extent);
+  const std::uint64_t outputs = extent.output;
   if (worker_.idle()) {
     perform(*ready, call, outputs);
   } else {
@@ -80,8 +82,10 @@ void Communicator::Impl::run(const Call& call) {
 
 Work Communicator::Impl::start(const Call& call) {
   const Entry entry(*this);
-  const std::shared_ptr<const PreparedCall>& ready = prepared(call);
-  const std::uint64_t outputs = extent_of(call, self_, ranks_).output;
+  check(call);
+  const CallExtent extent = extent_of(call, self_, ranks_);
+  const std::shared_ptr<const PreparedCall>& ready = prepared(call, extent);
+  const std::uint64_t outputs = extent.output;
   // What the caller lent for the time of this call only is not needed any more.
   Call kept = call;
   kept.counts = {};
@@ -112,10 +116,10 @@ Work Communicator::Impl::start_pair(const Parcel& out, const Parcel& in,
 
 // Checks ----------------------------------------------------------------------------------------
 
-const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Call& call) {
+const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Call& call,
+                                                                        const CallExtent& extent) {
   require_usable();
-  check(call);
-  const Aliasing aliasing = check_buffers(call);
+  const Aliasing aliasing = check_buffers(call, extent);
   if (const auto* found = plans_.find(call, aliasing)) return *found;
   check_counts(call);
   try {
@@ -202,8 +206,7 @@ void Communicator::Impl::check_counts(const Call& call) const {
   }
 }
 
-Aliasing Communicator::Impl::check_buffers(const Call& call) const {
-  const CallExtent extent = extent_of(call, self_, ranks_);
+Aliasing Communicator::Impl::check_buffers(const Call& call, const CallExtent& extent) const {
   const std::size_t element = element_bytes_of(call);
   const std::size_t in_bytes = extent.input * element;
   const std::size_t out_bytes = extent.output * element;

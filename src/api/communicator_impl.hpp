@@ -49,10 +49,11 @@ class Communicator::Impl {
  private:
   class Entry;
 
-  [[nodiscard]] const std::shared_ptr<const PreparedCall>& prepared(const Call& call);
+  [[nodiscard]] const std::shared_ptr<const PreparedCall>& prepared(const Call& call,
+                                                                    const CallExtent& extent);
   void check(const Call& call) const;
   void check_counts(const Call& call) const;
-  [[nodiscard]] Aliasing check_buffers(const Call& call) const;
+  [[nodiscard]] Aliasing check_buffers(const Call& call, const CallExtent& extent) const;
   void check_pair(const Parcel& out, const Parcel& in) const;
   void perform(const PreparedCall& prepared, const Call& call, std::uint64_t outputs);
   void run_parts(const PreparedCall& prepared, const Call& call, Counters& counters);

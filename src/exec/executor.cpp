@@ -54,6 +54,7 @@ void Executor::start(const Plan& plan) {
     states_[i].piece = i == 0 ? 0 : plan.operations[i - 1].pieces_end;
   }
   send_begin_.resize(plan.peers.size());
+  if (!plan.has_turns) return;
   std::fill(send_turns_.begin(), send_turns_.end(), 0);
   std::fill(receive_turns_.begin(), receive_turns_.end(), 0);
 }
@@ -62,7 +63,7 @@ bool Executor::advance(std::uint32_t id) {
   const Plan::Operation& operation = plan_->operations[id];
   State& state = states_[id];
   if (state.done < operation.bytes) {
-    if (state.done == 0 && !is_turn(id)) return false;
+    if (state.done == 0 && plan_->has_turns && !is_turn(id)) return false;
     if (operation.kind == Step::Kind::send) return advance_send(id, operation, state);
     const bool copies = peers(id).size() == 1 && !operation.own;
     return copies ? advance_copy(id, operation, state) : advance_fold(id, operation, state);

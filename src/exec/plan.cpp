@@ -170,7 +170,9 @@ class Compiler {
     if (at == 0) return;  // Both ends know that there is nothing to say.
     auto& turns = sends ? send_turns_ : receive_turns_;
     for (const Rank peer : peers) {
-      plan_.peers.push_back({.rank = peer, .turn = turns[peer.index()]++});
+      const std::uint32_t turn = turns[peer.index()]++;
+      plan_.has_turns |= turn > 0;
+      plan_.peers.push_back({.rank = peer, .turn = turn});
     }
     plan_.operations.push_back({.kind = step.kind,
                                 .round = step.round,

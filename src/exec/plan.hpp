@@ -61,6 +61,8 @@ struct Plan {
   std::vector<Wait> waits;
   std::vector<Copy> before;
   std::vector<Copy> aside;
+  /// Whether some peer is sent to, or received from, more than once, so that turns matter.
+  bool has_turns = false;
   std::size_t input_bytes = 0;
   std::size_t output_bytes = 0;
   std::size_t scratch_bytes = 0;
