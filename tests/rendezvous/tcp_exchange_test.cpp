@@ -525,7 +525,43 @@ TEST(Strangers, WithoutSocketsLeftDoNotStopTheRoot) {
   expect_all_met({root, member});
 }
 
-TEST(Strangers, AreClosedAfterAWhile) {
+/// How long after `begun` the root closed the connection of `socket`, up to 8 s.
+Clock::duration closed_after(const Socket& socket, Clock::time_point begun) {
+  pollfd watched{.fd = socket.fd(), .events = POLLRDHUP, .revents = 0};
+  EXPECT_EQ(poll(&watched, 1, 8000), 1);
+  return Clock::now() - begun;
+}
+
+TEST(Strangers, GoInTheOrderInWhichTheyCame) {
+  Socket listener = listen_here();
+  const Endpoint endpoint = bound_to(listener);
+  std::vector<Socket> crowd;
+  for (int i = 0; i < 200; ++i) crowd.push_back(come(endpoint, ""));
+  const auto begun = Clock::now();
+  std::thread root([&] {
+    (void)play([&] { return std::make_unique<TcpRoot>(group(0, 2), std::move(listener), in(1s)); },
+               0, 1);
+  });
+  EXPECT_LT(closed_after(crowd.front(), begun), 500ms);
+  EXPECT_GT(closed_after(crowd.back(), begun), 900ms);
+  root.join();
+}
+
+TEST(SlowStrangers, HaveSecondsToSayWhoTheyAre) {
+  Socket listener = listen_here();
+  const Socket stranger = come(bound_to(listener), "");
+  const auto begun = Clock::now();
+  std::thread root([&] {
+    (void)play([&] { return std::make_unique<TcpRoot>(group(0, 2), std::move(listener), in(7s)); },
+               0, 1);
+  });
+  const auto time = closed_after(stranger, begun);
+  EXPECT_GT(time, 4s);
+  EXPECT_LT(time, 6s);
+  root.join();
+}
+
+TEST(Strangers, GoWhenTheRootGoes) {
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   const Socket stranger = come(endpoint, "");

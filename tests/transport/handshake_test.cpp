@@ -227,6 +227,21 @@ TEST(Handshake, RefusesAProofOfTheSameSide) {
   EXPECT_EQ(other_state, State::refused);
 }
 
+TEST(Handshake, RefusesItsOwnProof) {
+  // A stranger with a hello of its own, to whom a rank has proved itself, proves the same to it.
+  const Line line;
+  const Line other;
+  Handshake stranger(Side::accepts, {"?"}, "b");
+  (void)stranger.advance(other.a.fd());
+  Handshake dials(Side::dials, {"s"}, "a");
+  give(line.b, take(other.b));
+  (void)dials.advance(line.a.fd());
+  const std::string said = take(line.b);
+  ASSERT_EQ(said.size(), 288U);
+  give(line.b, said.substr(256));
+  EXPECT_EQ(dials.advance(line.a.fd()), State::refused);
+}
+
 TEST(Handshake, RefusesAnEarlierConversationPlayedBack) {
   std::string recorded;
   {
