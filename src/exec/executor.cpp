@@ -78,31 +78,39 @@ bool Executor::advance_send(std::uint32_t id, const Plan::Operation& operation, 
   const std::size_t wanted = std::min(left, slice_bytes_);
   // Better to wait for a whole slice than to send crumbs.
   if (allowed(piece, state.piece, state.done) < wanted) return false;
-  const std::span<const Plan::Peer> all = peers(id);
-  ranks_.clear();
-  for (const Plan::Peer& peer : all) ranks_.push_back(peer.rank);
-  if (state.done == 0) {
-    const auto begin = static_cast<std::size_t>(all.data() - plan_->peers.data());
-    for (std::size_t k = 0; k < all.size(); ++k)
-      send_begin_[begin + k] = transport_.sent(ranks_[k]);
-  }
+  name_receivers(id, state);
   const std::byte* const data = source(piece.from, piece.from_offset + (state.done - piece.begin));
   const std::size_t taken = transport_.send(ranks_, {data, wanted});
   if (taken == 0) return false;
-  move_on(operation, state, taken);
+  note_sent(id, operation, state, taken);
+  return true;
+}
+
+/// Collects the ranks that a send goes to, and notes where their streams are when it begins.
+void Executor::name_receivers(std::uint32_t id, const State& state) {
+  const std::span<const Plan::Peer> all = peers(id);
+  ranks_.clear();
+  for (const Plan::Peer& peer : all) ranks_.push_back(peer.rank);
+  if (state.done > 0) return;
+  const auto begin = static_cast<std::size_t>(all.data() - plan_->peers.data());
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    send_begin_[begin + k] = transport_.sent(ranks_[k]);
+  }
+}
+
+void Executor::note_sent(std::uint32_t id, const Plan::Operation& operation, State& state,
+                         std::size_t bytes) {
+  move_on(operation, state, bytes);
+  const bool over = state.done == operation.bytes;
   for (const Rank rank : ranks_) {
     PeerCounters& counted = counters_->peers[rank.index()];
-    counted.bytes_sent += taken;
+    counted.bytes_sent += bytes;
     ++counted.slices_sent;
+    if (!over) continue;
+    ++counted.messages_sent;
+    ++send_turns_[rank.index()];
   }
-  if (state.done == operation.bytes) {
-    for (const Rank rank : ranks_) {
-      ++send_turns_[rank.index()];
-      ++counters_->peers[rank.index()].messages_sent;
-    }
-    state.finished = cleared(id) == operation.bytes;
-  }
-  return true;
+  if (over) state.finished = cleared(id) == operation.bytes;
 }
 
 bool Executor::advance_copy(std::uint32_t id, const Plan::Operation& operation, State& state) {
@@ -135,10 +143,31 @@ bool Executor::advance_fold(std::uint32_t id, const Plan::Operation& operation, 
     operands_.insert(operands_.begin() + *operation.own,
                      source(piece.from, piece.from_offset + within));
   }
-  fold(target(piece.to, piece.to_offset + within), bytes);
+  std::byte* const to = target(piece.to, piece.to_offset + within);
+  std::byte* const copy = room_to_forward(operation, state, {to, bytes});
+  fold(to, copy, bytes);
   for (const Plan::Peer& peer : all) transport_.consume(peer.rank, bytes);
+  if (copy != nullptr) {
+    transport_.commit(ranks_, bytes);
+    const std::uint32_t next = *operation.forward;
+    note_sent(next, plan_->operations[next], states_[next], bytes);
+  }
   note_received(id, operation, state, bytes);
   return true;
+}
+
+/// Where to put a second copy of what a receive is about to make at `to`, so that it is sent on
+/// without being read again; null if that cannot be.
+std::byte* Executor::room_to_forward(const Plan::Operation& operation, const State& state,
+                                     std::span<const std::byte> to) {
+  if (!operation.forward || folding_.combine != nullptr) return nullptr;
+  const std::uint32_t next = *operation.forward;
+  const State& forward = states_[next];
+  const bool whole = to.size() == slice_bytes_ || state.done + to.size() == operation.bytes;
+  if (!whole || forward.done != state.done) return nullptr;
+  if (forward.done == 0 && plan_->has_turns && !is_turn(next)) return nullptr;
+  name_receivers(next, forward);
+  return transport_.reserve(ranks_, to);
 }
 
 void Executor::note_received(std::uint32_t id, const Plan::Operation& operation, State& state,
@@ -155,10 +184,10 @@ void Executor::note_received(std::uint32_t id, const Plan::Operation& operation,
   }
 }
 
-void Executor::fold(std::byte* to, std::size_t bytes) {
+void Executor::fold(std::byte* to, std::byte* copy, std::size_t bytes) {
   const std::size_t count = bytes / folding_.element_bytes;
   if (folding_.combine == nullptr) {
-    folding_.fold(to, nullptr, operands_.data(), operands_.size(), count);
+    folding_.fold(to, copy, operands_.data(), operands_.size(), count);
     return;
   }
   // The accumulator may be one of the operands: then it goes first.

@@ -66,7 +66,12 @@ class Executor {
   [[nodiscard]] std::byte* target(Buffer buffer, std::size_t offset) const;
   void start(const Plan& plan);
   void copy(std::span<const Plan::Copy> copies) const;
-  void fold(std::byte* to, std::size_t bytes);
+  void fold(std::byte* to, std::byte* copy, std::size_t bytes);
+  void name_receivers(std::uint32_t id, const State& state);
+  void note_sent(std::uint32_t id, const Plan::Operation& operation, State& state,
+                 std::size_t bytes);
+  [[nodiscard]] std::byte* room_to_forward(const Plan::Operation& operation, const State& state,
+                                           std::span<const std::byte> to);
   void wait(std::uint32_t idle);
   [[nodiscard]] std::string waited_for() const;
 

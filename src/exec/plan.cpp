@@ -44,6 +44,7 @@ class Compiler {
     add_copies(placement_.before(), plan_.before);
     for (std::uint32_t i = 0; i < program_.size(); ++i) add(i);
     add_copies(placement_.aside(), plan_.aside);
+    find_forwards();
     return std::move(plan_);
   }
 
@@ -180,6 +181,33 @@ class Compiler {
                                 .bytes = at,
                                 .peers_end = static_cast<std::uint32_t>(plan_.peers.size()),
                                 .pieces_end = static_cast<std::uint32_t>(plan_.pieces.size())});
+  }
+
+  void find_forwards() {
+    for (std::uint32_t id = 0; id < plan_.operations.size(); ++id) {
+      const Plan::Operation& send = plan_.operations[id];
+      if (send.kind != Step::Kind::send) continue;
+      const std::optional<std::uint32_t> source = only_source(id);
+      if (!source) continue;
+      Plan::Operation& receive = plan_.operations[*source];
+      if (receive.kind == Step::Kind::receive && receive.bytes == send.bytes && !receive.forward) {
+        receive.forward = id;
+      }
+    }
+  }
+
+  /// The operation that all pieces of a send wait for, each for the same bytes of it and no other.
+  [[nodiscard]] std::optional<std::uint32_t> only_source(std::uint32_t id) const {
+    std::optional<std::uint32_t> source;
+    std::uint32_t piece = id == 0 ? 0 : plan_.operations[id - 1].pieces_end;
+    for (; piece < plan_.operations[id].pieces_end; ++piece) {
+      const std::uint32_t begin = piece == 0 ? 0 : plan_.pieces[piece - 1].waits_end;
+      if (plan_.pieces[piece].waits_end - begin != 1) return std::nullopt;
+      const Plan::Wait& wait = plan_.waits[begin];
+      if (wait.shift != 0 || (source && *source != wait.operation)) return std::nullopt;
+      source = wait.operation;
+    }
+    return source;
   }
 
   void wait_for(const Use& use, std::size_t at) {

@@ -41,6 +41,8 @@ struct Plan {
     std::size_t bytes;         ///< To or from each peer.
     std::uint32_t peers_end;   ///< Its peers stand before this in `peers`, after those of the last,
     std::uint32_t pieces_end;  ///< and its pieces likewise.
+    /// Of a receive: the send that passes on just what it has made, byte for byte, if there is one.
+    std::optional<std::uint32_t> forward{};
   };
   /// A peer of an operation, and the how-manieth it is between the two ranks in its direction.
   struct Peer {
@@ -89,8 +91,8 @@ struct PlanRequest {
   Stretch stretch{};
 };
 
-/// Throws invalid_argument for an alltoall in place whose blocks differ in size: they could not take
-/// each other's place.
+/// Throws invalid_argument for an alltoall in place whose blocks differ in size: they could not
+/// take each other's place.
 [[nodiscard]] Plan compile(const PlanRequest& request);
 
 /// A plan that sends to one peer and receives from one, or does one of the two. What is sent is the

@@ -47,6 +47,15 @@ class Transport {
   [[nodiscard]] virtual std::size_t send(std::span<const Rank> peers,
                                          std::span<const std::byte> data) = 0;
 
+  /// Room for a copy of `data` on its way to all of `peers`, which the caller makes while it makes
+  /// the data itself, and then calls commit(). Null if send() is as good or there is no room now.
+  [[nodiscard]] virtual std::byte* reserve(std::span<const Rank> /*peers*/,
+                                           std::span<const std::byte> /*data*/) {
+    return nullptr;
+  }
+  /// Sends what was written into the room that reserve() gave last.
+  virtual void commit(std::span<const Rank> /*peers*/, std::size_t /*bytes*/) {}
+
   /// Peers in one lane can be sent to at once.
   [[nodiscard]] virtual std::uint32_t lane(Rank peer) const = 0;
 

@@ -94,33 +94,38 @@ void MemoryTransport::consume(Rank peer, std::size_t bytes) {
 }
 
 std::size_t MemoryTransport::send(std::span<const Rank> peers, std::span<const std::byte> data) {
-  for (const Rank peer : peers) {
-    if (!has_room(out_[peer.index()])) return 0;
-  }
+  if (!have_room(peers)) return 0;
   if (data.size() <= Note::most_enclosed) {
-    for (const Rank peer : peers) post(peer.index(), Note::Kind::enclosed, 0, data);
+    for (const Rank peer : peers) enclose(peer.index(), data);
     return data.size();
   }
   if (const auto published = publish(data)) {
-    data = data.first(published->bytes);
     for (const Rank peer : peers) {
       out_[peer.index()].lends = true;
       out_[peer.index()].last_lent = out_[peer.index()].turn;
-      post(peer.index(), Note::Kind::direct, published->where, data);
+      post(peer.index(), Note::Kind::direct, published->where, published->bytes);
     }
-    return data.size();
+    return published->bytes;
   }
-  Slot* const slot = take_slot(peers.size() == 1 ? peers.front().index() : self_);
+  Slot* const slot = take_slot(peers);
   if (slot == nullptr) return 0;
-  const Commons::Outbox& shape = commons_.outbox_shape();
-  data = data.first(std::min<std::size_t>(data.size(), shape.slot_bytes));
-  const std::uint64_t offset = static_cast<std::uint64_t>(slot - slots_.data()) * shape.slot_bytes;
-  std::memcpy(commons_.outbox(self_) + offset, data.data(), data.size());
-  for (const Rank peer : peers) {
-    slot->readers.push_back({.peer = peer.index(), .turn = out_[peer.index()].turn});
-    post(peer.index(), Note::Kind::staged, offset, data);
+  const std::size_t bytes = std::min<std::size_t>(data.size(), commons_.outbox_shape().slot_bytes);
+  std::memcpy(commons_.outbox(self_) + offset(*slot), data.data(), bytes);
+  post_slot(*slot, peers, bytes);
+  return bytes;
+}
+
+std::byte* MemoryTransport::reserve(std::span<const Rank> peers, std::span<const std::byte> data) {
+  const bool fits = data.size() <= commons_.outbox_shape().slot_bytes;
+  if (!fits || data.size() <= Note::most_enclosed || publish(data) || !have_room(peers)) {
+    return nullptr;
   }
-  return data.size();
+  reserved_ = take_slot(peers);
+  return reserved_ == nullptr ? nullptr : commons_.outbox(self_) + offset(*reserved_);
+}
+
+void MemoryTransport::commit(std::span<const Rank> peers, std::size_t bytes) {
+  post_slot(*reserved_, peers, bytes);
 }
 
 /// Where all see the data, if they do and if it is worth their while.
@@ -161,6 +166,11 @@ void MemoryTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
   }
 }
 
+bool MemoryTransport::have_room(std::span<const Rank> peers) {
+  return std::all_of(peers.begin(), peers.end(),
+                     [this](Rank peer) { return has_room(out_[peer.index()]); });
+}
+
 bool MemoryTransport::has_room(Outbound& out) {
   const auto full = [&] { return out.turn - out.done > Mailbox::capacity; };
   if (!full()) return true;
@@ -170,6 +180,21 @@ bool MemoryTransport::has_room(Outbound& out) {
 
 void MemoryTransport::refresh(Outbound& out) {
   out.done = out.box->done.load(std::memory_order_acquire);
+}
+
+MemoryTransport::Slot* MemoryTransport::take_slot(std::span<const Rank> peers) {
+  return take_slot(peers.size() == 1 ? peers.front().index() : self_);
+}
+
+std::uint64_t MemoryTransport::offset(const Slot& slot) const {
+  return static_cast<std::uint64_t>(&slot - slots_.data()) * commons_.outbox_shape().slot_bytes;
+}
+
+void MemoryTransport::post_slot(Slot& slot, std::span<const Rank> peers, std::size_t bytes) {
+  for (const Rank peer : peers) {
+    slot.readers.push_back({.peer = peer.index(), .turn = out_[peer.index()].turn});
+    post(peer.index(), Note::Kind::staged, offset(slot), bytes);
+  }
 }
 
 MemoryTransport::Slot* MemoryTransport::take_slot(std::uint32_t customer) {
@@ -206,21 +231,24 @@ bool MemoryTransport::is_read(Slot& slot) {
   return true;
 }
 
+void MemoryTransport::enclose(std::uint32_t peer, std::span<const std::byte> data) {
+  Outbound& out = out_[peer];
+  std::memcpy(out.box->note(out.turn).data.data(), data.data(), data.size());
+  post(peer, Note::Kind::enclosed, 0, data.size());
+}
+
+/// Posts the next note, whose data stands elsewhere or has been enclosed already.
 void MemoryTransport::post(std::uint32_t peer, Note::Kind kind, std::uint64_t where,
-                           std::span<const std::byte> data) {
+                           std::size_t bytes) {
   Outbound& out = out_[peer];
   Note& note = out.box->note(out.turn);
-  note.bytes = static_cast<std::uint32_t>(data.size());
+  note.bytes = static_cast<std::uint32_t>(bytes);
   note.call = sent_call_;
   note.kind = kind;
-  if (kind == Note::Kind::enclosed) {
-    std::memcpy(note.data.data(), data.data(), data.size());
-  } else {
-    note.where = where;
-  }
+  if (kind != Note::Kind::enclosed) note.where = where;
   out.begins[out.turn % Mailbox::capacity] = out.sent;
   note.turn.store(out.turn++, std::memory_order_release);
-  out.sent += data.size();
+  out.sent += bytes;
   wake(peer);
 }
 

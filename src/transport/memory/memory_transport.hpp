@@ -13,8 +13,8 @@ namespace tutti {
 /// Bytes between ranks that share memory: threads of a process, or processes of a host.
 ///
 /// Up to 48 bytes travel in the note itself, one cache line. Longer data is read where it stands if
-/// the receiver sees it, and else copied into the sender's outbox, once for all its receivers. So is
-/// what is short: then the sender need not wait until it is read.
+/// the receiver sees it, and else copied into the sender's outbox, once for all its receivers. So
+/// is what is short: then the sender need not wait until it is read.
 ///
 /// A slot of the outbox is always left for every peer that has none. Otherwise data for peers that
 /// cannot yet take it could keep back data that others wait for, and all would wait in a circle.
@@ -36,6 +36,9 @@ class MemoryTransport final : public Transport {
   void consume(Rank peer, std::size_t bytes) override;
   [[nodiscard]] std::size_t send(std::span<const Rank> peers,
                                  std::span<const std::byte> data) override;
+  [[nodiscard]] std::byte* reserve(std::span<const Rank> peers,
+                                   std::span<const std::byte> data) override;
+  void commit(std::span<const Rank> peers, std::size_t bytes) override;
   [[nodiscard]] std::uint64_t released(Rank peer) override;
   [[nodiscard]] std::uint64_t sent(Rank peer) const override;
   void wait(std::uint32_t idle, Clock::time_point deadline) override;
@@ -70,12 +73,16 @@ class MemoryTransport final : public Transport {
 
   [[nodiscard]] std::optional<SharedView::Published> publish(std::span<const std::byte> data);
   [[nodiscard]] bool has_room(Outbound& out);
+  [[nodiscard]] bool have_room(std::span<const Rank> peers);
+  [[nodiscard]] Slot* take_slot(std::span<const Rank> peers);
+  [[nodiscard]] std::uint64_t offset(const Slot& slot) const;
+  void post_slot(Slot& slot, std::span<const Rank> peers, std::size_t bytes);
   void refresh(Outbound& out);
   [[nodiscard]] Slot* take_slot(std::uint32_t customer);
   void reclaim_slots();
   [[nodiscard]] bool is_read(Slot& slot);
-  void post(std::uint32_t peer, Note::Kind kind, std::uint64_t where,
-            std::span<const std::byte> data);
+  void enclose(std::uint32_t peer, std::span<const std::byte> data);
+  void post(std::uint32_t peer, Note::Kind kind, std::uint64_t where, std::size_t bytes);
   void wake(std::uint32_t rank);
   void sleep(Clock::time_point deadline);
 
@@ -94,6 +101,7 @@ class MemoryTransport final : public Transport {
   // How many slots each customer has: data for one peer, or (in the own place) for several at once.
   std::vector<std::uint32_t> held_slots_;
   std::uint32_t without_slot_;  // Customers that have none.
+  Slot* reserved_ = nullptr;
   bool about_to_sleep_ = false;
   std::uint32_t rung_before_ = 0;
 };
