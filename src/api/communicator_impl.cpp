@@ -373,6 +373,7 @@ void Communicator::Impl::perform_pair(const Parcel& out, const Parcel& in,
 }
 
 void Communicator::Impl::fail(const Error& error, const std::string& call) {
+  fabric_.transport().abandon();
   const std::string message = call + ": " + error.what();
   {
     const std::lock_guard lock(reason_mutex_);

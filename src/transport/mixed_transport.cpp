@@ -65,6 +65,11 @@ std::uint64_t MixedTransport::sent(Rank peer) const {
   return transport->sent(rank);
 }
 
+void MixedTransport::abandon() {
+  memory_.abandon();
+  elsewhere_.abandon();
+}
+
 void MixedTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
   if (idle <= patience_.spins + patience_.yields) {
     memory_.wait(idle, deadline);

@@ -25,6 +25,7 @@ class MixedTransport final : public Transport {
   [[nodiscard]] std::uint32_t lane(Rank peer) const override;
   [[nodiscard]] std::uint64_t released(Rank peer) override;
   [[nodiscard]] std::uint64_t sent(Rank peer) const override;
+  void abandon() override;
   void wait(std::uint32_t idle, Clock::time_point deadline) override;
 
  private:

@@ -366,7 +366,7 @@ TEST(TcpTransport, IsNotStalledByStrangers) {
   TcpRanks ranks(2);
   const Endpoint door = ranks.contacts[1].endpoints.front();
   std::vector<Socket> strangers;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 240; ++i) {
     strangers.push_back(begin_connect(door));
     ASSERT_TRUE(strangers.back());
     pollfd ready{.fd = strangers.back().fd(), .events = POLLOUT, .revents = 0};
@@ -483,6 +483,18 @@ TEST(TcpTransport, LosesNothingWhenItGoes) {
     expect_error([&] { (void)receive_all(*pair.high, Rank{0}, 1); }, ErrorCode::peer_lost,
                  "rank 0 on host0");
   }
+}
+
+TEST(TcpTransport, DoesNotWaitForOneWhoGoesAsWell) {
+  Pair pair;
+  const std::vector<std::byte> data(12000000);
+  const Rank zero{0};
+  const Rank one{1};
+  ASSERT_EQ(pair.low->send({&one, 1}, data), data.size());
+  ASSERT_EQ(pair.high->send({&zero, 1}, data), data.size());
+  const Clock::time_point begin = Clock::now();
+  together(2, [&](std::uint32_t r) { (r == 0 ? pair.low : pair.high).reset(); });
+  EXPECT_LT(Clock::now(), begin + 1500ms);
 }
 
 // Waiting -------------------------------------------------------------------------------------

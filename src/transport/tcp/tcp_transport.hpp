@@ -55,7 +55,7 @@ class TcpTransport final : public Transport {
 
   /// After a call that failed: forgets what was still to be sent, since its memory may be gone, and
   /// closes all connections, by which the peers learn of it.
-  void abandon();
+  void abandon() override;
 
   /// How many peers are connected.
   [[nodiscard]] std::size_t connections() const;
