@@ -316,8 +316,10 @@ TEST(RunFailure, KillsThoseThatDoNotEnd) {
 }
 
 TEST(RunFailure, LeavesNothingBehindThatARankHasStarted) {
+  const auto begin = Clock::now();
   const Outcome run = tutti("run -n 2 -- sh -c 'sleep 60 & echo pid $!'");
   EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_LT(Clock::now() - begin, 8s);
   ASSERT_EQ(numbers_after("pid", run.out).size(), 2U);
   for (const pid_t pid : numbers_after("pid", run.out)) EXPECT_FALSE(is_alive(pid));
 }
@@ -399,12 +401,28 @@ TEST(RunSignals, KillAfterTheGrace) {
   EXPECT_EQ(command.wait(), 128 + SIGTERM);
 }
 
+/// The process that ends what ranks have started if the launcher cannot.
+pid_t guard_of(pid_t launcher) {
+  const std::string name = std::to_string(launcher);
+  std::ifstream children("/proc/" + name + "/task/" + name + "/children");
+  for (pid_t each = 0; children >> each;) {
+    std::string command;
+    std::getline(std::ifstream("/proc/" + std::to_string(each) + "/comm"), command);
+    if (command == "tutti-guard") return each;
+  }
+  return -1;
+}
+
 TEST(RunSignals, LeaveNoRankAliveWhenTheLauncherIsKilled) {
   RunningCommand command(shell({"-n", "3"}, "echo pid $$; while :; do sleep 0.02; done"));
   ASSERT_TRUE(command.await("\n", 3));
   const std::vector<pid_t> pids = numbers_after("pid", command.output());
   ASSERT_EQ(pids.size(), 3U);
   for (const pid_t pid : pids) EXPECT_TRUE(is_alive(pid));
+  const pid_t guard = guard_of(command.pid());
+  ASSERT_GT(guard, 0);
+  ::kill(guard, SIGKILL);
+  ASSERT_TRUE(dies(guard));
   command.signal(SIGKILL);
   EXPECT_EQ(command.wait(false), -1);
   for (const pid_t pid : pids) EXPECT_TRUE(dies(pid)) << pid;
