@@ -20,6 +20,7 @@ std::string_view choose_in_memory(const ChoiceQuestion& ask) {
     case Collective::reduce:
       return "reduce/flat";
     case Collective::allreduce:
+      if (ask.ranks == 2 && ask.bytes <= 512 * kib) return "allreduce/mesh";
       return ask.bytes <= 4 * kib ? "allreduce/mesh" : "allreduce/mesh_two_shot";
     case Collective::reduce_scatter:
       return "reduce_scatter/mesh";

@@ -120,13 +120,16 @@ Commons::Outbox outbox_for(std::uint32_t ranks) {
 }
 
 /// A rank with a core of its own can afford to spin; others must let those run whom they wait for.
-Patience patience_for(std::size_t ranks, std::size_t cores) {
-  if (ranks <= cores) return {.spins = 20000, .yields = 100};
-  return {.spins = 20, .yields = 200};
+/// To look at a socket costs a hundred times as much as to look at memory.
+Patience patience_for(bool roomy) {
+  return roomy ? Patience{.spins = 20000, .yields = 100} : Patience{.spins = 20, .yields = 200};
+}
+Patience network_patience_for(bool roomy) {
+  return roomy ? Patience{.spins = 20000, .yields = 0} : Patience{.spins = 2, .yields = 20};
 }
 
 constexpr std::size_t memory_slice = largest_slot;
-constexpr std::size_t tcp_slice = std::size_t{1} << 18;
+constexpr std::size_t tcp_slice = std::size_t{1} << 19;
 
 }  // namespace
 
@@ -205,7 +208,7 @@ class Fabric::Parts {
     std::sort(cores.begin(), cores.end());
     const auto distinct =
         static_cast<std::size_t>(std::unique(cores.begin(), cores.end()) - cores.begin());
-    patience_ = patience_for(neighbours_.size(), std::max<std::size_t>(distinct, 1));
+    roomy_ = neighbours_.size() <= std::max<std::size_t>(distinct, 1);
     needs_network_ = ranks_ > 1 && (hosts_ > 1 || settings_.way == Way::tcp);
     shape_ = shape_of_hosts();
     threads_ = std::all_of(cards_.begin(), cards_.end(), [&](const Card& card) {
@@ -325,8 +328,9 @@ class Fabric::Parts {
       }
       contacts.push_back(std::move(contact));
     }
-    network_ = std::make_unique<TcpTransport>(self_, std::move(contacts), std::move(listener),
-                                              settings_.secret, group, patience_);
+    network_ =
+        std::make_unique<TcpTransport>(self_, std::move(contacts), std::move(listener),
+                                       settings_.secret, group, network_patience_for(roomy_));
   }
 
   /// A name that no other communicator has: rank 0 makes it up.
@@ -341,18 +345,19 @@ class Fabric::Parts {
       const auto place = std::find(neighbours_.begin(), neighbours_.end(), self_);
       const Rank local{static_cast<std::uint32_t>(place - neighbours_.begin())};
       memory_ = std::make_unique<MemoryTransport>(Commons(base, here, outbox_for(here)), local,
-                                                  view_.get(), patience_);
+                                                  view_.get(), patience_for(roomy_));
     } else if (!network_) {
       alone_.resize(Commons::size(1, {}) + cache_line);
       const auto address = reinterpret_cast<std::uintptr_t>(alone_.data());
       std::byte* const base = alone_.data() + (cache_line - address % cache_line) % cache_line;
-      memory_ =
-          std::make_unique<MemoryTransport>(Commons(base, 1, {}), Rank{0}, nullptr, patience_);
+      memory_ = std::make_unique<MemoryTransport>(Commons(base, 1, {}), Rank{0}, nullptr,
+                                                  patience_for(true));
     }
     if (memory_ && network_) {
       std::vector<std::optional<Rank>> local(ranks_);
       for (std::uint32_t i = 0; i < here; ++i) local[neighbours_[i].index()] = Rank{i};
-      mixed_ = std::make_unique<MixedTransport>(*memory_, *network_, std::move(local), patience_);
+      mixed_ = std::make_unique<MixedTransport>(*memory_, *network_, std::move(local),
+                                                network_patience_for(roomy_));
     }
     if (!network_) return;
     for (std::uint32_t r = 0; r < ranks_; ++r) {
@@ -369,7 +374,7 @@ class Fabric::Parts {
   Shape shape_;
   bool needs_network_ = false;
   bool threads_ = false;
-  Patience patience_;
+  bool roomy_ = true;  // Every rank of this host can have a core of its own.
   std::vector<std::uint32_t> lanes_;
 
   std::optional<Segment> segment_;
