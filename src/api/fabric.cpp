@@ -116,16 +116,16 @@ constexpr std::uint32_t least_slots = 16;
 Commons::Outbox outbox_for(std::uint32_t ranks) {
   const std::uint32_t slots = std::max(least_slots, ranks + 4);
   const std::uint32_t share = outbox_bytes / slots / cache_line * cache_line;
-  return {.slots = slots, .slot_bytes = std::clamp<std::uint32_t>(share, 4096, largest_slot)};
+  return {.slots = slots, .slot_bytes = std::clamp<std::uint32_t>(share, 1024, largest_slot)};
 }
 
 /// A rank with a core of its own can afford to spin; others must let those run whom they wait for.
 /// To look at a socket costs a hundred times as much as to look at memory.
 Patience patience_for(bool roomy) {
-  return roomy ? Patience{.spins = 20000, .yields = 100} : Patience{.spins = 20, .yields = 200};
+  return roomy ? Patience{.spins = 5000, .yields = 100} : Patience{.spins = 20, .yields = 200};
 }
 Patience network_patience_for(bool roomy) {
-  return roomy ? Patience{.spins = 20000, .yields = 0} : Patience{.spins = 2, .yields = 20};
+  return roomy ? Patience{.spins = 100, .yields = 1000} : Patience{.spins = 2, .yields = 20};
 }
 
 constexpr std::size_t memory_slice = largest_slot;

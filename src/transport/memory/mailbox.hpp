@@ -43,10 +43,11 @@ struct Mailbox {
   [[nodiscard]] Note& note(std::uint32_t turn) { return notes[turn % capacity]; }
 };
 
-/// By which a rank that sleeps is woken.
+/// By which a rank that sleeps is woken, and on which core it was last seen.
 struct alignas(cache_line) Bell {
   std::atomic<std::uint32_t> asleep{0};
   std::atomic<std::uint32_t> rung{0};
+  std::atomic<std::int32_t> core{0};
 };
 
 }  // namespace tutti

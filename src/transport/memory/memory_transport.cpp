@@ -145,13 +145,18 @@ std::uint64_t MemoryTransport::released(Rank peer) {
 std::uint64_t MemoryTransport::sent(Rank peer) const { return out_[peer.index()].sent; }
 
 void MemoryTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
-  if (about_to_sleep_ && idle <= patience_.spins + patience_.yields) {
+  // Whoever is waited for may be on this very core, whatever the number of cores: then spinning
+  // would keep it from running.
+  constexpr std::uint32_t looks_between = 64;
+  if (idle % looks_between == 0) crowded_ = shares_core();
+  const std::uint32_t spins = crowded_ ? std::min(patience_.spins, looks_between) : patience_.spins;
+  if (about_to_sleep_ && idle <= spins + patience_.yields) {
     about_to_sleep_ = false;
     commons_.bell(self_).asleep.store(0, std::memory_order_relaxed);
   }
-  if (idle <= patience_.spins) {
+  if (idle <= spins) {
     pause();
-  } else if (idle <= patience_.spins + patience_.yields) {
+  } else if (idle <= spins + patience_.yields) {
     sched_yield();
   } else if (!about_to_sleep_) {
     // Whoever has something for this rank from now on rings the bell; what came before is found by
@@ -164,6 +169,19 @@ void MemoryTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
     sleep(deadline);
     rung_before_ = commons_.bell(self_).rung.load(std::memory_order_acquire);
   }
+}
+
+bool MemoryTransport::shares_core() {
+  const std::int32_t core = sched_getcpu();
+  if (core != core_) {
+    core_ = core;
+    commons_.bell(self_).core.store(core + 1, std::memory_order_relaxed);
+  }
+  for (std::uint32_t rank = 0; rank < commons_.ranks(); ++rank) {
+    if (rank == self_) continue;
+    if (commons_.bell(rank).core.load(std::memory_order_relaxed) == core + 1) return true;
+  }
+  return false;
 }
 
 bool MemoryTransport::have_room(std::span<const Rank> peers) {

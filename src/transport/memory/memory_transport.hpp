@@ -83,6 +83,7 @@ class MemoryTransport final : public Transport {
   [[nodiscard]] bool is_read(Slot& slot);
   void enclose(std::uint32_t peer, std::span<const std::byte> data);
   void post(std::uint32_t peer, Note::Kind kind, std::uint64_t where, std::size_t bytes);
+  [[nodiscard]] bool shares_core();
   void wake(std::uint32_t rank);
   void sleep(Clock::time_point deadline);
 
@@ -102,6 +103,8 @@ class MemoryTransport final : public Transport {
   std::vector<std::uint32_t> held_slots_;
   std::uint32_t without_slot_;  // Customers that have none.
   Slot* reserved_ = nullptr;
+  std::int32_t core_ = -1;  // Where it was last seen.
+  bool crowded_ = false;    // Another rank was seen there too.
   bool about_to_sleep_ = false;
   std::uint32_t rung_before_ = 0;
 };
