@@ -77,8 +77,8 @@ using namespace tutti;
 
 // Results -------------------------------------------------------------------------------------
 
-tuttiResult_t tuttiGetVersion(int* version) {
-  return guarded(__func__, [&] { pointed_to(version, "version") = TUTTI_VERSION_CODE; });
+tuttiResult_t tuttiGetVersion(int* number) {
+  return guarded(__func__, [&] { pointed_to(number, "version") = TUTTI_VERSION_CODE; });
 }
 
 const char* tuttiGetErrorString(tuttiResult_t result) {
