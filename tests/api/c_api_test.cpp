@@ -106,6 +106,7 @@ class Processes {
 
 /// Rank 0 makes the id in its own process and hands it to the others through a pipe.
 void check_processes(int ranks) {
+  const Variable bound("TUTTI_TIMEOUT", "20");
   std::array<int, 2> mail{};
   ASSERT_EQ(pipe(mail.data()), 0);
   Processes processes;
