@@ -84,8 +84,11 @@ class Processes {
       close(child.pipe);
       int status = 0;
       waitpid(child.pid, &status, 0);
-      if (!WIFEXITED(status))
+      if (WIFSIGNALED(status)) {
         fault += " (killed by signal " + std::to_string(WTERMSIG(status)) + ")";
+      } else if (fault.empty() && WEXITSTATUS(status) != 0) {
+        fault = "ended with status " + std::to_string(WEXITSTATUS(status));
+      }
       faults.push_back(fault);
     }
     children_.clear();
