@@ -12,6 +12,7 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 
 set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_EXTENSIONS OFF)
 
 set(TUTTI_SANITIZE_FLAGS "")
 if(TUTTI_SANITIZE)
@@ -24,6 +25,16 @@ endif()
 
 function(tutti_build_settings target)
   target_compile_features(${target} PRIVATE cxx_std_20)
+  # What is in C shows that C needs no more than this.
+  set_target_properties(${target} PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${TUTTI_WERROR}>:-Werror>)
+endfunction()
+
+# Gives the functions of the C API in a shared library their version. What else is visible stays so,
+# without one.
+function(tutti_version_symbols target)
+  set(map "${PROJECT_SOURCE_DIR}/cmake/tutti.map")
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${map}")
 endfunction()

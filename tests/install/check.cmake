@@ -22,9 +22,11 @@ endfunction()
 function(use_with_cmake)
   must_run("${CMAKE_COMMAND}" -S "${consumer}" -B "${WORK}/cmake" -G "${GENERATOR}"
            "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CXX}"
-           "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}")
+           "-DCMAKE_C_COMPILER=${CC}" "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}"
+           "-DCMAKE_C_FLAGS=${CXX_FLAGS}")
   must_run("${CMAKE_COMMAND}" --build "${WORK}/cmake")
   must_run("${WORK}/cmake/consumer")
+  must_run("${WORK}/cmake/c_consumer")
 endfunction()
 
 function(use_with_pkg_config)
@@ -42,6 +44,12 @@ function(use_with_pkg_config)
   must_run("${CXX}" -std=c++20 ${flags} "${consumer}/consumer.cpp" ${tutti_flags}
            -o "${WORK}/pkg_config_consumer")
   must_run("${WORK}/pkg_config_consumer")
+  # Sanitizers of C++ have a runtime of their own, which a program in C does not link.
+  if(NOT flags)
+    must_run("${CC}" -std=c99 "${consumer}/c_consumer.c" ${tutti_flags}
+             -o "${WORK}/pkg_config_c_consumer")
+    must_run("${WORK}/pkg_config_c_consumer")
+  endif()
 endfunction()
 
 if(STEP STREQUAL "stage")

@@ -8,6 +8,7 @@ function(add_install_test name)
       "-DBUILD=${PROJECT_BINARY_DIR}"
       "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/install"
       "-DLIBDIR=${CMAKE_INSTALL_LIBDIR}"
+      "-DCC=${CMAKE_C_COMPILER}"
       "-DCXX=${CMAKE_CXX_COMPILER}"
       "-DCXX_FLAGS=${flags}"
       "-DGENERATOR=${CMAKE_GENERATOR}"

@@ -1,0 +1,344 @@
+/* tutti in C, in the shape of NCCL: what a call is named, takes and gives back is as there, with
+ * host memory instead of a device's and no stream. docs/c-api.md puts the names side by side.
+ *
+ * Every function but tuttiGetErrorString and tuttiGetLastError returns a tuttiResult_t. On anything
+ * but tuttiSuccess, tuttiGetLastError tells what went wrong and what to do about it. A handle or a
+ * pointer that must not be NULL and is gives tuttiInvalidArgument.
+ *
+ * All ranks of a communicator make the same calls in the same order; sends and receives count only
+ * between the two ranks. One thread at a time may call a communicator; different communicators,
+ * duplicates included, are independent of each other.
+ */
+#ifndef TUTTI_TUTTI_H_
+#define TUTTI_TUTTI_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tutti/export.hpp> /* TUTTI_API: nothing that C cannot read. */
+
+#define TUTTI_MAJOR 0
+#define TUTTI_MINOR 1
+#define TUTTI_PATCH 0
+/* As tuttiGetVersion gives it: 10203 is 1.2.3. */
+#define TUTTI_VERSION_CODE (TUTTI_MAJOR * 10000 + TUTTI_MINOR * 100 + TUTTI_PATCH)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One rank's membership in a group of ranks that call collectives together. */
+typedef struct tuttiComm* tuttiComm_t;
+/* A call that goes on while the caller does something else. */
+typedef struct tuttiWork* tuttiWork_t;
+/* An operation of the caller's. */
+typedef struct tuttiOp* tuttiOp_t;
+
+/* Results ------------------------------------------------------------------------------------- */
+
+/* What the caller can do about it. */
+typedef enum {
+  tuttiSuccess = 0,
+  tuttiInvalidArgument = 1, /* Correct the call; nothing was done. */
+  tuttiUnsupported = 2,     /* Ask for something else: this combination has no implementation. */
+  tuttiMismatch = 3,        /* Ranks disagree about the call: make them call the same thing. */
+  tuttiTimedOut = 4,        /* Wait longer (TUTTI_TIMEOUT), or find out who is late. */
+  tuttiPeerLost = 5,        /* Go on without the peer, or start again. */
+  tuttiAborted = 6,         /* The communicator was given up: make a new one. */
+  tuttiInternal = 7,        /* A defect of tutti: report it. */
+  tuttiInProgress = 8,      /* No error: the work is not done yet. Wait again. */
+  tuttiResultLimit = 0x7fffffff
+} tuttiResult_t;
+
+/* The version of the library, which may be newer than this header: see TUTTI_VERSION_CODE. */
+TUTTI_API tuttiResult_t tuttiGetVersion(int* version);
+
+/* What a result means, in a few words. Never NULL. */
+TUTTI_API const char* tuttiGetErrorString(tuttiResult_t result);
+
+/* What went wrong when a call of this thread last failed: who, in which call, and the cure. Empty
+ * if none has. Stays until the next call of this thread that fails. `comm` is not looked at, and
+ * may be NULL. */
+TUTTI_API const char* tuttiGetLastError(tuttiComm_t comm);
+
+/* Elements and operations --------------------------------------------------------------------- */
+
+/* The numbers are NCCL's. */
+typedef enum {
+  tuttiInt8 = 0,
+  tuttiChar = 0,
+  tuttiUint8 = 1,
+  tuttiInt32 = 2,
+  tuttiInt = 2,
+  tuttiUint32 = 3,
+  tuttiInt64 = 4,
+  tuttiUint64 = 5,
+  tuttiFloat16 = 6, /* IEEE 754 binary16. */
+  tuttiHalf = 6,
+  tuttiFloat32 = 7,
+  tuttiFloat = 7,
+  tuttiFloat64 = 8,
+  tuttiDouble = 8,
+  tuttiBfloat16 = 9, /* The upper half of a float. */
+  tuttiDataTypeLimit = 0x7fffffff
+} tuttiDataType_t;
+
+/* The first five numbers are NCCL's. */
+typedef enum {
+  tuttiSum = 0,
+  tuttiProd = 1,
+  tuttiMax = 2,
+  tuttiMin = 3,
+  tuttiAvg = 4,  /* The sum divided by the number of ranks, towards zero for integers. */
+  tuttiBand = 5, /* Bitwise and, or, exclusive or: for integers. */
+  tuttiBor = 6,
+  tuttiBxor = 7,
+  tuttiRedOpLimit = 0x7fffffff
+} tuttiRedOp_t;
+
+/* An operation of the caller's: accumulator[i] = accumulator[i] + contribution[i] for `count`
+ * elements, with whatever + is to mean. It must be associative and commutative, and is called from
+ * a thread of tutti's where the call is asynchronous. */
+typedef void (*tuttiCombine_t)(void* accumulator, const void* contribution, size_t count,
+                               void* context);
+
+/* Elements have 1, 2, 4, 8, 16, 32 or 64 bytes. `context` is handed to every call of `combine`. It
+ * goes into tuttiAllReduceWith, tuttiReduceWith and tuttiReduceScatterWith. */
+TUTTI_API tuttiResult_t tuttiRedOpCreate(tuttiOp_t* op, tuttiCombine_t combine, void* context,
+                                         size_t element_bytes);
+/* Calls that were begun go on with it. */
+TUTTI_API tuttiResult_t tuttiRedOpDestroy(tuttiOp_t op);
+
+/* Communicators ------------------------------------------------------------------------------- */
+
+/* Where the ranks of a communicator meet, and by which they know each other: text with a zero at
+ * its end. One rank makes it and hands it to the others by any means: a pipe, a file, a variable.
+ * It holds "tutti1", a random key, a port and the addresses at which rank 0 listens: loopback, so
+ * that all ranks must be on one host, unless TUTTI_SECRET is set, and then those of this host's
+ * interfaces (TUTTI_SOCKET_IFNAME, TUTTI_PORT_RANGE). Whoever knows it can join: keep it to
+ * yourselves. TUTTI_SECRET must be the same for all ranks and is not part of it. */
+#define TUTTI_UNIQUE_ID_BYTES 128
+typedef struct {
+  char internal[TUTTI_UNIQUE_ID_BYTES];
+} tuttiUniqueId;
+
+/* Makes an id and begins to listen for those who will use it. The process that calls this (or a
+ * child that it forks) must become rank 0 of the communicator. An id makes one communicator; a
+ * process may have several ids at once. */
+TUTTI_API tuttiResult_t tuttiGetUniqueId(tuttiUniqueId* id);
+
+/* Joins the communicator of `nranks` ranks as `rank`, and returns when all have: within
+ * TUTTI_TIMEOUT, or with an error that names who is missing. Ranks may be processes, threads of one
+ * process, or both. */
+TUTTI_API tuttiResult_t tuttiCommInitRank(tuttiComm_t* comm, int nranks, tuttiUniqueId id,
+                                          int rank);
+
+/* The group that this process was started in by `tutti run`, torchrun, mpirun, srun or mpiexec; a
+ * communicator of one if it was not. */
+TUTTI_API tuttiResult_t tuttiCommInitFromEnvironment(tuttiComm_t* comm);
+
+/* Finishes what was begun, and frees the communicator. */
+TUTTI_API tuttiResult_t tuttiCommDestroy(tuttiComm_t comm);
+
+/* From now on every call of this rank on `comm` fails with this reason, which may be NULL. Unlike
+ * NCCL's, it does not free the communicator: tuttiCommDestroy does. */
+TUTTI_API tuttiResult_t tuttiCommAbort(tuttiComm_t comm, const char* reason);
+
+TUTTI_API tuttiResult_t tuttiCommCount(tuttiComm_t comm, int* count);
+TUTTI_API tuttiResult_t tuttiCommUserRank(tuttiComm_t comm, int* rank);
+
+/* Ranks of the same colour form a new communicator, ordered by key and then by rank. A rank whose
+ * colour is TUTTI_SPLIT_NOCOLOR gets NULL, and need not say where to put it. All ranks call it. */
+#define TUTTI_SPLIT_NOCOLOR (-1)
+TUTTI_API tuttiResult_t tuttiCommSplit(tuttiComm_t comm, int color, int key, tuttiComm_t* newcomm);
+
+/* The same group again, for calls that are independent of this communicator's. All ranks call it.
+ */
+TUTTI_API tuttiResult_t tuttiCommDuplicate(tuttiComm_t comm, tuttiComm_t* newcomm);
+
+/* What this rank has done in its collectives on `comm` so far; sends and receives are not counted.
+ */
+typedef struct {
+  uint64_t calls;
+  uint64_t bytes_sent;
+  uint64_t bytes_received;
+  uint64_t messages_sent; /* Steps of the schedules, as `tutti cost` counts them. */
+  uint64_t messages_received;
+} tuttiCounters_t;
+/* Ask when no call is under way. */
+TUTTI_API tuttiResult_t tuttiCommCounters(tuttiComm_t comm, tuttiCounters_t* counters);
+
+/* Memory -------------------------------------------------------------------------------------- */
+
+/* Memory that the other ranks of this host can read: collectives on it copy nothing needlessly. Any
+ * other memory will do as well. Begins as zeros on a page's boundary, in whole pages. */
+TUTTI_API tuttiResult_t tuttiMemAlloc(void** memory, size_t bytes);
+/* NULL is fine. */
+TUTTI_API tuttiResult_t tuttiMemFree(void* memory);
+
+/* Work ---------------------------------------------------------------------------------------- */
+
+/* Every call below that moves data has a twin whose name ends in Async: it begins the call, gives a
+ * handle to it and returns. Calls are done in the order in which they were made, blocking ones
+ * among them. Buffers must stay as they are until the work is done; arrays of counts need not. */
+
+/* Whether it is done, well or not. */
+TUTTI_API tuttiResult_t tuttiWorkTest(tuttiWork_t work, int* done);
+/* Waits until it is done, and returns how it went; at most so many milliseconds, or for good if
+ * negative. tuttiInProgress if it is not done by then. */
+TUTTI_API tuttiResult_t tuttiWorkWait(tuttiWork_t work, int64_t timeout_ms);
+/* Lets go of it; the work goes on. Every handle wants this once, even after its communicator. */
+TUTTI_API tuttiResult_t tuttiWorkDestroy(tuttiWork_t work);
+
+/* Collectives --------------------------------------------------------------------------------- */
+
+/* `count` is in elements: of the whole data for broadcast, reduce and allreduce, of one block for
+ * the others. Send and receive buffer may be the same memory: for blocks, the rank's own block
+ * within the larger buffer. Otherwise they must not overlap. */
+
+/* Everyone ends with the combination of all ranks' data. */
+TUTTI_API tuttiResult_t tuttiAllReduce(const void* sendbuff, void* recvbuff, size_t count,
+                                       tuttiDataType_t datatype, tuttiRedOp_t op, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiAllReduceAsync(const void* sendbuff, void* recvbuff, size_t count,
+                                            tuttiDataType_t datatype, tuttiRedOp_t op,
+                                            tuttiComm_t comm, tuttiWork_t* work);
+
+/* The root ends with the combination of all ranks' data. Others' recvbuff is not heeded. */
+TUTTI_API tuttiResult_t tuttiReduce(const void* sendbuff, void* recvbuff, size_t count,
+                                    tuttiDataType_t datatype, tuttiRedOp_t op, int root,
+                                    tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiReduceAsync(const void* sendbuff, void* recvbuff, size_t count,
+                                         tuttiDataType_t datatype, tuttiRedOp_t op, int root,
+                                         tuttiComm_t comm, tuttiWork_t* work);
+
+/* Rank r ends with block r of the combination. */
+TUTTI_API tuttiResult_t tuttiReduceScatter(const void* sendbuff, void* recvbuff, size_t recvcount,
+                                           tuttiDataType_t datatype, tuttiRedOp_t op,
+                                           tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiReduceScatterAsync(const void* sendbuff, void* recvbuff,
+                                                size_t recvcount, tuttiDataType_t datatype,
+                                                tuttiRedOp_t op, tuttiComm_t comm,
+                                                tuttiWork_t* work);
+
+/* The same three by an operation of the caller's, which knows how long its elements are. */
+TUTTI_API tuttiResult_t tuttiAllReduceWith(const void* sendbuff, void* recvbuff, size_t count,
+                                           tuttiOp_t op, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiAllReduceWithAsync(const void* sendbuff, void* recvbuff, size_t count,
+                                                tuttiOp_t op, tuttiComm_t comm, tuttiWork_t* work);
+TUTTI_API tuttiResult_t tuttiReduceWith(const void* sendbuff, void* recvbuff, size_t count,
+                                        tuttiOp_t op, int root, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiReduceWithAsync(const void* sendbuff, void* recvbuff, size_t count,
+                                             tuttiOp_t op, int root, tuttiComm_t comm,
+                                             tuttiWork_t* work);
+TUTTI_API tuttiResult_t tuttiReduceScatterWith(const void* sendbuff, void* recvbuff,
+                                               size_t recvcount, tuttiOp_t op, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiReduceScatterWithAsync(const void* sendbuff, void* recvbuff,
+                                                    size_t recvcount, tuttiOp_t op,
+                                                    tuttiComm_t comm, tuttiWork_t* work);
+
+/* Everyone ends with the root's data. Others' sendbuff is not heeded. */
+TUTTI_API tuttiResult_t tuttiBroadcast(const void* sendbuff, void* recvbuff, size_t count,
+                                       tuttiDataType_t datatype, int root, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiBroadcastAsync(const void* sendbuff, void* recvbuff, size_t count,
+                                            tuttiDataType_t datatype, int root, tuttiComm_t comm,
+                                            tuttiWork_t* work);
+/* In place. */
+TUTTI_API tuttiResult_t tuttiBcast(void* buff, size_t count, tuttiDataType_t datatype, int root,
+                                   tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiBcastAsync(void* buff, size_t count, tuttiDataType_t datatype,
+                                        int root, tuttiComm_t comm, tuttiWork_t* work);
+
+/* Everyone ends with the blocks of all, in order of rank. */
+TUTTI_API tuttiResult_t tuttiAllGather(const void* sendbuff, void* recvbuff, size_t sendcount,
+                                       tuttiDataType_t datatype, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiAllGatherAsync(const void* sendbuff, void* recvbuff, size_t sendcount,
+                                            tuttiDataType_t datatype, tuttiComm_t comm,
+                                            tuttiWork_t* work);
+
+/* Rank r ends with block r of the root's. Others' sendbuff is not heeded. */
+TUTTI_API tuttiResult_t tuttiScatter(const void* sendbuff, void* recvbuff, size_t recvcount,
+                                     tuttiDataType_t datatype, int root, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiScatterAsync(const void* sendbuff, void* recvbuff, size_t recvcount,
+                                          tuttiDataType_t datatype, int root, tuttiComm_t comm,
+                                          tuttiWork_t* work);
+
+/* The root ends with the blocks of all, in order of rank. Others' recvbuff is not heeded. */
+TUTTI_API tuttiResult_t tuttiGather(const void* sendbuff, void* recvbuff, size_t sendcount,
+                                    tuttiDataType_t datatype, int root, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiGatherAsync(const void* sendbuff, void* recvbuff, size_t sendcount,
+                                         tuttiDataType_t datatype, int root, tuttiComm_t comm,
+                                         tuttiWork_t* work);
+
+/* Block d of rank s becomes block s of rank d. */
+TUTTI_API tuttiResult_t tuttiAllToAll(const void* sendbuff, void* recvbuff, size_t count,
+                                      tuttiDataType_t datatype, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiAllToAllAsync(const void* sendbuff, void* recvbuff, size_t count,
+                                           tuttiDataType_t datatype, tuttiComm_t comm,
+                                           tuttiWork_t* work);
+
+/* Nobody returns before all have called. */
+TUTTI_API tuttiResult_t tuttiBarrier(tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiBarrierAsync(tuttiComm_t comm, tuttiWork_t* work);
+
+/* Blocks of different lengths ----------------------------------------------------------------- */
+
+/* counts[r] elements are rank r's block, the same array on all ranks. Blocks stand one after the
+ * other, with nothing between them. */
+
+TUTTI_API tuttiResult_t tuttiAllGatherV(const void* sendbuff, void* recvbuff, const size_t* counts,
+                                        tuttiDataType_t datatype, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiAllGatherVAsync(const void* sendbuff, void* recvbuff,
+                                             const size_t* counts, tuttiDataType_t datatype,
+                                             tuttiComm_t comm, tuttiWork_t* work);
+TUTTI_API tuttiResult_t tuttiReduceScatterV(const void* sendbuff, void* recvbuff,
+                                            const size_t* counts, tuttiDataType_t datatype,
+                                            tuttiRedOp_t op, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiReduceScatterVAsync(const void* sendbuff, void* recvbuff,
+                                                 const size_t* counts, tuttiDataType_t datatype,
+                                                 tuttiRedOp_t op, tuttiComm_t comm,
+                                                 tuttiWork_t* work);
+TUTTI_API tuttiResult_t tuttiScatterV(const void* sendbuff, void* recvbuff, const size_t* counts,
+                                      tuttiDataType_t datatype, int root, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiScatterVAsync(const void* sendbuff, void* recvbuff,
+                                           const size_t* counts, tuttiDataType_t datatype, int root,
+                                           tuttiComm_t comm, tuttiWork_t* work);
+TUTTI_API tuttiResult_t tuttiGatherV(const void* sendbuff, void* recvbuff, const size_t* counts,
+                                     tuttiDataType_t datatype, int root, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiGatherVAsync(const void* sendbuff, void* recvbuff,
+                                          const size_t* counts, tuttiDataType_t datatype, int root,
+                                          tuttiComm_t comm, tuttiWork_t* work);
+/* sendcounts[d] elements go to rank d, recvcounts[s] come from rank s. */
+TUTTI_API tuttiResult_t tuttiAllToAllV(const void* sendbuff, const size_t* sendcounts,
+                                       void* recvbuff, const size_t* recvcounts,
+                                       tuttiDataType_t datatype, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiAllToAllVAsync(const void* sendbuff, const size_t* sendcounts,
+                                            void* recvbuff, const size_t* recvcounts,
+                                            tuttiDataType_t datatype, tuttiComm_t comm,
+                                            tuttiWork_t* work);
+
+/* Between two --------------------------------------------------------------------------------- */
+
+/* Returns when the data may be changed again, which can be before or only when `peer` receives. */
+TUTTI_API tuttiResult_t tuttiSend(const void* sendbuff, size_t count, tuttiDataType_t datatype,
+                                  int peer, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiSendAsync(const void* sendbuff, size_t count, tuttiDataType_t datatype,
+                                       int peer, tuttiComm_t comm, tuttiWork_t* work);
+/* Waits for as many elements as were sent. */
+TUTTI_API tuttiResult_t tuttiRecv(void* recvbuff, size_t count, tuttiDataType_t datatype, int peer,
+                                  tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiRecvAsync(void* recvbuff, size_t count, tuttiDataType_t datatype,
+                                       int peer, tuttiComm_t comm, tuttiWork_t* work);
+/* Both at once, with one peer or two: what NCCL does by a group of a send and a receive. */
+TUTTI_API tuttiResult_t tuttiSendRecv(const void* sendbuff, size_t sendcount, int to,
+                                      void* recvbuff, size_t recvcount, int from,
+                                      tuttiDataType_t datatype, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiSendRecvAsync(const void* sendbuff, size_t sendcount, int to,
+                                           void* recvbuff, size_t recvcount, int from,
+                                           tuttiDataType_t datatype, tuttiComm_t comm,
+                                           tuttiWork_t* work);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

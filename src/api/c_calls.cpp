@@ -1,0 +1,381 @@
+#include <memory>
+
+#include <tutti/tutti.h>
+
+#include "api/c_handles.hpp"
+#include "api/c_request.hpp"
+
+// The calls of the C API that move data. Each says what it asks for; the rest is the same for all.
+
+namespace tutti {
+namespace {
+
+tuttiResult_t run(const char* function, tuttiComm_t comm, const Request& request) noexcept {
+  return guarded(function, [&] {
+    Communicator& communicator = communicator_of(comm);
+    communicator.run(call_of(request, communicator));
+  });
+}
+
+tuttiResult_t run(const char* function, tuttiComm_t comm, const PairRequest& request) noexcept {
+  return guarded(function, [&] {
+    Communicator& communicator = communicator_of(comm);
+    const auto [out, in] = parcels_of(request);
+    communicator.run_pair(out, in);
+  });
+}
+
+/// The handle is there before the work is, so that no work can be lost for want of one.
+template <class Start>
+tuttiResult_t start_with(const char* function, tuttiWork_t* work, Start&& start) noexcept {
+  return guarded(function, [&] {
+    tuttiWork_t& place = pointed_to(work, "work");
+    place = nullptr;
+    auto handle = std::make_unique<tuttiWork>();
+    handle->work = start();
+    place = handle.release();
+  });
+}
+
+tuttiResult_t start(const char* function, tuttiComm_t comm, tuttiWork_t* work,
+                    const Request& request) noexcept {
+  return start_with(function, work, [&] {
+    Communicator& communicator = communicator_of(comm);
+    return communicator.start(call_of(request, communicator));
+  });
+}
+
+tuttiResult_t start(const char* function, tuttiComm_t comm, tuttiWork_t* work,
+                    const PairRequest& request) noexcept {
+  return start_with(function, work, [&] {
+    Communicator& communicator = communicator_of(comm);
+    const auto [out, in] = parcels_of(request);
+    return communicator.start_pair(out, in);
+  });
+}
+
+// One for each kind of call, so that a call and its asynchronous twin cannot drift apart.
+
+Request reduction(Collective collective, const void* send, void* recv, std::size_t count,
+                  tuttiDataType_t type, tuttiRedOp_t op, int root = 0) {
+  return {.collective = collective,
+          .send = send,
+          .recv = recv,
+          .count = count,
+          .type = type,
+          .op = op,
+          .root = root};
+}
+
+Request custom_reduction(Collective collective, const void* send, void* recv, std::size_t count,
+                         tuttiOp_t op, int root = 0) {
+  return {.collective = collective,
+          .send = send,
+          .recv = recv,
+          .count = count,
+          .root = root,
+          .kind = Request::Kind::custom,
+          .custom = op};
+}
+
+Request movement(Collective collective, const void* send, void* recv, std::size_t count,
+                 tuttiDataType_t type, int root = 0) {
+  return {.collective = collective,
+          .send = send,
+          .recv = recv,
+          .count = count,
+          .type = type,
+          .root = root};
+}
+
+Request counted(Collective collective, const void* send, void* recv, const std::size_t* counts,
+                tuttiDataType_t type, int root = 0) {
+  return {.collective = collective,
+          .send = send,
+          .recv = recv,
+          .type = type,
+          .root = root,
+          .kind = Request::Kind::counted,
+          .counts = counts};
+}
+
+Request counted_reduction(const void* send, void* recv, const std::size_t* counts,
+                          tuttiDataType_t type, tuttiRedOp_t op) {
+  Request request = counted(Collective::reduce_scatter, send, recv, counts, type);
+  request.op = op;
+  return request;
+}
+
+Request counted_both_ways(const void* send, const std::size_t* send_counts, void* recv,
+                          const std::size_t* recv_counts, tuttiDataType_t type) {
+  Request request = counted(Collective::alltoall, send, recv, send_counts, type);
+  request.recv_counts = recv_counts;
+  return request;
+}
+
+PairRequest sending(const void* data, std::size_t count, tuttiDataType_t type, int peer) {
+  return {.out = PairRequest::End{.data = data, .count = count, .peer = peer}, .type = type};
+}
+
+PairRequest receiving(void* data, std::size_t count, tuttiDataType_t type, int peer) {
+  return {.in = PairRequest::End{.data = data, .count = count, .peer = peer}, .type = type};
+}
+
+PairRequest exchange(const PairRequest::End& out, const PairRequest::End& in,
+                     tuttiDataType_t type) {
+  return {.out = out, .in = in, .type = type};
+}
+
+constexpr auto allreduce = Collective::allreduce;
+constexpr auto reduce = Collective::reduce;
+constexpr auto reduce_scatter = Collective::reduce_scatter;
+constexpr auto broadcast = Collective::broadcast;
+constexpr auto allgather = Collective::allgather;
+constexpr auto scatter = Collective::scatter;
+constexpr auto gather = Collective::gather;
+constexpr auto alltoall = Collective::alltoall;
+constexpr auto barrier = Collective::barrier;
+
+}  // namespace
+}  // namespace tutti
+
+using namespace tutti;
+
+// Reductions ----------------------------------------------------------------------------------
+
+tuttiResult_t tuttiAllReduce(const void* sendbuff, void* recvbuff, size_t count,
+                             tuttiDataType_t datatype, tuttiRedOp_t op, tuttiComm_t comm) {
+  return run(__func__, comm, reduction(allreduce, sendbuff, recvbuff, count, datatype, op));
+}
+
+tuttiResult_t tuttiAllReduceAsync(const void* sendbuff, void* recvbuff, size_t count,
+                                  tuttiDataType_t datatype, tuttiRedOp_t op, tuttiComm_t comm,
+                                  tuttiWork_t* work) {
+  return start(__func__, comm, work, reduction(allreduce, sendbuff, recvbuff, count, datatype, op));
+}
+
+tuttiResult_t tuttiReduce(const void* sendbuff, void* recvbuff, size_t count,
+                          tuttiDataType_t datatype, tuttiRedOp_t op, int root, tuttiComm_t comm) {
+  return run(__func__, comm, reduction(reduce, sendbuff, recvbuff, count, datatype, op, root));
+}
+
+tuttiResult_t tuttiReduceAsync(const void* sendbuff, void* recvbuff, size_t count,
+                               tuttiDataType_t datatype, tuttiRedOp_t op, int root,
+                               tuttiComm_t comm, tuttiWork_t* work) {
+  return start(__func__, comm, work,
+               reduction(reduce, sendbuff, recvbuff, count, datatype, op, root));
+}
+
+tuttiResult_t tuttiReduceScatter(const void* sendbuff, void* recvbuff, size_t recvcount,
+                                 tuttiDataType_t datatype, tuttiRedOp_t op, tuttiComm_t comm) {
+  return run(__func__, comm,
+             reduction(reduce_scatter, sendbuff, recvbuff, recvcount, datatype, op));
+}
+
+tuttiResult_t tuttiReduceScatterAsync(const void* sendbuff, void* recvbuff, size_t recvcount,
+                                      tuttiDataType_t datatype, tuttiRedOp_t op, tuttiComm_t comm,
+                                      tuttiWork_t* work) {
+  return start(__func__, comm, work,
+               reduction(reduce_scatter, sendbuff, recvbuff, recvcount, datatype, op));
+}
+
+tuttiResult_t tuttiAllReduceWith(const void* sendbuff, void* recvbuff, size_t count, tuttiOp_t op,
+                                 tuttiComm_t comm) {
+  return run(__func__, comm, custom_reduction(allreduce, sendbuff, recvbuff, count, op));
+}
+
+tuttiResult_t tuttiAllReduceWithAsync(const void* sendbuff, void* recvbuff, size_t count,
+                                      tuttiOp_t op, tuttiComm_t comm, tuttiWork_t* work) {
+  return start(__func__, comm, work, custom_reduction(allreduce, sendbuff, recvbuff, count, op));
+}
+
+tuttiResult_t tuttiReduceWith(const void* sendbuff, void* recvbuff, size_t count, tuttiOp_t op,
+                              int root, tuttiComm_t comm) {
+  return run(__func__, comm, custom_reduction(reduce, sendbuff, recvbuff, count, op, root));
+}
+
+tuttiResult_t tuttiReduceWithAsync(const void* sendbuff, void* recvbuff, size_t count, tuttiOp_t op,
+                                   int root, tuttiComm_t comm, tuttiWork_t* work) {
+  return start(__func__, comm, work, custom_reduction(reduce, sendbuff, recvbuff, count, op, root));
+}
+
+tuttiResult_t tuttiReduceScatterWith(const void* sendbuff, void* recvbuff, size_t recvcount,
+                                     tuttiOp_t op, tuttiComm_t comm) {
+  return run(__func__, comm, custom_reduction(reduce_scatter, sendbuff, recvbuff, recvcount, op));
+}
+
+tuttiResult_t tuttiReduceScatterWithAsync(const void* sendbuff, void* recvbuff, size_t recvcount,
+                                          tuttiOp_t op, tuttiComm_t comm, tuttiWork_t* work) {
+  return start(__func__, comm, work,
+               custom_reduction(reduce_scatter, sendbuff, recvbuff, recvcount, op));
+}
+
+// Movements -----------------------------------------------------------------------------------
+
+tuttiResult_t tuttiBroadcast(const void* sendbuff, void* recvbuff, size_t count,
+                             tuttiDataType_t datatype, int root, tuttiComm_t comm) {
+  return run(__func__, comm, movement(broadcast, sendbuff, recvbuff, count, datatype, root));
+}
+
+tuttiResult_t tuttiBroadcastAsync(const void* sendbuff, void* recvbuff, size_t count,
+                                  tuttiDataType_t datatype, int root, tuttiComm_t comm,
+                                  tuttiWork_t* work) {
+  return start(__func__, comm, work,
+               movement(broadcast, sendbuff, recvbuff, count, datatype, root));
+}
+
+tuttiResult_t tuttiBcast(void* buff, size_t count, tuttiDataType_t datatype, int root,
+                         tuttiComm_t comm) {
+  return run(__func__, comm, movement(broadcast, buff, buff, count, datatype, root));
+}
+
+tuttiResult_t tuttiBcastAsync(void* buff, size_t count, tuttiDataType_t datatype, int root,
+                              tuttiComm_t comm, tuttiWork_t* work) {
+  return start(__func__, comm, work, movement(broadcast, buff, buff, count, datatype, root));
+}
+
+tuttiResult_t tuttiAllGather(const void* sendbuff, void* recvbuff, size_t sendcount,
+                             tuttiDataType_t datatype, tuttiComm_t comm) {
+  return run(__func__, comm, movement(allgather, sendbuff, recvbuff, sendcount, datatype));
+}
+
+tuttiResult_t tuttiAllGatherAsync(const void* sendbuff, void* recvbuff, size_t sendcount,
+                                  tuttiDataType_t datatype, tuttiComm_t comm, tuttiWork_t* work) {
+  return start(__func__, comm, work, movement(allgather, sendbuff, recvbuff, sendcount, datatype));
+}
+
+tuttiResult_t tuttiScatter(const void* sendbuff, void* recvbuff, size_t recvcount,
+                           tuttiDataType_t datatype, int root, tuttiComm_t comm) {
+  return run(__func__, comm, movement(scatter, sendbuff, recvbuff, recvcount, datatype, root));
+}
+
+tuttiResult_t tuttiScatterAsync(const void* sendbuff, void* recvbuff, size_t recvcount,
+                                tuttiDataType_t datatype, int root, tuttiComm_t comm,
+                                tuttiWork_t* work) {
+  return start(__func__, comm, work,
+               movement(scatter, sendbuff, recvbuff, recvcount, datatype, root));
+}
+
+tuttiResult_t tuttiGather(const void* sendbuff, void* recvbuff, size_t sendcount,
+                          tuttiDataType_t datatype, int root, tuttiComm_t comm) {
+  return run(__func__, comm, movement(gather, sendbuff, recvbuff, sendcount, datatype, root));
+}
+
+tuttiResult_t tuttiGatherAsync(const void* sendbuff, void* recvbuff, size_t sendcount,
+                               tuttiDataType_t datatype, int root, tuttiComm_t comm,
+                               tuttiWork_t* work) {
+  return start(__func__, comm, work,
+               movement(gather, sendbuff, recvbuff, sendcount, datatype, root));
+}
+
+tuttiResult_t tuttiAllToAll(const void* sendbuff, void* recvbuff, size_t count,
+                            tuttiDataType_t datatype, tuttiComm_t comm) {
+  return run(__func__, comm, movement(alltoall, sendbuff, recvbuff, count, datatype));
+}
+
+tuttiResult_t tuttiAllToAllAsync(const void* sendbuff, void* recvbuff, size_t count,
+                                 tuttiDataType_t datatype, tuttiComm_t comm, tuttiWork_t* work) {
+  return start(__func__, comm, work, movement(alltoall, sendbuff, recvbuff, count, datatype));
+}
+
+tuttiResult_t tuttiBarrier(tuttiComm_t comm) {
+  return run(__func__, comm, Request{.collective = barrier});
+}
+
+tuttiResult_t tuttiBarrierAsync(tuttiComm_t comm, tuttiWork_t* work) {
+  return start(__func__, comm, work, Request{.collective = barrier});
+}
+
+// Blocks of different lengths -----------------------------------------------------------------
+
+tuttiResult_t tuttiAllGatherV(const void* sendbuff, void* recvbuff, const size_t* counts,
+                              tuttiDataType_t datatype, tuttiComm_t comm) {
+  return run(__func__, comm, counted(allgather, sendbuff, recvbuff, counts, datatype));
+}
+
+tuttiResult_t tuttiAllGatherVAsync(const void* sendbuff, void* recvbuff, const size_t* counts,
+                                   tuttiDataType_t datatype, tuttiComm_t comm, tuttiWork_t* work) {
+  return start(__func__, comm, work, counted(allgather, sendbuff, recvbuff, counts, datatype));
+}
+
+tuttiResult_t tuttiReduceScatterV(const void* sendbuff, void* recvbuff, const size_t* counts,
+                                  tuttiDataType_t datatype, tuttiRedOp_t op, tuttiComm_t comm) {
+  return run(__func__, comm, counted_reduction(sendbuff, recvbuff, counts, datatype, op));
+}
+
+tuttiResult_t tuttiReduceScatterVAsync(const void* sendbuff, void* recvbuff, const size_t* counts,
+                                       tuttiDataType_t datatype, tuttiRedOp_t op, tuttiComm_t comm,
+                                       tuttiWork_t* work) {
+  return start(__func__, comm, work, counted_reduction(sendbuff, recvbuff, counts, datatype, op));
+}
+
+tuttiResult_t tuttiScatterV(const void* sendbuff, void* recvbuff, const size_t* counts,
+                            tuttiDataType_t datatype, int root, tuttiComm_t comm) {
+  return run(__func__, comm, counted(scatter, sendbuff, recvbuff, counts, datatype, root));
+}
+
+tuttiResult_t tuttiScatterVAsync(const void* sendbuff, void* recvbuff, const size_t* counts,
+                                 tuttiDataType_t datatype, int root, tuttiComm_t comm,
+                                 tuttiWork_t* work) {
+  return start(__func__, comm, work, counted(scatter, sendbuff, recvbuff, counts, datatype, root));
+}
+
+tuttiResult_t tuttiGatherV(const void* sendbuff, void* recvbuff, const size_t* counts,
+                           tuttiDataType_t datatype, int root, tuttiComm_t comm) {
+  return run(__func__, comm, counted(gather, sendbuff, recvbuff, counts, datatype, root));
+}
+
+tuttiResult_t tuttiGatherVAsync(const void* sendbuff, void* recvbuff, const size_t* counts,
+                                tuttiDataType_t datatype, int root, tuttiComm_t comm,
+                                tuttiWork_t* work) {
+  return start(__func__, comm, work, counted(gather, sendbuff, recvbuff, counts, datatype, root));
+}
+
+tuttiResult_t tuttiAllToAllV(const void* sendbuff, const size_t* sendcounts, void* recvbuff,
+                             const size_t* recvcounts, tuttiDataType_t datatype, tuttiComm_t comm) {
+  return run(__func__, comm,
+             counted_both_ways(sendbuff, sendcounts, recvbuff, recvcounts, datatype));
+}
+
+tuttiResult_t tuttiAllToAllVAsync(const void* sendbuff, const size_t* sendcounts, void* recvbuff,
+                                  const size_t* recvcounts, tuttiDataType_t datatype,
+                                  tuttiComm_t comm, tuttiWork_t* work) {
+  return start(__func__, comm, work,
+               counted_both_ways(sendbuff, sendcounts, recvbuff, recvcounts, datatype));
+}
+
+// Between two ---------------------------------------------------------------------------------
+
+tuttiResult_t tuttiSend(const void* sendbuff, size_t count, tuttiDataType_t datatype, int peer,
+                        tuttiComm_t comm) {
+  return run(__func__, comm, sending(sendbuff, count, datatype, peer));
+}
+
+tuttiResult_t tuttiSendAsync(const void* sendbuff, size_t count, tuttiDataType_t datatype, int peer,
+                             tuttiComm_t comm, tuttiWork_t* work) {
+  return start(__func__, comm, work, sending(sendbuff, count, datatype, peer));
+}
+
+tuttiResult_t tuttiRecv(void* recvbuff, size_t count, tuttiDataType_t datatype, int peer,
+                        tuttiComm_t comm) {
+  return run(__func__, comm, receiving(recvbuff, count, datatype, peer));
+}
+
+tuttiResult_t tuttiRecvAsync(void* recvbuff, size_t count, tuttiDataType_t datatype, int peer,
+                             tuttiComm_t comm, tuttiWork_t* work) {
+  return start(__func__, comm, work, receiving(recvbuff, count, datatype, peer));
+}
+
+tuttiResult_t tuttiSendRecv(const void* sendbuff, size_t sendcount, int to, void* recvbuff,
+                            size_t recvcount, int from, tuttiDataType_t datatype,
+                            tuttiComm_t comm) {
+  return run(__func__, comm,
+             exchange({sendbuff, sendcount, to}, {recvbuff, recvcount, from}, datatype));
+}
+
+tuttiResult_t tuttiSendRecvAsync(const void* sendbuff, size_t sendcount, int to, void* recvbuff,
+                                 size_t recvcount, int from, tuttiDataType_t datatype,
+                                 tuttiComm_t comm, tuttiWork_t* work) {
+  return start(__func__, comm, work,
+               exchange({sendbuff, sendcount, to}, {recvbuff, recvcount, from}, datatype));
+}

@@ -1,0 +1,116 @@
+#include "api/c_request.hpp"
+
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "api/c_handles.hpp"
+
+static_assert(std::is_same_v<std::size_t, std::uint64_t>, "counts in C are counts in C++");
+
+namespace tutti {
+namespace {
+
+DType dtype_of(tuttiDataType_t type) {
+  switch (type) {
+    case tuttiInt8:
+      return DType::i8;
+    case tuttiUint8:
+      return DType::u8;
+    case tuttiInt32:
+      return DType::i32;
+    case tuttiUint32:
+      return DType::u32;
+    case tuttiInt64:
+      return DType::i64;
+    case tuttiUint64:
+      return DType::u64;
+    case tuttiFloat16:
+      return DType::f16;
+    case tuttiFloat32:
+      return DType::f32;
+    case tuttiFloat64:
+      return DType::f64;
+    case tuttiBfloat16:
+      return DType::bf16;
+    case tuttiDataTypeLimit:
+      break;
+  }
+  throw Error(ErrorCode::invalid_argument, "there is no datatype " +
+                                               std::to_string(static_cast<int>(type)) +
+                                               "; they are 0 (tuttiInt8) to 9 (tuttiBfloat16)");
+}
+
+Op op_of(tuttiRedOp_t op) {
+  switch (op) {
+    case tuttiSum:
+      return Op::sum;
+    case tuttiProd:
+      return Op::prod;
+    case tuttiMax:
+      return Op::max;
+    case tuttiMin:
+      return Op::min;
+    case tuttiAvg:
+      return Op::avg;
+    case tuttiBand:
+      return Op::band;
+    case tuttiBor:
+      return Op::bor;
+    case tuttiBxor:
+      return Op::bxor;
+    case tuttiRedOpLimit:
+      break;
+  }
+  throw Error(ErrorCode::invalid_argument, "there is no op " +
+                                               std::to_string(static_cast<int>(op)) +
+                                               "; they are 0 (tuttiSum) to 7 (tuttiBxor)");
+}
+
+std::span<const std::uint64_t> counts_from(const std::size_t* counts, const char* name,
+                                           std::uint32_t ranks) {
+  return {&pointed_to(counts, name), ranks};
+}
+
+Communicator::Parcel parcel_of(const std::optional<PairRequest::End>& end, std::size_t element) {
+  if (!end) return {};
+  constexpr std::size_t most = std::size_t{1} << 62;
+  if (end->count > most / element) {
+    throw Error(ErrorCode::invalid_argument,
+                std::to_string(end->count) + " elements do not fit into memory");
+  }
+  return {.data = end->data,
+          .bytes = end->count * element,
+          .peer = rank_from(end->peer, "the peer's rank")};
+}
+
+}  // namespace
+
+Call call_of(const Request& request, const Communicator& communicator) {
+  Call call{.collective = request.collective,
+            .input = request.send,
+            .output = request.recv,
+            .count = request.count,
+            .root = rank_from(request.root, "root")};
+  if (request.kind == Request::Kind::custom) {
+    const tuttiOp& op = pointed_to(request.custom, "op");
+    call.reduction = op.reduction;
+    call.element_bytes = op.element_bytes;
+    return call;
+  }
+  call.dtype = dtype_of(request.type);
+  call.reduction = op_of(request.op);
+  if (request.kind == Request::Kind::plain) return call;
+  const bool two_ways = call.collective == Collective::alltoall;
+  const std::uint32_t ranks = communicator.size();
+  call.counts = counts_from(request.counts, two_ways ? "sendcounts" : "counts", ranks);
+  if (two_ways) call.output_counts = counts_from(request.recv_counts, "recvcounts", ranks);
+  return call;
+}
+
+std::pair<Communicator::Parcel, Communicator::Parcel> parcels_of(const PairRequest& request) {
+  const std::size_t element = size_of(dtype_of(request.type));
+  return {parcel_of(request.out, element), parcel_of(request.in, element)};
+}
+
+}  // namespace tutti

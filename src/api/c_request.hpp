@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include <tutti/communicator.hpp>
+#include <tutti/tutti.h>
+
+namespace tutti {
+
+/// What a collective of the C API was given.
+struct Request {
+  Collective collective;
+  const void* send = nullptr;
+  void* recv = nullptr;
+  std::size_t count = 0;
+  tuttiDataType_t type = tuttiUint8;
+  tuttiRedOp_t op = tuttiSum;
+  int root = 0;
+  /// Operations of the caller's, which replace type and op; counts, which replace the count.
+  enum class Kind { plain, custom, counted } kind = Kind::plain;
+  tuttiOp_t custom = nullptr;
+  const std::size_t* counts = nullptr;
+  const std::size_t* recv_counts = nullptr;
+};
+
+/// What a send, a receive or both were given.
+struct PairRequest {
+  struct End {
+    const void* data = nullptr;
+    std::size_t count = 0;
+    int peer = 0;
+  };
+  std::optional<End> out{};
+  std::optional<End> in{};
+  tuttiDataType_t type = tuttiUint8;
+};
+
+/// The same in C++. Throws invalid_argument for what has no counterpart there.
+[[nodiscard]] Call call_of(const Request& request, const Communicator& communicator);
+
+/// What goes out, and what comes in.
+[[nodiscard]] std::pair<Communicator::Parcel, Communicator::Parcel> parcels_of(
+    const PairRequest& request);
+
+}  // namespace tutti

@@ -1,0 +1,27 @@
+# Checks the dynamic symbols of a shared libtutti: every function of tutti.h is there under the
+# version node of cmake/tutti.map, and no other name of the C API is.
+# cmake -DLIBRARY=... -DHEADER=... -DNM=... -P symbols.cmake
+
+file(READ "${HEADER}" header)
+string(REGEX MATCHALL "TUTTI_API [A-Za-z_* ]+ \\*?tutti[A-Za-z]+\\(" declared "${header}")
+list(TRANSFORM declared REPLACE ".*[ *](tutti[A-Za-z]+)\\($" "\\1@@TUTTI_0.1")
+list(SORT declared)
+
+execute_process(COMMAND "${NM}" -D --defined-only --with-symbol-versions "${LIBRARY}"
+                OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL " T tutti[^\n]*" found "${symbols}")
+list(TRANSFORM found REPLACE " T " "")
+list(SORT found)
+
+list(LENGTH declared count)
+if(count LESS 50)
+  message(FATAL_ERROR "only ${count} functions found in ${HEADER}: does this look for them rightly?")
+endif()
+if(NOT found STREQUAL declared)
+  set(missing ${declared})
+  list(REMOVE_ITEM missing ${found})
+  set(surplus ${found})
+  list(REMOVE_ITEM surplus ${declared})
+  message(FATAL_ERROR "${LIBRARY} lacks: ${missing}; it has besides: ${surplus}")
+endif()
+message("${count} functions, all of TUTTI_0.1")
