@@ -203,8 +203,8 @@ int Launcher::refuse(const std::string& path, int error) {
     code = launcher_failed;
     why += "; start fewer ranks, or raise the limit (ulimit -u)";
   }
-  std::fprintf(stderr, "tutti run: cannot start '%s': %s\n", job_.command.front().c_str(),
-               why.c_str());
+  std::fprintf(stderr, "%s: cannot start '%s': %s\n", job_.speaker.c_str(),
+               job_.command.front().c_str(), why.c_str());
   return code;
 }
 

@@ -12,8 +12,12 @@ Progress::Progress(std::string what, std::uint64_t total)
       total_(std::max<std::uint64_t>(total, 1)),
       terminal_(isatty(STDERR_FILENO) == 1) {}
 
-Progress::~Progress() {
+Progress::~Progress() { hide(); }
+
+void Progress::hide() {
+  const std::lock_guard lock(mutex_);
   if (visible_) std::fputs("\r\033[K", stderr);
+  visible_ = false;
 }
 
 void Progress::advance(std::uint64_t by) {

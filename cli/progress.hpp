@@ -18,6 +18,8 @@ class Progress {
 
   /// So much more is done. From any thread.
   void advance(std::uint64_t by = 1);
+  /// Wipes the line until the next advance(), for other text to come in its place.
+  void hide();
 
  private:
   using Clock = std::chrono::steady_clock;

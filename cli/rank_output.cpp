@@ -44,6 +44,12 @@ void set_nonblocking(const FileDescriptor& fd) {
   ::fcntl(fd.number(), F_SETFL, ::fcntl(fd.number(), F_GETFL) | O_NONBLOCK);
 }
 
+FileDescriptor duplicate(int fd) {
+  FileDescriptor copy(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  if (!copy) reject("cannot let a rank write where this process writes", errno);
+  return copy;
+}
+
 }  // namespace
 
 RankOutput::RankOutput(const Job& job) : job_(job) {
@@ -59,6 +65,7 @@ LineForwarder& RankOutput::forwarder(int to) {
 }
 
 RankOutput::Ends RankOutput::add(std::uint32_t rank) {
+  if (job_.direct) return {.out = duplicate(STDOUT_FILENO), .err = duplicate(STDERR_FILENO)};
   return {.out = add(source(rank, STDOUT_FILENO)), .err = add(source(rank, STDERR_FILENO))};
 }
 

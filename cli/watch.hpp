@@ -59,7 +59,7 @@ class Watch {
   void summarise();
   void drain();
   [[nodiscard]] int exit_code() const;
-  void say(const std::string& text) { output_.say("tutti run: " + text); }
+  void say(const std::string& text) { output_.say(job_.speaker + ": " + text); }
 
   const Job& job_;
   Crew& crew_;

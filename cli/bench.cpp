@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <tutti/error.hpp>
+
+#include "bench_run.hpp"
+#include "commands.hpp"
+#include "core/quantity.hpp"
+#include "launcher.hpp"
+#include "rendezvous/environment.hpp"
+
+namespace tutti::cli {
+namespace {
+
+struct Options {
+  BenchWishes wishes{};
+  std::uint32_t ranks = 0;
+  std::string transport = "auto";
+  std::string json;
+  std::string csv;
+  std::size_t warm_ups = 0;
+  std::size_t iterations = 0;
+};
+
+constexpr std::uint32_t most_ranks = 4096;
+constexpr std::size_t most_iterations = 10'000'000;
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
+
+void save(const std::string& path, const std::string& text) {
+  if (path.empty()) return;
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) refuse("cannot write to '" + path + "'");
+}
+
+/// Better to know before measuring for a minute.
+void require_writable(const std::string& path) {
+  if (!path.empty() && !std::ofstream(path, std::ios::app)) {
+    refuse("cannot write to '" + path + "'");
+  }
+}
+
+/// One line however many rows there are, or noise would be answered with noise.
+void warn_of_unsteady(const BenchReport& report) {
+  std::string sizes;
+  for (const BenchRow& row : report.rows) {
+    const bool unsteady = row.out_of_place.timing.is_unsteady() ||
+                          (row.in_place && row.in_place->timing.is_unsteady());
+    if (unsteady) sizes += " " + format_bytes(row.bytes);
+  }
+  if (sizes.empty()) return;
+  std::fprintf(stderr,
+               "tutti bench: unsteady, with one time in ten above twice the median, at:%s; is the "
+               "machine busy, or are there more ranks than cores?\n",
+               sizes.c_str());
+}
+
+int take_part(Communicator& communicator, const BenchPlan& plan, const Options& options) {
+  const BenchReport report = run_bench(communicator, plan);
+  if (communicator.rank() == 0) {
+    save(options.json, report.json());
+    save(options.csv, report.csv());
+    warn_of_unsteady(report);
+  }
+  return report.wrong() == 0 ? success : violation_found;
+}
+
+int run_as_threads(const BenchPlan& plan, const Options& options) {
+  ::unsetenv("TUTTI_TRANSPORT");  // Which may demand another way.
+  int code = success;
+  run_threads(options.ranks, [&](Communicator& communicator) {
+    const int own = take_part(communicator, plan, options);
+    if (communicator.rank() == 0) code = own;
+  });
+  return code;
+}
+
+int run_as_launched(const BenchPlan& plan, const Options& options) {
+  if (options.transport != "auto") ::setenv("TUTTI_TRANSPORT", options.transport.c_str(), 1);
+  Communicator communicator = Communicator::from_environment();
+  return take_part(communicator, plan, options);
+}
+
+/// Starts this very program again, with the same words, as several ranks.
+int launch(std::uint32_t ranks, std::vector<std::string> words) {
+  words.insert(words.begin(), std::filesystem::read_symlink("/proc/self/exe").string());
+  const Job job{
+      .ranks = ranks, .command = std::move(words), .speaker = "tutti bench", .direct = true};
+  return Launcher(job).run();
+}
+
+int run(const Options& options, const std::vector<std::string>& words) {
+  const Launch launched = read_environment(environment_variable);
+  const bool threads = options.transport == "inproc";
+  // A shell within an allocation of one rank is no reason not to start several.
+  const bool is_rank =
+      launched.how != Launch::How::alone && (launched.size > 1 || options.ranks <= 1);
+  if (!is_rank && options.ranks == 0) refuse("how many ranks? Add -n, such as -n 4.");
+  if (is_rank && threads) {
+    refuse("inproc ranks are threads of one process; run 'tutti bench' by itself for that");
+  }
+  if (is_rank && options.ranks != 0 && options.ranks != launched.size) {
+    refuse("-n says " + std::to_string(options.ranks) + " ranks, but " +
+           std::string(name(launched.how)) + " has started " + std::to_string(launched.size) +
+           "; leave out -n");
+  }
+  const std::uint32_t ranks = is_rank ? launched.size : options.ranks;
+  const BenchPlan plan = plan_bench(options.wishes, ranks);
+  if (!is_rank || launched.rank == Rank{0}) {
+    require_writable(options.json);
+    require_writable(options.csv);
+  }
+  if (threads) return run_as_threads(plan, options);
+  return is_rank ? run_as_launched(plan, options) : launch(ranks, words);
+}
+
+void add_sizes(CLI::App& command, Options& options) {
+  BenchWishes& wishes = options.wishes;
+  command.add_option("-b,--minbytes", wishes.least, "smallest size: 8, 4K, 1MiB")
+      ->option_text("SIZE (8)");
+  command.add_option("-e,--maxbytes", wishes.most, "largest size")->option_text("SIZE (64M)");
+  CLI::Option* const factor =
+      command.add_option("-f,--stepfactor", wishes.factor, "from size to size")
+          ->option_text("N (4)")
+          ->check(CLI::Range(2U, 1U << 30U));
+  command.add_option("-i,--stepbytes", wishes.step, "from size to size, added")
+      ->option_text("SIZE")
+      ->excludes(factor);
+}
+
+void add_repetitions(CLI::App& command, Options& options) {
+  command
+      .add_option("-w,--warmup_iters", options.warm_ups,
+                  "calls before those that count (default: a few ms)")
+      ->option_text("N")
+      ->check(CLI::Range(std::size_t{0}, most_iterations));
+  command.add_option("--iters", options.iterations, "calls that count (default: 0.2 s a row)")
+      ->option_text("N")
+      ->check(CLI::Range(std::size_t{1}, most_iterations));
+  command.add_option("-c,--check", options.wishes.check, "1: check every result; 0: do not")
+      ->option_text("0|1 (1)");
+}
+
+void add_kinds(CLI::App& command, Options& options) {
+  BenchWishes& wishes = options.wishes;
+  command.add_option("-o,--op", wishes.op, "sum prod min max avg band bor bxor, or all")
+      ->option_text("OP (sum)");
+  command
+      .add_option("-d,--datatype", wishes.dtype,
+                  "float double half bfloat16 int8 uint8 int32 ..., f32 f64 ..., or all")
+      ->option_text("TYPE (float)");
+  command.add_option("-r,--root", wishes.root, "the root, where there is one")
+      ->option_text("RANK (0)");
+  command
+      .add_option("--algo", wishes.algorithms,
+                  "such as ring; several with commas; all; auto is tutti's choice")
+      ->option_text("NAME (auto)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, int& exit_code, std::vector<std::string> words) {
+  CLI::App* const command = app.add_subcommand("bench", "how fast a collective is here, checked");
+  auto options = std::make_shared<Options>();
+  command->add_option("collective", options->wishes.collective, "such as allreduce")
+      ->required()
+      ->option_text("COLLECTIVE");
+  command->add_option("-n,--ranks", options->ranks, "number of ranks, started on this host")
+      ->option_text("N")
+      ->check(CLI::Range(1U, most_ranks));
+  command->add_option("--transport", options->transport, "auto shm tcp, or inproc: threads")
+      ->option_text("WAY (auto)")
+      ->check(CLI::IsMember({"auto", "shm", "tcp", "inproc"}));
+  add_sizes(*command, *options);
+  add_kinds(*command, *options);
+  add_repetitions(*command, *options);
+  command->add_flag("--private", options->wishes.private_buffers,
+                    "buffers from malloc instead of tutti::allocate");
+  command->add_option("--json", options->json, "for all figures as JSON")->option_text("FILE");
+  command->add_option("--csv", options->csv, "for all figures as CSV")->option_text("FILE");
+  command->footer(
+      "tutti bench allreduce -n 4 -b 8 -e 64M -f 4\n\n"
+      "Prints what nccl-tests prints, and how near the time out of place is to what this machine "
+      "can\n"
+      "do at best (docs/performance.md), and the algorithm. Sizes are of the larger buffer. Times "
+      "are\n"
+      "medians over calls of the maximum over ranks. Under tutti run, mpirun, torchrun or srun it "
+      "is\n"
+      "one of their ranks; leave out -n then. Exits with 1 if a result is wrong.");
+  command->callback([options, command, words = std::move(words), &exit_code] {
+    BenchPace& pace = options->wishes.pace;
+    if (command->count("--warmup_iters") > 0) pace.warm_ups = options->warm_ups;
+    if (command->count("--iters") > 0) pace.iterations = options->iterations;
+    exit_code = run(*options, words);
+  });
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench_case.hpp"
+#include "bench_memory.hpp"
+#include "bench_timing.hpp"
+
+namespace tutti::cli {
+
+/// What the user has asked `tutti bench` for, word by word.
+struct BenchWishes {
+  std::string collective{};
+  std::string least = "8";
+  std::string most = "64M";
+  std::uint64_t factor = 4;
+  std::string step{};  ///< Empty: by the factor.
+  std::string op = "sum";
+  std::string dtype = "float";
+  std::uint32_t root = 0;
+  std::vector<std::string> algorithms{"auto"};
+  BenchPace pace{};
+  bool check = true;
+  bool private_buffers = false;
+};
+
+/// The same understood: what all ranks do, one case after the other.
+struct BenchPlan {
+  Collective collective = Collective::allreduce;
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;
+  std::string step{};  ///< "4(factor)", "1024(bytes)"
+  std::vector<BenchCase> cases{};
+  BenchPace pace{};
+  bool check = true;
+  BenchMemory::Kind memory = BenchMemory::Kind::shared;
+};
+
+/// Throws invalid_argument, or unsupported, for what cannot be done with so many ranks.
+[[nodiscard]] BenchPlan plan_bench(const BenchWishes& wishes, std::uint32_t ranks);
+
+}  // namespace tutti::cli

@@ -1,0 +1,85 @@
+#include "bench_timing.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+namespace tutti::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Enough for a median; and the durations of so many are quickly reduced.
+constexpr std::size_t most_iterations = 200'000;
+constexpr std::size_t least_iterations = 5;
+
+double microseconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+}
+
+double maximum(Communicator& aside, double own) {
+  aside.all_reduce(std::span(&own, 1), Op::max);
+  return own;
+}
+
+/// Runs a batch on all ranks at once; returns how long it took on the slowest.
+template <class Each>
+double batch(Communicator& aside, std::size_t iterations, const Each& each) {
+  aside.barrier();
+  const Clock::time_point begin = Clock::now();
+  for (std::size_t i = 0; i < iterations; ++i) each();
+  return maximum(aside, microseconds_since(begin));
+}
+
+/// Returns about how long one call takes, the same on all ranks.
+double warm_up(Communicator& aside, const BenchPace& pace, const std::function<void()>& call) {
+  if (pace.warm_ups) {
+    const double took = batch(aside, *pace.warm_ups, call);
+    if (*pace.warm_ups > 0) return took / static_cast<double>(*pace.warm_ups);
+  }
+  if (pace.iterations) return 0;
+  const double enough = pace.seconds * 1e6 / 8;
+  for (std::size_t size = 1;; size *= 2) {
+    const double took = batch(aside, size, call);
+    if (took >= enough || size >= most_iterations) return took / static_cast<double>(size);
+  }
+}
+
+std::size_t iterations_for(const BenchPace& pace, double estimate) {
+  if (pace.iterations) return *pace.iterations;
+  const double wanted = pace.seconds * 1e6 / std::max(estimate, 0.01);
+  return std::max(least_iterations,
+                  static_cast<std::size_t>(std::min(wanted, double{most_iterations})));
+}
+
+BenchTiming summary(std::vector<double> sorted) {
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t n = sorted.size();
+  return {
+      .iterations = n, .median = sorted[n / 2], .p10 = sorted[n / 10], .p90 = sorted[n * 9 / 10]};
+}
+
+}  // namespace
+
+BenchTiming time_call(Communicator& aside, const BenchPace& pace,
+                      const std::function<void()>& call) {
+  const std::size_t iterations = iterations_for(pace, warm_up(aside, pace, call));
+  // An estimate may be wrong by far where ranks share cores, so they look at the clock together now
+  // and then.
+  const std::size_t share =
+      pace.iterations ? iterations : std::max(least_iterations, iterations / 8);
+  std::vector<double> durations;
+  durations.reserve(iterations);
+  double spent = 0;
+  while (durations.size() < iterations && (pace.iterations || spent < pace.seconds * 1e6)) {
+    spent += batch(aside, std::min(share, iterations - durations.size()), [&] {
+      const Clock::time_point begin = Clock::now();
+      call();
+      durations.push_back(microseconds_since(begin));
+    });
+  }
+  aside.all_reduce(durations, Op::max);
+  return summary(std::move(durations));
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+
+#include <tutti/communicator.hpp>
+
+namespace tutti::cli {
+
+/// How often a call is made to see how long it takes.
+struct BenchPace {
+  std::optional<std::size_t> warm_ups{};    ///< None: for a while.
+  std::optional<std::size_t> iterations{};  ///< None: as many as fit into the time.
+  double seconds = 0.1;
+};
+
+/// Microseconds. An iteration takes as long as on the rank where it takes longest.
+struct BenchTiming {
+  std::size_t iterations = 0;
+  double median = 0;
+  double p10 = 0;
+  double p90 = 0;
+
+  /// Whether the median says little.
+  [[nodiscard]] bool is_unsteady() const { return p90 > 2 * median; }
+};
+
+/// Measures on all ranks together; all get the same figures. `aside` has the same ranks as the call
+/// and is not what the call is made on.
+///
+/// Iterations follow each other without a barrier, as in nccl-tests: a call whose root need not
+/// wait for anybody overlaps with the next. Each rank notes its own durations; their maximum over
+/// ranks is taken when all is over.
+[[nodiscard]] BenchTiming time_call(Communicator& aside, const BenchPace& pace,
+                                    const std::function<void()>& call);
+
+}  // namespace tutti::cli
