@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "rendezvous/connection.hpp"
+#include "rendezvous/courier.hpp"
 #include "rendezvous/group.hpp"
 #include "transport/tcp/handshake.hpp"
 #include "transport/tcp/socket.hpp"
@@ -24,7 +24,7 @@ class Dialer {
   /// A connection to rank 0, which has yet to be told that this is the one. Throws timed_out, or
   /// mismatch if it has another secret. Call it again if that connection proves to be no good:
   /// `why` is then part of the story.
-  [[nodiscard]] Connection dial(Clock::time_point deadline);
+  [[nodiscard]] Courier dial(Clock::time_point deadline);
   void was_no_good(const std::string& why);
 
  private:

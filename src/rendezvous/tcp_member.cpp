@@ -33,7 +33,7 @@ std::string decode_missing(std::string_view body, std::uint32_t self) {
 }
 
 /// Lets time pass until there is something to read or, if asked for, room to write.
-void wait_for(const Connection& connection, Clock::time_point deadline) {
+void wait_for(const Courier& connection, Clock::time_point deadline) {
   const short writing = connection.has_unsent() ? POLLOUT : 0;
   pollfd watched{
       .fd = connection.socket().fd(), .events = static_cast<short>(POLLIN | writing), .revents = 0};

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "rendezvous/connection.hpp"
+#include "rendezvous/courier.hpp"
 #include "rendezvous/exchange.hpp"
 #include "rendezvous/group.hpp"
 #include "transport/tcp/socket.hpp"
@@ -36,7 +36,7 @@ class TcpMember : public Exchange {
   Clock::duration patience_;
   bool first_ = true;
   Clock::time_point deadline_;
-  std::optional<Connection> root_;
+  std::optional<Courier> root_;
   std::string missing_;  // As rank 0 last told it.
 };
 

@@ -38,7 +38,7 @@ std::string name_missing(std::span<const std::uint32_t> ranks) {
   return name_ranks(ranks.first(std::min(ranks.size(), most_told)), ranks.size());
 }
 
-short events_of(const Connection& connection, bool reads) {
+short events_of(const Courier& connection, bool reads) {
   return static_cast<short>((reads ? POLLIN : 0) | (connection.has_unsent() ? POLLOUT : 0));
 }
 
@@ -158,7 +158,7 @@ void TcpRoot::hand_out(Clock::time_point deadline) {
   for (;;) {
     unserved.clear();
     for (std::uint32_t r = 1; r < members_.size(); ++r) {
-      Connection& connection = *members_[r].connection;
+      Courier& connection = *members_[r].connection;
       if (connection.has_unsent()) connection.advance();
       if (connection.has_unsent() && connection.lost().empty()) unserved.push_back(r);
     }
@@ -188,7 +188,7 @@ void TcpRoot::let_in() {
       if (!newcomers_.empty()) newcomers_.pop_front();
       return;
     }
-    Newcomer newcomer{.connection = Connection(std::move(socket)),
+    Newcomer newcomer{.connection = Courier(std::move(socket)),
                       .deadline = now + newcomers_time};
     newcomer.from = connected_to(newcomer.connection.socket());
     newcomer.handshake.emplace(Handshake::Side::accepts, group_.secret, greeting_);
@@ -259,7 +259,7 @@ bool TcpRoot::seat(Newcomer& newcomer) {
                           ": start each rank once");
     return true;
   }
-  member.connection = std::make_unique<Connection>(std::move(newcomer.connection));
+  member.connection = std::make_unique<Courier>(std::move(newcomer.connection));
   ++joined_;
   // It waits for these first words.
   member.told = missing();

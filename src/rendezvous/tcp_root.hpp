@@ -8,7 +8,7 @@
 
 #include <tutti/error.hpp>
 
-#include "rendezvous/connection.hpp"
+#include "rendezvous/courier.hpp"
 #include "rendezvous/exchange.hpp"
 #include "rendezvous/group.hpp"
 #include "rendezvous/stranger_log.hpp"
@@ -36,7 +36,7 @@ class TcpRoot : public Exchange {
  private:
   /// A connection that is not yet a rank's.
   struct Newcomer {
-    Connection connection;
+    Courier connection;
     Endpoint from{};
     std::optional<Handshake> handshake{};
     Clock::time_point deadline{};
@@ -45,7 +45,7 @@ class TcpRoot : public Exchange {
     bool wants_to_write = false;
   };
   struct Member {
-    std::unique_ptr<Connection> connection;  // Null until it is here.
+    std::unique_ptr<Courier> connection;  // Null until it is here.
     std::optional<std::string> card;
     std::vector<std::uint32_t> told;  // Who it was last told is missing.
   };

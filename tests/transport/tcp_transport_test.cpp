@@ -388,14 +388,14 @@ TEST(TcpTransport, IsNotStalledByStrangers) {
 
 TEST(TcpTransport, NoticesThatAPeerIsInAnotherCall) {
   Pair pair;
-  pair.low->begin(7);
-  pair.high->begin(8);
+  pair.low->begin(7, 7);
+  pair.high->begin(8, 8);
   const std::vector<std::byte> data(100, std::byte{1});
   send_all(*pair.low, Rank{1}, data);
   expect_error([&] { (void)receive_all(*pair.high, Rank{0}, 100); }, ErrorCode::mismatch,
                "rank 0 on host0 is in another call");
   expect_error([&] { (void)pair.high->arrived(Rank{0}); }, ErrorCode::mismatch, "rank 0");
-  pair.high->begin(7);
+  pair.high->begin(7, 7);
   EXPECT_EQ(receive_all(*pair.high, Rank{0}, 100), data);
 }
 
@@ -456,7 +456,8 @@ TEST(TcpTransport, TellsWhoSpeaksAnotherProtocol) {
       (void)send(socket.fd(), frame.data(), frame.size(), MSG_NOSIGNAL);
       std::this_thread::sleep_for(50ms);
     });
-    transport->begin(length == std::byte{0} ? 0 : 0xffffffff);
+    const std::uint32_t call = length == std::byte{0} ? 0 : 0xffffffff;
+    transport->begin(call, call);
     expect_error([&] { (void)receive_all(*transport, Rank{0}, 1000); }, ErrorCode::peer_lost,
                  "speaks another protocol");
     other.join();

@@ -1,4 +1,4 @@
-#include "rendezvous/connection.hpp"
+#include "rendezvous/courier.hpp"
 
 #include <algorithm>
 #include <array>
@@ -31,20 +31,20 @@ void append(std::string& wire, Frame::Kind kind, const std::string& body) {
   wire += body;
 }
 
-void Connection::send(Frame::Kind kind, const std::string& body) {
+void Courier::send(Frame::Kind kind, const std::string& body) {
   std::string wire;
   append(wire, kind, body);
   send(std::make_shared<const std::string>(std::move(wire)));
 }
 
-void Connection::hang_up() { shutdown(socket_.fd(), SHUT_WR); }
+void Courier::hang_up() { shutdown(socket_.fd(), SHUT_WR); }
 
-void Connection::advance() {
+void Courier::advance() {
   write();
   if (lost_.empty()) read();
 }
 
-void Connection::write() {
+void Courier::write() {
   while (!out_.empty() && !deaf_) {
     const std::string& wire = *out_.front();
     const ssize_t sent = ::send(socket_.fd(), wire.data() + written_, wire.size() - written_,
@@ -61,11 +61,11 @@ void Connection::write() {
   if (deaf_) out_.clear();
 }
 
-std::size_t Connection::wanted() const {
+std::size_t Courier::wanted() const {
   return in_.size() < header_bytes ? header_bytes : header_bytes + body_length(in_);
 }
 
-void Connection::read() {
+void Courier::read() {
   std::array<char, 65536> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   // Space is taken as bytes come, not as the header promises them.
   while (in_.size() < wanted()) {
@@ -90,7 +90,7 @@ void Connection::read() {
   }
 }
 
-std::optional<Frame> Connection::next() {
+std::optional<Frame> Courier::next() {
   if (in_.size() < header_bytes || in_.size() < wanted()) return std::nullopt;
   Frame frame{.kind = static_cast<Frame::Kind>(in_[4]), .body = in_.substr(header_bytes)};
   in_.clear();

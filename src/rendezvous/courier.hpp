@@ -31,9 +31,9 @@ struct Frame {
 void append(std::string& wire, Frame::Kind kind, const std::string& body);
 
 /// Frames to and from one peer. Never blocks.
-class Connection {
+class Courier {
  public:
-  explicit Connection(Socket socket) : socket_(std::move(socket)) {}
+  explicit Courier(Socket socket) : socket_(std::move(socket)) {}
 
   [[nodiscard]] const Socket& socket() const { return socket_; }
 
