@@ -7,6 +7,14 @@ namespace {
 
 constexpr std::uint64_t kib = 1024;
 
+/// Every time a rank must wait, others have to be run on its core: what counts is how seldom that
+/// is.
+std::string_view choose_crowded_allreduce(const ChoiceQuestion& ask) {
+  const bool few = ask.ranks <= 4;
+  if (!few && ask.bytes <= 512) return "allreduce/mesh";
+  return ask.bytes <= (few ? 128 * kib : 512 * kib) ? "allreduce/root" : "allreduce/mesh_two_shot";
+}
+
 std::string_view choose_in_memory(const ChoiceQuestion& ask) {
   switch (ask.collective) {
     case Collective::broadcast:
@@ -20,8 +28,9 @@ std::string_view choose_in_memory(const ChoiceQuestion& ask) {
     case Collective::reduce:
       return "reduce/flat";
     case Collective::allreduce:
-      if (ask.ranks == 2 && ask.bytes <= 512 * kib) return "allreduce/mesh";
-      return ask.bytes <= 4 * kib ? "allreduce/mesh" : "allreduce/mesh_two_shot";
+      return ask.reach == Reach::crowded_memory                    ? choose_crowded_allreduce(ask)
+             : ask.bytes <= (ask.ranks == 2 ? 512 * kib : 4 * kib) ? "allreduce/mesh"
+                                                                   : "allreduce/mesh_two_shot";
     case Collective::reduce_scatter:
       return "reduce_scatter/mesh";
     case Collective::alltoall:
@@ -62,8 +71,8 @@ std::string_view choose_over_network(const ChoiceQuestion& ask) {
 }  // namespace
 
 const Algorithm& choose(const ChoiceQuestion& question) {
-  return algorithm(question.reach == Reach::memory ? choose_in_memory(question)
-                                                   : choose_over_network(question));
+  return algorithm(question.reach == Reach::network ? choose_over_network(question)
+                                                    : choose_in_memory(question));
 }
 
 }  // namespace tutti

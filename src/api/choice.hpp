@@ -8,8 +8,9 @@ namespace tutti {
 
 /// How the ranks of a communicator reach each other.
 enum class Reach {
-  memory,   ///< All of them share memory.
-  network,  ///< Some of them do not.
+  memory,          ///< All of them share memory, and each can have a core of its own.
+  crowded_memory,  ///< All of them share memory, but there are more ranks than cores.
+  network,         ///< Some of them do not share memory.
 };
 
 /// What the choice of an algorithm depends on: only what all ranks know.

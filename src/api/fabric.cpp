@@ -122,10 +122,16 @@ Commons::Outbox outbox_for(std::uint32_t ranks) {
 /// A rank with a core of its own can afford to spin; others must let those run whom they wait for.
 /// To look at a socket costs a hundred times as much as to look at memory.
 Patience patience_for(bool roomy) {
-  return roomy ? Patience{.spins = 5000, .yields = 100} : Patience{.spins = 20, .yields = 200};
+  return roomy ? Patience{.spins = 5000, .yields = 100} : Patience{.spins = 0, .yields = 200};
 }
 Patience network_patience_for(bool roomy) {
   return roomy ? Patience{.spins = 100, .yields = 1000} : Patience{.spins = 2, .yields = 20};
+}
+
+/// To be read in place, data must stay until all have read it. Where ranks share cores, those have
+/// to be given one in the meantime, and copying is sooner done.
+std::size_t least_direct_for(bool roomy) {
+  return roomy ? MemoryTransport::usual_least_direct : std::size_t{1} << 15;
 }
 
 constexpr std::size_t memory_slice = largest_slot;
@@ -161,7 +167,10 @@ class Fabric::Parts {
     return *network_;
   }
 
-  [[nodiscard]] Reach reach() const { return needs_network_ ? Reach::network : Reach::memory; }
+  [[nodiscard]] Reach reach() const {
+    if (needs_network_) return Reach::network;
+    return roomy_ ? Reach::memory : Reach::crowded_memory;
+  }
   [[nodiscard]] std::span<const std::uint32_t> lanes() const { return lanes_; }
   [[nodiscard]] const FabricSettings& settings() const { return settings_; }
 
@@ -345,7 +354,8 @@ class Fabric::Parts {
       const auto place = std::find(neighbours_.begin(), neighbours_.end(), self_);
       const Rank local{static_cast<std::uint32_t>(place - neighbours_.begin())};
       memory_ = std::make_unique<MemoryTransport>(Commons(base, here, outbox_for(here)), local,
-                                                  view_.get(), patience_for(roomy_));
+                                                  view_.get(), patience_for(roomy_),
+                                                  least_direct_for(roomy_));
     } else if (!network_) {
       alone_.resize(Commons::size(1, {}) + cache_line);
       const auto address = reinterpret_cast<std::uintptr_t>(alone_.data());
@@ -395,7 +405,7 @@ Transport& Fabric::transport() { return parts_->transport(); }
 Reach Fabric::reach() const { return parts_->reach(); }
 std::span<const std::uint32_t> Fabric::lanes() const { return parts_->lanes(); }
 std::size_t Fabric::slice_bytes() const {
-  return parts_->reach() == Reach::memory ? memory_slice : tcp_slice;
+  return parts_->reach() == Reach::network ? tcp_slice : memory_slice;
 }
 const Shape& Fabric::hosts() const { return parts_->hosts(); }
 std::string Fabric::description() const { return parts_->description(); }

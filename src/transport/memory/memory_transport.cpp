@@ -44,6 +44,7 @@ MemoryTransport::MemoryTransport(const Commons& commons, Rank self, SharedView* 
       view_(view),
       patience_(patience),
       least_direct_(least_direct),
+      spread_(commons, self.index()),
       in_(commons.ranks()),
       out_(commons.ranks()),
       slots_(commons.outbox_shape().slots),
@@ -148,7 +149,7 @@ void MemoryTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
   // Whoever is waited for may be on this very core, whatever the number of cores: then spinning
   // would keep it from running.
   constexpr std::uint32_t looks_between = 64;
-  if (idle % looks_between == 0) crowded_ = shares_core();
+  if (idle % looks_between == 0 || idle == patience_.spins + 1) crowded_ = spread_.crowded();
   const std::uint32_t spins = crowded_ ? std::min(patience_.spins, looks_between) : patience_.spins;
   if (about_to_sleep_ && idle <= spins + patience_.yields) {
     about_to_sleep_ = false;
@@ -169,19 +170,6 @@ void MemoryTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
     sleep(deadline);
     rung_before_ = commons_.bell(self_).rung.load(std::memory_order_acquire);
   }
-}
-
-bool MemoryTransport::shares_core() {
-  const std::int32_t core = sched_getcpu();
-  if (core != core_) {
-    core_ = core;
-    commons_.bell(self_).core.store(core + 1, std::memory_order_relaxed);
-  }
-  for (std::uint32_t rank = 0; rank < commons_.ranks(); ++rank) {
-    if (rank == self_) continue;
-    if (commons_.bell(rank).core.load(std::memory_order_relaxed) == core + 1) return true;
-  }
-  return false;
 }
 
 bool MemoryTransport::have_room(std::span<const Rank> peers) {

@@ -5,6 +5,7 @@
 
 #include "transport/memory/commons.hpp"
 #include "transport/memory/shared_view.hpp"
+#include "transport/memory/spread.hpp"
 #include "transport/patience.hpp"
 #include "transport/transport.hpp"
 
@@ -30,6 +31,7 @@ class MemoryTransport final : public Transport {
   void begin(std::uint32_t sent, std::uint32_t received) override {
     sent_call_ = sent;
     received_call_ = received;
+    spread_.show();
   }
   [[nodiscard]] std::uint32_t lane(Rank /*peer*/) const override { return 0; }
   [[nodiscard]] std::span<const std::byte> arrived(Rank peer) override;
@@ -83,7 +85,6 @@ class MemoryTransport final : public Transport {
   [[nodiscard]] bool is_read(Slot& slot);
   void enclose(std::uint32_t peer, std::span<const std::byte> data);
   void post(std::uint32_t peer, Note::Kind kind, std::uint64_t where, std::size_t bytes);
-  [[nodiscard]] bool shares_core();
   void wake(std::uint32_t rank);
   void sleep(Clock::time_point deadline);
 
@@ -94,6 +95,7 @@ class MemoryTransport final : public Transport {
   SharedView* view_;
   Patience patience_;
   std::size_t least_direct_;
+  Spread spread_;
   std::vector<Inbound> in_;
   std::vector<Outbound> out_;
   std::vector<Slot> slots_;
@@ -103,8 +105,7 @@ class MemoryTransport final : public Transport {
   std::vector<std::uint32_t> held_slots_;
   std::uint32_t without_slot_;  // Customers that have none.
   Slot* reserved_ = nullptr;
-  std::int32_t core_ = -1;  // Where it was last seen.
-  bool crowded_ = false;    // Another rank was seen there too.
+  bool crowded_ = false;  // Another rank was last seen on the same core.
   bool about_to_sleep_ = false;
   std::uint32_t rung_before_ = 0;
 };

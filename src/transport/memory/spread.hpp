@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+#include "transport/memory/commons.hpp"
+#include "transport/transport.hpp"
+
+namespace tutti {
+
+/// Keeps an eye on which cores the ranks of a host are on.
+///
+/// Ranks that wait for each other by spinning or yielding always seem busy, so the system sees no
+/// reason to move them, even if they crowd one core while others have none of them. Then one of
+/// them moves. Its thread may run wherever it might before; it is only set down elsewhere.
+class Spread {
+ public:
+  Spread(const Commons& commons, std::uint32_t self) : commons_(commons), self_(self) {}
+
+  /// Tells the others where this rank is.
+  void show();
+  /// Whether another rank is on the same core. Moves this rank if there is a better place.
+  [[nodiscard]] bool crowded();
+
+ private:
+  void move_to_emptier_core(std::uint32_t ranks_here);
+
+  Commons commons_;
+  std::uint32_t self_;
+  std::int32_t core_ = -1;  // Where this rank was last seen.
+  Clock::time_point next_move_{};
+};
+
+}  // namespace tutti
