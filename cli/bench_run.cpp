@@ -59,16 +59,16 @@ std::string gigabytes(double rate) {
 }
 
 std::string describe(const BenchMachine& machine) {
-  std::string text = "# Limit: " + std::to_string(machine.cores) +
-                     (machine.cores == 1 ? " core" : " cores") + "; flag " +
+  std::string text = "# Limit of " + std::to_string(machine.cores) +
+                     (machine.cores == 1 ? " core" : " cores") + ": flag " +
                      format_seconds(machine.flag);
-  for (const BenchMachine::Memory& each : machine.memory) {
-    text += "; " + format_bytes(each.bytes) + ": copy " + gigabytes(each.copy) + ", sum " +
-            gigabytes(each.sum);
-  }
   if (machine.loopback) {
-    text += "; loopback " + gigabytes(machine.loopback->rate) + ", " +
+    text += ", loopback " + gigabytes(machine.loopback->rate) + " and " +
             format_seconds(machine.loopback->latency);
+  }
+  for (const BenchMachine::Memory& each : machine.memory) {
+    text += "\n#  " + format_bytes(each.bytes) + ": copy " + gigabytes(each.copy) + ", sum " +
+            gigabytes(each.sum);
   }
   return text + "\n";
 }
