@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -13,6 +15,7 @@
 #include "cli/bench_limit.hpp"
 #include "support/command.hpp"
 #include "support/golden.hpp"
+#include "support/running_command.hpp"
 
 namespace tutti::test {
 namespace {
@@ -111,7 +114,7 @@ TEST(Bench, PrintsARowForEachSize) {
   EXPECT_EQ(found[3][type_column], "float");
   EXPECT_EQ(found[3][op_column], "sum");
   EXPECT_EQ(found[3][root_column], "-1");
-  EXPECT_GT(std::stod(found[3][limit_column]), 0);
+  EXPECT_GE(std::stod(found[3][limit_column]), 0);
   EXPECT_TRUE(found[3][algorithm_column].starts_with("allreduce/"));
 }
 
@@ -221,6 +224,13 @@ TEST(Bench, IsARankOfOtherLaunchers) {
   EXPECT_EQ(rows(run.out).size(), 1) << run.out;
 }
 
+TEST(Bench, EndsQuietlyWhenNobodyReads) {
+  RunningCommand run({"bench", "allreduce", "-n", "2", "-b", "8", "-e", "1M", "-f", "2"});
+  EXPECT_TRUE(run.await("size")) << run.output();
+  run.close_output();
+  EXPECT_EQ(run.wait(false), 128 + SIGPIPE);
+}
+
 TEST(Bench, SaysWhatIsWrongWithTheQuestion) {
   expect_refusal("allreduce", "how many ranks? Add -n");
   expect_refusal("allredcue -n 2", "Did you mean 'allreduce'?");
@@ -230,6 +240,7 @@ TEST(Bench, SaysWhatIsWrongWithTheQuestion) {
   expect_refusal("allreduce -n 2 --algo rign", "Did you mean 'allreduce/ring'?");
   expect_refusal("allreduce -n 2 --algo broadcast/flat", "does no allreduce");
   expect_refusal("allreduce -n 2 --transport pigeon", "pigeon");
+  expect_refusal("allreduce -n 2 -c 3", "3 not in {0,1}");
   expect_refusal("allreduce -n 2 -b 4X", "4X");
   expect_refusal("allreduce -n 2 -b 64 -e 8", "is above");
   expect_refusal("allreduce -n 2 -i 0", "never comes to an end");
