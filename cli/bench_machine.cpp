@@ -32,6 +32,8 @@ constexpr std::uint64_t most_memory = std::uint64_t{64} << 20U;
 constexpr std::uint64_t smallest_class = std::uint64_t{16} << 10U;
 constexpr std::uint64_t between_classes = 16;
 constexpr std::uint64_t granule = 4096;
+/// Buffers that all begin alike would drive each other out of the cache.
+constexpr std::uint64_t stagger = 17 * 64;
 
 using Cores = std::vector<cpu_set_t>;
 
@@ -77,7 +79,7 @@ class Crowd {
         cores_(cores),
         threads_(std::min(ranks, static_cast<std::uint32_t>(cores.size()))),
         most_(std::clamp(most_bytes, granule, most_memory / (ranks + 1)) / granule * granule),
-        memory_(most_ * (ranks + 1)),
+        memory_((most_ + stagger) * (ranks + 1)),
         add_(fold(DType::f32, Op::sum)) {}
 
   [[nodiscard]] std::uint64_t most() const { return most_; }
@@ -91,7 +93,9 @@ class Crowd {
   }
 
  private:
-  [[nodiscard]] std::byte* buffer(std::uint32_t index) { return memory_.data() + index * most_; }
+  [[nodiscard]] std::byte* buffer(std::uint32_t index) {
+    return memory_.data() + index * (most_ + stagger);
+  }
   [[nodiscard]] std::byte* result() { return buffer(ranks_); }
 
   void copy_result(std::uint64_t from, std::uint64_t slice) {

@@ -115,7 +115,7 @@ class Bench {
     const std::array<Place, 1> own{own_place()};
     places_.resize(communicator_.size());
     aside_.all_gather(own, places_);
-    if (leads() && on_one_host(places_)) {
+    if (leads() && report_.ranks > 1 && on_one_host(places_)) {
       const bool tcp = report_.ways.ends_with("TCP");
       report_.machine = measure_machine(report_.ranks, largest_buffer(plan_, report_.ranks), tcp);
     }

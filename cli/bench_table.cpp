@@ -22,7 +22,7 @@ template <std::size_t n>
 std::string columns(const std::array<std::size_t, n>& widths,
                     const std::array<std::string, n>& cells) {
   std::string line;
-  for (std::size_t i = 0; i < n; ++i) line += pad_left(cells[i], widths[i]);
+  for (std::size_t i = 0; i < n; ++i) line += pad_left(" " + cells[i], widths[i]);
   return line;
 }
 
