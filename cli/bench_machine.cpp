@@ -33,7 +33,7 @@ constexpr std::uint64_t smallest_class = std::uint64_t{16} << 10U;
 constexpr std::uint64_t between_classes = 16;
 constexpr std::uint64_t granule = 4096;
 /// Buffers that all begin alike would drive each other out of the cache.
-constexpr std::uint64_t stagger = 17 * 64;
+constexpr std::uint64_t stagger = std::uint64_t{17} * 64;
 
 using Cores = std::vector<cpu_set_t>;
 
