@@ -46,17 +46,18 @@ void require_writable(const std::string& path) {
 
 /// One line however many rows there are, or noise would be answered with noise.
 void warn_of_unsteady(const BenchReport& report) {
-  std::string sizes;
+  std::size_t unsteady = 0;
+  std::string first;
   for (const BenchRow& row : report.rows) {
-    const bool unsteady = row.out_of_place.timing.is_unsteady() ||
-                          (row.in_place && row.in_place->timing.is_unsteady());
-    if (unsteady) sizes += " " + format_bytes(row.bytes);
+    const bool in_place = row.in_place && row.in_place->timing.is_unsteady();
+    if (!in_place && !row.out_of_place.timing.is_unsteady()) continue;
+    if (++unsteady == 1) first = format_bytes(row.bytes);
   }
-  if (sizes.empty()) return;
+  if (unsteady == 0) return;
   std::fprintf(stderr,
-               "tutti bench: unsteady, with one time in ten above twice the median, at:%s; is the "
-               "machine busy, or are there more ranks than cores?\n",
-               sizes.c_str());
+               "tutti bench: in %zu of %zu rows, first at %s, one time in ten is above twice the "
+               "median: the machine is busy, or there are more ranks than cores\n",
+               unsteady, report.rows.size(), first.c_str());
 }
 
 int take_part(Communicator& communicator, const BenchPlan& plan, const Options& options) {
@@ -142,7 +143,8 @@ void add_repetitions(CLI::App& command, Options& options) {
       ->option_text("N")
       ->check(CLI::Range(std::size_t{1}, most_iterations));
   command.add_option("-c,--check", options.wishes.check, "1: check every result; 0: do not")
-      ->option_text("0|1 (1)");
+      ->option_text("0|1 (1)")
+      ->check(CLI::IsMember({"0", "1"}));
 }
 
 void add_kinds(CLI::App& command, Options& options) {

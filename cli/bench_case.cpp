@@ -88,6 +88,11 @@ Call call_of(const BenchCase& one, const BenchBuffers& buffers, bool in_place, s
   return call;
 }
 
+std::string_view op_name(const BenchCase& one) {
+  const bool combines = is_reduction(one.collective) && one.collective != Collective::barrier;
+  return combines ? name(one.op) : "none";
+}
+
 std::string_view nccl_name(DType dtype) {
   for (const auto& [name, each] : nccl_names) {
     if (each == dtype) return name;

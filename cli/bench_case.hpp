@@ -42,6 +42,9 @@ struct BenchBuffers {
 [[nodiscard]] Call call_of(const BenchCase& one, const BenchBuffers& buffers, bool in_place,
                            std::uint32_t self, std::uint32_t ranks);
 
+/// "sum"; "none" where nothing is combined.
+[[nodiscard]] std::string_view op_name(const BenchCase& one);
+
 /// Types as nccl-tests calls them: "float", "int8".
 [[nodiscard]] std::string_view nccl_name(DType dtype);
 /// By either name, "float" or "f32". Throws invalid_argument.

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <limits>
 #include <thread>
+#include <vector>
 
 #include <tutti/error.hpp>
 
@@ -61,29 +63,44 @@ void send_for_a_while(const Socket& socket) {
   ::shutdown(socket.fd(), SHUT_WR);
 }
 
-std::uint64_t receive_all(const Socket& socket) {
+void receive_all(const Socket& socket, std::atomic<std::uint64_t>& total) {
   std::vector<std::byte> data(piece);
-  std::uint64_t total = 0;
-  for (ssize_t got = 1; got > 0; total += static_cast<std::uint64_t>(std::max<ssize_t>(got, 0))) {
-    got = ::recv(socket.fd(), data.data(), data.size(), 0);
+  for (;;) {
+    const ssize_t got = ::recv(socket.fd(), data.data(), data.size(), 0);
+    if (got <= 0) return;
+    total.fetch_add(static_cast<std::uint64_t>(got), std::memory_order_relaxed);
   }
-  return total;
+}
+
+/// The best of several short whiles.
+double best_rate(const std::atomic<std::uint64_t>& total) {
+  constexpr std::chrono::milliseconds while_long{5};
+  double best = 0;
+  const Clock::time_point end = Clock::now() + each_figure;
+  Clock::time_point then = Clock::now();
+  for (std::uint64_t before = total; then < end;) {
+    std::this_thread::sleep_for(while_long);
+    const Clock::time_point now = Clock::now();
+    const std::uint64_t after = total;
+    best = std::max(best, static_cast<double>(after - before) /
+                              std::chrono::duration<double>(now - then).count());
+    before = after;
+    then = now;
+  }
+  return best;
 }
 
 double measure_rate(std::uint32_t connections) {
   std::vector<Connection> open(connections);
-  std::vector<std::uint64_t> received(connections);
+  std::atomic<std::uint64_t> received{0};
   std::vector<std::thread> threads;
-  const Clock::time_point begin = Clock::now();
-  for (std::uint32_t i = 0; i < connections; ++i) {
-    threads.emplace_back([&, i] { send_for_a_while(open[i].one); });
-    threads.emplace_back([&, i] { received[i] = receive_all(open[i].other); });
+  for (const Connection& each : open) {
+    threads.emplace_back([&] { send_for_a_while(each.one); });
+    threads.emplace_back([&] { receive_all(each.other, received); });
   }
+  const double rate = best_rate(received);
   for (std::thread& each : threads) each.join();
-  const double took = std::chrono::duration<double>(Clock::now() - begin).count();
-  double sum = 0;
-  for (const std::uint64_t each : received) sum += static_cast<double>(each);
-  return sum / took;
+  return rate;
 }
 
 double measure_latency() {

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "bench_loopback.hpp"
+#include "cores.hpp"
 #include "kernels/fold.hpp"
 
 namespace tutti::cli {
@@ -23,6 +24,7 @@ using std::chrono::milliseconds;
 
 /// How long each figure is measured, and how long at least what is timed at once.
 constexpr milliseconds each_figure{12};
+constexpr milliseconds flag_figure{40};  // Both cores must be free at the same time.
 constexpr microseconds least_sample{100};
 
 /// Memory for all buffers together: far beyond most caches, and quickly touched.
@@ -30,33 +32,33 @@ constexpr std::uint64_t most_memory = std::uint64_t{64} << 20U;
 constexpr std::uint64_t smallest_class = std::uint64_t{16} << 10U;
 constexpr std::uint64_t between_classes = 16;
 constexpr std::uint64_t granule = 4096;
+/// Buffers that all begin alike would drive each other out of the cache.
+constexpr std::uint64_t stagger = std::uint64_t{17} * 64;
+
+using Cores = std::vector<cpu_set_t>;
 
 /// A launcher may have bound this process to one core, but the other ranks have others.
-void use_all_cores() {
-  cpu_set_t all;
-  std::memset(&all, 0xFF, sizeof all);
-  ::sched_setaffinity(0, sizeof all, &all);
+Cores all_cores() {
+  Cores cores;
+  std::thread([&] {
+    cpu_set_t all;
+    std::memset(&all, 0xFF, sizeof all);
+    ::sched_setaffinity(0, sizeof all, &all);
+    cores = allowed_cores();
+  }).join();
+  return cores;
 }
 
-std::uint32_t count_cores() {
-  std::uint32_t count = 1;
-  std::thread([&] {
-    use_all_cores();
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof set, &set) == 0)
-      count = static_cast<std::uint32_t>(CPU_COUNT(&set));
-  }).join();
-  return std::max(count, 1U);
-}
+/// Two threads of a figure on one core would spoil it.
+void stay_on(const cpu_set_t& core) { ::sched_setaffinity(0, sizeof core, &core); }
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 /// Seconds that one of these takes at its best, again and again for a while.
-double best_time(const std::function<void()>& work) {
-  const Clock::time_point end = Clock::now() + each_figure;
+double best_time(const std::function<void()>& work, Clock::duration how_long = each_figure) {
+  const Clock::time_point end = Clock::now() + how_long;
   double best = std::numeric_limits<double>::infinity();
   std::uint64_t repeats = 1;
   do {
@@ -72,11 +74,12 @@ double best_time(const std::function<void()>& work) {
 /// Buffers of all ranks and one for the result, and threads that each work on a slice of all.
 class Crowd {
  public:
-  Crowd(std::uint32_t ranks, std::uint64_t most_bytes, std::uint32_t threads)
+  Crowd(std::uint32_t ranks, std::uint64_t most_bytes, const Cores& cores)
       : ranks_(ranks),
-        threads_(threads),
+        cores_(cores),
+        threads_(std::min(ranks, static_cast<std::uint32_t>(cores.size()))),
         most_(std::clamp(most_bytes, granule, most_memory / (ranks + 1)) / granule * granule),
-        memory_(most_ * (ranks + 1)),
+        memory_((most_ + stagger) * (ranks + 1)),
         add_(fold(DType::f32, Op::sum)) {}
 
   [[nodiscard]] std::uint64_t most() const { return most_; }
@@ -90,7 +93,9 @@ class Crowd {
   }
 
  private:
-  [[nodiscard]] std::byte* buffer(std::uint32_t index) { return memory_.data() + index * most_; }
+  [[nodiscard]] std::byte* buffer(std::uint32_t index) {
+    return memory_.data() + index * (most_ + stagger);
+  }
   [[nodiscard]] std::byte* result() { return buffer(ranks_); }
 
   void copy_result(std::uint64_t from, std::uint64_t slice) {
@@ -113,7 +118,7 @@ class Crowd {
     std::vector<std::thread> threads;
     for (std::uint32_t t = 0; t < threads_; ++t) {
       threads.emplace_back([&, t] {
-        use_all_cores();
+        stay_on(cores_[t]);
         const std::uint64_t from = most_ / threads_ / 64 * 64 * t;
         rates[t] = static_cast<double>(bytes) / best_time([&] { work(from); });
       });
@@ -125,6 +130,7 @@ class Crowd {
   }
 
   std::uint32_t ranks_;
+  const Cores& cores_;
   std::uint32_t threads_;
   std::uint64_t most_;
   std::vector<std::byte> memory_;
@@ -132,8 +138,8 @@ class Crowd {
 };
 
 std::vector<BenchMachine::Memory> measure_memory(std::uint32_t ranks, std::uint64_t most_bytes,
-                                                 std::uint32_t cores) {
-  Crowd crowd(ranks, most_bytes, std::min(ranks, cores));
+                                                 const Cores& cores) {
+  Crowd crowd(ranks, most_bytes, cores);
   std::vector<BenchMachine::Memory> found;
   for (std::uint64_t bytes = smallest_class; bytes < crowd.most(); bytes *= between_classes) {
     found.push_back(crowd.measure(bytes));
@@ -162,13 +168,13 @@ class Flag {
 };
 
 /// Half of what it takes there and back.
-double measure_flag(std::uint32_t cores) {
+double measure_flag(const Cores& cores) {
   constexpr std::uint64_t over = ~std::uint64_t{0};
-  const bool crowded = cores < 2;
+  const bool crowded = cores.size() < 2;
   Flag there;
   Flag back;
   std::thread echo([&] {
-    use_all_cores();
+    stay_on(cores.back());
     for (std::uint64_t seen = 0; seen != over;) {
       seen = there.next_after(seen, crowded);
       back.set(seen);
@@ -176,12 +182,14 @@ double measure_flag(std::uint32_t cores) {
   });
   double round_trip = 0;
   std::thread caller([&] {
-    use_all_cores();
+    stay_on(cores.front());
     std::uint64_t last = 0;
-    round_trip = best_time([&] {
-      there.set(last + 1);
-      last = back.next_after(last, crowded);
-    });
+    round_trip = best_time(
+        [&] {
+          there.set(last + 1);
+          last = back.next_after(last, crowded);
+        },
+        flag_figure);
     there.set(over);
   });
   caller.join();
@@ -202,11 +210,11 @@ const BenchMachine::Memory& BenchMachine::memory_at(std::uint64_t bytes) const {
 }
 
 BenchMachine measure_machine(std::uint32_t ranks, std::uint64_t most_bytes, bool loopback) {
-  const std::uint32_t cores = count_cores();
-  BenchMachine machine{.cores = cores,
+  const Cores cores = all_cores();
+  BenchMachine machine{.cores = static_cast<std::uint32_t>(cores.size()),
                        .memory = measure_memory(ranks, most_bytes, cores),
                        .flag = measure_flag(cores)};
-  if (loopback) machine.loopback = measure_loopback(std::min(ranks, cores));
+  if (loopback) machine.loopback = measure_loopback(std::min(ranks, machine.cores));
   return machine;
 }
 

@@ -18,10 +18,6 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-std::string op_name(const BenchCase& one) {
-  return is_reduction(one.collective) ? std::string(name(one.op)) : "none";
-}
-
 Json json_of(const BenchRow& row, const BenchFinding& finding) {
   const BenchTiming& timing = finding.timing;
   return {{"iterations", timing.iterations},

@@ -59,16 +59,16 @@ std::string gigabytes(double rate) {
 }
 
 std::string describe(const BenchMachine& machine) {
-  std::string text = "# Limit: " + std::to_string(machine.cores) +
-                     (machine.cores == 1 ? " core" : " cores") + "; flag " +
+  std::string text = "# Limit of " + std::to_string(machine.cores) +
+                     (machine.cores == 1 ? " core" : " cores") + ": flag " +
                      format_seconds(machine.flag);
-  for (const BenchMachine::Memory& each : machine.memory) {
-    text += "; " + format_bytes(each.bytes) + ": copy " + gigabytes(each.copy) + ", sum " +
-            gigabytes(each.sum);
-  }
   if (machine.loopback) {
-    text += "; loopback " + gigabytes(machine.loopback->rate) + ", " +
+    text += ", loopback " + gigabytes(machine.loopback->rate) + " and " +
             format_seconds(machine.loopback->latency);
+  }
+  for (const BenchMachine::Memory& each : machine.memory) {
+    text += "\n#  " + format_bytes(each.bytes) + ": copy " + gigabytes(each.copy) + ", sum " +
+            gigabytes(each.sum);
   }
   return text + "\n";
 }
@@ -115,7 +115,7 @@ class Bench {
     const std::array<Place, 1> own{own_place()};
     places_.resize(communicator_.size());
     aside_.all_gather(own, places_);
-    if (leads() && on_one_host(places_)) {
+    if (leads() && report_.ranks > 1 && on_one_host(places_)) {
       const bool tcp = report_.ways.ends_with("TCP");
       report_.machine = measure_machine(report_.ranks, largest_buffer(plan_, report_.ranks), tcp);
     }

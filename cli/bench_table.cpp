@@ -22,7 +22,7 @@ template <std::size_t n>
 std::string columns(const std::array<std::size_t, n>& widths,
                     const std::array<std::string, n>& cells) {
   std::string line;
-  for (std::size_t i = 0; i < n; ++i) line += pad_left(cells[i], widths[i]);
+  for (std::size_t i = 0; i < n; ++i) line += pad_left(" " + cells[i], widths[i]);
   return line;
 }
 
@@ -64,12 +64,10 @@ std::string table_head() {
 
 std::string table_row(const BenchRow& row) {
   const BenchCase& what = row.what;
-  const bool reduces = is_reduction(what.collective) && what.collective != Collective::barrier;
   std::string line =
-      columns<5>(case_widths,
-                 {std::to_string(row.bytes), std::to_string(what.count),
-                  std::string(nccl_name(what.dtype)), reduces ? std::string(name(what.op)) : "none",
-                  has_root(what.collective) ? std::to_string(what.root) : "-1"});
+      columns<5>(case_widths, {std::to_string(row.bytes), std::to_string(what.count),
+                               std::string(nccl_name(what.dtype)), std::string(op_name(what)),
+                               has_root(what.collective) ? std::to_string(what.root) : "-1"});
   line += finding_cells(row, row.out_of_place);
   line += row.in_place ? finding_cells(row, *row.in_place)
                        : columns<4>(finding_widths, {"N/A", "N/A", "N/A", "N/A"});

@@ -146,6 +146,11 @@ void Watch::blame(const std::vector<std::uint32_t>& ended) {
     }
   }
   if (cause_ != Cause::none) return;
+  // A rank that writes for itself finds out for itself that nobody reads.
+  if (job_.direct && crew_.ending(*first_failed_).signal() == SIGPIPE) {
+    end_because(Cause::unread);
+    return;
+  }
   cause_ = Cause::failure;
   std::string text = crew_.name(*first_failed_) + " " + crew_.ending(*first_failed_).text();
   if (crew_.alive() > 0) {

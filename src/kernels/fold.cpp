@@ -87,16 +87,6 @@ struct BitXor {
 
 // ------------------------------------------------------------------------------------- the loops
 
-template <class Element, class Operation>
-HWY_INLINE auto fold_at(const void* const* in, std::size_t operands, std::size_t at) {
-  using T = typename Element::Stored;
-  auto sum = Element::load(static_cast<const T*>(in[0]) + at);
-  for (std::size_t k = 1; k < operands; ++k) {
-    sum = Operation::apply(sum, Element::load(static_cast<const T*>(in[k]) + at));
-  }
-  return sum;
-}
-
 /// The last few elements, fewer than a vector: through a vector's worth of memory of our own.
 template <class Element, class Operation>
 void fold_tail(void* out, void* copy, const void* const* in, std::size_t operands, std::size_t at,
@@ -143,15 +133,29 @@ void fold_all(void* out, void* copy, const void* const* in, std::size_t operands
       Element::store(v3, to + at + 3 * lanes);
     }
   }
-  for (; at + 2 * lanes <= count; at += 2 * lanes) {
-    const auto v0 = fold_at<Element, Operation>(in, operands, at);
-    const auto v1 = fold_at<Element, Operation>(in, operands, at + lanes);
+  // Each operand in turn adds to four vectors, so that going from one to the next costs little.
+  for (; at + 4 * lanes <= count; at += 4 * lanes) {
+    const T* from = static_cast<const T*>(in[0]) + at;
+    auto v0 = Element::load(from);
+    auto v1 = Element::load(from + lanes);
+    auto v2 = Element::load(from + 2 * lanes);
+    auto v3 = Element::load(from + 3 * lanes);
+    for (std::size_t k = 1; k < operands; ++k) {
+      from = static_cast<const T*>(in[k]) + at;
+      v0 = Operation::apply(v0, Element::load(from));
+      v1 = Operation::apply(v1, Element::load(from + lanes));
+      v2 = Operation::apply(v2, Element::load(from + 2 * lanes));
+      v3 = Operation::apply(v3, Element::load(from + 3 * lanes));
+    }
     Element::store(v0, to + at);
     Element::store(v1, to + at + lanes);
-    if (also != nullptr) {
-      Element::store(v0, also + at);
-      Element::store(v1, also + at + lanes);
-    }
+    Element::store(v2, to + at + 2 * lanes);
+    Element::store(v3, to + at + 3 * lanes);
+    if (also == nullptr) continue;
+    Element::store(v0, also + at);
+    Element::store(v1, also + at + lanes);
+    Element::store(v2, also + at + 2 * lanes);
+    Element::store(v3, also + at + 3 * lanes);
   }
   while (at < count) {
     const std::size_t some = count - at < lanes ? count - at : lanes;
