@@ -29,7 +29,7 @@ std::string_view choose_in_memory(const ChoiceQuestion& ask) {
       return "reduce/flat";
     case Collective::allreduce:
       return ask.reach == Reach::crowded_memory                    ? choose_crowded_allreduce(ask)
-             : ask.bytes <= (ask.ranks == 2 ? 512 * kib : 4 * kib) ? "allreduce/mesh"
+             : ask.bytes <= (ask.ranks == 2 ? 256 * kib : 4 * kib) ? "allreduce/mesh"
                                                                    : "allreduce/mesh_two_shot";
     case Collective::reduce_scatter:
       return "reduce_scatter/mesh";
@@ -39,6 +39,39 @@ std::string_view choose_in_memory(const ChoiceQuestion& ask) {
       break;
   }
   return "barrier/dissemination";
+}
+
+/// Every byte is copied by the cores that the ranks share, so what counts is how little there is to
+/// do, and how seldom somebody waits.
+std::string_view choose_over_loopback(const ChoiceQuestion& ask) {
+  const bool few = ask.ranks <= 4;
+  switch (ask.collective) {
+    case Collective::allreduce:
+      if (ask.ranks == 2) {
+        return ask.bytes <= 128 * kib    ? "allreduce/mesh"
+               : ask.bytes <= 8192 * kib ? "allreduce/mesh_two_shot"
+                                         : "allreduce/root";
+      }
+      if (ask.bytes <= 128 * kib) return "allreduce/root";
+      return few && ask.bytes <= 8192 * kib ? "allreduce/mesh_two_shot" : "allreduce/ring";
+    case Collective::allgather:
+      return "allgather/mesh";
+    case Collective::reduce_scatter:
+      return "reduce_scatter/mesh";
+    case Collective::alltoall:
+      return "alltoall/mesh";
+    case Collective::barrier:
+      return "barrier/dissemination";
+    case Collective::broadcast:
+      return "broadcast/flat";
+    case Collective::reduce:
+      return "reduce/flat";
+    case Collective::scatter:
+      return "scatter/flat";
+    case Collective::gather:
+      break;
+  }
+  return "gather/flat";
 }
 
 std::string_view choose_over_network(const ChoiceQuestion& ask) {
@@ -71,8 +104,16 @@ std::string_view choose_over_network(const ChoiceQuestion& ask) {
 }  // namespace
 
 const Algorithm& choose(const ChoiceQuestion& question) {
-  return algorithm(question.reach == Reach::network ? choose_over_network(question)
-                                                    : choose_in_memory(question));
+  switch (question.reach) {
+    case Reach::network:
+      return algorithm(choose_over_network(question));
+    case Reach::loopback:
+      return algorithm(choose_over_loopback(question));
+    case Reach::memory:
+    case Reach::crowded_memory:
+      break;
+  }
+  return algorithm(choose_in_memory(question));
 }
 
 }  // namespace tutti

@@ -10,7 +10,8 @@ namespace tutti {
 enum class Reach {
   memory,          ///< All of them share memory, and each can have a core of its own.
   crowded_memory,  ///< All of them share memory, but there are more ranks than cores.
-  network,         ///< Some of them do not share memory.
+  loopback,        ///< All of them are on one host, but reach each other by its network.
+  network,         ///< They are on several hosts.
 };
 
 /// What the choice of an algorithm depends on: only what all ranks know.

@@ -168,7 +168,7 @@ class Fabric::Parts {
   }
 
   [[nodiscard]] Reach reach() const {
-    if (needs_network_) return Reach::network;
+    if (needs_network_) return hosts_ == 1 ? Reach::loopback : Reach::network;
     return roomy_ ? Reach::memory : Reach::crowded_memory;
   }
   [[nodiscard]] std::span<const std::uint32_t> lanes() const { return lanes_; }
@@ -405,7 +405,7 @@ Transport& Fabric::transport() { return parts_->transport(); }
 Reach Fabric::reach() const { return parts_->reach(); }
 std::span<const std::uint32_t> Fabric::lanes() const { return parts_->lanes(); }
 std::size_t Fabric::slice_bytes() const {
-  return parts_->reach() == Reach::network ? tcp_slice : memory_slice;
+  return parts_->reach() >= Reach::loopback ? tcp_slice : memory_slice;
 }
 const Shape& Fabric::hosts() const { return parts_->hosts(); }
 std::string Fabric::description() const { return parts_->description(); }
