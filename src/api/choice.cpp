@@ -45,6 +45,7 @@ std::string_view choose_in_memory(const ChoiceQuestion& ask) {
 /// do, and how seldom somebody waits.
 std::string_view choose_over_loopback(const ChoiceQuestion& ask) {
   const bool few = ask.ranks <= 4;
+  const bool small = ask.bytes <= 8 * kib;
   switch (ask.collective) {
     case Collective::allreduce:
       if (ask.ranks == 2) {
@@ -63,11 +64,11 @@ std::string_view choose_over_loopback(const ChoiceQuestion& ask) {
     case Collective::barrier:
       return "barrier/dissemination";
     case Collective::broadcast:
-      return "broadcast/flat";
+      return small ? "broadcast/binomial" : "broadcast/flat";
     case Collective::reduce:
       return "reduce/flat";
     case Collective::scatter:
-      return "scatter/flat";
+      return small ? "scatter/binomial" : "scatter/flat";
     case Collective::gather:
       break;
   }

@@ -188,8 +188,7 @@ void TcpRoot::let_in() {
       if (!newcomers_.empty()) newcomers_.pop_front();
       return;
     }
-    Newcomer newcomer{.connection = Courier(std::move(socket)),
-                      .deadline = now + newcomers_time};
+    Newcomer newcomer{.connection = Courier(std::move(socket)), .deadline = now + newcomers_time};
     newcomer.from = connected_to(newcomer.connection.socket());
     newcomer.handshake.emplace(Handshake::Side::accepts, group_.secret, greeting_);
     newcomers_.push_back(std::move(newcomer));

@@ -64,8 +64,8 @@ class Transport {
   /// How many bytes were ever sent to `peer`.
   [[nodiscard]] virtual std::uint64_t sent(Rank peer) const = 0;
 
-  /// After a call that failed: what was still to be sent is forgotten, since its memory may be gone,
-  /// and nothing more can be sent or received.
+  /// After a call that failed: what was still to be sent is forgotten, since its memory may be
+  /// gone, and nothing more can be sent or received.
   virtual void abandon() {}
 
   /// Lets time pass until something may have changed, or until the deadline: spins, yields or

@@ -1,5 +1,3 @@
-#include <tutti/communicator.hpp>
-
 #include <atomic>
 #include <complex>
 #include <numeric>
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <tutti/algorithm.hpp>
+#include <tutti/communicator.hpp>
 #include <tutti/layout.hpp>
 #include <tutti/memory.hpp>
 
@@ -178,10 +177,8 @@ TEST(BadUse, NullBuffers) {
   float one = 0;
   expect_refused(
       [&](Communicator& comm) {
-        comm.run({.collective = Collective::allreduce,
-                  .output = &one,
-                  .count = 1,
-                  .dtype = DType::f32});
+        comm.run(
+            {.collective = Collective::allreduce, .output = &one, .count = 1, .dtype = DType::f32});
       },
       "the input is null: give it 4 bytes");
   expect_refused(
