@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
   const Tally all = stress(mixed, [&](std::size_t i) {
     const std::size_t count = (i * 7919) % data.size() + 1;
     const std::span<float> part(data.data(), count);
-    const std::uint32_t root = static_cast<std::uint32_t>(i % comm.size());
+    const auto root = static_cast<std::uint32_t>(i % comm.size());
     std::fill(part.begin(), part.end(), static_cast<float>(comm.rank() + 1));
     const auto p = static_cast<float>(comm.size());
     switch (i % 5) {

@@ -482,6 +482,7 @@ std::optional<Communicator> Communicator::Impl::split(std::optional<std::uint32_
   std::stable_sort(all.begin(), all.end(),
                    [](const Wish& a, const Wish& b) { return a.key < b.key; });
   std::vector<std::uint32_t> members;
+  members.reserve(all.size());
   for (const Wish& wish : all) members.push_back(wish.rank);
   const auto place = std::find(members.begin(), members.end(), rank());
   const Rank self{static_cast<std::uint32_t>(place - members.begin())};

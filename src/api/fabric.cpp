@@ -209,7 +209,7 @@ class Fabric::Parts {
       }
       hosts.push_back(card.host);
       if (card.host != own.host) continue;
-      neighbours_.push_back(Rank{r});
+      neighbours_.emplace_back(r);
       cores.insert(cores.end(), card.cores.begin(), card.cores.end());
     }
     std::sort(hosts.begin(), hosts.end());
@@ -230,7 +230,7 @@ class Fabric::Parts {
     if (ranks_ % hosts != 0) return {};
     const std::uint32_t each = ranks_ / hosts;
     for (std::uint32_t r = 0; r < ranks_; ++r) {
-      if (cards_[r].host != cards_[r / each * each].host) return {};
+      if (cards_[r].host != cards_[r - r % each].host) return {};
     }
     return {.dimensions = {each, hosts}};
   }
