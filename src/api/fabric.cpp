@@ -27,8 +27,9 @@ using Json = nlohmann::json;
 
 /// What a rank tells the others about itself.
 struct Card {
-  std::string host;  ///< The same for all processes that can share memory.
-  std::string name;  ///< Of the host, for people.
+  std::string host;     ///< The same for all processes that can share memory.
+  std::string network;  ///< The same for all that reach each other by the loopback interface.
+  std::string name;     ///< Of the host, for people.
   int pid = 0;
   int heap_fd = -1;
   std::vector<int> cores;  ///< On which it may run.
@@ -42,13 +43,17 @@ std::string first_line(const char* path) {
   return line;
 }
 
-/// Processes share memory if they run on one kernel and see each other's /proc.
-std::string host_identity() {
-  char pids[64] = {};
-  const ssize_t length = readlink("/proc/self/ns/pid", pids, sizeof pids - 1);
+/// Names this kernel, and a namespace in it.
+std::string kernel_and_namespace(const char* link) {
+  char text[64] = {};
+  const ssize_t length = readlink(link, text, sizeof text - 1);
   return first_line("/proc/sys/kernel/random/boot_id") + " " +
-         std::string(pids, length > 0 ? static_cast<std::size_t>(length) : 0) + " " +
-         std::to_string(geteuid());
+         std::string(text, length > 0 ? static_cast<std::size_t>(length) : 0);
+}
+
+/// Processes share memory if they run on one kernel and see each other's /proc.
+std::string host_identity(const std::string& told) {
+  return kernel_and_namespace("/proc/self/ns/pid") + " " + std::to_string(geteuid()) + " " + told;
 }
 
 std::string host_name() {
@@ -68,14 +73,16 @@ std::vector<int> own_cores() {
 }
 
 std::string write(const Card& card) {
-  return Json{{"host", card.host},       {"name", card.name},   {"pid", card.pid},
-              {"heap_fd", card.heap_fd}, {"cores", card.cores}, {"way", card.way}}
+  return Json{{"host", card.host}, {"network", card.network}, {"name", card.name},
+              {"pid", card.pid},   {"heap_fd", card.heap_fd}, {"cores", card.cores},
+              {"way", card.way}}
       .dump();
 }
 
 Card read_card(const std::string& text) {
   const Json json = Json::parse(text);
   return {.host = json.at("host"),
+          .network = json.at("network"),
           .name = json.at("name"),
           .pid = json.at("pid"),
           .heap_fd = json.at("heap_fd"),
@@ -168,7 +175,7 @@ class Fabric::Parts {
   }
 
   [[nodiscard]] Reach reach() const {
-    if (needs_network_) return hosts_ == 1 ? Reach::loopback : Reach::network;
+    if (needs_network_) return one_network_ ? Reach::loopback : Reach::network;
     return roomy_ ? Reach::memory : Reach::crowded_memory;
   }
   [[nodiscard]] std::span<const std::uint32_t> lanes() const { return lanes_; }
@@ -191,7 +198,8 @@ class Fabric::Parts {
 
   /// Everyone learns where everyone is.
   void meet(Exchange& exchange) {
-    const Card own{.host = host_identity(),
+    const Card own{.host = host_identity(settings_.host_id),
+                   .network = kernel_and_namespace("/proc/self/ns/net"),
                    .name = host_name(),
                    .pid = getpid(),
                    .heap_fd = SharedHeap::own().fd(),
@@ -219,6 +227,8 @@ class Fabric::Parts {
         static_cast<std::size_t>(std::unique(cores.begin(), cores.end()) - cores.begin());
     roomy_ = neighbours_.size() <= std::max<std::size_t>(distinct, 1);
     needs_network_ = ranks_ > 1 && (hosts_ > 1 || settings_.way == Way::tcp);
+    one_network_ = std::all_of(cards_.begin(), cards_.end(),
+                               [&](const Card& card) { return card.network == own.network; });
     shape_ = shape_of_hosts();
     threads_ = std::all_of(cards_.begin(), cards_.end(), [&](const Card& card) {
       return card.pid == own.pid && card.host == own.host;
@@ -307,11 +317,12 @@ class Fabric::Parts {
     view_ = std::make_unique<HeapView>(heaps);
   }
 
-  /// Within one host nobody else need be able to connect.
+  /// Within one host nobody else need be able to connect. To another the loopback address means
+  /// nothing, so it is never told.
   void open_network(Exchange& exchange) {
     std::vector<Endpoint> addresses;
     Socket listener;
-    if (hosts_ == 1) {
+    if (one_network_) {
       const Endpoint loopback = Endpoint::parse("127.0.0.1:0");
       listener = listen_on(loopback, settings_.ports);
       addresses = {loopback};
@@ -324,6 +335,12 @@ class Fabric::Parts {
       listener = listen_everywhere(settings_.ports);
       addresses = own_addresses(settings_.interfaces);
       std::erase_if(addresses, [](const Endpoint& each) { return each.is_loopback(); });
+      if (addresses.empty()) {
+        throw Error(ErrorCode::invalid_argument,
+                    "rank " + std::to_string(self_.index()) + " on " + host_name() +
+                        " has no network address that other hosts could reach: bring an interface "
+                        "up, or look at TUTTI_SOCKET_IFNAME");
+      }
     }
     const std::uint16_t port = bound_to(listener).port();
     Json endpoints = Json::array();
@@ -383,6 +400,7 @@ class Fabric::Parts {
   std::size_t hosts_ = 1;
   Shape shape_;
   bool needs_network_ = false;
+  bool one_network_ = true;  // Everyone is reached by the loopback interface.
   bool threads_ = false;
   bool roomy_ = true;  // Every rank of this host can have a core of its own.
   std::vector<std::uint32_t> lanes_;

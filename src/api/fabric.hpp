@@ -28,6 +28,8 @@ enum class Way {
 struct FabricSettings {
   Way way = Way::automatic;
   Secret secret{};
+  /// Ranks with different ones do not share memory though they could: TUTTI_HOSTID.
+  std::string host_id{};
   std::string interfaces{};  ///< Which network interfaces to use, as in TUTTI_SOCKET_IFNAME.
   PortRange ports{};
 };

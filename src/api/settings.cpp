@@ -42,6 +42,7 @@ CommunicatorSettings settings_from_environment() {
   CommunicatorSettings settings;
   settings.fabric.way = way_from(variable("TUTTI_TRANSPORT"));
   settings.fabric.secret.bytes = variable("TUTTI_SECRET");
+  settings.fabric.host_id = variable("TUTTI_HOSTID");
   settings.fabric.interfaces = variable("TUTTI_SOCKET_IFNAME");
   if (const std::string_view ports = variable("TUTTI_PORT_RANGE"); !ports.empty()) {
     settings.fabric.ports = PortRange::parse(ports);

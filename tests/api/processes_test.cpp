@@ -38,20 +38,19 @@ std::vector<Trial> trials(std::uint32_t ranks) {
   return all;
 }
 
+std::string try_all(Communicator& communicator) {
+  for (const Trial& trial : trials(communicator.size())) {
+    const std::string fault = try_call(communicator, trial);
+    if (!fault.empty()) return words(trial) + ": " + fault;
+  }
+  return "";
+}
+
 class Processes : public ::testing::TestWithParam<Way> {};
 
 TEST_P(Processes, DoEveryAlgorithmRight) {
   for (const std::uint32_t ranks : {1U, 2U, 3U, 4U, 5U, 8U}) {
-    EXPECT_EQ(run_processes(ranks, GetParam(),
-                            [](Communicator& communicator) -> std::string {
-                              for (const Trial& trial : trials(communicator.size())) {
-                                const std::string fault = try_call(communicator, trial);
-                                if (!fault.empty()) return words(trial) + ": " + fault;
-                              }
-                              return "";
-                            }),
-              "")
-        << ranks << " ranks";
+    EXPECT_EQ(run_processes(ranks, GetParam(), try_all), "") << ranks << " ranks";
   }
 }
 
@@ -59,6 +58,27 @@ INSTANTIATE_TEST_SUITE_P(Api, Processes, ::testing::Values(Way::memory, Way::tcp
                          [](const auto& each) {
                            return each.param == Way::memory ? "SharingMemory" : "OverTcp";
                          });
+
+TEST(Hosts, MixMemoryAndTcp) {
+  for (const auto& [ranks, per_host] : {std::pair(4U, 2U), {5U, 2U}, {6U, 3U}, {3U, 1U}}) {
+    EXPECT_EQ(run_processes(ranks, Way::automatic, try_all, per_host), "")
+        << ranks << " ranks, " << per_host << " per host";
+  }
+}
+
+TEST(Hosts, SayHowTheirRanksReachEachOther) {
+  const auto says = [](const std::string& words) {
+    return [words](Communicator& communicator) {
+      return communicator.description() == words ? "" : communicator.description();
+    };
+  };
+  EXPECT_EQ(run_processes(4, Way::automatic,
+                          says("4 ranks, shared memory within 2 hosts, TCP between them"), 2),
+            "");
+  EXPECT_EQ(run_processes(2, Way::automatic, says("2 ranks, shared memory")), "");
+  EXPECT_EQ(run_processes(2, Way::tcp, says("2 ranks, TCP")), "");
+  EXPECT_EQ(run_processes(1, Way::tcp, says("1 rank, alone")), "");
+}
 
 }  // namespace
 }  // namespace tutti::test

@@ -25,16 +25,14 @@ std::unique_ptr<Exchange> meet(Group group, Socket& listener, const Endpoint& ro
       std::move(group), [&] { return std::vector{root}; }, deadline);
 }
 
-std::string be(std::uint32_t rank, std::uint32_t ranks, Way way, Socket& listener,
-               const Endpoint& root, const ProcessWork& work) {
+std::string be(std::uint32_t rank, std::uint32_t ranks, const FabricSettings& fabric,
+               Socket& listener, const Endpoint& root, const ProcessWork& work) {
   try {
     const auto exchange =
         meet({.rank = Rank{rank}, .size = ranks, .job = "test", .secret = {.bytes = "s"}}, listener,
              root);
     Communicator communicator(std::make_unique<Communicator::Impl>(
-        *exchange, Rank{rank}, ranks,
-        CommunicatorSettings{.fabric = {.way = way, .secret = {.bytes = "s"}},
-                             .timeout = patience}));
+        *exchange, Rank{rank}, ranks, CommunicatorSettings{.fabric = fabric, .timeout = patience}));
     return work(communicator);
   } catch (const std::exception& error) {
     return error.what();
@@ -53,7 +51,8 @@ std::string read_all(int fd) {
 
 }  // namespace
 
-std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work) {
+std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work,
+                          std::uint32_t ranks_per_host) {
   Socket listener = listen_on(Endpoint::parse("127.0.0.1:0"), {});
   const Endpoint root = bound_to(listener);
   struct Child {
@@ -66,7 +65,9 @@ std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work)
     if (pipe(ends) != 0) return "no pipe";
     const pid_t pid = fork();
     if (pid == 0) {
-      const std::string fault = be(rank, ranks, way, listener, root, work);
+      FabricSettings fabric{.way = way, .secret = {.bytes = "s"}};
+      if (ranks_per_host > 0) fabric.host_id = std::to_string(rank / ranks_per_host);
+      const std::string fault = be(rank, ranks, fabric, listener, root, work);
       const ssize_t written = write(ends[1], fault.data(), fault.size());
       _exit(written == static_cast<ssize_t>(fault.size()) ? 0 : 1);
     }

@@ -13,7 +13,9 @@ namespace tutti::test {
 using ProcessWork = std::function<std::string(Communicator&)>;
 
 /// Forks `ranks` processes that form a communicator, lets each work, and returns what is wrong in
-/// any of them: what its work returned or threw, or how it ended.
-[[nodiscard]] std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work);
+/// any of them: what its work returned or threw, or how it ended. With `ranks_per_host` they are
+/// told that so many in a row are on one host each.
+[[nodiscard]] std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work,
+                                        std::uint32_t ranks_per_host = 0);
 
 }  // namespace tutti::test
