@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <limits>
+#include <new>
 
 #include "api/pair_exchange.hpp"
 #include "transport/shm/shared_heap.hpp"
@@ -22,6 +23,19 @@ std::uint32_t kind_of(const Call& call) {
   const std::uint32_t op =
       call.reduction.combine() != nullptr ? 15 : static_cast<std::uint32_t>(call.reduction.op());
   return 1 + op * 16 + static_cast<std::uint32_t>(call.dtype);
+}
+
+/// What others can read, so that they need no copy of it; if there is none, what there is.
+std::shared_ptr<std::byte> scratch_memory(std::size_t bytes) {
+  try {
+    SharedHeap& heap = SharedHeap::own();
+    return {static_cast<std::byte*>(heap.allocate(bytes)),
+            [&heap](std::byte* memory) { heap.release(memory); }};
+  } catch (const Error&) {
+    constexpr std::align_val_t page{4096};
+    return {static_cast<std::byte*>(::operator new(bytes, page)),
+            [](std::byte* memory) { ::operator delete (memory, std::align_val_t{4096}); }};
+  }
 }
 
 constexpr std::uint32_t pair_signature = 0x9A1B;
@@ -62,10 +76,6 @@ Communicator::Impl::Impl(Exchange& exchange, Rank self, std::uint32_t ranks,
       executor_(fabric_.transport(), ranks, fabric_.slice_bytes()),
       sends_(ranks),
       receives_(ranks) {}
-
-Communicator::Impl::~Impl() {
-  if (scratch_ != nullptr) SharedHeap::own().release(scratch_);
-}
 
 void Communicator::Impl::run(const Call& call) {
   const Entry entry(*this);
@@ -441,11 +451,11 @@ Counters Communicator::Impl::counters(Collective collective) const {
 
 std::byte* Communicator::Impl::scratch(std::size_t bytes) {
   if (bytes > scratch_bytes_) {
-    if (scratch_ != nullptr) SharedHeap::own().release(std::exchange(scratch_, nullptr));
-    scratch_ = static_cast<std::byte*>(SharedHeap::own().allocate(bytes));
+    scratch_.reset();
+    scratch_ = scratch_memory(bytes);
     scratch_bytes_ = bytes;
   }
-  return scratch_;
+  return scratch_.get();
 }
 
 std::string Communicator::Impl::words(const Call& call) const {

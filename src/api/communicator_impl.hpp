@@ -28,7 +28,6 @@ struct CommunicatorSettings {
 class Communicator::Impl {
  public:
   Impl(Exchange& exchange, Rank self, std::uint32_t ranks, const CommunicatorSettings& settings);
-  ~Impl();
 
   [[nodiscard]] std::uint32_t rank() const { return self_.index(); }
   [[nodiscard]] std::uint32_t size() const { return ranks_; }
@@ -79,7 +78,7 @@ class Communicator::Impl {
   std::vector<std::uint32_t> sends_;     // By peer: how often it was sent to alone,
   std::vector<std::uint32_t> receives_;  // and received from.
   std::array<Counters, pair_kind + 1> counters_;
-  std::byte* scratch_ = nullptr;
+  std::shared_ptr<std::byte> scratch_;
   std::size_t scratch_bytes_ = 0;
   std::array<std::byte, 64> nothing_{};  // What a barrier moves.
   std::atomic<bool> busy_{false};

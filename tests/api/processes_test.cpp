@@ -1,5 +1,9 @@
 #include "support/processes.hpp"
 
+#include <sys/resource.h>
+
+#include <csignal>
+
 #include <gtest/gtest.h>
 
 #include "support/collective_check.hpp"
@@ -78,6 +82,38 @@ TEST(Hosts, SayHowTheirRanksReachEachOther) {
   EXPECT_EQ(run_processes(2, Way::automatic, says("2 ranks, shared memory")), "");
   EXPECT_EQ(run_processes(2, Way::tcp, says("2 ranks, TCP")), "");
   EXPECT_EQ(run_processes(1, Way::tcp, says("1 rank, alone")), "");
+}
+
+/// Lets no file grow beyond a few bytes, shared memory included, as where memory is used up.
+class NoRoom {
+ public:
+  NoRoom() {
+    std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit little{.rlim_cur = 16, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &little);
+  }
+  ~NoRoom() { setrlimit(RLIMIT_FSIZE, &before_); }
+  NoRoom(const NoRoom&) = delete;
+  NoRoom& operator=(const NoRoom&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST(Hosts, DoWithoutSharedMemoryWhereThereIsNoRoomForIt) {
+  const NoRoom no_room;
+  const auto add = [](Communicator& communicator) -> std::string {
+    std::vector<int> data(1000, 1);
+    communicator.all_reduce(data);
+    if (data.back() != static_cast<int>(communicator.size())) return "wrong";
+    return communicator.description();
+  };
+  EXPECT_EQ(run_processes(2, Way::automatic, add), "rank 0: 2 ranks, TCP\nrank 1: 2 ranks, TCP\n");
+  const std::string refused = run_processes(2, Way::memory, add);
+  EXPECT_NE(refused.find("rank 1: the ranks cannot all share memory: no room for"),
+            std::string::npos)
+      << refused;
 }
 
 }  // namespace

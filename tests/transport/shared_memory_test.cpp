@@ -1,0 +1,106 @@
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include "support/errors.hpp"
+#include "transport/shm/heap_view.hpp"
+#include "transport/shm/segment.hpp"
+#include "transport/shm/shared_heap.hpp"
+
+namespace tutti::test {
+namespace {
+
+TEST(Segment, IsTheSameMemoryForWhoeverOpensIt) {
+  Segment made = Segment::create(10000);
+  const Segment opened = Segment::open(made.address());
+  ASSERT_NE(opened.data(), made.data());
+  for (std::size_t i = 0; i < 10000; ++i) ASSERT_EQ(made.data()[i], std::byte{0});
+  std::memcpy(made.data() + 5000, "here", 4);
+  EXPECT_EQ(std::memcmp(opened.data() + 5000, "here", 4), 0);
+}
+
+TEST(Segment, IsClosedToThoseWhoComeLate) {
+  Segment made = Segment::create(100);
+  const Segment::Address address = made.address();
+  made.close_door();
+  expect_error([&] { (void)Segment::open(address); }, ErrorCode::unsupported, "/proc/");
+}
+
+TEST(Segment, IsNotTakenForAnother) {
+  const Segment made = Segment::create(100);
+  Segment::Address address = made.address();
+  address.token[3] = address.token[3] == 'x' ? 'y' : 'x';
+  expect_error([&] { (void)Segment::open(address); }, ErrorCode::unsupported,
+               "not the segment it should be");
+  address = made.address();
+  address.bytes = 200;
+  expect_error([&] { (void)Segment::open(address); }, ErrorCode::unsupported,
+               "not the segment it should be");
+}
+
+std::span<const std::byte> bytes(const void* memory, std::size_t count) {
+  return {static_cast<const std::byte*>(memory), count};
+}
+
+TEST(SharedHeap, KnowsItsOwn) {
+  SharedHeap& heap = SharedHeap::own();
+  void* const memory = heap.allocate(10000);
+  EXPECT_TRUE(heap.offset_of(bytes(memory, 10000)));
+  int local = 0;
+  EXPECT_FALSE(heap.offset_of(bytes(&local, sizeof local)));
+  EXPECT_FALSE(heap.offset_of(bytes(memory, std::size_t{1} << 40))) << "beyond its end";
+  heap.release(memory);
+}
+
+TEST(SharedHeap, GivesWhatWasGivenBackAgain) {
+  SharedHeap& heap = SharedHeap::own();
+  std::vector<void*> blocks;
+  for (int i = 0; i < 50; ++i) blocks.push_back(heap.allocate(static_cast<std::size_t>(i) * 3000));
+  std::memset(blocks[20], 0xFF, 60000);
+  for (std::size_t i = 0; i < blocks.size(); i += 2) heap.release(blocks[i]);
+  for (std::size_t i = 1; i < blocks.size(); i += 2) heap.release(blocks[i]);
+  // All is one free stretch again, and zeros.
+  auto* const all = static_cast<const std::byte*>(heap.allocate(3000000));
+  EXPECT_EQ(all, blocks[0]);
+  for (std::size_t i = 0; i < 3000000; i += 512) ASSERT_EQ(all[i], std::byte{0}) << i;
+  heap.release(const_cast<std::byte*>(all));
+  expect_error([&] { heap.release(blocks[1]); }, ErrorCode::invalid_argument, "tutti::allocate");
+}
+
+TEST(SharedHeap, IsReadByOthersWhereItStands) {
+  SharedHeap& heap = SharedHeap::own();
+  auto* const memory = static_cast<char*>(heap.allocate(5000));
+  HeapView view({{.pid = getpid(), .heap_fd = heap.fd()}});
+  const auto published = view.publish(bytes(memory + 100, 50));
+  ASSERT_TRUE(published);
+  EXPECT_EQ(published->bytes, 50U);
+  std::memcpy(memory + 100, "hello", 5);
+  EXPECT_EQ(std::memcmp(view.resolve(0, published->where), "hello", 5), 0);
+  int local = 0;
+  EXPECT_FALSE(view.publish(bytes(&local, sizeof local)));
+  heap.release(memory);
+}
+
+TEST(SharedHeap, IsAnotherInAChild) {
+  void* const memory = SharedHeap::own().allocate(100);
+  const pid_t child = fork();
+  if (child == 0) {
+    SharedHeap& heap = SharedHeap::own();
+    const bool apart = !heap.offset_of(bytes(memory, 100));
+    auto* const mine = static_cast<char*>(heap.allocate(100));
+    std::strcpy(mine, "child");
+    _exit(apart ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(*static_cast<char*>(memory), '\0');
+  SharedHeap::own().release(memory);
+}
+
+}  // namespace
+}  // namespace tutti::test
