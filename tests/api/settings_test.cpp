@@ -1,0 +1,80 @@
+#include "api/settings.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/errors.hpp"
+
+namespace tutti::test {
+namespace {
+
+/// Sets a variable for a while.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+TEST(Settings, SayWhatAValueMayBe) {
+  const auto refused = [](const char* name, const std::string& value, const std::string& part) {
+    const Variable variable(name, value);
+    expect_error([] { (void)settings_from_environment(); }, ErrorCode::invalid_argument, part);
+  };
+  refused("TUTTI_TRANSPORT", "smh", "TUTTI_TRANSPORT is \"smh\"; it may be auto, shm or tcp");
+  refused("TUTTI_TIMEOUT", "soon", "TUTTI_TIMEOUT is \"soon\"");
+  refused("TUTTI_TIMEOUT", "-1", "a number of seconds");
+  refused("TUTTI_PORT_RANGE", "80-", "80-");
+  refused("TUTTI_LOG_JSONL", "/nowhere/at/all", "cannot write to /nowhere/at/all");
+}
+
+TEST(Settings, AreHeeded) {
+  const Variable timeout("TUTTI_TIMEOUT", "0.25");
+  const Variable transport("TUTTI_TRANSPORT", "tcp");
+  const CommunicatorSettings settings = settings_from_environment();
+  EXPECT_EQ(settings.timeout, std::chrono::milliseconds(250));
+  EXPECT_EQ(settings.fabric.way, Way::tcp);
+}
+
+TEST(CallLog, HasALineForEachCallOfEachRank) {
+  const std::string path = testing::TempDir() + "/tutti-calls.jsonl";
+  std::filesystem::remove(path);
+  {
+    const Variable log("TUTTI_LOG_JSONL", path);
+    run_threads(3, [](Communicator& comm) {
+      std::vector<float> data(100);
+      comm.all_reduce(data, Op::max);
+      comm.broadcast(data, 2);
+      comm.barrier();
+    });
+  }
+  std::map<std::string, int> lines;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const auto json = nlohmann::json::parse(line);
+    ++lines[json.at("collective")];
+    EXPECT_EQ(json.at("ranks"), 3);
+    EXPECT_GT(json.at("us"), 0);
+    if (json.at("collective") != "allreduce") continue;
+    EXPECT_EQ(json.at("bytes"), 400);
+    EXPECT_EQ(json.at("op"), "max");
+    EXPECT_EQ(json.at("call"), 1);
+  }
+  EXPECT_EQ(lines,
+            (std::map<std::string, int>{{"allreduce", 3}, {"barrier", 3}, {"broadcast", 3}}));
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace tutti::test
