@@ -1,9 +1,9 @@
 #include "api/communicator_impl.hpp"
 
 #include <cstring>
-#include <limits>
 #include <new>
 
+#include "api/call_check.hpp"
 #include "api/pair_exchange.hpp"
 #include "transport/shm/shared_heap.hpp"
 
@@ -40,14 +40,6 @@ std::shared_ptr<std::byte> scratch_memory(std::size_t bytes) {
 
 constexpr std::uint32_t pair_signature = 0x9A1B;
 
-bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::size_t b_bytes) {
-  return a < b + b_bytes && b < a + a_bytes;
-}
-
-std::string in_plural(std::uint64_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 /// Only one thread at a time is inside.
@@ -79,7 +71,7 @@ Communicator::Impl::Impl(Exchange& exchange, Rank self, std::uint32_t ranks,
 
 void Communicator::Impl::run(const Call& call) {
   const Entry entry(*this);
-  check(call);
+  check(call, {.self = self_, .ranks = ranks_});
   const CallExtent extent = extent_of(call, self_, ranks_);
   const std::shared_ptr<const PreparedCall>& ready = prepared(call, extent);
   const std::uint64_t outputs = extent.output;
@@ -92,7 +84,7 @@ void Communicator::Impl::run(const Call& call) {
 
 Work Communicator::Impl::start(const Call& call) {
   const Entry entry(*this);
-  check(call);
+  check(call, {.self = self_, .ranks = ranks_});
   const CallExtent extent = extent_of(call, self_, ranks_);
   const std::shared_ptr<const PreparedCall>& ready = prepared(call, extent);
   const std::uint64_t outputs = extent.output;
@@ -107,7 +99,8 @@ Work Communicator::Impl::start(const Call& call) {
 
 void Communicator::Impl::run_pair(const Parcel& out, const Parcel& in, const CallOptions& options) {
   const Entry entry(*this);
-  check_pair(out, in);
+  require_usable();
+  check_pair(out, in, {.self = self_, .ranks = ranks_});
   const Clock::duration timeout = timeout_of(options);
   if (worker_.idle()) {
     perform_pair(out, in, timeout);
@@ -119,19 +112,18 @@ void Communicator::Impl::run_pair(const Parcel& out, const Parcel& in, const Cal
 Work Communicator::Impl::start_pair(const Parcel& out, const Parcel& in,
                                     const CallOptions& options) {
   const Entry entry(*this);
-  check_pair(out, in);
+  require_usable();
+  check_pair(out, in, {.self = self_, .ranks = ranks_});
   const Clock::duration timeout = timeout_of(options);
   return worker_.add([this, out, in, timeout] { perform_pair(out, in, timeout); });
 }
 
-// Checks ----------------------------------------------------------------------------------------
-
 const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Call& call,
                                                                         const CallExtent& extent) {
   require_usable();
-  const Aliasing aliasing = check_buffers(call, extent);
+  const Aliasing aliasing = check_buffers(call, extent, {.self = self_, .ranks = ranks_});
   if (const auto* found = plans_.find(call, aliasing)) return *found;
-  check_counts(call);
+  check_counts(call, {.self = self_, .ranks = ranks_});
   try {
     return plans_.add(call, aliasing,
                       prepare({.call = call,
@@ -142,136 +134,8 @@ const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Ca
                                .lanes = fabric_.lanes(),
                                .hosts = fabric_.hosts()}));
   } catch (const Error& error) {
-    throw Error(error.code(), words(call) + ": " + error.what());
+    throw Error(error.code(), words(call, self_) + ": " + error.what());
   }
-}
-
-void Communicator::Impl::check(const Call& call) const {
-  if (call.collective > Collective::barrier) {
-    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank()) +
-                                                 ": there is no collective number " +
-                                                 std::to_string(static_cast<int>(call.collective)));
-  }
-  if (call.dtype > DType::f64) {
-    refuse(call, "there is no dtype number " + std::to_string(static_cast<int>(call.dtype)) +
-                     "; they are 0 (i8) to 9 (f64)");
-  }
-  const bool custom = call.reduction.combine() != nullptr;
-  if (is_reduction(call.collective) && !custom) {
-    const Op op = call.reduction.op();
-    if (op > Op::bxor) {
-      refuse(call, "there is no op number " + std::to_string(static_cast<int>(op)) +
-                       "; they are 0 (sum) to 7 (bxor)");
-    }
-    if (!applies(op, call.dtype)) {
-      refuse(call,
-             std::string(name(op)) + " is for integers, not for " + std::string(name(call.dtype)));
-    }
-    if (call.element_bytes != 0 && call.element_bytes != size_of(call.dtype)) {
-      refuse(call, "elements of " + in_plural(call.element_bytes, "byte") +
-                       " need a function of the caller's to combine them");
-    }
-  }
-  const std::size_t element = element_bytes_of(call);
-  if (element > 64 || (element & (element - 1)) != 0) {
-    refuse(call, "elements must have 1, 2, 4, 8, 16, 32 or 64 bytes, not " +
-                     std::to_string(element) + "; pad them, or send them as bytes");
-  }
-  if (has_root(call.collective) && call.root >= ranks_) {
-    refuse(call, "root " + std::to_string(call.root) + " is not one of the ranks 0 to " +
-                     std::to_string(ranks_ - 1));
-  }
-  constexpr std::uint64_t most = std::uint64_t{1} << 62;
-  if (call.count > most / element / ranks_) {
-    refuse(call, "that many elements do not fit into memory");
-  }
-  if (!call.counts.empty() && call.counts.size() != ranks_) {
-    refuse(call, in_plural(call.counts.size(), "count") + " for " + in_plural(ranks_, "rank") +
-                     ": give one for each rank");
-  }
-  if (!call.counts.empty() && call.collective == Collective::alltoall &&
-      call.output_counts.size() != ranks_) {
-    refuse(call, in_plural(call.output_counts.size(), "count") + " of what comes for " +
-                     in_plural(ranks_, "rank") + ": give one for each rank");
-  }
-}
-
-/// What need not be looked at again when the same counts come again.
-void Communicator::Impl::check_counts(const Call& call) const {
-  if (call.counts.empty()) return;
-  if (!has_block_per_rank(call.collective) && call.collective != Collective::alltoall) {
-    refuse(call, "it has no blocks, so it takes no counts");
-  }
-  const std::uint64_t most = (std::uint64_t{1} << 62) / element_bytes_of(call) / ranks_;
-  for (const auto& counts : {call.counts, call.output_counts}) {
-    for (const std::uint64_t count : counts) {
-      if (count > most) refuse(call, "that many elements do not fit into memory");
-    }
-  }
-  if (call.collective == Collective::alltoall &&
-      call.counts[rank()] != call.output_counts[rank()]) {
-    refuse(call, "what goes to itself (" + std::to_string(call.counts[rank()]) +
-                     ") must be what comes from itself (" +
-                     std::to_string(call.output_counts[rank()]) + ")");
-  }
-}
-
-Aliasing Communicator::Impl::check_buffers(const Call& call, const CallExtent& extent) const {
-  const std::size_t element = element_bytes_of(call);
-  const std::size_t in_bytes = extent.input * element;
-  const std::size_t out_bytes = extent.output * element;
-  const auto* const in = static_cast<const std::byte*>(call.input);
-  const auto* const out = static_cast<const std::byte*>(call.output);
-  if (in_bytes > 0 && in == nullptr) {
-    refuse(call, "the input is null: give it " + in_plural(in_bytes, "byte"));
-  }
-  if (out_bytes > 0 && out == nullptr) {
-    refuse(call, "the output is null: give it " + in_plural(out_bytes, "byte"));
-  }
-  if (in_bytes == 0 || out_bytes == 0) return Aliasing::out_of_place;
-  const std::size_t own = extent.own_block * element;
-  const bool in_place = in_bytes >= out_bytes ? out == in + own : in == out + own;
-  // Of equal length they stand one upon the other.
-  if (in_place || (in == out && in_bytes == out_bytes)) return Aliasing::in_place;
-  if (overlap(in, in_bytes, out, out_bytes)) {
-    refuse(call,
-           "input and output overlap; let them be apart, or in place: the shorter one at "
-           "this rank's block of the longer, " +
-               in_plural(own, "byte") + " from its beginning");
-  }
-  return Aliasing::out_of_place;
-}
-
-void Communicator::Impl::check_pair(const Parcel& out, const Parcel& in) const {
-  require_usable();
-  const auto refuse_pair = [&](const std::string& why) {
-    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank()) + ": " + why);
-  };
-  for (const Parcel* parcel : {&out, &in}) {
-    const std::string what = parcel == &out ? "send" : "receive";
-    if (!parcel->peer) continue;
-    if (*parcel->peer >= ranks_) {
-      refuse_pair(what + ": rank " + std::to_string(*parcel->peer) +
-                  " is not one of the ranks 0 to " + std::to_string(ranks_ - 1));
-    }
-    if (parcel->bytes > 0 && parcel->data == nullptr) {
-      refuse_pair(what + " of " + in_plural(parcel->bytes, "byte") + ": the data is null");
-    }
-  }
-  const bool out_self = out.peer == rank();
-  const bool in_self = in.peer == rank();
-  if (out_self != in_self || (out_self && out.bytes != in.bytes)) {
-    refuse_pair("a rank can send to itself only what it receives from itself in the same call");
-  }
-  if (out.peer && in.peer && out.bytes > 0 && in.bytes > 0 &&
-      overlap(static_cast<const std::byte*>(out.data), out.bytes,
-              static_cast<const std::byte*>(in.data), in.bytes)) {
-    refuse_pair("what is sent and what is received overlap");
-  }
-}
-
-void Communicator::Impl::refuse(const Call& call, const std::string& why) const {
-  throw Error(ErrorCode::invalid_argument, words(call) + ": " + why);
 }
 
 void Communicator::Impl::require_usable() const {
@@ -308,7 +172,7 @@ void Communicator::Impl::perform(const PreparedCall& prepared, const Call& call,
     run_parts(prepared, call, counters);
   } catch (const Error& error) {
     log(error.what());
-    fail(error, "call " + std::to_string(calls_) + ", " + words(call) + " by " +
+    fail(error, "call " + std::to_string(calls_) + ", " + words(call, self_) + " by " +
                     std::string(prepared.algorithm->name));
   }
   if (call.reduction.op() == Op::avg && is_reduction(call.collective) && outputs > 0 &&
@@ -456,16 +320,6 @@ std::byte* Communicator::Impl::scratch(std::size_t bytes) {
     scratch_bytes_ = bytes;
   }
   return scratch_.get();
-}
-
-std::string Communicator::Impl::words(const Call& call) const {
-  std::string text = "rank " + std::to_string(rank()) + ": " + std::string(name(call.collective));
-  if (call.collective == Collective::barrier) return text;
-  const bool known = call.dtype <= DType::f64;
-  text += call.counts.empty() ? " of " + std::to_string(call.count) : " with counts, of";
-  text += known ? " " + std::string(name(call.dtype)) : " elements";
-  if (has_root(call.collective)) text += ", root " + std::to_string(call.root);
-  return text;
 }
 
 std::string Communicator::Impl::description() const {

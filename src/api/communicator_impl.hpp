@@ -50,17 +50,11 @@ class Communicator::Impl {
 
   [[nodiscard]] const std::shared_ptr<const PreparedCall>& prepared(const Call& call,
                                                                     const CallExtent& extent);
-  void check(const Call& call) const;
-  void check_counts(const Call& call) const;
-  [[nodiscard]] Aliasing check_buffers(const Call& call, const CallExtent& extent) const;
-  void check_pair(const Parcel& out, const Parcel& in) const;
   void perform(const PreparedCall& prepared, const Call& call, std::uint64_t outputs);
   void run_parts(const PreparedCall& prepared, const Call& call, Counters& counters);
   void perform_pair(const Parcel& out, const Parcel& in, Clock::duration timeout);
   [[nodiscard]] Clock::duration timeout_of(const CallOptions& options) const;
   [[nodiscard]] std::uint64_t larger_bytes(const Call& call) const;
-  [[nodiscard]] std::string words(const Call& call) const;
-  [[noreturn]] void refuse(const Call& call, const std::string& why) const;
   [[noreturn]] void fail(const Error& error, const std::string& call);
   void require_usable() const;
   [[nodiscard]] Counters& counters_of(std::size_t kind);

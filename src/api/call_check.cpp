@@ -1,0 +1,165 @@
+#include "api/call_check.hpp"
+
+#include <tutti/error.hpp>
+
+namespace tutti {
+namespace {
+
+bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::size_t b_bytes) {
+  return a < b + b_bytes && b < a + a_bytes;
+}
+
+[[noreturn]] void refuse(const Caller& caller, const Call& call, const std::string& why) {
+  throw Error(ErrorCode::invalid_argument, words(call, caller.self) + ": " + why);
+}
+
+}  // namespace
+
+std::string in_plural(std::uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string words(const Call& call, Rank self) {
+  std::string text =
+      "rank " + std::to_string(self.index()) + ": " + std::string(name(call.collective));
+  if (call.collective == Collective::barrier) return text;
+  const bool known = call.dtype <= DType::f64;
+  text += call.counts.empty() ? " of " + std::to_string(call.count) : " with counts, of";
+  text += known ? " " + std::string(name(call.dtype)) : " elements";
+  if (has_root(call.collective)) text += ", root " + std::to_string(call.root);
+  return text;
+}
+
+void check(const Call& call, const Caller& caller) {
+  if (call.collective > Collective::barrier) {
+    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(caller.self.index()) +
+                                                 ": there is no collective number " +
+                                                 std::to_string(static_cast<int>(call.collective)));
+  }
+  if (call.dtype > DType::f64) {
+    refuse(caller, call,
+           "there is no dtype number " + std::to_string(static_cast<int>(call.dtype)) +
+               "; they are 0 (i8) to 9 (f64)");
+  }
+  const bool custom = call.reduction.combine() != nullptr;
+  if (is_reduction(call.collective) && !custom) {
+    const Op op = call.reduction.op();
+    if (op > Op::bxor) {
+      refuse(caller, call,
+             "there is no op number " + std::to_string(static_cast<int>(op)) +
+                 "; they are 0 (sum) to 7 (bxor)");
+    }
+    if (!applies(op, call.dtype)) {
+      refuse(caller, call,
+             std::string(name(op)) + " is for integers, not for " + std::string(name(call.dtype)));
+    }
+    if (call.element_bytes != 0 && call.element_bytes != size_of(call.dtype)) {
+      refuse(caller, call,
+             "elements of " + in_plural(call.element_bytes, "byte") +
+                 " need a function of the caller's to combine them");
+    }
+  }
+  const std::size_t element = element_bytes_of(call);
+  if (element > 64 || (element & (element - 1)) != 0) {
+    refuse(caller, call,
+           "elements must have 1, 2, 4, 8, 16, 32 or 64 bytes, not " + std::to_string(element) +
+               "; pad them, or send them as bytes");
+  }
+  if (has_root(call.collective) && call.root >= caller.ranks) {
+    refuse(caller, call,
+           "root " + std::to_string(call.root) + " is not one of the ranks 0 to " +
+               std::to_string(caller.ranks - 1));
+  }
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  if (call.count > most / element / caller.ranks) {
+    refuse(caller, call, "that many elements do not fit into memory");
+  }
+  if (!call.counts.empty() && call.counts.size() != caller.ranks) {
+    refuse(caller, call,
+           in_plural(call.counts.size(), "count") + " for " + in_plural(caller.ranks, "rank") +
+               ": give one for each rank");
+  }
+  if (!call.counts.empty() && call.collective == Collective::alltoall &&
+      call.output_counts.size() != caller.ranks) {
+    refuse(caller, call,
+           in_plural(call.output_counts.size(), "count") + " of what comes for " +
+               in_plural(caller.ranks, "rank") + ": give one for each rank");
+  }
+}
+
+void check_counts(const Call& call, const Caller& caller) {
+  if (call.counts.empty()) return;
+  if (!has_block_per_rank(call.collective) && call.collective != Collective::alltoall) {
+    refuse(caller, call, "it has no blocks, so it takes no counts");
+  }
+  const std::uint64_t most = (std::uint64_t{1} << 62) / element_bytes_of(call) / caller.ranks;
+  for (const auto& counts : {call.counts, call.output_counts}) {
+    for (const std::uint64_t count : counts) {
+      if (count > most) refuse(caller, call, "that many elements do not fit into memory");
+    }
+  }
+  if (call.collective == Collective::alltoall &&
+      call.counts[caller.self.index()] != call.output_counts[caller.self.index()]) {
+    refuse(caller, call,
+           "what goes to itself (" + std::to_string(call.counts[caller.self.index()]) +
+               ") must be what comes from itself (" +
+               std::to_string(call.output_counts[caller.self.index()]) + ")");
+  }
+}
+
+Aliasing check_buffers(const Call& call, const CallExtent& extent, const Caller& caller) {
+  const std::size_t element = element_bytes_of(call);
+  const std::size_t in_bytes = extent.input * element;
+  const std::size_t out_bytes = extent.output * element;
+  const auto* const in = static_cast<const std::byte*>(call.input);
+  const auto* const out = static_cast<const std::byte*>(call.output);
+  if (in_bytes > 0 && in == nullptr) {
+    refuse(caller, call, "the input is null: give it " + in_plural(in_bytes, "byte"));
+  }
+  if (out_bytes > 0 && out == nullptr) {
+    refuse(caller, call, "the output is null: give it " + in_plural(out_bytes, "byte"));
+  }
+  if (in_bytes == 0 || out_bytes == 0) return Aliasing::out_of_place;
+  const std::size_t own = extent.own_block * element;
+  const bool in_place = in_bytes >= out_bytes ? out == in + own : in == out + own;
+  // Of equal length they stand one upon the other.
+  if (in_place || (in == out && in_bytes == out_bytes)) return Aliasing::in_place;
+  if (overlap(in, in_bytes, out, out_bytes)) {
+    refuse(caller, call,
+           "input and output overlap; let them be apart, or in place: the shorter one at "
+           "this rank's block of the longer, " +
+               in_plural(own, "byte") + " from its beginning");
+  }
+  return Aliasing::out_of_place;
+}
+
+void check_pair(const Communicator::Parcel& out, const Communicator::Parcel& in,
+                const Caller& caller) {
+  const auto refuse_pair = [&](const std::string& why) {
+    throw Error(ErrorCode::invalid_argument,
+                "rank " + std::to_string(caller.self.index()) + ": " + why);
+  };
+  for (const Communicator::Parcel* parcel : {&out, &in}) {
+    const std::string what = parcel == &out ? "send" : "receive";
+    if (!parcel->peer) continue;
+    if (*parcel->peer >= caller.ranks) {
+      refuse_pair(what + ": rank " + std::to_string(*parcel->peer) +
+                  " is not one of the ranks 0 to " + std::to_string(caller.ranks - 1));
+    }
+    if (parcel->bytes > 0 && parcel->data == nullptr) {
+      refuse_pair(what + " of " + in_plural(parcel->bytes, "byte") + ": the data is null");
+    }
+  }
+  const bool out_self = out.peer == caller.self.index();
+  const bool in_self = in.peer == caller.self.index();
+  if (out_self != in_self || (out_self && out.bytes != in.bytes)) {
+    refuse_pair("a rank can send to itself only what it receives from itself in the same call");
+  }
+  if (out.peer && in.peer && out.bytes > 0 && in.bytes > 0 &&
+      overlap(static_cast<const std::byte*>(out.data), out.bytes,
+              static_cast<const std::byte*>(in.data), in.bytes)) {
+    refuse_pair("what is sent and what is received overlap");
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <tutti/communicator.hpp>
+
+#include "api/prepared_call.hpp"
+
+namespace tutti {
+
+/// Who makes a call.
+struct Caller {
+  Rank self;
+  std::uint32_t ranks = 1;
+};
+
+/// Each of these throws invalid_argument, which names the rank, the call and the cure, if the call
+/// cannot be right.
+void check(const Call& call, const Caller& caller);
+/// Those of its counts that need not be looked at again when the same counts come again.
+void check_counts(const Call& call, const Caller& caller);
+/// Tells whether the call is in place.
+[[nodiscard]] Aliasing check_buffers(const Call& call, const CallExtent& extent,
+                                     const Caller& caller);
+void check_pair(const Communicator::Parcel& out, const Communicator::Parcel& in,
+                const Caller& caller);
+
+/// "rank 2: reduce of 100 f32, root 0".
+[[nodiscard]] std::string words(const Call& call, Rank self);
+/// "1 byte", "2 bytes".
+[[nodiscard]] std::string in_plural(std::uint64_t count, const std::string& noun);
+
+}  // namespace tutti
