@@ -1,18 +1,13 @@
 #include "api/fabric.hpp"
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <new>
-#include <thread>
 
 #include <nlohmann/json.hpp>
 
 #include <tutti/error.hpp>
 
+#include "api/card.hpp"
+#include "transport/inproc/thread_memory.hpp"
 #include "transport/inproc/thread_view.hpp"
 #include "transport/memory/memory_transport.hpp"
 #include "transport/mixed_transport.hpp"
@@ -24,95 +19,6 @@ namespace tutti {
 namespace {
 
 using Json = nlohmann::json;
-
-/// What a rank tells the others about itself.
-struct Card {
-  std::string host;     ///< The same for all processes that can share memory.
-  std::string network;  ///< The same for all that reach each other by the loopback interface.
-  std::string name;     ///< Of the host, for people.
-  int pid = 0;
-  int heap_fd = -1;
-  std::vector<int> cores;  ///< On which it may run.
-  Way way = Way::automatic;
-};
-
-std::string first_line(const char* path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
-/// Names this kernel, and a namespace in it.
-std::string kernel_and_namespace(const char* link) {
-  char text[64] = {};
-  const ssize_t length = readlink(link, text, sizeof text - 1);
-  return first_line("/proc/sys/kernel/random/boot_id") + " " +
-         std::string(text, length > 0 ? static_cast<std::size_t>(length) : 0);
-}
-
-/// Processes share memory if they run on one kernel and see each other's /proc.
-std::string host_identity(const std::string& told) {
-  return kernel_and_namespace("/proc/self/ns/pid") + " " + std::to_string(geteuid()) + " " + told;
-}
-
-std::string host_name() {
-  char text[256] = {};
-  return gethostname(text, sizeof text - 1) == 0 ? text : "an unnamed host";
-}
-
-std::vector<int> own_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cores;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return cores;
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(core, &set)) cores.push_back(core);
-  }
-  return cores;
-}
-
-std::string write(const Card& card) {
-  return Json{{"host", card.host}, {"network", card.network}, {"name", card.name},
-              {"pid", card.pid},   {"heap_fd", card.heap_fd}, {"cores", card.cores},
-              {"way", card.way}}
-      .dump();
-}
-
-Card read_card(const std::string& text) {
-  const Json json = Json::parse(text);
-  return {.host = json.at("host"),
-          .network = json.at("network"),
-          .name = json.at("name"),
-          .pid = json.at("pid"),
-          .heap_fd = json.at("heap_fd"),
-          .cores = json.at("cores"),
-          .way = json.at("way")};
-}
-
-/// The memory by which threads of one process reach each other; the last of them frees it.
-class ThreadMemory {
- public:
-  static ThreadMemory* create(std::size_t bytes, std::uint32_t users) {
-    return new ThreadMemory(bytes, users);
-  }
-  void leave() {
-    if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-  }
-  [[nodiscard]] std::byte* data() const { return data_; }
-
- private:
-  static constexpr std::align_val_t alignment{4096};
-
-  ThreadMemory(std::size_t bytes, std::uint32_t users)
-      : data_(static_cast<std::byte*>(::operator new(bytes, alignment))), users_(users) {
-    std::fill_n(data_, bytes, std::byte{0});
-  }
-  ~ThreadMemory() { ::operator delete(data_, alignment); }
-
-  std::byte* data_;
-  std::atomic<std::uint32_t> users_;
-};
 
 /// Small enough that an idle communicator stays below 2 MiB for each rank, large enough that a slot
 /// takes a slice.
@@ -198,13 +104,7 @@ class Fabric::Parts {
 
   /// Everyone learns where everyone is.
   void meet(Exchange& exchange) {
-    const Card own{.host = host_identity(settings_.host_id),
-                   .network = kernel_and_namespace("/proc/self/ns/net"),
-                   .name = host_name(),
-                   .pid = getpid(),
-                   .heap_fd = SharedHeap::own().fd(),
-                   .cores = own_cores(),
-                   .way = settings_.way};
+    const Card own = own_card(settings_);
     for (const std::string& text : exchange.all(write(own))) cards_.push_back(read_card(text));
     std::vector<std::string> hosts;
     std::vector<int> cores;
@@ -337,7 +237,7 @@ class Fabric::Parts {
       std::erase_if(addresses, [](const Endpoint& each) { return each.is_loopback(); });
       if (addresses.empty()) {
         throw Error(ErrorCode::invalid_argument,
-                    "rank " + std::to_string(self_.index()) + " on " + host_name() +
+                    "rank " + std::to_string(self_.index()) + " on " + cards_[self_.index()].name +
                         " has no network address that other hosts could reach: bring an interface "
                         "up, or look at TUTTI_SOCKET_IFNAME");
       }

@@ -1,0 +1,83 @@
+#include "api/card.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "transport/shm/shared_heap.hpp"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string first_line(const char* path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+/// Names this kernel, and a namespace in it.
+std::string kernel_and_namespace(const char* link) {
+  char text[64] = {};
+  const ssize_t length = readlink(link, text, sizeof text - 1);
+  return first_line("/proc/sys/kernel/random/boot_id") + " " +
+         std::string(text, length > 0 ? static_cast<std::size_t>(length) : 0);
+}
+
+/// Processes share memory if they run on one kernel and see each other's /proc.
+std::string host_identity(const std::string& told) {
+  return kernel_and_namespace("/proc/self/ns/pid") + " " + std::to_string(geteuid()) + " " + told;
+}
+
+std::string host_name() {
+  char text[256] = {};
+  return gethostname(text, sizeof text - 1) == 0 ? text : "an unnamed host";
+}
+
+std::vector<int> own_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cores;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &set)) cores.push_back(core);
+  }
+  return cores;
+}
+
+}  // namespace
+
+Card own_card(const FabricSettings& settings) {
+  return {.host = host_identity(settings.host_id),
+          .network = kernel_and_namespace("/proc/self/ns/net"),
+          .name = host_name(),
+          .pid = getpid(),
+          .heap_fd = SharedHeap::own().fd(),
+          .cores = own_cores(),
+          .way = settings.way};
+}
+
+std::string write(const Card& card) {
+  return Json{{"host", card.host}, {"network", card.network}, {"name", card.name},
+              {"pid", card.pid},   {"heap_fd", card.heap_fd}, {"cores", card.cores},
+              {"way", card.way}}
+      .dump();
+}
+
+Card read_card(const std::string& text) {
+  const Json json = Json::parse(text);
+  return {.host = json.at("host"),
+          .network = json.at("network"),
+          .name = json.at("name"),
+          .pid = json.at("pid"),
+          .heap_fd = json.at("heap_fd"),
+          .cores = json.at("cores"),
+          .way = json.at("way")};
+}
+
+}  // namespace tutti
