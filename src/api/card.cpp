@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <tutti/error.hpp>
+
 #include "transport/shm/shared_heap.hpp"
 
 namespace tutti {
@@ -70,14 +72,20 @@ std::string write(const Card& card) {
 }
 
 Card read_card(const std::string& text) {
-  const Json json = Json::parse(text);
-  return {.host = json.at("host"),
-          .network = json.at("network"),
-          .name = json.at("name"),
-          .pid = json.at("pid"),
-          .heap_fd = json.at("heap_fd"),
-          .cores = json.at("cores"),
-          .way = json.at("way")};
+  try {
+    const Json json = Json::parse(text);
+    return {.host = json.at("host"),
+            .network = json.at("network"),
+            .name = json.at("name"),
+            .pid = json.at("pid"),
+            .heap_fd = json.at("heap_fd"),
+            .cores = json.at("cores"),
+            .way = json.at("way")};
+  } catch (const Json::exception&) {
+    throw Error(ErrorCode::mismatch,
+                "what a rank says of itself makes no sense: do all ranks have the same version of "
+                "tutti?");
+  }
 }
 
 }  // namespace tutti

@@ -276,8 +276,8 @@ void Executor::copy(std::span<const Plan::Copy> copies) const {
 void Executor::wait(std::uint32_t idle) {
   ++counters_->waits;
   // Looking at the clock costs as much as a message; after a while it does not matter any more.
-  constexpr std::uint32_t looks_between = 1024;
-  constexpr std::uint32_t a_while = 8192;
+  constexpr std::uint32_t looks_between = 64;
+  constexpr std::uint32_t a_while = 256;
   if (idle % looks_between == 0 || idle > a_while) {
     const Clock::time_point now = Clock::now();
     if (deadline_ == Clock::time_point::max()) deadline_ = now + timeout_;
