@@ -2,6 +2,7 @@
 
 #include "support/collective_check.hpp"
 #include "support/problems.hpp"
+#include "support/sanitizer.hpp"
 
 namespace tutti::test {
 namespace {
@@ -26,6 +27,7 @@ class EveryAlgorithmOnThreads : public ::testing::TestWithParam<const Algorithm*
 TEST_P(EveryAlgorithmOnThreads, IsRight) {
   const Algorithm& algorithm = *GetParam();
   for (const std::uint32_t p : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 16U}) {
+    if (is_sanitized && p > 3 && p != 7) continue;
     std::vector<Trial> trials;
     for (const std::uint64_t count : counts) {
       Trial trial{.collective = algorithm.collective,
