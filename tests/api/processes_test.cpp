@@ -13,6 +13,24 @@
 namespace tutti::test {
 namespace {
 
+/// Every algorithm that combines, with every dtype and operation.
+void add_every_dtype_and_op(std::vector<Trial>& all) {
+  for (const Algorithm* algorithm : every_algorithm()) {
+    const bool combines = is_reduction(algorithm->collective);
+    if (!combines || algorithm->collective == Collective::barrier) continue;
+    for (const DType dtype : dtypes()) {
+      for (const Op op : ops()) {
+        if (!applies(op, dtype)) continue;
+        all.push_back({.collective = algorithm->collective,
+                       .algorithm = std::string(algorithm->name),
+                       .dtype = dtype,
+                       .op = op,
+                       .count = 37});
+      }
+    }
+  }
+}
+
 /// Every algorithm and more, as one rank of a process group sees them.
 std::vector<Trial> trials(std::uint32_t ranks) {
   std::vector<Trial> all;
@@ -35,11 +53,7 @@ std::vector<Trial> trials(std::uint32_t ranks) {
     const bool blocks = has_block_per_rank(collective) || collective == Collective::alltoall;
     if (blocks) all.push_back({.collective = collective, .count = 1000, .counted = true});
   }
-  for (const DType dtype : dtypes()) {
-    for (const Op op : ops()) {
-      if (applies(op, dtype)) all.push_back({.dtype = dtype, .op = op, .count = 1025});
-    }
-  }
+  add_every_dtype_and_op(all);
   return all;
 }
 

@@ -50,6 +50,24 @@ TEST_P(EveryAlgorithmOnThreads, IsRight) {
   }
 }
 
+TEST_P(EveryAlgorithmOnThreads, CombinesEveryDtypeByEveryOp) {
+  const Algorithm& algorithm = *GetParam();
+  std::vector<Trial> trials;
+  if (is_reduction(algorithm.collective) && algorithm.collective != Collective::barrier) {
+    for (const DType dtype : dtypes()) {
+      for (const Op op : ops()) {
+        if (!applies(op, dtype)) continue;
+        trials.push_back({.collective = algorithm.collective,
+                          .algorithm = std::string(algorithm.name),
+                          .dtype = dtype,
+                          .op = op,
+                          .count = 37});
+      }
+    }
+  }
+  for (const std::uint32_t p : {2U, 3U, 4U}) expect_right(p, trials);
+}
+
 INSTANTIATE_TEST_SUITE_P(Api, EveryAlgorithmOnThreads, ::testing::ValuesIn(every_algorithm()),
                          [](const auto& each) { return test_name(*each.param); });
 
