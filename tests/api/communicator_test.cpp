@@ -274,13 +274,13 @@ TEST(BadUse, PeersThatAreNot) {
 TEST(BadUse, TwoThreadsInOneCommunicator) {
   run_threads(2, [](Communicator& comm) {
     if (comm.rank() == 1) {
-      std::this_thread::sleep_for(50ms);
+      std::this_thread::sleep_for(500ms);
       comm.barrier();
       return;
     }
     // While one thread waits in the barrier, another comes.
     std::thread waiting([&] { comm.barrier(); });
-    std::this_thread::sleep_for(10ms);
+    std::this_thread::sleep_for(150ms);
     expect_error([&] { comm.barrier(); }, ErrorCode::invalid_argument,
                  "two threads call one communicator at once");
     waiting.join();
