@@ -39,8 +39,8 @@ class Compiler {
 
   Plan compile() {
     require_places_that_fit();
-    plan_.input_bytes = lay_out(contract_.input(self_), Buffer::input);
-    plan_.output_bytes = lay_out(contract_.output(self_), Buffer::output);
+    lay_out(contract_.input(self_), Buffer::input);
+    lay_out(contract_.output(self_), Buffer::output);
     add_copies(placement_.before(), plan_.before);
     for (std::uint32_t i = 0; i < program_.size(); ++i) add(i);
     add_copies(placement_.aside(), plan_.aside);
@@ -79,13 +79,12 @@ class Compiler {
     return std::min(size - stretch_.begin, stretch_.length) * element_bytes_;
   }
 
-  std::size_t lay_out(const ChunkSeries& series, Buffer buffer) {
+  void lay_out(const ChunkSeries& series, Buffer buffer) {
     std::size_t offset = 0;
     for (std::uint64_t i = 0; i < series.count; ++i) {
       offsets_[place_of(buffer, series[i])] = offset + stretch_.begin * element_bytes_;
       offset += layout_.size(series[i]) * element_bytes_;
     }
-    return offset;
   }
 
   [[nodiscard]] std::size_t place_of(Buffer buffer, Chunk chunk) const {
@@ -290,8 +289,6 @@ Plan compile(const PlanRequest& request) { return Compiler(request).compile(); }
 Plan pair_plan(std::optional<Rank> to, std::size_t sent, std::optional<Rank> from,
                std::size_t received) {
   Plan plan;
-  plan.input_bytes = sent;
-  plan.output_bytes = received;
   const auto add = [&](Step::Kind kind, Rank peer, std::size_t bytes, Buffer buffer) {
     if (bytes == 0) return;
     plan.pieces.push_back({.begin = 0,

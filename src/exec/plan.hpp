@@ -65,8 +65,6 @@ struct Plan {
   std::vector<Copy> aside;
   /// Whether some peer is sent to, or received from, more than once, so that turns matter.
   bool has_turns = false;
-  std::size_t input_bytes = 0;
-  std::size_t output_bytes = 0;
   std::size_t scratch_bytes = 0;
   std::size_t spare_bytes = 0;
 };
