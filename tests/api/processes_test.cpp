@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -100,6 +101,29 @@ TEST(Hosts, SayHowTheirRanksReachEachOther) {
   EXPECT_EQ(run_processes(2, Way::automatic, says("2 ranks, shared memory")), "");
   EXPECT_EQ(run_processes(2, Way::tcp, says("2 ranks, TCP")), "");
   EXPECT_EQ(run_processes(1, Way::tcp, says("1 rank, alone")), "");
+}
+
+/// The bytes of the segment that this process shares with its neighbours.
+std::size_t segment_bytes() {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find("memfd:tutti ") == std::string::npos) continue;
+    const std::size_t dash = line.find('-');
+    return std::stoull(line.substr(dash + 1), nullptr, 16) - std::stoull(line, nullptr, 16);
+  }
+  return 0;
+}
+
+TEST(Hosts, ShareLittleMemoryWhileIdle) {
+  for (const std::uint32_t ranks : {2U, 4U, 24U}) {
+    EXPECT_EQ(run_processes(ranks, Way::memory,
+                            [](Communicator& communicator) -> std::string {
+                              const std::size_t each = segment_bytes() / communicator.size();
+                              const bool little = each > 0 && each < std::size_t{2} << 20;
+                              return little ? "" : std::to_string(each) + " bytes for each rank";
+                            }),
+              "");
+  }
 }
 
 /// Lets no file grow beyond a few bytes, shared memory included, as where memory is used up.
