@@ -1,0 +1,100 @@
+#include "select/forecast.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tutti {
+namespace {
+
+/// Where x lies between two neighbours of a sorted list: `low` is its own index if x is outside.
+struct Between {
+  std::size_t low;
+  std::size_t high;
+  double share;  // How far towards high.
+};
+
+/// Sizes and numbers of ranks are compared by their ratios.
+template <class List, class Key>
+Between place(const List& list, std::uint64_t x, Key key) {
+  const auto above =
+      std::lower_bound(list.begin(), list.end(), x,
+                       [&](const auto& each, std::uint64_t value) { return key(each) < value; });
+  const auto high = static_cast<std::size_t>(above - list.begin());
+  if (high == 0) return {.low = 0, .high = 0, .share = 0};
+  if (high == list.size()) return {.low = high - 1, .high = high - 1, .share = 0};
+  const auto logarithm = [](std::uint64_t value) {
+    return std::log(static_cast<double>(std::max<std::uint64_t>(value, 1)));
+  };
+  const double from = logarithm(key(list[high - 1]));
+  const double to = logarithm(key(list[high]));
+  return {
+      .low = high - 1, .high = high, .share = to > from ? (logarithm(x) - from) / (to - from) : 0};
+}
+
+/// Larger schedules take too long to be priced message by message while a call waits.
+constexpr std::uint32_t most_priced_ranks = 256;
+
+}  // namespace
+
+Forecast::Forecast(const Profile& profile, const Party& party)
+    : profile_(&profile), party_(party), reach_(&profile.at(party.reach)) {
+  for (const Measurement& each : profile.measurements) {
+    if (each.reach == reach_->reach) add(each);
+  }
+  for (auto& [algorithm, curves] : curves_) {
+    std::sort(curves.begin(), curves.end(),
+              [](const Curve& a, const Curve& b) { return a.ranks < b.ranks; });
+  }
+}
+
+void Forecast::add(const Measurement& measurement) {
+  const Algorithm& used = algorithm(measurement.algorithm);
+  const Problem problem{.ranks = measurement.ranks};
+  if (!used.refusal(problem).empty()) return;
+  Curve curve{.ranks = measurement.ranks, .factors = {}};
+  for (const Measurement::Point& point : measurement.points) {
+    const Effort needed = effort(used, problem, point.bytes, measurement.cores);
+    const double modelled = reach_->model.seconds(needed, point.bytes);
+    if (modelled > 0) {
+      curve.factors.push_back({.bytes = point.bytes, .log = std::log(point.seconds / modelled)});
+    }
+  }
+  if (!curve.factors.empty()) curves_[&used].push_back(std::move(curve));
+}
+
+Expectation Forecast::expect(const Algorithm& algorithm, const Problem& problem,
+                             std::uint64_t bytes) const {
+  Expectation expected;
+  expected.modelled = price(algorithm, problem, bytes);
+  expected.seconds = expected.modelled;
+  const auto found = curves_.find(&algorithm);
+  if (found == curves_.end() || party_.is_mixed()) return expected;
+  const std::vector<Curve>& curves = found->second;
+  const auto factor_of = [&](const Curve& curve) {
+    const Between at =
+        place(curve.factors, bytes, [](const Factor& factor) { return factor.bytes; });
+    return std::lerp(curve.factors[at.low].log, curve.factors[at.high].log, at.share);
+  };
+  const Between at = place(curves, party_.ranks, [](const Curve& curve) { return curve.ranks; });
+  const double factor = std::lerp(factor_of(curves[at.low]), factor_of(curves[at.high]), at.share);
+  expected.seconds = expected.modelled * std::exp(factor);
+  expected.measured = true;
+  return expected;
+}
+
+double Forecast::price(const Algorithm& algorithm, const Problem& problem,
+                       std::uint64_t bytes) const {
+  if (!party_.is_mixed() || party_.ranks > most_priced_ranks) {
+    return reach_->model.seconds(effort(algorithm, problem, bytes, party_.cores), bytes);
+  }
+  const ReachProfile& inside =
+      profile_->at({.pairs = Pairs::host, .crowded = party_.reach.crowded});
+  const CostModel model{.link = reach_->link,
+                        .gamma = reach_->gamma,
+                        .ranks_per_node = party_.hosts.dimensions[0],
+                        .inside = inside.link};
+  const Schedule schedule = algorithm.schedule(problem);
+  return Pricer(schedule).price(even_layout(schedule.contract, bytes), model, Ports::one).seconds;
+}
+
+}  // namespace tutti

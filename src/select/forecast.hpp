@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+
+#include <tutti/algorithm.hpp>
+
+#include "select/profile.hpp"
+
+namespace tutti {
+
+/// Who takes part, and where: what the time of a call depends on besides the call.
+struct Party {
+  std::uint32_t ranks = 1;
+  std::uint32_t cores = 1;  ///< That the ranks may run on, of all hosts together.
+  Reach reach{};
+  Shape hosts{};  ///< So many ranks on each of so many hosts; empty if unevenly.
+
+  /// Whether some ranks share a host and others do not.
+  [[nodiscard]] bool is_mixed() const {
+    return hosts.dimensions.size() == 2 && hosts.dimensions[0] > 1 && hosts.dimensions[1] > 1;
+  }
+};
+
+/// How long an algorithm is expected to take.
+struct Expectation {
+  double seconds = 0;
+  double modelled = 0;    ///< By the model alone,
+  bool measured = false;  ///< which was then set right by measurements of this very algorithm.
+};
+
+/// Foretells how long algorithms take, for one party, by one profile.
+///
+/// The model prices the effort of a schedule. What was measured of an algorithm says by which
+/// factor the model errs for it; between measured sizes and numbers of ranks the factor is
+/// interpolated, and beyond them it stays as it was last.
+///
+/// Where some pairs share a host and others do not, a schedule is priced message by message.
+class Forecast {
+ public:
+  /// The profile must outlive this.
+  Forecast(const Profile& profile, const Party& party);
+
+  /// Requires: the algorithm does not refuse the problem.
+  [[nodiscard]] Expectation expect(const Algorithm& algorithm, const Problem& problem,
+                                   std::uint64_t bytes) const;
+
+  [[nodiscard]] const Party& party() const { return party_; }
+  [[nodiscard]] const ReachProfile& reach_profile() const { return *reach_; }
+
+ private:
+  struct Factor {
+    std::uint64_t bytes;
+    double log;  // Of measured over modelled.
+  };
+  struct Curve {
+    std::uint32_t ranks;
+    std::vector<Factor> factors;
+  };
+
+  void add(const Measurement& measurement);
+  [[nodiscard]] double price(const Algorithm& algorithm, const Problem& problem,
+                             std::uint64_t bytes) const;
+
+  const Profile* profile_;
+  Party party_;
+  const ReachProfile* reach_;
+  std::unordered_map<const Algorithm*, std::vector<Curve>> curves_;  // In order of ranks.
+};
+
+}  // namespace tutti

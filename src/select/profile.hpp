@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tutti/price.hpp>
+
+#include "select/model.hpp"
+#include "select/reach.hpp"
+
+namespace tutti {
+
+/// What was measured between ranks that reach each other in one way.
+struct ReachProfile {
+  Reach reach{};
+  Link link{};       ///< Of a message from one rank to another, nobody else talking.
+  double gamma = 0;  ///< Seconds for a byte added.
+  std::size_t slice_bytes = std::size_t{1}
+                            << 16;  ///< How large the pieces are that data travels in.
+  std::size_t least_direct = std::size_t{1} << 11;  ///< From here on data is read where it stands.
+  Model model{};
+
+  friend bool operator==(const ReachProfile&, const ReachProfile&) = default;
+};
+
+/// How long one algorithm took with so many ranks, by the size of the larger buffer.
+struct Measurement {
+  struct Point {
+    std::uint64_t bytes = 0;
+    double seconds = 0;
+
+    friend bool operator==(const Point&, const Point&) = default;
+  };
+
+  std::string algorithm{};
+  Reach reach{};
+  std::uint32_t ranks = 0;
+  std::uint32_t cores = 0;
+  std::vector<Point> points{};  ///< In order of size.
+
+  friend bool operator==(const Measurement&, const Measurement&) = default;
+};
+
+/// What is known of a machine: enough to say how long a collective takes by each algorithm.
+///
+/// A value, kept as a JSON file: see docs/choosing.md.
+struct Profile {
+  std::string machine{};  ///< For people.
+  std::string date{};     ///< Likewise, in ISO 8601.
+  std::vector<ReachProfile> reaches{};
+  std::vector<Measurement> measurements{};
+
+  /// What is known of this reach, or else of the one most like it. Requires: there is one.
+  [[nodiscard]] const ReachProfile& at(const Reach& reach) const;
+
+  /// Puts what `other` says in place of what this says of the same, and keeps the rest.
+  void merge(const Profile& other);
+  /// Makes the models anew of what was measured.
+  void fit_models();
+
+  [[nodiscard]] std::string json() const;
+  /// The inverse of json(). Throws invalid_argument that names what is wrong, and where.
+  [[nodiscard]] static Profile parse(std::string_view text);
+  /// A number that differs between profiles that differ.
+  [[nodiscard]] std::uint64_t digest() const;
+
+  friend bool operator==(const Profile&, const Profile&) = default;
+};
+
+/// The profile that tutti was built with, measured on a machine of two cores.
+[[nodiscard]] const Profile& built_in_profile();
+
+/// A profile and where it came from.
+struct FoundProfile {
+  Profile profile;
+  std::string
+      origin;  ///< "the built-in profile, since there is no /home/…; `tutti tune` makes one"
+};
+
+/// The file that TUTTI_PROFILE names; else that of default_profile_path(), if there is one; else
+/// the built-in profile. Throws invalid_argument if a file cannot be understood, or was named and
+/// cannot be read.
+[[nodiscard]] FoundProfile find_profile();
+
+/// tutti/profile.json in the user's folder for settings; empty if the user has none.
+[[nodiscard]] std::string default_profile_path();
+
+/// Writes the whole file or leaves it as it was. Makes its folder. Throws invalid_argument.
+void save_profile(const Profile& profile, const std::string& path);
+
+}  // namespace tutti

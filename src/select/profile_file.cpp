@@ -1,0 +1,88 @@
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <tutti/error.hpp>
+
+#include "select/profile.hpp"
+
+namespace tutti {
+namespace {
+
+std::string variable(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
+Profile read(const std::string& path) {
+  const std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file.is_open() || !text) {
+    throw Error(ErrorCode::invalid_argument, "cannot read the profile '" + path + "'");
+  }
+  try {
+    return Profile::parse(text.str());
+  } catch (const Error& error) {
+    throw Error(error.code(), path + ": " + error.what());
+  }
+}
+
+}  // namespace
+
+std::string default_profile_path() {
+  if (const std::string folder = variable("XDG_CONFIG_HOME"); !folder.empty()) {
+    return folder + "/tutti/profile.json";
+  }
+  const std::string home = variable("HOME");
+  return home.empty() ? "" : home + "/.config/tutti/profile.json";
+}
+
+FoundProfile find_profile() {
+  if (const std::string named = variable("TUTTI_PROFILE"); !named.empty()) {
+    return {.profile = read(named), .origin = named + ", which TUTTI_PROFILE names"};
+  }
+  const std::string usual = default_profile_path();
+  std::error_code ignored;
+  if (!usual.empty() && std::filesystem::exists(usual, ignored)) {
+    return {.profile = read(usual), .origin = usual};
+  }
+  const std::string why =
+      usual.empty() ? "neither HOME nor TUTTI_PROFILE is set" : "there is no " + usual;
+  return {.profile = built_in_profile(),
+          .origin = "the built-in profile, since " + why + "; `tutti tune` makes one"};
+}
+
+void save_profile(const Profile& profile, const std::string& path) {
+  namespace fs = std::filesystem;
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCode::invalid_argument, "cannot write the profile '" + path + "': " + why);
+  };
+  std::error_code error;
+  const fs::path folder = fs::path(path).parent_path();
+  if (!folder.empty()) fs::create_directories(folder, error);
+  if (error) refuse(error.message());
+  // Beside it, so that renaming it is one step: a full disk leaves the old one whole.
+  const std::string fresh = path + "." + std::to_string(::getpid()) + ".new";
+  {
+    std::ofstream file(fresh, std::ios::binary);
+    file << profile.json();
+    file.close();
+    if (!file) {
+      fs::remove(fresh, error);
+      refuse("the disk is full, or the folder is not yours to write to");
+    }
+  }
+  fs::rename(fresh, path, error);
+  if (error) {
+    const std::string why = error.message();
+    fs::remove(fresh, error);
+    refuse(why);
+  }
+}
+
+}  // namespace tutti

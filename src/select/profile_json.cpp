@@ -1,0 +1,177 @@
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include <tutti/error.hpp>
+#include <tutti/version.hpp>
+
+#include "select/profile.hpp"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int format_version = 1;
+constexpr std::size_t most_entries = 100'000;
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(ErrorCode::invalid_argument,
+              "this is no profile of tutti's: " + why + "; make one with `tutti tune`");
+}
+
+double positive(const Json& json, const char* key, bool may_be_zero = false) {
+  const double value = json.at(key).get<double>();
+  if (!std::isfinite(value) || value < 0 || (value == 0 && !may_be_zero)) {
+    refuse(std::string("\"") + key + "\" is " + json.at(key).dump() + ", which no time can be");
+  }
+  return value;
+}
+
+Reach reach_from(const Json& json) {
+  return {.pairs = parse_pairs(json.at("pairs").get<std::string>()),
+          .crowded = json.at("crowded").get<bool>()};
+}
+
+Json to_json(const Model& model) {
+  Json list = Json::array();
+  for (const Rates& each : model.rates) {
+    Json seconds;
+    for (std::size_t i = 0; i < Effort::kinds; ++i) {
+      seconds[std::string(Effort::names[i])] = each.seconds[i];
+    }
+    list.push_back({{"up_to", each.up_to}, {"seconds", std::move(seconds)}});
+  }
+  return list;
+}
+
+Model model_from(const Json& list) {
+  Model model;
+  for (const Json& each : list) {
+    Rates rates{.up_to = each.at("up_to").get<std::uint64_t>()};
+    if (!model.rates.empty() && rates.up_to <= model.rates.back().up_to) {
+      refuse("the rates of a model are not in order of \"up_to\"");
+    }
+    for (std::size_t i = 0; i < Effort::kinds; ++i) {
+      rates.seconds[i] = positive(each.at("seconds"), std::string(Effort::names[i]).c_str(), true);
+    }
+    model.rates.push_back(rates);
+  }
+  if (model.rates.empty()) refuse("a model has no rates");
+  return model;
+}
+
+Json to_json(const ReachProfile& each) {
+  return {{"pairs", name(each.reach.pairs)},
+          {"crowded", each.reach.crowded},
+          {"alpha", each.link.alpha},
+          {"beta", each.link.beta},
+          {"gamma", each.gamma},
+          {"slice_bytes", each.slice_bytes},
+          {"least_direct", each.least_direct},
+          {"model", to_json(each.model)}};
+}
+
+ReachProfile reach_profile_from(const Json& json) {
+  ReachProfile profile{.reach = reach_from(json),
+                       .link = {.alpha = positive(json, "alpha"), .beta = positive(json, "beta")},
+                       .gamma = positive(json, "gamma", true),
+                       .slice_bytes = json.at("slice_bytes").get<std::size_t>(),
+                       .least_direct = json.at("least_direct").get<std::size_t>(),
+                       .model = model_from(json.at("model"))};
+  if (profile.slice_bytes < 1024) refuse("\"slice_bytes\" is below 1024");
+  return profile;
+}
+
+Json to_json(const Measurement& each) {
+  Json points = Json::array();
+  for (const Measurement::Point& point : each.points) {
+    points.push_back({point.bytes, point.seconds});
+  }
+  return {{"algorithm", each.algorithm},   {"pairs", name(each.reach.pairs)},
+          {"crowded", each.reach.crowded}, {"ranks", each.ranks},
+          {"cores", each.cores},           {"points", std::move(points)}};
+}
+
+Measurement measurement_from(const Json& json) {
+  Measurement measurement{.algorithm = json.at("algorithm").get<std::string>(),
+                          .reach = reach_from(json),
+                          .ranks = json.at("ranks").get<std::uint32_t>(),
+                          .cores = json.at("cores").get<std::uint32_t>()};
+  static_cast<void>(algorithm(measurement.algorithm));  // Throws if there is none of that name.
+  if (measurement.ranks < 2 || measurement.cores < 1) {
+    refuse("a measurement of " + measurement.algorithm + " is of " +
+           std::to_string(measurement.ranks) + " ranks on " + std::to_string(measurement.cores) +
+           " cores");
+  }
+  for (const Json& each : json.at("points")) {
+    const Measurement::Point point{.bytes = each.at(0).get<std::uint64_t>(),
+                                   .seconds = each.at(1).get<double>()};
+    const bool in_order =
+        measurement.points.empty() || measurement.points.back().bytes < point.bytes;
+    if (!in_order || !std::isfinite(point.seconds) || point.seconds <= 0) {
+      refuse("the points of " + measurement.algorithm + " are not times in order of size");
+    }
+    measurement.points.push_back(point);
+  }
+  if (measurement.points.empty()) refuse("a measurement of " + measurement.algorithm + " is empty");
+  return measurement;
+}
+
+}  // namespace
+
+std::string Profile::json() const {
+  Json document;
+  document["tutti_profile"] = format_version;
+  document["version"] = version;
+  document["machine"] = machine;
+  document["date"] = date;
+  document["reaches"] = Json::array();
+  for (const ReachProfile& each : reaches) document["reaches"].push_back(to_json(each));
+  // A line for each algorithm, for people and for diffs.
+  std::string text = document.dump(1);
+  text.erase(text.size() - 2);
+  text += ",\n \"measurements\": [";
+  for (std::size_t i = 0; i < measurements.size(); ++i) {
+    text += (i == 0 ? "\n  " : ",\n  ") + to_json(measurements[i]).dump();
+  }
+  return text + "\n ]\n}\n";
+}
+
+Profile Profile::parse(std::string_view text) {
+  try {
+    const Json document = Json::parse(text);
+    if (!document.is_object() || !document.contains("tutti_profile")) {
+      refuse("it does not begin with {\"tutti_profile\": 1");
+    }
+    if (document.at("tutti_profile").get<int>() != format_version) {
+      refuse("it is of format " + document.at("tutti_profile").dump() + ", and this tutti reads " +
+             std::to_string(format_version));
+    }
+    Profile profile{.machine = document.at("machine").get<std::string>(),
+                    .date = document.at("date").get<std::string>()};
+    if (document.at("reaches").size() + document.at("measurements").size() > most_entries) {
+      refuse("it has too many entries");
+    }
+    for (const Json& each : document.at("reaches")) {
+      profile.reaches.push_back(reach_profile_from(each));
+    }
+    for (const Json& each : document.at("measurements")) {
+      profile.measurements.push_back(measurement_from(each));
+    }
+    if (profile.reaches.empty()) refuse("it says nothing of how ranks reach each other");
+    return profile;
+  } catch (const Json::exception& error) {
+    refuse(error.what());
+  }
+}
+
+std::uint64_t Profile::digest() const {
+  std::uint64_t hash = 0xCBF29CE484222325;
+  for (const char each : json()) {
+    hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001B3;
+  }
+  return hash;
+}
+
+}  // namespace tutti

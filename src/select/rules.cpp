@@ -1,0 +1,286 @@
+#include "select/rules.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <tutti/error.hpp>
+#include <tutti/nearest.hpp>
+
+#include "core/quantity.hpp"
+
+namespace tutti {
+namespace {
+
+[[noreturn]] void refuse(const std::string& source, const std::string& why) {
+  throw Error(ErrorCode::invalid_argument, source + ": " + why);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(blank);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
+}
+
+Collective collective_from(std::string_view text, const std::string& source) {
+  std::vector<std::string_view> names;
+  std::string list;
+  for (const Collective each : collectives()) {
+    if (name(each) == text) return each;
+    names.push_back(name(each));
+    list += (list.empty() ? "" : ", ") + std::string(name(each));
+  }
+  refuse(source, "there is no collective '" + std::string(text) + "'; there are " + list + "." +
+                     did_you_mean(text, names));
+}
+
+/// "ring" of "allreduce/ring".
+std::string_view short_name(const Algorithm& each) {
+  return each.name.substr(each.name.find('/') + 1);
+}
+
+const Algorithm* find_algorithm(Collective collective, std::string_view text) {
+  for (const Algorithm& each : algorithms(collective)) {
+    if (short_name(each) == text || each.name == text) return &each;
+  }
+  return nullptr;
+}
+
+[[noreturn]] void refuse_algorithm(Collective collective, std::string_view text,
+                                   const std::string& source) {
+  std::vector<std::string_view> names;
+  std::string list;
+  for (const Algorithm& each : algorithms(collective)) {
+    names.push_back(short_name(each));
+    list += (list.empty() ? "" : ", ") + std::string(short_name(each));
+  }
+  refuse(source, "there is no " + std::string(name(collective)) + " by '" + std::string(text) +
+                     "'; there are " + list + "." + did_you_mean(text, names));
+}
+
+/// "4-8", "4-", "-8", "4".
+template <class Parse>
+Range range_from(std::string_view text, const std::string& source, Parse parse) {
+  const std::size_t dash = text.find('-');
+  Range range;
+  try {
+    if (dash == std::string_view::npos) return {.least = parse(text), .most = parse(text)};
+    if (dash > 0) range.least = parse(text.substr(0, dash));
+    if (dash + 1 < text.size()) range.most = parse(text.substr(dash + 1));
+  } catch (const Error& error) {
+    refuse(source, "'" + std::string(text) +
+                       "' is no range such as 1KiB-64KiB, 1MiB- or -4KiB: " + error.what());
+  }
+  if (range.least > range.most || text == "-") {
+    refuse(source, "the range '" + std::string(text) + "' is empty");
+  }
+  return range;
+}
+
+std::uint64_t parse_count(std::string_view text) { return parse_bytes(text); }
+
+/// One item of a list: "ring", "ring@1MiB-".
+struct Item {
+  std::string_view name;
+  Range bytes;
+};
+
+Item item_from(std::string_view text, const std::string& source) {
+  const std::size_t at = text.find('@');
+  Item item{.name = trimmed(text.substr(0, at)), .bytes = {}};
+  if (item.name.empty()) {
+    refuse(source,
+           "a name is missing; write such as allreduce:ring, allreduce:^ring or "
+           "allreduce:mesh@-4KiB,ring@1MiB-");
+  }
+  if (at != std::string_view::npos) {
+    item.bytes = range_from(trimmed(text.substr(at + 1)), source, parse_bytes);
+  }
+  return item;
+}
+
+/// Items of equal ranges are one rule: the fastest of them is wanted.
+void add_items(std::vector<Rule>& rules, Collective collective, std::span<const Item> items,
+               bool excludes, const std::string& source) {
+  const std::size_t first = rules.size();
+  for (const Item& item : items) {
+    const Algorithm* const found = find_algorithm(collective, item.name);
+    if (found == nullptr) refuse_algorithm(collective, item.name, source);
+    const auto same = std::find_if(rules.begin() + static_cast<std::ptrdiff_t>(first), rules.end(),
+                                   [&](const Rule& rule) { return rule.bytes == item.bytes; });
+    if (same != rules.end()) {
+      same->algorithms.push_back(found);
+    } else {
+      rules.push_back({.collective = collective,
+                       .bytes = item.bytes,
+                       .excludes = excludes,
+                       .algorithms = {found},
+                       .source = source});
+    }
+  }
+}
+
+/// Names alone are meant for every collective that has an algorithm of such a name.
+void add_to_all(std::vector<Rule>& rules, std::span<const Item> items, bool excludes,
+                const std::string& source) {
+  std::vector<std::string_view> known;
+  for (const Algorithm& each : algorithms()) known.push_back(short_name(each));
+  for (const Item& item : items) {
+    if (std::find(known.begin(), known.end(), item.name) == known.end()) {
+      refuse(source, "no collective has an algorithm '" + std::string(item.name) +
+                         "'; `tutti list` shows them all." + did_you_mean(item.name, known));
+    }
+  }
+  for (const Collective collective : collectives()) {
+    std::vector<Item> some;
+    std::copy_if(items.begin(), items.end(), std::back_inserter(some), [&](const Item& item) {
+      return find_algorithm(collective, item.name) != nullptr;
+    });
+    add_items(rules, collective, some, excludes, source);
+  }
+}
+
+void mix(std::uint64_t& hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x100000001B3;
+  hash ^= hash >> 29;
+}
+
+}  // namespace
+
+const Rule* Rules::find(Collective collective, std::uint64_t bytes, std::uint32_t ranks,
+                        const Reach& reach) const {
+  const auto found = std::find_if(rules_.begin(), rules_.end(), [&](const Rule& rule) {
+    return rule.collective == collective && rule.bytes.contains(bytes) &&
+           rule.ranks.contains(ranks) && (!rule.pairs || rule.pairs == reach.pairs);
+  });
+  return found == rules_.end() ? nullptr : &*found;
+}
+
+void Rules::add(const Rules& others) {
+  rules_.insert(rules_.end(), others.rules_.begin(), others.rules_.end());
+}
+
+std::uint64_t Rules::digest() const {
+  std::uint64_t hash = 0xCBF29CE484222325;
+  for (const Rule& rule : rules_) {
+    mix(hash, static_cast<std::uint64_t>(rule.collective) * 2 + (rule.excludes ? 1 : 0));
+    for (const Range& range : {rule.bytes, rule.ranks}) {
+      mix(hash, range.least);
+      mix(hash, range.most);
+    }
+    mix(hash, rule.pairs ? static_cast<std::uint64_t>(*rule.pairs) + 1 : 0);
+    for (const Algorithm* const each : rule.algorithms) {
+      for (const char letter : each->name) mix(hash, static_cast<unsigned char>(letter));
+    }
+  }
+  return hash;
+}
+
+Rules parse_algorithm_rules(std::string_view text, const std::string& source) {
+  std::vector<Rule> rules;
+  for (const std::string_view part : split(text, ';')) {
+    std::string_view rest = trimmed(part);
+    if (rest.empty()) continue;
+    std::optional<Collective> collective;
+    if (const std::size_t colon = rest.find(':'); colon != std::string_view::npos) {
+      collective = collective_from(trimmed(rest.substr(0, colon)), source);
+      rest = trimmed(rest.substr(colon + 1));
+    }
+    const bool excludes = rest.starts_with('^');
+    if (excludes) rest.remove_prefix(1);
+    std::vector<Item> items;
+    for (const std::string_view each : split(rest, ',')) items.push_back(item_from(each, source));
+    if (collective) {
+      add_items(rules, *collective, items, excludes, source);
+    } else {
+      add_to_all(rules, items, excludes, source);
+    }
+  }
+  return Rules(std::move(rules));
+}
+
+namespace {
+
+/// One line of a file: "allreduce bytes=1MiB- ranks=4-8 pairs=host use ring,mesh".
+void add_line(std::vector<Rule>& rules, std::string_view line, const std::string& source) {
+  std::istringstream words{std::string(line)};
+  std::string word;
+  words >> word;
+  Rule rule{.collective = collective_from(word, source), .source = source};
+  while (words >> word && word != "use" && word != "avoid") {
+    const std::size_t equals = word.find('=');
+    const std::string key = word.substr(0, equals);
+    if (equals == std::string::npos || (key != "bytes" && key != "ranks" && key != "pairs")) {
+      refuse(source, "'" + word +
+                         "' is none of bytes=RANGE, ranks=RANGE, pairs=WAY, use NAME,… "
+                         "and avoid NAME,…");
+    }
+    const std::string value = word.substr(equals + 1);
+    if (key == "bytes") rule.bytes = range_from(value, source, parse_bytes);
+    if (key == "ranks") rule.ranks = range_from(value, source, parse_count);
+    if (key == "pairs") {
+      try {
+        rule.pairs = parse_pairs(value);
+      } catch (const Error& error) {
+        refuse(source, error.what());
+      }
+    }
+  }
+  rule.excludes = word == "avoid";
+  std::string names;
+  std::string more;
+  if ((word != "use" && word != "avoid") || !(words >> names) || words >> more) {
+    refuse(source, "a rule ends with 'use NAME,…' or 'avoid NAME,…', and no blanks in the list");
+  }
+  for (const std::string_view each : split(names, ',')) {
+    const Algorithm* const found = find_algorithm(rule.collective, each);
+    if (found == nullptr) refuse_algorithm(rule.collective, each, source);
+    rule.algorithms.push_back(found);
+  }
+  rules.push_back(std::move(rule));
+}
+
+}  // namespace
+
+Rules parse_rules_file(std::string_view text, const std::string& path) {
+  std::vector<Rule> rules;
+  std::size_t number = 0;
+  for (const std::string_view each : split(text, '\n')) {
+    ++number;
+    const std::string_view line = trimmed(each.substr(0, each.find('#')));
+    if (!line.empty()) add_line(rules, line, path + ":" + std::to_string(number));
+  }
+  return Rules(std::move(rules));
+}
+
+Rules rules_from_environment() {
+  Rules rules;
+  if (const char* const text = std::getenv("TUTTI_ALGO"); text != nullptr) {
+    rules.add(parse_algorithm_rules(text, "TUTTI_ALGO"));
+  }
+  const char* const path = std::getenv("TUTTI_RULES");
+  if (path == nullptr || *path == '\0') return rules;
+  const std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file.is_open() || !text) {
+    throw Error(ErrorCode::invalid_argument,
+                "TUTTI_RULES names '" + std::string(path) + "', which cannot be read");
+  }
+  rules.add(parse_rules_file(text.str(), path));
+  return rules;
+}
+
+}  // namespace tutti

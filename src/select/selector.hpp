@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "select/forecast.hpp"
+#include "select/rules.hpp"
+
+namespace tutti {
+
+/// What the choice of an algorithm depends on besides who takes part: only what all ranks know.
+struct Question {
+  Collective collective{};
+  std::uint64_t bytes = 0;  ///< Of the larger buffer.
+  Rank root{};
+  bool counted = false;  ///< Blocks of different lengths.
+};
+
+/// One way to do what is asked for.
+struct Candidate {
+  const Algorithm* algorithm = nullptr;
+  Shape shape{};
+  Expectation expected{};
+  std::string barred{};  ///< By which rule it may not be taken; empty if it may.
+};
+
+/// Takes the algorithm that is expected to be the fastest, among those that the user allows.
+///
+/// For one thread at a time.
+class Selector {
+ public:
+  Selector(std::shared_ptr<const Profile> profile, Rules rules, const Party& party);
+
+  /// Sizes between which hardly anything changes are decided together, and only once. Throws
+  /// unsupported if the rules leave nothing that can be done.
+  [[nodiscard]] const Candidate& choose(const Question& question);
+
+  /// All that could be done, the fastest first, those that rules bar last.
+  [[nodiscard]] std::vector<Candidate> candidates(const Question& question) const;
+
+  [[nodiscard]] const Forecast& forecast() const { return forecast_; }
+
+ private:
+  [[nodiscard]] Problem problem_for(const Algorithm& algorithm, const Question& question) const;
+  [[nodiscard]] bool is_possible(const Algorithm& algorithm, const Question& question) const;
+  [[nodiscard]] Candidate decide(const Question& question) const;
+
+  std::shared_ptr<const Profile> profile_;
+  Rules rules_;
+  Forecast forecast_;
+  std::unordered_map<std::uint64_t, Candidate> decided_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,155 @@
+#include "select/profile.hpp"
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "support/errors.hpp"
+
+namespace tutti {
+namespace {
+
+using test::expect_error;
+
+TEST(Profile, BuiltInKnowsEveryReach) {
+  const Profile& profile = built_in_profile();
+  for (const Pairs pairs : {Pairs::process, Pairs::host, Pairs::loopback}) {
+    for (const bool crowded : {false, true}) {
+      const ReachProfile& found = profile.at({.pairs = pairs, .crowded = crowded});
+      EXPECT_EQ(found.reach, (Reach{.pairs = pairs, .crowded = crowded}));
+      EXPECT_FALSE(found.model.rates.empty());
+    }
+  }
+  EXPECT_EQ(profile.at({.pairs = Pairs::network}).reach.pairs, Pairs::network);
+}
+
+TEST(Profile, IsReadAsItWasWritten) {
+  const Profile& profile = built_in_profile();
+  EXPECT_EQ(Profile::parse(profile.json()), profile);
+  EXPECT_EQ(Profile::parse(profile.json()).digest(), profile.digest());
+}
+
+TEST(Profile, OthersHaveOtherDigests) {
+  Profile other = built_in_profile();
+  other.reaches[0].link.alpha *= 1.0001;
+  EXPECT_NE(other.digest(), built_in_profile().digest());
+}
+
+TEST(Profile, WhatIsNotKnownIsTakenFromWhatIsMostAlike) {
+  Profile profile;
+  for (const Reach reach : {Reach{.pairs = Pairs::loopback}, Reach{.pairs = Pairs::host}}) {
+    profile.reaches.push_back({.reach = reach});
+  }
+  EXPECT_EQ(profile.at({.pairs = Pairs::process}).reach.pairs, Pairs::host);
+  EXPECT_EQ(profile.at({.pairs = Pairs::host, .crowded = true}).reach.pairs, Pairs::host);
+  EXPECT_EQ(profile.at({.pairs = Pairs::network}).reach.pairs, Pairs::loopback);
+}
+
+TEST(Profile, MergingReplacesTheSameAndKeepsTheRest) {
+  const auto measured = [](const std::string& algorithm, std::uint32_t ranks, double seconds) {
+    return Measurement{.algorithm = algorithm,
+                       .ranks = ranks,
+                       .cores = 2,
+                       .points = {{.bytes = 8, .seconds = seconds}}};
+  };
+  Profile profile{
+      .reaches = {{.link = {.alpha = 1}}},
+      .measurements = {measured("allreduce/ring", 2, 1), measured("allreduce/ring", 4, 2)}};
+  profile.merge({.machine = "new",
+                 .reaches = {{.link = {.alpha = 3}}, {.reach = {.pairs = Pairs::network}}},
+                 .measurements = {measured("allreduce/ring", 4, 5)}});
+  EXPECT_EQ(profile.machine, "new");
+  ASSERT_EQ(profile.reaches.size(), 2U);
+  EXPECT_EQ(profile.at({}).link.alpha, 3);
+  ASSERT_EQ(profile.measurements.size(), 2U);
+  EXPECT_EQ(profile.measurements[0].points[0].seconds, 1);
+  EXPECT_EQ(profile.measurements[1].points[0].seconds, 5);
+}
+
+/// The built-in profile with one text in place of another.
+std::string changed(const std::string& from, const std::string& to) {
+  std::string text = built_in_profile().json();
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(Profile, RefusesNonsense) {
+  const auto refuses = [](const std::string& text, const std::string& part) {
+    expect_error([&] { (void)Profile::parse(text); }, ErrorCode::invalid_argument, part);
+  };
+  refuses("", "tutti tune");
+  refuses("[]", "tutti_profile");
+  refuses("{}", "tutti_profile");
+  refuses(changed("\"tutti_profile\": 1", "\"tutti_profile\": 2"), "format 2");
+  refuses(changed("\"pairs\": \"process\"", "\"pairs\": \"proces\""), "process, host");
+  refuses(changed("\"crowded\": false", "\"crowded\": 7"), "boolean");
+  refuses(changed("\"alpha\": ", "\"alpha\": -"), "alpha");
+  refuses(changed("\"beta\": ", "\"bet\": "), "beta");
+  refuses(changed("\"up_to\": ", "\"up_to\": \"x\", \"x\": "), "number");
+  refuses(built_in_profile().json().substr(0, 1000), "tutti tune");
+}
+
+TEST(Profile, AnyCutOfItIsRefusedAndNothingCrashes) {
+  const std::string text = built_in_profile().json();
+  for (std::size_t length = 0; length + 2 < text.size(); length += 97) {
+    EXPECT_THROW((void)Profile::parse(text.substr(0, length)), Error) << length;
+  }
+}
+
+/// A folder of one's own, gone with this.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "profile-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+TEST(ProfileFile, IsFoundWhereTheUserKeepsSettings) {
+  const Folder folder;
+  ::unsetenv("TUTTI_PROFILE");
+  ::setenv("XDG_CONFIG_HOME", folder.path().c_str(), 1);
+  EXPECT_EQ(default_profile_path(), folder / "tutti/profile.json");
+  EXPECT_EQ(find_profile().profile, built_in_profile());
+  EXPECT_NE(find_profile().origin.find("there is no " + folder.path()), std::string::npos);
+  Profile own = built_in_profile();
+  own.machine = "mine";
+  save_profile(own, default_profile_path());
+  EXPECT_EQ(find_profile().profile.machine, "mine");
+  own.machine = "named";
+  save_profile(own, folder / "other.json");
+  ::setenv("TUTTI_PROFILE", (folder / "other.json").c_str(), 1);
+  EXPECT_EQ(find_profile().profile.machine, "named");
+  ::setenv("TUTTI_PROFILE", (folder / "missing.json").c_str(), 1);
+  expect_error([] { (void)find_profile(); }, ErrorCode::invalid_argument, "missing.json");
+  ::unsetenv("TUTTI_PROFILE");
+  ::unsetenv("XDG_CONFIG_HOME");
+}
+
+TEST(ProfileFile, IsNotHalfWritten) {
+  const Folder folder;
+  save_profile(built_in_profile(), folder / "profile.json");
+  // A device that is always full stands where the new file would go.
+  const std::string fresh = folder / ("profile.json." + std::to_string(::getpid()) + ".new");
+  std::filesystem::create_symlink("/dev/full", fresh);
+  expect_error([&] { save_profile(built_in_profile(), folder / "profile.json"); },
+               ErrorCode::invalid_argument, "full");
+  std::ifstream file(folder / "profile.json");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(Profile::parse(text), built_in_profile());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+}  // namespace
+}  // namespace tutti

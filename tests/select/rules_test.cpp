@@ -1,0 +1,119 @@
+#include "select/rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/errors.hpp"
+
+namespace tutti {
+namespace {
+
+using test::expect_error;
+
+constexpr std::uint64_t kib = 1024;
+constexpr std::uint64_t mib = kib * kib;
+
+Rules variable(const std::string& text) { return parse_algorithm_rules(text, "TUTTI_ALGO"); }
+
+const Rule* find(const Rules& rules, Collective collective, std::uint64_t bytes,
+                 std::uint32_t ranks = 4, Pairs pairs = Pairs::host) {
+  return rules.find(collective, bytes, ranks, {.pairs = pairs});
+}
+
+TEST(Rules, OneAlgorithmForOneCollective) {
+  const Rules rules = variable("allreduce:ring");
+  const Rule* const rule = find(rules, Collective::allreduce, 8);
+  ASSERT_NE(rule, nullptr);
+  EXPECT_FALSE(rule->excludes);
+  ASSERT_EQ(rule->algorithms.size(), 1U);
+  EXPECT_EQ(rule->algorithms[0]->name, "allreduce/ring");
+  EXPECT_EQ(find(rules, Collective::allgather, 8), nullptr);
+}
+
+TEST(Rules, ListsAndExclusions) {
+  const Rules rules = variable("allreduce: ring , mesh; allgather:^ring,bruck");
+  EXPECT_EQ(find(rules, Collective::allreduce, 8)->algorithms.size(), 2U);
+  EXPECT_TRUE(find(rules, Collective::allgather, 8)->excludes);
+  EXPECT_EQ(find(rules, Collective::allgather, 8)->algorithms.size(), 2U);
+}
+
+TEST(Rules, RangesOfSizes) {
+  const Rules rules = variable("allreduce:mesh@-4KiB,ring@1MiB-64MiB");
+  EXPECT_EQ(find(rules, Collective::allreduce, 8)->algorithms[0]->name, "allreduce/mesh");
+  EXPECT_EQ(find(rules, Collective::allreduce, 4 * kib)->algorithms[0]->name, "allreduce/mesh");
+  EXPECT_EQ(find(rules, Collective::allreduce, 4 * kib + 1), nullptr);
+  EXPECT_EQ(find(rules, Collective::allreduce, mib)->algorithms[0]->name, "allreduce/ring");
+  EXPECT_EQ(find(rules, Collective::allreduce, 64 * mib)->algorithms[0]->name, "allreduce/ring");
+  EXPECT_EQ(find(rules, Collective::allreduce, 64 * mib + 1), nullptr);
+}
+
+TEST(Rules, ANameAloneIsForAllThatHaveIt) {
+  const Rules rules = variable("^ring");
+  for (const Collective each :
+       {Collective::allreduce, Collective::allgather, Collective::reduce_scatter}) {
+    ASSERT_NE(find(rules, each, 8), nullptr);
+    EXPECT_TRUE(find(rules, each, 8)->excludes);
+  }
+  EXPECT_EQ(find(rules, Collective::broadcast, 8), nullptr);
+}
+
+TEST(Rules, NothingIsNoRule) {
+  EXPECT_TRUE(variable("").all().empty());
+  EXPECT_TRUE(variable(" ; ").all().empty());
+}
+
+TEST(Rules, UnknownWordsAreErrorsThatListTheKnown) {
+  const auto refuses = [](const std::string& text, const std::string& part) {
+    expect_error([&] { (void)variable(text); }, ErrorCode::invalid_argument, part);
+  };
+  refuses("allreduce:rng", "Did you mean 'ring'?");
+  refuses("allreduce:rng", "halving_doubling");
+  refuses("allreduc:ring", "reduce_scatter");
+  refuses("allreduc:ring", "Did you mean 'allreduce'?");
+  refuses("spiral", "tutti list");
+  refuses("broadcast:ring", "scatter_allgather");
+  refuses("allreduce:", "allreduce:ring");
+  refuses("allreduce:ring@", "range");
+  refuses("allreduce:ring@2MiB-1MiB", "empty");
+  refuses("allreduce:ring@x-y", "1KiB-64KiB");
+}
+
+TEST(RulesFile, LinesAndWhatTheyAreFor) {
+  const Rules rules = parse_rules_file(
+      "# what we measured\n"
+      "\n"
+      "allreduce bytes=1MiB- ranks=4-8 pairs=loopback use ring,mesh  # long\n"
+      "allreduce ranks=4 avoid ring\n",
+      "rules.txt");
+  const Rule* const first = find(rules, Collective::allreduce, 2 * mib, 8, Pairs::loopback);
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first->algorithms.size(), 2U);
+  EXPECT_EQ(first->source, "rules.txt:3");
+  EXPECT_EQ(find(rules, Collective::allreduce, 2 * mib, 9, Pairs::loopback), nullptr);
+  EXPECT_EQ(find(rules, Collective::allreduce, 2 * mib, 8, Pairs::host), nullptr);
+  EXPECT_TRUE(find(rules, Collective::allreduce, 2 * mib, 4, Pairs::host)->excludes);
+}
+
+TEST(RulesFile, ErrorsNameTheLine) {
+  const auto refuses = [](const std::string& line, const std::string& part) {
+    expect_error([&] { (void)parse_rules_file("\n" + line + "\n", "f"); },
+                 ErrorCode::invalid_argument, "f:2: " + part);
+  };
+  refuses("allreduce", "a rule ends with");
+  refuses("allreduce use", "a rule ends with");
+  refuses("allreduce use ring mesh", "a rule ends with");
+  refuses("allreduce use rng", "there is no allreduce by 'rng'");
+  refuses("reduse use flat", "there is no collective 'reduse'");
+  refuses("reduce size=3 use flat", "'size=3' is none of");
+  refuses("reduce ranks=a use flat", "'a' is no range");
+  refuses("reduce pairs=wire use flat", "'wire' is none of");
+}
+
+TEST(Rules, DigestsTellThemApart) {
+  EXPECT_EQ(variable("allreduce:ring").digest(), variable("allreduce: ring ").digest());
+  EXPECT_NE(variable("allreduce:ring").digest(), variable("allreduce:^ring").digest());
+  EXPECT_NE(variable("allreduce:ring").digest(), variable("allreduce:ring@1MiB-").digest());
+  EXPECT_NE(variable("allreduce:ring").digest(), variable("").digest());
+}
+
+}  // namespace
+}  // namespace tutti

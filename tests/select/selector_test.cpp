@@ -1,0 +1,154 @@
+#include "select/selector.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "support/errors.hpp"
+
+namespace tutti {
+namespace {
+
+using test::expect_error;
+
+/// Rounds cost a microsecond, and bytes a nanosecond.
+Profile plain_profile() {
+  Rates rates;
+  rates.seconds[Effort::rounds] = 1e-6;
+  rates.seconds[Effort::bytes] = 1e-9;
+  return {.reaches = {{.link = {.alpha = 1e-6, .beta = 1e-9}, .model = {.rates = {rates}}}}};
+}
+
+Selector selector(const Profile& profile, const std::string& rules = "", std::uint32_t ranks = 8) {
+  return {std::make_shared<const Profile>(profile),
+          parse_algorithm_rules(rules, "TUTTI_ALGO"),
+          {.ranks = ranks, .cores = ranks, .hosts = {.dimensions = {ranks, 1}}}};
+}
+
+std::string_view chosen(Selector& selector, Collective collective, std::uint64_t bytes) {
+  return selector.choose({.collective = collective, .bytes = bytes}).algorithm->name;
+}
+
+TEST(Selector, TakesFewRoundsForShortDataAndFewBytesForLong) {
+  Selector by_model = selector(plain_profile());
+  EXPECT_EQ(chosen(by_model, Collective::allreduce, 8), "allreduce/mesh");
+  const Effort taken =
+      effort(*by_model.choose({.collective = Collective::allreduce, .bytes = 1 << 26}).algorithm,
+             {.ranks = 8}, 1 << 26, 8);
+  EXPECT_NEAR(taken.counts[Effort::bytes], 2.0 * 7 / 8 * (1 << 26), 1);
+}
+
+TEST(Selector, BelievesMeasurementsMoreThanTheModel) {
+  Profile profile = plain_profile();
+  profile.measurements.push_back({.algorithm = "allreduce/ring",
+                                  .ranks = 8,
+                                  .cores = 8,
+                                  .points = {{.bytes = 8, .seconds = 1e-9}}});
+  Selector taught = selector(profile);
+  EXPECT_EQ(chosen(taught, Collective::allreduce, 8), "allreduce/ring");
+  const Candidate& ring = taught.choose({.collective = Collective::allreduce, .bytes = 8});
+  EXPECT_TRUE(ring.expected.measured);
+  EXPECT_NEAR(ring.expected.seconds, 1e-9, 1e-12);
+  EXPECT_GT(ring.expected.modelled, 1e-6);
+}
+
+TEST(Forecast, InterpolatesBetweenSizesAndRanks) {
+  Profile profile = plain_profile();
+  const Algorithm& ring = algorithm("allreduce/ring");
+  const auto modelled = [&](std::uint32_t ranks, std::uint64_t bytes) {
+    return profile.reaches[0].model.seconds(effort(ring, {.ranks = ranks}, bytes, 16), bytes);
+  };
+  const auto measure = [&](std::uint32_t ranks, double small, double large) {
+    profile.measurements.push_back(
+        {.algorithm = "allreduce/ring",
+         .ranks = ranks,
+         .cores = 16,
+         .points = {{.bytes = 1024, .seconds = small * modelled(ranks, 1024)},
+                    {.bytes = 1 << 20, .seconds = large * modelled(ranks, 1 << 20)}}});
+  };
+  measure(4, 2, 8);
+  measure(16, 4, 4);
+  const auto factor = [&](std::uint32_t ranks, std::uint64_t bytes) {
+    const Forecast forecast(profile, {.ranks = ranks, .cores = 16});
+    const Expectation expected = forecast.expect(ring, {.ranks = ranks}, bytes);
+    return expected.seconds / expected.modelled;
+  };
+  EXPECT_NEAR(factor(4, 1024), 2, 1e-9);
+  EXPECT_NEAR(factor(4, 1 << 20), 8, 1e-9);
+  EXPECT_NEAR(factor(4, 32768), 4, 1e-6);
+  EXPECT_NEAR(factor(4, 8), 2, 1e-9);
+  EXPECT_NEAR(factor(4, 1 << 26), 8, 1e-9);
+  EXPECT_NEAR(factor(2, 1024), 2, 1e-9);
+  EXPECT_NEAR(factor(64, 1024), 4, 1e-9);
+  EXPECT_NEAR(factor(8, 1024), std::sqrt(8.0), 1e-9);
+}
+
+TEST(Selector, HeedsRules) {
+  Selector forced = selector(plain_profile(), "allreduce:ring@1KiB-,binomial@-1023");
+  EXPECT_EQ(chosen(forced, Collective::allreduce, 8), "allreduce/binomial");
+  EXPECT_EQ(chosen(forced, Collective::allreduce, 1023), "allreduce/binomial");
+  EXPECT_EQ(chosen(forced, Collective::allreduce, 1024), "allreduce/ring");
+  Selector without = selector(plain_profile(), "allreduce:^mesh");
+  EXPECT_NE(chosen(without, Collective::allreduce, 8), "allreduce/mesh");
+  Selector fastest = selector(plain_profile(), "allreduce:ring,mesh");
+  EXPECT_EQ(chosen(fastest, Collective::allreduce, 8), "allreduce/mesh");
+  EXPECT_EQ(chosen(fastest, Collective::allreduce, 1 << 26), "allreduce/ring");
+}
+
+TEST(Selector, SaysWhyRulesCannotBeKept) {
+  Selector none = selector(plain_profile(), "alltoall:^mesh,pairwise,bruck");
+  expect_error([&] { (void)chosen(none, Collective::alltoall, 8); }, ErrorCode::unsupported,
+               "TUTTI_ALGO");
+}
+
+TEST(Selector, HierarchiesAreForSeveralHosts) {
+  Selector one_host = selector(plain_profile());
+  for (const Candidate& each : one_host.candidates({.collective = Collective::allreduce})) {
+    EXPECT_FALSE(each.algorithm->needs_shape()) << each.algorithm->name;
+  }
+  Profile profile = plain_profile();
+  profile.reaches.push_back({.reach = {.pairs = Pairs::network},
+                             .link = {.alpha = 5e-6, .beta = 1e-8},
+                             .model = profile.reaches[0].model});
+  profile.reaches[0].link = {.alpha = 1e-7, .beta = 1e-11};
+  Selector two_hosts(std::make_shared<const Profile>(profile), {},
+                     {.ranks = 16,
+                      .cores = 16,
+                      .reach = {.pairs = Pairs::network},
+                      .hosts = {.dimensions = {8, 2}}});
+  const Candidate& best = two_hosts.choose({.collective = Collective::allreduce, .bytes = 1 << 26});
+  EXPECT_TRUE(best.algorithm->needs_shape()) << best.algorithm->name;
+}
+
+TEST(Selector, EveryCollectiveHasAChoiceForEveryNumberOfRanks) {
+  for (const Collective collective : collectives()) {
+    for (std::uint32_t ranks = 1; ranks <= 65; ++ranks) {
+      Selector any = selector(built_in_profile(), "", ranks);
+      for (std::uint64_t bytes = 0; bytes <= std::uint64_t{1} << 40; bytes = bytes * 7 + 1) {
+        const Candidate& best = any.choose({.collective = collective, .bytes = bytes});
+        EXPECT_EQ(best.algorithm->collective, collective);
+        EXPECT_EQ(best.algorithm->refusal({.ranks = ranks}), "");
+      }
+    }
+  }
+}
+
+TEST(Selector, DecidesOnceForSizesThatHardlyDiffer) {
+  Selector by_model = selector(plain_profile());
+  const Candidate* const one =
+      &by_model.choose({.collective = Collective::allreduce, .bytes = 1000});
+  EXPECT_EQ(one, &by_model.choose({.collective = Collective::allreduce, .bytes = 1001}));
+  EXPECT_NE(one, &by_model.choose({.collective = Collective::allreduce, .bytes = 2000}));
+  EXPECT_NE(one, &by_model.choose({.collective = Collective::allgather, .bytes = 1000}));
+}
+
+TEST(Selector, WhatNobodyKnowsTheCountsOfIsNotPassedOn) {
+  Selector any = selector(plain_profile());
+  for (const Candidate& each :
+       any.candidates({.collective = Collective::alltoall, .bytes = 8, .counted = true})) {
+    EXPECT_NE(each.algorithm->name, "alltoall/bruck");
+  }
+}
+
+}  // namespace
+}  // namespace tutti
