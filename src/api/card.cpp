@@ -61,13 +61,21 @@ Card own_card(const FabricSettings& settings) {
           .pid = getpid(),
           .heap_fd = SharedHeap::own().fd(),
           .cores = own_cores(),
-          .way = settings.way};
+          .way = settings.way,
+          .choice_digest = settings.choice_digest,
+          .choice_origin = settings.choice_origin};
 }
 
 std::string write(const Card& card) {
-  return Json{{"host", card.host}, {"network", card.network}, {"name", card.name},
-              {"pid", card.pid},   {"heap_fd", card.heap_fd}, {"cores", card.cores},
-              {"way", card.way}}
+  return Json{{"host", card.host},
+              {"network", card.network},
+              {"name", card.name},
+              {"pid", card.pid},
+              {"heap_fd", card.heap_fd},
+              {"cores", card.cores},
+              {"way", card.way},
+              {"choice_digest", card.choice_digest},
+              {"choice_origin", card.choice_origin}}
       .dump();
 }
 
@@ -80,7 +88,9 @@ Card read_card(const std::string& text) {
             .pid = json.at("pid"),
             .heap_fd = json.at("heap_fd"),
             .cores = json.at("cores"),
-            .way = json.at("way")};
+            .way = json.at("way"),
+            .choice_digest = json.at("choice_digest"),
+            .choice_origin = json.at("choice_origin")};
   } catch (const Json::exception&) {
     throw Error(ErrorCode::mismatch,
                 "what a rank says of itself makes no sense: do all ranks have the same version of "

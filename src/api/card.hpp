@@ -16,6 +16,8 @@ struct Card {
   int heap_fd = -1;
   std::vector<int> cores;  ///< On which it may run.
   Way way = Way::automatic;
+  std::uint64_t choice_digest = 0;
+  std::string choice_origin{};
 };
 
 [[nodiscard]] Card own_card(const FabricSettings& settings);

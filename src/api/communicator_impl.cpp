@@ -1,5 +1,6 @@
 #include "api/communicator_impl.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -40,6 +41,19 @@ std::shared_ptr<std::byte> scratch_memory(std::size_t bytes) {
 
 constexpr std::uint32_t pair_signature = 0x9A1B;
 
+constexpr std::size_t least_slice = 1024;
+
+/// No element is torn between two slices.
+std::size_t whole_elements(std::size_t bytes) {
+  constexpr std::size_t largest_element = 64;
+  return std::max(least_slice, bytes / largest_element * largest_element);
+}
+
+std::shared_ptr<const Profile> profile_of(const CommunicatorSettings& settings) {
+  if (settings.profile) return settings.profile;
+  return {std::shared_ptr<const Profile>(), &built_in_profile()};
+}
+
 }  // namespace
 
 /// Only one thread at a time is inside.
@@ -65,7 +79,8 @@ Communicator::Impl::Impl(Exchange& exchange, Rank self, std::uint32_t ranks,
       ranks_(ranks),
       settings_(settings),
       fabric_(exchange, self, ranks, settings.fabric),
-      executor_(fabric_.transport(), ranks, fabric_.slice_bytes()),
+      executor_(fabric_.transport(), ranks, least_slice),
+      selector_(profile_of(settings), settings.rules, fabric_.party()),
       sends_(ranks),
       receives_(ranks) {}
 
@@ -101,11 +116,10 @@ void Communicator::Impl::run_pair(const Parcel& out, const Parcel& in, const Cal
   const Entry entry(*this);
   require_usable();
   check_pair(out, in, {.self = self_, .ranks = ranks_});
-  const Clock::duration timeout = timeout_of(options);
   if (worker_.idle()) {
-    perform_pair(out, in, timeout);
+    perform_pair(out, in, options);
   } else {
-    worker_.add([&] { perform_pair(out, in, timeout); }).wait();
+    worker_.add([&] { perform_pair(out, in, options); }).wait();
   }
 }
 
@@ -114,8 +128,10 @@ Work Communicator::Impl::start_pair(const Parcel& out, const Parcel& in,
   const Entry entry(*this);
   require_usable();
   check_pair(out, in, {.self = self_, .ranks = ranks_});
-  const Clock::duration timeout = timeout_of(options);
-  return worker_.add([this, out, in, timeout] { perform_pair(out, in, timeout); });
+  // What the caller lent for the time of this call only is not needed.
+  CallOptions kept = options;
+  kept.algorithm = {};
+  return worker_.add([this, out, in, kept] { perform_pair(out, in, kept); });
 }
 
 const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Call& call,
@@ -132,7 +148,7 @@ const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Ca
                                .ranks = ranks_,
                                .aliasing = aliasing,
                                .lanes = fabric_.lanes(),
-                               .hosts = fabric_.hosts()}));
+                               .hosts = fabric_.party().hosts}));
   } catch (const Error& error) {
     throw Error(error.code(), words(call, self_) + ": " + error.what());
   }
@@ -199,6 +215,7 @@ void Communicator::Impl::run_parts(const PreparedCall& prepared, const Call& cal
     buffers.scratch = scratch(prepared.scratch_bytes + prepared.spare_bytes);
     buffers.spare = buffers.scratch + prepared.scratch_bytes;
   }
+  set_pace(call.options);
   const Clock::duration timeout = timeout_of(call.options);
   for (const PreparedCall::Part& part : prepared.parts) {
     Buffers shifted = buffers;
@@ -211,7 +228,7 @@ void Communicator::Impl::run_parts(const PreparedCall& prepared, const Call& cal
 }
 
 void Communicator::Impl::perform_pair(const Parcel& out, const Parcel& in,
-                                      Clock::duration timeout) {
+                                      const CallOptions& options) {
   require_usable();
   auto* const to = static_cast<std::byte*>(const_cast<void*>(in.data));
   if (out.peer == rank()) {
@@ -228,11 +245,12 @@ void Communicator::Impl::perform_pair(const Parcel& out, const Parcel& in,
   const std::uint32_t sent = out.peer ? pair_tag(++sends_[*out.peer], out.bytes) : 0;
   const std::uint32_t received = in.peer ? pair_tag(++receives_[*in.peer], in.bytes) : 0;
   fabric_.transport().begin(sent, received);
+  set_pace(options);
   Counters& counters = counters_of(pair_kind);
   ++counters.calls;
   try {
     executor_.run(plan, {.input = static_cast<const std::byte*>(out.data), .output = to}, {},
-                  timeout, counters);
+                  timeout_of(options), counters);
   } catch (const Error& error) {
     std::string what = "rank " + std::to_string(rank()) + ":";
     if (out.peer) {
@@ -265,12 +283,32 @@ void Communicator::Impl::abort(const std::string& reason) {
   unusable_.store(true, std::memory_order_release);
 }
 
+/// In which pieces data goes, and from which size on it is read where it stands.
+void Communicator::Impl::set_pace(const CallOptions& options) {
+  const ReachProfile& usual = selector_.forecast().reach_profile();
+  std::size_t slice = options.slice_bytes;
+  if (slice == 0) slice = settings_.slice_bytes;
+  executor_.set_slice(whole_elements(slice == 0 ? usual.slice_bytes : slice));
+  const Protocol protocol =
+      options.protocol == Protocol::automatic ? settings_.protocol : options.protocol;
+  const std::size_t least = protocol == Protocol::automatic ? usual.least_direct
+                            : protocol == Protocol::copy    ? ~std::size_t{0}
+                                                            : 1;
+  if (least == least_direct_) return;
+  fabric_.transport().read_in_place_from(least);
+  least_direct_ = least;
+}
+
 Clock::duration Communicator::Impl::timeout_of(const CallOptions& options) const {
   return options.timeout.count() > 0 ? Clock::duration(options.timeout) : settings_.timeout;
 }
 
 std::uint64_t Communicator::Impl::larger_bytes(const Call& call) const {
-  if (call.collective == Collective::alltoall && !call.counts.empty()) return 0;
+  // Nobody knows what all ranks exchange.
+  constexpr std::uint64_t supposed_block = 4096;
+  if (call.collective == Collective::alltoall && !call.counts.empty()) {
+    return supposed_block * ranks_;
+  }
   std::uint64_t elements = call.count;
   if (has_block_per_rank(call.collective) || call.collective == Collective::alltoall) {
     elements *= ranks_;
@@ -279,13 +317,14 @@ std::uint64_t Communicator::Impl::larger_bytes(const Call& call) const {
   return elements * element_bytes_of(call);
 }
 
-const Algorithm& Communicator::Impl::algorithm_for(const Call& call) const {
+const Algorithm& Communicator::Impl::algorithm_for(const Call& call) {
   if (call.options.algorithm.empty()) {
-    return choose({.collective = call.collective,
-                   .ranks = ranks_,
-                   .bytes = larger_bytes(call),
-                   .reach = fabric_.reach(),
-                   .counted = !call.counts.empty()});
+    return *selector_
+                .choose({.collective = call.collective,
+                         .bytes = larger_bytes(call),
+                         .root = Rank{call.root},
+                         .counted = !call.counts.empty()})
+                .algorithm;
   }
   const Algorithm& asked = algorithm(call.options.algorithm);
   if (asked.collective != call.collective) {

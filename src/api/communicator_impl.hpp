@@ -13,6 +13,7 @@
 #include "api/plan_cache.hpp"
 #include "api/worker.hpp"
 #include "exec/executor.hpp"
+#include "select/selector.hpp"
 
 namespace tutti {
 
@@ -21,6 +22,10 @@ struct CommunicatorSettings {
   FabricSettings fabric{};
   Clock::duration timeout = std::chrono::seconds(60);
   std::shared_ptr<CallLog> log{};
+  std::shared_ptr<const Profile> profile{};  ///< Null: the built-in one.
+  Rules rules{};
+  Protocol protocol = Protocol::automatic;
+  std::size_t slice_bytes = 0;  ///< Zero: as the profile has it.
 };
 
 /// The inside of a communicator: it checks calls, makes them ready, and runs them here or in its
@@ -42,7 +47,7 @@ class Communicator::Impl {
   void abort(const std::string& reason);
 
   [[nodiscard]] Counters counters(Collective collective) const;
-  [[nodiscard]] const Algorithm& algorithm_for(const Call& call) const;
+  [[nodiscard]] const Algorithm& algorithm_for(const Call& call);
   [[nodiscard]] std::string description() const;
 
  private:
@@ -52,7 +57,8 @@ class Communicator::Impl {
                                                                     const CallExtent& extent);
   void perform(const PreparedCall& prepared, const Call& call, std::uint64_t outputs);
   void run_parts(const PreparedCall& prepared, const Call& call, Counters& counters);
-  void perform_pair(const Parcel& out, const Parcel& in, Clock::duration timeout);
+  void perform_pair(const Parcel& out, const Parcel& in, const CallOptions& options);
+  void set_pace(const CallOptions& options);
   [[nodiscard]] Clock::duration timeout_of(const CallOptions& options) const;
   [[nodiscard]] std::uint64_t larger_bytes(const Call& call) const;
   [[noreturn]] void fail(const Error& error, const std::string& call);
@@ -67,7 +73,9 @@ class Communicator::Impl {
   CommunicatorSettings settings_;
   Fabric fabric_;
   Executor executor_;
+  Selector selector_;
   PlanCache plans_;
+  std::size_t least_direct_ = 0;         // As the transport was last told.
   std::uint64_t calls_ = 0;              // Collectives so far: the same on all ranks.
   std::vector<std::uint32_t> sends_;     // By peer: how often it was sent to alone,
   std::vector<std::uint32_t> receives_;  // and received from.

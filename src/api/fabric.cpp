@@ -1,6 +1,8 @@
 #include "api/fabric.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -41,14 +43,13 @@ Patience network_patience_for(bool roomy) {
   return roomy ? Patience{.spins = 100, .yields = 1000} : Patience{.spins = 2, .yields = 20};
 }
 
-/// To be read in place, data must stay until all have read it. Where ranks share cores, those have
-/// to be given one in the meantime, and copying is sooner done.
-std::size_t least_direct_for(bool roomy) {
-  return roomy ? MemoryTransport::usual_least_direct : std::size_t{1} << 15;
-}
+/// The ranks of a host, and the cores that they may run on.
+struct HostLoad {
+  std::size_t ranks = 0;
+  std::set<int> cores{};
 
-constexpr std::size_t memory_slice = largest_slot;
-constexpr std::size_t tcp_slice = std::size_t{1} << 19;
+  [[nodiscard]] bool is_crowded() const { return ranks > std::max<std::size_t>(cores.size(), 1); }
+};
 
 }  // namespace
 
@@ -80,14 +81,9 @@ class Fabric::Parts {
     return *network_;
   }
 
-  [[nodiscard]] Reach reach() const {
-    if (needs_network_) return one_network_ ? Reach::loopback : Reach::network;
-    return roomy_ ? Reach::memory : Reach::crowded_memory;
-  }
+  [[nodiscard]] const Party& party() const { return party_; }
   [[nodiscard]] std::span<const std::uint32_t> lanes() const { return lanes_; }
   [[nodiscard]] const FabricSettings& settings() const { return settings_; }
-
-  [[nodiscard]] const Shape& hosts() const { return shape_; }
 
   [[nodiscard]] std::string description() const {
     if (ranks_ == 1) return "alone";
@@ -106,8 +102,7 @@ class Fabric::Parts {
   void meet(Exchange& exchange) {
     const Card own = own_card(settings_);
     for (const std::string& text : exchange.all(write(own))) cards_.push_back(read_card(text));
-    std::vector<std::string> hosts;
-    std::vector<int> cores;
+    std::map<std::string, HostLoad> hosts;
     for (std::uint32_t r = 0; r < ranks_; ++r) {
       const Card& card = cards_[r];
       if (card.way != own.way) {
@@ -115,24 +110,36 @@ class Fabric::Parts {
                     "rank " + std::to_string(r) + " was told another TUTTI_TRANSPORT than rank " +
                         std::to_string(self_.index()) + ": give all ranks the same");
       }
-      hosts.push_back(card.host);
-      if (card.host != own.host) continue;
-      neighbours_.emplace_back(r);
-      cores.insert(cores.end(), card.cores.begin(), card.cores.end());
+      require_same_choices(r);
+      HostLoad& load = hosts[card.host];
+      ++load.ranks;
+      load.cores.insert(card.cores.begin(), card.cores.end());
+      if (card.host == own.host) neighbours_.emplace_back(r);
     }
-    std::sort(hosts.begin(), hosts.end());
-    hosts_ = static_cast<std::size_t>(std::unique(hosts.begin(), hosts.end()) - hosts.begin());
-    std::sort(cores.begin(), cores.end());
-    const auto distinct =
-        static_cast<std::size_t>(std::unique(cores.begin(), cores.end()) - cores.begin());
-    roomy_ = neighbours_.size() <= std::max<std::size_t>(distinct, 1);
+    hosts_ = hosts.size();
+    roomy_ = !hosts[own.host].is_crowded();
+    party_ = {.ranks = ranks_, .cores = 0};
+    for (const auto& [host, load] : hosts) {
+      party_.cores += static_cast<std::uint32_t>(std::max<std::size_t>(load.cores.size(), 1));
+      party_.reach.crowded = party_.reach.crowded || load.is_crowded();
+    }
     needs_network_ = ranks_ > 1 && (hosts_ > 1 || settings_.way == Way::tcp);
     one_network_ = std::all_of(cards_.begin(), cards_.end(),
                                [&](const Card& card) { return card.network == own.network; });
-    shape_ = shape_of_hosts();
+    party_.hosts = shape_of_hosts();
     threads_ = std::all_of(cards_.begin(), cards_.end(), [&](const Card& card) {
       return card.pid == own.pid && card.host == own.host;
     });
+  }
+
+  /// Ranks that chose by different figures would each wait for messages that nobody sends.
+  void require_same_choices(std::uint32_t rank) const {
+    if (cards_[rank].choice_digest == cards_[0].choice_digest) return;
+    throw Error(ErrorCode::mismatch,
+                "ranks choose algorithms differently: rank 0 by " + cards_[0].choice_origin +
+                    ", and rank " + std::to_string(rank) + " by " + cards_[rank].choice_origin +
+                    "; give all ranks the same profile, TUTTI_ALGO and "
+                    "TUTTI_RULES");
   }
 
   [[nodiscard]] Shape shape_of_hosts() const {
@@ -264,15 +271,20 @@ class Fabric::Parts {
     return exchange.all(self_ == Rank{0} ? Secret::random().bytes.substr(0, 16) : "").front();
   }
 
+  [[nodiscard]] Pairs pairs() const {
+    if (needs_network_) return one_network_ ? Pairs::loopback : Pairs::network;
+    return threads_ ? Pairs::process : Pairs::host;
+  }
+
   void assemble() {
+    party_.reach.pairs = pairs();
     const auto here = static_cast<std::uint32_t>(neighbours_.size());
     if (segment_ || thread_memory_ != nullptr) {
       std::byte* const base = segment_ ? segment_->data() : thread_memory_->data();
       const auto place = std::find(neighbours_.begin(), neighbours_.end(), self_);
       const Rank local{static_cast<std::uint32_t>(place - neighbours_.begin())};
       memory_ = std::make_unique<MemoryTransport>(Commons(base, here, outbox_for(here)), local,
-                                                  view_.get(), patience_for(roomy_),
-                                                  least_direct_for(roomy_));
+                                                  view_.get(), patience_for(roomy_));
     } else if (!network_) {
       alone_.resize(Commons::size(1, {}) + cache_line);
       const auto address = reinterpret_cast<std::uintptr_t>(alone_.data());
@@ -298,7 +310,7 @@ class Fabric::Parts {
   std::vector<Card> cards_;
   std::vector<Rank> neighbours_;  // The ranks of this host, this one included.
   std::size_t hosts_ = 1;
-  Shape shape_;
+  Party party_;
   bool needs_network_ = false;
   bool one_network_ = true;  // Everyone is reached by the loopback interface.
   bool threads_ = false;
@@ -320,12 +332,8 @@ Fabric::Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricS
 Fabric::~Fabric() = default;
 
 Transport& Fabric::transport() { return parts_->transport(); }
-Reach Fabric::reach() const { return parts_->reach(); }
+const Party& Fabric::party() const { return parts_->party(); }
 std::span<const std::uint32_t> Fabric::lanes() const { return parts_->lanes(); }
-std::size_t Fabric::slice_bytes() const {
-  return parts_->reach() >= Reach::loopback ? tcp_slice : memory_slice;
-}
-const Shape& Fabric::hosts() const { return parts_->hosts(); }
 std::string Fabric::description() const { return parts_->description(); }
 const FabricSettings& Fabric::settings() const { return parts_->settings(); }
 

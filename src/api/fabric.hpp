@@ -9,8 +9,8 @@
 
 #include <tutti/shape.hpp>
 
-#include "api/choice.hpp"
 #include "rendezvous/exchange.hpp"
+#include "select/forecast.hpp"
 #include "transport/tcp/handshake.hpp"
 #include "transport/tcp/socket.hpp"
 #include "transport/transport.hpp"
@@ -32,6 +32,9 @@ struct FabricSettings {
   std::string host_id{};
   std::string interfaces{};  ///< Which network interfaces to use, as in TUTTI_SOCKET_IFNAME.
   PortRange ports{};
+  /// By what algorithms are chosen, which must be the same for all: a number of it, and words.
+  std::uint64_t choice_digest = 0;
+  std::string choice_origin{};
 };
 
 /// Everything by which one rank of a communicator reaches the others. Made by all of them together:
@@ -44,13 +47,10 @@ class Fabric {
   Fabric& operator=(const Fabric&) = delete;
 
   [[nodiscard]] Transport& transport();
-  [[nodiscard]] Reach reach() const;
+  /// Who takes part; the same on all ranks.
+  [[nodiscard]] const Party& party() const;
   /// By rank: see Transport::lane(); empty if there is only one.
   [[nodiscard]] std::span<const std::uint32_t> lanes() const;
-  /// How the hosts have the ranks: so many on each of so many; empty if unevenly or not in a row.
-  [[nodiscard]] const Shape& hosts() const;
-  /// How large the pieces are in which data best travels.
-  [[nodiscard]] std::size_t slice_bytes() const;
   /// "shared memory", "TCP", "shared memory within 2 hosts, TCP between them".
   [[nodiscard]] std::string description() const;
   [[nodiscard]] const FabricSettings& settings() const;

@@ -1,8 +1,16 @@
 #include "api/settings.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
+
+#include <tutti/nearest.hpp>
+
+#include "core/quantity.hpp"
 
 namespace tutti {
 namespace {
@@ -36,7 +44,61 @@ Clock::duration timeout_from(std::string_view text, Clock::duration usual) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
+Protocol protocol_from(std::string_view text) {
+  if (text.empty() || text == "auto") return Protocol::automatic;
+  if (text == "copy") return Protocol::copy;
+  if (text == "direct") return Protocol::direct;
+  refuse("TUTTI_PROTO", text, "auto, copy or direct");
+}
+
+std::size_t slice_from(std::string_view text) {
+  if (text.empty()) return 0;
+  try {
+    if (const std::uint64_t bytes = parse_bytes(text); bytes >= 1024 && bytes <= 1ULL << 30) {
+      return bytes;
+    }
+  } catch (const Error&) {
+  }
+  refuse("TUTTI_SLICE", text, "a size from 1KiB to 1GiB, such as 64KiB");
+}
+
+/// What algorithms are chosen by.
+void read_choices(CommunicatorSettings& settings) {
+  FoundProfile found = find_profile();
+  settings.rules = rules_from_environment();
+  settings.fabric.choice_digest = found.profile.digest() * 31 + settings.rules.digest();
+  settings.fabric.choice_origin =
+      found.origin + (settings.rules.all().empty() ? "" : ", and rules");
+  settings.profile = std::make_shared<const Profile>(std::move(found.profile));
+}
+
+/// Every variable that something in tutti reads.
+constexpr std::array<std::string_view, 22> known_variables{
+    "TUTTI_RANK",         "TUTTI_SIZE",          "TUTTI_LOCAL_RANK",
+    "TUTTI_LOCAL_SIZE",   "TUTTI_ROOT",          "TUTTI_ROOT_FD",
+    "TUTTI_SECRET",       "TUTTI_JOB",           "TUTTI_TIMEOUT",
+    "TUTTI_TRANSPORT",    "TUTTI_SOCKET_IFNAME", "TUTTI_PORT_RANGE",
+    "TUTTI_HOSTID",       "TUTTI_LOG_JSONL",     "TUTTI_PROFILE",
+    "TUTTI_ALGO",         "TUTTI_RULES",         "TUTTI_PROTO",
+    "TUTTI_SLICE",        "TUTTI_BENCH_MEMORY",  "TUTTI_BENCH_ALGORITHM",
+    "TUTTI_UPDATE_GOLDEN"};
+
 }  // namespace
+
+std::string unknown_variables() {
+  std::string lines;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view text = *each;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (!name.starts_with("TUTTI_") ||
+        std::find(known_variables.begin(), known_variables.end(), name) != known_variables.end()) {
+      continue;
+    }
+    lines += "tutti: " + std::string(name) + " is set, but means nothing to tutti." +
+             did_you_mean(name, known_variables) + "\n";
+  }
+  return lines;
+}
 
 CommunicatorSettings settings_from_environment() {
   CommunicatorSettings settings;
@@ -51,6 +113,9 @@ CommunicatorSettings settings_from_environment() {
   if (const std::string_view path = variable("TUTTI_LOG_JSONL"); !path.empty()) {
     settings.log = std::make_shared<CallLog>(std::string(path));
   }
+  settings.protocol = protocol_from(variable("TUTTI_PROTO"));
+  settings.slice_bytes = slice_from(variable("TUTTI_SLICE"));
+  read_choices(settings);
   return settings;
 }
 

@@ -37,6 +37,9 @@ class Executor {
   /// The transport must outlive this.
   Executor(Transport& transport, std::uint32_t ranks, std::size_t slice_bytes);
 
+  /// How large the pieces are from now on: a multiple of 64.
+  void set_slice(std::size_t bytes) { slice_bytes_ = bytes; }
+
   /// Adds what it does to the counters. Throws timed_out that names whom it waits for when the time
   /// is over before the plan is done, and what the transport throws.
   void run(const Plan& plan, const Buffers& buffers, const Folding& folding,

@@ -23,6 +23,8 @@ MixedTransport::Way MixedTransport::way(Rank peer) const {
   return {.transport = &elsewhere_, .rank = peer};
 }
 
+void MixedTransport::read_in_place_from(std::size_t bytes) { memory_.read_in_place_from(bytes); }
+
 void MixedTransport::begin(std::uint32_t sent, std::uint32_t received) {
   memory_.begin(sent, received);
   elsewhere_.begin(sent, received);

@@ -17,6 +17,7 @@ class MixedTransport final : public Transport {
                  std::vector<std::optional<Rank>> neighbours, Patience patience);
 
   void begin(std::uint32_t sent, std::uint32_t received) override;
+  void read_in_place_from(std::size_t bytes) override;
   [[nodiscard]] std::span<const std::byte> arrived(Rank peer) override;
   void consume(Rank peer, std::size_t bytes) override;
   [[nodiscard]] std::size_t receive(Rank peer, std::span<std::byte> to) override;

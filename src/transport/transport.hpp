@@ -27,6 +27,9 @@ class Transport {
   /// where a rank sends to one peer and receives from another.
   virtual void begin(std::uint32_t sent, std::uint32_t received) = 0;
 
+  /// From so many bytes on, data that its receivers can see is read where it stands.
+  virtual void read_in_place_from(std::size_t /*bytes*/) {}
+
   /// The next bytes from `peer` that have arrived, to be read where they are: some of them, in one
   /// piece, a multiple of 64 bytes or all that was sent at once; empty if none have. Stays valid
   /// until consume(). Throws mismatch if they belong to another call, peer_lost if the peer is
