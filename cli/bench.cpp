@@ -6,6 +6,7 @@
 
 #include <tutti/error.hpp>
 
+#include "bench_regret_command.hpp"
 #include "bench_run.hpp"
 #include "commands.hpp"
 #include "core/quantity.hpp"
@@ -23,6 +24,8 @@ struct Options {
   std::string csv;
   std::size_t warm_ups = 0;
   std::size_t iterations = 0;
+  bool regret = false;
+  std::string part;  // Of the processes that do it: where to leave what they found.
 };
 
 constexpr std::uint32_t most_ranks = 4096;
@@ -95,6 +98,15 @@ int launch(std::uint32_t ranks, std::vector<std::string> words) {
 }
 
 int run(const Options& options, const std::vector<std::string>& words) {
+  if (options.regret) {
+    return run_regret({.ranks = options.ranks,
+                       .transport = options.transport,
+                       .wishes = options.wishes,
+                       .json = options.json,
+                       .part = options.part},
+                      words);
+  }
+  if (options.wishes.collective.empty()) refuse("which collective? Such as: tutti bench allreduce");
   const Launch launched = read_environment(environment_variable);
   const bool threads = options.transport == "inproc";
   // A shell within an allocation of one rank is no reason not to start several.
@@ -171,7 +183,6 @@ void add_bench(CLI::App& app, int& exit_code, std::vector<std::string> words) {
   CLI::App* const command = app.add_subcommand("bench", "how fast a collective is here, checked");
   auto options = std::make_shared<Options>();
   command->add_option("collective", options->wishes.collective, "such as allreduce")
-      ->required()
       ->option_text("COLLECTIVE");
   command->add_option("-n,--ranks", options->ranks, "number of ranks, started on this host")
       ->option_text("N")
@@ -184,6 +195,9 @@ void add_bench(CLI::App& app, int& exit_code, std::vector<std::string> words) {
   add_repetitions(*command, *options);
   command->add_flag("--private", options->wishes.private_buffers,
                     "buffers from malloc instead of tutti::allocate");
+  command->add_flag("--regret", options->regret,
+                    "how much slower tutti's choice is than the fastest algorithm");
+  command->add_option("--part", options->part)->group("");
   command->add_option("--json", options->json, "for all figures as JSON")->option_text("FILE");
   command->add_option("--csv", options->csv, "for all figures as CSV")->option_text("FILE");
   command->footer(

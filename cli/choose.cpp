@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include <tutti/error.hpp>
+
+#include "commands.hpp"
+#include "core/quantity.hpp"
+#include "options.hpp"
+#include "party.hpp"
+#include "select/selector.hpp"
+
+namespace tutti::cli {
+namespace {
+
+struct Options {
+  std::string collective;
+  std::uint32_t ranks = 0;
+  std::uint32_t cores = 0;
+  std::uint32_t ranks_per_host = 0;
+  std::string size = "1MiB";
+  std::string pairs = "host";
+  bool json = false;
+};
+
+/// What the model's time consists of.
+struct Parts {
+  double waiting = 0;  ///< Calls, rounds and messages.
+  double moving = 0;   ///< Bytes moved,
+  double adding = 0;   ///< and added.
+};
+
+Parts parts_of(const Forecast& forecast, const Candidate& candidate, std::uint64_t bytes) {
+  const Party& party = forecast.party();
+  const Effort needed = effort(
+      *candidate.algorithm, {.ranks = party.ranks, .shape = candidate.shape}, bytes, party.cores);
+  const auto price = [&](Effort::Kind kind) {
+    Effort only;
+    only.counts[kind] = needed.counts[kind];
+    return forecast.reach_profile().model.seconds(only, bytes);
+  };
+  return {.waiting = price(Effort::calls) + price(Effort::rounds) + price(Effort::messages) +
+                     price(Effort::core_messages),
+          .moving = price(Effort::bytes) + price(Effort::busiest_bytes) + price(Effort::core_bytes),
+          .adding = price(Effort::busiest_reduced) + price(Effort::core_reduced)};
+}
+
+std::string in_percent(double share) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.0f %%", 100 * share);
+  return text.data();
+}
+
+/// What the first saves most on, against the second.
+std::string reason(const Forecast& forecast, const Candidate& first, const Candidate& second,
+                   std::uint64_t bytes) {
+  if (forecast.party().is_mixed()) return "";
+  const Parts a = parts_of(forecast, first, bytes);
+  const Parts b = parts_of(forecast, second, bytes);
+  const std::array<std::pair<double, const char*>, 3> savings{
+      {{b.waiting - a.waiting, "on rounds and messages"},
+       {b.moving - a.moving, "on bytes moved"},
+       {b.adding - a.adding, "on bytes added"}}};
+  const auto& [saved, words] = *std::max_element(savings.begin(), savings.end());
+  if (saved <= 0) return ", by what was measured and not by what it does less";
+  return ", since it saves most " + std::string(words) + " (" + format_seconds(saved) +
+         " by the model)";
+}
+
+Party party_from(const Options& options) {
+  const Pairs pairs = parse_pairs(options.pairs);
+  Party party = local_party(options.ranks, pairs);
+  if (options.cores > 0) {
+    party.cores = options.cores;
+    party.reach.crowded = options.ranks > options.cores;
+  }
+  if (options.ranks_per_host > 0) {
+    if (options.ranks % options.ranks_per_host != 0) {
+      throw Error(ErrorCode::invalid_argument, std::to_string(options.ranks) +
+                                                   " ranks do not fill hosts of " +
+                                                   std::to_string(options.ranks_per_host));
+    }
+    const std::uint32_t hosts = options.ranks / options.ranks_per_host;
+    party.hosts.dimensions = {options.ranks_per_host, hosts};
+    if (hosts > 1) {
+      party.reach.pairs = Pairs::network;
+      party.reach.crowded = options.ranks_per_host > party.cores;
+      party.cores *= hosts;
+    }
+  }
+  return party;
+}
+
+void print(const Options& options, const Selector& selector, const FoundProfile& found,
+           const std::vector<Candidate>& ways, std::uint64_t bytes) {
+  using Align = TextTable::Align;
+  const Party& party = selector.forecast().party();
+  std::printf("%s of %s, %u ranks on %u cores (%s)\nby %s\n\n", options.collective.c_str(),
+              format_bytes(bytes).c_str(), party.ranks, party.cores, words(party.reach).c_str(),
+              found.origin.c_str());
+  TextTable table({{"algorithm", Align::left},
+                   {"expected", Align::right},
+                   {"", Align::right},
+                   {"by the model", Align::right},
+                   {"messages", Align::right},
+                   {"bytes", Align::right},
+                   {"adding", Align::right},
+                   {"known by", Align::left}});
+  const double best = ways.front().expected.seconds;
+  for (const Candidate& each : ways) {
+    const Parts parts = parts_of(selector.forecast(), each, bytes);
+    std::array<char, 32> ratio{};
+    std::snprintf(ratio.data(), ratio.size(), "%.2fx", each.expected.seconds / best);
+    const std::string known = !each.barred.empty()     ? "barred by " + each.barred
+                              : each.expected.measured ? "measurements"
+                                                       : "the model";
+    const bool mixed = party.is_mixed();
+    table.add({std::string(each.algorithm->name), format_seconds(each.expected.seconds),
+               ratio.data(), format_seconds(each.expected.modelled),
+               mixed ? "" : format_seconds(parts.waiting),
+               mixed ? "" : format_seconds(parts.moving), mixed ? "" : format_seconds(parts.adding),
+               known});
+  }
+  std::fputs(table.text().c_str(), stdout);
+  const ReachProfile& reach = selector.forecast().reach_profile();
+  std::printf("\n%s", std::string(ways.front().algorithm->name).c_str());
+  if (!ways.front().barred.empty()) {
+    std::printf(" may not be taken: the rules leave nothing\n");
+    return;
+  }
+  if (ways.size() > 1 && ways[1].barred.empty()) {
+    std::printf(" is expected to take %s less time than %s%s",
+                in_percent(1 - best / ways[1].expected.seconds).c_str(),
+                std::string(ways[1].algorithm->name).c_str(),
+                reason(selector.forecast(), ways[0], ways[1], bytes).c_str());
+  } else {
+    std::printf(" is the only one that may be taken");
+  }
+  std::printf(".\nData goes in slices of %s", format_bytes(reach.slice_bytes).c_str());
+  if (in_memory(party.reach)) {
+    std::printf(
+        "; messages up to 48 bytes travel with their flag, those from %s on are read where "
+        "they stand",
+        format_bytes(reach.least_direct).c_str());
+  }
+  std::printf(".\n");
+}
+
+void print_json(const FoundProfile& found, const Selector& selector,
+                const std::vector<Candidate>& ways, std::uint64_t bytes) {
+  const Party& party = selector.forecast().party();
+  const ReachProfile& reach = selector.forecast().reach_profile();
+  nlohmann::ordered_json document;
+  document["bytes"] = bytes;
+  document["ranks"] = party.ranks;
+  document["cores"] = party.cores;
+  document["pairs"] = name(party.reach.pairs);
+  document["crowded"] = party.reach.crowded;
+  document["profile"] = found.origin;
+  document["slice_bytes"] = reach.slice_bytes;
+  document["least_direct"] = reach.least_direct;
+  document["candidates"] = nlohmann::ordered_json::array();
+  for (const Candidate& each : ways) {
+    document["candidates"].push_back({{"algorithm", each.algorithm->name},
+                                      {"shape", to_string(each.shape)},
+                                      {"seconds", each.expected.seconds},
+                                      {"modelled_seconds", each.expected.modelled},
+                                      {"measured", each.expected.measured},
+                                      {"barred_by", each.barred}});
+  }
+  std::puts(document.dump(2).c_str());
+}
+
+void run(const Options& options) {
+  const std::uint64_t bytes = parse_bytes(options.size);
+  FoundProfile found = find_profile();
+  const auto profile = std::make_shared<const Profile>(found.profile);
+  const Selector selector(profile, rules_from_environment(), party_from(options));
+  const std::vector<Candidate> ways =
+      selector.candidates({.collective = parse_collective(options.collective), .bytes = bytes});
+  if (options.json) {
+    print_json(found, selector, ways, bytes);
+  } else {
+    print(options, selector, found, ways, bytes);
+  }
+}
+
+}  // namespace
+
+void add_choose(CLI::App& app, int& exit_code) {
+  CLI::App* const command =
+      app.add_subcommand("choose", "which algorithm tutti would take, and why");
+  auto options = std::make_shared<Options>();
+  command->add_option("collective", options->collective, "such as allreduce")->required();
+  command->add_option("-n,--ranks", options->ranks, "number of ranks")
+      ->required()
+      ->option_text("N")
+      ->check(CLI::Range(1U, 1U << 20U));
+  command->add_option("--size", options->size, "bytes of a rank's larger buffer")
+      ->capture_default_str();
+  command
+      ->add_option("--pairs", options->pairs,
+                   "how ranks reach each other: process host loopback network")
+      ->capture_default_str();
+  command->add_option("--cores", options->cores, "of a host (default: of this one)")
+      ->option_text("N");
+  command->add_option("--ranks-per-host", options->ranks_per_host, "if there are several hosts")
+      ->option_text("N");
+  command->add_flag("--json", options->json, "as JSON");
+  command->footer(
+      "tutti choose allreduce -n 4 --size 1MiB\n\n"
+      "Heeds TUTTI_PROFILE, TUTTI_ALGO and TUTTI_RULES as the library does: docs/choosing.md.");
+  command->callback([options, &exit_code] {
+    run(*options);
+    exit_code = success;
+  });
+}
+
+}  // namespace tutti::cli

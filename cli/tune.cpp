@@ -1,0 +1,243 @@
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include <tutti/error.hpp>
+
+#include "again.hpp"
+#include "commands.hpp"
+#include "core/quantity.hpp"
+#include "launcher.hpp"
+#include "options.hpp"
+#include "party.hpp"
+#include "rendezvous/environment.hpp"
+#include "tune_run.hpp"
+
+namespace tutti::cli {
+namespace {
+
+struct Options {
+  std::uint32_t ranks = 0;
+  std::vector<std::string> pairs{"process", "host", "loopback"};
+  double seconds = 27;
+  std::string most = "16MiB";
+  std::string output;
+  std::string part;  // Of the processes that do it: where to leave what they found.
+};
+
+constexpr std::uint32_t most_ranks = 1024;
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
+
+std::string first_value(const char* path, const std::string& key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(key)) return line.substr(line.find(':') + 2);
+  }
+  return {};
+}
+
+std::string machine_words() {
+  std::array<char, 64> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+  std::string model = first_value("/proc/cpuinfo", "model name");
+  if (model.empty()) model = "CPU part " + first_value("/proc/cpuinfo", "CPU part");
+  return std::string(host.data()) + ", " + std::to_string(own_cores()) + " cores, " + model;
+}
+
+std::string now_in_words() {
+  const std::time_t now = std::time(nullptr);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  return text.data();
+}
+
+std::string output_path(const Options& options) {
+  if (!options.output.empty()) return options.output;
+  if (const char* const named = std::getenv("TUTTI_PROFILE"); named != nullptr && *named != '\0') {
+    return named;
+  }
+  const std::string usual = default_profile_path();
+  if (usual.empty()) refuse("where to write the profile? HOME is not set; say -o FILE");
+  return usual;
+}
+
+/// What is known already; of a reach that is now measured nothing is kept that was only built in.
+Profile base_for(const std::string& path, const Profile& found) {
+  if (std::filesystem::exists(path)) {
+    const std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    try {
+      return Profile::parse(text.str());
+    } catch (const Error& error) {
+      refuse(path + ": " + error.what() + ", or remove that file");
+    }
+  }
+  Profile base = built_in_profile();
+  for (const ReachProfile& each : found.reaches) {
+    std::erase_if(base.measurements,
+                  [&](const Measurement& one) { return one.reach == each.reach; });
+  }
+  return base;
+}
+
+/// How far the fitted models are from what they were fitted to: half of the errors are below.
+double median_error(const Profile& profile, const Reach& reach) {
+  std::vector<double> errors;
+  for (const Measurement& each : profile.measurements) {
+    if (each.reach != reach) continue;
+    const Algorithm& used = algorithm(each.algorithm);
+    for (const Measurement::Point& point : each.points) {
+      const double expected = profile.at(reach).model.seconds(
+          effort(used, {.ranks = each.ranks}, point.bytes, each.cores), point.bytes);
+      errors.push_back(std::abs(expected / point.seconds - 1));
+    }
+  }
+  if (errors.empty()) return 0;
+  std::nth_element(errors.begin(), errors.begin() + errors.size() / 2, errors.end());
+  return errors[errors.size() / 2];
+}
+
+void report(const Profile& profile, const Profile& found, const std::string& path) {
+  using Align = TextTable::Align;
+  TextTable table({{"between ranks of a", Align::left},
+                   {"α", Align::right},
+                   {"1/β", Align::right},
+                   {"1/γ", Align::right},
+                   {"slice", Align::right},
+                   {"in place from", Align::right},
+                   {"model's error", Align::right}});
+  const auto rate = [](double seconds_per_byte) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.2f GB/s", 1e-9 / seconds_per_byte);
+    return std::string(text.data());
+  };
+  for (const ReachProfile& each : found.reaches) {
+    std::array<char, 32> error{};
+    std::snprintf(error.data(), error.size(), "%.0f %%", 100 * median_error(profile, each.reach));
+    table.add({words(each.reach), format_seconds(each.link.alpha), rate(each.link.beta),
+               rate(each.gamma), format_bytes(each.slice_bytes),
+               in_memory(each.reach) ? format_bytes(each.least_direct) : "", error.data()});
+  }
+  std::fputs(table.text().c_str(), stdout);
+  std::size_t points = 0;
+  for (const Measurement& each : found.measurements) points += each.points.size();
+  std::printf("\n%zu times of %zu algorithms measured; written to %s\n", points,
+              found.measurements.size(), path.c_str());
+}
+
+void finish(Profile found, const std::string& path) {
+  found.machine = machine_words();
+  found.date = now_in_words();
+  Profile profile = base_for(path, found);
+  profile.merge(found);
+  profile.fit_models();
+  save_profile(profile, path);
+  report(profile, found, path);
+}
+
+/// One rank's part, however it was started.
+void take_part(Communicator& communicator, const Options& options) {
+  const Party party = party_of(communicator);
+  if (party.ranks < 2) refuse("one rank alone has nobody to measure with; start two or more");
+  const Profile found = tune(communicator, {.reach = party.reach,
+                                            .cores = party.cores,
+                                            .seconds = options.seconds,
+                                            .most_bytes = parse_bytes(options.most)});
+  if (communicator.rank() != 0) return;
+  if (options.part.empty()) {
+    finish(found, output_path(options));
+  } else {
+    save_profile(found, options.part);
+  }
+}
+
+/// As a process of its own, which starts ranks that reach each other in one way.
+int measure_part(const Options& options, std::vector<std::string> words) {
+  const Pairs pairs = parse_pairs(options.pairs.front());
+  if (pairs == Pairs::process) {
+    ::unsetenv("TUTTI_TRANSPORT");
+    run_threads(options.ranks, [&](Communicator& each) { take_part(each, options); });
+    return success;
+  }
+  words.insert(words.begin(), std::filesystem::read_symlink("/proc/self/exe").string());
+  const Job job{.ranks = options.ranks,
+                .command = std::move(words),
+                .variables = {{"TUTTI_TRANSPORT", pairs == Pairs::loopback ? "tcp" : "shm"}},
+                .speaker = "tutti tune",
+                .direct = true};
+  return Launcher(job).run();
+}
+
+int measure_all(const Options& options) {
+  const std::string path = output_path(options);
+  Profile found;
+  for (const std::string& pairs : options.pairs) {
+    if (parse_pairs(pairs) == Pairs::network) {
+      refuse("for ranks on several hosts start 'tutti tune' on all of them, by mpirun or srun");
+    }
+    const TemporaryFile part;
+    const std::string seconds =
+        std::to_string(options.seconds / static_cast<double>(options.pairs.size()));
+    if (const int code =
+            run_again({"tune", "-n", std::to_string(options.ranks), "--pairs", pairs, "--seconds",
+                       seconds, "--most", options.most, "--part", part.path()});
+        code != success) {
+      return code;
+    }
+    found.merge(Profile::parse(part.text()));
+  }
+  finish(found, path);
+  return success;
+}
+
+int run(const Options& options, const std::vector<std::string>& words) {
+  const Launch launched = read_environment(environment_variable);
+  if (launched.how != Launch::How::alone && launched.size > 1) {
+    Communicator communicator = Communicator::from_environment();
+    take_part(communicator, options);
+    return success;
+  }
+  if (options.ranks < 2) refuse("how many ranks? Add -n, such as -n 4.");
+  return options.part.empty() ? measure_all(options) : measure_part(options, words);
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, int& exit_code, std::vector<std::string> words) {
+  CLI::App* const command =
+      app.add_subcommand("tune", "measure this machine, so that the fastest algorithms are chosen");
+  auto options = std::make_shared<Options>();
+  command->add_option("-n,--ranks", options->ranks, "number of ranks, started on this host")
+      ->option_text("N")
+      ->check(CLI::Range(2U, most_ranks));
+  command->add_option("--pairs", options->pairs, "how they reach each other: process host loopback")
+      ->option_text("WAY,…")
+      ->delimiter(',');
+  command->add_option("--seconds", options->seconds, "for all of it, about")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 3600.0));
+  command->add_option("--most", options->most, "the largest size to measure")
+      ->capture_default_str();
+  command
+      ->add_option("-o,--output", options->output,
+                   "the profile (default: TUTTI_PROFILE, or tutti/profile.json in the folder "
+                   "for settings)")
+      ->option_text("FILE");
+  command->add_option("--part", options->part)->group("");
+  command->footer(
+      "tutti tune -n 4\n\n"
+      "What it finds is added to the profile: run it for every number of ranks that you use. "
+      "Under\n"
+      "tutti run, mpirun, torchrun or srun it measures their ranks, also on several hosts.");
+  command->callback(
+      [options, words = std::move(words), &exit_code] { exit_code = run(*options, words); });
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,121 @@
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "select/profile.hpp"
+#include "support/command.hpp"
+
+namespace tutti::test {
+namespace {
+
+/// A folder of one's own, gone with this.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "choose-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+std::string in_shell(const std::string& words) { return "run -n 3 -- sh -c '" + words + "'"; }
+
+constexpr const char* bench = "exec " TUTTI_COMMAND " bench allreduce -b 8 -e 8 --iters 1 -w 0";
+
+TEST(Choose, NamesEveryCandidateAndWhy) {
+  const Outcome outcome = tutti("choose allreduce -n 4 --size 1MiB");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const Algorithm& each : algorithms(Collective::allreduce)) {
+    if (each.needs_shape()) continue;
+    EXPECT_NE(outcome.out.find(each.name), std::string::npos) << each.name;
+  }
+  EXPECT_NE(outcome.out.find("is expected to take"), std::string::npos) << outcome.out;
+}
+
+TEST(Choose, SpeaksJson) {
+  const Outcome outcome = tutti("choose broadcast -n 8 --size 4KiB --pairs loopback --json");
+  const auto document = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(document.at("bytes"), 4096);
+  EXPECT_EQ(document.at("pairs"), "loopback");
+  double last = 0;
+  for (const auto& each : document.at("candidates")) {
+    EXPECT_GE(each.at("seconds").get<double>(), last);
+    last = each.at("seconds").get<double>();
+  }
+}
+
+TEST(Choose, PricesHierarchiesForSeveralHosts) {
+  const Outcome outcome = tutti("choose allreduce -n 64 --ranks-per-host 8 --size 64MiB");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("allreduce/ring_ring"), std::string::npos) << outcome.out;
+  EXPECT_EQ(tutti("choose allreduce -n 9 --ranks-per-host 8").exit_code, 2);
+}
+
+TEST(Tune, WritesAProfileThatIsThenUsed) {
+  const Folder folder;
+  const std::string path = folder / "deep/profile.json";
+  const Outcome tuned = tutti("tune -n 2 --pairs host --seconds 4 --most 512 -o " + path);
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  std::ifstream file(path);
+  const Profile profile = Profile::parse(std::string{std::istreambuf_iterator<char>(file), {}});
+  EXPECT_FALSE(profile.machine.empty());
+  EXPECT_FALSE(profile.date.empty());
+  std::size_t measured = 0;
+  for (const Measurement& each : profile.measurements) {
+    if (each.ranks == 2 && each.reach.pairs == Pairs::host) ++measured;
+  }
+  EXPECT_GT(measured, 0U);
+  const Outcome chosen = tutti("choose allreduce -n 2 --size 512");
+  EXPECT_EQ(chosen.exit_code, 0);
+  const Outcome used = tutti("run -n 2 -x TUTTI_PROFILE=" + path +
+                             " -- " TUTTI_COMMAND " bench allreduce -b 8 -e 8 --iters 1 -w 0");
+  EXPECT_EQ(used.exit_code, 0) << used.err;
+}
+
+TEST(Choices, RanksWithOtherProfilesAreToldSo) {
+  const Folder folder;
+  Profile other = built_in_profile();
+  other.reaches[0].link.alpha *= 2;
+  save_profile(other, folder / "other.json");
+  const Outcome outcome =
+      tutti(in_shell("if [ $TUTTI_RANK = 1 ]; then export TUTTI_PROFILE=" + folder / "other.json" +
+                     "; fi; " + bench));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("ranks choose algorithms differently: rank 0 by the built-in profile"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("and rank 1 by " + folder / "other.json"), std::string::npos)
+      << outcome.err;
+}
+
+TEST(Choices, RanksWithOtherRulesAreToldSo) {
+  const Outcome outcome =
+      tutti(in_shell(std::string("if [ $TUTTI_RANK = 2 ]; then export TUTTI_ALGO=allreduce:ring; "
+                                 "fi; ") +
+                     bench));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("ranks choose algorithms differently"), std::string::npos)
+      << outcome.err;
+}
+
+TEST(Choices, AMistypedVariableIsNamed) {
+  const Outcome outcome =
+      tutti(std::string("run -n 2 -x TUTTI_ALG=ring -- ") + (bench + sizeof "exec"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("Did you mean 'TUTTI_ALGO'?"), std::string::npos) << outcome.err;
+}
+
+TEST(Regret, PrintsATableOfAllThatRan) {
+  const Outcome outcome = tutti("bench reduce --regret -n 2 --transport shm -b 8 -e 512 -f 64");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("of 2 choices within 10 %"), std::string::npos) << outcome.out;
+}
+
+}  // namespace
+}  // namespace tutti::test
