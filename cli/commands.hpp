@@ -13,8 +13,8 @@ void add_list(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_verify(CLI::App& app, int& exit_code);
 void add_cost(CLI::App& app, int& exit_code);
-void add_crossover(CLI::App& app, int& exit_code);
 /// `words` are those of the command line, to start the same again as ranks.
+void add_crossover(CLI::App& app, int& exit_code, std::vector<std::string> words);
 void add_bench(CLI::App& app, int& exit_code, std::vector<std::string> words);
 void add_choose(CLI::App& app, int& exit_code);
 void add_tune(CLI::App& app, int& exit_code, std::vector<std::string> words);

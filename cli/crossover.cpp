@@ -1,11 +1,14 @@
+#include <algorithm>
 #include <cstdio>
 
 #include <nlohmann/json.hpp>
 
 #include <tutti/crossover.hpp>
+#include <tutti/error.hpp>
 
 #include "commands.hpp"
 #include "core/quantity.hpp"
+#include "crossover_measured.hpp"
 #include "options.hpp"
 
 namespace tutti::cli {
@@ -20,6 +23,8 @@ struct Options {
   std::string to = "1TiB";
   bool unlimited = false;
   bool json = false;
+  bool measure = false;
+  std::string pairs = "host";
 };
 
 /// The size with a decimal unit beside it, since sizes that are found are seldom round.
@@ -57,6 +62,25 @@ void print_json(const Options& options, const Crossover& crossing) {
   std::puts(document.dump(2).c_str());
 }
 
+/// The range of the formulas is too wide to be measured.
+MeasuredCrossover to_measure(const Options& options) {
+  const Algorithm& first = algorithm_named(options.first);
+  const Algorithm& second = algorithm_named(options.second);
+  if (first.collective != second.collective || first.needs_shape() || second.needs_shape()) {
+    throw Error(ErrorCode::invalid_argument,
+                "--measure is for two algorithms of one collective that need no shape");
+  }
+  const std::uint64_t from = parse_bytes(options.from);
+  const std::uint64_t to = parse_bytes(options.to);
+  return {.first = std::string(first.name),
+          .second = std::string(second.name),
+          .ranks = options.problem.rank_count(),
+          .pairs = options.pairs,
+          .from = std::max<std::uint64_t>(from, 8),
+          .to = std::min<std::uint64_t>(to, 16 << 20),
+          .json = options.json};
+}
+
 void run(const Options& options) {
   const auto schedule = [&](const std::string& name) {
     const Algorithm& algorithm = algorithm_named(name);
@@ -71,7 +95,7 @@ void run(const Options& options) {
 
 }  // namespace
 
-void add_crossover(CLI::App& app, int& exit_code) {
+void add_crossover(CLI::App& app, int& exit_code, std::vector<std::string> words) {
   CLI::App* const command =
       app.add_subcommand("crossover", "the size at which one algorithm overtakes another");
   auto options = std::make_shared<Options>();
@@ -83,10 +107,18 @@ void add_crossover(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--to", options->to, "the largest size to look at")->capture_default_str();
   command->add_flag("--many-ports", options->unlimited, "any number of messages at once per rank");
+  command->add_flag("--measure", options->measure,
+                    "let both run on this host, and show what the profile foretells beside it");
+  command->add_option("--pairs", options->pairs, "how ranks then reach each other: host loopback")
+      ->capture_default_str();
   command->add_flag("--json", options->json, "as JSON");
-  command->callback([options, &exit_code] {
-    run(*options);
+  command->callback([options, words = std::move(words), &exit_code] {
     exit_code = success;
+    if (options->measure) {
+      exit_code = measure_crossover(to_measure(*options), words);
+    } else {
+      run(*options);
+    }
   });
 }
 

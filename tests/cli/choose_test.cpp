@@ -1,9 +1,11 @@
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/crossover_measured.hpp"
 #include "select/profile.hpp"
 #include "support/command.hpp"
 
@@ -115,6 +117,23 @@ TEST(Regret, PrintsATableOfAllThatRan) {
   const Outcome outcome = tutti("bench reduce --regret -n 2 --transport shm -b 8 -e 512 -f 64");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("of 2 choices within 10 %"), std::string::npos) << outcome.out;
+}
+
+TEST(Crossover, IsFoundWhereFewestAreOnTheWrongSide) {
+  using cli::crossing;
+  const std::vector<cli::Duel> clear{{1, 1, 2}, {4, 1, 2}, {16, 2, 1}, {64, 2, 1}};
+  EXPECT_NEAR(*crossing(clear), 8, 1e-9);
+  const std::vector<cli::Duel> noisy{{1, 1, 2},  {2, 3, 2},  {4, 1, 2},  {8, 1, 2},
+                                     {16, 2, 1}, {32, 2, 1}, {64, 1, 2}, {128, 2, 1}};
+  EXPECT_NEAR(*crossing(noisy), std::sqrt(8.0 * 16), 1e-9);
+  EXPECT_FALSE(crossing(std::vector<cli::Duel>{{1, 1, 2}, {4, 1, 2}}).has_value());
+}
+
+TEST(Crossover, IsMeasuredBesideWhatIsForetold) {
+  const Outcome outcome =
+      tutti("crossover allreduce/ring allreduce/binomial -p 2 --measure --from 8 --to 64");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("crossover: measured "), std::string::npos) << outcome.out;
 }
 
 }  // namespace
