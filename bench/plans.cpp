@@ -1,5 +1,5 @@
-// What the first call of its kind costs besides the call itself: building the program and compiling
-// it into a plan. plans [RANKS…]. Microseconds, the median of many.
+// What the first call of its kind costs besides the call itself: choosing an algorithm, building
+// the program and compiling it into a plan. plans [RANKS…]. The median of many.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -9,6 +9,7 @@
 #include <tutti/algorithm.hpp>
 
 #include "exec/plan.hpp"
+#include "select/selector.hpp"
 
 namespace {
 
@@ -35,6 +36,34 @@ double median_microseconds(const tutti::Algorithm& algorithm, std::uint32_t rank
   return times[times.size() / 2];
 }
 
+/// The first time, and when the size has been asked for before.
+void print_choosing(std::uint32_t ranks) {
+  const auto profile = std::make_shared<const tutti::Profile>(tutti::built_in_profile());
+  std::vector<double> first;
+  std::vector<double> again;
+  constexpr std::uint64_t asked = 1000;
+  for (int i = 0; i < 101; ++i) {
+    tutti::Selector selector(profile, {}, {.ranks = ranks, .cores = 2});
+    const auto ask = [&](std::uint64_t bytes) {
+      return selector.choose({.collective = tutti::Collective::allreduce, .bytes = bytes})
+          .algorithm->name.size();
+    };
+    std::size_t sum = 0;
+    const Clock::time_point begin = Clock::now();
+    sum += ask(1 << 20);
+    const Clock::time_point middle = Clock::now();
+    for (std::uint64_t k = 0; k < asked; ++k) sum += ask((1 << 20) + k);
+    const Clock::time_point end = Clock::now();
+    if (sum == 0) std::abort();
+    first.push_back(std::chrono::duration<double, std::micro>(middle - begin).count());
+    again.push_back(std::chrono::duration<double, std::nano>(end - middle).count() / asked);
+  }
+  std::sort(first.begin(), first.end());
+  std::sort(again.begin(), again.end());
+  std::printf("choosing an allreduce                p=%u: %8.1f us the first time, %.0f ns again\n",
+              ranks, first[first.size() / 2], again[again.size() / 2]);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -49,4 +78,5 @@ int main(int argc, char** argv) {
     }
     std::printf("\n");
   }
+  for (const std::uint32_t p : ranks) print_choosing(p);
 }
