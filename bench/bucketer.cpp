@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -84,6 +85,12 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
+double median_of(tutti::Communicator& comm, std::size_t times, const std::function<void()>& f) {
+  std::vector<double> all(times);
+  for (double& each : all) each = timed(comm, f);
+  return median(all);
+}
+
 /// T(n) = α + βn, from an allreduce of 8 bytes and one of 25 MiB.
 struct AlphaBeta {
   double alpha = 0;
@@ -96,15 +103,13 @@ AlphaBeta measure(tutti::Communicator& comm, bool adjacent) {
   constexpr std::size_t large = 25 << 20;
   const Tensors tensors({.tensors = 1, .bytes = large, .adjacent = adjacent});
   const auto take = [&](std::size_t bytes, int calls) {
-    std::vector<double> times;
-    for (int i = 0; i < 9; ++i) {
-      times.push_back(timed(comm, [&] {
-        for (int call = 0; call < calls; ++call) {
-          comm.all_reduce(tensors[0].first(bytes / sizeof(float)), tutti::Op::avg);
-        }
-      }));
-    }
-    return median(times) / calls;
+    return median_of(comm, 9,
+                     [&] {
+                       for (int call = 0; call < calls; ++call) {
+                         comm.all_reduce(tensors[0].first(bytes / sizeof(float)), tutti::Op::avg);
+                       }
+                     }) /
+           calls;
   };
   const double alpha = take(8, 1000);
   return {.alpha = alpha, .beta = (take(large, 4) - alpha) / large};
@@ -157,15 +162,15 @@ double predict_buckets(const tutti::Bucketer& bucketer, const Tensors& tensors,
 
 /// So many passes that computing takes `seconds`, the same on all ranks.
 int passes_for(tutti::Communicator& comm, const Tensors& tensors, double seconds) {
-  constexpr int tried = 50;
+  constexpr int tried = 20;
   const auto all = [&](int passes) {
-    return timed(comm, [&] {
+    return median_of(comm, 3, [&] {
       for (std::size_t i = 0; i < tensors.size(); ++i) compute(tensors[i], passes);
     });
   };
   const double none = all(0);
   const double one = std::max(1e-9, (all(tried) - none) / tried);
-  return std::max(0, static_cast<int>((seconds - none) / one + 0.5));
+  return std::max(0, static_cast<int>(std::lround((seconds - none) / one)));
 }
 
 void print(const std::vector<Case>& cases, double computing) {
@@ -184,6 +189,7 @@ void print(const std::vector<Case>& cases, double computing) {
     std::printf("\n");
   }
   std::printf("\n");
+  std::fflush(stdout);
 }
 
 /// Whether all results were right.
