@@ -17,9 +17,9 @@ struct Tensor {
   [[nodiscard]] std::uint64_t bytes() const { return count * size_of(dtype); }
 };
 
-/// A vector, array or span of numbers as a Tensor.
+/// A vector, array or span of numbers as a Tensor; not one that is about to vanish.
 template <std::ranges::contiguous_range Data>
-requires Number<std::ranges::range_value_t<Data>>
+requires std::ranges::borrowed_range<Data> && Number<std::ranges::range_value_t<Data>>
 [[nodiscard]] Tensor tensor(Data&& data) {
   return {.data = std::ranges::data(data),
           .count = std::ranges::size(data),
