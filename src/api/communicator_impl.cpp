@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "api/call_check.hpp"
 #include "api/pair_exchange.hpp"
-#include "transport/shm/shared_heap.hpp"
+#include "api/scratch_memory.hpp"
 
 namespace tutti {
 namespace {
@@ -24,19 +23,6 @@ std::uint32_t kind_of(const Call& call) {
   const std::uint32_t op =
       call.reduction.combine() != nullptr ? 15 : static_cast<std::uint32_t>(call.reduction.op());
   return 1 + op * 16 + static_cast<std::uint32_t>(call.dtype);
-}
-
-/// What others can read, so that they need no copy of it; if there is none, what there is.
-std::shared_ptr<std::byte> scratch_memory(std::size_t bytes) {
-  try {
-    SharedHeap& heap = SharedHeap::own();
-    return {static_cast<std::byte*>(heap.allocate(bytes)),
-            [&heap](std::byte* memory) { heap.release(memory); }};
-  } catch (const Error&) {
-    constexpr std::align_val_t page{4096};
-    return {static_cast<std::byte*>(::operator new(bytes, page)),
-            [](std::byte* memory) { ::operator delete (memory, std::align_val_t{4096}); }};
-  }
 }
 
 constexpr std::uint32_t pair_signature = 0x9A1B;

@@ -1,5 +1,7 @@
 #include "api/worker.hpp"
 
+#include <algorithm>
+
 namespace tutti {
 
 Worker::~Worker() {
@@ -11,36 +13,42 @@ Worker::~Worker() {
   if (thread_.joinable()) thread_.join();
 }
 
-Work Worker::add(Job job) {
-  auto state = std::make_shared<Work::State>();
+void Worker::queue(std::shared_ptr<Item> item) {
   {
     const std::lock_guard lock(mutex_);
-    items_.push_back({.job = std::move(job), .state = state});
+    if (waiting_ == items_.size()) {
+      std::rotate(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_),
+                  items_.end());
+      first_ = 0;
+      items_.resize(std::max<std::size_t>(8, 2 * items_.size()));
+    }
+    items_[(first_ + waiting_) % items_.size()] = std::move(item);
+    ++waiting_;
     pending_.fetch_add(1, std::memory_order_relaxed);
     if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   }
   changed_.notify_one();
-  return Work(std::move(state));
 }
 
 void Worker::work() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return closing_ || !items_.empty(); });
-    if (items_.empty()) return;
-    Item item = std::move(items_.front());
-    items_.pop_front();
+    changed_.wait(lock, [this] { return closing_ || waiting_ > 0; });
+    if (waiting_ == 0) return;
+    const std::shared_ptr<Item> item = std::move(items_[first_]);
+    first_ = (first_ + 1) % items_.size();
+    --waiting_;
     lock.unlock();
     std::exception_ptr failure;
     try {
-      item.job();
+      item->job();
     } catch (...) {
       failure = std::current_exception();
     }
     // First the job goes, with all that it holds, and then the caller hears of it.
-    item.job = nullptr;
+    item->job.forget();
     pending_.fetch_sub(1, std::memory_order_release);
-    item.state->finish(failure);
+    item->state.finish(failure);
     lock.lock();
   }
 }

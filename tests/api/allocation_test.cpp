@@ -7,20 +7,25 @@
 #endif
 #ifndef TUTTI_MEMORY_IS_WATCHED
 
+#include <atomic>
 #include <cstdlib>
 #include <new>
 
 #include <gtest/gtest.h>
 
-#include <tutti/communicator.hpp>
+#include <tutti/bucketer.hpp>
 
 namespace {
 
 thread_local bool counts = false;
 thread_local std::size_t taken = 0;
+// For threads that tutti itself starts.
+std::atomic<bool> counts_everywhere{false};
+std::atomic<std::size_t> taken_anywhere{0};
 
 void* take(std::size_t bytes) {
   if (counts) ++taken;
+  if (counts_everywhere.load(std::memory_order_relaxed)) ++taken_anywhere;
   if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
   throw std::bad_alloc();
 }
@@ -37,8 +42,25 @@ void operator delete[](void* memory, std::size_t /*bytes*/) noexcept { std::free
 namespace tutti::test {
 namespace {
 
+/// How often any thread of any rank takes memory while all of them do what they have done before.
+std::size_t taken_by_all(Communicator& comm, const std::function<void()>& round) {
+  for (int i = 0; i < 50; ++i) {
+    round();
+    comm.barrier();
+  }
+  if (comm.rank() == 0) taken_anywhere = 0;
+  if (comm.rank() == 0) counts_everywhere = true;
+  comm.barrier();
+  for (int i = 0; i < 100; ++i) round();
+  comm.barrier();
+  if (comm.rank() == 0) counts_everywhere = false;
+  comm.barrier();
+  return taken_anywhere;
+}
+
 TEST(Allocation, WarmCallsTakeNone) {
   run_threads(3, [](Communicator& comm) {
+    taken = 0;
     std::vector<float> small(4);
     std::vector<float> large(100000);
     const auto round = [&] {
@@ -58,6 +80,37 @@ TEST(Allocation, WarmCallsTakeNone) {
     const std::vector<int> counted(noticed);
     counts = false;
     EXPECT_EQ(taken, 1U) << "the counting itself works";
+  });
+}
+
+/// What is begun and waited for takes none either: neither the queue nor what is waited on.
+TEST(Allocation, WarmAsynchronousCallsTakeNone) {
+  run_threads(2, [](Communicator& comm) {
+    std::vector<float> small(4);
+    std::vector<float> large(100000);
+    std::vector<Work> works(8);
+    const auto round = [&] {
+      for (std::size_t i = 0; i < works.size(); ++i) {
+        works[i] = comm.all_reduce_async(i % 2 == 0 ? small : large);
+      }
+      for (const Work& work : works) work.wait();
+    };
+    EXPECT_EQ(taken_by_all(comm, round), 0U);
+  });
+}
+
+TEST(Allocation, WarmStepsOfABucketerTakeNone) {
+  run_threads(2, [](Communicator& comm) {
+    std::vector<std::vector<float>> memory(30, std::vector<float>(1000));
+    std::vector<Tensor> tensors;
+    for (auto& each : memory) tensors.push_back(tensor(each));
+    Bucketer bucketer(comm, tensors, {.bucket_bytes = 20000, .first_bucket_bytes = 4000});
+    const auto step = [&] {
+      for (std::size_t i = 0; i < tensors.size(); ++i) bucketer.ready(i);
+      bucketer.wait(0);
+      bucketer.finish();
+    };
+    EXPECT_EQ(taken_by_all(comm, step), 0U);
   });
 }
 

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace tutti {
+
+/// Blocks of one size that are kept when they are given back, to be handed out again. There is one
+/// more than were ever out at a time: a worker lets go of what it has done a little later than
+/// those who waited for it. Thread-safe.
+class RecycledBlocks {
+ public:
+  RecycledBlocks() = default;
+  RecycledBlocks(const RecycledBlocks&) = delete;
+  RecycledBlocks& operator=(const RecycledBlocks&) = delete;
+  ~RecycledBlocks() {
+    while (free_ != nullptr) ::operator delete(std::exchange(free_, free_->next));
+  }
+
+  /// Requires: `bytes` is the same in every call, and room for a pointer.
+  [[nodiscard]] void* take(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (!has_spare_) {
+      keep(::operator new(bytes));
+      has_spare_ = true;
+      return ::operator new(bytes);
+    }
+    return free_ != nullptr ? std::exchange(free_, free_->next) : ::operator new(bytes);
+  }
+  void give_back(void* block) {
+    const std::lock_guard lock(mutex_);
+    keep(block);
+  }
+
+ private:
+  struct Free {
+    Free* next;
+  };
+
+  void keep(void* block) { free_ = ::new (block) Free{.next = free_}; }
+
+  std::mutex mutex_;
+  Free* free_ = nullptr;
+  bool has_spare_ = false;
+};
+
+/// An allocator for std::allocate_shared, which takes one kind of block from it. What it has
+/// allocated may outlive whoever made it: the blocks live as long as any copy of it.
+template <class T>
+class Recycler {
+ public:
+  using value_type = T;
+
+  explicit Recycler(std::shared_ptr<RecycledBlocks> blocks) : blocks_(std::move(blocks)) {}
+  template <class U>
+  Recycler(const Recycler<U>& other)  // NOLINT(google-explicit-constructor): as allocators are.
+      : blocks_(other.blocks()) {}
+
+  [[nodiscard]] T* allocate(std::size_t /*one*/) {
+    return static_cast<T*>(blocks_->take(sizeof(T)));
+  }
+  void deallocate(T* block, std::size_t /*one*/) { blocks_->give_back(block); }
+  [[nodiscard]] const std::shared_ptr<RecycledBlocks>& blocks() const { return blocks_; }
+
+  template <class U>
+  friend bool operator==(const Recycler& a, const Recycler<U>& b) {
+    return a.blocks() == b.blocks();
+  }
+
+ private:
+  std::shared_ptr<RecycledBlocks> blocks_;
+};
+
+}  // namespace tutti
