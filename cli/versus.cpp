@@ -267,7 +267,7 @@ class Versus {
     try {
       answers.each.push_back(ask(processes_.at(process), request(answers.who, what, first)));
     } catch (const Error& error) {
-      const std::string where = "at " + format_bytes(larger_bytes(what, field_.ranks)) + " ";
+      const std::string where = "at size " + format_bytes(larger_bytes(what, field_.ranks)) + " ";
       if (error.code() == ErrorCode::unsupported) {
         dismiss(answers.who.name(), error.what());
       } else {

@@ -256,6 +256,9 @@ std::vector<Contender> contenders(const std::string& wish, const VersusField& fi
   std::string settings = wish.substr(std::min(colon + 1, wish.size()));
   if (settings == "all") {
     settings = all_settings(library, field);
+  } else if (settings.empty() && library == "mpich" && field.ranks > allowed_cores().size()) {
+    // Its ranks spin and wait for each other's cores; one setting takes long enough to show it.
+    settings = "-";
   } else if (settings.empty()) {
     const Settings& known = shortlist(library, field.tcp);
     const auto at = known.find(field.collective);

@@ -23,9 +23,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long a program has to end by itself, and then after SIGTERM.
-constexpr Followers::Seconds grace = 2s;
-
 std::string error_text() { return std::generic_category().message(errno); }
 
 /// Both ends of a pipe, closed on exec.
@@ -104,6 +101,7 @@ Followers::Id Followers::start(const VersusCommand& command) {
   FileDescriptor complaints(::memfd_create("complaints", MFD_CLOEXEC));
   std::vector<std::string> words = command.words;
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& each : words) arguments.push_back(each.data());
   arguments.push_back(nullptr);
   Environment environment = Environment::own();
@@ -134,7 +132,7 @@ std::string Followers::ask(Id id, const std::string& line, Seconds patience) {
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
   while (true) {
     for (std::size_t at = 0; (at = follower.pending.find('\n')) != std::string::npos;) {
-      const std::string answer = follower.pending.substr(0, at);
+      std::string answer = follower.pending.substr(0, at);
       follower.pending.erase(0, at + 1);
       // Launchers put in a word of their own now and then.
       if (answer.starts_with("{")) return answer;
@@ -165,6 +163,7 @@ bool Followers::read_some(Follower& follower, Clock::time_point deadline) {
   if (files[1].revents != 0) {
     signalfd_siginfo what{};
     if (::read(signals_.number(), &what, sizeof what) == sizeof what) {
+      grace_ = 200ms;
       throw Interrupted(static_cast<int>(what.ssi_signo));
     }
   }
@@ -215,9 +214,9 @@ void Followers::end(Id id) {
     follower.family.insert(follower.family.end(), family.begin(), family.end());
     follower.in.close();
     const pid_t group = follower.pid;
-    if (!ends_within(follower, grace)) ::kill(-group, SIGTERM);
-    if (!ends_within(follower, grace)) ::kill(-group, SIGKILL);
-    (void)ends_within(follower, grace);
+    if (!ends_within(follower, grace_)) ::kill(-group, SIGTERM);
+    if (!ends_within(follower, grace_)) ::kill(-group, SIGKILL);
+    (void)ends_within(follower, grace_);
   }
   kill_left(follower.family);
   for (const FamilyMember& each : follower.family) {

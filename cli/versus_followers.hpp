@@ -78,6 +78,8 @@ class Followers {
   Inheritance inheritance_;
   std::unique_ptr<Guard> guard_;  // Not before signals are blocked.
   std::vector<Follower> followers_;
+  // How long a program has to end by itself, and then after SIGTERM; less if somebody waits for it.
+  Seconds grace_{2};
 };
 
 }  // namespace tutti::cli

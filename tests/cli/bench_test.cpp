@@ -232,13 +232,22 @@ TEST(Bench, GoesByThreadsAndByTcp) {
     EXPECT_EQ(measured("allgather -n 3 -b 64 -e 6K -f 64 --iters 3 --transport " + way).size(), 2);
   }
   EXPECT_TRUE(contains(tutti("bench barrier -n 2 --iters 3 --transport inproc").out, "threads"));
-  EXPECT_TRUE(contains(tutti("bench barrier -n 2 --iters 3 --transport tcp").out, "loopback"));
+  EXPECT_TRUE(
+      contains(tutti("bench barrier -n 2 --iters 3 --limit --transport tcp").out, "loopback"));
 }
 
 TEST(Bench, AddsStepsInBytes) {
   const auto found = measured("broadcast -n 2 -b 1K -e 3K -i 1K --iters 2 --transport inproc");
   ASSERT_EQ(found.size(), 3);
   EXPECT_EQ(found[1][size_column], "2048");
+}
+
+TEST(Bench, TakesListedSizesAndPutsABarrierBeforeCalls) {
+  const auto found =
+      measured("reduce -n 2 --sizes 4K,64 --barrier --seconds 0.002 --transport inproc");
+  ASSERT_EQ(found.size(), 2);
+  EXPECT_EQ(found[0][size_column], "64");
+  EXPECT_EQ(found[1][size_column], "4096");
 }
 
 TEST(Bench, LeavesOutSizesBelowOneElementForEachRank) {

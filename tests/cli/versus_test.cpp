@@ -138,7 +138,8 @@ TEST(Versus, NamesWhoCrashesAndGoesOn) {
   const Outcome run =
       tutti(stage.arguments("--vs gloo:bcube,gloo:ring --rounds 2 --json " + stage.file("json")));
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_TRUE(contains(run.err, "gloo:bcube: at 8B it exited with code 3: out of luck; going on"))
+  EXPECT_TRUE(
+      contains(run.err, "gloo:bcube: at size 8 it exited with code 3: out of luck; going on"))
       << run.err;
   EXPECT_TRUE(contains(run.out, "gloo  2.00x")) << run.out;
   const Json failures = Json::parse(stage.text("json")).at("versus").at("failures");
@@ -156,7 +157,7 @@ TEST(Versus, DoesNotWaitForeverForAnAnswer) {
       tutti(stage.arguments("--vs gloo:bcube,gloo:ring --rounds 1 --patience 1 --iters 3"));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_TRUE(contains(run.err, "gloo:bcube: at 8B no answer within 1 s")) << run.err;
+  EXPECT_TRUE(contains(run.err, "gloo:bcube: at size 8 no answer within 1 s")) << run.err;
   EXPECT_TRUE(contains(run.out, "gloo  2.00x")) << run.out;
   for (const pid_t each : stage.pids()) EXPECT_TRUE(dies(each)) << stage.text("pids");
 }
@@ -167,7 +168,8 @@ TEST(Versus, LeavesNobodyBehind) {
     const Stage stage;
     // A child of its own, in a group of its own, as launchers have them.
     stage.play("gloo",
-               "setsid sleep 1000 & echo \"child $!\" >>\"$here/pids\"\n"
+               "setsid sh -c 'echo child $$ >>\"$0\"; exec sleep 1000' \"$here/pids\" &\n"
+               "until grep -q child \"$here/pids\"; do sleep 0.01; done\n"
                "read -r line; answer 9; echo waiting >>\"$here/waits\"; sleep 1000");
     std::istringstream words(stage.arguments("--vs gloo:ring"));
     std::vector<std::string> list;
