@@ -1,15 +1,11 @@
 #include "versus.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <random>
-#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -20,7 +16,9 @@
 #include "bench_table.hpp"
 #include "core/quantity.hpp"
 #include "progress.hpp"
+#include "text.hpp"
 #include "versus_followers.hpp"
+#include "versus_pool.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -29,13 +27,16 @@ using Json = nlohmann::json;
 
 /// Enough for a median where a call takes long.
 constexpr std::size_t least_iterations = 5;
+/// A turn beyond so many seconds and so many times what was asked for is too long for those who
+/// take so many times as long as tutti.
+constexpr double too_long = 0.5;
+constexpr double hopeless_turns = 5;
+constexpr double hopeless_ratio = 10;
 
 void print(const std::string& text) {
   std::fputs(text.c_str(), stdout);
   if (std::fflush(stdout) != 0) throw Interrupted(SIGPIPE);
 }
-
-void say(const std::string& text) { std::fprintf(stderr, "tutti bench: %s\n", text.c_str()); }
 
 /// Where the peers' programs are: as told, or where they are built with the command.
 std::string peers_folder(const VersusWishes& wishes) {
@@ -70,6 +71,7 @@ double median(std::vector<double> numbers) {
 struct Answers {
   Contender who{};
   std::vector<Json> each{};
+  bool hopeless = false;  ///< Takes so long that another round would change nothing.
 
   [[nodiscard]] VersusResult result() const {
     const auto over_rounds = [&](const char* key) {
@@ -97,7 +99,7 @@ class Versus {
       : wishes_(wishes),
         plan_(plan),
         field_{.collective = plan.collective, .ranks = ranks, .tcp = tcp},
-        folder_(peers_folder(wishes)) {
+        pool_(field_, peers_folder(wishes), Followers::Seconds(wishes.patience)) {
     report_.rounds = wishes.rounds;
     report_.seconds = plan.pace.seconds;
     BenchReport& own = report_.tutti;
@@ -117,6 +119,8 @@ class Versus {
     } catch (const Interrupted& interrupted) {
       report_.interrupted = interrupted.signal();
     }
+    report_.versions = pool_.versions();
+    report_.failures = pool_.failures();
     return std::move(report_);
   }
 
@@ -143,84 +147,25 @@ class Versus {
     }
   }
 
-  /// Starts everybody; those that cannot take part are named.
+  /// Starts everybody who can take part.
   void gather() {
-    for (const Contender& each : own_contenders(plan_, field_.tcp)) enlist(each);
-    if (contenders_.empty() || !contenders_.front().is_tutti()) {
+    for (const Contender& each : own_contenders(plan_, field_.tcp)) pool_.enlist(each);
+    if (pool_.contenders().empty()) {
       throw Error(ErrorCode::unsupported,
-                  "tutti itself cannot take part in --vs; ./dev peers "
-                  "builds the programs that it needs");
+                  "tutti itself cannot take part in --vs; './dev peers' builds what it needs");
     }
+    reference_ = pool_.contenders().front();
     for (const std::string& wish : wishes_.libraries) {
       const std::vector<Contender> found = contenders(wish, field_);
-      if (found.empty()) {
-        drop_out(wish, "it has no shared memory; add --transport tcp");
-      }
-      for (const Contender& each : found) enlist(each);
+      if (found.empty()) pool_.note(wish, "it has no shared memory; add --transport tcp");
+      for (const Contender& each : found) pool_.enlist(each);
     }
-    const bool alone = std::all_of(contenders_.begin(), contenders_.end(),
-                                   [](const Contender& each) { return each.is_tutti(); });
-    if (alone) {
+    const auto& all = pool_.contenders();
+    if (std::all_of(all.begin(), all.end(), [](const Contender& c) { return c.is_tutti(); })) {
       throw Error(ErrorCode::unsupported,
                   "none of those that --vs names is left to compare with; './dev peers' installs "
                   "Open MPI, MPICH and Gloo and builds the programs around them");
     }
-  }
-
-  /// Starts the contender's process, if it has none yet, and waits until its ranks are there.
-  void enlist(const Contender& contender) {
-    const std::string process = contender.process();
-    if (failed_.contains(process)) return;
-    try {
-      if (!processes_.contains(process)) start(contender);
-      contenders_.push_back(contender);
-    } catch (const Error& error) {
-      failed_.insert(process);
-      drop_out(process, error.what());
-    }
-  }
-
-  void start(const Contender& contender) {
-    const std::string program = folder_ + "/" + contender.library;
-    if (::access(program.c_str(), X_OK) != 0) {
-      throw Error(ErrorCode::unsupported, "there is no program " + program +
-                                              "; './dev peers' installs what it needs and builds "
-                                              "it, --peers says where else to look");
-    }
-    const Followers::Id id = followers_.start(command_of(contender, field_, folder_));
-    try {
-      // Whatever it answers, its ranks are there; some settings have no barrier.
-      const Json answer = heard(id, "barrier 0 0 least=1");
-      followers_.guard_family(id);
-      if (answer.contains("version")) report_.versions[contender.library] = answer.at("version");
-    } catch (const Error&) {
-      followers_.end(id);
-      throw;
-    }
-    processes_[contender.process()] = id;
-  }
-
-  /// The answer to a line, be it a refusal.
-  [[nodiscard]] Json heard(Followers::Id id, const std::string& line) {
-    const std::string answer = followers_.ask(id, line, Followers::Seconds(wishes_.patience));
-    Json json = Json::parse(answer, nullptr, false);
-    if (!json.is_object() || (!json.contains("error") && !json.contains("median_us"))) {
-      throw Error(ErrorCode::peer_lost, "its answer makes no sense: " + answer);
-    }
-    return json;
-  }
-
-  [[nodiscard]] Json ask(Followers::Id id, const std::string& line) {
-    Json json = heard(id, line);
-    if (json.contains("error")) {
-      throw Error(ErrorCode::unsupported, json.at("error").get<std::string>());
-    }
-    return json;
-  }
-
-  void drop_out(const std::string& who, const std::string& why) {
-    report_.failures.emplace_back(who, why);
-    say(who + ": " + why + "; going on without it");
   }
 
   void measure_machine_if_asked() {
@@ -235,9 +180,9 @@ class Versus {
   void print_head() const {
     std::string text = bench_head(plan_, report_.tutti.ways) + "# " +
                        std::to_string(wishes_.rounds) + " rounds, taking turns:";
-    for (const Contender& each : contenders_) text += " " + each.name();
+    for (const Contender& each : pool_.contenders()) text += " " + each.name();
     text += "\n#";
-    for (const auto& [library, version] : report_.versions) text += " " + library + " " + version;
+    for (const auto& [library, version] : pool_.versions()) text += " " + library + " " + version;
     text +=
         "\n# 1.50x: takes 1.50 times as long as tutti. 1.50~: rounds do not agree on who is "
         "faster.\n";
@@ -248,42 +193,45 @@ class Versus {
   /// Another begins each round.
   void measure(const BenchCase& what, Progress& progress) {
     std::vector<Answers> answers;
-    for (const Contender& each : contenders_) answers.push_back({.who = each});
+    for (const Contender& each : pool_.contenders()) answers.push_back({.who = each});
     for (std::size_t round = 0; round < wishes_.rounds; ++round) {
       for (std::size_t i = 0; i < answers.size(); ++i) {
-        take_turn(answers[(round + i) % answers.size()], what, round == 0);
+        take_turn(answers[(round + i) % answers.size()], what);
       }
       progress.advance();
     }
-    // Who has not been through all rounds cannot be compared with those who have.
-    std::erase_if(answers, [&](const Answers& each) { return each.each.size() < wishes_.rounds; });
+    // Who has failed cannot be compared; the hopeless have had at least one turn.
+    const auto& left = pool_.contenders();
+    std::erase_if(answers, [&](const Answers& each) {
+      return each.each.empty() || std::find(left.begin(), left.end(), each.who) == left.end();
+    });
     ++seed_;
     record(what, answers);
-  }
-
-  void take_turn(Answers& answers, const BenchCase& what, bool first) {
-    const std::string process = answers.who.process();
-    if (failed_.contains(process) || failed_.contains(answers.who.name())) return;
-    try {
-      answers.each.push_back(ask(processes_.at(process), request(answers.who, what, first)));
-    } catch (const Error& error) {
-      const std::string where = "at size " + format_bytes(larger_bytes(what, field_.ranks)) + " ";
-      if (error.code() == ErrorCode::unsupported) {
-        dismiss(answers.who.name(), error.what());
-      } else {
-        dismiss(process, where + error.what());
-        followers_.end(processes_.at(process));
-      }
+    for (const Answers& each : answers) {
+      if (each.hopeless) dismiss_hopeless(each);
     }
   }
 
-  /// A contender, or all that share a process.
-  void dismiss(const std::string& who, const std::string& why) {
-    failed_.insert(who);
-    drop_out(who, why);
-    std::erase_if(contenders_, [&](const Contender& each) {
-      return each.name() == who || each.process() == who;
-    });
+  void take_turn(Answers& answers, const BenchCase& what) {
+    if (answers.hopeless) return;
+    const auto turn = pool_.turn(answers.who, request(answers.who, what, answers.each.empty()));
+    if (!turn) return;
+    answers.each.push_back(turn->answer);
+    const double time = turn->answer.at("median_us").get<double>();
+    if (answers.who == reference_) reference_time_ = time;
+    answers.hopeless = turn->seconds > too_long + hopeless_turns * plan_.pace.seconds &&
+                       time > hopeless_ratio * reference_time_;
+  }
+
+  /// At larger sizes it would only cost the others their time: spinning ranks that outnumber the
+  /// cores take a thousand times as long.
+  void dismiss_hopeless(const Answers& answers) {
+    const VersusResults& last = report_.results.back();
+    const double times =
+        answers.result().finding.timing.median / last.front().finding.timing.median;
+    pool_.dismiss(answers.who, "at size " + format_bytes(report_.tutti.rows.back().bytes) +
+                                   " it takes " + fixed(times, 0) +
+                                   " times as long as tutti, which is too long for larger ones");
   }
 
   [[nodiscard]] std::string request(const Contender& who, const BenchCase& what, bool first) const {
@@ -304,7 +252,7 @@ class Versus {
   void record(const BenchCase& what, const std::vector<Answers>& answers) {
     VersusResults results;
     for (const Answers& each : answers) results.push_back(each.result());
-    if (results.empty() || !results.front().who.is_tutti()) {
+    if (results.empty() || results.front().who != reference_) {
       throw Error(ErrorCode::peer_lost,
                   "tutti itself has failed; there is nothing to compare with");
     }
@@ -325,11 +273,9 @@ class Versus {
   const VersusWishes& wishes_;
   const BenchPlan& plan_;
   VersusField field_;
-  std::string folder_;
-  Followers followers_;
-  std::map<std::string, Followers::Id> processes_;
-  std::set<std::string> failed_;
-  std::vector<Contender> contenders_;
+  VersusPool pool_;
+  Contender reference_;  // Whom the others are compared with.
+  double reference_time_ = 0;
   VersusReport report_;
   std::uint64_t seed_ = std::random_device{}() % 100'000;
 };

@@ -138,8 +138,8 @@ TEST(Versus, NamesWhoCrashesAndGoesOn) {
   const Outcome run =
       tutti(stage.arguments("--vs gloo:bcube,gloo:ring --rounds 2 --json " + stage.file("json")));
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_TRUE(
-      contains(run.err, "gloo:bcube: at size 8 it exited with code 3: out of luck; going on"))
+  EXPECT_TRUE(contains(run.err, "gloo:bcube: asked for 'allreduce 8 ")) << run.err;
+  EXPECT_TRUE(contains(run.err, "', it exited with code 3: out of luck; going on without it"))
       << run.err;
   EXPECT_TRUE(contains(run.out, "gloo  2.00x")) << run.out;
   const Json failures = Json::parse(stage.text("json")).at("versus").at("failures");
@@ -157,9 +157,25 @@ TEST(Versus, DoesNotWaitForeverForAnAnswer) {
       tutti(stage.arguments("--vs gloo:bcube,gloo:ring --rounds 1 --patience 1 --iters 3"));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_TRUE(contains(run.err, "gloo:bcube: at size 8 no answer within 1 s")) << run.err;
+  EXPECT_TRUE(contains(run.err, "', no answer within 1 s; going on without it")) << run.err;
   EXPECT_TRUE(contains(run.out, "gloo  2.00x")) << run.out;
   for (const pid_t each : stage.pids()) EXPECT_TRUE(dies(each)) << stage.text("pids");
+}
+
+/// Who takes far too long is heard once, and not at larger sizes.
+TEST(Versus, DoesNotGoOnWithTheHopeless) {
+  const Stage stage;
+  stage.play("gloo", std::string("if [ $name = bcube ]; then while read -r line; do case $line in "
+                                 "barrier*) ;; *) sleep 0.8; esac; echo \"$name $line\" "
+                                 ">>\"$here/turns\"; answer 1000 0; done; fi\n") +
+                         follow);
+  const Outcome run = tutti(stage.arguments("--vs gloo:bcube,gloo:ring --rounds 3 --seconds 0.01"));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(contains(run.err, "gloo:bcube: at size 8 it takes 20 times as long as tutti"))
+      << run.err;
+  const std::string turns = stage.text("turns");
+  EXPECT_TRUE(contains(turns, "bcube allreduce 8 "));
+  EXPECT_EQ(turns.find("bcube allreduce"), turns.rfind("bcube allreduce")) << turns;
 }
 
 /// Whatever ends the command ends all that it has started.
