@@ -10,7 +10,6 @@ namespace tutti::cli {
 namespace {
 
 using render::Chart;
-using render::ChartPanel;
 using render::ChartPoint;
 using render::ChartSeries;
 using render::Measure;

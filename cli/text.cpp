@@ -33,7 +33,7 @@ std::string fixed(double value, int digits) {
 
 std::string fitted(double value, std::size_t columns) {
   for (const int digits : {2, 1, 0}) {
-    const std::string text = fixed(value, digits);
+    std::string text = fixed(value, digits);
     if (text.size() <= columns) return text;
   }
   std::array<char, 32> text{};
