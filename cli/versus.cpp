@@ -149,17 +149,20 @@ class Versus {
 
   /// Starts everybody who can take part.
   void gather() {
+    // A word that nobody knows is found before anybody is started.
+    std::vector<Contender> others;
+    for (const std::string& wish : wishes_.libraries) {
+      const std::vector<Contender> found = contenders(wish, field_);
+      if (found.empty()) pool_.note(wish, "it has no shared memory; add --transport tcp");
+      others.insert(others.end(), found.begin(), found.end());
+    }
     for (const Contender& each : own_contenders(plan_, field_.tcp)) pool_.enlist(each);
     if (pool_.contenders().empty()) {
       throw Error(ErrorCode::unsupported,
                   "tutti itself cannot take part in --vs; './dev peers' builds what it needs");
     }
     reference_ = pool_.contenders().front();
-    for (const std::string& wish : wishes_.libraries) {
-      const std::vector<Contender> found = contenders(wish, field_);
-      if (found.empty()) pool_.note(wish, "it has no shared memory; add --transport tcp");
-      for (const Contender& each : found) pool_.enlist(each);
-    }
+    for (const Contender& each : others) pool_.enlist(each);
     const auto& all = pool_.contenders();
     if (std::all_of(all.begin(), all.end(), [](const Contender& c) { return c.is_tutti(); })) {
       throw Error(ErrorCode::unsupported,

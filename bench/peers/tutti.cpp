@@ -2,7 +2,7 @@
 // ranks there are is its launcher's business: tutti run -n 4 -- build/bench/peers/tutti …
 //
 // With TUTTI_BENCH_MEMORY=private buffers come from malloc instead of tutti::allocate, and with
-// TUTTI_BENCH_ALGORITHM one algorithm is used throughout instead of tutti's choice.
+// TUTTI_BENCH_ALGORITHM that algorithm is used for its collective instead of tutti's choice.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -84,10 +84,12 @@ class Tutti final : public peers::Peer {
                      .output = call.output,
                      .count = c.count,
                      .dtype = tutti::parse_dtype(peers::name(c.dtype)),
-                     .root = static_cast<std::uint32_t>(std::max(c.root, 0)),
-                     .options = {.algorithm = algorithm_}};
-    if (!algorithm_.empty() && tutti::algorithm(algorithm_).needs_shape()) {
-      made.options.shape = tutti::squarest(comm_.size());
+                     .root = static_cast<std::uint32_t>(std::max(c.root, 0))};
+    if (!algorithm_.empty() && tutti::algorithm(algorithm_).collective == made.collective) {
+      made.options.algorithm = algorithm_;
+      if (tutti::algorithm(algorithm_).needs_shape()) {
+        made.options.shape = tutti::squarest(comm_.size());
+      }
     }
     if (c.op != peers::Op::none) made.reduction = tutti::parse_op(peers::name(c.op));
     return made;

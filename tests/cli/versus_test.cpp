@@ -237,6 +237,34 @@ TEST(Versus, WritesFiles) {
   EXPECT_TRUE(contains(stage.text("svg"), "limit"));
 }
 
+/// As ./dev bench does.
+TEST(Versus, BecomesAPage) {
+  const Stage stage;
+  stage.play("gloo", follow);
+  const Outcome run = tutti(stage.arguments("--vs gloo:ring+in_place --rounds 2 --json " +
+                                            stage.file("allreduce-tcp-2.json")));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const std::string report = std::string(TUTTI_GOLDEN_DIR) + "/../../bench/report " +
+                             stage.file("") + " " + stage.file("page.md") + " " +
+                             stage.file("front.md");
+  std::ofstream(stage.file("page.md")) << "before\n<!-- versus -->\nold\n<!-- /versus -->\nafter\n";
+  std::ofstream(stage.file("front.md")) << "no marks\n";
+  EXPECT_NE(shell(report).exit_code, 0);
+  std::ofstream(stage.file("front.md")) << "<!-- fast -->\n<!-- /fast -->\n";
+  const Outcome written = shell(report);
+  ASSERT_EQ(written.exit_code, 0) << written.err;
+  const std::string page = stage.text("page.md");
+  EXPECT_TRUE(page.starts_with("before\n<!-- versus -->\nMeasured on ")) << page;
+  EXPECT_TRUE(page.ends_with("<!-- /versus -->\nafter\n")) << page;
+  EXPECT_FALSE(contains(page, "old")) << page;
+  EXPECT_TRUE(contains(page, "Gloo 1.2")) << page;
+  EXPECT_TRUE(
+      contains(page, "| allreduce | 64 B | 50 | 50 – 50 |  |  | 100 (2.00×) ring, in place |"))
+      << page;
+  EXPECT_TRUE(contains(stage.text("front.md"), "| 2 processes, TCP | 50 (2.00×) | 50 (2.00×) |"))
+      << stage.text("front.md");
+}
+
 TEST(Versus, SaysWhatIsWrongWithTheQuestion) {
   const auto expect_refusal = [](const std::string& arguments, const std::string& part) {
     const Outcome run = tutti("bench allreduce " + arguments);
@@ -269,6 +297,20 @@ TEST(SlowVersus, ComparesWithRealLibraries) {
     EXPECT_TRUE(contains(run.out, "  yield1")) << run.out << run.err;
     EXPECT_TRUE(contains(run.out, "gloo  ")) << run.out << run.err;
   }
+}
+
+TEST(SlowVersus, ComparesAlgorithmsToo) {
+  if (!std::filesystem::exists(std::filesystem::path(TUTTI_COMMAND).parent_path() /
+                               "bench/peers/openmpi")) {
+    GTEST_SKIP() << "./dev peers builds what this compares with";
+  }
+  const Outcome run = tutti(
+      "bench allreduce -n 4 --sizes 4K --algo ring,torus,auto --vs openmpi:yield1 --rounds 1 "
+      "--iters 5");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.err.find("going on without"), std::string::npos) << run.err;
+  EXPECT_TRUE(contains(run.out, "  allreduce/torus\n")) << run.out;
+  EXPECT_TRUE(contains(run.out, " allreduce/ring\n")) << run.out;
 }
 
 TEST(Contender, HasAName) {
