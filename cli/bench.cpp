@@ -6,22 +6,27 @@
 
 #include <tutti/error.hpp>
 
+#include "bench_plot.hpp"
 #include "bench_regret_command.hpp"
 #include "bench_run.hpp"
 #include "commands.hpp"
 #include "core/quantity.hpp"
 #include "launcher.hpp"
 #include "rendezvous/environment.hpp"
+#include "versus.hpp"
+#include "watch.hpp"
 
 namespace tutti::cli {
 namespace {
 
 struct Options {
   BenchWishes wishes{};
+  VersusWishes versus{};
   std::uint32_t ranks = 0;
   std::string transport = "auto";
   std::string json;
   std::string csv;
+  std::string plot;
   std::size_t warm_ups = 0;
   std::size_t iterations = 0;
   bool regret = false;
@@ -48,19 +53,20 @@ void require_writable(const std::string& path) {
 }
 
 /// One line however many rows there are, or noise would be answered with noise.
-void warn_of_unsteady(const BenchReport& report) {
-  std::size_t unsteady = 0;
+void warn_of_wide(const BenchReport& report) {
+  std::size_t wide = 0;
   std::string first;
   for (const BenchRow& row : report.rows) {
-    const bool in_place = row.in_place && row.in_place->timing.is_unsteady();
-    if (!in_place && !row.out_of_place.timing.is_unsteady()) continue;
-    if (++unsteady == 1) first = format_bytes(row.bytes);
+    const bool in_place = row.in_place && row.in_place->timing.is_wide();
+    if (!in_place && !row.out_of_place.timing.is_wide()) continue;
+    if (++wide == 1) first = format_bytes(row.bytes);
   }
-  if (unsteady == 0) return;
+  if (wide == 0) return;
   std::fprintf(stderr,
                "tutti bench: in %zu of %zu rows, first at %s, one time in ten is above twice the "
-               "median: the machine is busy, or there are more ranks than cores\n",
-               unsteady, report.rows.size(), first.c_str());
+               "median or below half of it: too wide a spread to conclude from. The machine is "
+               "busy, or there are more ranks than cores.\n",
+               wide, report.rows.size(), first.c_str());
 }
 
 int take_part(Communicator& communicator, const BenchPlan& plan, const Options& options) {
@@ -68,7 +74,8 @@ int take_part(Communicator& communicator, const BenchPlan& plan, const Options& 
   if (communicator.rank() == 0) {
     save(options.json, report.json());
     save(options.csv, report.csv());
-    warn_of_unsteady(report);
+    if (!options.plot.empty()) save(options.plot, plot_of(report));
+    warn_of_wide(report);
   }
   return report.wrong() == 0 ? success : violation_found;
 }
@@ -97,6 +104,25 @@ int launch(std::uint32_t ranks, std::vector<std::string> words) {
   return Launcher(job).run();
 }
 
+int compare(const BenchPlan& plan, const Options& options, std::uint32_t ranks, bool is_rank) {
+  if (is_rank || options.transport == "inproc") {
+    refuse(
+        "--vs starts the ranks of every library itself; run 'tutti bench' by itself, with -n "
+        "and --transport shm or tcp");
+  }
+  require_comparable(plan);
+  const VersusReport report = run_versus(options.versus, plan, ranks, options.transport == "tcp");
+  // What was measured before somebody's patience ended is not lost.
+  if (!report.tutti.rows.empty()) {
+    save(options.json, report.json());
+    save(options.csv, report.csv());
+    if (!options.plot.empty()) save(options.plot, plot_of(report));
+    warn_of_wide(report.tutti);
+  }
+  if (report.interrupted != 0) return Watch::signal_code + report.interrupted;
+  return report.wrong() == 0 ? success : violation_found;
+}
+
 int run(const Options& options, const std::vector<std::string>& words) {
   if (options.regret) {
     return run_regret({.ranks = options.ranks,
@@ -123,10 +149,15 @@ int run(const Options& options, const std::vector<std::string>& words) {
   }
   const std::uint32_t ranks = is_rank ? launched.size : options.ranks;
   const BenchPlan plan = plan_bench(options.wishes, ranks);
+  if (!options.plot.empty() && plan.collective == Collective::barrier) {
+    refuse("a barrier has no sizes to plot over; leave out --plot");
+  }
   if (!is_rank || launched.rank == Rank{0}) {
     require_writable(options.json);
     require_writable(options.csv);
+    require_writable(options.plot);
   }
+  if (!options.versus.libraries.empty()) return compare(plan, options, ranks, is_rank);
   if (threads) return run_as_threads(plan, options);
   return is_rank ? run_as_launched(plan, options) : launch(ranks, words);
 }
@@ -143,6 +174,10 @@ void add_sizes(CLI::App& command, Options& options) {
   command.add_option("-i,--stepbytes", wishes.step, "from size to size, added")
       ->option_text("SIZE")
       ->excludes(factor);
+  command.add_option("--sizes", wishes.sizes, "just these, instead")
+      ->option_text("SIZE,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
 }
 
 void add_repetitions(CLI::App& command, Options& options) {
@@ -151,12 +186,17 @@ void add_repetitions(CLI::App& command, Options& options) {
                   "calls before those that count (default: a few ms)")
       ->option_text("N")
       ->check(CLI::Range(std::size_t{0}, most_iterations));
-  command.add_option("--iters", options.iterations, "calls that count (default: 0.2 s a row)")
+  command.add_option("--iters", options.iterations, "calls that count (default: as many as fit)")
       ->option_text("N")
       ->check(CLI::Range(std::size_t{1}, most_iterations));
   command.add_option("-c,--check", options.wishes.check, "1: check every result; 0: do not")
       ->option_text("0|1 (1)")
       ->check(CLI::IsMember({"0", "1"}));
+  command.add_option("--seconds", options.wishes.pace.seconds, "for each time, unless --iters")
+      ->option_text("S (0.1)")
+      ->check(CLI::Range(1e-4, 3600.0));
+  command.add_flag("--barrier", options.wishes.pace.barrier,
+                   "before each call, not measured: calls then cannot overlap");
 }
 
 void add_kinds(CLI::App& command, Options& options) {
@@ -195,24 +235,32 @@ void add_bench(CLI::App& app, int& exit_code, std::vector<std::string> words) {
   add_repetitions(*command, *options);
   command->add_flag("--private", options->wishes.private_buffers,
                     "buffers from malloc instead of tutti::allocate");
+  command->add_flag("--limit", options->wishes.limit,
+                    "measure what this machine does at best, and show the share reached");
   command->add_flag("--regret", options->regret,
                     "how much slower tutti's choice is than the fastest algorithm");
   command->add_option("--part", options->part)->group("");
   command->add_option("--json", options->json, "for all figures as JSON")->option_text("FILE");
   command->add_option("--csv", options->csv, "for all figures as CSV")->option_text("FILE");
+  command->add_option("--plot", options->plot, "for time and bus bandwidth over size, as SVG")
+      ->option_text("FILE.svg");
+  add_versus_options(*command, options->versus);
   command->footer(
       "tutti bench allreduce -n 4 -b 8 -e 64M -f 4\n\n"
-      "Prints what nccl-tests prints, and how near the time out of place is to what this machine "
-      "can\n"
-      "do at best (docs/performance.md), and the algorithm. Sizes are of the larger buffer. Times "
+      "Prints what nccl-tests prints, and after it how far apart times are, the algorithm, and "
+      "with\n"
+      "--limit how near the time is to what this machine does at best (docs/performance.md). Sizes "
       "are\n"
-      "medians over calls of the maximum over ranks. Under tutti run, mpirun, torchrun or srun it "
-      "is\n"
-      "one of their ranks; leave out -n then. Exits with 1 if a result is wrong.");
+      "of the larger buffer. Times are medians over calls of the maximum over ranks. Under tutti "
+      "run,\n"
+      "mpirun, mpiexec, torchrun or srun it is one of their ranks; leave out -n then. Exits with 1 "
+      "if\n"
+      "a result is wrong.");
   command->callback([options, command, words = std::move(words), &exit_code] {
     BenchPace& pace = options->wishes.pace;
     if (command->count("--warmup_iters") > 0) pace.warm_ups = options->warm_ups;
     if (command->count("--iters") > 0) pace.iterations = options->iterations;
+    if (!options->plot.empty()) options->wishes.limit = true;  // It is drawn in.
     exit_code = run(*options, words);
   });
 }

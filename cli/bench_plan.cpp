@@ -14,8 +14,17 @@ constexpr std::size_t most_sizes = 100'000;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
+/// "8", "4K", "1MiB", in order.
+std::vector<std::uint64_t> listed_sizes(const BenchWishes& wishes) {
+  std::vector<std::uint64_t> found;
+  for (const std::string& each : wishes.sizes) found.push_back(parse_bytes(each));
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 std::vector<std::uint64_t> sizes(const BenchWishes& wishes, const BenchPlan& plan) {
   if (plan.collective == Collective::barrier) return {0};
+  if (!wishes.sizes.empty()) return listed_sizes(wishes);
   if (plan.least > plan.most) {
     refuse("-b " + wishes.least + " is above -e " + wishes.most +
            "; the smallest size comes first, the largest last");
@@ -90,18 +99,27 @@ std::vector<Wished> wished_algorithms(const BenchWishes& wishes, Collective coll
   return found;
 }
 
+/// Those sizes that are different: below one element for each rank all come to the same.
+std::vector<std::uint64_t> counts_for(const BenchCase& pattern,
+                                      const std::vector<std::uint64_t>& sizes,
+                                      std::uint32_t ranks) {
+  std::vector<std::uint64_t> counts;
+  for (const std::uint64_t size : sizes) {
+    const std::uint64_t count = count_for(pattern.collective, pattern.dtype, size, ranks);
+    if (counts.empty() || counts.back() != count) counts.push_back(count);
+  }
+  return counts;
+}
+
 void add_cases(BenchPlan& plan, const BenchCase& pattern, const std::vector<std::uint64_t>& sizes,
                const std::vector<Wished>& algorithms, std::uint32_t ranks) {
-  std::uint64_t last = 0;
-  for (const std::uint64_t size : sizes) {
+  const std::vector<std::uint64_t> counts = counts_for(pattern, sizes, ranks);
+  for (const Algorithm* each : algorithms) {
     BenchCase one = pattern;
-    one.count = count_for(plan.collective, one.dtype, size, ranks);
-    // Sizes below one element for each rank all come to the same.
-    if (one.count == last && last > 0) continue;
-    last = one.count;
-    for (const Algorithm* each : algorithms) {
-      one.algorithm = each == nullptr ? "" : each->name;
-      one.shape = each != nullptr && each->needs_shape() ? squarest(ranks) : Shape{};
+    one.algorithm = each == nullptr ? "" : each->name;
+    one.shape = each != nullptr && each->needs_shape() ? squarest(ranks) : Shape{};
+    for (const std::uint64_t count : counts) {
+      one.count = count;
       plan.cases.push_back(one);
     }
   }
@@ -114,9 +132,15 @@ BenchPlan plan_bench(const BenchWishes& wishes, std::uint32_t ranks) {
                  .least = parse_bytes(wishes.least),
                  .most = parse_bytes(wishes.most),
                  .step = wishes.step.empty() ? std::to_string(wishes.factor) + "(factor)"
-                                             : wishes.step + "(bytes)",
+                                             : std::to_string(parse_bytes(wishes.step)) + "(bytes)",
                  .pace = wishes.pace,
-                 .check = wishes.check};
+                 .check = wishes.check,
+                 .limit = wishes.limit};
+  if (!wishes.sizes.empty()) {
+    plan.least = listed_sizes(wishes).front();
+    plan.most = listed_sizes(wishes).back();
+    plan.step = "0(list)";
+  }
   if (wishes.private_buffers) plan.memory = BenchMemory::Kind::private_to_process;
   if (has_root(plan.collective) && wishes.root >= ranks) {
     refuse("root " + std::to_string(wishes.root) + " is not one of the ranks 0 to " +

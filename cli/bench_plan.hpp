@@ -16,25 +16,29 @@ struct BenchWishes {
   std::string least = "8";
   std::string most = "64M";
   std::uint64_t factor = 4;
-  std::string step{};  ///< Empty: by the factor.
+  std::string step{};                ///< Empty: by the factor.
+  std::vector<std::string> sizes{};  ///< Just these, if there are any.
   std::string op = "sum";
   std::string dtype = "float";
   std::uint32_t root = 0;
   std::vector<std::string> algorithms{"auto"};
   BenchPace pace{};
   bool check = true;
+  bool limit = false;
   bool private_buffers = false;
 };
 
-/// The same understood: what all ranks do, one case after the other.
+/// The same understood: what all ranks do, one case after the other, all sizes of one algorithm
+/// before the next.
 struct BenchPlan {
   Collective collective = Collective::allreduce;
   std::uint64_t least = 0;
   std::uint64_t most = 0;
-  std::string step{};  ///< "4(factor)", "1024(bytes)"
+  std::string step{};  ///< "4(factor)", "1024(bytes)", "0(list)"
   std::vector<BenchCase> cases{};
   BenchPace pace{};
   bool check = true;
+  bool limit = false;  ///< Measure what the machine does at best.
   BenchMemory::Kind memory = BenchMemory::Kind::shared;
 };
 

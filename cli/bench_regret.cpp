@@ -25,11 +25,10 @@ using Json = nlohmann::ordered_json;
 constexpr double hopeless = 1.6;
 constexpr std::size_t rounds = 5;
 
-double quantile(std::vector<double> values, double share) {
+double quantile_of(std::vector<double> values, double part) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
-  const auto at = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
-  return values[at];
+  return quantile(values, part);
 }
 
 RegretRow measure_row(Arena& arena, const Selector& selector, Collective collective,
@@ -99,11 +98,11 @@ std::string describe_residuals(const std::vector<RegretRow>& rows) {
   for (const auto& [group, lists] : groups) {
     const auto& [errors, ratios, model_errors] = lists;
     table.add({std::to_string(group.first), group.second, std::to_string(errors.size()),
-               number("%.0f %%", 100 * quantile(errors, 0.5)),
-               number("%.0f %%", 100 * quantile(errors, 0.9)),
-               number("%.2f", quantile(ratios, 0.1)), number("%.2f", quantile(ratios, 0.5)),
-               number("%.2f", quantile(ratios, 0.9)),
-               number("%.0f %%", 100 * quantile(model_errors, 0.5))});
+               number("%.0f %%", 100 * quantile_of(errors, 0.5)),
+               number("%.0f %%", 100 * quantile_of(errors, 0.9)),
+               number("%.2f", quantile_of(ratios, 0.1)), number("%.2f", quantile_of(ratios, 0.5)),
+               number("%.2f", quantile_of(ratios, 0.9)),
+               number("%.0f %%", 100 * quantile_of(model_errors, 0.5))});
   }
   return table.text();
 }
@@ -204,8 +203,8 @@ std::string describe(const std::vector<RegretRow>& rows) {
                                static_cast<double>(std::max<std::size_t>(regrets.size(), 1))) +
          " of " + std::to_string(regrets.size()) +
          " choices within 10 % of the fastest; the worst takes " +
-         number("%.2f", quantile(regrets, 1)) + " times as long, 95 % at most " +
-         number("%.2f", quantile(regrets, 0.95)) + " times\n\n" + describe_residuals(rows);
+         number("%.2f", quantile_of(regrets, 1)) + " times as long, 95 % at most " +
+         number("%.2f", quantile_of(regrets, 0.95)) + " times\n\n" + describe_residuals(rows);
 }
 
 }  // namespace tutti::cli

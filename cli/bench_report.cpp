@@ -24,6 +24,7 @@ Json json_of(const BenchRow& row, const BenchFinding& finding) {
           {"median_us", timing.median},
           {"p10_us", timing.p10},
           {"p90_us", timing.p90},
+          {"wide", timing.is_wide()},
           {"algbw_GBps", row.algorithm_bandwidth(finding) / giga},
           {"busbw_GBps", row.bus_bandwidth(finding) / giga},
           {"wrong", or_null(finding.wrong)}};

@@ -1,7 +1,5 @@
 #include "bench_run.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -9,32 +7,19 @@
 #include <optional>
 
 #include <tutti/error.hpp>
-#include <tutti/version.hpp>
 
+#include "bench_head.hpp"
 #include "bench_limit.hpp"
 #include "bench_table.hpp"
 #include "bench_verification.hpp"
-#include "core/quantity.hpp"
 #include "progress.hpp"
 
 namespace tutti::cli {
 namespace {
 
-/// Where a rank is, for the head of the table.
-struct Place {
-  std::array<char, 64> host{};
-  int pid = 0;
-};
-
-Place own_place() {
-  Place place{.pid = ::getpid()};
-  if (::gethostname(place.host.data(), place.host.size() - 1) != 0) place.host[0] = '?';
-  return place;
-}
-
-bool on_one_host(const std::vector<Place>& places) {
+bool on_one_host(const std::vector<BenchPlace>& places) {
   return std::all_of(places.begin(), places.end(),
-                     [&](const Place& each) { return each.host == places.front().host; });
+                     [&](const BenchPlace& each) { return each.host == places.front().host; });
 }
 
 std::uint64_t largest_buffer(const BenchPlan& plan, std::uint32_t ranks) {
@@ -43,34 +28,9 @@ std::uint64_t largest_buffer(const BenchPlan& plan, std::uint32_t ranks) {
   return most;
 }
 
-std::string count_text(const std::optional<std::size_t>& count) {
-  return count ? std::to_string(*count) : "auto";
-}
-
 void print(const std::string& text) {
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
-}
-
-std::string gigabytes(double rate) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1fGB/s", rate / 1e9);
-  return text.data();
-}
-
-std::string describe(const BenchMachine& machine) {
-  std::string text = "# Limit of " + std::to_string(machine.cores) +
-                     (machine.cores == 1 ? " core" : " cores") + ": flag " +
-                     format_seconds(machine.flag);
-  if (machine.loopback) {
-    text += ", loopback " + gigabytes(machine.loopback->rate) + " and " +
-            format_seconds(machine.loopback->latency);
-  }
-  for (const BenchMachine::Memory& each : machine.memory) {
-    text += "\n#  " + format_bytes(each.bytes) + ": copy " + gigabytes(each.copy) + ", sum " +
-            gigabytes(each.sum);
-  }
-  return text + "\n";
 }
 
 /// One rank at work.
@@ -99,23 +59,24 @@ class Bench {
       report_.rows.push_back(measure(each));
       if (!leads()) continue;
       progress->hide();
+      print_algorithm(each);
       print(table_row(report_.rows.back()));
       progress->advance();
     }
     progress.reset();
-    if (leads()) print(table_foot(report_));
+    if (leads()) print(table_foot(report_) + table_details(report_));
     return std::move(report_);
   }
 
  private:
   [[nodiscard]] bool leads() const { return communicator_.rank() == 0; }
 
-  /// Rank 0 measures the machine while the others wait, and knows where they are.
+  /// Rank 0 measures the machine, if asked to, while the others wait, and knows where they are.
   void meet() {
-    const std::array<Place, 1> own{own_place()};
+    const std::array<BenchPlace, 1> own{own_place()};
     places_.resize(communicator_.size());
     aside_.all_gather(own, places_);
-    if (leads() && report_.ranks > 1 && on_one_host(places_)) {
+    if (plan_.limit && leads() && report_.ranks > 1 && on_one_host(places_)) {
       const bool tcp = report_.ways.ends_with("TCP");
       report_.machine = measure_machine(report_.ranks, largest_buffer(plan_, report_.ranks), tcp);
     }
@@ -123,18 +84,18 @@ class Bench {
   }
 
   void print_head() const {
-    print("# tutti " + std::string(version) + " " + std::string(name(plan_.collective)) + ": " +
-          report_.ways + ", buffers " + (report_.shared_buffers ? "shared" : "private") + "\n");
-    print("# minBytes " + std::to_string(plan_.least) + " maxBytes " + std::to_string(plan_.most) +
-          " step: " + plan_.step + " warmup iters: " + count_text(plan_.pace.warm_ups) +
-          " iters: " + count_text(plan_.pace.iterations) +
-          " validation: " + (plan_.check ? "1" : "0") + "\n");
-    for (std::size_t rank = 0; rank < places_.size(); ++rank) {
-      print("#  Rank " + std::to_string(rank) + " Pid " + std::to_string(places_[rank].pid) +
-            " on " + places_[rank].host.data() + "\n");
-    }
-    if (report_.machine) print(describe(*report_.machine));
+    print(bench_head(plan_, report_.ways) + places_text(places_));
+    if (report_.machine) print(machine_text(*report_.machine));
     print("#\n" + table_head());
+  }
+
+  /// Between the blocks of several algorithms.
+  void print_algorithm(const BenchCase& next) {
+    if (algorithm_ && *algorithm_ == next.algorithm) return;
+    if (algorithm_ || plan_.cases.back().algorithm != next.algorithm) {
+      print("# algorithm " + (next.algorithm.empty() ? "auto" : next.algorithm) + "\n");
+    }
+    algorithm_ = next.algorithm;
   }
 
   [[nodiscard]] BenchRow measure(const BenchCase& what) {
@@ -183,8 +144,9 @@ class Bench {
   const BenchPlan& plan_;
   BenchMemory one_;
   BenchMemory other_;
-  std::vector<Place> places_;
+  std::vector<BenchPlace> places_;
   BenchReport report_;
+  std::optional<std::string> algorithm_;  // Of the block that is being printed.
   std::uint64_t seed_ = 0;
 };
 

@@ -8,22 +8,26 @@
 namespace tutti::cli {
 namespace {
 
-constexpr std::array<std::size_t, 5> case_widths{12, 14, 10, 8, 8};
-constexpr std::array<std::size_t, 4> finding_widths{10, 8, 8, 8};
-constexpr std::size_t limit_width = 8;
+constexpr double giga = 1e9;
 
-std::string fixed(double value, int digits) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
-  return text.data();
-}
+/// Without the two blanks before each column but the first.
+constexpr std::array<std::size_t, 5> case_widths{12, 12, 8, 6, 6};
+constexpr std::array<std::size_t, 4> finding_widths{7, 6, 6, 6};
+constexpr std::array<std::size_t, 7> detail_widths{12, 8, 7, 7, 7, 7, 6};
 
 template <std::size_t n>
 std::string columns(const std::array<std::size_t, n>& widths,
                     const std::array<std::string, n>& cells) {
   std::string line;
-  for (std::size_t i = 0; i < n; ++i) line += pad_left(" " + cells[i], widths[i]);
+  for (std::size_t i = 0; i < n; ++i) line += "  " + pad_left(cells[i], widths[i]);
   return line;
+}
+
+/// As the first columns of a line.
+template <std::size_t n>
+std::string first_columns(const std::array<std::size_t, n>& widths,
+                          const std::array<std::string, n>& cells) {
+  return columns(widths, cells).substr(2);
 }
 
 /// The first column makes room for the '#'.
@@ -32,55 +36,68 @@ std::string comment(std::string line) {
   return line + "\n";
 }
 
-std::string microseconds(double time) {
-  constexpr double many = 10'000;
-  return fixed(time, time < many ? 2 : 0);
-}
-
-std::string finding_cells(const BenchRow& row, const BenchFinding& finding) {
-  constexpr double giga = 1e9;
-  return columns<4>(finding_widths, {microseconds(finding.timing.median),
-                                     fixed(row.algorithm_bandwidth(finding) / giga, 2),
-                                     fixed(row.bus_bandwidth(finding) / giga, 2),
-                                     finding.wrong ? std::to_string(*finding.wrong) : "N/A"});
+std::string detail(const BenchRow& row) {
+  const BenchTiming& timing = row.out_of_place.timing;
+  const auto time = [](double value) { return fitted(value, 7); };
+  const std::string share = row.limit ? fitted(100 * *row.limit / timing.median, 6) : "-";
+  return comment(
+      first_columns<7>(detail_widths, {std::to_string(row.bytes), std::to_string(timing.iterations),
+                                       time(timing.p10), time(timing.median), time(timing.p90),
+                                       row.limit ? time(*row.limit) : "-", share}) +
+      (timing.is_wide() ? " !" : "  ") + " " + row.algorithm);
 }
 
 }  // namespace
 
+std::string case_columns(const BenchRow& row) {
+  const BenchCase& what = row.what;
+  return first_columns<5>(
+      case_widths,
+      {std::to_string(row.bytes), std::to_string(what.count), std::string(nccl_name(what.dtype)),
+       std::string(op_name(what)), has_root(what.collective) ? std::to_string(what.root) : "-1"});
+}
+
+std::string finding_columns(const BenchRow& row, const std::optional<BenchFinding>& finding) {
+  if (!finding) return columns<4>(finding_widths, {"N/A", "N/A", "N/A", "N/A"});
+  return columns<4>(finding_widths, {fitted(finding->timing.median, finding_widths[0]),
+                                     fitted(row.algorithm_bandwidth(*finding) / giga, 6),
+                                     fitted(row.bus_bandwidth(*finding) / giga, 6),
+                                     finding->wrong ? std::to_string(*finding->wrong) : "N/A"});
+}
+
 std::string table_head() {
-  const std::size_t case_width = width(columns<5>(case_widths, {}));
-  const std::size_t finding_width = width(columns<4>(finding_widths, {}));
   const std::string units = columns<4>(finding_widths, {"(us)", "(GB/s)", "(GB/s)", ""});
   const std::string names = columns<4>(finding_widths, {"time", "algbw", "busbw", "#wrong"});
-  const auto centred = [&](const std::string& text) {
-    const std::size_t before = (finding_width - text.size()) / 2;
-    return pad_right(std::string(before, ' ') + text, finding_width);
-  };
-  return comment(std::string(case_width, ' ') + centred("out-of-place") + centred("in-place")) +
-         comment(columns<5>(case_widths, {"size", "count", "type", "redop", "root"}) + names +
-                 names + pad_left("%limit", limit_width) + "  algorithm") +
-         comment(columns<5>(case_widths, {"(B)", "(elements)", "", "", ""}) + units + units);
+  return comment(first_columns<5>(case_widths, {}) +
+                 "           out-of-place                       in-place          ") +
+         comment(first_columns<5>(case_widths, {"size", "count", "type", "redop", "root"}) + names +
+                 names) +
+         comment(first_columns<5>(case_widths, {"(B)", "(elements)", "", "", ""}) + units + units);
 }
 
 std::string table_row(const BenchRow& row) {
-  const BenchCase& what = row.what;
-  std::string line =
-      columns<5>(case_widths, {std::to_string(row.bytes), std::to_string(what.count),
-                               std::string(nccl_name(what.dtype)), std::string(op_name(what)),
-                               has_root(what.collective) ? std::to_string(what.root) : "-1"});
-  line += finding_cells(row, row.out_of_place);
-  line += row.in_place ? finding_cells(row, *row.in_place)
-                       : columns<4>(finding_widths, {"N/A", "N/A", "N/A", "N/A"});
-  const std::string share =
-      row.limit ? fixed(100 * *row.limit / row.out_of_place.timing.median, 1) : "-";
-  return line + pad_left(share, limit_width) + "  " + row.algorithm + "\n";
+  return case_columns(row) + finding_columns(row, row.out_of_place) +
+         finding_columns(row, row.in_place) + "\n";
 }
 
 std::string table_foot(const BenchReport& report) {
-  constexpr double giga = 1e9;
   const std::uint64_t wrong = report.wrong();
+  std::array<char, 64> average{};
+  std::snprintf(average.data(), average.size(), "%g", report.average_bus_bandwidth() / giga);
   return "# Out of bounds values : " + std::to_string(wrong) + (wrong == 0 ? " OK" : " FAILED") +
-         "\n# Avg bus bandwidth    : " + fixed(report.average_bus_bandwidth() / giga, 4) + "\n";
+         "\n# Avg bus bandwidth    : " + average.data() +
+         "\n#\n# Collective test concluded: " + std::string(name(report.collective)) + "\n";
+}
+
+std::string table_details(const BenchReport& report) {
+  std::string text =
+      "#\n# Out of place, in us: 10th percentile, median, 90th, the machine's limit, and its share "
+      "in the median in %\n" +
+      comment(first_columns<7>(detail_widths,
+                               {"size", "calls", "p10", "p50", "p90", "limit", "%limit"}) +
+              "   algorithm");
+  for (const BenchRow& row : report.rows) text += detail(row);
+  return text;
 }
 
 }  // namespace tutti::cli

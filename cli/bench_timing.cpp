@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <vector>
 
 namespace tutti::cli {
@@ -11,7 +12,7 @@ using Clock = std::chrono::steady_clock;
 
 /// Enough for a median; and the durations of so many are quickly reduced.
 constexpr std::size_t most_iterations = 200'000;
-constexpr std::size_t least_iterations = 5;
+constexpr std::size_t least_iterations = 10;
 
 double microseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
@@ -54,12 +55,20 @@ std::size_t iterations_for(const BenchPace& pace, double estimate) {
 
 BenchTiming summary(std::vector<double> sorted) {
   std::sort(sorted.begin(), sorted.end());
-  const std::size_t n = sorted.size();
-  return {
-      .iterations = n, .median = sorted[n / 2], .p10 = sorted[n / 10], .p90 = sorted[n * 9 / 10]};
+  return {.iterations = sorted.size(),
+          .median = quantile(sorted, 0.5),
+          .p10 = quantile(sorted, 0.1),
+          .p90 = quantile(sorted, 0.9)};
 }
 
 }  // namespace
+
+double quantile(std::span<const double> sorted, double part) {
+  const double at = part * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], at - static_cast<double>(below));
+}
 
 BenchTiming time_call(Communicator& aside, const BenchPace& pace,
                       const std::function<void()>& call) {
@@ -67,12 +76,13 @@ BenchTiming time_call(Communicator& aside, const BenchPace& pace,
   // An estimate may be wrong by far where ranks share cores, so they look at the clock together now
   // and then.
   const std::size_t share =
-      pace.iterations ? iterations : std::max(least_iterations, iterations / 8);
+      pace.iterations ? iterations : std::max(least_iterations / 2, iterations / 8);
   std::vector<double> durations;
   durations.reserve(iterations);
   double spent = 0;
   while (durations.size() < iterations && (pace.iterations || spent < pace.seconds * 1e6)) {
     spent += batch(aside, std::min(share, iterations - durations.size()), [&] {
+      if (pace.barrier) aside.barrier();
       const Clock::time_point begin = Clock::now();
       call();
       durations.push_back(microseconds_since(begin));

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 
 #include <tutti/communicator.hpp>
 
@@ -13,6 +14,7 @@ struct BenchPace {
   std::optional<std::size_t> warm_ups{};    ///< None: for a while.
   std::optional<std::size_t> iterations{};  ///< None: as many as fit into the time.
   double seconds = 0.1;
+  bool barrier = false;  ///< Before each call, and not measured: calls then cannot overlap.
 };
 
 /// Microseconds. An iteration takes as long as on the rank where it takes longest.
@@ -22,16 +24,20 @@ struct BenchTiming {
   double p10 = 0;
   double p90 = 0;
 
-  /// Whether the median says little.
-  [[nodiscard]] bool is_unsteady() const { return p90 > 2 * median; }
+  /// Whether the times differ so much that the median says little.
+  [[nodiscard]] bool is_wide() const { return p90 > 2 * median || 2 * p10 < median; }
 };
+
+/// Of sorted numbers, at least one, the one that so large a part of them lies below; between two of
+/// them in proportion.
+[[nodiscard]] double quantile(std::span<const double> sorted, double part);
 
 /// Measures on all ranks together; all get the same figures. `aside` has the same ranks as the call
 /// and is not what the call is made on.
 ///
-/// Iterations follow each other without a barrier, as in nccl-tests: a call whose root need not
-/// wait for anybody overlaps with the next. Each rank notes its own durations; their maximum over
-/// ranks is taken when all is over.
+/// Unless told otherwise, iterations follow each other without a barrier, as in nccl-tests: a call
+/// whose root need not wait for anybody overlaps with the next. Each rank notes its own durations;
+/// their maximum over ranks is taken when all is over.
 [[nodiscard]] BenchTiming time_call(Communicator& aside, const BenchPace& pace,
                                     const std::function<void()>& call);
 

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 
 namespace tutti::cli {
@@ -21,6 +23,22 @@ std::string pad_left(const std::string& text, std::size_t columns) {
 std::string pad_right(const std::string& text, std::size_t columns) {
   const std::size_t used = width(text);
   return used < columns ? text + std::string(columns - used, ' ') : text;
+}
+
+std::string fixed(double value, int digits) {
+  std::array<char, 400> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  return text.data();
+}
+
+std::string fitted(double value, std::size_t columns) {
+  for (const int digits : {2, 1, 0}) {
+    std::string text = fixed(value, digits);
+    if (text.size() <= columns) return text;
+  }
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), columns < 7 ? "%.0e" : "%.1e", value);
+  return text.data();
 }
 
 std::string with_commas(std::uint64_t number) {

@@ -13,6 +13,11 @@ namespace tutti::cli {
 [[nodiscard]] std::string pad_left(const std::string& text, std::size_t columns);
 [[nodiscard]] std::string pad_right(const std::string& text, std::size_t columns);
 
+/// 3.14159 with two digits → "3.14".
+[[nodiscard]] std::string fixed(double value, int digits);
+/// With as many digits behind the point, two at most, as `columns` have room for.
+[[nodiscard]] std::string fitted(double value, std::size_t columns);
+
 /// 1234567 → "1,234,567".
 [[nodiscard]] std::string with_commas(std::uint64_t number);
 

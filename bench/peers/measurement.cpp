@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <vector>
+
+#include "peers/verification.hpp"
 
 namespace peers {
 namespace {
@@ -38,6 +41,10 @@ double timed(Peer& peer, const Request& request, const std::function<void()>& ru
 /// Runs ever more iterations until they take some time; returns about how long one takes with all
 /// that goes with it, the same on all ranks.
 double warm_up(Peer& peer, const Request& request, const std::function<void()>& run) {
+  if (request.warm_ups) {
+    for (std::size_t i = 0; i < *request.warm_ups; ++i) timed(peer, request, run);
+    if (request.seconds == 0) return 0;
+  }
   const double enough = request.seconds * 1e6 / 8;
   for (std::size_t batch = 1;; batch *= 2) {
     peer.barrier();
@@ -73,39 +80,60 @@ std::vector<double> durations(Peer& peer, const Request& request, const std::fun
   return found;
 }
 
+/// The number that so large a part of the others lies below; between two of them in proportion.
+double quantile(const std::vector<double>& sorted, double part) {
+  const double at = part * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], at - static_cast<double>(below));
+}
+
 Measurement summary(std::vector<double> sorted) {
   std::sort(sorted.begin(), sorted.end());
-  const std::size_t n = sorted.size();
-  return {
-      .iterations = n, .median = sorted[n / 2], .p10 = sorted[n / 10], .p90 = sorted[n * 9 / 10]};
+  return {.iterations = sorted.size(),
+          .median = quantile(sorted, 0.5),
+          .p10 = quantile(sorted, 0.1),
+          .p90 = quantile(sorted, 0.9)};
 }
 
 }  // namespace
 
 Case case_of(const Request& request, int ranks) {
   const Collective c = request.collective;
-  Case one{.collective = c, .dtype = DType::f32, .op = reduces(c) ? Op::sum : Op::none};
-  if (has_root(c)) one.root = 0;
+  Case one{.collective = c, .dtype = request.dtype, .op = reduces(c) ? request.op : Op::none};
+  if (has_root(c)) one.root = request.root;
   const bool whole =
       c == Collective::broadcast || c == Collective::reduce || c == Collective::allreduce;
   const std::size_t parts = whole ? 1 : static_cast<std::size_t>(ranks);
-  one.count = std::max<std::size_t>(1, request.bytes / sizeof(float) / parts);
+  one.count = std::max<std::size_t>(1, request.bytes / size_of(request.dtype) / parts);
   return one;
 }
 
 Measurement measure(Peer& peer, const Request& request) {
   const Case what = case_of(request, peer.ranks());
-  const std::size_t in = input_elements(what, peer.ranks(), peer.rank()) * sizeof(float);
-  const std::size_t out = output_elements(what, peer.ranks(), peer.rank()) * sizeof(float);
+  const std::size_t each = size_of(what.dtype);
+  const std::size_t in = input_elements(what, peer.ranks(), peer.rank()) * each;
+  const std::size_t out = output_elements(what, peer.ranks(), peer.rank()) * each;
   const bool in_place = request.in_place || what.collective == Collective::broadcast;
   // Rooted collectives use the root's larger buffer; some libraries use it elsewhere as scratch.
-  const Buffer output = buffer(peer, std::max(in, out));
+  const std::size_t larger = std::max(in, out);
+  const Buffer output = buffer(peer, larger);
   const Buffer input = in_place ? nullptr : buffer(peer, in);
-  const std::function<void()> run = peer.prepare(
-      {.what = what, .input = in_place ? output.get() : input.get(), .output = output.get()});
+  const Call call{
+      .what = what, .input = in_place ? output.get() : input.get(), .output = output.get()};
+  std::optional<std::size_t> wrong;
+  if (request.seed) {
+    wrong = count_wrong(peer, call, *request.seed);
+    std::fill_n(output.get(), larger, std::byte{0});
+    if (!in_place) std::fill_n(input.get(), in, std::byte{0});
+  }
+  const std::function<void()> run = peer.prepare(call);
 
   const double estimate = warm_up(peer, request, run);
-  return summary(durations(peer, request, run, estimate));
+  Measurement found = summary(durations(peer, request, run, estimate));
+  found.wrong = wrong;
+  found.algorithm = peer.algorithm(call);
+  return found;
 }
 
 }  // namespace peers

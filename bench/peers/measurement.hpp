@@ -1,24 +1,34 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "peers/peer.hpp"
 
 namespace peers {
 
-/// What is to be measured. Elements are f32, the operation is sum, the root is rank 0.
+/// What is to be measured.
 struct Request {
   Collective collective{};
+  DType dtype = DType::f32;
+  /// Where there is one.
+  Op op = Op::sum;
+  int root = 0;
   /// Of the larger buffer: of all blocks for those that have blocks, which get at least an element
   /// each.
   std::size_t bytes{};
   /// How long to measure, beyond the least number of iterations.
   double seconds = 0.5;
   std::size_t least = 20;
+  /// Calls before those that count; none: for a while.
+  std::optional<std::size_t> warm_ups{};
   bool in_place = false;
   /// A barrier before each iteration, not measured.
   bool barrier = false;
+  /// Check the results too, on numbers that follow from this.
+  std::optional<std::uint64_t> seed{};
 };
 
 /// Microseconds per iteration; an iteration takes as long as on the rank where it takes longest.
@@ -27,6 +37,10 @@ struct Measurement {
   double median{};
   double p10{};
   double p90{};
+  /// Elements on all ranks together; none if they were not checked.
+  std::optional<std::size_t> wrong{};
+  /// As the library calls it, if it tells.
+  std::string algorithm{};
 };
 
 [[nodiscard]] Case case_of(const Request& request, int ranks);

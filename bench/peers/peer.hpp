@@ -44,6 +44,9 @@ class Peer {
   /// buffers outlive it. Requires: supports(call.what, call.in_place()), on all ranks alike.
   [[nodiscard]] virtual std::function<void()> prepare(const Call& call) = 0;
 
+  /// How the library does this call, in its own words; empty if it does not tell.
+  [[nodiscard]] virtual std::string algorithm(const Call& /*call*/) const { return {}; }
+
   /// Whole pages of memory for a buffer. The library may have better than the usual.
   [[nodiscard]] virtual std::shared_ptr<std::byte> allocate(std::size_t bytes) {
     constexpr std::size_t page = 4096;

@@ -16,10 +16,17 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The one of the names that is `text`.
+template <class Noun, std::size_t n>
+Noun parse_name(const std::array<std::string_view, n>& names, const std::string& text,
+                const char* noun) {
+  const auto* const found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) throw UsageError("'" + text + "' is no " + noun);
+  return static_cast<Noun>(found - names.begin());
+}
+
 Collective parse_collective(const std::string& text) {
-  const auto* const found = std::find(collective_names.begin(), collective_names.end(), text);
-  if (found == collective_names.end()) throw UsageError("'" + text + "' is not a collective");
-  return static_cast<Collective>(found - collective_names.begin());
+  return parse_name<Collective>(collective_names, text, "collective");
 }
 
 double parse_number(const std::string& text) {
@@ -104,7 +111,33 @@ Options parse(const std::vector<std::string>& arguments) {
   return options;
 }
 
-/// COLLECTIVE BYTES SECONDS [least=N] [in-place] [barrier]
+/// One of the words after the first three: NAME or NAME=VALUE.
+void take_word(Request& request, const std::string& word) {
+  const std::size_t sign = std::min(word.find('='), word.size());
+  const std::string name = word.substr(0, sign);
+  const std::string value = word.substr(std::min(sign + 1, word.size()));
+  if (name == "in-place") {
+    request.in_place = true;
+  } else if (name == "barrier") {
+    request.barrier = true;
+  } else if (name == "least") {
+    request.least = parse_size(value);
+  } else if (name == "warm") {
+    request.warm_ups = parse_size(value);
+  } else if (name == "check") {
+    request.seed = parse_size(value);
+  } else if (name == "dtype") {
+    request.dtype = parse_name<DType>(dtype_names, value, "type of element here");
+  } else if (name == "op") {
+    request.op = parse_name<Op>(op_names, value, "operation here");
+  } else if (name == "root") {
+    request.root = static_cast<int>(parse_size(value));
+  } else {
+    throw UsageError("what is " + word + "?");
+  }
+}
+
+/// COLLECTIVE BYTES SECONDS and the words of take_word().
 Request parse_line(const std::string& line) {
   std::istringstream words(line);
   std::string collective;
@@ -114,21 +147,12 @@ Request parse_line(const std::string& line) {
   Request request{.collective = parse_collective(collective),
                   .bytes = parse_size(bytes),
                   .seconds = parse_number(seconds)};
-  for (std::string word; words >> word;) {
-    if (word == "in-place") {
-      request.in_place = true;
-    } else if (word == "barrier") {
-      request.barrier = true;
-    } else if (word.starts_with("least=")) {
-      request.least = parse_size(word.substr(6));
-    } else {
-      throw UsageError("what is " + word + "?");
-    }
-  }
+  for (std::string word; words >> word;) take_word(request, word);
   return request;
 }
 
 void check_support(const Peer& peer, const Request& request) {
+  if (request.root >= peer.ranks()) throw UsageError("there is no such root");
   if (peer.supports(case_of(request, peer.ranks()), request.in_place)) return;
   throw UsageError(peer.library() + " has no " + std::string(name(request.collective)) +
                    (request.in_place ? " in place" : "") + " with these settings");
@@ -138,13 +162,15 @@ void print_json(const Peer& peer, const Options& options, const Request& request
                 const Measurement& m) {
   const std::string settings =
       options.settings + (request.in_place ? " ip" : "") + (request.barrier ? " barrier" : "");
+  const std::string wrong = m.wrong ? std::to_string(*m.wrong) : "null";
   std::printf(
       "{\"library\": %s, \"version\": %s, \"collective\": \"%s\", \"ranks\": %d, \"bytes\": %zu, "
-      "\"settings\": %s, \"iterations\": %zu, \"median_us\": %.4g, \"p10_us\": %.4g, "
-      "\"p90_us\": %.4g}\n",
+      "\"settings\": %s, \"algorithm\": %s, \"iterations\": %zu, \"median_us\": %.6g, "
+      "\"p10_us\": %.6g, \"p90_us\": %.6g, \"wrong\": %s}\n",
       quoted(peer.library()).c_str(), quoted(peer.version()).c_str(),
       std::string(name(request.collective)).c_str(), peer.ranks(), request.bytes,
-      quoted(settings).c_str(), m.iterations, m.median, m.p10, m.p90);
+      quoted(settings).c_str(), quoted(m.algorithm).c_str(), m.iterations, m.median, m.p10, m.p90,
+      wrong.c_str());
 }
 
 void print_text(const Peer& peer, const Request& request, const Measurement& m) {

@@ -12,9 +12,10 @@ inline constexpr const char* usage =
     "  measure COLLECTIVE --bytes B1,B2,... [--seconds S] [--least N] [--in-place] [--barrier]\n"
     "          [--settings TEXT] [--json]\n"
     "  measure --follow [--settings TEXT]\n"
-    "          reads lines COLLECTIVE BYTES SECONDS [least=N] [in-place] [barrier] and answers "
-    "each\n"
-    "          with a line of JSON, {\"error\": ...} if it cannot\n"
+    "          reads lines COLLECTIVE BYTES SECONDS [dtype=f32] [op=sum] [root=0] [least=N] "
+    "[warm=N]\n"
+    "          [in-place] [barrier] [check=SEED] and answers each with a line of JSON,\n"
+    "          {\"error\": ...} if it cannot\n"
     "  oracle FILE\n"
     "          writes a line for every case and rank: collective dtype op count root rank digest\n";
 

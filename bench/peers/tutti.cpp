@@ -2,13 +2,14 @@
 // ranks there are is its launcher's business: tutti run -n 4 -- build/bench/peers/tutti …
 //
 // With TUTTI_BENCH_MEMORY=private buffers come from malloc instead of tutti::allocate, and with
-// TUTTI_BENCH_ALGORITHM one algorithm is used throughout instead of tutti's choice.
+// TUTTI_BENCH_ALGORITHM that algorithm is used for its collective instead of tutti's choice.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include <tutti/algorithm.hpp>
 #include <tutti/communicator.hpp>
 #include <tutti/memory.hpp>
 #include <tutti/version.hpp>
@@ -55,16 +56,13 @@ class Tutti final : public peers::Peer {
   [[nodiscard]] std::function<void()> prepare(const peers::Call& call) override {
     const Case& c = call.what;
     auto prepared = std::make_shared<Prepared>();
-    prepared->call = {.collective = collective_of(c.collective),
-                      .input = call.input,
-                      .output = call.output,
-                      .count = c.count,
-                      .dtype = tutti::parse_dtype(peers::name(c.dtype)),
-                      .root = static_cast<std::uint32_t>(std::max(c.root, 0)),
-                      .options = {.algorithm = algorithm_}};
-    if (c.op != peers::Op::none) prepared->call.reduction = tutti::parse_op(peers::name(c.op));
+    prepared->call = plain(call);
     if (peers::name(c.collective).ends_with("v")) give_counts(*prepared, c);
     return [this, prepared] { comm_.run(prepared->call); };
+  }
+
+  [[nodiscard]] std::string algorithm(const peers::Call& call) const override {
+    return comm_.algorithm_for(plain(call));
   }
 
   [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) override {
@@ -78,6 +76,25 @@ class Tutti final : public peers::Peer {
   void share(std::span<char> bytes) override { aside_.broadcast(bytes, 0); }
 
  private:
+  /// Without the counts of blocks of different sizes.
+  [[nodiscard]] tutti::Call plain(const peers::Call& call) const {
+    const Case& c = call.what;
+    tutti::Call made{.collective = collective_of(c.collective),
+                     .input = call.input,
+                     .output = call.output,
+                     .count = c.count,
+                     .dtype = tutti::parse_dtype(peers::name(c.dtype)),
+                     .root = static_cast<std::uint32_t>(std::max(c.root, 0))};
+    if (!algorithm_.empty() && tutti::algorithm(algorithm_).collective == made.collective) {
+      made.options.algorithm = algorithm_;
+      if (tutti::algorithm(algorithm_).needs_shape()) {
+        made.options.shape = tutti::squarest(comm_.size());
+      }
+    }
+    if (c.op != peers::Op::none) made.reduction = tutti::parse_op(peers::name(c.op));
+    return made;
+  }
+
   void give_counts(Prepared& prepared, const Case& c) const {
     const bool all_pairs = c.collective == peers::Collective::alltoallv;
     for (int r = 0; r < ranks(); ++r) {

@@ -73,15 +73,15 @@ void read_choices(CommunicatorSettings& settings) {
 }
 
 /// Every variable that something in tutti reads.
-constexpr std::array<std::string_view, 22> known_variables{
-    "TUTTI_RANK",         "TUTTI_SIZE",          "TUTTI_LOCAL_RANK",
-    "TUTTI_LOCAL_SIZE",   "TUTTI_ROOT",          "TUTTI_ROOT_FD",
-    "TUTTI_SECRET",       "TUTTI_JOB",           "TUTTI_TIMEOUT",
-    "TUTTI_TRANSPORT",    "TUTTI_SOCKET_IFNAME", "TUTTI_PORT_RANGE",
-    "TUTTI_HOSTID",       "TUTTI_LOG_JSONL",     "TUTTI_PROFILE",
-    "TUTTI_ALGO",         "TUTTI_RULES",         "TUTTI_PROTO",
-    "TUTTI_SLICE",        "TUTTI_BENCH_MEMORY",  "TUTTI_BENCH_ALGORITHM",
-    "TUTTI_UPDATE_GOLDEN"};
+constexpr auto known_variables = std::to_array<std::string_view>(
+    {"TUTTI_RANK",          "TUTTI_SIZE",          "TUTTI_LOCAL_RANK",
+     "TUTTI_LOCAL_SIZE",    "TUTTI_ROOT",          "TUTTI_ROOT_FD",
+     "TUTTI_SECRET",        "TUTTI_JOB",           "TUTTI_TIMEOUT",
+     "TUTTI_TRANSPORT",     "TUTTI_SOCKET_IFNAME", "TUTTI_PORT_RANGE",
+     "TUTTI_HOSTID",        "TUTTI_LOG_JSONL",     "TUTTI_PROFILE",
+     "TUTTI_ALGO",          "TUTTI_RULES",         "TUTTI_PROTO",
+     "TUTTI_SLICE",         "TUTTI_BENCH_MEMORY",  "TUTTI_BENCH_ALGORITHM",
+     "TUTTI_UPDATE_GOLDEN", "TUTTI_PEERS"});
 
 }  // namespace
 

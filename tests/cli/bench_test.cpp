@@ -1,9 +1,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -13,9 +15,11 @@
 
 #include "cli/bench_case.hpp"
 #include "cli/bench_limit.hpp"
+#include "cli/bench_timing.hpp"
 #include "support/command.hpp"
 #include "support/golden.hpp"
 #include "support/running_command.hpp"
+#include "transport/tcp/socket.hpp"
 
 namespace tutti::test {
 namespace {
@@ -31,6 +35,10 @@ std::vector<std::string> words(const std::string& line) {
   std::vector<std::string> found;
   for (std::string word; stream >> word;) found.push_back(word);
   return found;
+}
+
+std::string pad(const std::string& text, std::size_t columns) {
+  return std::string(columns - std::min(columns, text.size()), ' ') + text;
 }
 
 /// The rows of the table: all lines that are no comments.
@@ -51,9 +59,23 @@ constexpr std::size_t root_column = 4;
 constexpr std::size_t time_column = 5;
 constexpr std::size_t wrong_column = 8;
 constexpr std::size_t wrong_in_place_column = 12;
-constexpr std::size_t limit_column = 13;
-constexpr std::size_t algorithm_column = 14;
-constexpr std::size_t columns = 15;
+constexpr std::size_t columns = 13;
+
+/// What stands behind each row, after the table: size, calls, p10, p50, p90, limit, %limit and the
+/// algorithm, without the mark of a wide spread.
+std::vector<std::vector<std::string>> details(const std::string& text) {
+  std::istringstream stream(text.substr(text.find("# Collective test concluded")));
+  std::vector<std::vector<std::string>> found;
+  for (std::string line; std::getline(stream, line);) {
+    std::vector<std::string> cells = words(line.substr(1));
+    std::erase(cells, "!");
+    if (cells.size() == 8 && std::isdigit(cells[0].front()) != 0) found.push_back(cells);
+  }
+  return found;
+}
+constexpr std::size_t limit_detail = 5;
+constexpr std::size_t share_detail = 6;
+constexpr std::size_t algorithm_detail = 7;
 
 /// Expects a run that went well, and returns its rows.
 std::vector<std::vector<std::string>> measured(const std::string& arguments) {
@@ -114,17 +136,87 @@ TEST(Bench, PrintsARowForEachSize) {
   EXPECT_EQ(found[3][type_column], "float");
   EXPECT_EQ(found[3][op_column], "sum");
   EXPECT_EQ(found[3][root_column], "-1");
-  EXPECT_GE(std::stod(found[3][limit_column]), 0);
-  EXPECT_TRUE(found[3][algorithm_column].starts_with("allreduce/"));
+}
+
+TEST(Bench, TellsWhatStandsBehindEachRow) {
+  const Outcome run = tutti("bench allreduce -n 2 -b 8 -e 4K -f 512 --iters 11 --transport inproc");
+  const auto found = details(run.out);
+  ASSERT_EQ(found.size(), 2) << run.out;
+  EXPECT_EQ(found[1][0], "4096");
+  EXPECT_EQ(found[1][1], "11");
+  EXPECT_LE(std::stod(found[1][2]), std::stod(found[1][3]));
+  EXPECT_LE(std::stod(found[1][3]), std::stod(found[1][4]));
+  EXPECT_EQ(found[1][limit_detail], "-") << "nobody has asked for it";
+  EXPECT_TRUE(found[1][algorithm_detail].starts_with("allreduce/"));
+}
+
+TEST(Bench, ShowsHowNearTheLimitIs) {
+  const Outcome run = tutti("bench allreduce -n 2 -b 64K -e 64K --iters 5 --limit");
+  EXPECT_TRUE(contains(run.out, "# Limit of ")) << run.out;
+  EXPECT_TRUE(contains(run.out, "copy ")) << run.out;
+  const auto found = details(run.out);
+  ASSERT_EQ(found.size(), 1) << run.out;
+  EXPECT_GT(std::stod(found[0][limit_detail]), 0);
+  EXPECT_GT(std::stod(found[0][share_detail]), 0);
 }
 
 TEST(Bench, HasTheHeadOfNcclTests) {
   const std::string out = tutti("bench allreduce -n 2 -b 8 -e 8 --iters 2 -w 1").out;
-  EXPECT_TRUE(contains(out, "# minBytes 8 maxBytes 8 step: 4(factor) warmup iters: 1 iters: 2"))
+  EXPECT_TRUE(contains(out,
+                       "# nThread 1 nGpus 1 minBytes 8 maxBytes 8 step: 4(factor) warmup iters: 1 "
+                       "iters: 2 agg iters: 1 validation: 1 graph: 0\n"))
       << out;
   EXPECT_TRUE(contains(out, "2 ranks, shared memory, buffers shared")) << out;
-  EXPECT_TRUE(contains(out, "out-of-place")) << out;
-  EXPECT_TRUE(contains(out, "#       size         count      type   redop    root")) << out;
+  EXPECT_TRUE(std::regex_search(
+      out, std::regex("\n#  Rank  1 Group  0 Pid +\\d+ on +\\S+ device  1 \\[\\w+\\] ")))
+      << out;
+  // Column by column what nccl-tests 2.19 prints.
+  EXPECT_TRUE(contains(out,
+                       "#                                                    "
+                       "          out-of-place                       in-place          \n"))
+      << out;
+  EXPECT_TRUE(contains(out,
+                       "#       size         count      type   redop    root     time   algbw   "
+                       "busbw  #wrong     time   algbw   busbw  #wrong\n"))
+      << out;
+  EXPECT_TRUE(contains(out,
+                       "#        (B)    (elements)                               (us)  (GB/s)  "
+                       "(GB/s)             (us)  (GB/s)  (GB/s)        \n"))
+      << out;
+}
+
+/// As those do who read tables of nccl-tests: by one pattern for a whole line; by the names in the
+/// head, counted from the end of the line; and by fixed places from the end.
+TEST(Bench, IsReadByThoseWhoReadNcclTests) {
+  const std::string out =
+      tutti("bench allreduce -n 2 -b 8 -e 64K -f 8 --algo ring,auto --limit --transport inproc")
+          .out;
+  const std::regex pattern(
+      R"(^ *(\d+) +(\d+) +(\w+) +(\w+) +(-?\d+) +([\d.]+) +([\d.]+) +([\d.]+) +(\S+) +([\d.]+) +([\d.]+) +([\d.]+) +(\S+) *$)");
+  const std::size_t begin = out.find("out-of-place");
+  const std::size_t end = out.find("Out of bounds values");
+  ASSERT_TRUE(begin < end && end < out.size()) << out;
+  std::istringstream between(out.substr(begin, end - begin));
+  std::vector<std::string> head;
+  std::size_t found = 0;
+  for (std::string line; std::getline(between, line);) {
+    if (contains(line, "time") && contains(line, "busbw")) head = words(line.substr(1));
+    std::smatch match;
+    if (!std::regex_match(line, match, pattern)) continue;
+    ++found;
+    const std::vector<std::string> cells = words(line);
+    const auto busbw = std::find(head.begin(), head.end(), "busbw");
+    ASSERT_NE(busbw, head.end());
+    EXPECT_EQ(cells.at(cells.size() - static_cast<std::size_t>(head.end() - busbw)), match[8]);
+    EXPECT_EQ(cells.at(cells.size() - 6), match[8]);
+    EXPECT_EQ(line.substr(0, 12), pad(match[1], 12)) << "in the columns of nccl-tests";
+    EXPECT_EQ(line.substr(52, 9), pad(match[6], 9));
+    EXPECT_EQ(line.substr(69, 8), pad(match[8], 8));
+  }
+  EXPECT_EQ(found, 2 * 5) << out;
+  std::smatch average;
+  ASSERT_TRUE(std::regex_search(out, average, std::regex("# Avg bus bandwidth +: ([0-9.e+-]+)")));
+  EXPECT_GT(std::stod(average[1]), 0);
 }
 
 TEST(Bench, DoesEveryCollective) {
@@ -140,7 +232,8 @@ TEST(Bench, GoesByThreadsAndByTcp) {
     EXPECT_EQ(measured("allgather -n 3 -b 64 -e 6K -f 64 --iters 3 --transport " + way).size(), 2);
   }
   EXPECT_TRUE(contains(tutti("bench barrier -n 2 --iters 3 --transport inproc").out, "threads"));
-  EXPECT_TRUE(contains(tutti("bench barrier -n 2 --iters 3 --transport tcp").out, "loopback"));
+  EXPECT_TRUE(
+      contains(tutti("bench barrier -n 2 --iters 3 --limit --transport tcp").out, "loopback"));
 }
 
 TEST(Bench, AddsStepsInBytes) {
@@ -149,18 +242,30 @@ TEST(Bench, AddsStepsInBytes) {
   EXPECT_EQ(found[1][size_column], "2048");
 }
 
+TEST(Bench, TakesListedSizesAndPutsABarrierBeforeCalls) {
+  const auto found =
+      measured("reduce -n 2 --sizes 4K,64 --barrier --seconds 0.002 --transport inproc");
+  ASSERT_EQ(found.size(), 2);
+  EXPECT_EQ(found[0][size_column], "64");
+  EXPECT_EQ(found[1][size_column], "4096");
+}
+
 TEST(Bench, LeavesOutSizesBelowOneElementForEachRank) {
   const auto found = measured("allgather -n 3 -b 1 -e 16 -f 2 --iters 2 --transport inproc");
   ASSERT_EQ(found.size(), 1);
   EXPECT_EQ(found[0][size_column], "12");
 }
 
-TEST(Bench, TakesAlgorithms) {
-  const auto two = measured(
-      "allreduce -n 3 -b 1K -e 1K --iters 2 --transport inproc --algo ring,allreduce/mesh");
-  ASSERT_EQ(two.size(), 2);
-  EXPECT_EQ(two[0][algorithm_column], "allreduce/ring");
-  EXPECT_EQ(two[1][algorithm_column], "allreduce/mesh");
+TEST(Bench, TakesAlgorithmsOneBlockAfterTheOther) {
+  const Outcome two = tutti(
+      "bench allreduce -n 3 -b 1K -e 2K -f 2 --iters 2 --transport inproc --algo "
+      "ring,allreduce/mesh");
+  const auto found = details(two.out);
+  ASSERT_EQ(found.size(), 4) << two.out;
+  EXPECT_EQ(found[0][algorithm_detail], "allreduce/ring");
+  EXPECT_EQ(found[1][algorithm_detail], "allreduce/ring");
+  EXPECT_EQ(found[2][algorithm_detail], "allreduce/mesh");
+  EXPECT_LT(two.out.find("# algorithm allreduce/ring"), two.out.find("# algorithm allreduce/mesh"));
   const auto again =
       measured("allreduce -n 3 -b 1K -e 1K --iters 2 --transport inproc --algo ring --algo auto");
   EXPECT_EQ(again.size(), 2);
@@ -188,7 +293,7 @@ TEST(Bench, ChecksOnlyIfAsked) {
 
 TEST(Bench, WritesJson) {
   const TemporaryFile file;
-  (void)measured("reduce_scatter -n 2 -b 64 -e 1K -f 16 --iters 5 --json " + file.path());
+  (void)measured("reduce_scatter -n 2 -b 64 -e 1K -f 16 --iters 5 --limit --json " + file.path());
   const Json json = Json::parse(file.text());
   EXPECT_EQ(json.at("collective"), "reduce_scatter");
   EXPECT_EQ(json.at("ranks"), 2);
@@ -216,12 +321,65 @@ TEST(Bench, WritesCsv) {
   EXPECT_EQ(lines, 1 + 2 * 2);
 }
 
-TEST(Bench, IsARankOfOtherLaunchers) {
-  const Outcome run = tutti("run -n 3 --no-prefix -- " + std::string(TUTTI_COMMAND) +
-                            " bench allreduce -b 1K -e 1K --iters 2");
+TEST(Bench, DrawsAPlot) {
+  const TemporaryFile file;
+  (void)measured(
+      "allreduce -n 2 -b 64 -e 4K -f 8 --iters 5 --algo ring,auto --transport inproc "
+      "--plot " +
+      file.path());
+  const std::string svg = file.text();
+  EXPECT_TRUE(svg.starts_with("<svg") || svg.starts_with("<?xml")) << svg.substr(0, 100);
+  for (const char* const part : {"allreduce/ring", "limit", "bus bandwidth", "time", "</svg>"}) {
+    EXPECT_TRUE(contains(svg, part)) << part;
+  }
+}
+
+/// The words of a bench that is a rank of whoever has started it.
+std::string as_rank(const std::string& options = "") {
+  return std::string(TUTTI_COMMAND) + " bench allreduce -b 1K -e 1K --iters 2 " + options;
+}
+
+void expect_one_table(const Outcome& run, const std::string& ranks) {
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_TRUE(contains(run.out, "3 ranks, shared memory")) << run.out;
+  EXPECT_TRUE(contains(run.out, ranks + ", shared memory")) << run.out;
   EXPECT_EQ(rows(run.out).size(), 1) << run.out;
+}
+
+bool is_installed(const std::string& program) {
+  return shell("command -v " + program).exit_code == 0;
+}
+
+TEST(Bench, IsARankOfTuttiRun) {
+  expect_one_table(tutti("run -n 3 --no-prefix -- " + as_rank()), "3 ranks");
+  const Outcome disagree = tutti("run -n 2 --no-prefix -- " + as_rank("-n 3"));
+  EXPECT_EQ(disagree.exit_code, 2);
+  EXPECT_TRUE(contains(disagree.err, "-n says 3 ranks, but")) << disagree.err;
+}
+
+TEST(Bench, IsARankOfOpenMpi) {
+  if (!is_installed("mpirun.openmpi")) {
+    GTEST_SKIP() << "mpirun.openmpi is missing: install the Debian package openmpi-bin";
+  }
+  expect_one_table(shell("mpirun.openmpi --allow-run-as-root --oversubscribe -np 2 " + as_rank()),
+                   "2 ranks");
+}
+
+TEST(Bench, IsARankOfMpich) {
+  if (!is_installed("mpiexec.hydra")) {
+    GTEST_SKIP() << "mpiexec.hydra is missing: install the Debian package hydra";
+  }
+  expect_one_table(shell("mpiexec.hydra -n 2 " + as_rank("-n 2")), "2 ranks");
+}
+
+/// By the variables that torchrun sets.
+TEST(Bench, IsARankOfTorchrun) {
+  const Socket listener = listen_on(Endpoint::parse("127.0.0.1:0"), {});
+  const std::string port = std::to_string(bound_to(listener).port());
+  const std::string start =
+      "WORLD_SIZE=2 LOCAL_WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=" + port + " ";
+  expect_one_table(shell(start + "RANK=1 LOCAL_RANK=1 " + as_rank() + " & " + start +
+                         "RANK=0 LOCAL_RANK=0 " + as_rank() + " && wait $!"),
+                   "2 ranks");
 }
 
 TEST(Bench, EndsQuietlyWhenNobodyReads) {
@@ -246,7 +404,22 @@ TEST(Bench, SaysWhatIsWrongWithTheQuestion) {
   expect_refusal("allreduce -n 2 -i 0", "never comes to an end");
   expect_refusal("allreduce -n 2 -i 8 -f 2", "excludes");
   expect_refusal("broadcast -n 2 -r 2", "root 2 is not one of the ranks 0 to 1");
+  expect_refusal("barrier -n 2 --plot barrier.svg", "a barrier has no sizes to plot over");
   expect_refusal("allreduce -n 2 --json /nowhere/at/all", "cannot write to '/nowhere/at/all'");
+}
+
+TEST(Quantile, LiesBetweenNumbersInProportion) {
+  const std::vector<double> ten{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  EXPECT_DOUBLE_EQ(cli::quantile(ten, 0.5), 4.5);
+  EXPECT_DOUBLE_EQ(cli::quantile(ten, 0.1), 0.9);
+  EXPECT_DOUBLE_EQ(cli::quantile(ten, 0.9), 8.1);
+  EXPECT_DOUBLE_EQ(cli::quantile(std::vector<double>{7}, 0.9), 7);
+}
+
+TEST(BenchTiming, IsWideIfTheMedianSaysLittle) {
+  EXPECT_FALSE((cli::BenchTiming{.median = 10, .p10 = 6, .p90 = 19}.is_wide()));
+  EXPECT_TRUE((cli::BenchTiming{.median = 10, .p10 = 9, .p90 = 21}.is_wide()));
+  EXPECT_TRUE((cli::BenchTiming{.median = 10, .p10 = 4, .p90 = 11}.is_wide()));
 }
 
 TEST(BusFactor, IsThatOfNcclTests) {

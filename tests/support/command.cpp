@@ -36,16 +36,19 @@ class TemporaryDirectory {
 
 }  // namespace
 
-Outcome tutti(const std::string& arguments, const std::string& input) {
+Outcome shell(const std::string& line, const std::string& input) {
   const TemporaryDirectory directory;
   std::ofstream(directory.file("in"), std::ios::binary) << input;
-  const std::string line = std::string(TUTTI_COMMAND) + " " + arguments + " <" +
-                           directory.file("in").string() + " >" + directory.file("out").string() +
-                           " 2>" + directory.file("err").string();
-  const int status = std::system(line.c_str());  // NOLINT(cert-env33-c): the arguments are ours
+  const std::string whole = "{ " + line + "; } <" + directory.file("in").string() + " >" +
+                            directory.file("out").string() + " 2>" + directory.file("err").string();
+  const int status = std::system(whole.c_str());  // NOLINT(cert-env33-c): the arguments are ours
   Outcome outcome{.out = read(directory.file("out")), .err = read(directory.file("err"))};
   outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return outcome;
+}
+
+Outcome tutti(const std::string& arguments, const std::string& input) {
+  return shell(std::string(TUTTI_COMMAND) + " " + arguments, input);
 }
 
 }  // namespace tutti::test

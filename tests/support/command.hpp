@@ -11,6 +11,9 @@ struct Outcome {
   std::string err;
 };
 
+/// Runs a line as a shell reads it, with this text on standard input.
+[[nodiscard]] Outcome shell(const std::string& line, const std::string& input = "");
+
 /// Runs `tutti` with these arguments, as a shell reads them, and this text on standard input.
 [[nodiscard]] Outcome tutti(const std::string& arguments, const std::string& input = "");
 
