@@ -16,7 +16,7 @@ namespace tutti {
 /// What was measured between ranks that reach each other in one way.
 struct ReachProfile {
   Reach reach{};
-  Link link{};       ///< Of a message from one rank to another, nobody else talking.
+  LinkCost link{};       ///< Of a message from one rank to another, nobody else talking.
   double gamma = 0;  ///< Seconds for a byte added.
   std::size_t slice_bytes = std::size_t{1}
                             << 16;  ///< How large the pieces are that data travels in.
