@@ -300,7 +300,7 @@ class Drawing {
     PathData data;
     for (const ChartPoint& point : series.points) {
       const Point to = at(panel, point.x, point.y);
-      data.text().empty() ? data.move(to) : data.line(to);
+      data.empty() ? data.move(to) : data.line(to);
     }
     return data.text();
   }
@@ -311,7 +311,7 @@ class Drawing {
     PathData data;
     for (const ChartPoint& point : series.points) {
       const Point to = at(panel, point.x, point.high.value_or(point.y));
-      data.text().empty() ? data.move(to) : data.line(to);
+      data.empty() ? data.move(to) : data.line(to);
     }
     for (auto point = series.points.rbegin(); point != series.points.rend(); ++point) {
       data.line(at(panel, point->x, point->low.value_or(point->y)));
