@@ -1,9 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
+#include <tutti/export.hpp>
+#include <tutti/layout.hpp>
+#include <tutti/network.hpp>
 #include <tutti/rank.hpp>
+#include <tutti/routes.hpp>
+#include <tutti/schedule_source.hpp>
 
 namespace tutti {
 
@@ -22,6 +28,8 @@ struct SimulationSettings {
   std::uint32_t ports = 1;  ///< So many messages in and out of a rank at once; 0: any number.
   std::uint64_t slice = 0;  ///< Chunks move in slices of at most so many bytes; 0: whole.
   Sharing sharing = Sharing::max_min;
+  /// places[r] is the network's rank that rank r runs on; empty: rank r.
+  std::vector<Rank> places{};
   /// A message, and a sum, takes longer by this factor times a random number of mean 1
   /// (exponential).
   double noise = 0;
@@ -81,5 +89,23 @@ struct Simulation {
   UtilisationSeries utilisation;
   bool by_symmetry = false;  ///< Whether one rank was simulated for all.
 };
+
+/// Called now and then with how many of all messages have arrived.
+using SimulationProgress = std::function<void(std::uint64_t arrived, std::uint64_t messages)>;
+
+/// Runs a schedule, as it is, on a network.
+///
+/// A message leaves when what it carries is there and, if ports are limited, when its sender has a
+/// way out and its receiver a way in, by the rules of Pricer (price.hpp). After alpha and the
+/// latency of its route its bytes flow, all links of the route at once, at a rate that it shares
+/// with the other flows on its links; with the last byte it has arrived. A fold begins when all its
+/// operands are there. Where no two flows meet, that is the α-β-γ critical path.
+///
+/// Throws invalid_argument if the network has fewer ranks than the schedule, the layout other
+/// chunks, or the schedule is not one that verify() passes.
+[[nodiscard]] TUTTI_API Simulation simulate(const Network& network, Routes& routes,
+                                            const ScheduleSource& source, const Layout& layout,
+                                            const SimulationSettings& settings = {},
+                                            const SimulationProgress& progress = {});
 
 }  // namespace tutti

@@ -18,8 +18,8 @@ struct Crossing {
 /// The weighted max-min fair rates of flows that share links, kept up to date as flows come and go.
 ///
 /// A flow's level is its rate divided by its weight. Rates are fair if every flow crosses a link
-/// that is full and on which nobody has a higher level: its bottleneck (Bertsekas and Gallager, Data
-/// Networks, 1992). There is exactly one such assignment.
+/// that is full and on which nobody has a higher level: its bottleneck (Bertsekas and Gallager,
+/// Data Networks, 1992). There is exactly one such assignment.
 ///
 /// When flows come and go only those are looked at whose bottleneck may have moved: rates of a few
 /// flows are found anew with all others' held fixed, and whoever's bottleneck that has spoilt, or
