@@ -1,0 +1,277 @@
+#include "sim/event_loop.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <tutti/error.hpp>
+
+namespace tutti {
+
+using Kind = EventLoop::Cause::Kind;
+
+EventLoop::EventLoop(const Workload& workload, const RouteTable& routes,
+                     std::vector<double> capacities, const SimulationSettings& settings)
+    : workload_(workload),
+      routes_(routes),
+      settings_(settings),
+      noise_(settings.noise, settings.seed),
+      capacities_(std::move(capacities)),
+      shares_(capacities_),
+      meter_(capacities_.size(), settings.intervals),
+      message_waits_(workload.message_waits),
+      begun_(workload.messages.size(), 0),
+      arrived_(workload.messages.size(), 0),
+      folded_(workload.folds.size(), 0),
+      message_causes_(workload.messages.size()),
+      fold_causes_(workload.folds.size()),
+      adders_(settings.gamma > 0 && settings.ports > 0 ? workload.ranks() : 0) {
+  if (settings.ports > 0) ports_.emplace(workload, settings.ports);
+  fold_waits_.reserve(workload.folds.size());
+  for (const Workload::Fold& fold : workload.folds) fold_waits_.push_back(fold.waits);
+}
+
+void EventLoop::run(const std::string& name, const Progress& progress) {
+  constexpr std::uint64_t between_calls = 1U << 16;
+  std::uint64_t told = 0;
+  start_what_waits_for_nothing();
+  depart();
+  settle();
+  while (!events_.empty()) {
+    now_ = events_.next();
+    do {
+      handle(events_.take());
+    } while (!events_.empty() && events_.next() == now_);
+    depart();
+    settle();
+    if (progress && passed_ - told >= between_calls) progress(told = passed_);
+  }
+  if (passed_ != workload_.messages.size()) {
+    throw Error(ErrorCode::invalid_argument,
+                "'" + name + "' comes to a halt: its steps wait for each other; verify it");
+  }
+}
+
+void EventLoop::start_what_waits_for_nothing() {
+  for (std::uint32_t id = 0; id < message_waits_.size(); ++id) {
+    if (message_waits_[id] == 0) data_there(id, {});
+  }
+}
+
+void EventLoop::handle(std::uint32_t slot) {
+  switch (tasks_[slot].kind) {
+    case Task::Kind::latency:
+      begin_flow(slot);
+      break;
+    case Task::Kind::flow:
+      end_flow(slot);
+      break;
+    case Task::Kind::sum:
+      end_sum(slot);
+      break;
+  }
+  finish_folds();
+}
+
+std::uint32_t EventLoop::take_slot(const Task& task) {
+  if (unused_slots_.empty()) {
+    tasks_.push_back(task);
+    return static_cast<std::uint32_t>(tasks_.size() - 1);
+  }
+  const std::uint32_t slot = unused_slots_.back();
+  unused_slots_.pop_back();
+  tasks_[slot] = task;
+  return slot;
+}
+
+// Messages ------------------------------------------------------------------------------------
+
+void EventLoop::data_there(std::uint32_t message, Cause cause) {
+  begun_[message] = now_;
+  message_causes_[message] = cause;
+  if (ports_) {
+    ports_->ready(message);
+  } else {
+    at_hand_.push_back(message);
+  }
+}
+
+/// Lets go all that can. What takes no time at all may let others go.
+void EventLoop::depart() {
+  while (true) {
+    std::size_t departed = 0;
+    if (ports_) {
+      const auto departures = ports_->departures();
+      for (const Ports::Departure& each : departures) {
+        depart(each.message, cause_of_departure(each));
+      }
+      departed = departures.size();
+    }
+    for (; !at_hand_.empty(); ++departed) {
+      const std::uint32_t message = at_hand_.back();
+      at_hand_.pop_back();
+      depart(message, message_causes_[message]);
+    }
+    finish_folds();
+    if (departed == 0) return;
+  }
+}
+
+/// Data, if that came last; else the message that was the last in the way.
+EventLoop::Cause EventLoop::cause_of_departure(const Ports::Departure& departure) const {
+  if (begun_[departure.message] >= now_) return message_causes_[departure.message];
+  const auto time = [&](std::uint32_t message) {
+    return message == Workload::none ? -1 : arrived_[message];
+  };
+  const std::uint32_t last =
+      time(departure.last_out) >= time(departure.last_in) ? departure.last_out : departure.last_in;
+  return last == Workload::none ? message_causes_[departure.message]
+                                : Cause{.kind = Kind::message, .id = last};
+}
+
+void EventLoop::depart(std::uint32_t id, Cause cause) {
+  const Workload::Message& message = workload_.messages[id];
+  begun_[id] = now_;
+  message_causes_[id] = cause;
+  const double latency =
+      (settings_.alpha + routes_.latency(message.route)) * noise_.factor(2 * std::uint64_t{id});
+  const std::uint32_t slot = take_slot({.kind = Task::Kind::latency, .id = id});
+  if (latency > 0) {
+    events_.set(slot, now_ + latency);
+  } else {
+    begin_flow(slot);
+  }
+}
+
+void EventLoop::begin_flow(std::uint32_t slot) {
+  Task& task = tasks_[slot];
+  const Workload::Message& message = workload_.messages[task.id];
+  const auto route = routes_.crossings(message.route);
+  if (message.bytes == 0 || route.empty()) {
+    arrive(slot);
+    return;
+  }
+  task.kind = Task::Kind::flow;
+  task.left = static_cast<double>(message.bytes) * noise_.factor(2 * std::uint64_t{task.id});
+  task.rate = 0;
+  task.since = now_;
+  const double latency = routes_.latency(message.route);
+  const bool weighted = settings_.sharing == Sharing::latency_weighted && latency > 0;
+  shares_.add(slot, route, weighted ? 1 / latency : 1);
+  for (const Crossing& each : route) {
+    if (shares_.crowd(each.link) == 1) meter_.begin(each.link, now_);
+  }
+}
+
+void EventLoop::end_flow(std::uint32_t slot) {
+  const Task& task = tasks_[slot];
+  const Workload::Message& message = workload_.messages[task.id];
+  const auto route = routes_.crossings(message.route);
+  shares_.remove(slot);
+  for (const Crossing& each : route) {
+    if (shares_.crowd(each.link) == 0) meter_.end(each.link, now_);
+  }
+  meter_.flow(route, task.since, now_, task.rate);
+  meter_.carry(route, static_cast<double>(message.bytes));
+  arrive(slot);
+}
+
+void EventLoop::arrive(std::uint32_t slot) {
+  const std::uint32_t id = tasks_[slot].id;
+  unused_slots_.push_back(slot);
+  arrived_[id] = now_;
+  ++passed_;
+  if (ports_) ports_->arrived(id);
+  operand_there(workload_.messages[id].fold, {.kind = Kind::message, .id = id});
+}
+
+/// Makes the rates fair again, and puts off or brings forward what ends later or earlier for it.
+void EventLoop::settle() {
+  for (const std::uint32_t slot : shares_.settle()) {
+    Task& task = tasks_[slot];
+    if (meter_.over_time()) {
+      meter_.flow(routes_.crossings(workload_.messages[task.id].route), task.since, now_,
+                  task.rate);
+    }
+    task.left = std::max(0.0, task.left - task.rate * (now_ - task.since));
+    task.rate = shares_.rate(slot);
+    task.since = now_;
+    events_.set(slot, now_ + task.left / task.rate);
+  }
+}
+
+// Folds ---------------------------------------------------------------------------------------
+
+void EventLoop::operand_there(std::uint32_t fold, Cause cause) {
+  fold_causes_[fold] = cause;
+  if (--fold_waits_[fold] == 0) begin_fold(fold);
+}
+
+void EventLoop::begin_fold(std::uint32_t fold) {
+  if (settings_.gamma == 0 || workload_.folds[fold].operands < 2) {
+    folded_[fold] = now_;
+    whole_.push_back(fold);
+    return;
+  }
+  if (!adders_.empty()) {
+    Adder& adder = adders_[workload_.folds[fold].rank];
+    if (std::exchange(adder.busy, true)) {
+      adder.queue.push_back(fold);
+      return;
+    }
+  }
+  add(fold);
+}
+
+double EventLoop::time_to_add(std::uint32_t id) const {
+  const Workload::Fold& fold = workload_.folds[id];
+  if (fold.operands < 2) return 0;
+  return static_cast<double>(fold.bytes) * (fold.operands - 1) * settings_.gamma *
+         noise_.factor(2 * std::uint64_t{id} + 1);
+}
+
+void EventLoop::add(std::uint32_t fold) {
+  events_.set(take_slot({.kind = Task::Kind::sum, .id = fold}), now_ + time_to_add(fold));
+}
+
+void EventLoop::end_sum(std::uint32_t slot) {
+  const std::uint32_t fold = tasks_[slot].id;
+  unused_slots_.push_back(slot);
+  folded_[fold] = now_;
+  whole_.push_back(fold);
+  if (adders_.empty()) return;
+  Adder& adder = adders_[workload_.folds[fold].rank];
+  adder.busy = !adder.queue.empty();
+  if (!adder.busy) return;
+  const std::uint32_t next = adder.queue.front();
+  adder.queue.pop_front();
+  fold_causes_[next] = {.kind = Kind::fold, .id = fold};
+  add(next);
+}
+
+/// Tells those who wait for folds that are done.
+void EventLoop::finish_folds() {
+  while (!whole_.empty()) {
+    const std::uint32_t fold = whole_.back();
+    whole_.pop_back();
+    const Cause cause{.kind = Kind::fold, .id = fold};
+    for (const Workload::Waiter waiter : workload_.waiters(fold)) {
+      if (!waiter.is_message()) {
+        operand_there(waiter.id(), cause);
+      } else if (--message_waits_[waiter.id()] == 0) {
+        data_there(waiter.id(), cause);
+      }
+    }
+  }
+}
+
+double EventLoop::alone(const Workload::Message& message) const {
+  double rate = std::numeric_limits<double>::infinity();
+  for (const Crossing& each : routes_.crossings(message.route)) {
+    rate = std::min(rate, capacities_[each.link]);
+  }
+  return settings_.alpha + routes_.latency(message.route) +
+         static_cast<double>(message.bytes) / rate;
+}
+
+}  // namespace tutti

@@ -1,0 +1,209 @@
+#include "sim/workload.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <tutti/error.hpp>
+
+namespace tutti {
+namespace {
+
+std::uint64_t size_of(const Step& step, const Layout& layout) {
+  std::uint64_t bytes = 0;
+  for (const ChunkRange& range : step.chunks) bytes += layout.size(range);
+  return bytes;
+}
+
+/// How many there are; a simulation has room for 2³¹ of a kind.
+template <class Items>
+std::uint32_t count(const Items& items) {
+  return static_cast<std::uint32_t>(items.size());
+}
+
+[[noreturn]] void reject(const std::string& name) {
+  throw Error(
+      ErrorCode::invalid_argument,
+      "'" + name + "' cannot be simulated: some of its sends and receives do not meet; verify it");
+}
+
+/// The routes from one rank, each added when it is first asked for.
+class RoutesFrom {
+ public:
+  RoutesFrom(RouteTable& table, std::uint32_t ranks) : table_(table), known_(ranks) {}
+
+  void begin(std::uint32_t from) { from_ = from; }
+
+  std::uint32_t operator()(std::uint32_t to) {
+    Known& known = known_[to];
+    if (known.from != from_) known = {from_, table_.add(Rank{from_}, Rank{to})};
+    return known.route;
+  }
+
+ private:
+  struct Known {
+    std::uint32_t from = Workload::none;
+    std::uint32_t route = 0;
+  };
+
+  RouteTable& table_;
+  std::uint32_t from_ = Workload::none;
+  std::vector<Known> known_;
+};
+
+}  // namespace
+
+Workload::Workload(const ScheduleSource& source, const Layout& layout, RouteTable& routes) {
+  const std::uint32_t p = source.contract.ranks;
+  RoutesFrom route_of(routes, p);
+  for (std::uint32_t r = 0; r < p; ++r) {
+    route_of.begin(r);
+    add_rank(r, source.program(Rank{r}), source.contract, layout, route_of);
+  }
+  meet(source.name);
+}
+
+Workload Workload::of_one_rank(const ScheduleSource& source, const Layout& layout,
+                               std::span<const std::uint32_t> route_by_distance,
+                               std::vector<std::uint32_t>& distances) {
+  Workload one;
+  const auto route_of = [&](std::uint32_t peer) { return route_by_distance[peer]; };
+  one.add_rank(0, source.program(Rank{0}), source.contract, layout, route_of);
+  const std::uint32_t p = source.contract.ranks;
+  distances.clear();
+  for (Message& message : one.messages) distances.push_back(std::exchange(message.to, 0));
+  const auto sender_of = [&](std::uint32_t id) { return (p - distances[id]) % p; };
+  std::vector<std::uint32_t> inbox(distances.size());
+  std::iota(inbox.begin(), inbox.end(), 0);
+  std::stable_sort(inbox.begin(), inbox.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return sender_of(a) < sender_of(b); });
+  one.meet_at(0, inbox, sender_of, source.name);
+  return one;
+}
+
+template <class RouteOf>
+void Workload::add_rank(std::uint32_t rank, const Program& program, const Contract& contract,
+                        const Layout& layout, RouteOf&& route_of) {
+  const std::size_t first_fold = folds.size();
+  writers_.begin(program, contract);
+  counted_.assign(program.size(), none);
+  std::uint32_t round = none;
+  std::uint32_t slot = 0;
+  for (std::uint32_t i = 0; i < program.size(); ++i) {
+    const Step step = program[i];
+    if (step.round != std::exchange(round, step.round)) slot = 0;
+    const std::uint64_t bytes = size_of(step, layout);
+    find_waits(i, step, first_fold);
+    if (step.kind == Step::Kind::receive) {
+      add_receive(rank, step, bytes);
+      continue;
+    }
+    for (const Rank peer : step.peers) {
+      for (const std::uint32_t writer : seen_) {
+        waits_.push_back({.writer = writer, .waiter = Waiter::message(count(messages))});
+      }
+      message_waits.push_back(count(seen_));
+      messages.push_back({.from = rank,
+                          .to = peer.index(),
+                          .round = step.round,
+                          .slot = slot++,
+                          .route = route_of(peer.index()),
+                          .bytes = bytes});
+    }
+  }
+  add_waiters(first_fold);
+  first_message_.push_back(count(messages));
+  first_incoming_.push_back(incoming_.size());
+}
+
+/// Leaves in seen_ the folds that a step has to wait for: those that made what it sends, or what
+/// it folds what arrives with.
+void Workload::find_waits(std::uint32_t at, const Step& step, std::size_t first_fold) {
+  seen_.clear();
+  const bool receives = step.kind == Step::Kind::receive;
+  const std::uint32_t writer = receives ? count(folds) : LastWriters::none;
+  const bool reads = !receives || step.own.has_value();
+  for (const ChunkRange& range : step.chunks) {
+    writers_.visit(range, writer, [&](std::uint32_t wrote) {
+      if (!reads || counted_[wrote - first_fold] == at || wrote == writer) return;
+      counted_[wrote - first_fold] = at;
+      seen_.push_back(wrote);
+    });
+  }
+}
+
+void Workload::add_receive(std::uint32_t rank, const Step& step, std::uint64_t bytes) {
+  const std::uint32_t fold = count(folds);
+  for (const std::uint32_t writer : seen_) {
+    waits_.push_back({.writer = writer, .waiter = Waiter::fold(fold)});
+  }
+  for (const Rank peer : step.peers) {
+    incoming_.push_back(fold);
+    senders_.push_back(peer.index());
+  }
+  folds.push_back({.rank = rank,
+                   .round = step.round,
+                   .operands = static_cast<std::uint32_t>(step.operands()),
+                   .waits = static_cast<std::uint32_t>(step.peers.size() + seen_.size()),
+                   .bytes = bytes});
+}
+
+/// Sorts the rank's waits by whom they are for.
+void Workload::add_waiters(std::size_t first_fold) {
+  std::size_t end = waiters_.size();
+  for (const Wait& wait : waits_) ++folds[wait.writer].waiters_end;
+  for (std::size_t i = first_fold; i < folds.size(); ++i) {
+    end += folds[i].waiters_end;
+    folds[i].waiters_end = end;
+  }
+  waiters_.resize(end, Waiter::message(0));
+  for (auto wait = waits_.rbegin(); wait != waits_.rend(); ++wait) {
+    waiters_[--folds[wait->writer].waiters_end] = wait->waiter;
+  }
+  // Each now says where its own begin, which is where those of the one before end.
+  for (std::size_t i = first_fold; i < folds.size(); ++i) {
+    folds[i].waiters_end = i + 1 < folds.size() ? folds[i + 1].waiters_end : end;
+  }
+  waits_.clear();
+}
+
+/// Finds the fold of each message. Those to a rank are put together first; as they are numbered by
+/// sender, they then stand in the order of senders.
+void Workload::meet(const std::string& name) {
+  std::vector<std::size_t> begin(ranks() + 1, 0);
+  for (const Message& message : messages) {
+    if (message.to >= ranks()) reject(name);
+    ++begin[message.to + 1];
+  }
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<std::uint32_t> inbox(messages.size());
+  std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+  for (std::uint32_t id = 0; id < messages.size(); ++id) inbox[next[messages[id].to]++] = id;
+  for (std::uint32_t r = 0; r < ranks(); ++r) {
+    meet_at(
+        r, {inbox.data() + begin[r], begin[r + 1] - begin[r]},
+        [&](std::uint32_t id) { return messages[id].from; }, name);
+  }
+  senders_ = {};
+}
+
+/// The k-th message from a sender meets the k-th receive from it.
+template <class SenderOf>
+void Workload::meet_at(std::uint32_t rank, std::span<const std::uint32_t> inbox,
+                       const SenderOf& sender_of, const std::string& name) {
+  const std::size_t first = first_incoming_[rank];
+  const std::size_t size = first_incoming_[rank + 1] - first;
+  if (inbox.size() != size) reject(name);
+  const auto before = [&](std::size_t a, std::size_t b) { return senders_[a] < senders_[b]; };
+  ends_.resize(size);
+  std::iota(ends_.begin(), ends_.end(), first);
+  if (!std::is_sorted(ends_.begin(), ends_.end(), before)) {
+    std::stable_sort(ends_.begin(), ends_.end(), before);
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    if (senders_[ends_[i]] != sender_of(inbox[i])) reject(name);
+    messages[inbox[i]].fold = std::exchange(incoming_[ends_[i]], inbox[i]);
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tutti/layout.hpp>
+#include <tutti/rank.hpp>
+#include <tutti/schedule_source.hpp>
+
+#include "sim/last_writers.hpp"
+#include "sim/route_table.hpp"
+
+namespace tutti {
+
+/// A schedule as the simulator sees it: messages, the folds that they end in, and what waits for
+/// what. Programs are read rank by rank and dropped.
+class Workload {
+ public:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+  /// On its way from rank to rank. Messages are numbered by sender, and those of a sender in the
+  /// order of its program.
+  struct Message {
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+    std::uint32_t round = 0;
+    std::uint32_t slot = 0;  // Its place among those that its rank sends in the round.
+    std::uint32_t fold = none;
+    std::uint32_t route = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  /// What a receive makes of the messages that it waits for, and of what the rank had.
+  struct Fold {
+    std::uint32_t rank = 0;
+    std::uint32_t round = 0;
+    std::uint32_t operands = 1;
+    std::uint32_t waits = 0;      // For so many messages and folds.
+    std::size_t waiters_end = 0;  // Who waits for it stands before this.
+    std::uint64_t bytes = 0;
+  };
+
+  /// A message or a fold that waits for a fold.
+  class Waiter {
+   public:
+    static Waiter message(std::uint32_t id) { return Waiter(2 * std::uint64_t{id}); }
+    static Waiter fold(std::uint32_t id) { return Waiter(2 * std::uint64_t{id} + 1); }
+
+    [[nodiscard]] bool is_message() const { return word_ % 2 == 0; }
+    [[nodiscard]] std::uint32_t id() const { return static_cast<std::uint32_t>(word_ / 2); }
+
+   private:
+    explicit Waiter(std::uint64_t word) : word_(static_cast<std::uint32_t>(word)) {}
+    std::uint32_t word_;
+  };
+
+  /// Reads all programs of the source. Throws invalid_argument if sends and receives do not meet.
+  Workload(const ScheduleSource& source, const Layout& layout, RouteTable& routes);
+
+  /// The program of one rank that stands for all: what it sends to the rank `d` further on, it
+  /// receives from the one `d` before. Every distance has its route; how far each message goes is
+  /// left in `distances`.
+  [[nodiscard]] static Workload of_one_rank(const ScheduleSource& source, const Layout& layout,
+                                            std::span<const std::uint32_t> route_by_distance,
+                                            std::vector<std::uint32_t>& distances);
+
+  [[nodiscard]] std::uint32_t ranks() const {
+    return static_cast<std::uint32_t>(first_message_.size() - 1);
+  }
+  /// The messages that a rank sends are from the first to before the second.
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> outgoing(std::uint32_t rank) const {
+    return {first_message_[rank], first_message_[rank + 1]};
+  }
+  /// Where the messages that a rank receives stand among all that are received, in the order of
+  /// its program.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> incoming_range(std::uint32_t rank) const {
+    return {first_incoming_[rank], first_incoming_[rank + 1]};
+  }
+  [[nodiscard]] std::uint32_t incoming(std::size_t at) const { return incoming_[at]; }
+  [[nodiscard]] std::span<const Waiter> waiters(std::uint32_t fold) const {
+    const std::size_t begin = fold == 0 ? 0 : folds[fold - 1].waiters_end;
+    return {waiters_.data() + begin, folds[fold].waiters_end - begin};
+  }
+
+  std::vector<Message> messages;
+  std::vector<std::uint32_t> message_waits;  // For so many folds.
+  std::vector<Fold> folds;
+
+ private:
+  Workload() = default;
+
+  struct Wait {
+    std::uint32_t writer;  // A fold.
+    Waiter waiter;
+  };
+
+  template <class RouteOf>
+  void add_rank(std::uint32_t rank, const Program& program, const Contract& contract,
+                const Layout& layout, RouteOf&& route_of);
+  void find_waits(std::uint32_t at, const Step& step, std::size_t first_fold);
+  void add_receive(std::uint32_t rank, const Step& step, std::uint64_t bytes);
+  void add_waiters(std::size_t first_fold);
+  void meet(const std::string& name);
+  template <class SenderOf>
+  void meet_at(std::uint32_t rank, std::span<const std::uint32_t> inbox, const SenderOf& sender_of,
+               const std::string& name);
+
+  std::vector<std::uint32_t> first_message_{0};
+  std::vector<Waiter> waiters_;
+  std::vector<std::uint32_t> incoming_;  // While programs are read: the fold of each end,
+  std::vector<std::uint32_t> senders_;   // and whom it is to meet.
+  std::vector<std::size_t> first_incoming_{0};
+
+  // Of the program being read.
+  LastWriters writers_;
+  std::vector<Wait> waits_;
+  std::vector<std::uint32_t> counted_;  // By fold, the last step that was found to wait for it.
+  std::vector<std::uint32_t> seen_;     // Folds that the present step waits for.
+  std::vector<std::size_t> ends_;
+};
+
+}  // namespace tutti

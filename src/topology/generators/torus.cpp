@@ -1,0 +1,34 @@
+#include "topology/generators/generators.hpp"
+
+namespace tutti::generator {
+
+void wire_torus(Network& network, std::vector<std::uint32_t> dimensions, double bytes_per_second,
+                double latency) {
+  std::uint32_t stride = 1;
+  for (const std::uint32_t size : dimensions) {
+    // Two ranks are one neighbour to each other, not two.
+    const std::uint32_t wires = size > 2 ? size : size - 1;
+    for (std::uint32_t r = 0; r < network.rank_count(); ++r) {
+      const std::uint32_t at = r / stride % size;
+      if (at >= wires) continue;
+      const std::uint32_t next = at + 1 < size ? r + stride : r - at * stride;
+      network.join(network.ranks[r], network.ranks[next], bytes_per_second, latency);
+    }
+    stride *= size;
+  }
+  network.ranks_forward = true;
+  network.wiring = wiring::Torus{.dimensions = std::move(dimensions)};
+}
+
+Network torus(const Arguments& arguments) {
+  const std::vector<std::uint32_t> dimensions = arguments.factors("dimensions");
+  std::uint32_t count = 1;
+  for (const std::uint32_t size : dimensions) count *= size;
+  Network network;
+  add_ranks(network, count);
+  network.links.reserve(2 * dimensions.size() * count);
+  wire_torus(network, dimensions, arguments.rate("bandwidth"), arguments.time("latency"));
+  return network;
+}
+
+}  // namespace tutti::generator

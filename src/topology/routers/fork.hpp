@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+
+#include <tutti/routes.hpp>
+
+namespace tutti {
+
+/// Picks one of several equal ways, fork after fork along one path.
+class Fork {
+ public:
+  Fork(RoutePolicy policy, std::uint64_t seed, Rank from, Rank to, std::uint64_t flow)
+      : policy_(policy), state_(to.index()) {
+    if (policy != RoutePolicy::ecmp) return;
+    const std::uint64_t pair = (std::uint64_t{from.index()} << 32) | to.index();
+    state_ = mix(mix(mix(seed) ^ pair) ^ flow);
+  }
+
+  /// 0 … ways−1. Requires: ways > 0.
+  [[nodiscard]] std::uint32_t pick(std::uint32_t ways) {
+    switch (policy_) {
+      case RoutePolicy::ecmp: {
+        const std::uint32_t bits = static_cast<std::uint32_t>(state_ >> 32);
+        state_ = mix(state_);
+        return static_cast<std::uint32_t>((std::uint64_t{bits} * ways) >> 32);
+      }
+      case RoutePolicy::up_down:
+      case RoutePolicy::automatic: {
+        // Zahavi's D-mod-K, "D-Mod-K routing providing non-blocking traffic for shift permutations
+        // on real life fat trees", 2010: digits of the destination, so that ranks next to each
+        // other take different ways.
+        const auto digit = static_cast<std::uint32_t>(state_ % ways);
+        state_ /= ways;
+        return digit;
+      }
+      default:
+        return 0;
+    }
+  }
+
+ private:
+  /// The finalizer of splitmix64 (Steele, Lea and Flood, 2014): every bit depends on every bit.
+  [[nodiscard]] static std::uint64_t mix(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+  }
+
+  RoutePolicy policy_;
+  std::uint64_t state_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,83 @@
+#include "topology/routers/torus_router.hpp"
+
+#include <limits>
+#include <unordered_map>
+
+#include <tutti/error.hpp>
+
+namespace tutti {
+namespace {
+
+constexpr LinkId no_link{std::numeric_limits<std::uint32_t>::max()};
+
+std::uint64_t pair_of(NodeId from, NodeId to) {
+  return (std::uint64_t{from.index()} << 32) | to.index();
+}
+
+}  // namespace
+
+TorusRouter::TorusRouter(const Network& network, const wiring::Torus& torus)
+    : dimensions_(torus.dimensions) {
+  std::uint64_t size = 1;
+  for (const std::uint32_t each : dimensions_) size *= each;
+  if (size != network.rank_count()) {
+    throw Error(ErrorCode::invalid_argument, "the dimensions of the torus ask for " +
+                                                 std::to_string(size) + " ranks, and there are " +
+                                                 std::to_string(network.rank_count()));
+  }
+  std::unordered_map<std::uint64_t, LinkId> links;
+  links.reserve(network.links.size());
+  for (std::uint32_t i = 0; i < network.links.size(); ++i) {
+    links.emplace(pair_of(network.links[i].from, network.links[i].to), LinkId{i});
+  }
+  steps_.assign(2 * dimensions_.size() * network.rank_count(), no_link);
+  std::uint32_t stride = 1;
+  for (std::size_t d = 0; d < dimensions_.size(); ++d) {
+    const std::uint32_t side = dimensions_[d];
+    for (std::uint32_t r = 0; side > 1 && r < network.rank_count(); ++r) {
+      const std::uint32_t at = r / stride % side;
+      for (const bool up : {false, true}) {
+        const std::uint32_t next = (at + (up ? 1 : side - 1)) % side;
+        const NodeId from = network.ranks[r];
+        const NodeId to = network.ranks[r - at * stride + next * stride];
+        const auto found = links.find(pair_of(from, to));
+        if (found == links.end()) {
+          throw Error(ErrorCode::invalid_argument, "the torus has no link from " +
+                                                       network[from].name + " to its neighbour " +
+                                                       network[to].name);
+        }
+        step(r, d, up) = found->second;
+      }
+    }
+    stride *= side;
+  }
+}
+
+void TorusRouter::append(Rank from, Rank to, Fork& /*fork*/, std::vector<LinkId>& links) const {
+  std::uint32_t at = from.index();
+  std::uint32_t from_rest = from.index();
+  std::uint32_t to_rest = to.index();
+  std::uint32_t stride = 1;
+  const std::size_t count = dimensions_.size();
+  for (std::size_t d = 0; d < count && from_rest != to_rest; ++d) {
+    const std::uint32_t side = dimensions_[d];
+    std::uint32_t here = from_rest % side;
+    const std::uint32_t there = to_rest % side;
+    from_rest /= side;
+    to_rest /= side;
+    const std::uint32_t above = there >= here ? there - here : there + side - here;
+    // Halfway round, ranks in even places go up and those in odd places down, which shares the
+    // load between both directions.
+    const bool up = 2 * above < side || (2 * above == side && here % 2 == 0);
+    for (std::uint32_t left = up ? above : side - above; here != there && left > 0; --left) {
+      links.push_back(steps_[2 * (at * count + d) + (up ? 1 : 0)]);
+      const std::uint32_t next =
+          up ? (here + 1 == side ? 0 : here + 1) : (here == 0 ? side - 1 : here - 1);
+      at = at - here * stride + next * stride;
+      here = next;
+    }
+    stride *= side;
+  }
+}
+
+}  // namespace tutti

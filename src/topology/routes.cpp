@@ -1,0 +1,147 @@
+#include <array>
+#include <unordered_map>
+
+#include <tutti/error.hpp>
+#include <tutti/nearest.hpp>
+#include <tutti/routes.hpp>
+
+#include "topology/routers/fork.hpp"
+#include "topology/routers/search_router.hpp"
+#include "topology/routers/torus_router.hpp"
+#include "topology/routers/tree_router.hpp"
+
+namespace tutti {
+namespace {
+
+using Router = std::variant<TorusRouter, TreeRouter, SearchRouter>;
+
+constexpr std::array<std::string_view, 5> policy_names{"automatic", "shortest", "ecmp",
+                                                       "dimension_order", "up_down"};
+
+[[noreturn]] void reject(const std::string& message) {
+  throw Error(ErrorCode::invalid_argument, message);
+}
+
+/// Whether every link leads up or down.
+bool has_levels(const Network& network) {
+  for (const Link& link : network.links) {
+    if (network[link.from].level == network[link.to].level) return false;
+  }
+  return true;
+}
+
+RoutePolicy policy_for(const Network& network) {
+  if (std::holds_alternative<wiring::Torus>(network.wiring)) return RoutePolicy::dimension_order;
+  if (std::holds_alternative<wiring::Rails>(network.wiring)) return RoutePolicy::automatic;
+  return has_levels(network) ? RoutePolicy::up_down : RoutePolicy::ecmp;
+}
+
+void check_policy(const Network& network, RoutePolicy policy) {
+  if (policy == RoutePolicy::dimension_order &&
+      !std::holds_alternative<wiring::Torus>(network.wiring)) {
+    reject("dimension_order is for tori, and nothing says that " + network.name +
+           " is one: ask for shortest or ecmp, or give \"torus\" in the file");
+  }
+  if (policy == RoutePolicy::up_down && !has_levels(network)) {
+    reject("up_down is for networks in which every link leads from one level to another, and " +
+           network.name + " is not one: ask for shortest or ecmp, or give levels in the file");
+  }
+}
+
+Router make_router(const Network& network, RoutePolicy policy) {
+  if (policy == RoutePolicy::dimension_order) {
+    return TorusRouter(network, std::get<wiring::Torus>(network.wiring));
+  }
+  if (TreeRouter::fits(network)) return TreeRouter(network);
+  return SearchRouter(network, policy == RoutePolicy::up_down);
+}
+
+std::uint64_t pair_of(Rank from, Rank to) {
+  return (std::uint64_t{from.index()} << 32) | to.index();
+}
+
+void check_own_route(const Network& network, const OwnRoute& route) {
+  const std::string which = "the route from " + network.node_of(route.from).name + " to " +
+                            network.node_of(route.to).name;
+  NodeId at = network.ranks[route.from.index()];
+  for (const LinkId link : route.links) {
+    if (network[link].from != at) {
+      reject(which + " stands at " + network[at].name + " and goes on with the link " +
+             network.describe(link));
+    }
+    at = network[link].to;
+  }
+  if (at != network.ranks[route.to.index()]) reject(which + " ends at " + network[at].name);
+}
+
+}  // namespace
+
+std::string_view name(RoutePolicy policy) {
+  return policy_names.at(static_cast<std::size_t>(policy));
+}
+
+RoutePolicy parse_route_policy(std::string_view text) {
+  for (std::size_t i = 0; i < policy_names.size(); ++i) {
+    if (policy_names.at(i) == text) return static_cast<RoutePolicy>(i);
+  }
+  reject("'" + std::string(text) + "' is no way to choose routes." +
+         did_you_mean(text, policy_names) +
+         " There are automatic, shortest, ecmp, dimension_order and up_down.");
+}
+
+class Routes::Impl {
+ public:
+  Impl(const Network& network, RouteOptions options)
+      : policy_(options.policy == RoutePolicy::automatic ? policy_for(network) : options.policy),
+        seed_(options.seed),
+        router_((check_policy(network, policy_), make_router(network, policy_))) {
+    for (const OwnRoute& route : network.own_routes) {
+      check_own_route(network, route);
+      own_[pair_of(route.from, route.to)] = route.links;
+    }
+  }
+
+  [[nodiscard]] RoutePolicy policy() const { return policy_; }
+
+  void append(Rank from, Rank to, std::uint64_t flow, std::vector<LinkId>& links) {
+    if (from == to) return;
+    if (!own_.empty()) {
+      const auto found = own_.find(pair_of(from, to));
+      if (found != own_.end()) {
+        links.insert(links.end(), found->second.begin(), found->second.end());
+        return;
+      }
+    }
+    Fork fork(policy_, seed_, from, to, flow);
+    std::visit([&](auto& router) { router.append(from, to, fork, links); }, router_);
+  }
+
+ private:
+  RoutePolicy policy_;
+  std::uint64_t seed_;
+  Router router_;
+  std::unordered_map<std::uint64_t, std::vector<LinkId>> own_;
+};
+
+Routes::Routes(const Network& network, RouteOptions options) {
+  network.check();
+  impl_ = std::make_unique<Impl>(network, options);
+}
+
+Routes::~Routes() = default;
+Routes::Routes(Routes&&) noexcept = default;
+Routes& Routes::operator=(Routes&&) noexcept = default;
+
+RoutePolicy Routes::policy() const { return impl_->policy(); }
+
+void Routes::append(Rank from, Rank to, std::vector<LinkId>& links, std::uint64_t flow) {
+  impl_->append(from, to, flow, links);
+}
+
+std::vector<LinkId> Routes::between(Rank from, Rank to, std::uint64_t flow) {
+  std::vector<LinkId> links;
+  append(from, to, links, flow);
+  return links;
+}
+
+}  // namespace tutti
