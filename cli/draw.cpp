@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <memory>
 
 #include <tutti/error.hpp>
@@ -9,6 +8,7 @@
 #include "render/schedule_drawing.hpp"
 #include "render/schedule_page.hpp"
 #include "text_file.hpp"
+#include "underlay.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -18,6 +18,8 @@ struct Options {
   std::string file;
   ProblemOptions problem;
   std::string rounds;
+  bool timeline = false;
+  UnderlayOptions on_network;
   std::string output;
 };
 
@@ -45,7 +47,7 @@ DrawnSchedule chosen_schedule(const Options& options) {
   return schedule_of(algorithm, options.problem.problem(algorithm));
 }
 
-std::string draw(const Options& options) {
+std::string draw_rounds(const Options& options) {
   const DrawnSchedule drawn = chosen_schedule(options);
   const render::Storyboard story = render::storyboard(drawn.schedule);
   if (format_of(options.output) == Format::html) {
@@ -56,17 +58,61 @@ std::string draw(const Options& options) {
   return render::draw_schedule(story, drawn.caption, rounds);
 }
 
+/// A schedule for all ranks of the network, unless told for how many.
+DrawnSchedule schedule_for(const Options& options, std::uint32_t ranks) {
+  Options filled = options;
+  if (filled.problem.ranks == 0 && filled.problem.shape.empty()) filled.problem.ranks = ranks;
+  return chosen_schedule(filled);
+}
+
+std::string draw_on_network(const Options& options) {
+  if (format_of(options.output) == Format::html) {
+    throw Error(ErrorCode::unsupported,
+                "only rounds can be played: with --topo, name a file that ends in .svg");
+  }
+  const Underlay underlay(options.on_network.spec);
+  const DrawnSchedule drawn = schedule_for(options, underlay.ranks());
+  return options.timeline ? underlay.draw_timeline(drawn, options.on_network)
+                          : underlay.draw_load(drawn, options.on_network);
+}
+
+std::string draw(const Options& options) {
+  if (!options.on_network.spec.empty()) return draw_on_network(options);
+  if (options.timeline) {
+    throw Error(ErrorCode::invalid_argument,
+                "a timeline of which network? Add --topo, such as --topo star:p=8.");
+  }
+  return draw_rounds(options);
+}
+
 }  // namespace
 
 void add_draw(CLI::App& app, int& exit_code) {
-  CLI::App* const command =
-      app.add_subcommand("draw", "a schedule round by round, as a picture or a page that plays");
+  CLI::App* const command = app.add_subcommand(
+      "draw", "a schedule round by round, its load on a network, or a timeline of it");
   auto options = std::make_shared<Options>();
   command->add_option("algorithm", options->name, "such as allreduce/ring");
   command->add_option("--file", options->file, "a schedule in JSON; - is standard input");
   options->problem.add(*command);
   command->add_option("--rounds", options->rounds,
                       "which rounds to draw: 3, 1-5 (default: all, or some of many)");
+  command->add_option("--topo", options->on_network.spec,
+                      "draw what the links of a network carry: torus:4x4, fat_tree:k=4");
+  command->add_flag("--timeline", options->timeline,
+                    "simulate on the network and draw who does what when");
+  command->add_option("--size", options->on_network.size, "of the data, with --topo")
+      ->capture_default_str();
+  command
+      ->add_option("--alpha", options->on_network.alpha, "seconds per message besides latency: 1us")
+      ->capture_default_str();
+  command
+      ->add_option("--gamma", options->on_network.gamma,
+                   "seconds per byte added, or a rate: 20GB/s")
+      ->capture_default_str();
+  command
+      ->add_option("--ports", options->on_network.ports,
+                   "messages at once per rank each way; 0: any number")
+      ->capture_default_str();
   command
       ->add_option("-o,--output", options->output,
                    "where to: FILE.svg, or FILE.html to play; - is standard output, as SVG")

@@ -7,7 +7,7 @@
 
 #include "render/frame.hpp"
 #include "render/heading.hpp"
-#include "render/legend.hpp"
+#include "render/schedule_legend.hpp"
 
 namespace tutti::render {
 namespace {
@@ -71,7 +71,7 @@ std::string draw_schedule(const Storyboard& story, const Caption& caption,
   const double frames = static_cast<double>(grid.columns) * grid.column - frame_gap + 2 * margin;
   const double width = std::max(narrowest_paper, frames);
   const Heading heading(caption, width - 2 * margin);
-  const Legend legend(story, board, width - 2 * margin);
+  const Legend legend = schedule_legend(story, board, width - 2 * margin);
   const std::size_t rows = (rounds.size() + grid.columns - 1) / grid.columns;
   const Point first{margin, margin + heading.height() + legend.height() + 18};
   Svg svg(width, first.y + static_cast<double>(rows) * grid.row + margin - 18, caption.title,

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "render/frame.hpp"
-#include "render/legend.hpp"
 #include "render/player.hpp"
+#include "render/schedule_legend.hpp"
 
 namespace tutti::render {
 namespace {
@@ -117,7 +117,7 @@ std::string filled(std::string_view text, const std::map<std::string_view, std::
 
 std::string schedule_page(const Storyboard& story, const Caption& caption) {
   const Board board(story);
-  const Legend legend(story, board, std::max(612.0, board.width()));
+  const Legend legend = schedule_legend(story, board, std::max(612.0, board.width()));
   const Point corner{margin, legend.height() + 10};
   std::string lines;
   for (const std::string& line : caption.lines) {

@@ -55,6 +55,13 @@ constexpr std::array rules{
     Rule{"dotted", "stroke-dasharray:2 4"},
     Rule{"band", "opacity:.18"},
     Rule{"pale", "opacity:.42"},
+    Rule{"load-0", "fill:none;stroke-width:1.2"},
+    Rule{"load-1", "fill:none;stroke-width:1.8"},
+    Rule{"load-2", "fill:none;stroke-width:2.5"},
+    Rule{"load-3", "fill:none;stroke-width:3.2"},
+    Rule{"load-4", "fill:none;stroke-width:4"},
+    Rule{"load-5", "fill:none;stroke-width:4.8"},
+    Rule{"load-6", "fill:none;stroke-width:5.6"},
     Rule{"mono",
          "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"},
 };
