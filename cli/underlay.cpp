@@ -52,10 +52,12 @@ std::string critical(const Simulation& simulation) {
     ++(each.kind == Activity::Kind::message ? messages : sums);
     lost += each.end - each.begin - each.alone;
   }
-  return "The critical path has " + std::to_string(messages) +
-         (messages == 1 ? " message" : " messages") + " and " + std::to_string(sums) +
-         (sums == 1 ? " sum; " : " sums; ") + in_time(std::max(0.0, lost)) +
-         " of it are lost to others on the links.";
+  std::string text = "The critical path has " + std::to_string(messages) +
+                     (messages == 1 ? " message" : " messages") + " and " + std::to_string(sums) +
+                     (sums == 1 ? " sum" : " sums");
+  constexpr double rounding = 1e-9;
+  if (lost <= simulation.seconds * rounding) return text + "; none of them shares a link.";
+  return text + "; they lose " + in_time(lost) + " to others on their links.";
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 using Neighbours = std::vector<std::set<std::uint32_t>>;
 
-constexpr double bend_height = 0.4;
+constexpr double bend_height = 0.45;
 
 Neighbours neighbours_of(const Network& network) {
   Neighbours found(network.nodes.size());
@@ -57,8 +57,8 @@ NetworkLayout circle(const Network& network) {
 std::vector<Point> axes(const std::vector<std::uint32_t>& dimensions) {
   const double depth = dimensions.size() > 2 ? dimensions[2] : 1;
   const Point aslant{0.85, -0.6};
-  const Point pitch{depth > 1 ? aslant.x * depth + 0.6 : 1.3,
-                    depth > 1 ? -aslant.y * depth + 0.9 : 1.3};
+  const Point pitch{depth > 1 ? aslant.x * depth + 0.6 : 1.8,
+                    depth > 1 ? -aslant.y * depth + 0.9 : 1.8};
   std::vector<Point> found{{pitch.x, 0}, {0, pitch.y}, aslant};
   Point block{pitch.x * dimensions.at(0) + 0.8,
               pitch.y * (dimensions.size() > 1 ? dimensions[1] : 1) + 0.8};

@@ -23,7 +23,7 @@ constexpr std::array colours{
     Colour{"series-0", "#0068a5", "#56b4e9"}, Colour{"series-1", "#c04a00", "#ff8f52"},
     Colour{"series-2", "#007a57", "#2ec99a"}, Colour{"series-3", "#a03c78", "#e48fc0"},
     Colour{"series-4", "#8a6100", "#f0c344"}, Colour{"series-5", "#5b52c2", "#a9a4ff"},
-    Colour{"series-6", "#4a525d", "#c2c9d2"}, Colour{"heat-0", "#c9ced6", "#3a414c"},
+    Colour{"series-6", "#4a525d", "#c2c9d2"}, Colour{"heat-0", "#c9ced6", "#4a5361"},
     Colour{"heat-1", "#e3c27a", "#6b4a1d"},   Colour{"heat-2", "#e9a13b", "#96601a"},
     Colour{"heat-3", "#e07b28", "#c07a1f"},   Colour{"heat-4", "#c9521f", "#e39a3c"},
     Colour{"heat-5", "#a32b1f", "#f4be62"},   Colour{"heat-6", "#6f0f1e", "#ffe6a8"},
