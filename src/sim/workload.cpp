@@ -15,7 +15,9 @@ std::uint64_t size_of(const Step& step, const Layout& layout) {
   return bytes;
 }
 
-/// How many there are; a simulation has room for 2³¹ of a kind.
+/// So many of a kind can be numbered.
+constexpr std::size_t most = 1U << 30;
+
 template <class Items>
 std::uint32_t count(const Items& items) {
   return static_cast<std::uint32_t>(items.size());
@@ -77,6 +79,7 @@ Workload Workload::of_one_rank(const ScheduleSource& source, const Layout& layou
   std::iota(inbox.begin(), inbox.end(), 0);
   std::stable_sort(inbox.begin(), inbox.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return sender_of(a) < sender_of(b); });
+  one.incoming_.resize(one.ends_.size());
   one.meet_at(0, inbox, sender_of, source.name);
   return one;
 }
@@ -100,20 +103,32 @@ void Workload::add_rank(std::uint32_t rank, const Program& program, const Contra
     }
     for (const Rank peer : step.peers) {
       for (const std::uint32_t writer : seen_) {
-        waits_.push_back({.writer = writer, .waiter = Waiter::message(count(messages))});
+        waits_.push_back({.writer = writer, .waiter = Item::message(count(messages))});
       }
-      message_waits.push_back(count(seen_));
       messages.push_back({.from = rank,
                           .to = peer.index(),
                           .round = step.round,
                           .slot = slot++,
                           .route = route_of(peer.index()),
-                          .bytes = bytes});
+                          .bytes = bytes,
+                          .waits = count(seen_)});
     }
   }
+  end_rank(first_fold);
+}
+
+void Workload::end_rank(std::size_t first_fold) {
   add_waiters(first_fold);
+  for (std::size_t i = first_message_.back(); i < messages.size(); ++i) {
+    messages[i].last_in_round =
+        i + 1 == messages.size() || messages[i + 1].round != messages[i].round;
+  }
   first_message_.push_back(count(messages));
-  first_incoming_.push_back(incoming_.size());
+  first_incoming_.push_back(ends_.size());
+  if (messages.size() > most || folds.size() > most || waiters_.size() > most) {
+    throw Error(ErrorCode::unsupported,
+                "there are too many messages to simulate; ask for fewer ranks, or longer slices");
+  }
 }
 
 /// Leaves in seen_ the folds that a step has to wait for: those that made what it sends, or what
@@ -135,11 +150,10 @@ void Workload::find_waits(std::uint32_t at, const Step& step, std::size_t first_
 void Workload::add_receive(std::uint32_t rank, const Step& step, std::uint64_t bytes) {
   const std::uint32_t fold = count(folds);
   for (const std::uint32_t writer : seen_) {
-    waits_.push_back({.writer = writer, .waiter = Waiter::fold(fold)});
+    waits_.push_back({.writer = writer, .waiter = Item::fold(fold)});
   }
   for (const Rank peer : step.peers) {
-    incoming_.push_back(fold);
-    senders_.push_back(peer.index());
+    ends_.push_back({.sender = peer.index(), .fold = fold});
   }
   folds.push_back({.rank = rank,
                    .round = step.round,
@@ -150,13 +164,13 @@ void Workload::add_receive(std::uint32_t rank, const Step& step, std::uint64_t b
 
 /// Sorts the rank's waits by whom they are for.
 void Workload::add_waiters(std::size_t first_fold) {
-  std::size_t end = waiters_.size();
+  std::uint32_t end = count(waiters_);
   for (const Wait& wait : waits_) ++folds[wait.writer].waiters_end;
   for (std::size_t i = first_fold; i < folds.size(); ++i) {
     end += folds[i].waiters_end;
     folds[i].waiters_end = end;
   }
-  waiters_.resize(end, Waiter::message(0));
+  waiters_.resize(end);
   for (auto wait = waits_.rbegin(); wait != waits_.rend(); ++wait) {
     waiters_[--folds[wait->writer].waiters_end] = wait->waiter;
   }
@@ -178,13 +192,14 @@ void Workload::meet(const std::string& name) {
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   std::vector<std::uint32_t> inbox(messages.size());
   std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+  incoming_.resize(ends_.size());
   for (std::uint32_t id = 0; id < messages.size(); ++id) inbox[next[messages[id].to]++] = id;
   for (std::uint32_t r = 0; r < ranks(); ++r) {
     meet_at(
         r, {inbox.data() + begin[r], begin[r + 1] - begin[r]},
         [&](std::uint32_t id) { return messages[id].from; }, name);
   }
-  senders_ = {};
+  ends_ = {};
 }
 
 /// The k-th message from a sender meets the k-th receive from it.
@@ -194,15 +209,24 @@ void Workload::meet_at(std::uint32_t rank, std::span<const std::uint32_t> inbox,
   const std::size_t first = first_incoming_[rank];
   const std::size_t size = first_incoming_[rank + 1] - first;
   if (inbox.size() != size) reject(name);
-  const auto before = [&](std::size_t a, std::size_t b) { return senders_[a] < senders_[b]; };
-  ends_.resize(size);
-  std::iota(ends_.begin(), ends_.end(), first);
-  if (!std::is_sorted(ends_.begin(), ends_.end(), before)) {
-    std::stable_sort(ends_.begin(), ends_.end(), before);
+  const auto before = [&](std::size_t a, std::size_t b) {
+    return ends_[a].sender < ends_[b].sender;
+  };
+  order_.resize(size);
+  std::iota(order_.begin(), order_.end(), first);
+  if (!std::is_sorted(order_.begin(), order_.end(), before)) {
+    std::stable_sort(order_.begin(), order_.end(), before);
   }
   for (std::size_t i = 0; i < size; ++i) {
-    if (senders_[ends_[i]] != sender_of(inbox[i])) reject(name);
-    messages[inbox[i]].fold = std::exchange(incoming_[ends_[i]], inbox[i]);
+    const End& end = ends_[order_[i]];
+    if (end.sender != sender_of(inbox[i])) reject(name);
+    messages[inbox[i]].fold = end.fold;
+    incoming_[order_[i]].message = inbox[i];
+  }
+  for (std::size_t i = first; i < first + size; ++i) {
+    incoming_[i].last_in_round =
+        i + 1 == first + size ||
+        messages[incoming_[i].message].round != messages[incoming_[i + 1].message].round;
   }
 }
 
