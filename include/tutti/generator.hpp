@@ -17,7 +17,8 @@ struct Parameter {
 
   std::string_view name;
   Kind kind;
-  /// What it is when it is not said; empty if it must be said.
+  /// What it is when it is not said, or the name of the parameter before it that it then equals;
+  /// empty if it must be said.
   std::string_view otherwise;
   std::string_view summary;
 };

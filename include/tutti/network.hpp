@@ -54,8 +54,8 @@ struct OwnRoute {
   friend bool operator==(const OwnRoute&, const OwnRoute&) = default;
 };
 
-/// Wirings whose routes are arithmetic. Those of FatTree and Rails also promise the order of their
-/// links, which stands with their generators.
+/// Wirings whose routes are arithmetic. All but Torus also promise the order of their links, which
+/// stands with their generators.
 namespace wiring {
 
 /// Ranks on a grid that closes in every dimension. The first dimension varies fastest.
@@ -86,10 +86,30 @@ struct Rails {
   friend bool operator==(const Rails&, const Rails&) = default;
 };
 
+/// Groups of `routers` routers with `ranks` ranks each; one link each way between any two groups.
+struct Dragonfly {
+  std::uint32_t groups = 0;
+  std::uint32_t routers = 0;
+  std::uint32_t ranks = 0;
+
+  /// Which router of a group has the link to another group.
+  [[nodiscard]] std::uint32_t exit(std::uint32_t group, std::uint32_t other) const {
+    return (other + groups - group - 1) % groups % routers;
+  }
+
+  friend bool operator==(const Dragonfly&, const Dragonfly&) = default;
+};
+
+/// A link from every rank to every other.
+struct FullMesh {
+  friend bool operator==(const FullMesh&, const FullMesh&) = default;
+};
+
 }  // namespace wiring
 
 /// What is known of a network's wiring; nothing, for most.
-using Wiring = std::variant<std::monostate, wiring::Torus, wiring::FatTree, wiring::Rails>;
+using Wiring = std::variant<std::monostate, wiring::Torus, wiring::FatTree, wiring::Rails,
+                            wiring::Dragonfly, wiring::FullMesh>;
 
 /// The underlay: a graph of ranks, hosts, NICs and switches, joined by directed links.
 ///

@@ -13,7 +13,7 @@ namespace tutti {
 
 /// How a path is chosen among the many that a network offers.
 enum class RoutePolicy : std::uint8_t {
-  automatic,        ///< What the wiring asks for: one of the below, or the rails of GPU nodes.
+  automatic,        ///< What the wiring asks for: one of those below, or its own way.
   shortest,         ///< The first of the shortest, by the number of links.
   ecmp,             ///< One of the shortest, at every fork by a hash of seed, ranks and flow.
   dimension_order,  ///< On a torus: along the first dimension, then the second, …
@@ -34,8 +34,9 @@ struct RouteOptions {
 
 /// The paths between the ranks of a network, each worked out when asked for.
 ///
-/// Paths of tori, fat trees, rails and trees are arithmetic; those of other networks follow from a
-/// search per destination, which is kept. So asking changes the object: one for each thread.
+/// Paths of tori, fat trees, rails, dragonflies, meshes and trees are arithmetic; those of other
+/// networks follow from a search per destination, which is kept. So asking changes the object: one
+/// for each thread.
 class TUTTI_API Routes {
  public:
   /// Takes from the network all it needs: the network may go. Throws invalid_argument if the
@@ -47,7 +48,8 @@ class TUTTI_API Routes {
   Routes(const Routes&) = delete;
   Routes& operator=(const Routes&) = delete;
 
-  /// The policy in force, never automatic unless it is that of rails.
+  /// The policy in force: automatic only if it is the wiring's own way, which is that of rails
+  /// (along the rail of the destination) and dragonflies (over one link between groups).
   [[nodiscard]] RoutePolicy policy() const;
 
   /// Appends the links from `from` to `to`, in order; none from a rank to itself. Only ecmp heeds

@@ -120,7 +120,11 @@ Arguments parse_arguments(const Generator& generator, std::string_view words) {
              "' (" + std::string(parameter.summary) + "): write such as " +
              std::string(generator.example));
     }
-    texts[i] = parameter.otherwise;
+    const auto same = std::find_if(
+        generator.parameters.begin(), generator.parameters.begin() + static_cast<std::ptrdiff_t>(i),
+        [&](const Parameter& each) { return each.name == parameter.otherwise; });
+    const auto index = static_cast<std::size_t>(same - generator.parameters.begin());
+    texts[i] = index < i ? texts[index] : std::string(parameter.otherwise);
   }
   return {generator.parameters, std::move(texts)};
 }

@@ -9,11 +9,13 @@
 #include "topology/routers/search_router.hpp"
 #include "topology/routers/torus_router.hpp"
 #include "topology/routers/tree_router.hpp"
+#include "topology/routers/wired_router.hpp"
 
 namespace tutti {
 namespace {
 
-using Router = std::variant<TorusRouter, TreeRouter, SearchRouter>;
+using Router = std::variant<TorusRouter, FatTreeRouter, RailsRouter, DragonflyRouter,
+                            FullMeshRouter, TreeRouter, SearchRouter>;
 
 constexpr std::array<std::string_view, 5> policy_names{"automatic", "shortest", "ecmp",
                                                        "dimension_order", "up_down"};
@@ -32,7 +34,10 @@ bool has_levels(const Network& network) {
 
 RoutePolicy policy_for(const Network& network) {
   if (std::holds_alternative<wiring::Torus>(network.wiring)) return RoutePolicy::dimension_order;
-  if (std::holds_alternative<wiring::Rails>(network.wiring)) return RoutePolicy::automatic;
+  if (std::holds_alternative<wiring::Rails>(network.wiring) ||
+      std::holds_alternative<wiring::Dragonfly>(network.wiring)) {
+    return RoutePolicy::automatic;
+  }
   return has_levels(network) ? RoutePolicy::up_down : RoutePolicy::ecmp;
 }
 
@@ -51,6 +56,19 @@ void check_policy(const Network& network, RoutePolicy policy) {
 Router make_router(const Network& network, RoutePolicy policy) {
   if (policy == RoutePolicy::dimension_order) {
     return TorusRouter(network, std::get<wiring::Torus>(network.wiring));
+  }
+  // The shortest paths of these are the ones that go up and then down.
+  if (const auto* tree = std::get_if<wiring::FatTree>(&network.wiring)) {
+    return FatTreeRouter(network, *tree);
+  }
+  if (const auto* rails = std::get_if<wiring::Rails>(&network.wiring)) {
+    return RailsRouter(network, *rails);
+  }
+  if (std::holds_alternative<wiring::FullMesh>(network.wiring)) return FullMeshRouter(network);
+  const auto* dragonfly = std::get_if<wiring::Dragonfly>(&network.wiring);
+  // Two links between groups can be shorter than one with links inside both groups.
+  if (dragonfly != nullptr && policy == RoutePolicy::automatic) {
+    return DragonflyRouter(network, *dragonfly);
   }
   if (TreeRouter::fits(network)) return TreeRouter(network);
   return SearchRouter(network, policy == RoutePolicy::up_down);
