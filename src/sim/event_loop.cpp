@@ -249,7 +249,7 @@ void EventLoop::finish_folds() {
     const std::uint32_t fold = whole_.back();
     whole_.pop_back();
     const Item cause = Item::fold(fold);
-    for (const Item waiter : workload_.waiters(fold)) {
+    for (const Item waiter : workload_.waiters(workload_.folds[fold])) {
       if (waiter.is_fold()) {
         operand_there(waiter.id(), cause);
       } else if (--workload_.messages[waiter.id()].waits == 0) {

@@ -12,10 +12,10 @@ Ports::Ports(Workload& workload, std::uint32_t limit)
   for (Workload::Message& message : workload.messages) message.bars = 3;  // Data, and both sides.
   for (std::uint32_t r = 0; r < workload.ranks(); ++r) {
     Station& station = stations_[r];
-    std::tie(station.out.opened, station.out.end) = workload.outgoing(r);
-    std::tie(station.in.opened, station.in.end) = workload.incoming_range(r);
-    open_next_round_out(station.out);
-    open_next_round_in(station.in);
+    station.out.closed = workload.outgoing(r);
+    station.in.closed = workload.incoming(r);
+    open_next_round(station.out);
+    open_next_round(station.in);
   }
 }
 
@@ -45,21 +45,13 @@ void Ports::take_first(Station& station) {
   station.others.pop_back();
 }
 
-void Ports::open_next_round_out(Side& side) {
-  while (side.opened < side.end) {
-    const std::uint32_t id = side.opened++;
+void Ports::open_next_round(Side& side) {
+  while (!side.closed.empty()) {
+    const Workload::Passage next = side.closed.front();
+    side.closed = side.closed.subspan(1);
     ++side.to_leave;
-    unbar(id);
-    if (workload_.messages[id].last_in_round) return;
-  }
-}
-
-void Ports::open_next_round_in(Side& side) {
-  while (side.opened < side.end) {
-    const Workload::Arrival arrival = workload_.incoming(side.opened++);
-    ++side.to_leave;
-    unbar(arrival.message);
-    if (arrival.last_in_round != 0) return;
+    unbar(next.message);
+    if (next.last_in_round != 0) return;
   }
 }
 
@@ -149,8 +141,8 @@ void Ports::depart(std::uint32_t id) {
   departures_.push_back({.message = id, .last_out = out.last, .last_in = in.last});
   ++out.busy;
   ++in.busy;
-  if (--out.to_leave == 0) open_next_round_out(out);
-  if (--in.to_leave == 0) open_next_round_in(in);
+  if (--out.to_leave == 0) open_next_round(out);
+  if (--in.to_leave == 0) open_next_round(in);
 }
 
 }  // namespace tutti

@@ -39,8 +39,7 @@ class Ports {
 
   /// The ways into a rank, or out of it.
   struct Side {
-    std::uint32_t opened = 0;    // To so many of all messages that will ever pass,
-    std::uint32_t end = 0;       // of so many.
+    std::span<const Workload::Passage> closed{};  // Messages that it is not yet open to.
     std::uint32_t to_leave = 0;  // So many of those it is open to have not left yet.
     std::uint32_t busy = 0;      // So many ways are in use.
     std::uint32_t last = none;   // The message that made room last.
@@ -68,8 +67,7 @@ class Ports {
   using Queue = std::priority_queue<Queued, std::vector<Queued>, std::greater<>>;
 
   void unbar(std::uint32_t message);
-  void open_next_round_out(Side& side);
-  void open_next_round_in(Side& side);
+  void open_next_round(Side& side);
   void add_ready(Station& station, std::uint32_t message);
   void take_first(Station& station);
   void try_soon(std::uint32_t rank);

@@ -23,6 +23,21 @@ std::uint32_t count(const Items& items) {
   return static_cast<std::uint32_t>(items.size());
 }
 
+/// The number of each item when all are numbered by round.
+template <class Items>
+std::vector<std::uint32_t> numbers_by_round(const Items& items) {
+  std::vector<std::uint32_t> next;
+  for (const auto& each : items) {
+    if (next.size() <= each.round + 1) next.resize(each.round + 2, 0);
+    ++next[each.round + 1];
+  }
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<std::uint32_t> numbers;
+  numbers.reserve(items.size());
+  for (const auto& each : items) numbers.push_back(next[each.round]++);
+  return numbers;
+}
+
 [[noreturn]] void reject(const std::string& name) {
   throw Error(
       ErrorCode::invalid_argument,
@@ -62,6 +77,7 @@ Workload::Workload(const ScheduleSource& source, const Layout& layout, RouteTabl
     route_of.begin(r);
     add_rank(r, source.program(Rank{r}), source.contract, layout, route_of);
   }
+  number_by_round();
   meet(source.name);
 }
 
@@ -71,6 +87,7 @@ Workload Workload::of_one_rank(const ScheduleSource& source, const Layout& layou
   Workload one;
   const auto route_of = [&](std::uint32_t peer) { return route_by_distance[peer]; };
   one.add_rank(0, source.program(Rank{0}), source.contract, layout, route_of);
+  one.number_by_round();
   const std::uint32_t p = source.contract.ranks;
   distances.clear();
   for (Message& message : one.messages) distances.push_back(std::exchange(message.to, 0));
@@ -119,11 +136,7 @@ void Workload::add_rank(std::uint32_t rank, const Program& program, const Contra
 
 void Workload::end_rank(std::size_t first_fold) {
   add_waiters(first_fold);
-  for (std::size_t i = first_message_.back(); i < messages.size(); ++i) {
-    messages[i].last_in_round =
-        i + 1 == messages.size() || messages[i + 1].round != messages[i].round;
-  }
-  first_message_.push_back(count(messages));
+  first_outgoing_.push_back(messages.size());
   first_incoming_.push_back(ends_.size());
   if (messages.size() > most || folds.size() > most || waiters_.size() > most) {
     throw Error(ErrorCode::unsupported,
@@ -164,25 +177,65 @@ void Workload::add_receive(std::uint32_t rank, const Step& step, std::uint64_t b
 
 /// Sorts the rank's waits by whom they are for.
 void Workload::add_waiters(std::size_t first_fold) {
-  std::uint32_t end = count(waiters_);
-  for (const Wait& wait : waits_) ++folds[wait.writer].waiters_end;
+  std::uint32_t at = count(waiters_);
+  for (const Wait& wait : waits_) ++folds[wait.writer].waiters;
   for (std::size_t i = first_fold; i < folds.size(); ++i) {
-    end += folds[i].waiters_end;
-    folds[i].waiters_end = end;
+    folds[i].first_waiter = at;
+    at += folds[i].waiters;
+    folds[i].waiters = 0;
   }
-  waiters_.resize(end);
-  for (auto wait = waits_.rbegin(); wait != waits_.rend(); ++wait) {
-    waiters_[--folds[wait->writer].waiters_end] = wait->waiter;
-  }
-  // Each now says where its own begin, which is where those of the one before end.
-  for (std::size_t i = first_fold; i < folds.size(); ++i) {
-    folds[i].waiters_end = i + 1 < folds.size() ? folds[i + 1].waiters_end : end;
+  waiters_.resize(at);
+  for (const Wait& wait : waits_) {
+    Fold& fold = folds[wait.writer];
+    waiters_[fold.first_waiter + fold.waiters++] = wait.waiter;
   }
   waits_.clear();
 }
 
-/// Finds the fold of each message. Those to a rank are put together first; as they are numbered by
-/// sender, they then stand in the order of senders.
+/// Programs were read rank by rank; they will be run round by round.
+void Workload::number_by_round() {
+  const std::vector<std::uint32_t> numbers = numbers_by_round(messages);
+  std::vector<Message> numbered(messages.size());
+  outgoing_.resize(messages.size());
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    numbered[numbers[i]] = messages[i];
+    outgoing_[i] = {.message = numbers[i], .last_in_round = 0};
+  }
+  messages = std::move(numbered);
+  for (std::uint32_t r = 0; r < ranks(); ++r) {
+    mark_last({outgoing_.data() + first_outgoing_[r], first_outgoing_[r + 1] - first_outgoing_[r]});
+  }
+  number_folds_by_round(numbers);
+}
+
+void Workload::number_folds_by_round(std::span<const std::uint32_t> new_messages) {
+  const std::vector<std::uint32_t> numbers = numbers_by_round(folds);
+  std::vector<Fold> numbered(folds.size());
+  for (std::size_t i = 0; i < folds.size(); ++i) numbered[numbers[i]] = folds[i];
+  folds = std::move(numbered);
+  std::vector<Item> waiters;
+  waiters.reserve(waiters_.size());
+  for (Fold& fold : folds) {
+    const auto old = this->waiters(fold);
+    fold.first_waiter = count(waiters);
+    for (const Item item : old) {
+      waiters.push_back(item.is_fold() ? Item::fold(numbers[item.id()])
+                                       : Item::message(new_messages[item.id()]));
+    }
+  }
+  waiters_ = std::move(waiters);
+  for (End& end : ends_) end.fold = numbers[end.fold];
+}
+
+void Workload::mark_last(std::span<Passage> passages) const {
+  for (std::size_t i = 0; i < passages.size(); ++i) {
+    const bool last = i + 1 == passages.size() || messages[passages[i].message].round !=
+                                                      messages[passages[i + 1].message].round;
+    passages[i].last_in_round = last ? 1 : 0;
+  }
+}
+
+/// Finds the fold of each message. Those to a rank are put together first, sender by sender.
 void Workload::meet(const std::string& name) {
   std::vector<std::size_t> begin(ranks() + 1, 0);
   for (const Message& message : messages) {
@@ -193,7 +246,7 @@ void Workload::meet(const std::string& name) {
   std::vector<std::uint32_t> inbox(messages.size());
   std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
   incoming_.resize(ends_.size());
-  for (std::uint32_t id = 0; id < messages.size(); ++id) inbox[next[messages[id].to]++] = id;
+  for (const Passage& each : outgoing_) inbox[next[messages[each.message].to]++] = each.message;
   for (std::uint32_t r = 0; r < ranks(); ++r) {
     meet_at(
         r, {inbox.data() + begin[r], begin[r + 1] - begin[r]},
@@ -223,11 +276,7 @@ void Workload::meet_at(std::uint32_t rank, std::span<const std::uint32_t> inbox,
     messages[inbox[i]].fold = end.fold;
     incoming_[order_[i]].message = inbox[i];
   }
-  for (std::size_t i = first; i < first + size; ++i) {
-    incoming_[i].last_in_round =
-        i + 1 == first + size ||
-        messages[incoming_[i].message].round != messages[incoming_[i + 1].message].round;
-  }
+  mark_last({incoming_.data() + first, size});
 }
 
 }  // namespace tutti

@@ -39,8 +39,8 @@ class Workload {
   };
 
   /// On its way from rank to rank: what is known beforehand and, as what is used together is best
-  /// kept together, what comes of it. Messages are numbered by sender, and those of a sender in the
-  /// order of its program.
+  /// kept together, what comes of it. Messages are numbered by round, then by sender, then in the
+  /// order of its program: what happens at about the same time stands close together.
   struct Message {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
@@ -49,9 +49,8 @@ class Workload {
     std::uint32_t fold = none;
     std::uint32_t route = 0;
     std::uint64_t bytes = 0;
-    std::uint32_t waits = 0;     // For so many folds.
-    std::uint8_t bars = 0;       // For ports to use: so many things stand in its way.
-    bool last_in_round = false;  // Of those that its rank sends.
+    std::uint32_t waits = 0;  // For so many folds.
+    std::uint8_t bars = 0;    // For ports to use: so many things stand in its way.
 
     Item cause{};      // What it had to wait for last.
     double begun = 0;  // When it left; until then, when what it carries was there.
@@ -63,17 +62,18 @@ class Workload {
     std::uint32_t rank = 0;
     std::uint32_t round = 0;
     std::uint32_t operands = 1;
-    std::uint32_t waits = 0;        // For so many messages and folds.
-    std::uint32_t waiters_end = 0;  // Who waits for it stands before this.
-    Item cause{};                   // What it had to wait for last.
+    std::uint32_t waits = 0;         // For so many messages and folds.
+    std::uint32_t first_waiter = 0;  // Who waits for it stands here on,
+    std::uint32_t waiters = 0;       // so many of them.
+    Item cause{};                    // What it had to wait for last.
     std::uint64_t bytes = 0;
     double done = 0;
   };
 
-  /// A message that a rank receives.
-  struct Arrival {
+  /// A message that a rank sends or receives.
+  struct Passage {
     std::uint32_t message : 31;
-    std::uint32_t last_in_round : 1;  // Of those that the rank receives.
+    std::uint32_t last_in_round : 1;  // Of those that the rank sends, or receives.
   };
 
   /// Reads all programs of the source. Throws invalid_argument if sends and receives do not meet.
@@ -87,22 +87,20 @@ class Workload {
                                             std::vector<std::uint32_t>& distances);
 
   [[nodiscard]] std::uint32_t ranks() const {
-    return static_cast<std::uint32_t>(first_message_.size() - 1);
+    return static_cast<std::uint32_t>(first_outgoing_.size() - 1);
   }
-  /// The messages that a rank sends are from the first to before the second.
-  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> outgoing(std::uint32_t rank) const {
-    return {first_message_[rank], first_message_[rank + 1]};
+  /// The messages that a rank sends, and those that it receives, in the order of its program.
+  [[nodiscard]] std::span<const Passage> outgoing(std::uint32_t rank) const {
+    return {outgoing_.data() + first_outgoing_[rank],
+            first_outgoing_[rank + 1] - first_outgoing_[rank]};
   }
-  /// Where the messages that a rank receives stand among all that are received, in the order of
-  /// its program.
-  [[nodiscard]] std::pair<std::size_t, std::size_t> incoming_range(std::uint32_t rank) const {
-    return {first_incoming_[rank], first_incoming_[rank + 1]};
+  [[nodiscard]] std::span<const Passage> incoming(std::uint32_t rank) const {
+    return {incoming_.data() + first_incoming_[rank],
+            first_incoming_[rank + 1] - first_incoming_[rank]};
   }
-  [[nodiscard]] Arrival incoming(std::size_t at) const { return incoming_[at]; }
   /// Messages and folds that wait for a fold.
-  [[nodiscard]] std::span<const Item> waiters(std::uint32_t fold) const {
-    const std::uint32_t begin = fold == 0 ? 0 : folds[fold - 1].waiters_end;
-    return {waiters_.data() + begin, folds[fold].waiters_end - begin};
+  [[nodiscard]] std::span<const Item> waiters(const Fold& fold) const {
+    return {waiters_.data() + fold.first_waiter, fold.waiters};
   }
 
   std::vector<Message> messages;
@@ -129,16 +127,20 @@ class Workload {
   void add_receive(std::uint32_t rank, const Step& step, std::uint64_t bytes);
   void add_waiters(std::size_t first_fold);
   void end_rank(std::size_t first_fold);
+  void number_by_round();
+  void number_folds_by_round(std::span<const std::uint32_t> new_messages);
+  void mark_last(std::span<Passage> passages) const;
   void meet(const std::string& name);
   template <class SenderOf>
   void meet_at(std::uint32_t rank, std::span<const std::uint32_t> inbox, const SenderOf& sender_of,
                const std::string& name);
 
-  std::vector<std::uint32_t> first_message_{0};
-  std::vector<Item> waiters_;
-  std::vector<Arrival> incoming_;
-  std::vector<End> ends_;  // In the same order; while programs are read.
+  std::vector<std::size_t> first_outgoing_{0};
+  std::vector<Passage> outgoing_;
   std::vector<std::size_t> first_incoming_{0};
+  std::vector<Passage> incoming_;
+  std::vector<End> ends_;  // In the order of incoming_, while that is not known.
+  std::vector<Item> waiters_;
 
   // Of the program being read.
   LastWriters writers_;
