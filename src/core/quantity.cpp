@@ -119,4 +119,21 @@ std::string format_seconds(double seconds) {
   return std::string(text.data(), static_cast<std::size_t>(length)) + std::string(best->name);
 }
 
+std::string format_rate(double bytes_per_second) {
+  constexpr std::array units{Unit{"TB/s", 1e12}, Unit{"GB/s", 1e9}, Unit{"MB/s", 1e6},
+                             Unit{"kB/s", 1e3}, Unit{"B/s", 1}};
+  const Unit* best = &units.back();
+  for (const Unit& unit : units) {
+    // Rounding to four digits must not give 1000MB/s.
+    if (bytes_per_second >= unit.factor * 0.99995) {
+      best = &unit;
+      break;
+    }
+  }
+  std::array<char, 32> text{};
+  const int length =
+      std::snprintf(text.data(), text.size(), "%.4g", bytes_per_second / best->factor);
+  return std::string(text.data(), static_cast<std::size_t>(length)) + std::string(best->name);
+}
+
 }  // namespace tutti

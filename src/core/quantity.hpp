@@ -26,4 +26,7 @@ namespace tutti {
 /// "12.3us", with three digits that count.
 [[nodiscard]] std::string format_seconds(double seconds);
 
+/// "12.5GB/s", with four digits that count.
+[[nodiscard]] std::string format_rate(double bytes_per_second);
+
 }  // namespace tutti

@@ -51,5 +51,13 @@ TEST(Quantity, IsWrittenWithTheDigitsThatCount) {
   EXPECT_EQ(format_seconds(4.2e-10), "0.42ns");
 }
 
+TEST(Quantity, RatesAreWrittenInTheUnitThatFits) {
+  EXPECT_EQ(format_rate(12.5e9), "12.5GB/s");
+  EXPECT_EQ(format_rate(999.99e6), "1GB/s");
+  EXPECT_EQ(format_rate(1), "1B/s");
+  EXPECT_EQ(format_rate(1.8e12), "1.8TB/s");
+  EXPECT_EQ(format_rate(0.25), "0.25B/s");
+}
+
 }  // namespace
 }  // namespace tutti

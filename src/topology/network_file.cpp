@@ -1,0 +1,60 @@
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <tutti/error.hpp>
+#include <tutti/generator.hpp>
+#include <tutti/network_file.hpp>
+#include <tutti/network_json.hpp>
+#include <tutti/network_xml.hpp>
+
+namespace tutti {
+namespace {
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  if (!file) throw Error(ErrorCode::invalid_argument, "cannot read the file '" + path + "'");
+  return text.str();
+}
+
+/// Takes ":hosts=4" off the end of a path.
+XmlOptions take_options(std::string& path) {
+  constexpr std::string_view word = ".xml:hosts=";
+  const std::size_t at = path.rfind(word);
+  if (at == std::string::npos) return {};
+  const std::string count = path.substr(at + word.size());
+  path.resize(path.find(':', at));
+  XmlOptions options;
+  const auto [end, error] =
+      std::from_chars(count.data(), count.data() + count.size(), options.hosts);
+  constexpr std::uint32_t most = 65536;
+  if (error != std::errc{} || end != count.data() + count.size() || options.hosts < 1 ||
+      options.hosts > most) {
+    throw Error(ErrorCode::invalid_argument,
+                "'" + count + "' is not a number of hosts from 1 to " + std::to_string(most));
+  }
+  return options;
+}
+
+}  // namespace
+
+Network load_network(const std::string& spec_or_path) {
+  std::string path = spec_or_path;
+  const XmlOptions options = take_options(path);
+  const std::filesystem::path extension = std::filesystem::path(path).extension();
+  const bool is_json = extension == ".json";
+  if (!is_json && extension != ".xml") return generate(spec_or_path);
+  const std::string text = contents(path);
+  try {
+    Network network = is_json ? network_from_json(text) : network_from_xml(text, options);
+    if (network.name.empty()) network.name = std::filesystem::path(path).filename().string();
+    return network;
+  } catch (const Error& error) {
+    throw Error(error.code(), path + ": " + error.what());
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,126 @@
+#include <chrono>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include <tutti/generator.hpp>
+#include <tutti/optimum.hpp>
+
+#include "support/errors.hpp"
+#include "support/random.hpp"
+
+namespace tutti {
+namespace {
+
+TEST(Optimum, OfToriOfUnitLinksIsTheOnePublished) {
+  const Optimum small = optimum(generate("torus:4x4,bandwidth=1B/s"));
+  EXPECT_EQ(small.allgather, (Fraction{64, 15}));
+  EXPECT_NEAR(small.allgather.value(), 4.26667, 5e-6);
+  EXPECT_EQ(small.reduce_scatter, small.allgather);
+  EXPECT_EQ(small.allreduce, (Fraction{32, 15}));
+  const Optimum large = optimum(generate("torus:8x8,bandwidth=1B/s"));
+  EXPECT_EQ(large.allgather, (Fraction{256, 63}));
+  EXPECT_NEAR(large.allgather.value(), 4.06349, 5e-6);
+}
+
+/// Two hosts of four ranks: all that one host has must leave through its NIC.
+TEST(Optimum, OfSharedNicsIsThatOfTheNic) {
+  const Optimum found = optimum(generate("server:p=4,hosts=2,inside=50GB/s,outside=10GB/s"));
+  EXPECT_EQ(found.allgather, (Fraction{20'000'000'000, 1}));
+  EXPECT_EQ(found.cut.ranks, 4U);
+  EXPECT_EQ(found.cut.leaving, 10e9);
+}
+
+/// What a rank receives comes through its one link; into an edge switch every byte need come but
+/// once, however many ranks hang off it, so that one uplink of the same bandwidth will do.
+TEST(Optimum, DoesNotHeedOversubscription) {
+  EXPECT_EQ(optimum(generate("fat_tree:k=4,bandwidth=1B/s")).allgather, (Fraction{16, 15}));
+  const Optimum thin = optimum(generate("fat_tree:k=4,oversubscription=2,bandwidth=1B/s"));
+  EXPECT_EQ(thin.allgather, (Fraction{16, 15}));
+  EXPECT_EQ(thin.cut.ranks, 15U);
+}
+
+/// The definition, cut by cut.
+Fraction by_all_cuts(const Network& network, bool reversed) {
+  std::uint64_t most_ranks = 0;
+  std::uint64_t least_leaving = 1;
+  const std::size_t n = network.nodes.size();
+  for (std::uint64_t set = 1; set < (std::uint64_t{1} << n); ++set) {
+    const auto inside = [&](NodeId node) { return ((set >> node.index()) & 1) != 0; };
+    std::uint64_t ranks = 0;
+    for (const NodeId rank : network.ranks) ranks += inside(rank) ? 1 : 0;
+    if (ranks == network.ranks.size()) continue;
+    std::uint64_t leaving = 0;
+    for (const Link& link : network.links) {
+      const bool crosses =
+          reversed ? inside(link.to) && !inside(link.from) : inside(link.from) && !inside(link.to);
+      if (crosses) leaving += static_cast<std::uint64_t>(link.bytes_per_second);
+    }
+    if (ranks * least_leaving > most_ranks * leaving) {
+      most_ranks = ranks;
+      least_leaving = leaving;
+    }
+  }
+  const std::uint64_t above = least_leaving * network.ranks.size();
+  const std::uint64_t divisor = std::gcd(above, most_ranks);
+  return {above / divisor, most_ranks / divisor};
+}
+
+TEST(Optimum, EqualsTheTightestOfAllCuts) {
+  test::Random random(3);
+  int one_way = 0;
+  for (int round = 0; round < 150; ++round) {
+    Network network;
+    const std::uint32_t ranks = 2 + random.below(5U);
+    const std::uint32_t switches = random.below(4U);
+    for (std::uint32_t i = 0; i < ranks + switches; ++i) {
+      network.add(std::to_string(i), i < ranks ? NodeKind::rank : NodeKind::switch_);
+    }
+    network.ranks_forward = true;
+    const std::uint32_t n = ranks + switches;
+    const auto rate = [&] { return static_cast<double>(1 + random.below(9U)); };
+    // A circle, so that all can be reached, and some more.
+    for (std::uint32_t i = 0; i < n; ++i) {
+      network.add_link(NodeId{i}, NodeId{(i + 1) % n}, rate(), 0);
+    }
+    for (std::uint32_t i = 0; i < 2 * n; ++i) {
+      const NodeId from{random.below(n)};
+      const NodeId to{random.below(n)};
+      if (from != to) network.add_link(from, to, rate(), 0);
+    }
+    const Optimum found = optimum(network);
+    EXPECT_EQ(found.allgather, by_all_cuts(network, false));
+    EXPECT_EQ(found.reduce_scatter, by_all_cuts(network, true));
+    one_way += found.allgather == found.reduce_scatter ? 0 : 1;
+  }
+  EXPECT_GT(one_way, 10);
+}
+
+TEST(Optimum, IsExactWithFractionsOfBytes) {
+  Network network = generate("star:p=3,bandwidth=1B/s");
+  for (Link& link : network.links) link.bytes_per_second = 0.375;
+  EXPECT_EQ(optimum(network).allgather, (Fraction{9, 16}));
+  network.links.front().bytes_per_second = 1e-30;
+  test::expect_error([&] { (void)optimum(network); }, ErrorCode::unsupported, "common measure");
+}
+
+TEST(Optimum, OfOneRankIsRefused) {
+  test::expect_error([] { (void)optimum(generate("star:p=1")); }, ErrorCode::invalid_argument,
+                     "one rank alone");
+}
+
+TEST(Optimum, IsFoundInTime) {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(optimum(generate("fat_tree:k=8,bandwidth=1B/s")).allgather, (Fraction{128, 127}));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  // A tenth of a second on an idle machine.
+  EXPECT_LT(took.count(), 10);
+}
+
+TEST(Optimum, FractionsAreWrittenAsPeopleDo) {
+  EXPECT_EQ(to_string(Fraction{64, 15}), "64/15");
+  EXPECT_EQ(to_string(Fraction{4, 1}), "4");
+}
+
+}  // namespace
+}  // namespace tutti
