@@ -37,7 +37,7 @@ struct ClosedForm {
   /// The time in the α-β-γ model, as Pricer finds it; none where no formula is known for this p or
   /// these ports. Where that is so with one port, `seconds` says it.
   /// Requires: the algorithm does not refuse the problem.
-  std::optional<double> (*time)(const Problem& problem, std::uint64_t n, const Link& link,
+  std::optional<double> (*time)(const Problem& problem, std::uint64_t n, const LinkCost& link,
                                 double gamma, Ports ports);
 };
 

@@ -13,21 +13,21 @@ namespace tutti {
 class StepGraph;
 
 /// What a message of n bytes takes: alpha + n·beta.
-struct Link {
+struct LinkCost {
   double alpha = 0;  ///< Seconds per message.
   double beta = 0;   ///< Seconds per byte.
 
-  friend bool operator==(const Link&, const Link&) = default;
+  friend bool operator==(const LinkCost&, const LinkCost&) = default;
 };
 
 /// The α-β-γ model, with one kind of link or two.
 struct CostModel {
-  Link link;                         ///< Between ranks of different nodes, or any two.
+  LinkCost link;                     ///< Between ranks of different nodes, or any two.
   double gamma = 0;                  ///< Seconds per byte added.
   std::uint32_t ranks_per_node = 1;  ///< Ranks 0 … ranks_per_node − 1 share the first node.
-  Link inside{};                     ///< Between ranks of one node.
+  LinkCost inside{};                 ///< Between ranks of one node.
 
-  [[nodiscard]] const Link& between(Rank a, Rank b) const {
+  [[nodiscard]] const LinkCost& between(Rank a, Rank b) const {
     const bool same = a.index() / ranks_per_node == b.index() / ranks_per_node;
     return same ? inside : link;
   }

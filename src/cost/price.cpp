@@ -215,7 +215,7 @@ class Clockwork {
   /// Lets a message go at `start` and returns when it arrives.
   double transfer(std::uint32_t id, double start, Cause cause) {
     const auto& message = graph_.messages[id];
-    const Link& link =
+    const LinkCost& link =
         model_.between(graph_.steps[message.send].rank, graph_.steps[message.receive].rank);
     const double arrival =
         start + link.alpha + static_cast<double>(sizes_[message.send]) * link.beta;

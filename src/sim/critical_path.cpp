@@ -4,8 +4,6 @@
 
 namespace tutti {
 
-using Cause = EventLoop::Cause;
-
 Activity activity_of_message(const Workload& workload, const EventLoop& loop, std::uint32_t id) {
   const Workload::Message& message = workload.messages[id];
   return {.kind = Activity::Kind::message,
@@ -13,8 +11,8 @@ Activity activity_of_message(const Workload& workload, const EventLoop& loop, st
           .peer = Rank{message.to},
           .round = message.round,
           .bytes = message.bytes,
-          .begin = loop.begun(id),
-          .end = loop.arrived(id),
+          .begin = message.begun,
+          .end = message.arrived,
           .alone = loop.alone(message)};
 }
 
@@ -26,8 +24,8 @@ Activity activity_of_sum(const Workload& workload, const EventLoop& loop, std::u
           .peer = Rank{fold.rank},
           .round = fold.round,
           .bytes = fold.bytes * (fold.operands - 1),
-          .begin = loop.folded(id) - seconds,
-          .end = loop.folded(id),
+          .begin = fold.done - seconds,
+          .end = fold.done,
           .alone = seconds};
 }
 
@@ -42,14 +40,15 @@ class Walk {
 
   std::vector<Activity> back_from(std::uint32_t fold) {
     bool into_rank = true;  // A message that was waited for came to the rank, or left it.
-    for (Cause at{Cause::Kind::fold, fold}; at.kind != Cause::Kind::start;) {
-      if (at.kind == Cause::Kind::fold) {
-        add_fold(at.id);
-        at = loop_.cause_of_fold(at.id);
+    Workload::Item at = Workload::Item::fold(fold);
+    while (at.is_fold() || at.is_message()) {
+      if (at.is_fold()) {
+        add_fold(at.id());
+        at = workload_.folds[at.id()].cause;
         into_rank = true;
       } else {
-        add_message(at.id, into_rank);
-        at = loop_.cause_of_message(at.id);
+        add_message(at.id(), into_rank);
+        at = workload_.messages[at.id()].cause;
         into_rank = false;
       }
     }
@@ -92,7 +91,7 @@ std::vector<Activity> critical_path(const Workload& workload, const EventLoop& l
   if (workload.folds.empty()) return {};
   std::uint32_t last = 0;
   for (std::uint32_t i = 1; i < workload.folds.size(); ++i) {
-    if (loop.folded(i) > loop.folded(last)) last = i;
+    if (workload.folds[i].done > workload.folds[last].done) last = i;
   }
   return Walk(workload, loop, distances, ranks).back_from(last);
 }

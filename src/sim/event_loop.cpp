@@ -8,10 +8,8 @@
 
 namespace tutti {
 
-using Kind = EventLoop::Cause::Kind;
-
-EventLoop::EventLoop(const Workload& workload, const RouteTable& routes,
-                     std::vector<double> capacities, const SimulationSettings& settings)
+EventLoop::EventLoop(Workload& workload, const RouteTable& routes, std::vector<double> capacities,
+                     const SimulationSettings& settings)
     : workload_(workload),
       routes_(routes),
       settings_(settings),
@@ -19,16 +17,8 @@ EventLoop::EventLoop(const Workload& workload, const RouteTable& routes,
       capacities_(std::move(capacities)),
       shares_(capacities_),
       meter_(capacities_.size(), settings.intervals),
-      message_waits_(workload.message_waits),
-      begun_(workload.messages.size(), 0),
-      arrived_(workload.messages.size(), 0),
-      folded_(workload.folds.size(), 0),
-      message_causes_(workload.messages.size()),
-      fold_causes_(workload.folds.size()),
       adders_(settings.gamma > 0 && settings.ports > 0 ? workload.ranks() : 0) {
   if (settings.ports > 0) ports_.emplace(workload, settings.ports);
-  fold_waits_.reserve(workload.folds.size());
-  for (const Workload::Fold& fold : workload.folds) fold_waits_.push_back(fold.waits);
 }
 
 void EventLoop::run(const std::string& name, const Progress& progress) {
@@ -53,8 +43,8 @@ void EventLoop::run(const std::string& name, const Progress& progress) {
 }
 
 void EventLoop::start_what_waits_for_nothing() {
-  for (std::uint32_t id = 0; id < message_waits_.size(); ++id) {
-    if (message_waits_[id] == 0) data_there(id, {});
+  for (std::uint32_t id = 0; id < workload_.messages.size(); ++id) {
+    if (workload_.messages[id].waits == 0) data_there(id, {});
   }
 }
 
@@ -86,13 +76,14 @@ std::uint32_t EventLoop::take_slot(const Task& task) {
 
 // Messages ------------------------------------------------------------------------------------
 
-void EventLoop::data_there(std::uint32_t message, Cause cause) {
-  begun_[message] = now_;
-  message_causes_[message] = cause;
+void EventLoop::data_there(std::uint32_t id, Item cause) {
+  Workload::Message& message = workload_.messages[id];
+  message.begun = now_;
+  message.cause = cause;
   if (ports_) {
-    ports_->ready(message);
+    ports_->ready(id);
   } else {
-    at_hand_.push_back(message);
+    at_hand_.push_back(id);
   }
 }
 
@@ -110,7 +101,7 @@ void EventLoop::depart() {
     for (; !at_hand_.empty(); ++departed) {
       const std::uint32_t message = at_hand_.back();
       at_hand_.pop_back();
-      depart(message, message_causes_[message]);
+      depart(message, workload_.messages[message].cause);
     }
     finish_folds();
     if (departed == 0) return;
@@ -118,21 +109,21 @@ void EventLoop::depart() {
 }
 
 /// Data, if that came last; else the message that was the last in the way.
-EventLoop::Cause EventLoop::cause_of_departure(const Ports::Departure& departure) const {
-  if (begun_[departure.message] >= now_) return message_causes_[departure.message];
-  const auto time = [&](std::uint32_t message) {
-    return message == Workload::none ? -1 : arrived_[message];
+EventLoop::Item EventLoop::cause_of_departure(const Ports::Departure& departure) const {
+  const Workload::Message& message = workload_.messages[departure.message];
+  if (message.begun >= now_) return message.cause;
+  const auto time = [&](std::uint32_t id) {
+    return id == Workload::none ? -1 : workload_.messages[id].arrived;
   };
   const std::uint32_t last =
       time(departure.last_out) >= time(departure.last_in) ? departure.last_out : departure.last_in;
-  return last == Workload::none ? message_causes_[departure.message]
-                                : Cause{.kind = Kind::message, .id = last};
+  return last == Workload::none ? message.cause : Item::message(last);
 }
 
-void EventLoop::depart(std::uint32_t id, Cause cause) {
-  const Workload::Message& message = workload_.messages[id];
-  begun_[id] = now_;
-  message_causes_[id] = cause;
+void EventLoop::depart(std::uint32_t id, Item cause) {
+  Workload::Message& message = workload_.messages[id];
+  message.begun = now_;
+  message.cause = cause;
   const double latency =
       (settings_.alpha + routes_.latency(message.route)) * noise_.factor(2 * std::uint64_t{id});
   const std::uint32_t slot = take_slot({.kind = Task::Kind::latency, .id = id});
@@ -179,10 +170,11 @@ void EventLoop::end_flow(std::uint32_t slot) {
 void EventLoop::arrive(std::uint32_t slot) {
   const std::uint32_t id = tasks_[slot].id;
   unused_slots_.push_back(slot);
-  arrived_[id] = now_;
+  Workload::Message& message = workload_.messages[id];
+  message.arrived = now_;
   ++passed_;
   if (ports_) ports_->arrived(id);
-  operand_there(workload_.messages[id].fold, {.kind = Kind::message, .id = id});
+  operand_there(message.fold, Item::message(id));
 }
 
 /// Makes the rates fair again, and puts off or brings forward what ends later or earlier for it.
@@ -202,25 +194,27 @@ void EventLoop::settle() {
 
 // Folds ---------------------------------------------------------------------------------------
 
-void EventLoop::operand_there(std::uint32_t fold, Cause cause) {
-  fold_causes_[fold] = cause;
-  if (--fold_waits_[fold] == 0) begin_fold(fold);
+void EventLoop::operand_there(std::uint32_t id, Item cause) {
+  Workload::Fold& fold = workload_.folds[id];
+  fold.cause = cause;
+  if (--fold.waits == 0) begin_fold(id);
 }
 
-void EventLoop::begin_fold(std::uint32_t fold) {
-  if (settings_.gamma == 0 || workload_.folds[fold].operands < 2) {
-    folded_[fold] = now_;
-    whole_.push_back(fold);
+void EventLoop::begin_fold(std::uint32_t id) {
+  Workload::Fold& fold = workload_.folds[id];
+  if (settings_.gamma == 0 || fold.operands < 2) {
+    fold.done = now_;
+    whole_.push_back(id);
     return;
   }
   if (!adders_.empty()) {
-    Adder& adder = adders_[workload_.folds[fold].rank];
+    Adder& adder = adders_[fold.rank];
     if (std::exchange(adder.busy, true)) {
-      adder.queue.push_back(fold);
+      adder.queue.push_back(id);
       return;
     }
   }
-  add(fold);
+  add(id);
 }
 
 double EventLoop::time_to_add(std::uint32_t id) const {
@@ -237,7 +231,7 @@ void EventLoop::add(std::uint32_t fold) {
 void EventLoop::end_sum(std::uint32_t slot) {
   const std::uint32_t fold = tasks_[slot].id;
   unused_slots_.push_back(slot);
-  folded_[fold] = now_;
+  workload_.folds[fold].done = now_;
   whole_.push_back(fold);
   if (adders_.empty()) return;
   Adder& adder = adders_[workload_.folds[fold].rank];
@@ -245,7 +239,7 @@ void EventLoop::end_sum(std::uint32_t slot) {
   if (!adder.busy) return;
   const std::uint32_t next = adder.queue.front();
   adder.queue.pop_front();
-  fold_causes_[next] = {.kind = Kind::fold, .id = fold};
+  workload_.folds[next].cause = Item::fold(fold);
   add(next);
 }
 
@@ -254,11 +248,11 @@ void EventLoop::finish_folds() {
   while (!whole_.empty()) {
     const std::uint32_t fold = whole_.back();
     whole_.pop_back();
-    const Cause cause{.kind = Kind::fold, .id = fold};
-    for (const Workload::Waiter waiter : workload_.waiters(fold)) {
-      if (!waiter.is_message()) {
+    const Item cause = Item::fold(fold);
+    for (const Item waiter : workload_.waiters(workload_.folds[fold])) {
+      if (waiter.is_fold()) {
         operand_there(waiter.id(), cause);
-      } else if (--message_waits_[waiter.id()] == 0) {
+      } else if (--workload_.messages[waiter.id()].waits == 0) {
         data_there(waiter.id(), cause);
       }
     }

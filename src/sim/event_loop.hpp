@@ -19,20 +19,15 @@
 namespace tutti {
 
 /// Runs a workload on a network: from one moment at which something begins or ends to the next.
+/// What comes of messages and folds is noted where they stand.
 ///
 /// A message leaves when what it carries is there and its ports are free. It takes alpha and the
 /// latency of its route before its bytes flow, at the rate that fair_shares gives; when the last
 /// has flowed it has arrived. A fold begins when all its operands are there.
 class EventLoop {
  public:
-  /// What a message or fold had to wait for last: a message, a fold, or nothing.
-  struct Cause {
-    enum class Kind : std::uint8_t { start, message, fold } kind = Kind::start;
-    std::uint32_t id = Workload::none;
-  };
-
   /// Requires: workload, routes and settings outlive this.
-  EventLoop(const Workload& workload, const RouteTable& routes, std::vector<double> capacities,
+  EventLoop(Workload& workload, const RouteTable& routes, std::vector<double> capacities,
             const SimulationSettings& settings);
 
   /// Called now and then with the number of messages that have arrived.
@@ -41,19 +36,16 @@ class EventLoop {
   /// Throws invalid_argument if the schedule comes to a halt. To be called once.
   void run(const std::string& name, const Progress& progress);
 
-  // What came of it.
+  /// When all was done.
   [[nodiscard]] double end() const { return now_; }
-  [[nodiscard]] double begun(std::uint32_t message) const { return begun_[message]; }
-  [[nodiscard]] double arrived(std::uint32_t message) const { return arrived_[message]; }
-  [[nodiscard]] double folded(std::uint32_t fold) const { return folded_[fold]; }
-  [[nodiscard]] Cause cause_of_message(std::uint32_t id) const { return message_causes_[id]; }
-  [[nodiscard]] Cause cause_of_fold(std::uint32_t id) const { return fold_causes_[id]; }
   /// How long a message takes with the network to itself, and how long a sum.
   [[nodiscard]] double alone(const Workload::Message& message) const;
   [[nodiscard]] double time_to_add(std::uint32_t fold) const;
   [[nodiscard]] const Meter& meter() const { return meter_; }
 
  private:
+  using Item = Workload::Item;
+
   /// Something under way that has an end.
   struct Task {
     enum class Kind : std::uint8_t { latency, flow, sum } kind = Kind::latency;
@@ -71,22 +63,22 @@ class EventLoop {
 
   void start_what_waits_for_nothing();
   void handle(std::uint32_t slot);
-  void data_there(std::uint32_t message, Cause cause);
+  void data_there(std::uint32_t message, Item cause);
   void depart();
-  void depart(std::uint32_t message, Cause cause);
-  [[nodiscard]] Cause cause_of_departure(const Ports::Departure& departure) const;
+  void depart(std::uint32_t message, Item cause);
+  [[nodiscard]] Item cause_of_departure(const Ports::Departure& departure) const;
   void begin_flow(std::uint32_t slot);
   void end_flow(std::uint32_t slot);
   void arrive(std::uint32_t slot);
   void settle();
-  void operand_there(std::uint32_t fold, Cause cause);
+  void operand_there(std::uint32_t fold, Item cause);
   void begin_fold(std::uint32_t fold);
   void add(std::uint32_t fold);
   void end_sum(std::uint32_t slot);
   void finish_folds();
   [[nodiscard]] std::uint32_t take_slot(const Task& task);
 
-  const Workload& workload_;
+  Workload& workload_;
   const RouteTable& routes_;
   const SimulationSettings& settings_;
   Noise noise_;
@@ -99,13 +91,6 @@ class EventLoop {
   std::vector<std::uint32_t> unused_slots_;
   double now_ = 0;
 
-  std::vector<std::uint32_t> message_waits_;
-  std::vector<std::uint32_t> fold_waits_;
-  std::vector<double> begun_;  // Until a message leaves: when what it carries was there.
-  std::vector<double> arrived_;
-  std::vector<double> folded_;
-  std::vector<Cause> message_causes_;
-  std::vector<Cause> fold_causes_;
   std::vector<Adder> adders_;
   std::vector<std::uint32_t> whole_;    // Folds that are done, and of which nobody was told.
   std::vector<std::uint32_t> at_hand_;  // Messages that can leave, if ports are unlimited.

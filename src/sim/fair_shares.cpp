@@ -17,6 +17,7 @@ bool clearly_above(double a, double b) { return a > b * (1 + tolerance); }
 
 FairShares::FairShares(std::vector<double> capacities) {
   links_.resize(capacities.size());
+  fillings_.resize(capacities.size());
   for (std::size_t i = 0; i < capacities.size(); ++i) links_[i].capacity = capacities[i];
 }
 
@@ -132,23 +133,25 @@ void FairShares::open_links() {
       if (!std::exchange(link.stale, true)) stale_.push_back(entry.link);
     }
   }
-  for (const std::uint32_t id : stale_) open_link(links_[id]);
+  for (const std::uint32_t id : stale_) open_link(id);
   stale_.clear();
 }
 
-void FairShares::open_link(Link& link) {
+void FairShares::open_link(std::uint32_t id) {
+  Link& link = links_[id];
+  Filling& filling = fillings_[id];
   link.stale = false;
-  link.open = link.capacity;
-  link.weight = 0;
-  link.chosen = 0;
+  filling.open = link.capacity;
+  filling.weight = 0;
+  filling.chosen = 0;
   for (std::uint32_t at = link.first; at != none; at = entries_[at].next) {
     const Entry& entry = entries_[at];
     const Flow& flow = flows_[entry.flow];
     if (flow.chosen) {
-      link.weight += entry.times * flow.weight;
-      ++link.chosen;
+      filling.weight += entry.times * flow.weight;
+      ++filling.chosen;
     } else {
-      link.open -= entry.times * flow.rate;
+      filling.open -= entry.times * flow.rate;
     }
   }
 }
@@ -160,35 +163,35 @@ void FairShares::fill() {
   candidates_.clear();
   for (const std::uint32_t flow : chosen_) flows_[flow].found = false;
   for (const std::uint32_t id : touched_) {
-    Link& link = links_[id];
-    link.left = std::max(link.open, 0.0);
-    link.left_weight = link.weight;
-    link.left_chosen = link.chosen;
-    link.level = infinite;
-    candidates_.push_back({.level = link.left / link.left_weight, .link = id});
+    Filling& filling = fillings_[id];
+    filling.left = std::max(filling.open, 0.0);
+    filling.left_weight = filling.weight;
+    filling.left_chosen = filling.chosen;
+    filling.level = infinite;
+    candidates_.push_back({.level = filling.left / filling.left_weight, .link = id});
   }
   std::make_heap(candidates_.begin(), candidates_.end(), later);
   while (!candidates_.empty()) {
     std::pop_heap(candidates_.begin(), candidates_.end(), later);
     Candidate first = candidates_.back();
     candidates_.pop_back();
-    const Link& link = links_[first.link];
-    if (link.left_chosen == 0) continue;
+    const Filling& filling = fillings_[first.link];
+    if (filling.left_chosen == 0) continue;
     // Since it was put here, flows that get less have left it more: levels only rise.
-    const double level = std::max(link.left, 0.0) / link.left_weight;
+    const double level = std::max(filling.left, 0.0) / filling.left_weight;
     if (level > first.level && !candidates_.empty() && level > candidates_.front().level) {
       first.level = level;
       candidates_.push_back(first);
       std::push_heap(candidates_.begin(), candidates_.end(), later);
       continue;
     }
-    links_[first.link].level = level;
+    fillings_[first.link].level = level;
     fill_link(first.link);
   }
 }
 
 void FairShares::fill_link(std::uint32_t id) {
-  const double level = links_[id].level;
+  const double level = fillings_[id].level;
   for (std::uint32_t at = links_[id].first; at != none; at = entries_[at].next) {
     Flow& flow = flows_[entries_[at].flow];
     if (!flow.chosen || flow.found) continue;
@@ -197,10 +200,10 @@ void FairShares::fill_link(std::uint32_t id) {
     flow.rate = level * flow.weight;
     flow.bottleneck = id;
     for (const Entry& entry : entries(flow)) {
-      Link& link = links_[entry.link];
-      link.left -= entry.times * flow.rate;
-      link.left_weight -= entry.times * flow.weight;
-      --link.left_chosen;
+      Filling& filling = fillings_[entry.link];
+      filling.left -= entry.times * flow.rate;
+      filling.left_weight -= entry.times * flow.weight;
+      --filling.left_chosen;
     }
   }
 }
@@ -210,8 +213,9 @@ bool FairShares::choose_more() {
   const std::size_t before = chosen_.size();
   for (const std::uint32_t id : touched_) {
     const Link& link = links_[id];
-    if (link.chosen == link.crowd) continue;
-    const bool full = link.left <= tolerance * link.capacity;
+    const Filling& filling = fillings_[id];
+    if (filling.chosen == link.crowd) continue;
+    const bool full = filling.left <= tolerance * link.capacity;
     double highest = 0;
     for (std::uint32_t at = link.first; at != none; at = entries_[at].next) {
       const Flow& flow = flows_[entries_[at].flow];
@@ -220,7 +224,7 @@ bool FairShares::choose_more() {
     for (std::uint32_t at = link.first; at != none; at = entries_[at].next) {
       const Flow& flow = flows_[entries_[at].flow];
       if (flow.chosen) continue;
-      const bool too_much = clearly_above(flow.level, link.level);
+      const bool too_much = clearly_above(flow.level, filling.level);
       const bool spoilt = flow.bottleneck == id && (!full || clearly_above(highest, flow.level));
       if (too_much || spoilt) choose(entries_[at].flow);
     }

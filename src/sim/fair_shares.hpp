@@ -53,8 +53,10 @@ class FairShares {
     bool dirty = false;    // Flows have come or gone.
     bool touched = false;  // Crossed by a flow that was chosen, and
     bool stale = false;    // by one that was chosen just now.
+  };
 
-    // While settling:
+  /// What is known of a link while settling.
+  struct Filling {
     double open = 0;           // What those that are held fixed leave of it.
     double weight = 0;         // Of the chosen flows,
     std::uint32_t chosen = 0;  // and how many crossings they make.
@@ -99,13 +101,14 @@ class FairShares {
   void choose(std::uint32_t flow);
   void choose_by_dirty_links();
   void open_links();
-  void open_link(Link& link);
+  void open_link(std::uint32_t id);
   void fill();
   void fill_link(std::uint32_t id);
   [[nodiscard]] bool choose_more();
   void finish();
 
   std::vector<Link> links_;
+  std::vector<Filling> fillings_;  // By link.
   std::vector<Flow> flows_;
   std::vector<Entry> entries_;
   std::vector<std::vector<std::uint32_t>> unused_entries_;  // By length.

@@ -1,72 +1,75 @@
 #include "sim/ports.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 #include <utility>
 
 namespace tutti {
 
-Ports::Ports(const Workload& workload, std::uint32_t limit)
-    : workload_(workload),
-      limit_(limit),
-      bars_(workload.messages.size(), 3),
-      out_(workload.ranks()),
-      in_(workload.ranks()),
-      senders_(workload.ranks()),
-      queues_(workload.ranks()),
-      wanted_(workload.ranks(), 0) {
+Ports::Ports(Workload& workload, std::uint32_t limit)
+    : workload_(workload), limit_(limit), stations_(workload.ranks()), queues_(workload.ranks()) {
+  for (Workload::Message& message : workload.messages) message.bars = 3;  // Data, and both sides.
   for (std::uint32_t r = 0; r < workload.ranks(); ++r) {
-    std::tie(out_[r].opened, out_[r].end) = workload.outgoing(r);
-    std::tie(in_[r].opened, in_[r].end) = workload.incoming_range(r);
-    open_next_round_out(r);
-    open_next_round_in(r);
+    Station& station = stations_[r];
+    station.out.closed = workload.outgoing(r);
+    station.in.closed = workload.incoming(r);
+    open_next_round(station.out);
+    open_next_round(station.in);
   }
 }
 
-void Ports::unbar(std::uint32_t message) {
-  if (--bars_[message] > 0) return;
-  const std::uint32_t rank = workload_.messages[message].from;
-  senders_[rank].ready.push(message);  // Within a rank and round, numbers follow slots.
-  try_soon(rank);
+void Ports::unbar(std::uint32_t id) {
+  Workload::Message& message = workload_.messages[id];
+  if (--message.bars > 0) return;
+  add_ready(stations_[message.from], id);
+  try_soon(message.from);
 }
 
-void Ports::open_next_round_out(std::uint32_t rank) {
-  Side& side = out_[rank];
-  const std::size_t begin = side.opened;
-  while (side.opened < side.end &&
-         workload_.messages[side.opened].round == workload_.messages[begin].round) {
-    ++side.opened;
+/// Within a rank and round, the numbers of messages follow their slots.
+void Ports::add_ready(Station& station, std::uint32_t message) {
+  if (station.first == none) {
+    station.first = message;
+    return;
   }
-  side.to_leave = static_cast<std::uint32_t>(side.opened - begin);
-  for (std::size_t i = begin; i < begin + side.to_leave; ++i) unbar(static_cast<std::uint32_t>(i));
+  station.others.push_back(std::max(message, station.first));
+  std::push_heap(station.others.begin(), station.others.end(), std::greater<>());
+  station.first = std::min(message, station.first);
 }
 
-void Ports::open_next_round_in(std::uint32_t rank) {
-  Side& side = in_[rank];
-  const std::size_t begin = side.opened;
-  while (side.opened < side.end && workload_.messages[incoming(side.opened)].round ==
-                                       workload_.messages[incoming(begin)].round) {
-    ++side.opened;
+void Ports::take_first(Station& station) {
+  station.first = none;
+  if (station.others.empty()) return;
+  std::pop_heap(station.others.begin(), station.others.end(), std::greater<>());
+  station.first = station.others.back();
+  station.others.pop_back();
+}
+
+void Ports::open_next_round(Side& side) {
+  while (!side.closed.empty()) {
+    const Workload::Passage next = side.closed.front();
+    side.closed = side.closed.subspan(1);
+    ++side.to_leave;
+    unbar(next.message);
+    if (next.last_in_round != 0) return;
   }
-  side.to_leave = static_cast<std::uint32_t>(side.opened - begin);
-  for (std::size_t i = begin; i < begin + side.to_leave; ++i) unbar(incoming(i));
 }
 
 void Ports::try_soon(std::uint32_t rank) {
-  Sender& sender = senders_[rank];
-  if (sender.tries || sender.ready.empty() || out_[rank].busy == limit_) return;
-  if (sender.waits_for == sender.ready.top()) return;
-  sender.tries = true;
+  Station& station = stations_[rank];
+  if (station.tries || station.first == none || station.out.busy == limit_) return;
+  if (station.waits_for == station.first) return;
+  station.tries = true;
   trying_.push_back(rank);
 }
 
 void Ports::arrived(std::uint32_t id) {
   const Workload::Message& message = workload_.messages[id];
-  for (Side* side : {&out_[message.from], &in_[message.to]}) {
+  for (Side* side : {&stations_[message.from].out, &stations_[message.to].in}) {
     --side->busy;
     side->last = id;
   }
-  freed_.push_back(message.to);
+  if (!queues_[message.to].empty()) freed_.push_back(message.to);
   try_soon(message.from);
 }
 
@@ -86,10 +89,10 @@ std::span<const Ports::Departure> Ports::departures() {
 /// As many as there is room for; should others be first, these will wait again.
 void Ports::call_those_who_wait(std::uint32_t rank) {
   Queue& queue = queues_[rank];
-  for (std::uint32_t room = limit_ - in_[rank].busy; room > 0 && !queue.empty();) {
+  for (std::uint32_t room = limit_ - stations_[rank].in.busy; room > 0 && !queue.empty();) {
     const Queued first = queue.top();
     queue.pop();
-    Sender& sender = senders_[first.rank];
+    Station& sender = stations_[first.rank];
     if (sender.waits_for != first.message) continue;  // Has found something else to send.
     sender.waits_for = none;
     try_soon(first.rank);
@@ -102,12 +105,12 @@ void Ports::sort_attempts() {
   ++batch_;
   bool contended = false;
   for (const std::uint32_t rank : attempts_) {
-    const std::uint32_t to = workload_.messages[senders_[rank].ready.top()].to;
-    contended = contended || std::exchange(wanted_[to], batch_) == batch_;
+    Station& receiver = stations_[workload_.messages[stations_[rank].first].to];
+    contended = contended || std::exchange(receiver.wanted, batch_) == batch_;
   }
   if (!contended) return;
   const auto key = [&](std::uint32_t rank) {
-    const Workload::Message& message = workload_.messages[senders_[rank].ready.top()];
+    const Workload::Message& message = workload_.messages[stations_[rank].first];
     return std::tuple(message.round, message.slot, rank);
   };
   std::sort(attempts_.begin(), attempts_.end(),
@@ -116,30 +119,30 @@ void Ports::sort_attempts() {
 
 /// The rank's first message goes if its receiver has room, and else waits for it.
 void Ports::attempt(std::uint32_t rank) {
-  Sender& sender = senders_[rank];
+  Station& sender = stations_[rank];
   sender.tries = false;
-  const std::uint32_t id = sender.ready.top();
+  const std::uint32_t id = sender.first;
   const Workload::Message& message = workload_.messages[id];
-  if (in_[message.to].busy == limit_) {
+  if (stations_[message.to].in.busy == limit_) {
     sender.waits_for = id;
     queues_[message.to].push({message.round, message.slot, rank, id});
     return;
   }
   sender.waits_for = none;
-  sender.ready.pop();
+  take_first(sender);
   depart(id);
   try_soon(rank);
 }
 
 void Ports::depart(std::uint32_t id) {
   const Workload::Message& message = workload_.messages[id];
-  Side& out = out_[message.from];
-  Side& in = in_[message.to];
+  Side& out = stations_[message.from].out;
+  Side& in = stations_[message.to].in;
   departures_.push_back({.message = id, .last_out = out.last, .last_in = in.last});
   ++out.busy;
   ++in.busy;
-  if (--out.to_leave == 0) open_next_round_out(message.from);
-  if (--in.to_leave == 0) open_next_round_in(message.to);
+  if (--out.to_leave == 0) open_next_round(out);
+  if (--in.to_leave == 0) open_next_round(in);
 }
 
 }  // namespace tutti

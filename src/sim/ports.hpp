@@ -18,7 +18,7 @@ namespace tutti {
 class Ports {
  public:
   /// Requires: the workload outlives this; limit > 0.
-  Ports(const Workload& workload, std::uint32_t limit);
+  Ports(Workload& workload, std::uint32_t limit);
 
   /// A message that leaves now, and those that were the last to make room on both sides.
   struct Departure {
@@ -39,17 +39,20 @@ class Ports {
 
   /// The ways into a rank, or out of it.
   struct Side {
-    std::size_t opened = 0;      // To so many of all messages that will ever pass,
-    std::size_t end = 0;         // of so many.
+    std::span<const Workload::Passage> closed{};  // Messages that it is not yet open to.
     std::uint32_t to_leave = 0;  // So many of those it is open to have not left yet.
     std::uint32_t busy = 0;      // So many ways are in use.
     std::uint32_t last = none;   // The message that made room last.
   };
 
-  struct Sender {
-    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
-    std::uint32_t waits_for = none;  // The first of them, if its receiver has no room.
+  struct Station {
+    Side out;
+    Side in;
+    std::uint32_t first = none;      // Of the messages that are ready to leave;
+    std::uint32_t waits_for = none;  // the same, if its receiver has no room.
     bool tries = false;
+    std::uint64_t wanted = 0;           // The last batch of attempts of which one was for it.
+    std::vector<std::uint32_t> others;  // That are ready, in a heap.
   };
 
   /// A message that waits for room at its receiver.
@@ -63,27 +66,23 @@ class Ports {
   };
   using Queue = std::priority_queue<Queued, std::vector<Queued>, std::greater<>>;
 
-  [[nodiscard]] std::uint32_t incoming(std::size_t at) const { return workload_.incoming(at); }
   void unbar(std::uint32_t message);
-  void open_next_round_out(std::uint32_t rank);
-  void open_next_round_in(std::uint32_t rank);
+  void open_next_round(Side& side);
+  void add_ready(Station& station, std::uint32_t message);
+  void take_first(Station& station);
   void try_soon(std::uint32_t rank);
   void call_those_who_wait(std::uint32_t rank);
   void sort_attempts();
   void attempt(std::uint32_t rank);
   void depart(std::uint32_t message);
 
-  const Workload& workload_;
+  Workload& workload_;
   std::uint32_t limit_;
-  std::vector<std::uint8_t> bars_;  // What stands in the way of each message: data, both sides.
-  std::vector<Side> out_;
-  std::vector<Side> in_;
-  std::vector<Sender> senders_;
+  std::vector<Station> stations_;      // By rank.
   std::vector<Queue> queues_;          // By receiver.
-  std::vector<std::uint32_t> freed_;   // Receivers that have room again.
+  std::vector<std::uint32_t> freed_;   // Receivers that have room again, and for whom some wait.
   std::vector<std::uint32_t> trying_;  // Senders.
   std::vector<std::uint32_t> attempts_;
-  std::vector<std::uint64_t> wanted_;  // By receiver, the last batch of attempts that was for it.
   std::uint64_t batch_ = 0;
   std::vector<Departure> departures_;
 };

@@ -71,15 +71,13 @@ void count_messages(const Workload& workload, std::uint64_t copies, Simulation& 
   into.bytes *= copies;
 }
 
-std::vector<double> times_of_ranks(const Workload& workload, const EventLoop& loop) {
+std::vector<double> times_of_ranks(const Workload& workload) {
   std::vector<double> finished(workload.ranks(), 0);
-  for (std::uint32_t i = 0; i < workload.folds.size(); ++i) {
-    double& time = finished[workload.folds[i].rank];
-    time = std::max(time, loop.folded(i));
+  for (const Workload::Fold& fold : workload.folds) {
+    finished[fold.rank] = std::max(finished[fold.rank], fold.done);
   }
-  for (std::uint32_t i = 0; i < workload.messages.size(); ++i) {
-    double& time = finished[workload.messages[i].from];
-    time = std::max(time, loop.arrived(i));
+  for (const Workload::Message& message : workload.messages) {
+    finished[message.from] = std::max(finished[message.from], message.arrived);
   }
   return finished;
 }
@@ -129,8 +127,7 @@ Simulation simulate_one_for_all(const ScheduleSource& source, const Layout& layo
                                 const SimulationProgress& progress) {
   const std::uint32_t p = source.contract.ranks;
   std::vector<std::uint32_t> distances;
-  const Workload workload =
-      Workload::of_one_rank(source, layout, symmetry.route_by_distance, distances);
+  Workload workload = Workload::of_one_rank(source, layout, symmetry.route_by_distance, distances);
   EventLoop loop(workload, routes, symmetry.capacities, settings);
   loop.run(source.name, scaled(progress, workload, p));
   Simulation simulation;
@@ -147,13 +144,13 @@ Simulation simulate_one_for_all(const ScheduleSource& source, const Layout& layo
 Simulation simulate_all(const ScheduleSource& source, const Layout& layout,
                         std::vector<double> capacities, RouteTable& routes,
                         const SimulationSettings& settings, const SimulationProgress& progress) {
-  const Workload workload(source, layout, routes);
+  Workload workload(source, layout, routes);
   EventLoop loop(workload, routes, std::move(capacities), settings);
   loop.run(source.name, scaled(progress, workload, 1));
   Simulation simulation;
   simulation.seconds = loop.end();
   count_messages(workload, 1, simulation);
-  simulation.finished = times_of_ranks(workload, loop);
+  simulation.finished = times_of_ranks(workload);
   simulation.links = loop.meter().uses();
   simulation.critical_path = critical_path(workload, loop, {}, 0);
   simulation.utilisation = loop.meter().series(loop.end());

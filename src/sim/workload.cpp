@@ -15,10 +15,27 @@ std::uint64_t size_of(const Step& step, const Layout& layout) {
   return bytes;
 }
 
-/// How many there are; a simulation has room for 2³¹ of a kind.
+/// So many of a kind can be numbered.
+constexpr std::size_t most = 1U << 30;
+
 template <class Items>
 std::uint32_t count(const Items& items) {
   return static_cast<std::uint32_t>(items.size());
+}
+
+/// The number of each item when all are numbered by round.
+template <class Items>
+std::vector<std::uint32_t> numbers_by_round(const Items& items) {
+  std::vector<std::uint32_t> next;
+  for (const auto& each : items) {
+    if (next.size() <= each.round + 1) next.resize(each.round + 2, 0);
+    ++next[each.round + 1];
+  }
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<std::uint32_t> numbers;
+  numbers.reserve(items.size());
+  for (const auto& each : items) numbers.push_back(next[each.round]++);
+  return numbers;
 }
 
 [[noreturn]] void reject(const std::string& name) {
@@ -60,6 +77,7 @@ Workload::Workload(const ScheduleSource& source, const Layout& layout, RouteTabl
     route_of.begin(r);
     add_rank(r, source.program(Rank{r}), source.contract, layout, route_of);
   }
+  number_by_round();
   meet(source.name);
 }
 
@@ -69,6 +87,7 @@ Workload Workload::of_one_rank(const ScheduleSource& source, const Layout& layou
   Workload one;
   const auto route_of = [&](std::uint32_t peer) { return route_by_distance[peer]; };
   one.add_rank(0, source.program(Rank{0}), source.contract, layout, route_of);
+  one.number_by_round();
   const std::uint32_t p = source.contract.ranks;
   distances.clear();
   for (Message& message : one.messages) distances.push_back(std::exchange(message.to, 0));
@@ -77,6 +96,7 @@ Workload Workload::of_one_rank(const ScheduleSource& source, const Layout& layou
   std::iota(inbox.begin(), inbox.end(), 0);
   std::stable_sort(inbox.begin(), inbox.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return sender_of(a) < sender_of(b); });
+  one.incoming_.resize(one.ends_.size());
   one.meet_at(0, inbox, sender_of, source.name);
   return one;
 }
@@ -100,20 +120,28 @@ void Workload::add_rank(std::uint32_t rank, const Program& program, const Contra
     }
     for (const Rank peer : step.peers) {
       for (const std::uint32_t writer : seen_) {
-        waits_.push_back({.writer = writer, .waiter = Waiter::message(count(messages))});
+        waits_.push_back({.writer = writer, .waiter = Item::message(count(messages))});
       }
-      message_waits.push_back(count(seen_));
       messages.push_back({.from = rank,
                           .to = peer.index(),
                           .round = step.round,
                           .slot = slot++,
                           .route = route_of(peer.index()),
-                          .bytes = bytes});
+                          .bytes = bytes,
+                          .waits = count(seen_)});
     }
   }
+  end_rank(first_fold);
+}
+
+void Workload::end_rank(std::size_t first_fold) {
   add_waiters(first_fold);
-  first_message_.push_back(count(messages));
-  first_incoming_.push_back(incoming_.size());
+  first_outgoing_.push_back(messages.size());
+  first_incoming_.push_back(ends_.size());
+  if (messages.size() > most || folds.size() > most || waiters_.size() > most) {
+    throw Error(ErrorCode::unsupported,
+                "there are too many messages to simulate; ask for fewer ranks, or longer slices");
+  }
 }
 
 /// Leaves in seen_ the folds that a step has to wait for: those that made what it sends, or what
@@ -135,11 +163,10 @@ void Workload::find_waits(std::uint32_t at, const Step& step, std::size_t first_
 void Workload::add_receive(std::uint32_t rank, const Step& step, std::uint64_t bytes) {
   const std::uint32_t fold = count(folds);
   for (const std::uint32_t writer : seen_) {
-    waits_.push_back({.writer = writer, .waiter = Waiter::fold(fold)});
+    waits_.push_back({.writer = writer, .waiter = Item::fold(fold)});
   }
   for (const Rank peer : step.peers) {
-    incoming_.push_back(fold);
-    senders_.push_back(peer.index());
+    ends_.push_back({.sender = peer.index(), .fold = fold});
   }
   folds.push_back({.rank = rank,
                    .round = step.round,
@@ -150,25 +177,65 @@ void Workload::add_receive(std::uint32_t rank, const Step& step, std::uint64_t b
 
 /// Sorts the rank's waits by whom they are for.
 void Workload::add_waiters(std::size_t first_fold) {
-  std::size_t end = waiters_.size();
-  for (const Wait& wait : waits_) ++folds[wait.writer].waiters_end;
+  std::uint32_t at = count(waiters_);
+  for (const Wait& wait : waits_) ++folds[wait.writer].waiters;
   for (std::size_t i = first_fold; i < folds.size(); ++i) {
-    end += folds[i].waiters_end;
-    folds[i].waiters_end = end;
+    folds[i].first_waiter = at;
+    at += folds[i].waiters;
+    folds[i].waiters = 0;
   }
-  waiters_.resize(end, Waiter::message(0));
-  for (auto wait = waits_.rbegin(); wait != waits_.rend(); ++wait) {
-    waiters_[--folds[wait->writer].waiters_end] = wait->waiter;
-  }
-  // Each now says where its own begin, which is where those of the one before end.
-  for (std::size_t i = first_fold; i < folds.size(); ++i) {
-    folds[i].waiters_end = i + 1 < folds.size() ? folds[i + 1].waiters_end : end;
+  waiters_.resize(at);
+  for (const Wait& wait : waits_) {
+    Fold& fold = folds[wait.writer];
+    waiters_[fold.first_waiter + fold.waiters++] = wait.waiter;
   }
   waits_.clear();
 }
 
-/// Finds the fold of each message. Those to a rank are put together first; as they are numbered by
-/// sender, they then stand in the order of senders.
+/// Programs were read rank by rank; they will be run round by round.
+void Workload::number_by_round() {
+  const std::vector<std::uint32_t> numbers = numbers_by_round(messages);
+  std::vector<Message> numbered(messages.size());
+  outgoing_.resize(messages.size());
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    numbered[numbers[i]] = messages[i];
+    outgoing_[i] = {.message = numbers[i], .last_in_round = 0};
+  }
+  messages = std::move(numbered);
+  for (std::uint32_t r = 0; r < ranks(); ++r) {
+    mark_last({outgoing_.data() + first_outgoing_[r], first_outgoing_[r + 1] - first_outgoing_[r]});
+  }
+  number_folds_by_round(numbers);
+}
+
+void Workload::number_folds_by_round(std::span<const std::uint32_t> new_messages) {
+  const std::vector<std::uint32_t> numbers = numbers_by_round(folds);
+  std::vector<Fold> numbered(folds.size());
+  for (std::size_t i = 0; i < folds.size(); ++i) numbered[numbers[i]] = folds[i];
+  folds = std::move(numbered);
+  std::vector<Item> waiters;
+  waiters.reserve(waiters_.size());
+  for (Fold& fold : folds) {
+    const auto old = this->waiters(fold);
+    fold.first_waiter = count(waiters);
+    for (const Item item : old) {
+      waiters.push_back(item.is_fold() ? Item::fold(numbers[item.id()])
+                                       : Item::message(new_messages[item.id()]));
+    }
+  }
+  waiters_ = std::move(waiters);
+  for (End& end : ends_) end.fold = numbers[end.fold];
+}
+
+void Workload::mark_last(std::span<Passage> passages) const {
+  for (std::size_t i = 0; i < passages.size(); ++i) {
+    const bool last = i + 1 == passages.size() || messages[passages[i].message].round !=
+                                                      messages[passages[i + 1].message].round;
+    passages[i].last_in_round = last ? 1 : 0;
+  }
+}
+
+/// Finds the fold of each message. Those to a rank are put together first, sender by sender.
 void Workload::meet(const std::string& name) {
   std::vector<std::size_t> begin(ranks() + 1, 0);
   for (const Message& message : messages) {
@@ -178,13 +245,14 @@ void Workload::meet(const std::string& name) {
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   std::vector<std::uint32_t> inbox(messages.size());
   std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
-  for (std::uint32_t id = 0; id < messages.size(); ++id) inbox[next[messages[id].to]++] = id;
+  incoming_.resize(ends_.size());
+  for (const Passage& each : outgoing_) inbox[next[messages[each.message].to]++] = each.message;
   for (std::uint32_t r = 0; r < ranks(); ++r) {
     meet_at(
         r, {inbox.data() + begin[r], begin[r + 1] - begin[r]},
         [&](std::uint32_t id) { return messages[id].from; }, name);
   }
-  senders_ = {};
+  ends_ = {};
 }
 
 /// The k-th message from a sender meets the k-th receive from it.
@@ -194,16 +262,21 @@ void Workload::meet_at(std::uint32_t rank, std::span<const std::uint32_t> inbox,
   const std::size_t first = first_incoming_[rank];
   const std::size_t size = first_incoming_[rank + 1] - first;
   if (inbox.size() != size) reject(name);
-  const auto before = [&](std::size_t a, std::size_t b) { return senders_[a] < senders_[b]; };
-  ends_.resize(size);
-  std::iota(ends_.begin(), ends_.end(), first);
-  if (!std::is_sorted(ends_.begin(), ends_.end(), before)) {
-    std::stable_sort(ends_.begin(), ends_.end(), before);
+  const auto before = [&](std::size_t a, std::size_t b) {
+    return ends_[a].sender < ends_[b].sender;
+  };
+  order_.resize(size);
+  std::iota(order_.begin(), order_.end(), first);
+  if (!std::is_sorted(order_.begin(), order_.end(), before)) {
+    std::stable_sort(order_.begin(), order_.end(), before);
   }
   for (std::size_t i = 0; i < size; ++i) {
-    if (senders_[ends_[i]] != sender_of(inbox[i])) reject(name);
-    messages[inbox[i]].fold = std::exchange(incoming_[ends_[i]], inbox[i]);
+    const End& end = ends_[order_[i]];
+    if (end.sender != sender_of(inbox[i])) reject(name);
+    messages[inbox[i]].fold = end.fold;
+    incoming_[order_[i]].message = inbox[i];
   }
+  mark_last({incoming_.data() + first, size});
 }
 
 }  // namespace tutti

@@ -22,8 +22,25 @@ class Workload {
  public:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-  /// On its way from rank to rank. Messages are numbered by sender, and those of a sender in the
-  /// order of its program.
+  /// A message, a fold, or nothing.
+  class Item {
+   public:
+    Item() = default;
+    static Item message(std::uint32_t id) { return Item(2 * id); }
+    static Item fold(std::uint32_t id) { return Item(2 * id + 1); }
+
+    [[nodiscard]] bool is_message() const { return word_ != none && word_ % 2 == 0; }
+    [[nodiscard]] bool is_fold() const { return word_ != none && word_ % 2 == 1; }
+    [[nodiscard]] std::uint32_t id() const { return word_ / 2; }
+
+   private:
+    explicit Item(std::uint32_t word) : word_(word) {}
+    std::uint32_t word_ = none;
+  };
+
+  /// On its way from rank to rank: what is known beforehand and, as what is used together is best
+  /// kept together, what comes of it. Messages are numbered by round, then by sender, then in the
+  /// order of its program: what happens at about the same time stands close together.
   struct Message {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
@@ -32,6 +49,12 @@ class Workload {
     std::uint32_t fold = none;
     std::uint32_t route = 0;
     std::uint64_t bytes = 0;
+    std::uint32_t waits = 0;  // For so many folds.
+    std::uint8_t bars = 0;    // For ports to use: so many things stand in its way.
+
+    Item cause{};      // What it had to wait for last.
+    double begun = 0;  // When it left; until then, when what it carries was there.
+    double arrived = 0;
   };
 
   /// What a receive makes of the messages that it waits for, and of what the rank had.
@@ -39,23 +62,18 @@ class Workload {
     std::uint32_t rank = 0;
     std::uint32_t round = 0;
     std::uint32_t operands = 1;
-    std::uint32_t waits = 0;      // For so many messages and folds.
-    std::size_t waiters_end = 0;  // Who waits for it stands before this.
+    std::uint32_t waits = 0;         // For so many messages and folds.
+    std::uint32_t first_waiter = 0;  // Who waits for it stands here on,
+    std::uint32_t waiters = 0;       // so many of them.
+    Item cause{};                    // What it had to wait for last.
     std::uint64_t bytes = 0;
+    double done = 0;
   };
 
-  /// A message or a fold that waits for a fold.
-  class Waiter {
-   public:
-    static Waiter message(std::uint32_t id) { return Waiter(2 * std::uint64_t{id}); }
-    static Waiter fold(std::uint32_t id) { return Waiter(2 * std::uint64_t{id} + 1); }
-
-    [[nodiscard]] bool is_message() const { return word_ % 2 == 0; }
-    [[nodiscard]] std::uint32_t id() const { return static_cast<std::uint32_t>(word_ / 2); }
-
-   private:
-    explicit Waiter(std::uint64_t word) : word_(static_cast<std::uint32_t>(word)) {}
-    std::uint32_t word_;
+  /// A message that a rank sends or receives.
+  struct Passage {
+    std::uint32_t message : 31;
+    std::uint32_t last_in_round : 1;  // Of those that the rank sends, or receives.
   };
 
   /// Reads all programs of the source. Throws invalid_argument if sends and receives do not meet.
@@ -69,33 +87,37 @@ class Workload {
                                             std::vector<std::uint32_t>& distances);
 
   [[nodiscard]] std::uint32_t ranks() const {
-    return static_cast<std::uint32_t>(first_message_.size() - 1);
+    return static_cast<std::uint32_t>(first_outgoing_.size() - 1);
   }
-  /// The messages that a rank sends are from the first to before the second.
-  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> outgoing(std::uint32_t rank) const {
-    return {first_message_[rank], first_message_[rank + 1]};
+  /// The messages that a rank sends, and those that it receives, in the order of its program.
+  [[nodiscard]] std::span<const Passage> outgoing(std::uint32_t rank) const {
+    return {outgoing_.data() + first_outgoing_[rank],
+            first_outgoing_[rank + 1] - first_outgoing_[rank]};
   }
-  /// Where the messages that a rank receives stand among all that are received, in the order of
-  /// its program.
-  [[nodiscard]] std::pair<std::size_t, std::size_t> incoming_range(std::uint32_t rank) const {
-    return {first_incoming_[rank], first_incoming_[rank + 1]};
+  [[nodiscard]] std::span<const Passage> incoming(std::uint32_t rank) const {
+    return {incoming_.data() + first_incoming_[rank],
+            first_incoming_[rank + 1] - first_incoming_[rank]};
   }
-  [[nodiscard]] std::uint32_t incoming(std::size_t at) const { return incoming_[at]; }
-  [[nodiscard]] std::span<const Waiter> waiters(std::uint32_t fold) const {
-    const std::size_t begin = fold == 0 ? 0 : folds[fold - 1].waiters_end;
-    return {waiters_.data() + begin, folds[fold].waiters_end - begin};
+  /// Messages and folds that wait for a fold.
+  [[nodiscard]] std::span<const Item> waiters(const Fold& fold) const {
+    return {waiters_.data() + fold.first_waiter, fold.waiters};
   }
 
   std::vector<Message> messages;
-  std::vector<std::uint32_t> message_waits;  // For so many folds.
   std::vector<Fold> folds;
 
  private:
   Workload() = default;
 
+  /// One end of a message, before the message is known.
+  struct End {
+    std::uint32_t sender;
+    std::uint32_t fold;
+  };
+
   struct Wait {
     std::uint32_t writer;  // A fold.
-    Waiter waiter;
+    Item waiter;
   };
 
   template <class RouteOf>
@@ -104,23 +126,28 @@ class Workload {
   void find_waits(std::uint32_t at, const Step& step, std::size_t first_fold);
   void add_receive(std::uint32_t rank, const Step& step, std::uint64_t bytes);
   void add_waiters(std::size_t first_fold);
+  void end_rank(std::size_t first_fold);
+  void number_by_round();
+  void number_folds_by_round(std::span<const std::uint32_t> new_messages);
+  void mark_last(std::span<Passage> passages) const;
   void meet(const std::string& name);
   template <class SenderOf>
   void meet_at(std::uint32_t rank, std::span<const std::uint32_t> inbox, const SenderOf& sender_of,
                const std::string& name);
 
-  std::vector<std::uint32_t> first_message_{0};
-  std::vector<Waiter> waiters_;
-  std::vector<std::uint32_t> incoming_;  // While programs are read: the fold of each end,
-  std::vector<std::uint32_t> senders_;   // and whom it is to meet.
+  std::vector<std::size_t> first_outgoing_{0};
+  std::vector<Passage> outgoing_;
   std::vector<std::size_t> first_incoming_{0};
+  std::vector<Passage> incoming_;
+  std::vector<End> ends_;  // In the order of incoming_, while that is not known.
+  std::vector<Item> waiters_;
 
   // Of the program being read.
   LastWriters writers_;
   std::vector<Wait> waits_;
   std::vector<std::uint32_t> counted_;  // By fold, the last step that was found to wait for it.
   std::vector<std::uint32_t> seen_;     // Folds that the present step waits for.
-  std::vector<std::size_t> ends_;
+  std::vector<std::size_t> order_;
 };
 
 }  // namespace tutti

@@ -187,7 +187,7 @@ bool has_time(const ClosedForm& form, const Call& call) {
   const Algorithm& of = algorithm(form.algorithm);
   const Problem problem{
       .ranks = call.p, .root = {}, .shape = of.needs_shape() ? squarest(call.p) : Shape{}};
-  const Link link{.alpha = 1e-6, .beta = 1e-9};
+  const LinkCost link{.alpha = 1e-6, .beta = 1e-9};
   return form.time(problem, divisible_size(of, problem), link, call.gamma, call.ports).has_value();
 }
 
@@ -226,7 +226,7 @@ TEST(ClosedForm, SaysWhereItHasNoTimeForOnePort) {
 
 // The textbook ------------------------------------------------------------------------------------
 
-constexpr Link textbook_link{.alpha = 3e-6, .beta = 2e-9};
+constexpr LinkCost textbook_link{.alpha = 3e-6, .beta = 2e-9};
 constexpr double alpha = textbook_link.alpha;
 constexpr double beta = textbook_link.beta;
 

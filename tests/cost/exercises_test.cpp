@@ -14,7 +14,7 @@ double seconds(const char* name, const Problem& problem, std::uint64_t n, const 
   return Pricer(schedule).price(even_layout(schedule.contract, n), model, Ports::one).seconds;
 }
 
-std::uint64_t ring_overtakes_tree(std::uint32_t p, const Link& link) {
+std::uint64_t ring_overtakes_tree(std::uint32_t p, const LinkCost& link) {
   const Problem problem{.ranks = p};
   const Crossover found = crossover(algorithm("allreduce/ring").schedule(problem),
                                     algorithm("allreduce/binomial").schedule(problem),
@@ -23,20 +23,20 @@ std::uint64_t ring_overtakes_tree(std::uint32_t p, const Link& link) {
 }
 
 /// n* = α/β·(2(p−1) − 2 log p) / (2 log p − 2(p−1)/p), for p a power of two.
-double by_formula(double p, double log_p, const Link& link) {
+double by_formula(double p, double log_p, const LinkCost& link) {
   return link.alpha / link.beta * (2 * (p - 1) - 2 * log_p) / (2 * log_p - 2 * (p - 1) / p);
 }
 
 TEST(Exercise, RingOvertakesTreeOf64RanksNear1MegaByte) {
   // The notes round the formula to 1.28 MB; without rounding it is 1.136 MB.
-  const Link link{.alpha = 1e-6, .beta = 1 / 100e9};
+  const LinkCost link{.alpha = 1e-6, .beta = 1 / 100e9};
   const double expected = by_formula(64, 6, link);
   EXPECT_NEAR(expected, 1.1364e6, 100);
   EXPECT_NEAR(static_cast<double>(ring_overtakes_tree(64, link)), expected, 64);
 }
 
 TEST(Exercise, RingOvertakesTreeOf256RanksAt35MegaBytes) {
-  const Link link{.alpha = 5e-6, .beta = 1 / 200e9};
+  const LinkCost link{.alpha = 5e-6, .beta = 1 / 200e9};
   const double expected = by_formula(256, 8, link);
   EXPECT_NEAR(expected, 35.27e6, 1e4);
   EXPECT_NEAR(static_cast<double>(ring_overtakes_tree(256, link)), expected, 256);

@@ -12,7 +12,7 @@ namespace tutti::formula {
 
 /// The α-β-γ model with one kind of link.
 struct Model {
-  Link link;
+  LinkCost link;
   double gamma = 0;
   bool one_port = true;
 
@@ -70,7 +70,8 @@ Figures figures(const Problem& problem, std::uint64_t n) {
 }
 
 template <auto expression>
-Seconds time(const Problem& problem, std::uint64_t n, const Link& link, double gamma, Ports ports) {
+Seconds time(const Problem& problem, std::uint64_t n, const LinkCost& link, double gamma,
+             Ports ports) {
   if (problem.ranks < 2) return 0.0;
   const Model model{.link = link, .gamma = gamma, .one_port = ports == Ports::one};
   if constexpr (std::is_invocable_v<decltype(expression), const Shape&, double, const Model&>) {
