@@ -1,6 +1,7 @@
 #include <memory>
 
 #include <tutti/error.hpp>
+#include <tutti/network_file.hpp>
 
 #include "commands.hpp"
 #include "drawn_schedule.hpp"
@@ -19,6 +20,7 @@ struct Options {
   ProblemOptions problem;
   std::string rounds;
   bool timeline = false;
+  std::string network;
   UnderlayOptions on_network;
   std::string output;
 };
@@ -48,13 +50,17 @@ DrawnSchedule chosen_schedule(const Options& options) {
 }
 
 std::string draw_rounds(const Options& options) {
-  const DrawnSchedule drawn = chosen_schedule(options);
+  DrawnSchedule drawn = chosen_schedule(options);
   const render::Storyboard story = render::storyboard(drawn.schedule);
   if (format_of(options.output) == Format::html) {
     return render::schedule_page(story, drawn.caption);
   }
   const std::vector<std::uint32_t> rounds =
       options.rounds.empty() ? render::usual_rounds(story.rounds()) : parse_ranges(options.rounds);
+  if (options.rounds.empty() && rounds.size() <= story.rounds()) {
+    drawn.caption.lines.push_back(
+        "Some rounds are left out here; -o FILE.html plays them all, --rounds names others.");
+  }
   return render::draw_schedule(story, drawn.caption, rounds);
 }
 
@@ -70,14 +76,14 @@ std::string draw_on_network(const Options& options) {
     throw Error(ErrorCode::unsupported,
                 "only rounds can be played: with --topo, name a file that ends in .svg");
   }
-  const Underlay underlay(options.on_network.spec);
-  const DrawnSchedule drawn = schedule_for(options, underlay.ranks());
-  return options.timeline ? underlay.draw_timeline(drawn, options.on_network)
-                          : underlay.draw_load(drawn, options.on_network);
+  const Network network = load_network(options.network);
+  const DrawnSchedule drawn = schedule_for(options, network.rank_count());
+  return options.timeline ? draw_timeline(drawn, network, options.on_network)
+                          : draw_load(drawn, network, options.on_network);
 }
 
 std::string draw(const Options& options) {
-  if (!options.on_network.spec.empty()) return draw_on_network(options);
+  if (!options.network.empty()) return draw_on_network(options);
   if (options.timeline) {
     throw Error(ErrorCode::invalid_argument,
                 "a timeline of which network? Add --topo, such as --topo star:p=8.");
@@ -96,8 +102,8 @@ void add_draw(CLI::App& app, int& exit_code) {
   options->problem.add(*command);
   command->add_option("--rounds", options->rounds,
                       "which rounds to draw: 3, 1-5 (default: all, or some of many)");
-  command->add_option("--topo", options->on_network.spec,
-                      "draw what the links of a network carry: torus:4x4, fat_tree:k=4");
+  command->add_option("--topo", options->network,
+                      "draw what the links of a network carry: torus:4x4, FILE.json");
   command->add_flag("--timeline", options->timeline,
                     "simulate on the network and draw who does what when");
   command->add_option("--size", options->on_network.size, "of the data, with --topo")

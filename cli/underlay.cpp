@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <tutti/generator.hpp>
 #include <tutti/simulation.hpp>
 
 #include "core/quantity.hpp"
@@ -62,20 +61,8 @@ std::string critical(const Simulation& simulation) {
 
 }  // namespace
 
-struct Underlay::Graph {
-  Network network;
-};
-
-Underlay::Underlay(const std::string& spec)
-    : graph_(std::make_unique<Graph>(Graph{generate(spec)})) {}
-Underlay::~Underlay() = default;
-Underlay::Underlay(Underlay&&) noexcept = default;
-Underlay& Underlay::operator=(Underlay&&) noexcept = default;
-
-std::uint32_t Underlay::ranks() const { return graph_->network.rank_count(); }
-
-std::string Underlay::draw_load(const DrawnSchedule& drawn, const UnderlayOptions& options) const {
-  const Network& network = graph_->network;
+std::string draw_load(const DrawnSchedule& drawn, const Network& network,
+                      const UnderlayOptions& options) {
   const std::uint64_t size = parse_bytes(options.size);
   const Layout layout = even_layout(drawn.schedule.contract, size);
   Routes routes(network);
@@ -87,9 +74,8 @@ std::string Underlay::draw_load(const DrawnSchedule& drawn, const UnderlayOption
       network, traffic, {.title = title(drawn, size, network), .lines = {how, spread(traffic)}});
 }
 
-std::string Underlay::draw_timeline(const DrawnSchedule& drawn,
-                                    const UnderlayOptions& options) const {
-  const Network& network = graph_->network;
+std::string draw_timeline(const DrawnSchedule& drawn, const Network& network,
+                          const UnderlayOptions& options) {
   const std::uint64_t size = parse_bytes(options.size);
   constexpr std::uint32_t intervals = 200;
   Routes routes(network);
