@@ -131,7 +131,7 @@ std::string in_words(const Message& message, const Contract& contract) {
   std::string text = std::to_string(message.from.index()) + " → " +
                      std::to_string(message.to.index()) + ": " + in_words(message.chunks);
   if (is_reduction(contract.collective)) {
-    text += message.adds ? ", added to what is there" : ", in place of what is there";
+    text += message.adds ? ", added" : ", copied";
   }
   return text;
 }

@@ -17,7 +17,7 @@ void draw_frame(Svg& svg, const Storyboard& story, const Board& board, std::uint
 /// The boxes without what is in them, and the names around them.
 void draw_empty_boxes(Svg& svg, const Storyboard& story, const Board& board, Point corner);
 
-/// What a message is told as: "0 → 1: chunk 2, added to what is there".
+/// What a message is told as: "0 → 1: chunk 2, added".
 [[nodiscard]] std::string in_words(const Message& message, const Contract& contract);
 
 }  // namespace tutti::render

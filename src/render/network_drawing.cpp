@@ -22,7 +22,7 @@ constexpr double unit = 42;
 constexpr double around = 30;  // Room for bends and wide lines at the rim.
 constexpr double rank_radius = 11;
 constexpr double number_size = 9.5;
-constexpr double narrowest_paper = 560;
+constexpr double narrowest_paper = 700;
 
 /// How far from the centre of a node its links begin.
 double reach(NodeKind kind) {

@@ -15,9 +15,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr double margin = 4;
 
+/// The page makes it as wide as the window: were few ranks less wide, they would be huge.
+double stage_width(const Board& board) { return std::max(920.0, board.width() + 2 * margin); }
+
 std::string stage(const Storyboard& story, const Caption& caption, const Board& board, Point corner,
                   const Legend& legend) {
-  Svg svg(std::max(620.0, board.width() + 2 * margin), corner.y + board.height(), caption.title,
+  Svg svg(stage_width(board), corner.y + board.height(), caption.title,
           "What every rank holds, and the messages of the round.");
   legend.draw(svg, {margin, 0});
   draw_empty_boxes(svg, story, board, corner);
@@ -117,8 +120,8 @@ std::string filled(std::string_view text, const std::map<std::string_view, std::
 
 std::string schedule_page(const Storyboard& story, const Caption& caption) {
   const Board board(story);
-  const Legend legend = schedule_legend(story, board, std::max(612.0, board.width()));
-  const Point corner{margin, legend.height() + 10};
+  const Legend legend = schedule_legend(story, board, stage_width(board) - 2 * margin);
+  const Point corner{(stage_width(board) - board.width()) / 2, legend.height() + 10};
   std::string lines;
   for (const std::string& line : caption.lines) {
     lines += "<p class=\"caption\">" + escaped(line) + "</p>\n";
