@@ -61,8 +61,8 @@ std::string counted(const Schedule& schedule) {
 DrawnSchedule schedule_of(const Algorithm& algorithm, const Problem& problem) {
   DrawnSchedule drawn{.schedule = algorithm.schedule(problem), .caption = {}};
   const ClosedForm& form = closed_form(algorithm.name);
-  const std::string formula =
-      "By formula: " + std::string(form.rounds) + " rounds, " + std::string(form.seconds) + ".";
+  const std::string formula = "By formula: rounds " + std::string(form.rounds) + ", time " +
+                              std::string(form.seconds) + ".";
   drawn.caption = {.title = title(drawn.schedule, problem.shape),
                    .lines = {sentence(algorithm.summary), counted(drawn.schedule), formula}};
   return drawn;

@@ -74,8 +74,10 @@ Point Board::block(Rank rank, std::uint64_t row) const {
 Point Board::box(Rank rank, Chunk chunk) const {
   if (!square_) return block(rank, chunk.index());
   const Point corner = block(rank, 0);
-  return {corner.x + static_cast<double>(chunk.index() % contract_.ranks) * box_width_,
-          corner.y + static_cast<double>(chunk.index() / contract_.ranks) * box_height_};
+  const std::uint64_t row = chunk.index() / contract_.ranks;
+  const std::uint64_t column = chunk.index() % contract_.ranks;
+  return {corner.x + static_cast<double>(column) * box_width_,
+          corner.y + static_cast<double>(row) * box_height_};
 }
 
 std::string Board::words(const Holding& holding, Chunk chunk) const {

@@ -123,7 +123,8 @@ std::vector<std::uint32_t> cube_dimensions(const Network& network, const Neighbo
     }
     if (neighbours[network.ranks[r].index()] != wanted) return {};
   }
-  return std::vector<std::uint32_t>(static_cast<std::size_t>(std::countr_zero(ranks)), 2);
+  std::vector<std::uint32_t> dimensions(static_cast<std::size_t>(std::countr_zero(ranks)), 2);
+  return dimensions;
 }
 
 bool is_ring(const Network& network, const Neighbours& neighbours) {

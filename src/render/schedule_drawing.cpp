@@ -24,8 +24,9 @@ struct Grid {
   std::size_t columns = 1;
 
   [[nodiscard]] Point corner(std::size_t i, Point first) const {
+    const std::size_t rows_before = i / columns;
     return {first.x + static_cast<double>(i % columns) * column,
-            first.y + static_cast<double>(i / columns) * row};
+            first.y + static_cast<double>(rows_before) * row};
   }
 };
 
