@@ -65,7 +65,7 @@ std::string draw_load(const DrawnSchedule& drawn, const Network& network,
                       const UnderlayOptions& options) {
   const std::uint64_t size = parse_bytes(options.size);
   const Layout layout = even_layout(drawn.schedule.contract, size);
-  Routes routes(network);
+  Routes routes(network, {.policy = parse_route_policy(options.routes)});
   const std::vector<render::LinkTraffic> traffic =
       render::traffic_of(drawn.schedule, layout, network, routes);
   const std::string how = "What every link carries by " + std::string(name(routes.policy())) +
@@ -78,7 +78,7 @@ std::string draw_timeline(const DrawnSchedule& drawn, const Network& network,
                           const UnderlayOptions& options) {
   const std::uint64_t size = parse_bytes(options.size);
   constexpr std::uint32_t intervals = 200;
-  Routes routes(network);
+  Routes routes(network, {.policy = parse_route_policy(options.routes)});
   const Simulation simulation = simulate(network, routes, source_of(drawn.schedule),
                                          even_layout(drawn.schedule.contract, size),
                                          {.alpha = parse_seconds(options.alpha),

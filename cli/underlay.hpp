@@ -16,6 +16,7 @@ struct UnderlayOptions {
   std::string alpha = "0";
   std::string gamma = "0";
   std::uint32_t ports = 1;
+  std::string routes = "automatic";
 };
 
 /// What every link carries, as an SVG document.
