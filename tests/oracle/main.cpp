@@ -1,0 +1,174 @@
+// Asks SimGrid the same as tutti's simulator, and compares answers or speed.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+#include <tutti/generator.hpp>
+#include <tutti/simulation.hpp>
+
+#include "child.hpp"
+#include "oracle_case.hpp"
+#include "simgrid_run.hpp"
+
+namespace tutti::oracle {
+namespace {
+
+Simulation run_in_tutti(const Case& which, Sharing sharing, bool symmetry) {
+  const Network network = generate(which.network);
+  Routes routes(network);
+  const ScheduleSource source = which.source();
+  return simulate(
+      network, routes, source, which.layout(source.contract),
+      {.ports = which.ports, .sharing = sharing, .places = which.places(), .symmetry = symmetry});
+}
+
+constexpr std::uint64_t mebibyte = 1U << 20;
+
+std::vector<Case> cases_to_compare() {
+  std::vector<Case> cases;
+  struct Where {
+    const char* network;
+    std::uint32_t ranks;
+  };
+  const Where places[] = {
+      {"star:64", 64}, {"fat_tree:k=8", 128}, {"torus:16x16", 256}, {"dragonfly:g=9,a=4,p=2", 72}};
+  for (const Where& where : places) {
+    for (const bool placed : {false, true}) {
+      for (const char* algorithm :
+           {"allreduce/ring", "allreduce/recursive_doubling", "alltoall/pairwise"}) {
+        // The doubling of any other number has ranks that send twice in a round.
+        const bool doubling = std::strstr(algorithm, "doubling") != nullptr;
+        const std::uint32_t ranks = doubling && where.ranks == 72 ? 64 : where.ranks;
+        cases.push_back({.network = where.network,
+                         .algorithm = algorithm,
+                         .ranks = ranks,
+                         .size = 64 * mebibyte,
+                         .placed = placed});
+      }
+      cases.push_back({.network = where.network,
+                       .algorithm = "alltoall/mesh",
+                       .ranks = std::min(where.ranks, 72U),
+                       .size = 64 * mebibyte,
+                       .placed = placed,
+                       .ports = 0});
+    }
+  }
+  return cases;
+}
+
+/// Prints how far both modes are from SimGrid. Whether the weighted one is near enough everywhere.
+bool compare() {
+  constexpr double enough = 0.01;
+  bool good = true;
+  double worst = 0;
+  std::printf("%-55s %12s %12s %9s %9s\n", "64 MiB", "SimGrid", "tutti", "weighted", "max-min");
+  for (const Case& each : cases_to_compare()) {
+    const auto theirs = in_a_child([&] { return run_in_simgrid(each, Actors::two); });
+    if (!theirs) {
+      std::printf("%-55s SimGrid failed\n", each.words().c_str());
+      good = false;
+      continue;
+    }
+    const double weighted = run_in_tutti(each, Sharing::latency_weighted, true).seconds;
+    const double plain = run_in_tutti(each, Sharing::max_min, true).seconds;
+    const double off = weighted / theirs->value - 1;
+    worst = std::max(worst, std::abs(off));
+    std::printf("%-55s %10.4fms %10.4fms %8.3f%% %8.2f%%\n", each.words().c_str(),
+                theirs->value * 1e3, weighted * 1e3, off * 100, (plain / theirs->value - 1) * 100);
+    if (std::abs(off) > enough) good = false;
+  }
+  std::printf("the furthest from SimGrid in the weighted mode: %.3f%%, and %.0f%% is allowed\n",
+              worst * 100, enough * 100);
+  return good;
+}
+
+struct Race {
+  const char* what;
+  Case which;
+  bool symmetry;
+  bool with_simgrid;
+};
+
+std::vector<Race> races() {
+  const Case ring{
+      .network = "star:1024", .algorithm = "allreduce/ring", .ranks = 1024, .size = 64 * mebibyte};
+  Case uneven = ring;
+  uneven.uneven = true;
+  const Case torus{.network = "torus:16x16",
+                   .algorithm = "allreduce/ring",
+                   .ranks = 256,
+                   .size = 64 * mebibyte,
+                   .placed = true};
+  Case wide = ring;
+  wide.network = "star:65536";
+  wide.ranks = 65536;
+  Case halving = wide;
+  halving.algorithm = "allreduce/halving_doubling";
+  Case doubling = wide;
+  doubling.algorithm = "allreduce/recursive_doubling";
+  return {{"ring, star of 1024, by symmetry", ring, true, true},
+          {"ring, star of 1024, all ranks", ring, false, true},
+          {"ring, star of 1024, uneven sizes", uneven, false, true},
+          {"ring, 16x16 torus, placed at random", torus, false, true},
+          {"recursive doubling, star of 65,536", doubling, false, true},
+          {"halving-doubling, star of 65,536", halving, false, true},
+          {"ring, star of 65,536, by symmetry", wide, true, false}};
+}
+
+Outcome median(std::vector<Outcome> outcomes) {
+  std::sort(outcomes.begin(), outcomes.end(),
+            [](const Outcome& a, const Outcome& b) { return a.wall < b.wall; });
+  return outcomes[outcomes.size() / 2];
+}
+
+/// Both simulators, taking turns, each in a process of its own.
+bool race(int repeats) {
+  bool good = true;
+  std::printf("%-38s %10s %9s %10s %9s %8s %10s\n", "64 MiB, median of turns", "SimGrid", "memory",
+              "tutti", "memory", "ratio", "answers");
+  for (const Race& each : races()) {
+    std::vector<Outcome> theirs;
+    std::vector<Outcome> ours;
+    for (int i = 0; i < repeats; ++i) {
+      const auto mine = in_a_child([&] {
+        return run_in_tutti(each.which, Sharing::latency_weighted, each.symmetry).seconds;
+      });
+      if (mine) ours.push_back(*mine);
+      if (!each.with_simgrid) continue;
+      const auto other = in_a_child([&] { return run_in_simgrid(each.which, Actors::one); });
+      if (other) theirs.push_back(*other);
+    }
+    if (ours.empty() || (each.with_simgrid && theirs.empty())) {
+      std::printf("%-38s failed\n", each.what);
+      good = false;
+      continue;
+    }
+    const Outcome mine = median(ours);
+    if (!each.with_simgrid) {
+      std::printf("%-38s %10s %9s %8.3f s %6.0f MB\n", each.what, "", "", mine.wall,
+                  mine.megabytes);
+      continue;
+    }
+    const Outcome other = median(theirs);
+    std::printf("%-38s %8.2f s %6.0f MB %8.3f s %6.0f MB %7.1fx %+9.3f%%\n", each.what, other.wall,
+                other.megabytes, mine.wall, mine.megabytes, other.wall / mine.wall,
+                (mine.value / other.value - 1) * 100);
+  }
+  return good;
+}
+
+}  // namespace
+}  // namespace tutti::oracle
+
+int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  if (argc == 2 && std::strcmp(argv[1], "compare") == 0) return tutti::oracle::compare() ? 0 : 1;
+  if (argc >= 2 && std::strcmp(argv[1], "race") == 0) {
+    return tutti::oracle::race(argc > 2 ? std::atoi(argv[2]) : 3) ? 0 : 1;
+  }
+  std::fprintf(stderr, "usage: oracle compare | race [turns]\n");
+  return 2;
+}
