@@ -57,6 +57,8 @@ int main(int argc, char** argv) {
   cli::add_verify(app, exit_code);
   cli::add_cost(app, exit_code);
   cli::add_crossover(app, exit_code);
+  cli::add_topo(app, exit_code);
+  cli::add_draw(app, exit_code);
   cli::add_bench(app, exit_code, {argv + 1, argv + argc});
   cli::add_run(app, exit_code, take_after_dashes(argc, argv));
   try {

@@ -9,6 +9,7 @@
 
 #include "core/quantity.hpp"
 #include "topology/lined_json.hpp"
+#include "topology/routers/torus_router.hpp"
 
 namespace tutti {
 namespace {
@@ -167,7 +168,12 @@ class Reader {
     for (const LinedJson& side : json.items()) {
       torus.dimensions.push_back(side.whole_number(1, network_.rank_count()));
     }
-    network_.wiring = torus;
+    try {
+      (void)TorusRouter(network_, torus);
+    } catch (const Error& error) {
+      json.reject(error.what());
+    }
+    network_.wiring = std::move(torus);
   }
 
   void read_route(const LinedJson& json) {

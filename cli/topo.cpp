@@ -1,0 +1,358 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sstream>
+
+#include <tutti/algorithm.hpp>
+#include <tutti/error.hpp>
+#include <tutti/generator.hpp>
+#include <tutti/link_load.hpp>
+#include <tutti/nearest.hpp>
+#include <tutti/network_dot.hpp>
+#include <tutti/network_file.hpp>
+#include <tutti/network_json.hpp>
+#include <tutti/optimum.hpp>
+#include <tutti/ring_order.hpp>
+#include <tutti/stretch.hpp>
+
+#include "commands.hpp"
+#include "core/quantity.hpp"
+#include "options.hpp"
+#include "text.hpp"
+
+namespace tutti::cli {
+namespace {
+
+using Align = TextTable::Align;
+
+struct Options {
+  std::string network;
+  std::string routes = "automatic";
+  std::uint64_t seed = 0;
+  std::string order;
+  std::string schedule;
+  std::string size = "1MiB";
+  std::string matrix;
+  std::string latencies;
+
+  [[nodiscard]] RouteOptions route_options() const {
+    return {.policy = parse_route_policy(routes), .seed = seed};
+  }
+};
+
+// ------------------------------------------------------------------------------------- list
+
+std::string parameter_text(const Parameter& parameter) {
+  const std::string name(parameter.name);
+  return parameter.otherwise.empty() ? name : name + "=" + std::string(parameter.otherwise);
+}
+
+void list() {
+  TextTable table({{"network", Align::left}, {"try", Align::left}, {"what it is", Align::left}});
+  for (const Generator& each : generators()) {
+    table.add({std::string(each.name), std::string(each.example), std::string(each.summary)});
+  }
+  std::fputs(table.text().c_str(), stdout);
+  std::puts("");
+  TextTable parameters({{"network", Align::left}, {"parameter", Align::left}, {"", Align::left}});
+  for (const Generator& each : generators()) {
+    std::string name(each.name);
+    for (const Parameter& parameter : each.parameters) {
+      parameters.add({name, parameter_text(parameter), std::string(parameter.summary)});
+      name.clear();
+    }
+  }
+  std::fputs(parameters.text().c_str(), stdout);
+  std::puts("\nOr a file: .json as 'tutti topo json' writes it, .xml as NCCL_TOPO_DUMP_FILE does.");
+}
+
+// ------------------------------------------------------------------------------------- show
+
+void show_nodes(const Network& network) {
+  std::vector<std::size_t> degree(network.nodes.size());
+  for (const Link& link : network.links) ++degree[link.from.index()];
+  TextTable table({{"nodes", Align::left}, {"count", Align::right}, {"links out", Align::right}});
+  for (const NodeKind kind : {NodeKind::rank, NodeKind::host, NodeKind::nic, NodeKind::switch_}) {
+    std::size_t count = 0;
+    std::size_t least = network.links.size();
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < network.nodes.size(); ++i) {
+      if (network.nodes[i].kind != kind) continue;
+      ++count;
+      least = std::min(least, degree[i]);
+      most = std::max(most, degree[i]);
+    }
+    if (count == 0) continue;
+    table.add({std::string(name(kind)), with_commas(count),
+               least == most ? std::to_string(most)
+                             : std::to_string(least) + "-" + std::to_string(most)});
+  }
+  std::fputs(table.text().c_str(), stdout);
+}
+
+void show_links(const Network& network) {
+  std::map<std::pair<double, double>, std::size_t> classes;
+  for (const Link& link : network.links) ++classes[{link.bytes_per_second, link.latency}];
+  TextTable table(
+      {{"links", Align::right}, {"bandwidth", Align::right}, {"latency", Align::right}});
+  constexpr std::size_t most_rows = 20;
+  std::size_t rows = 0;
+  for (const auto& [kind, count] : classes) {
+    if (rows++ == most_rows) break;
+    table.add({with_commas(count), format_rate(kind.first), format_seconds(kind.second)});
+  }
+  std::fputs(table.text().c_str(), stdout);
+  if (classes.size() > most_rows) {
+    std::printf("and %zu more classes of links\n", classes.size() - most_rows);
+  }
+}
+
+void show_stretch(const Network& network, const Options& options) {
+  Routes routes(network, options.route_options());
+  std::vector<Rank> order;
+  for (std::uint32_t r = 0; r < network.rank_count(); ++r) order.emplace_back(r);
+  const Stretch found = stretch(routes, ring_hops(order));
+  std::printf("routes: %s; a ring in the order of ranks takes %.4g links a hop, at worst %u\n",
+              std::string(name(routes.policy())).c_str(), found.average, found.worst);
+}
+
+void show_optimum(const Network& network) {
+  // A flow for each rank, each of which looks at every link many times.
+  constexpr std::uint64_t most_work = 30'000'000;
+  if (network.rank_count() < 2) return;
+  if (std::uint64_t{network.rank_count()} * network.links.size() > most_work) {
+    std::puts("optimum: not worked out for a network of this size");
+    return;
+  }
+  const Optimum best = optimum(network);
+  const auto line = [](const char* what, Fraction rate) {
+    std::printf("  %-15s %12s  = %s B/s\n", what, format_rate(rate.value()).c_str(),
+                to_string(rate).c_str());
+  };
+  std::puts("at best (algorithmic bandwidth, for long buffers):");
+  line("allgather", best.allgather);
+  line("reduce_scatter", best.reduce_scatter);
+  line("allreduce", best.allreduce);
+  std::printf("  tightest cut: %u of %u ranks inside, %s leaving\n", best.cut.ranks,
+              network.rank_count(), format_rate(best.cut.leaving).c_str());
+}
+
+void show(const Options& options) {
+  const Network network = load_network(options.network);
+  std::printf("%s: %s ranks%s\n\n", network.name.c_str(), with_commas(network.ranks.size()).c_str(),
+              network.ranks_forward ? ", which forward" : "");
+  show_nodes(network);
+  std::puts("");
+  show_links(network);
+  std::puts("");
+  show_stretch(network, options);
+  show_optimum(network);
+}
+
+// ---------------------------------------------------------------------------------- stretch
+
+/// "A,C,D,B", by name or by number.
+std::vector<Rank> parse_order(const Network& network, const std::string& text) {
+  std::map<std::string, Rank, std::less<>> ranks;
+  std::vector<std::string_view> names;
+  for (std::uint32_t r = 0; r < network.rank_count(); ++r) {
+    names.push_back(network.node_of(Rank{r}).name);
+    ranks.emplace(std::to_string(r), Rank{r});
+  }
+  for (std::uint32_t r = 0; r < names.size(); ++r) ranks[std::string(names[r])] = Rank{r};
+  std::vector<Rank> order;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    const auto found = ranks.find(word);
+    if (found == ranks.end()) {
+      throw Error(ErrorCode::invalid_argument, "no rank of " + network.name + " is called '" +
+                                                   word + "'." + did_you_mean(word, names));
+    }
+    order.push_back(found->second);
+  }
+  return order;
+}
+
+void print_stretch(const Network& network, Routes& routes, const std::vector<Hop>& hops) {
+  const Stretch found = stretch(routes, hops);
+  std::printf("stretch: %.4g links a hop on average, %u at worst (%s to %s)\n", found.average,
+              found.worst, network.node_of(found.worst_hop.from).name.c_str(),
+              network.node_of(found.worst_hop.to).name.c_str());
+}
+
+/// The busiest links first.
+void print_busiest(const Network& network, const std::vector<LinkLoad>& loads) {
+  std::vector<std::uint32_t> links(loads.size());
+  for (std::uint32_t i = 0; i < links.size(); ++i) links[i] = i;
+  const auto seconds = [&](std::uint32_t i) {
+    return static_cast<double>(loads[i].bytes) / network.links[i].bytes_per_second;
+  };
+  std::stable_sort(links.begin(), links.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return seconds(a) > seconds(b); });
+  TextTable table({{"link", Align::left},
+                   {"messages", Align::right},
+                   {"bytes", Align::right},
+                   {"busy for", Align::right}});
+  constexpr std::size_t most_rows = 10;
+  std::size_t used = 0;
+  for (const std::uint32_t i : links) {
+    if (loads[i].messages == 0) continue;
+    if (used++ >= most_rows) continue;
+    table.add({network.describe(LinkId{i}), with_commas(loads[i].messages),
+               with_commas(loads[i].bytes), format_seconds(seconds(i))});
+  }
+  std::printf("%zu of %zu links are used; the busiest:\n\n%s", used, links.size(),
+              table.text().c_str());
+}
+
+void run_stretch(const Options& options) {
+  const Network network = load_network(options.network);
+  Routes routes(network, options.route_options());
+  if (!options.schedule.empty()) {
+    const Algorithm& algorithm = algorithm_named(options.schedule);
+    ProblemOptions problem;
+    problem.ranks = network.rank_count();
+    const Schedule schedule = algorithm.schedule(problem.problem(algorithm));
+    print_stretch(network, routes, hops_of(schedule));
+    const Layout layout = even_layout(schedule.contract, parse_bytes(options.size));
+    print_busiest(network, link_loads(schedule, layout, network, routes));
+    return;
+  }
+  std::vector<Rank> order = parse_order(network, options.order);
+  if (options.order.empty()) {
+    for (std::uint32_t r = 0; r < network.rank_count(); ++r) order.emplace_back(r);
+  }
+  const std::vector<Hop> hops = ring_hops(order);
+  print_stretch(network, routes, hops);
+  const std::uint64_t bytes = parse_bytes(options.size);
+  std::vector<LinkLoad> loads;
+  for (const std::uint32_t count : hops_per_link(network, routes, hops)) {
+    loads.push_back({.messages = count, .bytes = count * bytes});
+  }
+  print_busiest(network, loads);
+}
+
+// ------------------------------------------------------------------------------------ order
+
+std::string contents(const std::string& path) {
+  if (path.empty()) return "";
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  if (!file) throw Error(ErrorCode::invalid_argument, "cannot read the file '" + path + "'");
+  return text.str();
+}
+
+void print_order(const RingOrder& found, const Network* network) {
+  TextTable table({{"ring", Align::left},
+                   {"slowest edge", Align::right},
+                   {"busiest link", Align::right},
+                   {"sum of edges", Align::right}});
+  const auto row = [&](const char* what, const RingCost& cost) {
+    table.add({what, format_seconds(cost.slowest),
+               network != nullptr ? format_seconds(cost.contention) : "not known",
+               format_seconds(cost.sum)});
+  };
+  row("as given", found.given);
+  row(found.exact ? "best of all" : "best found", found.cost);
+  std::fputs(table.text().c_str(), stdout);
+  std::puts("");
+  std::string line;
+  for (const Rank rank : found.ranks) {
+    if (!line.empty()) line += ',';
+    line += network != nullptr ? network->node_of(rank).name : std::to_string(rank.index());
+  }
+  std::puts(line.c_str());
+}
+
+void run_order(const Options& options) {
+  const std::uint64_t bytes = parse_bytes(options.size);
+  if (options.network.empty() == options.matrix.empty()) {
+    throw Error(ErrorCode::invalid_argument, "give a network or --matrix FILE, one of both");
+  }
+  if (!options.matrix.empty()) {
+    const PairTimes times =
+        pair_times_from_csv(contents(options.matrix), contents(options.latencies), bytes);
+    print_order(order_ring(times), nullptr);
+    return;
+  }
+  const Network network = load_network(options.network);
+  Routes routes(network, options.route_options());
+  print_order(order_ring(network, routes, bytes), &network);
+}
+
+// --------------------------------------------------------------------------------- commands
+
+using Run = void (*)(const Options&);
+
+CLI::App* add_command(CLI::App& topo, int& exit_code, const std::shared_ptr<Options>& options,
+                      const char* name, const char* summary, Run run) {
+  CLI::App* const command = topo.add_subcommand(name, summary);
+  command->callback([options, run, &exit_code] {
+    run(*options);
+    exit_code = success;
+  });
+  return command;
+}
+
+void add_network(CLI::App& command, Options& options) {
+  command.add_option("network", options.network, "such as torus:4x4, or a file")->required();
+}
+
+void add_routes(CLI::App& command, Options& options) {
+  command.add_option("--routes", options.routes,
+                     "automatic, shortest, ecmp, dimension_order or up_down");
+  command.add_option("--seed", options.seed, "of the hash of ecmp");
+}
+
+}  // namespace
+
+void add_topo(CLI::App& app, int& exit_code) {
+  CLI::App& topo = *app.add_subcommand(
+      "topo", "networks: what they are, routes, stretch, rank order, and what they can do at best");
+  topo.require_subcommand(1);
+  auto options = std::make_shared<Options>();
+  const auto add = [&](const char* name, const char* summary, Run run) {
+    return add_command(topo, exit_code, options, name, summary, run);
+  };
+  add("list", "the networks that can be generated", [](const Options&) { list(); });
+
+  CLI::App* const shown = add("show", "counts, bandwidths, and the best that can be done", show);
+  add_network(*shown, *options);
+  add_routes(*shown, *options);
+
+  add_network(
+      *add("dot", "the network for Graphviz",
+           [](const Options& o) { std::fputs(to_dot(load_network(o.network)).c_str(), stdout); }),
+      *options);
+  add_network(
+      *add("json", "the network as a file to keep or to change",
+           [](const Options& o) { std::fputs(to_json(load_network(o.network)).c_str(), stdout); }),
+      *options);
+
+  CLI::App* const stretched =
+      add("stretch", "links per hop, and the busiest links, of a ring or a schedule", run_stretch);
+  add_network(*stretched, *options);
+  add_routes(*stretched, *options);
+  CLI::Option* const order =
+      stretched->add_option("--order", options->order, "of a ring: A,C,D,B; else that of ranks");
+  stretched->add_option("--schedule", options->schedule, "an algorithm instead of a ring")
+      ->excludes(order);
+  stretched->add_option("--size", options->size, "bytes of a message, or of a rank's buffer");
+
+  CLI::App* const ordered =
+      add("order", "the best order of ranks round a ring, on a network or from measurements",
+          run_order);
+  ordered->add_option("network", options->network, "such as torus:4x4, or a file");
+  add_routes(*ordered, *options);
+  ordered->add_option("--size", options->size, "bytes of a message");
+  CLI::Option* const matrix = ordered->add_option(
+      "--matrix", options->matrix, "CSV of bandwidths: a line per sender, 10GB/s or bytes/s");
+  ordered->add_option("--latencies", options->latencies, "CSV of latencies: 5us or seconds")
+      ->needs(matrix);
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "render/svg.hpp"
+
+namespace tutti::render {
+
+/// A small sign at a point of a line. Neighbouring numbers have different shapes, so that lines can
+/// be told apart without colours.
+void draw_marker(Svg& svg, std::size_t which, Point centre, std::string_view style);
+
+}  // namespace tutti::render
