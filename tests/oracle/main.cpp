@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <optional>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <tutti/generator.hpp>
 #include <tutti/simulation.hpp>
@@ -16,72 +19,102 @@
 namespace tutti::oracle {
 namespace {
 
-Simulation run_in_tutti(const Case& which, Sharing sharing, bool symmetry) {
-  const Network network = generate(which.network);
+double run_in_tutti(const Case& which, const Network& network, Sharing sharing, bool symmetry) {
   Routes routes(network);
   const ScheduleSource source = which.source();
-  return simulate(
-      network, routes, source, which.layout(source.contract),
-      {.ports = which.ports, .sharing = sharing, .places = which.places(), .symmetry = symmetry});
+  return simulate(network, routes, source, which.layout(source.contract),
+                  {.ports = which.ports,
+                   .sharing = sharing,
+                   .places = which.places(),
+                   .symmetry = symmetry})
+      .seconds;
+}
+
+double run_in_tutti(const Case& which, Sharing sharing, bool symmetry) {
+  return run_in_tutti(which, generate(which.network), sharing, symmetry);
+}
+
+/// The least and the most that comes out if one link is slower by a part in 10¹². Where messages
+/// wait for each other round after round on a crowded network, such a difference can grow until it
+/// is seen, in any simulator: there is then no one answer, but a range.
+std::pair<double, double> range_of_answers(const Case& which) {
+  std::pair<double, double> range{std::numeric_limits<double>::infinity(), 0};
+  const Network network = generate(which.network);
+  constexpr std::size_t links_tried = 8;
+  for (std::size_t i = 0; i < links_tried; ++i) {
+    Network other = network;
+    other.links[i * network.links.size() / links_tried].bytes_per_second *= 1 - 1e-12;
+    const double seconds = run_in_tutti(which, other, Sharing::latency_weighted, false);
+    range = {std::min(range.first, seconds), std::max(range.second, seconds)};
+  }
+  return range;
 }
 
 constexpr std::uint64_t mebibyte = 1U << 20;
 
-std::vector<Case> cases_to_compare() {
-  std::vector<Case> cases;
+/// Some that are quick in SimGrid, or all.
+std::vector<Case> cases_to_compare(bool all) {
   struct Where {
     const char* network;
     std::uint32_t ranks;
   };
-  const Where places[] = {
+  const Where networks[] = {
       {"star:64", 64}, {"fat_tree:k=8", 128}, {"torus:16x16", 256}, {"dragonfly:g=9,a=4,p=2", 72}};
-  for (const Where& where : places) {
+  std::vector<Case> cases;
+  for (const Where& where : networks) {
     for (const bool placed : {false, true}) {
-      for (const char* algorithm :
-           {"allreduce/ring", "allreduce/recursive_doubling", "alltoall/pairwise"}) {
-        // The doubling of any other number has ranks that send twice in a round.
-        const bool doubling = std::strstr(algorithm, "doubling") != nullptr;
-        const std::uint32_t ranks = doubling && where.ranks == 72 ? 64 : where.ranks;
+      // The doubling of any other number has ranks that send twice in a round.
+      const std::uint32_t doubling = where.ranks == 72 ? 64 : where.ranks;
+      const std::uint32_t few = std::min(where.ranks, 64U);
+      const auto add = [&](const char* algorithm, std::uint32_t ranks, std::uint32_t ports) {
         cases.push_back({.network = where.network,
                          .algorithm = algorithm,
                          .ranks = ranks,
                          .size = 64 * mebibyte,
-                         .placed = placed});
-      }
-      cases.push_back({.network = where.network,
-                       .algorithm = "alltoall/mesh",
-                       .ranks = std::min(where.ranks, 72U),
-                       .size = 64 * mebibyte,
-                       .placed = placed,
-                       .ports = 0});
+                         .placed = placed,
+                         .ports = ports});
+      };
+      add("allreduce/ring", all || !placed ? where.ranks : few, 1);
+      add("allreduce/recursive_doubling", doubling, 1);
+      add("alltoall/mesh", few, 0);
+      if (all) add("alltoall/pairwise", where.ranks, 1);
     }
   }
   return cases;
 }
 
-/// Prints how far both modes are from SimGrid. Whether the weighted one is near enough everywhere.
-bool compare() {
+/// Whether the answers agree, and in which words.
+std::pair<bool, std::string> judge(const Case& which, double theirs, double ours) {
   constexpr double enough = 0.01;
+  if (std::abs(ours / theirs - 1) <= enough) return {true, ""};
+  const auto [least, most] = range_of_answers(which);
+  char words[128];
+  std::snprintf(words, sizeof words, " unsteady: from %.2f%% to %.2f%%", (least / theirs - 1) * 100,
+                (most / theirs - 1) * 100);
+  return {theirs >= least * (1 - enough) && theirs <= most * (1 + enough), words};
+}
+
+/// Prints how far both modes are from SimGrid. Whether the weighted one is near enough everywhere.
+bool compare(bool all) {
   bool good = true;
-  double worst = 0;
-  std::printf("%-55s %12s %12s %9s %9s\n", "64 MiB", "SimGrid", "tutti", "weighted", "max-min");
-  for (const Case& each : cases_to_compare()) {
+  std::printf("%-61s %12s %12s %9s %9s %8s\n", "64 MiB", "SimGrid", "tutti", "weighted", "max-min",
+              "took");
+  for (const Case& each : cases_to_compare(all)) {
     const auto theirs = in_a_child([&] { return run_in_simgrid(each, Actors::two); });
     if (!theirs) {
-      std::printf("%-55s SimGrid failed\n", each.words().c_str());
+      std::printf("%-61s SimGrid failed\n", each.words().c_str());
       good = false;
       continue;
     }
-    const double weighted = run_in_tutti(each, Sharing::latency_weighted, true).seconds;
-    const double plain = run_in_tutti(each, Sharing::max_min, true).seconds;
-    const double off = weighted / theirs->value - 1;
-    worst = std::max(worst, std::abs(off));
-    std::printf("%-55s %10.4fms %10.4fms %8.3f%% %8.2f%%\n", each.words().c_str(),
-                theirs->value * 1e3, weighted * 1e3, off * 100, (plain / theirs->value - 1) * 100);
-    if (std::abs(off) > enough) good = false;
+    const double weighted = run_in_tutti(each, Sharing::latency_weighted, true);
+    const double plain = run_in_tutti(each, Sharing::max_min, true);
+    const auto [agree, words] = judge(each, theirs->value, weighted);
+    std::printf("%-61s %10.4fms %10.4fms %8.3f%% %8.2f%% %6.1f s%s%s\n", each.words().c_str(),
+                theirs->value * 1e3, weighted * 1e3, (weighted / theirs->value - 1) * 100,
+                (plain / theirs->value - 1) * 100, theirs->wall, words.c_str(),
+                agree ? "" : "  WRONG");
+    good = good && agree;
   }
-  std::printf("the furthest from SimGrid in the weighted mode: %.3f%%, and %.0f%% is allowed\n",
-              worst * 100, enough * 100);
   return good;
 }
 
@@ -133,9 +166,8 @@ bool race(int repeats) {
     std::vector<Outcome> theirs;
     std::vector<Outcome> ours;
     for (int i = 0; i < repeats; ++i) {
-      const auto mine = in_a_child([&] {
-        return run_in_tutti(each.which, Sharing::latency_weighted, each.symmetry).seconds;
-      });
+      const auto mine = in_a_child(
+          [&] { return run_in_tutti(each.which, Sharing::latency_weighted, each.symmetry); });
       if (mine) ours.push_back(*mine);
       if (!each.with_simgrid) continue;
       const auto other = in_a_child([&] { return run_in_simgrid(each.which, Actors::one); });
@@ -165,10 +197,14 @@ bool race(int repeats) {
 
 int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  if (argc == 2 && std::strcmp(argv[1], "compare") == 0) return tutti::oracle::compare() ? 0 : 1;
-  if (argc >= 2 && std::strcmp(argv[1], "race") == 0) {
-    return tutti::oracle::race(argc > 2 ? std::atoi(argv[2]) : 3) ? 0 : 1;
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const bool all = words.size() == 2 && words[1] == "all";
+  if (!words.empty() && words[0] == "compare" && (words.size() == 1 || all)) {
+    return tutti::oracle::compare(all) ? 0 : 1;
   }
-  std::fprintf(stderr, "usage: oracle compare | race [turns]\n");
+  if (!words.empty() && words[0] == "race" && words.size() <= 2) {
+    return tutti::oracle::race(words.size() == 2 ? std::atoi(words[1].c_str()) : 3) ? 0 : 1;
+  }
+  std::fprintf(stderr, "usage: oracle compare [all] | race [turns]\n");
   return 2;
 }
