@@ -7,6 +7,13 @@
 #include <tutti/error.hpp>
 
 namespace tutti {
+namespace {
+
+/// What differs by less is meant to be one moment. Flows that end together by symmetry would else
+/// end one by one, each time with other rates for the rest.
+constexpr double rounding = 1e-12;
+
+}  // namespace
 
 EventLoop::EventLoop(Workload& workload, const RouteTable& routes, std::vector<double> capacities,
                      const SimulationSettings& settings)
@@ -29,9 +36,10 @@ void EventLoop::run(const std::string& name, const Progress& progress) {
   settle();
   while (!events_.empty()) {
     now_ = events_.next();
+    const double same_moment = now_ * (1 + rounding);
     do {
       handle(events_.take());
-    } while (!events_.empty() && events_.next() == now_);
+    } while (!events_.empty() && events_.next() <= same_moment);
     depart();
     settle();
     if (progress && passed_ - told >= between_calls) progress(told = passed_);

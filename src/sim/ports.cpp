@@ -20,10 +20,7 @@ Ports::Ports(Workload& workload, std::uint32_t limit)
 }
 
 void Ports::unbar(std::uint32_t id) {
-  Workload::Message& message = workload_.messages[id];
-  if (--message.bars > 0) return;
-  add_ready(stations_[message.from], id);
-  try_soon(message.from);
+  if (--workload_.messages[id].bars == 0) fresh_.push_back(id);
 }
 
 /// Within a rank and round, the numbers of messages follow their slots.
@@ -75,7 +72,15 @@ void Ports::arrived(std::uint32_t id) {
 
 std::span<const Ports::Departure> Ports::departures() {
   departures_.clear();
-  while (!trying_.empty() || !freed_.empty()) {
+  while (!fresh_.empty() || !trying_.empty() || !freed_.empty()) {
+    // Messages get ready first, so that ranks choose among all of them; those that get ready while
+    // others leave have to wait for the next turn.
+    for (const std::uint32_t id : fresh_) {
+      const std::uint32_t rank = workload_.messages[id].from;
+      add_ready(stations_[rank], id);
+      try_soon(rank);
+    }
+    fresh_.clear();
     for (const std::uint32_t rank : freed_) call_those_who_wait(rank);
     freed_.clear();
     std::swap(attempts_, trying_);

@@ -80,6 +80,7 @@ class Ports {
   std::uint32_t limit_;
   std::vector<Station> stations_;      // By rank.
   std::vector<Queue> queues_;          // By receiver.
+  std::vector<std::uint32_t> fresh_;   // Messages in whose way nothing stands any longer.
   std::vector<std::uint32_t> freed_;   // Receivers that have room again, and for whom some wait.
   std::vector<std::uint32_t> trying_;  // Senders.
   std::vector<std::uint32_t> attempts_;

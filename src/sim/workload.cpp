@@ -76,9 +76,11 @@ Workload::Workload(const ScheduleSource& source, const Layout& layout, RouteTabl
   for (std::uint32_t r = 0; r < p; ++r) {
     route_of.begin(r);
     add_rank(r, source.program(Rank{r}), source.contract, layout, route_of);
+    if (r == 0) reserve(p);
   }
-  number_by_round();
   meet(source.name);
+  list_outgoing();
+  number_by_round();
 }
 
 Workload Workload::of_one_rank(const ScheduleSource& source, const Layout& layout,
@@ -87,7 +89,6 @@ Workload Workload::of_one_rank(const ScheduleSource& source, const Layout& layou
   Workload one;
   const auto route_of = [&](std::uint32_t peer) { return route_by_distance[peer]; };
   one.add_rank(0, source.program(Rank{0}), source.contract, layout, route_of);
-  one.number_by_round();
   const std::uint32_t p = source.contract.ranks;
   distances.clear();
   for (Message& message : one.messages) distances.push_back(std::exchange(message.to, 0));
@@ -98,7 +99,21 @@ Workload Workload::of_one_rank(const ScheduleSource& source, const Layout& layou
                    [&](std::uint32_t a, std::uint32_t b) { return sender_of(a) < sender_of(b); });
   one.incoming_.resize(one.ends_.size());
   one.meet_at(0, inbox, sender_of, source.name);
+  one.list_outgoing();
+  one.number_by_round();
   return one;
+}
+
+/// Room for as much from each rank as the first has brought, which is right for most schedules.
+void Workload::reserve(std::size_t ranks) {
+  constexpr std::size_t most_guessed = 1U << 22;
+  const auto make_room = [&](auto& items) {
+    items.reserve(std::min(items.size() * ranks, most_guessed));
+  };
+  make_room(messages);
+  make_room(folds);
+  make_room(ends_);
+  make_room(waiters_);
 }
 
 template <class RouteOf>
@@ -195,36 +210,42 @@ void Workload::add_waiters(std::size_t first_fold) {
 /// Programs were read rank by rank; they will be run round by round.
 void Workload::number_by_round() {
   const std::vector<std::uint32_t> numbers = numbers_by_round(messages);
-  std::vector<Message> numbered(messages.size());
-  outgoing_.resize(messages.size());
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    numbered[numbers[i]] = messages[i];
-    outgoing_[i] = {.message = numbers[i], .last_in_round = 0};
-  }
+  LargeVector<Message> numbered(messages.size());
+  for (std::size_t i = 0; i < messages.size(); ++i) numbered[numbers[i]] = messages[i];
   messages = std::move(numbered);
-  for (std::uint32_t r = 0; r < ranks(); ++r) {
-    mark_last({outgoing_.data() + first_outgoing_[r], first_outgoing_[r + 1] - first_outgoing_[r]});
+  for (auto* const passages : {&outgoing_, &incoming_}) {
+    for (Passage& each : *passages) each.message = numbers[each.message];
   }
   number_folds_by_round(numbers);
 }
 
 void Workload::number_folds_by_round(std::span<const std::uint32_t> new_messages) {
   const std::vector<std::uint32_t> numbers = numbers_by_round(folds);
-  std::vector<Fold> numbered(folds.size());
+  LargeVector<Fold> numbered(folds.size());
   for (std::size_t i = 0; i < folds.size(); ++i) numbered[numbers[i]] = folds[i];
   folds = std::move(numbered);
-  std::vector<Item> waiters;
-  waiters.reserve(waiters_.size());
+  LargeVector<Item> moved;
+  moved.reserve(waiters_.size());
   for (Fold& fold : folds) {
-    const auto old = this->waiters(fold);
-    fold.first_waiter = count(waiters);
+    const auto old = waiters(fold);
+    fold.first_waiter = count(moved);
     for (const Item item : old) {
-      waiters.push_back(item.is_fold() ? Item::fold(numbers[item.id()])
-                                       : Item::message(new_messages[item.id()]));
+      moved.push_back(item.is_fold() ? Item::fold(numbers[item.id()])
+                                     : Item::message(new_messages[item.id()]));
     }
   }
-  waiters_ = std::move(waiters);
-  for (End& end : ends_) end.fold = numbers[end.fold];
+  waiters_ = std::move(moved);
+  for (Message& message : messages) message.fold = numbers[message.fold];
+}
+
+void Workload::list_outgoing() {
+  outgoing_.resize(messages.size());
+  for (std::uint32_t i = 0; i < messages.size(); ++i) {
+    outgoing_[i] = {.message = i, .last_in_round = 0};
+  }
+  for (std::uint32_t r = 0; r < ranks(); ++r) {
+    mark_last({outgoing_.data() + first_outgoing_[r], first_outgoing_[r + 1] - first_outgoing_[r]});
+  }
 }
 
 void Workload::mark_last(std::span<Passage> passages) const {
@@ -235,7 +256,8 @@ void Workload::mark_last(std::span<Passage> passages) const {
   }
 }
 
-/// Finds the fold of each message. Those to a rank are put together first, sender by sender.
+/// Finds the fold of each message. Those to a rank are put together first; as they still stand
+/// sender by sender, they then do so too.
 void Workload::meet(const std::string& name) {
   std::vector<std::size_t> begin(ranks() + 1, 0);
   for (const Message& message : messages) {
@@ -246,7 +268,7 @@ void Workload::meet(const std::string& name) {
   std::vector<std::uint32_t> inbox(messages.size());
   std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
   incoming_.resize(ends_.size());
-  for (const Passage& each : outgoing_) inbox[next[messages[each.message].to]++] = each.message;
+  for (std::uint32_t id = 0; id < messages.size(); ++id) inbox[next[messages[id].to]++] = id;
   for (std::uint32_t r = 0; r < ranks(); ++r) {
     meet_at(
         r, {inbox.data() + begin[r], begin[r + 1] - begin[r]},

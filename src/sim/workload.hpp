@@ -11,6 +11,7 @@
 #include <tutti/rank.hpp>
 #include <tutti/schedule_source.hpp>
 
+#include "sim/large_pages.hpp"
 #include "sim/last_writers.hpp"
 #include "sim/route_table.hpp"
 
@@ -103,8 +104,8 @@ class Workload {
     return {waiters_.data() + fold.first_waiter, fold.waiters};
   }
 
-  std::vector<Message> messages;
-  std::vector<Fold> folds;
+  LargeVector<Message> messages;
+  LargeVector<Fold> folds;
 
  private:
   Workload() = default;
@@ -129,18 +130,20 @@ class Workload {
   void end_rank(std::size_t first_fold);
   void number_by_round();
   void number_folds_by_round(std::span<const std::uint32_t> new_messages);
+  void list_outgoing();
   void mark_last(std::span<Passage> passages) const;
+  void reserve(std::size_t ranks);
   void meet(const std::string& name);
   template <class SenderOf>
   void meet_at(std::uint32_t rank, std::span<const std::uint32_t> inbox, const SenderOf& sender_of,
                const std::string& name);
 
   std::vector<std::size_t> first_outgoing_{0};
-  std::vector<Passage> outgoing_;
+  LargeVector<Passage> outgoing_;
   std::vector<std::size_t> first_incoming_{0};
-  std::vector<Passage> incoming_;
-  std::vector<End> ends_;  // In the order of incoming_, while that is not known.
-  std::vector<Item> waiters_;
+  LargeVector<Passage> incoming_;
+  LargeVector<End> ends_;  // In the order of incoming_, while that is not known.
+  LargeVector<Item> waiters_;
 
   // Of the program being read.
   LastWriters writers_;

