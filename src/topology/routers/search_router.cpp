@@ -108,12 +108,10 @@ void SearchRouter::append(Rank from, Rank to, Fork& fork, std::vector<LinkId>& l
   NodeId at = ranks_[from.index()];
   bool down = false;
   while (at != goal) {
-    // A path may go down from here if nothing above is nearer.
-    const std::vector<Distance>& ahead = down ? distances.down : distances.any;
     Distance least = unreachable;
     std::uint32_t ways = 0;
     const auto far = [&](const Adjacency::Edge& edge) {
-      if (!up_down_) return distance(ahead, edge.other, goal);
+      if (!up_down_) return distance(distances.any, edge.other, goal);
       const bool up = goes_up(at, edge.other);
       if (up && down) return unreachable;
       return distance(up ? distances.any : distances.down, edge.other, goal);
