@@ -1,3 +1,8 @@
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "support/command.hpp"
@@ -56,9 +61,17 @@ TEST(TopoGolden, OrderOfAMatrix) {
 TEST(Topo, JsonIsReadBack) {
   const Outcome written = tutti("topo json fat_tree:k=4");
   EXPECT_EQ(written.exit_code, 0) << written.err;
+  const std::string path =
+      testing::TempDir() + "tutti-topo-" + std::to_string(::getpid()) + ".json";
+  std::ofstream(path) << written.out;
+  EXPECT_EQ(tutti("topo json " + path).out, written.out);
+  std::filesystem::remove(path);
+}
+
+TEST(Topo, DotIsForGraphviz) {
   const Outcome dot = tutti("topo dot server:p=2");
   EXPECT_EQ(dot.exit_code, 0) << dot.err;
-  EXPECT_EQ(dot.out.find("digraph"), 0U);
+  EXPECT_EQ(dot.out.find("digraph \"server:p=2\" {"), 0U);
 }
 
 TEST(Topo, RefusalsNameTheCure) {

@@ -62,7 +62,7 @@ void SearchRouter::search(NodeId gate, Distances& distances) const {
   if (inner_[gate.index()] != no_inner) found[inner_[gate.index()]] = 0;
   for (std::size_t next = 0; next < open.size(); ++next) {
     const NodeId node = open[next];
-    const Distance further = static_cast<Distance>(distance(found, node, gate) + 1);
+    const auto further = static_cast<Distance>(distance(found, node, gate) + 1);
     for (const Adjacency::Edge& edge : arriving_.of(node)) {
       const std::uint32_t inner = inner_[edge.other.index()];
       if (inner == no_inner || found[inner] != unreachable) continue;
