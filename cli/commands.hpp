@@ -14,6 +14,8 @@ void add_explain(CLI::App& app, int& exit_code);
 void add_verify(CLI::App& app, int& exit_code);
 void add_cost(CLI::App& app, int& exit_code);
 void add_topo(CLI::App& app, int& exit_code);
+void add_sim(CLI::App& app, int& exit_code);
+void add_draw(CLI::App& app, int& exit_code);
 void add_choose(CLI::App& app, int& exit_code);
 /// `words` are those of the command line, to start the same again as ranks.
 void add_crossover(CLI::App& app, int& exit_code, std::vector<std::string> words);

@@ -57,7 +57,9 @@ int main(int argc, char** argv) {
   cli::add_verify(app, exit_code);
   cli::add_cost(app, exit_code);
   cli::add_crossover(app, exit_code, {argv + 1, argv + argc});
+  cli::add_sim(app, exit_code);
   cli::add_topo(app, exit_code);
+  cli::add_draw(app, exit_code);
   cli::add_bench(app, exit_code, {argv + 1, argv + argc});
   cli::add_tune(app, exit_code, {argv + 1, argv + argc});
   cli::add_choose(app, exit_code);

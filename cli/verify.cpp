@@ -1,8 +1,5 @@
 #include <chrono>
 #include <cstdio>
-#include <fstream>
-#include <iostream>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -13,6 +10,7 @@
 #include "commands.hpp"
 #include "options.hpp"
 #include "progress.hpp"
+#include "text_file.hpp"
 #include "workers.hpp"
 
 namespace tutti::cli {
@@ -146,22 +144,10 @@ std::vector<Row> verify_table(const Options& options) {
   return rows;
 }
 
-std::string read(const std::string& path) {
-  std::ostringstream text;
-  if (path == "-") {
-    text << std::cin.rdbuf();
-    return text.str();
-  }
-  const std::ifstream file(path);
-  if (!file) throw Error(ErrorCode::invalid_argument, "cannot read the file '" + path + "'");
-  text << file.rdbuf();
-  return text.str();
-}
-
 Row verify_file(const std::string& path) {
   Row row{.name = path};
   try {
-    row.add(verify(schedule_from_json(read(path))), "");
+    row.add(verify(schedule_from_json(read_text(path))), "");
   } catch (const Error& error) {
     throw Error(error.code(), path + ": " + error.what());
   }

@@ -300,7 +300,7 @@ class Drawing {
     PathData data;
     for (const ChartPoint& point : series.points) {
       const Point to = at(panel, point.x, point.y);
-      data.text().empty() ? data.move(to) : data.line(to);
+      data.empty() ? data.move(to) : data.line(to);
     }
     return data.text();
   }
@@ -308,14 +308,17 @@ class Drawing {
   void draw_band(Svg& svg, const PlacedPanel& panel, const ChartSeries& series) const {
     const auto has_band = [](const ChartPoint& point) { return point.low || point.high; };
     if (std::none_of(series.points.begin(), series.points.end(), has_band)) return;
-    PathData data;
+    std::vector<Point> rim;  // Along the top and back along the bottom.
     for (const ChartPoint& point : series.points) {
-      const Point to = at(panel, point.x, point.high.value_or(point.y));
-      data.text().empty() ? data.move(to) : data.line(to);
+      rim.push_back(at(panel, point.x, point.high.value_or(point.y)));
     }
-    for (auto point = series.points.rbegin(); point != series.points.rend(); ++point) {
-      data.line(at(panel, point->x, point->low.value_or(point->y)));
+    const auto back = static_cast<std::ptrdiff_t>(rim.size());
+    for (const ChartPoint& point : series.points) {
+      rim.push_back(at(panel, point.x, point.low.value_or(point.y)));
     }
+    std::reverse(rim.begin() + back, rim.end());
+    PathData data;
+    for (const Point& to : rim) data.empty() ? data.move(to) : data.line(to);
     svg.path(data.close().text(), paint(series) + " band");
   }
 

@@ -22,7 +22,7 @@ void draw_marker(Svg& svg, std::size_t which, Point centre, std::string_view sty
   PathData outline;
   for (const Point& corner : corners.at(shape - 1)) {
     const Point to{centre.x + r * corner.x, centre.y + r * corner.y};
-    outline.text().empty() ? outline.move(to) : outline.line(to);
+    outline.empty() ? outline.move(to) : outline.line(to);
   }
   svg.path(outline.close().text(), style);
 }

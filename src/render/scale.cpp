@@ -89,6 +89,16 @@ std::string in_words(Measure measure, double amount) {
   return digits(amount);
 }
 
+std::vector<double> linear_ticks(double high, std::size_t most) {
+  if (high <= 0) return {0};
+  const double distance = nice_above(high / static_cast<double>(most - 1));
+  std::vector<double> found;
+  for (std::size_t i = 0; static_cast<double>(i) * distance <= high * (1 + slack); ++i) {
+    found.push_back(static_cast<double>(i) * distance);
+  }
+  return found;
+}
+
 LogScale::LogScale(Measure measure, double low, double high) : measure_(measure) {
   if (measure == Measure::bytes) {
     low_ = low;

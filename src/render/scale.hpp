@@ -11,6 +11,10 @@ enum class Measure { bytes, seconds, bytes_per_second, ratio };
 /// "8 B", "1 KiB"; "20 µs"; "1.5 GB/s"; "0.25". At most three digits that count.
 [[nodiscard]] std::string in_words(Measure measure, double amount);
 
+/// Round numbers from 0 up to `high` at equal distances, at most `most` of them.
+/// Requires: most ≥ 2.
+[[nodiscard]] std::vector<double> linear_ticks(double high, std::size_t most);
+
 /// A logarithmic axis.
 class LogScale {
  public:

@@ -12,19 +12,29 @@ struct Colour {
 };
 
 // The series begin with Okabe and Ito's colours ("Color Universal Design", 2008), darker on light
-// and lighter on dark, so that text in them is readable too.
+// and lighter on dark, so that text in them is readable too. Ranks run through the hues and grow
+// lighter as they go, so that their order is seen even in grey.
 constexpr std::array colours{
     Colour{"paper", "#ffffff", "#15181d"},    Colour{"panel", "#f5f6f8", "#1d2128"},
     Colour{"ink", "#1d2127", "#e7eaee"},      Colour{"soft", "#5b6470", "#a3acb8"},
     Colour{"faint", "#dde1e6", "#343a44"},    Colour{"empty", "#ffffff", "#1a1e24"},
     Colour{"accent", "#b3261e", "#ff8a80"},   Colour{"done", "#00815c", "#2ec99a"},
+    Colour{"adds", "#c04a00", "#ff8f52"},     Colour{"copies", "#3d5a80", "#8fb3e0"},
     Colour{"series-0", "#0068a5", "#56b4e9"}, Colour{"series-1", "#c04a00", "#ff8f52"},
     Colour{"series-2", "#007a57", "#2ec99a"}, Colour{"series-3", "#a03c78", "#e48fc0"},
     Colour{"series-4", "#8a6100", "#f0c344"}, Colour{"series-5", "#5b52c2", "#a9a4ff"},
-    Colour{"series-6", "#4a525d", "#c2c9d2"}, Colour{"heat-0", "#c9ced6", "#3a414c"},
+    Colour{"series-6", "#4a525d", "#c2c9d2"}, Colour{"heat-0", "#c9ced6", "#4a5361"},
     Colour{"heat-1", "#e3c27a", "#6b4a1d"},   Colour{"heat-2", "#e9a13b", "#96601a"},
     Colour{"heat-3", "#e07b28", "#c07a1f"},   Colour{"heat-4", "#c9521f", "#e39a3c"},
     Colour{"heat-5", "#a32b1f", "#f4be62"},   Colour{"heat-6", "#6f0f1e", "#ffe6a8"},
+    Colour{"rank-0", "#644395", "#8062b0"},   Colour{"rank-1", "#5651a4", "#7270bf"},
+    Colour{"rank-2", "#4160ae", "#5f7ec9"},   Colour{"rank-3", "#1e6fb2", "#478ccc"},
+    Colour{"rank-4", "#007db0", "#289aca"},   Colour{"rank-5", "#008aa8", "#00a6c2"},
+    Colour{"rank-6", "#00959b", "#00b1b5"},   Colour{"rank-7", "#009e8a", "#27b9a5"},
+    Colour{"rank-8", "#1da577", "#53bf94"},   Colour{"rank-9", "#57a963", "#79c381"},
+    Colour{"rank-10", "#7faa4f", "#9cc571"},  Colour{"rank-11", "#a2a93e", "#bcc465"},
+    Colour{"rank-12", "#c1a738", "#dac362"},  Colour{"rank-13", "#dba542", "#f4c06a"},
+    Colour{"rank-14", "#f1a258", "#ffbe7c"},  Colour{"rank-15", "#ffa275", "#ffbe94"},
 };
 
 struct Rule {
@@ -36,11 +46,22 @@ constexpr std::array rules{
     Rule{"bold", "font-weight:600"},
     Rule{"line", "fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round"},
     Rule{"thin", "stroke-width:1"},
+    Rule{"arrow", "stroke-width:1.4"},
+    Rule{"outline", "stroke-width:1.2;fill:none"},
+    Rule{"thick", "stroke-width:2"},
     Rule{"halo", "paint-order:stroke;stroke-width:5;stroke-linejoin:round"},
     Rule{"dashed", "stroke-dasharray:6 5"},
     Rule{"broken", "stroke-dasharray:12 4"},
     Rule{"dotted", "stroke-dasharray:2 4"},
     Rule{"band", "opacity:.18"},
+    Rule{"pale", "opacity:.42"},
+    Rule{"load-0", "fill:none;stroke-width:1.2"},
+    Rule{"load-1", "fill:none;stroke-width:1.8"},
+    Rule{"load-2", "fill:none;stroke-width:2.5"},
+    Rule{"load-3", "fill:none;stroke-width:3.2"},
+    Rule{"load-4", "fill:none;stroke-width:4"},
+    Rule{"load-5", "fill:none;stroke-width:4.8"},
+    Rule{"load-6", "fill:none;stroke-width:5.6"},
     Rule{"mono",
          "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"},
 };

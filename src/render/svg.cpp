@@ -165,17 +165,18 @@ void Svg::element(std::string_view tag, std::initializer_list<Attribute> attribu
 
 void Svg::tooltip(std::string_view words) { body_ += "<title>" + escaped(words) + "</title>\n"; }
 
+void Svg::use(std::string_view classes) {
+  while (!classes.empty()) {
+    const std::string_view word = classes.substr(0, classes.find(' '));
+    classes_.emplace(word);
+    classes.remove_prefix(std::min(classes.size(), word.size() + 1));
+  }
+}
+
 void Svg::open(std::string_view tag, std::initializer_list<Attribute> attributes) {
   body_.append("<").append(tag);
   for (const Attribute& each : attributes) {
-    if (each.name == "class") {
-      std::string_view rest = each.value;
-      while (!rest.empty()) {
-        const std::string_view word = rest.substr(0, rest.find(' '));
-        classes_.emplace(word);
-        rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-      }
-    }
+    if (each.name == "class") use(each.value);
     body_.append(" ").append(each.name).append("=\"").append(escaped(each.value)).append("\"");
   }
 }
@@ -188,6 +189,13 @@ std::string Svg::document() const {
          escaped(title_) + "</title>\n<desc id=\"description\">" + escaped(description_) +
          "</desc>\n<style>" + style_sheet(classes_) +
          "</style>\n<rect width=\"100%\" height=\"100%\" class=\"paper\"/>\n" + body_ + "</svg>\n";
+}
+
+PathData& PathData::box(Point corner, double width, double height) {
+  const std::string w = number(width);
+  move(corner);
+  text_ += "h" + w + "v" + number(height) + "h" + (w == "0" ? w : "-" + w) + "z";
+  return *this;
 }
 
 PathData& PathData::add(char command, std::initializer_list<Point> points) {

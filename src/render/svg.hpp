@@ -75,6 +75,9 @@ class Svg {
   /// What a pointer that rests on the element begun last is told.
   void tooltip(std::string_view words);
 
+  /// Puts the rules of these classes into the style sheet though no element has them yet.
+  void use(std::string_view classes);
+
   /// The whole document. Requires: every begin() has had its end().
   [[nodiscard]] std::string document() const;
 
@@ -99,11 +102,14 @@ class PathData {
   PathData& bend(Point over, Point to) { return add('Q', {over, to}); }
   /// A curve with two.
   PathData& curve(Point first, Point second, Point to) { return add('C', {first, second, to}); }
+  /// A closed rectangle, in few letters.
+  PathData& box(Point corner, double width, double height);
   PathData& close() {
     text_ += 'Z';
     return *this;
   }
 
+  [[nodiscard]] bool empty() const { return text_.empty(); }
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:

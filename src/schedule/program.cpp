@@ -44,8 +44,17 @@ void Program::receive_reduce(std::uint32_t round, std::span<const Rank> peers, s
 }
 
 void Program::append(const Step& step) {
-  peers_.insert(peers_.end(), step.peers.begin(), step.peers.end());
-  chunks_.insert(chunks_.end(), step.chunks.begin(), step.chunks.end());
+  // Nearly every step has one of each, and schedules have millions of steps.
+  if (step.peers.size() == 1) {
+    peers_.push_back(step.peers.front());
+  } else {
+    peers_.insert(peers_.end(), step.peers.begin(), step.peers.end());
+  }
+  if (step.chunks.size() == 1) {
+    chunks_.push_back(step.chunks.front());
+  } else {
+    chunks_.insert(chunks_.end(), step.chunks.begin(), step.chunks.end());
+  }
   lines_.push_back({.round = step.round,
                     .peers_end = static_cast<std::uint32_t>(peers_.size()),
                     .chunks_end = static_cast<std::uint32_t>(chunks_.size()),

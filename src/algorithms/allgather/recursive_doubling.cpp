@@ -11,6 +11,7 @@ namespace tutti::allgather {
 Program recursive_doubling(const Problem& problem, Rank self) {
   const auto rounds = static_cast<std::uint32_t>(std::bit_width(problem.ranks - 1));
   Program program(rounds);
+  program.reserve(2 * std::size_t{rounds});
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const auto cut = halves(problem.ranks, self, rounds - 1 - round);
     if (!cut) continue;

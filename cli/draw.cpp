@@ -1,0 +1,132 @@
+#include <memory>
+
+#include <tutti/error.hpp>
+#include <tutti/network_file.hpp>
+
+#include "commands.hpp"
+#include "drawn_schedule.hpp"
+#include "options.hpp"
+#include "render/schedule_drawing.hpp"
+#include "render/schedule_page.hpp"
+#include "text_file.hpp"
+#include "underlay.hpp"
+
+namespace tutti::cli {
+namespace {
+
+struct Options {
+  std::string name;
+  std::string file;
+  ProblemOptions problem;
+  std::string rounds;
+  bool timeline = false;
+  std::string network;
+  UnderlayOptions on_network;
+  std::string output;
+};
+
+enum class Format { svg, html };
+
+/// By the end of the file's name, as people expect; standard output gets SVG.
+Format format_of(const std::string& path) {
+  const auto ends_with = [&](std::string_view end) {
+    return path.size() >= end.size() &&
+           path.compare(path.size() - end.size(), end.size(), end) == 0;
+  };
+  if (path == "-" || ends_with(".svg")) return Format::svg;
+  if (ends_with(".html") || ends_with(".htm")) return Format::html;
+  throw Error(ErrorCode::invalid_argument,
+              "draw what into '" + path + "'? Name a file that ends in .svg, or in .html to play.");
+}
+
+DrawnSchedule chosen_schedule(const Options& options) {
+  if (options.name.empty() == options.file.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "draw what? Name one algorithm, such as allreduce/ring, or add --file FILE.");
+  }
+  if (!options.file.empty()) return schedule_in_file(options.file);
+  const Algorithm& algorithm = algorithm_named(options.name);
+  return schedule_of(algorithm, options.problem.problem(algorithm));
+}
+
+std::string draw_rounds(const Options& options) {
+  DrawnSchedule drawn = chosen_schedule(options);
+  const render::Storyboard story = render::storyboard(drawn.schedule);
+  if (format_of(options.output) == Format::html) {
+    return render::schedule_page(story, drawn.caption);
+  }
+  const std::vector<std::uint32_t> rounds =
+      options.rounds.empty() ? render::usual_rounds(story.rounds()) : parse_ranges(options.rounds);
+  if (options.rounds.empty() && rounds.size() <= story.rounds()) {
+    drawn.caption.lines.emplace_back(
+        "Some rounds are left out here; -o FILE.html plays them all, --rounds names others.");
+  }
+  return render::draw_schedule(story, drawn.caption, rounds);
+}
+
+/// A schedule for all ranks of the network, unless told for how many.
+DrawnSchedule schedule_for(const Options& options, std::uint32_t ranks) {
+  Options filled = options;
+  if (filled.problem.ranks == 0 && filled.problem.shape.empty()) filled.problem.ranks = ranks;
+  return chosen_schedule(filled);
+}
+
+std::string draw_on_network(const Options& options) {
+  if (format_of(options.output) == Format::html) {
+    throw Error(ErrorCode::unsupported,
+                "only rounds can be played: with --topo, name a file that ends in .svg");
+  }
+  const Network network = load_network(options.network);
+  const DrawnSchedule drawn = schedule_for(options, network.rank_count());
+  return options.timeline ? draw_timeline(drawn, network, options.on_network)
+                          : draw_load(drawn, network, options.on_network);
+}
+
+std::string draw(const Options& options) {
+  if (!options.network.empty()) return draw_on_network(options);
+  if (options.timeline) {
+    throw Error(ErrorCode::invalid_argument,
+                "a timeline of which network? Add --topo, such as --topo star:p=8.");
+  }
+  return draw_rounds(options);
+}
+
+}  // namespace
+
+void add_draw(CLI::App& app, int& exit_code) {
+  CLI::App* const command = app.add_subcommand(
+      "draw", "a schedule round by round, its load on a network, or a timeline of it");
+  auto options = std::make_shared<Options>();
+  command->add_option("algorithm", options->name, "such as allreduce/ring");
+  command->add_option("--file", options->file, "a schedule in JSON; - is standard input");
+  options->problem.add(*command);
+  command->add_option("--rounds", options->rounds,
+                      "which rounds to draw: 3, 1-5 (default: all, or some of many)");
+  command->add_option("--topo", options->network,
+                      "draw what the links of a network carry: torus:4x4, FILE.json");
+  command->add_flag("--timeline", options->timeline,
+                    "simulate on the network and draw who does what when");
+  command->add_option("--size", options->on_network.size, "of the data, with --topo")
+      ->capture_default_str();
+  command
+      ->add_option("--alpha", options->on_network.alpha, "seconds per message besides latency: 1us")
+      ->capture_default_str();
+  command
+      ->add_option("--gamma", options->on_network.gamma,
+                   "seconds per byte added, or a rate: 20GB/s")
+      ->capture_default_str();
+  command
+      ->add_option("--ports", options->on_network.ports,
+                   "messages at once per rank each way; 0: any number")
+      ->capture_default_str();
+  command
+      ->add_option("-o,--output", options->output,
+                   "where to: FILE.svg, or FILE.html to play; - is standard output, as SVG")
+      ->required();
+  command->callback([options, &exit_code] {
+    write_text(options->output, draw(*options));
+    exit_code = success;
+  });
+}
+
+}  // namespace tutti::cli

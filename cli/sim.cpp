@@ -1,0 +1,242 @@
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include <tutti/busiest_links.hpp>
+#include <tutti/error.hpp>
+#include <tutti/schedule_json.hpp>
+#include <tutti/simulation_json.hpp>
+
+#include "commands.hpp"
+#include "core/quantity.hpp"
+#include "progress.hpp"
+#include "render/timeline.hpp"
+#include "sim_case.hpp"
+#include "sim_report.hpp"
+#include "sim_sweep.hpp"
+#include "text_file.hpp"
+#include "workers.hpp"
+
+namespace tutti::cli {
+namespace {
+
+struct Options : SimOptions {
+  bool all = false;
+  bool sweep = false;
+  std::string from = "1KiB";
+  std::string to = "256MiB";
+  bool json = false;
+  std::string svg;
+  std::string trace;
+};
+
+/// An algorithm and the problem that it is asked to solve.
+struct Entry {
+  const Algorithm* algorithm = nullptr;
+  Problem problem{};
+
+  [[nodiscard]] std::string name() const {
+    const std::string shape = algorithm->needs_shape() ? " " + to_string(problem.shape) : "";
+    return std::string(algorithm->name) + shape;
+  }
+};
+
+/// Those named; with --all, all of their collectives. What has no schedule for so many ranks is
+/// left out unless it was named.
+std::vector<Entry> entries_of(const Options& options) {
+  if (options.names.empty()) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        "what is to be simulated? Name an algorithm, such as allreduce/ring, or give --file");
+  }
+  std::vector<Entry> entries;
+  for (const std::string& name : options.names) {
+    const bool one = name.find('/') != std::string::npos;
+    const std::string group = options.all ? name.substr(0, name.find('/')) : name;
+    for (const Algorithm* each : algorithms_named(group)) {
+      const Problem problem = options.problem.problem(*each);
+      if (!each->refusal(problem).empty() && (!one || options.all)) continue;
+      entries.push_back({.algorithm = each, .problem = problem});
+    }
+  }
+  return entries;
+}
+
+/// Progress of one long simulation.
+class Watched {
+ public:
+  SimulationProgress progress() {
+    return [this](std::uint64_t arrived, std::uint64_t messages) {
+      if (!shown_) shown_ = std::make_unique<Progress>("simulating", messages);
+      shown_->advance(arrived - told_);
+      told_ = arrived;
+    };
+  }
+
+ private:
+  std::unique_ptr<Progress> shown_;
+  std::uint64_t told_ = 0;
+};
+
+SimReport simulate_one(const SimNetwork& on, const ScheduleSource& source, const Options& options) {
+  const std::uint64_t size = parse_bytes(options.size);
+  SimulationSettings settings = settings_of(options, source.contract.ranks, on.network());
+  settings.records = !options.svg.empty() || !options.trace.empty();
+  constexpr std::uint32_t intervals = 200;
+  if (settings.records || options.json) settings.intervals = intervals;
+  Routes routes = on.routes();
+  Watched watched;
+  SimReport report{.name = source.name, .contract = source.contract, .size = size};
+  report.simulation = simulate(on.network(), routes, source, even_layout(source.contract, size),
+                               settings, watched.progress());
+  report.part_of_optimum = on.part_of_optimum(source.contract, size, report.simulation.seconds);
+  return report;
+}
+
+void show_one(const SimNetwork& on, const ScheduleSource& source, const Options& options) {
+  const SimReport report = simulate_one(on, source, options);
+  if (!options.trace.empty()) {
+    write_text(options.trace, to_chrome_trace(report.simulation, on.network()));
+  }
+  if (!options.svg.empty()) {
+    const render::Caption caption{
+        .title = report.name + " on " + on.network().name,
+        .lines = {std::to_string(report.contract.ranks) + " ranks, " + format_bytes(report.size)}};
+    write_text(options.svg, render::draw_timeline(report.simulation, on.network(), caption));
+  }
+  const bool elsewhere = options.trace == "-" || options.svg == "-";
+  if (elsewhere) return;
+  std::fputs(options.json ? report_json(report, on.network()).c_str()
+                          : report_text(report, on.network()).c_str(),
+             stdout);
+}
+
+/// What each entry takes at one size.
+std::vector<SimReport> simulate_each(const SimNetwork& on, const std::vector<Entry>& entries,
+                                     const Options& options, std::uint64_t size,
+                                     Progress& progress) {
+  std::vector<SimReport> reports(entries.size());
+  in_parallel(entries.size(), [&](std::size_t i) {
+    const ScheduleSource source = source_of(*entries[i].algorithm, entries[i].problem);
+    Routes routes = on.routes();
+    SimReport& report = reports[i];
+    report = {.name = entries[i].name(), .contract = source.contract, .size = size};
+    report.simulation = simulate(on.network(), routes, source, even_layout(source.contract, size),
+                                 settings_of(options, source.contract.ranks, on.network()));
+    report.part_of_optimum = on.part_of_optimum(source.contract, size, report.simulation.seconds);
+    progress.advance();
+  });
+  return reports;
+}
+
+void print_ranking(const std::vector<SimReport>& reports, const SimNetwork& on) {
+  TextTable table({{"algorithm", TextTable::Align::left},
+                   {"time", TextTable::Align::right},
+                   {"of optimum", TextTable::Align::right},
+                   {"busiest link", TextTable::Align::left},
+                   {"used", TextTable::Align::right},
+                   {"critical path", TextTable::Align::right}});
+  for (const SimReport& each : reports) {
+    const auto busiest = busiest_links(each.simulation, on.network(), 1);
+    table.add({each.name, format_seconds(each.simulation.seconds), percent(each.part_of_optimum),
+               busiest.empty() ? "" : on.network().describe(busiest.front().link),
+               busiest.empty() ? "" : percent(busiest.front().utilisation),
+               with_commas(each.simulation.critical_path.size())});
+  }
+  std::printf("%s, %u ranks, %s\n\n%s", on.network().name.c_str(), reports.front().contract.ranks,
+              format_bytes(reports.front().size).c_str(), table.text().c_str());
+}
+
+void print_ranking_json(const std::vector<SimReport>& reports, const SimNetwork& on) {
+  std::string list;
+  for (const SimReport& each : reports) {
+    list += (list.empty() ? "" : ",\n") + report_json(each, on.network());
+  }
+  std::printf("[%s]\n", list.c_str());
+}
+
+void rank_all(const SimNetwork& on, const std::vector<Entry>& entries, const Options& options) {
+  std::vector<SimReport> reports;
+  {
+    Progress progress("simulating", entries.size());
+    reports = simulate_each(on, entries, options, parse_bytes(options.size), progress);
+  }
+  std::stable_sort(reports.begin(), reports.end(), [](const SimReport& a, const SimReport& b) {
+    return a.simulation.seconds < b.simulation.seconds;
+  });
+  options.json ? print_ranking_json(reports, on) : print_ranking(reports, on);
+}
+
+void sweep(const SimNetwork& on, const std::vector<Entry>& entries, const Options& options) {
+  SimSweep found{.network = on.network().name,
+                 .ranks = entries.front().problem.ranks,
+                 .sizes = sizes_between(parse_bytes(options.from), parse_bytes(options.to)),
+                 .names = {},
+                 .seconds = std::vector<std::vector<double>>(entries.size())};
+  if (found.sizes.empty()) {
+    throw Error(ErrorCode::invalid_argument, "there is no size from " + options.from + " to " +
+                                                 options.to + "; give a larger --to");
+  }
+  for (const Entry& each : entries) found.names.push_back(each.name());
+  {
+    Progress progress("simulating", entries.size() * found.sizes.size());
+    for (const std::uint64_t size : found.sizes) {
+      const auto reports = simulate_each(on, entries, options, size, progress);
+      for (std::size_t i = 0; i < reports.size(); ++i) {
+        found.seconds[i].push_back(reports[i].simulation.seconds);
+      }
+    }
+  }
+  if (!options.svg.empty()) write_text(options.svg, sweep_svg(found));
+  if (options.svg == "-") return;
+  std::fputs(options.json ? sweep_json(found).c_str() : sweep_text(found).c_str(), stdout);
+}
+
+void run(Options options) {
+  const SimNetwork on(options);
+  if (!options.file.empty()) {
+    const Schedule schedule = schedule_from_json(read_text(options.file));
+    show_one(on, tutti::source_of(schedule), options);
+    return;
+  }
+  if (options.problem.ranks == 0 && options.problem.shape.empty()) {
+    options.problem.ranks = on.network().rank_count();
+  }
+  const std::vector<Entry> entries = entries_of(options);
+  if (entries.empty()) {
+    throw Error(ErrorCode::unsupported, "no algorithm of that name has a schedule for this shape");
+  }
+  if (options.sweep) {
+    sweep(on, entries, options);
+  } else if (entries.size() > 1 || options.all) {
+    rank_all(on, entries, options);
+  } else {
+    ScheduleSource source = source_of(*entries.front().algorithm, entries.front().problem);
+    source.name = entries.front().name();
+    show_one(on, source, options);
+  }
+}
+
+}  // namespace
+
+void add_sim(CLI::App& app, int& exit_code) {
+  CLI::App* const command =
+      app.add_subcommand("sim", "run schedules on a network in which messages share links");
+  auto options = std::make_shared<Options>();
+  options->add(*command);
+  command->add_flag("--all", options->all, "rank every algorithm of the collective");
+  command->add_flag("--sweep", options->sweep, "over sizes: who is fastest where");
+  command->add_option("--from", options->from, "the smallest size of a sweep")
+      ->capture_default_str();
+  command->add_option("--to", options->to, "the largest size of a sweep")->capture_default_str();
+  command->add_flag("--json", options->json, "as JSON");
+  command->add_option("--svg", options->svg, "write a timeline, or the chart of a sweep, as SVG");
+  command->add_option("--trace", options->trace,
+                      "write every message for Perfetto (ui.perfetto.dev) or chrome://tracing");
+  command->callback([options, &exit_code] {
+    run(*options);
+    exit_code = success;
+  });
+}
+
+}  // namespace tutti::cli

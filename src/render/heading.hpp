@@ -1,0 +1,23 @@
+#pragma once
+
+#include "render/caption.hpp"
+#include "render/svg.hpp"
+
+namespace tutti::render {
+
+/// A caption laid out in lines of a certain width.
+class Heading {
+ public:
+  Heading(const Caption& caption, double width);
+
+  [[nodiscard]] double height() const;
+  void draw(Svg& svg, Point corner) const;
+  /// The same for those who cannot see it.
+  [[nodiscard]] std::string description() const;
+
+ private:
+  std::vector<std::string> title_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace tutti::render

@@ -1,0 +1,242 @@
+#include "render/network_drawing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include <tutti/error.hpp>
+
+#include "render/heading.hpp"
+#include "render/legend.hpp"
+#include "render/network_layout.hpp"
+#include "render/scale.hpp"
+#include "render/style.hpp"
+#include "render/svg.hpp"
+
+namespace tutti::render {
+namespace {
+
+constexpr double margin = 20;
+constexpr double unit = 42;
+constexpr double around = 30;  // Room for bends and wide lines at the rim.
+constexpr double rank_radius = 11;
+constexpr double number_size = 9.5;
+constexpr double narrowest_paper = 700;
+
+/// How far from the centre of a node its links begin.
+double reach(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::rank:
+      return rank_radius;
+    case NodeKind::host:
+    case NodeKind::switch_:
+      return 9;
+    case NodeKind::nic:
+      break;
+  }
+  return 5;
+}
+
+void draw_node(Svg& svg, const Node& node, Point at) {
+  switch (node.kind) {
+    case NodeKind::rank:
+      svg.circle(at, rank_radius, "empty ink-line thin");
+      return;
+    case NodeKind::host:
+      svg.rect({at.x - 12, at.y - 8}, 24, 16, "panel soft-line thin", 3);
+      return;
+    case NodeKind::switch_:
+      svg.rect({at.x - 8, at.y - 8}, 16, 16, "soft", 3);
+      return;
+    case NodeKind::nic:
+      svg.rect({at.x - 4, at.y - 4}, 8, 8, "panel soft-line thin");
+      return;
+  }
+}
+
+class Picture {
+ public:
+  Picture(const Network& network, const std::vector<LinkTraffic>& traffic)
+      : network_(network), traffic_(traffic), layout_(lay_out(network)) {
+    scale();
+    measure_loads();
+  }
+
+  [[nodiscard]] double width() const { return width_; }
+  [[nodiscard]] double height() const { return height_; }
+
+  void draw(Svg& svg, Point corner) const {
+    std::vector<std::size_t> order(network_.links.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    // The busiest last, so that nothing hides them.
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return heat(a) < heat(b); });
+    for (const std::size_t link : order) draw_link(svg, link, corner);
+    for (std::uint32_t n = 0; n < network_.nodes.size(); ++n) draw_node(svg, NodeId{n}, corner);
+  }
+
+  [[nodiscard]] Legend legend(double most_width) const {
+    Legend legend(most_width);
+    add_kinds(legend);
+    if (traffic_.empty()) return legend;
+    const auto add = [&](std::size_t step, const std::string& words) {
+      legend.add(26, words, [step](Svg& svg, Point at) {
+        const std::string number = std::to_string(step);
+        svg.line(at, {at.x + 26, at.y}, "heat-" + number + "-line load-" + number);
+      });
+    };
+    add(0, "idle");
+    for (std::size_t step = 1; step < heat_steps && busiest_ > 0; ++step) {
+      const double share = static_cast<double>(step) / static_cast<double>(heat_steps - 1);
+      add(step,
+          (step == 1 ? "up to " : "") + in_words(uniform_ ? Measure::bytes : Measure::seconds,
+                                                 share * busiest_ * (uniform_ ? bandwidth_ : 1)));
+    }
+    return legend;
+  }
+
+ private:
+  void scale() {
+    Point low = layout_.nodes.front();
+    Point high = low;
+    for (const Point& each : layout_.nodes) {
+      low = {std::min(low.x, each.x), std::min(low.y, each.y)};
+      high = {std::max(high.x, each.x), std::max(high.y, each.y)};
+    }
+    for (Point& each : layout_.nodes) {
+      each = {(each.x - low.x) * unit + around, (each.y - low.y) * unit + around};
+    }
+    for (Point& each : layout_.bends) each = {each.x * unit, each.y * unit};
+    width_ = (high.x - low.x) * unit + 2 * around;
+    height_ = (high.y - low.y) * unit + 2 * around;
+  }
+
+  void measure_loads() {
+    if (network_.links.empty()) return;
+    bandwidth_ = network_.links.front().bytes_per_second;
+    for (std::size_t l = 0; l < network_.links.size(); ++l) {
+      uniform_ = uniform_ && network_.links[l].bytes_per_second == bandwidth_;
+      busiest_ = std::max(busiest_, seconds(l));
+    }
+  }
+
+  [[nodiscard]] double seconds(std::size_t link) const {
+    return traffic_.empty() ? 0 : traffic_[link].bytes / network_.links[link].bytes_per_second;
+  }
+
+  [[nodiscard]] std::size_t heat(std::size_t link) const {
+    if (seconds(link) <= 0) return 0;
+    constexpr double rounding = 1e-9;
+    const double share = seconds(link) / busiest_ * (heat_steps - 1);
+    return static_cast<std::size_t>(std::clamp(std::ceil(share - rounding), 1.0, heat_steps - 1.0));
+  }
+
+  [[nodiscard]] std::string story(std::size_t link) const {
+    std::string text = network_.describe(LinkId{static_cast<std::uint32_t>(link)}) + ", " +
+                       in_words(Measure::bytes_per_second, network_.links[link].bytes_per_second);
+    if (traffic_.empty()) return text;
+    const LinkTraffic& traffic = traffic_[link];
+    text += ": " + in_words(Measure::bytes, traffic.bytes);
+    if (traffic.bytes > 0) text += ", busy for " + in_words(Measure::seconds, seconds(link));
+    constexpr std::size_t most_named = 12;
+    for (std::size_t i = 0; i < traffic.pairs.size() && i < most_named; ++i) {
+      const auto& [from, to] = traffic.pairs[i];
+      text += (i == 0 ? "; for " : ", ") + std::to_string(from.index()) + " → " +
+              std::to_string(to.index());
+    }
+    const std::size_t more = traffic.pairs.size() - std::min(most_named, traffic.pairs.size());
+    return more == 0 ? text : text + " and " + std::to_string(more) + " more pairs";
+  }
+
+  void draw_link(Svg& svg, std::size_t index, Point corner) const {
+    const Link& link = network_.links[index];
+    const Point from = layout_.nodes[link.from.index()];
+    const Point to = layout_.nodes[link.to.index()];
+    const Point way{to.x - from.x, to.y - from.y};
+    const double length = std::max(1.0, std::hypot(way.x, way.y));
+    const Point ahead{way.x / length, way.y / length};
+    constexpr double aside = 3.2;
+    const Point side{-ahead.y * aside + corner.x, ahead.x * aside + corner.y};
+    const Point bend = layout_.bends[index];
+    PathData data;
+    if (bend == Point{}) {
+      const double first = reach(network_[link.from].kind) - 2;
+      const double last = reach(network_[link.to].kind) - 2;
+      data.move({from.x + side.x + ahead.x * first, from.y + side.y + ahead.y * first});
+      data.line({to.x + side.x - ahead.x * last, to.y + side.y - ahead.y * last});
+    } else {
+      // Four thirds, as a curve comes within three quarters of its control points.
+      const Point over{bend.x * 4 / 3, bend.y * 4 / 3};
+      const double lead = std::min(length * 0.15, unit * 0.6);
+      const Point first{from.x + side.x, from.y + side.y};
+      const Point last{to.x + side.x, to.y + side.y};
+      data.move(first).curve({first.x + over.x + ahead.x * lead, first.y + over.y + ahead.y * lead},
+                             {last.x + over.x - ahead.x * lead, last.y + over.y - ahead.y * lead},
+                             last);
+    }
+    const std::string step = std::to_string(heat(index));
+    svg.begin("g", {{"class", "link"}});
+    svg.tooltip(story(index));
+    svg.path(data.text(), "heat-" + step + "-line load-" + step);
+    svg.end();
+  }
+
+  void draw_node(Svg& svg, NodeId id, Point corner) const {
+    const Node& node = network_[id];
+    const Point at{layout_.nodes[id.index()].x + corner.x, layout_.nodes[id.index()].y + corner.y};
+    svg.begin("g", {{"class", "node"}});
+    svg.tooltip(std::string(name(node.kind)) + " " + node.name);
+    render::draw_node(svg, node, at);
+    if (const auto rank = network_.rank_of(id)) {
+      svg.text({at.x, at.y + number_size * 0.36}, std::to_string(rank->index()),
+               {.size = number_size, .style = "ink", .anchor = Anchor::middle});
+    }
+    svg.end();
+  }
+
+  void add_kinds(Legend& legend) const {
+    constexpr std::array kinds{NodeKind::rank, NodeKind::host, NodeKind::nic, NodeKind::switch_};
+    for (const NodeKind kind : kinds) {
+      const bool any = std::any_of(network_.nodes.begin(), network_.nodes.end(),
+                                   [&](const Node& node) { return node.kind == kind; });
+      if (!any) continue;
+      legend.add(24, std::string(name(kind)), [kind](Svg& svg, Point at) {
+        render::draw_node(svg, {.name = "", .kind = kind}, {at.x + 12, at.y});
+      });
+    }
+  }
+
+  const Network& network_;
+  const std::vector<LinkTraffic>& traffic_;
+  NetworkLayout layout_;
+  bool uniform_ = true;  ///< Whether all links have the same bandwidth.
+  double bandwidth_ = 0;
+  double busiest_ = 0;  ///< In seconds.
+  double width_ = 0;
+  double height_ = 0;
+};
+
+}  // namespace
+
+std::string draw_network(const Network& network, const std::vector<LinkTraffic>& traffic,
+                         const Caption& caption) {
+  if (network.nodes.size() > most_drawn_nodes) {
+    throw Error(ErrorCode::unsupported,
+                "'" + network.name + "' has " + std::to_string(network.nodes.size()) +
+                    " nodes; no more than " + std::to_string(most_drawn_nodes) +
+                    " can be seen: draw a smaller one of the kind");
+  }
+  const Picture picture(network, traffic);
+  const double width = std::max(narrowest_paper, picture.width() + 2 * margin);
+  const Heading heading(caption, width - 2 * margin);
+  const Legend legend = picture.legend(width - 2 * margin);
+  const double top = margin + heading.height() + legend.height() + 8;
+  Svg svg(width, top + picture.height() + margin, caption.title, heading.description());
+  heading.draw(svg, {margin, margin});
+  legend.draw(svg, {margin, margin + heading.height()});
+  picture.draw(svg, {(width - picture.width()) / 2, top});
+  return svg.document();
+}
+
+}  // namespace tutti::render

@@ -1,0 +1,99 @@
+#include "sim/critical_path.hpp"
+
+#include <algorithm>
+
+namespace tutti {
+
+Activity activity_of_message(const Workload& workload, const EventLoop& loop, std::uint32_t id) {
+  const Workload::Message& message = workload.messages[id];
+  return {.kind = Activity::Kind::message,
+          .rank = Rank{message.from},
+          .peer = Rank{message.to},
+          .round = message.round,
+          .bytes = message.bytes,
+          .begin = message.begun,
+          .end = message.arrived,
+          .alone = loop.alone(message)};
+}
+
+Activity activity_of_sum(const Workload& workload, const EventLoop& loop, std::uint32_t id) {
+  const Workload::Fold& fold = workload.folds[id];
+  const double seconds = loop.time_to_add(id);
+  return {.kind = Activity::Kind::sum,
+          .rank = Rank{fold.rank},
+          .peer = Rank{fold.rank},
+          .round = fold.round,
+          .bytes = fold.bytes * (fold.operands - 1),
+          .begin = fold.done - seconds,
+          .end = fold.done,
+          .alone = seconds};
+}
+
+namespace {
+
+/// Walks back from the end. Where one rank stands for all, it counts which one is meant.
+class Walk {
+ public:
+  Walk(const Workload& workload, const EventLoop& loop, std::span<const std::uint32_t> distances,
+       std::uint32_t ranks)
+      : workload_(workload), loop_(loop), distances_(distances), ranks_(ranks) {}
+
+  std::vector<Activity> back_from(std::uint32_t fold) {
+    bool into_rank = true;  // A message that was waited for came to the rank, or left it.
+    Workload::Item at = Workload::Item::fold(fold);
+    while (at.is_fold() || at.is_message()) {
+      if (at.is_fold()) {
+        add_fold(at.id());
+        at = workload_.folds[at.id()].cause;
+        into_rank = true;
+      } else {
+        add_message(at.id(), into_rank);
+        at = workload_.messages[at.id()].cause;
+        into_rank = false;
+      }
+    }
+    std::reverse(path_.begin(), path_.end());
+    return std::move(path_);
+  }
+
+ private:
+  void add_fold(std::uint32_t id) {
+    if (loop_.time_to_add(id) == 0) return;
+    path_.push_back(activity_of_sum(workload_, loop_, id));
+    if (!distances_.empty()) path_.back().rank = path_.back().peer = Rank{rank_};
+  }
+
+  void add_message(std::uint32_t id, bool into_rank) {
+    Activity activity = activity_of_message(workload_, loop_, id);
+    if (!distances_.empty()) {
+      if (into_rank) rank_ = (rank_ + ranks_ - distances_[id]) % ranks_;
+      activity.rank = Rank{rank_};
+      activity.peer = Rank{(rank_ + distances_[id]) % ranks_};
+    }
+    // With several ports, that it left may have been waited for, and not that it arrived.
+    const bool left_then =
+        !path_.empty() && activity.begin >= path_.back().begin && activity.end > path_.back().begin;
+    if (!left_then) path_.push_back(activity);
+  }
+
+  const Workload& workload_;
+  const EventLoop& loop_;
+  std::span<const std::uint32_t> distances_;
+  std::uint32_t ranks_;
+  std::uint32_t rank_ = 0;
+  std::vector<Activity> path_;
+};
+
+}  // namespace
+
+std::vector<Activity> critical_path(const Workload& workload, const EventLoop& loop,
+                                    std::span<const std::uint32_t> distances, std::uint32_t ranks) {
+  if (workload.folds.empty()) return {};
+  std::uint32_t last = 0;
+  for (std::uint32_t i = 1; i < workload.folds.size(); ++i) {
+    if (workload.folds[i].done > workload.folds[last].done) last = i;
+  }
+  return Walk(workload, loop, distances, ranks).back_from(last);
+}
+
+}  // namespace tutti

@@ -1,0 +1,279 @@
+#include "sim/event_loop.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <tutti/error.hpp>
+
+namespace tutti {
+namespace {
+
+/// What differs by less is meant to be one moment. Flows that end together by symmetry would else
+/// end one by one, each time with other rates for the rest.
+constexpr double rounding = 1e-12;
+
+}  // namespace
+
+EventLoop::EventLoop(Workload& workload, const RouteTable& routes, std::vector<double> capacities,
+                     const SimulationSettings& settings)
+    : workload_(workload),
+      routes_(routes),
+      settings_(settings),
+      noise_(settings.noise, settings.seed),
+      capacities_(std::move(capacities)),
+      shares_(capacities_),
+      meter_(capacities_.size(), settings.intervals),
+      adders_(settings.gamma > 0 && settings.ports > 0 ? workload.ranks() : 0) {
+  if (settings.ports > 0) ports_.emplace(workload, settings.ports);
+}
+
+void EventLoop::run(const std::string& name, const Progress& progress) {
+  constexpr std::uint64_t between_calls = 1U << 16;
+  std::uint64_t told = 0;
+  start_what_waits_for_nothing();
+  depart();
+  settle();
+  while (!events_.empty()) {
+    now_ = events_.next();
+    const double same_moment = now_ * (1 + rounding);
+    do {
+      handle(events_.take());
+    } while (!events_.empty() && events_.next() <= same_moment);
+    depart();
+    settle();
+    if (progress && passed_ - told >= between_calls) progress(told = passed_);
+  }
+  if (passed_ != workload_.messages.size()) {
+    throw Error(ErrorCode::invalid_argument,
+                "'" + name + "' comes to a halt: its steps wait for each other; verify it");
+  }
+}
+
+void EventLoop::start_what_waits_for_nothing() {
+  for (std::uint32_t id = 0; id < workload_.messages.size(); ++id) {
+    if (workload_.messages[id].waits == 0) data_there(id, {});
+  }
+}
+
+void EventLoop::handle(std::uint32_t slot) {
+  switch (tasks_[slot].kind) {
+    case Task::Kind::latency:
+      begin_flow(slot);
+      break;
+    case Task::Kind::flow:
+      end_flow(slot);
+      break;
+    case Task::Kind::sum:
+      end_sum(slot);
+      break;
+  }
+  finish_folds();
+}
+
+std::uint32_t EventLoop::take_slot(const Task& task) {
+  if (unused_slots_.empty()) {
+    tasks_.push_back(task);
+    return static_cast<std::uint32_t>(tasks_.size() - 1);
+  }
+  const std::uint32_t slot = unused_slots_.back();
+  unused_slots_.pop_back();
+  tasks_[slot] = task;
+  return slot;
+}
+
+// Messages ------------------------------------------------------------------------------------
+
+void EventLoop::data_there(std::uint32_t id, Item cause) {
+  Workload::Message& message = workload_.messages[id];
+  message.begun = now_;
+  message.cause = cause;
+  if (ports_) {
+    ports_->ready(id);
+  } else {
+    at_hand_.push_back(id);
+  }
+}
+
+/// Lets go all that can. What takes no time at all may let others go.
+void EventLoop::depart() {
+  while (true) {
+    std::size_t departed = 0;
+    if (ports_) {
+      const auto departures = ports_->departures();
+      for (const Ports::Departure& each : departures) {
+        depart(each.message, cause_of_departure(each));
+      }
+      departed = departures.size();
+    }
+    for (; !at_hand_.empty(); ++departed) {
+      const std::uint32_t message = at_hand_.back();
+      at_hand_.pop_back();
+      depart(message, workload_.messages[message].cause);
+    }
+    finish_folds();
+    if (departed == 0) return;
+  }
+}
+
+/// Data, if that came last; else the message that was the last in the way.
+EventLoop::Item EventLoop::cause_of_departure(const Ports::Departure& departure) const {
+  const Workload::Message& message = workload_.messages[departure.message];
+  if (message.begun >= now_) return message.cause;
+  const auto time = [&](std::uint32_t id) {
+    return id == Workload::none ? -1 : workload_.messages[id].arrived;
+  };
+  const std::uint32_t last =
+      time(departure.last_out) >= time(departure.last_in) ? departure.last_out : departure.last_in;
+  return last == Workload::none ? message.cause : Item::message(last);
+}
+
+void EventLoop::depart(std::uint32_t id, Item cause) {
+  Workload::Message& message = workload_.messages[id];
+  message.begun = now_;
+  message.cause = cause;
+  const double latency =
+      (settings_.alpha + routes_.latency(message.route)) * noise_.factor(2 * std::uint64_t{id});
+  const std::uint32_t slot = take_slot({.kind = Task::Kind::latency, .id = id});
+  if (latency > 0) {
+    events_.set(slot, now_ + latency);
+  } else {
+    begin_flow(slot);
+  }
+}
+
+void EventLoop::begin_flow(std::uint32_t slot) {
+  Task& task = tasks_[slot];
+  const Workload::Message& message = workload_.messages[task.id];
+  const auto route = routes_.crossings(message.route);
+  if (message.bytes == 0 || route.empty()) {
+    arrive(slot);
+    return;
+  }
+  task.kind = Task::Kind::flow;
+  task.left = static_cast<double>(message.bytes) * noise_.factor(2 * std::uint64_t{task.id});
+  task.rate = 0;
+  task.since = now_;
+  const double latency = routes_.latency(message.route);
+  const bool weighted = settings_.sharing == Sharing::latency_weighted && latency > 0;
+  shares_.add(slot, route, weighted ? 1 / latency : 1);
+  for (const Crossing& each : route) {
+    if (shares_.crowd(each.link) == 1) meter_.begin(each.link, now_);
+  }
+}
+
+void EventLoop::end_flow(std::uint32_t slot) {
+  const Task& task = tasks_[slot];
+  const Workload::Message& message = workload_.messages[task.id];
+  const auto route = routes_.crossings(message.route);
+  shares_.remove(slot);
+  for (const Crossing& each : route) {
+    if (shares_.crowd(each.link) == 0) meter_.end(each.link, now_);
+  }
+  meter_.flow(route, task.since, now_, task.rate);
+  meter_.carry(route, static_cast<double>(message.bytes));
+  arrive(slot);
+}
+
+void EventLoop::arrive(std::uint32_t slot) {
+  const std::uint32_t id = tasks_[slot].id;
+  unused_slots_.push_back(slot);
+  Workload::Message& message = workload_.messages[id];
+  message.arrived = now_;
+  ++passed_;
+  if (ports_) ports_->arrived(id);
+  operand_there(message.fold, Item::message(id));
+}
+
+/// Makes the rates fair again, and puts off or brings forward what ends later or earlier for it.
+void EventLoop::settle() {
+  for (const std::uint32_t slot : shares_.settle()) {
+    Task& task = tasks_[slot];
+    if (meter_.over_time()) {
+      meter_.flow(routes_.crossings(workload_.messages[task.id].route), task.since, now_,
+                  task.rate);
+    }
+    task.left = std::max(0.0, task.left - task.rate * (now_ - task.since));
+    task.rate = shares_.rate(slot);
+    task.since = now_;
+    events_.set(slot, now_ + task.left / task.rate);
+  }
+}
+
+// Folds ---------------------------------------------------------------------------------------
+
+void EventLoop::operand_there(std::uint32_t id, Item cause) {
+  Workload::Fold& fold = workload_.folds[id];
+  fold.cause = cause;
+  if (--fold.waits == 0) begin_fold(id);
+}
+
+void EventLoop::begin_fold(std::uint32_t id) {
+  Workload::Fold& fold = workload_.folds[id];
+  if (settings_.gamma == 0 || fold.operands < 2) {
+    fold.done = now_;
+    whole_.push_back(id);
+    return;
+  }
+  if (!adders_.empty()) {
+    Adder& adder = adders_[fold.rank];
+    if (std::exchange(adder.busy, true)) {
+      adder.queue.push_back(id);
+      return;
+    }
+  }
+  add(id);
+}
+
+double EventLoop::time_to_add(std::uint32_t id) const {
+  const Workload::Fold& fold = workload_.folds[id];
+  if (fold.operands < 2) return 0;
+  return static_cast<double>(fold.bytes) * (fold.operands - 1) * settings_.gamma *
+         noise_.factor(2 * std::uint64_t{id} + 1);
+}
+
+void EventLoop::add(std::uint32_t fold) {
+  events_.set(take_slot({.kind = Task::Kind::sum, .id = fold}), now_ + time_to_add(fold));
+}
+
+void EventLoop::end_sum(std::uint32_t slot) {
+  const std::uint32_t fold = tasks_[slot].id;
+  unused_slots_.push_back(slot);
+  workload_.folds[fold].done = now_;
+  whole_.push_back(fold);
+  if (adders_.empty()) return;
+  Adder& adder = adders_[workload_.folds[fold].rank];
+  adder.busy = !adder.queue.empty();
+  if (!adder.busy) return;
+  const std::uint32_t next = adder.queue.front();
+  adder.queue.pop_front();
+  workload_.folds[next].cause = Item::fold(fold);
+  add(next);
+}
+
+/// Tells those who wait for folds that are done.
+void EventLoop::finish_folds() {
+  while (!whole_.empty()) {
+    const std::uint32_t fold = whole_.back();
+    whole_.pop_back();
+    const Item cause = Item::fold(fold);
+    for (const Item waiter : workload_.waiters(workload_.folds[fold])) {
+      if (waiter.is_fold()) {
+        operand_there(waiter.id(), cause);
+      } else if (--workload_.messages[waiter.id()].waits == 0) {
+        data_there(waiter.id(), cause);
+      }
+    }
+  }
+}
+
+double EventLoop::alone(const Workload::Message& message) const {
+  double rate = std::numeric_limits<double>::infinity();
+  for (const Crossing& each : routes_.crossings(message.route)) {
+    rate = std::min(rate, capacities_[each.link]);
+  }
+  return settings_.alpha + routes_.latency(message.route) +
+         static_cast<double>(message.bytes) / rate;
+}
+
+}  // namespace tutti

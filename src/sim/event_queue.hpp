@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace tutti {
+
+/// When each of some numbered things happens next; moments can be put off or brought forward.
+///
+/// A heap of four branches that knows where everything stands. Things of one moment cost next to
+/// nothing, and much happens at the very same moment when ranks move in step.
+class EventQueue {
+ public:
+  [[nodiscard]] bool empty() const { return heap_.empty(); }
+  /// The earliest moment. Requires: !empty().
+  [[nodiscard]] double next() const { return heap_.front().at; }
+
+  /// Sets the moment of `thing`, whether it had one or not.
+  void set(std::uint32_t thing, double at) {
+    if (places_.size() <= thing) places_.resize(thing + 1, none);
+    if (places_[thing] == none) {
+      places_[thing] = static_cast<std::uint32_t>(heap_.size());
+      heap_.push_back({at, thing});
+      rise(places_[thing]);
+      return;
+    }
+    const std::uint32_t place = places_[thing];
+    const double before = heap_[place].at;
+    heap_[place].at = at;
+    at < before ? rise(place) : sink(place);
+  }
+
+  /// Takes one thing of the earliest moment. Requires: !empty().
+  std::uint32_t take() {
+    const std::uint32_t thing = heap_.front().thing;
+    places_[thing] = none;
+    const Event last = heap_.back();
+    heap_.pop_back();
+    if (!heap_.empty()) {
+      put(0, last);
+      sink(0);
+    }
+    return thing;
+  }
+
+ private:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+  struct Event {
+    double at;
+    std::uint32_t thing;
+  };
+
+  void put(std::uint32_t place, const Event& event) {
+    heap_[place] = event;
+    places_[event.thing] = place;
+  }
+
+  void rise(std::uint32_t place) {
+    const Event event = heap_[place];
+    while (place > 0) {
+      const std::uint32_t parent = (place - 1) / 4;
+      if (heap_[parent].at <= event.at) break;
+      put(place, heap_[parent]);
+      place = parent;
+    }
+    put(place, event);
+  }
+
+  void sink(std::uint32_t place) {
+    const Event event = heap_[place];
+    const auto size = static_cast<std::uint32_t>(heap_.size());
+    while (4 * place + 1 < size) {
+      std::uint32_t least = 4 * place + 1;
+      for (std::uint32_t child = least + 1; child < size && child <= 4 * place + 4; ++child) {
+        if (heap_[child].at < heap_[least].at) least = child;
+      }
+      if (heap_[least].at >= event.at) break;
+      put(place, heap_[least]);
+      place = least;
+    }
+    put(place, event);
+  }
+
+  std::vector<Event> heap_;
+  std::vector<std::uint32_t> places_;
+};
+
+}  // namespace tutti

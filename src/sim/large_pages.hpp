@@ -1,0 +1,45 @@
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+namespace tutti {
+
+/// Memory in large pages where the system has them: simulations walk through hundreds of megabytes
+/// in strides, and with small pages would spend much of their time on looking up addresses.
+template <class T>
+struct LargePages {
+  using value_type = T;
+
+  LargePages() = default;
+  template <class U>
+  LargePages(const LargePages<U>&) {}  // NOLINT(google-explicit-constructor): what allocators do.
+
+  T* allocate(std::size_t count) {
+    const std::size_t bytes = count * sizeof(T);
+    if (bytes < page) return static_cast<T*>(::operator new(bytes));
+    const std::size_t rounded = (bytes + page - 1) / page * page;
+    void* const memory = std::aligned_alloc(page, rounded);
+    if (memory == nullptr) throw std::bad_alloc();
+    madvise(memory, rounded, MADV_HUGEPAGE);  // If it cannot, small pages do.
+    return static_cast<T*>(memory);
+  }
+
+  void deallocate(T* memory, std::size_t count) {
+    count * sizeof(T) < page ? ::operator delete(memory) : std::free(memory);
+  }
+
+  friend bool operator==(const LargePages&, const LargePages&) { return true; }
+
+ private:
+  static constexpr std::size_t page = std::size_t{2} << 20;
+};
+
+template <class T>
+using LargeVector = std::vector<T, LargePages<T>>;
+
+}  // namespace tutti

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include <tutti/error.hpp>
+#include <tutti/simulation.hpp>
+
+#include "sim/critical_path.hpp"
+#include "sim/event_loop.hpp"
+#include "sim/route_table.hpp"
+#include "sim/slices.hpp"
+#include "sim/symmetry.hpp"
+#include "sim/workload.hpp"
+
+namespace tutti {
+namespace {
+
+[[noreturn]] void reject(const std::string& message) {
+  throw Error(ErrorCode::invalid_argument, message);
+}
+
+void check_places(const Network& network, const ScheduleSource& source,
+                  const std::vector<Rank>& places) {
+  const std::uint32_t p = source.contract.ranks;
+  if (places.empty() && p > network.rank_count()) {
+    reject(source.name + " is for " + std::to_string(p) + " ranks, and " + network.name + " has " +
+           std::to_string(network.rank_count()) + "; ask for fewer ranks, or for a larger network");
+  }
+  if (!places.empty() && places.size() != p) {
+    reject("there are places for " + std::to_string(places.size()) + " ranks, and " + source.name +
+           " has " + std::to_string(p) + "; give each rank a place");
+  }
+  for (const Rank place : places) {
+    if (place.index() >= network.rank_count()) {
+      reject("a rank is placed on rank " + std::to_string(place.index()) + " of " + network.name +
+             ", which has " + std::to_string(network.rank_count()) + "; they count from 0");
+    }
+  }
+}
+
+void check(const Network& network, const ScheduleSource& source, const Layout& layout,
+           const SimulationSettings& settings) {
+  check_places(network, source, settings.places);
+  if (layout.chunks() != source.contract.chunks) {
+    reject("the layout has " + std::to_string(layout.chunks()) + " chunks, and " + source.name +
+           " has " + std::to_string(source.contract.chunks) +
+           "; even_layout() makes one that fits");
+  }
+  const bool sound = settings.alpha >= 0 && settings.gamma >= 0 && settings.noise >= 0;
+  if (!sound) reject("alpha, gamma and noise cannot be negative");
+}
+
+std::vector<double> capacities_of(const Network& network) {
+  std::vector<double> capacities;
+  capacities.reserve(network.links.size());
+  for (const Link& link : network.links) capacities.push_back(link.bytes_per_second);
+  return capacities;
+}
+
+EventLoop::Progress scaled(const SimulationProgress& progress, const Workload& workload,
+                           std::uint64_t copies) {
+  if (!progress) return {};
+  return [&progress, copies, total = workload.messages.size()](std::uint64_t arrived) {
+    progress(arrived * copies, total * copies);
+  };
+}
+
+void count_messages(const Workload& workload, std::uint64_t copies, Simulation& into) {
+  into.messages = workload.messages.size() * copies;
+  for (const Workload::Message& message : workload.messages) into.bytes += message.bytes;
+  into.bytes *= copies;
+}
+
+std::vector<double> times_of_ranks(const Workload& workload) {
+  std::vector<double> finished(workload.ranks(), 0);
+  for (const Workload::Fold& fold : workload.folds) {
+    finished[fold.rank] = std::max(finished[fold.rank], fold.done);
+  }
+  for (const Workload::Message& message : workload.messages) {
+    finished[message.from] = std::max(finished[message.from], message.arrived);
+  }
+  return finished;
+}
+
+std::vector<Activity> all_activities(const Workload& workload, const EventLoop& loop) {
+  std::vector<Activity> activities;
+  activities.reserve(workload.messages.size());
+  for (std::uint32_t i = 0; i < workload.messages.size(); ++i) {
+    activities.push_back(activity_of_message(workload, loop, i));
+  }
+  for (std::uint32_t i = 0; i < workload.folds.size(); ++i) {
+    if (loop.time_to_add(i) > 0) activities.push_back(activity_of_sum(workload, loop, i));
+  }
+  std::stable_sort(activities.begin(), activities.end(),
+                   [](const Activity& a, const Activity& b) { return a.begin < b.begin; });
+  return activities;
+}
+
+/// What was counted for classes of links, told for each link.
+UtilisationSeries spread(const UtilisationSeries& classes, const Symmetry& symmetry) {
+  const std::size_t links = symmetry.class_of.size();
+  UtilisationSeries series{.seconds = classes.seconds,
+                           .links = static_cast<std::uint32_t>(links),
+                           .bytes = std::vector<double>(classes.intervals() * links, 0)};
+  for (std::size_t i = 0; i < classes.intervals(); ++i) {
+    for (std::size_t l = 0; l < links; ++l) {
+      const std::uint32_t of_class = symmetry.class_of[l];
+      if (of_class == Symmetry::none) continue;
+      series.bytes[i * links + l] = classes.bytes[i * classes.links + of_class];
+    }
+  }
+  return series;
+}
+
+std::vector<LinkUse> spread(const std::vector<LinkUse>& classes, const Symmetry& symmetry) {
+  std::vector<LinkUse> uses;
+  uses.reserve(symmetry.class_of.size());
+  for (const std::uint32_t of_class : symmetry.class_of) {
+    uses.push_back(of_class == Symmetry::none ? LinkUse{} : classes[of_class]);
+  }
+  return uses;
+}
+
+Simulation simulate_one_for_all(const ScheduleSource& source, const Layout& layout,
+                                const Symmetry& symmetry, const RouteTable& routes,
+                                const SimulationSettings& settings,
+                                const SimulationProgress& progress) {
+  const std::uint32_t p = source.contract.ranks;
+  std::vector<std::uint32_t> distances;
+  Workload workload = Workload::of_one_rank(source, layout, symmetry.route_by_distance, distances);
+  EventLoop loop(workload, routes, symmetry.capacities, settings);
+  loop.run(source.name, scaled(progress, workload, p));
+  Simulation simulation;
+  simulation.seconds = loop.end();
+  count_messages(workload, p, simulation);
+  simulation.finished.assign(p, loop.end());
+  simulation.links = spread(loop.meter().uses(), symmetry);
+  simulation.critical_path = critical_path(workload, loop, distances, p);
+  simulation.utilisation = spread(loop.meter().series(loop.end()), symmetry);
+  simulation.by_symmetry = true;
+  return simulation;
+}
+
+Simulation simulate_all(const ScheduleSource& source, const Layout& layout,
+                        std::vector<double> capacities, RouteTable& routes,
+                        const SimulationSettings& settings, const SimulationProgress& progress) {
+  Workload workload(source, layout, routes);
+  EventLoop loop(workload, routes, std::move(capacities), settings);
+  loop.run(source.name, scaled(progress, workload, 1));
+  Simulation simulation;
+  simulation.seconds = loop.end();
+  count_messages(workload, 1, simulation);
+  simulation.finished = times_of_ranks(workload);
+  simulation.links = loop.meter().uses();
+  simulation.critical_path = critical_path(workload, loop, {}, 0);
+  simulation.utilisation = loop.meter().series(loop.end());
+  if (settings.records) simulation.activities = all_activities(workload, loop);
+  return simulation;
+}
+
+Simulation simulate_whole_chunks(const Network& network, Routes& routes,
+                                 const ScheduleSource& source, const Layout& layout,
+                                 const SimulationSettings& settings,
+                                 const SimulationProgress& progress) {
+  // Chance, and an account of every message, are for each rank alone.
+  if (settings.symmetry && settings.noise == 0 && !settings.records) {
+    RouteTable all(network, routes, settings.places);
+    RouteTable of_one(network, routes, settings.places);
+    if (const auto symmetry = find_symmetry(source, layout, network, all, of_one)) {
+      return simulate_one_for_all(source, layout, *symmetry, of_one, settings, progress);
+    }
+  }
+  RouteTable table(network, routes, settings.places);
+  return simulate_all(source, layout, capacities_of(network), table, settings, progress);
+}
+
+}  // namespace
+
+Simulation simulate(const Network& network, Routes& routes, const ScheduleSource& source,
+                    const Layout& layout, const SimulationSettings& settings,
+                    const SimulationProgress& progress) {
+  check(network, source, layout, settings);
+  if (settings.slice == 0) {
+    return simulate_whole_chunks(network, routes, source, layout, settings, progress);
+  }
+  const Slices slices = cut_into_slices(source, layout, settings.slice);
+  return simulate_whole_chunks(network, routes, slices.source, slices.layout, settings, progress);
+}
+
+}  // namespace tutti

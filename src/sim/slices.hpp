@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+#include <tutti/layout.hpp>
+#include <tutti/schedule_source.hpp>
+
+namespace tutti {
+
+/// A schedule whose chunks are cut into equally many pieces, and whose steps are cut into steps
+/// that move so many pieces as a slice may hold. What arrives slice by slice is added and sent on
+/// slice by slice, as the executor does it.
+struct Slices {
+  ScheduleSource source;
+  Layout layout;
+};
+
+/// Cuts steps into steps of at most `slice` bytes. The result refers to `source`, which must
+/// outlive it. Requires: slice > 0. Throws invalid_argument if there would be too many pieces.
+[[nodiscard]] Slices cut_into_slices(const ScheduleSource& source, const Layout& layout,
+                                     std::uint64_t slice);
+
+}  // namespace tutti

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <tutti/contract.hpp>
+#include <tutti/program.hpp>
+
+namespace tutti {
+
+/// Compares programs with that of rank 0, turned: all ranks, and blocks of chunks with them,
+/// counted on.
+class TurnedProgram {
+ public:
+  /// Requires: program and contract outlive this.
+  TurnedProgram(const Program& of_rank_0, const Contract& contract);
+
+  /// Whether `program` is that of rank 0 turned so that rank 0 becomes `rank`.
+  [[nodiscard]] bool equals(const Program& program, std::uint32_t rank);
+
+ private:
+  [[nodiscard]] bool same(const Step& turned, const Step& step, std::uint32_t by);
+  void turn(const ChunkRange& range, std::uint32_t by, std::vector<ChunkRange>& into) const;
+
+  const Program& program_;
+  const Contract& contract_;
+  std::vector<ChunkRange> one_;
+  std::vector<ChunkRange> other_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,103 @@
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "support/command.hpp"
+#include "support/drawing.hpp"
+
+namespace tutti::test {
+namespace {
+
+/// A file that goes when the test does.
+class Draw : public testing::Test {
+ protected:
+  ~Draw() override { std::filesystem::remove(path_); }
+
+  [[nodiscard]] std::string path(const std::string& suffix) {
+    path_ = std::filesystem::temp_directory_path() /
+            ("tutti-draw-" + std::to_string(getpid()) + suffix);
+    return path_.string();
+  }
+  [[nodiscard]] std::string text() const {
+    std::ostringstream all;
+    all << std::ifstream(path_).rdbuf();
+    return all.str();
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+void expect_refusal(const std::string& arguments, const std::string& words) {
+  const Outcome outcome = tutti("draw " + arguments);
+  EXPECT_EQ(outcome.exit_code, 2) << arguments;
+  EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+}
+
+TEST_F(Draw, WritesAPictureOfEveryRound) {
+  const Outcome outcome = tutti("draw allreduce/ring -p 4 -o " + path(".svg"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(fault_in_drawing(text()), "");
+  for (const std::string words : {"allreduce/ring, 4 ranks", "start", "round 6 of 6: 4 messages",
+                                  "By formula: rounds 2(p−1)"}) {
+    EXPECT_NE(text().find(words), std::string::npos) << words;
+  }
+}
+
+TEST_F(Draw, WritesAPageThatPlays) {
+  const Outcome outcome = tutti("draw allreduce/torus --shape 2x3 -o " + path(".html"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(text().rfind("<!doctype html>", 0), 0);
+  EXPECT_NE(text().find("allreduce/torus, 6 ranks (2x3)"), std::string::npos);
+}
+
+TEST_F(Draw, DrawsASchedulesJson) {
+  const std::string json = tutti("explain broadcast/chain -p 3 --json").out;
+  const Outcome outcome = tutti("draw --file - -o -", json);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(fault_in_drawing(outcome.out), "");
+  EXPECT_NE(outcome.out.find("broadcast/chain, 3 ranks, root 0"), std::string::npos);
+}
+
+TEST_F(Draw, DrawsTheRoundsAskedFor) {
+  const Outcome outcome = tutti("draw allreduce/ring -p 16 --rounds 2,7 -o -");
+  EXPECT_NE(outcome.out.find("round 7 of 30"), std::string::npos);
+  EXPECT_EQ(outcome.out.find("round 3 of 30"), std::string::npos);
+  EXPECT_EQ(outcome.out.find("left out"), std::string::npos);
+  EXPECT_NE(tutti("draw allreduce/ring -p 16 -o -").out.find("Some rounds are left out"),
+            std::string::npos);
+}
+
+TEST_F(Draw, DrawsLoadsOnANetworkOfAsManyRanks) {
+  const Outcome outcome = tutti("draw allreduce/ring --topo torus:4x4 --size 16MiB -o -");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(fault_in_drawing(outcome.out), "");
+  EXPECT_NE(outcome.out.find("allreduce/ring, 16 ranks, 16 MiB on torus:4x4"), std::string::npos);
+  EXPECT_NE(outcome.out.find("the busiest carries 30 MiB"), std::string::npos);
+}
+
+TEST_F(Draw, DrawsATimeline) {
+  const Outcome outcome = tutti("draw allreduce/ring -p 4 --topo star:p=4 --timeline -o -");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(fault_in_drawing(outcome.out), "");
+  EXPECT_NE(outcome.out.find("The critical path has 6 messages"), std::string::npos);
+}
+
+TEST_F(Draw, SaysWhatIsWrongAndWhatToDo) {
+  expect_refusal("-p 4 -o x.svg", "draw what? Name one algorithm");
+  expect_refusal("allreduce/ring -p 4 -o x.png", "Name a file that ends in .svg, or in .html");
+  expect_refusal("allreduce/ring -p 17 -o x.svg", "draw it with -p 16 or fewer");
+  expect_refusal("allreduce/ring -p 4 --timeline -o x.svg", "Add --topo");
+  expect_refusal("allreduce/ring --topo star:p=4 -o x.html", "only rounds can be played");
+  expect_refusal("allreduce/ring -p 4 --rounds 9 -o x.svg", "there is no round 9");
+  expect_refusal("allreduce/ring -p 4 -o /nowhere/x.svg", "cannot write the file '/nowhere/x.svg'");
+  expect_refusal("allreduce/rign -p 4 -o x.svg", "allreduce/ring");
+}
+
+}  // namespace
+}  // namespace tutti::test

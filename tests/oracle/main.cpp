@@ -1,0 +1,210 @@
+// Asks SimGrid the same as tutti's simulator, and compares answers or speed.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tutti/generator.hpp>
+#include <tutti/simulation.hpp>
+
+#include "child.hpp"
+#include "oracle_case.hpp"
+#include "simgrid_run.hpp"
+
+namespace tutti::oracle {
+namespace {
+
+double run_in_tutti(const Case& which, const Network& network, Sharing sharing, bool symmetry) {
+  Routes routes(network);
+  const ScheduleSource source = which.source();
+  return simulate(network, routes, source, which.layout(source.contract),
+                  {.ports = which.ports,
+                   .sharing = sharing,
+                   .places = which.places(),
+                   .symmetry = symmetry})
+      .seconds;
+}
+
+double run_in_tutti(const Case& which, Sharing sharing, bool symmetry) {
+  return run_in_tutti(which, generate(which.network), sharing, symmetry);
+}
+
+/// The least and the most that comes out if one link is slower by a part in 10¹². Where messages
+/// wait for each other round after round on a crowded network, such a difference can grow until it
+/// is seen, in any simulator: there is then no one answer, but a range.
+std::pair<double, double> range_of_answers(const Case& which) {
+  std::pair<double, double> range{std::numeric_limits<double>::infinity(), 0};
+  const Network network = generate(which.network);
+  constexpr std::size_t links_tried = 8;
+  for (std::size_t i = 0; i < links_tried; ++i) {
+    Network other = network;
+    other.links[i * network.links.size() / links_tried].bytes_per_second *= 1 - 1e-12;
+    const double seconds = run_in_tutti(which, other, Sharing::latency_weighted, false);
+    range = {std::min(range.first, seconds), std::max(range.second, seconds)};
+  }
+  return range;
+}
+
+constexpr std::uint64_t mebibyte = 1U << 20;
+
+/// Some that are quick in SimGrid, or all.
+std::vector<Case> cases_to_compare(bool all) {
+  struct Where {
+    const char* network;
+    std::uint32_t ranks;
+  };
+  const Where networks[] = {
+      {"star:64", 64}, {"fat_tree:k=8", 128}, {"torus:16x16", 256}, {"dragonfly:g=9,a=4,p=2", 72}};
+  std::vector<Case> cases;
+  for (const Where& where : networks) {
+    for (const bool placed : {false, true}) {
+      // The doubling of any other number has ranks that send twice in a round.
+      const std::uint32_t doubling = where.ranks == 72 ? 64 : where.ranks;
+      const std::uint32_t few = std::min(where.ranks, 64U);
+      const auto add = [&](const char* algorithm, std::uint32_t ranks, std::uint32_t ports) {
+        cases.push_back({.network = where.network,
+                         .algorithm = algorithm,
+                         .ranks = ranks,
+                         .size = 64 * mebibyte,
+                         .placed = placed,
+                         .ports = ports});
+      };
+      add("allreduce/ring", all || !placed ? where.ranks : few, 1);
+      add("allreduce/recursive_doubling", doubling, 1);
+      add("alltoall/mesh", few, 0);
+      if (all) add("alltoall/pairwise", where.ranks, 1);
+    }
+  }
+  return cases;
+}
+
+/// Whether the answers agree, and in which words.
+std::pair<bool, std::string> judge(const Case& which, double theirs, double ours) {
+  constexpr double enough = 0.01;
+  if (std::abs(ours / theirs - 1) <= enough) return {true, ""};
+  const auto [least, most] = range_of_answers(which);
+  char words[128];
+  std::snprintf(words, sizeof words, " unsteady: from %.2f%% to %.2f%%", (least / theirs - 1) * 100,
+                (most / theirs - 1) * 100);
+  return {theirs >= least * (1 - enough) && theirs <= most * (1 + enough), words};
+}
+
+/// Prints how far both modes are from SimGrid. Whether the weighted one is near enough everywhere.
+bool compare(bool all) {
+  bool good = true;
+  std::printf("%-61s %12s %12s %9s %9s %8s\n", "64 MiB", "SimGrid", "tutti", "weighted", "max-min",
+              "took");
+  for (const Case& each : cases_to_compare(all)) {
+    const auto theirs = in_a_child([&] { return run_in_simgrid(each, Actors::two); });
+    if (!theirs) {
+      std::printf("%-61s SimGrid failed\n", each.words().c_str());
+      good = false;
+      continue;
+    }
+    const double weighted = run_in_tutti(each, Sharing::latency_weighted, true);
+    const double plain = run_in_tutti(each, Sharing::max_min, true);
+    const auto [agree, words] = judge(each, theirs->value, weighted);
+    std::printf("%-61s %10.4fms %10.4fms %8.3f%% %8.2f%% %6.1f s%s%s\n", each.words().c_str(),
+                theirs->value * 1e3, weighted * 1e3, (weighted / theirs->value - 1) * 100,
+                (plain / theirs->value - 1) * 100, theirs->wall, words.c_str(),
+                agree ? "" : "  WRONG");
+    good = good && agree;
+  }
+  return good;
+}
+
+struct Race {
+  const char* what;
+  Case which;
+  bool symmetry;
+  bool with_simgrid;
+};
+
+std::vector<Race> races() {
+  const Case ring{
+      .network = "star:1024", .algorithm = "allreduce/ring", .ranks = 1024, .size = 64 * mebibyte};
+  Case uneven = ring;
+  uneven.uneven = true;
+  const Case torus{.network = "torus:16x16",
+                   .algorithm = "allreduce/ring",
+                   .ranks = 256,
+                   .size = 64 * mebibyte,
+                   .placed = true};
+  Case wide = ring;
+  wide.network = "star:65536";
+  wide.ranks = 65536;
+  Case halving = wide;
+  halving.algorithm = "allreduce/halving_doubling";
+  Case doubling = wide;
+  doubling.algorithm = "allreduce/recursive_doubling";
+  return {{"ring, star of 1024, by symmetry", ring, true, true},
+          {"ring, star of 1024, all ranks", ring, false, true},
+          {"ring, star of 1024, uneven sizes", uneven, false, true},
+          {"ring, 16x16 torus, placed at random", torus, false, true},
+          {"recursive doubling, star of 65,536", doubling, false, true},
+          {"halving-doubling, star of 65,536", halving, false, true},
+          {"ring, star of 65,536, by symmetry", wide, true, false}};
+}
+
+Outcome median(std::vector<Outcome> outcomes) {
+  std::sort(outcomes.begin(), outcomes.end(),
+            [](const Outcome& a, const Outcome& b) { return a.wall < b.wall; });
+  return outcomes[outcomes.size() / 2];
+}
+
+/// Both simulators, taking turns, each in a process of its own.
+bool race(int repeats) {
+  bool good = true;
+  std::printf("%-38s %10s %9s %10s %9s %8s %10s\n", "64 MiB, median of turns", "SimGrid", "memory",
+              "tutti", "memory", "ratio", "answers");
+  for (const Race& each : races()) {
+    std::vector<Outcome> theirs;
+    std::vector<Outcome> ours;
+    for (int i = 0; i < repeats; ++i) {
+      const auto mine = in_a_child(
+          [&] { return run_in_tutti(each.which, Sharing::latency_weighted, each.symmetry); });
+      if (mine) ours.push_back(*mine);
+      if (!each.with_simgrid) continue;
+      const auto other = in_a_child([&] { return run_in_simgrid(each.which, Actors::one); });
+      if (other) theirs.push_back(*other);
+    }
+    if (ours.empty() || (each.with_simgrid && theirs.empty())) {
+      std::printf("%-38s failed\n", each.what);
+      good = false;
+      continue;
+    }
+    const Outcome mine = median(ours);
+    if (!each.with_simgrid) {
+      std::printf("%-38s %10s %9s %8.3f s %6.0f MB\n", each.what, "", "", mine.wall,
+                  mine.megabytes);
+      continue;
+    }
+    const Outcome other = median(theirs);
+    std::printf("%-38s %8.2f s %6.0f MB %8.3f s %6.0f MB %7.1fx %+9.3f%%\n", each.what, other.wall,
+                other.megabytes, mine.wall, mine.megabytes, other.wall / mine.wall,
+                (mine.value / other.value - 1) * 100);
+  }
+  return good;
+}
+
+}  // namespace
+}  // namespace tutti::oracle
+
+int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const bool all = words.size() == 2 && words[1] == "all";
+  if (!words.empty() && words[0] == "compare" && (words.size() == 1 || all)) {
+    return tutti::oracle::compare(all) ? 0 : 1;
+  }
+  if (!words.empty() && words[0] == "race" && words.size() <= 2) {
+    return tutti::oracle::race(words.size() == 2 ? std::atoi(words[1].c_str()) : 3) ? 0 : 1;
+  }
+  std::fprintf(stderr, "usage: oracle compare [all] | race [turns]\n");
+  return 2;
+}

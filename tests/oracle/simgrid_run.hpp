@@ -1,0 +1,20 @@
+#pragma once
+
+#include "oracle_case.hpp"
+
+namespace tutti::oracle {
+
+/// How SimGrid is driven.
+enum class Actors {
+  /// Two for each rank, one that sends and one that receives: what tutti's ports do.
+  two,
+  /// One for each rank, which ends all of a round before it begins the next: what is usually
+  /// written, and what SimGrid runs fastest.
+  one,
+};
+
+/// Simulated seconds of a case in SimGrid, by its model CM02. Once in a process: SimGrid has one
+/// engine.
+[[nodiscard]] double run_in_simgrid(const Case& which, Actors actors);
+
+}  // namespace tutti::oracle

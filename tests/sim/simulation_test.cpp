@@ -1,0 +1,302 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include <tutti/algorithm.hpp>
+#include <tutti/error.hpp>
+#include <tutti/figures.hpp>
+#include <tutti/generator.hpp>
+#include <tutti/price.hpp>
+#include <tutti/simulation.hpp>
+
+#include "support/errors.hpp"
+
+namespace tutti {
+namespace {
+
+/// Every rank joined to every other by links of its own: nobody is ever in anybody's way.
+Network full_mesh(std::uint32_t p, double bytes_per_second, double latency) {
+  Network network;
+  network.name = "full mesh";
+  for (std::uint32_t r = 0; r < p; ++r) network.add("r" + std::to_string(r), NodeKind::rank);
+  for (std::uint32_t a = 0; a < p; ++a) {
+    for (std::uint32_t b = a + 1; b < p; ++b) {
+      network.join(network.ranks[a], network.ranks[b], bytes_per_second, latency);
+    }
+  }
+  return network;
+}
+
+Simulation run(const Network& network, const Schedule& schedule, std::uint64_t size,
+               const SimulationSettings& settings) {
+  Routes routes(network);
+  return simulate(network, routes, source_of(schedule), even_layout(schedule.contract, size),
+                  settings);
+}
+
+Simulation run(const std::string& network, const std::string& name, std::uint32_t p,
+               std::uint64_t size, const SimulationSettings& settings = {}) {
+  return run(generate(network), algorithm(name).schedule({.ranks = p}), size, settings);
+}
+
+Problem problem_for(const Algorithm& algorithm, std::uint32_t p) {
+  return {.ranks = p, .shape = algorithm.needs_shape() ? squarest(p) : Shape{}};
+}
+
+/// The sum of what the steps of the path took, and the gaps between them.
+void expect_path_to_add_up(const Simulation& simulation) {
+  double at = 0;
+  for (const Activity& each : simulation.critical_path) {
+    EXPECT_NEAR(each.begin, at, 1e-9 * simulation.seconds);
+    EXPECT_GE(each.end, each.begin);
+    at = each.end;
+  }
+  EXPECT_NEAR(at, simulation.seconds, 1e-9 * simulation.seconds);
+}
+
+bool somebody_was_held_up(const Simulation& simulation) {
+  return std::any_of(
+      simulation.activities.begin(), simulation.activities.end(),
+      [](const Activity& each) { return each.end - each.begin > each.alone * (1 + 1e-6); });
+}
+
+TEST(Simulation, WithoutContentionIsTheCriticalPath) {
+  int compared = 0;
+  constexpr CostModel model{.link = {.alpha = 3e-6, .beta = 1 / 12.5e9}, .gamma = 4e-11};
+  for (const Algorithm& each : algorithms()) {
+    for (const std::uint32_t p : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 12U, 13U, 16U}) {
+      const Schedule schedule = each.schedule(problem_for(each, p));
+      const Network network = full_mesh(p, 12.5e9, 1e-6);
+      for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{9973} * p}) {
+        for (const double gamma : {0.0, model.gamma}) {
+          for (const Ports ports : {Ports::one, Ports::unlimited}) {
+            CostModel priced = model;
+            priced.gamma = gamma;
+            const double expected =
+                Pricer(schedule).price(even_layout(schedule.contract, size), priced, ports).seconds;
+            const Simulation found = run(network, schedule, size,
+                                         {.alpha = 2e-6,
+                                          .gamma = gamma,
+                                          .ports = ports == Ports::one ? 1U : 0U,
+                                          .records = true});
+            // With many ports even messages of one pair can be under way at once, and meet.
+            if (ports == Ports::unlimited && somebody_was_held_up(found)) continue;
+            ++compared;
+            EXPECT_NEAR(found.seconds, expected, 1e-9 * expected)
+                << each.name << " p=" << p << " size=" << size << " gamma=" << gamma
+                << (ports == Ports::one ? " one port" : " many ports");
+            expect_path_to_add_up(found);
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(compared, 3000);
+}
+
+TEST(Simulation, OnAStarMessagesOfOneRoundDoNotMeet) {
+  const Simulation found = run("star:p=8,bandwidth=1GB/s,latency=1us", "allreduce/ring", 8, 8000);
+  EXPECT_NEAR(found.seconds, 14 * (2e-6 + 1000 / 1e9), 1e-15);
+}
+
+TEST(Simulation, TwoFlowsShareALink) {
+  // Everybody sends half of its data to each of the two others at once.
+  const Simulation found =
+      run("star:p=3,bandwidth=1GB/s,latency=0", "alltoall/mesh", 3, 3000, {.ports = 0});
+  EXPECT_NEAR(found.seconds, 2000 / 1e9, 1e-15);
+}
+
+TEST(Simulation, ManyPortsAreBetweenOneAndUnlimited) {
+  const std::string star = "star:p=9,bandwidth=1GB/s,latency=5us";
+  const double one = run(star, "alltoall/mesh", 9, 9000, {.ports = 1}).seconds;
+  const double two = run(star, "alltoall/mesh", 9, 9000, {.ports = 2}).seconds;
+  const double any = run(star, "alltoall/mesh", 9, 9000, {.ports = 0}).seconds;
+  EXPECT_LT(any, two);
+  EXPECT_LT(two, one);
+}
+
+TEST(Simulation, WhatIsSentIsWhatLinksCarry) {
+  for (const char* name : {"allreduce/ring", "alltoall/pairwise", "broadcast/binomial",
+                           "allreduce/halving_doubling"}) {
+    for (const char* spec : {"star:16", "torus:4x4", "fat_tree:k=4"}) {
+      const Network network = generate(spec);
+      const Schedule schedule = algorithm(name).schedule({.ranks = 16});
+      const Layout layout = even_layout(schedule.contract, 123456);
+      const Simulation found = run(network, schedule, 123456, {});
+      const Figures counted = count(schedule, layout);
+      EXPECT_EQ(found.messages, counted.messages);
+      EXPECT_EQ(found.bytes, counted.bytes);
+
+      Routes routes(network);
+      std::vector<double> expected(network.links.size(), 0);
+      for (std::uint32_t r = 0; r < 16; ++r) {
+        for (const Step step : schedule.program(Rank{r})) {
+          if (step.kind != Step::Kind::send) continue;
+          double bytes = 0;
+          for (const ChunkRange& range : step.chunks) {
+            bytes += static_cast<double>(layout.size(range));
+          }
+          for (const Rank peer : step.peers) {
+            for (const LinkId link : routes.between(Rank{r}, peer)) expected[link.index()] += bytes;
+          }
+        }
+      }
+      for (std::size_t l = 0; l < expected.size(); ++l) {
+        EXPECT_NEAR(found.links[l].bytes, expected[l], 1e-9 * expected[l]);
+        const double least = expected[l] / network.links[l].bytes_per_second;
+        EXPECT_GE(found.links[l].busy * (1 + 1e-9), least) << "a link carried more than it can";
+        EXPECT_LE(found.links[l].busy, found.seconds);
+      }
+      EXPECT_EQ(*std::max_element(found.finished.begin(), found.finished.end()), found.seconds);
+    }
+  }
+}
+
+TEST(Simulation, UtilisationOverTimeAddsUp) {
+  const Network network = generate("torus:4x4");
+  const Simulation found = run(network, algorithm("alltoall/mesh").schedule({.ranks = 16}), 160000,
+                               {.ports = 0, .intervals = 40});
+  const UtilisationSeries& series = found.utilisation;
+  ASSERT_EQ(series.links, network.links.size());
+  EXPECT_GT(series.intervals(), 19U);
+  EXPECT_LE(series.intervals(), 40U);
+  for (std::size_t l = 0; l < series.links; ++l) {
+    double sum = 0;
+    for (std::size_t i = 0; i < series.intervals(); ++i) {
+      const double bytes = series.bytes[i * series.links + l];
+      EXPECT_LE(bytes, network.links[l].bytes_per_second * series.seconds * (1 + 1e-9));
+      sum += bytes;
+    }
+    EXPECT_NEAR(sum, found.links[l].bytes, 1e-6 * found.links[l].bytes);
+  }
+}
+
+TEST(Simulation, IsTheSameEveryTime) {
+  const SimulationSettings settings{.gamma = 1e-11, .noise = 0.3, .seed = 7, .records = true};
+  const Simulation a = run("torus:4x4", "alltoall/pairwise", 16, 1 << 20, settings);
+  const Simulation b = run("torus:4x4", "alltoall/pairwise", 16, 1 << 20, settings);
+  EXPECT_EQ(a.seconds, b.seconds);
+  EXPECT_EQ(a.finished, b.finished);
+  EXPECT_EQ(a.activities, b.activities);
+}
+
+TEST(Simulation, NoiseDelaysAndDependsOnItsSeed) {
+  const auto with = [](double noise, std::uint64_t seed) {
+    return run("star:8", "allreduce/ring", 8, 1 << 20, {.noise = noise, .seed = seed}).seconds;
+  };
+  const double quiet = with(0, 1);
+  EXPECT_GT(with(0.2, 1), quiet);
+  EXPECT_NE(with(0.2, 1), with(0.2, 2));
+  EXPECT_EQ(with(0.2, 3), with(0.2, 3));
+  EXPECT_EQ(with(0, 1), with(0, 2));
+  EXPECT_LT(with(0.001, 1), 1.01 * quiet);
+}
+
+TEST(Simulation, NoiseHasTheMeanThatItIsSaidToHave) {
+  const Simulation found =
+      run("star:64", "alltoall/pairwise", 64, 64 << 20, {.noise = 0.5, .seed = 3, .records = true});
+  double sum = 0;
+  for (const Activity& each : found.activities) sum += (each.end - each.begin) / each.alone;
+  EXPECT_NEAR(sum / static_cast<double>(found.activities.size()), 1.5, 0.05);
+}
+
+TEST(Simulation, SlicesMakeAChainAPipeline) {
+  const std::string star = "star:p=5,bandwidth=1GB/s,latency=0";
+  const double whole = run(star, "broadcast/chain", 5, 100000).seconds;
+  const double sliced = run(star, "broadcast/chain", 5, 100000, {.slice = 1000}).seconds;
+  EXPECT_NEAR(whole, 4 * 100000 / 1e9, 1e-12);
+  EXPECT_NEAR(sliced, 100000 / 1e9 + 3 * 1000 / 1e9, 1e-12);
+}
+
+TEST(Simulation, SlicesLongerThanChunksChangeNothing) {
+  for (const char* name : {"allreduce/ring", "allreduce/double_tree", "alltoall/bruck"}) {
+    const double whole = run("torus:3x3", name, 9, 90000).seconds;
+    EXPECT_EQ(run("torus:3x3", name, 9, 90000, {.slice = 1 << 20}).seconds, whole) << name;
+  }
+}
+
+TEST(Simulation, SlicesOfEveryAlgorithmMeet) {
+  for (const Algorithm& each : algorithms()) {
+    const Schedule schedule = each.schedule(problem_for(each, 6));
+    const Layout layout = even_layout(schedule.contract, 6007);
+    const Simulation found = run(generate("star:6"), schedule, 6007, {.slice = 100});
+    EXPECT_EQ(found.bytes, count(schedule, layout).bytes) << each.name;
+  }
+}
+
+TEST(Simulation, PlacesMoveRanks) {
+  // Neighbours on the ring are far apart on the torus, and get in each other's way.
+  std::vector<Rank> places;
+  for (std::uint32_t r = 0; r < 16; ++r) places.emplace_back(r * 5 % 16);
+  const double ordered = run("torus:4x4", "allreduce/ring", 16, 1 << 20).seconds;
+  const double placed = run("torus:4x4", "allreduce/ring", 16, 1 << 20, {.places = places}).seconds;
+  EXPECT_GT(placed, 1.1 * ordered);
+}
+
+TEST(Simulation, WeightsFavourShortRoutes) {
+  // On a line of three switches two flows share the last link, one from near and one from far.
+  Network network;
+  for (int r = 0; r < 3; ++r) network.add("r" + std::to_string(r), NodeKind::rank);
+  const NodeId near = network.add("near", NodeKind::switch_);
+  const NodeId far = network.add("far", NodeKind::switch_);
+  network.join(network.ranks[0], far, 1e9, 2e-6);
+  network.join(far, near, 1e9, 1e-6);
+  network.join(network.ranks[1], near, 1e9, 1e-6);
+  network.join(network.ranks[2], near, 1e9, 1e-6);
+  Schedule schedule{
+      .name = "two to one",
+      .contract = {.collective = Collective::gather, .ranks = 3, .root = Rank{2}, .chunks = 3},
+      .programs = std::vector<Program>(3, Program(1))};
+  schedule.programs[0].send(0, Rank{2}, Chunk{0});
+  schedule.programs[1].send(0, Rank{2}, Chunk{1});
+  schedule.programs[2].receive(0, Rank{0}, Chunk{0});
+  schedule.programs[2].receive(0, Rank{1}, Chunk{1});
+  const Simulation even = run(network, schedule, 3000000, {.ports = 0, .records = true});
+  const Simulation weighted =
+      run(network, schedule, 3000000,
+          {.ports = 0, .sharing = Sharing::latency_weighted, .records = true});
+  const auto arrival = [](const Simulation& of, std::uint32_t rank) {
+    for (const Activity& each : of.activities) {
+      if (each.rank == Rank{rank}) return each.end;
+    }
+    return -1.0;
+  };
+  // 4 µs and 2 µs away: one third and two thirds of the link, until the nearer one is done.
+  EXPECT_NEAR(arrival(even, 1), 2e-3, 1e-5);
+  EXPECT_NEAR(arrival(weighted, 1), 1.5e-3, 1e-5);
+  EXPECT_NEAR(arrival(weighted, 0), 2e-3, 1e-5);
+}
+
+TEST(Simulation, RefusesWhatItCannotRun) {
+  const auto refuse = [](const auto& call, const std::string& part) {
+    test::expect_error(call, ErrorCode::invalid_argument, part);
+  };
+  refuse([] { (void)run("star:4", "allreduce/ring", 8, 8); }, "has 4");
+  Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 4});
+  ring.programs[2] = Program(6);
+  refuse([&] { (void)run(generate("star:4"), ring, 8, {}); }, "do not meet");
+  refuse([] { (void)run("star:4", "allreduce/ring", 4, 8, {.alpha = -1}); }, "negative");
+  refuse([] { (void)run("star:4", "allreduce/ring", 4, 8, {.places = {Rank{0}}}); }, "place");
+  refuse(
+      [] {
+        (void)run("star:4", "allreduce/ring", 2, 8, {.places = {Rank{0}, Rank{9}}});
+      },
+      "rank 9");
+}
+
+TEST(Simulation, RefusesProgramsThatWaitForEachOther) {
+  Schedule knot{.name = "knot",
+                .contract = {.collective = Collective::allgather, .ranks = 2, .chunks = 2},
+                .programs = std::vector<Program>(2, Program(2))};
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    knot.programs[r].receive(0, Rank{1 - r}, Chunk{0});
+    knot.programs[r].send(1, Rank{1 - r}, Chunk{0});
+  }
+  test::expect_error([&] { (void)run(generate("star:2"), knot, 8, {}); },
+                     ErrorCode::invalid_argument, "halt");
+}
+
+}  // namespace
+}  // namespace tutti

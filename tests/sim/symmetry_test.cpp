@@ -1,0 +1,134 @@
+#include "sim/symmetry.hpp"
+
+#include <bit>
+
+#include <gtest/gtest.h>
+
+#include <tutti/algorithm.hpp>
+#include <tutti/generator.hpp>
+#include <tutti/simulation.hpp>
+
+namespace tutti {
+namespace {
+
+ScheduleSource source(const Algorithm& algorithm, const Problem& problem, bool one_rule) {
+  return {.name = std::string(algorithm.name),
+          .contract = algorithm.contract(problem),
+          .program = [&algorithm, problem](Rank rank) { return algorithm.program(problem, rank); },
+          .one_rule = one_rule};
+}
+
+Problem problem_for(const Algorithm& algorithm, std::uint32_t p) {
+  return {.ranks = p, .shape = algorithm.needs_shape() ? squarest(p) : Shape{}};
+}
+
+TEST(Symmetry, OfSomeRanksIsThatOfAll) {
+  int turning = 0;
+  for (const Algorithm& each : algorithms()) {
+    for (std::uint32_t p = 2; p <= 70; ++p) {
+      const ScheduleSource programs = source(each, problem_for(each, p), true);
+      const bool some = programs_turn(programs, true);
+      EXPECT_EQ(some, programs_turn(programs, false)) << each.name << " p=" << p;
+      turning += some ? 1 : 0;
+    }
+  }
+  EXPECT_GT(turning, 5 * 69);
+}
+
+TEST(Symmetry, OfARingIsFound) {
+  const ScheduleSource ring = source(algorithm("allreduce/ring"), {.ranks = 12}, true);
+  EXPECT_TRUE(programs_turn(ring, false));
+  const ScheduleSource tree = source(algorithm("allreduce/binomial"), {.ranks = 12}, true);
+  EXPECT_FALSE(programs_turn(tree, true));
+}
+
+void expect_same(const Simulation& one, const Simulation& all, const std::string& what) {
+  EXPECT_NEAR(one.seconds, all.seconds, 1e-9 * all.seconds) << what;
+  EXPECT_EQ(one.messages, all.messages) << what;
+  EXPECT_EQ(one.bytes, all.bytes) << what;
+  ASSERT_EQ(one.finished.size(), all.finished.size()) << what;
+  for (std::size_t r = 0; r < all.finished.size(); ++r) {
+    EXPECT_NEAR(one.finished[r], all.finished[r], 1e-9 * all.seconds) << what;
+  }
+  ASSERT_EQ(one.links.size(), all.links.size()) << what;
+  for (std::size_t l = 0; l < all.links.size(); ++l) {
+    EXPECT_NEAR(one.links[l].bytes, all.links[l].bytes, 1e-9 * all.links[l].bytes + 1e-9) << what;
+    EXPECT_NEAR(one.links[l].busy, all.links[l].busy, 1e-9 * all.seconds) << what;
+  }
+}
+
+/// Wherever one rank is simulated for all, the answer is that of simulating all.
+TEST(Symmetry, GivesTheSameAnswerAsAllRanks) {
+  int found = 0;
+  for (const Algorithm& each : algorithms()) {
+    for (const char* spec : {"star:", "ring:", "torus:", "hypercube:"}) {
+      for (const std::uint32_t p : {2U, 4U, 7U, 8U, 16U, 32U}) {
+        const std::string name = spec;
+        if (name == "hypercube:" && (p & (p - 1)) != 0) continue;
+        if (name == "ring:" && p < 3) continue;
+        const std::string size =
+            name == "hypercube:" ? std::to_string(std::countr_zero(p)) : std::to_string(p);
+        const Network network = generate(name + size);
+        Routes routes(network);
+        const ScheduleSource programs = source(each, problem_for(each, p), true);
+        const Layout layout = even_layout(programs.contract, 960 * std::uint64_t{p} * p);
+        for (const std::uint32_t ports : {0U, 1U, 2U}) {
+          SimulationSettings settings{.alpha = 1e-6, .gamma = 1e-10, .ports = ports};
+          const Simulation one = simulate(network, routes, programs, layout, settings);
+          if (!one.by_symmetry) continue;
+          ++found;
+          settings.symmetry = false;
+          const Simulation all = simulate(network, routes, programs, layout, settings);
+          EXPECT_FALSE(all.by_symmetry);
+          expect_same(
+              one, all,
+              std::string(each.name) + " on " + network.name + ", ports " + std::to_string(ports));
+        }
+      }
+    }
+  }
+  EXPECT_GT(found, 100);
+}
+
+TEST(Symmetry, IsNotTakenForGrantedInSchedulesFromFiles) {
+  Schedule ring = algorithm("allgather/ring").schedule({.ranks = 64});
+  // One rank that no sample looks at sends its first block twice as often.
+  EXPECT_TRUE(programs_turn(source_of(ring), false));
+  Program other(ring.programs[37].rounds());
+  for (Step step : ring.programs[37]) {
+    if (step.kind == Step::Kind::receive) step.own.reset();
+    if (step.round == 5) step.round = 6;
+    other.append(step);
+  }
+  ring.programs[37] = other;
+  EXPECT_FALSE(source_of(ring).one_rule);
+  EXPECT_FALSE(programs_turn(source_of(ring), false));
+}
+
+TEST(Symmetry, EndsWhereChunksOrLinksDiffer) {
+  const ScheduleSource ring = source(algorithm("allreduce/ring"), {.ranks = 8}, true);
+  Network network = generate("star:8");
+  Routes routes(network);
+  const Layout even = even_layout(ring.contract, 800);
+  EXPECT_TRUE(simulate(network, routes, ring, even).by_symmetry);
+  EXPECT_FALSE(simulate(network, routes, ring, even_layout(ring.contract, 801)).by_symmetry);
+  EXPECT_FALSE(simulate(network, routes, ring, even, {.noise = 0.1}).by_symmetry);
+  network.links[5].bytes_per_second /= 2;
+  EXPECT_FALSE(simulate(network, routes, ring, even).by_symmetry);
+}
+
+TEST(SlowSymmetry, OfARingOf65536RanksIsItsFormula) {
+  const std::uint32_t p = 65536;
+  const Network network = generate("star:p=65536,bandwidth=12.5GB/s,latency=1us");
+  Routes routes(network);
+  const ScheduleSource ring = source(algorithm("allreduce/ring"), {.ranks = p}, true);
+  const Simulation found =
+      simulate(network, routes, ring, even_layout(ring.contract, std::uint64_t{64} << 20));
+  EXPECT_TRUE(found.by_symmetry);
+  EXPECT_EQ(found.messages, 2 * std::uint64_t{p} * (p - 1));
+  const double expected = 2.0 * (p - 1) * (2e-6 + 1024 / 12.5e9);
+  EXPECT_NEAR(found.seconds, expected, 1e-9 * expected);
+}
+
+}  // namespace
+}  // namespace tutti
