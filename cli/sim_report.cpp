@@ -71,7 +71,9 @@ std::string path_text(const Simulation& simulation) {
   const PathSums sums = sums_of(simulation.critical_path);
   std::string text = "critical path: " + with_commas(sums.messages) + " messages, " +
                      format_seconds(sums.alone) + " on free links";
-  if (sums.held_up > 0) text += ", " + format_seconds(sums.held_up) + " more as others use them";
+  if (sums.held_up > 1e-6 * simulation.seconds) {
+    text += ", " + format_seconds(sums.held_up) + " more as others use them";
+  }
   if (sums.adding > 0) text += ", " + format_seconds(sums.adding) + " adding";
   text += "\n";
   constexpr std::size_t most = 10;

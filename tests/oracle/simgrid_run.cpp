@@ -201,14 +201,15 @@ void exchange_all(const Part& part) {
 }  // namespace
 
 double run_in_simgrid(const Case& which, Actors actors) {
-  // To 1e-9, where SimGrid itself would stop at 1e-5: errors grow where messages wait for others.
-  const std::string precision = actors == Actors::two ? "1e-9" : "1e-5";
+  // Answers are compared with rates worked out anew each time: what SimGrid's lazy updates leave
+  // out makes more than 1 % on a crowded torus. They are what it is fastest with.
+  const std::string updates = actors == Actors::two ? "Full" : "Lazy";
   std::array<std::string, 9> words{"oracle",
                                    "--cfg=network/model:CM02",
                                    "--cfg=network/TCP-gamma:0",
                                    "--cfg=network/crosstraffic:0",
                                    "--cfg=network/weight-S:0",
-                                   "--cfg=maxmin/precision:" + precision,
+                                   "--cfg=network/optim:" + updates,
                                    "--cfg=contexts/stack-size:64",
                                    "--cfg=contexts/guard-size:0",
                                    "--log=root.thresh:error"};
