@@ -13,11 +13,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-struct Run {
+struct Trial {
   Network network = generate("torus:3x3");
   Simulation simulation;
 
-  Run(const char* name, const SimulationSettings& settings) {
+  Trial(const char* name, const SimulationSettings& settings) {
     Routes routes(network);
     const Schedule schedule = algorithm(name).schedule({.ranks = 9});
     simulation = simulate(network, routes, source_of(schedule),
@@ -26,13 +26,13 @@ struct Run {
 };
 
 TEST(SimulationJson, TellsAllThatWasFound) {
-  const Run run("alltoall/pairwise", {.gamma = 1e-10, .records = true, .intervals = 16});
-  const Json json = Json::parse(to_json(run.simulation, run.network));
-  EXPECT_EQ(json["seconds"].get<double>(), run.simulation.seconds);
+  const Trial trial("alltoall/pairwise", {.gamma = 1e-10, .records = true, .intervals = 16});
+  const Json json = Json::parse(to_json(trial.simulation, trial.network));
+  EXPECT_EQ(json["seconds"].get<double>(), trial.simulation.seconds);
   EXPECT_EQ(json["messages"], 72);
   EXPECT_EQ(json["finished"].size(), 9U);
-  EXPECT_EQ(json["critical_path"].size(), run.simulation.critical_path.size());
-  EXPECT_EQ(json["activities"].size(), run.simulation.activities.size());
+  EXPECT_EQ(json["critical_path"].size(), trial.simulation.critical_path.size());
+  EXPECT_EQ(json["activities"].size(), trial.simulation.activities.size());
   EXPECT_EQ(json["utilisation"]["links"].size(), json["links"].size());
   double before = 1;
   for (const Json& link : json["links"]) {
@@ -42,16 +42,16 @@ TEST(SimulationJson, TellsAllThatWasFound) {
 }
 
 TEST(SimulationJson, LeavesOutWhatWasNotAskedFor) {
-  const Run run("allreduce/ring", {});
-  const Json json = Json::parse(to_json(run.simulation, run.network));
+  const Trial trial("allreduce/ring", {});
+  const Json json = Json::parse(to_json(trial.simulation, trial.network));
   EXPECT_FALSE(json.contains("activities"));
   EXPECT_FALSE(json.contains("utilisation"));
 }
 
 TEST(ChromeTrace, HasATrackForEachRankOnWhichNothingOverlaps) {
   for (const std::uint32_t ports : {0U, 1U}) {
-    const Run run("alltoall/mesh", {.ports = ports, .records = true, .intervals = 16});
-    const Json json = Json::parse(to_chrome_trace(run.simulation, run.network));
+    const Trial trial("alltoall/mesh", {.ports = ports, .records = true, .intervals = 16});
+    const Json json = Json::parse(to_chrome_trace(trial.simulation, trial.network));
     std::map<int, double> ends;
     std::map<std::string, int> kinds;
     std::map<int, std::string> names;
@@ -72,8 +72,8 @@ TEST(ChromeTrace, HasATrackForEachRankOnWhichNothingOverlaps) {
 }
 
 TEST(BusiestLinks, ComeFirst) {
-  const Run run("broadcast/binomial", {});
-  const auto links = busiest_links(run.simulation, run.network, 3);
+  const Trial trial("broadcast/binomial", {});
+  const auto links = busiest_links(trial.simulation, trial.network, 3);
   ASSERT_EQ(links.size(), 3U);
   EXPECT_GE(links[0].utilisation, links[1].utilisation);
   EXPECT_GT(links[2].utilisation, 0);
