@@ -110,8 +110,7 @@ void show_links(const Network& network) {
   }
 }
 
-void show_stretch(const Network& network, const Options& options) {
-  Routes routes(network, options.route_options());
+void show_stretch(const Network& network, Routes& routes) {
   std::vector<Rank> order;
   for (std::uint32_t r = 0; r < network.rank_count(); ++r) order.emplace_back(r);
   const Stretch found = stretch(routes, ring_hops(order));
@@ -142,13 +141,14 @@ void show_optimum(const Network& network) {
 
 void show(const Options& options) {
   const Network network = load_network(options.network);
+  Routes routes(network, options.route_options());
   std::printf("%s: %s ranks%s\n\n", network.name.c_str(), with_commas(network.ranks.size()).c_str(),
               network.ranks_forward ? ", which forward" : "");
   show_nodes(network);
   std::puts("");
   show_links(network);
   std::puts("");
-  show_stretch(network, options);
+  show_stretch(network, routes);
   show_optimum(network);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,8 +17,9 @@ class MaxFlow {
   std::uint32_t add_arc(std::uint32_t from, std::uint32_t to);
   /// Gives an arc its capacity and takes its flow away.
   void set_capacity(std::uint32_t arc, Wide capacity) {
-    left_[2 * arc] = capacity;
-    left_[2 * arc + 1] = 0;
+    const std::size_t half = std::size_t{2} * arc;
+    left_[half] = capacity;
+    left_[half + 1] = 0;
   }
 
   /// Every arc's capacity is to be set anew before another run.

@@ -71,7 +71,7 @@ class Reader {
   }
 
   [[nodiscard]] std::string text(const pugi::xml_node& element, const char* attribute) const {
-    const std::string value = element.attribute(attribute).value();
+    std::string value = element.attribute(attribute).value();
     if (value.empty()) {
       reject(element,
              "<" + std::string(element.name()) + "> should have the attribute '" + attribute + "'");

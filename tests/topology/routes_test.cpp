@@ -168,6 +168,33 @@ TEST(Routes, GoUpAndDownEvenWhereAnotherWayIsShorter) {
   EXPECT_EQ(shortest.between(Rank{0}, Rank{1}).size(), 4U);
 }
 
+/// A way down that begins well and could be left for a shorter one further up.
+TEST(Routes, DoNotLeaveTheWayDown) {
+  Network network;
+  const NodeId a = network.add("A", NodeKind::rank);
+  const NodeId d = network.add("D", NodeKind::rank);
+  const NodeId top = network.add("top", NodeKind::switch_, 9);
+  const NodeId fork = network.add("fork", NodeKind::switch_, 8);
+  const NodeId other_top = network.add("other top", NodeKind::switch_, 9);
+  const NodeId bottom = network.add("bottom", NodeKind::switch_, 4);
+  network.join(a, top, 1, 0);
+  network.join(top, fork, 1, 0);
+  NodeId last = fork;
+  for (std::uint32_t level = 7; level > 4; --level) {
+    const NodeId next = network.add("s" + std::to_string(level), NodeKind::switch_, level);
+    network.join(last, next, 1, 0);
+    last = next;
+  }
+  network.join(last, bottom, 1, 0);
+  network.join(fork, other_top, 1, 0);
+  network.join(other_top, bottom, 1, 0);
+  network.join(bottom, d, 1, 0);
+  Routes routes(network);
+  EXPECT_EQ(words(network, routes.between(Rank{0}, Rank{1})),
+            (Words{"A→top", "top→fork", "fork→s7", "s7→s6", "s6→s5", "s5→bottom", "bottom→D"}));
+  EXPECT_EQ(routes.between(Rank{1}, Rank{0}).size(), 7U);
+}
+
 TEST(Routes, OfAFatTreeAreTheSameByArithmeticAndBySearch) {
   const Network wired = generate("fat_tree:k=4");
   Network searched = wired;

@@ -20,7 +20,7 @@ class Fork {
   [[nodiscard]] std::uint32_t pick(std::uint32_t ways) {
     switch (policy_) {
       case RoutePolicy::ecmp: {
-        const std::uint32_t bits = static_cast<std::uint32_t>(state_ >> 32);
+        const auto bits = static_cast<std::uint32_t>(state_ >> 32);
         state_ = mix(state_);
         return static_cast<std::uint32_t>((std::uint64_t{bits} * ways) >> 32);
       }

@@ -62,7 +62,7 @@ void SearchRouter::search(NodeId gate, Distances& distances) const {
   if (inner_[gate.index()] != no_inner) found[inner_[gate.index()]] = 0;
   for (std::size_t next = 0; next < open.size(); ++next) {
     const NodeId node = open[next];
-    const Distance further = static_cast<Distance>(distance(found, node, gate) + 1);
+    const auto further = static_cast<Distance>(distance(found, node, gate) + 1);
     for (const Adjacency::Edge& edge : arriving_.of(node)) {
       const std::uint32_t inner = inner_[edge.other.index()];
       if (inner == no_inner || found[inner] != unreachable) continue;
@@ -108,12 +108,10 @@ void SearchRouter::append(Rank from, Rank to, Fork& fork, std::vector<LinkId>& l
   NodeId at = ranks_[from.index()];
   bool down = false;
   while (at != goal) {
-    // A path may go down from here if nothing above is nearer.
-    const std::vector<Distance>& ahead = down ? distances.down : distances.any;
     Distance least = unreachable;
     std::uint32_t ways = 0;
     const auto far = [&](const Adjacency::Edge& edge) {
-      if (!up_down_) return distance(ahead, edge.other, goal);
+      if (!up_down_) return distance(distances.any, edge.other, goal);
       const bool up = goes_up(at, edge.other);
       if (up && down) return unreachable;
       return distance(up ? distances.any : distances.down, edge.other, goal);

@@ -37,13 +37,12 @@ class SearchRouter {
   [[nodiscard]] bool goes_up(NodeId from, NodeId to) const {
     return levels_[to.index()] > levels_[from.index()];
   }
-  /// The node whose search serves paths to `target`, and the link from it to `target` if it is
-  /// another.
+  /// The node whose search serves paths to `target`: the one that it hangs off, or itself.
   [[nodiscard]] NodeId gate(NodeId target) const;
   [[nodiscard]] const Distances& distances_to(NodeId gate);
   void search(NodeId gate, Distances& distances) const;
   void search_up(Distances& distances) const;
-  /// How far it is from the end of an edge, or `unreachable`.
+  /// From any node, also one that does not forward.
   [[nodiscard]] Distance distance(const std::vector<Distance>& of, NodeId node, NodeId gate) const;
   [[noreturn]] void no_path(Rank from, Rank to) const;
 
