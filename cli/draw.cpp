@@ -58,7 +58,7 @@ std::string draw_rounds(const Options& options) {
   const std::vector<std::uint32_t> rounds =
       options.rounds.empty() ? render::usual_rounds(story.rounds()) : parse_ranges(options.rounds);
   if (options.rounds.empty() && rounds.size() <= story.rounds()) {
-    drawn.caption.lines.push_back(
+    drawn.caption.lines.emplace_back(
         "Some rounds are left out here; -o FILE.html plays them all, --rounds names others.");
   }
   return render::draw_schedule(story, drawn.caption, rounds);

@@ -81,6 +81,7 @@ class Chart {
     }
     for (const std::vector<std::size_t>& activities : of_rank) {
       std::vector<Interval> intervals;
+      intervals.reserve(activities.size());
       for (const std::size_t i : activities) {
         intervals.push_back({simulation_.activities[i].begin, simulation_.activities[i].end});
       }
