@@ -1,6 +1,7 @@
 #include "sim_report.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include <nlohmann/json.hpp>
@@ -38,7 +39,7 @@ std::string links_text(const Simulation& simulation, const Network& network) {
                    {"used", Align::right}});
   for (const BusyLink& each : busiest_links(simulation, network, most)) {
     table.add({network.describe(each.link),
-               with_commas(static_cast<std::uint64_t>(each.use.bytes + 0.5)),
+               with_commas(static_cast<std::uint64_t>(std::llround(each.use.bytes))),
                percent_of(each.use.busy / simulation.seconds), percent_of(each.utilisation)});
   }
   return table.text();
@@ -71,7 +72,9 @@ std::string path_text(const Simulation& simulation) {
   const PathSums sums = sums_of(simulation.critical_path);
   std::string text = "critical path: " + with_commas(sums.messages) + " messages, " +
                      format_seconds(sums.alone) + " on free links";
-  if (sums.held_up > 0) text += ", " + format_seconds(sums.held_up) + " more as others use them";
+  if (sums.held_up > 1e-6 * simulation.seconds) {
+    text += ", " + format_seconds(sums.held_up) + " more as others use them";
+  }
   if (sums.adding > 0) text += ", " + format_seconds(sums.adding) + " adding";
   text += "\n";
   constexpr std::size_t most = 10;

@@ -70,7 +70,7 @@ TEST(Simulation, WithoutContentionIsTheCriticalPath) {
       const Schedule schedule = each.schedule(problem_for(each, p));
       const Network network = full_mesh(p, 12.5e9, 1e-6);
       for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{9973} * p}) {
-        for (const double gamma : {0.0, model.gamma}) {
+        for (const double gamma : {0.0, model.gamma, 25 * model.gamma}) {
           for (const Ports ports : {Ports::one, Ports::unlimited}) {
             CostModel priced = model;
             priced.gamma = gamma;

@@ -90,6 +90,27 @@ TEST(Symmetry, GivesTheSameAnswerAsAllRanks) {
   EXPECT_GT(found, 100);
 }
 
+TEST(Symmetry, CountsHowManyShareALink) {
+  // All that anybody sends has to pass one link.
+  Network network;
+  network.name = "bridge";
+  for (int r = 0; r < 6; ++r) network.add("r" + std::to_string(r), NodeKind::rank);
+  const NodeId in = network.add("in", NodeKind::switch_);
+  const NodeId out = network.add("out", NodeKind::switch_);
+  network.add_link(in, out, 3e9, 1e-6);
+  for (const NodeId rank : network.ranks) {
+    network.add_link(rank, in, 1e9, 1e-6);
+    network.add_link(out, rank, 1e9, 1e-6);
+  }
+  Routes routes(network);
+  const ScheduleSource ring = source(algorithm("allreduce/ring"), {.ranks = 6}, true);
+  const Layout layout = even_layout(ring.contract, 6000);
+  const Simulation one = simulate(network, routes, ring, layout);
+  EXPECT_TRUE(one.by_symmetry);
+  EXPECT_NEAR(one.seconds, 10 * (3e-6 + 6 * 1000 / 3e9), 1e-12);
+  expect_same(one, simulate(network, routes, ring, layout, {.symmetry = false}), "bridge");
+}
+
 TEST(Symmetry, IsNotTakenForGrantedInSchedulesFromFiles) {
   Schedule ring = algorithm("allgather/ring").schedule({.ranks = 64});
   // One rank that no sample looks at sends its first block twice as often.
