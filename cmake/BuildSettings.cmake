@@ -31,6 +31,20 @@ function(tutti_build_settings target)
     -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${TUTTI_WERROR}>:-Werror>)
 endfunction()
 
+# What most sources of a target begin with is read once for all of them, where that is asked for.
+function(tutti_precompile target)
+  if(TUTTI_PRECOMPILE)
+    set(file "${CMAKE_CURRENT_BINARY_DIR}/${target}_headers.hpp")
+    set(text "")
+    foreach(header IN ITEMS ${ARGN}
+            <algorithm> <chrono> <functional> <map> <memory> <optional> <string> <vector>)
+      string(APPEND text "#include ${header}\n")
+    endforeach()
+    file(CONFIGURE OUTPUT "${file}" CONTENT "${text}" @ONLY)
+    target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${file}>")
+  endif()
+endfunction()
+
 # Gives the functions of the C API in a shared library their version. What else is visible stays so,
 # without one.
 function(tutti_version_symbols target)
