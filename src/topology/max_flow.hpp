@@ -6,7 +6,9 @@
 
 namespace tutti {
 
-__extension__ using Wide = __int128;
+/// Nothing here is ever negative; and Clang checks signed products of this width by a function that
+/// is not in every runtime.
+__extension__ using Wide = unsigned __int128;
 
 /// The most that can flow between two nodes, by the algorithm of Dinic (1970).
 class MaxFlow {
