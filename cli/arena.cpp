@@ -28,7 +28,7 @@ Arena::Arena(Communicator& communicator, std::uint64_t most_bytes, BenchMemory::
 double Arena::seconds(const BenchCase& what, const BenchPace& pace, const CallOptions& options) {
   Call call = call_of(what, {.one = one_.data(), .other = other_.data()}, false,
                       communicator_.rank(), ranks());
-  call.options.protocol = options.protocol;
+  call.options.direct_from = options.direct_from;
   call.options.slice_bytes = options.slice_bytes;
   return 1e-6 * time_call(aside_, pace, [&] { communicator_.run(call); }).median;
 }
@@ -40,7 +40,7 @@ std::vector<double> Arena::race(std::span<const Runner> runners, std::size_t rou
   for (std::size_t round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < runners.size(); ++i) {
       if (round > 0 && times[i].front() > hopeless * best) continue;
-      times[i].push_back(seconds(runners[i].what, runners[i].pace));
+      times[i].push_back(seconds(runners[i].what, runners[i].pace, runners[i].options));
       if (best == 0 || times[i].back() < best) best = times[i].back();
     }
   }

@@ -30,6 +30,7 @@ class Arena {
   struct Runner {
     BenchCase what{};
     BenchPace pace{};
+    CallOptions options{};
   };
   /// As many taking turns: the medians over `rounds` of their medians. From the second round on,
   /// those that took more than `hopeless` times as long as the fastest no longer take part.

@@ -32,6 +32,7 @@ RegretWishes wishes_from(const BenchWishes& wishes) {
     result.sizes.push_back(bytes);
   }
   if (result.sizes.empty()) refuse("there is no size from -b to -e");
+  if (result.sizes.back() < most) result.sizes.push_back(most);
   return result;
 }
 

@@ -69,6 +69,10 @@ std::string reason(const Forecast& forecast, const Candidate& first, const Candi
          " by the model)";
 }
 
+std::size_t direct_from(const ReachProfile& reach, const Options& options) {
+  return reach.direct_from[static_cast<std::size_t>(parse_collective(options.collective))];
+}
+
 Party party_from(const Options& options) {
   const Pairs pairs = parse_pairs(options.pairs);
   Party party = local_party(options.ranks, pairs);
@@ -143,7 +147,7 @@ void print(const Options& options, const Selector& selector, const FoundProfile&
     std::printf(
         "; messages up to 48 bytes travel with their flag, those from %s on are read where "
         "they stand",
-        format_bytes(reach.least_direct).c_str());
+        format_bytes(direct_from(reach, options)).c_str());
   }
   std::printf(".\n");
 }
@@ -160,7 +164,8 @@ void print_json(const FoundProfile& found, const Selector& selector,
   document["crowded"] = party.reach.crowded;
   document["profile"] = found.origin;
   document["slice_bytes"] = reach.slice_bytes;
-  document["least_direct"] = reach.least_direct;
+  document["direct_from"] =
+      reach.direct_from[static_cast<std::size_t>(ways.front().algorithm->collective)];
   document["candidates"] = nlohmann::ordered_json::array();
   for (const Candidate& each : ways) {
     document["candidates"].push_back({{"algorithm", each.algorithm->name},

@@ -123,7 +123,10 @@ void report(const Profile& profile, const Profile& found, const std::string& pat
     std::snprintf(error.data(), error.size(), "%.0f %%", 100 * median_error(profile, each.reach));
     table.add({words(each.reach), format_seconds(each.link.alpha), rate(each.link.beta),
                rate(each.gamma), format_bytes(each.slice_bytes),
-               in_memory(each.reach) ? format_bytes(each.least_direct) : "", error.data()});
+               in_memory(each.reach)
+                   ? format_bytes(each.direct_from[static_cast<std::size_t>(Collective::allreduce)])
+                   : "",
+               error.data()});
   }
   std::fputs(table.text().c_str(), stdout);
   std::size_t points = 0;

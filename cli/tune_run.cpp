@@ -47,14 +47,14 @@ class Tuning {
 
   Profile run() {
     if (arena_.leads()) progress_.emplace("tuning " + std::string(name(wishes_.reach.pairs)), 100);
-    ReachProfile reach = built_in_profile().at(wishes_.reach);
-    reach.reach = wishes_.reach;
-    measure_link(reach);
-    measure_slice(reach);
-    if (in_memory(wishes_.reach)) measure_direct(reach);
+    reach_ = built_in_profile().at(wishes_.reach);
+    reach_.reach = wishes_.reach;
+    measure_link();
+    measure_slice();
+    if (in_memory(wishes_.reach)) measure_direct();
     measure_algorithms();
     progress_.reset();
-    Profile profile{.reaches = {reach}};
+    Profile profile{.reaches = {reach_}};
     for (auto& [algorithm, measurement] : measurements_) {
       profile.measurements.push_back(std::move(measurement));
     }
@@ -62,23 +62,23 @@ class Tuning {
   }
 
  private:
-  void measure_link(ReachProfile& reach) {
+  void measure_link() {
     constexpr std::uint64_t small = 8;
     const std::uint64_t large = std::min<std::uint64_t>(wishes_.most_bytes, 4 << 20);
-    reach.link.alpha = arena_.message_seconds(small, 200);
+    reach_.link.alpha = arena_.message_seconds(small, 200);
     const double long_one = arena_.message_seconds(large, 10);
-    reach.link.beta =
-        std::max(long_one - reach.link.alpha, 1e-3 * long_one) / static_cast<double>(large - small);
-    reach.gamma = measure_gamma();
+    reach_.link.beta = std::max(long_one - reach_.link.alpha, 1e-3 * long_one) /
+                       static_cast<double>(large - small);
+    reach_.gamma = measure_gamma();
   }
 
   /// A ring, since there every slice is passed on while the next comes in. The usual size stays
   /// unless another is better by more than chance.
-  void measure_slice(ReachProfile& reach) {
+  void measure_slice() {
     constexpr double clearly = 0.93;
     const BenchCase ring =
         allreduce("allreduce/ring", std::min<std::uint64_t>(wishes_.most_bytes, 4 << 20));
-    const std::size_t usual = reach.slice_bytes;
+    const std::size_t usual = reach_.slice_bytes;
     std::array<std::size_t, 4> sizes{usual, usual / 4, usual / 2, usual * 2};
     std::array<std::vector<double>, 4> times;
     for (int round = 0; round < 3; ++round) {
@@ -90,31 +90,46 @@ class Tuning {
     for (std::size_t i = 1; i < sizes.size(); ++i) {
       if (middle(times[i]) >= best) continue;
       best = middle(times[i]);
-      reach.slice_bytes = sizes[i];
+      reach_.slice_bytes = sizes[i];
     }
   }
 
-  /// From where on reading in place beats copying, for those who read what one has.
-  void measure_direct(ReachProfile& reach) {
-    constexpr double clearly = 0.95;
-    const std::uint64_t most = std::bit_floor(wishes_.most_bytes / arena_.ranks());
-    std::uint64_t least = std::min(std::uint64_t{1} << 18, std::max<std::uint64_t>(most, 1024));
-    for (std::uint64_t bytes = least / 2; bytes >= 512; bytes /= 2) {
-      BenchCase all_read = allreduce("allgather/mesh", 0);
-      all_read.collective = Collective::allgather;
-      all_read.count = std::max<std::uint64_t>(bytes / 4, 1);
+  /// From which size of messages on reading in place beats copying. It depends on the collective:
+  /// who copies for a broadcast need not wait for its readers.
+  void measure_direct() {
+    constexpr std::array representatives{"broadcast/flat", "scatter/flat",
+                                         "gather/flat",    "allgather/mesh",
+                                         "reduce/flat",    "allreduce/mesh_two_shot",
+                                         "alltoall/mesh",  "reduce_scatter/mesh"};
+    for (const char* const each : representatives) {
+      const Algorithm& used = algorithm(each);
+      reach_.direct_from[static_cast<std::size_t>(used.collective)] = direct_from(used);
+    }
+  }
+
+  [[nodiscard]] std::size_t direct_from(const Algorithm& used) {
+    constexpr double clearly = 0.97;
+    constexpr std::size_t always_copied = ~std::size_t{0};
+    std::size_t least = std::size_t{1} << 20;  // What is longer is never worth a copy.
+    for (std::size_t message = least / 2; message >= 512; message /= 4) {
+      // Whole data goes in one message, or one block of it for each rank.
+      const bool whole =
+          used.collective == Collective::broadcast || used.collective == Collective::reduce;
+      const std::uint64_t bytes = message * (whole ? 1 : arena_.ranks());
+      if (bytes > wishes_.most_bytes) continue;
+      BenchCase what{.collective = used.collective, .algorithm = std::string(used.name)};
+      what.count = count_for(used.collective, what.dtype, bytes, arena_.ranks());
       std::vector<double> copied;
       std::vector<double> direct;
       for (int round = 0; round < 3; ++round) {
-        copied.push_back(
-            arena_.seconds(all_read, pace_for(1e-5, 0.003), {.protocol = Protocol::copy}));
-        direct.push_back(
-            arena_.seconds(all_read, pace_for(1e-5, 0.003), {.protocol = Protocol::direct}));
+        const BenchPace pace = pace_for(1e-6, 0.002);
+        copied.push_back(arena_.seconds(what, pace, {.direct_from = always_copied}));
+        direct.push_back(arena_.seconds(what, pace, {.direct_from = 1}));
       }
       if (middle(direct) >= clearly * middle(copied)) break;
-      least = bytes;
+      least = message;
     }
-    reach.least_direct = least;
+    return least;
   }
 
   void measure_algorithms() {
@@ -143,14 +158,16 @@ class Tuning {
     }
     std::vector<double> times;
     for (const BenchCase& each : cases) {
-      times.push_back(arena_.seconds(each, pace_for(expected(each, bytes), short_slot)));
+      times.push_back(
+          arena_.seconds(each, pace_for(expected(each, bytes), short_slot), pace_of(collective)));
     }
     const double best = *std::min_element(times.begin(), times.end());
     std::vector<Arena::Runner> close;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < cases.size(); ++i) {
       if (times[i] > 1.4 * best) continue;
-      close.push_back({.what = cases[i], .pace = pace_for(best, long_slot)});
+      close.push_back(
+          {.what = cases[i], .pace = pace_for(best, long_slot), .options = pace_of(collective)});
       places.push_back(i);
     }
     if (close.size() > 1) {
@@ -159,6 +176,12 @@ class Tuning {
     }
     const double fastest = *std::min_element(times.begin(), times.end());
     for (std::size_t i = 0; i < cases.size(); ++i) note(cases[i], bytes, times[i], fastest);
+  }
+
+  /// As calls will be made with the profile.
+  [[nodiscard]] CallOptions pace_of(Collective collective) const {
+    return {.direct_from = reach_.direct_from[static_cast<std::size_t>(collective)],
+            .slice_bytes = reach_.slice_bytes};
   }
 
   void note(const BenchCase& what, std::uint64_t bytes, double seconds, double fastest) {
@@ -226,6 +249,7 @@ class Tuning {
   };
 
   TuneWishes wishes_;
+  ReachProfile reach_;
   Arena arena_;
   Clock::time_point begun_;
   std::map<const Algorithm*, Measurement> measurements_;

@@ -12,23 +12,19 @@
 
 namespace tutti {
 
-/// How data gets from rank to rank that share memory. What fits into one cache line travels in the
-/// message itself, whatever is asked for.
-enum class Protocol : std::uint8_t {
-  automatic,  ///< As the profile has it: short data is copied, long data read where it stands.
-  copy,       ///< The sender copies it into memory of tutti's, and need not wait for its readers.
-  direct,     ///< It is read where it stands, if others can see it there (see allocate()).
-};
-
 /// What a caller may say about one call besides its data.
 struct CallOptions {
   /// "allreduce/ring"; empty lets tutti choose. All ranks must say the same.
   std::string_view algorithm{};
   /// How the ranks stand in nodes, for algorithms that heed it; empty is as the hosts have them.
   Shape shape{};
-  /// All ranks may say what they like.
-  Protocol protocol = Protocol::automatic;
-  /// How large the pieces are in which data travels; zero is as the profile has it.
+  /// Between ranks that share memory: messages of so many bytes and more are read where they stand,
+  /// if others can see them there (see allocate()); shorter ones are copied by the sender, who then
+  /// need not wait for their readers. Zero is as the profile has it. Ranks may say different
+  /// things.
+  std::size_t direct_from = 0;
+  /// How large the pieces are in which data travels; zero is as the profile has it. Ranks may say
+  /// different things.
   std::size_t slice_bytes = 0;
   /// How long to wait for the others; zero is what the communicator was told.
   std::chrono::milliseconds timeout{0};

@@ -201,7 +201,7 @@ void Communicator::Impl::run_parts(const PreparedCall& prepared, const Call& cal
     buffers.scratch = scratch(prepared.scratch_bytes + prepared.spare_bytes);
     buffers.spare = buffers.scratch + prepared.scratch_bytes;
   }
-  set_pace(call.options);
+  set_pace(call.collective, call.options);
   const Clock::duration timeout = timeout_of(call.options);
   for (const PreparedCall::Part& part : prepared.parts) {
     Buffers shifted = buffers;
@@ -231,7 +231,7 @@ void Communicator::Impl::perform_pair(const Parcel& out, const Parcel& in,
   const std::uint32_t sent = out.peer ? pair_tag(++sends_[*out.peer], out.bytes) : 0;
   const std::uint32_t received = in.peer ? pair_tag(++receives_[*in.peer], in.bytes) : 0;
   fabric_.transport().begin(sent, received);
-  set_pace(options);
+  set_pace(Collective::alltoall, options);  // Which is made of pairs, too.
   Counters& counters = counters_of(pair_kind);
   ++counters.calls;
   try {
@@ -270,19 +270,18 @@ void Communicator::Impl::abort(const std::string& reason) {
 }
 
 /// In which pieces data goes, and from which size on it is read where it stands.
-void Communicator::Impl::set_pace(const CallOptions& options) {
+void Communicator::Impl::set_pace(Collective collective, const CallOptions& options) {
   const ReachProfile& usual = selector_.forecast().reach_profile();
-  std::size_t slice = options.slice_bytes;
-  if (slice == 0) slice = settings_.slice_bytes;
-  executor_.set_slice(whole_elements(slice == 0 ? usual.slice_bytes : slice));
-  const Protocol protocol =
-      options.protocol == Protocol::automatic ? settings_.protocol : options.protocol;
-  const std::size_t least = protocol == Protocol::automatic ? usual.least_direct
-                            : protocol == Protocol::copy    ? ~std::size_t{0}
-                                                            : 1;
-  if (least == least_direct_) return;
-  fabric_.transport().read_in_place_from(least);
-  least_direct_ = least;
+  const auto first = [](std::size_t said, std::size_t set, std::size_t otherwise) {
+    return said > 0 ? said : set > 0 ? set : otherwise;
+  };
+  executor_.set_slice(
+      whole_elements(first(options.slice_bytes, settings_.slice_bytes, usual.slice_bytes)));
+  const std::size_t direct_from = first(options.direct_from, settings_.direct_from,
+                                        usual.direct_from[static_cast<std::size_t>(collective)]);
+  if (direct_from == direct_from_) return;
+  fabric_.transport().read_in_place_from(direct_from);
+  direct_from_ = direct_from;
 }
 
 Clock::duration Communicator::Impl::timeout_of(const CallOptions& options) const {

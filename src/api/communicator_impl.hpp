@@ -24,8 +24,8 @@ struct CommunicatorSettings {
   std::shared_ptr<CallLog> log{};
   std::shared_ptr<const Profile> profile{};  ///< Null: the built-in one.
   Rules rules{};
-  Protocol protocol = Protocol::automatic;
-  std::size_t slice_bytes = 0;  ///< Zero: as the profile has it.
+  std::size_t direct_from = 0;  ///< As in CallOptions.
+  std::size_t slice_bytes = 0;
 };
 
 /// The inside of a communicator: it checks calls, makes them ready, and runs them here or in its
@@ -58,7 +58,7 @@ class Communicator::Impl {
   void perform(const PreparedCall& prepared, const Call& call, std::uint64_t outputs);
   void run_parts(const PreparedCall& prepared, const Call& call, Counters& counters);
   void perform_pair(const Parcel& out, const Parcel& in, const CallOptions& options);
-  void set_pace(const CallOptions& options);
+  void set_pace(Collective collective, const CallOptions& options);
   [[nodiscard]] Clock::duration timeout_of(const CallOptions& options) const;
   [[nodiscard]] std::uint64_t larger_bytes(const Call& call) const;
   [[noreturn]] void fail(const Error& error, const std::string& call);
@@ -75,7 +75,7 @@ class Communicator::Impl {
   Executor executor_;
   Selector selector_;
   PlanCache plans_;
-  std::size_t least_direct_ = 0;         // As the transport was last told.
+  std::size_t direct_from_ = 0;          // As the transport was last told.
   std::uint64_t calls_ = 0;              // Collectives so far: the same on all ranks.
   std::vector<std::uint32_t> sends_;     // By peer: how often it was sent to alone,
   std::vector<std::uint32_t> receives_;  // and received from.

@@ -44,10 +44,10 @@ Clock::duration timeout_from(std::string_view text, Clock::duration usual) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-Protocol protocol_from(std::string_view text) {
-  if (text.empty() || text == "auto") return Protocol::automatic;
-  if (text == "copy") return Protocol::copy;
-  if (text == "direct") return Protocol::direct;
+std::size_t direct_from(std::string_view text) {
+  if (text.empty() || text == "auto") return 0;
+  if (text == "copy") return ~std::size_t{0};
+  if (text == "direct") return 1;
   refuse("TUTTI_PROTO", text, "auto, copy or direct");
 }
 
@@ -113,7 +113,7 @@ CommunicatorSettings settings_from_environment() {
   if (const std::string_view path = variable("TUTTI_LOG_JSONL"); !path.empty()) {
     settings.log = std::make_shared<CallLog>(std::string(path));
   }
-  settings.protocol = protocol_from(variable("TUTTI_PROTO"));
+  settings.direct_from = direct_from(variable("TUTTI_PROTO"));
   settings.slice_bytes = slice_from(variable("TUTTI_SLICE"));
   read_choices(settings);
   return settings;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,14 +14,23 @@
 
 namespace tutti {
 
+inline constexpr std::size_t collective_count = 9;
+
+[[nodiscard]] constexpr std::array<std::size_t, collective_count> usual_direct_from() {
+  std::array<std::size_t, collective_count> bytes{};
+  bytes.fill(2048);
+  return bytes;
+}
+
 /// What was measured between ranks that reach each other in one way.
 struct ReachProfile {
   Reach reach{};
-  LinkCost link{};       ///< Of a message from one rank to another, nobody else talking.
+  LinkCost link{};   ///< Of a message from one rank to another, nobody else talking.
   double gamma = 0;  ///< Seconds for a byte added.
   std::size_t slice_bytes = std::size_t{1}
                             << 16;  ///< How large the pieces are that data travels in.
-  std::size_t least_direct = std::size_t{1} << 11;  ///< From here on data is read where it stands.
+  /// By collective: messages of so many bytes and more are best read where they stand.
+  std::array<std::size_t, collective_count> direct_from = usual_direct_from();
   Model model{};
 
   friend bool operator==(const ReachProfile&, const ReachProfile&) = default;

@@ -61,6 +61,26 @@ Model model_from(const Json& list) {
   return model;
 }
 
+using ByCollective = std::array<std::size_t, collective_count>;
+
+Json direct_to_json(const ByCollective& bytes) {
+  Json object;
+  for (const Collective each : collectives()) {
+    object[std::string(name(each))] = bytes[static_cast<std::size_t>(each)];
+  }
+  return object;
+}
+
+ByCollective direct_from(const Json& object) {
+  ByCollective bytes{};
+  for (const Collective each : collectives()) {
+    const auto value = object.at(std::string(name(each))).get<std::size_t>();
+    if (value == 0) refuse("\"direct_from\" is 0 for " + std::string(name(each)));
+    bytes[static_cast<std::size_t>(each)] = value;
+  }
+  return bytes;
+}
+
 Json to_json(const ReachProfile& each) {
   return {{"pairs", name(each.reach.pairs)},
           {"crowded", each.reach.crowded},
@@ -68,7 +88,7 @@ Json to_json(const ReachProfile& each) {
           {"beta", each.link.beta},
           {"gamma", each.gamma},
           {"slice_bytes", each.slice_bytes},
-          {"least_direct", each.least_direct},
+          {"direct_from", direct_to_json(each.direct_from)},
           {"model", to_json(each.model)}};
 }
 
@@ -77,7 +97,7 @@ ReachProfile reach_profile_from(const Json& json) {
                        .link = {.alpha = positive(json, "alpha"), .beta = positive(json, "beta")},
                        .gamma = positive(json, "gamma", true),
                        .slice_bytes = json.at("slice_bytes").get<std::size_t>(),
-                       .least_direct = json.at("least_direct").get<std::size_t>(),
+                       .direct_from = direct_from(json.at("direct_from")),
                        .model = model_from(json.at("model"))};
   if (profile.slice_bytes < 1024) refuse("\"slice_bytes\" is below 1024");
   return profile;
