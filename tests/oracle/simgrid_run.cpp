@@ -208,19 +208,19 @@ void exchange_all(const Part& part) {
 
 }  // namespace
 
-double run_in_simgrid(const Case& which, Actors actors) {
-  // Answers are compared with rates worked out anew each time: what SimGrid's lazy updates leave
-  // out makes more than 1 % on a crowded torus. They are what it is fastest with.
-  const std::string updates = actors == Actors::two ? "Full" : "Lazy";
-  std::array<std::string, 9> words{"oracle",
-                                   "--cfg=network/model:CM02",
-                                   "--cfg=network/TCP-gamma:0",
-                                   "--cfg=network/crosstraffic:0",
-                                   "--cfg=network/weight-S:0",
-                                   "--cfg=network/optim:" + updates,
-                                   "--cfg=contexts/stack-size:64",
-                                   "--cfg=contexts/guard-size:0",
-                                   "--log=root.thresh:error"};
+double run_in_simgrid(const Case& which, Actors actors, Accuracy accuracy) {
+  const bool fine = accuracy == Accuracy::fine;
+  std::array<std::string, 10> words{
+      "oracle",
+      "--cfg=network/model:CM02",
+      "--cfg=network/TCP-gamma:0",
+      "--cfg=network/crosstraffic:0",
+      "--cfg=network/weight-S:0",
+      std::string("--cfg=network/optim:") + (fine ? "Full" : "Lazy"),
+      std::string("--cfg=surf/precision:") + (fine ? "1e-12" : "1e-9"),
+      "--cfg=contexts/stack-size:64",
+      "--cfg=contexts/guard-size:0",
+      "--log=root.thresh:error"};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   int count = static_cast<int>(arguments.size());

@@ -13,8 +13,15 @@ enum class Actors {
   one,
 };
 
+/// How exact SimGrid is asked to be. Where messages wait for each other round after round on a
+/// crowded network, what it leaves out by default grows to more than 1 %.
+enum class Accuracy {
+  usual,  ///< Its defaults: lazy updates of rates, and moments within 1 ns are one.
+  fine,   ///< All rates anew at every moment, and moments within 1 ps are one.
+};
+
 /// Simulated seconds of a case in SimGrid, by its model CM02. Once in a process: SimGrid has one
 /// engine.
-[[nodiscard]] double run_in_simgrid(const Case& which, Actors actors);
+[[nodiscard]] double run_in_simgrid(const Case& which, Actors actors, Accuracy accuracy);
 
 }  // namespace tutti::oracle
