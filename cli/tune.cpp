@@ -6,6 +6,8 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <sstream>
 
 #include <tutti/error.hpp>
 
@@ -28,9 +30,11 @@ struct Options {
   std::string most = "16MiB";
   std::string output;
   std::string part;  // Of the processes that do it: where to leave what they found.
+  bool refine = false;
 };
 
 constexpr std::uint32_t most_ranks = 1024;
+constexpr int passes = 2;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
@@ -88,14 +92,16 @@ Profile base_for(const std::string& path, const Profile& found) {
 }
 
 /// How far the fitted models are from what they were fitted to: half of the errors are below.
-double median_error(const Profile& profile, const Reach& reach) {
+double median_error(const Profile& profile, const ReachProfile& known) {
   std::vector<double> errors;
   for (const Measurement& each : profile.measurements) {
-    if (each.reach != reach) continue;
+    if (each.reach != known.reach || each.ranks != known.ranks) continue;
     const Algorithm& used = algorithm(each.algorithm);
     for (const Measurement::Point& point : each.points) {
-      const double expected = profile.at(reach).model.seconds(
-          effort(used, {.ranks = each.ranks}, point.bytes, each.cores), point.bytes);
+      const double expected =
+          profile.at(known.reach, known.ranks)
+              .model.seconds(effort(used, {.ranks = each.ranks}, point.bytes, each.cores),
+                             point.bytes);
       errors.push_back(std::abs(expected / point.seconds - 1));
     }
   }
@@ -120,7 +126,7 @@ void report(const Profile& profile, const Profile& found, const std::string& pat
   };
   for (const ReachProfile& each : found.reaches) {
     std::array<char, 32> error{};
-    std::snprintf(error.data(), error.size(), "%.0f %%", 100 * median_error(profile, each.reach));
+    std::snprintf(error.data(), error.size(), "%.0f %%", 100 * median_error(profile, each));
     table.add({words(each.reach), format_seconds(each.link.alpha), rate(each.link.beta),
                rate(each.gamma), format_bytes(each.slice_bytes),
                in_memory(each.reach)
@@ -152,7 +158,8 @@ void take_part(Communicator& communicator, const Options& options) {
   const Profile found = tune(communicator, {.reach = party.reach,
                                             .cores = party.cores,
                                             .seconds = options.seconds,
-                                            .most_bytes = parse_bytes(options.most)});
+                                            .most_bytes = parse_bytes(options.most),
+                                            .refine = options.refine});
   if (communicator.rank() != 0) return;
   if (options.part.empty()) {
     finish(found, output_path(options));
@@ -178,6 +185,35 @@ int measure_part(const Options& options, std::vector<std::string> words) {
   return Launcher(job).run();
 }
 
+/// Measures ranks that reach each other in one way, in processes of their own. With a profile, only
+/// the algorithms, and as it says.
+std::optional<Profile> measure_way(const Options& options, const std::string& pairs,
+                                   const std::string& profile) {
+  const TemporaryFile part;
+  const double seconds = options.seconds / static_cast<double>(passes * options.pairs.size());
+  std::vector<std::string> words{"tune",
+                                 "-n",
+                                 std::to_string(options.ranks),
+                                 "--pairs",
+                                 pairs,
+                                 "--seconds",
+                                 std::to_string(seconds),
+                                 "--most",
+                                 options.most,
+                                 "--part",
+                                 part.path()};
+  if (!profile.empty()) {
+    words.emplace_back("--refine");
+    ::setenv("TUTTI_PROFILE", profile.c_str(), 1);
+  } else {
+    ::unsetenv("TUTTI_PROFILE");
+  }
+  if (run_again(words) != success) return std::nullopt;
+  return Profile::parse(part.text());
+}
+
+/// Which ranks share a core stays as it is for a while and matters much, so that everything is
+/// measured again by other processes.
 int measure_all(const Options& options) {
   const std::string path = output_path(options);
   Profile found;
@@ -185,16 +221,17 @@ int measure_all(const Options& options) {
     if (parse_pairs(pairs) == Pairs::network) {
       refuse("for ranks on several hosts start 'tutti tune' on all of them, by mpirun or srun");
     }
-    const TemporaryFile part;
-    const std::string seconds =
-        std::to_string(options.seconds / static_cast<double>(options.pairs.size()));
-    if (const int code =
-            run_again({"tune", "-n", std::to_string(options.ranks), "--pairs", pairs, "--seconds",
-                       seconds, "--most", options.most, "--part", part.path()});
-        code != success) {
-      return code;
+    const std::optional<Profile> first = measure_way(options, pairs, "");
+    if (!first) return violation_found;
+    Profile both = *first;
+    const TemporaryFile known;
+    save_profile(*first, known.path());
+    for (int pass = 1; pass < passes; ++pass) {
+      const std::optional<Profile> again = measure_way(options, pairs, known.path());
+      if (!again) return violation_found;
+      both.average(*again);
     }
-    found.merge(Profile::parse(part.text()));
+    found.merge(both);
   }
   finish(found, path);
   return success;
@@ -234,6 +271,7 @@ void add_tune(CLI::App& app, int& exit_code, std::vector<std::string> words) {
                    "for settings)")
       ->option_text("FILE");
   command->add_option("--part", options->part)->group("");
+  command->add_flag("--refine", options->refine)->group("");
   command->footer(
       "tutti tune -n 4\n\n"
       "What it finds is added to the profile: run it for every number of ranks that you use. "

@@ -47,11 +47,14 @@ class Tuning {
 
   Profile run() {
     if (arena_.leads()) progress_.emplace("tuning " + std::string(name(wishes_.reach.pairs)), 100);
-    reach_ = built_in_profile().at(wishes_.reach);
-    reach_.reach = wishes_.reach;
-    measure_link();
-    measure_slice();
-    if (in_memory(wishes_.reach)) measure_direct();
+    reach_ = find_profile().profile.at(wishes_.reach, arena_.ranks());
+    if (!wishes_.refine) {
+      reach_.reach = wishes_.reach;
+      reach_.ranks = arena_.ranks();
+      measure_link();
+      measure_slice();
+      if (in_memory(wishes_.reach)) measure_direct();
+    }
     measure_algorithms();
     progress_.reset();
     Profile profile{.reaches = {reach_}};

@@ -37,7 +37,7 @@ constexpr std::uint32_t most_priced_ranks = 256;
 }  // namespace
 
 Forecast::Forecast(const Profile& profile, const Party& party)
-    : profile_(&profile), party_(party), reach_(&profile.at(party.reach)) {
+    : profile_(&profile), party_(party), reach_(&profile.at(party.reach, party.ranks)) {
   for (const Measurement& each : profile.measurements) {
     if (each.reach == reach_->reach) add(each);
   }
@@ -87,8 +87,8 @@ double Forecast::price(const Algorithm& algorithm, const Problem& problem,
   if (!party_.is_mixed() || party_.ranks > most_priced_ranks) {
     return reach_->model.seconds(effort(algorithm, problem, bytes, party_.cores), bytes);
   }
-  const ReachProfile& inside =
-      profile_->at({.pairs = Pairs::host, .crowded = party_.reach.crowded});
+  const ReachProfile& inside = profile_->at({.pairs = Pairs::host, .crowded = party_.reach.crowded},
+                                            party_.hosts.dimensions[0]);
   const CostModel model{.link = reach_->link,
                         .gamma = reach_->gamma,
                         .ranks_per_node = party_.hosts.dimensions[0],

@@ -22,13 +22,14 @@ inline constexpr std::size_t collective_count = 9;
   return bytes;
 }
 
-/// What was measured between ranks that reach each other in one way.
+/// What was measured between so many ranks that reach each other in one way.
 struct ReachProfile {
   Reach reach{};
+  std::uint32_t ranks = 2;
   LinkCost link{};   ///< Of a message from one rank to another, nobody else talking.
   double gamma = 0;  ///< Seconds for a byte added.
-  std::size_t slice_bytes = std::size_t{1}
-                            << 16;  ///< How large the pieces are that data travels in.
+  /// How large the pieces are that data travels in.
+  std::size_t slice_bytes = std::size_t{1} << 16;
   /// By collective: messages of so many bytes and more are best read where they stand.
   std::array<std::size_t, collective_count> direct_from = usual_direct_from();
   Model model{};
@@ -63,11 +64,14 @@ struct Profile {
   std::vector<ReachProfile> reaches{};
   std::vector<Measurement> measurements{};
 
-  /// What is known of this reach, or else of the one most like it. Requires: there is one.
-  [[nodiscard]] const ReachProfile& at(const Reach& reach) const;
+  /// What is known of so many ranks with this reach, or else of what is most like it. Requires:
+  /// there is one.
+  [[nodiscard]] const ReachProfile& at(const Reach& reach, std::uint32_t ranks) const;
 
   /// Puts what `other` says in place of what this says of the same, and keeps the rest.
   void merge(const Profile& other);
+  /// Takes in a second measurement of the same: the geometric mean of both times.
+  void average(const Profile& other);
   /// Makes the models anew of what was measured.
   void fit_models();
 

@@ -84,6 +84,7 @@ ByCollective direct_from(const Json& object) {
 Json to_json(const ReachProfile& each) {
   return {{"pairs", name(each.reach.pairs)},
           {"crowded", each.reach.crowded},
+          {"ranks", each.ranks},
           {"alpha", each.link.alpha},
           {"beta", each.link.beta},
           {"gamma", each.gamma},
@@ -94,12 +95,14 @@ Json to_json(const ReachProfile& each) {
 
 ReachProfile reach_profile_from(const Json& json) {
   ReachProfile profile{.reach = reach_from(json),
+                       .ranks = json.at("ranks").get<std::uint32_t>(),
                        .link = {.alpha = positive(json, "alpha"), .beta = positive(json, "beta")},
                        .gamma = positive(json, "gamma", true),
                        .slice_bytes = json.at("slice_bytes").get<std::size_t>(),
                        .direct_from = direct_from(json.at("direct_from")),
                        .model = model_from(json.at("model"))};
   if (profile.slice_bytes < 1024) refuse("\"slice_bytes\" is below 1024");
+  if (profile.ranks < 2) refuse("\"ranks\" is below 2");
   return profile;
 }
 

@@ -50,7 +50,8 @@ std::vector<Observation> observe(const std::array<double, Effort::kinds>& rates,
         for (std::size_t i = 0; i < Effort::kinds; ++i) {
           one.seconds += rates[i] * one.effort.counts[i];
         }
-        one.seconds *= 1 + noise * (static_cast<double>(random.below(std::uint32_t{2001})) / 1000.0 - 1);
+        one.seconds *=
+            1 + noise * (static_cast<double>(random.below(std::uint32_t{2001})) / 1000.0 - 1);
         observations.push_back(one);
       }
     }

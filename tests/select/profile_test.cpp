@@ -19,12 +19,12 @@ TEST(Profile, BuiltInKnowsEveryReach) {
   const Profile& profile = built_in_profile();
   for (const Pairs pairs : {Pairs::process, Pairs::host, Pairs::loopback}) {
     for (const bool crowded : {false, true}) {
-      const ReachProfile& found = profile.at({.pairs = pairs, .crowded = crowded});
+      const ReachProfile& found = profile.at({.pairs = pairs, .crowded = crowded}, 4);
       EXPECT_EQ(found.reach, (Reach{.pairs = pairs, .crowded = crowded}));
       EXPECT_FALSE(found.model.rates.empty());
     }
   }
-  EXPECT_EQ(profile.at({.pairs = Pairs::network}).reach.pairs, Pairs::network);
+  EXPECT_EQ(profile.at({.pairs = Pairs::network}, 4).reach.pairs, Pairs::network);
 }
 
 TEST(Profile, IsReadAsItWasWritten) {
@@ -44,9 +44,30 @@ TEST(Profile, WhatIsNotKnownIsTakenFromWhatIsMostAlike) {
   for (const Reach reach : {Reach{.pairs = Pairs::loopback}, Reach{.pairs = Pairs::host}}) {
     profile.reaches.push_back({.reach = reach});
   }
-  EXPECT_EQ(profile.at({.pairs = Pairs::process}).reach.pairs, Pairs::host);
-  EXPECT_EQ(profile.at({.pairs = Pairs::host, .crowded = true}).reach.pairs, Pairs::host);
-  EXPECT_EQ(profile.at({.pairs = Pairs::network}).reach.pairs, Pairs::loopback);
+  EXPECT_EQ(profile.at({.pairs = Pairs::process}, 4).reach.pairs, Pairs::host);
+  EXPECT_EQ(profile.at({.pairs = Pairs::host, .crowded = true}, 4).reach.pairs, Pairs::host);
+  EXPECT_EQ(profile.at({.pairs = Pairs::network}, 4).reach.pairs, Pairs::loopback);
+}
+
+TEST(Profile, OfEqualReachesTheNearestNumberOfRanksIsTaken) {
+  Profile profile;
+  for (const std::uint32_t ranks : {2U, 8U}) profile.reaches.push_back({.ranks = ranks});
+  EXPECT_EQ(profile.at({}, 3).ranks, 2U);
+  EXPECT_EQ(profile.at({}, 5).ranks, 8U);
+  EXPECT_EQ(profile.at({}, 1000).ranks, 8U);
+}
+
+TEST(Profile, SecondMeasurementsAreAveraged) {
+  const auto once = [](double seconds) {
+    return Profile{.measurements = {{.algorithm = "allreduce/ring",
+                                     .ranks = 2,
+                                     .points = {{.bytes = 8, .seconds = seconds},
+                                                {.bytes = 64, .seconds = 1}}}}};
+  };
+  Profile profile = once(2);
+  profile.average(once(8));
+  EXPECT_EQ(profile.measurements[0].points[0].seconds, 4);
+  EXPECT_EQ(profile.measurements[0].points[1].seconds, 1);
 }
 
 TEST(Profile, MergingReplacesTheSameAndKeepsTheRest) {
@@ -64,7 +85,7 @@ TEST(Profile, MergingReplacesTheSameAndKeepsTheRest) {
                  .measurements = {measured("allreduce/ring", 4, 5)}});
   EXPECT_EQ(profile.machine, "new");
   ASSERT_EQ(profile.reaches.size(), 2U);
-  EXPECT_EQ(profile.at({}).link.alpha, 3);
+  EXPECT_EQ(profile.at({}, 2).link.alpha, 3);
   ASSERT_EQ(profile.measurements.size(), 2U);
   EXPECT_EQ(profile.measurements[0].points[0].seconds, 1);
   EXPECT_EQ(profile.measurements[1].points[0].seconds, 5);
