@@ -11,6 +11,7 @@
 #include "bench_run.hpp"
 #include "commands.hpp"
 #include "core/quantity.hpp"
+#include "exit_code.hpp"
 #include "launcher.hpp"
 #include "rendezvous/environment.hpp"
 #include "versus.hpp"

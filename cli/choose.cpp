@@ -8,9 +8,10 @@
 
 #include "commands.hpp"
 #include "core/quantity.hpp"
-#include "options.hpp"
+#include "exit_code.hpp"
 #include "party.hpp"
 #include "select/selector.hpp"
+#include "text.hpp"
 
 namespace tutti::cli {
 namespace {

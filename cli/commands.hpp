@@ -24,9 +24,4 @@ void add_tune(CLI::App& app, int& exit_code, std::vector<std::string> words);
 /// `after_dashes` is what follows "--" on the command line, which is for another program to read.
 void add_run(CLI::App& app, int& exit_code, std::vector<std::string> after_dashes);
 
-/// What a command returns: a proof that failed is not a command that was typed wrong.
-inline constexpr int success = 0;
-inline constexpr int violation_found = 1;
-inline constexpr int usage_error = 2;
-
 }  // namespace tutti::cli

@@ -13,6 +13,7 @@
 
 #include "commands.hpp"
 #include "core/quantity.hpp"
+#include "exit_code.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 #include "workers.hpp"

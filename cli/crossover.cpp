@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "core/quantity.hpp"
 #include "crossover_measured.hpp"
+#include "exit_code.hpp"
 #include "options.hpp"
 
 namespace tutti::cli {

@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "drawn_schedule.hpp"
+#include "exit_code.hpp"
 #include "options.hpp"
 #include "render/schedule_drawing.hpp"
 #include "render/schedule_page.hpp"

@@ -7,6 +7,7 @@
 #include <tutti/trace.hpp>
 
 #include "commands.hpp"
+#include "exit_code.hpp"
 #include "options.hpp"
 
 namespace tutti::cli {

@@ -3,10 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <tutti/algorithm.hpp>
 #include <tutti/closed_form.hpp>
 
 #include "commands.hpp"
-#include "options.hpp"
+#include "exit_code.hpp"
+#include "text.hpp"
 
 namespace tutti::cli {
 namespace {

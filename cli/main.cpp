@@ -10,6 +10,7 @@
 #include <tutti/version.hpp>
 
 #include "commands.hpp"
+#include "exit_code.hpp"
 
 namespace {
 

@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "core/quantity.hpp"
+#include "exit_code.hpp"
 #include "progress.hpp"
 #include "render/timeline.hpp"
 #include "sim_case.hpp"

@@ -20,6 +20,7 @@
 
 #include "commands.hpp"
 #include "core/quantity.hpp"
+#include "exit_code.hpp"
 #include "options.hpp"
 #include "text.hpp"
 

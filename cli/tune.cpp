@@ -12,10 +12,11 @@
 #include "again.hpp"
 #include "commands.hpp"
 #include "core/quantity.hpp"
+#include "exit_code.hpp"
 #include "launcher.hpp"
-#include "options.hpp"
 #include "party.hpp"
 #include "rendezvous/environment.hpp"
+#include "text.hpp"
 #include "tune_run.hpp"
 
 namespace tutti::cli {

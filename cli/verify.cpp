@@ -8,6 +8,7 @@
 #include <tutti/verify.hpp>
 
 #include "commands.hpp"
+#include "exit_code.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 #include "text_file.hpp"
