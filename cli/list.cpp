@@ -1,5 +1,7 @@
 #include <cctype>
 #include <cstdio>
+#include <memory>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -75,13 +77,13 @@ void print_markdown() {
 
 }  // namespace
 
-void add_list(CLI::App& app, int& exit_code) {
-  CLI::App* const command = app.add_subcommand("list", "every algorithm, with what it does");
+void add_list(Command tutti) {
+  const Command command = tutti.command("list", "every algorithm, with what it does");
   auto format = std::make_shared<Format>();
-  CLI::Option* const json = command->add_flag("--json", format->json, "as JSON");
-  command->add_flag("--markdown", format->markdown, "as docs/algorithms.md, with costs by formula")
-      ->excludes(json);
-  command->callback([format, &exit_code] {
+  const Option json = command.flag("--json", format->json, "as JSON");
+  command.flag("--markdown", format->markdown, "as docs/algorithms.md, with costs by formula")
+      .excludes(json);
+  command.action([format] {
     if (format->json) {
       print_json();
     } else if (format->markdown) {
@@ -89,7 +91,7 @@ void add_list(CLI::App& app, int& exit_code) {
     } else {
       print_table();
     }
-    exit_code = success;
+    return success;
   });
 }
 
