@@ -12,11 +12,11 @@ using cli::Command;
 using cli::Option;
 using Words = std::vector<std::string>;
 
-/// A command line whose one command is `do`.
+/// A command line whose one command is `work`.
 class ArgumentsTest : public testing::Test {
  protected:
   [[nodiscard]] int run(const Words& words) {
-    Words all{"do"};
+    Words all{"work"};
     all.insert(all.end(), words.begin(), words.end());
     return arguments_.run(all);
   }
@@ -33,7 +33,7 @@ class ArgumentsTest : public testing::Test {
   }
 
   Arguments arguments_{"tutti", "for a test", "tutti 0"};
-  const Command do_ = arguments_.root().command("do", "something");
+  const Command work_ = arguments_.root().command("work", "does something");
 };
 
 TEST_F(ArgumentsTest, SetVariablesOfEveryKind) {
@@ -45,14 +45,14 @@ TEST_F(ArgumentsTest, SetVariablesOfEveryKind) {
   double real = 0;
   std::optional<std::uint64_t> given;
   std::optional<std::uint64_t> not_given;
-  do_.option("text", text, "");
-  do_.option("--yes", yes, "");
-  do_.flag("--flag", flag, "");
-  do_.option("-s,--small", small, "");
-  do_.option("--large", large, "");
-  do_.option("--real", real, "");
-  do_.option("--given", given, "");
-  do_.option("--not-given", not_given, "");
+  work_.option("text", text, "");
+  work_.option("--yes", yes, "");
+  work_.flag("--flag", flag, "");
+  work_.option("-s,--small", small, "");
+  work_.option("--large", large, "");
+  work_.option("--real", real, "");
+  work_.option("--given", given, "");
+  work_.option("--not-given", not_given, "");
   EXPECT_EQ(run({"word", "--yes", "0", "--flag", "-s", "4294967295", "--large",
                  "18446744073709551615", "--real", "0.5", "--given", "0"}),
             0);
@@ -67,7 +67,7 @@ TEST_F(ArgumentsTest, SetVariablesOfEveryKind) {
 }
 
 TEST_F(ArgumentsTest, ExitWithWhatTheActionReturns) {
-  do_.action([] { return 7; });
+  work_.action([] { return 7; });
   EXPECT_EQ(run({}), 7);
 }
 
@@ -80,41 +80,41 @@ TEST_F(ArgumentsTest, HaveCommandsOfCommands) {
 }
 
 TEST_F(ArgumentsTest, SuggestACommand) {
-  EXPECT_EQ(complaint({"du"}),
-            "no command is called 'du'. Did you mean 'do'? 'tutti --help' shows them all.");
+  EXPECT_EQ(complaint({"wrok"}),
+            "no command is called 'wrok'. Did you mean 'work'? 'tutti --help' shows them all.");
 }
 
 TEST_F(ArgumentsTest, CheckValues) {
   std::uint32_t number = 0;
   double real = 0;
   std::string word;
-  do_.option("--number", number, "").between(2U, 5U);
-  do_.option("--positive", number, "").positive();
-  do_.option("--real", real, "").between(0.5, 2.0);
-  do_.option("--not-negative", real, "").not_negative();
-  do_.option("--word", word, "").among({"one", "other"});
-  EXPECT_EQ(complaint({"do", "--number", "2", "--positive", "1", "--real", "2", "--not-negative",
+  work_.option("--number", number, "").between(2U, 5U);
+  work_.option("--positive", number, "").positive();
+  work_.option("--real", real, "").between(0.5, 2.0);
+  work_.option("--not-negative", real, "").not_negative();
+  work_.option("--word", word, "").among({"one", "other"});
+  EXPECT_EQ(complaint({"work", "--number", "2", "--positive", "1", "--real", "2", "--not-negative",
                        "0", "--word", "other"}),
             "");
-  EXPECT_EQ(complaint({"do", "--number", "6"}), "--number: Value 6 not in range 2 to 5");
-  EXPECT_EQ(complaint({"do", "--number", "4294967298"}),
+  EXPECT_EQ(complaint({"work", "--number", "6"}), "--number: Value 6 not in range 2 to 5");
+  EXPECT_EQ(complaint({"work", "--number", "4294967298"}),
             "--number: Value 4294967298 not in range 2 to 5");
-  EXPECT_NE(complaint({"do", "--positive", "0"}), "");
-  EXPECT_NE(complaint({"do", "--real", "0.4"}), "");
-  EXPECT_NE(complaint({"do", "--not-negative", "-1"}), "");
-  EXPECT_EQ(complaint({"do", "--word", "third"}), "--word: third not in {one,other}");
+  EXPECT_NE(complaint({"work", "--positive", "0"}), "");
+  EXPECT_NE(complaint({"work", "--real", "0.4"}), "");
+  EXPECT_NE(complaint({"work", "--not-negative", "-1"}), "");
+  EXPECT_EQ(complaint({"work", "--word", "third"}), "--word: third not in {one,other}");
 }
 
 TEST_F(ArgumentsTest, CheckWhatGoesTogether) {
   std::string values[4];
-  do_.option("--always", values[0], "").required();
-  const Option one = do_.option("--one", values[1], "");
-  do_.option("--not-with-one", values[2], "").excludes(one);
-  do_.option("--only-with-one", values[3], "").needs(one);
-  EXPECT_EQ(complaint({"do", "--always", "a", "--one", "b", "--only-with-one", "c"}), "");
-  EXPECT_EQ(complaint({"do"}), "--always is required");
-  EXPECT_NE(complaint({"do", "--always", "a", "--one", "b", "--not-with-one", "c"}), "");
-  EXPECT_EQ(complaint({"do", "--always", "a", "--only-with-one", "c"}),
+  work_.option("--always", values[0], "").required();
+  const Option one = work_.option("--one", values[1], "");
+  work_.option("--not-with-one", values[2], "").excludes(one);
+  work_.option("--only-with-one", values[3], "").needs(one);
+  EXPECT_EQ(complaint({"work", "--always", "a", "--one", "b", "--only-with-one", "c"}), "");
+  EXPECT_EQ(complaint({"work"}), "--always is required");
+  EXPECT_NE(complaint({"work", "--always", "a", "--one", "b", "--not-with-one", "c"}), "");
+  EXPECT_EQ(complaint({"work", "--always", "a", "--only-with-one", "c"}),
             "--only-with-one requires --one");
 }
 
@@ -122,9 +122,9 @@ TEST_F(ArgumentsTest, ReadLists) {
   Words greedy;
   Words modest;
   std::string place;
-  do_.option("place", place, "");
-  do_.option("--greedy", greedy, "");
-  do_.option("--modest", modest, "").delimiter(',').one_word();
+  work_.option("place", place, "");
+  work_.option("--greedy", greedy, "");
+  work_.option("--modest", modest, "").delimiter(',').one_word();
   EXPECT_EQ(run({"--modest", "a,b", "here", "--greedy", "c", "d"}), 0);
   EXPECT_EQ(modest, (Words{"a", "b"}));
   EXPECT_EQ(place, "here");
@@ -133,20 +133,20 @@ TEST_F(ArgumentsTest, ReadLists) {
 
 TEST_F(ArgumentsTest, TakeValuesByName) {
   int taken = 0;
-  do_.choice(
+  work_.choice(
       "--colour", {{"red", 3}, {"green", 5}}, [&taken](int value) { taken = value; }, "");
   EXPECT_EQ(run({"--colour", "green"}), 0);
   EXPECT_EQ(taken, 5);
-  EXPECT_NE(complaint({"do", "--colour", "blue"}), "");
+  EXPECT_NE(complaint({"work", "--colour", "blue"}), "");
 }
 
 TEST_F(ArgumentsTest, KeepTheRest) {
   std::uint32_t ranks = 0;
-  do_.option("-n", ranks, "");
-  do_.keep_rest();
+  work_.option("-n", ranks, "");
+  work_.keep_rest();
   EXPECT_EQ(run({"-n", "4", "program", "-n", "5"}), 0);
   EXPECT_EQ(ranks, 4U);
-  EXPECT_EQ(do_.rest(), (Words{"program", "-n", "5"}));
+  EXPECT_EQ(work_.rest(), (Words{"program", "-n", "5"}));
 }
 
 TEST(ReadNumber, KnowsWhatIsNone) {
