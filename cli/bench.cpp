@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include <tutti/error.hpp>
 
@@ -11,6 +12,7 @@
 #include "bench_run.hpp"
 #include "commands.hpp"
 #include "core/quantity.hpp"
+#include "exit_code.hpp"
 #include "launcher.hpp"
 #include "rendezvous/environment.hpp"
 #include "versus.hpp"
@@ -27,8 +29,6 @@ struct Options {
   std::string json;
   std::string csv;
   std::string plot;
-  std::size_t warm_ups = 0;
-  std::size_t iterations = 0;
   bool regret = false;
   std::string part;  // Of the processes that do it: where to leave what they found.
 };
@@ -162,90 +162,87 @@ int run(const Options& options, const std::vector<std::string>& words) {
   return is_rank ? run_as_launched(plan, options) : launch(ranks, words);
 }
 
-void add_sizes(CLI::App& command, Options& options) {
+void add_sizes(Command command, Options& options) {
   BenchWishes& wishes = options.wishes;
-  command.add_option("-b,--minbytes", wishes.least, "smallest size: 8, 4K, 1MiB")
-      ->option_text("SIZE (8)");
-  command.add_option("-e,--maxbytes", wishes.most, "largest size")->option_text("SIZE (64M)");
-  CLI::Option* const factor =
-      command.add_option("-f,--stepfactor", wishes.factor, "from size to size")
-          ->option_text("N (4)")
-          ->check(CLI::Range(2U, 1U << 30U));
-  command.add_option("-i,--stepbytes", wishes.step, "from size to size, added")
-      ->option_text("SIZE")
-      ->excludes(factor);
-  command.add_option("--sizes", wishes.sizes, "just these, instead")
-      ->option_text("SIZE,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  command.option("-b,--minbytes", wishes.least, "smallest size: 8, 4K, 1MiB").text("SIZE (8)");
+  command.option("-e,--maxbytes", wishes.most, "largest size").text("SIZE (64M)");
+  const Option factor = command.option("-f,--stepfactor", wishes.factor, "from size to size")
+                            .text("N (4)")
+                            .between(2U, 1U << 30U);
+  command.option("-i,--stepbytes", wishes.step, "from size to size, added")
+      .text("SIZE")
+      .excludes(factor);
+  command.option("--sizes", wishes.sizes, "just these, instead")
+      .text("SIZE,...")
+      .delimiter(',')
+      .one_word();
 }
 
-void add_repetitions(CLI::App& command, Options& options) {
+void add_repetitions(Command command, Options& options) {
+  BenchPace& pace = options.wishes.pace;
   command
-      .add_option("-w,--warmup_iters", options.warm_ups,
-                  "calls before those that count (default: a few ms)")
-      ->option_text("N")
-      ->check(CLI::Range(std::size_t{0}, most_iterations));
-  command.add_option("--iters", options.iterations, "calls that count (default: as many as fit)")
-      ->option_text("N")
-      ->check(CLI::Range(std::size_t{1}, most_iterations));
-  command.add_option("-c,--check", options.wishes.check, "1: check every result; 0: do not")
-      ->option_text("0|1 (1)")
-      ->check(CLI::IsMember({"0", "1"}));
-  command.add_option("--seconds", options.wishes.pace.seconds, "for each time, unless --iters")
-      ->option_text("S (0.1)")
-      ->check(CLI::Range(1e-4, 3600.0));
-  command.add_flag("--barrier", options.wishes.pace.barrier,
-                   "before each call, not measured: calls then cannot overlap");
+      .option("-w,--warmup_iters", pace.warm_ups,
+              "calls before those that count (default: a few ms)")
+      .text("N")
+      .between(std::size_t{0}, most_iterations);
+  command.option("--iters", pace.iterations, "calls that count (default: as many as fit)")
+      .text("N")
+      .between(std::size_t{1}, most_iterations);
+  command.option("-c,--check", options.wishes.check, "1: check every result; 0: do not")
+      .text("0|1 (1)")
+      .among({"0", "1"});
+  command.option("--seconds", pace.seconds, "for each time, unless --iters")
+      .text("S (0.1)")
+      .between(1e-4, 3600.0);
+  command.flag("--barrier", pace.barrier,
+               "before each call, not measured: calls then cannot overlap");
 }
 
-void add_kinds(CLI::App& command, Options& options) {
+void add_kinds(Command command, Options& options) {
   BenchWishes& wishes = options.wishes;
-  command.add_option("-o,--op", wishes.op, "sum prod min max avg band bor bxor, or all")
-      ->option_text("OP (sum)");
+  command.option("-o,--op", wishes.op, "sum prod min max avg band bor bxor, or all")
+      .text("OP (sum)");
   command
-      .add_option("-d,--datatype", wishes.dtype,
-                  "float double half bfloat16 int8 uint8 int32 ..., f32 f64 ..., or all")
-      ->option_text("TYPE (float)");
-  command.add_option("-r,--root", wishes.root, "the root, where there is one")
-      ->option_text("RANK (0)");
+      .option("-d,--datatype", wishes.dtype,
+              "float double half bfloat16 int8 uint8 int32 ..., f32 f64 ..., or all")
+      .text("TYPE (float)");
+  command.option("-r,--root", wishes.root, "the root, where there is one").text("RANK (0)");
   command
-      .add_option("--algo", wishes.algorithms,
-                  "such as ring; several with commas; all; auto is tutti's choice")
-      ->option_text("NAME (auto)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .option("--algo", wishes.algorithms,
+              "such as ring; several with commas; all; auto is tutti's choice")
+      .text("NAME (auto)")
+      .delimiter(',')
+      .one_word();
 }
 
 }  // namespace
 
-void add_bench(CLI::App& app, int& exit_code, std::vector<std::string> words) {
-  CLI::App* const command = app.add_subcommand("bench", "how fast a collective is here, checked");
+void add_bench(Command tutti, std::vector<std::string> words) {
+  const Command command = tutti.command("bench", "how fast a collective is here, checked");
   auto options = std::make_shared<Options>();
-  command->add_option("collective", options->wishes.collective, "such as allreduce")
-      ->option_text("COLLECTIVE");
-  command->add_option("-n,--ranks", options->ranks, "number of ranks, started on this host")
-      ->option_text("N")
-      ->check(CLI::Range(1U, most_ranks));
-  command->add_option("--transport", options->transport, "auto shm tcp, or inproc: threads")
-      ->option_text("WAY (auto)")
-      ->check(CLI::IsMember({"auto", "shm", "tcp", "inproc"}));
-  add_sizes(*command, *options);
-  add_kinds(*command, *options);
-  add_repetitions(*command, *options);
-  command->add_flag("--private", options->wishes.private_buffers,
-                    "buffers from malloc instead of tutti::allocate");
-  command->add_flag("--limit", options->wishes.limit,
-                    "measure what this machine does at best, and show the share reached");
-  command->add_flag("--regret", options->regret,
-                    "how much slower tutti's choice is than the fastest algorithm");
-  command->add_option("--part", options->part)->group("");
-  command->add_option("--json", options->json, "for all figures as JSON")->option_text("FILE");
-  command->add_option("--csv", options->csv, "for all figures as CSV")->option_text("FILE");
-  command->add_option("--plot", options->plot, "for time and bus bandwidth over size, as SVG")
-      ->option_text("FILE.svg");
-  add_versus_options(*command, options->versus);
-  command->footer(
+  command.option("collective", options->wishes.collective, "such as allreduce").text("COLLECTIVE");
+  command.option("-n,--ranks", options->ranks, "number of ranks, started on this host")
+      .text("N")
+      .between(1U, most_ranks);
+  command.option("--transport", options->transport, "auto shm tcp, or inproc: threads")
+      .text("WAY (auto)")
+      .among({"auto", "shm", "tcp", "inproc"});
+  add_sizes(command, *options);
+  add_kinds(command, *options);
+  add_repetitions(command, *options);
+  command.flag("--private", options->wishes.private_buffers,
+               "buffers from malloc instead of tutti::allocate");
+  command.flag("--limit", options->wishes.limit,
+               "measure what this machine does at best, and show the share reached");
+  command.flag("--regret", options->regret,
+               "how much slower tutti's choice is than the fastest algorithm");
+  command.option("--part", options->part, "").hidden();
+  command.option("--json", options->json, "for all figures as JSON").text("FILE");
+  command.option("--csv", options->csv, "for all figures as CSV").text("FILE");
+  command.option("--plot", options->plot, "for time and bus bandwidth over size, as SVG")
+      .text("FILE.svg");
+  add_versus_options(command, options->versus);
+  command.footer(
       "tutti bench allreduce -n 4 -b 8 -e 64M -f 4\n\n"
       "Prints what nccl-tests prints, and after it how far apart times are, the algorithm, and "
       "with\n"
@@ -256,12 +253,9 @@ void add_bench(CLI::App& app, int& exit_code, std::vector<std::string> words) {
       "mpirun, mpiexec, torchrun or srun it is one of their ranks; leave out -n then. Exits with 1 "
       "if\n"
       "a result is wrong.");
-  command->callback([options, command, words = std::move(words), &exit_code] {
-    BenchPace& pace = options->wishes.pace;
-    if (command->count("--warmup_iters") > 0) pace.warm_ups = options->warm_ups;
-    if (command->count("--iters") > 0) pace.iterations = options->iterations;
+  command.action([options, words = std::move(words)] {
     if (!options->plot.empty()) options->wishes.limit = true;  // It is drawn in.
-    exit_code = run(*options, words);
+    return run(*options, words);
   });
 }
 

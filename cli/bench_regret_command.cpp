@@ -8,8 +8,8 @@
 
 #include "again.hpp"
 #include "bench_regret.hpp"
-#include "commands.hpp"
 #include "core/quantity.hpp"
+#include "exit_code.hpp"
 #include "launcher.hpp"
 #include "rendezvous/environment.hpp"
 #include "select/profile.hpp"

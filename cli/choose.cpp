@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <memory>
 
 #include <nlohmann/json.hpp>
 
@@ -8,9 +9,10 @@
 
 #include "commands.hpp"
 #include "core/quantity.hpp"
-#include "options.hpp"
+#include "exit_code.hpp"
 #include "party.hpp"
 #include "select/selector.hpp"
+#include "text.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -194,32 +196,29 @@ void run(const Options& options) {
 
 }  // namespace
 
-void add_choose(CLI::App& app, int& exit_code) {
-  CLI::App* const command =
-      app.add_subcommand("choose", "which algorithm tutti would take, and why");
+void add_choose(Command tutti) {
+  const Command command = tutti.command("choose", "which algorithm tutti would take, and why");
   auto options = std::make_shared<Options>();
-  command->add_option("collective", options->collective, "such as allreduce")->required();
-  command->add_option("-n,--ranks", options->ranks, "number of ranks")
-      ->required()
-      ->option_text("N")
-      ->check(CLI::Range(1U, 1U << 20U));
-  command->add_option("--size", options->size, "bytes of a rank's larger buffer")
-      ->capture_default_str();
+  command.option("collective", options->collective, "such as allreduce").required();
+  command.option("-n,--ranks", options->ranks, "number of ranks")
+      .required()
+      .text("N")
+      .between(1U, 1U << 20U);
+  command.option("--size", options->size, "bytes of a rank's larger buffer").shows_default();
   command
-      ->add_option("--pairs", options->pairs,
-                   "how ranks reach each other: process host loopback network")
-      ->capture_default_str();
-  command->add_option("--cores", options->cores, "of a host (default: of this one)")
-      ->option_text("N");
-  command->add_option("--ranks-per-host", options->ranks_per_host, "if there are several hosts")
-      ->option_text("N");
-  command->add_flag("--json", options->json, "as JSON");
-  command->footer(
+      .option("--pairs", options->pairs,
+              "how ranks reach each other: process host loopback network")
+      .shows_default();
+  command.option("--cores", options->cores, "of a host (default: of this one)").text("N");
+  command.option("--ranks-per-host", options->ranks_per_host, "if there are several hosts")
+      .text("N");
+  command.flag("--json", options->json, "as JSON");
+  command.footer(
       "tutti choose allreduce -n 4 --size 1MiB\n\n"
       "Heeds TUTTI_PROFILE, TUTTI_ALGO and TUTTI_RULES as the library does: docs/choosing.md.");
-  command->callback([options, &exit_code] {
+  command.action([options] {
     run(*options);
-    exit_code = success;
+    return success;
   });
 }
 

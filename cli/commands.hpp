@@ -3,30 +3,24 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+#include "arguments.hpp"
 
-/// The subcommands of `tutti`, one file each. Each adds itself to the command line and sets
-/// `exit_code` when it has run.
+/// The subcommands of `tutti`, one file each. Each adds itself to the command line.
 namespace tutti::cli {
 
-void add_list(CLI::App& app, int& exit_code);
-void add_explain(CLI::App& app, int& exit_code);
-void add_verify(CLI::App& app, int& exit_code);
-void add_cost(CLI::App& app, int& exit_code);
-void add_topo(CLI::App& app, int& exit_code);
-void add_sim(CLI::App& app, int& exit_code);
-void add_draw(CLI::App& app, int& exit_code);
-void add_choose(CLI::App& app, int& exit_code);
+void add_list(Command tutti);
+void add_explain(Command tutti);
+void add_verify(Command tutti);
+void add_cost(Command tutti);
+void add_topo(Command tutti);
+void add_sim(Command tutti);
+void add_draw(Command tutti);
+void add_choose(Command tutti);
 /// `words` are those of the command line, to start the same again as ranks.
-void add_crossover(CLI::App& app, int& exit_code, std::vector<std::string> words);
-void add_bench(CLI::App& app, int& exit_code, std::vector<std::string> words);
-void add_tune(CLI::App& app, int& exit_code, std::vector<std::string> words);
+void add_crossover(Command tutti, std::vector<std::string> words);
+void add_bench(Command tutti, std::vector<std::string> words);
+void add_tune(Command tutti, std::vector<std::string> words);
 /// `after_dashes` is what follows "--" on the command line, which is for another program to read.
-void add_run(CLI::App& app, int& exit_code, std::vector<std::string> after_dashes);
-
-/// What a command returns: a proof that failed is not a command that was typed wrong.
-inline constexpr int success = 0;
-inline constexpr int violation_found = 1;
-inline constexpr int usage_error = 2;
+void add_run(Command tutti, std::vector<std::string> after_dashes);
 
 }  // namespace tutti::cli

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <numeric>
 #include <optional>
 
@@ -13,6 +14,7 @@
 
 #include "commands.hpp"
 #include "core/quantity.hpp"
+#include "exit_code.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 #include "workers.hpp"
@@ -253,20 +255,20 @@ void run(const Options& options) {
 
 }  // namespace
 
-void add_cost(CLI::App& app, int& exit_code) {
-  CLI::App* const command = app.add_subcommand(
+void add_cost(Command tutti) {
+  const Command command = tutti.command(
       "cost", "count and price schedules: bytes, steps, α-β-γ time, and how far from the bounds");
   auto options = std::make_shared<Options>();
-  command->add_option("names", options->names, "collectives or algorithms")->required();
-  options->problem.add(*command);
-  command->add_option("--size", options->size,
-                      "bytes of a rank's larger buffer: 1MiB; without it, shares of the data D");
-  options->model.add(*command);
-  command->add_flag("--formulas", options->formulas, "add the closed forms");
-  command->add_flag("--json", options->json, "as JSON");
-  command->callback([options, &exit_code] {
+  command.option("names", options->names, "collectives or algorithms").required();
+  options->problem.add(command);
+  command.option("--size", options->size,
+                 "bytes of a rank's larger buffer: 1MiB; without it, shares of the data D");
+  options->model.add(command);
+  command.flag("--formulas", options->formulas, "add the closed forms");
+  command.flag("--json", options->json, "as JSON");
+  command.action([options] {
     run(*options);
-    exit_code = success;
+    return success;
   });
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 
 #include <nlohmann/json.hpp>
 
@@ -9,6 +10,7 @@
 #include "commands.hpp"
 #include "core/quantity.hpp"
 #include "crossover_measured.hpp"
+#include "exit_code.hpp"
 #include "options.hpp"
 
 namespace tutti::cli {
@@ -95,30 +97,26 @@ void run(const Options& options) {
 
 }  // namespace
 
-void add_crossover(CLI::App& app, int& exit_code, std::vector<std::string> words) {
-  CLI::App* const command =
-      app.add_subcommand("crossover", "the size at which one algorithm overtakes another");
+void add_crossover(Command tutti, std::vector<std::string> words) {
+  const Command command =
+      tutti.command("crossover", "the size at which one algorithm overtakes another");
   auto options = std::make_shared<Options>();
-  command->add_option("first", options->first, "such as allreduce/ring")->required();
-  command->add_option("second", options->second, "such as allreduce/binomial")->required();
-  options->problem.add(*command);
-  options->model.add(*command);
-  command->add_option("--from", options->from, "the smallest size to look at")
-      ->capture_default_str();
-  command->add_option("--to", options->to, "the largest size to look at")->capture_default_str();
-  command->add_flag("--many-ports", options->unlimited, "any number of messages at once per rank");
-  command->add_flag("--measure", options->measure,
-                    "let both run on this host, and show what the profile foretells beside it");
-  command->add_option("--pairs", options->pairs, "how ranks then reach each other: host loopback")
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "as JSON");
-  command->callback([options, words = std::move(words), &exit_code] {
-    exit_code = success;
-    if (options->measure) {
-      exit_code = measure_crossover(to_measure(*options), words);
-    } else {
-      run(*options);
-    }
+  command.option("first", options->first, "such as allreduce/ring").required();
+  command.option("second", options->second, "such as allreduce/binomial").required();
+  options->problem.add(command);
+  options->model.add(command);
+  command.option("--from", options->from, "the smallest size to look at").shows_default();
+  command.option("--to", options->to, "the largest size to look at").shows_default();
+  command.flag("--many-ports", options->unlimited, "any number of messages at once per rank");
+  command.flag("--measure", options->measure,
+               "let both run on this host, and show what the profile foretells beside it");
+  command.option("--pairs", options->pairs, "how ranks then reach each other: host loopback")
+      .shows_default();
+  command.flag("--json", options->json, "as JSON");
+  command.action([options, words = std::move(words)] {
+    if (options->measure) return measure_crossover(to_measure(*options), words);
+    run(*options);
+    return success;
   });
 }
 

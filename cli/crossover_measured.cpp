@@ -11,13 +11,13 @@
 #include <tutti/error.hpp>
 
 #include "arena.hpp"
-#include "commands.hpp"
 #include "core/quantity.hpp"
+#include "exit_code.hpp"
 #include "launcher.hpp"
-#include "options.hpp"
 #include "party.hpp"
 #include "progress.hpp"
 #include "rendezvous/environment.hpp"
+#include "text.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "drawn_schedule.hpp"
+#include "exit_code.hpp"
 #include "options.hpp"
 #include "render/schedule_drawing.hpp"
 #include "render/schedule_page.hpp"
@@ -93,39 +94,35 @@ std::string draw(const Options& options) {
 
 }  // namespace
 
-void add_draw(CLI::App& app, int& exit_code) {
-  CLI::App* const command = app.add_subcommand(
+void add_draw(Command tutti) {
+  const Command command = tutti.command(
       "draw", "a schedule round by round, its load on a network, or a timeline of it");
   auto options = std::make_shared<Options>();
-  command->add_option("algorithm", options->name, "such as allreduce/ring");
-  command->add_option("--file", options->file, "a schedule in JSON; - is standard input");
-  options->problem.add(*command);
-  command->add_option("--rounds", options->rounds,
-                      "which rounds to draw: 3, 1-5 (default: all, or some of many)");
-  command->add_option("--topo", options->network,
-                      "draw what the links of a network carry: torus:4x4, FILE.json");
-  command->add_flag("--timeline", options->timeline,
-                    "simulate on the network and draw who does what when");
-  command->add_option("--size", options->on_network.size, "of the data, with --topo")
-      ->capture_default_str();
+  command.option("algorithm", options->name, "such as allreduce/ring");
+  command.option("--file", options->file, "a schedule in JSON; - is standard input");
+  options->problem.add(command);
+  command.option("--rounds", options->rounds,
+                 "which rounds to draw: 3, 1-5 (default: all, or some of many)");
+  command.option("--topo", options->network,
+                 "draw what the links of a network carry: torus:4x4, FILE.json");
+  command.flag("--timeline", options->timeline,
+               "simulate on the network and draw who does what when");
+  command.option("--size", options->on_network.size, "of the data, with --topo").shows_default();
+  command.option("--alpha", options->on_network.alpha, "seconds per message besides latency: 1us")
+      .shows_default();
+  command.option("--gamma", options->on_network.gamma, "seconds per byte added, or a rate: 20GB/s")
+      .shows_default();
   command
-      ->add_option("--alpha", options->on_network.alpha, "seconds per message besides latency: 1us")
-      ->capture_default_str();
+      .option("--ports", options->on_network.ports,
+              "messages at once per rank each way; 0: any number")
+      .shows_default();
   command
-      ->add_option("--gamma", options->on_network.gamma,
-                   "seconds per byte added, or a rate: 20GB/s")
-      ->capture_default_str();
-  command
-      ->add_option("--ports", options->on_network.ports,
-                   "messages at once per rank each way; 0: any number")
-      ->capture_default_str();
-  command
-      ->add_option("-o,--output", options->output,
-                   "where to: FILE.svg, or FILE.html to play; - is standard output, as SVG")
-      ->required();
-  command->callback([options, &exit_code] {
+      .option("-o,--output", options->output,
+              "where to: FILE.svg, or FILE.html to play; - is standard output, as SVG")
+      .required();
+  command.action([options] {
     write_text(options->output, draw(*options));
-    exit_code = success;
+    return success;
   });
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 
 #include <tutti/bounds.hpp>
 #include <tutti/figures.hpp>
@@ -7,6 +8,7 @@
 #include <tutti/trace.hpp>
 
 #include "commands.hpp"
+#include "exit_code.hpp"
 #include "options.hpp"
 
 namespace tutti::cli {
@@ -237,15 +239,15 @@ struct Options {
 
 }  // namespace
 
-void add_explain(CLI::App& app, int& exit_code) {
-  CLI::App* const command = app.add_subcommand(
-      "explain", "who sends what to whom, round by round, and what each rank holds");
+void add_explain(Command tutti) {
+  const Command command =
+      tutti.command("explain", "who sends what to whom, round by round, and what each rank holds");
   auto options = std::make_shared<Options>();
-  command->add_option("algorithm", options->name, "such as allreduce/ring")->required();
-  options->problem.add(*command);
-  add_colour(*command, options->colour);
-  command->add_flag("--json", options->json, "the schedule as JSON (docs/schedule-json.md)");
-  command->callback([options, &exit_code] {
+  command.option("algorithm", options->name, "such as allreduce/ring").required();
+  options->problem.add(command);
+  add_colour(command, options->colour);
+  command.flag("--json", options->json, "the schedule as JSON (docs/schedule-json.md)");
+  command.action([options] {
     const Algorithm& algorithm = algorithm_named(options->name);
     const Schedule schedule = algorithm.schedule(options->problem.problem(algorithm));
     if (options->json) {
@@ -253,7 +255,7 @@ void add_explain(CLI::App& app, int& exit_code) {
     } else {
       Story(algorithm, schedule, options->colour).tell();
     }
-    exit_code = success;
+    return success;
   });
 }
 

@@ -1,12 +1,16 @@
 #include <cctype>
 #include <cstdio>
+#include <memory>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
+#include <tutti/algorithm.hpp>
 #include <tutti/closed_form.hpp>
 
 #include "commands.hpp"
-#include "options.hpp"
+#include "exit_code.hpp"
+#include "text.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -73,13 +77,13 @@ void print_markdown() {
 
 }  // namespace
 
-void add_list(CLI::App& app, int& exit_code) {
-  CLI::App* const command = app.add_subcommand("list", "every algorithm, with what it does");
+void add_list(Command tutti) {
+  const Command command = tutti.command("list", "every algorithm, with what it does");
   auto format = std::make_shared<Format>();
-  CLI::Option* const json = command->add_flag("--json", format->json, "as JSON");
-  command->add_flag("--markdown", format->markdown, "as docs/algorithms.md, with costs by formula")
-      ->excludes(json);
-  command->callback([format, &exit_code] {
+  const Option json = command.flag("--json", format->json, "as JSON");
+  command.flag("--markdown", format->markdown, "as docs/algorithms.md, with costs by formula")
+      .excludes(json);
+  command.action([format] {
     if (format->json) {
       print_json();
     } else if (format->markdown) {
@@ -87,7 +91,7 @@ void add_list(CLI::App& app, int& exit_code) {
     } else {
       print_table();
     }
-    exit_code = success;
+    return success;
   });
 }
 

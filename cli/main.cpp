@@ -1,41 +1,45 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <tutti/error.hpp>
-#include <tutti/nearest.hpp>
 #include <tutti/version.hpp>
 
+#include "arguments.hpp"
 #include "commands.hpp"
+#include "exit_code.hpp"
 
 namespace {
 
 using namespace tutti;
 
-/// CLI11 says of an unknown subcommand only that it was not expected.
-std::string with_suggestion(const CLI::App& app, const std::string& message, int argc,
-                            char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return message;
-  std::vector<std::string> names;
-  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (each->get_name() == argv[1]) return message;
-    names.push_back(each->get_name());
-  }
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  return "no command is called '" + std::string(argv[1]) + "'." + did_you_mean(argv[1], views) +
-         " 'tutti --help' shows them all.";
+/// Takes off what follows "--" if the command runs another program, which is to read it.
+std::vector<std::string> take_after_dashes(std::vector<std::string>& words) {
+  if (words.empty() || words.front() != "run") return {};
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  if (dashes == words.end()) return {};
+  std::vector<std::string> after(dashes + 1, words.end());
+  words.erase(dashes, words.end());
+  return after;
 }
 
-/// Takes off what follows "--" if the command runs another program: CLI11 would read it as its own.
-std::vector<std::string> take_after_dashes(int& argc, char** argv) {
-  if (argc < 2 || argv[1] != std::string_view("run")) return {};
-  char** const end = argv + argc;
-  char** const dashes = std::find(argv, end, std::string_view("--"));
-  argc = static_cast<int>(dashes - argv);
-  return {dashes == end ? end : dashes + 1, end};
+void add_commands(cli::Command tutti, const std::vector<std::string>& words,
+                  const std::vector<std::string>& after_dashes) {
+  cli::add_list(tutti);
+  cli::add_explain(tutti);
+  cli::add_verify(tutti);
+  cli::add_cost(tutti);
+  cli::add_crossover(tutti, words);
+  cli::add_sim(tutti);
+  cli::add_topo(tutti);
+  cli::add_draw(tutti);
+  cli::add_bench(tutti, words);
+  cli::add_tune(tutti, words);
+  cli::add_choose(tutti);
+  cli::add_run(tutti, after_dashes);
 }
 
 int fail(const std::string& message) {
@@ -46,30 +50,15 @@ int fail(const std::string& message) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app(
-      "Collective communication: algorithms as values, proved, counted, priced, explained.");
-  app.name("tutti");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", std::string("tutti ") + std::string(tutti::version));
-  int exit_code = cli::success;
-  cli::add_list(app, exit_code);
-  cli::add_explain(app, exit_code);
-  cli::add_verify(app, exit_code);
-  cli::add_cost(app, exit_code);
-  cli::add_crossover(app, exit_code, {argv + 1, argv + argc});
-  cli::add_sim(app, exit_code);
-  cli::add_topo(app, exit_code);
-  cli::add_draw(app, exit_code);
-  cli::add_bench(app, exit_code, {argv + 1, argv + argc});
-  cli::add_tune(app, exit_code, {argv + 1, argv + argc});
-  cli::add_choose(app, exit_code);
-  cli::add_run(app, exit_code, take_after_dashes(argc, argv));
+  cli::Arguments arguments(
+      "tutti",
+      "Collective communication: algorithms as values, proved, counted, priced, explained.",
+      "tutti " + std::string(version));
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const std::vector<std::string> after_dashes = take_after_dashes(words);
+  add_commands(arguments.root(), words, after_dashes);
   try {
-    app.parse(argc, argv);
-    return exit_code;
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    return fail(with_suggestion(app, error.what(), argc, argv));
+    return arguments.run(words);
   } catch (const Error& error) {
     return fail(error.what());
   } catch (const std::bad_alloc&) {

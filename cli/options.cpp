@@ -1,9 +1,10 @@
 #include "options.hpp"
 
 #include <charconv>
+#include <map>
+#include <string_view>
 
 #include <tutti/error.hpp>
-#include <tutti/nearest.hpp>
 
 #include "core/quantity.hpp"
 
@@ -43,10 +44,10 @@ std::vector<std::uint32_t> parse_ranges(const std::string& text) {
   }
 }
 
-void ProblemOptions::add(CLI::App& command) {
-  command.add_option("-p,--ranks", ranks, "number of ranks")->check(CLI::Range(1U, 1U << 24));
-  command.add_option("--root", root, "the root, where there is one (default 0)");
-  command.add_option("--shape", shape, "ranks per node x nodes, or a torus: 8x4, 4x4x2");
+void ProblemOptions::add(Command command) {
+  command.option("-p,--ranks", ranks, "number of ranks").between(1U, 1U << 24);
+  command.option("--root", root, "the root, where there is one (default 0)");
+  command.option("--shape", shape, "ranks per node x nodes, or a torus: 8x4, 4x4x2");
 }
 
 std::uint32_t ProblemOptions::rank_count() const {
@@ -65,19 +66,16 @@ Problem ProblemOptions::problem(const Algorithm& algorithm) const {
   return problem;
 }
 
-void ModelOptions::add(CLI::App& command) {
-  command.add_option("--alpha", alpha, "seconds per message: 1us")->capture_default_str();
-  command.add_option("--bandwidth", bandwidth, "of a link, 1/β: 100GB/s, 25Gb/s")
-      ->capture_default_str();
-  command.add_option("--gamma", gamma, "seconds per byte added, or a rate: 0, 0.05ns, 20GB/s")
-      ->capture_default_str();
-  command.add_option("--node", ranks_per_node, "ranks per node: links inside a node differ")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command.add_option("--node-alpha", node_alpha, "seconds per message inside a node")
-      ->capture_default_str();
-  command.add_option("--node-bandwidth", node_bandwidth, "of a link inside a node")
-      ->capture_default_str();
+void ModelOptions::add(Command command) {
+  command.option("--alpha", alpha, "seconds per message: 1us").shows_default();
+  command.option("--bandwidth", bandwidth, "of a link, 1/β: 100GB/s, 25Gb/s").shows_default();
+  command.option("--gamma", gamma, "seconds per byte added, or a rate: 0, 0.05ns, 20GB/s")
+      .shows_default();
+  command.option("--node", ranks_per_node, "ranks per node: links inside a node differ")
+      .shows_default()
+      .positive();
+  command.option("--node-alpha", node_alpha, "seconds per message inside a node").shows_default();
+  command.option("--node-bandwidth", node_bandwidth, "of a link inside a node").shows_default();
 }
 
 CostModel ModelOptions::model() const {
@@ -96,12 +94,12 @@ std::string ModelOptions::describe() const {
   return text;
 }
 
-void add_colour(CLI::App& command, Colour& colour) {
-  const std::map<std::string, Colour> words{
-      {"auto", Colour::automatic}, {"always", Colour::always}, {"never", Colour::never}};
-  command.add_option("--color", colour, "auto, always or never")
-      ->transform(CLI::CheckedTransformer(words))
-      ->option_text("WHEN");
+void add_colour(Command command, Colour& colour) {
+  const std::map<std::string, int> words{{"auto", static_cast<int>(Colour::automatic)},
+                                         {"always", static_cast<int>(Colour::always)},
+                                         {"never", static_cast<int>(Colour::never)}};
+  const auto take = [&colour](int value) { colour = static_cast<Colour>(value); };
+  command.choice("--color", words, take, "auto, always or never").text("WHEN");
 }
 
 const Algorithm& algorithm_named(const std::string& name) {

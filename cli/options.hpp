@@ -4,11 +4,10 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include <tutti/algorithm.hpp>
 #include <tutti/price.hpp>
 
+#include "arguments.hpp"
 #include "text.hpp"
 
 /// What several subcommands ask for.
@@ -23,7 +22,7 @@ struct ProblemOptions {
   std::uint32_t root = 0;
   std::string shape;
 
-  void add(CLI::App& command);
+  void add(Command command);
   /// The problem for one algorithm. One that needs a shape and is given none gets the squarest.
   [[nodiscard]] Problem problem(const Algorithm& algorithm) const;
   /// The ranks asked for, or those that fill the shape. Throws invalid_argument if neither is
@@ -40,14 +39,14 @@ struct ModelOptions {
   std::string node_alpha = "0";
   std::string node_bandwidth = "1000GB/s";
 
-  void add(CLI::App& command);
+  void add(Command command);
   [[nodiscard]] CostModel model() const;
   /// "α = 1us, 100GB/s, γ = 0"
   [[nodiscard]] std::string describe() const;
 };
 
 /// --color.
-void add_colour(CLI::App& command, Colour& colour);
+void add_colour(Command command, Colour& colour);
 
 /// The algorithm by name; a collective's name gets an error that lists its algorithms.
 [[nodiscard]] const Algorithm& algorithm_named(const std::string& name);

@@ -1,3 +1,5 @@
+#include <memory>
+
 #include <tutti/error.hpp>
 
 #include "commands.hpp"
@@ -28,7 +30,7 @@ std::pair<std::string, std::string> parse_variable(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-/// CLI11 hands on all from the first word that it does not know, be it a program or not.
+/// The rest begins with the first word that is not known, be it a program or not.
 std::vector<std::string> parse_command(std::vector<std::string> words,
                                        const std::vector<std::string>& after_dashes) {
   if (!words.empty() && words.front().starts_with("-")) {
@@ -61,38 +63,36 @@ int run(Options& options) {
 
 }  // namespace
 
-void add_run(CLI::App& app, int& exit_code, std::vector<std::string> after_dashes) {
-  CLI::App* const command =
-      app.add_subcommand("run", "start a program as several ranks on this host");
+void add_run(Command tutti, std::vector<std::string> after_dashes) {
+  const Command command = tutti.command("run", "start a program as several ranks on this host");
   auto options = std::make_shared<Options>();
-  command->add_option("-n,--ranks", options->job.ranks, "number of ranks")
-      ->option_text("N")
-      ->check(CLI::Range(1U, most_ranks));
-  command->add_option("-x", options->variables, "a further variable for all ranks")
-      ->option_text("NAME=VALUE")
-      ->allow_extra_args(false);
-  command->add_option("--timeout", options->timeout, "after which the job is ended")
-      ->option_text("SECONDS")
-      ->check(CLI::Range(0.001, longest));
+  command.option("-n,--ranks", options->job.ranks, "number of ranks")
+      .text("N")
+      .between(1U, most_ranks);
+  command.option("-x", options->variables, "a further variable for all ranks")
+      .text("NAME=VALUE")
+      .one_word();
+  command.option("--timeout", options->timeout, "after which the job is ended")
+      .text("SECONDS")
+      .between(0.001, longest);
   command
-      ->add_option("--output", options->job.output,
-                   "for copies of the output: rank-N.out, rank-N.err")
-      ->option_text("DIRECTORY");
-  command->add_flag("--no-prefix", options->no_prefix, "do not put the rank before each line");
+      .option("--output", options->job.output, "for copies of the output: rank-N.out, rank-N.err")
+      .text("DIRECTORY");
+  command.flag("--no-prefix", options->no_prefix, "do not put the rank before each line");
   command
-      ->add_option("--bind", options->bind,
-                   "none, or core: one core for each rank, in turn (default none)")
-      ->option_text("WHAT")
-      ->check(CLI::IsMember({"none", "core"}));
+      .option("--bind", options->bind,
+              "none, or core: one core for each rank, in turn (default none)")
+      .text("WHAT")
+      .among({"none", "core"});
   command
-      ->add_option("--linger", options->linger,
-                   "for the others to end by themselves when a rank has failed (default 2)")
-      ->option_text("SECONDS")
-      ->check(CLI::Range(0.0, longest));
-  command->add_option("--grace", options->grace, "between SIGTERM and SIGKILL (default 5)")
-      ->option_text("SECONDS")
-      ->check(CLI::Range(0.0, longest));
-  command->footer(
+      .option("--linger", options->linger,
+              "for the others to end by themselves when a rank has failed (default 2)")
+      .text("SECONDS")
+      .between(0.0, longest);
+  command.option("--grace", options->grace, "between SIGTERM and SIGKILL (default 5)")
+      .text("SECONDS")
+      .between(0.0, longest);
+  command.footer(
       "tutti run -n 4 -- ./program arguments\n\n"
       "Each rank finds in TUTTI_RANK, TUTTI_SIZE, TUTTI_LOCAL_RANK, TUTTI_LOCAL_SIZE, TUTTI_ROOT,\n"
       "TUTTI_SECRET and TUTTI_JOB who it is and where the others are. Rank 0 reads standard "
@@ -100,10 +100,10 @@ void add_run(CLI::App& app, int& exit_code, std::vector<std::string> after_dashe
       "Exits with 0, with the code of the first rank that failed, with 128 and the number of the\n"
       "signal that killed it, or with 124 after --timeout.\n"
       "Starts ranks on this host only. For several hosts use torchrun, mpirun or srun.");
-  command->prefix_command();
-  command->callback([options, command, after_dashes = std::move(after_dashes), &exit_code] {
-    options->job.command = parse_command(command->remaining(), after_dashes);
-    exit_code = run(*options);
+  command.keep_rest();
+  command.action([options, command, after_dashes = std::move(after_dashes)] {
+    options->job.command = parse_command(command.rest(), after_dashes);
+    return run(*options);
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "core/quantity.hpp"
+#include "exit_code.hpp"
 #include "progress.hpp"
 #include "render/timeline.hpp"
 #include "sim_case.hpp"
@@ -219,23 +220,22 @@ void run(Options options) {
 
 }  // namespace
 
-void add_sim(CLI::App& app, int& exit_code) {
-  CLI::App* const command =
-      app.add_subcommand("sim", "run schedules on a network in which messages share links");
+void add_sim(Command tutti) {
+  const Command command =
+      tutti.command("sim", "run schedules on a network in which messages share links");
   auto options = std::make_shared<Options>();
-  options->add(*command);
-  command->add_flag("--all", options->all, "rank every algorithm of the collective");
-  command->add_flag("--sweep", options->sweep, "over sizes: who is fastest where");
-  command->add_option("--from", options->from, "the smallest size of a sweep")
-      ->capture_default_str();
-  command->add_option("--to", options->to, "the largest size of a sweep")->capture_default_str();
-  command->add_flag("--json", options->json, "as JSON");
-  command->add_option("--svg", options->svg, "write a timeline, or the chart of a sweep, as SVG");
-  command->add_option("--trace", options->trace,
-                      "write every message for Perfetto (ui.perfetto.dev) or chrome://tracing");
-  command->callback([options, &exit_code] {
+  options->add(command);
+  command.flag("--all", options->all, "rank every algorithm of the collective");
+  command.flag("--sweep", options->sweep, "over sizes: who is fastest where");
+  command.option("--from", options->from, "the smallest size of a sweep").shows_default();
+  command.option("--to", options->to, "the largest size of a sweep").shows_default();
+  command.flag("--json", options->json, "as JSON");
+  command.option("--svg", options->svg, "write a timeline, or the chart of a sweep, as SVG");
+  command.option("--trace", options->trace,
+                 "write every message for Perfetto (ui.perfetto.dev) or chrome://tracing");
+  command.action([options] {
     run(*options);
-    exit_code = success;
+    return success;
   });
 }
 

@@ -1,5 +1,7 @@
 #include "sim_case.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <random>
 
@@ -50,32 +52,31 @@ std::vector<Rank> parse_places(const std::string& text, std::uint32_t ranks,
 
 }  // namespace
 
-void SimOptions::add(CLI::App& command) {
-  command.add_option("names", names, "algorithms, or a collective");
-  command.add_option("--file", file, "a schedule as JSON instead; - is standard input");
+void SimOptions::add(Command command) {
+  command.option("names", names, "algorithms, or a collective");
+  command.option("--file", file, "a schedule as JSON instead; - is standard input");
   problem.add(command);
-  command.add_option("--topo", topo, "the network: fat_tree:k=8, torus:16x16, or a file")
-      ->required();
-  command.add_option("--size", size, "bytes of a rank's larger buffer")->capture_default_str();
-  command.add_option("--alpha", alpha, "seconds per message, besides latencies of links")
-      ->capture_default_str();
-  command.add_option("--gamma", gamma, "seconds per byte added, or a rate: 0, 0.05ns, 20GB/s")
-      ->capture_default_str();
-  command.add_option("--ports", ports, "messages in and out of a rank at once; 0: any number")
-      ->capture_default_str();
-  command.add_option("--slice", slice, "chunks move in slices of at most so many bytes; 0: whole")
-      ->capture_default_str();
-  command.add_option("--sharing", sharing, "of links: max_min, or latency_weighted as in SimGrid")
-      ->capture_default_str();
-  command.add_option("--routes", routes, "automatic, shortest, ecmp, dimension_order, up_down")
-      ->capture_default_str();
-  command.add_option("--place", place, "of ranks on the network: order, random, random:SEED")
-      ->capture_default_str();
-  command.add_option("--noise", noise, "messages and sums take longer by so much, on average")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--seed", seed, "of the noise, and of routes by ecmp")->capture_default_str();
-  command.add_flag("--every-rank", every_rank, "simulate every rank even if all do the same");
+  command.option("--topo", topo, "the network: fat_tree:k=8, torus:16x16, or a file").required();
+  command.option("--size", size, "bytes of a rank's larger buffer").shows_default();
+  command.option("--alpha", alpha, "seconds per message, besides latencies of links")
+      .shows_default();
+  command.option("--gamma", gamma, "seconds per byte added, or a rate: 0, 0.05ns, 20GB/s")
+      .shows_default();
+  command.option("--ports", ports, "messages in and out of a rank at once; 0: any number")
+      .shows_default();
+  command.option("--slice", slice, "chunks move in slices of at most so many bytes; 0: whole")
+      .shows_default();
+  command.option("--sharing", sharing, "of links: max_min, or latency_weighted as in SimGrid")
+      .shows_default();
+  command.option("--routes", routes, "automatic, shortest, ecmp, dimension_order, up_down")
+      .shows_default();
+  command.option("--place", place, "of ranks on the network: order, random, random:SEED")
+      .shows_default();
+  command.option("--noise", noise, "messages and sums take longer by so much, on average")
+      .shows_default()
+      .not_negative();
+  command.option("--seed", seed, "of the noise, and of routes by ecmp").shows_default();
+  command.flag("--every-rank", every_rank, "simulate every rank even if all do the same");
 }
 
 SimNetwork::SimNetwork(const SimOptions& options)

@@ -32,7 +32,7 @@ struct SimOptions {
   std::uint64_t seed = 1;
   bool every_rank = false;
 
-  void add(CLI::App& command);
+  void add(Command command);
 };
 
 /// A network, its routes and what it can do at best.

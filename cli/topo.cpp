@@ -20,6 +20,7 @@
 
 #include "commands.hpp"
 #include "core/quantity.hpp"
+#include "exit_code.hpp"
 #include "options.hpp"
 #include "text.hpp"
 
@@ -288,71 +289,70 @@ void run_order(const Options& options) {
 
 using Run = void (*)(const Options&);
 
-CLI::App* add_command(CLI::App& topo, int& exit_code, const std::shared_ptr<Options>& options,
-                      const char* name, const char* summary, Run run) {
-  CLI::App* const command = topo.add_subcommand(name, summary);
-  command->callback([options, run, &exit_code] {
+Command add_command(Command topo, const std::shared_ptr<Options>& options, const char* name,
+                    const char* summary, Run run) {
+  const Command command = topo.command(name, summary);
+  command.action([options, run] {
     run(*options);
-    exit_code = success;
+    return success;
   });
   return command;
 }
 
-void add_network(CLI::App& command, Options& options) {
-  command.add_option("network", options.network, "such as torus:4x4, or a file")->required();
+void add_network(Command command, Options& options) {
+  command.option("network", options.network, "such as torus:4x4, or a file").required();
 }
 
-void add_routes(CLI::App& command, Options& options) {
-  command.add_option("--routes", options.routes,
-                     "automatic, shortest, ecmp, dimension_order or up_down");
-  command.add_option("--seed", options.seed, "of the hash of ecmp");
+void add_routes(Command command, Options& options) {
+  command.option("--routes", options.routes,
+                 "automatic, shortest, ecmp, dimension_order or up_down");
+  command.option("--seed", options.seed, "of the hash of ecmp");
 }
 
 }  // namespace
 
-void add_topo(CLI::App& app, int& exit_code) {
-  CLI::App& topo = *app.add_subcommand(
+void add_topo(Command tutti) {
+  const Command topo = tutti.command(
       "topo", "networks: what they are, routes, stretch, rank order, and what they can do at best");
-  topo.require_subcommand(1);
   auto options = std::make_shared<Options>();
   const auto add = [&](const char* name, const char* summary, Run run) {
-    return add_command(topo, exit_code, options, name, summary, run);
+    return add_command(topo, options, name, summary, run);
   };
   add("list", "the networks that can be generated", [](const Options&) { list(); });
 
-  CLI::App* const shown = add("show", "counts, bandwidths, and the best that can be done", show);
-  add_network(*shown, *options);
-  add_routes(*shown, *options);
+  const Command shown = add("show", "counts, bandwidths, and the best that can be done", show);
+  add_network(shown, *options);
+  add_routes(shown, *options);
 
   add_network(
-      *add("dot", "the network for Graphviz",
-           [](const Options& o) { std::fputs(to_dot(load_network(o.network)).c_str(), stdout); }),
+      add("dot", "the network for Graphviz",
+          [](const Options& o) { std::fputs(to_dot(load_network(o.network)).c_str(), stdout); }),
       *options);
   add_network(
-      *add("json", "the network as a file to keep or to change",
-           [](const Options& o) { std::fputs(to_json(load_network(o.network)).c_str(), stdout); }),
+      add("json", "the network as a file to keep or to change",
+          [](const Options& o) { std::fputs(to_json(load_network(o.network)).c_str(), stdout); }),
       *options);
 
-  CLI::App* const stretched =
+  const Command stretched =
       add("stretch", "links per hop, and the busiest links, of a ring or a schedule", run_stretch);
-  add_network(*stretched, *options);
-  add_routes(*stretched, *options);
-  CLI::Option* const order =
-      stretched->add_option("--order", options->order, "of a ring: A,C,D,B; else that of ranks");
-  stretched->add_option("--schedule", options->schedule, "an algorithm instead of a ring")
-      ->excludes(order);
-  stretched->add_option("--size", options->size, "bytes of a message, or of a rank's buffer");
+  add_network(stretched, *options);
+  add_routes(stretched, *options);
+  const Option order =
+      stretched.option("--order", options->order, "of a ring: A,C,D,B; else that of ranks");
+  stretched.option("--schedule", options->schedule, "an algorithm instead of a ring")
+      .excludes(order);
+  stretched.option("--size", options->size, "bytes of a message, or of a rank's buffer");
 
-  CLI::App* const ordered =
+  const Command ordered =
       add("order", "the best order of ranks round a ring, on a network or from measurements",
           run_order);
-  ordered->add_option("network", options->network, "such as torus:4x4, or a file");
-  add_routes(*ordered, *options);
-  ordered->add_option("--size", options->size, "bytes of a message");
-  CLI::Option* const matrix = ordered->add_option(
-      "--matrix", options->matrix, "CSV of bandwidths: a line per sender, 10GB/s or bytes/s");
-  ordered->add_option("--latencies", options->latencies, "CSV of latencies: 5us or seconds")
-      ->needs(matrix);
+  ordered.option("network", options->network, "such as torus:4x4, or a file");
+  add_routes(ordered, *options);
+  ordered.option("--size", options->size, "bytes of a message");
+  const Option matrix = ordered.option("--matrix", options->matrix,
+                                       "CSV of bandwidths: a line per sender, 10GB/s or bytes/s");
+  ordered.option("--latencies", options->latencies, "CSV of latencies: 5us or seconds")
+      .needs(matrix);
 }
 
 }  // namespace tutti::cli

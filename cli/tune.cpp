@@ -1,11 +1,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <sstream>
 
@@ -14,10 +16,11 @@
 #include "again.hpp"
 #include "commands.hpp"
 #include "core/quantity.hpp"
+#include "exit_code.hpp"
 #include "launcher.hpp"
-#include "options.hpp"
 #include "party.hpp"
 #include "rendezvous/environment.hpp"
+#include "text.hpp"
 #include "tune_run.hpp"
 
 namespace tutti::cli {
@@ -250,35 +253,33 @@ int run(const Options& options, const std::vector<std::string>& words) {
 
 }  // namespace
 
-void add_tune(CLI::App& app, int& exit_code, std::vector<std::string> words) {
-  CLI::App* const command =
-      app.add_subcommand("tune", "measure this machine, so that the fastest algorithms are chosen");
+void add_tune(Command tutti, std::vector<std::string> words) {
+  const Command command =
+      tutti.command("tune", "measure this machine, so that the fastest algorithms are chosen");
   auto options = std::make_shared<Options>();
-  command->add_option("-n,--ranks", options->ranks, "number of ranks, started on this host")
-      ->option_text("N")
-      ->check(CLI::Range(2U, most_ranks));
-  command->add_option("--pairs", options->pairs, "how they reach each other: process host loopback")
-      ->option_text("WAY,…")
-      ->delimiter(',');
-  command->add_option("--seconds", options->seconds, "for all of it, about")
-      ->capture_default_str()
-      ->check(CLI::Range(0.1, 3600.0));
-  command->add_option("--most", options->most, "the largest size to measure")
-      ->capture_default_str();
+  command.option("-n,--ranks", options->ranks, "number of ranks, started on this host")
+      .text("N")
+      .between(2U, most_ranks);
+  command.option("--pairs", options->pairs, "how they reach each other: process host loopback")
+      .text("WAY,…")
+      .delimiter(',');
+  command.option("--seconds", options->seconds, "for all of it, about")
+      .shows_default()
+      .between(0.1, 3600.0);
+  command.option("--most", options->most, "the largest size to measure").shows_default();
   command
-      ->add_option("-o,--output", options->output,
-                   "the profile (default: TUTTI_PROFILE, or tutti/profile.json in the folder "
-                   "for settings)")
-      ->option_text("FILE");
-  command->add_option("--part", options->part)->group("");
-  command->add_flag("--refine", options->refine)->group("");
-  command->footer(
+      .option("-o,--output", options->output,
+              "the profile (default: TUTTI_PROFILE, or tutti/profile.json in the folder "
+              "for settings)")
+      .text("FILE");
+  command.option("--part", options->part, "").hidden();
+  command.flag("--refine", options->refine, "").hidden();
+  command.footer(
       "tutti tune -n 4\n\n"
       "What it finds is added to the profile: run it for every number of ranks that you use. "
       "Under\n"
       "tutti run, mpirun, torchrun or srun it measures their ranks, also on several hosts.");
-  command->callback(
-      [options, words = std::move(words), &exit_code] { exit_code = run(*options, words); });
+  command.action([options, words = std::move(words)] { return run(*options, words); });
 }
 
 }  // namespace tutti::cli

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <memory>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -8,6 +11,7 @@
 #include <tutti/verify.hpp>
 
 #include "commands.hpp"
+#include "exit_code.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 #include "text_file.hpp"
@@ -61,12 +65,12 @@ std::vector<Rank> roots(const Algorithm& algorithm, std::uint32_t ranks,
                         const std::string& wanted) {
   if (!has_root(algorithm.collective)) return {Rank{0}};
   if (wanted != "all") {
-    std::uint32_t root = 0;
-    if (!CLI::detail::lexical_cast(wanted, root)) {
+    const std::optional<std::uint32_t> root = read_number(wanted);
+    if (!root) {
       throw Error(ErrorCode::invalid_argument,
                   "'" + wanted + "' is not a root; write a rank, or all");
     }
-    return {Rank{root}};
+    return {Rank{*root}};
   }
   std::vector<Rank> found;
   if (ranks <= small) {
@@ -219,22 +223,20 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_verify(CLI::App& app, int& exit_code) {
-  CLI::App* const command =
-      app.add_subcommand("verify", "prove schedules right; exits with 1 on a violation");
+void add_verify(Command tutti) {
+  const Command command =
+      tutti.command("verify", "prove schedules right; exits with 1 on a violation");
   auto options = std::make_shared<Options>();
-  command->add_option("names", options->names, "algorithms or whole collectives");
-  command->add_flag("--all", options->all, "every algorithm");
-  command->add_option("-p,--ranks", options->ranks,
-                      "numbers of ranks: 8, 1-33, 2,4,8 (default 1-33)");
-  command->add_option("--root", options->root, "a rank, or all: every root up to 64 ranks")
-      ->capture_default_str();
-  command->add_option("--shape", options->shape,
-                      "such as 8x4 (default: all that fit up to 64 ranks)");
-  command->add_option("--file", options->files, "a schedule in JSON; - is standard input");
-  command->add_flag("--json", options->json, "as JSON");
-  add_colour(*command, options->colour);
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  command.option("names", options->names, "algorithms or whole collectives");
+  command.flag("--all", options->all, "every algorithm");
+  command.option("-p,--ranks", options->ranks, "numbers of ranks: 8, 1-33, 2,4,8 (default 1-33)");
+  command.option("--root", options->root, "a rank, or all: every root up to 64 ranks")
+      .shows_default();
+  command.option("--shape", options->shape, "such as 8x4 (default: all that fit up to 64 ranks)");
+  command.option("--file", options->files, "a schedule in JSON; - is standard input");
+  command.flag("--json", options->json, "as JSON");
+  add_colour(command, options->colour);
+  command.action([options] { return run(*options); });
 }
 
 }  // namespace tutti::cli

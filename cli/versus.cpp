@@ -285,21 +285,20 @@ class Versus {
 
 }  // namespace
 
-void add_versus_options(CLI::App& command, VersusWishes& wishes) {
+void add_versus_options(Command command, VersusWishes& wishes) {
   command
-      .add_option("--vs", wishes.libraries,
-                  "take turns with openmpi, mpich, gloo, or one setting such as openmpi:ring")
-      ->option_text("LIBRARY,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("--rounds", wishes.rounds, "turns that each takes, with --vs")
-      ->option_text("N (3)")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000}));
-  command.add_option("--patience", wishes.patience, "seconds that a turn may take, with --vs")
-      ->option_text("S (20)")
-      ->check(CLI::Range(0.1, 3600.0));
-  command.add_option("--peers", wishes.folder, "where the programs for --vs are")
-      ->option_text("FOLDER");
+      .option("--vs", wishes.libraries,
+              "take turns with openmpi, mpich, gloo, or one setting such as openmpi:ring")
+      .text("LIBRARY,...")
+      .delimiter(',')
+      .one_word();
+  command.option("--rounds", wishes.rounds, "turns that each takes, with --vs")
+      .text("N (3)")
+      .between(std::size_t{1}, std::size_t{1000});
+  command.option("--patience", wishes.patience, "seconds that a turn may take, with --vs")
+      .text("S (20)")
+      .between(0.1, 3600.0);
+  command.option("--peers", wishes.folder, "where the programs for --vs are").text("FOLDER");
 }
 
 void require_comparable(const BenchPlan& plan) {

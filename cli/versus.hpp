@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "arguments.hpp"
 #include "bench_plan.hpp"
 #include "versus_report.hpp"
 
@@ -19,7 +18,7 @@ struct VersusWishes {
   std::string folder{};  ///< Of the peers' programs; empty: where they are built.
 };
 
-void add_versus_options(CLI::App& command, VersusWishes& wishes);
+void add_versus_options(Command command, VersusWishes& wishes);
 
 /// Measures tutti and the others in turns, and prints the table as it grows: each is started once
 /// and sleeps until it is its turn, so that whatever else happens on the machine happens to all
