@@ -41,7 +41,7 @@ Parts parts_of(const Forecast& forecast, const Candidate& candidate, std::uint64
   const auto price = [&](Effort::Kind kind) {
     Effort only;
     only.counts[kind] = needed.counts[kind];
-    return forecast.reach_profile().model.seconds(only, bytes);
+    return forecast.reach_profile().model_for(candidate.algorithm->collective).seconds(only, bytes);
   };
   return {.waiting = price(Effort::calls) + price(Effort::rounds) + price(Effort::messages) +
                      price(Effort::core_messages),

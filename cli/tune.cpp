@@ -103,8 +103,8 @@ double median_error(const Profile& profile, const ReachProfile& known) {
     for (const Measurement::Point& point : each.points) {
       const double expected =
           profile.at(known.reach, known.ranks)
-              .model.seconds(effort(used, {.ranks = each.ranks}, point.bytes, each.cores),
-                             point.bytes);
+              .model_for(used.collective)
+              .seconds(effort(used, {.ranks = each.ranks}, point.bytes, each.cores), point.bytes);
       errors.push_back(std::abs(expected / point.seconds - 1));
     }
   }

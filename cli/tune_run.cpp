@@ -5,6 +5,7 @@
 #include <bit>
 #include <chrono>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "arena.hpp"
@@ -164,17 +165,19 @@ class Tuning {
       times.push_back(
           arena_.seconds(each, pace_for(expected(each, bytes), short_slot), pace_of(collective)));
     }
-    const double best = *std::min_element(times.begin(), times.end());
+    std::vector<std::size_t> places(cases.size());
+    std::iota(places.begin(), places.end(), 0);
+    std::sort(places.begin(), places.end(),
+              [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
+    const double best = times[places.front()];
     std::vector<Arena::Runner> close;
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      if (times[i] > 1.4 * best) continue;
+    for (const std::size_t i : places) {
+      if (times[i] > 1.3 * best || close.size() == most_finalists) break;
       close.push_back(
           {.what = cases[i], .pace = pace_for(best, long_slot), .options = pace_of(collective)});
-      places.push_back(i);
     }
     if (close.size() > 1) {
-      const std::vector<double> again = arena_.race(close, best > 5e-3 ? 2 : 3, 2);
+      const std::vector<double> again = arena_.race(close, best > 2e-3 ? 1 : 2, 2);
       for (std::size_t k = 0; k < close.size(); ++k) times[places[k]] = again[k];
     }
     const double fastest = *std::min_element(times.begin(), times.end());
@@ -242,8 +245,9 @@ class Tuning {
     }
   }
 
-  static constexpr double short_slot = 0.002;
-  static constexpr double long_slot = 0.004;
+  static constexpr double short_slot = 0.0015;
+  static constexpr double long_slot = 0.003;
+  static constexpr std::size_t most_finalists = 4;
 
   /// How an algorithm did at the last size at which it took part.
   struct Behind {

@@ -54,7 +54,7 @@ void Forecast::add(const Measurement& measurement) {
   Curve curve{.ranks = measurement.ranks, .factors = {}};
   for (const Measurement::Point& point : measurement.points) {
     const Effort needed = effort(used, problem, point.bytes, measurement.cores);
-    const double modelled = reach_->model.seconds(needed, point.bytes);
+    const double modelled = reach_->model_for(used.collective).seconds(needed, point.bytes);
     if (modelled > 0) {
       curve.factors.push_back({.bytes = point.bytes, .log = std::log(point.seconds / modelled)});
     }
@@ -85,7 +85,8 @@ Expectation Forecast::expect(const Algorithm& algorithm, const Problem& problem,
 double Forecast::price(const Algorithm& algorithm, const Problem& problem,
                        std::uint64_t bytes) const {
   if (!party_.is_mixed() || party_.ranks > most_priced_ranks) {
-    return reach_->model.seconds(effort(algorithm, problem, bytes, party_.cores), bytes);
+    return reach_->model_for(algorithm.collective)
+        .seconds(effort(algorithm, problem, bytes, party_.cores), bytes);
   }
   const ReachProfile& inside = profile_->at({.pairs = Pairs::host, .crowded = party_.reach.crowded},
                                             party_.hosts.dimensions[0]);

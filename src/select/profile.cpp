@@ -1,6 +1,7 @@
 #include "select/profile.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <tutti/error.hpp>
@@ -64,19 +65,21 @@ void Profile::average(const Profile& other) {
 
 void Profile::fit_models() {
   for (ReachProfile& each : reaches) {
-    std::vector<Observation> observations;
+    std::array<std::vector<Observation>, 2> seen;  // Without a root, and with.
     for (const Measurement& measurement : measurements) {
       if (measurement.reach != each.reach || measurement.ranks != each.ranks) continue;
       const Algorithm& used = algorithm(measurement.algorithm);
       const Problem problem{.ranks = measurement.ranks};
       if (!used.refusal(problem).empty()) continue;
       for (const Measurement::Point& point : measurement.points) {
-        observations.push_back({.effort = effort(used, problem, point.bytes, measurement.cores),
-                                .bytes = point.bytes,
-                                .seconds = point.seconds});
+        seen[has_root(used.collective) ? 1 : 0].push_back(
+            {.effort = effort(used, problem, point.bytes, measurement.cores),
+             .bytes = point.bytes,
+             .seconds = point.seconds});
       }
     }
-    if (!observations.empty()) each.model = fit(observations);
+    if (!seen[0].empty()) each.model = fit(seen[0]);
+    if (!seen[1].empty()) each.rooted_model = fit(seen[1]);
   }
 }
 

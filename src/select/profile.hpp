@@ -32,7 +32,14 @@ struct ReachProfile {
   std::size_t slice_bytes = std::size_t{1} << 16;
   /// By collective: messages of so many bytes and more are best read where they stand.
   std::array<std::size_t, collective_count> direct_from = usual_direct_from();
-  Model model{};
+  Model model{};  ///< Of collectives in which everyone waits for everyone.
+  /// Of those with a root, which need not wait for those it sends to, nor they for each other:
+  /// calls that follow each other overlap.
+  Model rooted_model{};
+
+  [[nodiscard]] const Model& model_for(Collective collective) const {
+    return has_root(collective) ? rooted_model : model;
+  }
 
   friend bool operator==(const ReachProfile&, const ReachProfile&) = default;
 };

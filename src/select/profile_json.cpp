@@ -90,7 +90,8 @@ Json to_json(const ReachProfile& each) {
           {"gamma", each.gamma},
           {"slice_bytes", each.slice_bytes},
           {"direct_from", direct_to_json(each.direct_from)},
-          {"model", to_json(each.model)}};
+          {"model", to_json(each.model)},
+          {"rooted_model", to_json(each.rooted_model)}};
 }
 
 ReachProfile reach_profile_from(const Json& json) {
@@ -100,7 +101,8 @@ ReachProfile reach_profile_from(const Json& json) {
                        .gamma = positive(json, "gamma", true),
                        .slice_bytes = json.at("slice_bytes").get<std::size_t>(),
                        .direct_from = direct_from(json.at("direct_from")),
-                       .model = model_from(json.at("model"))};
+                       .model = model_from(json.at("model")),
+                       .rooted_model = model_from(json.at("rooted_model"))};
   if (profile.slice_bytes < 1024) refuse("\"slice_bytes\" is below 1024");
   if (profile.ranks < 2) refuse("\"ranks\" is below 2");
   return profile;

@@ -16,7 +16,9 @@ Profile plain_profile() {
   Rates rates;
   rates.seconds[Effort::rounds] = 1e-6;
   rates.seconds[Effort::bytes] = 1e-9;
-  return {.reaches = {{.link = {.alpha = 1e-6, .beta = 1e-9}, .model = {.rates = {rates}}}}};
+  return {.reaches = {{.link = {.alpha = 1e-6, .beta = 1e-9},
+                       .model = {.rates = {rates}},
+                       .rooted_model = {.rates = {rates}}}}};
 }
 
 Selector selector(const Profile& profile, const std::string& rules = "", std::uint32_t ranks = 8) {
@@ -109,7 +111,8 @@ TEST(Selector, HierarchiesAreForSeveralHosts) {
   Profile profile = plain_profile();
   profile.reaches.push_back({.reach = {.pairs = Pairs::network},
                              .link = {.alpha = 5e-6, .beta = 1e-8},
-                             .model = profile.reaches[0].model});
+                             .model = profile.reaches[0].model,
+                             .rooted_model = profile.reaches[0].model});
   profile.reaches[0].link = {.alpha = 1e-7, .beta = 1e-11};
   Selector two_hosts(std::make_shared<const Profile>(profile), {},
                      {.ranks = 16,
