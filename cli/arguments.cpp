@@ -112,7 +112,7 @@ Option Command::option(const std::string& names, std::optional<std::uint64_t>& v
 Option Command::choice(const std::string& names, const std::map<std::string, int>& values,
                        const std::function<void(int)>& take, const std::string& help) const {
   return Option(app_->add_option_function<int>(names, take, help)
-                    ->type_name("ENUM")  // Numbers are not what the user is to think of.
+                    ->type_name("ENUM")  // What is typed is a name.
                     ->transform(CLI::CheckedTransformer(values)));
 }
 

@@ -69,7 +69,7 @@ std::string output_path(const Options& options) {
   if (const char* const named = std::getenv("TUTTI_PROFILE"); named != nullptr && *named != '\0') {
     return named;
   }
-  const std::string usual = default_profile_path();
+  std::string usual = default_profile_path();
   if (usual.empty()) refuse("where to write the profile? HOME is not set; say -o FILE");
   return usual;
 }
