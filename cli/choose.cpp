@@ -2,10 +2,13 @@
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
 #include <tutti/error.hpp>
+#include <tutti/network_file.hpp>
+#include <tutti/optimum.hpp>
 
 #include "commands.hpp"
 #include "core/quantity.hpp"
@@ -24,6 +27,8 @@ struct Options {
   std::uint32_t ranks_per_host = 0;
   std::string size = "1MiB";
   std::string pairs = "host";
+  std::string topo;
+  std::string gamma;
   bool json = false;
 };
 
@@ -58,7 +63,7 @@ std::string in_percent(double share) {
 /// What the first saves most on, against the second.
 std::string reason(const Forecast& forecast, const Candidate& first, const Candidate& second,
                    std::uint64_t bytes) {
-  if (forecast.party().is_mixed()) return "";
+  if (forecast.party().is_mixed() || forecast.party().network) return "";
   const Parts a = parts_of(forecast, first, bytes);
   const Parts b = parts_of(forecast, second, bytes);
   const std::array<std::pair<double, const char*>, 3> savings{
@@ -75,7 +80,44 @@ std::size_t direct_from(const ReachProfile& reach, const Options& options) {
   return reach.direct_from[static_cast<std::size_t>(parse_collective(options.collective))];
 }
 
+Party party_on_network(const Options& options) {
+  auto network = std::make_shared<const Network>(load_network(options.topo));
+  const std::uint32_t ranks = network->rank_count();
+  if (options.ranks != 0 && options.ranks != ranks) {
+    throw Error(ErrorCode::invalid_argument, network->name + " has " + std::to_string(ranks) +
+                                                 " ranks; leave out -n, or make it so");
+  }
+  return {.ranks = ranks,
+          .cores = ranks,
+          .reach = {.pairs = Pairs::network},
+          .hosts = natural_shape(*network),
+          .network = std::move(network),
+          .gamma = options.gamma.empty() ? std::nullopt
+                                         : std::optional(parse_seconds_per_byte(options.gamma))};
+}
+
+/// The seconds that no schedule on the network can do with less of; none where that is not known.
+std::optional<double> least_seconds(const Party& party, Collective collective,
+                                    std::uint64_t bytes) {
+  if (!party.network) return std::nullopt;
+  const auto n = static_cast<double>(bytes);
+  switch (collective) {
+    case Collective::allgather:
+      return n / optimum(*party.network).allgather.value();
+    case Collective::reduce_scatter:
+      return n / optimum(*party.network).reduce_scatter.value();
+    case Collective::allreduce:
+      return n / optimum(*party.network).allreduce.value();
+    default:
+      return std::nullopt;
+  }
+}
+
 Party party_from(const Options& options) {
+  if (!options.topo.empty()) return party_on_network(options);
+  if (options.ranks == 0) {
+    throw Error(ErrorCode::invalid_argument, "how many ranks? Add -n, such as -n 4.");
+  }
   const Pairs pairs = parse_pairs(options.pairs);
   Party party = local_party(options.ranks, pairs);
   if (options.cores > 0) {
@@ -113,21 +155,25 @@ void print(const Options& options, const Selector& selector, const FoundProfile&
                    {"messages", Align::right},
                    {"bytes", Align::right},
                    {"adding", Align::right},
+                   {"of optimum", Align::right},
                    {"known by", Align::left}});
   const double best = ways.front().expected.seconds;
+  const std::optional<double> least =
+      least_seconds(party, ways.front().algorithm->collective, bytes);
   for (const Candidate& each : ways) {
     const Parts parts = parts_of(selector.forecast(), each, bytes);
     std::array<char, 32> ratio{};
     std::snprintf(ratio.data(), ratio.size(), "%.2fx", each.expected.seconds / best);
     const std::string known = !each.barred.empty()     ? "barred by " + each.barred
                               : each.expected.measured ? "measurements"
+                              : party.network          ? "simulation"
                                                        : "the model";
-    const bool mixed = party.is_mixed();
+    const bool mixed = party.is_mixed() || party.network;
     table.add({std::string(each.algorithm->name), format_seconds(each.expected.seconds),
                ratio.data(), format_seconds(each.expected.modelled),
                mixed ? "" : format_seconds(parts.waiting),
                mixed ? "" : format_seconds(parts.moving), mixed ? "" : format_seconds(parts.adding),
-               known});
+               least ? in_percent(*least / each.expected.seconds) : "", known});
   }
   std::fputs(table.text().c_str(), stdout);
   const ReachProfile& reach = selector.forecast().reach_profile();
@@ -143,6 +189,10 @@ void print(const Options& options, const Selector& selector, const FoundProfile&
                 reason(selector.forecast(), ways[0], ways[1], bytes).c_str());
   } else {
     std::printf(" is the only one that may be taken");
+  }
+  if (party.network) {
+    std::printf(".\n");
+    return;
   }
   std::printf(".\nData goes in slices of %s", format_bytes(reach.slice_bytes).c_str());
   if (in_memory(party.reach)) {
@@ -200,10 +250,7 @@ void add_choose(Command tutti) {
   const Command command = tutti.command("choose", "which algorithm tutti would take, and why");
   auto options = std::make_shared<Options>();
   command.option("collective", options->collective, "such as allreduce").required();
-  command.option("-n,--ranks", options->ranks, "number of ranks")
-      .required()
-      .text("N")
-      .between(1U, 1U << 20U);
+  command.option("-n,--ranks", options->ranks, "number of ranks").text("N").between(1U, 1U << 20U);
   command.option("--size", options->size, "bytes of a rank's larger buffer").shows_default();
   command
       .option("--pairs", options->pairs,
@@ -212,6 +259,13 @@ void add_choose(Command tutti) {
   command.option("--cores", options->cores, "of a host (default: of this one)").text("N");
   command.option("--ranks-per-host", options->ranks_per_host, "if there are several hosts")
       .text("N");
+  command
+      .option("--topo", options->topo,
+              "on this network, by simulation: a spec such as torus:4x4, or a file")
+      .text("NETWORK");
+  command
+      .option("--gamma", options->gamma, "there, for a byte added: 0, 200GB/s (default: as here)")
+      .text("RATE");
   command.flag("--json", options->json, "as JSON");
   command.footer(
       "tutti choose allreduce -n 4 --size 1MiB\n\n"

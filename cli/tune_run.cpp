@@ -161,6 +161,7 @@ class Tuning {
       cases.push_back(std::move(what));
     }
     std::vector<double> times;
+    times.reserve(cases.size());
     for (const BenchCase& each : cases) {
       times.push_back(
           arena_.seconds(each, pace_for(expected(each, bytes), short_slot), pace_of(collective)));

@@ -40,6 +40,23 @@ std::shared_ptr<const Profile> profile_of(const CommunicatorSettings& settings) 
   return {std::shared_ptr<const Profile>(), &built_in_profile()};
 }
 
+/// With what the user knows of the network.
+Party party_on(const CommunicatorSettings& settings, Party party) {
+  if (!settings.network || party.ranks == 1) return party;
+  party.network = settings.network;
+  party.places = settings.places;
+  const std::uint32_t known = settings.network->rank_count();
+  if (settings.places.empty()) {
+    if (known != party.ranks) {
+      throw Error(ErrorCode::invalid_argument, "TUTTI_TOPO_FILE describes a network of " +
+                                                   in_plural(known, "rank") + ", and here are " +
+                                                   std::to_string(party.ranks));
+    }
+    party.hosts = natural_shape(*settings.network);
+  }
+  return party;
+}
+
 }  // namespace
 
 /// Only one thread at a time is inside.
@@ -66,7 +83,7 @@ Communicator::Impl::Impl(Exchange& exchange, Rank self, std::uint32_t ranks,
       settings_(settings),
       fabric_(exchange, self, ranks, settings.fabric),
       executor_(fabric_.transport(), ranks, least_slice),
-      selector_(profile_of(settings), settings.rules, fabric_.party()),
+      selector_(profile_of(settings), settings.rules, party_on(settings, fabric_.party())),
       sends_(ranks),
       receives_(ranks) {}
 
@@ -134,7 +151,7 @@ const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Ca
                                .ranks = ranks_,
                                .aliasing = aliasing,
                                .lanes = fabric_.lanes(),
-                               .hosts = fabric_.party().hosts}));
+                               .hosts = selector_.forecast().party().hosts}));
   } catch (const Error& error) {
     throw Error(error.code(), words(call, self_) + ": " + error.what());
   }
@@ -374,9 +391,16 @@ std::optional<Communicator> Communicator::Impl::split(std::optional<std::uint32_
   for (const Wish& wish : all) members.push_back(wish.rank);
   const auto place = std::find(members.begin(), members.end(), rank());
   const Rank self{static_cast<std::uint32_t>(place - members.begin())};
+  CommunicatorSettings theirs = settings_;
+  if (theirs.network && members.size() < ranks_) {
+    theirs.places.clear();
+    for (const std::uint32_t member : members) {
+      theirs.places.push_back(settings_.places.empty() ? Rank{member} : settings_.places[member]);
+    }
+  }
   PairExchange exchange(*this, members);
-  return Communicator(std::make_unique<Impl>(
-      exchange, self, static_cast<std::uint32_t>(members.size()), settings_));
+  return Communicator(
+      std::make_unique<Impl>(exchange, self, static_cast<std::uint32_t>(members.size()), theirs));
 }
 
 }  // namespace tutti

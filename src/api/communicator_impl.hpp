@@ -24,7 +24,9 @@ struct CommunicatorSettings {
   std::shared_ptr<CallLog> log{};
   std::shared_ptr<const Profile> profile{};  ///< Null: the built-in one.
   Rules rules{};
-  std::size_t direct_from = 0;  ///< As in CallOptions.
+  std::shared_ptr<const Network> network{};  ///< Null: unknown.
+  std::vector<Rank> places{};                ///< As in Party.
+  std::size_t direct_from = 0;               ///< As in CallOptions.
   std::size_t slice_bytes = 0;
 };
 

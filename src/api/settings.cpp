@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include <tutti/nearest.hpp>
+#include <tutti/network_file.hpp>
+#include <tutti/network_json.hpp>
 
 #include "core/quantity.hpp"
 
@@ -69,6 +71,11 @@ void read_choices(CommunicatorSettings& settings) {
   settings.fabric.choice_digest = found.profile.digest() * 31 + settings.rules.digest();
   settings.fabric.choice_origin =
       found.origin + (settings.rules.all().empty() ? "" : ", and rules");
+  if (const std::string_view network = variable("TUTTI_TOPO_FILE"); !network.empty()) {
+    settings.network = std::make_shared<const Network>(load_network(std::string(network)));
+    settings.fabric.choice_digest += std::hash<std::string>()(to_json(*settings.network));
+    settings.fabric.choice_origin += ", on " + std::string(network);
+  }
   settings.profile = std::make_shared<const Profile>(std::move(found.profile));
 }
 
@@ -81,7 +88,7 @@ constexpr auto known_variables = std::to_array<std::string_view>(
      "TUTTI_HOSTID",        "TUTTI_LOG_JSONL",     "TUTTI_PROFILE",
      "TUTTI_ALGO",          "TUTTI_RULES",         "TUTTI_PROTO",
      "TUTTI_SLICE",         "TUTTI_BENCH_MEMORY",  "TUTTI_BENCH_ALGORITHM",
-     "TUTTI_UPDATE_GOLDEN", "TUTTI_PEERS"});
+     "TUTTI_UPDATE_GOLDEN", "TUTTI_PEERS",         "TUTTI_TOPO_FILE"});
 
 }  // namespace
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tutti/simulation.hpp>
+
 namespace tutti {
 namespace {
 
@@ -38,6 +40,7 @@ constexpr std::uint32_t most_priced_ranks = 256;
 
 Forecast::Forecast(const Profile& profile, const Party& party)
     : profile_(&profile), party_(party), reach_(&profile.at(party.reach, party.ranks)) {
+  if (party_.network) routes_ = std::make_unique<Routes>(*party_.network);
   for (const Measurement& each : profile.measurements) {
     if (each.reach == reach_->reach) add(each);
   }
@@ -68,7 +71,7 @@ Expectation Forecast::expect(const Algorithm& algorithm, const Problem& problem,
   expected.modelled = price(algorithm, problem, bytes);
   expected.seconds = expected.modelled;
   const auto found = curves_.find(&algorithm);
-  if (found == curves_.end() || party_.is_mixed()) return expected;
+  if (found == curves_.end() || party_.is_mixed() || party_.network) return expected;
   const std::vector<Curve>& curves = found->second;
   const auto factor_of = [&](const Curve& curve) {
     const Between at =
@@ -84,6 +87,7 @@ Expectation Forecast::expect(const Algorithm& algorithm, const Problem& problem,
 
 double Forecast::price(const Algorithm& algorithm, const Problem& problem,
                        std::uint64_t bytes) const {
+  if (party_.network) return simulated(algorithm, problem, bytes);
   if (!party_.is_mixed() || party_.ranks > most_priced_ranks) {
     return reach_->model_for(algorithm.collective)
         .seconds(effort(algorithm, problem, bytes, party_.cores), bytes);
@@ -96,6 +100,52 @@ double Forecast::price(const Algorithm& algorithm, const Problem& problem,
                         .inside = inside.link};
   const Schedule schedule = algorithm.schedule(problem);
   return Pricer(schedule).price(even_layout(schedule.contract, bytes), model, Ports::one).seconds;
+}
+
+double Forecast::simulated(const Algorithm& algorithm, const Problem& problem,
+                           std::uint64_t bytes) const {
+  const ScheduleSource source{
+      .name = std::string(algorithm.name),
+      .contract = algorithm.contract(problem),
+      .program = [&](Rank rank) { return algorithm.program(problem, rank); },
+      .one_rule = true};
+  // How much goes in and out of a rank at once is for its links to say.
+  return simulate(
+             *party_.network, *routes_, source, even_layout(source.contract, bytes),
+             {.gamma = party_.gamma.value_or(reach_->gamma), .ports = 0, .places = party_.places})
+      .seconds;
+}
+
+Shape natural_shape(const Network& network) {
+  if (const auto* const torus = std::get_if<wiring::Torus>(&network.wiring)) {
+    return {.dimensions = torus->dimensions};
+  }
+  if (const auto* const rails = std::get_if<wiring::Rails>(&network.wiring)) {
+    return {.dimensions = {rails->ranks, rails->hosts}};
+  }
+  // Which host each rank hangs off.
+  std::unordered_map<std::uint32_t, NodeId> host_of;
+  for (const Link& link : network.links) {
+    if (network[link.from].kind == NodeKind::rank && network[link.to].kind == NodeKind::host) {
+      host_of.emplace(link.from.index(), link.to);
+    }
+  }
+  std::vector<NodeId> hosts;
+  for (const NodeId rank : network.ranks) {
+    const auto found = host_of.find(rank.index());
+    if (found == host_of.end()) return {};
+    hosts.push_back(found->second);
+  }
+  const auto each = static_cast<std::uint32_t>(
+      std::find_if(hosts.begin(), hosts.end(), [&](NodeId host) { return host != hosts.front(); }) -
+      hosts.begin());
+  const auto ranks = static_cast<std::uint32_t>(hosts.size());
+  if (ranks % each != 0) return {};
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    const bool first = r % each == 0;
+    if (first ? r > 0 && hosts[r] == hosts[r - 1] : hosts[r] != hosts[r - 1]) return {};
+  }
+  return {.dimensions = {each, ranks / each}};
 }
 
 }  // namespace tutti

@@ -2,10 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 
 #include <tutti/algorithm.hpp>
+#include <tutti/network.hpp>
+#include <tutti/routes.hpp>
 
 #include "select/profile.hpp"
 
@@ -17,12 +20,21 @@ struct Party {
   std::uint32_t cores = 1;  ///< That the ranks may run on, of all hosts together.
   Reach reach{};
   Shape hosts{};  ///< So many ranks on each of so many hosts; empty if unevenly.
+  /// The network between them, if it is known: then schedules are simulated on it. And on which of
+  /// its ranks each rank runs; empty: on the one of its own number.
+  std::shared_ptr<const Network> network{};
+  std::vector<Rank> places{};
+  std::optional<double> gamma{};  ///< Seconds for a byte added there; none: as the profile has it.
 
   /// Whether some ranks share a host and others do not.
   [[nodiscard]] bool is_mixed() const {
     return hosts.dimensions.size() == 2 && hosts.dimensions[0] > 1 && hosts.dimensions[1] > 1;
   }
 };
+
+/// How the ranks of a network stand: in a torus, or so many on each of so many hosts; empty if in
+/// neither way.
+[[nodiscard]] Shape natural_shape(const Network& network);
 
 /// How long an algorithm is expected to take.
 struct Expectation {
@@ -37,7 +49,8 @@ struct Expectation {
 /// factor the model errs for it; between measured sizes and numbers of ranks the factor is
 /// interpolated, and beyond them it stays as it was last.
 ///
-/// Where some pairs share a host and others do not, a schedule is priced message by message.
+/// Where some pairs share a host and others do not, a schedule is priced message by message; and
+/// where the network is known, it is simulated there.
 class Forecast {
  public:
   /// The profile must outlive this.
@@ -63,10 +76,13 @@ class Forecast {
   void add(const Measurement& measurement);
   [[nodiscard]] double price(const Algorithm& algorithm, const Problem& problem,
                              std::uint64_t bytes) const;
+  [[nodiscard]] double simulated(const Algorithm& algorithm, const Problem& problem,
+                                 std::uint64_t bytes) const;
 
   const Profile* profile_;
   Party party_;
   const ReachProfile* reach_;
+  std::unique_ptr<Routes> routes_;  // Of the network, if there is one.
   std::unordered_map<const Algorithm*, std::vector<Curve>> curves_;  // In order of ranks.
 };
 

@@ -75,8 +75,10 @@ Problem Selector::problem_for(const Algorithm& algorithm, const Question& questi
 }
 
 bool Selector::is_possible(const Algorithm& algorithm, const Question& question) const {
-  // Hierarchies are for hosts that have several ranks each.
-  if (algorithm.needs_shape() && !forecast_.party().is_mixed()) return false;
+  // Hierarchies are for hosts that have several ranks each, and for networks that are tori.
+  const Party& party = forecast_.party();
+  const bool shaped = party.network ? !party.hosts.empty() : party.is_mixed();
+  if (algorithm.needs_shape() && !shaped) return false;
   // Bruck's all-to-all passes on blocks whose counts nobody else knows.
   if (question.counted && algorithm.name == "alltoall/bruck") return false;
   return algorithm.refusal(problem_for(algorithm, question)).empty();

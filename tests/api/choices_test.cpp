@@ -78,5 +78,25 @@ TEST(Choices, CopiesAndSlicesGiveTheSameSums) {
   }
 }
 
+TEST(Choices, ANetworkThatIsKnownIsSimulated) {
+  const Variable network("TUTTI_TOPO_FILE", "torus:2x2");
+  run_threads(4, [](Communicator& communicator) {
+    std::vector<float> data(1 << 16, 1);
+    communicator.all_reduce(data);
+    EXPECT_EQ(data.back(), 4);
+    // Half of the ranks still know where they stand.
+    auto half = communicator.split(communicator.rank() % 2, communicator.rank());
+    half->all_reduce(data);
+    EXPECT_EQ(data.back(), 8);
+  });
+  expect_error([] { run_threads(3, [](Communicator&) {}); }, ErrorCode::invalid_argument,
+               "describes a network of 4 ranks, and here are 3");
+}
+
+TEST(Choices, ANetworkThatIsNoneIsAnError) {
+  const Variable network("TUTTI_TOPO_FILE", "tors:2x2");
+  expect_error([] { (void)settings_from_environment(); }, ErrorCode::invalid_argument, "torus");
+}
+
 }  // namespace
 }  // namespace tutti::test

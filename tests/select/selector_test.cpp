@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tutti/network_file.hpp>
+
 #include "support/errors.hpp"
 
 namespace tutti {
@@ -121,6 +123,34 @@ TEST(Selector, HierarchiesAreForSeveralHosts) {
                       .hosts = {.dimensions = {8, 2}}});
   const Candidate& best = two_hosts.choose({.collective = Collective::allreduce, .bytes = 1 << 26});
   EXPECT_TRUE(best.algorithm->needs_shape()) << best.algorithm->name;
+}
+
+TEST(Selector, SimulatesOnANetworkThatIsKnown) {
+  const auto on = [](const std::string& spec) {
+    auto network = std::make_shared<const Network>(load_network(spec));
+    const Party party{.ranks = network->rank_count(),
+                      .cores = network->rank_count(),
+                      .reach = {.pairs = Pairs::network},
+                      .hosts = natural_shape(*network),
+                      .network = network};
+    return Selector(std::make_shared<const Profile>(plain_profile()), {}, party);
+  };
+  // Eight hosts of eight with one way out each: only what crosses between hosts counts.
+  Selector servers = on("multi_rail:nodes=8,gpus=8,inside=600GB/s,outside=100GB/s");
+  EXPECT_EQ(servers.forecast().party().hosts, (Shape{.dimensions = {8, 8}}));
+  EXPECT_TRUE(servers.choose({.collective = Collective::allreduce, .bytes = 1000000000})
+                  .algorithm->needs_shape());
+  Selector torus = on("torus:8x8");
+  EXPECT_EQ(chosen(torus, Collective::allreduce, 1 << 26), "allreduce/torus");
+}
+
+TEST(NaturalShape, IsThatOfTheWiringOrOfTheHosts) {
+  const auto shape = [](const std::string& spec) {
+    return to_string(natural_shape(load_network(spec)));
+  };
+  EXPECT_EQ(shape("torus:4x3x2"), "4x3x2");
+  EXPECT_EQ(shape("multi_rail:nodes=3,gpus=4"), "4x3");
+  EXPECT_EQ(shape("star:p=5"), "");
 }
 
 TEST(Selector, EveryCollectiveHasAChoiceForEveryNumberOfRanks) {
