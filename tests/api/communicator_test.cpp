@@ -328,9 +328,11 @@ TEST(BadUse, SomebodyWhoNeverComes) {
   run_threads(2, [](Communicator& comm) {
     if (comm.rank() == 1) return;
     std::vector<float> data(10);
-    expect_error([&] { comm.all_reduce(data, Op::sum, {.timeout = 50ms}); }, ErrorCode::timed_out,
-                 "rank 0: allreduce of 10 f32 by allreduce/mesh: in round 0, nothing comes from "
-                 "rank 1");
+    expect_error(
+        [&] { comm.all_reduce(data, Op::sum, {.algorithm = "allreduce/mesh", .timeout = 50ms}); },
+        ErrorCode::timed_out,
+        "rank 0: allreduce of 10 f32 by allreduce/mesh: in round 0, nothing comes from "
+        "rank 1");
   });
 }
 
