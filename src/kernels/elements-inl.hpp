@@ -16,16 +16,31 @@ namespace tutti::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Elements may stand at any address, also one that is no multiple of their size, which compiler and
+// sanitizers may take for granted of a pointer to them: they are loaded and stored as bytes, by the
+// same instructions.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_bytes(D tag, const T* from) {
+  return hn::BitCast(tag, hn::LoadU(hn::Repartition<std::uint8_t, D>(),
+                                    reinterpret_cast<const std::uint8_t*>(from)));
+}
+
+template <class D, class T>
+HWY_INLINE void store_bytes(hn::Vec<D> v, D /*tag*/, T* to) {
+  const hn::Repartition<std::uint8_t, D> bytes;
+  hn::StoreU(hn::BitCast(bytes, v), bytes, reinterpret_cast<std::uint8_t*>(to));
+}
+
 /// An element that is folded as it is.
 template <class T>
 struct Plain {
   using Stored = T;
   using Tag = hn::ScalableTag<T>;
 
-  HWY_INLINE static auto load(const T* from) { return hn::LoadU(Tag(), from); }
+  HWY_INLINE static auto load(const T* from) { return load_bytes(Tag(), from); }
   template <class V>
   HWY_INLINE static void store(V v, T* to) {
-    hn::StoreU(v, Tag(), to);
+    store_bytes(v, Tag(), to);
   }
 };
 
@@ -37,7 +52,7 @@ struct Brain {
   using Half = hn::Rebind<std::uint16_t, Tag>;
 
   HWY_INLINE static auto load(const Stored* from) {
-    return hn::BitCast(Tag(), hn::ShiftLeft<16>(hn::PromoteTo(Bits(), hn::LoadU(Half(), from))));
+    return hn::BitCast(Tag(), hn::ShiftLeft<16>(hn::PromoteTo(Bits(), load_bytes(Half(), from))));
   }
   template <class V>
   HWY_INLINE static void store(V v, Stored* to) {
@@ -49,7 +64,7 @@ struct Brain {
     const auto quiet = hn::Or(bits, hn::Set(Bits(), 0x00400000));
     const auto is_nan = hn::RebindMask(Bits(), hn::IsNaN(v));
     const auto upper = hn::ShiftRight<16>(hn::IfThenElse(is_nan, quiet, rounded));
-    hn::StoreU(hn::TruncateTo(Half(), upper), Half(), to);
+    store_bytes(hn::TruncateTo(Half(), upper), Half(), to);
   }
 };
 
@@ -60,11 +75,11 @@ struct Binary16 {
   using Half = hn::Rebind<hwy::float16_t, Tag>;
 
   HWY_INLINE static auto load(const Stored* from) {
-    return hn::PromoteTo(Tag(), hn::LoadU(Half(), reinterpret_cast<const hwy::float16_t*>(from)));
+    return hn::PromoteTo(Tag(), load_bytes(Half(), from));
   }
   template <class V>
   HWY_INLINE static void store(V v, Stored* to) {
-    hn::StoreU(hn::DemoteTo(Half(), v), Half(), reinterpret_cast<hwy::float16_t*>(to));
+    store_bytes(hn::DemoteTo(Half(), v), Half(), to);
   }
 };
 
