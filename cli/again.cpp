@@ -6,10 +6,10 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include <tutti/error.hpp>
+
+#include "text_file.hpp"
 
 namespace tutti::cli {
 
@@ -46,11 +46,6 @@ TemporaryFile::~TemporaryFile() {
   std::filesystem::remove(path_, ignored);
 }
 
-std::string TemporaryFile::text() const {
-  const std::ifstream file(path_, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+std::string TemporaryFile::text() const { return read_text(path_); }
 
 }  // namespace tutti::cli

@@ -5,16 +5,6 @@
 #include <chrono>
 
 namespace tutti::cli {
-namespace {
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-}  // namespace
-
 Arena::Arena(Communicator& communicator, std::uint64_t most_bytes, BenchMemory::Kind kind)
     : communicator_(communicator),
       aside_(communicator.duplicate()),
@@ -46,7 +36,7 @@ std::vector<double> Arena::race(std::span<const Runner> runners, std::size_t rou
   }
   std::vector<double> medians;
   medians.reserve(times.size());
-  for (std::vector<double>& each : times) medians.push_back(median(std::move(each)));
+  for (std::vector<double>& each : times) medians.push_back(median_of(std::move(each)));
   return medians;
 }
 
@@ -64,7 +54,7 @@ double Arena::message_seconds(std::uint64_t bytes, std::size_t times) {
     if (i < warm_ups) continue;
     turns.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
   }
-  std::array<double, 1> there_and_back{self == 0 ? median(std::move(turns)) : 0};
+  std::array<double, 1> there_and_back{self == 0 ? median_of(std::move(turns)) : 0};
   aside_.broadcast(there_and_back, 0);
   return there_and_back[0] / 2;
 }

@@ -15,6 +15,7 @@
 #include "exit_code.hpp"
 #include "launcher.hpp"
 #include "rendezvous/environment.hpp"
+#include "text_file.hpp"
 #include "versus.hpp"
 #include "watch.hpp"
 
@@ -39,10 +40,7 @@ constexpr std::size_t most_iterations = 10'000'000;
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
 void save(const std::string& path, const std::string& text) {
-  if (path.empty()) return;
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) refuse("cannot write to '" + path + "'");
+  if (!path.empty()) write_text(path, text);
 }
 
 /// Better to know before measuring for a minute.

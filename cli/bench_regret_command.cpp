@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 
 #include <tutti/error.hpp>
 
@@ -13,6 +12,7 @@
 #include "launcher.hpp"
 #include "rendezvous/environment.hpp"
 #include "select/profile.hpp"
+#include "text_file.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -36,15 +36,9 @@ RegretWishes wishes_from(const BenchWishes& wishes) {
   return result;
 }
 
-void save(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) refuse("cannot write to '" + path + "'");
-}
-
 void conclude(const std::vector<RegretRow>& rows, const std::string& json) {
   std::printf("by %s\n\n%s", find_profile().origin.c_str(), describe(rows).c_str());
-  if (!json.empty()) save(json, write(rows));
+  if (!json.empty()) write_text(json, write(rows));
 }
 
 int take_part(const RegretOptions& options) {
@@ -54,7 +48,7 @@ int take_part(const RegretOptions& options) {
   if (options.part.empty()) {
     conclude(rows, options.json);
   } else {
-    save(options.part, write(rows));
+    write_text(options.part, write(rows));
   }
   return success;
 }

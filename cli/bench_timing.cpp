@@ -70,6 +70,11 @@ double quantile(std::span<const double> sorted, double part) {
   return std::lerp(sorted[below], sorted[above], at - static_cast<double>(below));
 }
 
+double median_of(std::vector<double> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  return quantile(numbers, 0.5);
+}
+
 BenchTiming time_call(Communicator& aside, const BenchPace& pace,
                       const std::function<void()>& call) {
   const std::size_t iterations = iterations_for(pace, warm_up(aside, pace, call));

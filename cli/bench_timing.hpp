@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <tutti/communicator.hpp>
 
@@ -31,6 +32,9 @@ struct BenchTiming {
 /// Of sorted numbers, at least one, the one that so large a part of them lies below; between two of
 /// them in proportion.
 [[nodiscard]] double quantile(std::span<const double> sorted, double part);
+
+/// The half of these lies below it; at least one.
+[[nodiscard]] double median_of(std::vector<double> numbers);
 
 /// Measures on all ranks together; all get the same figures. `aside` has the same ranks as the call
 /// and is not what the call is made on.

@@ -23,6 +23,7 @@
 #include "exit_code.hpp"
 #include "options.hpp"
 #include "text.hpp"
+#include "text_file.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -238,14 +239,7 @@ void run_stretch(const Options& options) {
 
 // ------------------------------------------------------------------------------------ order
 
-std::string contents(const std::string& path) {
-  if (path.empty()) return "";
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file) throw Error(ErrorCode::invalid_argument, "cannot read the file '" + path + "'");
-  return text.str();
-}
+std::string contents(const std::string& path) { return path.empty() ? "" : read_text(path); }
 
 void print_order(const RingOrder& found, const Network* network) {
   TextTable table({{"ring", Align::left},

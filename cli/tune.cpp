@@ -9,7 +9,6 @@
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <sstream>
 
 #include <tutti/error.hpp>
 
@@ -21,6 +20,7 @@
 #include "party.hpp"
 #include "rendezvous/environment.hpp"
 #include "text.hpp"
+#include "text_file.hpp"
 #include "tune_run.hpp"
 
 namespace tutti::cli {
@@ -77,11 +77,8 @@ std::string output_path(const Options& options) {
 /// What is known already; of a reach that is now measured nothing is kept that was only built in.
 Profile base_for(const std::string& path, const Profile& found) {
   if (std::filesystem::exists(path)) {
-    const std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
     try {
-      return Profile::parse(text.str());
+      return Profile::parse(read_text(path));
     } catch (const Error& error) {
       refuse(path + ": " + error.what() + ", or remove that file");
     }

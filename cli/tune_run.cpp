@@ -90,10 +90,10 @@ class Tuning {
         times[i].push_back(arena_.seconds(ring, pace_for(1e-3, 0.01), {.slice_bytes = sizes[i]}));
       }
     }
-    double best = middle(times[0]) * clearly;
+    double best = median_of(times[0]) * clearly;
     for (std::size_t i = 1; i < sizes.size(); ++i) {
-      if (middle(times[i]) >= best) continue;
-      best = middle(times[i]);
+      if (median_of(times[i]) >= best) continue;
+      best = median_of(times[i]);
       reach_.slice_bytes = sizes[i];
     }
   }
@@ -130,7 +130,7 @@ class Tuning {
         copied.push_back(arena_.seconds(what, pace, {.direct_from = always_copied}));
         direct.push_back(arena_.seconds(what, pace, {.direct_from = 1}));
       }
-      if (middle(direct) >= clearly * middle(copied)) break;
+      if (median_of(direct) >= clearly * median_of(copied)) break;
       least = message;
     }
     return least;
@@ -229,11 +229,6 @@ class Tuning {
     return {.collective = Collective::allreduce,
             .count = std::max<std::uint64_t>(bytes / sizeof(float), 1),
             .algorithm = algorithm};
-  }
-
-  static double middle(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
   }
 
   void show_progress() {
