@@ -14,21 +14,10 @@
 #include <gtest/gtest.h>
 
 #include "api/c_calls.h"
+#include "support/variable.hpp"
 
 namespace tutti::test {
 namespace {
-
-/// Sets a variable of the environment, for a while.
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-  ~Variable() { unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-};
 
 std::string last_error() { return tuttiGetLastError(nullptr); }
 

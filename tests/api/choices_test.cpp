@@ -6,23 +6,10 @@
 
 #include "api/settings.hpp"
 #include "support/errors.hpp"
+#include "support/variable.hpp"
 
 namespace tutti::test {
 namespace {
-
-/// Sets a variable for a while.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { ::unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-};
 
 std::string chosen(const Communicator& communicator, std::uint64_t count) {
   return communicator.algorithm_for(

@@ -8,23 +8,10 @@
 #include "cli/crossover_measured.hpp"
 #include "select/profile.hpp"
 #include "support/command.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace tutti::test {
 namespace {
-
-/// A folder of one's own, gone with this.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "choose-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 std::string in_shell(const std::string& words) { return "run -n 3 -- sh -c '" + words + "'"; }
 
@@ -60,8 +47,8 @@ TEST(Choose, PricesHierarchiesForSeveralHosts) {
 }
 
 TEST(Tune, WritesAProfileThatIsThenUsed) {
-  const Folder folder;
-  const std::string path = folder / "deep/profile.json";
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("deep/profile.json");
   const Outcome tuned = tutti("tune -n 2 --pairs host --seconds 4 --most 512 -o " + path);
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
   std::ifstream file(path);
@@ -81,18 +68,17 @@ TEST(Tune, WritesAProfileThatIsThenUsed) {
 }
 
 TEST(Choices, RanksWithOtherProfilesAreToldSo) {
-  const Folder folder;
+  const TemporaryDirectory folder;
   Profile other = built_in_profile();
   other.reaches[0].link.alpha *= 2;
-  save_profile(other, folder / "other.json");
-  const Outcome outcome =
-      tutti(in_shell("if [ $TUTTI_RANK = 1 ]; then export TUTTI_PROFILE=" + folder / "other.json" +
-                     "; fi; " + bench));
+  save_profile(other, folder.path("other.json"));
+  const Outcome outcome = tutti(in_shell("if [ $TUTTI_RANK = 1 ]; then export TUTTI_PROFILE=" +
+                                         folder.path("other.json") + "; fi; " + bench));
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.err.find("ranks choose algorithms differently: rank 0 by the built-in profile"),
             std::string::npos)
       << outcome.err;
-  EXPECT_NE(outcome.err.find("and rank 1 by " + folder / "other.json"), std::string::npos)
+  EXPECT_NE(outcome.err.find("and rank 1 by " + folder.path("other.json")), std::string::npos)
       << outcome.err;
 }
 

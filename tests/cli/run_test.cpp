@@ -15,6 +15,7 @@
 #include "support/command.hpp"
 #include "support/golden.hpp"
 #include "support/running_command.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace tutti::test {
 namespace {
@@ -59,27 +60,6 @@ std::vector<pid_t> numbers_after(const std::string& word, const std::string& tex
   }
   return found;
 }
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tutti-run-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  [[nodiscard]] std::string path(const std::string& name = "") const { return path_ / name; }
-  [[nodiscard]] std::string read(const std::string& name) const {
-    std::ostringstream text;
-    text << std::ifstream(path(name), std::ios::binary).rdbuf();
-    return text.str();
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 // Environment ---------------------------------------------------------------------------------
 

@@ -9,11 +9,13 @@
 #include <gtest/gtest.h>
 
 #include "support/errors.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace tutti {
 namespace {
 
 using test::expect_error;
+using test::TemporaryDirectory;
 
 TEST(Profile, BuiltInKnowsEveryReach) {
   const Profile& profile = built_in_profile();
@@ -122,26 +124,11 @@ TEST(Profile, AnyCutOfItIsRefusedAndNothingCrashes) {
   }
 }
 
-/// A folder of one's own, gone with this.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "profile-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 TEST(ProfileFile, IsFoundWhereTheUserKeepsSettings) {
-  const Folder folder;
+  const TemporaryDirectory folder;
   ::unsetenv("TUTTI_PROFILE");
   ::setenv("XDG_CONFIG_HOME", folder.path().c_str(), 1);
-  EXPECT_EQ(default_profile_path(), folder / "tutti/profile.json");
+  EXPECT_EQ(default_profile_path(), folder.path("tutti/profile.json"));
   EXPECT_EQ(find_profile().profile, built_in_profile());
   EXPECT_NE(find_profile().origin.find("there is no " + folder.path()), std::string::npos);
   Profile own = built_in_profile();
@@ -149,24 +136,24 @@ TEST(ProfileFile, IsFoundWhereTheUserKeepsSettings) {
   save_profile(own, default_profile_path());
   EXPECT_EQ(find_profile().profile.machine, "mine");
   own.machine = "named";
-  save_profile(own, folder / "other.json");
-  ::setenv("TUTTI_PROFILE", (folder / "other.json").c_str(), 1);
+  save_profile(own, folder.path("other.json"));
+  ::setenv("TUTTI_PROFILE", (folder.path("other.json")).c_str(), 1);
   EXPECT_EQ(find_profile().profile.machine, "named");
-  ::setenv("TUTTI_PROFILE", (folder / "missing.json").c_str(), 1);
+  ::setenv("TUTTI_PROFILE", (folder.path("missing.json")).c_str(), 1);
   expect_error([] { (void)find_profile(); }, ErrorCode::invalid_argument, "missing.json");
   ::unsetenv("TUTTI_PROFILE");
   ::unsetenv("XDG_CONFIG_HOME");
 }
 
 TEST(ProfileFile, IsNotHalfWritten) {
-  const Folder folder;
-  save_profile(built_in_profile(), folder / "profile.json");
+  const TemporaryDirectory folder;
+  save_profile(built_in_profile(), folder.path("profile.json"));
   // A device that is always full stands where the new file would go.
-  const std::string fresh = folder / ("profile.json." + std::to_string(::getpid()) + ".new");
+  const std::string fresh = folder.path("profile.json." + std::to_string(::getpid()) + ".new");
   std::filesystem::create_symlink("/dev/full", fresh);
-  expect_error([&] { save_profile(built_in_profile(), folder / "profile.json"); },
+  expect_error([&] { save_profile(built_in_profile(), folder.path("profile.json")); },
                ErrorCode::invalid_argument, "full");
-  std::ifstream file(folder / "profile.json");
+  std::ifstream file(folder.path("profile.json"));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   EXPECT_EQ(Profile::parse(text), built_in_profile());
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
