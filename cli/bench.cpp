@@ -7,17 +7,17 @@
 
 #include <tutti/error.hpp>
 
-#include "bench_plot.hpp"
-#include "bench_regret_command.hpp"
-#include "bench_run.hpp"
-#include "commands.hpp"
+#include "cli/bench/plot.hpp"
+#include "cli/bench/run.hpp"
+#include "cli/choice/regret_command.hpp"
+#include "cli/commands.hpp"
+#include "cli/console/exit_code.hpp"
+#include "cli/console/text_file.hpp"
+#include "cli/launch/launcher.hpp"
+#include "cli/launch/watch.hpp"
+#include "cli/versus/versus.hpp"
 #include "core/quantity.hpp"
-#include "exit_code.hpp"
-#include "launcher.hpp"
 #include "rendezvous/environment.hpp"
-#include "text_file.hpp"
-#include "versus.hpp"
-#include "watch.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -10,12 +10,12 @@
 #include <tutti/network_file.hpp>
 #include <tutti/optimum.hpp>
 
-#include "commands.hpp"
+#include "cli/choice/party.hpp"
+#include "cli/commands.hpp"
+#include "cli/console/exit_code.hpp"
+#include "cli/console/text.hpp"
 #include "core/quantity.hpp"
-#include "exit_code.hpp"
-#include "party.hpp"
 #include "select/selector.hpp"
-#include "text.hpp"
 
 namespace tutti::cli {
 namespace {

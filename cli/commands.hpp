@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "arguments.hpp"
+#include "cli/console/arguments.hpp"
 
 /// The subcommands of `tutti`, one file each. Each adds itself to the command line.
 namespace tutti::cli {

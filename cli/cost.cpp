@@ -12,12 +12,12 @@
 #include <tutti/figures.hpp>
 #include <tutti/price.hpp>
 
-#include "commands.hpp"
+#include "cli/commands.hpp"
+#include "cli/console/exit_code.hpp"
+#include "cli/console/options.hpp"
+#include "cli/console/progress.hpp"
+#include "cli/console/workers.hpp"
 #include "core/quantity.hpp"
-#include "exit_code.hpp"
-#include "options.hpp"
-#include "progress.hpp"
-#include "workers.hpp"
 
 namespace tutti::cli {
 namespace {

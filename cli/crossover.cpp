@@ -7,11 +7,11 @@
 #include <tutti/crossover.hpp>
 #include <tutti/error.hpp>
 
-#include "commands.hpp"
+#include "cli/choice/crossover_measured.hpp"
+#include "cli/commands.hpp"
+#include "cli/console/exit_code.hpp"
+#include "cli/console/options.hpp"
 #include "core/quantity.hpp"
-#include "crossover_measured.hpp"
-#include "exit_code.hpp"
-#include "options.hpp"
 
 namespace tutti::cli {
 namespace {

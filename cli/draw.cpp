@@ -3,14 +3,14 @@
 #include <tutti/error.hpp>
 #include <tutti/network_file.hpp>
 
-#include "commands.hpp"
-#include "drawn_schedule.hpp"
-#include "exit_code.hpp"
-#include "options.hpp"
+#include "cli/commands.hpp"
+#include "cli/console/exit_code.hpp"
+#include "cli/console/options.hpp"
+#include "cli/console/text_file.hpp"
+#include "cli/picture/drawn_schedule.hpp"
+#include "cli/picture/underlay.hpp"
 #include "render/schedule_drawing.hpp"
 #include "render/schedule_page.hpp"
-#include "text_file.hpp"
-#include "underlay.hpp"
 
 namespace tutti::cli {
 namespace {

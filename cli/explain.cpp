@@ -7,9 +7,9 @@
 #include <tutti/schedule_json.hpp>
 #include <tutti/trace.hpp>
 
-#include "commands.hpp"
-#include "exit_code.hpp"
-#include "options.hpp"
+#include "cli/commands.hpp"
+#include "cli/console/exit_code.hpp"
+#include "cli/console/options.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include <tutti/algorithm.hpp>
 #include <tutti/closed_form.hpp>
 
-#include "commands.hpp"
-#include "exit_code.hpp"
-#include "text.hpp"
+#include "cli/commands.hpp"
+#include "cli/console/exit_code.hpp"
+#include "cli/console/text.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include <tutti/error.hpp>
 #include <tutti/version.hpp>
 
-#include "arguments.hpp"
-#include "commands.hpp"
-#include "exit_code.hpp"
+#include "cli/commands.hpp"
+#include "cli/console/arguments.hpp"
+#include "cli/console/exit_code.hpp"
 
 namespace {
 

@@ -2,8 +2,8 @@
 
 #include <tutti/error.hpp>
 
-#include "commands.hpp"
-#include "launcher.hpp"
+#include "cli/commands.hpp"
+#include "cli/launch/launcher.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -7,16 +7,16 @@
 #include <tutti/schedule_json.hpp>
 #include <tutti/simulation_json.hpp>
 
-#include "commands.hpp"
+#include "cli/commands.hpp"
+#include "cli/console/exit_code.hpp"
+#include "cli/console/progress.hpp"
+#include "cli/console/text_file.hpp"
+#include "cli/console/workers.hpp"
+#include "cli/simulation/case.hpp"
+#include "cli/simulation/report.hpp"
+#include "cli/simulation/sweep.hpp"
 #include "core/quantity.hpp"
-#include "exit_code.hpp"
-#include "progress.hpp"
 #include "render/timeline.hpp"
-#include "sim_case.hpp"
-#include "sim_report.hpp"
-#include "sim_sweep.hpp"
-#include "text_file.hpp"
-#include "workers.hpp"
 
 namespace tutti::cli {
 namespace {

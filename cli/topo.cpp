@@ -18,12 +18,12 @@
 #include <tutti/ring_order.hpp>
 #include <tutti/stretch.hpp>
 
-#include "commands.hpp"
+#include "cli/commands.hpp"
+#include "cli/console/exit_code.hpp"
+#include "cli/console/options.hpp"
+#include "cli/console/text.hpp"
+#include "cli/console/text_file.hpp"
 #include "core/quantity.hpp"
-#include "exit_code.hpp"
-#include "options.hpp"
-#include "text.hpp"
-#include "text_file.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -12,16 +12,16 @@
 
 #include <tutti/error.hpp>
 
-#include "again.hpp"
-#include "commands.hpp"
+#include "cli/choice/party.hpp"
+#include "cli/choice/tune_run.hpp"
+#include "cli/commands.hpp"
+#include "cli/console/again.hpp"
+#include "cli/console/exit_code.hpp"
+#include "cli/console/text.hpp"
+#include "cli/console/text_file.hpp"
+#include "cli/launch/launcher.hpp"
 #include "core/quantity.hpp"
-#include "exit_code.hpp"
-#include "launcher.hpp"
-#include "party.hpp"
 #include "rendezvous/environment.hpp"
-#include "text.hpp"
-#include "text_file.hpp"
-#include "tune_run.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -10,12 +10,12 @@
 #include <tutti/schedule_json.hpp>
 #include <tutti/verify.hpp>
 
-#include "commands.hpp"
-#include "exit_code.hpp"
-#include "options.hpp"
-#include "progress.hpp"
-#include "text_file.hpp"
-#include "workers.hpp"
+#include "cli/commands.hpp"
+#include "cli/console/exit_code.hpp"
+#include "cli/console/options.hpp"
+#include "cli/console/progress.hpp"
+#include "cli/console/text_file.hpp"
+#include "cli/console/workers.hpp"
 
 namespace tutti::cli {
 namespace {

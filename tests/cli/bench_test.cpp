@@ -13,9 +13,9 @@
 
 #include <tutti/collective.hpp>
 
-#include "cli/bench_case.hpp"
-#include "cli/bench_limit.hpp"
-#include "cli/bench_timing.hpp"
+#include "cli/bench/case.hpp"
+#include "cli/bench/limit.hpp"
+#include "cli/bench/timing.hpp"
 #include "support/command.hpp"
 #include "support/golden.hpp"
 #include "support/running_command.hpp"

@@ -1,12 +1,11 @@
-#include "cli/bench_verification.hpp"
-
 #include <cstring>
 
 #include <gtest/gtest.h>
 
 #include <tutti/communicator.hpp>
 
-#include "cli/bench_memory.hpp"
+#include "cli/bench/memory.hpp"
+#include "cli/bench/verification.hpp"
 #include "support/problems.hpp"
 
 namespace tutti::test {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/crossover_measured.hpp"
+#include "cli/choice/crossover_measured.hpp"
 #include "select/profile.hpp"
 #include "support/command.hpp"
 #include "support/temporary_directory.hpp"

@@ -13,8 +13,8 @@
 
 #include <tutti/error.hpp>
 
-#include "cli/versus_contender.hpp"
-#include "cli/versus_report.hpp"
+#include "cli/versus/contender.hpp"
+#include "cli/versus/report.hpp"
 #include "support/command.hpp"
 #include "support/errors.hpp"
 #include "support/running_command.hpp"

@@ -1,0 +1,121 @@
+#include "cli/bench/plot.hpp"
+
+#include <algorithm>
+
+#include <tutti/version.hpp>
+
+#include "render/chart.hpp"
+
+namespace tutti::cli {
+namespace {
+
+using render::Chart;
+using render::ChartPoint;
+using render::ChartSeries;
+using render::Measure;
+
+/// The time and the bandwidth of the same points. A size or a bandwidth of zero, as a barrier has,
+/// has no place on a logarithmic axis.
+class Plot {
+ public:
+  void add(const std::string& line, const BenchRow& row, const BenchTiming& timing) {
+    if (row.bytes == 0) return;
+    const auto x = static_cast<double>(row.bytes);
+    const auto seconds = [](double microseconds) { return microseconds * 1e-6; };
+    const auto rate = [&](double microseconds) {
+      return x / seconds(microseconds) * bus_factor(row.what.collective, row.ranks);
+    };
+    series(times_, line)
+        .points.push_back({.x = x,
+                           .y = seconds(timing.median),
+                           .low = seconds(timing.p10),
+                           .high = seconds(timing.p90)});
+    if (row.ranks > 1) {
+      series(rates_, line)
+          .points.push_back({.x = x,
+                             .y = rate(timing.median),
+                             .low = rate(timing.p90),
+                             .high = rate(timing.p10)});
+    }
+    if (row.limit) add_limit(x, seconds(*row.limit), rate(*row.limit));
+  }
+
+  [[nodiscard]] std::string svg(const BenchReport& report) const {
+    Chart chart{.title = std::string(name(report.collective)) + ", " + report.ways,
+                .subtitle = "tutti " + std::string(version) + "; median, 10th and 90th percentile",
+                .panels = {{.title = "time", .y = Measure::seconds, .series = times_}},
+                .arrangement = Chart::Arrangement::side_by_side};
+    if (!rates_.empty()) {
+      chart.panels.push_back(
+          {.title = "bus bandwidth", .y = Measure::bytes_per_second, .series = rates_});
+    }
+    if (!limit_times_.points.empty()) {
+      chart.panels[0].limits = {limit_times_};
+      if (!rates_.empty()) chart.panels[1].limits = {limit_rates_};
+    }
+    return render::to_svg(chart);
+  }
+
+ private:
+  using List = std::vector<ChartSeries>;
+
+  static ChartSeries& series(List& list, const std::string& called) {
+    const auto at = std::find_if(list.begin(), list.end(),
+                                 [&](const ChartSeries& each) { return each.name == called; });
+    if (at != list.end()) return *at;
+    return list.emplace_back(ChartSeries{.name = called, .points = {}});
+  }
+
+  void add_limit(double x, double seconds, double rate) {
+    const auto& points = limit_times_.points;
+    const bool there = std::any_of(points.begin(), points.end(),
+                                   [x](const ChartPoint& each) { return each.x == x; });
+    if (there) return;
+    limit_times_.points.push_back({.x = x, .y = seconds});
+    limit_rates_.points.push_back({.x = x, .y = rate});
+  }
+
+  List times_;
+  List rates_;
+  ChartSeries limit_times_{.name = "limit", .points = {}};
+  ChartSeries limit_rates_{.name = "limit", .points = {}};
+};
+
+/// What sets a row apart from those of the same size: its algorithm, and its type and operation
+/// where there are several.
+std::string line_of(const BenchReport& report, const BenchRow& row) {
+  const BenchCase& first = report.rows.front().what;
+  const auto differ = [&](auto member) {
+    return std::any_of(report.rows.begin(), report.rows.end(),
+                       [&](const BenchRow& each) { return each.what.*member != first.*member; });
+  };
+  std::string text = row.what.algorithm.empty() ? "tutti" : row.what.algorithm;
+  if (differ(&BenchCase::dtype)) text += " " + std::string(name(row.what.dtype));
+  if (differ(&BenchCase::op)) text += " " + std::string(op_name(row.what));
+  return text;
+}
+
+}  // namespace
+
+std::string plot_of(const BenchReport& report) {
+  Plot plot;
+  for (const BenchRow& row : report.rows) {
+    plot.add(line_of(report, row), row, row.out_of_place.timing);
+  }
+  return plot.svg(report);
+}
+
+std::string plot_of(const VersusReport& report) {
+  Plot plot;
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    const BenchRow& row = report.tutti.rows[i];
+    plot.add(report.results[i].front().who.name(), row, row.out_of_place.timing);
+    for (const VersusResult* each : best_of_each(report.results[i])) {
+      const std::string name = each->who.is_tutti() ? each->who.name() : each->who.library;
+      plot.add(name, row, each->finding.timing);
+    }
+  }
+  return plot.svg(report.tutti);
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,247 @@
+#include "cli/bench/verification.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <random>
+#include <utility>
+
+#include "api/prepared_call.hpp"
+#include "kernels/fold.hpp"
+
+namespace tutti::cli {
+namespace {
+
+constexpr std::uint64_t longest_period = 65'521;
+constexpr std::byte poison{0xA5};
+
+/// Up to here all whole numbers are exact; no farther than is needed where there is room enough.
+std::int64_t largest_exact(DType dtype) {
+  switch (dtype) {
+    case DType::i8:
+      return 127;
+    case DType::u8:
+      return 255;
+    case DType::bf16:
+      return 1 << 8;
+    case DType::f16:
+      return 1 << 11;
+    default:
+      return 1 << 24;
+  }
+}
+
+bool is_signed(DType dtype) {
+  return dtype != DType::u8 && dtype != DType::u32 && dtype != DType::u64;
+}
+
+/// −reach … reach, or 0 … reach for what has no sign.
+std::int64_t within(std::int64_t reach, DType dtype, std::uint64_t random) {
+  const auto width = static_cast<std::uint64_t>(reach) + 1;
+  if (!is_signed(dtype)) return static_cast<std::int64_t>(random % width);
+  return static_cast<std::int64_t>(random % (2 * width - 1)) - reach;
+}
+
+std::uint64_t round_up_division(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+
+std::int64_t combined(Op op, std::int64_t a, std::int64_t b) {
+  switch (op) {
+    case Op::sum:
+    case Op::avg:
+      return a + b;
+    case Op::prod:
+      return a * b;
+    case Op::min:
+      return std::min(a, b);
+    case Op::max:
+      return std::max(a, b);
+    case Op::band:
+      return a & b;
+    case Op::bor:
+      return a | b;
+    case Op::bxor:
+      return a ^ b;
+  }
+  return 0;
+}
+
+/// The bits of a whole number of at most 11 bits.
+std::uint16_t f16_bits(float exact) {
+  if (exact == 0) return 0;
+  const auto bits = std::bit_cast<std::uint32_t>(exact);
+  const std::uint32_t exponent = (bits >> 23U & 0xFFU) - 127 + 15;
+  return static_cast<std::uint16_t>((bits >> 16U & 0x8000U) | exponent << 10U |
+                                    (bits >> 13U & 0x3FFU));
+}
+
+std::uint16_t bf16_bits(float exact) {
+  return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(exact) >> 16U);
+}
+
+template <class T>
+void put(std::byte* to, T value) {
+  std::memcpy(to, &value, sizeof value);
+}
+
+void encode(DType dtype, std::int64_t number, std::byte* to) {
+  switch (dtype) {
+    case DType::i8:
+    case DType::u8:
+      return put(to, static_cast<std::uint8_t>(number));
+    case DType::i32:
+    case DType::u32:
+      return put(to, static_cast<std::uint32_t>(number));
+    case DType::i64:
+    case DType::u64:
+      return put(to, number);
+    case DType::f16:
+      return put(to, f16_bits(static_cast<float>(number)));
+    case DType::bf16:
+      return put(to, bf16_bits(static_cast<float>(number)));
+    case DType::f32:
+      return put(to, static_cast<float>(number));
+    case DType::f64:
+      return put(to, static_cast<double>(number));
+  }
+}
+
+void repeat(std::span<const std::byte> pattern, std::byte* to, std::size_t bytes) {
+  while (bytes > 0) {
+    const std::size_t piece = std::min(bytes, pattern.size());
+    std::memcpy(to, pattern.data(), piece);
+    to += piece;
+    bytes -= piece;
+  }
+}
+
+}  // namespace
+
+BenchVerification::BenchVerification(BenchCase one, std::uint32_t self, std::uint32_t ranks,
+                                     std::uint64_t seed)
+    : case_(std::move(one)),
+      self_(self),
+      ranks_(ranks),
+      seed_(seed),
+      element_(size_of(case_.dtype)),
+      period_(std::min(longest_period, larger_bytes(case_, ranks) / element_)) {}
+
+std::int64_t BenchVerification::draw(std::uint64_t random, std::uint32_t rank,
+                                     std::uint64_t place) const {
+  const std::int64_t exact = largest_exact(case_.dtype);
+  // Where there are too many ranks for all to bring something, every so many of them do.
+  const auto brings = [&](std::uint64_t most) {
+    return (place + rank) % round_up_division(ranks_, most) == 0;
+  };
+  if (!is_reduction(case_.collective)) return within(exact, case_.dtype, random);
+  switch (case_.op) {
+    case Op::sum:
+    case Op::avg:
+      if (!brings(static_cast<std::uint64_t>(exact))) return 0;
+      return within(std::max<std::int64_t>(1, exact / ranks_), case_.dtype, random);
+    case Op::prod:
+      // Four times 3 is 81, which is exact in every type.
+      if (brings(4)) return 2 + static_cast<std::int64_t>(random % 2);
+      return is_signed(case_.dtype) && random % 2 == 0 ? -1 : 1;
+    case Op::min:
+    case Op::max:
+      return within(exact, case_.dtype, random);
+    case Op::band:
+    case Op::bor:
+    case Op::bxor:
+      break;
+  }
+  return static_cast<std::int64_t>(random);
+}
+
+std::vector<std::int64_t> BenchVerification::drawn(std::uint32_t rank) const {
+  std::seed_seq seed{static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32U),
+                     rank};
+  std::mt19937_64 random(seed);
+  std::vector<std::int64_t> values(period_);
+  for (std::uint64_t i = 0; i < period_; ++i) values[i] = draw(random(), rank, i);
+  return values;
+}
+
+BenchVerification::Numbers BenchVerification::encoded(std::span<const std::int64_t> values) const {
+  Numbers bytes(values.size() * element_);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    encode(case_.dtype, values[i], bytes.data() + i * element_);
+  }
+  return bytes;
+}
+
+BenchVerification::Numbers BenchVerification::numbers(std::uint32_t rank) const {
+  return encoded(drawn(rank));
+}
+
+BenchVerification::Numbers BenchVerification::combination() const {
+  std::vector<std::int64_t> values = drawn(0);
+  for (std::uint32_t rank = 1; rank < ranks_; ++rank) {
+    const std::vector<std::int64_t> more = drawn(rank);
+    for (std::uint64_t i = 0; i < period_; ++i) {
+      values[i] = combined(case_.op, values[i], more[i]);
+    }
+  }
+  Numbers bytes = encoded(values);
+  if (case_.op == Op::avg) divide(case_.dtype, bytes.data(), values.size(), ranks_);
+  return bytes;
+}
+
+void BenchVerification::prepare(const Call& call) const {
+  const CallExtent extent = extent_of(call, Rank{self_}, ranks_);
+  auto* const output = static_cast<std::byte*>(call.output);
+  std::fill_n(output, extent.output * element_, poison);
+  // The buffer is ours; only the call must not write to it.
+  if (extent.input == 0) return;
+  repeat(numbers(self_), static_cast<std::byte*>(const_cast<void*>(call.input)),
+         extent.input * element_);
+}
+
+std::uint64_t BenchVerification::differing(const std::byte* found, const Numbers& numbers,
+                                           std::uint64_t begin, std::uint64_t count) const {
+  std::uint64_t wrong = 0;
+  for (std::uint64_t place = begin % period_; count > 0; place = 0) {
+    const std::uint64_t piece = std::min(count, period_ - place);
+    const std::byte* expected = numbers.data() + place * element_;
+    if (std::memcmp(found, expected, piece * element_) != 0) {
+      for (std::uint64_t i = 0; i < piece; ++i) {
+        wrong += std::memcmp(found + i * element_, expected + i * element_, element_) != 0 ? 1 : 0;
+      }
+    }
+    found += piece * element_;
+    count -= piece;
+  }
+  return wrong;
+}
+
+std::uint64_t BenchVerification::count_wrong(const Call& call) const {
+  const auto* const output = static_cast<const std::byte*>(call.output);
+  const std::uint64_t count = case_.count;
+  if (extent_of(call, Rank{self_}, ranks_).output == 0) return 0;
+  std::uint64_t wrong = 0;
+  switch (case_.collective) {
+    case Collective::broadcast:
+      return differing(output, numbers(case_.root), 0, count);
+    case Collective::scatter:
+      return differing(output, numbers(case_.root), self_ * count, count);
+    case Collective::reduce:
+    case Collective::allreduce:
+      return differing(output, combination(), 0, count);
+    case Collective::reduce_scatter:
+      return differing(output, combination(), self_ * count, count);
+    case Collective::gather:
+    case Collective::allgather:
+    case Collective::alltoall: {
+      const std::uint64_t begin = case_.collective == Collective::alltoall ? self_ * count : 0;
+      for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+        wrong += differing(output + rank * count * element_, numbers(rank), begin, count);
+      }
+      break;
+    }
+    case Collective::barrier:
+      break;
+  }
+  return wrong;
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,126 @@
+#include "cli/console/options.hpp"
+
+#include <charconv>
+#include <map>
+#include <string_view>
+
+#include <tutti/error.hpp>
+
+#include "core/quantity.hpp"
+
+namespace tutti::cli {
+namespace {
+
+[[noreturn]] void reject_range(const std::string& text) {
+  throw Error(ErrorCode::invalid_argument,
+              "'" + text + "' is not a list of numbers of ranks; write such as 8, 1-33 or 2,4,8");
+}
+
+std::uint32_t parse_number(std::string_view text, const std::string& whole) {
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  constexpr std::uint32_t most = 1U << 24;
+  if (error != std::errc{} || end != text.data() + text.size() || number == 0 || number > most) {
+    reject_range(whole);
+  }
+  return number;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> parse_ranges(const std::string& text) {
+  std::vector<std::uint32_t> numbers;
+  std::string_view rest = text;
+  while (true) {
+    const std::string_view item = rest.substr(0, rest.find(','));
+    const std::size_t dash = item.find('-');
+    const std::uint32_t first = parse_number(item.substr(0, dash), text);
+    const std::uint32_t last =
+        dash == std::string_view::npos ? first : parse_number(item.substr(dash + 1), text);
+    if (last < first) reject_range(text);
+    for (std::uint32_t each = first; each <= last; ++each) numbers.push_back(each);
+    if (item.size() == rest.size()) return numbers;
+    rest.remove_prefix(item.size() + 1);
+  }
+}
+
+void ProblemOptions::add(Command command) {
+  command.option("-p,--ranks", ranks, "number of ranks").between(1U, 1U << 24);
+  command.option("--root", root, "the root, where there is one (default 0)");
+  command.option("--shape", shape, "ranks per node x nodes, or a torus: 8x4, 4x4x2");
+}
+
+std::uint32_t ProblemOptions::rank_count() const {
+  if (ranks != 0) return ranks;
+  if (!shape.empty()) return static_cast<std::uint32_t>(parse_shape(shape).size());
+  throw Error(ErrorCode::invalid_argument, "how many ranks? Add -p, such as -p 8.");
+}
+
+Problem ProblemOptions::problem(const Algorithm& algorithm) const {
+  Problem problem{.ranks = rank_count(), .root = Rank{root}};
+  if (!shape.empty()) {
+    problem.shape = parse_shape(shape);
+  } else if (algorithm.needs_shape()) {
+    problem.shape = squarest(problem.ranks);
+  }
+  return problem;
+}
+
+void ModelOptions::add(Command command) {
+  command.option("--alpha", alpha, "seconds per message: 1us").shows_default();
+  command.option("--bandwidth", bandwidth, "of a link, 1/β: 100GB/s, 25Gb/s").shows_default();
+  command.option("--gamma", gamma, "seconds per byte added, or a rate: 0, 0.05ns, 20GB/s")
+      .shows_default();
+  command.option("--node", ranks_per_node, "ranks per node: links inside a node differ")
+      .shows_default()
+      .positive();
+  command.option("--node-alpha", node_alpha, "seconds per message inside a node").shows_default();
+  command.option("--node-bandwidth", node_bandwidth, "of a link inside a node").shows_default();
+}
+
+CostModel ModelOptions::model() const {
+  return {.link = {.alpha = parse_seconds(alpha), .beta = 1 / parse_rate(bandwidth)},
+          .gamma = parse_seconds_per_byte(gamma),
+          .ranks_per_node = ranks_per_node,
+          .inside = {.alpha = parse_seconds(node_alpha), .beta = 1 / parse_rate(node_bandwidth)}};
+}
+
+std::string ModelOptions::describe() const {
+  std::string text = "α = " + alpha + ", 1/β = " + bandwidth + ", γ = " + gamma;
+  if (ranks_per_node > 1) {
+    text += "; inside nodes of " + std::to_string(ranks_per_node) + ": α = " + node_alpha +
+            ", 1/β = " + node_bandwidth;
+  }
+  return text;
+}
+
+void add_colour(Command command, Colour& colour) {
+  const std::map<std::string, int> words{{"auto", static_cast<int>(Colour::automatic)},
+                                         {"always", static_cast<int>(Colour::always)},
+                                         {"never", static_cast<int>(Colour::never)}};
+  const auto take = [&colour](int value) { colour = static_cast<Colour>(value); };
+  command.choice("--color", words, take, "auto, always or never").text("WHEN");
+}
+
+const Algorithm& algorithm_named(const std::string& name) {
+  for (const Collective each : collectives()) {
+    if (tutti::name(each) != name) continue;
+    std::string known;
+    for (const Algorithm& one : algorithms(each)) {
+      known += ' ';
+      known += one.name;
+    }
+    throw Error(ErrorCode::invalid_argument,
+                "'" + name + "' has several algorithms; name one of:" + known);
+  }
+  return algorithm(name);
+}
+
+std::vector<const Algorithm*> algorithms_named(const std::string& name) {
+  std::vector<const Algorithm*> found;
+  if (name.find('/') != std::string::npos) return {&algorithm(name)};
+  for (const Algorithm& each : algorithms(parse_collective(name))) found.push_back(&each);
+  return found;
+}
+
+}  // namespace tutti::cli

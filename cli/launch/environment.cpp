@@ -1,0 +1,45 @@
+#include "cli/launch/environment.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace tutti::cli {
+namespace {
+
+bool names(const std::string& entry, std::string_view name) {
+  return entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name);
+}
+
+}  // namespace
+
+Environment Environment::own() {
+  Environment environment;
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
+    environment.entries_.emplace_back(*each);
+  }
+  return environment;
+}
+
+bool Environment::has(std::string_view name) const {
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [&](const std::string& each) { return names(each, name); });
+}
+
+void Environment::set(const std::string& name, const std::string& value) {
+  remove(name);
+  entries_.push_back(name + "=" + value);
+}
+
+void Environment::remove(std::string_view name) {
+  std::erase_if(entries_, [&](const std::string& each) { return names(each, name); });
+}
+
+std::vector<char*> Environment::pointers() {
+  std::vector<char*> found;
+  for (std::string& each : entries_) found.push_back(each.data());
+  found.push_back(nullptr);
+  return found;
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,211 @@
+#include "cli/launch/launcher.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <system_error>
+
+#include <tutti/error.hpp>
+
+#include "cli/launch/cores.hpp"
+#include "cli/launch/watch.hpp"
+
+namespace tutti::cli {
+namespace {
+
+constexpr int launcher_failed = 125;
+constexpr int cannot_execute = 126;
+constexpr int not_found = 127;
+
+[[noreturn]] void reject(const std::string& what) {
+  throw Error(ErrorCode::invalid_argument, what + ": " + std::generic_category().message(errno));
+}
+
+/// A pipe that took the number of a standard file which is closed would be mistaken for it.
+void open_standard_files() {
+  int fd = 0;
+  do {
+    fd = ::open("/dev/null", O_RDWR);
+  } while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) ::close(fd);
+}
+
+std::string random_hex(std::size_t bytes) {
+  std::array<unsigned char, 32> random{};
+  if (::getrandom(random.data(), bytes, 0) != static_cast<ssize_t>(bytes)) {
+    reject("cannot get random bytes for a secret");
+  }
+  constexpr const char* digits = "0123456789abcdef";
+  std::string text;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    text += digits[random[i] >> 4U];
+    text += digits[random[i] & 15U];
+  }
+  return text;
+}
+
+}  // namespace
+
+Launcher::Launcher(const Job& job) : job_(job) {
+  open_standard_files();
+  take_signals();
+  crew_.emplace();
+  input_.prepare();
+  raise_file_limit();
+  // What a rank leaves behind becomes our child and can be reaped, even if init reaps nothing.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  null_ = FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!null_) reject("cannot open /dev/null");
+  if (job.bind_cores) cores_ = allowed_cores();
+  open_root();
+  prepare_environment();
+}
+
+/// What was ignored when we came stays ignored, here and in the ranks: nohup means it so.
+void Launcher::take_signals() {
+  sigset_t heard;
+  ::sigemptyset(&heard);
+  for (const int each :
+       {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP, SIGCHLD}) {
+    ::sigaddset(&heard, each);
+  }
+  ::sigprocmask(SIG_BLOCK, &heard, &inheritance_.blocked);
+  struct sigaction action {};
+  action.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &action, &inheritance_.broken_pipe);
+  action.sa_handler = SIG_DFL;  // Ignored children would be reaped before we see how they ended.
+  ::sigaction(SIGCHLD, &action, nullptr);
+  signals_ = FileDescriptor(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!signals_) reject("cannot listen to signals");
+}
+
+void Launcher::raise_file_limit() {
+  ::getrlimit(RLIMIT_NOFILE, &inheritance_.files);
+  const rlim_t needed = 64 + rlim_t{job_.ranks} * (job_.output.empty() ? 2 : 4);
+  rlimit raised = inheritance_.files;
+  if (raised.rlim_cur >= needed) return;
+  raised.rlim_cur = std::min(needed, raised.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &raised);
+  if (raised.rlim_cur >= needed) return;
+  throw Error(ErrorCode::invalid_argument,
+              std::to_string(job_.ranks) + " ranks need " + std::to_string(needed) +
+                  " open files, and only " + std::to_string(raised.rlim_max) +
+                  " are allowed; raise the limit (ulimit -Hn) or start fewer ranks");
+}
+
+/// Where the ranks find each other. It listens before anyone starts, so that nobody else can take
+/// the port and no rank comes too early.
+void Launcher::open_root() {
+  root_socket_ = FileDescriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  if (!root_socket_ || ::bind(root_socket_.number(), generic, length) != 0 ||
+      ::listen(root_socket_.number(), SOMAXCONN) != 0 ||
+      ::getsockname(root_socket_.number(), generic, &length) != 0) {
+    reject("cannot listen on 127.0.0.1");
+  }
+  root_ = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+}
+
+void Launcher::prepare_environment() {
+  environment_ = Environment::own();
+  for (const auto& [name, value] : job_.variables) environment_.set(name, value);
+  if (!environment_.has("TUTTI_SECRET")) environment_.set("TUTTI_SECRET", random_hex(32));
+  environment_.set("TUTTI_JOB", random_hex(8));
+  environment_.set("TUTTI_ROOT", root_);
+  environment_.set("TUTTI_SIZE", std::to_string(job_.ranks));
+  environment_.set("TUTTI_LOCAL_SIZE", std::to_string(job_.ranks));
+  environment_.remove("TUTTI_ROOT_FD");
+}
+
+Environment Launcher::environment(std::uint32_t rank) const {
+  Environment environment = environment_;
+  environment.set("TUTTI_RANK", std::to_string(rank));
+  environment.set("TUTTI_LOCAL_RANK", std::to_string(rank));
+  if (rank == 0) environment.set("TUTTI_ROOT_FD", std::to_string(root_socket_.number()));
+  return environment;
+}
+
+int Launcher::run() {
+  RankOutput output(job_);
+  const int refused = start_all(output);
+  if (refused != 0) return refused;
+  input_.start();
+  output.start();
+  return Watch(job_, *crew_, output, signals_.number()).run();
+}
+
+int Launcher::start_all(RankOutput& output) {
+  const ProgramFile program = find_program(job_.command.front());
+  if (program.error != 0) return refuse(program.path, program.error);
+  for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) {
+    const int refused = start(rank, program.path, output);
+    if (refused != 0) return refused;
+    // When rank 0 is gone, nobody must be left in the queue of a socket that no one serves.
+    if (rank == 0) root_socket_.close();
+  }
+  return 0;
+}
+
+int Launcher::start(std::uint32_t rank, const std::string& path, RankOutput& output) {
+  std::vector<std::string> words = job_.command;
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (std::string& each : words) arguments.push_back(each.data());
+  arguments.push_back(nullptr);
+  Environment variables = environment(rank);
+  const std::vector<char*> pointers = variables.pointers();
+  const RankOutput::Ends ends = output.add(rank);
+  const Started started =
+      start_rank({.path = path.c_str(),
+                  .arguments = arguments.data(),
+                  .environment = pointers.data(),
+                  .in = rank == 0 ? input_.end() : null_.number(),
+                  .out = ends.out.number(),
+                  .err = ends.err.number(),
+                  .kept = rank == 0 ? root_socket_.number() : -1,
+                  .cpus = cores_.empty() ? nullptr : &cores_[rank % cores_.size()],
+                  .inheritance = &inheritance_});
+  if (started.error != 0) return refuse(path, started.error);
+  crew_->join(started.pid);
+  return 0;
+}
+
+int Launcher::refuse(const std::string& path, int error) {
+  // Those that did start go without a word: their peers never came.
+  crew_->signal(SIGKILL);
+  while (crew_->alive() > 0) {
+    ::poll(nullptr, 0, 1);
+    (void)crew_->reap();
+  }
+  std::string why = std::generic_category().message(error);
+  int code = cannot_execute;
+  if (error == ENOENT && ::access(path.c_str(), F_OK) == 0) {
+    why = "the interpreter that it names does not exist";
+  } else if (error == ENOENT || error == ENOTDIR) {
+    code = not_found;
+  } else if (error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE) {
+    code = launcher_failed;
+    why += "; start fewer ranks, or raise the limit (ulimit -u)";
+  }
+  std::fprintf(stderr, "%s: cannot start '%s': %s\n", job_.speaker.c_str(),
+               job_.command.front().c_str(), why.c_str());
+  return code;
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,74 @@
+#include "cli/launch/rank_input.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include <tutti/error.hpp>
+
+namespace tutti::cli {
+namespace {
+
+/// False if nobody reads any more.
+bool pass_on(int to, std::string_view data) {
+  while (!data.empty()) {
+    const ssize_t written = ::write(to, data.data(), data.size());
+    if (written > 0) {
+      data.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void pump(const FileDescriptor& to) {
+  // In the background, reading would stop the whole launcher; so it fails instead, and is tried
+  // again in case the job comes to the foreground.
+  sigset_t background;
+  ::sigemptyset(&background);
+  ::sigaddset(&background, SIGTTIN);
+  ::pthread_sigmask(SIG_BLOCK, &background, nullptr);
+  std::array<char, 4096> data{};
+  while (true) {
+    const ssize_t got = ::read(STDIN_FILENO, data.data(), data.size());
+    if (got > 0) {
+      if (!pass_on(to.number(), {data.data(), static_cast<std::size_t>(got)})) return;
+    } else if (got < 0 && errno == EIO) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    } else if (got == 0 || errno != EINTR) {
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+void RankInput::prepare() {
+  if (::isatty(STDIN_FILENO) != 1) return;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    throw Error(ErrorCode::invalid_argument,
+                "cannot open a pipe for the input: " + std::generic_category().message(errno));
+  }
+  reading_ = FileDescriptor(ends[0]);
+  writing_ = FileDescriptor(ends[1]);
+}
+
+int RankInput::end() const { return reading_ ? reading_.number() : STDIN_FILENO; }
+
+void RankInput::start() {
+  if (!writing_) return;
+  reading_.close();
+  // It cannot be called back from a terminal where nobody types, so nobody waits for it.
+  std::thread([to = std::move(writing_)] { pump(to); }).detach();
+}
+
+}  // namespace tutti::cli

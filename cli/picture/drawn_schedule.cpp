@@ -1,0 +1,81 @@
+#include "cli/picture/drawn_schedule.hpp"
+
+#include <cctype>
+#include <cstdio>
+
+#include <tutti/bounds.hpp>
+#include <tutti/closed_form.hpp>
+#include <tutti/error.hpp>
+#include <tutti/figures.hpp>
+#include <tutti/schedule_json.hpp>
+
+#include "cli/console/text.hpp"
+#include "cli/console/text_file.hpp"
+
+namespace tutti::cli {
+namespace {
+
+std::string plural(std::uint64_t count, const std::string& noun) {
+  return with_commas(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string sentence(std::string_view words) {
+  std::string text(words);
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text + ".";
+}
+
+std::string three_digits(double value) {
+  std::string text(16, '\0');
+  text.resize(static_cast<std::size_t>(std::snprintf(text.data(), text.size(), "%.3g", value)));
+  return text;
+}
+
+std::string title(const Schedule& schedule, const Shape& shape) {
+  const Contract& contract = schedule.contract;
+  std::string text = schedule.name + ", " + plural(contract.ranks, "rank");
+  if (!shape.empty()) text += " (" + to_string(shape) + ")";
+  if (has_root(contract.collective)) text += ", root " + std::to_string(contract.root.index());
+  return text;
+}
+
+/// What is counted: rounds, messages, and how near the bytes are to the least possible.
+std::string counted(const Schedule& schedule) {
+  const Contract& contract = schedule.contract;
+  const Figures figures = count(schedule, Layout::equal(contract.chunks, 1));
+  std::string text = plural(figures.rounds, "round") + ", " + plural(figures.messages, "message");
+  if (contract.collective == Collective::barrier) return text + ".";
+  // One byte a chunk; in alltoall the chunks of all ranks are numbered.
+  const bool pairs = contract.collective == Collective::alltoall;
+  const std::uint64_t data = pairs ? contract.ranks : contract.chunks;
+  const Bounds least = bounds(contract.collective, contract.ranks, data);
+  const auto share = [&](std::uint64_t bytes) {
+    return three_digits(static_cast<double>(bytes) / static_cast<double>(data));
+  };
+  return text + "; no rank sends more than " + share(figures.most_sent) + " times the data (" +
+         share(least.most_sent) + " is the least possible).";
+}
+
+}  // namespace
+
+DrawnSchedule schedule_of(const Algorithm& algorithm, const Problem& problem) {
+  DrawnSchedule drawn{.schedule = algorithm.schedule(problem), .caption = {}};
+  const ClosedForm& form = closed_form(algorithm.name);
+  const std::string formula = "By formula: rounds " + std::string(form.rounds) + ", time " +
+                              std::string(form.seconds) + ".";
+  drawn.caption = {.title = title(drawn.schedule, problem.shape),
+                   .lines = {sentence(algorithm.summary), counted(drawn.schedule), formula}};
+  return drawn;
+}
+
+DrawnSchedule schedule_in_file(const std::string& path) {
+  try {
+    DrawnSchedule drawn{.schedule = schedule_from_json(read_text(path)), .caption = {}};
+    drawn.caption = {.title = title(drawn.schedule, {}), .lines = {counted(drawn.schedule)}};
+    return drawn;
+  } catch (const Error& error) {
+    throw Error(error.code(), path + ": " + error.what());
+  }
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,99 @@
+#include "cli/picture/underlay.hpp"
+
+#include <algorithm>
+
+#include <tutti/simulation.hpp>
+
+#include "core/quantity.hpp"
+#include "render/network_drawing.hpp"
+#include "render/scale.hpp"
+#include "render/timeline.hpp"
+#include "render/traffic.hpp"
+
+namespace tutti::cli {
+namespace {
+
+std::string in_bytes(double bytes) { return render::in_words(render::Measure::bytes, bytes); }
+
+std::string in_time(double seconds) { return render::in_words(render::Measure::seconds, seconds); }
+
+std::string title(const DrawnSchedule& drawn, std::uint64_t size, const Network& network) {
+  return drawn.caption.title + ", " + in_bytes(static_cast<double>(size)) + " on " + network.name;
+}
+
+std::string ports_in_words(std::uint32_t ports) {
+  if (ports == 0) return "any number of ports";
+  return ports == 1 ? "one port each way" : std::to_string(ports) + " ports each way";
+}
+
+/// How evenly the links are used.
+std::string spread(const std::vector<render::LinkTraffic>& traffic) {
+  double most = 0;
+  double all = 0;
+  std::uint64_t used = 0;
+  for (const render::LinkTraffic& each : traffic) {
+    most = std::max(most, each.bytes);
+    all += each.bytes;
+    used += each.bytes > 0 ? 1 : 0;
+  }
+  const double mean = used > 0 ? all / static_cast<double>(used) : 0;
+  return std::to_string(used) + " of " + std::to_string(traffic.size()) +
+         " links are used; the busiest carries " + in_bytes(most) + ", those in use " +
+         in_bytes(mean) + " on average.";
+}
+
+/// What the longest chain of messages and sums consists of.
+std::string critical(const Simulation& simulation) {
+  std::uint64_t messages = 0;
+  std::uint64_t sums = 0;
+  double lost = 0;
+  for (const Activity& each : simulation.critical_path) {
+    ++(each.kind == Activity::Kind::message ? messages : sums);
+    lost += each.end - each.begin - each.alone;
+  }
+  std::string text = "The critical path has " + std::to_string(messages) +
+                     (messages == 1 ? " message" : " messages") + " and " + std::to_string(sums) +
+                     (sums == 1 ? " sum" : " sums");
+  constexpr double rounding = 1e-9;
+  if (lost <= simulation.seconds * rounding) return text + "; none of them shares a link.";
+  return text + "; they lose " + in_time(lost) + " to others on their links.";
+}
+
+}  // namespace
+
+std::string draw_load(const DrawnSchedule& drawn, const Network& network,
+                      const UnderlayOptions& options) {
+  const std::uint64_t size = parse_bytes(options.size);
+  const Layout layout = even_layout(drawn.schedule.contract, size);
+  Routes routes(network, {.policy = parse_route_policy(options.routes)});
+  const std::vector<render::LinkTraffic> traffic =
+      render::traffic_of(drawn.schedule, layout, network, routes);
+  const std::string how = "What every link carries by " + std::string(name(routes.policy())) +
+                          " routes. A line keeps to the right of its way.";
+  return render::draw_network(
+      network, traffic, {.title = title(drawn, size, network), .lines = {how, spread(traffic)}});
+}
+
+std::string draw_timeline(const DrawnSchedule& drawn, const Network& network,
+                          const UnderlayOptions& options) {
+  const std::uint64_t size = parse_bytes(options.size);
+  constexpr std::uint32_t intervals = 200;
+  Routes routes(network, {.policy = parse_route_policy(options.routes)});
+  const Simulation simulation = simulate(network, routes, source_of(drawn.schedule),
+                                         even_layout(drawn.schedule.contract, size),
+                                         {.alpha = parse_seconds(options.alpha),
+                                          .gamma = parse_seconds_per_byte(options.gamma),
+                                          .ports = options.ports,
+                                          .symmetry = false,
+                                          .records = true,
+                                          .intervals = intervals});
+  const std::string model = "α = " + options.alpha +
+                            " besides the latency of links, γ = " + options.gamma + ", " +
+                            ports_in_words(options.ports) + ".";
+  return render::draw_timeline(
+      simulation, network,
+      {.title = title(drawn, size, network) + ": " + in_time(simulation.seconds),
+       .lines = {model, critical(simulation)}});
+}
+
+}  // namespace tutti::cli

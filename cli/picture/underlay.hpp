@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <tutti/network.hpp>
+
+#include "cli/picture/drawn_schedule.hpp"
+
+/// Schedules drawn on the network that they run on.
+namespace tutti::cli {
+
+/// What is asked about a schedule on a network.
+struct UnderlayOptions {
+  std::string size = "1MiB";
+  std::string alpha = "0";
+  std::string gamma = "0";
+  std::uint32_t ports = 1;
+  std::string routes = "automatic";
+};
+
+/// What every link carries, as an SVG document.
+[[nodiscard]] std::string draw_load(const DrawnSchedule& drawn, const Network& network,
+                                    const UnderlayOptions& options);
+
+/// Who does what when in a simulation, as an SVG document.
+[[nodiscard]] std::string draw_timeline(const DrawnSchedule& drawn, const Network& network,
+                                        const UnderlayOptions& options);
+
+}  // namespace tutti::cli

@@ -1,0 +1,132 @@
+#include "cli/simulation/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include <tutti/busiest_links.hpp>
+#include <tutti/simulation_json.hpp>
+
+#include "cli/console/text.hpp"
+#include "core/quantity.hpp"
+
+namespace tutti::cli {
+namespace {
+
+using Align = TextTable::Align;
+
+std::string percent_of(double part) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %%", 100 * part);
+  return text;
+}
+
+std::string when_ranks_end(const Simulation& simulation) {
+  std::vector<double> times = simulation.finished;
+  std::sort(times.begin(), times.end());
+  if (times.front() == times.back()) return "all ranks at the same time";
+  return "ranks from " + format_seconds(times.front()) + " on, half of them by " +
+         format_seconds(times[times.size() / 2]);
+}
+
+std::string links_text(const Simulation& simulation, const Network& network) {
+  constexpr std::size_t most = 8;
+  TextTable table({{"busiest links", Align::left},
+                   {"carried", Align::right},
+                   {"busy", Align::right},
+                   {"used", Align::right}});
+  for (const BusyLink& each : busiest_links(simulation, network, most)) {
+    table.add({network.describe(each.link),
+               with_commas(static_cast<std::uint64_t>(std::llround(each.use.bytes))),
+               percent_of(each.use.busy / simulation.seconds), percent_of(each.utilisation)});
+  }
+  return table.text();
+}
+
+/// What the seconds of the critical path were spent on.
+struct PathSums {
+  std::uint64_t messages = 0;
+  double alone = 0;
+  double held_up = 0;
+  double adding = 0;
+};
+
+PathSums sums_of(const std::vector<Activity>& path) {
+  PathSums sums;
+  for (const Activity& each : path) {
+    const double seconds = each.end - each.begin;
+    if (each.kind == Activity::Kind::sum) {
+      sums.adding += seconds;
+    } else {
+      ++sums.messages;
+      sums.alone += std::min(seconds, each.alone);
+      sums.held_up += std::max(0.0, seconds - each.alone);
+    }
+  }
+  return sums;
+}
+
+std::string path_text(const Simulation& simulation) {
+  const PathSums sums = sums_of(simulation.critical_path);
+  std::string text = "critical path: " + with_commas(sums.messages) + " messages, " +
+                     format_seconds(sums.alone) + " on free links";
+  if (sums.held_up > 1e-6 * simulation.seconds) {
+    text += ", " + format_seconds(sums.held_up) + " more as others use them";
+  }
+  if (sums.adding > 0) text += ", " + format_seconds(sums.adding) + " adding";
+  text += "\n";
+  constexpr std::size_t most = 10;
+  TextTable table({{"from", Align::right},
+                   {"to", Align::right},
+                   {"what", Align::left},
+                   {"bytes", Align::right},
+                   {"round", Align::right},
+                   {"alone", Align::right}});
+  for (const Activity& each : simulation.critical_path) {
+    if (&each - simulation.critical_path.data() == most) break;
+    const std::string rank = std::to_string(each.rank.index());
+    const bool message = each.kind == Activity::Kind::message;
+    table.add({format_seconds(each.begin), format_seconds(each.end),
+               message ? rank + " → " + std::to_string(each.peer.index()) : rank + " adds",
+               with_commas(each.bytes), std::to_string(each.round + 1),
+               format_seconds(each.alone)});
+  }
+  text += table.text();
+  if (simulation.critical_path.size() > most) {
+    text += "… and " + with_commas(simulation.critical_path.size() - most) + " more\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string percent(std::optional<double> part) { return part ? percent_of(*part) : ""; }
+
+std::string report_text(const SimReport& report, const Network& network) {
+  const Simulation& simulation = report.simulation;
+  std::string text = report.name + " on " + network.name + ": " +
+                     std::to_string(report.contract.ranks) + " ranks, " +
+                     format_bytes(report.size) + "\n";
+  text += format_seconds(simulation.seconds);
+  if (report.part_of_optimum) {
+    text += ", " + percent(report.part_of_optimum) + " of this network's optimum";
+  }
+  text += "; " + with_commas(simulation.messages) + " messages, " + with_commas(simulation.bytes) +
+          " bytes; " + when_ranks_end(simulation);
+  if (simulation.by_symmetry) text += " (one was simulated for all)";
+  text += "\n\n" + links_text(simulation, network) + "\n" + path_text(simulation);
+  return text;
+}
+
+std::string report_json(const SimReport& report, const Network& network) {
+  auto json = nlohmann::ordered_json::parse(to_json(report.simulation, network));
+  nlohmann::ordered_json whole{
+      {"schedule", report.name}, {"ranks", report.contract.ranks}, {"size", report.size}};
+  if (report.part_of_optimum) whole["part_of_optimum"] = *report.part_of_optimum;
+  whole.update(json);
+  return whole.dump(1) + "\n";
+}
+
+}  // namespace tutti::cli

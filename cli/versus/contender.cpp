@@ -1,0 +1,294 @@
+#include "cli/versus/contender.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <string_view>
+
+#include <tutti/error.hpp>
+#include <tutti/nearest.hpp>
+
+#include "cli/launch/cores.hpp"
+
+namespace tutti::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr std::array<std::string_view, 3> libraries{"openmpi", "mpich", "gloo"};
+constexpr std::string_view in_place_word = "in_place";
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
+
+// Settings, separated by blanks; "-" is the library as it comes. For a collective that is not
+// named, those of none.
+using Settings = std::map<Collective, std::string_view>;
+
+// What has been the fastest of its library for some size and number of ranks, Open MPI's yielding
+// and not, its ring, and Gloo's ring and bcube.
+const Settings& shortlist(std::string_view library, bool tcp) {
+  using enum Collective;
+  static const Settings openmpi_shm{
+      {allreduce,
+       "- in_place yield0 yield1 nocma ucx coll_sm recursive_doubling ring rabenseifner"},
+      {broadcast, "- yield0 yield1 nocma ucx coll_sm"},
+      {reduce, "- yield0 yield1 ucx coll_sm"},
+      {allgather, "- yield0 yield1 ucx"},
+      {reduce_scatter, "- yield0 yield1 ucx"},
+      {alltoall, "- yield0 yield1 ucx nocma"},
+      {gather, "- yield0 yield1 ucx"},
+      {scatter, "- yield0 yield1 ucx"},
+      {barrier, "- yield0 yield1 ucx"}};
+  static const Settings openmpi_tcp{
+      {allreduce, "- yield0 yield1 ucx recursive_doubling ring segmented_ring rabenseifner"},
+      {broadcast, "- yield0 yield1 ucx"},
+      {reduce, "- yield0 yield1 ucx"},
+      {allgather, "- yield0 yield1 ucx"},
+      {reduce_scatter, "- yield0 yield1 ucx"},
+      {alltoall, "- yield0 yield1 ucx"},
+      {gather, "- yield0 yield1 ucx"},
+      {scatter, "- yield0 yield1 ucx"},
+      {barrier, "- yield0 yield1 ucx"}};
+  static const Settings mpich{{allreduce, "- in_place recursive_doubling"},
+                              {broadcast, "-"},
+                              {reduce, "-"},
+                              {allgather, "-"},
+                              {reduce_scatter, "-"},
+                              {alltoall, "-"},
+                              {gather, "-"},
+                              {scatter, "-"},
+                              {barrier, "-"}};
+  static const Settings gloo_tcp{
+      {allreduce,
+       "ring+in_place bcube+in_place ring_chunked+in_place halving_doubling+in_place "
+       "halving_doubling+sync_busy+in_place"},
+      {broadcast, "ring"},
+      {reduce, "ring"},
+      {allgather, "ring"},
+      {reduce_scatter, "halving_doubling+in_place"},
+      {alltoall, "ring"},
+      {gather, "ring"},
+      {scatter, "ring"},
+      {barrier, "ring"}};
+  static const Settings none;
+  if (library == "openmpi") return tcp ? openmpi_tcp : openmpi_shm;
+  if (library == "mpich") return mpich;
+  return tcp ? gloo_tcp : none;
+}
+
+/// All there is to try, each out of place and in place.
+std::string all_settings(std::string_view library, const VersusField& field) {
+  const bool allreduce = field.collective == Collective::allreduce;
+  std::string text = "- yield0 yield1 ucx";
+  if (library == "openmpi" && !field.tcp) text += " nocma coll_sm";
+  if (library == "openmpi" && allreduce) {
+    text += " recursive_doubling ring segmented_ring rabenseifner";
+  }
+  if (library == "mpich") text = allreduce ? "- recursive_doubling reduce_scatter_allgather" : "-";
+  if (library == "gloo") {
+    if (!field.tcp) return "";
+    text = "ring halving_doubling";
+    if (allreduce) text += " bcube ring_chunked ring_chunked+sync_busy halving_doubling+sync_busy";
+  }
+  if (field.collective == Collective::broadcast || field.collective == Collective::barrier) {
+    return text;  // Always in place, and never.
+  }
+  std::istringstream each(text);
+  for (std::string one; each >> one;) text += " " + (one == "-" ? "" : one + "+") + "in_place";
+  return text;
+}
+
+/// "ring+in_place" of a library; "-" is nothing set.
+Contender contender(const std::string& library, const std::string& setting) {
+  Contender made{.library = library};
+  std::istringstream words(setting == "-" ? "" : setting);
+  for (std::string word; std::getline(words, word, '+');) {
+    if (word == in_place_word) {
+      made.in_place = true;
+    } else {
+      made.words.push_back(word);
+    }
+  }
+  return made;
+}
+
+void set_mca(Words& command, const std::string& name, const std::string& value) {
+  command.insert(command.end(), {"--mca", name, value});
+}
+
+bool has(const Contender& contender, std::string_view word) {
+  return std::find(contender.words.begin(), contender.words.end(), word) != contender.words.end();
+}
+
+[[noreturn]] void refuse_word(const std::string& word, std::string_view library,
+                              const std::vector<std::string_view>& known) {
+  std::string list;
+  for (const std::string_view each : known) list += " " + std::string(each);
+  refuse("'" + word + "' is no setting of " + std::string(library) + "." +
+         did_you_mean(word, known) + " There are:" + list + ", in_place, and all.");
+}
+
+/// Only allreduce can be told its algorithm.
+void set_openmpi_word(Words& command, const std::string& word) {
+  static const std::map<std::string, std::string, std::less<>> algorithms{
+      {"recursive_doubling", "3"}, {"ring", "4"}, {"segmented_ring", "5"}, {"rabenseifner", "6"}};
+  if (word == "yield0" || word == "yield1") {
+    set_mca(command, "mpi_yield_when_idle", word.substr(5));
+  } else if (word == "nocma") {
+    set_mca(command, "btl_vader_single_copy_mechanism", "none");
+  } else if (word == "coll_sm") {
+    set_mca(command, "coll_sm_priority", "100");
+  } else if (const auto at = algorithms.find(word); at != algorithms.end()) {
+    set_mca(command, "coll_tuned_use_dynamic_rules", "1");
+    set_mca(command, "coll_tuned_allreduce_algorithm", at->second);
+  } else if (word != "ucx") {
+    refuse_word(word, "openmpi",
+                {"yield0", "yield1", "ucx", "nocma", "coll_sm", "recursive_doubling", "ring",
+                 "segmented_ring", "rabenseifner"});
+  }
+}
+
+/// One core for each rank, as long as there are enough.
+std::string binding(const VersusField& field) {
+  return field.ranks <= allowed_cores().size() ? "core" : "none";
+}
+
+VersusCommand openmpi_command(const Contender& contender, const VersusField& field) {
+  Words command{"mpirun.openmpi",
+                "--allow-run-as-root",
+                "--oversubscribe",
+                "--bind-to",
+                binding(field),
+                "-np",
+                std::to_string(field.ranks)};
+  if (has(contender, "ucx")) {
+    // Without a card for RDMA, Open MPI would not take UCX unless told that any will do.
+    set_mca(command, "pml", "ucx");
+    set_mca(command, "opal_common_ucx_tls", "any");
+    set_mca(command, "opal_common_ucx_devices", "any");
+    command.insert(command.end(), {"-x", field.tcp ? "UCX_TLS=self,tcp" : "UCX_TLS=self,sm"});
+    if (field.tcp) command.insert(command.end(), {"-x", "UCX_NET_DEVICES=lo"});
+  } else {
+    set_mca(command, "pml", "ob1");
+    set_mca(command, "btl", field.tcp ? "tcp,self" : "vader,self");
+    if (field.tcp) set_mca(command, "btl_tcp_if_include", "lo");
+  }
+  for (const std::string& word : contender.words) set_openmpi_word(command, word);
+  return {.words = std::move(command)};
+}
+
+VersusCommand mpich_command(const Contender& contender, const VersusField& field) {
+  VersusCommand command{
+      .words = {"mpiexec.hydra", "-bind-to", binding(field), "-n", std::to_string(field.ranks)}};
+  if (field.tcp) {
+    command.variables = {
+        {"MPIR_CVAR_NOLOCAL", "1"}, {"UCX_TLS", "self,tcp"}, {"UCX_NET_DEVICES", "lo"}};
+  }
+  for (const std::string& word : contender.words) {
+    if (word != "recursive_doubling" && word != "reduce_scatter_allgather") {
+      refuse_word(word, "mpich", {"recursive_doubling", "reduce_scatter_allgather"});
+    }
+    command.variables.emplace_back("MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM", word);
+  }
+  return command;
+}
+
+/// What the program itself is told, after its path.
+Words gloo_words(const Contender& contender, const VersusField& field) {
+  const std::vector<std::string_view> algorithms{"ring", "bcube", "ring_chunked",
+                                                 "halving_doubling"};
+  Words words{"--ranks", std::to_string(field.ranks)};
+  for (const std::string& word : contender.words) {
+    if (word == "sync_busy") {
+      words.emplace_back("--sync-busy");
+    } else if (std::find(algorithms.begin(), algorithms.end(), word) != algorithms.end()) {
+      words.insert(words.end(), {"--algorithm", word});
+    } else {
+      refuse_word(word, "gloo", {"ring", "bcube", "ring_chunked", "halving_doubling", "sync_busy"});
+    }
+  }
+  return words;
+}
+
+/// tutti is started by tutti; of its words "private" is a kind of memory, others are algorithms.
+VersusCommand tutti_command(const Contender& contender, const VersusField& field) {
+  VersusCommand command{
+      .words = {std::filesystem::read_symlink("/proc/self/exe").string(), "run", "-n",
+                std::to_string(field.ranks), "--bind", binding(field), "--no-prefix", "--"},
+      .variables = {{"TUTTI_TRANSPORT", field.tcp ? "tcp" : "shm"}}};
+  for (const std::string& word : contender.words) {
+    if (word == "private") {
+      command.variables.emplace_back("TUTTI_BENCH_MEMORY", word);
+    } else {
+      command.variables.emplace_back("TUTTI_BENCH_ALGORITHM", word);
+    }
+  }
+  return command;
+}
+
+}  // namespace
+
+std::string Contender::setting() const {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : "+") + word;
+  if (in_place) text += (text.empty() ? "" : "+") + std::string(in_place_word);
+  return text.empty() ? "default" : text;
+}
+
+std::string Contender::name() const {
+  return words.empty() && !in_place ? library : library + ":" + setting();
+}
+
+std::string Contender::process() const {
+  return Contender{.library = library, .words = words}.name();
+}
+
+std::vector<Contender> contenders(const std::string& wish, const VersusField& field) {
+  const std::size_t colon = std::min(wish.find(':'), wish.size());
+  const std::string library = wish.substr(0, colon);
+  if (std::find(libraries.begin(), libraries.end(), library) == libraries.end()) {
+    refuse("--vs " + wish + ": there is no '" + library + "' to compare with." +
+           did_you_mean(library, {libraries.begin(), libraries.end()}) +
+           " There are: openmpi mpich gloo.");
+  }
+  std::string settings = wish.substr(std::min(colon + 1, wish.size()));
+  if (settings == "all") {
+    settings = all_settings(library, field);
+  } else if (settings.empty() && library == "mpich" && field.ranks > allowed_cores().size()) {
+    // Its ranks spin and wait for each other's cores; one setting takes long enough to show it.
+    settings = "-";
+  } else if (settings.empty()) {
+    const Settings& known = shortlist(library, field.tcp);
+    const auto at = known.find(field.collective);
+    settings = at == known.end() ? "" : at->second;
+  } else if (library == "gloo" && !field.tcp) {
+    settings.clear();
+  }
+  std::vector<Contender> found;
+  std::istringstream each(settings);
+  for (std::string one; each >> one;) {
+    found.push_back(contender(library, one));
+    (void)command_of(found.back(), field, "");  // Refuses what is not known.
+  }
+  return found;
+}
+
+VersusCommand command_of(const Contender& contender, const VersusField& field,
+                         const std::string& folder) {
+  VersusCommand command;
+  if (contender.is_tutti()) command = tutti_command(contender, field);
+  if (contender.library == "openmpi") command = openmpi_command(contender, field);
+  if (contender.library == "mpich") command = mpich_command(contender, field);
+  command.words.push_back(folder + "/" + contender.library);
+  if (contender.library == "gloo") {
+    const Words words = gloo_words(contender, field);
+    command.words.insert(command.words.end(), words.begin(), words.end());
+  }
+  command.words.insert(command.words.end(),
+                       {"measure", "--follow", "--settings", contender.setting()});
+  return command;
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,97 @@
+#include "cli/versus/pool.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include <tutti/error.hpp>
+
+namespace tutti::cli {
+
+using Json = nlohmann::json;
+
+VersusPool::VersusPool(const VersusField& field, std::string folder, Followers::Seconds patience)
+    : field_(field), folder_(std::move(folder)), patience_(patience) {}
+
+void VersusPool::enlist(const Contender& contender) {
+  const std::string process = contender.process();
+  if (failed_.contains(process)) return;
+  try {
+    if (!processes_.contains(process)) start(contender);
+    contenders_.push_back(contender);
+  } catch (const Error& error) {
+    failed_.insert(process);
+    note(process, error.what());
+  }
+}
+
+void VersusPool::start(const Contender& contender) {
+  const std::string program = folder_ + "/" + contender.library;
+  if (::access(program.c_str(), X_OK) != 0) {
+    throw Error(ErrorCode::unsupported, "there is no program " + program +
+                                            "; './dev peers' installs what it needs and builds "
+                                            "it, --peers says where else to look");
+  }
+  const Followers::Id id = followers_.start(command_of(contender, field_, folder_));
+  try {
+    // Whatever it answers, its ranks are there; some settings have no barrier.
+    const Json answer = heard(id, "barrier 0 0 least=1");
+    followers_.guard_family(id);
+    if (answer.contains("version")) versions_[contender.library] = answer.at("version");
+  } catch (const Error&) {
+    followers_.end(id);
+    throw;
+  }
+  processes_[contender.process()] = id;
+}
+
+Json VersusPool::heard(Followers::Id id, const std::string& line) {
+  const std::string answer = followers_.ask(id, line, patience_);
+  Json json = Json::parse(answer, nullptr, false);
+  if (!json.is_object() || (!json.contains("error") && !json.contains("median_us"))) {
+    throw Error(ErrorCode::peer_lost, "its answer makes no sense: " + answer);
+  }
+  return json;
+}
+
+std::optional<VersusPool::Turn> VersusPool::turn(const Contender& contender,
+                                                 const std::string& line) {
+  if (std::find(contenders_.begin(), contenders_.end(), contender) == contenders_.end()) {
+    return std::nullopt;
+  }
+  const std::string process = contender.process();
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    Json answer = heard(processes_.at(process), line);
+    if (answer.contains("error")) {
+      dismiss(contender, answer.at("error").get<std::string>());
+      return std::nullopt;
+    }
+    const Followers::Seconds took = std::chrono::steady_clock::now() - begin;
+    return Turn{.answer = std::move(answer), .seconds = took.count()};
+  } catch (const Error& error) {
+    dismiss_process(process, "asked for '" + line + "', " + error.what());
+    return std::nullopt;
+  }
+}
+
+void VersusPool::dismiss(const Contender& contender, const std::string& why) {
+  std::erase(contenders_, contender);
+  note(contender.name(), why);
+}
+
+void VersusPool::dismiss_process(const std::string& process, const std::string& why) {
+  failed_.insert(process);
+  std::erase_if(contenders_, [&](const Contender& each) { return each.process() == process; });
+  note(process, why);
+  followers_.end(processes_.at(process));
+}
+
+void VersusPool::note(const std::string& who, const std::string& why) {
+  failures_.emplace_back(who, why);
+  std::fprintf(stderr, "tutti bench: %s: %s; going on without it\n", who.c_str(), why.c_str());
+}
+
+}  // namespace tutti::cli
