@@ -180,6 +180,7 @@ int measure_part(const Options& options, std::vector<std::string> words) {
   const Job job{.ranks = options.ranks,
                 .command = std::move(words),
                 .variables = {{"TUTTI_TRANSPORT", pairs == Pairs::loopback ? "tcp" : "shm"}},
+                .bind_cores = true,
                 .speaker = "tutti tune",
                 .direct = true};
   return Launcher(job).run();

@@ -97,4 +97,23 @@ BenchTiming time_call(Communicator& aside, const BenchPace& pace,
   return summary(std::move(durations));
 }
 
+double time_in_batches(Communicator& aside, const BenchPace& pace,
+                       const std::function<void()>& call) {
+  // Always as long, since the first calls of a batch may find empty buffers on their way.
+  constexpr double batch_seconds = 0.002;
+  constexpr std::size_t least_batch = 4;
+  const double estimate = warm_up(aside, pace, call);
+  std::size_t size = pace.iterations.value_or(least_batch);
+  std::size_t batches = 1;
+  if (!pace.iterations) {
+    size = std::max(size, static_cast<std::size_t>(1e6 * batch_seconds / std::max(estimate, 0.01)));
+    batches = std::max(batches, static_cast<std::size_t>(pace.seconds / batch_seconds));
+  }
+  std::vector<double> means;
+  for (std::size_t i = 0; i < batches; ++i) {
+    means.push_back(batch(aside, size, call) / static_cast<double>(size));
+  }
+  return median_of(std::move(means));
+}
+
 }  // namespace tutti::cli

@@ -45,4 +45,10 @@ struct BenchTiming {
 [[nodiscard]] BenchTiming time_call(Communicator& aside, const BenchPace& pace,
                                     const std::function<void()>& call);
 
+/// Microseconds for a call when several follow each other, until the last rank is done with the
+/// last of them: the mean of a batch, and the median of batches. Where calls overlap, most of them
+/// are short and a few long, so that the median of single ones would flatter.
+[[nodiscard]] double time_in_batches(Communicator& aside, const BenchPace& pace,
+                                     const std::function<void()>& call);
+
 }  // namespace tutti::cli

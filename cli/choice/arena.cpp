@@ -5,6 +5,7 @@
 #include <chrono>
 
 namespace tutti::cli {
+
 Arena::Arena(Communicator& communicator, std::uint64_t most_bytes, BenchMemory::Kind kind)
     : communicator_(communicator),
       aside_(communicator.duplicate()),
@@ -20,7 +21,7 @@ double Arena::seconds(const BenchCase& what, const BenchPace& pace, const CallOp
                       communicator_.rank(), ranks());
   call.options.direct_from = options.direct_from;
   call.options.slice_bytes = options.slice_bytes;
-  return 1e-6 * time_call(aside_, pace, [&] { communicator_.run(call); }).median;
+  return 1e-6 * time_in_batches(aside_, pace, [&] { communicator_.run(call); });
 }
 
 std::vector<double> Arena::race(std::span<const Runner> runners, std::size_t rounds,
@@ -66,7 +67,7 @@ bool Arena::ask_leader(bool own) {
 }
 
 BenchPace pace_for(double expected_seconds, double slot_seconds) {
-  constexpr std::size_t few = 3;
+  constexpr std::size_t few = 4;
   if (expected_seconds * few > slot_seconds) return {.warm_ups = 1, .iterations = few};
   return {.seconds = slot_seconds};
 }

@@ -22,7 +22,7 @@ class Arena {
   [[nodiscard]] std::uint32_t ranks() const { return communicator_.size(); }
   [[nodiscard]] bool leads() const { return communicator_.rank() == 0; }
 
-  /// The median time of a call, in seconds.
+  /// The time of a call among others like it, in seconds.
   [[nodiscard]] double seconds(const BenchCase& what, const BenchPace& pace,
                                const CallOptions& options = {});
 
@@ -32,7 +32,7 @@ class Arena {
     BenchPace pace{};
     CallOptions options{};
   };
-  /// As many taking turns: the medians over `rounds` of their medians. From the second round on,
+  /// As many taking turns: the medians over `rounds` of their times. From the second round on,
   /// those that took more than `hopeless` times as long as the fastest no longer take part.
   [[nodiscard]] std::vector<double> race(std::span<const Runner> runners, std::size_t rounds,
                                          double hopeless);

@@ -153,6 +153,7 @@ int measure_crossover(const MeasuredCrossover& wanted, std::vector<std::string> 
   const Job job{.ranks = wanted.ranks,
                 .command = std::move(words),
                 .variables = {{"TUTTI_TRANSPORT", pairs == Pairs::loopback ? "tcp" : "shm"}},
+                .bind_cores = true,
                 .speaker = "tutti crossover",
                 .direct = true};
   return Launcher(job).run();

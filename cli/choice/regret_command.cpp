@@ -59,6 +59,7 @@ int start_ranks(const RegretOptions& options, std::vector<std::string> words) {
   const Job job{.ranks = options.ranks,
                 .command = std::move(words),
                 .variables = {{"TUTTI_TRANSPORT", options.transport}},
+                .bind_cores = true,
                 .speaker = "tutti bench",
                 .direct = true};
   return Launcher(job).run();

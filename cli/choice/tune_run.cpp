@@ -242,7 +242,7 @@ class Tuning {
   }
 
   static constexpr double short_slot = 0.0015;
-  static constexpr double long_slot = 0.003;
+  static constexpr double long_slot = 0.006;
   static constexpr std::size_t most_finalists = 4;
 
   /// How an algorithm did at the last size at which it took part.
