@@ -28,6 +28,12 @@ struct CallOptions {
   std::size_t slice_bytes = 0;
   /// How long to wait for the others; zero is what the communicator was told.
   std::chrono::milliseconds timeout{0};
+  /// Where in the program this is, for messages and the flight recorder: "step 12". Up to 31 bytes
+  /// of it are kept.
+  std::string_view site{};
+  /// Should the call fail, the input is what it was before, also where input and output are the
+  /// same memory; that takes a copy.
+  bool keep_input = false;
 };
 
 /// A collective on raw memory, as one rank asks for it. What it does not heed is left as it is.

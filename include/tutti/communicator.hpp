@@ -15,6 +15,7 @@
 #include <tutti/element.hpp>
 #include <tutti/error.hpp>
 #include <tutti/export.hpp>
+#include <tutti/verdict.hpp>
 #include <tutti/work.hpp>
 
 namespace tutti {
@@ -27,6 +28,8 @@ concept Readable = std::ranges::contiguous_range<R> && std::ranges::sized_range<
 template <class R>
 concept Writable =
     Readable<R> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+
+struct Shrunk;
 
 /// One rank's membership in a group of ranks that call collectives together.
 ///
@@ -252,8 +255,35 @@ class TUTTI_API Communicator {
   /// The same group again, for calls that are independent of this communicator's.
   [[nodiscard]] Communicator duplicate();
 
-  /// From now on every call of this rank fails with this reason.
+  // When something fails ----------------------------------------------------------------------
+
+  /// Ends every call of every rank, those under way and those to come, with this reason. May be
+  /// called by any thread.
   void abort(const std::string& reason);
+  /// Why this communicator is at its end: the same on all ranks; none as long as it is not.
+  [[nodiscard]] std::optional<Verdict> verdict() const;
+  /// What is left of the group: a new communicator of those ranks that call this too, in their
+  /// order. Those that are gone, have closed the communicator or do not call within its timeout are
+  /// not in it. `completed` is how much the caller has done, the least of which all learn; see
+  /// with_retry().
+  [[nodiscard]] Shrunk shrink(std::uint64_t completed = 0);
+
+  /// Lets in who waits at the door, where the process of rank 0 listens: "127.0.0.1:29600". All
+  /// ranks call it together, at a moment of their choice. Returns a larger communicator, in which
+  /// the newcomers have the last ranks; none if nobody waits or it came to nothing.
+  struct Growth {
+    std::string at{};
+    std::uint32_t most = 1024;                 ///< Newcomers.
+    std::chrono::milliseconds wait{0};         ///< Until so many have come.
+    std::chrono::milliseconds timeout{10000};  ///< For all to meet, newcomers included.
+  };
+  [[nodiscard]] std::optional<Communicator> grow(const Growth& growth);
+  /// Waits at the door until the group lets this process in.
+  [[nodiscard]] static Communicator join(
+      const std::string& at, std::chrono::milliseconds timeout = std::chrono::seconds(60));
+  /// How many calls with retry this group has completed: the same for those who join it.
+  [[nodiscard]] std::uint64_t completed() const;
+  void set_completed(std::uint64_t calls);
 
   /// What this rank did in its calls of a collective so far, by peer.
   [[nodiscard]] Counters counters(Collective collective) const;
@@ -432,6 +462,14 @@ class TUTTI_API Communicator {
   void require_equal(const char* call, std::size_t input, std::size_t output) const;
 
   std::unique_ptr<Impl> impl_;
+};
+
+/// What is left of a communicator.
+struct Shrunk {
+  /// Of those who are left. There always is one when shrink() returns.
+  std::optional<Communicator> communicator{};
+  std::vector<std::uint32_t> gone{};  ///< Ranks of the former communicator that are not in it.
+  std::uint64_t completed = 0;        ///< The least that any of those left has completed.
 };
 
 /// Calls f(communicator) in `ranks` threads at once, each with its own rank of one communicator,

@@ -31,6 +31,11 @@ std::optional<Communicator> Communicator::split(std::optional<std::uint32_t> col
 Communicator Communicator::duplicate() { return std::move(*impl_->split(0, 0)); }
 
 void Communicator::abort(const std::string& reason) { impl_->abort(reason); }
+std::optional<Verdict> Communicator::verdict() const { return impl_->verdict(); }
+Shrunk Communicator::shrink(std::uint64_t completed) { return impl_->shrink(completed); }
+std::optional<Communicator> Communicator::grow(const Growth& growth) { return impl_->grow(growth); }
+std::uint64_t Communicator::completed() const { return impl_->completed(); }
+void Communicator::set_completed(std::uint64_t calls) { impl_->set_completed(calls); }
 
 Counters Communicator::counters(Collective collective) const { return impl_->counters(collective); }
 std::string Communicator::algorithm_for(const Call& call) const {

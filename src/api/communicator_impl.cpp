@@ -27,6 +27,31 @@ std::uint32_t kind_of(const Call& call) {
 
 constexpr std::uint32_t pair_signature = 0x9A1B;
 
+/// As the flight recorder has it.
+FlightCall flight_call(const PreparedCall& prepared, const Call& call, std::uint32_t kind,
+                       std::uint64_t outputs) {
+  return {.kind = flight_kind(call.collective),
+          .dtype = call.dtype,
+          .op = call.reduction.op(),
+          .is_custom = call.reduction.combine() != nullptr,
+          .signature = tag(0, prepared.signature, kind),
+          .root = call.root,
+          .from = 0,
+          .count = call.counts.empty() ? call.count : FlightCall::with_counts,
+          .bytes = outputs * element_bytes_of(call),
+          .algorithm = prepared.algorithm->name.data()};
+}
+
+FlightCall flight_call(const Communicator::Parcel& out, const Communicator::Parcel& in) {
+  return {.kind = !in.peer    ? FlightKind::send
+                  : !out.peer ? FlightKind::receive
+                              : FlightKind::send_receive,
+          .root = out.peer.value_or(0),
+          .from = in.peer.value_or(0),
+          .count = in.bytes,
+          .bytes = out.bytes};
+}
+
 constexpr std::size_t least_slice = 1024;
 
 /// No element is torn between two slices.
@@ -59,18 +84,26 @@ Party party_on(const CommunicatorSettings& settings, Party party) {
 
 }  // namespace
 
-/// Only one thread at a time is inside.
-class Communicator::Impl::Entry {
+Communicator::Impl::Entry::Entry(Impl& impl) : impl_(impl) {
+  if (!impl.busy_.exchange(true, std::memory_order_acquire)) return;
+  throw Error(ErrorCode::invalid_argument,
+              "rank " + std::to_string(impl.rank()) +
+                  ": two threads call one communicator at once; give each thread a duplicate()");
+}
+
+/// As long as a rank is in a call it may read what others lend it. Nobody enters once there is a
+/// verdict: either this sees that it was stopped, or stop() sees that it is here.
+class Communicator::Impl::Presence {
  public:
-  explicit Entry(Impl& impl) : impl_(impl) {
-    if (!impl.busy_.exchange(true, std::memory_order_acquire)) return;
-    throw Error(ErrorCode::invalid_argument,
-                "rank " + std::to_string(impl.rank()) +
-                    ": two threads call one communicator at once; give each thread a duplicate()");
+  explicit Presence(Impl& impl) : impl_(impl) {
+    impl.is_present_.store(true, std::memory_order_seq_cst);
+    if (!impl.is_stopped_.load(std::memory_order_seq_cst)) return;
+    impl.is_present_.store(false, std::memory_order_release);
+    impl.refuse();
   }
-  ~Entry() { impl_.busy_.store(false, std::memory_order_release); }
-  Entry(const Entry&) = delete;
-  Entry& operator=(const Entry&) = delete;
+  ~Presence() { impl_.is_present_.store(false, std::memory_order_release); }
+  Presence(const Presence&) = delete;
+  Presence& operator=(const Presence&) = delete;
 
  private:
   Impl& impl_;
@@ -81,11 +114,28 @@ Communicator::Impl::Impl(Exchange& exchange, Rank self, std::uint32_t ranks,
     : self_(self),
       ranks_(ranks),
       settings_(settings),
-      fabric_(exchange, self, ranks, settings.fabric),
-      executor_(fabric_.transport(), ranks, least_slice),
+      fabric_(exchange, self, ranks, settings.fabric, settings.kinship),
+      executor_(fabric_.transport(), *this, ranks, least_slice),
       selector_(profile_of(settings), settings.rules, party_on(settings, fabric_.party())),
       sends_(ranks),
-      receives_(ranks) {}
+      receives_(ranks),
+      box_({.communicator = settings.identity, .name = "", .self = self, .ranks = ranks},
+           settings.flight) {
+  const Kinship& kinship = fabric_.kinship();
+  if (ranks == 1) return;
+  Participant& participant = *this;
+  council_ = std::make_unique<Council>(kinship.lifeline,
+                                       Council::Seat{.id = settings.identity,
+                                                     .self = self.index(),
+                                                     .members = kinship.members,
+                                                     .patience = settings.timeout},
+                                       raised, participant);
+}
+
+Communicator::Impl::~Impl() {
+  worker_.finish();
+  if (council_) council_->leave(calls_);
+}
 
 void Communicator::Impl::run(const Call& call) {
   const Entry entry(*this);
@@ -157,22 +207,21 @@ const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Ca
   }
 }
 
-void Communicator::Impl::require_usable() const {
-  if (!unusable_.load(std::memory_order_acquire)) return;
-  const std::lock_guard lock(reason_mutex_);
-  throw Error(ErrorCode::aborted, "rank " + std::to_string(rank()) +
-                                      ": this communicator can no longer be used, since " +
-                                      reason_ + "; make a new one");
+void Communicator::Impl::require_usable() {
+  if (is_stopped_.load(std::memory_order_acquire)) refuse();
 }
 
 // Work ------------------------------------------------------------------------------------------
 
 void Communicator::Impl::perform(const PreparedCall& prepared, const Call& call,
                                  std::uint64_t outputs) {
-  require_usable();
+  const Presence presence(*this);
   ++calls_;
-  const std::uint32_t current = tag(calls_, prepared.signature, kind_of(call));
+  const std::uint32_t kind = kind_of(call);
+  const std::uint32_t current = tag(calls_, prepared.signature, kind);
   fabric_.transport().begin(current, current);
+  box_.recorder().begin(calls_, flight_call(prepared, call, kind, outputs), call.options.site);
+  if (call.options.keep_input) keep_input(call);
   Counters& counters = counters_of(static_cast<std::size_t>(call.collective));
   ++counters.calls;
   const Clock::time_point begun = settings_.log ? Clock::now() : Clock::time_point{};
@@ -190,15 +239,33 @@ void Communicator::Impl::perform(const PreparedCall& prepared, const Call& call,
   try {
     run_parts(prepared, call, counters);
   } catch (const Error& error) {
+    if (call.options.keep_input) restore_input(call);
     log(error.what());
     fail(error, "call " + std::to_string(calls_) + ", " + words(call, self_) + " by " +
                     std::string(prepared.algorithm->name));
   }
+  box_.recorder().end();
   if (call.reduction.op() == Op::avg && is_reduction(call.collective) && outputs > 0 &&
       call.reduction.combine() == nullptr) {
     divide(call.dtype, call.output, outputs, ranks_);
   }
   log("");
+}
+
+/// Only where the output would overwrite it.
+void Communicator::Impl::keep_input(const Call& call) {
+  kept_.clear();
+  const CallExtent extent = extent_of(call, self_, ranks_);
+  const std::size_t bytes = extent.input * element_bytes_of(call);
+  const auto* const input = static_cast<const std::byte*>(call.input);
+  const auto* const output = static_cast<const std::byte*>(call.output);
+  const std::size_t written = extent.output * element_bytes_of(call);
+  if (bytes == 0 || written == 0 || input + bytes <= output || output + written <= input) return;
+  kept_.assign(input, input + bytes);
+}
+
+void Communicator::Impl::restore_input(const Call& call) {
+  if (!kept_.empty()) std::memcpy(const_cast<void*>(call.input), kept_.data(), kept_.size());
 }
 
 void Communicator::Impl::run_parts(const PreparedCall& prepared, const Call& call,
@@ -232,7 +299,7 @@ void Communicator::Impl::run_parts(const PreparedCall& prepared, const Call& cal
 
 void Communicator::Impl::perform_pair(const Parcel& out, const Parcel& in,
                                       const CallOptions& options) {
-  require_usable();
+  const Presence presence(*this);
   auto* const to = static_cast<std::byte*>(const_cast<void*>(in.data));
   if (out.peer == rank()) {
     if (out.bytes > 0) std::memcpy(to, out.data, out.bytes);
@@ -251,9 +318,16 @@ void Communicator::Impl::perform_pair(const Parcel& out, const Parcel& in,
   set_pace(Collective::alltoall, options);  // Which is made of pairs, too.
   Counters& counters = counters_of(pair_kind);
   ++counters.calls;
+  box_.recorder().begin(calls_, flight_call(out, in), options.site);
+  has_stalled_ = false;
+  partners_.clear();
+  if (out.peer) partners_.push_back(*out.peer);
+  if (in.peer) partners_.push_back(*in.peer);
   try {
     executor_.run(plan, {.input = static_cast<const std::byte*>(out.data), .output = to}, {},
                   timeout_of(options), counters);
+    partners_.clear();
+    box_.recorder().end();
   } catch (const Error& error) {
     std::string what = "rank " + std::to_string(rank()) + ":";
     if (out.peer) {
@@ -265,25 +339,6 @@ void Communicator::Impl::perform_pair(const Parcel& out, const Parcel& in,
     }
     fail(error, what);
   }
-}
-
-void Communicator::Impl::fail(const Error& error, const std::string& call) {
-  fabric_.transport().abandon();
-  const std::string message = call + ": " + error.what();
-  {
-    const std::lock_guard lock(reason_mutex_);
-    if (reason_.empty()) reason_ = "a call failed (" + message + ")";
-  }
-  unusable_.store(true, std::memory_order_release);
-  throw Error(error.code(), message);
-}
-
-void Communicator::Impl::abort(const std::string& reason) {
-  {
-    const std::lock_guard lock(reason_mutex_);
-    if (reason_.empty()) reason_ = "it was aborted: " + reason;
-  }
-  unusable_.store(true, std::memory_order_release);
 }
 
 /// In which pieces data goes, and from which size on it is read where it stands.
@@ -365,42 +420,6 @@ std::byte* Communicator::Impl::scratch(std::size_t bytes) {
 
 std::string Communicator::Impl::description() const {
   return in_plural(ranks_, "rank") + ", " + fabric_.description();
-}
-
-std::optional<Communicator> Communicator::Impl::split(std::optional<std::uint32_t> color,
-                                                      std::uint32_t key) {
-  struct Wish {
-    std::uint32_t has_color;
-    std::uint32_t color;
-    std::uint32_t key;
-    std::uint32_t rank;
-  };
-  const Wish own{
-      .has_color = color ? 1U : 0U, .color = color.value_or(0), .key = key, .rank = rank()};
-  std::vector<Wish> all(ranks_);
-  run({.collective = Collective::allgather,
-       .input = &own,
-       .output = all.data(),
-       .count = sizeof(Wish)});
-  if (!color) return std::nullopt;
-  std::erase_if(all, [&](const Wish& wish) { return wish.has_color == 0 || wish.color != *color; });
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Wish& a, const Wish& b) { return a.key < b.key; });
-  std::vector<std::uint32_t> members;
-  members.reserve(all.size());
-  for (const Wish& wish : all) members.push_back(wish.rank);
-  const auto place = std::find(members.begin(), members.end(), rank());
-  const Rank self{static_cast<std::uint32_t>(place - members.begin())};
-  CommunicatorSettings theirs = settings_;
-  if (theirs.network && members.size() < ranks_) {
-    theirs.places.clear();
-    for (const std::uint32_t member : members) {
-      theirs.places.push_back(settings_.places.empty() ? Rank{member} : settings_.places[member]);
-    }
-  }
-  PairExchange exchange(*this, members);
-  return Communicator(
-      std::make_unique<Impl>(exchange, self, static_cast<std::uint32_t>(members.size()), theirs));
 }
 
 }  // namespace tutti

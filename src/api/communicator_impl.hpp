@@ -13,6 +13,10 @@
 #include "api/plan_cache.hpp"
 #include "api/worker.hpp"
 #include "exec/executor.hpp"
+#include "flight/black_box.hpp"
+#include "flight/settings.hpp"
+#include "lifeline/council.hpp"
+#include "rendezvous/door.hpp"
 #include "select/selector.hpp"
 
 namespace tutti {
@@ -28,13 +32,22 @@ struct CommunicatorSettings {
   std::vector<Rank> places{};                ///< As in Party.
   std::size_t direct_from = 0;               ///< As in CallOptions.
   std::size_t slice_bytes = 0;
+  FlightSettings flight{};
+  Kinship kinship{};             ///< Of a communicator that comes from another.
+  std::uint64_t identity = 1;    ///< The same on all ranks, and no other's of the same kin.
+  std::uint64_t completed = 0;   ///< Calls with retry.
+  std::shared_ptr<Door> door{};  ///< Of rank 0, once it has been asked to let others in.
 };
 
 /// The inside of a communicator: it checks calls, makes them ready, and runs them here or in its
-/// worker.
-class Communicator::Impl {
+/// worker. When one fails, it asks the council for the verdict, which is the same on all ranks.
+class Communicator::Impl : private Alarm, private Participant {
  public:
   Impl(Exchange& exchange, Rank self, std::uint32_t ranks, const CommunicatorSettings& settings);
+  /// Tells the others that it leaves.
+  ~Impl() override;
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   [[nodiscard]] std::uint32_t rank() const { return self_.index(); }
   [[nodiscard]] std::uint32_t size() const { return ranks_; }
@@ -47,13 +60,36 @@ class Communicator::Impl {
   [[nodiscard]] std::optional<Communicator> split(std::optional<std::uint32_t> color,
                                                   std::uint32_t key);
   void abort(const std::string& reason);
+  [[nodiscard]] std::optional<Verdict> verdict() const;
+  [[nodiscard]] Shrunk shrink(std::uint64_t completed);
+  [[nodiscard]] std::optional<Communicator> grow(const Growth& growth);
+  [[nodiscard]] std::uint64_t completed() const { return settings_.completed; }
+  void set_completed(std::uint64_t calls) { settings_.completed = calls; }
 
   [[nodiscard]] Counters counters(Collective collective) const;
   [[nodiscard]] const Algorithm& algorithm_for(const Call& call);
   [[nodiscard]] std::string description() const;
 
  private:
-  class Entry;
+  /// Only one thread at a time is inside.
+  class Entry {
+   public:
+    explicit Entry(Impl& impl);
+    ~Entry() { impl_.busy_.store(false, std::memory_order_release); }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+
+   private:
+    Impl& impl_;
+  };
+  class Presence;
+
+  // What others want of it, from their threads:
+  [[nodiscard]] Standing standing(std::uint64_t about) const override;
+  void stop() override;
+  // And what the executor asks when nothing moves:
+  void ring() override;
+  void note_stall() override;
 
   [[nodiscard]] const std::shared_ptr<const PreparedCall>& prepared(const Call& call,
                                                                     const CallExtent& extent);
@@ -63,8 +99,21 @@ class Communicator::Impl {
   void set_pace(Collective collective, const CallOptions& options);
   [[nodiscard]] Clock::duration timeout_of(const CallOptions& options) const;
   [[nodiscard]] std::uint64_t larger_bytes(const Call& call) const;
+  /// What becomes of a call that an error has ended.
   [[noreturn]] void fail(const Error& error, const std::string& call);
-  void require_usable() const;
+  void stand_down();
+  [[noreturn]] void refuse();
+  void require_usable();
+  void keep_input(const Call& call);
+  void restore_input(const Call& call);
+  [[nodiscard]] Shrunk shrink_alone(std::uint64_t completed);
+  /// What rank 0 tells the others about those who wait at the door.
+  struct Admission;
+  [[nodiscard]] Admission open_door(const Growth& growth);
+  [[nodiscard]] std::string tell_all(const std::string& text);
+  [[nodiscard]] std::optional<Communicator> build_from(const std::vector<std::uint32_t>& members);
+  [[nodiscard]] CommunicatorSettings settings_for(const std::vector<std::uint32_t>& members,
+                                                  std::uint64_t identity) const;
   [[nodiscard]] Counters& counters_of(std::size_t kind);
   [[nodiscard]] std::byte* scratch(std::size_t bytes);
 
@@ -79,17 +128,23 @@ class Communicator::Impl {
   PlanCache plans_;
   std::size_t direct_from_ = 0;          // As the transport was last told.
   std::uint64_t calls_ = 0;              // Collectives so far: the same on all ranks.
+  std::vector<std::uint32_t> partners_;  // Of the call between two that is under way.
+  bool has_stalled_ = false;             // That call has waited for a while.
   std::vector<std::uint32_t> sends_;     // By peer: how often it was sent to alone,
   std::vector<std::uint32_t> receives_;  // and received from.
   std::array<Counters, pair_kind + 1> counters_;
   std::shared_ptr<std::byte> scratch_;
   std::size_t scratch_bytes_ = 0;
   std::array<std::byte, 64> nothing_{};  // What a barrier moves.
+  std::vector<std::byte> kept_;          // The input of a call that is to keep it.
+  BlackBox box_;
   std::atomic<bool> busy_{false};
-  std::atomic<bool> unusable_{false};
-  mutable std::mutex reason_mutex_;
-  std::string reason_;  // Why it is unusable.
-  Worker worker_;       // Goes first.
+  std::atomic<bool> is_present_{false};     // In a call, where it may read others' memory.
+  std::atomic<bool> is_stopped_{false};     // There is a verdict.
+  std::atomic<bool> has_been_told_{false};  // By a call that failed.
+  std::optional<Verdict> own_verdict_;      // Of one rank alone.
+  std::unique_ptr<Council> council_;        // Null for one rank alone.
+  Worker worker_;                           // Goes first.
 };
 
 }  // namespace tutti

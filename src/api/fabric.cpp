@@ -9,6 +9,8 @@
 #include <tutti/error.hpp>
 
 #include "api/card.hpp"
+#include "lifeline/mesh.hpp"
+#include "lifeline/thread_hub.hpp"
 #include "transport/inproc/thread_memory.hpp"
 #include "transport/inproc/thread_view.hpp"
 #include "transport/memory/memory_transport.hpp"
@@ -55,9 +57,11 @@ struct HostLoad {
 
 class Fabric::Parts {
  public:
-  Parts(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings)
-      : settings_(settings), self_(self), ranks_(ranks) {
+  Parts(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings,
+        const Kinship& kinship)
+      : settings_(settings), kinship_(kinship), self_(self), ranks_(ranks) {
     meet(exchange);
+    if (ranks > 1 && !kinship_.lifeline) open_lifeline(exchange);
     if (settings.way == Way::memory && hosts_ > 1) refuse_memory("they are on several hosts");
     if (settings.way == Way::tcp) neighbours_ = {self};
     if (ranks > 1) share_memory(exchange);
@@ -81,6 +85,7 @@ class Fabric::Parts {
     return *network_;
   }
 
+  [[nodiscard]] const Kinship& kinship() const { return kinship_; }
   [[nodiscard]] const Party& party() const { return party_; }
   [[nodiscard]] std::span<const std::uint32_t> lanes() const { return lanes_; }
   [[nodiscard]] const FabricSettings& settings() const { return settings_; }
@@ -224,22 +229,28 @@ class Fabric::Parts {
     view_ = std::make_unique<HeapView>(heaps);
   }
 
+  /// Where this rank can be reached, and all the others.
+  struct Doors {
+    Socket listener{};
+    std::vector<Contact> contacts{};
+    std::string group{};
+  };
+
   /// Within one host nobody else need be able to connect. To another the loopback address means
   /// nothing, so it is never told.
-  void open_network(Exchange& exchange) {
+  [[nodiscard]] Doors open_doors(Exchange& exchange, const Endpoint& within_host) {
+    Doors doors;
     std::vector<Endpoint> addresses;
-    Socket listener;
     if (one_network_) {
-      const Endpoint loopback = Endpoint::parse("127.0.0.1:0");
-      listener = listen_on(loopback, settings_.ports);
-      addresses = {loopback};
+      doors.listener = listen_on(within_host, settings_.ports);
+      addresses = {within_host};
     } else {
       if (settings_.secret.bytes.empty()) {
         throw Error(ErrorCode::invalid_argument,
                     "ranks on several hosts need a secret by which to know each other: set "
                     "TUTTI_SECRET to the same long random text for all of them");
       }
-      listener = listen_everywhere(settings_.ports);
+      doors.listener = listen_everywhere(settings_.ports);
       addresses = own_addresses(settings_.interfaces);
       std::erase_if(addresses, [](const Endpoint& each) { return each.is_loopback(); });
       if (addresses.empty()) {
@@ -249,21 +260,68 @@ class Fabric::Parts {
                         "up, or look at TUTTI_SOCKET_IFNAME");
       }
     }
-    const std::uint16_t port = bound_to(listener).port();
+    const Endpoint bound = bound_to(doors.listener);
     Json endpoints = Json::array();
-    for (const Endpoint& each : addresses) endpoints.push_back(each.with_port(port).text());
-    std::vector<Contact> contacts;
-    const std::string group = group_name(exchange);
+    for (const Endpoint& each : addresses) {
+      endpoints.push_back(each.family() == AF_UNIX ? each.text()
+                                                   : each.with_port(bound.port()).text());
+    }
+    doors.group = group_name(exchange);
     for (const std::string& text : exchange.all(endpoints.dump())) {
-      Contact contact{.host = cards_[contacts.size()].name, .endpoints = {}};
+      Contact contact{.host = cards_[doors.contacts.size()].name, .endpoints = {}};
       for (const Json& each : Json::parse(text)) {
         contact.endpoints.push_back(Endpoint::parse(each.get<std::string>()));
       }
-      contacts.push_back(std::move(contact));
+      doors.contacts.push_back(std::move(contact));
     }
+    return doors;
+  }
+
+  void open_network(Exchange& exchange) {
+    Doors doors = open_doors(exchange, Endpoint::parse("127.0.0.1:0"));
     network_ =
-        std::make_unique<TcpTransport>(self_, std::move(contacts), std::move(listener),
-                                       settings_.secret, group, network_patience_for(roomy_));
+        std::make_unique<TcpTransport>(self_, std::move(doors.contacts), std::move(doors.listener),
+                                       settings_.secret, doors.group, network_patience_for(roomy_));
+  }
+
+  /// By which ranks notice who is gone. Within a host it needs no network.
+  void open_lifeline(Exchange& exchange) {
+    std::vector<std::string> whereabouts;
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+      whereabouts.push_back(threads_ ? "a thread of process " + std::to_string(cards_[rank].pid)
+                                     : "process " + std::to_string(cards_[rank].pid) + " on " +
+                                           cards_[rank].name);
+      kinship_.members.push_back(rank);
+    }
+    kinship_.lifeline = std::make_shared<Lifeline>(self_.index(), std::move(whereabouts));
+    if (threads_) {
+      kinship_.lifeline->attach(shared_hub(exchange)->post(self_.index(), *kinship_.lifeline));
+      return;
+    }
+    Doors doors = open_doors(
+        exchange, Endpoint::within_host("tutti/line/" + Secret::random().bytes.substr(0, 32)));
+    kinship_.lifeline->attach(
+        std::make_unique<Mesh>(Mesh::Place{.self = self_.index(),
+                                           .contacts = std::move(doors.contacts),
+                                           .listener = std::move(doors.listener),
+                                           .secret = settings_.secret,
+                                           .group = doors.group,
+                                           .lost_after = settings_.lost_after},
+                               *kinship_.lifeline, Clock::now() + settings_.start_timeout));
+  }
+
+  /// The first thread makes it and tells the others its address; when all have it, nobody needs
+  /// the address any more.
+  [[nodiscard]] std::shared_ptr<ThreadHub> shared_hub(Exchange& exchange) const {
+    std::shared_ptr<ThreadHub> hub;
+    if (self_ == Rank{0}) hub = std::make_shared<ThreadHub>(ranks_);
+    const std::string own =
+        self_ == Rank{0} ? std::to_string(reinterpret_cast<std::uintptr_t>(&hub)) : std::string();
+    const std::uintptr_t address = std::stoull(exchange.all(own).front());
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): threads tell each other an address by a card.
+    if (self_ != Rank{0}) hub = *reinterpret_cast<const std::shared_ptr<ThreadHub>*>(address);
+    (void)exchange.all("");
+    return hub;
   }
 
   /// A name that no other communicator has: rank 0 makes it up.
@@ -305,6 +363,7 @@ class Fabric::Parts {
   }
 
   FabricSettings settings_;
+  Kinship kinship_;
   Rank self_;
   std::uint32_t ranks_;
   std::vector<Card> cards_;
@@ -326,12 +385,14 @@ class Fabric::Parts {
   std::unique_ptr<MixedTransport> mixed_;
 };
 
-Fabric::Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings)
-    : parts_(std::make_unique<Parts>(exchange, self, ranks, settings)) {}
+Fabric::Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings,
+               const Kinship& kinship)
+    : parts_(std::make_unique<Parts>(exchange, self, ranks, settings, kinship)) {}
 
 Fabric::~Fabric() = default;
 
 Transport& Fabric::transport() { return parts_->transport(); }
+const Kinship& Fabric::kinship() const { return parts_->kinship(); }
 const Party& Fabric::party() const { return parts_->party(); }
 std::span<const std::uint32_t> Fabric::lanes() const { return parts_->lanes(); }
 std::string Fabric::description() const { return parts_->description(); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include <tutti/shape.hpp>
 
+#include "lifeline/lifeline.hpp"
 #include "rendezvous/exchange.hpp"
 #include "select/forecast.hpp"
 #include "transport/tcp/handshake.hpp"
@@ -35,18 +37,30 @@ struct FabricSettings {
   /// By what algorithms are chosen, which must be the same for all: a number of it, and words.
   std::uint64_t choice_digest = 0;
   std::string choice_origin{};
+  /// How long a host may say nothing before it is taken for lost: TUTTI_LOST_AFTER.
+  std::chrono::milliseconds lost_after{10000};
+  std::chrono::milliseconds start_timeout{60000};
+};
+
+/// Lines to others that a rank has already, and which of them are the ranks of a new fabric.
+struct Kinship {
+  std::shared_ptr<Lifeline> lifeline{};  ///< Null: there are none yet.
+  std::vector<std::uint32_t> members{};  ///< By rank: which member of the lifeline it is.
 };
 
 /// Everything by which one rank of a communicator reaches the others. Made by all of them together:
 /// they tell each other where they are, share memory where they can and sockets where they cannot.
 class Fabric {
  public:
-  Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings);
+  Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings,
+         const Kinship& kinship);
   ~Fabric();
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
 
   [[nodiscard]] Transport& transport();
+  /// Null for one rank alone.
+  [[nodiscard]] const Kinship& kinship() const;
   /// Who takes part; the same on all ranks.
   [[nodiscard]] const Party& party() const;
   /// By rank: see Transport::lane(); empty if there is only one.

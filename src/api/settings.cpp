@@ -13,6 +13,7 @@
 #include <tutti/network_json.hpp>
 
 #include "core/quantity.hpp"
+#include "flight/settings.hpp"
 
 namespace tutti {
 namespace {
@@ -35,13 +36,14 @@ Way way_from(std::string_view text) {
   refuse("TUTTI_TRANSPORT", text, "auto, shm or tcp");
 }
 
-Clock::duration timeout_from(std::string_view text, Clock::duration usual) {
+Clock::duration seconds_from(const std::string& name, Clock::duration usual) {
+  const std::string_view text = variable(name.c_str());
   if (text.empty()) return usual;
   double seconds = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (failure != std::errc() || end != text.data() + text.size() || !(seconds > 0) ||
       seconds > 1e9) {
-    refuse("TUTTI_TIMEOUT", text, "a number of seconds above 0, such as 60 or 0.5");
+    refuse(name, text, "a number of seconds above 0, such as 60 or 0.5");
   }
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
@@ -80,15 +82,21 @@ void read_choices(CommunicatorSettings& settings) {
 }
 
 /// Every variable that something in tutti reads.
-constexpr auto known_variables = std::to_array<std::string_view>(
-    {"TUTTI_RANK",          "TUTTI_SIZE",          "TUTTI_LOCAL_RANK",
-     "TUTTI_LOCAL_SIZE",    "TUTTI_ROOT",          "TUTTI_ROOT_FD",
-     "TUTTI_SECRET",        "TUTTI_JOB",           "TUTTI_TIMEOUT",
-     "TUTTI_TRANSPORT",     "TUTTI_SOCKET_IFNAME", "TUTTI_PORT_RANGE",
-     "TUTTI_HOSTID",        "TUTTI_LOG_JSONL",     "TUTTI_PROFILE",
-     "TUTTI_ALGO",          "TUTTI_RULES",         "TUTTI_PROTO",
-     "TUTTI_SLICE",         "TUTTI_BENCH_MEMORY",  "TUTTI_BENCH_ALGORITHM",
-     "TUTTI_UPDATE_GOLDEN", "TUTTI_PEERS",         "TUTTI_TOPO_FILE"});
+constexpr auto known_variables =
+    std::to_array<std::string_view>({"TUTTI_RANK",          "TUTTI_SIZE",
+                                     "TUTTI_LOCAL_RANK",    "TUTTI_LOCAL_SIZE",
+                                     "TUTTI_ROOT",          "TUTTI_ROOT_FD",
+                                     "TUTTI_LOST_AFTER",    "TUTTI_SECRET",
+                                     "TUTTI_JOB",           "TUTTI_TIMEOUT",
+                                     "TUTTI_TRANSPORT",     "TUTTI_SOCKET_IFNAME",
+                                     "TUTTI_PORT_RANGE",    "TUTTI_HOSTID",
+                                     "TUTTI_LOG_JSONL",     "TUTTI_PROFILE",
+                                     "TUTTI_ALGO",          "TUTTI_RULES",
+                                     "TUTTI_PROTO",         "TUTTI_SLICE",
+                                     "TUTTI_BENCH_MEMORY",  "TUTTI_BENCH_ALGORITHM",
+                                     "TUTTI_UPDATE_GOLDEN", "TUTTI_PEERS",
+                                     "TUTTI_TOPO_FILE",     "TUTTI_FLIGHT",
+                                     "TUTTI_FLIGHT_RECORDS"});
 
 }  // namespace
 
@@ -116,7 +124,12 @@ CommunicatorSettings settings_from_environment() {
   if (const std::string_view ports = variable("TUTTI_PORT_RANGE"); !ports.empty()) {
     settings.fabric.ports = PortRange::parse(ports);
   }
-  settings.timeout = timeout_from(variable("TUTTI_TIMEOUT"), settings.timeout);
+  settings.timeout = seconds_from("TUTTI_TIMEOUT", settings.timeout);
+  settings.fabric.start_timeout =
+      std::chrono::duration_cast<std::chrono::milliseconds>(settings.timeout);
+  settings.fabric.lost_after = std::chrono::duration_cast<std::chrono::milliseconds>(
+      seconds_from("TUTTI_LOST_AFTER", settings.fabric.lost_after));
+  settings.flight = flight_settings_from_environment();
   if (const std::string_view path = variable("TUTTI_LOG_JSONL"); !path.empty()) {
     settings.log = std::make_shared<CallLog>(std::string(path));
   }

@@ -120,16 +120,22 @@ std::string make_unique_id() {
 }
 
 Communicator join(const std::string& id, std::uint32_t ranks, std::uint32_t rank) {
+  const CommunicatorSettings settings = settings_from_environment();
+  return join(id, ranks, rank, settings, settings.timeout);
+}
+
+Communicator join(const std::string& id, std::uint32_t ranks, std::uint32_t rank,
+                  CommunicatorSettings settings, Clock::duration timeout) {
   const MeetingPlace place = parse(id);
   if (rank >= ranks) {
     throw Error(ErrorCode::invalid_argument,
                 "rank " + std::to_string(rank) + " of " + std::to_string(ranks) +
                     ": ranks are 0 to one less than how many there are");
   }
-  CommunicatorSettings settings = settings_from_environment();
-  settings.fabric.secret = common_secret(settings.fabric.secret, place.key);
+  const Secret of_user = settings.fabric.secret;
+  settings.fabric.secret = common_secret(of_user, place.key);
   const Group group{.rank = Rank{rank}, .size = ranks, .secret = settings.fabric.secret};
-  const Clock::time_point deadline = Clock::now() + settings.timeout;
+  const Clock::time_point deadline = Clock::now() + timeout;
   if (rank > 0) {
     TcpMember member(
         group, [&] { return place.endpoints; }, deadline);

@@ -5,6 +5,8 @@
 
 #include <tutti/communicator.hpp>
 
+#include "api/communicator_impl.hpp"
+
 namespace tutti {
 
 /// The longest text that make_unique_id() returns.
@@ -19,5 +21,8 @@ inline constexpr std::size_t unique_id_length = 127;
 /// listens there. Throws invalid_argument for an id or a rank that cannot be right, timed_out that
 /// names who is missing.
 [[nodiscard]] Communicator join(const std::string& id, std::uint32_t ranks, std::uint32_t rank);
+/// With these settings, and not later than so.
+[[nodiscard]] Communicator join(const std::string& id, std::uint32_t ranks, std::uint32_t rank,
+                                CommunicatorSettings settings, Clock::duration timeout);
 
 }  // namespace tutti

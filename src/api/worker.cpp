@@ -4,7 +4,7 @@
 
 namespace tutti {
 
-Worker::~Worker() {
+void Worker::finish() {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;

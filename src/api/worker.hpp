@@ -20,8 +20,10 @@ class Worker {
   Worker() = default;
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
-  /// Does first what was given to it.
-  ~Worker();
+  ~Worker() { finish(); }
+
+  /// Does what was given to it, and ends. Nothing may be given to it any more.
+  void finish();
 
   /// `f` is called without arguments.
   template <class F>

@@ -7,8 +7,12 @@
 
 namespace tutti {
 
-Executor::Executor(Transport& transport, std::uint32_t ranks, std::size_t slice_bytes)
-    : transport_(transport), slice_bytes_(slice_bytes), send_turns_(ranks), receive_turns_(ranks) {}
+Executor::Executor(Transport& transport, Alarm& alarm, std::uint32_t ranks, std::size_t slice_bytes)
+    : transport_(transport),
+      alarm_(alarm),
+      slice_bytes_(slice_bytes),
+      send_turns_(ranks),
+      receive_turns_(ranks) {}
 
 void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& folding,
                    Clock::duration timeout, Counters& counters) {
@@ -275,34 +279,66 @@ void Executor::copy(std::span<const Plan::Copy> copies) const {
 
 void Executor::wait(std::uint32_t idle) {
   ++counters_->waits;
+  // What had come before the alarm was raised has been looked for once more by then.
+  if (idle > 1 && alarm_.raised.load(std::memory_order_acquire)) alarm_.ring();
   // Looking at the clock costs as much as a message; after a while it does not matter any more.
   constexpr std::uint32_t looks_between = 64;
   constexpr std::uint32_t a_while = 256;
-  if (idle % looks_between == 0 || idle > a_while) {
-    const Clock::time_point now = Clock::now();
-    if (deadline_ == Clock::time_point::max()) deadline_ = now + timeout_;
-    if (now > deadline_) throw Error(ErrorCode::timed_out, waited_for());
-  }
-  transport_.wait(idle, deadline_);
+  if (idle == 1) has_slept_ = false;
+  if (idle % looks_between == 0 || idle > a_while || has_slept_) watch_clock();
+  has_slept_ = transport_.wait(idle, deadline_);
 }
 
-std::string Executor::waited_for() const {
+void Executor::watch_clock() {
+  constexpr std::chrono::seconds noteworthy{1};
+  const Clock::time_point now = Clock::now();
+  if (deadline_ == Clock::time_point::max()) {
+    deadline_ = now + timeout_;
+    stall_note_ = now + noteworthy;
+  }
+  if (now > stall_note_) {
+    stall_note_ = Clock::time_point::max();
+    alarm_.note_stall();
+  }
+  if (now > deadline_) throw Error(ErrorCode::timed_out, words(stall()));
+}
+
+Stall Executor::stall() const {
   for (std::uint32_t id = 0; id < states_.size(); ++id) {
     const Plan::Operation& operation = plan_->operations[id];
-    if (states_[id].finished) continue;
-    const bool sends = operation.kind == Step::Kind::send;
-    std::string who;
+    const State& state = states_[id];
+    if (state.finished) continue;
+    Stall stall{.round = operation.round,
+                .bytes_done = state.done,
+                .bytes = operation.bytes,
+                .sends = operation.kind == Step::Kind::send};
     for (const Plan::Peer& peer : peers(id)) {
-      if (!sends && states_[id].done == 0 && !transport_.arrived(peer.rank).empty()) continue;
-      who += (who.empty() ? "" : ", ") + std::to_string(peer.rank.index());
+      if (!stall.sends && state.done == 0 && has_arrived(peer.rank)) continue;
+      stall.ranks.push_back(peer.rank.index());
     }
-    if (who.empty()) continue;
-    return "in round " + std::to_string(operation.round) +
-           (sends ? ", what was sent is not taken by rank " : ", nothing comes from rank ") + who +
-           " (" + std::to_string(states_[id].done) + " of " + std::to_string(operation.bytes) +
-           " bytes done)";
+    if (!stall.ranks.empty()) return stall;
   }
-  return "nobody is waited for";
+  return {};
+}
+
+bool Executor::has_arrived(Rank peer) const {
+  try {
+    return !transport_.arrived(peer).empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::string words(const Stall& stall) {
+  std::string who;
+  for (const std::uint32_t rank : stall.ranks) {
+    who += (who.empty() ? "" : ", ") + std::to_string(rank);
+  }
+  if (who.empty()) return "nobody is waited for";
+  return "in round " + std::to_string(stall.round) +
+         (stall.sends ? ", what was sent is not taken by rank " : ", nothing comes from rank ") +
+         who + " (" + std::to_string(stall.bytes_done) + " of " + std::to_string(stall.bytes) +
+         " bytes done)";
 }
 
 }  // namespace tutti

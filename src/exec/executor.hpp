@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -28,22 +29,50 @@ struct Folding {
   std::size_t element_bytes = 1;
 };
 
+/// What may end a call from outside. Looked at only when nothing moves.
+class Alarm {
+ public:
+  virtual ~Alarm() = default;
+
+  /// Whether to call ring().
+  std::atomic<bool> raised{false};
+
+  /// Throws if the call must not go on.
+  virtual void ring() = 0;
+  /// Nothing has moved for a while. Called once in a run.
+  virtual void note_stall() {}
+};
+
+/// Whom a rank waits for.
+struct Stall {
+  std::vector<std::uint32_t> ranks{};
+  std::uint32_t round = 0;
+  std::size_t bytes_done = 0;  ///< Of the operation that waits.
+  std::size_t bytes = 0;
+  bool sends = false;  ///< What is sent is not taken; else nothing comes.
+};
+/// "in round 2, nothing comes from rank 3 (0 of 16 bytes done)".
+[[nodiscard]] std::string words(const Stall& stall);
+
 /// Runs plans for one rank: polls its operations and moves every one of them on as far as data,
 /// memory and transport allow, a slice at a time.
 ///
 /// For one thread at a time. Allocates nothing once it has run a plan as long.
 class Executor {
  public:
-  /// The transport must outlive this.
-  Executor(Transport& transport, std::uint32_t ranks, std::size_t slice_bytes);
+  /// Both must outlive this.
+  Executor(Transport& transport, Alarm& alarm, std::uint32_t ranks, std::size_t slice_bytes);
 
   /// How large the pieces are from now on: a multiple of 64.
   void set_slice(std::size_t bytes) { slice_bytes_ = bytes; }
 
   /// Adds what it does to the counters. Throws timed_out that names whom it waits for when the time
-  /// is over before the plan is done, and what the transport throws.
+  /// is over before the plan is done, and what the transport and the alarm throw.
   void run(const Plan& plan, const Buffers& buffers, const Folding& folding,
            Clock::duration timeout, Counters& counters);
+
+  /// Whom the last run waits for, or waited for when it ended by an error.
+  [[nodiscard]] Stall stall() const;
 
  private:
   /// How far an operation is.
@@ -76,9 +105,11 @@ class Executor {
   [[nodiscard]] std::byte* room_to_forward(const Plan::Operation& operation, const State& state,
                                            std::span<const std::byte> to);
   void wait(std::uint32_t idle);
-  [[nodiscard]] std::string waited_for() const;
+  void watch_clock();
+  [[nodiscard]] bool has_arrived(Rank peer) const;
 
   Transport& transport_;
+  Alarm& alarm_;
   std::size_t slice_bytes_;
 
   // Of the run under way:
@@ -87,7 +118,9 @@ class Executor {
   Folding folding_;
   Counters* counters_ = nullptr;
   Clock::duration timeout_{};
-  Clock::time_point deadline_;  // Once it has been waited for a while.
+  bool has_slept_ = false;        // While waiting, so that time has passed.
+  Clock::time_point deadline_;    // Once it has been waited for a while,
+  Clock::time_point stall_note_;  // and when to note that.
   std::vector<State> states_;
   std::vector<std::uint64_t> send_begin_;     // By entry of plan.peers: stream position.
   std::vector<std::uint32_t> send_turns_;     // By rank: whose turn it is to send to it,

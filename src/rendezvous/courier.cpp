@@ -16,7 +16,7 @@ std::size_t body_length(std::string_view header) {
 }
 
 bool is_kind(char letter) {
-  return std::string_view("jwcxg").find(letter) != std::string_view::npos;
+  return std::string_view("jwcxgl").find(letter) != std::string_view::npos;
 }
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }

@@ -20,6 +20,7 @@ struct Frame {
     card = 'c',      ///< To rank 0: my card. From it: one card for each rank, in order.
     error = 'x',     ///< From rank 0: it is over, and why: a digit for the code, and the message.
     gives_up = 'g',  ///< To rank 0: I wait no longer.
+    letter = 'l',    ///< Between members of a lifeline, which understand it.
   };
   static constexpr std::size_t most_bytes = std::size_t{16} << 20;
 

@@ -72,12 +72,20 @@ void MixedTransport::abandon() {
   elsewhere_.abandon();
 }
 
-void MixedTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
+void MixedTransport::stand_down() { memory_.stand_down(); }
+
+bool MixedTransport::is_lending(const std::function<bool(Rank)>& is_gone) {
+  return memory_.is_lending([&](Rank neighbour) {
+    const auto found = std::find(neighbours_.begin(), neighbours_.end(), neighbour);
+    return is_gone(Rank{static_cast<std::uint32_t>(found - neighbours_.begin())});
+  });
+}
+
+bool MixedTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
   if (idle <= patience_.spins + patience_.yields) {
-    memory_.wait(idle, deadline);
-  } else {
-    elsewhere_.wait(idle, std::min(deadline, Clock::now() + longest_nap));
+    return memory_.wait(idle, deadline);
   }
+  return elsewhere_.wait(idle, std::min(deadline, Clock::now() + longest_nap));
 }
 
 }  // namespace tutti

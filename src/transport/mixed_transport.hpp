@@ -27,7 +27,9 @@ class MixedTransport final : public Transport {
   [[nodiscard]] std::uint64_t released(Rank peer) override;
   [[nodiscard]] std::uint64_t sent(Rank peer) const override;
   void abandon() override;
-  void wait(std::uint32_t idle, Clock::time_point deadline) override;
+  void stand_down() override;
+  [[nodiscard]] bool is_lending(const std::function<bool(Rank)>& is_gone) override;
+  bool wait(std::uint32_t idle, Clock::time_point deadline) override;
 
  private:
   /// A peer as the transport that reaches it knows it.

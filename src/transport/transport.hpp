@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include <tutti/rank.hpp>
@@ -71,9 +72,18 @@ class Transport {
   /// gone, and nothing more can be sent or received.
   virtual void abandon() {}
 
+  /// Tells those who share memory with this rank that it reads theirs no more, and that what they
+  /// may still read of its own is no longer what it was. May be called by any thread.
+  virtual void stand_down() {}
+  /// Whether somebody may still read this rank's memory where it stands: somebody who has neither
+  /// stood down nor is gone.
+  [[nodiscard]] virtual bool is_lending(const std::function<bool(Rank)>& /*is_gone*/) {
+    return false;
+  }
+
   /// Lets time pass until something may have changed, or until the deadline: spins, yields or
-  /// sleeps. `idle` counts the calls since something last changed.
-  virtual void wait(std::uint32_t idle, Clock::time_point deadline) = 0;
+  /// sleeps. `idle` counts the calls since something last changed. Says whether it slept.
+  virtual bool wait(std::uint32_t idle, Clock::time_point deadline) = 0;
 };
 
 }  // namespace tutti

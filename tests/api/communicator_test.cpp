@@ -326,7 +326,10 @@ TEST(BadUse, CallsThatDiffer) {
 
 TEST(BadUse, SomebodyWhoNeverComes) {
   run_threads(2, [](Communicator& comm) {
-    if (comm.rank() == 1) return;
+    if (comm.rank() == 1) {
+      std::this_thread::sleep_for(300ms);
+      return;
+    }
     std::vector<float> data(10);
     expect_error(
         [&] { comm.all_reduce(data, Op::sum, {.algorithm = "allreduce/mesh", .timeout = 50ms}); },

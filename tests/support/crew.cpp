@@ -21,6 +21,11 @@ std::byte* aligned(std::vector<std::byte>& memory) {
   return memory.data() + (cache_line - address % cache_line) % cache_line;
 }
 
+/// Nobody gives up here.
+class SilentAlarm final : public Alarm {
+  void ring() override {}
+};
+
 }  // namespace
 
 class Crew::Member {
@@ -28,16 +33,17 @@ class Crew::Member {
   Member(const Commons& commons, Rank self, Sight sight, std::size_t slice_bytes)
       : transport_(std::make_unique<MemoryTransport>(
             commons, self, sight == Sight::direct ? &view_ : nullptr, impatient, 0)),
-        executor_(*transport_, commons.ranks(), slice_bytes) {}
+        executor_(*transport_, alarm_, commons.ranks(), slice_bytes) {}
 
   Member(std::unique_ptr<Transport> transport, std::uint32_t ranks, std::size_t slice_bytes)
-      : transport_(std::move(transport)), executor_(*transport_, ranks, slice_bytes) {}
+      : transport_(std::move(transport)), executor_(*transport_, alarm_, ranks, slice_bytes) {}
 
   [[nodiscard]] Executor& executor() { return executor_; }
 
  private:
   ThreadView view_;
   std::unique_ptr<Transport> transport_;
+  SilentAlarm alarm_;
   Executor executor_;
 };
 

@@ -68,7 +68,7 @@ std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work,
       FabricSettings fabric{.way = way, .secret = {.bytes = "s"}};
       if (ranks_per_host > 0) fabric.host_id = std::to_string(rank / ranks_per_host);
       const std::string fault = be(rank, ranks, fabric, listener, root, work);
-      const ssize_t written = write(ends[1], fault.data(), fault.size());
+      const ssize_t written = ::write(ends[1], fault.data(), fault.size());
       _exit(written == static_cast<ssize_t>(fault.size()) ? 0 : 1);
     }
     close(ends[1]);

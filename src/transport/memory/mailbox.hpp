@@ -50,4 +50,10 @@ struct alignas(cache_line) Bell {
   std::atomic<std::int32_t> core{0};
 };
 
+/// Whether a rank has given up: it reads no more of what others lend it, and what it has lent to
+/// others is no longer what it was. On a line that is hardly ever written.
+struct alignas(cache_line) Retirement {
+  std::atomic<std::uint32_t> stood_down{0};
+};
+
 }  // namespace tutti

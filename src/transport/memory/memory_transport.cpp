@@ -80,6 +80,7 @@ std::span<const std::byte> MemoryTransport::arrived(Rank peer) {
         in.data = view_->resolve(peer.index(), note.where);
         break;
     }
+    in.is_lent = note.kind == Note::Kind::direct;
   }
   return {in.data, in.left};
 }
@@ -89,9 +90,35 @@ void MemoryTransport::consume(Rank peer, std::size_t bytes) {
   in.data += bytes;
   in.left -= bytes;
   if (in.left > 0) return;
+  if (in.is_lent) require_unchanged(peer.index());
   in.data = nullptr;
   in.box->done.store(in.turn++, std::memory_order_release);
   wake(peer.index());
+}
+
+/// What was read while its owner has given up may have been something else already.
+void MemoryTransport::require_unchanged(std::uint32_t peer) const {
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (commons_.retirement(peer).stood_down.load(std::memory_order_relaxed) == 0) return;
+  throw Error(ErrorCode::peer_lost, "rank " + std::to_string(peer) + " has given up");
+}
+
+void MemoryTransport::stand_down() {
+  commons_.retirement(self_).stood_down.store(1, std::memory_order_seq_cst);
+}
+
+bool MemoryTransport::is_lending(const std::function<bool(Rank)>& is_gone) {
+  for (std::uint32_t peer = 0; peer < out_.size(); ++peer) {
+    Outbound& out = out_[peer];
+    if (!out.lends) continue;
+    refresh(out);
+    out.lends = !reached(out.done, out.last_lent);
+    if (!out.lends || commons_.retirement(peer).stood_down.load(std::memory_order_seq_cst) != 0) {
+      continue;
+    }
+    if (!is_gone(Rank{peer})) return true;
+  }
+  return false;
 }
 
 std::size_t MemoryTransport::send(std::span<const Rank> peers, std::span<const std::byte> data) {
@@ -145,7 +172,7 @@ std::uint64_t MemoryTransport::released(Rank peer) {
 
 std::uint64_t MemoryTransport::sent(Rank peer) const { return out_[peer.index()].sent; }
 
-void MemoryTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
+bool MemoryTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
   // Whoever is waited for may be on this very core, whatever the number of cores: then spinning
   // would keep it from running.
   constexpr std::uint32_t looks_between = 64;
@@ -169,7 +196,9 @@ void MemoryTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
   } else {
     sleep(deadline);
     rung_before_ = commons_.bell(self_).rung.load(std::memory_order_acquire);
+    return true;
   }
+  return false;
 }
 
 bool MemoryTransport::have_room(std::span<const Rank> peers) {

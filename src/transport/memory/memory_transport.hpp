@@ -45,7 +45,9 @@ class MemoryTransport final : public Transport {
   void commit(std::span<const Rank> peers, std::size_t bytes) override;
   [[nodiscard]] std::uint64_t released(Rank peer) override;
   [[nodiscard]] std::uint64_t sent(Rank peer) const override;
-  void wait(std::uint32_t idle, Clock::time_point deadline) override;
+  void stand_down() override;
+  [[nodiscard]] bool is_lending(const std::function<bool(Rank)>& is_gone) override;
+  bool wait(std::uint32_t idle, Clock::time_point deadline) override;
 
  private:
   /// What comes from a peer.
@@ -54,6 +56,7 @@ class MemoryTransport final : public Transport {
     std::uint32_t turn = 1;           // The note that is open, or comes next.
     const std::byte* data = nullptr;  // Of the open note; null if none is.
     std::size_t left = 0;             // Bytes of it not yet consumed.
+    bool is_lent = false;             // It stands in the peer's own memory.
   };
   /// What goes to a peer.
   struct Outbound {
@@ -85,6 +88,7 @@ class MemoryTransport final : public Transport {
   [[nodiscard]] Slot* take_slot(std::uint32_t customer);
   void reclaim_slots();
   [[nodiscard]] bool is_read(Slot& slot);
+  void require_unchanged(std::uint32_t peer) const;
   void enclose(std::uint32_t peer, std::span<const std::byte> data);
   void post(std::uint32_t peer, Note::Kind kind, std::uint64_t where, std::size_t bytes);
   void wake(std::uint32_t rank);

@@ -199,6 +199,10 @@ Endpoint::Endpoint(const sockaddr* address, socklen_t length)
 }
 
 Endpoint Endpoint::parse(std::string_view text) {
+  constexpr std::string_view unix_prefix = "unix:@";
+  if (text.starts_with(unix_prefix)) {
+    return within_host(std::string(text.substr(unix_prefix.size())));
+  }
   const std::size_t colon = text.rfind(':');
   std::string_view host = text.substr(0, colon);
   const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';

@@ -35,7 +35,7 @@ class Endpoint {
   Endpoint() = default;
   Endpoint(const sockaddr* address, socklen_t length);
 
-  /// "10.0.0.1:29500", "[fe80::1%eth0]:29500". Throws invalid_argument.
+  /// "10.0.0.1:29500", "[fe80::1%eth0]:29500", "unix:@name". Throws invalid_argument.
   [[nodiscard]] static Endpoint parse(std::string_view text);
   /// A name that only this host knows and that vanishes with its last socket: an abstract Unix
   /// socket. Anybody here may take or dial it, so ask is_same_user() who it was. Throws
@@ -45,7 +45,7 @@ class Endpoint {
   /// names the host if there are none.
   [[nodiscard]] static std::vector<Endpoint> resolve(const std::string& host, std::uint16_t port);
 
-  /// The inverse of parse(); "unix:@name" for a name.
+  /// The inverse of parse().
   [[nodiscard]] std::string text() const;
   /// The address alone, without port and brackets.
   [[nodiscard]] std::string host() const;

@@ -108,11 +108,11 @@ std::uint64_t TcpTransport::sent(Rank peer) const {
   return state.connection ? state.connection->sent() : 0;
 }
 
-void TcpTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
-  if (goes_on(deadline)) return;
+bool TcpTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
+  if (goes_on(deadline)) return false;
   if (idle > patience_.spins + patience_.yields) {
     sleep(deadline);
-    return;
+    return true;
   }
   if (idle > patience_.spins) sched_yield();
   if (!missing_.empty() || dry_ > few) {
@@ -121,6 +121,7 @@ void TcpTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
     ++looks_;
     dry_ = 0;
   }
+  return false;
 }
 
 bool TcpTransport::arm(Clock::time_point deadline) {
@@ -290,6 +291,9 @@ void TcpTransport::handle(Watch::Tag tag) {
       return;
     case Watch::Kind::connection:
       break;
+    case Watch::Kind::process:
+    case Watch::Kind::bell:
+      return;  // Of these there are none here.
   }
   Peer& peer = peers_[tag.index];
   if (peer.dry_since != looks_) return;

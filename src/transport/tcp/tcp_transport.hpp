@@ -46,7 +46,7 @@ class TcpTransport final : public Transport {
   [[nodiscard]] std::uint64_t sent(Rank peer) const override;
   /// Throws peer_lost at the deadline if a peer that is needed cannot be reached, and timed_out if
   /// it has not called.
-  void wait(std::uint32_t idle, Clock::time_point deadline) override;
+  bool wait(std::uint32_t idle, Clock::time_point deadline) override;
 
   /// For who sleeps on other things too: readable when something may have changed since arm() was
   /// last called and answered true. After false, look again before sleeping.

@@ -15,7 +15,7 @@ namespace tutti {
 /// keep the rank awake. So whoever is told of a socket must go on with it until it would block.
 class Watch {
  public:
-  enum class Kind : std::uint32_t { listener, stranger, dial, connection };
+  enum class Kind : std::uint32_t { listener, stranger, dial, connection, process, bell };
   struct Tag {
     Kind kind;
     std::uint32_t index;

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include <tutti/communicator.hpp>
+#include <tutti/export.hpp>
+
+namespace tutti {
+
+/// What it took until a call succeeded.
+struct Retried {
+  /// Who is no longer there, by their ranks before the call, in order.
+  std::vector<std::uint32_t> gone{};
+  std::uint32_t repeats = 0;
+};
+
+/// Makes a call, or several, that survive the loss of ranks: when one fails because a rank is gone
+/// or hangs, those who are left shrink the communicator, put back what the call has changed, and
+/// repeat it. `communicator` is then the smaller one.
+///
+/// It ends in the same way on all ranks that are left: either all have what the call gave with
+/// those who were lost still in it, or all have repeated it without them. A rank that has done its
+/// part therefore waits until all have, which costs a barrier. All ranks make the same calls with
+/// retry, in the same order.
+///
+/// `kept` is the memory that the call changes and needs again. Throws what is not the loss of a
+/// rank: mismatch, invalid_argument, aborted.
+TUTTI_API Retried with_retry(Communicator& communicator,
+                             const std::function<void(Communicator&)>& call,
+                             std::span<const std::span<std::byte>> kept);
+
+template <Writable... Kept>
+Retried with_retry(Communicator& communicator, const std::function<void(Communicator&)>& call,
+                   Kept&... kept) {
+  const std::vector<std::span<std::byte>> all{std::as_writable_bytes(std::span(kept))...};
+  return with_retry(communicator, call, std::span<const std::span<std::byte>>(all));
+}
+
+}  // namespace tutti

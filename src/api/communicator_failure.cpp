@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <thread>
+
+#include "api/communicator_impl.hpp"
+#include "core/quantity.hpp"
+
+/// What becomes of a communicator when something goes wrong.
+namespace tutti {
+
+void Communicator::Impl::fail(const Error& error, const std::string& call) {
+  Verdict verdict{.code = error.code(), .words = error.what()};
+  const Stall stall = executor_.stall();
+  if (!stall.ranks.empty()) {
+    box_.recorder().note_wait(
+        {.rank = stall.ranks.front(), .round = stall.round, .bytes_done = stall.bytes_done});
+  }
+  if (council_) {
+    // Before the connections are closed: else others take that for the cause.
+    council_->report({.code = error.code(),
+                      .ranks = stall.ranks,
+                      .call = calls_,
+                      .words = call + ": " + error.what()});
+    verdict = council_->await_verdict();
+  } else {
+    own_verdict_ = verdict;
+    is_stopped_.store(true);
+  }
+  stand_down();
+  has_been_told_.store(true);
+  const std::string message = call + ": " + verdict.words;
+  box_.fail(message);
+  throw Error(verdict.code, message);
+}
+
+/// Nobody is left reading this rank's memory when its call returns, which may free it. A rank that
+/// hangs is not waited for: it will find that it must not believe what it has read.
+void Communicator::Impl::stand_down() {
+  constexpr std::chrono::seconds long_enough{1};
+  constexpr std::chrono::microseconds between_looks{100};
+  Transport& transport = fabric_.transport();
+  transport.abandon();
+  transport.stand_down();
+  if (!council_) return;
+  const auto is_gone = [&](Rank rank) { return council_->is_gone(rank.index()); };
+  const Clock::time_point end = Clock::now() + long_enough;
+  while (transport.is_lending(is_gone) && Clock::now() < end) {
+    std::this_thread::sleep_for(between_looks);
+  }
+}
+
+void Communicator::Impl::refuse() {
+  const Verdict verdict = this->verdict().value_or(Verdict{});
+  const std::string own = "rank " + std::to_string(rank()) + ": ";
+  if (!has_been_told_.exchange(true)) {
+    throw Error(verdict.code, own + "before this call began, " + verdict.words);
+  }
+  throw Error(ErrorCode::aborted, own + "this communicator can no longer be used, since " +
+                                      verdict.words + "; make a new one, or go on with shrink()");
+}
+
+void Communicator::Impl::abort(const std::string& reason) {
+  const std::string words = "rank " + std::to_string(rank()) + " aborted it: " + reason;
+  if (council_) {
+    council_->report({.code = ErrorCode::aborted, .ranks = {rank()}, .words = words});
+    (void)council_->await_verdict();
+  } else {
+    own_verdict_ = Verdict{.code = ErrorCode::aborted, .ranks = {rank()}, .words = words};
+    is_stopped_.store(true);
+  }
+}
+
+std::optional<Verdict> Communicator::Impl::verdict() const {
+  return council_ ? council_->verdict() : own_verdict_;
+}
+
+/// Asked by others while this rank may be in the midst of a call.
+Standing Communicator::Impl::standing(std::uint64_t about) const {
+  const FlightRecorder& recorder = box_.recorder();
+  Standing standing;
+  if (const auto last = recorder.latest()) {
+    const auto now = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
+    standing.call = last->number;
+    standing.words = words(*last);
+    standing.runs = last->state == FlightRecord::State::running;
+    const std::uint64_t since = standing.runs ? last->begun_ns : last->ended_ns;
+    standing.seconds = since == 0 || now < since ? 0 : 1e-9 * static_cast<double>(now - since);
+  }
+  if (about == 0) return standing;
+  if (const auto asked = recorder.find(about)) {
+    standing.signature = asked->call.signature;
+    standing.asked = words(*asked);
+  }
+  return standing;
+}
+
+void Communicator::Impl::stop() {
+  is_stopped_.store(true, std::memory_order_seq_cst);
+  // Whoever is in a call does it when leaving.
+  if (!is_present_.load(std::memory_order_seq_cst)) fabric_.transport().stand_down();
+}
+
+void Communicator::Impl::ring() {
+  if (is_stopped_.load(std::memory_order_acquire)) {
+    throw Error(ErrorCode::aborted, "the others have given up");
+  }
+  for (const auto& [rank, calls] : council_->left()) {
+    const bool is_partner = std::find(partners_.begin(), partners_.end(), rank) != partners_.end();
+    if (!partners_.empty() && !is_partner) continue;
+    // What it last sent to a partner may still be under way; see note_stall().
+    if (partners_.empty() ? calls >= calls_ : !has_stalled_) continue;
+    throw Error(ErrorCode::peer_lost, "rank " + std::to_string(rank) +
+                                          " has left the communicator after " +
+                                          in_plural(calls, "call"));
+  }
+}
+
+/// Should ranks be in different calls of one number, in which each waits for the other, no message
+/// will ever tell them.
+void Communicator::Impl::note_stall() {
+  has_stalled_ = true;
+  if (council_ && partners_.empty()) council_->compare(calls_);
+}
+
+}  // namespace tutti

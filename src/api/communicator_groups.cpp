@@ -1,0 +1,183 @@
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "api/communicator_impl.hpp"
+#include "api/pair_exchange.hpp"
+#include "rendezvous/thread_exchange.hpp"
+
+/// Communicators that come from others: parts of them, and what is left of them.
+namespace tutti {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Of a communicator that comes from another: all its ranks find the same.
+std::uint64_t identity_of(std::uint64_t parent, std::uint64_t occasion, std::uint64_t part) {
+  std::uint64_t hash = parent;
+  for (const std::uint64_t each : {occasion, part}) {
+    hash = (hash ^ each) * 0x9E3779B97F4A7C15ULL;
+    hash = (hash ^ (hash >> 32)) * 0xD6E8FEB86659FD93ULL;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+/// The survivors' way to tell each other where they are.
+class CouncilExchange final : public Exchange {
+ public:
+  CouncilExchange(Council& council, std::vector<std::uint32_t> ranks, std::uint32_t first_round)
+      : council_(council), ranks_(std::move(ranks)), round_(first_round) {}
+
+  [[nodiscard]] std::vector<std::string> all(const std::string& card) override {
+    return council_.exchange(ranks_, round_++, card);
+  }
+
+ private:
+  Council& council_;
+  std::vector<std::uint32_t> ranks_;
+  std::uint32_t round_;
+};
+
+/// What a rank says about its own part in shrinking.
+struct Ballot {
+  enum class Subject { shrinks, has_built };
+
+  Subject subject = Subject::shrinks;
+  bool yes = true;
+  std::uint64_t completed = 0;
+
+  [[nodiscard]] std::string text() const {
+    return Json{{"subject", static_cast<int>(subject)}, {"yes", yes}, {"completed", completed}}
+        .dump();
+  }
+  [[nodiscard]] static Ballot read(const std::string& text) {
+    const Json json = Json::parse(text);
+    return {.subject = static_cast<Subject>(json.at("subject").get<int>()),
+            .yes = json.at("yes"),
+            .completed = json.at("completed")};
+  }
+};
+
+using Ballots = std::map<std::uint32_t, std::string>;
+
+bool all_say(const Ballots& ballots, Ballot::Subject subject) {
+  return std::all_of(ballots.begin(), ballots.end(), [&](const auto& each) {
+    const Ballot ballot = Ballot::read(each.second);
+    return ballot.subject == subject && ballot.yes;
+  });
+}
+
+}  // namespace
+
+std::optional<Communicator> Communicator::Impl::split(std::optional<std::uint32_t> color,
+                                                      std::uint32_t key) {
+  struct Wish {
+    std::uint32_t has_color;
+    std::uint32_t color;
+    std::uint32_t key;
+    std::uint32_t rank;
+  };
+  const Wish own{
+      .has_color = color ? 1U : 0U, .color = color.value_or(0), .key = key, .rank = rank()};
+  std::vector<Wish> all(ranks_);
+  run({.collective = Collective::allgather,
+       .input = &own,
+       .output = all.data(),
+       .count = sizeof(Wish)});
+  if (!color) return std::nullopt;
+  std::erase_if(all, [&](const Wish& wish) { return wish.has_color == 0 || wish.color != *color; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Wish& a, const Wish& b) { return a.key < b.key; });
+  std::vector<std::uint32_t> members;
+  members.reserve(all.size());
+  for (const Wish& wish : all) members.push_back(wish.rank);
+  const auto place = std::find(members.begin(), members.end(), rank());
+  const Rank self{static_cast<std::uint32_t>(place - members.begin())};
+  PairExchange exchange(*this, members);
+  return Communicator(std::make_unique<Impl>(
+      exchange, self, static_cast<std::uint32_t>(members.size()),
+      settings_for(members, identity_of(settings_.identity, calls_, *color))));
+}
+
+/// Of a communicator that has some of these ranks.
+CommunicatorSettings Communicator::Impl::settings_for(const std::vector<std::uint32_t>& members,
+                                                      std::uint64_t identity) const {
+  CommunicatorSettings theirs = settings_;
+  theirs.identity = identity;
+  theirs.kinship = fabric_.kinship();
+  theirs.kinship.members.clear();
+  for (const std::uint32_t member : members) {
+    theirs.kinship.members.push_back(council_ ? fabric_.kinship().members[member] : 0);
+  }
+  if (theirs.network && members.size() < ranks_) {
+    theirs.places.clear();
+    for (const std::uint32_t member : members) {
+      theirs.places.push_back(settings_.places.empty() ? Rank{member} : settings_.places[member]);
+    }
+  }
+  return theirs;
+}
+
+Shrunk Communicator::Impl::shrink(std::uint64_t completed) {
+  const Entry entry(*this);
+  if (!worker_.idle()) worker_.add([] {}).wait();  // What was begun has failed, or will at once.
+  if (!council_) return shrink_alone(completed);
+  // Others may be lost while those who are left start anew: then they start once more.
+  for (std::uint32_t attempt = 0; attempt <= ranks_; ++attempt) {
+    const Ballot own{.subject = Ballot::Subject::shrinks, .completed = completed};
+    const Ballots ballots = council_->agree(own.text());
+    if (!all_say(ballots, Ballot::Subject::shrinks)) continue;
+    if (!ballots.contains(rank())) {
+      throw Error(ErrorCode::peer_lost, "rank " + std::to_string(rank()) +
+                                            ": the others went on without this rank, which "
+                                            "answered too late; join them anew");
+    }
+    Shrunk shrunk{.completed = completed};
+    std::vector<std::uint32_t> members;
+    for (const auto& [rank, text] : ballots) {
+      members.push_back(rank);
+      shrunk.completed = std::min(shrunk.completed, Ballot::read(text).completed);
+    }
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+      if (!ballots.contains(rank)) shrunk.gone.push_back(rank);
+    }
+    shrunk.communicator = build_from(members);
+    const Ballot built{.subject = Ballot::Subject::has_built,
+                       .yes = shrunk.communicator.has_value()};
+    const Ballots votes = council_->agree(built.text());
+    const bool all_there = std::all_of(members.begin(), members.end(),
+                                       [&](std::uint32_t each) { return votes.contains(each); });
+    if (all_there && all_say(votes, Ballot::Subject::has_built)) return shrunk;
+  }
+  throw Error(ErrorCode::peer_lost, "rank " + std::to_string(rank()) +
+                                        ": those who are left could not start anew, for again and "
+                                        "again another was lost");
+}
+
+Shrunk Communicator::Impl::shrink_alone(std::uint64_t completed) {
+  ThreadTable table(1);
+  ThreadExchange exchange(table, Rank{0}, Clock::now() + settings_.timeout);
+  return {.communicator = Communicator(std::make_unique<Impl>(
+              exchange, Rank{0}, 1, settings_for({0}, identity_of(settings_.identity, 0, 0)))),
+          .completed = completed};
+}
+
+/// None if that failed.
+std::optional<Communicator> Communicator::Impl::build_from(
+    const std::vector<std::uint32_t>& members) {
+  constexpr std::uint32_t rounds_each = 64;
+  const std::uint32_t question = council_->questions();
+  CouncilExchange exchange(*council_, members, question * rounds_each);
+  const auto place = std::find(members.begin(), members.end(), rank());
+  const Rank self{static_cast<std::uint32_t>(place - members.begin())};
+  try {
+    return Communicator(std::make_unique<Impl>(
+        exchange, self, static_cast<std::uint32_t>(members.size()),
+        settings_for(members, identity_of(settings_.identity, ~std::uint64_t{0}, question))));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace tutti

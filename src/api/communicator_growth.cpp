@@ -1,0 +1,139 @@
+#include <numeric>
+
+#include <nlohmann/json.hpp>
+
+#include "api/communicator_impl.hpp"
+#include "api/pair_exchange.hpp"
+#include "api/settings.hpp"
+#include "api/unique_id.hpp"
+
+/// How others come into a group that is at work: they wait at its door, and when the group is ready
+/// all meet anew, old and new.
+namespace tutti {
+namespace {
+
+using Json = nlohmann::json;
+
+/// What one who is let in needs to know.
+struct Ticket {
+  std::string meeting{};  ///< A unique id.
+  std::uint32_t rank = 0;
+  std::uint32_t ranks = 0;
+  std::uint64_t completed = 0;
+
+  [[nodiscard]] std::string text() const {
+    return Json{{"meeting", meeting}, {"rank", rank}, {"ranks", ranks}, {"completed", completed}}
+        .dump();
+  }
+  [[nodiscard]] static Ticket read(const std::string& text) {
+    try {
+      const Json json = Json::parse(text);
+      return {.meeting = json.at("meeting"),
+              .rank = json.at("rank"),
+              .ranks = json.at("ranks"),
+              .completed = json.at("completed")};
+    } catch (const Json::exception&) {
+      throw Error(ErrorCode::mismatch, "what came from the door is no ticket: is that tutti?");
+    }
+  }
+};
+
+/// What newcomers know too; the group itself may have met by one of its own.
+Secret users_secret() { return settings_from_environment().fabric.secret; }
+
+}  // namespace
+
+struct Communicator::Impl::Admission {
+  std::uint32_t newcomers = 0;
+  std::string meeting{};  // Where all meet.
+  std::string trouble{};  // Why nobody can be let in.
+
+  [[nodiscard]] std::string text() const {
+    return Json{{"newcomers", newcomers}, {"meeting", meeting}, {"trouble", trouble}}.dump();
+  }
+  [[nodiscard]] static Admission read(const std::string& text) {
+    const Json json = Json::parse(text);
+    return {.newcomers = json.at("newcomers"),
+            .meeting = json.at("meeting"),
+            .trouble = json.at("trouble")};
+  }
+};
+
+std::optional<Communicator> Communicator::Impl::grow(const Growth& growth) {
+  require_usable();
+  Admission admission;
+  if (rank() == 0) admission = open_door(growth);
+  admission = Admission::read(tell_all(admission.text()));
+  if (!admission.trouble.empty()) throw Error(ErrorCode::invalid_argument, admission.trouble);
+  if (admission.newcomers == 0) return std::nullopt;
+
+  const std::uint32_t larger = ranks_ + admission.newcomers;
+  std::optional<Communicator> grown;
+  try {
+    CommunicatorSettings settings = settings_;
+    settings.kinship = {};
+    settings.identity = 1;
+    settings.network = nullptr;  // It knows nothing of newcomers.
+    settings.places.clear();
+    settings.fabric.secret = users_secret();
+    grown = tutti::join(admission.meeting, larger, rank(), settings, growth.timeout);
+  } catch (const Error&) {
+    grown.reset();  // A newcomer has gone again, or was too late. The group is as it was.
+  }
+  // Either all have it or nobody goes on with it.
+  const std::uint8_t own = grown ? 1 : 0;
+  std::uint8_t all = 0;
+  run({.collective = Collective::allreduce,
+       .input = &own,
+       .output = &all,
+       .count = 1,
+       .dtype = DType::u8,
+       .reduction = Op::min});
+  if (all == 0) grown.reset();
+  return grown;
+}
+
+Communicator::Impl::Admission Communicator::Impl::open_door(const Growth& growth) {
+  Admission admission;
+  try {
+    const Endpoint at = Endpoint::parse(growth.at);
+    if (!settings_.door || settings_.door->endpoint().text() != at.text()) {
+      settings_.door = nullptr;  // Two cannot listen at one place.
+      settings_.door = std::make_shared<Door>(at, users_secret());
+    }
+    admission.newcomers = static_cast<std::uint32_t>(
+        settings_.door->wait_for(growth.most, Clock::now() + growth.wait));
+    if (admission.newcomers == 0) return admission;
+    admission.meeting = make_unique_id();
+    std::vector<std::string> tickets;
+    for (std::uint32_t i = 0; i < admission.newcomers; ++i) {
+      tickets.push_back(Ticket{.meeting = admission.meeting,
+                               .rank = ranks_ + i,
+                               .ranks = ranks_ + admission.newcomers,
+                               .completed = settings_.completed}
+                            .text());
+    }
+    settings_.door->hand_out(tickets);
+  } catch (const Error& error) {
+    admission.trouble = error.what();
+  }
+  return admission;
+}
+
+/// What rank 0 says.
+std::string Communicator::Impl::tell_all(const std::string& text) {
+  if (ranks_ == 1) return text;
+  std::vector<std::uint32_t> members(ranks_);
+  std::iota(members.begin(), members.end(), 0);
+  return PairExchange(*this, members).all(text).front();
+}
+
+Communicator Communicator::join(const std::string& at, std::chrono::milliseconds timeout) {
+  CommunicatorSettings settings = settings_from_environment();
+  const Ticket ticket =
+      Ticket::read(knock(Endpoint::parse(at), users_secret(), Clock::now() + timeout));
+  settings.completed = ticket.completed;
+  return tutti::join(ticket.meeting, ticket.ranks, ticket.rank, settings, timeout);
+}
+
+}  // namespace tutti

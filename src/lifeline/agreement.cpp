@@ -1,0 +1,173 @@
+#include "lifeline/agreement.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::json;
+
+std::optional<std::string> text_of(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_string()) return std::nullopt;
+  return found->get<std::string>();
+}
+
+}  // namespace
+
+Agreement::Agreement(std::uint32_t self, std::uint32_t members, Desk desk, Patience patience)
+    : self_(self),
+      members_(members),
+      desk_(std::move(desk)),
+      patience_(patience),
+      voices_(members) {}
+
+void Agreement::put(std::string input, std::string subject, Clock::time_point now) {
+  voices_[self_].input = std::move(input);
+  subject_ = std::move(subject);
+  if (decision_) return;
+  turn_to_chair(now);
+}
+
+void Agreement::hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot,
+                     const std::string& body, Clock::time_point now) {
+  switch (kind) {
+    case Letter::Kind::input:
+      take(from, body);
+      if (decision_) {
+        desk_.send(from, Letter::Kind::decide, promised_, *decision_);
+      } else if (presides_) {
+        conclude(now);
+      } else {
+        // Whoever sends this believes that all below are gone. Should that be wrong, no harm is
+        // done: who presides asks all the others first.
+        preside(now);
+      }
+      return;
+    case Letter::Kind::query:
+      if (ballot < promised_ || ballot % members_ != from) return;
+      promised_ = ballot;
+      presides_ = false;
+      if (subject_.empty()) subject_ = body;
+      answer(ballot, body);
+      patient_until_ = now + patience_.for_inputs + 2 * patience_.for_answers;
+      return;
+    case Letter::Kind::answer:
+      if (!presides_ || ballot != promised_) return;
+      take(from, body);
+      answered_.insert(from);
+      conclude(now);
+      return;
+    case Letter::Kind::decide:
+      if (decision_ || ballot < promised_) return;
+      promised_ = ballot;
+      decision_ = body;
+      return;
+    default:
+      return;
+  }
+}
+
+void Agreement::lose(std::uint32_t member, Clock::time_point now) {
+  const std::uint32_t before = chair();
+  if (!silent_.insert(member).second || decision_) return;
+  if (presides_) {
+    conclude(now);
+  } else if (member == before) {
+    turn_to_chair(now);
+  }
+}
+
+void Agreement::tick(Clock::time_point now) {
+  if (decision_) return;
+  if (presides_) {
+    if (now >= answers_due_) {
+      for (std::uint32_t member = 0; member < members_; ++member) {
+        if (member != self_ && !answered_.contains(member)) silent_.insert(member);
+      }
+    }
+    conclude(now);
+  } else if (patient_until_ && now >= *patient_until_) {
+    silent_.insert(chair());
+    turn_to_chair(now);
+  }
+}
+
+std::uint32_t Agreement::chair() const {
+  for (std::uint32_t member = 0; member < self_; ++member) {
+    if (!silent_.contains(member)) return member;
+  }
+  return self_;
+}
+
+/// As it travels. Texts may hold any bytes.
+std::string Agreement::knowledge() const {
+  const Voice& own = voices_[self_];
+  Json json{{"standing", own.standing}, {"subject", subject_}};
+  if (own.input) json["input"] = *own.input;
+  if (decision_) json["decision"] = *decision_;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Whoever has something to say tells the chair, or takes it.
+void Agreement::turn_to_chair(Clock::time_point now) {
+  const std::uint32_t chair = this->chair();
+  if (chair == self_) {
+    preside(now);
+    return;
+  }
+  patient_until_ = now + patience_.for_inputs + 2 * patience_.for_answers;
+  desk_.send(chair, Letter::Kind::input, 0, knowledge());
+}
+
+void Agreement::preside(Clock::time_point now) {
+  const bool another_does = promised_ > 0 && !silent_.contains(promised_ % members_);
+  if (another_does && promised_ % members_ != self_) return;  // And will tell.
+  presides_ = true;
+  promised_ = (promised_ / members_ + 1) * members_ + self_;
+  answers_due_ = now + patience_.for_answers;
+  inputs_due_ = now + patience_.for_inputs;
+  answered_.clear();
+  for (std::uint32_t member = 0; member < members_; ++member) {
+    if (member == self_ || silent_.contains(member)) continue;
+    desk_.send(member, Letter::Kind::query, promised_, subject_);
+  }
+  voices_[self_].standing = desk_.stand(subject_);
+  conclude(now);
+}
+
+void Agreement::answer(std::uint32_t ballot, const std::string& subject) {
+  voices_[self_].standing = desk_.stand(subject);
+  desk_.send(ballot % members_, Letter::Kind::answer, ballot, knowledge());
+}
+
+void Agreement::take(std::uint32_t from, const std::string& body) {
+  const Json json = Json::parse(body, nullptr, false);
+  if (!json.is_object()) return;
+  Voice& voice = voices_[from];
+  if (auto input = text_of(json, "input")) voice.input = std::move(input);
+  if (auto standing = text_of(json, "standing"); standing && !standing->empty()) {
+    voice.standing = std::move(*standing);
+  }
+  if (subject_.empty()) subject_ = text_of(json, "subject").value_or("");
+  if (auto decision = text_of(json, "decision")) heard_ = std::move(decision);
+}
+
+void Agreement::conclude(Clock::time_point now) {
+  for (std::uint32_t member = 0; member < members_; ++member) {
+    if (member == self_ || silent_.contains(member) || answered_.contains(member)) continue;
+    return;
+  }
+  decision_ = heard_ ? heard_ : desk_.judge({voices_, silent_, now >= inputs_due_});
+  if (decision_) announce();
+}
+
+/// Also to those who are silent: they may only be slow, and shall know.
+void Agreement::announce() {
+  presides_ = false;
+  for (std::uint32_t member = 0; member < members_; ++member) {
+    if (member != self_) desk_.send(member, Letter::Kind::decide, promised_, *decision_);
+  }
+}
+
+}  // namespace tutti

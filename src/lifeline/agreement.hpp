@@ -1,0 +1,100 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lifeline/letter.hpp"
+
+namespace tutti {
+
+/// One question that the members of a group answer together, so that all who go on have the same
+/// answer, whoever falls silent meanwhile.
+///
+/// The lowest member that is still there takes the chair. It asks the others what they know and,
+/// once all have spoken, decides. If it falls silent, the next takes the chair; whoever has heard a
+/// decision tells it when asked, and whoever was asked by a later chair no longer believes an
+/// earlier one. So a decision that anybody has acted on is the only one that can follow.
+///
+/// Knows neither threads nor connections: it is told what comes and when time passes, and says what
+/// is to be sent.
+class Agreement {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// What a member has said; texts that only the users of this understand.
+  struct Voice {
+    std::optional<std::string> input{};  ///< What it has to say to the question, if it has.
+    std::string standing{};              ///< What it was doing when it was asked.
+  };
+  /// What the chair has to decide by.
+  struct Hearing {
+    const std::vector<Voice>& voices;
+    const std::set<std::uint32_t>& silent;  ///< Members that are no longer listened to.
+    bool is_late;                           ///< No more inputs are to be waited for.
+  };
+  /// What an agreement needs of its surroundings.
+  struct Desk {
+    std::function<void(std::uint32_t to, Letter::Kind, std::uint32_t ballot, std::string body)>
+        send;
+    /// The decision, if it can be made. The chair is asked again whenever something is new.
+    std::function<std::optional<std::string>(const Hearing&)> judge;
+    /// What this member is doing now, as far as it matters to the question's subject.
+    std::function<std::string(const std::string& subject)> stand;
+  };
+  struct Patience {
+    /// For an answer that takes no work.
+    Clock::duration for_answers = std::chrono::seconds(2);
+    /// For inputs of all who are there.
+    Clock::duration for_inputs = std::chrono::seconds(2);
+  };
+
+  Agreement(std::uint32_t self, std::uint32_t members, Desk desk, Patience patience);
+
+  /// This member has something to say, and wants a decision. The subject goes with it.
+  void put(std::string input, std::string subject, Clock::time_point now);
+  void hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot, const std::string& body,
+            Clock::time_point now);
+  /// That member will not speak again.
+  void lose(std::uint32_t member, Clock::time_point now);
+  void tick(Clock::time_point now);
+
+  [[nodiscard]] const std::optional<std::string>& decision() const { return decision_; }
+  /// Who did not answer, or is gone.
+  [[nodiscard]] const std::set<std::uint32_t>& silent() const { return silent_; }
+
+ private:
+  [[nodiscard]] std::uint32_t chair() const;
+  [[nodiscard]] std::string knowledge() const;
+  void turn_to_chair(Clock::time_point now);
+  void preside(Clock::time_point now);
+  void answer(std::uint32_t ballot, const std::string& subject);
+  void take(std::uint32_t from, const std::string& body);
+  void conclude(Clock::time_point now);
+  void announce();
+
+  std::uint32_t self_;
+  std::uint32_t members_;
+  Desk desk_;
+  Patience patience_;
+  std::optional<std::string> decision_;
+  std::set<std::uint32_t> silent_;
+  std::uint32_t promised_ = 0;  // No ballot below this one is believed; the chair's rank is what
+                                // remains when it is divided by the number of members.
+  std::string subject_;
+  std::optional<Clock::time_point> patient_until_;  // Of one who waits for the chair.
+
+  // Of the chair:
+  bool presides_ = false;  // With the ballot that is promised.
+  Clock::time_point answers_due_{};
+  Clock::time_point inputs_due_{};
+  std::vector<Voice> voices_;
+  std::set<std::uint32_t> answered_;
+  std::optional<std::string> heard_;  // A decision that somebody knew.
+};
+
+}  // namespace tutti

@@ -1,0 +1,186 @@
+#include "lifeline/inquest.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string in_seconds(double seconds) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), seconds < 10 ? "%.1f s" : "%.0f s", seconds);
+  return text.data();
+}
+
+std::string joined(const std::vector<std::string>& parts, const char* between) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
+  return text;
+}
+
+std::optional<ErrorCode> code_of(const Json& json) {
+  const int code = json.at("code").get<int>();
+  if (code < 0 || code > static_cast<int>(ErrorCode::internal)) return std::nullopt;
+  return static_cast<ErrorCode>(code);
+}
+
+}  // namespace
+
+std::string write(const Report& report) {
+  return dumped({{"code", static_cast<int>(report.code)},
+                 {"ranks", report.ranks},
+                 {"call", report.call},
+                 {"words", report.words}});
+}
+
+std::optional<Report> read_report(const std::string& text) {
+  try {
+    const Json json = Json::parse(text);
+    const auto code = code_of(json);
+    if (!code) return std::nullopt;
+    return Report{.code = *code,
+                  .ranks = json.at("ranks").get<std::vector<std::uint32_t>>(),
+                  .call = json.at("call").get<std::uint64_t>(),
+                  .words = json.at("words").get<std::string>()};
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::string write(const Verdict& verdict) {
+  return dumped({{"code", static_cast<int>(verdict.code)},
+                 {"ranks", verdict.ranks},
+                 {"words", verdict.words}});
+}
+
+std::optional<Verdict> read_verdict(const std::string& text) {
+  try {
+    const Json json = Json::parse(text);
+    const auto code = code_of(json);
+    if (!code) return std::nullopt;
+    return Verdict{.code = *code,
+                   .ranks = json.at("ranks").get<std::vector<std::uint32_t>>(),
+                   .words = json.at("words").get<std::string>()};
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+Verdict Inquest::verdict() const {
+  if (const Report* const report = first(ErrorCode::aborted)) {
+    return {.code = report->code, .ranks = report->ranks, .words = report->words};
+  }
+  if (!gone.empty()) return of_gone();
+  if (auto different = of_different_calls()) return *different;
+  for (const auto& [rank, report] : reports) {
+    if (report.code == ErrorCode::timed_out) return of_late(rank, report);
+  }
+  if (!reports.empty()) {
+    const auto& [rank, report] = *reports.begin();
+    return {.code = report.code, .ranks = report.ranks, .words = name(rank) + ": " + report.words};
+  }
+  return {.code = ErrorCode::internal, .words = "nobody says what went wrong"};
+}
+
+std::string Inquest::name(std::uint32_t rank) const {
+  const std::string number = "rank " + std::to_string(rank);
+  return rank < whereabouts.size() ? number + " (" + whereabouts[rank] + ")" : number;
+}
+
+std::string Inquest::last_seen(std::uint32_t rank) const {
+  const auto found = standings.find(rank);
+  if (found == standings.end() || found->second.call == 0) return "was not yet seen in any call";
+  const Standing& standing = found->second;
+  return "was last seen " + (standing.runs
+                                 ? "in " + standing.words + ", for " + in_seconds(standing.seconds)
+                                 : in_seconds(standing.seconds) + " after " + standing.words);
+}
+
+const Report* Inquest::first(ErrorCode code) const {
+  const auto found = std::find_if(reports.begin(), reports.end(),
+                                  [&](const auto& each) { return each.second.code == code; });
+  return found == reports.end() ? nullptr : &found->second;
+}
+
+Verdict Inquest::of_gone() const {
+  Verdict verdict{.code = ErrorCode::peer_lost};
+  std::vector<std::string> parts;
+  for (const auto& [rank, why] : gone) {
+    verdict.ranks.push_back(rank);
+    parts.push_back(name(rank) + " is gone: " + why + "; it " + last_seen(rank));
+  }
+  verdict.words = joined(parts, "; ");
+  return verdict;
+}
+
+/// Whether some ranks made another call under the number that somebody complains of.
+std::optional<Verdict> Inquest::of_different_calls() const {
+  const bool asked = std::any_of(reports.begin(), reports.end(), [](const auto& each) {
+    return each.second.code == ErrorCode::mismatch || each.second.code == ErrorCode::timed_out;
+  });
+  if (!asked) return std::nullopt;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> by_signature;
+  for (const auto& [rank, standing] : standings) {
+    if (!standing.asked.empty()) by_signature[standing.signature].push_back(rank);
+  }
+  if (by_signature.size() < 2) {
+    // The others' calls may be known no more; whoever complained knows whom it disagrees with.
+    const Report* const report = first(ErrorCode::mismatch);
+    if (report == nullptr) return std::nullopt;
+    std::string words = report->words;
+    for (const std::uint32_t rank : report->ranks)
+      words += "; " + name(rank) + " " + last_seen(rank);
+    return Verdict{.code = ErrorCode::mismatch, .ranks = report->ranks, .words = words};
+  }
+  // Most are taken to be right, and of as many on each side those with the lowest rank.
+  const auto most =
+      std::max_element(by_signature.begin(), by_signature.end(), [](const auto& a, const auto& b) {
+        if (a.second.size() != b.second.size()) return a.second.size() < b.second.size();
+        return a.second.front() > b.second.front();
+      });
+  Verdict verdict{.code = ErrorCode::mismatch};
+  std::vector<std::string> parts;
+  const auto quote = [&](const std::vector<std::uint32_t>& ranks) {
+    const std::uint32_t one = ranks.front();
+    const std::string others =
+        ranks.size() == 1 ? "" : " and " + std::to_string(ranks.size() - 1) + " more";
+    parts.push_back(name(one) + others + " makes " + standings.at(one).asked);
+  };
+  quote(most->second);
+  for (auto each = by_signature.begin(); each != by_signature.end(); ++each) {
+    if (each == most) continue;
+    quote(each->second);
+    verdict.ranks.insert(verdict.ranks.end(), each->second.begin(), each->second.end());
+  }
+  std::sort(verdict.ranks.begin(), verdict.ranks.end());
+  verdict.words = "ranks call different things: " + joined(parts, ", but ") +
+                  "; let all ranks make the same calls in the same order";
+  return verdict;
+}
+
+Verdict Inquest::of_late(std::uint32_t reporter, const Report& report) const {
+  std::set<std::uint32_t> late(mute.begin(), mute.end());
+  for (const auto& [rank, standing] : standings) {
+    if (standing.call < report.call) late.insert(rank);
+  }
+  if (late.empty()) late.insert(report.ranks.begin(), report.ranks.end());
+  Verdict verdict{.code = ErrorCode::timed_out, .ranks = {late.begin(), late.end()}};
+  std::vector<std::string> parts{name(reporter) + " waited in vain: " + report.words};
+  for (const std::uint32_t rank : late) {
+    const bool is_mute = std::find(mute.begin(), mute.end(), rank) != mute.end();
+    parts.push_back(name(rank) + " " + (is_mute ? "does not answer, and " : "") + last_seen(rank));
+  }
+  verdict.words = joined(parts, "; ");
+  return verdict;
+}
+
+}  // namespace tutti

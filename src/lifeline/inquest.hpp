@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tutti/verdict.hpp>
+
+#include "lifeline/participant.hpp"
+
+namespace tutti {
+
+/// What one rank says has gone wrong.
+struct Report {
+  ErrorCode code = ErrorCode::internal;
+  std::vector<std::uint32_t> ranks{};  ///< Whom it suspects.
+  std::uint64_t call = 0;              ///< In which call it was; 0 if in none.
+  std::string words{};
+
+  friend bool operator==(const Report&, const Report&) = default;
+};
+
+[[nodiscard]] std::string write(const Report& report);
+[[nodiscard]] std::optional<Report> read_report(const std::string& text);
+
+[[nodiscard]] std::string write(const Verdict& verdict);
+[[nodiscard]] std::optional<Verdict> read_verdict(const std::string& text);
+
+/// All that is known when a verdict is to be found.
+struct Inquest {
+  std::map<std::uint32_t, Report> reports{};
+  std::map<std::uint32_t, Standing> standings{};  ///< Of those who answered, or were last seen.
+  std::map<std::uint32_t, std::string> gone{};    ///< Who is, and by what that was noticed.
+  std::vector<std::uint32_t> mute{};              ///< Who does not answer though not gone.
+  std::vector<std::string> whereabouts{};         ///< By rank: "host, process 17".
+
+  /// The most telling cause first: somebody gave up, is gone, calls something else, or is late.
+  [[nodiscard]] Verdict verdict() const;
+
+ private:
+  [[nodiscard]] std::string name(std::uint32_t rank) const;
+  [[nodiscard]] std::string last_seen(std::uint32_t rank) const;
+  [[nodiscard]] const Report* first(ErrorCode code) const;
+  [[nodiscard]] Verdict of_gone() const;
+  [[nodiscard]] std::optional<Verdict> of_different_calls() const;
+  [[nodiscard]] Verdict of_late(std::uint32_t reporter, const Report& report) const;
+};
+
+}  // namespace tutti

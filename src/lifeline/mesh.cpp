@@ -1,0 +1,281 @@
+#include "lifeline/mesh.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include <tutti/error.hpp>
+
+#include "rendezvous/group.hpp"
+
+namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Between looks at the clock while something is to be decided, and otherwise.
+constexpr auto short_nap = 20ms;
+constexpr auto long_nap = 500ms;
+/// How long the last letters may take.
+constexpr auto farewell_time = 500ms;
+
+void set_option(int fd, int level, int option, int value) {
+  // Of no use to a connection within the host, which does not have them.
+  (void)setsockopt(fd, level, option, &value, sizeof value);
+}
+
+/// Lets the system find out about a host that has vanished.
+void notice_silence(int fd, std::chrono::milliseconds lost_after) {
+  const int seconds = std::max<int>(1, static_cast<int>(lost_after.count() / 1000));
+  const int probe = std::max(1, seconds / 4);
+  set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, probe);
+  set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, probe);
+  set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+  set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(lost_after.count()));
+}
+
+/// A descriptor that becomes readable when the process at the other end of a connection within this
+/// host ends; -1 if there is none.
+int process_of(int connection) {
+  ucred who{};
+  socklen_t length = sizeof who;
+  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &length) != 0 || who.pid <= 0 ||
+      who.pid == getpid()) {
+    return -1;
+  }
+  return static_cast<int>(syscall(SYS_pidfd_open, who.pid, 0));
+}
+
+}  // namespace
+
+Mesh::Mesh(Place place, Lifeline& lifeline, Clock::time_point deadline)
+    : place_(std::move(place)),
+      lifeline_(lifeline),
+      reception_(std::move(place_.listener), watch_, place_.secret, place_.group,
+                 Rank{place_.self}),
+      members_(place_.contacts.size()),
+      bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      is_here_(place_.contacts.size()) {
+  if (bell_ < 0) throw Error(ErrorCode::internal, "no event descriptor: raise ulimit -n");
+  is_here_[place_.self] = true;
+  watch_.add(bell_, {.kind = Watch::Kind::bell, .index = 0}, false);
+  // The caller's signals are not for this thread.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  try {
+    await_all(deadline);
+  } catch (const Error&) {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    ring();
+    thread_.join();
+    close(bell_);
+    throw;
+  }
+}
+
+Mesh::~Mesh() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  ring();
+  thread_.join();
+  for (const Member& member : members_) {
+    if (member.process >= 0) close(member.process);
+  }
+  close(bell_);
+}
+
+void Mesh::send(std::uint32_t to, std::string letter) {
+  {
+    const std::lock_guard lock(mutex_);
+    mail_.push_back({.to = to, .letter = std::move(letter)});
+  }
+  ring();
+}
+
+void Mesh::hurry() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(hurries_, true)) return;
+  }
+  ring();
+}
+
+void Mesh::ring() {
+  const std::uint64_t one = 1;
+  (void)!::write(bell_, &one, sizeof one);
+}
+
+void Mesh::await_all(Clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  const auto is_complete = [&] {
+    return std::all_of(is_here_.begin(), is_here_.end(), [](bool here) { return here; });
+  };
+  if (complete_.wait_until(lock, deadline, is_complete)) return;
+  std::vector<std::uint32_t> missing;
+  for (std::uint32_t member = 0; member < is_here_.size(); ++member) {
+    if (!is_here_[member]) missing.push_back(member);
+  }
+  throw Error(ErrorCode::timed_out,
+              "no line to " + name_ranks(missing, missing.size()) + ": see whether it still runs");
+}
+
+// In the thread ---------------------------------------------------------------------------------
+
+void Mesh::run() {
+  for (std::uint32_t member = place_.self + 1; member < members_.size(); ++member) dial(member);
+  bool soon = false;
+  std::optional<Clock::time_point> end;
+  while (true) {
+    for (const epoll_event& event : watch_.wait(nap(soon))) handle(Watch::tag(event));
+    take_mail();
+    const Clock::time_point now = Clock::now();
+    reception_.close_late(now);
+    for (std::uint32_t member = 0; member < members_.size(); ++member) {
+      const Dial* const dialled = members_[member].dial.get();
+      if (dialled != nullptr && dialled->due() <= now) dial(member);
+    }
+    const bool ticks = lifeline_.tick();
+    const std::lock_guard lock(mutex_);
+    soon = ticks;
+    hurries_ = false;
+    if (!ends_) continue;
+    if (!end) end = now + farewell_time;
+    if ((mail_.empty() && !has_unsent()) || now >= *end) return;
+    soon = true;
+  }
+}
+
+std::chrono::milliseconds Mesh::nap(bool soon) const {
+  std::chrono::milliseconds rest = soon ? short_nap : long_nap;
+  const Clock::time_point now = Clock::now();
+  for (const Member& member : members_) {
+    if (!member.dial) continue;
+    rest = std::min(rest, std::chrono::ceil<std::chrono::milliseconds>(
+                              std::max(member.dial->due() - now, Clock::duration::zero())));
+  }
+  return rest;
+}
+
+bool Mesh::has_unsent() const {
+  return std::any_of(members_.begin(), members_.end(), [](const Member& member) {
+    return member.courier && !member.is_lost && member.courier->has_unsent();
+  });
+}
+
+void Mesh::take_mail() {
+  std::deque<Mail> mail;
+  {
+    const std::lock_guard lock(mutex_);
+    mail.swap(mail_);
+  }
+  std::vector<bool> has_mail(members_.size());
+  for (Mail& each : mail) {
+    Member& member = members_[each.to];
+    if (!member.courier || member.is_lost) continue;
+    member.courier->send(Frame::Kind::letter, each.letter);
+    has_mail[each.to] = true;
+  }
+  for (std::uint32_t to = 0; to < members_.size(); ++to) {
+    if (has_mail[to]) serve(to);
+  }
+}
+
+void Mesh::handle(Watch::Tag tag) {
+  switch (tag.kind) {
+    case Watch::Kind::listener:
+      reception_.open_door(Clock::now());
+      return;
+    case Watch::Kind::stranger:
+      if (auto guest = reception_.advance(tag.index)) seat(guest->rank, std::move(guest->socket));
+      reception_.open_door(Clock::now());
+      return;
+    case Watch::Kind::dial:
+      dial(tag.index);
+      return;
+    case Watch::Kind::connection:
+      serve(tag.index);
+      return;
+    case Watch::Kind::process:
+      // What it has last written comes first.
+      serve(tag.index);
+      lose(tag.index, "its process has ended");
+      return;
+    case Watch::Kind::bell:
+      std::uint64_t rung = 0;
+      (void)!::read(bell_, &rung, sizeof rung);
+      return;
+  }
+}
+
+void Mesh::dial(std::uint32_t index) {
+  Member& member = members_[index];
+  if (member.courier) return;
+  if (!member.dial) {
+    member.dial = std::make_unique<Dial>(Rank{index}, place_.contacts[index], Rank{place_.self},
+                                         place_.group, place_.secret, watch_);
+  }
+  if (auto socket = member.dial->advance(Clock::now())) seat(index, std::move(*socket));
+}
+
+void Mesh::seat(std::uint32_t index, Socket socket) {
+  Member& member = members_[index];
+  if (member.courier) return;
+  member.dial.reset();
+  notice_silence(socket.fd(), place_.lost_after);
+  watch_.add(socket.fd(), {.kind = Watch::Kind::connection, .index = index}, true);
+  member.courier = std::make_unique<Courier>(std::move(socket));
+  watch_process(index);
+  serve(index);
+  const std::lock_guard lock(mutex_);
+  is_here_[index] = true;
+  complete_.notify_all();
+}
+
+void Mesh::watch_process(std::uint32_t index) {
+  Member& member = members_[index];
+  member.process = process_of(member.courier->socket().fd());
+  if (member.process < 0) return;
+  watch_.add(member.process, {.kind = Watch::Kind::process, .index = index}, false);
+}
+
+/// Until nothing more can be read or written.
+void Mesh::serve(std::uint32_t index) {
+  Member& member = members_[index];
+  if (!member.courier || member.is_lost) return;
+  while (true) {
+    member.courier->advance();
+    const std::optional<Frame> frame = member.courier->next();
+    if (!frame) break;
+    if (frame->kind == Frame::Kind::letter) lifeline_.hear(index, frame->body);
+  }
+  if (!member.courier->lost().empty()) lose(index, member.courier->lost());
+}
+
+void Mesh::lose(std::uint32_t index, const std::string& why) {
+  Member& member = members_[index];
+  if (std::exchange(member.is_lost, true)) return;
+  watch_.remove(member.courier->socket().fd());
+  if (member.process >= 0) {
+    watch_.remove(member.process);
+    close(std::exchange(member.process, -1));
+  }
+  lifeline_.lose(index, why);
+}
+
+}  // namespace tutti

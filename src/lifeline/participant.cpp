@@ -1,0 +1,33 @@
+#include "lifeline/participant.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tutti {
+
+using Json = nlohmann::json;
+
+std::string write(const Standing& standing) {
+  return Json{{"call", standing.call},           {"words", standing.words},
+              {"runs", standing.runs},           {"seconds", standing.seconds},
+              {"signature", standing.signature}, {"asked", standing.asked}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Standing read_standing(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  Standing standing;
+  if (!json.is_object()) return standing;
+  try {
+    standing.call = json.value("call", standing.call);
+    standing.words = json.value("words", standing.words);
+    standing.runs = json.value("runs", standing.runs);
+    standing.seconds = json.value("seconds", standing.seconds);
+    standing.signature = json.value("signature", standing.signature);
+    standing.asked = json.value("asked", standing.asked);
+  } catch (const Json::exception&) {
+    return {};
+  }
+  return standing;
+}
+
+}  // namespace tutti

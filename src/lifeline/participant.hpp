@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tutti {
+
+/// What a rank was doing at some moment, in its own words.
+struct Standing {
+  std::uint64_t call = 0;  ///< The last call that it began; 0 if none.
+  std::string words{};     ///< Which one: "call 17, allreduce of 4 f32 by sum".
+  bool runs = false;       ///< Whether it is still in it.
+  double seconds = 0;      ///< Since it began, or since it ended.
+  /// A call that somebody asks about: by what ranks compare whether they made the same, and in
+  /// words; empty if it was not made, or too long ago.
+  std::uint32_t signature = 0;
+  std::string asked{};
+};
+
+[[nodiscard]] std::string write(const Standing& standing);
+/// The inverse of write(); nothing is known if it is not one.
+[[nodiscard]] Standing read_standing(const std::string& text);
+
+/// A rank, as its council sees it: it can tell what it is doing, and stop. Asked at any moment by
+/// another thread, so it must not wait for anything.
+class Participant {
+ public:
+  virtual ~Participant() = default;
+
+  [[nodiscard]] virtual Standing standing(std::uint64_t about) const = 0;
+  /// There is a verdict: no call may go on, and none may begin.
+  virtual void stop() = 0;
+};
+
+}  // namespace tutti

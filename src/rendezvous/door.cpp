@@ -1,0 +1,143 @@
+#include "rendezvous/door.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+
+#include <tutti/error.hpp>
+
+#include "rendezvous/dialer.hpp"
+#include "rendezvous/group.hpp"
+
+namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t most_newcomers = 256;
+constexpr auto enough_time = 5s;
+constexpr auto handing_time = 2s;
+constexpr auto longest_nap = 20ms;
+
+/// Who wants to join is not yet a rank: all say the same.
+Group outside(const Secret& secret) {
+  return {.rank = Rank{1}, .size = 2, .job = "join", .secret = secret};
+}
+
+std::chrono::milliseconds rest(Clock::time_point until) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+  return std::clamp<std::chrono::milliseconds>(left, 0ms, longest_nap);
+}
+
+}  // namespace
+
+Door::Door(const Endpoint& at, Secret secret)
+    : listener_(listen_on(at, {})), at_(bound_to(listener_)), secret_(std::move(secret)) {
+  if (secret_.bytes.empty() && !at.is_loopback()) {
+    throw Error(ErrorCode::invalid_argument,
+                "a door at " + at.text() +
+                    " is open to other hosts: set TUTTI_SECRET, or listen on 127.0.0.1");
+  }
+}
+
+std::size_t Door::wait_for(std::size_t most, Clock::time_point until) {
+  while (true) {
+    let_in();
+    std::erase_if(newcomers_, [this](Newcomer& each) { return !attend(each); });
+    const bool in_talks = known() < newcomers_.size();
+    // Whoever has just knocked needs a moment to prove who it is.
+    if (known() >= most || (Clock::now() >= until && !in_talks)) return std::min(known(), most);
+    sleep(in_talks ? Clock::now() + longest_nap : until);
+  }
+}
+
+void Door::hand_out(const std::vector<std::string>& tickets) {
+  const Clock::time_point end = Clock::now() + handing_time;
+  for (const std::string& ticket : tickets) {
+    const auto next = std::find_if(newcomers_.begin(), newcomers_.end(),
+                                   [](const Newcomer& each) { return each.is_known; });
+    if (next == newcomers_.end()) return;
+    next->connection->send(Frame::Kind::card, ticket);
+    while (next->connection->has_unsent() && next->connection->lost().empty() &&
+           Clock::now() < end) {
+      next->connection->advance();
+      if (next->connection->has_unsent()) sleep(Clock::now() + 1ms);
+    }
+    newcomers_.erase(next);
+  }
+}
+
+void Door::let_in() {
+  while (newcomers_.size() < most_newcomers) {
+    Socket socket = accept_from(listener_);
+    if (!socket) return;
+    Newcomer& newcomer = newcomers_.emplace_back();
+    newcomer.from = connected_to(socket);
+    newcomer.connection.emplace(std::move(socket));
+    newcomer.handshake.emplace(Handshake::Side::accepts, secret_, greeting(outside(secret_)));
+    newcomer.late = Clock::now() + enough_time;
+  }
+}
+
+bool Door::attend(Newcomer& newcomer) {
+  if (newcomer.is_known) {
+    newcomer.connection->advance();
+    return newcomer.connection->lost().empty();
+  }
+  const auto turn_away = [&](const std::string& why) {
+    log_.turned_away(newcomer.from.host(), why, Clock::now());
+    return false;
+  };
+  switch (newcomer.handshake->advance(newcomer.connection->socket().fd())) {
+    case Handshake::State::reading:
+    case Handshake::State::writing:
+      return Clock::now() < newcomer.late || turn_away("it did not say who it is");
+    case Handshake::State::refused:
+      return turn_away(newcomer.handshake->refusal());
+    case Handshake::State::done:
+      break;
+  }
+  if (newcomer.handshake->peer_greeting() != greeting(outside(secret_))) {
+    return turn_away("it does not want to join");
+  }
+  newcomer.is_known = true;
+  return true;
+}
+
+std::size_t Door::known() const {
+  return static_cast<std::size_t>(
+      std::count_if(newcomers_.begin(), newcomers_.end(),
+                    [](const Newcomer& newcomer) { return newcomer.is_known; }));
+}
+
+/// Until somebody knocks or says something.
+void Door::sleep(Clock::time_point until) {
+  std::vector<pollfd> waiting{{.fd = listener_.fd(), .events = POLLIN, .revents = 0}};
+  for (const Newcomer& each : newcomers_) {
+    if (each.is_known) continue;
+    waiting.push_back({.fd = each.connection->socket().fd(), .events = POLLIN, .revents = 0});
+  }
+  (void)poll(waiting.data(), waiting.size(), static_cast<int>(rest(until).count()));
+}
+
+std::string knock(const Endpoint& at, const Secret& secret, Clock::time_point deadline) {
+  const Group group = outside(secret);
+  Dialer dialer(group, [&] { return std::vector<Endpoint>{at}; });
+  while (true) {
+    Courier door = dialer.dial(deadline);
+    while (door.lost().empty() && Clock::now() < deadline) {
+      door.advance();
+      if (const auto frame = door.next()) return frame->body;
+      pollfd waiting{.fd = door.socket().fd(), .events = POLLIN, .revents = 0};
+      (void)poll(&waiting, 1, static_cast<int>(rest(deadline).count()));
+    }
+    if (Clock::now() >= deadline) {
+      throw Error(ErrorCode::timed_out, "the group at " + at.text() +
+                                            " has not let this process in: does it call grow()?");
+    }
+    // Whoever kept the door is gone; another rank will open it again.
+    dialer.was_no_good(door.lost());
+  }
+}
+
+}  // namespace tutti

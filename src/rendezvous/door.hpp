@@ -1,0 +1,58 @@
+#pragma once
+
+#include <list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rendezvous/courier.hpp"
+#include "rendezvous/stranger_log.hpp"
+#include "transport/tcp/handshake.hpp"
+#include "transport/tcp/socket.hpp"
+#include "transport/transport.hpp"
+
+namespace tutti {
+
+/// Where those wait who want to join a group that is at work. They prove that they know the secret,
+/// and get a ticket when the group lets them in.
+class Door {
+ public:
+  /// Throws invalid_argument if nobody can listen there, or if without a secret others than this
+  /// host could knock.
+  Door(const Endpoint& at, Secret secret);
+
+  [[nodiscard]] const Endpoint& endpoint() const { return at_; }
+
+  /// How many wait. Returns at `until`, or when there are `most`.
+  [[nodiscard]] std::size_t wait_for(std::size_t most, Clock::time_point until);
+  /// One to each who has waited longest. Not more than wait.
+  void hand_out(const std::vector<std::string>& tickets);
+
+ private:
+  struct Newcomer {
+    std::optional<Courier> connection{};
+    std::optional<Handshake> handshake{};
+    Endpoint from{};
+    Clock::time_point late{};
+    bool is_known = false;  // It has proved that it knows the secret.
+  };
+
+  void let_in();
+  /// False if it is done with.
+  [[nodiscard]] bool attend(Newcomer& newcomer);
+  [[nodiscard]] std::size_t known() const;
+  void sleep(Clock::time_point until);
+
+  Socket listener_;
+  Endpoint at_;
+  Secret secret_;
+  std::list<Newcomer> newcomers_;  // The oldest first.
+  StrangerLog log_;
+};
+
+/// Knocks at the door until somebody opens, and waits for the ticket. Throws timed_out, or mismatch
+/// if the secrets differ.
+[[nodiscard]] std::string knock(const Endpoint& at, const Secret& secret,
+                                Clock::time_point deadline);
+
+}  // namespace tutti

@@ -1,0 +1,228 @@
+#include <signal.h>
+#include <unistd.h>
+
+#include <numeric>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <tutti/retry.hpp>
+
+#include "support/errors.hpp"
+#include "support/processes.hpp"
+
+/// What docs/failure.md promises.
+namespace tutti::test {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// What is wrong with an error, if it is not of this kind or does not say this.
+std::string fault_of(const std::function<void()>& f, ErrorCode code, const std::string& part) {
+  try {
+    f();
+    return "nothing was thrown";
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    if (error.code() == code && text.find(part) != std::string::npos) return "";
+    return "not " + std::string(name(code)) + " with \"" + part +
+           "\": " + std::string(name(error.code())) + ", " + text;
+  }
+}
+
+class Failure : public ::testing::TestWithParam<Way> {};
+
+TEST_P(Failure, AKilledRankIsNoticedByAll) {
+  const std::string faults = run_processes(4, GetParam(), [](Communicator& comm) -> std::string {
+    comm.barrier();
+    if (comm.rank() == 2) raise(SIGKILL);
+    const auto begin = Clock::now();
+    std::vector<float> data(100);
+    std::string fault = fault_of([&] { comm.all_reduce(data); }, ErrorCode::peer_lost, "rank 2");
+    if (seconds_since(begin) > 1) fault += " after " + std::to_string(seconds_since(begin)) + " s";
+    if (!comm.verdict() || comm.verdict()->ranks != std::vector<std::uint32_t>{2}) {
+      fault += " another verdict";
+    }
+    return fault;
+  });
+  EXPECT_EQ(faults.find("rank 0"), std::string::npos) << faults;
+  EXPECT_EQ(faults.find("rank 1"), std::string::npos) << faults;
+  EXPECT_EQ(faults.find("rank 3"), std::string::npos) << faults;
+}
+
+TEST_P(Failure, ThoseWhoAreLeftGoOn) {
+  const std::string faults = run_processes(4, GetParam(), [](Communicator& comm) -> std::string {
+    comm.barrier();
+    if (comm.rank() == 0) _exit(0);
+    std::vector<float> data(1000, static_cast<float>(1 << comm.rank()));
+    std::string fault = fault_of([&] { comm.all_reduce(data); }, ErrorCode::peer_lost, "rank 0");
+    const auto begin = Clock::now();
+    Shrunk shrunk = comm.shrink();
+    if (seconds_since(begin) > 1) fault += " late by " + std::to_string(seconds_since(begin));
+    if (shrunk.gone != std::vector<std::uint32_t>{0}) fault += " others are gone";
+    if (shrunk.communicator->rank() + 1 != comm.rank()) fault += " another rank";
+    std::fill(data.begin(), data.end(), static_cast<float>(1 << comm.rank()));
+    shrunk.communicator->all_reduce(data);
+    if (data[999] != 14) fault += " a wrong sum";
+    return fault;
+  });
+  EXPECT_EQ(faults, "");
+}
+
+TEST_P(Failure, AnAbortWakesAll) {
+  const std::string faults = run_processes(3, GetParam(), [](Communicator& comm) -> std::string {
+    if (comm.rank() == 1) {
+      std::this_thread::sleep_for(50ms);
+      comm.abort("the disk is full");
+      return "";
+    }
+    const auto begin = Clock::now();
+    std::string fault = fault_of([&] { comm.barrier(); }, ErrorCode::aborted,
+                                 "rank 1 aborted it: the disk is full");
+    if (seconds_since(begin) > 1) fault += " late";
+    return fault;
+  });
+  EXPECT_EQ(faults, "");
+}
+
+TEST_P(Failure, ALateRankIsNamedWithWhatItWasDoing) {
+  const std::string faults = run_processes(3, GetParam(), [](Communicator& comm) -> std::string {
+    comm.barrier({.site = "the start"});
+    if (comm.rank() == 1) {
+      std::this_thread::sleep_for(600ms);
+      return fault_of([&] { comm.barrier(); }, ErrorCode::timed_out, "rank 1");
+    }
+    std::vector<float> data(10);
+    return fault_of([&] { comm.all_reduce(data, Op::sum, {.timeout = 200ms, .site = "step 2"}); },
+                    ErrorCode::timed_out, "after call 1, barrier");
+  });
+  EXPECT_EQ(faults, "");
+}
+
+TEST_P(Failure, DifferentCallsAreQuotedBoth) {
+  const std::string faults = run_processes(2, GetParam(), [](Communicator& comm) -> std::string {
+    std::vector<float> data(10);
+    return fault_of(
+        [&] {
+          if (comm.rank() == 0) {
+            comm.all_reduce(data, Op::sum, {.site = "here"});
+          } else {
+            comm.all_reduce(data, Op::max, {.site = "there"});
+          }
+        },
+        ErrorCode::mismatch, "allreduce of 10 f32 by sum");
+  });
+  EXPECT_EQ(faults, "");
+}
+
+/// Each waits for the other, and no message tells them.
+TEST_P(Failure, DifferentCallsThatOnlyWaitAreNoticed) {
+  const std::string faults = run_processes(2, GetParam(), [](Communicator& comm) -> std::string {
+    std::vector<float> data(10);
+    std::vector<float> all(20);
+    const auto begin = Clock::now();
+    std::string fault = fault_of(
+        [&] {
+          if (comm.rank() == 0) {
+            comm.gather(data, all, 0);
+          } else {
+            comm.broadcast(data, 0);
+          }
+        },
+        ErrorCode::mismatch, "gather");
+    if (seconds_since(begin) > 5) fault += " late";
+    return fault;
+  });
+  EXPECT_EQ(faults, "");
+}
+
+TEST_P(Failure, ARankThatLeavesEarlyIsNamed) {
+  const std::string faults = run_processes(2, GetParam(), [](Communicator& comm) -> std::string {
+    comm.barrier();
+    if (comm.rank() == 1) {
+      { const Communicator gone = std::move(comm); }
+      std::this_thread::sleep_for(500ms);
+      return "";
+    }
+    return fault_of([&] { comm.barrier(); }, ErrorCode::peer_lost,
+                    "left the communicator after 1 call");
+  });
+  EXPECT_EQ(faults, "");
+}
+
+TEST_P(Failure, RetryRepeatsWithoutTheLost) {
+  const std::string faults = run_processes(4, GetParam(), [](Communicator& comm) -> std::string {
+    const std::uint32_t self = comm.rank();
+    std::string fault;
+    double sum = 0;
+    for (int step = 0; step < 20; ++step) {
+      if (self == 3 && step == 5) raise(SIGKILL);
+      if (self == 1 && step == 11) raise(SIGKILL);
+      std::vector<float> data(2000, 1);
+      const Retried retried = with_retry(
+          comm, [&](Communicator& group) { group.all_reduce(data); }, data);
+      if (data[1999] != static_cast<float>(comm.size())) fault += " a wrong sum";
+      sum += data[0];
+      if (!retried.gone.empty() && retried.gone.size() != 1) fault += " gone";
+    }
+    // Steps 0 to 4 with four, to 10 with three, and the rest with two.
+    if (sum != 5 * 4 + 6 * 3 + 9 * 2) fault += " the sum of all is " + std::to_string(sum);
+    return fault;
+  });
+  for (const char* const survivor : {"rank 0", "rank 2"}) {
+    EXPECT_EQ(faults.find(survivor), std::string::npos) << faults;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Api, Failure, ::testing::Values(Way::memory, Way::tcp),
+                         [](const auto& each) {
+                           return each.param == Way::memory ? "Memory" : "Tcp";
+                         });
+
+TEST(FailureOfThreads, AbortWakesAll) {
+  run_threads(4, [](Communicator& comm) {
+    if (comm.rank() == 3) {
+      std::this_thread::sleep_for(20ms);
+      comm.abort("enough");
+      return;
+    }
+    expect_error([&] { comm.barrier(); }, ErrorCode::aborted, "enough");
+  });
+}
+
+TEST(FailureOfThreads, WhoReturnsEarlyIsNamed) {
+  run_threads(3, [](Communicator& comm) {
+    std::vector<double> data(5000, 1);
+    comm.all_reduce(data);
+    if (comm.rank() == 1) return;
+    expect_error([&] { comm.all_reduce(data); }, ErrorCode::peer_lost,
+                 "left the communicator after 1 call");
+    Shrunk shrunk = comm.shrink();
+    std::fill(data.begin(), data.end(), 1);
+    shrunk.communicator->all_reduce(data);
+    EXPECT_EQ(data[4999], 2);
+  });
+}
+
+TEST(FailureOfThreads, KeptInputIsAsItWas) {
+  run_threads(2, [](Communicator& comm) {
+    std::vector<float> data(1000);
+    std::iota(data.begin(), data.end(), 0.F);
+    const std::vector<float> before = data;
+    expect_error(
+        [&] {
+          if (comm.rank() == 1) return comm.barrier();
+          comm.all_reduce(data, Op::sum, {.keep_input = true});
+        },
+        ErrorCode::mismatch, "barrier");
+    EXPECT_EQ(data, before);
+  });
+}
+
+}  // namespace
+}  // namespace tutti::test
