@@ -120,7 +120,7 @@ void damage_once(std::uint32_t first_p, std::uint32_t last_p, std::uint64_t repe
 
 TEST(Mutation, EveryDamageThatChangesTheMeaningIsCaught) { damage_once(3, 9, 4); }
 
-TEST(SlowMutation, EveryDamageThatChangesTheMeaningIsCaught) { damage_once(2, 17, 15); }
+TEST(SlowMutation, EveryDamageThatChangesTheMeaningIsCaught) { damage_once(2, 13, 6); }
 
 void damage_often(std::uint32_t last_p, std::uint64_t repeats) {
   const std::vector<Damage> ways(damages().begin(), damages().end());
@@ -139,7 +139,7 @@ void damage_often(std::uint32_t last_p, std::uint64_t repeats) {
 
 TEST(Mutation, SeveralDamagesAtOnceAreCaught) { damage_often(7, 20); }
 
-TEST(SlowMutation, SeveralDamagesAtOnceAreCaught) { damage_often(12, 400); }
+TEST(SlowMutation, SeveralDamagesAtOnceAreCaught) { damage_often(10, 120); }
 
 /// Messages that are not needed are harmless if they bring nothing new, so verify() passes many of
 /// these schedules, and chunks have more versions in them than in any from the table.
