@@ -15,10 +15,6 @@ bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::s
 
 }  // namespace
 
-std::string in_plural(std::uint64_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 std::string words(const Call& call, Rank self) {
   std::string text =
       "rank " + std::to_string(self.index()) + ": " + std::string(name(call.collective));

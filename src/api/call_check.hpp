@@ -6,6 +6,7 @@
 #include <tutti/communicator.hpp>
 
 #include "api/prepared_call.hpp"
+#include "core/quantity.hpp"
 
 namespace tutti {
 
@@ -28,7 +29,5 @@ void check_pair(const Communicator::Parcel& out, const Communicator::Parcel& in,
 
 /// "rank 2: reduce of 100 f32, root 0".
 [[nodiscard]] std::string words(const Call& call, Rank self);
-/// "1 byte", "2 bytes".
-[[nodiscard]] std::string in_plural(std::uint64_t count, const std::string& noun);
 
 }  // namespace tutti

@@ -136,4 +136,8 @@ std::string format_rate(double bytes_per_second) {
   return std::string(text.data(), static_cast<std::size_t>(length)) + std::string(best->name);
 }
 
+std::string in_plural(std::uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 }  // namespace tutti

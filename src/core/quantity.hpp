@@ -29,4 +29,7 @@ namespace tutti {
 /// "12.5GB/s", with four digits that count.
 [[nodiscard]] std::string format_rate(double bytes_per_second);
 
+/// "1 byte", "2 bytes".
+[[nodiscard]] std::string in_plural(std::uint64_t count, const std::string& noun);
+
 }  // namespace tutti
