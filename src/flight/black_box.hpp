@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "flight/recorder.hpp"
+#include "flight/settings.hpp"
+
+namespace tutti {
+
+/// A flight recorder whose records outlive the process: where the settings name a directory, they
+/// are dumped there when a call fails, and when a signal asks for them or is about to end the
+/// process (see signals.hpp).
+///
+/// The files are DIRECTORY/flight-<pid>-<communicator>-<rank>.jsonl; a later dump takes the place
+/// of an earlier one, and holds the failure that the earlier one told of.
+class BlackBox {
+ public:
+  BlackBox(FlightOwner owner, const FlightSettings& settings);
+  ~BlackBox();
+  BlackBox(const BlackBox&) = delete;
+  BlackBox& operator=(const BlackBox&) = delete;
+
+  [[nodiscard]] FlightRecorder& recorder() { return recorder_; }
+  [[nodiscard]] const FlightRecorder& recorder() const { return recorder_; }
+
+  /// The call under way has failed, and with it the communicator. A dump that cannot be written
+  /// takes a line on standard error and harms nobody.
+  void fail(std::string_view why);
+
+  /// Returns zero, or the errno of what went wrong. A signal handler may call it.
+  [[nodiscard]] int dump(std::string_view reason, std::string_view suffix) const;
+
+ private:
+  FlightRecorder recorder_;
+  std::string directory_;
+};
+
+}  // namespace tutti

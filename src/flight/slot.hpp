@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include "flight/record.hpp"
+
+namespace tutti {
+
+/// Room for one record, which one thread writes while others, and signal handlers, read it.
+///
+/// A sequence lock of atomic words, so that nobody waits: who reads while it is written anew finds
+/// a mark that is odd, or another mark afterwards, and has read nothing. The words are released and
+/// acquired one by one, which costs no more than if they were relaxed and needs no barriers, of
+/// which ThreadSanitizer knows nothing. After Boehm, "Can seqlocks get along with programming
+/// language memory models?", MSPC 2012.
+class alignas(64) FlightSlot {
+ public:
+  /// What was found, with time in ticks.
+  struct Found {
+    std::uint64_t number = 0;
+    FlightCall call{};
+    FlightSite site{};
+    std::uint64_t begun = 0;
+    std::uint64_t ended = 0;
+    FlightRecord::State state = FlightRecord::State::running;
+    std::optional<FlightRecord::Wait> wait{};
+  };
+
+  /// `turn` rises with every record of the ring.
+  void begin(std::uint64_t turn, std::uint64_t number, const FlightCall& call,
+             std::string_view site, std::uint64_t now) {
+    mark_.store(2 * turn + 1, std::memory_order_relaxed);
+    number_.store(number, std::memory_order_release);
+    begun_.store(now, std::memory_order_release);
+    ended_.store(0, std::memory_order_release);
+    const auto words = std::bit_cast<CallWords>(call);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      call_[i].store(words[i], std::memory_order_release);
+    }
+    waits_for_.store(nobody, std::memory_order_release);
+    if (site.empty()) {
+      site_.back().store(0, std::memory_order_release);  // Its length stands there.
+    } else {
+      write(FlightSite(site));
+    }
+    mark_.store(2 * turn + 2, std::memory_order_release);
+  }
+
+  void end(std::uint64_t now) { ended_.store(now, std::memory_order_release); }
+  void fail(std::uint64_t now) { ended_.store(now | failed_bit, std::memory_order_release); }
+  /// Who reads at that moment may see whom this waits for now with what was done before.
+  void note_wait(const FlightRecord::Wait& wait);
+
+  /// Which record stands here or is just being written; none if there never was one.
+  [[nodiscard]] std::optional<std::uint64_t> turn() const;
+  /// The record of that turn, unless another is here or it is just being written.
+  [[nodiscard]] std::optional<Found> read(std::uint64_t turn) const;
+
+ private:
+  using Word = std::atomic<std::uint64_t>;
+  using CallWords = std::array<std::uint64_t, 5>;
+  using SiteWords = std::array<std::uint64_t, 4>;
+  static_assert(sizeof(FlightCall) == sizeof(CallWords), "a word is as long as a pointer");
+  static_assert(sizeof(FlightSite) == sizeof(SiteWords));
+  static_assert(Word::is_always_lock_free);
+
+  static constexpr std::uint64_t nobody = ~std::uint64_t{0};
+  static constexpr std::uint64_t failed_bit = std::uint64_t{1} << 63;
+
+  void write(const FlightSite& site);
+
+  Word mark_{0};
+  Word number_{0};
+  Word begun_{0};
+  Word ended_{0};  // Zero while it runs; with a bit of its own if it failed.
+  std::array<Word, 5> call_{};
+  Word waits_for_{nobody};  // The rank above the round, in one word that nobody sees half of.
+  Word bytes_done_{0};
+  std::array<Word, 4> site_{};
+};
+
+}  // namespace tutti
