@@ -88,7 +88,8 @@ constexpr auto known_variables = std::to_array<std::string_view>(
      "TUTTI_HOSTID",        "TUTTI_LOG_JSONL",     "TUTTI_PROFILE",
      "TUTTI_ALGO",          "TUTTI_RULES",         "TUTTI_PROTO",
      "TUTTI_SLICE",         "TUTTI_BENCH_MEMORY",  "TUTTI_BENCH_ALGORITHM",
-     "TUTTI_UPDATE_GOLDEN", "TUTTI_PEERS",         "TUTTI_TOPO_FILE"});
+     "TUTTI_UPDATE_GOLDEN", "TUTTI_PEERS",         "TUTTI_TOPO_FILE",
+     "TUTTI_FLIGHT",        "TUTTI_FLIGHT_RECORDS"});
 
 }  // namespace
 
