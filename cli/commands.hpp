@@ -16,6 +16,7 @@ void add_topo(Command tutti);
 void add_sim(Command tutti);
 void add_draw(Command tutti);
 void add_choose(Command tutti);
+void add_blame(Command tutti);
 /// `words` are those of the command line, to start the same again as ranks.
 void add_crossover(Command tutti, std::vector<std::string> words);
 void add_bench(Command tutti, std::vector<std::string> words);

@@ -40,6 +40,7 @@ void add_commands(cli::Command tutti, const std::vector<std::string>& words,
   cli::add_tune(tutti, words);
   cli::add_choose(tutti);
   cli::add_run(tutti, after_dashes);
+  cli::add_blame(tutti);
 }
 
 int fail(const std::string& message) {

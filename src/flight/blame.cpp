@@ -61,7 +61,7 @@ std::string failure_words(const Blame& blame) {
   return text + (failure.empty() ? "." : ", and it said: \"" + failure + "\".");
 }
 
-/// "in call 17, barrier (…), since 5.2s"; what a rank does at the moment of its dump.
+/// "is still in call 17, barrier, since 5.2s": what a rank does at the moment of its dump.
 std::string doing(const Witness& witness) {
   const FlightRecord* const last = witness.last();
   if (last == nullptr) return "has made no call yet";
@@ -178,10 +178,11 @@ std::optional<std::uint64_t> waited_in(const Blame& blame) {
   return number;
 }
 
-/// "; ranks 0 and 1 wait in call 17, barrier, since 5.2s".
+/// "ranks 0 and 1 have waited 5.2s in call 17, barrier", but for those who are to blame for it.
 std::string waiting_words(const Blame& blame, std::uint64_t number) {
   const auto waiting = select(blame, [&](const Witness& witness) {
-    return witness.is_waiting() && witness.last()->number == number;
+    return witness.is_waiting() && witness.last()->number == number &&
+           !std::binary_search(blame.accused.begin(), blame.accused.end(), witness.rank());
   });
   double longest = 0;
   for (const Witness* witness : waiting) {
@@ -240,7 +241,7 @@ bool find_behind(Blame& blame) {
     const bool began = last != nullptr && last->number == *number;
     blame.text +=
         !began ? doing(*witness)
-               : "began " + words(*last) + " only " +
+               : "began " + words(*last) + ", only " +
                      format_seconds(witness->begun(*last) - gave_up->ended(*gave_up->last())) +
                      " after rank " + std::to_string(gave_up->rank()) + " had given it up";
   }

@@ -20,8 +20,8 @@ namespace tutti {
 struct FlightOwner {
   /// The same on all ranks of a communicator, and no other communicator's.
   std::uint64_t communicator = 0;
-  std::string name;  ///< For people.
-  Rank self;
+  std::string name{};  ///< For people.
+  Rank self{};
   std::uint32_t ranks = 1;
 };
 

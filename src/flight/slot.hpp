@@ -14,8 +14,9 @@ namespace tutti {
 ///
 /// A sequence lock of atomic words, so that nobody waits: who reads while it is written anew finds
 /// a mark that is odd, or another mark afterwards, and has read nothing. The words are released and
-/// acquired one by one, which on AArch64 costs less than a barrier before them all. After Boehm,
-/// "Can seqlocks get along with programming language memory models?", MSPC 2012.
+/// acquired one by one, which costs no more than if they were relaxed and needs no barriers, of
+/// which ThreadSanitizer knows nothing. After Boehm, "Can seqlocks get along with programming
+/// language memory models?", MSPC 2012.
 class alignas(64) FlightSlot {
  public:
   /// What was found, with time in ticks.

@@ -1,0 +1,165 @@
+#include "flight/recorder.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "support/sanitizer.hpp"
+
+namespace tutti::test {
+namespace {
+
+using State = FlightRecord::State;
+
+FlightCall allreduce(std::uint64_t count) {
+  return {.kind = FlightKind::allreduce,
+          .dtype = DType::f32,
+          .signature = static_cast<std::uint32_t>(count),
+          .count = count,
+          .bytes = 4 * count,
+          .algorithm = "allreduce/ring"};
+}
+
+TEST(FlightKind, NumbersCollectivesAsTheyAreNumbered) {
+  for (const Collective collective : collectives()) {
+    EXPECT_EQ(name(flight_kind(collective)), name(collective));
+    EXPECT_EQ(collective_of(flight_kind(collective)), collective);
+    EXPECT_EQ(find_flight_kind(name(collective)), flight_kind(collective));
+  }
+  EXPECT_EQ(find_flight_kind("send_receive"), FlightKind::send_receive);
+  EXPECT_EQ(collective_of(FlightKind::send), std::nullopt);
+  EXPECT_EQ(find_flight_kind("allreduces"), std::nullopt);
+}
+
+TEST(FlightRecord, HasWords) {
+  FlightRecord record{.number = 17, .call = allreduce(1048576), .site = FlightSite("step 12")};
+  EXPECT_EQ(words(record),
+            "call 17, allreduce of 1048576 f32 by sum (allreduce/ring), at 'step 12'");
+  record.site = {};
+  record.call.is_custom = true;
+  record.call.kind = FlightKind::reduce;
+  record.call.root = 3;
+  record.call.count = FlightCall::with_counts;
+  record.call.algorithm = "";
+  EXPECT_EQ(words(record),
+            "call 17, reduce with counts, of f32 by a function of the caller's, root 3");
+  record.call = {.kind = FlightKind::barrier, .algorithm = "barrier/dissemination"};
+  EXPECT_EQ(words(record), "call 17, barrier (barrier/dissemination)");
+  record.call = {.kind = FlightKind::send_receive, .root = 1, .from = 2, .count = 16, .bytes = 1};
+  EXPECT_EQ(words(record),
+            "the send of 1 byte to rank 1 and receive of 16 bytes from rank 2 after call 17");
+  record.call.kind = FlightKind::receive;
+  EXPECT_EQ(words(record), "the receive of 16 bytes from rank 2 after call 17");
+}
+
+TEST(FlightRecorder, KnowsHowACallWent) {
+  FlightRecorder recorder({.communicator = 7, .name = "world", .self = Rank{2}, .ranks = 4});
+  EXPECT_EQ(recorder.latest(), std::nullopt);
+  EXPECT_TRUE(recorder.all().empty());
+  recorder.begin(1, allreduce(10), "step 12");
+  recorder.note_wait({.rank = 3, .round = 5, .bytes_done = 24});
+  std::optional<FlightRecord> record = recorder.latest();
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->number, 1U);
+  EXPECT_EQ(record->state, State::running);
+  EXPECT_EQ(record->ended_ns, 0U);
+  EXPECT_EQ(record->site.text(), "step 12");
+  EXPECT_EQ(record->call.count, 10U);
+  EXPECT_EQ(std::string(record->call.algorithm), "allreduce/ring");
+  ASSERT_TRUE(record->wait);
+  EXPECT_EQ(*record->wait, (FlightRecord::Wait{.rank = 3, .round = 5, .bytes_done = 24}));
+  recorder.end();
+  EXPECT_EQ(recorder.latest()->state, State::done);
+
+  recorder.begin(2, allreduce(20));
+  recorder.fail("rank 3 is gone");
+  recorder.fail("and so am I");
+  record = recorder.latest();
+  EXPECT_EQ(record->state, State::failed);
+  EXPECT_GE(record->ended_ns, record->begun_ns);
+  EXPECT_EQ(record->site.text(), "");
+  EXPECT_EQ(record->wait, std::nullopt);
+  EXPECT_EQ(recorder.failure(), "rank 3 is gone");
+}
+
+TEST(FlightRecorder, KeepsTheLast) {
+  FlightRecorder recorder({}, 4);
+  for (std::uint64_t number = 1; number <= 11; ++number) {
+    recorder.begin(number, allreduce(number));
+    recorder.end();
+    // A message between two ranks goes under the number of the collective before it.
+    if (number == 10) {
+      recorder.begin(number, {.kind = FlightKind::send, .bytes = 1});
+      recorder.end();
+    }
+  }
+  std::vector<std::uint64_t> numbers;
+  for (const FlightRecord& record : recorder.all()) numbers.push_back(record.number);
+  EXPECT_EQ(numbers, (std::vector<std::uint64_t>{9, 10, 10, 11}));
+  ASSERT_TRUE(recorder.find(10));
+  EXPECT_EQ(recorder.find(10)->call.kind, FlightKind::allreduce);
+  EXPECT_EQ(recorder.find(8), std::nullopt);
+  EXPECT_EQ(recorder.find(12), std::nullopt);
+}
+
+TEST(FlightRecorder, CutsWhatIsTooLong) {
+  FlightRecorder recorder({});
+  recorder.begin(1, allreduce(1), std::string(100, 'x'));
+  EXPECT_EQ(recorder.latest()->site.text(), std::string(31, 'x'));
+  recorder.fail(std::string(5000, 'y'));
+  EXPECT_EQ(recorder.failure(), std::string(1000, 'y'));
+}
+
+TEST(FlightRecorder, GoesByTheSteadyClock) {
+  const auto steady = [] { return TickMoment::now().steady_ns; };
+  FlightRecorder recorder({});
+  const std::uint64_t before = steady();
+  recorder.begin(1, allreduce(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  recorder.end();
+  const std::uint64_t after = steady();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const FlightRecord record = recorder.latest().value();
+  constexpr std::uint64_t slack = 100'000;
+  EXPECT_GE(record.begun_ns + slack, before);
+  EXPECT_LE(record.ended_ns, after + slack);
+  EXPECT_GE(record.ended_ns - record.begun_ns + slack, 20'000'000U);
+}
+
+// Every record is of one piece: what its words say was all written by one call of begin().
+TEST(FlightRecorder, MayBeReadWhileItIsWritten) {
+  FlightRecorder recorder({}, 8);
+  std::atomic<bool> is_over{false};
+  std::atomic<std::uint64_t> seen{0};
+  const auto read = [&] {
+    const auto check = [&](const FlightRecord& record) {
+      ++seen;
+      EXPECT_EQ(record.call.count, record.number * 3);
+      EXPECT_EQ(record.call.bytes, record.number * 12);
+      EXPECT_EQ(record.call.signature, static_cast<std::uint32_t>(record.number * 3));
+      EXPECT_EQ(record.site.text(), std::to_string(record.number));
+      EXPECT_STREQ(record.call.algorithm, "allreduce/ring");
+    };
+    while (!is_over) {
+      for (const FlightRecord& record : recorder.all()) check(record);
+      if (const auto record = recorder.latest()) check(*record);
+    }
+  };
+  std::thread one(read);
+  std::thread other(read);
+  const std::uint64_t calls = is_sanitized ? 10'000 : 50'000;
+  for (std::uint64_t number = 1; number <= calls; ++number) {
+    recorder.begin(number, allreduce(number * 3), std::to_string(number));
+    if (number % 3 == 0) recorder.note_wait({.rank = 1});
+    recorder.end();
+    if (number % 64 == 0) std::this_thread::yield();
+  }
+  is_over = true;
+  one.join();
+  other.join();
+  EXPECT_GT(seen, 0U);
+}
+
+}  // namespace
+}  // namespace tutti::test
