@@ -52,6 +52,7 @@ void Communicator::Impl::refuse() {
   const Verdict verdict = this->verdict().value_or(Verdict{});
   const std::string own = "rank " + std::to_string(rank()) + ": ";
   if (!has_been_told_.exchange(true)) {
+    box_.fail(verdict.words);
     throw Error(verdict.code, own + "before this call began, " + verdict.words);
   }
   throw Error(ErrorCode::aborted, own + "this communicator can no longer be used, since " +

@@ -119,7 +119,10 @@ Communicator::Impl::Impl(Exchange& exchange, Rank self, std::uint32_t ranks,
       selector_(profile_of(settings), settings.rules, party_on(settings, fabric_.party())),
       sends_(ranks),
       receives_(ranks),
-      box_({.communicator = settings.identity, .name = "", .self = self, .ranks = ranks},
+      box_({.communicator = settings.identity,
+            .name = settings.identity == CommunicatorSettings{}.identity ? "world" : "",
+            .self = self,
+            .ranks = ranks},
            settings.flight) {
   const Kinship& kinship = fabric_.kinship();
   if (ranks == 1) return;

@@ -24,7 +24,7 @@ class BlackBox {
   [[nodiscard]] FlightRecorder& recorder() { return recorder_; }
   [[nodiscard]] const FlightRecorder& recorder() const { return recorder_; }
 
-  /// The call under way has failed, and with it the communicator. A dump that cannot be written
+  /// The call under way, if any, has failed, and with it the communicator. A dump that cannot be written
   /// takes a line on standard error and harms nobody.
   void fail(std::string_view why);
 

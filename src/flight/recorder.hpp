@@ -46,7 +46,7 @@ class FlightRecorder {
   // Of the call that was begun last. Requires: one was.
 
   void end() { current_->end(ticks()); }
-  /// Of several reasons the first is kept.
+  /// Also between calls, of none of which it is then said. Of several reasons the first is kept.
   void fail(std::string_view why);
   void note_wait(const FlightRecord::Wait& wait) { current_->note_wait(wait); }
 

@@ -52,6 +52,7 @@ class alignas(64) FlightSlot {
 
   void end(std::uint64_t now) { ended_.store(now, std::memory_order_release); }
   void fail(std::uint64_t now) { ended_.store(now | failed_bit, std::memory_order_release); }
+  [[nodiscard]] bool is_running() const { return ended_.load(std::memory_order_relaxed) == 0; }
   /// Who reads at that moment may see whom this waits for now with what was done before.
   void note_wait(const FlightRecord::Wait& wait);
 

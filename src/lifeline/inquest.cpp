@@ -1,6 +1,7 @@
 #include "lifeline/inquest.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <set>
 
@@ -116,7 +117,8 @@ Verdict Inquest::of_gone() const {
   std::vector<std::string> parts;
   for (const auto& [rank, why] : gone) {
     verdict.ranks.push_back(rank);
-    parts.push_back(name(rank) + " is gone: " + why + "; it " + last_seen(rank));
+    const bool was_seen = standings.contains(rank) && standings.at(rank).call > 0;
+    parts.push_back(name(rank) + " is gone: " + why + (was_seen ? "; it " + last_seen(rank) : ""));
   }
   verdict.words = joined(parts, "; ");
   return verdict;
