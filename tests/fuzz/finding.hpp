@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include <tutti/error.hpp>
 
@@ -16,8 +17,8 @@ class Finding : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-inline void require(bool holds, const std::string& otherwise) {
-  if (!holds) throw Finding(otherwise);
+inline void require(bool holds, std::string_view otherwise) {
+  if (!holds) throw Finding(std::string(otherwise));
 }
 
 /// An error must be of a kind that the caller can expect here, and say something.
