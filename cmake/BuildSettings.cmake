@@ -23,6 +23,15 @@ if(TUTTI_SANITIZE)
   add_link_options(${TUTTI_SANITIZE_FLAGS})
 endif()
 
+if(TUTTI_BUILD_FUZZERS)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "TUTTI_BUILD_FUZZERS needs Clang, whose libFuzzer it uses: "
+      "add -DCMAKE_CXX_COMPILER=clang++")
+  endif()
+  # What leads to a new branch can be seen only in code that tells of its branches.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 function(tutti_build_settings target)
   target_compile_features(${target} PRIVATE cxx_std_20)
   # What is in C shows that C needs no more than this.

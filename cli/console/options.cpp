@@ -11,6 +11,8 @@
 namespace tutti::cli {
 namespace {
 
+constexpr std::uint32_t most_number = 1U << 24;
+
 [[noreturn]] void reject_range(const std::string& text) {
   throw Error(ErrorCode::invalid_argument,
               "'" + text + "' is not a list of numbers of ranks; write such as 8, 1-33 or 2,4,8");
@@ -19,8 +21,8 @@ namespace {
 std::uint32_t parse_number(std::string_view text, const std::string& whole) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  constexpr std::uint32_t most = 1U << 24;
-  if (error != std::errc{} || end != text.data() + text.size() || number == 0 || number > most) {
+  if (error != std::errc{} || end != text.data() + text.size() || number == 0 ||
+      number > most_number) {
     reject_range(whole);
   }
   return number;
@@ -38,6 +40,8 @@ std::vector<std::uint32_t> parse_ranges(const std::string& text) {
     const std::uint32_t last =
         dash == std::string_view::npos ? first : parse_number(item.substr(dash + 1), text);
     if (last < first) reject_range(text);
+    // As much as one range can have; more of them would fill the memory.
+    if (numbers.size() + (last - first) >= most_number) reject_range(text);
     for (std::uint32_t each = first; each <= last; ++each) numbers.push_back(each);
     if (item.size() == rest.size()) return numbers;
     rest.remove_prefix(item.size() + 1);

@@ -9,6 +9,7 @@
 
 #include <tutti/error.hpp>
 
+#include "core/whole.hpp"
 #include "transport/shm/shared_heap.hpp"
 
 namespace tutti {
@@ -52,6 +53,31 @@ std::vector<int> own_cores() {
   return cores;
 }
 
+[[noreturn]] void refuse() {
+  throw Error(ErrorCode::mismatch,
+              "what a rank says of itself makes no sense: do all ranks have the same version of "
+              "tutti?");
+}
+
+template <class T>
+T count(const Json& json) {
+  const std::optional<T> value = whole<T>(json);
+  if (!value) refuse();
+  return *value;
+}
+
+Way way_from(const Json& json) {
+  const int number = count<int>(json);
+  if (number < 0 || number > static_cast<int>(Way::tcp)) refuse();
+  return static_cast<Way>(number);
+}
+
+std::vector<int> cores_from(const Json& json) {
+  std::vector<int> cores;
+  for (const Json& each : json) cores.push_back(count<int>(each));
+  return cores;
+}
+
 }  // namespace
 
 Card own_card(const FabricSettings& settings) {
@@ -67,16 +93,17 @@ Card own_card(const FabricSettings& settings) {
 }
 
 std::string write(const Card& card) {
-  return Json{{"host", card.host},
-              {"network", card.network},
-              {"name", card.name},
-              {"pid", card.pid},
-              {"heap_fd", card.heap_fd},
-              {"cores", card.cores},
-              {"way", card.way},
-              {"choice_digest", card.choice_digest},
-              {"choice_origin", card.choice_origin}}
-      .dump();
+  const Json json{{"host", card.host},
+                  {"network", card.network},
+                  {"name", card.name},
+                  {"pid", card.pid},
+                  {"heap_fd", card.heap_fd},
+                  {"cores", card.cores},
+                  {"way", card.way},
+                  {"choice_digest", card.choice_digest},
+                  {"choice_origin", card.choice_origin}};
+  // Hosts and files may be called anything; what is no UTF-8 in their names is replaced.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Card read_card(const std::string& text) {
@@ -85,16 +112,14 @@ Card read_card(const std::string& text) {
     return {.host = json.at("host"),
             .network = json.at("network"),
             .name = json.at("name"),
-            .pid = json.at("pid"),
-            .heap_fd = json.at("heap_fd"),
-            .cores = json.at("cores"),
-            .way = json.at("way"),
-            .choice_digest = json.at("choice_digest"),
+            .pid = count<int>(json.at("pid")),
+            .heap_fd = count<int>(json.at("heap_fd")),
+            .cores = cores_from(json.at("cores")),
+            .way = way_from(json.at("way")),
+            .choice_digest = count<std::uint64_t>(json.at("choice_digest")),
             .choice_origin = json.at("choice_origin")};
   } catch (const Json::exception&) {
-    throw Error(ErrorCode::mismatch,
-                "what a rank says of itself makes no sense: do all ranks have the same version of "
-                "tutti?");
+    refuse();
   }
 }
 

@@ -58,7 +58,10 @@ double parse(std::string_view text, std::span<const Unit> units, const std::stri
   std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
   for (const Unit& unit : units) {
-    if (unit.name == rest) return number * unit.factor;
+    if (unit.name != rest) continue;
+    const double value = number * unit.factor;
+    if (!std::isfinite(value)) break;
+    return value;
   }
   reject(text, wanted);
 }
@@ -85,10 +88,15 @@ double parse_rate(std::string_view text) {
 }
 
 double parse_seconds_per_byte(std::string_view text) {
-  if (text.find("/s") != std::string_view::npos) return 1 / parse_rate(text);
+  const std::string wanted = "a time per byte; write such as 0, 0.1ns or a rate like 10GB/s";
+  if (text.find("/s") != std::string_view::npos) {
+    const double inverse = 1 / parse_rate(text);
+    if (!std::isfinite(inverse)) reject(text, wanted);
+    return inverse;
+  }
   std::string_view time = text;
   if (time.size() > 2 && time.substr(time.size() - 2) == "/B") time.remove_suffix(2);
-  return parse(time, time_units, "a time per byte; write such as 0, 0.1ns or a rate like 10GB/s");
+  return parse(time, time_units, wanted);
 }
 
 std::string format_bytes(std::uint64_t bytes) {
@@ -115,7 +123,10 @@ std::string format_seconds(double seconds) {
   const double value = seconds / best->factor;
   const int digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
   std::array<char, 32> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  constexpr double longest = 1e9;  // What is more would be a line of digits.
+  const int length = value < longest
+                         ? std::snprintf(text.data(), text.size(), "%.*f", digits, value)
+                         : std::snprintf(text.data(), text.size(), "%.3g", value);
   return std::string(text.data(), static_cast<std::size_t>(length)) + std::string(best->name);
 }
 

@@ -336,19 +336,22 @@ Launch read_environment(const Lookup& lookup) {
 }
 
 std::string first_host(std::string_view nodelist) {
-  const std::size_t open = nodelist.find_first_of("[,");
-  std::string host(nodelist.substr(0, open));
-  if (open != std::string_view::npos && nodelist[open] == '[') {
-    const std::size_t close = nodelist.find(']', open);
-    const std::string_view inside =
-        close == std::string_view::npos ? "" : nodelist.substr(open + 1, close - open - 1);
-    const std::string_view first = inside.substr(0, inside.find_first_of(",-"));
-    if (first.empty()) host.clear();
-    if (!first.empty()) host += first;
-    // What follows the brackets belongs to the name, and may have brackets of its own.
-    std::string_view rest = close == std::string_view::npos ? "" : nodelist.substr(close + 1);
-    rest = rest.substr(0, rest.find(','));
-    if (!host.empty() && !rest.empty()) host += first_host(rest);
+  std::string host;
+  std::string_view rest = nodelist;
+  while (!rest.empty() && rest.front() != ',') {
+    const std::size_t end = std::min(rest.find_first_of("[,"), rest.size());
+    host += rest.substr(0, end);
+    rest.remove_prefix(end);
+    if (rest.empty() || rest.front() == ',') break;
+    const std::size_t close = std::min(rest.find(']'), rest.size());
+    const std::string_view numbers = close < rest.size() ? rest.substr(1, close - 1) : "";
+    const std::string_view first = numbers.substr(0, numbers.find_first_of(",-"));
+    if (first.empty()) {
+      host.clear();
+      break;
+    }
+    host += first;
+    rest.remove_prefix(close + 1);
   }
   const auto is_odd = [](char letter) { return letter <= ' ' || letter > '~'; };
   if (host.empty() || std::any_of(host.begin(), host.end(), is_odd)) {

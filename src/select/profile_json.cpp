@@ -5,6 +5,7 @@
 #include <tutti/error.hpp>
 #include <tutti/version.hpp>
 
+#include "core/whole.hpp"
 #include "select/profile.hpp"
 
 namespace tutti {
@@ -28,6 +29,18 @@ double positive(const Json& json, const char* key, bool may_be_zero = false) {
   return value;
 }
 
+template <class T>
+T count(const Json& json, const std::string& what) {
+  const std::optional<T> value = whole<T>(json);
+  if (!value) refuse("\"" + what + "\" is " + json.dump() + ", which is no number that it can be");
+  return *value;
+}
+
+template <class T>
+T count_at(const Json& json, const char* key) {
+  return count<T>(json.at(key), key);
+}
+
 Reach reach_from(const Json& json) {
   return {.pairs = parse_pairs(json.at("pairs").get<std::string>()),
           .crowded = json.at("crowded").get<bool>()};
@@ -48,7 +61,7 @@ Json to_json(const Model& model) {
 Model model_from(const Json& list) {
   Model model;
   for (const Json& each : list) {
-    Rates rates{.up_to = each.at("up_to").get<std::uint64_t>()};
+    Rates rates{.up_to = count_at<std::uint64_t>(each, "up_to")};
     if (!model.rates.empty() && rates.up_to <= model.rates.back().up_to) {
       refuse("the rates of a model are not in order of \"up_to\"");
     }
@@ -74,8 +87,9 @@ Json direct_to_json(const ByCollective& bytes) {
 ByCollective direct_from(const Json& object) {
   ByCollective bytes{};
   for (const Collective each : collectives()) {
-    const auto value = object.at(std::string(name(each))).get<std::size_t>();
-    if (value == 0) refuse("\"direct_from\" is 0 for " + std::string(name(each)));
+    const std::string key(name(each));
+    const auto value = count_at<std::size_t>(object, key.c_str());
+    if (value == 0) refuse("\"direct_from\" is 0 for " + key);
     bytes[static_cast<std::size_t>(each)] = value;
   }
   return bytes;
@@ -96,10 +110,10 @@ Json to_json(const ReachProfile& each) {
 
 ReachProfile reach_profile_from(const Json& json) {
   ReachProfile profile{.reach = reach_from(json),
-                       .ranks = json.at("ranks").get<std::uint32_t>(),
+                       .ranks = count_at<std::uint32_t>(json, "ranks"),
                        .link = {.alpha = positive(json, "alpha"), .beta = positive(json, "beta")},
                        .gamma = positive(json, "gamma", true),
-                       .slice_bytes = json.at("slice_bytes").get<std::size_t>(),
+                       .slice_bytes = count_at<std::size_t>(json, "slice_bytes"),
                        .direct_from = direct_from(json.at("direct_from")),
                        .model = model_from(json.at("model")),
                        .rooted_model = model_from(json.at("rooted_model"))};
@@ -121,8 +135,8 @@ Json to_json(const Measurement& each) {
 Measurement measurement_from(const Json& json) {
   Measurement measurement{.algorithm = json.at("algorithm").get<std::string>(),
                           .reach = reach_from(json),
-                          .ranks = json.at("ranks").get<std::uint32_t>(),
-                          .cores = json.at("cores").get<std::uint32_t>()};
+                          .ranks = count_at<std::uint32_t>(json, "ranks"),
+                          .cores = count_at<std::uint32_t>(json, "cores")};
   static_cast<void>(algorithm(measurement.algorithm));  // Throws if there is none of that name.
   if (measurement.ranks < 2 || measurement.cores < 1) {
     refuse("a measurement of " + measurement.algorithm + " is of " +
@@ -130,7 +144,7 @@ Measurement measurement_from(const Json& json) {
            " cores");
   }
   for (const Json& each : json.at("points")) {
-    const Measurement::Point point{.bytes = each.at(0).get<std::uint64_t>(),
+    const Measurement::Point point{.bytes = count<std::uint64_t>(each.at(0), "points"),
                                    .seconds = each.at(1).get<double>()};
     const bool in_order =
         measurement.points.empty() || measurement.points.back().bytes < point.bytes;
@@ -169,7 +183,7 @@ Profile Profile::parse(std::string_view text) {
     if (!document.is_object() || !document.contains("tutti_profile")) {
       refuse("it does not begin with {\"tutti_profile\": 1");
     }
-    if (document.at("tutti_profile").get<int>() != format_version) {
+    if (count_at<int>(document, "tutti_profile") != format_version) {
       refuse("it is of format " + document.at("tutti_profile").dump() + ", and this tutti reads " +
              std::to_string(format_version));
     }

@@ -88,6 +88,12 @@ class LinedJson::Builder : public nlohmann::json_sax<Json> {
   bool start_object(std::size_t /*size*/) override { return open(Kind::object); }
   bool key(string_t& value) override {
     const auto& members = open_.back().members_;
+    // No object of any format has more, and each is compared with all before it.
+    constexpr std::size_t most_members = 100;
+    if (members.size() == most_members) {
+      reject_at(position_.line,
+                "an object has more than " + std::to_string(most_members) + " members");
+    }
     const bool twice = std::any_of(members.begin(), members.end(),
                                    [&](const auto& member) { return member.first == value; });
     if (twice) reject_at(position_.line, "the member \"" + value + "\" stands here twice");
@@ -116,6 +122,12 @@ class LinedJson::Builder : public nlohmann::json_sax<Json> {
     return add(std::move(json));
   }
   bool open(Kind kind) {
+    // Values within values are destroyed by calls within calls, for which there is so much room.
+    constexpr std::size_t deepest = 100;
+    if (open_.size() == deepest) {
+      reject_at(position_.line, "more than " + std::to_string(deepest) +
+                                    " brackets and braces are open: no file needs so many");
+    }
     open_.push_back(begin(kind));
     return true;
   }

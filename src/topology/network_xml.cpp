@@ -89,11 +89,16 @@ class Reader {
     nics_.clear();
     std::vector<NodeId> cpus;
     for (const pugi::xml_node cpu : system.children("cpu")) {
+      // All are joined to all.
+      constexpr std::size_t most_cpus = 1024;
+      if (cpus.size() == most_cpus) {
+        reject(cpu, "there are more than " + std::to_string(most_cpus) + " <cpu>");
+      }
       cpus.push_back(network_.add(named("cpu" + text(cpu, "numaid")), NodeKind::host));
       for (std::size_t i = 0; i + 1 < cpus.size(); ++i) {
         network_.join(cpus[i], cpus.back(), between_cpus, 0);
       }
-      read_below(cpu, cpus.back());
+      read_below(cpu, cpus.back(), 0);
     }
     if (gpus_.empty()) reject(system, "there is no <gpu> in any <cpu>, hence no ranks");
     // Only now are the targets known.
@@ -101,19 +106,23 @@ class Reader {
     all_nics_.push_back(nics_);
   }
 
-  /// The devices of a CPU, of a PCI switch or of a network card.
-  void read_below(const pugi::xml_node& parent, NodeId node) {
+  /// The devices of a CPU, of a PCI switch or of a network card, below so many switches.
+  void read_below(const pugi::xml_node& parent, NodeId node, int switches) {
+    constexpr int deepest = 256;  // As many buses as PCI can number.
+    if (switches > deepest) {
+      reject(parent, "it is below more than " + std::to_string(deepest) + " <pci>");
+    }
     for (const pugi::xml_node child : parent.children()) {
       const std::string_view what = child.name();
       if (what == "pci") {
-        read_pci(child, node);
+        read_pci(child, node, switches);
       } else if (what == "nic") {
         for (const pugi::xml_node net : child.children("net")) read_net(net, node);
       }
     }
   }
 
-  void read_pci(const pugi::xml_node& pci, NodeId parent) {
+  void read_pci(const pugi::xml_node& pci, NodeId parent, int switches) {
     const std::string bus = text(pci, "busid");
     const double bandwidth = pci_bandwidth(pci);
     if (const pugi::xml_node gpu = pci.child("gpu")) {
@@ -124,7 +133,7 @@ class Reader {
     }
     const NodeId node = network_.add(named("pci " + bus), NodeKind::switch_);
     network_.join(node, parent, bandwidth, 0);
-    read_below(pci, node);
+    read_below(pci, node, switches + 1);
   }
 
   [[nodiscard]] double pci_bandwidth(const pugi::xml_node& pci) const {

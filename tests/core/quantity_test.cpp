@@ -51,6 +51,18 @@ TEST(Quantity, IsWrittenWithTheDigitsThatCount) {
   EXPECT_EQ(format_seconds(4.2e-10), "0.42ns");
 }
 
+TEST(Quantity, NothingIsEndless) {
+  EXPECT_THROW((void)parse_rate("1e300TB/s"), Error);
+  EXPECT_THROW((void)parse_bytes("1e308T"), Error);
+  // The inverse of so slow a rate is more than any number.
+  EXPECT_THROW((void)parse_seconds_per_byte("1e-320B/s"), Error);
+}
+
+TEST(Quantity, TimesOfAllLengthsAreWrittenShort) {
+  EXPECT_EQ(format_seconds(123456789), "123456789s");
+  EXPECT_EQ(format_seconds(1.25e300), "1.25e+300s");
+}
+
 TEST(Quantity, RatesAreWrittenInTheUnitThatFits) {
   EXPECT_EQ(format_rate(12.5e9), "12.5GB/s");
   EXPECT_EQ(format_rate(999.99e6), "1GB/s");

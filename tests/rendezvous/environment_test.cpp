@@ -264,6 +264,7 @@ TEST(FirstHost, IsFoundInEveryKindOfList) {
       {"node[7,9-11],other", "node7"},
       {"a[1-2]-ib,b", "a1-ib"},
       {"rack[0-3]node[08-15]", "rack0node08"},
+      {"rack[0,3]node[08,15]x,other", "rack0node08x"},
       {"n-1.example.org,n-2", "n-1.example.org"},
   };
   for (const auto& [list, host] : lists) EXPECT_EQ(first_host(list), host) << list;
@@ -271,6 +272,16 @@ TEST(FirstHost, IsFoundInEveryKindOfList) {
     test::expect_error([&] { (void)first_host(list); }, ErrorCode::invalid_argument,
                        "SLURM_STEP_NODELIST=" + list);
   }
+}
+
+TEST(FirstHost, HasAsManyNumbersAsItLikes) {
+  std::string list;
+  std::string host;
+  for (int i = 0; i < 200000; ++i) {
+    list += "[7,8]";
+    host += "7";
+  }
+  EXPECT_EQ(first_host(list), host);
 }
 
 }  // namespace

@@ -113,7 +113,13 @@ TEST(Profile, RefusesNonsense) {
   refuses(changed("\"crowded\": false", "\"crowded\": 7"), "boolean");
   refuses(changed("\"alpha\": ", "\"alpha\": -"), "alpha");
   refuses(changed("\"beta\": ", "\"bet\": "), "beta");
-  refuses(changed("\"up_to\": ", "\"up_to\": \"x\", \"x\": "), "number");
+  refuses(changed("\"up_to\": ", "\"up_to\": \"x\", \"x\": "), "\"up_to\" is \"x\"");
+  // Numbers that would be others in the type that they are kept in.
+  refuses(changed("\"ranks\": 2", "\"ranks\": 4294967298"), "\"ranks\" is 4294967298");
+  refuses(changed("\"ranks\": 2", "\"ranks\": 2.5"), "\"ranks\" is 2.5");
+  refuses(changed("\"slice_bytes\": ", "\"slice_bytes\": -"), "\"slice_bytes\" is -");
+  refuses(changed("\"slice_bytes\": ", "\"slice_bytes\": 1e300, \"x\": "), "1e+300");
+  refuses(changed("\"tutti_profile\": 1", "\"tutti_profile\": true"), "\"tutti_profile\" is true");
   refuses(built_in_profile().json().substr(0, 1000), "tutti tune");
 }
 

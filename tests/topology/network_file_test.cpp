@@ -68,6 +68,25 @@ TEST(NetworkJson, TakesUnitsAndRoutes) {
   EXPECT_EQ(network.own_routes.at(0).links, (std::vector<LinkId>{LinkId{0}, LinkId{2}}));
 }
 
+TEST(NetworkJson, IsRefusedWhereItHasNoMeasure) {
+  const auto refused = [](const std::string& text, const std::string& part) {
+    expect_error([&] { (void)network_from_json(text); }, ErrorCode::invalid_argument, part);
+  };
+  constexpr std::size_t many = 300000;
+  refused(std::string(many, '[') + std::string(many, ']'), "line 1: more than 100 brackets");
+  std::string members = "{";
+  for (std::size_t i = 0; i < many; ++i) members += "\"" + std::to_string(i) + "\": 0,\n";
+  refused(members + "\"\": 0}", "line 101: an object has more than 100 members");
+  std::string torus = R"("torus": [1)";
+  for (std::size_t i = 0; i < many; ++i) torus += ", 1";
+  refused(small(1, R"({"format": "tutti-network", "version": 1, )" + torus + "],"),
+          "a torus of 300001 dimensions is too much");
+  torus = R"("torus": [2)";
+  for (int i = 1; i < 32; ++i) torus += ", 2";
+  refused(small(1, R"({"format": "tutti-network", "version": 1, )" + torus + "],"),
+          "ask for 4294967296 ranks, and there are 2");
+}
+
 TEST(NetworkJson, ErrorsNameTheLine) {
   const auto refused = [](std::size_t line, const std::string& text, const std::string& part) {
     SCOPED_TRACE(text);
@@ -151,6 +170,20 @@ TEST(NetworkXml, ErrorsNameTheLine) {
                "line 1: there should be an element <system>");
   expect_error([] { (void)network_from_xml("<system/>"); }, ErrorCode::invalid_argument,
                "line 1: there is no <gpu>");
+}
+
+TEST(NetworkXml, IsRefusedWhereItHasNoMeasure) {
+  const auto refused = [](const std::string& inside, const std::string& part) {
+    expect_error([&] { (void)network_from_xml("<system>" + inside + "</system>"); },
+                 ErrorCode::invalid_argument, part);
+  };
+  std::string nested;
+  for (int i = 0; i < 100000; ++i) nested += "<pci busid=\"" + std::to_string(i) + "\">";
+  for (int i = 0; i < 100000; ++i) nested += "</pci>";
+  refused("<cpu numaid=\"0\">" + nested + "</cpu>", "it is below more than 256 <pci>");
+  std::string cpus;
+  for (int i = 0; i < 20000; ++i) cpus += "<cpu numaid=\"" + std::to_string(i) + "\"/>";
+  refused(cpus, "there are more than 1024 <cpu>");
 }
 
 TEST(NetworkGolden, Dot) {

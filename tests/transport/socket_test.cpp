@@ -46,6 +46,8 @@ TEST(Endpoint, RefusesWhatIsNoAddress) {
     test::expect_error([&] { (void)Endpoint::parse(text); }, ErrorCode::invalid_argument,
                        "'" + text + "' is not an address");
   }
+  // What the system is asked for ends at the first zero byte.
+  EXPECT_THROW((void)Endpoint::parse(std::string_view("10.0.0.1\0.9:80", 13)), Error);
 }
 
 TEST(Endpoint, KnowsLoopback) {

@@ -1,5 +1,6 @@
 #include "topology/routers/torus_router.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <unordered_map>
 
@@ -18,8 +19,17 @@ std::uint64_t pair_of(NodeId from, NodeId to) {
 
 TorusRouter::TorusRouter(const Network& network, const wiring::Torus& torus)
     : dimensions_(torus.dimensions) {
+  // As many as 32 bits can number, all of two ranks; steps_ has room for each of them.
+  constexpr std::size_t most_dimensions = 32;
+  if (dimensions_.size() > most_dimensions) {
+    throw Error(ErrorCode::invalid_argument,
+                "a torus of " + std::to_string(dimensions_.size()) +
+                    " dimensions is too much: leave out those of one rank; at most " +
+                    std::to_string(most_dimensions));
+  }
+  constexpr std::uint64_t too_many = std::uint64_t{1} << 32;
   std::uint64_t size = 1;
-  for (const std::uint32_t each : dimensions_) size *= each;
+  for (const std::uint32_t each : dimensions_) size = std::min(size * each, too_many);
   if (size != network.rank_count()) {
     throw Error(ErrorCode::invalid_argument, "the dimensions of the torus ask for " +
                                                  std::to_string(size) + " ranks, and there are " +

@@ -211,8 +211,8 @@ Endpoint Endpoint::parse(std::string_view text) {
       colon == std::string_view::npos ? std::nullopt : parse_port(text.substr(colon + 1));
   int error = 0;
   // An IPv6 address without brackets would leave open which colon is the last.
-  const bool well_formed =
-      port && !host.empty() && bracketed == (host.find(':') != std::string_view::npos);
+  const bool well_formed = port && !host.empty() && host.find('\0') == std::string_view::npos &&
+                           bracketed == (host.find(':') != std::string_view::npos);
   if (well_formed) {
     if (const AddressList found = look_up(std::string(host), *port, AI_NUMERICHOST, error)) {
       return {found->ai_addr, found->ai_addrlen};

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace tutti {
+
+/// The whole number that a value of nlohmann-json is; none if it is another value, or does not fit.
+/// (Its own get<T>() makes some number of true, 0.5, 1e300 and of what is too large.)
+template <class T, class Json>
+[[nodiscard]] std::optional<T> whole(const Json& json) {
+  if (json.is_number_unsigned()) {
+    const auto value = json.template get<std::uint64_t>();
+    return std::in_range<T>(value) ? std::optional(static_cast<T>(value)) : std::nullopt;
+  }
+  if (!json.is_number_integer()) return std::nullopt;
+  const auto value = json.template get<std::int64_t>();
+  return std::in_range<T>(value) ? std::optional(static_cast<T>(value)) : std::nullopt;
+}
+
+}  // namespace tutti

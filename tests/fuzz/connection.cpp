@@ -1,0 +1,180 @@
+#include "transport/tcp/connection.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include "fuzz/finding.hpp"
+#include "fuzz/line.hpp"
+#include "fuzz/tape.hpp"
+#include "fuzz/target.hpp"
+
+namespace tutti::test {
+namespace {
+
+constexpr std::uint32_t call = 7;
+constexpr std::size_t cache_line = 64;
+
+/// What is sent, from its beginning: no two places near each other look alike.
+std::string_view pattern() {
+  static const std::string bytes = [] {
+    std::string all(std::size_t{1} << 20, ' ');
+    for (std::size_t i = 0; i < all.size(); ++i)
+      all[i] = static_cast<char>((i * 2654435761U) >> 13);
+    return all;
+  }();
+  return bytes;
+}
+
+/// Frames, and what they carry.
+struct Stream {
+  std::string wire{};
+  std::vector<std::size_t> ends{};  ///< Of each frame, in what all carry together.
+
+  [[nodiscard]] std::size_t size() const { return ends.empty() ? 0 : ends.back(); }
+
+  void add(std::size_t length) {
+    const auto header =
+        FrameHeader{.bytes = static_cast<std::uint32_t>(length), .call = call}.encode();
+    wire.append(reinterpret_cast<const char*>(header.data()), header.size());
+    const std::size_t begin = size();
+    wire += pattern().substr(begin, length);
+    ends.push_back(begin + length);
+  }
+};
+
+Stream record(Tape& tape) {
+  constexpr std::size_t most_frames = 12;
+  constexpr std::size_t longest = 300000;  // More than the buffer that frames are read into.
+  Stream stream;
+  for (std::size_t count = 1 + tape.byte() % most_frames; count > 0; --count) {
+    const std::size_t length = 1 + tape.word() % 1024;
+    const bool is_long = tape.byte() % 16 == 15 && stream.size() < longest;
+    stream.add(is_long ? length * (longest / 1024) : length);
+  }
+  return stream;
+}
+
+/// Takes what comes by all the ways there are, and compares it with what was sent.
+class Listener {
+ public:
+  Listener(Connection& connection, const Stream& stream)
+      : connection_(connection), stream_(stream) {}
+
+  [[nodiscard]] bool has_all() const { return received_ == stream_.size(); }
+
+  void look(std::size_t most) {
+    const std::span<const std::byte> seen = connection_.buffered(call);
+    if (seen.empty()) {
+      (void)connection_.fill();
+      return;
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(seen.data());
+    require((address - in_frame()) % 8 == 0, "an element is shown at an address that is odd");
+    require(is_whole(seen.size()), "an element is shown torn");
+    compare(seen);
+    const std::size_t taken = std::min(most, seen.size());
+    connection_.consume(taken);
+    pass(taken);
+  }
+
+  void receive(std::size_t most) {
+    // Exactly as long, so that a byte too many is seen.
+    std::vector<std::byte> to(most);
+    const std::size_t bytes = connection_.receive(to, call);
+    require(bytes <= most, "more is received than there is room for");
+    require(bytes == most || is_whole(bytes), "an element is received torn");
+    compare(std::span(to).first(bytes));
+    pass(bytes);
+  }
+
+ private:
+  [[nodiscard]] std::size_t in_frame() const {
+    return frame_ == 0 ? received_ : received_ - stream_.ends[frame_ - 1];
+  }
+  [[nodiscard]] bool is_whole(std::size_t bytes) const {
+    return bytes == 0 || received_ + bytes == stream_.ends.at(frame_) ||
+           (in_frame() + bytes) % cache_line == 0;
+  }
+  void compare(std::span<const std::byte> bytes) const {
+    require(bytes.empty() || received_ + bytes.size() <= stream_.ends.at(frame_),
+            "more is received than the frame has");
+    const std::string_view sent = pattern().substr(received_, bytes.size());
+    require(bytes.empty() || std::memcmp(bytes.data(), sent.data(), sent.size()) == 0,
+            "other bytes are received than were sent");
+  }
+  void pass(std::size_t bytes) {
+    received_ += bytes;
+    if (frame_ < stream_.ends.size() && received_ == stream_.ends[frame_]) ++frame_;
+  }
+
+  Connection& connection_;
+  const Stream& stream_;
+  std::size_t received_ = 0;
+  std::size_t frame_ = 0;
+};
+
+/// A peer that keeps to the protocol: all that it sends arrives, and then its end is told.
+void listen_to_rank(Tape& tape) {
+  Line line;
+  Connection connection(std::move(line.near), "rank 1");
+  const Stream stream = record(tape);
+  Listener listener(connection, stream);
+  std::string_view unsent = stream.wire;
+  while (!tape.at_end()) {
+    const std::uint32_t what = tape.byte();
+    const std::size_t bytes = 1 + (what & 4 ? tape.word() * 8 : tape.byte());
+    if (what % 4 == 0) {
+      unsent.remove_prefix(put(line.far, unsent.substr(0, bytes)));
+    } else if (what % 4 == 1) {
+      listener.look(bytes);
+    } else if (!listener.has_all()) {
+      listener.receive(bytes);
+    }
+  }
+  for (int idle = 0; !listener.has_all(); ++idle) {
+    constexpr int most_idle = 10000;
+    require(idle < most_idle, "what was sent does not come");
+    unsent.remove_prefix(put(line.far, unsent));
+    listener.receive(100000);
+  }
+  line.far = Socket();
+  const auto more = attempt([&] { return connection.fill(); }, {ErrorCode::peer_lost});
+  require(!more, "the end of a connection is not told");
+}
+
+/// A peer that sends anything: what is no frame of this call is told.
+void listen_to_stranger(Tape& tape) {
+  Line line;
+  Connection connection(std::move(line.near), "rank 1");
+  std::vector<std::byte> memory(4096);
+  const auto expected = {ErrorCode::peer_lost, ErrorCode::mismatch};
+  for (int turn = 0; turn < 200 && line.far; ++turn) {
+    const std::uint32_t what = tape.byte();
+    const std::string_view said = tape.take(what / 4);
+    if (!said.empty()) (void)put(line.far, said);
+    if (tape.at_end()) line.far = Socket();
+    (void)attempt(
+        [&] {
+          if (what % 4 > 1) return connection.receive(std::span(memory).first(1 + what), call);
+          const std::size_t here = connection.buffered(call).size();
+          require(here <= said.size() + memory.size() * 16, "more is shown than was sent");
+          connection.consume(what % 4 == 0 ? here : here / 2);
+          if (here == 0) (void)connection.fill();
+          return here;
+        },
+        expected);
+  }
+}
+
+}  // namespace
+
+void try_connection(std::string_view input) {
+  Tape tape(input);
+  if (tape.byte() % 4 != 0) {
+    listen_to_rank(tape);
+  } else {
+    listen_to_stranger(tape);
+  }
+}
+
+}  // namespace tutti::test

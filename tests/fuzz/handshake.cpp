@@ -1,0 +1,121 @@
+#include "transport/tcp/handshake.hpp"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <string>
+
+#include "fuzz/finding.hpp"
+#include "fuzz/line.hpp"
+#include "fuzz/tape.hpp"
+#include "fuzz/target.hpp"
+
+namespace tutti::test {
+namespace {
+
+using Side = Handshake::Side;
+using State = Handshake::State;
+
+constexpr std::size_t hello_bytes = 256;
+
+/// One direction of a conversation that somebody between both ends hands on, piece by piece, as he
+/// likes.
+class Wiretap {
+ public:
+  Wiretap(const Socket& from, const Socket& to) : from_(from), to_(to) {}
+
+  /// Hands on up to `most` bytes, the first of them with these bits turned over.
+  void pass(std::size_t most, std::uint32_t turned) {
+    std::array<char, 512> bytes{};
+    const ssize_t got = recv(from_.fd(), bytes.data(), std::min(most, bytes.size()), MSG_DONTWAIT);
+    if (got <= 0) return;
+    if (turned != 0) {
+      bytes[0] = static_cast<char>(bytes[0] ^ static_cast<char>(turned));
+      first_changed_ = std::min(first_changed_, passed_);
+    }
+    passed_ += put(to_, {bytes.data(), static_cast<std::size_t>(got)});
+  }
+
+  [[nodiscard]] bool has_changed(std::size_t before) const { return first_changed_ < before; }
+
+ private:
+  static constexpr std::size_t never = ~std::size_t{0};
+  const Socket& from_;
+  const Socket& to_;
+  std::size_t passed_ = 0;
+  std::size_t first_changed_ = never;
+};
+
+std::string greeting_from(Tape& tape) {
+  return std::string(tape.take(tape.byte() % (Handshake::most_greeting + 1)));
+}
+
+/// Two ends, and somebody between who delays, tears and changes what they say.
+void talk_across(Tape& tape) {
+  const bool same_secret = tape.byte() % 4 != 0;
+  const std::string one = greeting_from(tape);
+  const std::string two = greeting_from(tape);
+  Handshake dials(Side::dials, {"secret"}, one);
+  Handshake accepts(Side::accepts, {same_secret ? "secret" : "another"}, two);
+  Line left;
+  Line right;
+  Wiretap there(left.far, right.far);
+  Wiretap back(right.far, left.far);
+  while (!tape.at_end()) {
+    const std::uint32_t what = tape.byte();
+    const std::size_t most = 1 + tape.byte();
+    const std::uint32_t turned = what % 64 == 63 ? tape.byte() : 0;
+    (void)dials.advance(left.near.fd());
+    (void)accepts.advance(right.near.fd());
+    (what & 1 ? there : back).pass(most, turned);
+  }
+  State dialled = State::reading;
+  State accepted = State::reading;
+  for (int turn = 0; turn < 12; ++turn) {
+    dialled = dials.advance(left.near.fd());
+    there.pass(hello_bytes, 0);
+    accepted = accepts.advance(right.near.fd());
+    back.pass(hello_bytes, 0);
+  }
+  const bool all_true = same_secret && !there.has_changed(~std::size_t{0});
+  require((accepted == State::done) == (all_true && !back.has_changed(hello_bytes)),
+          "who accepts believes what is wrong, or doubts what is right: " + accepts.refusal());
+  require((dialled == State::done) == (all_true && !back.has_changed(~std::size_t{0})),
+          "who dials believes what is wrong, or doubts what is right: " + dials.refusal());
+  if (accepted == State::done) {
+    require(accepts.peer_greeting() == one, "who accepts hears another greeting");
+  }
+  if (dialled == State::done) {
+    require(dials.peer_greeting() == two, "who dials hears another greeting");
+  }
+}
+
+/// Somebody who does not know the secret.
+void talk_to_stranger(Tape& tape) {
+  const Side side = tape.byte() % 2 == 0 ? Side::dials : Side::accepts;
+  Handshake handshake(side, {"secret"}, "rank 1");
+  Line line;
+  State state = State::reading;
+  for (int turn = 0; turn < 100 && state != State::refused; ++turn) {
+    const std::string_view said = tape.take(1 + tape.byte());
+    if (!said.empty()) (void)put(line.far, said);
+    if (tape.at_end()) line.far = Socket();
+    state = handshake.advance(line.near.fd());
+    require(state != State::done, "a stranger is believed");
+  }
+  require(state == State::refused, "a stranger who has gone is waited for");
+  require(!handshake.refusal().empty(), "a stranger is refused without a reason");
+}
+
+}  // namespace
+
+void try_handshake(std::string_view input) {
+  Tape tape(input);
+  if (tape.byte() % 4 == 0) {
+    talk_to_stranger(tape);
+  } else {
+    talk_across(tape);
+  }
+}
+
+}  // namespace tutti::test

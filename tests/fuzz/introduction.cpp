@@ -1,0 +1,46 @@
+#include "api/card.hpp"
+#include "api/unique_id.hpp"
+#include "fuzz/finding.hpp"
+#include "fuzz/target.hpp"
+#include "rendezvous/group.hpp"
+#include "transport/tcp/greeting.hpp"
+
+namespace tutti::test {
+namespace {
+
+void read_as_card(const std::string& text) {
+  const auto card = attempt([&] { return read_card(text); }, {ErrorCode::mismatch});
+  if (!card) return;
+  const std::string written = write(*card);
+  require(write(read_card(written)) == written, "a card is another when it is read again");
+}
+
+void read_as_greeting(const std::string& text) {
+  constexpr std::uint32_t size = 4;
+  Rank rank{};
+  const Group group{.rank = Rank{0}, .size = size, .job = "job"};
+  if (find_fault(group, text, rank).empty()) {
+    require(rank.index() > 0 && rank.index() < size, "a rank is let in that is none");
+    require(text.find("job") != std::string::npos, "a rank of another job is let in");
+  }
+  if (const auto peer = rank_that_greets(text, "group")) {
+    require(text.ends_with(std::to_string(*peer)), "a greeting is taken for another rank's");
+  }
+}
+
+/// Nobody can be rank 1 of 1, so that nobody is dialled, whatever the id.
+void read_as_unique_id(const std::string& text) {
+  const auto joined = attempt([&] { return join(text, 1, 1).size(); });
+  require(!joined, "there is a rank 1 of 1");
+}
+
+}  // namespace
+
+void try_introduction(std::string_view input) {
+  const std::string text(input);
+  read_as_card(text);
+  read_as_greeting(text);
+  read_as_unique_id(text);
+}
+
+}  // namespace tutti::test

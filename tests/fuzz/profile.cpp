@@ -1,0 +1,20 @@
+#include "select/profile.hpp"
+
+#include "fuzz/finding.hpp"
+#include "fuzz/target.hpp"
+
+namespace tutti::test {
+
+void try_profile(std::string_view input) {
+  const auto profile = attempt([&] { return Profile::parse(input); });
+  if (!profile) return;
+  const Profile again = Profile::parse(profile->json());
+  require(again == *profile, "a profile is another when it is read again");
+  require(again.digest() == profile->digest(), "equal profiles have other digests");
+  Profile merged = *profile;
+  merged.merge(*profile);
+  require(!merged.reaches.empty(), "a profile loses what it knows");
+  require(!merged.at({}, 4).model.rates.empty(), "a model has no rates");
+}
+
+}  // namespace tutti::test

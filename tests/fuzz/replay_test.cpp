@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "fuzz/target.hpp"
+#include "support/random.hpp"
+#include "support/spoil.hpp"
+
+namespace tutti::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Input {
+  std::string name{};
+  std::string bytes{};
+};
+
+/// What is kept of a target's inputs, in order of name: the same on every machine.
+std::vector<Input> corpus(std::string_view target) {
+  std::vector<Input> inputs;
+  for (const auto& entry : fs::directory_iterator(fs::path(TUTTI_CORPUS_DIR) / target)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    std::ostringstream bytes;
+    bytes << file.rdbuf();
+    inputs.push_back({.name = entry.path().filename(), .bytes = bytes.str()});
+  }
+  std::sort(inputs.begin(), inputs.end(),
+            [](const Input& a, const Input& b) { return a.name < b.name; });
+  return inputs;
+}
+
+/// Whether the target finds nothing wrong with it.
+testing::AssertionResult holds(const Target& target, std::string_view input) {
+  try {
+    target.run(input);
+    return testing::AssertionSuccess();
+  } catch (const std::exception& error) {
+    return testing::AssertionFailure() << error.what() << ", with:\n" << input;
+  }
+}
+
+/// The input, damaged up to four times; or the beginning of one and the end of another.
+std::string changed(const std::vector<Input>& inputs, Random& random) {
+  std::string bytes = random.pick(inputs).bytes;
+  if (random.one_in(8)) {
+    const std::string& other = random.pick(inputs).bytes;
+    bytes.resize(random.below(std::uint64_t{bytes.size() + 1}));
+    bytes += other.substr(random.below(std::uint64_t{other.size() + 1}));
+  }
+  for (std::uint32_t n = random.below(5U); n > 0 && !bytes.empty(); --n) spoil(bytes, random);
+  return bytes;
+}
+
+class Replay : public testing::TestWithParam<Target> {};
+
+TEST_P(Replay, NothingIsWrongWithWhatIsKept) {
+  const Target& target = GetParam();
+  const std::vector<Input> inputs = corpus(target.name);
+  EXPECT_GT(inputs.size(), 3U);
+  for (const Input& input : inputs) EXPECT_TRUE(holds(target, input.bytes)) << input.name;
+}
+
+TEST_P(Replay, NothingIsWrongWithWhatIsLikeIt) {
+  const Target& target = GetParam();
+  const std::vector<Input> inputs = corpus(target.name);
+  ASSERT_FALSE(inputs.empty());
+  // In a rendezvous time passes: somebody is waited for.
+  const std::uint64_t repeats = target.name == "rendezvous" ? 20 : 2000;
+  for (std::uint64_t seed = 1; seed <= repeats; ++seed) {
+    Random random(seed);
+    ASSERT_TRUE(holds(target, changed(inputs, random))) << "seed " << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Replay, testing::ValuesIn(targets().begin(), targets().end()),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST(Targets, EachFolderOfTheCorpusHasOne) {
+  for (const auto& entry : fs::directory_iterator(TUTTI_CORPUS_DIR)) {
+    EXPECT_NO_THROW((void)target(entry.path().filename().string())) << entry.path();
+  }
+}
+
+}  // namespace
+}  // namespace tutti::test

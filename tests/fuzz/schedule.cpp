@@ -1,0 +1,52 @@
+#include <cmath>
+
+#include <tutti/figures.hpp>
+#include <tutti/price.hpp>
+#include <tutti/schedule_json.hpp>
+#include <tutti/verify.hpp>
+
+#include "fuzz/finding.hpp"
+#include "fuzz/target.hpp"
+
+namespace tutti::test {
+namespace {
+
+/// What a schedule names more of takes long to verify, and finds no more.
+constexpr std::uint64_t most_chunks = 2000;
+
+bool is_small(const Schedule& schedule) {
+  std::uint64_t chunks = schedule.contract.chunks * schedule.contract.ranks;
+  if (schedule.contract.chunks > most_chunks) return false;
+  for (const Program& program : schedule.programs) {
+    for (const Step step : program) chunks += step.chunk_count() * step.peers.size();
+  }
+  return chunks < 10 * most_chunks;
+}
+
+/// What verify() passes can be counted and priced.
+void price(const Schedule& schedule) {
+  const Layout layout = even_layout(schedule.contract, 1000003);
+  const CostModel model{.link = {.alpha = 1e-6, .beta = 1e-9}, .gamma = 1e-10};
+  const Figures figures = count(schedule, layout);
+  const Pricer pricer(schedule);
+  const Price one = pricer.price(layout, model, Ports::one);
+  const Price unlimited = pricer.price(layout, model, Ports::unlimited);
+  for (const Price& each : {one, unlimited}) {
+    require(std::isfinite(each.seconds) && each.seconds >= 0, "a price is no time");
+    require(each.messages <= figures.messages && each.bytes <= figures.bytes,
+            "a part of a schedule has more messages or bytes than all of it");
+  }
+  require(unlimited.seconds <= one.seconds * (1 + 1e-9), "more ports make a schedule slower");
+}
+
+}  // namespace
+
+void try_schedule(std::string_view input) {
+  const auto schedule = attempt([&] { return schedule_from_json(input); });
+  if (!schedule) return;
+  require(schedule_from_json(to_json(*schedule)) == *schedule,
+          "a schedule is another when it is read again");
+  if (is_small(*schedule) && verify(*schedule).ok()) price(*schedule);
+}
+
+}  // namespace tutti::test

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace tutti::test {
+
+/// Something that takes bytes of strangers or texts of users, together with what must hold whatever
+/// they are.
+struct Target {
+  std::string_view name;  ///< Also of its folder in tests/fuzz/corpus.
+  /// Throws what is no tutti::Error if something does not hold; what it is asked to refuse is not
+  /// among that.
+  void (*run)(std::string_view input);
+};
+
+[[nodiscard]] std::span<const Target> targets();
+
+/// Throws invalid_argument if there is none of that name.
+[[nodiscard]] const Target& target(std::string_view name);
+
+void try_connection(std::string_view input);
+void try_handshake(std::string_view input);
+void try_courier(std::string_view input);
+void try_rendezvous(std::string_view input);
+void try_introduction(std::string_view input);
+void try_schedule(std::string_view input);
+void try_network(std::string_view input);
+void try_nccl(std::string_view input);
+void try_spec(std::string_view input);
+void try_profile(std::string_view input);
+void try_rules(std::string_view input);
+void try_words(std::string_view input);
+void try_environment(std::string_view input);
+
+}  // namespace tutti::test

@@ -1,0 +1,43 @@
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <tutti/error.hpp>
+
+#include "fuzz/target.hpp"
+
+namespace tutti::test {
+namespace {
+
+constexpr std::array table{
+    Target{"connection", try_connection},
+    Target{"handshake", try_handshake},
+    Target{"courier", try_courier},
+    Target{"rendezvous", try_rendezvous},
+    Target{"introduction", try_introduction},
+    Target{"schedule", try_schedule},
+    Target{"network", try_network},
+    Target{"nccl", try_nccl},
+    Target{"spec", try_spec},
+    Target{"profile", try_profile},
+    Target{"rules", try_rules},
+    Target{"words", try_words},
+    Target{"environment", try_environment},
+};
+
+}  // namespace
+
+std::span<const Target> targets() { return table; }
+
+const Target& target(std::string_view name) {
+  const auto* const found = std::find_if(table.begin(), table.end(),
+                                         [&](const Target& each) { return each.name == name; });
+  if (found == table.end()) {
+    throw Error(ErrorCode::invalid_argument,
+                "nothing that is fuzzed is called '" + std::string(name) +
+                    "': a folder of tests/fuzz/corpus needs a row in tests/fuzz/targets.cpp");
+  }
+  return *found;
+}
+
+}  // namespace tutti::test
