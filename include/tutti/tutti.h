@@ -140,8 +140,9 @@ TUTTI_API tuttiResult_t tuttiCommInitFromEnvironment(tuttiComm_t* comm);
 /* Finishes what was begun, and frees the communicator. */
 TUTTI_API tuttiResult_t tuttiCommDestroy(tuttiComm_t comm);
 
-/* From now on every call of this rank on `comm` fails with this reason, which may be NULL. Unlike
- * NCCL's, it does not free the communicator: tuttiCommDestroy does. */
+/* Ends every call of every rank on `comm`, those under way and those to come, with this reason,
+ * which may be NULL. Any thread may call it. Unlike NCCL's, it does not free the communicator:
+ * tuttiCommDestroy does. */
 TUTTI_API tuttiResult_t tuttiCommAbort(tuttiComm_t comm, const char* reason);
 
 TUTTI_API tuttiResult_t tuttiCommCount(tuttiComm_t comm, int* count);
@@ -155,6 +156,16 @@ TUTTI_API tuttiResult_t tuttiCommSplit(tuttiComm_t comm, int color, int key, tut
 /* The same group again, for calls that are independent of this communicator's. All ranks call it.
  */
 TUTTI_API tuttiResult_t tuttiCommDuplicate(tuttiComm_t comm, tuttiComm_t* newcomm);
+
+/* After a call on `comm` has failed: a communicator of those ranks that are left, in their order.
+ * All of them call it. */
+TUTTI_API tuttiResult_t tuttiCommShrink(tuttiComm_t comm, tuttiComm_t* newcomm);
+
+/* Lets in who waits at the door, "127.0.0.1:29600", which the process of rank 0 keeps. All ranks
+ * call it. NULL if nobody waits. */
+TUTTI_API tuttiResult_t tuttiCommGrow(tuttiComm_t comm, const char* at, tuttiComm_t* newcomm);
+/* Waits at the door of a group until it lets this process in. */
+TUTTI_API tuttiResult_t tuttiCommJoin(const char* at, int64_t timeout_ms, tuttiComm_t* newcomm);
 
 /* What this rank has done in its collectives on `comm` so far; sends and receives are not counted.
  */

@@ -50,6 +50,12 @@ tuttiComm_t& place_for(tuttiComm_t* comm, const char* name) {
   return pointed_to(comm, name) = nullptr;
 }
 
+std::string door_from(const char* at) {
+  if (at != nullptr) return at;
+  throw Error(ErrorCode::invalid_argument,
+              "at is NULL: say where newcomers knock, such as 127.0.0.1:29600");
+}
+
 tuttiComm_t handle_of(Communicator communicator) {
   return new tuttiComm{.communicator = std::move(communicator)};
 }
@@ -200,6 +206,33 @@ tuttiResult_t tuttiCommDuplicate(tuttiComm_t comm, tuttiComm_t* newcomm) {
   return guarded(__func__, [&] {
     tuttiComm_t& place = place_for(newcomm, "newcomm");
     place = handle_of(communicator_of(comm).duplicate());
+  });
+}
+
+tuttiResult_t tuttiCommShrink(tuttiComm_t comm, tuttiComm_t* newcomm) {
+  return guarded(__func__, [&] {
+    Communicator& parent = communicator_of(comm);
+    tuttiComm_t& place = place_for(newcomm, "newcomm");
+    place = handle_of(*parent.shrink().communicator);
+  });
+}
+
+tuttiResult_t tuttiCommGrow(tuttiComm_t comm, const char* at, tuttiComm_t* newcomm) {
+  return guarded(__func__, [&] {
+    Communicator& parent = communicator_of(comm);
+    const std::string door = door_from(at);
+    tuttiComm_t& place = place_for(newcomm, "newcomm");
+    std::optional<Communicator> grown = parent.grow({.at = door});
+    if (grown) place = handle_of(*std::move(grown));
+  });
+}
+
+tuttiResult_t tuttiCommJoin(const char* at, int64_t timeout_ms, tuttiComm_t* newcomm) {
+  return guarded(__func__, [&] {
+    const std::string door = door_from(at);
+    if (timeout_ms <= 0) throw Error(ErrorCode::invalid_argument, "timeout_ms is not above 0");
+    tuttiComm_t& place = place_for(newcomm, "newcomm");
+    place = handle_of(Communicator::join(door, std::chrono::milliseconds(timeout_ms)));
   });
 }
 

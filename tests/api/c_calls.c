@@ -525,6 +525,10 @@ int c_check_nulls(tuttiComm_t comm, char* fault, size_t fault_bytes) {
   REFUSES(tuttiCommInitFromEnvironment(NULL));
   REFUSES(tuttiCommDestroy(NULL));
   REFUSES(tuttiCommAbort(NULL, "why"));
+  REFUSES(tuttiCommShrink(NULL, &comm));
+  REFUSES(tuttiCommGrow(NULL, "127.0.0.1:1", &comm));
+  REFUSES(tuttiCommJoin(NULL, 10, &comm));
+  REFUSES(tuttiCommJoin("127.0.0.1:1", 0, &comm));
   REFUSES(tuttiCommCount(NULL, &called));
   REFUSES(tuttiCommCount(comm, NULL));
   REFUSES(tuttiCommUserRank(NULL, &called));

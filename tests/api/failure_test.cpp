@@ -1,6 +1,8 @@
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <numeric>
 #include <thread>
 
@@ -10,6 +12,7 @@
 
 #include "support/errors.hpp"
 #include "support/processes.hpp"
+#include "transport/tcp/socket.hpp"
 
 /// What docs/failure.md promises.
 namespace tutti::test {
@@ -183,6 +186,53 @@ INSTANTIATE_TEST_SUITE_P(Api, Failure, ::testing::Values(Way::memory, Way::tcp),
                          [](const auto& each) {
                            return each.param == Way::memory ? "Memory" : "Tcp";
                          });
+
+/// A port that was free a moment ago.
+std::string free_address() {
+  const Socket socket = listen_on(Endpoint::parse("127.0.0.1:0"), {});
+  return bound_to(socket).text();
+}
+
+TEST(Growth, LetsInWhoWaits) {
+  const std::string at = free_address();
+  const pid_t newcomer = fork();
+  ASSERT_GE(newcomer, 0);
+  if (newcomer == 0) {
+    int code = 1;
+    try {
+      Communicator comm = Communicator::join(at, 20s);
+      std::vector<float> data(100, 4);
+      comm.all_reduce(data);
+      if (comm.size() == 4 && comm.rank() == 3 && data[99] == 7 && comm.completed() == 5) code = 0;
+    } catch (const Error& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+    }
+    _exit(code);
+  }
+  const std::string faults = run_processes(3, Way::automatic, [&](Communicator& comm) {
+    comm.set_completed(5);
+    std::optional<Communicator> grown = comm.grow({.at = at, .most = 1, .wait = 10s});
+    if (!grown) return "nobody came";
+    std::vector<float> data(100, 1);
+    grown->all_reduce(data);
+    return grown->size() == 4 && grown->rank() == comm.rank() && data[0] == 7 ? "" : "a wrong sum";
+  });
+  EXPECT_EQ(faults, "");
+  int status = 0;
+  ASSERT_EQ(waitpid(newcomer, &status, 0), newcomer);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Growth, IsNoneIfNobodyWaits) {
+  const std::string at = free_address();
+  EXPECT_EQ(run_processes(2, Way::automatic,
+                          [&](Communicator& comm) {
+                            const bool none = !comm.grow({.at = at});
+                            comm.barrier();
+                            return none ? "" : "somebody came";
+                          }),
+            "");
+}
 
 TEST(FailureOfThreads, AbortWakesAll) {
   run_threads(4, [](Communicator& comm) {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "api/communicator_impl.hpp"
+#include "api/settings.hpp"
 #include "rendezvous/tcp_member.hpp"
 #include "rendezvous/tcp_root.hpp"
 
@@ -25,14 +25,24 @@ std::unique_ptr<Exchange> meet(Group group, Socket& listener, const Endpoint& ro
       std::move(group), [&] { return std::vector{root}; }, deadline);
 }
 
+/// As a process has them that was started by hand, but for these.
+CommunicatorSettings settings_with(const FabricSettings& fabric) {
+  CommunicatorSettings settings = settings_from_environment();
+  settings.timeout = patience;
+  settings.fabric.way = fabric.way;
+  settings.fabric.secret = fabric.secret;
+  settings.fabric.host_id = fabric.host_id;
+  return settings;
+}
+
 std::string be(std::uint32_t rank, std::uint32_t ranks, const FabricSettings& fabric,
                Socket& listener, const Endpoint& root, const ProcessWork& work) {
   try {
     const auto exchange =
         meet({.rank = Rank{rank}, .size = ranks, .job = "test", .secret = {.bytes = "s"}}, listener,
              root);
-    Communicator communicator(std::make_unique<Communicator::Impl>(
-        *exchange, Rank{rank}, ranks, CommunicatorSettings{.fabric = fabric, .timeout = patience}));
+    Communicator communicator(
+        std::make_unique<Communicator::Impl>(*exchange, Rank{rank}, ranks, settings_with(fabric)));
     return work(communicator);
   } catch (const std::exception& error) {
     return error.what();
