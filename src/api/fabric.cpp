@@ -58,8 +58,8 @@ struct HostLoad {
 class Fabric::Parts {
  public:
   Parts(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings,
-        const Kinship& kinship)
-      : settings_(settings), kinship_(kinship), self_(self), ranks_(ranks) {
+        Kinship kinship)
+      : settings_(settings), kinship_(std::move(kinship)), self_(self), ranks_(ranks) {
     meet(exchange);
     if (ranks > 1 && !kinship_.lifeline) open_lifeline(exchange);
     if (settings.way == Way::memory && hosts_ > 1) refuse_memory("they are on several hosts");

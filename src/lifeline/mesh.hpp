@@ -77,7 +77,6 @@ class Mesh final : public Post {
   Watch watch_;
   Reception reception_;
   std::vector<Member> members_;
-  std::size_t connected_ = 0;
   int bell_ = -1;
 
   std::mutex mutex_;  // For what follows.
