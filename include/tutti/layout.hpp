@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -27,10 +26,7 @@ class TUTTI_API Layout {
   [[nodiscard]] std::uint64_t total() const { return offset(Chunk{chunks_}); }
   /// Where the chunk begins when all chunks stand one after the other.
   /// Requires: chunk.index() ≤ chunks().
-  [[nodiscard]] std::uint64_t offset(Chunk chunk) const {
-    if (!offsets_.empty()) return offsets_[chunk.index()];
-    return chunk.index() * size_ + std::min(chunk.index(), longer_);
-  }
+  [[nodiscard]] std::uint64_t offset(Chunk chunk) const;
   [[nodiscard]] std::uint64_t size(ChunkRange range) const {
     return offset(range.end()) - offset(range.first);
   }

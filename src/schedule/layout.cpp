@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -38,6 +39,11 @@ Layout Layout::counted(const std::vector<std::uint64_t>& sizes) {
     layout.offsets_.push_back(sum);
   }
   return layout;
+}
+
+std::uint64_t Layout::offset(Chunk chunk) const {
+  if (!offsets_.empty()) return offsets_[chunk.index()];
+  return chunk.index() * size_ + std::min(chunk.index(), longer_);
 }
 
 Layout even_layout(const Contract& contract, std::uint64_t size) {
