@@ -16,8 +16,8 @@
 #include "cli/console/exit_code.hpp"
 #include "cli/console/options.hpp"
 #include "cli/console/progress.hpp"
-#include "cli/console/workers.hpp"
 #include "core/quantity.hpp"
+#include "core/workers.hpp"
 
 namespace tutti::cli {
 namespace {

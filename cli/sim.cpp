@@ -11,11 +11,11 @@
 #include "cli/console/exit_code.hpp"
 #include "cli/console/progress.hpp"
 #include "cli/console/text_file.hpp"
-#include "cli/console/workers.hpp"
 #include "cli/simulation/case.hpp"
 #include "cli/simulation/report.hpp"
 #include "cli/simulation/sweep.hpp"
 #include "core/quantity.hpp"
+#include "core/workers.hpp"
 #include "render/timeline.hpp"
 
 namespace tutti::cli {

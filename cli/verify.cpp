@@ -15,7 +15,7 @@
 #include "cli/console/options.hpp"
 #include "cli/console/progress.hpp"
 #include "cli/console/text_file.hpp"
-#include "cli/console/workers.hpp"
+#include "core/workers.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -24,7 +24,7 @@ enum class Own : std::uint8_t {
                                      Own own = Own::by_rank);
 
 /// `first`, then `second`: the rounds of the second follow those of the first.
-[[nodiscard]] TUTTI_API Program then(const Program& first, const Program& second);
+[[nodiscard]] TUTTI_API Program then(Program first, const Program& second);
 
 /// Both at once, round by round; where both have steps in a round, those of `one` come first.
 /// They must touch different chunks.

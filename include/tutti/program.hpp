@@ -34,7 +34,11 @@ struct Step {
   /// How many contributions a receive folds into one.
   [[nodiscard]] std::size_t operands() const { return peers.size() + (own ? 1 : 0); }
   /// How many chunks the step moves to or from each peer.
-  [[nodiscard]] TUTTI_API std::uint64_t chunk_count() const;
+  [[nodiscard]] std::uint64_t chunk_count() const {
+    std::uint64_t count = 0;
+    for (const ChunkRange& range : chunks) count += range.count;
+    return count;
+  }
 };
 
 [[nodiscard]] TUTTI_API bool operator==(const Step& a, const Step& b);
@@ -67,6 +71,8 @@ class TUTTI_API Program {
                       std::span<const ChunkRange> chunks);
 
   void append(const Step& step);
+  /// All steps of another program, `later` rounds later.
+  void append(const Program& other, std::uint32_t later);
   void reserve(std::size_t steps);
 
   /// How many rounds the whole schedule takes, also those in which this rank rests.
@@ -100,6 +106,18 @@ class TUTTI_API Program {
   std::vector<Rank> peers_;
   std::vector<ChunkRange> chunks_;
 };
+
+// Here, as whoever reads programs of millions of steps asks for little else.
+inline Step Program::operator[](std::size_t i) const {
+  const Line& line = lines_[i];
+  const std::size_t peers_begin = i == 0 ? 0 : lines_[i - 1].peers_end;
+  const std::size_t chunks_begin = i == 0 ? 0 : lines_[i - 1].chunks_end;
+  return {.kind = line.kind,
+          .round = line.round,
+          .peers = {peers_.data() + peers_begin, line.peers_end - peers_begin},
+          .own = line.has_own ? std::optional(line.own) : std::nullopt,
+          .chunks = {chunks_.data() + chunks_begin, line.chunks_end - chunks_begin}};
+}
 
 class Program::Iterator {
  public:

@@ -14,7 +14,7 @@ namespace tutti {
 struct ScheduleSource {
   std::string name;
   Contract contract;
-  /// The program of a rank: the same whenever it is asked for.
+  /// The program of a rank: the same whenever it is asked for, also by several threads at once.
   std::function<Program(Rank)> program;
   /// Whether one rule, such as an algorithm's, makes the programs of all ranks. Then what some
   /// ranks have in common may be taken for what all have.

@@ -14,14 +14,6 @@ Unsigned affine(Unsigned first, std::int64_t stride, Unsigned i, Unsigned modulu
   return static_cast<Unsigned>(at < 0 ? at + m : at);
 }
 
-/// Appends every step of `program`, its rounds shifted by `shift`.
-void append_all(const Program& program, std::uint32_t shift, Program& into) {
-  for (Step step : program) {
-    step.round += shift;
-    into.append(step);
-  }
-}
-
 }  // namespace
 
 Program dual(const Program& program, Collective collective, Rank self, Own own) {
@@ -52,12 +44,9 @@ Program dual(const Program& program, Collective collective, Rank self, Own own) 
   return reversed;
 }
 
-Program then(const Program& first, const Program& second) {
-  Program both(first.rounds() + second.rounds());
-  both.reserve(first.size() + second.size());
-  append_all(first, 0, both);
-  append_all(second, first.rounds(), both);
-  return both;
+Program then(Program first, const Program& second) {
+  first.append(second, first.rounds());
+  return first;
 }
 
 Program beside(const Program& one, const Program& other) {

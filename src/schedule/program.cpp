@@ -4,12 +4,6 @@
 
 namespace tutti {
 
-std::uint64_t Step::chunk_count() const {
-  std::uint64_t count = 0;
-  for (const ChunkRange& range : chunks) count += range.count;
-  return count;
-}
-
 bool operator==(const Step& a, const Step& b) {
   return a.kind == b.kind && a.round == b.round && a.own == b.own &&
          std::equal(a.peers.begin(), a.peers.end(), b.peers.begin(), b.peers.end()) &&
@@ -63,21 +57,25 @@ void Program::append(const Step& step) {
                     .own = step.own.value_or(0)});
 }
 
+void Program::append(const Program& other, std::uint32_t later) {
+  const auto peers = static_cast<std::uint32_t>(peers_.size());
+  const auto chunks = static_cast<std::uint32_t>(chunks_.size());
+  peers_.insert(peers_.end(), other.peers_.begin(), other.peers_.end());
+  chunks_.insert(chunks_.end(), other.chunks_.begin(), other.chunks_.end());
+  lines_.reserve(lines_.size() + other.lines_.size());
+  for (Line line : other.lines_) {
+    line.round += later;
+    line.peers_end += peers;
+    line.chunks_end += chunks;
+    lines_.push_back(line);
+  }
+  rounds_ = std::max(rounds_, other.rounds_ + later);
+}
+
 void Program::reserve(std::size_t steps) {
   lines_.reserve(steps);
   peers_.reserve(steps);
   chunks_.reserve(steps);
-}
-
-Step Program::operator[](std::size_t i) const {
-  const Line& line = lines_[i];
-  const std::size_t peers_begin = i == 0 ? 0 : lines_[i - 1].peers_end;
-  const std::size_t chunks_begin = i == 0 ? 0 : lines_[i - 1].chunks_end;
-  return {.kind = line.kind,
-          .round = line.round,
-          .peers = {peers_.data() + peers_begin, line.peers_end - peers_begin},
-          .own = line.has_own ? std::optional(line.own) : std::nullopt,
-          .chunks = {chunks_.data() + chunks_begin, line.chunks_end - chunks_begin}};
 }
 
 }  // namespace tutti

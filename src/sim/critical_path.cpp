@@ -88,12 +88,8 @@ class Walk {
 
 std::vector<Activity> critical_path(const Workload& workload, const EventLoop& loop,
                                     std::span<const std::uint32_t> distances, std::uint32_t ranks) {
-  if (workload.folds.empty()) return {};
-  std::uint32_t last = 0;
-  for (std::uint32_t i = 1; i < workload.folds.size(); ++i) {
-    if (workload.folds[i].done > workload.folds[last].done) last = i;
-  }
-  return Walk(workload, loop, distances, ranks).back_from(last);
+  if (loop.last_fold() == Workload::none) return {};
+  return Walk(workload, loop, distances, ranks).back_from(loop.last_fold());
 }
 
 }  // namespace tutti

@@ -24,8 +24,23 @@ EventLoop::EventLoop(Workload& workload, const RouteTable& routes, std::vector<d
       capacities_(std::move(capacities)),
       shares_(capacities_),
       meter_(capacities_.size(), settings.intervals),
+      finished_(workload.ranks(), 0),
       adders_(settings.gamma > 0 && settings.ports > 0 ? workload.ranks() : 0) {
   if (settings.ports > 0) ports_.emplace(workload, settings.ports);
+  lonely_rates_.assign(routes.size(), 0);
+  if (settings.ports == 1) find_lonely_routes();
+}
+
+void EventLoop::find_lonely_routes() {
+  for (std::uint32_t route = 0; route < routes_.size(); ++route) {
+    const auto crossings = routes_.crossings(route);
+    if (crossings.empty() || !routes_.is_lonely(route)) continue;
+    double rate = std::numeric_limits<double>::infinity();
+    for (const Crossing& each : crossings) {
+      rate = std::min(rate, capacities_[each.link] / each.times);
+    }
+    lonely_rates_[route] = rate;
+  }
 }
 
 void EventLoop::run(const std::string& name, const Progress& progress) {
@@ -63,6 +78,9 @@ void EventLoop::handle(std::uint32_t slot) {
       break;
     case Task::Kind::flow:
       end_flow(slot);
+      break;
+    case Task::Kind::lonely_flow:
+      end_lonely_flow(slot);
       break;
     case Task::Kind::sum:
       end_sum(slot);
@@ -134,12 +152,39 @@ void EventLoop::depart(std::uint32_t id, Item cause) {
   message.cause = cause;
   const double latency =
       (settings_.alpha + routes_.latency(message.route)) * noise_.factor(2 * std::uint64_t{id});
+  const double rate = lonely_rates_[message.route];
+  if (rate > 0 && message.bytes > 0) {
+    depart_alone(id, now_ + latency, rate);
+    return;
+  }
   const std::uint32_t slot = take_slot({.kind = Task::Kind::latency, .id = id});
   if (latency > 0) {
     events_.set(slot, now_ + latency);
   } else {
     begin_flow(slot);
   }
+}
+
+/// When it will arrive is known already.
+void EventLoop::depart_alone(std::uint32_t id, double flows_from, double rate) {
+  const double bytes =
+      static_cast<double>(workload_.messages[id].bytes) * noise_.factor(2 * std::uint64_t{id});
+  const std::uint32_t slot =
+      take_slot({.kind = Task::Kind::lonely_flow, .id = id, .rate = rate, .since = flows_from});
+  events_.set(slot, flows_from + bytes / rate);
+}
+
+void EventLoop::end_lonely_flow(std::uint32_t slot) {
+  const Task& task = tasks_[slot];
+  const Workload::Message& message = workload_.messages[task.id];
+  const auto route = routes_.crossings(message.route);
+  for (const Crossing& each : route) {
+    meter_.begin(each.link, task.since);
+    meter_.end(each.link, now_);
+  }
+  meter_.flow(route, task.since, now_, task.rate);
+  meter_.carry(route, static_cast<double>(message.bytes));
+  arrive(slot);
 }
 
 void EventLoop::begin_flow(std::uint32_t slot) {
@@ -180,7 +225,9 @@ void EventLoop::arrive(std::uint32_t slot) {
   unused_slots_.push_back(slot);
   Workload::Message& message = workload_.messages[id];
   message.arrived = now_;
+  finished_[message.from] = now_;
   ++passed_;
+  bytes_ += message.bytes;
   if (ports_) ports_->arrived(id);
   operand_there(message.fold, Item::message(id));
 }
@@ -211,8 +258,7 @@ void EventLoop::operand_there(std::uint32_t id, Item cause) {
 void EventLoop::begin_fold(std::uint32_t id) {
   Workload::Fold& fold = workload_.folds[id];
   if (settings_.gamma == 0 || fold.operands < 2) {
-    fold.done = now_;
-    whole_.push_back(id);
+    done(id);
     return;
   }
   if (!adders_.empty()) {
@@ -239,8 +285,7 @@ void EventLoop::add(std::uint32_t fold) {
 void EventLoop::end_sum(std::uint32_t slot) {
   const std::uint32_t fold = tasks_[slot].id;
   unused_slots_.push_back(slot);
-  workload_.folds[fold].done = now_;
-  whole_.push_back(fold);
+  done(fold);
   if (adders_.empty()) return;
   Adder& adder = adders_[workload_.folds[fold].rank];
   adder.busy = !adder.queue.empty();
@@ -249,6 +294,16 @@ void EventLoop::end_sum(std::uint32_t slot) {
   adder.queue.pop_front();
   workload_.folds[next].cause = Item::fold(fold);
   add(next);
+}
+
+void EventLoop::done(std::uint32_t id) {
+  Workload::Fold& fold = workload_.folds[id];
+  fold.done = now_;
+  finished_[fold.rank] = now_;
+  const bool later =
+      last_fold_ == Workload::none || workload_.folds[last_fold_].done < now_ || id < last_fold_;
+  if (later) last_fold_ = id;
+  whole_.push_back(id);
 }
 
 /// Tells those who wait for folds that are done.

@@ -22,8 +22,9 @@ namespace tutti {
 /// What comes of messages and folds is noted where they stand.
 ///
 /// A message leaves when what it carries is there and its ports are free. It takes alpha and the
-/// latency of its route before its bytes flow, at the rate that fair_shares gives; when the last
-/// has flowed it has arrived. A fold begins when all its operands are there.
+/// latency of its route before its bytes flow, at the rate that fair_shares gives, or at a rate
+/// that is known beforehand if it cannot meet others; when the last has flowed it has arrived. A
+/// fold begins when all its operands are there.
 class EventLoop {
  public:
   /// Requires: workload, routes and settings outlive this.
@@ -42,13 +43,19 @@ class EventLoop {
   [[nodiscard]] double alone(const Workload::Message& message) const;
   [[nodiscard]] double time_to_add(std::uint32_t fold) const;
   [[nodiscard]] const Meter& meter() const { return meter_; }
+  /// When each rank has got all that it receives, and sent all.
+  [[nodiscard]] const std::vector<double>& finished() const { return finished_; }
+  /// Of all messages.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  /// The one that was done last, the first of several; none if there is none.
+  [[nodiscard]] std::uint32_t last_fold() const { return last_fold_; }
 
  private:
   using Item = Workload::Item;
 
   /// Something under way that has an end.
   struct Task {
-    enum class Kind : std::uint8_t { latency, flow, sum } kind = Kind::latency;
+    enum class Kind : std::uint8_t { latency, flow, lonely_flow, sum } kind = Kind::latency;
     std::uint32_t id = 0;  // Message or fold.
     double left = 0;       // Of a flow: bytes,
     double rate = 0;       // of which so many a second go
@@ -61,14 +68,17 @@ class EventLoop {
     std::deque<std::uint32_t> queue;  // Folds.
   };
 
+  void find_lonely_routes();
   void start_what_waits_for_nothing();
   void handle(std::uint32_t slot);
   void data_there(std::uint32_t message, Item cause);
   void depart();
   void depart(std::uint32_t message, Item cause);
   [[nodiscard]] Item cause_of_departure(const Ports::Departure& departure) const;
+  void depart_alone(std::uint32_t message, double flows_from, double rate);
   void begin_flow(std::uint32_t slot);
   void end_flow(std::uint32_t slot);
+  void end_lonely_flow(std::uint32_t slot);
   void arrive(std::uint32_t slot);
   void settle();
   void operand_there(std::uint32_t fold, Item cause);
@@ -76,6 +86,7 @@ class EventLoop {
   void add(std::uint32_t fold);
   void end_sum(std::uint32_t slot);
   void finish_folds();
+  void done(std::uint32_t fold);
   [[nodiscard]] std::uint32_t take_slot(const Task& task);
 
   Workload& workload_;
@@ -83,6 +94,7 @@ class EventLoop {
   const SimulationSettings& settings_;
   Noise noise_;
   std::vector<double> capacities_;
+  std::vector<double> lonely_rates_;  // By route: of whatever flows on it; 0 if it may meet others.
   FairShares shares_;
   Meter meter_;
   std::optional<Ports> ports_;  // None if they are unlimited.
@@ -90,11 +102,14 @@ class EventLoop {
   std::vector<Task> tasks_;
   std::vector<std::uint32_t> unused_slots_;
   double now_ = 0;
+  std::vector<double> finished_;  // By rank, so far.
 
   std::vector<Adder> adders_;
   std::vector<std::uint32_t> whole_;    // Folds that are done, and of which nobody was told.
   std::vector<std::uint32_t> at_hand_;  // Messages that can leave, if ports are unlimited.
   std::uint64_t passed_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::uint32_t last_fold_ = Workload::none;
 };
 
 }  // namespace tutti

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tutti {
@@ -31,6 +33,17 @@ struct LargePages {
 
   void deallocate(T* memory, std::size_t count) {
     count * sizeof(T) < page ? ::operator delete(memory) : std::free(memory);
+  }
+
+  /// What a vector is resized by is left as it is: whoever resizes it fills it, on all cores if
+  /// there is much of it.
+  template <class U>
+  void construct(U* /*memory*/) {
+    static_assert(std::is_trivially_copyable_v<U>);
+  }
+  template <class U, class... Values>
+  void construct(U* memory, Values&&... values) {
+    ::new (static_cast<void*>(memory)) U(std::forward<Values>(values)...);
   }
 
   friend bool operator==(const LargePages&, const LargePages&) { return true; }

@@ -1,6 +1,7 @@
 #include "sim/last_writers.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace tutti {
 namespace {
@@ -20,24 +21,33 @@ void LastWriters::begin(const Program& program, const Contract& contract) {
   }
   by_chunk_ = contract.chunks <= most_chunks && chunks <= 4 * ranges;
   if (!by_chunk_) {
-    borders_.clear();
-    for (const Step step : program) {
-      for (const ChunkRange& range : step.chunks) {
-        borders_.push_back(range.first);
-        borders_.push_back(range.end());
-      }
-    }
-    std::sort(borders_.begin(), borders_.end());
-    borders_.erase(std::unique(borders_.begin(), borders_.end()), borders_.end());
+    pieces_.assign(1, {.end = Chunk{std::numeric_limits<std::uint64_t>::max()}});
+  } else if (notes_.size() < contract.chunks) {
+    notes_.resize(contract.chunks);
   }
-  const std::size_t size = by_chunk_ ? contract.chunks : borders_.size();
-  if (notes_.size() < size) notes_.resize(size);
 }
 
-std::size_t LastWriters::place(Chunk chunk) const {
-  if (by_chunk_) return chunk.index();
-  return static_cast<std::size_t>(std::lower_bound(borders_.begin(), borders_.end(), chunk) -
-                                  borders_.begin());
+std::size_t LastWriters::piece_of(Chunk chunk) const {
+  const auto found =
+      std::upper_bound(pieces_.begin(), pieces_.end(), chunk,
+                       [](Chunk before, const Piece& piece) { return before < piece.end; });
+  return static_cast<std::size_t>(found - pieces_.begin());
+}
+
+/// One piece in place of those from `first` to `last`; what they have outside the range stays.
+void LastWriters::overwrite(std::size_t first, std::size_t last, const ChunkRange& range,
+                            std::uint32_t writer) {
+  const Chunk begin = first == 0 ? Chunk{0} : pieces_[first - 1].end;
+  std::array<Piece, 2> made;
+  std::size_t count = 0;
+  if (begin < range.first) {
+    made.at(count++) = {.end = range.first, .writer = pieces_[first].writer};
+  }
+  made.at(count++) = {.end = range.end(), .writer = writer};
+  const bool last_goes = pieces_[last].end == range.end();
+  const auto at = pieces_.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto rest = pieces_.erase(at, at + static_cast<std::ptrdiff_t>(last - first) + last_goes);
+  pieces_.insert(rest, made.begin(), made.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 }  // namespace tutti

@@ -9,7 +9,6 @@ namespace tutti {
 
 Ports::Ports(Workload& workload, std::uint32_t limit)
     : workload_(workload), limit_(limit), stations_(workload.ranks()), queues_(workload.ranks()) {
-  for (Workload::Message& message : workload.messages) message.bars = 3;  // Data, and both sides.
   for (std::uint32_t r = 0; r < workload.ranks(); ++r) {
     Station& station = stations_[r];
     station.out.closed = workload.outgoing(r);

@@ -1,5 +1,8 @@
 #include "sim/route_table.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace tutti {
 
 std::uint32_t RouteTable::add(Rank from, Rank to) {
@@ -9,6 +12,7 @@ std::uint32_t RouteTable::add(Rank from, Rank to) {
   for (const LinkId link : links_) {
     latency += network_[link].latency;
     crossings_.push_back({.link = link.index()});
+    use(link.index(), from.index(), to.index());
   }
   ends_.push_back(crossings_.size());
   latencies_.push_back(latency);
@@ -16,10 +20,29 @@ std::uint32_t RouteTable::add(Rank from, Rank to) {
 }
 
 std::uint32_t RouteTable::add(std::span<const Crossing> crossings, double latency) {
+  for (const Crossing& each : crossings) use(each.link, 0, 0);
   crossings_.insert(crossings_.end(), crossings.begin(), crossings.end());
   ends_.push_back(crossings_.size());
   latencies_.push_back(latency);
   return static_cast<std::uint32_t>(ends_.size() - 1);
+}
+
+void RouteTable::use(std::uint32_t link, std::uint32_t from, std::uint32_t to) {
+  const auto join = [](std::uint32_t& user, std::uint32_t rank) {
+    if (user != rank) user = user == nobody ? rank : several;
+  };
+  Users& users = users_[link];
+  join(users.sender, from);
+  join(users.receiver, to);
+  // A route that comes back to a link meets itself.
+  if (std::exchange(users.route, size()) == size()) users.sender = users.receiver = several;
+}
+
+bool RouteTable::is_lonely(std::uint32_t route) const {
+  const auto links = crossings(route);
+  return std::all_of(links.begin(), links.end(), [&](const Crossing& each) {
+    return users_[each.link].sender != several || users_[each.link].receiver != several;
+  });
 }
 
 }  // namespace tutti

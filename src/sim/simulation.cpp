@@ -65,23 +65,6 @@ EventLoop::Progress scaled(const SimulationProgress& progress, const Workload& w
   };
 }
 
-void count_messages(const Workload& workload, std::uint64_t copies, Simulation& into) {
-  into.messages = workload.messages.size() * copies;
-  for (const Workload::Message& message : workload.messages) into.bytes += message.bytes;
-  into.bytes *= copies;
-}
-
-std::vector<double> times_of_ranks(const Workload& workload) {
-  std::vector<double> finished(workload.ranks(), 0);
-  for (const Workload::Fold& fold : workload.folds) {
-    finished[fold.rank] = std::max(finished[fold.rank], fold.done);
-  }
-  for (const Workload::Message& message : workload.messages) {
-    finished[message.from] = std::max(finished[message.from], message.arrived);
-  }
-  return finished;
-}
-
 std::vector<Activity> all_activities(const Workload& workload, const EventLoop& loop) {
   std::vector<Activity> activities;
   activities.reserve(workload.messages.size());
@@ -132,7 +115,8 @@ Simulation simulate_one_for_all(const ScheduleSource& source, const Layout& layo
   loop.run(source.name, scaled(progress, workload, p));
   Simulation simulation;
   simulation.seconds = loop.end();
-  count_messages(workload, p, simulation);
+  simulation.messages = std::uint64_t{p} * workload.messages.size();
+  simulation.bytes = loop.bytes() * p;
   simulation.finished.assign(p, loop.end());
   simulation.links = spread(loop.meter().uses(), symmetry);
   simulation.critical_path = critical_path(workload, loop, distances, p);
@@ -149,8 +133,9 @@ Simulation simulate_all(const ScheduleSource& source, const Layout& layout,
   loop.run(source.name, scaled(progress, workload, 1));
   Simulation simulation;
   simulation.seconds = loop.end();
-  count_messages(workload, 1, simulation);
-  simulation.finished = times_of_ranks(workload);
+  simulation.messages = workload.messages.size();
+  simulation.bytes = loop.bytes();
+  simulation.finished = loop.finished();
   simulation.links = loop.meter().uses();
   simulation.critical_path = critical_path(workload, loop, {}, 0);
   simulation.utilisation = loop.meter().series(loop.end());

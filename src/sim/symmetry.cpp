@@ -1,8 +1,10 @@
 #include "sim/symmetry.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 
+#include "core/workers.hpp"
 #include "sim/turned_program.hpp"
 
 namespace tutti {
@@ -111,12 +113,23 @@ std::vector<Crossing> crossings_of_all(std::span<const Crossing> route, std::uin
 }  // namespace
 
 bool programs_turn(const ScheduleSource& source, bool sample) {
+  // With fewer steps to compare, threads would cost more than they save.
+  constexpr std::size_t many_steps = 1U << 17;
   const std::uint32_t p = source.contract.ranks;
   const Program first = source.program(Rank{0});
-  TurnedProgram turned(first, source.contract);
   const std::vector<std::uint32_t> ranks = sample ? some_ranks(p) : all_ranks(p);
-  return std::all_of(ranks.begin(), ranks.end(),
-                     [&](std::uint32_t r) { return turned.equals(source.program(Rank{r}), r); });
+  std::atomic<bool> all_turn = true;
+  const auto compare = [&](std::size_t i) {
+    if (!all_turn) return;
+    TurnedProgram turned(first, source.contract);
+    if (!turned.equals(source.program(Rank{ranks[i]}), ranks[i])) all_turn = false;
+  };
+  if (ranks.size() * first.size() >= many_steps) {
+    in_parallel(ranks.size(), compare);
+  } else {
+    for (std::size_t i = 0; i < ranks.size(); ++i) compare(i);
+  }
+  return all_turn;
 }
 
 std::optional<Symmetry> find_symmetry(const ScheduleSource& source, const Layout& layout,

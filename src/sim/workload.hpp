@@ -3,17 +3,14 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include <tutti/layout.hpp>
-#include <tutti/rank.hpp>
 #include <tutti/schedule_source.hpp>
 
 #include "sim/large_pages.hpp"
-#include "sim/last_writers.hpp"
 #include "sim/route_table.hpp"
+#include "sim/work_item.hpp"
 
 namespace tutti {
 
@@ -22,22 +19,7 @@ namespace tutti {
 class Workload {
  public:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-
-  /// A message, a fold, or nothing.
-  class Item {
-   public:
-    Item() = default;
-    static Item message(std::uint32_t id) { return Item(2 * id); }
-    static Item fold(std::uint32_t id) { return Item(2 * id + 1); }
-
-    [[nodiscard]] bool is_message() const { return word_ != none && word_ % 2 == 0; }
-    [[nodiscard]] bool is_fold() const { return word_ != none && word_ % 2 == 1; }
-    [[nodiscard]] std::uint32_t id() const { return word_ / 2; }
-
-   private:
-    explicit Item(std::uint32_t word) : word_(word) {}
-    std::uint32_t word_ = none;
-  };
+  using Item = WorkItem;
 
   /// On its way from rank to rank: what is known beforehand and, as what is used together is best
   /// kept together, what comes of it. Messages are numbered by round, then by sender, then in the
@@ -51,7 +33,7 @@ class Workload {
     std::uint32_t route = 0;
     std::uint64_t bytes = 0;
     std::uint32_t waits = 0;  // For so many folds.
-    std::uint8_t bars = 0;    // For ports to use: so many things stand in its way.
+    std::uint8_t bars = 3;    // For ports to use: data, and both sides, stand in its way.
 
     Item cause{};      // What it had to wait for last.
     double begun = 0;  // When it left; until then, when what it carries was there.
@@ -77,7 +59,8 @@ class Workload {
     std::uint32_t last_in_round : 1;  // Of those that the rank sends, or receives.
   };
 
-  /// Reads all programs of the source. Throws invalid_argument if sends and receives do not meet.
+  /// Reads all programs of the source, where there is much to read on all cores. Throws
+  /// invalid_argument if sends and receives do not meet.
   Workload(const ScheduleSource& source, const Layout& layout, RouteTable& routes);
 
   /// The program of one rank that stands for all: what it sends to the rank `d` further on, it
@@ -108,49 +91,15 @@ class Workload {
   LargeVector<Fold> folds;
 
  private:
+  class Assembly;
+
   Workload() = default;
-
-  /// One end of a message, before the message is known.
-  struct End {
-    std::uint32_t sender;
-    std::uint32_t fold;
-  };
-
-  struct Wait {
-    std::uint32_t writer;  // A fold.
-    Item waiter;
-  };
-
-  template <class RouteOf>
-  void add_rank(std::uint32_t rank, const Program& program, const Contract& contract,
-                const Layout& layout, RouteOf&& route_of);
-  void find_waits(std::uint32_t at, const Step& step, std::size_t first_fold);
-  void add_receive(std::uint32_t rank, const Step& step, std::uint64_t bytes);
-  void add_waiters(std::size_t first_fold);
-  void end_rank(std::size_t first_fold);
-  void number_by_round();
-  void number_folds_by_round(std::span<const std::uint32_t> new_messages);
-  void list_outgoing();
-  void mark_last(std::span<Passage> passages) const;
-  void reserve(std::size_t ranks);
-  void meet(const std::string& name);
-  template <class SenderOf>
-  void meet_at(std::uint32_t rank, std::span<const std::uint32_t> inbox, const SenderOf& sender_of,
-               const std::string& name);
 
   std::vector<std::size_t> first_outgoing_{0};
   LargeVector<Passage> outgoing_;
   std::vector<std::size_t> first_incoming_{0};
   LargeVector<Passage> incoming_;
-  LargeVector<End> ends_;  // In the order of incoming_, while that is not known.
   LargeVector<Item> waiters_;
-
-  // Of the program being read.
-  LastWriters writers_;
-  std::vector<Wait> waits_;
-  std::vector<std::uint32_t> counted_;  // By fold, the last step that was found to wait for it.
-  std::vector<std::uint32_t> seen_;     // Folds that the present step waits for.
-  std::vector<std::size_t> order_;
 };
 
 }  // namespace tutti

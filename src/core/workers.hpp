@@ -1,12 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-namespace tutti::cli {
+namespace tutti {
 
 /// Calls task(i) for i = 0 … count−1 on as many threads as the machine has cores. The tasks start
 /// in order. The first exception ends the work and is thrown on.
@@ -34,4 +36,4 @@ void in_parallel(std::size_t count, const Task& task) {
   if (failure) std::rethrow_exception(failure);
 }
 
-}  // namespace tutti::cli
+}  // namespace tutti

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tutti/layout.hpp>
+#include <tutti/program.hpp>
+#include <tutti/schedule_source.hpp>
+
+#include "sim/large_pages.hpp"
+#include "sim/last_writers.hpp"
+#include "sim/work_item.hpp"
+
+namespace tutti {
+
+/// What the programs of some neighbouring ranks say, in the order in which they say it: what is
+/// sent and received, and what waits for what. All numbers count from the beginning of the reading.
+class Reading {
+ public:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+  /// A message, as its sender sees it.
+  struct Send {
+    std::uint32_t to = 0;
+    std::uint32_t round = 0;
+    std::uint32_t hop = 0;
+    std::uint32_t waits = 0;  // For so many receives.
+    std::uint64_t bytes = 0;
+    std::uint32_t fold = none;  // Where it ends: found when all ranks have been read.
+  };
+
+  /// What arrives from one or more others becomes one.
+  struct Receive {
+    std::uint32_t round = 0;
+    std::uint32_t operands = 1;
+    std::uint32_t waits = 0;         // For so many messages and receives.
+    std::uint32_t first_waiter = 0;  // Who waits for it stands here on,
+    std::uint32_t waiters = 0;       // so many of them.
+    std::uint64_t bytes = 0;
+  };
+
+  /// The end of a message, as its receiver sees it.
+  struct End {
+    std::uint32_t sender = 0;
+    std::uint32_t receive = 0;
+  };
+
+  /// Somebody sends something to somebody.
+  struct Hop {
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+  };
+
+  /// How much there is in a round.
+  struct Count {
+    std::uint32_t sends = 0;
+    std::uint32_t receives = 0;
+    std::uint32_t waiters = 0;
+  };
+
+  /// Where what a rank has begins.
+  struct First {
+    std::size_t send = 0;
+    std::size_t receive = 0;
+    std::size_t end = 0;
+  };
+
+  /// Reads the programs of ranks `first` … `last`−1 of the source. Throws invalid_argument if they
+  /// name ranks or chunks that there are not, and unsupported if there is more than can be
+  /// numbered.
+  Reading(const ScheduleSource& source, const Layout& layout, std::uint32_t first,
+          std::uint32_t last);
+
+  [[nodiscard]] std::uint32_t first_rank() const { return first_rank_; }
+  [[nodiscard]] std::uint32_t ranks() const {
+    return static_cast<std::uint32_t>(first_.size() - 1);
+  }
+
+  /// Where the i-th rank begins; for i = ranks(), where the last ends.
+  [[nodiscard]] const First& first(std::uint32_t i) const { return first_[i]; }
+
+  [[nodiscard]] std::span<Send> sends() { return sends_; }
+  [[nodiscard]] std::span<const Send> sends() const { return sends_; }
+  [[nodiscard]] std::span<const Receive> receives() const { return receives_; }
+  [[nodiscard]] std::span<const End> ends() const { return ends_; }
+  /// Messages and receives that wait for a receive.
+  [[nodiscard]] std::span<const WorkItem> waiters(const Receive& receive) const {
+    return {waiters_.data() + receive.first_waiter, receive.waiters};
+  }
+  [[nodiscard]] std::span<const Hop> hops() const { return hops_; }
+  [[nodiscard]] std::span<const Count> by_round() const { return by_round_; }
+
+ private:
+  struct Wait {
+    std::uint32_t receive;
+    WorkItem waiter;
+  };
+
+  struct KnownHop {
+    std::uint32_t from = none;
+    std::uint32_t hop = 0;
+  };
+
+  void add(const Program& program);
+  void check(const Step& step) const;
+  void reserve(std::uint32_t ranks);
+  void find_waits(std::uint32_t at, const Step& step);
+  void add_sends(std::uint32_t rank, const Step& step, std::uint64_t bytes);
+  void add_receive(const Step& step, std::uint64_t bytes);
+  void sort_waits();
+  [[nodiscard]] std::uint32_t hop(std::uint32_t from, std::uint32_t to);
+  [[nodiscard]] Count& in_round(std::uint32_t round);
+
+  const ScheduleSource& source_;
+  const Layout& layout_;
+  std::uint32_t first_rank_;
+  std::vector<First> first_{First{}};  // By rank, and one more.
+  LargeVector<Send> sends_;
+  LargeVector<Receive> receives_;
+  LargeVector<End> ends_;
+  LargeVector<WorkItem> waiters_;
+  std::vector<Hop> hops_;
+  std::vector<KnownHop> known_hops_;  // By receiver.
+  std::vector<Count> by_round_;
+
+  // Of the program being read.
+  LastWriters writers_;
+  std::vector<Wait> waits_;
+  std::vector<std::uint32_t> counted_;  // By receive, the last step that was found to wait for it.
+  std::vector<std::uint32_t> seen_;     // Receives that the present step waits for.
+};
+
+/// Throws unsupported if there are so many of a kind that they cannot be numbered.
+void check_numbers(std::size_t count);
+
+/// Throws the invalid_argument that a schedule earns by what verify() would have told.
+[[noreturn]] void reject_unverified(const std::string& name, const std::string& reason);
+
+}  // namespace tutti
