@@ -30,24 +30,24 @@ void Workload::Assembly::divide_rounds() {
     numbers_[i].next.assign(readings_[i].by_round().begin(), readings_[i].by_round().end());
     numbers_[i].next.resize(rounds);
   }
-  std::size_t messages = 0;
-  std::size_t folds = 0;
+  std::size_t sends = 0;
+  std::size_t receives = 0;
   std::size_t waiters = 0;
   const auto next = [](std::size_t& total, std::uint32_t& count) {
     total += std::exchange(count, static_cast<std::uint32_t>(total));
   };
   for (std::size_t round = 0; round < rounds; ++round) {
     for (Numbers& each : numbers_) {
-      next(messages, each.next[round].sends);
-      next(folds, each.next[round].receives);
+      next(sends, each.next[round].sends);
+      next(receives, each.next[round].receives);
       next(waiters, each.next[round].waiters);
     }
   }
-  check_numbers(std::max({messages, folds, waiters}));
-  into_.messages.resize(messages);
-  into_.outgoing_.resize(messages);
+  check_numbers(std::max({sends, receives, waiters}));
+  into_.messages.resize(sends);
+  into_.outgoing_.resize(sends);
   into_.incoming_.resize(into_.first_incoming_.back());
-  into_.folds.resize(folds);
+  into_.folds.resize(receives);
   into_.waiters_.resize(waiters);
 }
 
