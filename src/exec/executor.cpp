@@ -1,11 +1,22 @@
 #include "exec/executor.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstring>
 
 #include <tutti/error.hpp>
 
 namespace tutti {
+namespace {
+
+std::string in_seconds(Clock::duration time) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g s", std::chrono::duration<double>(time).count());
+  return text.data();
+}
+
+}  // namespace
 
 Executor::Executor(Transport& transport, Alarm& alarm, std::uint32_t ranks, std::size_t slice_bytes)
     : transport_(transport),
@@ -300,7 +311,9 @@ void Executor::watch_clock() {
     stall_note_ = Clock::time_point::max();
     alarm_.note_stall();
   }
-  if (now > deadline_) throw Error(ErrorCode::timed_out, words(stall()));
+  if (now > deadline_) {
+    throw Error(ErrorCode::timed_out, words(stall()) + ", for " + in_seconds(timeout_));
+  }
 }
 
 Stall Executor::stall() const {
