@@ -38,8 +38,9 @@ TcpMember::Finder at(const Endpoint& endpoint) {
 
 Clock::time_point in(Clock::duration time) { return Clock::now() + time; }
 
-Group group(std::uint32_t rank, std::uint32_t size) {
-  return {.rank = Rank(rank), .size = size, .job = "job", .secret = secret};
+Group group(std::uint32_t rank, std::uint32_t size, const std::string& job = "job",
+            const Secret& known = secret) {
+  return {.rank = Rank(rank), .size = size, .job = job, .secret = known};
 }
 
 /// The same, encrypting what it says.
@@ -370,13 +371,8 @@ INSTANTIATE_TEST_SUITE_P(
         Misfit{"Size", group(1, 3), ErrorCode::mismatch, "rank 1 of 3, but this job has 2 ranks"},
         Misfit{"Zero", group(0, 2), ErrorCode::mismatch, "rank 0, which is here"},
         Misfit{"Rank", group(2, 2), ErrorCode::mismatch, "ranks of this job are 0 to 1"},
-        Misfit{"Job",
-               {.rank = Rank(1), .size = 2, .job = "other", .secret = secret},
-               ErrorCode::mismatch,
-               "job other, this is job job"},
-        Misfit{"Secret",
-               {.rank = Rank(1), .size = 2, .job = "job", .secret = {"wrong"}},
-               ErrorCode::mismatch,
+        Misfit{"Job", group(1, 2, "other"), ErrorCode::mismatch, "job other, this is job job"},
+        Misfit{"Secret", group(1, 2, "job", {.bytes = "wrong"}), ErrorCode::mismatch,
                "TUTTI_SECRET"}),
     [](const auto& each) { return each.param.name; });
 
