@@ -26,7 +26,7 @@ Secret Secret::random() {
 }
 
 Secret Secret::from_variables(std::string_view secret, std::string_view tls) {
-  const Secret plain{.bytes = std::string(secret)};
+  Secret plain{.bytes = std::string(secret)};
   if (tls.empty() || tls == "0") return plain;
   if (tls != "1") {
     throw Error(ErrorCode::invalid_argument, "TUTTI_TLS is \"" + std::string(tls) +

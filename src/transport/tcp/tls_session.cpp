@@ -28,7 +28,7 @@ using Method = std::unique_ptr<BIO_METHOD, decltype(&BIO_meth_free)>;
 }  // namespace
 
 TlsSession::TlsSession(std::shared_ptr<const Tls> tls, int fd, Side side)
-    : tls_(std::move(tls)), wire_{.fd = fd}, side_(side), session_(tls_->open(bio_on(wire_))) {
+    : tls_(std::move(tls)), wire_{.fd = fd}, session_(tls_->open(bio_on(wire_))) {
   if (side == Side::dials) {
     SSL_set_connect_state(session_.get());
     // Who knows no secret may offer a certificate instead: there is none that is trusted.

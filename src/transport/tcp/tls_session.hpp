@@ -76,7 +76,6 @@ class TlsSession {
 
   std::shared_ptr<const Tls> tls_;
   Wire wire_;
-  Side side_;
   Tls::Session session_;
   Refusal refusal_;
   std::uint64_t records_ = 0;  // Sent with the present key.
