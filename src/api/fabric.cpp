@@ -93,8 +93,9 @@ class Fabric::Parts {
   [[nodiscard]] std::string description() const {
     if (ranks_ == 1) return "alone";
     if (!needs_network_) return threads_ ? "threads of one process" : "shared memory";
-    if (!memory_) return "TCP";
-    return "shared memory within " + std::to_string(hosts_) + " hosts, TCP between them";
+    const std::string tcp = settings_.secret.tls ? "TCP with TLS" : "TCP";
+    if (!memory_) return tcp;
+    return "shared memory within " + std::to_string(hosts_) + " hosts, " + tcp + " between them";
   }
 
  private:

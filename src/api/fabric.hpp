@@ -65,7 +65,7 @@ class Fabric {
   [[nodiscard]] const Party& party() const;
   /// By rank: see Transport::lane(); empty if there is only one.
   [[nodiscard]] std::span<const std::uint32_t> lanes() const;
-  /// "shared memory", "TCP", "shared memory within 2 hosts, TCP between them".
+  /// "shared memory", "TCP", "TCP with TLS", "shared memory within 2 hosts, TCP between them".
   [[nodiscard]] std::string description() const;
   [[nodiscard]] const FabricSettings& settings() const;
 

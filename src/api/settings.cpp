@@ -82,21 +82,34 @@ void read_choices(CommunicatorSettings& settings) {
 }
 
 /// Every variable that something in tutti reads.
-constexpr auto known_variables =
-    std::to_array<std::string_view>({"TUTTI_RANK",          "TUTTI_SIZE",
-                                     "TUTTI_LOCAL_RANK",    "TUTTI_LOCAL_SIZE",
-                                     "TUTTI_ROOT",          "TUTTI_ROOT_FD",
-                                     "TUTTI_LOST_AFTER",    "TUTTI_SECRET",
-                                     "TUTTI_JOB",           "TUTTI_TIMEOUT",
-                                     "TUTTI_TRANSPORT",     "TUTTI_SOCKET_IFNAME",
-                                     "TUTTI_PORT_RANGE",    "TUTTI_HOSTID",
-                                     "TUTTI_LOG_JSONL",     "TUTTI_PROFILE",
-                                     "TUTTI_ALGO",          "TUTTI_RULES",
-                                     "TUTTI_PROTO",         "TUTTI_SLICE",
-                                     "TUTTI_BENCH_MEMORY",  "TUTTI_BENCH_ALGORITHM",
-                                     "TUTTI_UPDATE_GOLDEN", "TUTTI_PEERS",
-                                     "TUTTI_TOPO_FILE",     "TUTTI_FLIGHT",
-                                     "TUTTI_FLIGHT_RECORDS"});
+constexpr auto known_variables = std::to_array<std::string_view>({"TUTTI_RANK",
+                                                                  "TUTTI_SIZE",
+                                                                  "TUTTI_LOCAL_RANK",
+                                                                  "TUTTI_LOCAL_SIZE",
+                                                                  "TUTTI_ROOT",
+                                                                  "TUTTI_ROOT_FD",
+                                                                  "TUTTI_LOST_AFTER",
+                                                                  "TUTTI_SECRET",
+                                                                  "TUTTI_JOB",
+                                                                  "TUTTI_TIMEOUT",
+                                                                  "TUTTI_TRANSPORT",
+                                                                  "TUTTI_SOCKET_IFNAME",
+                                                                  "TUTTI_PORT_RANGE",
+                                                                  "TUTTI_HOSTID",
+                                                                  "TUTTI_LOG_JSONL",
+                                                                  "TUTTI_PROFILE",
+                                                                  "TUTTI_ALGO",
+                                                                  "TUTTI_RULES",
+                                                                  "TUTTI_PROTO",
+                                                                  "TUTTI_SLICE",
+                                                                  "TUTTI_BENCH_MEMORY",
+                                                                  "TUTTI_BENCH_ALGORITHM",
+                                                                  "TUTTI_UPDATE_GOLDEN",
+                                                                  "TUTTI_PEERS",
+                                                                  "TUTTI_TOPO_FILE",
+                                                                  "TUTTI_FLIGHT",
+                                                                  "TUTTI_FLIGHT_RECORDS",
+                                                                  "TUTTI_TLS"});
 
 }  // namespace
 
@@ -118,7 +131,7 @@ std::string unknown_variables() {
 CommunicatorSettings settings_from_environment() {
   CommunicatorSettings settings;
   settings.fabric.way = way_from(variable("TUTTI_TRANSPORT"));
-  settings.fabric.secret.bytes = variable("TUTTI_SECRET");
+  settings.fabric.secret = Secret::from_variables(variable("TUTTI_SECRET"), variable("TUTTI_TLS"));
   settings.fabric.host_id = variable("TUTTI_HOSTID");
   settings.fabric.interfaces = variable("TUTTI_SOCKET_IFNAME");
   if (const std::string_view ports = variable("TUTTI_PORT_RANGE"); !ports.empty()) {

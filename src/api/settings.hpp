@@ -4,10 +4,10 @@
 
 namespace tutti {
 
-/// What the user says by TUTTI_TIMEOUT, TUTTI_TRANSPORT, TUTTI_SECRET, TUTTI_HOSTID,
-/// TUTTI_SOCKET_IFNAME, TUTTI_PORT_RANGE, TUTTI_LOG_JSONL, TUTTI_PROFILE, TUTTI_ALGO, TUTTI_RULES,
-/// TUTTI_PROTO, TUTTI_SLICE and TUTTI_TOPO_FILE. Throws invalid_argument that names the variable
-/// and what it may be.
+/// What the user says by TUTTI_TIMEOUT, TUTTI_TRANSPORT, TUTTI_SECRET, TUTTI_TLS,
+/// TUTTI_HOSTID, TUTTI_SOCKET_IFNAME, TUTTI_PORT_RANGE, TUTTI_LOG_JSONL, TUTTI_PROFILE, TUTTI_ALGO,
+/// TUTTI_RULES, TUTTI_PROTO, TUTTI_SLICE and TUTTI_TOPO_FILE. Throws invalid_argument that names
+/// the variable and what it may be.
 [[nodiscard]] CommunicatorSettings settings_from_environment();
 
 /// A line for each TUTTI_… that is set and means nothing to tutti, with what may have been meant.

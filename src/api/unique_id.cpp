@@ -92,7 +92,8 @@ MeetingPlace parse(const std::string& id) {
 
 /// The key keeps ids apart; the user's secret, if there is one, keeps those out who saw an id.
 Secret common_secret(const Secret& of_user, const std::string& key) {
-  return {of_user.bytes.empty() ? key : of_user.bytes + " " + key};
+  const Secret common{.bytes = of_user.bytes.empty() ? key : of_user.bytes + " " + key};
+  return of_user.tls ? common.encrypting() : common;
 }
 
 Communicator make(Exchange& exchange, const Group& group, const CommunicatorSettings& settings) {

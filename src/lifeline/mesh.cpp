@@ -202,7 +202,7 @@ void Mesh::handle(Watch::Tag tag) {
       reception_.open_door(Clock::now());
       return;
     case Watch::Kind::stranger:
-      if (auto guest = reception_.advance(tag.index)) seat(guest->rank, std::move(guest->socket));
+      if (auto guest = reception_.advance(tag.index)) seat(guest->rank, std::move(guest->channel));
       reception_.open_door(Clock::now());
       return;
     case Watch::Kind::dial:
@@ -230,16 +230,16 @@ void Mesh::dial(std::uint32_t index) {
     member.dial = std::make_unique<Dial>(Rank{index}, place_.contacts[index], Rank{place_.self},
                                          place_.group, place_.secret, watch_);
   }
-  if (auto socket = member.dial->advance(Clock::now())) seat(index, std::move(*socket));
+  if (auto channel = member.dial->advance(Clock::now())) seat(index, std::move(*channel));
 }
 
-void Mesh::seat(std::uint32_t index, Socket socket) {
+void Mesh::seat(std::uint32_t index, Channel channel) {
   Member& member = members_[index];
   if (member.courier) return;
   member.dial.reset();
-  notice_silence(socket.fd(), place_.lost_after);
-  watch_.add(socket.fd(), {.kind = Watch::Kind::connection, .index = index}, true);
-  member.courier = std::make_unique<Courier>(std::move(socket));
+  notice_silence(channel.fd(), place_.lost_after);
+  watch_.add(channel.fd(), {.kind = Watch::Kind::connection, .index = index}, true);
+  member.courier = std::make_unique<Courier>(std::move(channel));
   watch_process(index);
   serve(index);
   const std::lock_guard lock(mutex_);

@@ -12,6 +12,7 @@
 
 #include "lifeline/lifeline.hpp"
 #include "rendezvous/courier.hpp"
+#include "transport/tcp/channel.hpp"
 #include "transport/tcp/contact.hpp"
 #include "transport/tcp/dial.hpp"
 #include "transport/tcp/handshake.hpp"
@@ -64,7 +65,7 @@ class Mesh final : public Post {
   void take_mail();
   void handle(Watch::Tag tag);
   void dial(std::uint32_t member);
-  void seat(std::uint32_t member, Socket socket);
+  void seat(std::uint32_t member, Channel channel);
   void watch_process(std::uint32_t member);
   void serve(std::uint32_t member);
   void lose(std::uint32_t member, const std::string& why);

@@ -37,7 +37,7 @@ void Courier::send(Frame::Kind kind, const std::string& body) {
   send(std::make_shared<const std::string>(std::move(wire)));
 }
 
-void Courier::hang_up() { shutdown(socket_.fd(), SHUT_WR); }
+void Courier::hang_up() { channel_.finish(); }
 
 void Courier::advance() {
   write();
@@ -47,8 +47,7 @@ void Courier::advance() {
 void Courier::write() {
   while (!out_.empty() && !deaf_) {
     const std::string& wire = *out_.front();
-    const ssize_t sent = ::send(socket_.fd(), wire.data() + written_, wire.size() - written_,
-                                MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t sent = channel_.write(wire.data() + written_, wire.size() - written_);
     if (sent < 0) {
       deaf_ = !would_block(errno);
       break;
@@ -70,7 +69,7 @@ void Courier::read() {
   // Space is taken as bytes come, not as the header promises them.
   while (in_.size() < wanted()) {
     const std::size_t most = std::min(buffer.size(), wanted() - in_.size());
-    const ssize_t received = recv(socket_.fd(), buffer.data(), most, MSG_DONTWAIT);
+    const ssize_t received = channel_.read(buffer.data(), most);
     if (received < 0) {
       if (!would_block(errno)) lost_ = std::generic_category().message(errno);
       return;
@@ -84,7 +83,7 @@ void Courier::read() {
         (body_length(in_) > Frame::most_bytes || !is_kind(in_.back()))) {
       lost_ = "it sent what is no frame";
       in_.clear();
-      shutdown(socket_.fd(), SHUT_RDWR);
+      shutdown(channel_.fd(), SHUT_RDWR);
       return;
     }
   }

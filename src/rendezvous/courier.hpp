@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "transport/tcp/socket.hpp"
+#include "transport/tcp/channel.hpp"
 
 namespace tutti {
 
@@ -34,9 +34,10 @@ void append(std::string& wire, Frame::Kind kind, const std::string& body);
 /// Frames to and from one peer. Never blocks.
 class Courier {
  public:
-  explicit Courier(Socket socket) : socket_(std::move(socket)) {}
+  explicit Courier(Channel channel) : channel_(std::move(channel)) {}
 
-  [[nodiscard]] const Socket& socket() const { return socket_; }
+  [[nodiscard]] Channel& channel() { return channel_; }
+  [[nodiscard]] const Socket& socket() const { return channel_.socket(); }
 
   void send(Frame::Kind kind, const std::string& body);
   /// The same bytes may go to many.
@@ -62,7 +63,7 @@ class Courier {
   /// How many bytes make the frame whole, or at first its header.
   [[nodiscard]] std::size_t wanted() const;
 
-  Socket socket_;
+  Channel channel_;
   std::deque<std::shared_ptr<const std::string>> out_;
   std::size_t written_ = 0;  // Of the first of out_.
   bool deaf_ = false;        // The peer takes no more. What it said before can still be read.

@@ -25,7 +25,7 @@ constexpr auto find_interval = 2s;
 constexpr auto shortest_pause = 20ms;
 constexpr auto longest_pause = 500ms;
 /// One is not enough: a job that ends may still hold the place where the next will be.
-constexpr int most_wrong_secrets = 5;
+constexpr int most_final_refusals = 5;
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -46,9 +46,9 @@ Courier Dialer::dial(Clock::time_point deadline) {
       if (attempt.handshake && go_on(attempt)) {
         chosen_ = i;
         attempt.handshake.reset();
-        return Courier(std::exchange(attempt.socket, Socket()));
+        return Courier(std::exchange(attempt.channel, Channel()));
       }
-      if (attempt.wrong_secrets >= most_wrong_secrets) {
+      if (attempt.final_refusals >= most_final_refusals) {
         throw Error(ErrorCode::mismatch, "rank " + std::to_string(group_.rank.index()) +
                                              " is not let in at " + attempt.at.text() + ": " +
                                              attempt.failure);
@@ -85,8 +85,8 @@ void Dialer::find() {
 }
 
 void Dialer::begin(Attempt& attempt) {
-  attempt.socket = begin_connect(attempt.at);
-  if (!attempt.socket) {
+  attempt.channel = Channel(begin_connect(attempt.at));
+  if (!attempt.channel) {
     give_up(attempt, std::generic_category().message(errno));
     return;
   }
@@ -95,15 +95,15 @@ void Dialer::begin(Attempt& attempt) {
 }
 
 bool Dialer::go_on(Attempt& attempt) {
-  const Handshake::State state = attempt.handshake->advance(attempt.socket.fd());
+  const Handshake::State state = attempt.handshake->advance(attempt.channel);
   attempt.wants_to_write = state == Handshake::State::writing;
   if (state == Handshake::State::refused) {
-    attempt.wrong_secrets += attempt.handshake->secrets_differ() ? 1 : 0;
+    attempt.final_refusals += attempt.handshake->is_final() ? 1 : 0;
     give_up(attempt, std::string(attempt.handshake->refusal()));
     return false;
   }
   if (state != Handshake::State::done) return false;
-  if (!is_same_user(attempt.socket)) {
+  if (!is_same_user(attempt.channel.socket())) {
     give_up(attempt, "another user has taken this name");
     return false;
   }
@@ -113,7 +113,7 @@ bool Dialer::go_on(Attempt& attempt) {
 void Dialer::give_up(Attempt& attempt, const std::string& why) {
   attempt.failure = why;
   attempt.handshake.reset();
-  attempt.socket = Socket();
+  attempt.channel = Channel();
   // Ranks that begin at once do not come again at once.
   attempt.next = Clock::now() + attempt.pause + attempt.pause * (group_.rank.index() % 16) / 32;
   attempt.pause = std::min<Clock::duration>(attempt.pause * 2, longest_pause);
@@ -126,7 +126,7 @@ void Dialer::wait(Clock::time_point deadline) const {
     if (each.handshake) {
       const short writing = each.wants_to_write ? POLLOUT : 0;
       watched.push_back(
-          {.fd = each.socket.fd(), .events = static_cast<short>(POLLIN | writing), .revents = 0});
+          {.fd = each.channel.fd(), .events = static_cast<short>(POLLIN | writing), .revents = 0});
     } else {
       until = std::min(until, each.next);
     }

@@ -8,7 +8,6 @@
 #include "rendezvous/courier.hpp"
 #include "rendezvous/group.hpp"
 #include "transport/tcp/handshake.hpp"
-#include "transport/tcp/socket.hpp"
 #include "transport/transport.hpp"
 
 namespace tutti {
@@ -22,8 +21,8 @@ class Dialer {
   Dialer(const Group& group, Finder find_root);
 
   /// A connection to rank 0, which has yet to be told that this is the one. Throws timed_out, or
-  /// mismatch if it has another secret. Call it again if that connection proves to be no good:
-  /// `why` is then part of the story.
+  /// mismatch if it has another secret or only one of the two encrypts. Call it again if that
+  /// connection proves to be no good: `why` is then part of the story.
   [[nodiscard]] Courier dial(Clock::time_point deadline);
   void was_no_good(const std::string& why);
 
@@ -31,13 +30,13 @@ class Dialer {
   /// One address and how it went there.
   struct Attempt {
     Endpoint at{};
-    Socket socket{};
+    Channel channel{};
     std::optional<Handshake> handshake{};
     bool wants_to_write = false;
     Clock::time_point next{};
     Clock::duration pause{};
     std::string failure = "not tried yet";
-    int wrong_secrets = 0;
+    int final_refusals = 0;
   };
 
   void find();

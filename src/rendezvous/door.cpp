@@ -73,7 +73,7 @@ void Door::let_in() {
     if (!socket) return;
     Newcomer& newcomer = newcomers_.emplace_back();
     newcomer.from = connected_to(socket);
-    newcomer.connection.emplace(std::move(socket));
+    newcomer.connection.emplace(Channel(std::move(socket)));
     newcomer.handshake.emplace(Handshake::Side::accepts, secret_, greeting(outside(secret_)));
     newcomer.late = Clock::now() + enough_time;
   }
@@ -88,7 +88,7 @@ bool Door::attend(Newcomer& newcomer) {
     log_.turned_away(newcomer.from.host(), why, Clock::now());
     return false;
   };
-  switch (newcomer.handshake->advance(newcomer.connection->socket().fd())) {
+  switch (newcomer.handshake->advance(newcomer.connection->channel())) {
     case Handshake::State::reading:
     case Handshake::State::writing:
       return Clock::now() < newcomer.late || turn_away("it did not say who it is");

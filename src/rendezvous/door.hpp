@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "rendezvous/courier.hpp"
-#include "rendezvous/stranger_log.hpp"
 #include "transport/tcp/handshake.hpp"
 #include "transport/tcp/socket.hpp"
+#include "transport/tcp/stranger_log.hpp"
 #include "transport/transport.hpp"
 
 namespace tutti {
@@ -47,7 +47,7 @@ class Door {
   Endpoint at_;
   Secret secret_;
   std::list<Newcomer> newcomers_;  // The oldest first.
-  StrangerLog log_;
+  StrangerLog log_{Rank{0}};       // Who keeps the door is rank 0.
 };
 
 /// Knocks at the door until somebody opens, and waits for the ticket. Throws timed_out, or mismatch

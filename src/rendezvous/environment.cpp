@@ -328,7 +328,9 @@ Launch read_environment(const Lookup& lookup) {
   const Variables variables(lookup);
   Launch launch;
   if (const auto names = names_in(variables)) read_place(variables, *names, launch);
-  launch.secret.bytes = variables.text_or("TUTTI_SECRET", "");
+  // Who is alone has nobody to hide anything from, and may be about to start ranks with a secret.
+  launch.secret = Secret::from_variables(variables.text_or("TUTTI_SECRET", ""),
+                                         launch.size > 1 ? variables.text_or("TUTTI_TLS", "") : "");
   if (const auto timeout = variables.text("TUTTI_TIMEOUT")) launch.timeout = read_timeout(*timeout);
   if (launch.size > 1) find_root(variables, launch);
   if (const auto job = variables.text("TUTTI_JOB")) launch.job = one_word(*job);

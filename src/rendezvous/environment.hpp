@@ -55,14 +55,15 @@ using Lookup = std::function<std::optional<std::string>(const char* variable)>;
 /// | TUTTI_ROOT      | host:port where rank 0 listens                                    |
 /// | TUTTI_ROOT_FD   | at rank 0, a socket that listens there already (optional)         |
 /// | TUTTI_SECRET    | what only ranks of this job know; needed beyond one host          |
+/// | TUTTI_TLS       | 1 if connections are to be encrypted (optional)                   |
 /// | TUTTI_JOB       | a name for the job (optional)                                     |
 /// | TUTTI_TIMEOUT   | how many seconds to wait for the others (optional)                |
 ///
-/// TUTTI_ROOT, TUTTI_SECRET, TUTTI_JOB and TUTTI_TIMEOUT count with every convention, and then
-/// override what it says. Without TUTTI_ROOT, ranks that are all on one host meet at a name made of
-/// the job's; across hosts torchrun's meet at MASTER_ADDR and MASTER_PORT (or, as torchrun itself
-/// holds that port, the next above it), Slurm's on the first host of the step at a port made of the
-/// job's number, and Open MPI's need TUTTI_ROOT.
+/// TUTTI_ROOT, TUTTI_SECRET, TUTTI_TLS, TUTTI_JOB and TUTTI_TIMEOUT count with every convention,
+/// and then override what it says. Without TUTTI_ROOT, ranks that are all on one host meet at a
+/// name made of the job's; across hosts torchrun's meet at MASTER_ADDR and MASTER_PORT (or, as
+/// torchrun itself holds that port, the next above it), Slurm's on the first host of the step at a
+/// port made of the job's number, and Open MPI's need TUTTI_ROOT.
 ///
 /// Throws invalid_argument that names the variable and its value if something makes no sense or is
 /// missing.

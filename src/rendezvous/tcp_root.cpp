@@ -51,7 +51,8 @@ TcpRoot::TcpRoot(Group group, Socket listener, Clock::time_point deadline)
       at_(bound_to(listener_)),
       patience_(deadline - Clock::now()),
       deadline_(deadline),
-      members_(group_.size) {
+      members_(group_.size),
+      log_(group_.rank) {
   if (group_.secret.bytes.empty() && !at_.is_loopback()) {
     throw Error(ErrorCode::invalid_argument,
                 "rank 0 would listen on " + at_.text() +
@@ -112,23 +113,29 @@ std::vector<std::uint32_t> TcpRoot::missing() const {
 
 void TcpRoot::attend_members() {
   for (std::uint32_t r = 1; r < members_.size(); ++r) {
-    Member& member = members_[r];
-    if (!member.connection) continue;
-    member.connection->advance();
-    const std::optional<Frame> frame = member.connection->next();
-    if (frame && frame->kind == Frame::Kind::card && !member.card) {
-      member.card = frame->body;
-    } else if (frame && frame->kind == Frame::Kind::gives_up) {
-      fail(ErrorCode::timed_out, "rank " + std::to_string(r) + " waits no longer for " +
-                                     name_missing(missing()) + " of " +
-                                     std::to_string(group_.size));
-    } else if (frame) {
-      fail(ErrorCode::internal, "rank " + std::to_string(r) + " sent what nobody asked it for");
-    } else if (!member.connection->lost().empty()) {
-      fail(ErrorCode::peer_lost, "rank " + std::to_string(r) + " was lost during the rendezvous: " +
-                                     member.connection->lost());
+    // What is left in a channel wakes nobody, so that nothing may be.
+    while (members_[r].connection && attend(r)) {
     }
   }
+}
+
+bool TcpRoot::attend(std::uint32_t rank) {
+  Member& member = members_[rank];
+  member.connection->advance();
+  const std::optional<Frame> frame = member.connection->next();
+  const std::string who = "rank " + std::to_string(rank);
+  if (frame && frame->kind == Frame::Kind::card && !member.card) {
+    member.card = frame->body;
+  } else if (frame && frame->kind == Frame::Kind::gives_up) {
+    fail(ErrorCode::timed_out, who + " waits no longer for " + name_missing(missing()) + " of " +
+                                   std::to_string(group_.size));
+  } else if (frame) {
+    fail(ErrorCode::internal, who + " sent what nobody asked it for");
+  } else if (!member.connection->lost().empty()) {
+    fail(ErrorCode::peer_lost,
+         who + " was lost during the rendezvous: " + member.connection->lost());
+  }
+  return frame.has_value();
 }
 
 void TcpRoot::tell_who_is_missing() {
@@ -188,7 +195,8 @@ void TcpRoot::let_in() {
       if (!newcomers_.empty()) newcomers_.pop_front();
       return;
     }
-    Newcomer newcomer{.connection = Courier(std::move(socket)), .deadline = now + newcomers_time};
+    Newcomer newcomer{.connection = Courier(Channel(std::move(socket))),
+                      .deadline = now + newcomers_time};
     newcomer.from = connected_to(newcomer.connection.socket());
     newcomer.handshake.emplace(Handshake::Side::accepts, group_.secret, greeting_);
     newcomers_.push_back(std::move(newcomer));
@@ -226,7 +234,7 @@ bool TcpRoot::attend(Newcomer& newcomer) {
 }
 
 bool TcpRoot::shake_hands(Newcomer& newcomer) {
-  const Handshake::State state = newcomer.handshake->advance(newcomer.connection.socket().fd());
+  const Handshake::State state = newcomer.handshake->advance(newcomer.connection.channel());
   newcomer.wants_to_write = state == Handshake::State::writing;
   if (state == Handshake::State::refused) {
     // Who leaves by himself may be a rank that found another way in.

@@ -11,8 +11,8 @@
 #include "rendezvous/courier.hpp"
 #include "rendezvous/exchange.hpp"
 #include "rendezvous/group.hpp"
-#include "rendezvous/stranger_log.hpp"
 #include "transport/tcp/socket.hpp"
+#include "transport/tcp/stranger_log.hpp"
 #include "transport/transport.hpp"
 
 namespace tutti {
@@ -67,6 +67,8 @@ class TcpRoot : public Exchange {
   void dismiss(Newcomer& newcomer, const std::string& why);
   void turn_away(const Newcomer& newcomer, const std::string& why);
   void attend_members();
+  /// False if nothing more has come from it.
+  [[nodiscard]] bool attend(std::uint32_t rank);
   void tell_who_is_missing();
 
   /// Tells all who are here, and throws.

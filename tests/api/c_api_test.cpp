@@ -260,6 +260,17 @@ TEST(CApi, MeetsByTheUsersSecret) {
   processes.expect_well();
 }
 
+TEST(CApi, MeetsInPrivate) {
+  const Variable near("TUTTI_SOCKET_IFNAME", "=lo");
+  const Variable secret("TUTTI_SECRET", "known-to-the-ranks-only");
+  const Variable tls("TUTTI_TLS", "1");
+  const Variable transport("TUTTI_TRANSPORT", "tcp");
+  const tuttiUniqueId id = new_id();
+  Processes processes;
+  for (int rank = 0; rank < 2; ++rank) processes.start([&] { return take_part(2, id, rank); });
+  processes.expect_well();
+}
+
 TEST(CApi, TurnsAwayWhoHasAnotherSecret) {
   const Variable impatience("TUTTI_TIMEOUT", "1");
   const Variable near("TUTTI_SOCKET_IFNAME", "=lo");

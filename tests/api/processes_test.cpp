@@ -89,6 +89,15 @@ TEST(Hosts, MixMemoryAndTcp) {
   }
 }
 
+TEST(Hosts, CanEncryptWhatGoesBetweenThem) {
+  if (sanitizer == "thread") GTEST_SKIP() << "these ranks are processes";
+  const Secret secret = Secret{.bytes = "s"}.encrypting();
+  EXPECT_EQ(run_processes(3, Way::tcp, try_all, 0, secret), "");
+  if (!is_sanitized) {
+    EXPECT_EQ(run_processes(4, Way::automatic, try_all, 2, secret), "");
+  }
+}
+
 TEST(Hosts, SayHowTheirRanksReachEachOther) {
   const auto says = [](const std::string& words) {
     return [words](Communicator& communicator) {
@@ -100,6 +109,9 @@ TEST(Hosts, SayHowTheirRanksReachEachOther) {
             "");
   EXPECT_EQ(run_processes(2, Way::automatic, says("2 ranks, shared memory")), "");
   EXPECT_EQ(run_processes(2, Way::tcp, says("2 ranks, TCP")), "");
+  EXPECT_EQ(run_processes(2, Way::tcp, says("2 ranks, TCP with TLS"), 0,
+                          Secret{.bytes = "s"}.encrypting()),
+            "");
   EXPECT_EQ(run_processes(1, Way::tcp, says("1 rank, alone")), "");
 }
 

@@ -195,6 +195,19 @@ TEST(Environment, TakesTheFirstConventionOfSeveral) {
   EXPECT_EQ(read(all).how, Launch::How::tutti);
 }
 
+TEST(Environment, EncryptsWithASecretOnly) {
+  EXPECT_EQ(read(with(ours, {{"TUTTI_SECRET", "s"}})).secret.tls, nullptr);
+  EXPECT_EQ(read(with(ours, {{"TUTTI_SECRET", "s"}, {"TUTTI_TLS", "0"}})).secret.tls, nullptr);
+  EXPECT_NE(read(with(ours, {{"TUTTI_SECRET", "s"}, {"TUTTI_TLS", "1"}})).secret.tls, nullptr);
+  test::expect_error(
+      [] {
+        (void)read(with(ours, {{"TUTTI_TLS", "1"}}));
+      },
+      ErrorCode::invalid_argument, "TUTTI_SECRET, which is not set");
+  // Who is alone may start ranks, and make a secret for them.
+  EXPECT_EQ(read({{"TUTTI_TLS", "1"}}).secret.tls, nullptr);
+}
+
 TEST(Environment, OverridesEveryConvention) {
   const Variables ours_too{{"TUTTI_ROOT", "[::1]:77"},
                            {"TUTTI_SECRET", "s"},

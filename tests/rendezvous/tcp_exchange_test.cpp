@@ -3,12 +3,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -36,8 +38,22 @@ TcpMember::Finder at(const Endpoint& endpoint) {
 
 Clock::time_point in(Clock::duration time) { return Clock::now() + time; }
 
-Group group(std::uint32_t rank, std::uint32_t size) {
-  return {.rank = Rank(rank), .size = size, .job = "job", .secret = secret};
+Group group(std::uint32_t rank, std::uint32_t size, const std::string& job = "job",
+            const Secret& known = secret) {
+  return {.rank = Rank(rank), .size = size, .job = job, .secret = known};
+}
+
+/// The same, encrypting what it says.
+Group private_group(std::uint32_t rank, std::uint32_t size) {
+  Group made = group(rank, size);
+  made.secret = made.secret.encrypting();
+  return made;
+}
+
+std::vector<Group> private_groups(std::uint32_t size) {
+  std::vector<Group> all;
+  for (std::uint32_t r = 0; r < size; ++r) all.push_back(private_group(r, size));
+  return all;
 }
 
 /// How it went for one rank.
@@ -104,6 +120,11 @@ class Ranks : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(Ranks, TakeHomeAllCards) { expect_all_met(meet(GetParam(), listen_here(), 3), 3); }
 
+TEST_P(Ranks, TakeHomeAllCardsInPrivate) {
+  const std::uint32_t size = GetParam();
+  expect_all_met(meet(size, listen_here(), 3, 20s, private_groups(size)), 3);
+}
+
 INSTANTIATE_TEST_SUITE_P(TcpExchange, Ranks, testing::Values(1, 2, 5, 32));
 
 TEST(TcpExchange, MeetsOverIpv6) { expect_all_met(meet(4, listen_here("[::1]:0"))); }
@@ -118,23 +139,33 @@ TEST(TcpExchange, MeetsAtANameWithinTheHost) {
   expect_all_met(meet(3, listen_on(name, {}), 1, 20s, who));
 }
 
-TEST(TcpExchange, CarriesEmptyAndLongCards) {
+class Cards : public testing::TestWithParam<bool> {
+ protected:
+  [[nodiscard]] static Group of(std::uint32_t rank) {
+    return GetParam() ? private_group(rank, 2) : group(rank, 2);
+  }
+};
+
+TEST_P(Cards, MayBeEmptyAndLong) {
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   const std::string longest(Frame::most_bytes, 'x');
   std::vector<std::string> seen;
   std::thread other([&] {
-    TcpMember member(group(1, 2), at(endpoint), in(20s));
+    TcpMember member(of(1), at(endpoint), in(20s));
     seen = member.all(longest);
     (void)member.all("");
   });
-  TcpRoot root(group(0, 2), std::move(listener), in(20s));
+  TcpRoot root(of(0), std::move(listener), in(20s));
   EXPECT_EQ(root.all(""), (std::vector<std::string>{"", longest}));
   EXPECT_EQ(root.all(longest), (std::vector<std::string>{longest, ""}));
   other.join();
   EXPECT_EQ(seen, (std::vector<std::string>{"", longest}));
   test::expect_error([&] { (void)root.all(longest + "x"); }, ErrorCode::invalid_argument, "rank 0");
 }
+
+INSTANTIATE_TEST_SUITE_P(TcpExchange, Cards, testing::Bool(),
+                         [](const auto& each) { return each.param ? "Encrypted" : "Plain"; });
 
 TEST(TcpExchange, WaitsForALateRoot) {
   Endpoint endpoint;
@@ -340,15 +371,40 @@ INSTANTIATE_TEST_SUITE_P(
         Misfit{"Size", group(1, 3), ErrorCode::mismatch, "rank 1 of 3, but this job has 2 ranks"},
         Misfit{"Zero", group(0, 2), ErrorCode::mismatch, "rank 0, which is here"},
         Misfit{"Rank", group(2, 2), ErrorCode::mismatch, "ranks of this job are 0 to 1"},
-        Misfit{"Job",
-               {.rank = Rank(1), .size = 2, .job = "other", .secret = secret},
-               ErrorCode::mismatch,
-               "job other, this is job job"},
-        Misfit{"Secret",
-               {.rank = Rank(1), .size = 2, .job = "job", .secret = {"wrong"}},
-               ErrorCode::mismatch,
+        Misfit{"Job", group(1, 2, "other"), ErrorCode::mismatch, "job other, this is job job"},
+        Misfit{"Secret", group(1, 2, "job", {.bytes = "wrong"}), ErrorCode::mismatch,
                "TUTTI_SECRET"}),
     [](const auto& each) { return each.param.name; });
+
+TEST(TcpExchange, SaysAtOnceThatOnlyOneEncrypts) {
+  for (const bool root_does : {false, true}) {
+    const Group root = root_does ? private_group(0, 2) : group(0, 2);
+    const Group member = root_does ? group(1, 2) : private_group(1, 2);
+    Socket listener = listen_here();
+    const Endpoint endpoint = bound_to(listener);
+    const auto begun = Clock::now();
+    std::thread other([&] {
+      test::expect_error([&] { const TcpMember fails(member, at(endpoint), in(10s)); },
+                         ErrorCode::mismatch, "TUTTI_TLS=1 for all ranks, or for none");
+      EXPECT_LT(Clock::now() - begun, 2s);
+    });
+    testing::internal::CaptureStderr();
+    (void)play([&] { return std::make_unique<TcpRoot>(root, std::move(listener), in(1s)); }, 0, 1);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("TUTTI_TLS"), std::string::npos);
+    other.join();
+  }
+}
+
+TEST(TcpExchange, KnowsAnotherSecretThoughItEncrypts) {
+  Group wrong = private_group(1, 2);
+  wrong.secret = Secret{.bytes = "wrong"}.encrypting();
+  const auto begun = Clock::now();
+  const auto results = meet(2, listen_here(), 1, 1s, {private_group(0, 2), wrong});
+  EXPECT_LT(Clock::now() - begun, 2s);
+  EXPECT_EQ(name(results[1].code), "mismatch") << results[1].error;
+  EXPECT_NE(results[1].error.find("TUTTI_SECRET"), std::string::npos) << results[1].error;
+  EXPECT_EQ(name(results[0].code), "timed_out");
+}
 
 TEST(TcpExchange, TellsAllWhenARankIsLost) {
   Socket listener = listen_here();
@@ -447,12 +503,14 @@ Socket come(const Endpoint& endpoint, const std::string& words) {
 std::string hello_of(const Group& who) {
   std::array<int, 2> fds{-1, -1};
   EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()), 0);
-  const Socket a(fds[0]);
+  Channel a{Socket(fds[0])};
   const Socket b(fds[1]);
   Handshake handshake(Handshake::Side::dials, who.secret, greeting(who));
-  (void)handshake.advance(a.fd());
-  std::string hello(256, '\0');
-  EXPECT_EQ(recv(b.fd(), hello.data(), hello.size(), 0), 256);
+  (void)handshake.advance(a);
+  std::string hello(4096, '\0');
+  const ssize_t bytes = recv(b.fd(), hello.data(), hello.size(), 0);
+  EXPECT_GT(bytes, 128);
+  hello.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
   return hello;
 }
 
@@ -462,43 +520,66 @@ struct Crowd {
   std::function<std::string()> words;
 };
 
-class Strangers : public testing::TestWithParam<Crowd> {};
+std::size_t lines_with(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+/// A crowd, and whether the ranks among it encrypt.
+class Strangers : public testing::TestWithParam<std::tuple<Crowd, bool>> {};
 
 TEST_P(Strangers, HoldNobodyUp) {
+  const auto& [kind, encrypts] = GetParam();
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   std::vector<Socket> crowd;
-  const std::string words = GetParam().words();
-  for (int i = 0; i < GetParam().count / 2; ++i) crowd.push_back(come(endpoint, words));
+  const std::string words = kind.words();
+  for (int i = 0; i < kind.count / 2; ++i) crowd.push_back(come(endpoint, words));
   std::atomic<bool> over = false;
-  std::thread later([&] {
+  std::thread later([&, count = kind.count / 2] {
     // Some come while the ranks do, as long as the door is open.
-    for (int i = 0; i < GetParam().count / 2 && !over; ++i) {
+    for (int i = 0; i < count && !over; ++i) {
       Socket socket = begin_connect(endpoint);
       if (socket) (void)send(socket.fd(), words.data(), words.size(), MSG_NOSIGNAL);
       crowd.push_back(std::move(socket));
     }
   });
+  testing::internal::CaptureStderr();
   const auto begun = Clock::now();
-  const auto results = meet(5, std::move(listener), 2);
+  const auto results =
+      meet(5, std::move(listener), 2, 20s, encrypts ? private_groups(5) : std::vector<Group>());
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begun);
   over = true;
   later.join();
   expect_all_met(results, 2);
-  EXPECT_LT(Clock::now() - begun, 3s);
+  EXPECT_LT(seconds, 3s);
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_LE(lines_with(log, "turned away"), static_cast<std::size_t>(seconds.count()) + 1) << log;
 }
 
 INSTANTIATE_TEST_SUITE_P(
     TcpExchange, Strangers,
-    testing::Values(
-        Crowd{"Silent", 20, [] { return std::string(); }},
-        Crowd{"Garbage", 20, [] { return "GET / HTTP/1.1\r\n\r\n" + std::string(5000, 'x'); }},
-        Crowd{"HalfAHello", 20, [] { return hello_of(group(1, 5)).substr(0, 128); }},
-        Crowd{"NoProof", 20, [] { return hello_of(group(1, 5)); }},
-        Crowd{"WrongProof", 20, [] { return hello_of(group(1, 5)) + std::string(500, 'p'); }},
-        Crowd{"Flood", 400, [] { return std::string(); }}),
-    [](const auto& each) { return each.param.name; });
+    testing::Combine(
+        testing::Values(
+            Crowd{"Silent", 20, [] { return std::string(); }},
+            Crowd{"Garbage", 20, [] { return "GET / HTTP/1.1\r\n\r\n" + std::string(5000, 'x'); }},
+            Crowd{"HalfAHello", 20, [] { return hello_of(group(1, 5)).substr(0, 128); }},
+            Crowd{"NoProof", 20, [] { return hello_of(group(1, 5)); }},
+            Crowd{"WrongProof", 20, [] { return hello_of(group(1, 5)) + std::string(500, 'p'); }},
+            Crowd{"TlsHello", 20, [] { return hello_of(private_group(1, 5)); }},
+            Crowd{"HalfATlsHello", 20, [] { return hello_of(private_group(1, 5)).substr(0, 99); }},
+            Crowd{"HugeTlsLength", 20,
+                  [] { return "\x16\x03\x01\xff\xff" + std::string(5000, 'x'); }},
+            Crowd{"Flood", 400, [] { return std::string(); }}),
+        testing::Bool()),
+    [](const auto& each) {
+      return std::get<0>(each.param).name + (std::get<1>(each.param) ? "Encrypted" : "Plain");
+    });
 
-TEST(Strangers, WithoutSocketsLeftDoNotStopTheRoot) {
+TEST(StrangersAtTheRoot, WithoutSocketsLeftDoNotStopTheRoot) {
   // The root may open few more sockets than it needs; strangers take all of them.
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
@@ -532,7 +613,7 @@ Clock::duration closed_after(const Socket& socket, Clock::time_point begun) {
   return Clock::now() - begun;
 }
 
-TEST(Strangers, GoInTheOrderInWhichTheyCame) {
+TEST(StrangersAtTheRoot, GoInTheOrderInWhichTheyCame) {
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   std::vector<Socket> crowd;
@@ -561,7 +642,7 @@ TEST(SlowStrangers, HaveSecondsToSayWhoTheyAre) {
   root.join();
 }
 
-TEST(Strangers, GoWhenTheRootGoes) {
+TEST(StrangersAtTheRoot, GoWhenTheRootGoes) {
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   const Socket stranger = come(endpoint, "");

@@ -39,7 +39,7 @@ std::string be(std::uint32_t rank, std::uint32_t ranks, const FabricSettings& fa
                Socket& listener, const Endpoint& root, const ProcessWork& work) {
   try {
     const auto exchange =
-        meet({.rank = Rank{rank}, .size = ranks, .job = "test", .secret = {.bytes = "s"}}, listener,
+        meet({.rank = Rank{rank}, .size = ranks, .job = "test", .secret = fabric.secret}, listener,
              root);
     Communicator communicator(
         std::make_unique<Communicator::Impl>(*exchange, Rank{rank}, ranks, settings_with(fabric)));
@@ -62,7 +62,7 @@ std::string read_all(int fd) {
 }  // namespace
 
 std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work,
-                          std::uint32_t ranks_per_host) {
+                          std::uint32_t ranks_per_host, const Secret& secret) {
   Socket listener = listen_on(Endpoint::parse("127.0.0.1:0"), {});
   const Endpoint root = bound_to(listener);
   struct Child {
@@ -75,7 +75,7 @@ std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work,
     if (pipe(ends) != 0) return "no pipe";
     const pid_t pid = fork();
     if (pid == 0) {
-      FabricSettings fabric{.way = way, .secret = {.bytes = "s"}};
+      FabricSettings fabric{.way = way, .secret = secret};
       if (ranks_per_host > 0) fabric.host_id = std::to_string(rank / ranks_per_host);
       const std::string fault = be(rank, ranks, fabric, listener, root, work);
       const ssize_t written = ::write(ends[1], fault.data(), fault.size());

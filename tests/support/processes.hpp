@@ -16,6 +16,7 @@ using ProcessWork = std::function<std::string(Communicator&)>;
 /// any of them: what its work returned or threw, or how it ended. With `ranks_per_host` they are
 /// told that so many in a row are on one host each.
 [[nodiscard]] std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work,
-                                        std::uint32_t ranks_per_host = 0);
+                                        std::uint32_t ranks_per_host = 0,
+                                        const Secret& secret = {.bytes = "s"});
 
 }  // namespace tutti::test

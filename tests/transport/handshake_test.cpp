@@ -1,6 +1,5 @@
 #include "transport/tcp/handshake.hpp"
 
-#include <fcntl.h>
 #include <sys/socket.h>
 
 #include <string>
@@ -11,44 +10,23 @@
 #include <tutti/error.hpp>
 
 #include "support/errors.hpp"
+#include "support/line.hpp"
 #include "transport/tcp/socket.hpp"
 
 namespace tutti {
 namespace {
 
+using test::give;
+using test::Line;
+using test::take;
 using Side = Handshake::Side;
 using State = Handshake::State;
 
-/// Two ends of a stream.
-struct Line {
-  Socket a;
-  Socket b;
-
-  Line() {
-    std::array<int, 2> fds{-1, -1};
-    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds.data()), 0);
-    a = Socket(fds[0]);
-    b = Socket(fds[1]);
-  }
-};
-
-std::string take(const Socket& socket, std::size_t most = 4096) {
-  std::string bytes(most, '\0');
-  const ssize_t got = recv(socket.fd(), bytes.data(), bytes.size(), MSG_DONTWAIT);
-  bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  return bytes;
-}
-
-void give(const Socket& socket, const std::string& bytes) {
-  ASSERT_EQ(send(socket.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
-            static_cast<ssize_t>(bytes.size()));
-}
-
 /// Lets both go on in turn as long as either wants to.
-void meet(Handshake& one, int one_fd, Handshake& other, int other_fd) {
+void meet(Handshake& one, Channel& one_end, Handshake& other, Channel& other_end) {
   for (int turns = 0; turns < 8; ++turns) {
-    (void)one.advance(one_fd);
-    (void)other.advance(other_fd);
+    (void)one.advance(one_end);
+    (void)other.advance(other_end);
   }
 }
 
@@ -62,54 +40,68 @@ TEST(Secret, IsAnotherEachTime) {
 class RightSecret : public testing::TestWithParam<std::string> {};
 
 TEST_P(RightSecret, LetsBothKnowEachOther) {
-  const Line line;
+  Line line;
   const Secret secret{GetParam()};
   const std::string longest(Handshake::most_greeting, 'g');
   Handshake dials(Side::dials, secret, "rank 3");
   Handshake accepts(Side::accepts, secret, longest);
-  meet(dials, line.a.fd(), accepts, line.b.fd());
-  EXPECT_EQ(dials.advance(line.a.fd()), State::done) << dials.refusal();
-  EXPECT_EQ(accepts.advance(line.b.fd()), State::done) << accepts.refusal();
+  meet(dials, line.a, accepts, line.b);
+  EXPECT_EQ(dials.advance(line.a), State::done) << dials.refusal();
+  EXPECT_EQ(accepts.advance(line.b), State::done) << accepts.refusal();
   EXPECT_EQ(dials.peer_greeting(), longest);
   EXPECT_EQ(accepts.peer_greeting(), "rank 3");
 }
 
-INSTANTIATE_TEST_SUITE_P(Secrets, RightSecret, testing::Values("", "s", std::string(1000, 'x')));
+TEST_P(RightSecret, LetsBothKnowEachOtherInPrivate) {
+  if (GetParam().empty()) GTEST_SKIP() << "nothing to encrypt with";
+  Line line;
+  const Secret secret = Secret{.bytes = GetParam()}.encrypting();
+  Handshake dials(Side::dials, secret, "rank 3");
+  Handshake accepts(Side::accepts, secret, "root");
+  meet(dials, line.a, accepts, line.b);
+  EXPECT_EQ(dials.advance(line.a), State::done) << dials.refusal();
+  EXPECT_EQ(accepts.advance(line.b), State::done) << accepts.refusal();
+  EXPECT_EQ(dials.peer_greeting(), "root");
+  EXPECT_EQ(accepts.peer_greeting(), "rank 3");
+}
+
+INSTANTIATE_TEST_SUITE_P(Secrets, RightSecret, testing::Values("", "s", std::string(1000, 'x')),
+                         [](const auto& each) { return "Of" + std::to_string(each.param.size()); });
 
 TEST(Handshake, ReadsNothingThatFollowsIt) {
-  const Line line;
+  Line line;
   Handshake dials(Side::dials, {"s"}, "a");
   Handshake accepts(Side::accepts, {"s"}, "b");
-  (void)dials.advance(line.a.fd());
-  (void)accepts.advance(line.b.fd());
-  (void)dials.advance(line.a.fd());
+  (void)dials.advance(line.a);
+  (void)accepts.advance(line.b);
+  (void)dials.advance(line.a);
   give(line.a, "what follows");
-  EXPECT_EQ(accepts.advance(line.b.fd()), State::done);
+  EXPECT_EQ(accepts.advance(line.b), State::done);
   EXPECT_EQ(take(line.b), "what follows");
-  EXPECT_EQ(dials.advance(line.a.fd()), State::done);
+  EXPECT_EQ(dials.advance(line.a), State::done);
 }
 
 TEST(Handshake, RefusesAnotherSecret) {
-  const Line line;
+  Line line;
   Handshake dials(Side::dials, {"right"}, "a");
   Handshake accepts(Side::accepts, {"wrong"}, "b");
-  meet(dials, line.a.fd(), accepts, line.b.fd());
-  EXPECT_EQ(accepts.advance(line.b.fd()), State::refused);
-  EXPECT_EQ(dials.advance(line.a.fd()), State::refused);
+  meet(dials, line.a, accepts, line.b);
+  EXPECT_EQ(accepts.advance(line.b), State::refused);
+  EXPECT_EQ(dials.advance(line.a), State::refused);
   for (const Handshake* each : {&dials, &accepts}) {
-    EXPECT_TRUE(each->secrets_differ());
+    EXPECT_TRUE(each->is_final());
     EXPECT_NE(each->refusal().find("TUTTI_SECRET"), std::string::npos);
   }
 }
 
 TEST(Handshake, TellsAStrangerNothingThatDependsOnTheSecret) {
-  const Line line;
-  const Line other;
+  Line line;
+  Line other;
   Handshake dials(Side::dials, {"guess"}, "a");
-  (void)dials.advance(other.a.fd());
+  (void)dials.advance(other.a);
   Handshake accepts(Side::accepts, {"right"}, "b");
   give(line.a, take(other.b) + std::string(32, '?'));
-  EXPECT_EQ(accepts.advance(line.b.fd()), State::refused);
+  EXPECT_EQ(accepts.advance(line.b), State::refused);
   EXPECT_EQ(take(line.a).substr(256), std::string(32, '\0'));
 }
 
@@ -117,62 +109,62 @@ TEST(Handshake, GuessesWhyItWasClosedInTheEnd) {
   Line line;
   Handshake dials(Side::dials, {"s"}, "a");
   Handshake accepts(Side::accepts, {"s"}, "b");
-  (void)dials.advance(line.a.fd());
-  (void)accepts.advance(line.b.fd());
-  (void)dials.advance(line.a.fd());
-  line.b = Socket();
-  EXPECT_EQ(dials.advance(line.a.fd()), State::refused);
+  (void)dials.advance(line.a);
+  (void)accepts.advance(line.b);
+  (void)dials.advance(line.a);
+  line.b = Channel();
+  EXPECT_EQ(dials.advance(line.a), State::refused);
   EXPECT_NE(dials.refusal().find("TUTTI_SECRET"), std::string::npos);
-  EXPECT_FALSE(dials.secrets_differ());
-  EXPECT_EQ(dials.advance(line.a.fd()), State::refused);
+  EXPECT_FALSE(dials.is_final());
+  EXPECT_EQ(dials.advance(line.a), State::refused);
 }
 
 TEST(Handshake, RefusesAnEmptySecretWhereThereIsOne) {
-  const Line line;
+  Line line;
   Handshake dials(Side::dials, {}, "a");
   Handshake accepts(Side::accepts, {"s"}, "b");
-  meet(dials, line.a.fd(), accepts, line.b.fd());
-  EXPECT_EQ(accepts.advance(line.b.fd()), State::refused);
+  meet(dials, line.a, accepts, line.b);
+  EXPECT_EQ(accepts.advance(line.b), State::refused);
 }
 
 TEST(Handshake, RefusesAChangedGreeting) {
-  const Line dialer;
-  const Line acceptor;
+  Line dialer;
+  Line acceptor;
   Handshake dials(Side::dials, {"s"}, "rank 1");
   Handshake accepts(Side::accepts, {"s"}, "root");
-  (void)dials.advance(dialer.a.fd());
-  (void)accepts.advance(acceptor.a.fd());
+  (void)dials.advance(dialer.a);
+  (void)accepts.advance(acceptor.a);
   std::string hello = take(dialer.b);
   hello[hello.find("rank 1") + 5] = '2';
   give(acceptor.b, hello);
   give(dialer.b, take(acceptor.b));
-  (void)dials.advance(dialer.a.fd());
+  (void)dials.advance(dialer.a);
   give(acceptor.b, take(dialer.b));
-  EXPECT_EQ(accepts.advance(acceptor.a.fd()), State::refused);
+  EXPECT_EQ(accepts.advance(acceptor.a), State::refused);
 }
 
 TEST(Handshake, RefusesGarbageAtOnce) {
   for (const std::string garbage :
        {"G", "GET / HTTP/1.1\r\n\r\n", "tuttI", "\x16\x03\x01", "tutti\r\n\x02"}) {
-    const Line line;
+    Line line;
     Handshake accepts(Side::accepts, {"s"}, "b");
     give(line.a, garbage);
-    EXPECT_EQ(accepts.advance(line.b.fd()), State::refused) << garbage;
+    EXPECT_EQ(accepts.advance(line.b), State::refused) << garbage;
     EXPECT_FALSE(accepts.has_left());
     EXPECT_EQ(accepts.refusal().find(garbage), std::string::npos);
   }
 }
 
 TEST(Handshake, RefusesAGreetingLongerThanItsPlace) {
-  const Line line;
-  const Line other;
+  Line line;
+  Line other;
   Handshake dials(Side::dials, {"s"}, "a");
-  (void)dials.advance(other.a.fd());
+  (void)dials.advance(other.a);
   std::string hello = take(other.b);
   hello[41] = '\1';
   Handshake accepts(Side::accepts, {"s"}, "b");
   give(line.a, hello);
-  EXPECT_EQ(accepts.advance(line.b.fd()), State::refused);
+  EXPECT_EQ(accepts.advance(line.b), State::refused);
   EXPECT_EQ(accepts.refusal(), "its greeting is too long");
 }
 
@@ -180,14 +172,14 @@ TEST(Handshake, RefusesWhoGoesAwayEarly) {
   for (const std::size_t length :
        {std::size_t{0}, std::size_t{5}, std::size_t{128}, std::size_t{256}}) {
     Line line;
-    const Line other;
+    Line other;
     Handshake dials(Side::dials, {"s"}, "a");
-    (void)dials.advance(other.a.fd());
+    (void)dials.advance(other.a);
     give(line.a, take(other.b, length));
     Handshake accepts(Side::accepts, {"s"}, "b");
-    EXPECT_EQ(accepts.advance(line.b.fd()), State::reading);
-    line.a = Socket();
-    EXPECT_EQ(accepts.advance(line.b.fd()), State::refused);
+    EXPECT_EQ(accepts.advance(line.b), State::reading);
+    line.a = Channel();
+    EXPECT_EQ(accepts.advance(line.b), State::refused);
     EXPECT_FALSE(accepts.refusal().empty());
     EXPECT_TRUE(accepts.has_left());
   }
@@ -195,13 +187,13 @@ TEST(Handshake, RefusesWhoGoesAwayEarly) {
 
 TEST(Handshake, RefusesItsOwnMessages) {
   for (const Side side : {Side::dials, Side::accepts}) {
-    const Line line;
+    Line line;
     Handshake one(side, {"s"}, "a");
-    State state = one.advance(line.a.fd());
+    State state = one.advance(line.a);
     for (int turns = 0; turns < 8 && state != State::refused; ++turns) {
       const std::string bytes = take(line.b);
       if (!bytes.empty()) give(line.b, bytes);
-      state = one.advance(line.a.fd());
+      state = one.advance(line.a);
     }
     EXPECT_EQ(state, State::refused);
   }
@@ -209,15 +201,15 @@ TEST(Handshake, RefusesItsOwnMessages) {
 
 TEST(Handshake, RefusesAProofOfTheSameSide) {
   // A stranger between two ranks that both dial plays each one's answers to the other.
-  const Line one_line;
-  const Line other_line;
+  Line one_line;
+  Line other_line;
   Handshake one(Side::dials, {"s"}, "a");
   Handshake other(Side::dials, {"s"}, "b");
   State one_state = State::reading;
   State other_state = State::reading;
   for (int turns = 0; turns < 8; ++turns) {
-    one_state = one.advance(one_line.a.fd());
-    other_state = other.advance(other_line.a.fd());
+    one_state = one.advance(one_line.a);
+    other_state = other.advance(other_line.a);
     const std::string from_one = take(one_line.b);
     const std::string from_other = take(other_line.b);
     if (!from_one.empty()) give(other_line.b, from_one);
@@ -229,54 +221,54 @@ TEST(Handshake, RefusesAProofOfTheSameSide) {
 
 TEST(Handshake, RefusesItsOwnProof) {
   // A stranger with a hello of its own, to whom a rank has proved itself, proves the same to it.
-  const Line line;
-  const Line other;
+  Line line;
+  Line other;
   Handshake stranger(Side::accepts, {"?"}, "b");
-  (void)stranger.advance(other.a.fd());
+  (void)stranger.advance(other.a);
   Handshake dials(Side::dials, {"s"}, "a");
   give(line.b, take(other.b));
-  (void)dials.advance(line.a.fd());
+  (void)dials.advance(line.a);
   const std::string said = take(line.b);
   ASSERT_EQ(said.size(), 288U);
   give(line.b, said.substr(256));
-  EXPECT_EQ(dials.advance(line.a.fd()), State::refused);
+  EXPECT_EQ(dials.advance(line.a), State::refused);
 }
 
 TEST(Handshake, RefusesAnEarlierConversationPlayedBack) {
   std::string recorded;
   {
-    const Line dialer;
-    const Line acceptor;
+    Line dialer;
+    Line acceptor;
     Handshake dials(Side::dials, {"s"}, "a");
     Handshake accepts(Side::accepts, {"s"}, "b");
     for (int turns = 0; turns < 4; ++turns) {
-      (void)dials.advance(dialer.a.fd());
-      (void)accepts.advance(acceptor.a.fd());
+      (void)dials.advance(dialer.a);
+      (void)accepts.advance(acceptor.a);
       const std::string said = take(dialer.b);
       recorded += said;
       if (!said.empty()) give(acceptor.b, said);
       const std::string answer = take(acceptor.b);
       if (!answer.empty()) give(dialer.b, answer);
     }
-    ASSERT_EQ(accepts.advance(acceptor.a.fd()), State::done);
+    ASSERT_EQ(accepts.advance(acceptor.a), State::done);
     ASSERT_EQ(recorded.size(), 288U);
   }
-  const Line line;
+  Line line;
   Handshake accepts(Side::accepts, {"s"}, "b");
   give(line.a, recorded);
-  EXPECT_EQ(accepts.advance(line.b.fd()), State::refused);
+  EXPECT_EQ(accepts.advance(line.b), State::refused);
 }
 
 TEST(Handshake, TakesOneByteAtATime) {
-  const Line dialer;
-  const Line acceptor;
+  Line dialer;
+  Line acceptor;
   Handshake dials(Side::dials, {"s"}, "a");
   Handshake accepts(Side::accepts, {"s"}, "b");
   State dials_state = State::reading;
   State accepts_state = State::reading;
   for (int turns = 0; turns < 2000; ++turns) {
-    dials_state = dials.advance(dialer.a.fd());
-    accepts_state = accepts.advance(acceptor.a.fd());
+    dials_state = dials.advance(dialer.a);
+    accepts_state = accepts.advance(acceptor.a);
     const std::string there = take(dialer.b, 1);
     const std::string back = take(acceptor.b, 1);
     if (!there.empty()) give(acceptor.b, there);
@@ -288,7 +280,7 @@ TEST(Handshake, TakesOneByteAtATime) {
 }
 
 TEST(Handshake, WaitsForRoomToWrite) {
-  const Line line;
+  Line line;
   // Fill the way out.
   const std::string block(4096, 'x');
   std::size_t filled = 0;
@@ -298,11 +290,11 @@ TEST(Handshake, WaitsForRoomToWrite) {
     filled += static_cast<std::size_t>(sent);
   }
   Handshake dials(Side::dials, {"s"}, "a");
-  EXPECT_EQ(dials.advance(line.a.fd()), State::writing);
+  EXPECT_EQ(dials.advance(line.a), State::writing);
   while (filled > 0) filled -= take(line.b, filled).size();
   Handshake accepts(Side::accepts, {"s"}, "b");
-  meet(dials, line.a.fd(), accepts, line.b.fd());
-  EXPECT_EQ(dials.advance(line.a.fd()), State::done);
+  meet(dials, line.a, accepts, line.b);
+  EXPECT_EQ(dials.advance(line.a), State::done);
 }
 
 TEST(Handshake, SaysWhyNobodyAnswered) {
@@ -311,12 +303,12 @@ TEST(Handshake, SaysWhyNobodyAnswered) {
     const Socket listener = listen_on(Endpoint::parse("127.0.0.1:0"), {});
     at = bound_to(listener);
   }
-  const Socket socket = begin_connect(at);
-  if (!socket) GTEST_SKIP() << "this system refuses at once";
+  Channel channel(begin_connect(at));
+  if (!channel) GTEST_SKIP() << "this system refuses at once";
   Handshake dials(Side::dials, {"s"}, "a");
-  State state = dials.advance(socket.fd());
+  State state = dials.advance(channel);
   for (int turns = 0; turns < 1000 && state != State::refused; ++turns) {
-    state = dials.advance(socket.fd());
+    state = dials.advance(channel);
   }
   EXPECT_EQ(state, State::refused);
   EXPECT_EQ(dials.refusal(), "Connection refused");

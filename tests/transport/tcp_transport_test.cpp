@@ -15,6 +15,7 @@
 #include <tutti/error.hpp>
 
 #include "support/errors.hpp"
+#include "support/line.hpp"
 #include "support/random.hpp"
 #include "support/tcp_ranks.hpp"
 #include "transport/tcp/greeting.hpp"
@@ -81,7 +82,7 @@ void together(std::uint32_t ranks, const std::function<void(std::uint32_t)>& wor
 
 /// Two transports that are connected.
 struct Pair {
-  explicit Pair(TcpRanks ranks = TcpRanks(2)) : low(ranks.transport(0)), high(ranks.transport(1)) {
+  explicit Pair(TcpRanks ranks) : low(ranks.transport(0)), high(ranks.transport(1)) {
     const std::byte hello{42};
     together(2, [&](std::uint32_t r) {
       if (r == 0) send_all(*low, Rank{1}, {&hello, 1});
@@ -97,6 +98,24 @@ void set_buffers(const Socket& listener, int bytes) {
   setsockopt(listener.fd(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
   setsockopt(listener.fd(), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
 }
+
+/// Every test is made twice: with connections as they are, and encrypted.
+class TcpTransports : public testing::TestWithParam<bool> {
+ protected:
+  [[nodiscard]] static TcpRanks of(std::uint32_t ranks,
+                                   const std::string& address = "127.0.0.1:0") {
+    TcpRanks all(ranks, address);
+    all.secret = secret("open sesame");
+    return all;
+  }
+  [[nodiscard]] static Secret secret(const std::string& bytes) {
+    const Secret plain{.bytes = bytes};
+    return GetParam() ? plain.encrypting() : plain;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Tcp, TcpTransports, testing::Bool(),
+                         [](const auto& each) { return each.param ? "Encrypted" : "Plain"; });
 
 // Streams -------------------------------------------------------------------------------------
 
@@ -162,7 +181,7 @@ void exchange_with_all(TcpTransport& transport, std::uint32_t self, std::uint32_
   }
 }
 
-TEST(TcpTransport, StreamsBothWaysBetweenAllPairs) {
+TEST_P(TcpTransports, StreamsBothWaysBetweenAllPairs) {
   struct Case {
     std::uint32_t ranks;
     std::size_t bytes;
@@ -172,15 +191,15 @@ TEST(TcpTransport, StreamsBothWaysBetweenAllPairs) {
   for (const Case& each :
        {Case{2, 3000000, 300000, "127.0.0.1:0"}, Case{2, 3000, 20, "[::1]:0"},
         Case{5, 300000, 70000, "[::1]:0"}, Case{16, 20000, 5000, "127.0.0.1:0"}}) {
-    TcpRanks ranks(each.ranks, each.address);
+    TcpRanks ranks = of(each.ranks, each.address);
     together(each.ranks, [&](std::uint32_t r) {
       exchange_with_all(*ranks.transport(r), r, each.ranks, each.bytes, each.most_piece);
     });
   }
 }
 
-TEST(TcpTransport, WritesLongPiecesThroughSmallBuffers) {
-  TcpRanks ranks(2);
+TEST_P(TcpTransports, WritesLongPiecesThroughSmallBuffers) {
+  TcpRanks ranks = of(2);
   set_buffers(ranks.listeners[1], 8192);
   together(2, [&](std::uint32_t r) {
     const auto transport = ranks.transport(r);
@@ -215,8 +234,8 @@ TEST(TcpTransport, WritesLongPiecesThroughSmallBuffers) {
   });
 }
 
-TEST(TcpTransport, NeverTearsAnElement) {
-  TcpRanks ranks(2);
+TEST_P(TcpTransports, NeverTearsAnElement) {
+  TcpRanks ranks = of(2);
   set_buffers(ranks.listeners[1], 4096);
   constexpr std::size_t element = 8;
   const std::vector<std::size_t> frames{40000, 8, 3, 64, 72, 8000, 1, 123456, 16};
@@ -256,9 +275,9 @@ TEST(TcpTransport, NeverTearsAnElement) {
 
 // Connections ---------------------------------------------------------------------------------
 
-TEST(TcpTransport, ConnectsOnlyWhoHaveToDoWithEachOther) {
+TEST_P(TcpTransports, ConnectsOnlyWhoHaveToDoWithEachOther) {
   constexpr std::uint32_t p = 8;
-  TcpRanks ranks(p);
+  TcpRanks ranks = of(p);
   together(p, [&](std::uint32_t r) {
     const auto transport = ranks.transport(r);
     EXPECT_EQ(transport->connections(), 0U);
@@ -279,8 +298,8 @@ TEST(TcpTransport, ConnectsOnlyWhoHaveToDoWithEachOther) {
   });
 }
 
-TEST(TcpTransport, TriesAllAddresses) {
-  TcpRanks ranks(2);
+TEST_P(TcpTransports, TriesAllAddresses) {
+  TcpRanks ranks = of(2);
   // Nobody listens where this socket is bound to.
   const Socket deaf = listen_on(Endpoint::parse("127.0.0.1:0"), {});
   const Endpoint nowhere = bound_to(deaf);
@@ -289,8 +308,8 @@ TEST(TcpTransport, TriesAllAddresses) {
   together(2, [&](std::uint32_t r) { exchange_with_all(*ranks.transport(r), r, 2, 1000, 100); });
 }
 
-TEST(TcpTransport, SaysWhereItTriedInVain) {
-  TcpRanks ranks(2);
+TEST_P(TcpTransports, SaysWhereItTriedInVain) {
+  TcpRanks ranks = of(2);
   shutdown(ranks.listeners[1].fd(), SHUT_RDWR);
   ranks.contacts[1].endpoints.push_back(Endpoint::parse("[::1]:1"));
   const auto transport = ranks.transport(0);
@@ -308,8 +327,8 @@ TEST(TcpTransport, SaysWhereItTriedInVain) {
   EXPECT_LT(Clock::now(), deadline + 1s);
 }
 
-TEST(TcpTransport, SaysWhoHasNotCalled) {
-  TcpRanks ranks(2);
+TEST_P(TcpTransports, SaysWhoHasNotCalled) {
+  TcpRanks ranks = of(2);
   const auto transport = ranks.transport(1);
   const Clock::time_point deadline = Clock::now() + 50ms;
   const auto receive = [&] {
@@ -321,10 +340,10 @@ TEST(TcpTransport, SaysWhoHasNotCalled) {
   expect_error(receive, ErrorCode::timed_out, "rank 0 on host0 has not connected to rank 1");
 }
 
-TEST(TcpTransport, RefusesAnotherSecret) {
-  TcpRanks ranks(2);
+TEST_P(TcpTransports, RefusesAnotherSecret) {
+  TcpRanks ranks = of(2);
   const auto low = ranks.transport(0);
-  ranks.secret = Secret{"another"};
+  ranks.secret = secret("another");
   const auto high = ranks.transport(1);
   std::atomic<bool> over = false;
   const Clock::time_point begin = Clock::now();
@@ -343,8 +362,30 @@ TEST(TcpTransport, RefusesAnotherSecret) {
   EXPECT_LT(Clock::now(), begin + 5s);
 }
 
-TEST(TcpTransport, RefusesAnotherGroup) {
-  TcpRanks ranks(2);
+TEST_P(TcpTransports, SaysAtOnceThatOnlyOneEndEncrypts) {
+  TcpRanks ranks = of(2);
+  const auto low = ranks.transport(0);
+  ranks.secret = GetParam() ? Secret{.bytes = ranks.secret.bytes} : ranks.secret.encrypting();
+  const auto high = ranks.transport(1);
+  std::atomic<bool> over = false;
+  const Clock::time_point begin = Clock::now();
+  together(2, [&](std::uint32_t r) {
+    TcpTransport& transport = r == 0 ? *low : *high;
+    const auto receive = [&] {
+      for (std::uint32_t idle = 1; !over; ++idle) {
+        EXPECT_TRUE(transport.arrived(Rank{1 - r}).empty());
+        transport.wait(idle, begin + 10s);
+      }
+    };
+    if (r == 1) return receive();
+    expect_error(receive, ErrorCode::peer_lost, "TUTTI_TLS=1 for all ranks, or for none");
+    over = true;
+  });
+  EXPECT_LT(Clock::now(), begin + 1s);
+}
+
+TEST_P(TcpTransports, RefusesAnotherGroup) {
+  TcpRanks ranks = of(2);
   const auto low = ranks.transport(0);
   ranks.group = "another";
   const auto high = ranks.transport(1);
@@ -362,32 +403,55 @@ TEST(TcpTransport, RefusesAnotherGroup) {
   });
 }
 
-TEST(TcpTransport, IsNotStalledByStrangers) {
-  TcpRanks ranks(2);
+/// What strangers say: nothing, nonsense, half of what a rank says, the beginning of a TLS
+/// handshake, or of one with a record that is too long.
+std::vector<std::string> words_of_strangers(const Secret& secret) {
+  std::vector<std::string> words{"", std::string(10000, 'x'),
+                                 "\x16\x03\x01\xff\xff" + std::string(100, 'x')};
+  for (const Secret& each : {Secret{.bytes = secret.bytes}, secret.encrypting()}) {
+    Line line;
+    Handshake handshake(Handshake::Side::dials, each, tcp_greeting("test", 0));
+    (void)handshake.advance(line.a);
+    const std::string hello = take(line.b);
+    words.push_back(hello);
+    words.push_back(hello.substr(0, 100));
+  }
+  return words;
+}
+
+TEST_P(TcpTransports, IsNotStalledByStrangers) {
+  TcpRanks ranks = of(2);
   const Endpoint door = ranks.contacts[1].endpoints.front();
+  const std::vector<std::string> words = words_of_strangers(ranks.secret);
   std::vector<Socket> strangers;
-  for (int i = 0; i < 240; ++i) {
+  for (std::size_t i = 0; i < 240; ++i) {
     strangers.push_back(begin_connect(door));
     ASSERT_TRUE(strangers.back());
     pollfd ready{.fd = strangers.back().fd(), .events = POLLOUT, .revents = 0};
     ASSERT_EQ(poll(&ready, 1, 1000), 1);
-    // A third say nothing, a third say nonsense, a third go away again.
-    if (i % 3 == 1) {
-      const std::string nonsense(10000, 'x');
-      (void)send(ready.fd, nonsense.data(), nonsense.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    }
+    const std::string& said = words[i % words.size()];
+    (void)send(ready.fd, said.data(), said.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    // A third go away again.
     if (i % 3 == 2) strangers.back() = Socket();
   }
+  testing::internal::CaptureStderr();
   const Clock::time_point begin = Clock::now();
   together(2,
            [&](std::uint32_t r) { exchange_with_all(*ranks.transport(r), r, 2, 100000, 10000); });
-  EXPECT_LT(Clock::now(), begin + 5s);
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin);
+  EXPECT_LT(seconds, 5s);
+  const std::string log = testing::internal::GetCapturedStderr();
+  const std::string line = "tutti: rank 1 turned away a connection from 127.0.0.1";
+  std::size_t lines = 0;
+  for (auto at = log.find(line); at != std::string::npos; at = log.find(line, at + 1)) ++lines;
+  EXPECT_GE(lines, 1U) << log;
+  EXPECT_LE(lines, static_cast<std::size_t>(seconds.count()) + 1) << log;
 }
 
 // Failures ------------------------------------------------------------------------------------
 
-TEST(TcpTransport, NoticesThatAPeerIsInAnotherCall) {
-  Pair pair;
+TEST_P(TcpTransports, NoticesThatAPeerIsInAnotherCall) {
+  Pair pair(of(2));
   pair.low->begin(7, 7);
   pair.high->begin(8, 8);
   const std::vector<std::byte> data(100, std::byte{1});
@@ -399,9 +463,9 @@ TEST(TcpTransport, NoticesThatAPeerIsInAnotherCall) {
   EXPECT_EQ(receive_all(*pair.high, Rank{0}, 100), data);
 }
 
-TEST(TcpTransport, NoticesQuicklyThatAPeerHasDied) {
+TEST_P(TcpTransports, NoticesQuicklyThatAPeerHasDied) {
   for (const std::size_t unread : {0U, 1000U}) {
-    Pair pair;
+    Pair pair(of(2));
     const std::vector<std::byte> last(1000, std::byte{3});
     send_all(*pair.low, Rank{1}, last);
     // What the dead leave unread makes the system break off the connection.
@@ -417,8 +481,8 @@ TEST(TcpTransport, NoticesQuicklyThatAPeerHasDied) {
   }
 }
 
-TEST(TcpTransport, NoticesThatAPeerHasDiedWhileItSleeps) {
-  Pair pair;
+TEST_P(TcpTransports, NoticesThatAPeerHasDiedWhileItSleeps) {
+  Pair pair(of(2));
   std::thread death([&] {
     std::this_thread::sleep_for(100ms);
     pair.low->abandon();
@@ -430,8 +494,8 @@ TEST(TcpTransport, NoticesThatAPeerHasDiedWhileItSleeps) {
   death.join();
 }
 
-TEST(TcpTransport, NoticesWhileSendingThatAPeerHasDied) {
-  Pair pair;
+TEST_P(TcpTransports, NoticesWhileSendingThatAPeerHasDied) {
+  Pair pair(of(2));
   pair.low->abandon();
   const std::vector<std::byte> data(1 << 20);
   const auto send_on = [&] {
@@ -441,19 +505,19 @@ TEST(TcpTransport, NoticesWhileSendingThatAPeerHasDied) {
   expect_error(send_on, ErrorCode::peer_lost, "rank 0 on host0");
 }
 
-TEST(TcpTransport, TellsWhoSpeaksAnotherProtocol) {
+TEST_P(TcpTransports, TellsWhoSpeaksAnotherProtocol) {
   for (const std::byte length : {std::byte{0}, std::byte{0xff}}) {
-    TcpRanks ranks(2);
+    TcpRanks ranks = of(2);
     const Endpoint door = ranks.contacts[1].endpoints.front();
     const auto transport = ranks.transport(1);
     std::thread other([&] {
-      const Socket socket = begin_connect(door);
+      Channel channel(begin_connect(door));
       Handshake handshake(Handshake::Side::dials, ranks.secret, tcp_greeting(ranks.group, 0));
-      for (int i = 0; i < 1000 && handshake.advance(socket.fd()) != Handshake::State::done; ++i) {
+      for (int i = 0; i < 1000 && handshake.advance(channel) != Handshake::State::done; ++i) {
         std::this_thread::sleep_for(1ms);
       }
       const std::vector<std::byte> frame(1000, length);
-      (void)send(socket.fd(), frame.data(), frame.size(), MSG_NOSIGNAL);
+      (void)channel.write(frame.data(), frame.size());
       std::this_thread::sleep_for(50ms);
     });
     const std::uint32_t call = length == std::byte{0} ? 0 : 0xffffffff;
@@ -464,9 +528,9 @@ TEST(TcpTransport, TellsWhoSpeaksAnotherProtocol) {
   }
 }
 
-TEST(TcpTransport, LosesNothingWhenItGoes) {
+TEST_P(TcpTransports, LosesNothingWhenItGoes) {
   for (const bool is_sent_to : {false, true}) {
-    Pair pair;
+    Pair pair(of(2));
     const std::vector<std::byte> data = stream(0, 1, 12000000);
     const std::vector<std::byte> unwanted(100000);
     if (is_sent_to) send_all(*pair.high, Rank{0}, unwanted);
@@ -486,8 +550,8 @@ TEST(TcpTransport, LosesNothingWhenItGoes) {
   }
 }
 
-TEST(TcpTransport, DoesNotWaitForOneWhoGoesAsWell) {
-  Pair pair;
+TEST_P(TcpTransports, DoesNotWaitForOneWhoGoesAsWell) {
+  Pair pair(of(2));
   const std::vector<std::byte> data(12000000);
   const Rank zero{0};
   const Rank one{1};
@@ -507,8 +571,8 @@ std::chrono::microseconds own_cpu_time() {
          std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-TEST(TcpTransport, SleepsWhileNothingComesThatItWants) {
-  TcpRanks ranks(3);
+TEST_P(TcpTransports, SleepsWhileNothingComesThatItWants) {
+  TcpRanks ranks = of(3);
   const auto zero = ranks.transport(0);
   const auto one = ranks.transport(1);
   const auto two = ranks.transport(2);
@@ -534,8 +598,8 @@ TEST(TcpTransport, SleepsWhileNothingComesThatItWants) {
   late.join();
 }
 
-TEST(TcpTransport, CanBeSleptOnTogetherWithOtherThings) {
-  Pair pair;
+TEST_P(TcpTransports, CanBeSleptOnTogetherWithOtherThings) {
+  Pair pair(of(2));
   const Clock::time_point deadline = Clock::now() + 10s;
   pollfd readable{.fd = pair.high->poll_fd(), .events = POLLIN, .revents = 0};
   EXPECT_TRUE(pair.high->arrived(Rank{0}).empty());

@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/ioctl.h>
-#include <sys/uio.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -42,14 +41,14 @@ std::string reason(int error) {
 
 }  // namespace
 
-Connection::Connection(Socket socket, std::string peer)
-    : socket_(std::move(socket)),
+Connection::Connection(Channel channel, std::string peer)
+    : channel_(std::move(channel)),
       peer_(std::move(peer)),
       // Not a page of it is touched before data needs it.
       memory_(new std::byte[buffer_bytes + cache_line]) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
   buffer_ = memory_.get() + (cache_line - address % cache_line) % cache_line;
-  choose_congestion_control(socket_);
+  choose_congestion_control(channel_.socket());
 }
 
 void Connection::send(std::span<const std::byte> data, std::uint32_t call) {
@@ -67,10 +66,7 @@ void Connection::flush() {
   iovec parts[2] = {
       {.iov_base = out_header_.data() + out_header_.size() - header_left_, .iov_len = header_left_},
       {.iov_base = const_cast<std::byte*>(pending_.data()), .iov_len = pending_.size()}};
-  msghdr message{};
-  message.msg_iov = header_left_ > 0 ? parts : parts + 1;
-  message.msg_iovlen = header_left_ > 0 ? 2 : 1;
-  const ssize_t written = sendmsg(socket_.fd(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  const ssize_t written = channel_.write(std::span(parts).subspan(header_left_ > 0 ? 0 : 1));
   if (written < 0) {
     if (errno == EAGAIN || errno == EINTR) return;
     forget_pending();
@@ -216,12 +212,7 @@ void Connection::keep(std::span<const std::byte> bytes) {
 
 std::size_t Connection::read(std::span<iovec> parts) {
   require(read_end_);
-  msghdr message{};
-  message.msg_iov = parts.data();
-  message.msg_iovlen = parts.size();
-  const ssize_t bytes = parts.size() == 1
-                            ? recv(socket_.fd(), parts[0].iov_base, parts[0].iov_len, MSG_DONTWAIT)
-                            : recvmsg(socket_.fd(), &message, MSG_DONTWAIT);
+  const ssize_t bytes = channel_.read(parts);
   if (bytes > 0) return static_cast<std::size_t>(bytes);
   if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
   read_end_ = bytes == 0 ? "has closed its connection: it has died, or has left before the others"
@@ -239,25 +230,18 @@ void Connection::forget_pending() {
   pending_ = {};
 }
 
-void Connection::discard() {
-  constexpr int most_reads = 64;
-  for (int i = 0; i < most_reads; ++i) {
-    if (recv(socket_.fd(), buffer_, buffer_bytes, MSG_DONTWAIT) <= 0) return;
-  }
-}
-
 void Connection::finish() {
   forget_pending();
-  (void)shutdown(socket_.fd(), SHUT_WR);
+  channel_.finish();
 }
 
 bool Connection::is_under_way() const {
   tcp_info info{};
   socklen_t length = sizeof info;
-  const bool is_known = getsockopt(socket_.fd(), IPPROTO_TCP, TCP_INFO, &info, &length) == 0;
+  const bool is_known = getsockopt(channel_.fd(), IPPROTO_TCP, TCP_INFO, &info, &length) == 0;
   int unsent = 0;
   if (!is_known || info.tcpi_state == TCP_CLOSE) return true;  // It has broken off.
-  return ioctl(socket_.fd(), SIOCOUTQNSD, &unsent) != 0 || unsent == 0;
+  return ioctl(channel_.fd(), SIOCOUTQNSD, &unsent) != 0 || unsent == 0;
 }
 
 }  // namespace tutti

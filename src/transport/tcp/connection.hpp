@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
+#include "transport/tcp/channel.hpp"
 #include "transport/tcp/frame.hpp"
-#include "transport/tcp/socket.hpp"
 
 namespace tutti {
 
@@ -23,7 +23,7 @@ namespace tutti {
 class Connection {
  public:
   /// `peer` is how messages name it: "rank 3 on somehost".
-  Connection(Socket socket, std::string peer);
+  Connection(Channel channel, std::string peer);
 
   // What goes:
 
@@ -48,12 +48,12 @@ class Connection {
   /// nothing has come.
   [[nodiscard]] std::size_t receive(std::span<std::byte> to, std::uint32_t call);
 
-  [[nodiscard]] int fd() const { return socket_.fd(); }
+  [[nodiscard]] int fd() const { return channel_.fd(); }
 
   /// Forgets what is pending: its memory is no longer there.
   void forget_pending();
   /// Throws away what comes. From then on nothing can be received.
-  void discard();
+  void discard() { channel_.discard(); }
   /// Says that no more will come from here; what is pending is forgotten.
   void finish();
   /// Whether the system has sent all that was written. (To wait until the other end has confirmed
@@ -72,7 +72,7 @@ class Connection {
   [[nodiscard]] std::size_t read(std::span<iovec> parts);
   void require(const std::string& end) const;
 
-  Socket socket_;
+  Channel channel_;
   std::string peer_;
   std::string write_end_;  // Why nothing more goes;
   std::string read_end_;   // why nothing more comes. Empty if it does.

@@ -35,25 +35,25 @@ Dial::Dial(Rank peer, const Contact& contact, Rank self, const std::string& grou
       failures_(contact.endpoints.size(), "no answer yet") {}
 
 Dial::~Dial() {
-  if (socket_) watch_.remove(socket_.fd());
+  if (channel_) watch_.remove(channel_.fd());
 }
 
-std::optional<Socket> Dial::advance(Clock::time_point now) {
-  if (socket_ && now >= due_) {
+std::optional<Channel> Dial::advance(Clock::time_point now) {
+  if (channel_ && now >= due_) {
     fail(handshake_ ? "connected, but nobody answers" : "no answer", now);
   }
-  if (!socket_) {
+  if (!channel_) {
     if (now < due_ || contact_.endpoints.empty()) return std::nullopt;
     begin(now);
   }
-  if (!socket_ || !is_connected(now)) return std::nullopt;
+  if (!channel_ || !is_connected(now)) return std::nullopt;
   note_answer();
-  switch (handshake_->advance(socket_.fd())) {
+  switch (handshake_->advance(channel_)) {
     case Handshake::State::reading:
     case Handshake::State::writing:
       return std::nullopt;
     case Handshake::State::refused:
-      if (handshake_->secrets_differ()) secrets_differ_ = true;
+      if (handshake_->is_final()) refused_for_good_ = true;
       fail(handshake_->refusal(), now);
       return std::nullopt;
     case Handshake::State::done:
@@ -63,8 +63,8 @@ std::optional<Socket> Dial::advance(Clock::time_point now) {
     fail("somebody else is there, who says \"" + handshake_->peer_greeting() + "\"", now);
     return std::nullopt;
   }
-  watch_.remove(socket_.fd());
-  return std::exchange(socket_, Socket());
+  watch_.remove(channel_.fd());
+  return std::exchange(channel_, Channel());
 }
 
 std::string Dial::attempts() const {
@@ -78,19 +78,19 @@ std::string Dial::attempts() const {
 
 void Dial::begin(Clock::time_point now) {
   answered_ = false;
-  socket_ = begin_connect(contact_.endpoints[endpoint_]);
-  if (!socket_) {
+  channel_ = Channel(begin_connect(contact_.endpoints[endpoint_]));
+  if (!channel_) {
     fail(std::generic_category().message(errno), now);
     return;
   }
   due_ = now + connect_time;
-  watch_.add(socket_.fd(), {.kind = Watch::Kind::dial, .index = peer_.index()}, true);
+  watch_.add(channel_.fd(), {.kind = Watch::Kind::dial, .index = peer_.index()}, true);
 }
 
 void Dial::fail(const std::string& why, Clock::time_point now) {
   failures_[endpoint_] = why;
-  if (socket_) watch_.remove(socket_.fd());
-  socket_ = Socket();
+  if (channel_) watch_.remove(channel_.fd());
+  channel_ = Channel();
   handshake_.reset();
   due_ = now;
   if (++endpoint_ < contact_.endpoints.size()) return;
@@ -101,11 +101,11 @@ void Dial::fail(const std::string& why, Clock::time_point now) {
 
 bool Dial::is_connected(Clock::time_point now) {
   if (handshake_) return true;
-  pollfd poll_for{.fd = socket_.fd(), .events = POLLOUT, .revents = 0};
+  pollfd poll_for{.fd = channel_.fd(), .events = POLLOUT, .revents = 0};
   if (poll(&poll_for, 1, 0) == 0) return false;
   int error = 0;
   socklen_t length = sizeof error;
-  getsockopt(socket_.fd(), SOL_SOCKET, SO_ERROR, &error, &length);
+  getsockopt(channel_.fd(), SOL_SOCKET, SO_ERROR, &error, &length);
   if (error != 0) {
     fail(std::generic_category().message(error), now);
     return false;
@@ -122,7 +122,7 @@ bool Dial::is_connected(Clock::time_point now) {
 void Dial::note_answer() {
   if (answered_) return;
   std::byte first{};
-  if (recv(socket_.fd(), &first, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) return;
+  if (recv(channel_.fd(), &first, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) return;
   answered_ = true;
   due_ = Clock::time_point::max();
 }

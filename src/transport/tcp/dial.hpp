@@ -23,11 +23,11 @@ class Dial {
   Dial& operator=(const Dial&) = delete;
 
   /// Goes on as far as it can without blocking. The connection, once there is one.
-  [[nodiscard]] std::optional<Socket> advance(Clock::time_point now);
+  [[nodiscard]] std::optional<Channel> advance(Clock::time_point now);
   /// When to go on even if nothing has happened.
   [[nodiscard]] Clock::time_point due() const { return due_; }
-  /// Whether to go on is of no use: who answers knows another secret.
-  [[nodiscard]] bool is_hopeless() const { return secrets_differ_ && rounds_ > 0; }
+  /// Whether to go on is of no use: who answers knows another secret, or does not encrypt.
+  [[nodiscard]] bool is_hopeless() const { return refused_for_good_ && rounds_ > 0; }
 
   /// What was tried and why it failed: "10.0.0.1:4000 (Connection refused), ...".
   [[nodiscard]] std::string attempts() const;
@@ -45,10 +45,10 @@ class Dial {
   const Secret& secret_;
   Watch& watch_;
 
-  Socket socket_;
+  Channel channel_;
   std::optional<Handshake> handshake_;  // Once the socket is connected.
   bool answered_ = false;               // Whoever is there has said something.
-  bool secrets_differ_ = false;         // As one of the addresses has shown.
+  bool refused_for_good_ = false;       // At one of the addresses.
   std::size_t endpoint_ = 0;            // That is tried now, or next.
   std::uint32_t rounds_ = 0;            // How often all were tried in vain.
   Clock::time_point due_{};

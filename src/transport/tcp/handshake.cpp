@@ -1,7 +1,5 @@
 #include "transport/tcp/handshake.hpp"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
@@ -37,23 +35,14 @@ void fill_at_random(std::byte* to, std::size_t bytes) {
   }
 }
 
+/// An alert, or the first words of a TLS handshake.
+bool is_tls_record(std::byte first) { return first == std::byte{0x15} || first == std::byte{0x16}; }
+
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
 }  // namespace
-
-Secret Secret::random() {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::array<std::byte, 32> bytes{};
-  fill_at_random(bytes.data(), bytes.size());
-  Secret secret;
-  for (const std::byte byte : bytes) {
-    secret.bytes += digits[std::to_integer<std::size_t>(byte >> 4)];
-    secret.bytes += digits[std::to_integer<std::size_t>(byte & std::byte{15})];
-  }
-  return secret;
-}
 
 Handshake::Handshake(Side side, Secret secret, const std::string& greeting)
     : side_(side), secret_(std::move(secret)) {
@@ -69,10 +58,14 @@ Handshake::Handshake(Side side, Secret secret, const std::string& greeting)
   std::memcpy(&hello_[greeting_at], greeting.data(), greeting.size());
 }
 
-Handshake::State Handshake::advance(int fd) {
+Handshake::State Handshake::advance(Channel& channel) {
+  if (secret_.tls && !is_private_) {
+    const State state = encrypt(channel);
+    if (state != State::done) return state;
+  }
   while (refusal_.empty()) {
-    const Flow out = write(fd);
-    const Flow in = read(fd);
+    const Flow out = write(channel);
+    const Flow in = read(channel);
     if (!refusal_.empty()) break;
     if (written_ == all_bytes && read_ == all_bytes) return State::done;
     if (in == Flow::moved || out == Flow::moved) continue;
@@ -81,12 +74,32 @@ Handshake::State Handshake::advance(int fd) {
   return State::refused;
 }
 
-Handshake::Flow Handshake::write(int fd) {
+Handshake::State Handshake::encrypt(Channel& channel) {
+  if (channel.tls() == nullptr) channel.encrypt(secret_.tls, side_);
+  TlsSession& session = *channel.tls();
+  switch (session.open()) {
+    case TlsSession::State::reading:
+      return State::reading;
+    case TlsSession::State::writing:
+      return State::writing;
+    case TlsSession::State::done:
+      is_private_ = true;
+      return State::done;
+    case TlsSession::State::refused:
+      break;
+  }
+  refusal_ = session.refusal().why;
+  is_final_ = session.refusal().is_final;
+  has_left_ = session.refusal().has_left;
+  return State::refused;
+}
+
+Handshake::Flow Handshake::write(Channel& channel) {
   const bool at_hello = written_ < hello_bytes;
   if (!at_hello && (!may_prove_ || written_ == all_bytes)) return Flow::nothing;
   const std::byte* from = at_hello ? &hello_[written_] : &proof_[written_ - hello_bytes];
   const std::size_t left = (at_hello ? hello_bytes : all_bytes) - written_;
-  const ssize_t sent = send(fd, from, left, MSG_NOSIGNAL | MSG_DONTWAIT);
+  const ssize_t sent = channel.write(from, left);
   if (sent < 0) {
     if (would_block(errno)) return Flow::blocked;
     if (errno != EINTR) lost(errno);
@@ -96,12 +109,12 @@ Handshake::Flow Handshake::write(int fd) {
   return Flow::moved;
 }
 
-Handshake::Flow Handshake::read(int fd) {
+Handshake::Flow Handshake::read(Channel& channel) {
   if (read_ == all_bytes || !refusal_.empty()) return Flow::nothing;
   const bool at_hello = read_ < hello_bytes;
   std::byte* to = at_hello ? &peer_hello_[read_] : &peer_proof_[read_ - hello_bytes];
   const std::size_t left = (at_hello ? hello_bytes : all_bytes) - read_;
-  const ssize_t received = recv(fd, to, left, MSG_DONTWAIT);
+  const ssize_t received = channel.read(to, left);
   if (received < 0) {
     if (would_block(errno)) return Flow::blocked;
     if (errno != EINTR) lost(errno);
@@ -114,13 +127,16 @@ Handshake::Flow Handshake::read(int fd) {
   read_ += static_cast<std::size_t>(received);
   if (at_hello) check_opening();
   if (read_ == hello_bytes && refusal_.empty()) take_hello();
-  if (read_ == all_bytes) check_proof(fd);
+  if (read_ == all_bytes) check_proof(channel);
   return Flow::moved;
 }
 
 void Handshake::check_opening() {
   const std::size_t known = std::min(read_, magic.size());
-  if (std::memcmp(peer_hello_.data(), magic.data(), known) != 0) {
+  if (is_tls_record(peer_hello_.front()) && !is_private_) {
+    refusal_ = "it encrypts, but this end does not: set TUTTI_TLS=1 for all ranks, or for none";
+    is_final_ = true;
+  } else if (std::memcmp(peer_hello_.data(), magic.data(), known) != 0) {
     refusal_ = "it does not speak tutti's protocol";
   } else if (read_ > version_at && peer_hello_[version_at] != version) {
     refusal_ = "it speaks version " +
@@ -147,13 +163,13 @@ void Handshake::take_hello() {
   may_prove_ = side_ == Side::dials;
 }
 
-void Handshake::check_proof(int fd) {
+void Handshake::check_proof(Channel& channel) {
   const auto expected = prove(side_ == Side::dials ? Side::accepts : Side::dials);
   if (CRYPTO_memcmp(expected.data(), peer_proof_.data(), proof_bytes) == 0) {
     may_prove_ = true;
     return;
   }
-  secrets_differ_ = true;
+  is_final_ = true;
   if (peer_proof_ == std::array<std::byte, proof_bytes>{}) {
     refusal_ = "it knows another secret: give all ranks the same TUTTI_SECRET";
     return;
@@ -162,7 +178,7 @@ void Handshake::check_proof(int fd) {
   // So that it need not guess. There is room for it, or else it may guess.
   proof_ = {};
   if (side_ == Side::accepts) {
-    (void)send(fd, proof_.data(), proof_bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+    (void)channel.write(proof_.data(), proof_bytes);
   }
 }
 

@@ -4,27 +4,23 @@
 #include <cstddef>
 #include <string>
 
+#include "transport/tcp/channel.hpp"
+#include "transport/tcp/secret.hpp"
+
 namespace tutti {
-
-/// What all ranks of a job know and nobody else does: TUTTI_SECRET. Empty if there is none.
-struct Secret {
-  std::string bytes;
-
-  /// 32 random bytes, as 64 hexadecimal digits.
-  [[nodiscard]] static Secret random();
-};
 
 /// Before either end of a connection believes a byte of the other, both prove that they know the
 /// secret: each sends a random nonce and who it is (its greeting), and then an HMAC-SHA-256 over
 /// both of these messages, keyed with the secret and labelled with its side, so that no answer can
 /// be played back. The end that dials proves first; zeros instead of a proof answer a wrong one.
-/// With an empty secret the same is done, and proves nothing.
+/// With an empty secret the same is done, and proves nothing. If the secret encrypts, keys are
+/// agreed on first, and all of this is said in private.
 ///
 /// Never blocks, never reads past its own messages, and takes a bounded number of bytes from a
 /// stranger.
 class Handshake {
  public:
-  enum class Side { dials, accepts };
+  using Side = TlsSession::Side;
   enum class State {
     reading,  ///< Go on when there is something to read.
     writing,  ///< Go on when there is room to write.
@@ -36,14 +32,16 @@ class Handshake {
   /// Requires: greeting.size() ≤ most_greeting.
   Handshake(Side side, Secret secret, const std::string& greeting);
 
-  /// Goes on as far as it can without blocking.
-  [[nodiscard]] State advance(int fd);
+  /// Goes on as far as it can without blocking. Requires: the same channel each time, on which
+  /// nothing was said before.
+  [[nodiscard]] State advance(Channel& channel);
 
   /// What the other end says who it is. Requires: done.
   [[nodiscard]] const std::string& peer_greeting() const { return peer_greeting_; }
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
-  /// Whether it was refused because the secrets differ: to try again is of no use.
-  [[nodiscard]] bool secrets_differ() const { return secrets_differ_; }
+  /// Whether it was refused because the secrets differ, or one end encrypts and the other does not:
+  /// to try again is of no use.
+  [[nodiscard]] bool is_final() const { return is_final_; }
   /// Whether it was refused because the other end has gone, and nothing else was wrong with it.
   [[nodiscard]] bool has_left() const { return has_left_; }
 
@@ -53,12 +51,14 @@ class Handshake {
   static constexpr std::size_t all_bytes = hello_bytes + proof_bytes;
   enum class Flow { nothing, moved, blocked };
 
-  Flow write(int fd);
-  Flow read(int fd);
+  /// Agrees on keys.
+  [[nodiscard]] State encrypt(Channel& channel);
+  Flow write(Channel& channel);
+  Flow read(Channel& channel);
   /// What has come of the other's hello must begin as a hello does.
   void check_opening();
   void take_hello();
-  void check_proof(int fd);
+  void check_proof(Channel& channel);
   /// What the end on this side has to send as its proof.
   [[nodiscard]] std::array<std::byte, proof_bytes> prove(Side side) const;
   /// The connection broke: `error` is an errno, or 0 if the other end closed it.
@@ -73,7 +73,8 @@ class Handshake {
   std::size_t written_ = 0;  // Of hello_ and then proof_.
   std::size_t read_ = 0;     // Of peer_hello_ and then peer_proof_.
   bool may_prove_ = false;
-  bool secrets_differ_ = false;
+  bool is_private_ = false;  // Keys are agreed on.
+  bool is_final_ = false;
   bool has_left_ = false;
   std::string peer_greeting_;
   std::string refusal_;

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "transport/tcp/channel.hpp"
 #include "transport/tcp/handshake.hpp"
-#include "transport/tcp/socket.hpp"
+#include "transport/tcp/stranger_log.hpp"
 #include "transport/tcp/watch.hpp"
 #include "transport/transport.hpp"
 
@@ -14,12 +15,12 @@ namespace tutti {
 
 /// Where lower ranks of the group knock: a listening socket, and those who have not yet proved who
 /// they are. How many these are and how long they may take is bounded, so that strangers can
-/// neither fill the memory nor keep others out for long.
+/// neither fill the memory nor keep others out for long. Who is sent away is told to stderr.
 class Reception {
  public:
   struct Guest {
     std::uint32_t rank;
-    Socket socket;
+    Channel channel;
   };
 
   static constexpr std::size_t most_strangers = 64;
@@ -43,14 +44,16 @@ class Reception {
 
  private:
   struct Place {
-    Socket socket;
+    Channel channel;
+    Endpoint from;
     std::optional<Handshake> handshake;
     Clock::time_point late;
   };
 
   [[nodiscard]] Place* free_place(Clock::time_point now);
   [[nodiscard]] Watch::Tag tag(const Place& place) const;
-  Socket leave(Place& place);
+  Channel leave(Place& place);
+  void turn_away(Place& place, const std::string& why);
 
   Socket listener_;
   Watch& watch_;
@@ -60,6 +63,7 @@ class Reception {
   std::vector<Place> places_;
   std::size_t strangers_ = 0;
   std::string last_refusal_;
+  StrangerLog log_;
 };
 
 }  // namespace tutti

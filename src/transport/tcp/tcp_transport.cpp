@@ -163,10 +163,10 @@ void TcpTransport::miss(Rank peer) {
   }
 }
 
-void TcpTransport::open(std::uint32_t rank, Socket socket) {
+void TcpTransport::open(std::uint32_t rank, Channel channel) {
   Peer& state = peers_[rank];
   if (state.connection) return;
-  state.connection = std::make_unique<Connection>(std::move(socket), name(Rank{rank}));
+  state.connection = std::make_unique<Connection>(std::move(channel), name(Rank{rank}));
   state.dial.reset();
   unwatched_.emplace_back(rank);
   if (std::exchange(state.is_missing, false)) std::erase(missing_, Rank{rank});
@@ -239,8 +239,8 @@ void TcpTransport::give_up(Rank peer) const {
 void TcpTransport::advance(Rank peer, Clock::time_point now) {
   Dial* const dial = peers_[peer.index()].dial.get();
   if (dial == nullptr) return;
-  std::optional<Socket> socket = dial->advance(now);
-  if (socket) open(peer.index(), std::move(*socket));
+  std::optional<Channel> channel = dial->advance(now);
+  if (channel) open(peer.index(), std::move(*channel));
 }
 
 void TcpTransport::sleep(Clock::time_point deadline) {
@@ -284,7 +284,7 @@ void TcpTransport::handle(Watch::Tag tag) {
       reception_.open_door(Clock::now());
       return;
     case Watch::Kind::stranger:
-      if (auto guest = reception_.advance(tag.index)) open(guest->rank, std::move(guest->socket));
+      if (auto guest = reception_.advance(tag.index)) open(guest->rank, std::move(guest->channel));
       return;
     case Watch::Kind::dial:
       advance(Rank{tag.index}, Clock::now());

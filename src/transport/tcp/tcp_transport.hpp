@@ -75,7 +75,7 @@ class TcpTransport final : public Transport {
 
   [[nodiscard]] Connection* reach(Rank peer);
   void miss(Rank peer);
-  void open(std::uint32_t rank, Socket socket);
+  void open(std::uint32_t rank, Channel channel);
 
   [[nodiscard]] bool is_dry(Peer& peer) const;
   void note_dry(Peer& peer);

@@ -1,4 +1,4 @@
-#include "rendezvous/stranger_log.hpp"
+#include "transport/tcp/stranger_log.hpp"
 
 #include <cstdio>
 #include <utility>
@@ -13,7 +13,8 @@ void to_stderr(const std::string& line) { std::fputs(line.c_str(), stderr); }
 
 }  // namespace
 
-StrangerLog::StrangerLog(Sink sink) : sink_(sink ? std::move(sink) : to_stderr) {}
+StrangerLog::StrangerLog(Rank self, Sink sink)
+    : self_(self), sink_(sink ? std::move(sink) : to_stderr) {}
 
 void StrangerLog::turned_away(const std::string& source, const std::string& why,
                               Clock::time_point now) {
@@ -29,7 +30,8 @@ void StrangerLog::turned_away(const std::string& source, const std::string& why,
   }
   const std::string others =
       entry.unsaid == 0 ? "" : " (and " + std::to_string(entry.unsaid) + " before it)";
-  sink_("tutti: rank 0 turned away a connection from " + source + others + ": " + why + "\n");
+  sink_("tutti: rank " + std::to_string(self_.index()) + " turned away a connection from " +
+        source + others + ": " + why + "\n");
   entry = {.next = now + pause, .unsaid = 0};
 }
 

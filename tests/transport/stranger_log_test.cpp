@@ -1,4 +1,4 @@
-#include "rendezvous/stranger_log.hpp"
+#include "transport/tcp/stranger_log.hpp"
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 TEST(StrangerLog, SpeaksOncePerSourceAndSecond) {
   std::vector<std::string> lines;
-  StrangerLog log([&](const std::string& line) { lines.push_back(line); });
+  StrangerLog log(Rank{3}, [&](const std::string& line) { lines.push_back(line); });
   const auto now = Clock::now();
   for (int i = 0; i < 100; ++i) log.turned_away("10.0.0.1", "why", now + i * 1ms);
   log.turned_away("10.0.0.2", "why", now + 100ms);
@@ -20,12 +20,12 @@ TEST(StrangerLog, SpeaksOncePerSourceAndSecond) {
   log.turned_away("10.0.0.1", "why not", now + 1001ms);
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[2],
-            "tutti: rank 0 turned away a connection from 10.0.0.1 (and 99 before it): why not\n");
+            "tutti: rank 3 turned away a connection from 10.0.0.1 (and 99 before it): why not\n");
 }
 
 TEST(StrangerLog, ForgetsSourcesBeforeThereAreTooMany) {
   std::size_t lines = 0;
-  StrangerLog log([&](const std::string&) { ++lines; });
+  StrangerLog log(Rank{3}, [&](const std::string&) { ++lines; });
   const auto now = Clock::now();
   for (int i = 0; i < 5000; ++i) log.turned_away(std::to_string(i), "why", now);
   EXPECT_EQ(lines, 1024U);

@@ -8,14 +8,14 @@
 
 namespace tutti {
 
-/// Tells who was turned away at the door, at most once per source and second, so that a flood of
-/// strangers floods no log.
+/// Tells who was turned away at a rank's door, at most once per source and second, so that a flood
+/// of strangers floods no log.
 class StrangerLog {
  public:
   using Sink = std::function<void(const std::string& line)>;
 
   /// Writes to stderr unless told otherwise.
-  explicit StrangerLog(Sink sink = nullptr);
+  explicit StrangerLog(Rank self, Sink sink = nullptr);
 
   void turned_away(const std::string& source, const std::string& why, Clock::time_point now);
 
@@ -25,6 +25,7 @@ class StrangerLog {
     std::size_t unsaid = 0;
   };
 
+  Rank self_;
   Sink sink_;
   std::map<std::string, Entry> sources_;
 };

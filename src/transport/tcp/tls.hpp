@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include <openssl/ssl.h>
+
+namespace tutti {
+
+/// What all encrypted connections of a job have in common: TLS 1.3 with one cipher, and instead of
+/// certificates a key that both ends have made of the secret.
+class Tls {
+ public:
+  /// AES-GCM may encrypt some 2^24.5 full records with one key (RFC 8446, 5.5): 64 GiB are 2^22.
+  static constexpr std::uint64_t usual_records_per_key = std::uint64_t{1} << 22;
+
+  /// Requires: a secret that is not empty.
+  explicit Tls(std::string_view secret, std::uint64_t records_per_key = usual_records_per_key);
+  Tls(const Tls&) = delete;
+  Tls& operator=(const Tls&) = delete;
+  ~Tls() = default;
+
+  using Session = std::unique_ptr<SSL, decltype(&SSL_free)>;
+  /// One end of a connection, which reads and writes by `wire`.
+  [[nodiscard]] Session open(BIO* wire) const;
+
+  /// After how many records an end takes a new key to send with.
+  [[nodiscard]] std::uint64_t records_per_key() const { return records_per_key_; }
+
+ private:
+  static unsigned int introduce(SSL* session, const char* hint, char* identity,
+                                unsigned int most_identity, unsigned char* key,
+                                unsigned int most_key);
+  static unsigned int look_up(SSL* session, const char* identity, unsigned char* key,
+                              unsigned int most_key);
+  unsigned int copy_key(unsigned char* to, unsigned int most) const;
+
+  std::array<unsigned char, 32> key_{};
+  std::uint64_t records_per_key_;
+  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_;
+};
+
+}  // namespace tutti
