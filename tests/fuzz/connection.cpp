@@ -116,7 +116,7 @@ class Listener {
 /// A peer that keeps to the protocol: all that it sends arrives, and then its end is told.
 void listen_to_rank(Tape& tape) {
   Line line;
-  Connection connection(std::move(line.near), "rank 1");
+  Connection connection(Channel(std::move(line.near)), "rank 1");
   const Stream stream = record(tape);
   Listener listener(connection, stream);
   std::string_view unsent = stream.wire;
@@ -145,7 +145,7 @@ void listen_to_rank(Tape& tape) {
 /// A peer that sends anything: what is no frame of this call is told.
 void listen_to_stranger(Tape& tape) {
   Line line;
-  Connection connection(std::move(line.near), "rank 1");
+  Connection connection(Channel(std::move(line.near)), "rank 1");
   std::vector<std::byte> memory(4096);
   const auto expected = {ErrorCode::peer_lost, ErrorCode::mismatch};
   for (int turn = 0; turn < 200 && line.far; ++turn) {

@@ -32,7 +32,7 @@ std::vector<Frame> frames_of(std::string_view wire) {
 void try_courier(std::string_view input) {
   Tape tape(input);
   Line line;
-  Courier courier(std::move(line.near));
+  Courier courier(Channel(std::move(line.near)));
   std::string wire;
   std::vector<Frame> received;
   for (int idle = 0; idle < 3; ++idle) {

@@ -59,22 +59,24 @@ void talk_across(Tape& tape) {
   Handshake accepts(Side::accepts, {same_secret ? "secret" : "another"}, two);
   Line left;
   Line right;
+  Channel dialling(std::move(left.near));
+  Channel accepting(std::move(right.near));
   Wiretap there(left.far, right.far);
   Wiretap back(right.far, left.far);
   while (!tape.at_end()) {
     const std::uint32_t what = tape.byte();
     const std::size_t most = 1 + tape.byte();
     const std::uint32_t turned = what % 64 == 63 ? tape.byte() : 0;
-    (void)dials.advance(left.near.fd());
-    (void)accepts.advance(right.near.fd());
+    (void)dials.advance(dialling);
+    (void)accepts.advance(accepting);
     (what & 1 ? there : back).pass(most, turned);
   }
   State dialled = State::reading;
   State accepted = State::reading;
   for (int turn = 0; turn < 12; ++turn) {
-    dialled = dials.advance(left.near.fd());
+    dialled = dials.advance(dialling);
     there.pass(hello_bytes, 0);
-    accepted = accepts.advance(right.near.fd());
+    accepted = accepts.advance(accepting);
     back.pass(hello_bytes, 0);
   }
   const bool all_true = same_secret && !there.has_changed(~std::size_t{0});
@@ -95,12 +97,13 @@ void talk_to_stranger(Tape& tape) {
   const Side side = tape.byte() % 2 == 0 ? Side::dials : Side::accepts;
   Handshake handshake(side, {"secret"}, "rank 1");
   Line line;
+  Channel near(std::move(line.near));
   State state = State::reading;
   for (int turn = 0; turn < 100 && state != State::refused; ++turn) {
     const std::string_view said = tape.take(1 + tape.byte());
     if (!said.empty()) (void)put(line.far, said);
     if (tape.at_end()) line.far = Socket();
-    state = handshake.advance(line.near.fd());
+    state = handshake.advance(near);
     require(state != State::done, "a stranger is believed");
   }
   require(state == State::refused, "a stranger who has gone is waited for");

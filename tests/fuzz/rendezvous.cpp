@@ -65,9 +65,10 @@ struct Stranger {
  private:
   [[nodiscard]] bool shake_hands(const Socket& socket, Handshake::Side side) const {
     Handshake handshake(side, secret, greeting);
+    Channel channel(Socket(dup(socket.fd())));
     const Clock::time_point late = Clock::now() + 2 * patience;
     while (Clock::now() < late) {
-      const Handshake::State state = handshake.advance(socket.fd());
+      const Handshake::State state = handshake.advance(channel);
       if (state == Handshake::State::done) return true;
       if (state == Handshake::State::refused) return false;
       wait_to_read(socket);
