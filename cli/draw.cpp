@@ -77,6 +77,10 @@ std::string draw_on_network(const Options& options) {
     throw Error(ErrorCode::unsupported,
                 "only rounds can be played: with --topo, name a file that ends in .svg");
   }
+  if (!options.rounds.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "what links carry is drawn for all rounds together: leave out --rounds, or --topo");
+  }
   const Network network = load_network(options.network);
   const DrawnSchedule drawn = schedule_for(options, network.rank_count());
   return options.timeline ? draw_timeline(drawn, network, options.on_network)

@@ -156,7 +156,19 @@ void print_ranking_json(const std::vector<SimReport>& reports, const SimNetwork&
   std::printf("[%s]\n", list.c_str());
 }
 
+/// Every message can be shown of one simulation only.
+void refuse_trace(const Options& options) {
+  if (options.trace.empty()) return;
+  throw Error(ErrorCode::invalid_argument,
+              "--trace is for one simulation: name one algorithm, and neither --all nor --sweep");
+}
+
 void rank_all(const SimNetwork& on, const std::vector<Entry>& entries, const Options& options) {
+  refuse_trace(options);
+  if (!options.svg.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "--svg draws one simulation, or a sweep: name one algorithm, or add --sweep");
+  }
   std::vector<SimReport> reports;
   {
     Progress progress("simulating", entries.size());
@@ -169,6 +181,7 @@ void rank_all(const SimNetwork& on, const std::vector<Entry>& entries, const Opt
 }
 
 void sweep(const SimNetwork& on, const std::vector<Entry>& entries, const Options& options) {
+  refuse_trace(options);
   SimSweep found{.network = on.network().name,
                  .ranks = entries.front().problem.ranks,
                  .sizes = sizes_between(parse_bytes(options.from), parse_bytes(options.to)),

@@ -14,7 +14,6 @@
 #include <tutti/network_dot.hpp>
 #include <tutti/network_file.hpp>
 #include <tutti/network_json.hpp>
-#include <tutti/optimum.hpp>
 #include <tutti/ring_order.hpp>
 #include <tutti/stretch.hpp>
 
@@ -23,6 +22,7 @@
 #include "cli/console/options.hpp"
 #include "cli/console/text.hpp"
 #include "cli/console/text_file.hpp"
+#include "cli/simulation/known_optimum.hpp"
 #include "core/quantity.hpp"
 
 namespace tutti::cli {
@@ -121,14 +121,12 @@ void show_stretch(const Network& network, Routes& routes) {
 }
 
 void show_optimum(const Network& network) {
-  // A flow for each rank, each of which looks at every link many times.
-  constexpr std::uint64_t most_work = 30'000'000;
-  if (network.rank_count() < 2) return;
-  if (std::uint64_t{network.rank_count()} * network.links.size() > most_work) {
-    std::puts("optimum: not worked out for a network of this size");
+  const KnownOptimum known = known_optimum(network);
+  if (!known.optimum) {
+    std::printf("optimum: %s\n", known.why_not.c_str());
     return;
   }
-  const Optimum best = optimum(network);
+  const Optimum& best = *known.optimum;
   const auto line = [](const char* what, Fraction rate) {
     std::printf("  %-15s %12s  = %s B/s\n", what, format_rate(rate.value()).c_str(),
                 to_string(rate).c_str());
@@ -172,6 +170,10 @@ std::vector<Rank> parse_order(const Network& network, const std::string& text) {
     if (found == ranks.end()) {
       throw Error(ErrorCode::invalid_argument, "no rank of " + network.name + " is called '" +
                                                    word + "'." + did_you_mean(word, names));
+    }
+    if (std::find(order.begin(), order.end(), found->second) != order.end()) {
+      throw Error(ErrorCode::invalid_argument,
+                  "the order names '" + word + "' twice; a ring passes each rank once");
     }
     order.push_back(found->second);
   }

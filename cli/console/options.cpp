@@ -15,7 +15,7 @@ constexpr std::uint32_t most_number = 1U << 24;
 
 [[noreturn]] void reject_range(const std::string& text) {
   throw Error(ErrorCode::invalid_argument,
-              "'" + text + "' is not a list of numbers of ranks; write such as 8, 1-33 or 2,4,8");
+              "'" + text + "' is not a list of numbers; write such as 8, 1-33 or 2,4,8");
 }
 
 std::uint32_t parse_number(std::string_view text, const std::string& whole) {

@@ -15,8 +15,11 @@ std::string read_text(const std::string& path) {
     return text.str();
   }
   const std::ifstream file(path);
-  if (!file) throw Error(ErrorCode::invalid_argument, "cannot read the file '" + path + "'");
-  text << file.rdbuf();
+  if (file) text << file.rdbuf();
+  // A directory can be opened, and only fails to be read.
+  if (!file || text.bad()) {
+    throw Error(ErrorCode::invalid_argument, "cannot read the file '" + path + "'");
+  }
   return text.str();
 }
 

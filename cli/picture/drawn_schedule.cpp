@@ -69,8 +69,9 @@ DrawnSchedule schedule_of(const Algorithm& algorithm, const Problem& problem) {
 }
 
 DrawnSchedule schedule_in_file(const std::string& path) {
+  const std::string text = read_text(path);
   try {
-    DrawnSchedule drawn{.schedule = schedule_from_json(read_text(path)), .caption = {}};
+    DrawnSchedule drawn{.schedule = schedule_from_json(text), .caption = {}};
     drawn.caption = {.title = title(drawn.schedule, {}), .lines = {counted(drawn.schedule)}};
     return drawn;
   } catch (const Error& error) {

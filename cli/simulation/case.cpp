@@ -8,8 +8,8 @@
 #include <tutti/error.hpp>
 #include <tutti/nearest.hpp>
 #include <tutti/network_file.hpp>
-#include <tutti/optimum.hpp>
 
+#include "cli/simulation/known_optimum.hpp"
 #include "core/quantity.hpp"
 
 namespace tutti::cli {
@@ -27,7 +27,8 @@ Sharing parse_sharing(const std::string& text) {
          " There are max_min and latency_weighted.");
 }
 
-/// "order", or "random", or "random:7" with a seed.
+/// "order", or "random", or "random:7" with a seed. None if there are too few for the ranks, which
+/// the simulator then says.
 std::vector<Rank> parse_places(const std::string& text, std::uint32_t ranks,
                                const Network& network) {
   if (text == "order") return {};
@@ -42,11 +43,12 @@ std::vector<Rank> parse_places(const std::string& text, std::uint32_t ranks,
              "' is no way to place ranks; write order, random, or random:7 for a seed");
     }
   }
+  if (ranks > network.rank_count()) return {};
   std::vector<Rank> places;
   for (std::uint32_t r = 0; r < network.rank_count(); ++r) places.emplace_back(r);
   std::mt19937_64 random(seed);
   for (std::size_t i = places.size(); i > 1; --i) std::swap(places[i - 1], places[random() % i]);
-  if (ranks <= places.size()) places.resize(ranks);
+  places.resize(ranks);
   return places;
 }
 
@@ -82,14 +84,11 @@ void SimOptions::add(Command command) {
 SimNetwork::SimNetwork(const SimOptions& options)
     : network_(load_network(options.topo)),
       route_options_{.policy = parse_route_policy(options.routes), .seed = options.seed} {
-  // A flow for each rank, each of which looks at every link many times.
-  constexpr std::uint64_t most_work = 30'000'000;
-  const std::uint64_t work = std::uint64_t{network_.rank_count()} * network_.links.size();
-  if (network_.rank_count() < 2 || work > most_work) return;
-  const Optimum best = optimum(network_);
-  gather_ = best.allgather.value();
-  reduce_ = best.reduce_scatter.value();
-  all_reduce_ = best.allreduce.value();
+  const std::optional<Optimum> best = known_optimum(network_).optimum;
+  if (!best) return;
+  gather_ = best->allgather.value();
+  reduce_ = best->reduce_scatter.value();
+  all_reduce_ = best->allreduce.value();
 }
 
 std::optional<double> SimNetwork::part_of_optimum(const Contract& contract, std::uint64_t size,

@@ -16,7 +16,10 @@ std::string contents(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (file) text << file.rdbuf();
-  if (!file) throw Error(ErrorCode::invalid_argument, "cannot read the file '" + path + "'");
+  // A directory can be opened, and only fails to be read.
+  if (!file || text.bad()) {
+    throw Error(ErrorCode::invalid_argument, "cannot read the file '" + path + "'");
+  }
   return text.str();
 }
 

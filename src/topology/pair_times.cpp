@@ -71,7 +71,8 @@ Matrix read_matrix(std::string_view text, std::string_view what,
       } catch (const Error& error) {
         reject(error.what());
       }
-      if (from != to && !(matrix.values.back() >= 0)) reject("a value is less than 0");
+      if (std::isnan(matrix.values.back())) reject("a value is no number");
+      if (matrix.values.back() < 0) reject("a value is less than 0");
     }
   }
   return matrix;
@@ -116,6 +117,11 @@ PairTimes pair_times(const Network& network, Routes& routes, std::uint64_t bytes
 PairTimes pair_times_from_csv(std::string_view bandwidths, std::string_view latencies,
                               std::uint64_t bytes) {
   const Matrix rates = read_matrix(bandwidths, "bandwidths", parse_rate);
+  if (rates.ranks == 0) {
+    throw Error(ErrorCode::invalid_argument,
+                "bandwidths: there are no values; write a line for "
+                "each rank with one value for each rank");
+  }
   Matrix delays = read_matrix(latencies, "latencies", parse_seconds);
   if (delays.ranks == 0) delays.values.resize(rates.values.size());
   if (delays.values.size() != rates.values.size()) {

@@ -94,7 +94,9 @@ TEST_F(Draw, SaysWhatIsWrongAndWhatToDo) {
   expect_refusal("allreduce/ring -p 17 -o x.svg", "draw it with -p 16 or fewer");
   expect_refusal("allreduce/ring -p 4 --timeline -o x.svg", "Add --topo");
   expect_refusal("allreduce/ring --topo star:p=4 -o x.html", "only rounds can be played");
+  expect_refusal("allreduce/ring --topo star:p=4 --rounds 1 -o x.svg", "all rounds together");
   expect_refusal("allreduce/ring -p 4 --rounds 9 -o x.svg", "there is no round 9");
+  expect_refusal("allreduce/ring -p 4 --rounds 3-1 -o x.svg", "'3-1' is not a list of numbers;");
   expect_refusal("allreduce/ring -p 4 -o /nowhere/x.svg", "cannot write the file '/nowhere/x.svg'");
   expect_refusal("allreduce/rign -p 4 -o x.svg", "allreduce/ring");
 }

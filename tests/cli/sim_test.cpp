@@ -1,10 +1,11 @@
-#include <cstdio>
+#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "support/command.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace tutti::test {
 namespace {
@@ -52,10 +53,37 @@ TEST(Sim, DrawsTimelines) {
   EXPECT_NE(found.out.find("<svg"), std::string::npos);
 }
 
+/// Nothing that was asked for is left out without a word.
+TEST(Sim, RefusesToDrawManyAsOne) {
+  for (const char* const many : {"--all --svg -", "--all --trace -", "--sweep --trace -"}) {
+    const Outcome found = tutti("sim allreduce --topo star:4 " + std::string(many));
+    EXPECT_EQ(found.exit_code, 2) << many;
+    EXPECT_NE(found.err.find("name one algorithm"), std::string::npos) << found.err;
+  }
+}
+
+/// Bandwidths that were measured may have no common measure, by which the optimum is worked out.
+TEST(Sim, DoesWithoutAnOptimumThatCannotBeTold) {
+  const TemporaryDirectory directory;
+  auto network = nlohmann::json::parse(tutti("topo json star:2").out);
+  network["links"][0]["bandwidth"] = 12345678901.7;
+  network["links"][1]["bandwidth"] = 0.1;
+  std::ofstream(directory.path("measured.json")) << network;
+  const Outcome found = tutti("sim allreduce/ring --topo " + directory.path("measured.json"));
+  EXPECT_EQ(found.exit_code, 0) << found.err;
+  EXPECT_EQ(found.out.find("optimum"), std::string::npos) << found.out;
+  const Outcome shown = tutti("topo show " + directory.path("measured.json"));
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_NE(shown.out.find("no common measure"), std::string::npos) << shown.out;
+}
+
 TEST(Sim, RefusesWithAWordOnWhatToDo) {
   const Outcome found = tutti("sim allreduce/ring --topo star:4 -p 8");
   EXPECT_EQ(found.exit_code, 2);
   EXPECT_NE(found.err.find("larger network"), std::string::npos) << found.err;
+  const Outcome placed = tutti("sim allreduce/ring --topo star:4 -p 8 --place random");
+  EXPECT_EQ(placed.exit_code, 2);
+  EXPECT_NE(placed.err.find("larger network"), std::string::npos) << placed.err;
   EXPECT_EQ(tutti("sim --topo star:4").exit_code, 2);
   EXPECT_EQ(tutti("sim allreduce/ring --topo star:4 --sharing evenly").exit_code, 2);
   EXPECT_EQ(tutti("sim allreduce/ring --topo star:4 --place nowhere").exit_code, 2);

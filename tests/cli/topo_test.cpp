@@ -7,6 +7,7 @@
 
 #include "support/command.hpp"
 #include "support/golden.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace tutti::test {
 namespace {
@@ -68,6 +69,14 @@ TEST(Topo, JsonIsReadBack) {
   std::filesystem::remove(path);
 }
 
+TEST(Topo, ADirectoryIsNoNetwork) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("networks.json");
+  std::filesystem::create_directory(path);
+  expect_refusal("topo show " + path, "cannot read the file '" + path + "'");
+  expect_refusal("topo order --matrix " + path, "cannot read the file '" + path + "'");
+}
+
 TEST(Topo, DotIsForGraphviz) {
   const Outcome dot = tutti("topo dot server:p=2");
   EXPECT_EQ(dot.exit_code, 0) << dot.err;
@@ -78,6 +87,7 @@ TEST(Topo, RefusalsNameTheCure) {
   expect_refusal("topo show tours:4x4", "Did you mean 'torus'?");
   expect_refusal("topo show star:p=4 --routes ecpm", "Did you mean 'ecmp'?");
   expect_refusal("topo stretch star:p=4 --order r0,r9", "no rank of star:p=4 is called 'r9'");
+  expect_refusal("topo stretch star:p=4 --order r0,r1,r0", "names 'r0' twice");
   expect_refusal("topo order", "give a network or --matrix FILE");
   expect_refusal("topo order star:p=4 --matrix x.csv", "one of both");
   expect_refusal("topo order --matrix /nowhere/x.csv", "cannot read the file");

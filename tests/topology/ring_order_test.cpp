@@ -194,6 +194,8 @@ TEST(RingOrder, ErrorsNameTheLine) {
   refused("0,1\nfast,0\n", "", "bandwidths, line 2: 'fast' is not a bandwidth");
   refused("0,1\n0,0\n", "", "bandwidths, line 2: a bandwidth is 0");
   refused("0,1\n-1,0\n", "", "bandwidths, line 2: a value is less than 0");
+  refused("0,1\nnan,0\n", "", "bandwidths, line 2: a value is no number");
+  refused("\n", "", "bandwidths: there are no values");
   refused("0,1\n1,0\n", "0\n", "of 2 ranks and the latencies of 1");
   refused("0,1\n1,0\n", "0,x\n1,0", "latencies, line 1");
   const PairTimes two(2, {0, 1, 1, 0});
