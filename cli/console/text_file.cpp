@@ -1,5 +1,6 @@
 #include "cli/console/text_file.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -15,11 +16,11 @@ std::string read_text(const std::string& path) {
     return text.str();
   }
   const std::ifstream file(path);
-  if (file) text << file.rdbuf();
-  // A directory can be opened, and only fails to be read.
-  if (!file || text.bad()) {
+  // A directory can be opened, too.
+  if (!file || std::filesystem::is_directory(path)) {
     throw Error(ErrorCode::invalid_argument, "cannot read the file '" + path + "'");
   }
+  text << file.rdbuf();
   return text.str();
 }
 

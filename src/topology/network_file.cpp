@@ -14,12 +14,12 @@ namespace {
 
 std::string contents(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  // A directory can be opened, and only fails to be read.
-  if (!file || text.bad()) {
+  // A directory can be opened, too.
+  if (!file || std::filesystem::is_directory(path)) {
     throw Error(ErrorCode::invalid_argument, "cannot read the file '" + path + "'");
   }
+  std::ostringstream text;
+  text << file.rdbuf();
   return text.str();
 }
 
