@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <ostream>
 #include <sstream>
 #include <vector>
 
@@ -11,6 +12,10 @@
 #include "support/spoil.hpp"
 
 namespace tutti::test {
+
+/// For GoogleTest, which would print its bytes.
+static void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
+
 namespace {
 
 namespace fs = std::filesystem;
