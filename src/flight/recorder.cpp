@@ -13,7 +13,7 @@ FlightRecorder::FlightRecorder(FlightOwner owner, std::size_t records)
       end_(slots_.get() + records) {}
 
 void FlightRecorder::fail(std::string_view why) {
-  current_->fail(ticks());
+  if (current_ != nullptr) current_->fail(ticks());
   if (failure_bytes_.load(std::memory_order_relaxed) > 0) return;
   why = why.substr(0, most_failure_bytes);
   std::copy(why.begin(), why.end(), failure_.begin());
