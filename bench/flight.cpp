@@ -1,12 +1,11 @@
-// What the flight recorder takes of a call, and what it costs to know the time: flight.
-// Nanoseconds, the best of many samples.
-#include <time.h>
-
+// What the flight recorder adds to a call between two threads, and what it costs to know the time:
+// flight. Nanoseconds, the best of many samples. Needs two cores.
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <string_view>
 #include <thread>
 

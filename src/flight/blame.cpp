@@ -17,6 +17,7 @@ using State = FlightRecord::State;
 
 std::vector<std::uint32_t> ranks_of(const std::vector<const Witness*>& witnesses) {
   std::vector<std::uint32_t> ranks;
+  ranks.reserve(witnesses.size());
   for (const Witness* witness : witnesses) ranks.push_back(witness->rank());
   return ranks;
 }
@@ -315,6 +316,7 @@ std::vector<Witness> witnesses_of(const std::vector<const FlightDump*>& dumps) {
     if (known == nullptr || known->wall_ns < dump->wall_ns) known = dump;
   }
   std::vector<Witness> witnesses;
+  witnesses.reserve(by_rank.size());
   for (const auto& [rank, dump] : by_rank) witnesses.emplace_back(*dump);
   return witnesses;
 }
@@ -345,6 +347,7 @@ std::vector<Blame> blame(std::span<const FlightDump> dumps) {
   std::map<std::uint64_t, std::vector<const FlightDump*>> by_communicator;
   for (const FlightDump& dump : dumps) by_communicator[dump.communicator].push_back(&dump);
   std::vector<Blame> verdicts;
+  verdicts.reserve(by_communicator.size());
   for (const auto& [communicator, own] : by_communicator) verdicts.push_back(judge(own));
   return verdicts;
 }

@@ -2,11 +2,11 @@
 
 #include <fcntl.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <ctime>
 
 #include <tutti/version.hpp>
 

@@ -43,7 +43,7 @@ class FlightRecorder {
     current_->begin(turns_++, number, call, site, ticks());
   }
 
-  // Of the call that was begun last. Requires: one was.
+  // Of the call that was begun last. Requires: one was; but something can fail before any call.
 
   void end() { current_->end(ticks()); }
   /// Also between calls, of none of which it is then said. Of several reasons the first is kept.

@@ -1,11 +1,10 @@
 #include "flight/signals.hpp"
 
-#include <signal.h>
-#include <time.h>
-
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <ctime>
 #include <string_view>
 
 #include "flight/black_box.hpp"

@@ -84,6 +84,13 @@ TEST(FlightRecorder, KnowsHowACallWent) {
   EXPECT_EQ(recorder.failure(), "rank 3 is gone");
 }
 
+TEST(FlightRecorder, TellsOfAFailureBeforeAnyCall) {
+  FlightRecorder recorder({});
+  recorder.fail("nobody came");
+  EXPECT_EQ(recorder.failure(), "nobody came");
+  EXPECT_TRUE(recorder.all().empty());
+}
+
 TEST(FlightRecorder, KeepsTheLast) {
   FlightRecorder recorder({}, 4);
   for (std::uint64_t number = 1; number <= 11; ++number) {
