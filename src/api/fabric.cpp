@@ -93,7 +93,7 @@ class Fabric::Parts {
   [[nodiscard]] std::string description() const {
     if (ranks_ == 1) return "alone";
     if (!needs_network_) return threads_ ? "threads of one process" : "shared memory";
-    const std::string tcp = settings_.secret.tls ? "TCP with TLS" : "TCP";
+    std::string tcp = settings_.secret.tls ? "TCP with TLS" : "TCP";
     if (!memory_) return tcp;
     return "shared memory within " + std::to_string(hosts_) + " hosts, " + tcp + " between them";
   }

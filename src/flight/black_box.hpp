@@ -24,8 +24,8 @@ class BlackBox {
   [[nodiscard]] FlightRecorder& recorder() { return recorder_; }
   [[nodiscard]] const FlightRecorder& recorder() const { return recorder_; }
 
-  /// The call under way, if any, has failed, and with it the communicator. A dump that cannot be written
-  /// takes a line on standard error and harms nobody.
+  /// The call under way, if any, has failed, and with it the communicator. A dump that cannot be
+  /// written takes a line on standard error and harms nobody.
   void fail(std::string_view why);
 
   /// Returns zero, or the errno of what went wrong. A signal handler may call it.

@@ -30,6 +30,7 @@ std::vector<Reading> read_all(const ScheduleSource& source, const Layout& layout
   in_parallel(count,
               [&](std::size_t i) { parts[i].emplace(source, layout, first(i), first(i + 1)); });
   std::vector<Reading> readings;
+  readings.reserve(parts.size());
   for (auto& each : parts) readings.push_back(*std::move(each));
   return readings;
 }
@@ -51,6 +52,7 @@ Workload::Workload(const ScheduleSource& source, const Layout& layout, RouteTabl
   assembly.deliver();
   assembly.meet();
   std::vector<std::vector<std::uint32_t>> routes;
+  routes.reserve(readings.size());
   for (const Reading& each : readings) routes.push_back(add_routes(each, table));
   assembly.write(routes);
 }

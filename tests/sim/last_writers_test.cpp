@@ -45,8 +45,9 @@ TEST(LastWriters, AreThoseOfEachChunkHoweverLongRangesAre) {
   test::Random random(1);
   LastWriters writers;
   for (int i = 0; i < 200; ++i) {
-    const Contract contract{
-        .collective = Collective::allgather, .ranks = 1, .chunks = 1 + random.below(std::uint64_t{100})};
+    const Contract contract{.collective = Collective::allgather,
+                            .ranks = 1,
+                            .chunks = 1 + random.below(std::uint64_t{100})};
     for (const std::uint64_t most : {std::uint64_t{1}, std::uint64_t{100}}) {
       expect_writers_of_each_chunk(writers, random_program(random, contract.chunks, most),
                                    contract);
