@@ -25,20 +25,6 @@ std::unique_ptr<Exchange> meet(Group group, Socket& listener, const Endpoint& ro
       std::move(group), [&] { return std::vector{root}; }, deadline);
 }
 
-std::string be(std::uint32_t rank, std::uint32_t ranks, const FabricSettings& fabric,
-               Socket& listener, const Endpoint& root, const ProcessWork& work) {
-  try {
-    const auto exchange =
-        meet({.rank = Rank{rank}, .size = ranks, .job = "test", .secret = {.bytes = "s"}}, listener,
-             root);
-    Communicator communicator(std::make_unique<Communicator::Impl>(
-        *exchange, Rank{rank}, ranks, CommunicatorSettings{.fabric = fabric, .timeout = patience}));
-    return work(communicator);
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-}
-
 std::string read_all(int fd) {
   std::string text;
   char buffer[4096];
@@ -49,12 +35,33 @@ std::string read_all(int fd) {
   }
 }
 
+std::string be(std::uint32_t rank, std::uint32_t ranks, const FabricSettings& fabric,
+               Meeting& meeting, const ProcessWork& work) {
+  try {
+    Communicator communicator = meeting.join(rank, ranks, fabric, patience);
+    return work(communicator);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
 }  // namespace
+
+Meeting::Meeting()
+    : listener_(listen_on(Endpoint::parse("127.0.0.1:0"), {})), root_(bound_to(listener_)) {}
+
+Communicator Meeting::join(std::uint32_t rank, std::uint32_t ranks, const FabricSettings& fabric,
+                           std::chrono::milliseconds timeout) {
+  const auto exchange =
+      meet({.rank = Rank{rank}, .size = ranks, .job = "test", .secret = {.bytes = "s"}}, listener_,
+           root_);
+  return Communicator(std::make_unique<Communicator::Impl>(
+      *exchange, Rank{rank}, ranks, CommunicatorSettings{.fabric = fabric, .timeout = timeout}));
+}
 
 std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work,
                           std::uint32_t ranks_per_host) {
-  Socket listener = listen_on(Endpoint::parse("127.0.0.1:0"), {});
-  const Endpoint root = bound_to(listener);
+  Meeting meeting;
   struct Child {
     pid_t pid;
     int output;
@@ -67,7 +74,7 @@ std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work,
     if (pid == 0) {
       FabricSettings fabric{.way = way, .secret = {.bytes = "s"}};
       if (ranks_per_host > 0) fabric.host_id = std::to_string(rank / ranks_per_host);
-      const std::string fault = be(rank, ranks, fabric, listener, root, work);
+      const std::string fault = be(rank, ranks, fabric, meeting, work);
       const ssize_t written = ::write(ends[1], fault.data(), fault.size());
       _exit(written == static_cast<ssize_t>(fault.size()) ? 0 : 1);
     }

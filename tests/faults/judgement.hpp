@@ -1,0 +1,11 @@
+#pragma once
+
+#include "faults/board.hpp"
+#include "faults/case_run.hpp"
+
+namespace tutti::test {
+
+/// Compares what the ranks have written down with what tutti promises.
+[[nodiscard]] CaseResult judge(const FaultCase& fault_case, const Board& board);
+
+}  // namespace tutti::test
