@@ -95,7 +95,8 @@ class Run {
       const Member& member = members_[std::stoul(rank)];
       if (!member.input || *member.input != text) return "nobody said " + decision;
     }
-    if (!weather_.all_have_inputs) return "";
+    // Who sleeps may not have said it in time.
+    if (!weather_.all_have_inputs || weather_.sleepers > 0) return "";
     for (const std::uint32_t self : trusted) {
       if (!json.contains(std::to_string(self))) {
         return "member " + std::to_string(self) + " is not in " + decision;
