@@ -160,10 +160,10 @@ class Processes {
 
 }  // namespace
 
-CaseResult run_case(const FaultCase& fault_case) {
+CaseResult run_case(const FaultCase& fault_case, double patience) {
   Processes processes(fault_case);
   const bool ended = processes.wait();
-  CaseResult result = judge(fault_case, processes.board());
+  CaseResult result = judge(fault_case, processes.board(), patience);
   if (!ended) {
     result.hung = true;
     result.wrong.push_back("hangs:\n" + processes.describe_hang());

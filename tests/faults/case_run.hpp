@@ -18,7 +18,8 @@ struct CaseResult {
 };
 
 /// Starts the ranks of the case, lets it happen, and judges what they have written down. Ranks that
-/// hang are killed, after it was written down where.
-[[nodiscard]] CaseResult run_case(const FaultCase& fault_case);
+/// hang are killed, after it was written down where. Times are judged as promised on a machine that
+/// has nothing else to do, and else to be multiplied by `patience`.
+[[nodiscard]] CaseResult run_case(const FaultCase& fault_case, double patience);
 
 }  // namespace tutti::test

@@ -15,10 +15,11 @@ namespace tutti::test {
 namespace {
 
 constexpr const char* usage =
-    "usage: matrix [--seed S] [--cases N] [--first I] [--only WORDS] [--jobs J]\n"
+    "usage: matrix [--seed S] [--cases N] [--first I] [--only WORDS] [--jobs J] [--patience F]\n"
     "  --only   only cases in whose description these words are: kill, tcp, allreduce/ring\n"
     "  --first  the number of the first case; with --cases 1, that one alone\n"
-    "  --jobs   so many cases at once; times are honest with 1\n";
+    "  --jobs   so many cases at once; times are honest with 1\n"
+    "  --patience  times may be so many times as long as promised, where others share the cores\n";
 
 struct Options {
   std::uint64_t seed = 1;
@@ -26,6 +27,7 @@ struct Options {
   std::uint64_t first = 0;
   std::string only{};
   std::uint64_t jobs = 1;
+  std::uint64_t patience = 1;
 };
 
 std::uint64_t number_from(std::string_view text) {
@@ -54,6 +56,8 @@ Options options_from(int count, char** words) {
       options.only = value;
     } else if (name == "--jobs") {
       options.jobs = number_from(value);
+    } else if (name == "--patience") {
+      options.patience = number_from(value);
     } else {
       (void)number_from("");
     }
@@ -80,9 +84,9 @@ void report(const FaultCase& fault_case, const CaseResult& result) {
 }
 
 /// Every jobs-th case, told to `to`.
-void work(const std::vector<FaultCase>& cases, std::uint64_t job, std::uint64_t jobs, int to) {
-  for (std::size_t i = job; i < cases.size(); i += jobs) {
-    const CaseResult result = run_case(cases[i]);
+void work(const std::vector<FaultCase>& cases, std::uint64_t job, const Options& options, int to) {
+  for (std::size_t i = job; i < cases.size(); i += options.jobs) {
+    const CaseResult result = run_case(cases[i], static_cast<double>(options.patience));
     if (!result.wrong.empty()) report(cases[i], result);
     const Tally::Entry entry{.number = cases[i].number,
                              .fault = cases[i].fault,
@@ -103,7 +107,7 @@ int run(const Options& options) {
     const pid_t pid = fork();
     if (pid == 0) {
       close(ends[0]);
-      work(cases, job, options.jobs, ends[1]);
+      work(cases, job, options, ends[1]);
       _exit(0);
     }
     workers.push_back(pid);
@@ -128,4 +132,6 @@ int run(const Options& options) {
 }  // namespace
 }  // namespace tutti::test
 
-int main(int count, char** words) { return tutti::test::run(tutti::test::options_from(count, words)); }
+int main(int count, char** words) {
+  return tutti::test::run(tutti::test::options_from(count, words));
+}

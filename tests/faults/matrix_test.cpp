@@ -7,6 +7,9 @@
 namespace tutti::test {
 namespace {
 
+/// Tests run side by side.
+constexpr double patience = is_sanitized ? 20 : 6;
+
 void run_some(std::uint64_t seed, std::uint64_t cases, bool with_waiting) {
   std::uint64_t run = 0;
   for (std::uint64_t number = 0; run < cases; ++number) {
@@ -14,7 +17,7 @@ void run_some(std::uint64_t seed, std::uint64_t cases, bool with_waiting) {
     const bool waits = drawn.fault == Fault::stop || drawn.fault == Fault::slow;
     if (waits && !with_waiting) continue;
     ++run;
-    const CaseResult result = run_case(drawn);
+    const CaseResult result = run_case(drawn, patience);
     for (const std::string& wrong : result.wrong) {
       ADD_FAILURE() << words(drawn) << "\n  repeat: matrix --seed " << seed << " --first " << number
                     << " --cases 1\n  " << wrong;
@@ -29,7 +32,7 @@ TEST(FaultMatrix, WhoIsMuteOrLateIsNamed) {
   for (const Fault fault : {Fault::stop, Fault::slow}) {
     FaultCase drawn = draw(8, number);
     while (drawn.fault != fault) drawn = draw(8, ++number);
-    EXPECT_EQ(run_case(drawn).wrong, std::vector<std::string>{}) << words(drawn);
+    EXPECT_EQ(run_case(drawn, patience).wrong, std::vector<std::string>{}) << words(drawn);
   }
 }
 

@@ -51,7 +51,7 @@ void come_to_grief(Communicator& communicator, const FaultCase& fault_case, Boar
       communicator.abort("the disk is full");
       return;
     case Fault::slow:
-      std::this_thread::sleep_for(fault_case.call_timeout() + 400ms);
+      std::this_thread::sleep_for(fault_case.call_timeout() + 1500ms);
       return;
     case Fault::hang_up:
       hang_up_data();
