@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
+#include "api/ballot.hpp"
 #include "api/communicator_impl.hpp"
 #include "api/pair_exchange.hpp"
 #include "rendezvous/thread_exchange.hpp"
@@ -9,8 +8,6 @@
 /// Communicators that come from others: parts of them, and what is left of them.
 namespace tutti {
 namespace {
-
-using Json = nlohmann::json;
 
 /// Of a communicator that comes from another: all its ranks find the same.
 std::uint64_t identity_of(std::uint64_t parent, std::uint64_t occasion, std::uint64_t part) {
@@ -39,33 +36,12 @@ class CouncilExchange final : public Exchange {
   std::uint32_t round_;
 };
 
-/// What a rank says about its own part in shrinking.
-struct Ballot {
-  enum class Subject { shrinks, has_built };
-
-  Subject subject = Subject::shrinks;
-  bool yes = true;
-  std::uint64_t completed = 0;
-
-  [[nodiscard]] std::string text() const {
-    return Json{{"subject", static_cast<int>(subject)}, {"yes", yes}, {"completed", completed}}
-        .dump();
-  }
-  [[nodiscard]] static Ballot read(const std::string& text) {
-    const Json json = Json::parse(text);
-    return {.subject = static_cast<Subject>(json.at("subject").get<int>()),
-            .yes = json.at("yes"),
-            .completed = json.at("completed")};
-  }
-};
-
-using Ballots = std::map<std::uint32_t, std::string>;
-
-bool all_say(const Ballots& ballots, Ballot::Subject subject) {
-  return std::all_of(ballots.begin(), ballots.end(), [&](const auto& each) {
-    const Ballot ballot = Ballot::read(each.second);
-    return ballot.subject == subject && ballot.yes;
-  });
+/// Whoever was not heard must not go on alone: the others do, without it.
+void require_part(const Ballots& ballots, std::uint32_t self) {
+  if (ballots.contains(self)) return;
+  throw Error(ErrorCode::peer_lost, "rank " + std::to_string(self) +
+                                        ": the others went on without this rank, which answered "
+                                        "too late; join them anew");
 }
 
 }  // namespace
@@ -128,11 +104,7 @@ Shrunk Communicator::Impl::shrink(std::uint64_t completed) {
     const Ballot own{.subject = Ballot::Subject::shrinks, .completed = completed};
     const Ballots ballots = council_->agree(own.text());
     if (!all_say(ballots, Ballot::Subject::shrinks)) continue;
-    if (!ballots.contains(rank())) {
-      throw Error(ErrorCode::peer_lost, "rank " + std::to_string(rank()) +
-                                            ": the others went on without this rank, which "
-                                            "answered too late; join them anew");
-    }
+    require_part(ballots, rank());
     Shrunk shrunk{.completed = completed};
     std::vector<std::uint32_t> members;
     for (const auto& [rank, text] : ballots) {
@@ -146,6 +118,7 @@ Shrunk Communicator::Impl::shrink(std::uint64_t completed) {
     const Ballot built{.subject = Ballot::Subject::has_built,
                        .yes = shrunk.communicator.has_value()};
     const Ballots votes = council_->agree(built.text());
+    require_part(votes, rank());
     const bool all_there = std::all_of(members.begin(), members.end(),
                                        [&](std::uint32_t each) { return votes.contains(each); });
     if (all_there && all_say(votes, Ballot::Subject::has_built)) return shrunk;

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/ballot.hpp"
 #include "api/communicator_impl.hpp"
 #include "api/pair_exchange.hpp"
 #include "api/settings.hpp"
@@ -80,17 +81,18 @@ std::optional<Communicator> Communicator::Impl::grow(const Growth& growth) {
   } catch (const Error&) {
     grown.reset();  // A newcomer has gone again, or was too late. The group is as it was.
   }
-  // Either all have it or nobody goes on with it.
-  const std::uint8_t own = grown ? 1 : 0;
-  std::uint8_t all = 0;
-  run({.collective = Collective::allreduce,
-       .input = &own,
-       .output = &all,
-       .count = 1,
-       .dtype = DType::u8,
-       .reduction = Op::min});
-  if (all == 0) grown.reset();
-  return grown;
+  if (have_all_grown(grown.has_value())) return grown;
+  require_usable();
+  return std::nullopt;
+}
+
+/// Either all have it or nobody goes on with it, also if somebody is lost meanwhile: that takes
+/// more than a call, which can succeed on one rank and fail on another.
+bool Communicator::Impl::have_all_grown(bool has_grown) {
+  if (!council_) return has_grown;
+  const Ballot own{.subject = Ballot::Subject::has_grown, .yes = has_grown};
+  const Ballots ballots = council_->agree(own.text());
+  return ballots.size() == ranks_ && all_say(ballots, Ballot::Subject::has_grown);
 }
 
 Communicator::Impl::Admission Communicator::Impl::open_door(const Growth& growth) {

@@ -111,6 +111,7 @@ class Communicator::Impl : private Alarm, private Participant {
   struct Admission;
   [[nodiscard]] Admission open_door(const Growth& growth);
   [[nodiscard]] std::string tell_all(const std::string& text);
+  [[nodiscard]] bool have_all_grown(bool has_grown);
   [[nodiscard]] std::optional<Communicator> build_from(const std::vector<std::uint32_t>& members);
   [[nodiscard]] CommunicatorSettings settings_for(const std::vector<std::uint32_t>& members,
                                                   std::uint64_t identity) const;

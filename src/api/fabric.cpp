@@ -44,6 +44,8 @@ Patience patience_for(bool roomy) {
 Patience network_patience_for(bool roomy) {
   return roomy ? Patience{.spins = 100, .yields = 1000} : Patience{.spins = 2, .yields = 20};
 }
+/// Nobody who writes into memory wakes a rank that sleeps on its sockets.
+constexpr std::chrono::milliseconds nap_beside_memory{1};
 
 /// The ranks of a host, and the cores that they may run on.
 struct HostLoad {
@@ -280,9 +282,11 @@ class Fabric::Parts {
 
   void open_network(Exchange& exchange) {
     Doors doors = open_doors(exchange, Endpoint::parse("127.0.0.1:0"));
+    Patience patience = network_patience_for(roomy_);
+    if (segment_ || thread_memory_ != nullptr) patience.nap = nap_beside_memory;
     network_ =
         std::make_unique<TcpTransport>(self_, std::move(doors.contacts), std::move(doors.listener),
-                                       settings_.secret, doors.group, network_patience_for(roomy_));
+                                       settings_.secret, doors.group, patience);
   }
 
   /// By which ranks notice who is gone. Within a host it needs no network.

@@ -59,6 +59,8 @@ Retried with_retry(Communicator& communicator, const std::function<void(Communic
     });
     std::sort(retried.gone.begin(), retried.gone.end());
     communicator = std::move(*shrunk.communicator);
+    // Some may have come out of the barrier in which others lost somebody.
+    communicator.set_completed(shrunk.completed);
     if (shrunk.completed >= number) return retried;
     keepsake.put_back();
     ++retried.repeats;

@@ -38,6 +38,8 @@ void Agreement::hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot
         desk_.send(from, Letter::Kind::decide, promised_, *decision_);
       } else if (presides_) {
         conclude(now);
+      } else if (another_presides()) {
+        desk_.send(from, Letter::Kind::answer, promised_, knowledge());
       } else {
         // Whoever sends this believes that all below are gone. Should that be wrong, no harm is
         // done: who presides asks all the others first.
@@ -45,14 +47,19 @@ void Agreement::hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot
       }
       return;
     case Letter::Kind::query:
-      if (ballot < promised_ || ballot % members_ != from) return;
-      promised_ = ballot;
-      presides_ = false;
+      if (ballot % members_ != from) return;
+      if (ballot < promised_) {
+        // It would take no answer for silence: let it know of the later chair.
+        desk_.send(from, decision_ ? Letter::Kind::decide : Letter::Kind::answer, promised_,
+                   decision_ ? *decision_ : knowledge());
+        return;
+      }
+      step_down(ballot, now);
       if (subject_.empty()) subject_ = body;
       answer(ballot, body);
-      patient_until_ = now + patience_.for_inputs + 2 * patience_.for_answers;
       return;
     case Letter::Kind::answer:
+      if (ballot > promised_ && !decision_) step_down(ballot, now);
       if (!presides_ || ballot != promised_) return;
       take(from, body);
       answered_.insert(from);
@@ -62,6 +69,7 @@ void Agreement::hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot
       if (decision_ || ballot < promised_) return;
       promised_ = ballot;
       decision_ = body;
+      decided_in_ = ballot;
       return;
     default:
       return;
@@ -69,28 +77,28 @@ void Agreement::hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot
 }
 
 void Agreement::lose(std::uint32_t member, Clock::time_point now) {
-  const std::uint32_t before = chair();
+  const std::uint32_t before = awaited();
   if (!silent_.insert(member).second || decision_) return;
-  if (presides_) {
-    conclude(now);
-  } else if (member == before) {
-    turn_to_chair(now);
-  }
+  if (presides_ || member == before) turn_to_chair(now);
 }
 
 void Agreement::tick(Clock::time_point now) {
   if (decision_) return;
   if (presides_) {
-    if (now >= answers_due_) {
-      for (std::uint32_t member = 0; member < members_; ++member) {
-        if (member != self_ && !answered_.contains(member)) silent_.insert(member);
-      }
+    for (std::uint32_t member = 0; member < members_; ++member) {
+      if (is_overdue(member, now)) silent_.insert(member);
     }
     conclude(now);
   } else if (patient_until_ && now >= *patient_until_) {
-    silent_.insert(chair());
+    if (awaited() != self_) silent_.insert(awaited());
     turn_to_chair(now);
   }
+}
+
+/// Whether the chair need not wait any longer for this member's answer.
+bool Agreement::is_overdue(std::uint32_t member, Clock::time_point now) const {
+  if (member == self_ || answered_.contains(member)) return false;
+  return now >= (suspects_.contains(member) ? suspects_due_ : answers_due_);
 }
 
 std::uint32_t Agreement::chair() const {
@@ -100,32 +108,54 @@ std::uint32_t Agreement::chair() const {
   return self_;
 }
 
+/// By whom this member expects to be told: who was the last to take the chair, if anybody has.
+std::uint32_t Agreement::awaited() const {
+  const std::uint32_t last = promised_ % members_;
+  return promised_ > 0 && !silent_.contains(last) ? last : chair();
+}
+
+bool Agreement::another_presides() const {
+  const std::uint32_t last = promised_ % members_;
+  return promised_ > 0 && last != self_ && !silent_.contains(last);
+}
+
+void Agreement::step_down(std::uint32_t ballot, Clock::time_point now) {
+  promised_ = ballot;
+  presides_ = false;
+  patient_until_ = now + patience_.for_inputs + 2 * patience_.for_answers;
+}
+
 /// As it travels. Texts may hold any bytes.
 std::string Agreement::knowledge() const {
   const Voice& own = voices_[self_];
   Json json{{"standing", own.standing}, {"subject", subject_}};
   if (own.input) json["input"] = *own.input;
-  if (decision_) json["decision"] = *decision_;
+  if (decision_) {
+    json["decision"] = *decision_;
+    json["ballot"] = decided_in_;
+  }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// Whoever has something to say tells the chair, or takes it.
 void Agreement::turn_to_chair(Clock::time_point now) {
-  const std::uint32_t chair = this->chair();
-  if (chair == self_) {
-    preside(now);
-    return;
-  }
-  patient_until_ = now + patience_.for_inputs + 2 * patience_.for_answers;
-  desk_.send(chair, Letter::Kind::input, 0, knowledge());
+  if (presides_) return conclude(now);
+  const std::uint32_t to = awaited();
+  if (to == self_) return preside(now);
+  // Who has taken the chair may still wait for others; who has not is to do so at once.
+  const bool has_asked = promised_ > 0 && promised_ % members_ == to;
+  patient_until_ = now + (has_asked ? patience_.for_inputs + 2 * patience_.for_answers
+                          : suspects_.contains(to) ? patience_.for_suspects
+                                                   : patience_.for_answers);
+  desk_.send(to, Letter::Kind::input, 0, knowledge());
 }
 
 void Agreement::preside(Clock::time_point now) {
-  const bool another_does = promised_ > 0 && !silent_.contains(promised_ % members_);
-  if (another_does && promised_ % members_ != self_) return;  // And will tell.
+  if (another_presides()) return;  // And will tell.
   presides_ = true;
   promised_ = (promised_ / members_ + 1) * members_ + self_;
   answers_due_ = now + patience_.for_answers;
+  suspects_due_ = now + patience_.for_suspects;
   inputs_due_ = now + patience_.for_inputs;
   answered_.clear();
   for (std::uint32_t member = 0; member < members_; ++member) {
@@ -150,7 +180,12 @@ void Agreement::take(std::uint32_t from, const std::string& body) {
     voice.standing = std::move(*standing);
   }
   if (subject_.empty()) subject_ = text_of(json, "subject").value_or("");
-  if (auto decision = text_of(json, "decision")) heard_ = std::move(decision);
+  auto decision = text_of(json, "decision");
+  const auto ballot = json.find("ballot");
+  if (!decision || ballot == json.end() || !ballot->is_number_unsigned()) return;
+  if (heard_ && ballot->get<std::uint32_t>() < heard_of_) return;
+  heard_ = std::move(decision);
+  heard_of_ = ballot->get<std::uint32_t>();
 }
 
 void Agreement::conclude(Clock::time_point now) {
@@ -159,7 +194,9 @@ void Agreement::conclude(Clock::time_point now) {
     return;
   }
   decision_ = heard_ ? heard_ : desk_.judge({voices_, silent_, now >= inputs_due_});
-  if (decision_) announce();
+  if (!decision_) return;
+  decided_in_ = promised_;
+  announce();
 }
 
 /// Also to those who are silent: they may only be slow, and shall know.

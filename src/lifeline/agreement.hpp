@@ -49,6 +49,8 @@ class Agreement {
   struct Patience {
     /// For an answer that takes no work.
     Clock::duration for_answers = std::chrono::seconds(2);
+    /// For one of somebody who gave none before.
+    Clock::duration for_suspects = std::chrono::milliseconds(500);
     /// For inputs of all who are there.
     Clock::duration for_inputs = std::chrono::seconds(2);
   };
@@ -59,6 +61,8 @@ class Agreement {
   void put(std::string input, std::string subject, Clock::time_point now);
   void hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot, const std::string& body,
             Clock::time_point now);
+  /// That member did not answer an earlier question: it is not waited for as long as others.
+  void suspect(std::uint32_t member) { suspects_.insert(member); }
   /// That member will not speak again.
   void lose(std::uint32_t member, Clock::time_point now);
   void tick(Clock::time_point now);
@@ -69,11 +73,15 @@ class Agreement {
 
  private:
   [[nodiscard]] std::uint32_t chair() const;
+  [[nodiscard]] std::uint32_t awaited() const;
+  [[nodiscard]] bool another_presides() const;
+  [[nodiscard]] bool is_overdue(std::uint32_t member, Clock::time_point now) const;
   [[nodiscard]] std::string knowledge() const;
   void turn_to_chair(Clock::time_point now);
   void preside(Clock::time_point now);
   void answer(std::uint32_t ballot, const std::string& subject);
   void take(std::uint32_t from, const std::string& body);
+  void step_down(std::uint32_t ballot, Clock::time_point now);
   void conclude(Clock::time_point now);
   void announce();
 
@@ -82,7 +90,9 @@ class Agreement {
   Desk desk_;
   Patience patience_;
   std::optional<std::string> decision_;
+  std::uint32_t decided_in_ = 0;  // By which ballot.
   std::set<std::uint32_t> silent_;
+  std::set<std::uint32_t> suspects_;
   std::uint32_t promised_ = 0;  // No ballot below this one is believed; the chair's rank is what
                                 // remains when it is divided by the number of members.
   std::string subject_;
@@ -91,10 +101,12 @@ class Agreement {
   // Of the chair:
   bool presides_ = false;  // With the ballot that is promised.
   Clock::time_point answers_due_{};
+  Clock::time_point suspects_due_{};
   Clock::time_point inputs_due_{};
   std::vector<Voice> voices_;
   std::set<std::uint32_t> answered_;
-  std::optional<std::string> heard_;  // A decision that somebody knew.
+  std::optional<std::string> heard_;  // A decision that somebody knew, of the latest ballot.
+  std::uint32_t heard_of_ = 0;        // By which that was.
 };
 
 }  // namespace tutti

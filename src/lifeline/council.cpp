@@ -243,6 +243,9 @@ Agreement& Council::agreement(std::uint32_t question) {
                        Agreement::Patience{.for_answers = answer_time,
                                            .for_inputs = is_verdict ? 0s : seat_.patience})
           .first->second;
+  if (const auto before = agreements_.find(question - 1); before != agreements_.end()) {
+    for (const std::uint32_t rank : before->second.silent()) made.suspect(rank);
+  }
   for (const std::uint32_t rank : absent()) made.lose(rank, Clock::now());
   return made;
 }

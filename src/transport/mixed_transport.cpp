@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace tutti {
-namespace {
-
-/// Nobody who writes into memory wakes a rank that sleeps on its sockets.
-constexpr std::chrono::microseconds longest_nap{500};
-
-}  // namespace
 
 MixedTransport::MixedTransport(Transport& memory, Transport& elsewhere,
                                std::vector<std::optional<Rank>> neighbours, Patience patience)
@@ -82,10 +76,14 @@ bool MixedTransport::is_lending(const std::function<bool(Rank)>& is_gone) {
 }
 
 bool MixedTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
-  if (idle <= patience_.spins + patience_.yields) {
-    return memory_.wait(idle, deadline);
+  // Memory may go to sleep much earlier, when it finds its core crowded: then it is time to look
+  // after connections, which are made by nobody else.
+  if (idle == 1) memory_has_slept_ = false;
+  if (!memory_has_slept_ && idle <= patience_.spins + patience_.yields) {
+    memory_has_slept_ = memory_.wait(idle, deadline);
+    return memory_has_slept_;
   }
-  return elsewhere_.wait(idle, std::min(deadline, Clock::now() + longest_nap));
+  return elsewhere_.wait(idle, deadline);
 }
 
 }  // namespace tutti

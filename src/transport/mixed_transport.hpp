@@ -12,7 +12,8 @@ namespace tutti {
 class MixedTransport final : public Transport {
  public:
   /// `neighbours` says which rank is which in `memory`; none for those that are elsewhere. Both
-  /// transports must outlive this one.
+  /// transports must outlive this one. Nobody who writes into memory wakes a rank that sleeps
+  /// elsewhere: that one's naps must be short.
   MixedTransport(Transport& memory, Transport& elsewhere,
                  std::vector<std::optional<Rank>> neighbours, Patience patience);
 
@@ -44,6 +45,7 @@ class MixedTransport final : public Transport {
   std::vector<std::optional<Rank>> neighbours_;
   Patience patience_;
   std::vector<Rank> translated_;
+  bool memory_has_slept_ = false;  // Since something last changed.
 };
 
 }  // namespace tutti

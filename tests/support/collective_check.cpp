@@ -283,20 +283,22 @@ std::string try_call(Communicator& communicator, const Trial& trial) {
     encode(trial.dtype, in[i], 1, const_cast<std::byte*>(from) + i * element);
   }
   const std::vector<std::byte> kept(from, from + in.size() * element);
-  Call call{
-      .collective = trial.collective,
-      .input = from,
-      .output = to,
-      .count = trial.count,
-      .dtype = trial.dtype,
-      .reduction = trial.op,
-      .root = trial.root,
-      .options = {.algorithm = trial.algorithm, .shape = shape_for(trial, communicator.size())}};
+  Call call{.collective = trial.collective,
+            .input = from,
+            .output = to,
+            .count = trial.count,
+            .dtype = trial.dtype,
+            .reduction = trial.op,
+            .root = trial.root,
+            .options = {.algorithm = trial.algorithm,
+                        .shape = shape_for(trial, communicator.size()),
+                        .timeout = trial.timeout}};
   if (trial.counted) {
     call.count = 0;
     call.counts = model.counts();
     call.output_counts = model.from_counts();
   }
+  if (trial.before_call) trial.before_call();
   if (trial.asynchronous) {
     communicator.start(call).wait();
   } else {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <string>
 
 #include <tutti/algorithm.hpp>
@@ -16,10 +18,12 @@ struct Trial {
   std::uint64_t count = 1;  ///< As in Call.
   std::uint32_t root = 0;
   bool in_place = false;
-  bool counted = false;        ///< Blocks of different lengths, some of them empty.
-  bool asynchronous = false;   ///< By start() instead of run().
-  std::size_t misaligned = 0;  ///< Bytes by which the buffers miss a good boundary.
-  bool shared = false;         ///< Buffers from tutti::allocate().
+  bool counted = false;                    ///< Blocks of different lengths, some of them empty.
+  bool asynchronous = false;               ///< By start() instead of run().
+  std::size_t misaligned = 0;              ///< Bytes by which the buffers miss a good boundary.
+  bool shared = false;                     ///< Buffers from tutti::allocate().
+  std::chrono::milliseconds timeout{0};    ///< As in CallOptions.
+  std::function<void()> before_call = {};  ///< Done once the buffers are filled.
 };
 
 [[nodiscard]] std::string words(const Trial& trial);

@@ -26,27 +26,14 @@ std::unique_ptr<Exchange> meet(Group group, Socket& listener, const Endpoint& ro
 }
 
 /// As a process has them that was started by hand, but for these.
-CommunicatorSettings settings_with(const FabricSettings& fabric) {
+CommunicatorSettings settings_with(const FabricSettings& fabric,
+                                   std::chrono::milliseconds timeout) {
   CommunicatorSettings settings = settings_from_environment();
-  settings.timeout = patience;
+  settings.timeout = timeout;
   settings.fabric.way = fabric.way;
   settings.fabric.secret = fabric.secret;
   settings.fabric.host_id = fabric.host_id;
   return settings;
-}
-
-std::string be(std::uint32_t rank, std::uint32_t ranks, const FabricSettings& fabric,
-               Socket& listener, const Endpoint& root, const ProcessWork& work) {
-  try {
-    const auto exchange =
-        meet({.rank = Rank{rank}, .size = ranks, .job = "test", .secret = fabric.secret}, listener,
-             root);
-    Communicator communicator(
-        std::make_unique<Communicator::Impl>(*exchange, Rank{rank}, ranks, settings_with(fabric)));
-    return work(communicator);
-  } catch (const std::exception& error) {
-    return error.what();
-  }
 }
 
 std::string read_all(int fd) {
@@ -59,12 +46,33 @@ std::string read_all(int fd) {
   }
 }
 
+std::string be(std::uint32_t rank, std::uint32_t ranks, const FabricSettings& fabric,
+               Meeting& meeting, const ProcessWork& work) {
+  try {
+    Communicator communicator = meeting.join(rank, ranks, fabric, patience);
+    return work(communicator);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
 }  // namespace
+
+Meeting::Meeting()
+    : listener_(listen_on(Endpoint::parse("127.0.0.1:0"), {})), root_(bound_to(listener_)) {}
+
+Communicator Meeting::join(std::uint32_t rank, std::uint32_t ranks, const FabricSettings& fabric,
+                           std::chrono::milliseconds timeout) {
+  const auto exchange =
+      meet({.rank = Rank{rank}, .size = ranks, .job = "test", .secret = {.bytes = "s"}}, listener_,
+           root_);
+  return Communicator(std::make_unique<Communicator::Impl>(*exchange, Rank{rank}, ranks,
+                                                           settings_with(fabric, timeout)));
+}
 
 std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work,
                           std::uint32_t ranks_per_host, const Secret& secret) {
-  Socket listener = listen_on(Endpoint::parse("127.0.0.1:0"), {});
-  const Endpoint root = bound_to(listener);
+  Meeting meeting;
   struct Child {
     pid_t pid;
     int output;
@@ -77,7 +85,7 @@ std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work,
     if (pid == 0) {
       FabricSettings fabric{.way = way, .secret = secret};
       if (ranks_per_host > 0) fabric.host_id = std::to_string(rank / ranks_per_host);
-      const std::string fault = be(rank, ranks, fabric, listener, root, work);
+      const std::string fault = be(rank, ranks, fabric, meeting, work);
       const ssize_t written = ::write(ends[1], fault.data(), fault.size());
       _exit(written == static_cast<ssize_t>(fault.size()) ? 0 : 1);
     }

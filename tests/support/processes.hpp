@@ -9,6 +9,20 @@
 
 namespace tutti::test {
 
+/// Where processes that one has forked find each other. Made before the first fork.
+class Meeting {
+ public:
+  Meeting();
+
+  /// The communicator of all, once all have called this.
+  [[nodiscard]] Communicator join(std::uint32_t rank, std::uint32_t ranks,
+                                  const FabricSettings& fabric, std::chrono::milliseconds timeout);
+
+ private:
+  Socket listener_;
+  Endpoint root_;
+};
+
 /// What a rank that is a process of its own does; returns what is wrong, if anything.
 using ProcessWork = std::function<std::string(Communicator&)>;
 

@@ -21,8 +21,6 @@ constexpr std::size_t few = 2;
 /// As long as other connections keep the rank busy, a dry one is asked every so many times.
 constexpr std::uint32_t patience_with_dry = 4;
 
-constexpr std::chrono::milliseconds longest_nap{100};
-
 /// How long the last bytes may take to arrive.
 constexpr auto farewell_time = 2s;
 
@@ -303,7 +301,7 @@ void TcpTransport::handle(Watch::Tag tag) {
 
 std::chrono::milliseconds TcpTransport::nap(Clock::time_point deadline) const {
   const Clock::time_point now = Clock::now();
-  Clock::time_point until = std::min(deadline, now + longest_nap);
+  Clock::time_point until = std::min(deadline, now + patience_.nap);
   for (const Rank peer : missing_) {
     const Dial* const dial = peers_[peer.index()].dial.get();
     if (dial != nullptr) until = std::min(until, dial->due());

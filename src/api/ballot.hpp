@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace tutti {
+
+/// What a rank says about its own part when the group becomes another.
+struct Ballot {
+  enum class Subject { shrinks, has_built, has_grown };
+
+  Subject subject = Subject::shrinks;
+  bool yes = true;
+  std::uint64_t completed = 0;
+
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] static Ballot read(const std::string& text);
+};
+
+/// As the council has collected them, by rank.
+using Ballots = std::map<std::uint32_t, std::string>;
+
+/// Whether all that were collected say yes to this: some ranks may be a step ahead of the others.
+[[nodiscard]] bool all_say(const Ballots& ballots, Ballot::Subject subject);
+
+}  // namespace tutti

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <tutti/error.hpp>
+
+namespace tutti::test {
+
+/// How far a rank has come.
+enum class Stage : std::uint32_t { meeting, calling, failed, shrinking, repeating, done };
+[[nodiscard]] std::string_view name(Stage stage);
+
+/// What a rank has written down: plain memory, which outlives its writer.
+struct BoardLine {
+  std::atomic<Stage> stage{Stage::meeting};
+  // Nanoseconds of the clock that all processes share; 0 if it did not come to that.
+  std::atomic<std::int64_t> fault_at{0};
+  std::atomic<std::int64_t> called_at{0};
+  std::atomic<std::int64_t> failed_at{0};
+  std::atomic<std::int64_t> recovered_at{0};
+  std::atomic<int> code{-1};             ///< Of the error; -1 if there was none.
+  std::atomic<std::uint32_t> blamed{0};  ///< The ranks of the verdict, one bit each.
+  std::atomic<std::uint32_t> gone{0};    ///< Who was not in the last communicator, one bit each.
+  std::atomic<std::uint32_t> left{0};    ///< How many were in it.
+  std::array<char, 2048> verdict{};      ///< Its words.
+  std::array<char, 1024> trouble{};      ///< What else is wrong.
+};
+
+/// Writes as much as there is room for.
+template <std::size_t n>
+void note(std::array<char, n>& to, std::string_view text) {
+  const std::size_t length = text.copy(to.data(), n - 1);
+  to[length] = '\0';
+}
+
+[[nodiscard]] std::int64_t now_ns();
+
+/// A line for each rank, in memory that forked processes share.
+class Board {
+ public:
+  static constexpr std::uint32_t most_ranks = 16;
+
+  Board();
+  ~Board();
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+
+  [[nodiscard]] BoardLine& operator[](std::uint32_t rank) { return lines_[rank]; }
+  [[nodiscard]] const BoardLine& operator[](std::uint32_t rank) const { return lines_[rank]; }
+
+ private:
+  BoardLine* lines_;
+};
+
+}  // namespace tutti::test

@@ -1,0 +1,174 @@
+#include "faults/case_run.hpp"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "faults/judgement.hpp"
+#include "faults/rank_part.hpp"
+#include "support/command.hpp"
+#include "support/processes.hpp"
+#include "support/sanitizer.hpp"
+
+namespace tutti::test {
+namespace {
+
+using namespace std::chrono_literals;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr auto outer_limit = is_sanitized ? 120s : 30s;
+constexpr auto between_looks = 2ms;
+
+FabricSettings fabric_for(const FaultCase& fault_case, std::uint32_t rank) {
+  FabricSettings fabric{.secret = {.bytes = "s"}};
+  if (fault_case.ground == Ground::memory) fabric.way = Way::memory;
+  if (fault_case.ground == Ground::tcp) fabric.way = Way::tcp;
+  if (fault_case.ground == Ground::mixed) fabric.host_id = std::to_string(rank / 2);
+  return fabric;
+}
+
+void guarded(BoardLine& line, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    note(line.trouble, "threw: " + std::string(error.what()));
+    line.stage = Stage::done;
+  }
+}
+
+/// Where each thread of a process is, as far as that can be found out.
+std::string whereabouts(pid_t pid) {
+  return "(timeout 20 gdb -p " + std::to_string(pid) +
+         " -batch -ex 'thread apply all bt 20' 2>/dev/null || cat /proc/" + std::to_string(pid) +
+         "/task/*/wchan) | grep -E '^#|^Thread|wchan'";
+}
+
+/// The processes of a case. None is left when it goes.
+class Processes {
+ public:
+  explicit Processes(const FaultCase& fault_case) : case_(fault_case) {
+    if (fault_case.ground == Ground::threads) {
+      start([&] { be_threads(); });
+      return;
+    }
+    for (std::uint32_t rank = 0; rank < fault_case.ranks; ++rank) {
+      start([&, rank] { be_rank(rank); });
+    }
+  }
+  ~Processes() {
+    for (const pid_t pid : running_) {
+      if (pid == 0) continue;
+      kill(pid, SIGKILL);
+      waitpid(pid, nullptr, 0);
+    }
+  }
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+
+  /// Whether all have ended by themselves before the outer limit.
+  bool wait() {
+    const auto end = SteadyClock::now() + outer_limit;
+    bool has_released = false;
+    while (SteadyClock::now() < end) {
+      if (reap() == 0) return true;
+      if (!has_released && case_.fault == Fault::stop && have_others_done()) {
+        if (running_[case_.victim] == 0) continue;
+        has_released = true;
+        kill(running_[case_.victim], case_.continues ? SIGCONT : SIGKILL);
+      }
+      std::this_thread::sleep_for(between_looks);
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::string describe_hang() const {
+    std::string text;
+    for (std::size_t i = 0; i < running_.size(); ++i) {
+      if (running_[i] == 0) continue;
+      text += "process " + std::to_string(i) + ", " +
+              std::string(name(board_[static_cast<std::uint32_t>(i)].stage.load())) + ":\n" +
+              shell(whereabouts(running_[i])).out;
+    }
+    return text;
+  }
+
+  [[nodiscard]] const Board& board() const { return board_; }
+
+ private:
+  template <class Work>
+  void start(const Work& work) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      const rlimit none{};
+      setrlimit(RLIMIT_CORE, &none);
+      work();
+      _exit(0);
+    }
+    running_.push_back(pid);
+  }
+
+  void be_rank(std::uint32_t rank) {
+    guarded(board_[rank], [&] {
+      Communicator communicator =
+          meeting_.join(rank, case_.ranks, fabric_for(case_, rank), usual_timeout);
+      play(communicator, case_, board_[rank]);
+    });
+  }
+
+  void be_threads() {
+    setenv("TUTTI_TIMEOUT", std::to_string(usual_timeout.count() / 1000).c_str(), 1);
+    guarded(board_[0], [&] {
+      run_threads(case_.ranks, [&](Communicator& communicator) {
+        play(communicator, case_, board_[communicator.rank()]);
+      });
+    });
+  }
+
+  /// How many are still there.
+  std::size_t reap() {
+    std::size_t left = 0;
+    for (pid_t& pid : running_) {
+      if (pid == 0) continue;
+      if (waitpid(pid, nullptr, WNOHANG) == pid) {
+        pid = 0;
+      } else {
+        ++left;
+      }
+    }
+    return left;
+  }
+
+  [[nodiscard]] bool have_others_done() const {
+    for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
+      if (rank != case_.victim && running_[rank] != 0) return false;
+    }
+    return true;
+  }
+
+  const FaultCase& case_;
+  Board board_;
+  Meeting meeting_;
+  std::vector<pid_t> running_;  // 0 once it has ended.
+};
+
+}  // namespace
+
+CaseResult run_case(const FaultCase& fault_case, double patience) {
+  Processes processes(fault_case);
+  const bool ended = processes.wait();
+  CaseResult result = judge(fault_case, processes.board(), patience);
+  if (!ended) {
+    result.hung = true;
+    result.wrong.push_back("hangs:\n" + processes.describe_hang());
+  }
+  return result;
+}
+
+}  // namespace tutti::test

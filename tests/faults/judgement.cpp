@@ -1,0 +1,162 @@
+#include "faults/judgement.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tutti::test {
+namespace {
+
+/// As promised.
+constexpr double notice_s = 1;
+constexpr double recover_s = 1;
+/// Who neither is gone nor answers is given this long to do so.
+constexpr double answer_s = 4;
+
+class Judge {
+ public:
+  Judge(const FaultCase& fault_case, const Board& board, double patience)
+      : case_(fault_case), board_(board), patience_(patience) {}
+
+  CaseResult judge() {
+    if (was_harmless()) return {};
+    for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
+      if (is_judged(rank)) judge_rank(rank);
+    }
+    judge_times();
+    return std::move(result_);
+  }
+
+ private:
+  /// Connections that nobody needs between two calls may be shut down.
+  [[nodiscard]] bool was_harmless() const {
+    if (case_.fault != Fault::hang_up) return false;
+    for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
+      if (std::strcmp(board_[rank].trouble.data(), "nothing has failed") != 0) return false;
+    }
+    return true;
+  }
+
+  /// Whoever lives is, and hears of it as the others do; a rank that was stopped is told something,
+  /// but it may be too late to go on.
+  [[nodiscard]] bool is_judged(std::uint32_t rank) const {
+    if (case_.second && rank == case_.second_victim()) return false;
+    const bool lives = !case_.takes_life() && case_.fault != Fault::stop;
+    return rank != case_.victim || lives;
+  }
+
+  void judge_rank(std::uint32_t rank) {
+    const BoardLine& line = board_[rank];
+    const std::string who = "rank " + std::to_string(rank) + " ";
+    if (line.stage != Stage::done) {
+      wrong(who + "has only come to " + std::string(name(line.stage.load())));
+    }
+    if (line.trouble[0] != '\0') wrong(who + "says: " + line.trouble.data());
+    if (line.code < 0) return;
+    const ErrorCode code = static_cast<ErrorCode>(line.code.load());
+    if (code != expected_code()) {
+      wrong(who + "got " + std::string(name(code)) + ": " + line.verdict.data());
+    }
+    judge_verdict(who, line);
+    judge_group(who, line);
+  }
+
+  [[nodiscard]] ErrorCode expected_code() const {
+    switch (case_.fault) {
+      case Fault::abort:
+        return ErrorCode::aborted;
+      case Fault::mismatch:
+        return ErrorCode::mismatch;
+      case Fault::stop:
+      case Fault::slow:
+        return ErrorCode::timed_out;
+      default:
+        return ErrorCode::peer_lost;
+    }
+  }
+
+  void judge_verdict(const std::string& who, const BoardLine& line) {
+    const BoardLine& first = board_[first_judged()];
+    if (std::strcmp(line.verdict.data(), first.verdict.data()) != 0 ||
+        line.blamed != first.blamed) {
+      wrong(who + "has another verdict: \"" + line.verdict.data() + "\" and not \"" +
+            first.verdict.data() + "\"");
+    }
+    // Of two that differ, or have no connection, either may be at fault.
+    const bool is_certain =
+        case_.fault != Fault::hang_up && (case_.fault != Fault::mismatch || case_.ranks > 2);
+    if (is_certain && line.blamed != 1U << case_.victim) {
+      wrong(who + "blames " + std::to_string(line.blamed) + " (bits): " + line.verdict.data());
+    }
+    if (case_.fault == Fault::mismatch) judge_quotes(who, line.verdict.data());
+  }
+
+  void judge_quotes(const std::string& who, const std::string& words) {
+    if (words.find(" makes ") == std::string::npos || words.find(", but ") == std::string::npos) {
+      wrong(who + "is not told both calls: " + words);
+    }
+  }
+
+  void judge_group(const std::string& who, const BoardLine& line) {
+    const bool is_lost = case_.takes_life() || case_.fault == Fault::stop;
+    std::uint32_t gone = is_lost ? 1U << case_.victim : 0;
+    if (case_.second) gone |= 1U << case_.second_victim();
+    // The second may come to its end only when all is over.
+    const std::uint32_t found = line.gone;
+    const bool may_differ = case_.second && (found | 1U << case_.second_victim()) == gone;
+    if (line.recovered_at > 0 && found != gone && !may_differ) {
+      wrong(who + "goes on without " + std::to_string(found) + " (bits), not " +
+            std::to_string(gone));
+    }
+  }
+
+  [[nodiscard]] std::uint32_t first_judged() const {
+    std::uint32_t rank = 0;
+    while (rank + 1 < case_.ranks && !is_judged(rank)) ++rank;
+    return rank;
+  }
+
+  void judge_times() {
+    std::int64_t failed = 0;
+    std::int64_t called = 0;
+    std::int64_t recovered = 0;
+    for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
+      if (!is_judged(rank)) continue;
+      // Who is slow hears of it when it comes.
+      if (rank == case_.victim && case_.fault == Fault::slow) continue;
+      failed = std::max(failed, board_[rank].failed_at.load());
+      called = std::max(called, board_[rank].called_at.load());
+      recovered = std::max(recovered, board_[rank].recovered_at.load());
+    }
+    const std::int64_t fault = std::max(board_[case_.victim].fault_at.load(), called);
+    result_.detection_s = 1e-9 * static_cast<double>(std::max<std::int64_t>(failed - fault, 0));
+    if (recovered > 0) result_.recovery_s = 1e-9 * static_cast<double>(recovered - failed);
+    const double timeout = 1e-3 * static_cast<double>(case_.call_timeout().count());
+    const bool is_mute = case_.fault == Fault::stop;
+    // Up to three calls are made, each of which has its own time; and calls that only wait for each
+    // other are compared when they have done so for a while.
+    const double limit = 3 * timeout + (is_mute ? answer_s : 0) + notice_s +
+                         (case_.fault == Fault::mismatch ? notice_s : 0);
+    if (result_.detection_s > limit * patience_) {
+      wrong("noticed after " + std::to_string(result_.detection_s) + " s");
+    }
+    const bool waits = is_mute || case_.fault == Fault::slow;
+    if (result_.recovery_s > patience_ * (recover_s + (waits ? answer_s : 0))) {
+      wrong("recovered after " + std::to_string(result_.recovery_s) + " s");
+    }
+  }
+
+  void wrong(const std::string& what) { result_.wrong.push_back(what); }
+
+  const FaultCase& case_;
+  const Board& board_;
+  double patience_;
+  CaseResult result_{};
+};
+
+}  // namespace
+
+CaseResult judge(const FaultCase& fault_case, const Board& board, double patience) {
+  return Judge(fault_case, board, patience).judge();
+}
+
+}  // namespace tutti::test

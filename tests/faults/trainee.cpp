@@ -1,0 +1,154 @@
+#include "faults/trainee.hpp"
+
+#include <algorithm>
+
+#include <tutti/retry.hpp>
+
+#include "faults/board.hpp"
+#include "faults/regression.hpp"
+
+namespace tutti::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint64_t steps_between_growths = 5;
+
+/// One process of the training. Throws what is wrong.
+class Trainee {
+ public:
+  Trainee(Communicator communicator, const TrainingPlace& place, TraineeLine& line)
+      : communicator_(std::move(communicator)), place_(place), line_(line) {}
+
+  void work(bool is_new) {
+    knows_ = !is_new;
+    if (is_new) take_over();
+    line_.is_in = true;
+    std::int64_t last = now_ns();
+    while (true) {
+      const bool is_over = step();
+      const std::int64_t now = now_ns();
+      line_.longest_pause_ns = std::max(line_.longest_pause_ns.load(), now - last);
+      last = now;
+      if (is_over) break;
+      if (step_ % steps_between_growths == 0) let_others_in();
+    }
+    line_.error = model_.error();
+    line_.has_finished = true;
+  }
+
+ private:
+  /// Whether it was the last.
+  bool step() {
+    // The gradient, how many samples it is of, and who says that it is over.
+    std::vector<double> gradient(Regression::weights + 2);
+    (void)with_retry(
+        communicator_,
+        [&](Communicator& group) {
+          const std::span<double> whole(gradient);
+          model_.add_gradient(step_, group.rank(), group.size(), whole.first(gradient.size() - 1));
+          gradient.back() = place_.is_over ? 1 : 0;
+          group.all_reduce(gradient);
+        },
+        gradient);
+    count_call();
+    if (gradient[Regression::weights] != Regression::batch) {
+      fail("a step over " + std::to_string(gradient[Regression::weights]) + " samples");
+    }
+    model_.learn(std::span(gradient).first(Regression::weights + 1));
+    ++step_;
+    line_.step = step_;
+    compare();
+    return gradient.back() > 0;
+  }
+
+  /// Everybody's model, step and number of calls must be the same.
+  void compare() {
+    struct View {
+      std::uint64_t hash;
+      std::uint64_t step;
+      std::uint64_t calls;
+    };
+    const View own{.hash = model_.hash(), .step = step_, .calls = calls_};
+    std::vector<View> all;
+    (void)with_retry(
+        communicator_,
+        [&](Communicator& group) {
+          all.resize(group.size());
+          group.all_gather(std::span(&own, 1), all);
+        },
+        std::span<const std::span<std::byte>>{});
+    count_call();
+    for (const View& each : all) {
+      if (each.hash == own.hash && each.step == own.step && each.calls == own.calls) continue;
+      fail("another is at step " + std::to_string(each.step) + " after " +
+           std::to_string(each.calls) + " calls, with " +
+           (each.hash == own.hash ? "the same" : "another") + " model");
+    }
+  }
+
+  void count_call() {
+    ++calls_;
+    if (communicator_.completed() != calls_) {
+      fail("tutti counts " + std::to_string(communicator_.completed()) + " calls");
+    }
+  }
+
+  void let_others_in() {
+    try {
+      std::optional<Communicator> grown = communicator_.grow({.at = place_.door, .timeout = 3s});
+      if (!grown) return;
+      communicator_ = std::move(*grown);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::peer_lost && error.code() != ErrorCode::timed_out) throw;
+      Shrunk shrunk = communicator_.shrink(calls_);
+      communicator_ = std::move(*shrunk.communicator);
+      communicator_.set_completed(shrunk.completed);
+      return;
+    }
+    take_over();
+  }
+
+  /// Newcomers have the last ranks, so that rank 0 knows how far the training is.
+  void take_over() {
+    std::vector<double> state = model_.state();
+    state.push_back(knows_ ? 1 : 0);
+    state.push_back(static_cast<double>(step_));
+    state.push_back(static_cast<double>(calls_));
+    (void)with_retry(
+        communicator_, [&](Communicator& group) { group.broadcast(state, 0); }, state);
+    calls_ = static_cast<std::uint64_t>(state.back());
+    state.pop_back();
+    step_ = static_cast<std::uint64_t>(state.back());
+    state.pop_back();
+    // Those who let this one in may have gone on without it.
+    if (state.back() == 0) throw Error(ErrorCode::peer_lost, "nobody here knows the model");
+    state.pop_back();
+    model_.state() = state;
+    knows_ = true;
+    count_call();
+  }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw std::runtime_error("rank " + std::to_string(communicator_.rank()) + " of " +
+                             std::to_string(communicator_.size()) + " at step " +
+                             std::to_string(step_) + " after " + std::to_string(calls_) +
+                             " calls: " + what);
+  }
+
+  Communicator communicator_;
+  const TrainingPlace& place_;
+  TraineeLine& line_;
+  Regression model_;
+  bool knows_ = false;  // What was learned so far.
+  std::uint64_t step_ = 0;
+  std::uint64_t calls_ = 0;
+};
+
+}  // namespace
+
+void train(Communicator communicator, bool is_new, const TrainingPlace& place, TraineeLine& line) {
+  Trainee(std::move(communicator), place, line).work(is_new);
+}
+
+}  // namespace tutti::test

@@ -1,0 +1,263 @@
+#include "lifeline/agreement.hpp"
+
+#include <map>
+#include <queue>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/random.hpp"
+
+/// Whatever happens to some, those who go on have the same answer: by thousands of made-up runs, in
+/// which letters take their time, members die at any moment and some are only slow.
+namespace tutti::test {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = Agreement::Clock;
+using Json = nlohmann::json;
+
+/// What may befall the members of a run.
+struct Weather {
+  std::uint32_t deaths = 0;     ///< At most.
+  std::uint32_t sleepers = 0;   ///< At most: they do nothing for some seconds, and then go on.
+  std::uint32_t slanders = 0;   ///< At most: one member wrongly thinks that another is gone.
+  bool all_have_inputs = true;  ///< Or only one.
+};
+
+/// Members of one agreement, and the letters between them, in a time of their own.
+class Run {
+ public:
+  Run(std::uint64_t seed, std::uint32_t members, const Weather& weather)
+      : random_(seed), size_(members), weather_(weather), members_(members) {
+    for (std::uint32_t self = 0; self < members; ++self) {
+      members_[self].agreement = std::make_unique<Agreement>(
+          self, members, desk(self), Agreement::Patience{.for_answers = 2s, .for_inputs = 1s});
+    }
+    plan_inputs();
+    plan_grief();
+    for (std::uint32_t self = 0; self < members; ++self) plan_tick(self, 0ms);
+    go_on();
+  }
+
+  /// What is wrong with how it ended; empty if nothing is.
+  [[nodiscard]] std::string fault() const {
+    std::optional<std::string> common;
+    const std::set<std::uint32_t> trusted = this->trusted();
+    for (const std::uint32_t self : trusted) {
+      const std::optional<std::string>& decision = members_[self].agreement->decision();
+      if (!decision) return "member " + std::to_string(self) + " has no decision";
+      if (common && *common != *decision) return "both " + *common + " and " + *decision;
+      common = decision;
+    }
+    return common ? fault_of(*common, trusted) : "";
+  }
+
+  [[nodiscard]] std::size_t trusted_count() const { return trusted().size(); }
+
+ private:
+  struct Member {
+    std::unique_ptr<Agreement> agreement{};
+    bool is_dead = false;
+    Clock::duration asleep_until{};
+    std::optional<std::string> input{};
+  };
+  struct Event {
+    Clock::duration at{};
+    std::uint64_t number = 0;  // Of two at one time, the earlier made comes first.
+    std::uint32_t member = 0;
+    std::function<void(Agreement&, Clock::time_point)> happen{};
+
+    friend bool operator>(const Event& a, const Event& b) {
+      return a.at != b.at ? a.at > b.at : a.number > b.number;
+    }
+  };
+
+  static constexpr auto longest = 120s;
+
+  /// Who lives, and was not taken for gone by anybody who does.
+  [[nodiscard]] std::set<std::uint32_t> trusted() const {
+    std::set<std::uint32_t> all;
+    for (std::uint32_t self = 0; self < size_; ++self) {
+      if (!members_[self].is_dead) all.insert(self);
+    }
+    for (const Member& member : members_) {
+      for (const std::uint32_t silent : member.agreement->silent()) all.erase(silent);
+    }
+    return all;
+  }
+
+  /// A decision holds what was really said, and what everybody said who is trusted.
+  [[nodiscard]] std::string fault_of(const std::string& decision,
+                                     const std::set<std::uint32_t>& trusted) const {
+    const Json json = Json::parse(decision);
+    for (const auto& [rank, text] : json.items()) {
+      const Member& member = members_[std::stoul(rank)];
+      if (!member.input || *member.input != text) return "nobody said " + decision;
+    }
+    // Who sleeps may not have said it in time.
+    if (!weather_.all_have_inputs || weather_.sleepers > 0) return "";
+    for (const std::uint32_t self : trusted) {
+      if (!json.contains(std::to_string(self))) {
+        return "member " + std::to_string(self) + " is not in " + decision;
+      }
+    }
+    return "";
+  }
+
+  Agreement::Desk desk(std::uint32_t self) {
+    return {.send = [this, self](std::uint32_t to, Letter::Kind kind, std::uint32_t ballot,
+                                 std::string body) { post(self, to, kind, ballot, body); },
+            .judge = [](const Agreement::Hearing& hearing) { return collect(hearing); },
+            .stand = [](const std::string& subject) { return "on " + subject; }};
+  }
+
+  static std::optional<std::string> collect(const Agreement::Hearing& hearing) {
+    Json inputs = Json::object();
+    for (std::uint32_t rank = 0; rank < hearing.voices.size(); ++rank) {
+      if (hearing.silent.contains(rank)) continue;
+      if (const auto& input = hearing.voices[rank].input) {
+        inputs[std::to_string(rank)] = *input;
+      } else if (!hearing.is_late) {
+        return std::nullopt;
+      }
+    }
+    return inputs.dump();
+  }
+
+  void post(std::uint32_t from, std::uint32_t to, Letter::Kind kind, std::uint32_t ballot,
+            const std::string& body) {
+    // Who dies while it writes to all reaches only some.
+    if (members_[from].is_dead) return;
+    if (doomed_ == from && random_.one_in(3)) kill(from);
+    if (members_[from].is_dead) return;
+    Clock::duration& last = last_letter_[{from, to}];
+    last = std::max(last + 1us, now_ + std::chrono::microseconds(random_.below(30000U)));
+    plan(last, to, [from, kind, ballot, body](Agreement& agreement, Clock::time_point now) {
+      agreement.hear(from, kind, ballot, body, now);
+    });
+  }
+
+  void kill(std::uint32_t member) {
+    if (std::exchange(members_[member].is_dead, true)) return;
+    for (std::uint32_t other = 0; other < size_; ++other) {
+      if (other == member) continue;
+      Clock::duration& last = last_letter_[{member, other}];
+      last = std::max(last + 1us, now_ + std::chrono::microseconds(random_.below(100000U)));
+      plan(last, other,
+           [member](Agreement& agreement, Clock::time_point now) { agreement.lose(member, now); });
+    }
+  }
+
+  void plan_inputs() {
+    const std::uint32_t only = random_.below(size_);
+    for (std::uint32_t self = 0; self < size_; ++self) {
+      if (!weather_.all_have_inputs && self != only) continue;
+      const std::string input = "said by " + std::to_string(self);
+      plan(random_time(200ms), self, [this, self, input](Agreement& agreement, auto now) {
+        members_[self].input = input;
+        agreement.put(input, "7", now);
+      });
+    }
+  }
+
+  void plan_grief() {
+    for (std::uint32_t i = 0; i < weather_.deaths; ++i) {
+      const std::uint32_t victim = random_.below(size_);
+      // Either at any moment, or in the midst of a letter to all.
+      if (random_.one_in(2)) {
+        doomed_ = victim;
+      } else {
+        plan(random_time(300ms), victim, [this, victim](Agreement&, auto) { kill(victim); });
+      }
+    }
+    for (std::uint32_t i = 0; i < weather_.sleepers; ++i) {
+      const std::uint32_t sleeper = random_.below(size_);
+      const Clock::duration until = random_time(9s);
+      plan(random_time(300ms), sleeper,
+           [this, sleeper, until](Agreement&, auto) { members_[sleeper].asleep_until = until; });
+    }
+    for (std::uint32_t i = 0; i < weather_.slanders; ++i) {
+      const std::uint32_t believer = random_.below(size_);
+      const std::uint32_t slandered = random_.below(size_);
+      if (believer == slandered) continue;
+      plan(random_time(300ms), believer,
+           [slandered](Agreement& agreement, auto now) { agreement.lose(slandered, now); });
+    }
+  }
+
+  void plan_tick(std::uint32_t member, Clock::duration at) {
+    plan(at, member, [this, member](Agreement& agreement, Clock::time_point now) {
+      agreement.tick(now);
+      if (now_ < longest) plan_tick(member, now_ + 20ms);
+    });
+  }
+
+  Clock::duration random_time(Clock::duration most) {
+    return std::chrono::microseconds(random_.below(static_cast<std::uint64_t>(most / 1us)));
+  }
+
+  void plan(Clock::duration at, std::uint32_t member,
+            std::function<void(Agreement&, Clock::time_point)> happen) {
+    events_.push({.at = at, .number = ++planned_, .member = member, .happen = std::move(happen)});
+  }
+
+  void go_on() {
+    while (!events_.empty() && !is_over()) {
+      Event event = events_.top();
+      events_.pop();
+      now_ = event.at;
+      Member& member = members_[event.member];
+      if (member.is_dead) continue;
+      if (member.asleep_until > now_) {
+        // Everything waits, in its order.
+        event.at = member.asleep_until;
+        events_.push(std::move(event));
+        continue;
+      }
+      event.happen(*member.agreement, Clock::time_point(now_));
+    }
+  }
+
+  /// Nothing more can change once all who live have decided.
+  [[nodiscard]] bool is_over() const {
+    return std::all_of(members_.begin(), members_.end(), [](const Member& member) {
+      return member.is_dead || member.agreement->decision();
+    });
+  }
+
+  Random random_;
+  std::uint32_t size_;
+  Weather weather_;
+  std::vector<Member> members_;
+  std::optional<std::uint32_t> doomed_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Clock::duration> last_letter_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::uint64_t planned_ = 0;
+  Clock::duration now_{};
+};
+
+void run_many(std::uint64_t runs, const Weather& weather) {
+  std::size_t trusted = 0;
+  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
+    const std::uint32_t members = 2 + static_cast<std::uint32_t>(seed % 6);
+    const Run run(seed, members, weather);
+    trusted += run.trusted_count();
+    ASSERT_EQ(run.fault(), "") << "seed " << seed << ", " << members << " members";
+  }
+  // Else nothing was compared.
+  EXPECT_GT(trusted, runs);
+}
+
+TEST(Agreement, OfAllIsWhatAllSaid) { run_many(500, {}); }
+
+TEST(Agreement, OutlivesDeaths) { run_many(3000, {.deaths = 3}); }
+
+TEST(Agreement, NeedsOnlyOneWhoAsks) { run_many(1000, {.deaths = 2, .all_have_inputs = false}); }
+
+TEST(Agreement, DoesNotWaitForSleepers) { run_many(1000, {.deaths = 1, .sleepers = 2}); }
+
+TEST(Agreement, BearsSlander) { run_many(1000, {.deaths = 1, .sleepers = 1, .slanders = 2}); }
+
+}  // namespace
+}  // namespace tutti::test

@@ -1,0 +1,90 @@
+#include "lifeline/inquest.hpp"
+
+#include <gtest/gtest.h>
+
+/// What people read when something has gone wrong.
+namespace tutti::test {
+namespace {
+
+const std::vector<std::string> places{"a, process 10", "a, process 11", "b, process 12"};
+
+TEST(Inquest, WhoGivesUpIsTheCauseWhateverElseHappened) {
+  const Inquest inquest{
+      .reports = {{0, {.code = ErrorCode::peer_lost, .ranks = {2}, .words = "lost"}},
+                  {1, {.code = ErrorCode::aborted, .ranks = {1}, .words = "rank 1 aborted it"}}},
+      .gone = {{2, "its process has ended"}},
+      .whereabouts = places};
+  EXPECT_EQ(inquest.verdict(),
+            (Verdict{.code = ErrorCode::aborted, .ranks = {1}, .words = "rank 1 aborted it"}));
+}
+
+TEST(Inquest, WhoIsGoneIsNamedWithWhatItWasLastSeenDoing) {
+  const Inquest inquest{
+      .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {1}, .call = 9, .words = "late"}}},
+      .standings = {{2, {.call = 8, .words = "call 8, barrier", .runs = true, .seconds = 0.25}}},
+      .gone = {{1, "it closed the connection"}, {2, "its process has ended"}},
+      .whereabouts = places};
+  EXPECT_EQ(inquest.verdict(),
+            (Verdict{.code = ErrorCode::peer_lost,
+                     .ranks = {1, 2},
+                     .words = "rank 1 (a, process 11) is gone: it closed the connection; it was "
+                              "not yet seen in any call; rank 2 (b, process 12) is gone: its "
+                              "process has ended; it was last seen in call 8, barrier, for 0.2 "
+                              "s"}));
+}
+
+TEST(Inquest, OfDifferentCallsTheFewerAreToBlame) {
+  const Inquest inquest{
+      .reports = {{0, {.code = ErrorCode::mismatch, .ranks = {2}, .call = 3, .words = "differs"}}},
+      .standings = {{0, {.call = 3, .signature = 5, .asked = "call 3, barrier"}},
+                    {1, {.call = 3, .signature = 7, .asked = "call 3, broadcast"}},
+                    {2, {.call = 3, .signature = 5, .asked = "call 3, barrier"}}},
+      .whereabouts = places};
+  EXPECT_EQ(inquest.verdict(),
+            (Verdict{.code = ErrorCode::mismatch,
+                     .ranks = {1},
+                     .words = "ranks call different things: rank 0 (a, process 10) and 1 more "
+                              "makes call 3, barrier, but rank 1 (a, process 11) makes call 3, "
+                              "broadcast; let all ranks make the same calls in the same order"}));
+}
+
+TEST(Inquest, WhoComplainsOfACallThatIsForgottenIsBelieved) {
+  const Inquest inquest{
+      .reports = {{1, {.code = ErrorCode::mismatch, .ranks = {0}, .call = 3, .words = "differs"}}},
+      .standings = {{0, {.call = 9, .words = "call 9, barrier", .seconds = 12}}},
+      .whereabouts = places};
+  EXPECT_EQ(inquest.verdict(),
+            (Verdict{.code = ErrorCode::mismatch,
+                     .ranks = {0},
+                     .words = "differs; rank 0 (a, process 10) was last seen 12 s after call 9, "
+                              "barrier"}));
+}
+
+TEST(Inquest, WhoIsBehindOrMuteIsLate) {
+  const Inquest inquest{
+      .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {1}, .call = 5, .words = "nothing"}}},
+      .standings = {{0, {.call = 5, .words = "call 5, barrier", .runs = true, .seconds = 1}},
+                    {1, {.call = 4, .words = "call 4, reduce", .seconds = 2}}},
+      .mute = {2},
+      .whereabouts = places};
+  EXPECT_EQ(inquest.verdict(),
+            (Verdict{.code = ErrorCode::timed_out,
+                     .ranks = {1, 2},
+                     .words = "rank 0 (a, process 10) waited in vain: nothing; rank 1 (a, process "
+                              "11) was last seen 2.0 s after call 4, reduce; rank 2 (b, process "
+                              "12) does not answer, and was not yet seen in any call"}));
+}
+
+TEST(Inquest, AnyOtherTroubleIsTheFirstReporters) {
+  const Inquest inquest{
+      .reports = {{1, {.code = ErrorCode::peer_lost, .ranks = {2}, .words = "no connection"}},
+                  {2, {.code = ErrorCode::peer_lost, .ranks = {1}, .words = "none either"}}},
+      .whereabouts = places};
+  EXPECT_EQ(inquest.verdict(), (Verdict{.code = ErrorCode::peer_lost,
+                                        .ranks = {2},
+                                        .words = "rank 1 (a, process 11): no connection"}));
+  EXPECT_EQ(Inquest{}.verdict().code, ErrorCode::internal);
+}
+
+}  // namespace
+}  // namespace tutti::test

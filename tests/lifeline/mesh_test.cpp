@@ -1,0 +1,100 @@
+#include "lifeline/mesh.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "lifeline/council.hpp"
+#include "support/errors.hpp"
+
+/// Lines between processes, one of which is lost.
+namespace tutti::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Idle final : public Participant {
+ public:
+  [[nodiscard]] Standing standing(std::uint64_t /*about*/) const override { return {}; }
+  void stop() override {}
+};
+
+/// Where processes that are to be forked listen.
+struct Doors {
+  Doors(std::uint32_t members, const std::string& address) {
+    for (std::uint32_t member = 0; member < members; ++member) {
+      listeners.push_back(listen_on(Endpoint::parse(address), {}));
+      contacts.push_back({.host = "here", .endpoints = {bound_to(listeners.back())}});
+    }
+  }
+
+  [[nodiscard]] std::unique_ptr<Mesh> mesh(std::uint32_t self, Lifeline& lifeline,
+                                           Clock::duration patience) {
+    return std::make_unique<Mesh>(Mesh::Place{.self = self,
+                                              .contacts = contacts,
+                                              .listener = std::move(listeners[self]),
+                                              .secret = {.bytes = "s"},
+                                              .group = "test"},
+                                  lifeline, Clock::now() + patience);
+  }
+
+  std::vector<Socket> listeners{};
+  std::vector<Contact> contacts{};
+};
+
+/// The exit status of a process that hears of the loss of member 1, as it should: 0.
+int hear_of_loss(Doors& doors, std::uint32_t self, std::uint32_t members, int grief) {
+  const auto lifeline = std::make_shared<Lifeline>(self, std::vector<std::string>(members, "here"));
+  lifeline->attach(doors.mesh(self, *lifeline, 20s));
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t member = 0; member < members; ++member) all.push_back(member);
+  std::atomic<bool> alarm{false};
+  Idle idle;
+  Council council(lifeline, {.id = 1, .self = self, .members = all, .patience = 5s}, alarm, idle);
+  (void)council.agree("all are here");
+  if (self == 1) {
+    if (grief != 0) raise(grief);
+    _exit(0);
+  }
+  const auto begin = Clock::now();
+  const Verdict verdict = council.await_verdict();
+  if (verdict.code != ErrorCode::peer_lost) return 2;
+  if (verdict.ranks != std::vector<std::uint32_t>{1}) return 3;
+  if (Clock::now() - begin > 5s) return 4;
+  const auto left = council.agree("go on");
+  return left.size() == members - 1 && !left.contains(1) ? 0 : 5;
+}
+
+void lose_one(const std::string& address, int grief) {
+  constexpr std::uint32_t members = 4;
+  Doors doors(members, address);
+  std::vector<pid_t> pids;
+  for (std::uint32_t self = 0; self < members; ++self) {
+    const pid_t pid = fork();
+    if (pid == 0) _exit(hear_of_loss(doors, self, members, grief));
+    pids.push_back(pid);
+  }
+  for (std::uint32_t self = 0; self < members; ++self) {
+    int status = 0;
+    waitpid(pids[self], &status, 0);
+    if (self != 1) EXPECT_EQ(WEXITSTATUS(status), 0) << "member " << self;
+  }
+}
+
+TEST(Mesh, AKilledMemberIsNoticedOverTcp) { lose_one("127.0.0.1:0", SIGKILL); }
+TEST(Mesh, AMemberThatEndsIsNoticedOverTcp) { lose_one("127.0.0.1:0", 0); }
+
+TEST(Mesh, NamesWhoDoesNotCome) {
+  Doors doors(2, "127.0.0.1:0");
+  Lifeline lifeline(1, {"here", "here"});
+  expect_error([&] { (void)doors.mesh(1, lifeline, 200ms); }, ErrorCode::timed_out,
+               "no line to rank 0");
+}
+
+}  // namespace
+}  // namespace tutti::test

@@ -1,0 +1,107 @@
+#include <gtest/gtest.h>
+
+#include "lifeline/inquest.hpp"
+#include "lifeline/letter.hpp"
+#include "lifeline/participant.hpp"
+#include "support/random.hpp"
+
+/// What members write to each other, and what becomes of it on the way.
+namespace tutti::test {
+namespace {
+
+std::string random_text(Random& random, std::uint64_t most) {
+  std::string text;
+  for (std::uint64_t i = random.below(most); i > 0; --i) {
+    text += static_cast<char>(random.below(256U));
+  }
+  return text;
+}
+
+TEST(Letter, IsReadAsItWasWritten) {
+  Random random(1);
+  for (int i = 0; i < 1000; ++i) {
+    const Letter letter{.kind = static_cast<Letter::Kind>(random.below(Letter::last_kind + 1U)),
+                        .council = random.bits(),
+                        .question = static_cast<std::uint32_t>(random.bits()),
+                        .ballot = static_cast<std::uint32_t>(random.bits()),
+                        .body = random_text(random, 100)};
+    const std::optional<Letter> read = decode_letter(encode(letter));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->kind, letter.kind);
+    EXPECT_EQ(read->council, letter.council);
+    EXPECT_EQ(read->question, letter.question);
+    EXPECT_EQ(read->ballot, letter.ballot);
+    EXPECT_EQ(read->body, letter.body);
+  }
+}
+
+TEST(Letter, IsNoneIfItIsTooShortOrOfNoKind) {
+  const std::string whole = encode({.kind = Letter::Kind::seen, .council = 1});
+  for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
+    EXPECT_FALSE(decode_letter(std::string_view(whole).substr(0, bytes))) << bytes;
+  }
+  std::string other = whole;
+  other[0] = static_cast<char>(Letter::last_kind + 1);
+  EXPECT_FALSE(decode_letter(other));
+}
+
+TEST(Report, IsReadAsItWasWritten) {
+  const Report report{.code = ErrorCode::mismatch,
+                      .ranks = {0, 7, 4000000000U},
+                      .call = ~std::uint64_t{0},
+                      .words = "a \"word\"\n"};
+  EXPECT_EQ(read_report(write(report)), report);
+}
+
+TEST(Verdict, IsReadAsItWasWritten) {
+  const Verdict verdict{.code = ErrorCode::peer_lost, .ranks = {3}, .words = "rank 3 is gone"};
+  EXPECT_EQ(read_verdict(write(verdict)), verdict);
+}
+
+TEST(Verdict, BearsBytesThatAreNoText) {
+  const auto read = read_verdict(write(Verdict{.words = "\xff\xfe"}));
+  ASSERT_TRUE(read);
+  EXPECT_FALSE(read->words.empty());
+}
+
+TEST(Standing, IsReadAsItWasWritten) {
+  const Standing read = read_standing(write(Standing{.call = 17,
+                                                     .words = "call 17, barrier",
+                                                     .runs = true,
+                                                     .seconds = 1.5,
+                                                     .signature = 99,
+                                                     .asked = "call 16, broadcast"}));
+  EXPECT_EQ(read.call, 17U);
+  EXPECT_EQ(read.words, "call 17, barrier");
+  EXPECT_TRUE(read.runs);
+  EXPECT_EQ(read.seconds, 1.5);
+  EXPECT_EQ(read.signature, 99U);
+  EXPECT_EQ(read.asked, "call 16, broadcast");
+}
+
+/// Whatever comes, nobody is brought down by it.
+TEST(Texts, GarbageIsRefused) {
+  Random random(2);
+  const std::vector<std::string> whole{write(Report{.ranks = {1}, .words = "w"}),
+                                       write(Verdict{.ranks = {1}, .words = "w"}),
+                                       write(Standing{.call = 1, .words = "w"})};
+  for (int i = 0; i < 5000; ++i) {
+    std::string text = random.pick(whole);
+    for (std::uint64_t changes = 1 + random.below(4U); changes > 0; --changes) {
+      text[random.below(text.size())] = static_cast<char>(random.below(256U));
+    }
+    (void)read_report(text);
+    (void)read_verdict(text);
+    (void)read_standing(text);
+    (void)decode_letter(text);
+  }
+  EXPECT_FALSE(read_report(R"({"code":99,"ranks":[],"call":0,"words":""})"));
+  EXPECT_FALSE(read_report(R"({"code":1,"ranks":"all","call":0,"words":""})"));
+  EXPECT_FALSE(read_verdict(R"({"code":-1,"ranks":[],"words":""})"));
+  EXPECT_FALSE(read_verdict("[]"));
+  EXPECT_EQ(read_standing("{\"call\":\"seven\"}").call, 0U);
+  EXPECT_EQ(read_standing("").call, 0U);
+}
+
+}  // namespace
+}  // namespace tutti::test
