@@ -116,7 +116,7 @@ TEST(Leaks, NothingIsLeftOfRanksThatWereKilled) {
       Communicator communicator = meeting.join(
           rank, 4, {.secret = {.bytes = "s"}, .host_id = std::to_string(rank / 2)}, 30s);
       communicator.barrier();
-      if (write(ready[1], "r", 1) != 1) _exit(1);
+      if (::write(ready[1], "r", 1) != 1) _exit(1);
       std::vector<float> data(100000);
       while (true) communicator.all_reduce(data);
     }
