@@ -17,7 +17,7 @@ void Communicator::Impl::fail(const Error& error, const std::string& call) {
   if (council_) {
     // Before the connections are closed: else others take that for the cause.
     council_->report({.code = error.code(),
-                      .ranks = stall.ranks,
+                      .ranks = leaver_ ? std::vector{*leaver_} : stall.ranks,
                       .call = calls_,
                       .words = call + ": " + error.what()});
     verdict = council_->await_verdict();
@@ -109,6 +109,7 @@ void Communicator::Impl::ring() {
     if (!partners_.empty() && !is_partner) continue;
     // What it last sent to a partner may still be under way; see note_stall().
     if (partners_.empty() ? calls >= calls_ : !has_stalled_) continue;
+    leaver_ = rank;
     throw Error(ErrorCode::peer_lost, "rank " + std::to_string(rank) +
                                           " has left the communicator after " +
                                           in_plural(calls, "call"));

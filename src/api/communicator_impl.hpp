@@ -129,6 +129,7 @@ class Communicator::Impl : private Alarm, private Participant {
   PlanCache plans_;
   std::size_t direct_from_ = 0;          // As the transport was last told.
   std::uint64_t calls_ = 0;              // Collectives so far: the same on all ranks.
+  std::optional<std::uint32_t> leaver_;  // Who has left though it is needed.
   std::vector<std::uint32_t> partners_;  // Of the call between two that is under way.
   bool has_stalled_ = false;             // That call has waited for a while.
   std::vector<std::uint32_t> sends_;     // By peer: how often it was sent to alone,

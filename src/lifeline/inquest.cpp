@@ -171,8 +171,11 @@ std::optional<Verdict> Inquest::of_different_calls() const {
 
 Verdict Inquest::of_late(std::uint32_t reporter, const Report& report) const {
   std::set<std::uint32_t> late(mute.begin(), mute.end());
+  // Whoever is ahead of the last may itself wait for that one.
+  std::uint64_t least = report.call;
+  for (const auto& [rank, standing] : standings) least = std::min(least, standing.call);
   for (const auto& [rank, standing] : standings) {
-    if (standing.call < report.call) late.insert(rank);
+    if (standing.call == least && least < report.call) late.insert(rank);
   }
   if (late.empty()) late.insert(report.ranks.begin(), report.ranks.end());
   Verdict verdict{.code = ErrorCode::timed_out, .ranks = {late.begin(), late.end()}};

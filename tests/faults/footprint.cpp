@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 
 #include "support/sanitizer.hpp"
 
@@ -19,6 +20,9 @@ std::size_t entries(const char* directory) {
 }  // namespace
 
 Footprint Footprint::own() {
+  // To look takes a descriptor, which another thread must not count.
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
   std::size_t pages = 0;
   std::size_t resident = 0;
   std::ifstream("/proc/self/statm") >> pages >> resident;

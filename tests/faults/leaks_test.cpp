@@ -124,7 +124,7 @@ TEST(Leaks, NothingIsLeftOfRanksThatWereKilled) {
   }
   for (std::size_t i = 0; i < pids.size(); ++i) {
     char one = 0;
-    ASSERT_EQ(read(ready[0], &one, 1), 1);
+    ASSERT_EQ(::read(ready[0], &one, 1), 1);
   }
   for (const pid_t pid : pids) kill(pid, SIGKILL);
   for (const pid_t pid : pids) {

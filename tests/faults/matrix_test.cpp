@@ -37,7 +37,7 @@ TEST(FaultMatrix, WhoIsMuteOrLateIsNamed) {
 }
 
 TEST(SlowFaultMatrix, EveryCallEndsInTimeAndAlikeForAll) {
-  run_some(9, is_sanitized ? 60 : 400, true);
+  run_some(9, is_sanitized ? 20 : 40, true);
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ class Run {
 
   /// What is wrong with how it ended; empty if nothing is.
   [[nodiscard]] std::string fault() const {
+    if (!is_anybody_concerned()) return "";
     std::optional<std::string> common;
     const std::set<std::uint32_t> trusted = this->trusted();
     for (const std::uint32_t self : trusted) {
@@ -74,6 +75,13 @@ class Run {
   };
 
   static constexpr auto longest = 120s;
+
+  /// The only one who asked may have died before anybody heard of it.
+  [[nodiscard]] bool is_anybody_concerned() const {
+    return std::any_of(members_.begin(), members_.end(), [](const Member& member) {
+      return !member.is_dead && (member.input || member.agreement->decision());
+    });
+  }
 
   /// Who lives, and was not taken for gone by anybody who does.
   [[nodiscard]] std::set<std::uint32_t> trusted() const {

@@ -27,9 +27,9 @@ TEST(Inquest, WhoIsGoneIsNamedWithWhatItWasLastSeenDoing) {
   EXPECT_EQ(inquest.verdict(),
             (Verdict{.code = ErrorCode::peer_lost,
                      .ranks = {1, 2},
-                     .words = "rank 1 (a, process 11) is gone: it closed the connection; it was "
-                              "not yet seen in any call; rank 2 (b, process 12) is gone: its "
-                              "process has ended; it was last seen in call 8, barrier, for 0.2 "
+                     .words = "rank 1 (a, process 11) is gone: it closed the connection; rank 2 "
+                              "(b, process 12) is gone: its process has ended; it was last seen in "
+                              "call 8, barrier, for 0.2 "
                               "s"}));
 }
 
