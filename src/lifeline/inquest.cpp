@@ -143,7 +143,7 @@ std::optional<Verdict> Inquest::of_different_calls() const {
       words += "; " + name(rank) + " " + last_seen(rank);
     return Verdict{.code = ErrorCode::mismatch, .ranks = report->ranks, .words = words};
   }
-  // Most are taken to be right, and of as many on each side those with the lowest rank.
+  // Most are taken to be right; of as many on each side, nobody.
   const auto most =
       std::max_element(by_signature.begin(), by_signature.end(), [](const auto& a, const auto& b) {
         if (a.second.size() != b.second.size()) return a.second.size() < b.second.size();
@@ -157,7 +157,11 @@ std::optional<Verdict> Inquest::of_different_calls() const {
         ranks.size() == 1 ? "" : " and " + std::to_string(ranks.size() - 1) + " more";
     parts.push_back(name(one) + others + " makes " + standings.at(one).asked);
   };
+  const auto as_many =
+      std::count_if(by_signature.begin(), by_signature.end(),
+                    [&](const auto& each) { return each.second.size() == most->second.size(); });
   quote(most->second);
+  if (as_many > 1) verdict.ranks = most->second;
   for (auto each = by_signature.begin(); each != by_signature.end(); ++each) {
     if (each == most) continue;
     quote(each->second);
@@ -171,8 +175,8 @@ std::optional<Verdict> Inquest::of_different_calls() const {
 
 Verdict Inquest::of_late(std::uint32_t reporter, const Report& report) const {
   std::set<std::uint32_t> late(mute.begin(), mute.end());
-  // Whoever is ahead of the last may itself wait for that one.
-  std::uint64_t least = report.call;
+  // Whoever is ahead of the last, or of one who does not answer, may itself wait for that one.
+  std::uint64_t least = mute.empty() ? report.call : 0;
   for (const auto& [rank, standing] : standings) least = std::min(least, standing.call);
   for (const auto& [rank, standing] : standings) {
     if (standing.call == least && least < report.call) late.insert(rank);

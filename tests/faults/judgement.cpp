@@ -81,10 +81,12 @@ class Judge {
       wrong(who + "has another verdict: \"" + line.verdict.data() + "\" and not \"" +
             first.verdict.data() + "\"");
     }
-    // Of two that differ, or have no connection, either may be at fault.
-    const bool is_certain =
-        case_.fault != Fault::hang_up && (case_.fault != Fault::mismatch || case_.ranks > 2);
-    if (is_certain && line.blamed != 1U << case_.victim) {
+    // Of two that have no connection either may be at fault. Of those who call different things, as
+    // many may be known on each side; then all are blamed.
+    const std::uint32_t victim = 1U << case_.victim;
+    const bool is_right =
+        case_.fault == Fault::mismatch ? (line.blamed & victim) != 0 : line.blamed == victim;
+    if (case_.fault != Fault::hang_up && !is_right) {
       wrong(who + "blames " + std::to_string(line.blamed) + " (bits): " + line.verdict.data());
     }
     if (case_.fault == Fault::mismatch) judge_quotes(who, line.verdict.data());

@@ -60,18 +60,32 @@ TEST(Inquest, WhoComplainsOfACallThatIsForgottenIsBelieved) {
                               "barrier"}));
 }
 
-TEST(Inquest, WhoIsBehindOrMuteIsLate) {
+TEST(Inquest, TheLastIsLate) {
   const Inquest inquest{
       .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {1}, .call = 5, .words = "nothing"}}},
       .standings = {{0, {.call = 5, .words = "call 5, barrier", .runs = true, .seconds = 1}},
-                    {1, {.call = 4, .words = "call 4, reduce", .seconds = 2}}},
+                    {1, {.call = 4, .words = "call 4, reduce", .runs = true, .seconds = 2}},
+                    {2, {.call = 3, .words = "call 3, reduce", .seconds = 2}}},
+      .whereabouts = places};
+  EXPECT_EQ(inquest.verdict(),
+            (Verdict{.code = ErrorCode::timed_out,
+                     .ranks = {2},
+                     .words = "rank 0 (a, process 10) waited in vain: nothing; rank 2 (b, process "
+                              "12) was last seen 2.0 s after call 3, reduce"}));
+}
+
+/// Others that are behind may wait for it.
+TEST(Inquest, WhoIsMuteIsLate) {
+  const Inquest inquest{
+      .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {1}, .call = 5, .words = "nothing"}}},
+      .standings = {{0, {.call = 5, .words = "call 5, barrier", .runs = true, .seconds = 1}},
+                    {1, {.call = 4, .words = "call 4, reduce", .runs = true, .seconds = 2}}},
       .mute = {2},
       .whereabouts = places};
   EXPECT_EQ(inquest.verdict(),
             (Verdict{.code = ErrorCode::timed_out,
-                     .ranks = {1, 2},
-                     .words = "rank 0 (a, process 10) waited in vain: nothing; rank 1 (a, process "
-                              "11) was last seen 2.0 s after call 4, reduce; rank 2 (b, process "
+                     .ranks = {2},
+                     .words = "rank 0 (a, process 10) waited in vain: nothing; rank 2 (b, process "
                               "12) does not answer, and was not yet seen in any call"}));
 }
 
