@@ -9,6 +9,7 @@
 
 #include "fuzz/target.hpp"
 #include "support/random.hpp"
+#include "support/sanitizer.hpp"
 #include "support/spoil.hpp"
 
 namespace tutti::test {
@@ -75,7 +76,8 @@ TEST_P(Replay, NothingIsWrongWithWhatIsLikeIt) {
   const std::vector<Input> inputs = corpus(target.name);
   ASSERT_FALSE(inputs.empty());
   // In a rendezvous time passes: somebody is waited for.
-  const std::uint64_t repeats = target.name == "rendezvous" ? 20 : 2000;
+  const std::uint64_t usual = is_sanitized ? 400 : 2000;
+  const std::uint64_t repeats = target.name == "rendezvous" ? 20 : usual;
   for (std::uint64_t seed = 1; seed <= repeats; ++seed) {
     Random random(seed);
     ASSERT_TRUE(holds(target, changed(inputs, random))) << "seed " << seed;
