@@ -91,6 +91,13 @@ Standing Communicator::Impl::standing(std::uint64_t about) const {
     standing.signature = asked->call.signature;
     standing.asked = words(*asked);
   }
+  const std::uint64_t first = about > Standing::most_earlier ? about - Standing::most_earlier : 1;
+  for (std::uint64_t number = first; number < about; ++number) {
+    if (const auto made = recorder.find(number)) {
+      standing.earlier.push_back(
+          {.call = number, .signature = made->call.signature, .words = words(*made)});
+    }
+  }
   return standing;
 }
 

@@ -124,16 +124,34 @@ Verdict Inquest::of_gone() const {
   return verdict;
 }
 
-/// Whether some ranks made another call under the number that somebody complains of.
+/// The ranks by what they called at the first number at which that is not the same for all, of
+/// those that are known.
+Inquest::Difference Inquest::first_difference() const {
+  std::map<std::uint64_t, Difference> by_call;
+  constexpr std::uint64_t last = ~std::uint64_t{0};  // The one that was asked about.
+  const auto add = [&](std::uint64_t call, std::uint32_t rank, const Standing::Made& made) {
+    by_call[call].by_signature[made.signature].push_back(rank);
+    by_call[call].quotes[rank] = made.words;
+  };
+  for (const auto& [rank, standing] : standings) {
+    for (const Standing::Made& each : standing.earlier) add(each.call, rank, each);
+    if (standing.asked.empty()) continue;
+    add(last, rank, {.signature = standing.signature, .words = standing.asked});
+  }
+  for (const auto& [call, calls] : by_call) {
+    if (calls.by_signature.size() > 1) return calls;
+  }
+  return {};
+}
+
+/// Whether some ranks made another call under the number that somebody complains of, or before.
 std::optional<Verdict> Inquest::of_different_calls() const {
   const bool asked = std::any_of(reports.begin(), reports.end(), [](const auto& each) {
     return each.second.code == ErrorCode::mismatch || each.second.code == ErrorCode::timed_out;
   });
   if (!asked) return std::nullopt;
-  std::map<std::uint32_t, std::vector<std::uint32_t>> by_signature;
-  for (const auto& [rank, standing] : standings) {
-    if (!standing.asked.empty()) by_signature[standing.signature].push_back(rank);
-  }
+  const Difference difference = first_difference();
+  const auto& by_signature = difference.by_signature;
   if (by_signature.size() < 2) {
     // The others' calls may be known no more; whoever complained knows whom it disagrees with.
     const Report* const report = first(ErrorCode::mismatch);
@@ -155,7 +173,7 @@ std::optional<Verdict> Inquest::of_different_calls() const {
     const std::uint32_t one = ranks.front();
     const std::string others =
         ranks.size() == 1 ? "" : " and " + std::to_string(ranks.size() - 1) + " more";
-    parts.push_back(name(one) + others + " makes " + standings.at(one).asked);
+    parts.push_back(name(one) + others + " makes " + difference.quotes.at(one));
   };
   const auto as_many =
       std::count_if(by_signature.begin(), by_signature.end(),

@@ -40,6 +40,12 @@ struct Inquest {
   [[nodiscard]] Verdict verdict() const;
 
  private:
+  struct Difference {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> by_signature{};
+    std::map<std::uint32_t, std::string> quotes{};  // By rank.
+  };
+
+  [[nodiscard]] Difference first_difference() const;
   [[nodiscard]] std::string name(std::uint32_t rank) const;
   [[nodiscard]] std::string last_seen(std::uint32_t rank) const;
   [[nodiscard]] const Report* first(ErrorCode code) const;

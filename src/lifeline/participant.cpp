@@ -7,9 +7,14 @@ namespace tutti {
 using Json = nlohmann::json;
 
 std::string write(const Standing& standing) {
-  return Json{{"call", standing.call},           {"words", standing.words},
-              {"runs", standing.runs},           {"seconds", standing.seconds},
-              {"signature", standing.signature}, {"asked", standing.asked}}
+  Json earlier = Json::array();
+  for (const Standing::Made& each : standing.earlier) {
+    earlier.push_back({{"call", each.call}, {"signature", each.signature}, {"words", each.words}});
+  }
+  return Json{
+      {"call", standing.call},       {"words", standing.words},         {"runs", standing.runs},
+      {"seconds", standing.seconds}, {"signature", standing.signature}, {"asked", standing.asked},
+      {"earlier", earlier}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -24,6 +29,11 @@ Standing read_standing(const std::string& text) {
     standing.seconds = json.value("seconds", standing.seconds);
     standing.signature = json.value("signature", standing.signature);
     standing.asked = json.value("asked", standing.asked);
+    for (const Json& each : json.value("earlier", Json::array())) {
+      standing.earlier.push_back({.call = each.at("call").get<std::uint64_t>(),
+                                  .signature = each.at("signature").get<std::uint32_t>(),
+                                  .words = each.at("words").get<std::string>()});
+    }
   } catch (const Json::exception&) {
     return {};
   }

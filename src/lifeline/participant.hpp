@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tutti {
 
@@ -15,6 +16,17 @@ struct Standing {
   /// words; empty if it was not made, or too long ago.
   std::uint32_t signature = 0;
   std::string asked{};
+
+  /// A call by its number, and the same about it.
+  struct Made {
+    std::uint64_t call = 0;
+    std::uint32_t signature = 0;
+    std::string words{};
+  };
+  /// The calls before the one that is asked about: ranks may get past a call that others made
+  /// differently, and notice it in the next.
+  std::vector<Made> earlier{};
+  static constexpr std::uint64_t most_earlier = 8;
 };
 
 [[nodiscard]] std::string write(const Standing& standing);

@@ -60,6 +60,30 @@ TEST(Inquest, WhoComplainsOfACallThatIsForgottenIsBelieved) {
                               "barrier"}));
 }
 
+/// Some got past the call in which they differ, and noticed it in the next.
+TEST(Inquest, TheFirstDifferenceIsQuoted) {
+  const Inquest inquest{
+      .reports = {{0, {.code = ErrorCode::mismatch, .ranks = {2}, .call = 4, .words = "differs"}}},
+      .standings = {{0,
+                     {.call = 4,
+                      .signature = 5,
+                      .asked = "call 4, barrier",
+                      .earlier = {{.call = 3, .signature = 6, .words = "call 3, gather"}}}},
+                    {1,
+                     {.call = 4,
+                      .signature = 5,
+                      .asked = "call 4, barrier",
+                      .earlier = {{.call = 3, .signature = 6, .words = "call 3, gather"}}}},
+                    {2,
+                     {.call = 3,
+                      .earlier = {{.call = 3, .signature = 9, .words = "call 3, scatter"}}}}},
+      .whereabouts = places};
+  const Verdict verdict = inquest.verdict();
+  EXPECT_EQ(verdict.ranks, std::vector<std::uint32_t>{2});
+  EXPECT_NE(verdict.words.find("makes call 3, gather, but"), std::string::npos) << verdict.words;
+  EXPECT_NE(verdict.words.find("makes call 3, scatter;"), std::string::npos) << verdict.words;
+}
+
 TEST(Inquest, TheLastIsLate) {
   const Inquest inquest{
       .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {1}, .call = 5, .words = "nothing"}}},
