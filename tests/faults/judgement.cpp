@@ -18,7 +18,6 @@ class Judge {
       : case_(fault_case), board_(board), patience_(patience) {}
 
   CaseResult judge() {
-    if (was_harmless()) return {};
     for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
       if (is_judged(rank)) judge_rank(rank);
     }
@@ -27,19 +26,18 @@ class Judge {
   }
 
  private:
-  /// Connections that nobody needs between two calls may be shut down.
-  [[nodiscard]] bool was_harmless() const {
-    if (case_.fault != Fault::hang_up) return false;
-    for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
-      if (std::strcmp(board_[rank].trouble.data(), "nothing has failed") != 0) return false;
-    }
-    return true;
+  /// Who needs none of the connections that are shut down completes its calls and leaves. It has no
+  /// verdict to be judged, and those who have go on without it.
+  [[nodiscard]] bool is_unharmed(std::uint32_t rank) const {
+    return case_.fault == Fault::hang_up && board_[rank].stage == Stage::done &&
+           std::strcmp(board_[rank].trouble.data(), "nothing has failed") == 0;
   }
 
   /// Whoever lives is, and hears of it as the others do; a rank that was stopped is told something,
   /// but it may be too late to go on.
   [[nodiscard]] bool is_judged(std::uint32_t rank) const {
     if (case_.second && rank == case_.second_victim()) return false;
+    if (is_unharmed(rank)) return false;
     const bool lives = !case_.takes_life() && case_.fault != Fault::stop;
     return rank != case_.victim || lives;
   }
@@ -102,6 +100,9 @@ class Judge {
     const bool is_lost = case_.takes_life() || case_.fault == Fault::stop;
     std::uint32_t gone = is_lost ? 1U << case_.victim : 0;
     if (case_.second) gone |= 1U << case_.second_victim();
+    for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
+      if (is_unharmed(rank)) gone |= 1U << rank;
+    }
     // The second may come to its end only when all is over.
     const std::uint32_t found = line.gone;
     const bool may_differ = case_.second && (found | 1U << case_.second_victim()) == gone;

@@ -118,8 +118,9 @@ void note_failure(const Communicator& communicator, const Error& error, BoardLin
   line.stage = Stage::failed;
 }
 
-/// The call, and a barrier by which everybody hears of what has happened to others. Whether that
-/// has failed, as it should.
+/// The call, between barriers: before it, so that all are there, and after it, by which everybody
+/// hears of what has happened to others. Whether any has failed, as it should; a rank that is slow
+/// to leave the barrier before is caught in that.
 bool call_once(Communicator& communicator, const FaultCase& fault_case, BoardLine& line) {
   const bool is_victim = communicator.rank() == fault_case.victim;
   Trigger trigger(communicator, fault_case, line);
@@ -135,6 +136,10 @@ bool call_once(Communicator& communicator, const FaultCase& fault_case, BoardLin
   };
   const auto barrier = [&] { communicator.barrier({.timeout = fault_case.call_timeout()}); };
   try {
+    // Connections are made when they are first needed.
+    if (fault_case.fault == Fault::hang_up) (void)try_call(communicator, fault_case.trial);
+    communicator.barrier();
+    line.stage = Stage::calling;
     if (is_victim && fault_case.difference == Difference::order) {
       barrier();
       collective();
@@ -207,13 +212,8 @@ void recover(Communicator& communicator, const FaultCase& fault_case, BoardLine&
 
 void play(Communicator& communicator, const FaultCase& fault_case, BoardLine& line) {
   const bool is_victim = communicator.rank() == fault_case.victim;
-  if (fault_case.fault == Fault::hang_up) {
-    // Connections are made when they are first needed.
-    (void)try_call(communicator, fault_case.trial);
-  }
-  communicator.barrier();
-  line.stage = Stage::calling;
   if (is_victim && fault_case.ground == Ground::threads && fault_case.fault == Fault::exit) {
+    communicator.barrier();
     line.fault_at = now_ns();
     line.stage = Stage::done;
     return;
