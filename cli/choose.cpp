@@ -165,6 +165,7 @@ void print(const Options& options, const Selector& selector, const FoundProfile&
     std::array<char, 32> ratio{};
     std::snprintf(ratio.data(), ratio.size(), "%.2fx", each.expected.seconds / best);
     const std::string known = !each.barred.empty()     ? "barred by " + each.barred
+                              : each.expected.given_up ? "being far behind with less data"
                               : each.expected.measured ? "measurements"
                               : party.network          ? "simulation"
                                                        : "the model";
@@ -225,6 +226,7 @@ void print_json(const FoundProfile& found, const Selector& selector,
                                       {"seconds", each.expected.seconds},
                                       {"modelled_seconds", each.expected.modelled},
                                       {"measured", each.expected.measured},
+                                      {"given_up", each.expected.given_up},
                                       {"barred_by", each.barred}});
   }
   std::puts(document.dump(2).c_str());

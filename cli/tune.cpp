@@ -29,7 +29,7 @@ namespace {
 struct Options {
   std::uint32_t ranks = 0;
   std::vector<std::string> pairs{"process", "host", "loopback"};
-  double seconds = 27;
+  double seconds = 25;
   std::string most = "16MiB";
   std::string output;
   std::string part;  // Of the processes that do it: where to leave what they found.
@@ -37,7 +37,9 @@ struct Options {
 };
 
 constexpr std::uint32_t most_ranks = 1024;
-constexpr int passes = 2;
+/// Where ranks share cores, how they take turns stays as it is for as long as they live and matters
+/// much, so that the best are measured again by other processes.
+constexpr int refinements = 5;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
@@ -187,11 +189,10 @@ int measure_part(const Options& options, std::vector<std::string> words) {
 }
 
 /// Measures ranks that reach each other in one way, in processes of their own. With a profile, only
-/// the algorithms, and as it says.
-std::optional<Profile> measure_way(const Options& options, const std::string& pairs,
-                                   const std::string& profile) {
+/// the algorithms that it says are best.
+std::optional<Profile> measure_once(const Options& options, const std::string& pairs,
+                                    double seconds, const std::string& profile) {
   const TemporaryFile part;
-  const double seconds = options.seconds / static_cast<double>(passes * options.pairs.size());
   std::vector<std::string> words{"tune",
                                  "-n",
                                  std::to_string(options.ranks),
@@ -213,26 +214,49 @@ std::optional<Profile> measure_way(const Options& options, const std::string& pa
   return Profile::parse(part.text());
 }
 
-/// Which ranks share a core stays as it is for a while and matters much, so that everything is
-/// measured again by other processes.
+std::optional<Profile> measure_way(const Options& options, const std::string& pairs,
+                                   double seconds) {
+  constexpr double share_of_first = 0.5;
+  std::optional<Profile> found =
+      measure_once(options, pairs, share_of_first * seconds, /*profile=*/"");
+  if (!found) return found;
+  const TemporaryFile known;
+  save_profile(*found, known.path());
+  std::vector<Profile> again;
+  for (int i = 0; i < refinements; ++i) {
+    const auto more =
+        measure_once(options, pairs, (1 - share_of_first) * seconds / refinements, known.path());
+    if (!more) return more;
+    again.push_back(*more);
+  }
+  found->take_in(again);
+  return found;
+}
+
+/// What takes longer, and is less sure, gets more of the time.
+double weight(const std::string& pairs) {
+  switch (parse_pairs(pairs)) {
+    case Pairs::process:
+      return 2;
+    case Pairs::host:
+      return 3;
+    case Pairs::loopback:
+      return 4;
+    case Pairs::network:
+      break;
+  }
+  refuse("for ranks on several hosts start 'tutti tune' on all of them, by mpirun or srun");
+}
+
 int measure_all(const Options& options) {
   const std::string path = output_path(options);
+  double weights = 0;
+  for (const std::string& pairs : options.pairs) weights += weight(pairs);
   Profile found;
   for (const std::string& pairs : options.pairs) {
-    if (parse_pairs(pairs) == Pairs::network) {
-      refuse("for ranks on several hosts start 'tutti tune' on all of them, by mpirun or srun");
-    }
-    const std::optional<Profile> first = measure_way(options, pairs, "");
-    if (!first) return violation_found;
-    Profile both = *first;
-    const TemporaryFile known;
-    save_profile(*first, known.path());
-    for (int pass = 1; pass < passes; ++pass) {
-      const std::optional<Profile> again = measure_way(options, pairs, known.path());
-      if (!again) return violation_found;
-      both.average(*again);
-    }
-    found.merge(both);
+    const auto part = measure_way(options, pairs, options.seconds * weight(pairs) / weights);
+    if (!part) return violation_found;
+    found.merge(*part);
   }
   finish(found, path);
   return success;

@@ -99,19 +99,32 @@ BenchTiming time_call(Communicator& aside, const BenchPace& pace,
 
 double time_in_batches(Communicator& aside, const BenchPace& pace,
                        const std::function<void()>& call) {
-  // Always as long, since the first calls of a batch may find empty buffers on their way.
-  constexpr double batch_seconds = 0.002;
-  constexpr std::size_t least_batch = 4;
-  const double estimate = warm_up(aside, pace, call);
-  std::size_t size = pace.iterations.value_or(least_batch);
-  std::size_t batches = 1;
-  if (!pace.iterations) {
-    size = std::max(size, static_cast<std::size_t>(1e6 * batch_seconds / std::max(estimate, 0.01)));
-    batches = std::max(batches, static_cast<std::size_t>(pace.seconds / batch_seconds));
+  if (pace.iterations) {
+    (void)batch(aside, pace.warm_ups.value_or(1), call);
+    return batch(aside, *pace.iterations, call) / static_cast<double>(*pace.iterations);
+  }
+  // Always as long: the first calls of a batch find empty buffers on their way, so that short
+  // batches flatter those who let the root run ahead.
+  constexpr double length = 2000;
+  constexpr double least_length = 0.75 * length;
+  constexpr double least_calls = 4;
+  constexpr double most_growth = 8;
+  double size = 1;
+  if (pace.expected > 0) {
+    size = std::max(least_calls, length / (1e6 * pace.expected));
+    (void)batch(aside, static_cast<std::size_t>(size / least_calls), call);
   }
   std::vector<double> means;
-  for (std::size_t i = 0; i < batches; ++i) {
-    means.push_back(batch(aside, size, call) / static_cast<double>(size));
+  double spent = 0;
+  while (means.empty() || spent < 1e6 * pace.seconds) {
+    const double took = batch(aside, static_cast<std::size_t>(size), call);
+    if ((took >= least_length && size >= least_calls) || size >= most_iterations) {
+      means.push_back(took / std::floor(size));
+      spent += took;
+    } else {
+      size *= std::clamp(1.1 * length / took, 1.5, most_growth);
+      size = std::clamp(size, least_calls, double{most_iterations});
+    }
   }
   return median_of(std::move(means));
 }

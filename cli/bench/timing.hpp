@@ -15,6 +15,7 @@ struct BenchPace {
   std::optional<std::size_t> warm_ups{};    ///< None: for a while.
   std::optional<std::size_t> iterations{};  ///< None: as many as fit into the time.
   double seconds = 0.1;
+  double expected = 0;   ///< Seconds that one call is thought to take; 0: that is not known.
   bool barrier = false;  ///< Before each call, and not measured: calls then cannot overlap.
 };
 
@@ -46,8 +47,8 @@ struct BenchTiming {
                                     const std::function<void()>& call);
 
 /// Microseconds for a call when several follow each other, until the last rank is done with the
-/// last of them: the mean of a batch, and the median of batches. Where calls overlap, most of them
-/// are short and a few long, so that the median of single ones would flatter.
+/// last of them: the mean of a batch, and the median of batches; one at least. Where calls overlap,
+/// most of them are short and a few long, so that the median of single ones would flatter.
 [[nodiscard]] double time_in_batches(Communicator& aside, const BenchPace& pace,
                                      const std::function<void()>& call);
 

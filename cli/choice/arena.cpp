@@ -66,10 +66,4 @@ bool Arena::ask_leader(bool own) {
   return answer[0] != 0;
 }
 
-BenchPace pace_for(double expected_seconds, double slot_seconds) {
-  constexpr std::size_t few = 4;
-  if (expected_seconds * few > slot_seconds) return {.warm_ups = 1, .iterations = few};
-  return {.seconds = slot_seconds};
-}
-
 }  // namespace tutti::cli

@@ -50,7 +50,4 @@ class Arena {
   BenchMemory other_;
 };
 
-/// How to measure something that takes about so long, if there is so much time for it.
-[[nodiscard]] BenchPace pace_for(double expected_seconds, double slot_seconds);
-
 }  // namespace tutti::cli

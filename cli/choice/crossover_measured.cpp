@@ -46,7 +46,8 @@ Findings measure(Communicator& communicator, const MeasuredCrossover& wanted) {
       BenchCase what{.collective = each.collective, .algorithm = std::string(each.name)};
       what.count = count_for(each.collective, what.dtype, bytes, ranks);
       const double expected = forecast.expect(each, {.ranks = ranks}, bytes).seconds;
-      return Arena::Runner{.what = std::move(what), .pace = pace_for(expected, 0.02)};
+      return Arena::Runner{.what = std::move(what),
+                           .pace = {.seconds = 0.02, .expected = expected}};
     };
     const std::array<Arena::Runner, 2> runners{runner(first), runner(second)};
     const std::vector<double> times = arena.race(runners, 5, 1e9);

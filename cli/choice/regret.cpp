@@ -15,6 +15,7 @@
 #include "cli/console/text.hpp"
 #include "core/quantity.hpp"
 #include "select/selector.hpp"
+#include "select/typical.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -23,12 +24,17 @@ using Json = nlohmann::ordered_json;
 
 /// After a first round nobody is given more time who took this many times as long as the fastest.
 constexpr double hopeless = 1.6;
-constexpr std::size_t rounds = 5;
+constexpr std::size_t rounds = 3;
 
 double quantile_of(std::vector<double> values, double part) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
   return quantile(values, part);
+}
+
+void sort(std::vector<RegretRow::Runner>& runners) {
+  std::stable_sort(runners.begin(), runners.end(),
+                   [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
 }
 
 RegretRow measure_row(Arena& arena, const Selector& selector, Collective collective,
@@ -49,9 +55,10 @@ RegretRow measure_row(Arena& arena, const Selector& selector, Collective collect
     what.count = count_for(collective, what.dtype, bytes, party.ranks);
     // Who is expected to lose by far is still looked at, but not for long.
     const bool far_behind = each.expected.seconds > 3 * best && best > 1e-3;
-    runners.push_back({.what = std::move(what),
-                       .pace = far_behind ? BenchPace{.warm_ups = 0, .iterations = 1}
-                                          : pace_for(each.expected.seconds, seconds)});
+    runners.push_back(
+        {.what = std::move(what),
+         .pace = far_behind ? BenchPace{.warm_ups = 0, .iterations = 1}
+                            : BenchPace{.seconds = seconds, .expected = each.expected.seconds}});
   }
   row.chosen = ways.front().algorithm->name;
   const std::vector<double> times = arena.race(runners, rounds, hopeless);
@@ -61,8 +68,7 @@ RegretRow measure_row(Arena& arena, const Selector& selector, Collective collect
                            .expected = ways[i].expected.seconds,
                            .modelled = ways[i].expected.modelled});
   }
-  std::stable_sort(row.runners.begin(), row.runners.end(),
-                   [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+  sort(row.runners);
   return row;
 }
 
@@ -112,6 +118,23 @@ std::string describe_residuals(const std::vector<RegretRow>& rows) {
 const RegretRow::Runner& RegretRow::choice() const {
   return *std::find_if(runners.begin(), runners.end(),
                        [&](const Runner& each) { return each.algorithm == chosen; });
+}
+
+std::vector<RegretRow> combine(const std::vector<std::vector<RegretRow>>& runs) {
+  std::vector<RegretRow> rows = runs.front();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (RegretRow::Runner& runner : rows[i].runners) {
+      std::vector<double> times;
+      for (const std::vector<RegretRow>& run : runs) {
+        for (const RegretRow::Runner& each : run[i].runners) {
+          if (each.algorithm == runner.algorithm) times.push_back(each.seconds);
+        }
+      }
+      runner.seconds = typical(std::move(times));
+    }
+    sort(rows[i].runners);
+  }
+  return rows;
 }
 
 std::vector<RegretRow> measure_regret(Communicator& communicator, const RegretWishes& wishes) {

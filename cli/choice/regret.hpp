@@ -33,8 +33,11 @@ struct RegretRow {
 struct RegretWishes {
   std::vector<Collective> collectives{};
   std::vector<std::uint64_t> sizes{};
-  double seconds = 0.02;  ///< For each algorithm and round.
+  double seconds = 0.01;  ///< For each algorithm and round.
 };
+
+/// Of the same rows from several runs, what is typical of each runner.
+[[nodiscard]] std::vector<RegretRow> combine(const std::vector<std::vector<RegretRow>>& runs);
 
 /// Lets every algorithm run for every case, taking turns, together with the other ranks.
 [[nodiscard]] std::vector<RegretRow> measure_regret(Communicator& communicator,

@@ -18,7 +18,7 @@ struct RegretOptions {
 };
 
 /// Measures how much is lost by leaving the choice to tutti. Each number of ranks and each way gets
-/// processes of its own; what they find is printed as one table.
+/// processes of its own, several times; what they find is printed as one table.
 [[nodiscard]] int run_regret(const RegretOptions& options, std::vector<std::string> words);
 
 }  // namespace tutti::cli

@@ -48,15 +48,18 @@ class Tuning {
 
   Profile run() {
     if (arena_.leads()) progress_.emplace("tuning " + std::string(name(wishes_.reach.pairs)), 100);
-    reach_ = find_profile().profile.at(wishes_.reach, arena_.ranks());
-    if (!wishes_.refine) {
+    known_ = find_profile().profile;
+    reach_ = known_.at(wishes_.reach, arena_.ranks());
+    if (wishes_.refine) {
+      measure_sizes(&Tuning::measure_again);
+    } else {
       reach_.reach = wishes_.reach;
       reach_.ranks = arena_.ranks();
       measure_link();
       measure_slice();
       if (in_memory(wishes_.reach)) measure_direct();
+      measure_sizes(&Tuning::measure_all);
     }
-    measure_algorithms();
     progress_.reset();
     Profile profile{.reaches = {reach_}};
     for (auto& [algorithm, measurement] : measurements_) {
@@ -87,7 +90,8 @@ class Tuning {
     std::array<std::vector<double>, 4> times;
     for (int round = 0; round < 3; ++round) {
       for (std::size_t i = 0; i < sizes.size(); ++i) {
-        times[i].push_back(arena_.seconds(ring, pace_for(1e-3, 0.01), {.slice_bytes = sizes[i]}));
+        times[i].push_back(
+            arena_.seconds(ring, {.seconds = 0.01, .expected = 1e-3}, {.slice_bytes = sizes[i]}));
       }
     }
     double best = median_of(times[0]) * clearly;
@@ -121,12 +125,11 @@ class Tuning {
           used.collective == Collective::broadcast || used.collective == Collective::reduce;
       const std::uint64_t bytes = message * (whole ? 1 : arena_.ranks());
       if (bytes > wishes_.most_bytes) continue;
-      BenchCase what{.collective = used.collective, .algorithm = std::string(used.name)};
-      what.count = count_for(used.collective, what.dtype, bytes, arena_.ranks());
+      const BenchCase what = case_of(used, bytes);
       std::vector<double> copied;
       std::vector<double> direct;
       for (int round = 0; round < 3; ++round) {
-        const BenchPace pace = pace_for(1e-6, 0.002);
+        const BenchPace pace{.seconds = 0, .expected = copied.empty() ? 0 : copied.back()};
         copied.push_back(arena_.seconds(what, pace, {.direct_from = always_copied}));
         direct.push_back(arena_.seconds(what, pace, {.direct_from = 1}));
       }
@@ -136,7 +139,8 @@ class Tuning {
     return least;
   }
 
-  void measure_algorithms() {
+  /// Calls `measure` for each collective and size, as long as there is time.
+  void measure_sizes(void (Tuning::*measure)(Collective, std::uint64_t)) {
     std::vector<std::uint64_t> sizes;
     for (std::uint64_t bytes = 8; bytes <= wishes_.most_bytes; bytes *= 8) sizes.push_back(bytes);
     if (sizes.back() < wishes_.most_bytes) sizes.push_back(wishes_.most_bytes);
@@ -144,45 +148,78 @@ class Tuning {
       for (const Collective collective : collectives()) {
         if (collective == Collective::barrier && bytes > sizes.front()) continue;
         if (arena_.ask_leader(seconds_since(begun_) > wishes_.seconds)) return;
-        measure(collective, bytes);
+        (this->*measure)(collective, bytes);
         show_progress();
       }
     }
   }
 
   /// First all of them briefly, but for those that were hopeless on less data; then the best again.
-  void measure(Collective collective, std::uint64_t bytes) {
-    std::vector<BenchCase> cases;
+  void measure_all(Collective collective, std::uint64_t bytes) {
+    std::vector<Result> results;
     for (const Algorithm& each : algorithms(collective)) {
       if (each.needs_shape() || !each.refusal({.ranks = arena_.ranks()}).empty()) continue;
       if (is_hopeless(each, bytes)) continue;
-      BenchCase what{.collective = collective, .algorithm = std::string(each.name)};
-      what.count = count_for(collective, what.dtype, bytes, arena_.ranks());
-      cases.push_back(std::move(what));
+      const BenchCase what = case_of(each, bytes);
+      const BenchPace pace{.seconds = 0, .expected = expected(each, bytes)};
+      results.push_back(
+          {.algorithm = &each, .seconds = arena_.seconds(what, pace, pace_of(collective))});
     }
-    std::vector<double> times;
-    times.reserve(cases.size());
-    for (const BenchCase& each : cases) {
-      times.push_back(
-          arena_.seconds(each, pace_for(expected(each, bytes), short_slot), pace_of(collective)));
+    measure_best(results, bytes);
+    const double fastest = std::min_element(results.begin(), results.end(), is_faster)->seconds;
+    for (const Result& each : results) {
+      note(each, bytes);
+      behind_[each.algorithm] = {.bytes = bytes, .factor = each.seconds / fastest};
     }
-    std::vector<std::size_t> places(cases.size());
-    std::iota(places.begin(), places.end(), 0);
-    std::sort(places.begin(), places.end(),
-              [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
-    const double best = times[places.front()];
+  }
+
+  /// Those that were best when others measured them.
+  void measure_again(Collective collective, std::uint64_t bytes) {
+    std::vector<Result> results;
+    for (const Measurement& known : known_.measurements) {
+      const Algorithm& used = algorithm(known.algorithm);
+      if (used.collective != collective || known.reach != wishes_.reach ||
+          known.ranks != arena_.ranks()) {
+        continue;
+      }
+      const std::uint64_t real = real_bytes(case_of(used, bytes));
+      const auto point =
+          std::find_if(known.points.begin(), known.points.end(),
+                       [&](const Measurement::Point& each) { return each.bytes == real; });
+      if (point != known.points.end()) {
+        results.push_back({.algorithm = &used, .seconds = point->seconds});
+      }
+    }
+    for (const Result& each : measure_best(results, bytes)) note(each, bytes);
+  }
+
+  /// How long a call takes by an algorithm.
+  struct Result {
+    const Algorithm* algorithm = nullptr;
+    double seconds = 0;
+  };
+  static bool is_faster(const Result& a, const Result& b) { return a.seconds < b.seconds; }
+
+  /// Sorts them, and lets the first and the second and those that are near take turns. Returns
+  /// them.
+  std::span<const Result> measure_best(std::vector<Result>& results, std::uint64_t bytes) {
+    constexpr std::size_t most = 5;
+    constexpr double hopeless = 1.3;
+    std::sort(results.begin(), results.end(), is_faster);
+    // In another run an algorithm may take half as long again, if it is short.
+    const bool is_long = results.front().seconds > 2e-3;
+    const double near = is_long ? 1.3 : 1.6;
     std::vector<Arena::Runner> close;
-    for (const std::size_t i : places) {
-      if (times[i] > 1.3 * best || close.size() == most_finalists) break;
-      close.push_back(
-          {.what = cases[i], .pace = pace_for(best, long_slot), .options = pace_of(collective)});
+    for (const Result& each : results) {
+      const bool is_near = each.seconds <= near * results.front().seconds;
+      if (close.size() >= (is_near ? most : 2)) break;
+      close.push_back({.what = case_of(*each.algorithm, bytes),
+                       .pace = {.seconds = 0, .expected = each.seconds},
+                       .options = pace_of(each.algorithm->collective)});
     }
-    if (close.size() > 1) {
-      const std::vector<double> again = arena_.race(close, best > 2e-3 ? 1 : 2, 2);
-      for (std::size_t k = 0; k < close.size(); ++k) times[places[k]] = again[k];
-    }
-    const double fastest = *std::min_element(times.begin(), times.end());
-    for (std::size_t i = 0; i < cases.size(); ++i) note(cases[i], bytes, times[i], fastest);
+    const std::vector<double> again = arena_.race(close, is_long ? 1 : 3, hopeless);
+    for (std::size_t i = 0; i < close.size(); ++i) results[i].seconds = again[i];
+    return std::span(results).first(close.size());
   }
 
   /// As calls will be made with the profile.
@@ -191,31 +228,41 @@ class Tuning {
             .slice_bytes = reach_.slice_bytes};
   }
 
-  void note(const BenchCase& what, std::uint64_t bytes, double seconds, double fastest) {
-    const Algorithm* const used = &algorithm(what.algorithm);
-    Measurement& measurement = measurements_[used];
-    measurement.algorithm = what.algorithm;
+  [[nodiscard]] BenchCase case_of(const Algorithm& used, std::uint64_t bytes) const {
+    BenchCase what{.collective = used.collective, .algorithm = std::string(used.name)};
+    what.count = count_for(used.collective, what.dtype, bytes, arena_.ranks());
+    return what;
+  }
+
+  [[nodiscard]] std::uint64_t real_bytes(const BenchCase& what) const {
+    return what.collective == Collective::barrier ? 0 : larger_bytes(what, arena_.ranks());
+  }
+
+  void note(const Result& result, std::uint64_t bytes) {
+    Measurement& measurement = measurements_[result.algorithm];
+    measurement.algorithm = result.algorithm->name;
     measurement.reach = wishes_.reach;
     measurement.ranks = arena_.ranks();
     measurement.cores = wishes_.cores;
-    const std::uint64_t real =
-        what.collective == Collective::barrier ? 0 : larger_bytes(what, arena_.ranks());
+    const std::uint64_t real = real_bytes(case_of(*result.algorithm, bytes));
     if (!measurement.points.empty() && measurement.points.back().bytes >= real) return;
-    measurement.points.push_back({.bytes = real, .seconds = seconds});
-    behind_[used] = {.bytes = bytes, .factor = seconds / fastest};
+    measurement.points.push_back({.bytes = real, .seconds = result.seconds});
   }
 
   /// What is far behind with eight times less data will not be first now; what is long must be
-  /// nearer than what is short.
+  /// nearer than what is short. Later it gets another chance, since bytes may count for it where
+  /// messages counted against it.
   [[nodiscard]] bool is_hopeless(const Algorithm& each, std::uint64_t bytes) const {
+    constexpr std::uint64_t is_long = std::uint64_t{1} << 20;
     const auto found = behind_.find(&each);
     if (found == behind_.end()) return false;
-    const bool stopped_long_ago = found->second.bytes * 64 <= bytes;
-    return stopped_long_ago || found->second.factor > (bytes > (1 << 20) ? 2 : 5);
+    const bool is_next = bytes <= found->second.bytes * 8;
+    if (bytes > is_long) return found->second.factor > (is_next ? 2 : 4);
+    return is_next && found->second.factor > 4;
   }
 
-  [[nodiscard]] double expected(const BenchCase& what, std::uint64_t bytes) const {
-    const auto found = measurements_.find(&algorithm(what.algorithm));
+  [[nodiscard]] double expected(const Algorithm& each, std::uint64_t bytes) const {
+    const auto found = measurements_.find(&each);
     if (found == measurements_.end() || found->second.points.empty()) return 0;
     const Measurement::Point& last = found->second.points.back();
     const double growth = bytes < (1 << 16)
@@ -241,10 +288,6 @@ class Tuning {
     }
   }
 
-  static constexpr double short_slot = 0.0015;
-  static constexpr double long_slot = 0.006;
-  static constexpr std::size_t most_finalists = 4;
-
   /// How an algorithm did at the last size at which it took part.
   struct Behind {
     std::uint64_t bytes = 0;
@@ -252,6 +295,7 @@ class Tuning {
   };
 
   TuneWishes wishes_;
+  Profile known_;
   ReachProfile reach_;
   Arena arena_;
   Clock::time_point begun_;

@@ -15,7 +15,8 @@ struct TuneWishes {
   std::uint32_t cores = 1;
   double seconds = 8;
   std::uint64_t most_bytes = std::uint64_t{16} << 20;
-  bool refine = false;  ///< Links and slices are as the profile has them; measure algorithms only.
+  /// The best of what the profile has are measured once more; all else is as it says.
+  bool refine = false;
 };
 
 /// Measures how ranks that reach each other in this way do, together with the other ranks: links,

@@ -62,7 +62,15 @@ void Forecast::add(const Measurement& measurement) {
       curve.factors.push_back({.bytes = point.bytes, .log = std::log(point.seconds / modelled)});
     }
   }
-  if (!curve.factors.empty()) curves_[&used].push_back(std::move(curve));
+  if (curve.factors.empty()) return;
+  std::uint64_t& largest = largest_[{used.collective, curve.ranks}];
+  largest = std::max(largest, curve.factors.back().bytes);
+  curves_[&used].push_back(std::move(curve));
+}
+
+bool Forecast::is_given_up(Collective collective, const Curve& curve, std::uint64_t bytes) const {
+  const std::uint64_t last = curve.factors.back().bytes;
+  return bytes > last && last < largest_.at({collective, curve.ranks});
 }
 
 Expectation Forecast::expect(const Algorithm& algorithm, const Problem& problem,
@@ -82,6 +90,8 @@ Expectation Forecast::expect(const Algorithm& algorithm, const Problem& problem,
   const double factor = std::lerp(factor_of(curves[at.low]), factor_of(curves[at.high]), at.share);
   expected.seconds = expected.modelled * std::exp(factor);
   expected.measured = true;
+  expected.given_up = is_given_up(algorithm.collective, curves[at.low], bytes) ||
+                      is_given_up(algorithm.collective, curves[at.high], bytes);
   return expected;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 
 #include <tutti/algorithm.hpp>
 #include <tutti/network.hpp>
@@ -41,13 +43,16 @@ struct Expectation {
   double seconds = 0;
   double modelled = 0;    ///< By the model alone,
   bool measured = false;  ///< which was then set right by measurements of this very algorithm.
+  /// It was so far behind with less data that it was no longer measured with so much.
+  bool given_up = false;
 };
 
 /// Foretells how long algorithms take, for one party, by one profile.
 ///
 /// The model prices the effort of a schedule. What was measured of an algorithm says by which
 /// factor the model errs for it; between measured sizes and numbers of ranks the factor is
-/// interpolated, and beyond them it stays as it was last.
+/// interpolated, and beyond them it stays as it was last: but if others of the collective were
+/// measured there, it was given up.
 ///
 /// Where some pairs share a host and others do not, a schedule is priced message by message; and
 /// where the network is known, it is simulated there.
@@ -74,6 +79,8 @@ class Forecast {
   };
 
   void add(const Measurement& measurement);
+  [[nodiscard]] bool is_given_up(Collective collective, const Curve& curve,
+                                 std::uint64_t bytes) const;
   [[nodiscard]] double price(const Algorithm& algorithm, const Problem& problem,
                              std::uint64_t bytes) const;
   [[nodiscard]] double simulated(const Algorithm& algorithm, const Problem& problem,
@@ -84,6 +91,8 @@ class Forecast {
   const ReachProfile* reach_;
   std::unique_ptr<Routes> routes_;  // Of the network, if there is one.
   std::unordered_map<const Algorithm*, std::vector<Curve>> curves_;  // In order of ranks.
+  /// The largest size that was measured, by any algorithm.
+  std::map<std::pair<Collective, std::uint32_t>, std::uint64_t> largest_;
 };
 
 }  // namespace tutti

@@ -6,6 +6,8 @@
 
 #include <tutti/error.hpp>
 
+#include "select/typical.hpp"
+
 namespace tutti {
 namespace {
 
@@ -17,6 +19,20 @@ double difference(const ReachProfile& known, const Reach& reach, std::uint32_t r
   const double way = own.pairs == reach.pairs ? 0 : same_kind ? 200 : 400;
   return way + (own.crowded == reach.crowded ? 0 : 100) +
          std::abs(std::log2(static_cast<double>(known.ranks) / std::max(ranks, 1U)));
+}
+
+/// How long the same took there.
+std::optional<double> seconds_in(const Profile& profile, const Measurement& same,
+                                 std::uint64_t bytes) {
+  for (const Measurement& each : profile.measurements) {
+    if (each.algorithm != same.algorithm || each.reach != same.reach || each.ranks != same.ranks) {
+      continue;
+    }
+    for (const Measurement::Point& point : each.points) {
+      if (point.bytes == bytes) return point.seconds;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -46,19 +62,14 @@ void Profile::merge(const Profile& other) {
   }
 }
 
-void Profile::average(const Profile& other) {
+void Profile::take_in(std::span<const Profile> others) {
   for (Measurement& own : measurements) {
-    const auto theirs = std::find_if(other.measurements.begin(), other.measurements.end(),
-                                     [&](const Measurement& each) {
-                                       return each.algorithm == own.algorithm &&
-                                              each.reach == own.reach && each.ranks == own.ranks;
-                                     });
-    if (theirs == other.measurements.end()) continue;
     for (Measurement::Point& point : own.points) {
-      const auto same =
-          std::find_if(theirs->points.begin(), theirs->points.end(),
-                       [&](const Measurement::Point& each) { return each.bytes == point.bytes; });
-      if (same != theirs->points.end()) point.seconds = std::sqrt(point.seconds * same->seconds);
+      std::vector<double> times{point.seconds};
+      for (const Profile& other : others) {
+        if (const auto theirs = seconds_in(other, own, point.bytes)) times.push_back(*theirs);
+      }
+      point.seconds = typical(std::move(times));
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,8 +78,9 @@ struct Profile {
 
   /// Puts what `other` says in place of what this says of the same, and keeps the rest.
   void merge(const Profile& other);
-  /// Takes in a second measurement of the same: the geometric mean of both times.
-  void average(const Profile& other);
+  /// Takes in further measurements of the same: of each time what is typical, over those who have
+  /// it.
+  void take_in(std::span<const Profile> others);
   /// Makes the models anew of what was measured.
   void fit_models();
 

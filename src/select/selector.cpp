@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 #include <utility>
 
 #include <tutti/error.hpp>
@@ -103,8 +104,8 @@ std::vector<Candidate> Selector::candidates(const Question& question) const {
     ways.push_back(std::move(way));
   }
   std::stable_sort(ways.begin(), ways.end(), [](const Candidate& a, const Candidate& b) {
-    return std::pair(!a.barred.empty(), a.expected.seconds) <
-           std::pair(!b.barred.empty(), b.expected.seconds);
+    return std::tuple(!a.barred.empty(), a.expected.given_up, a.expected.seconds) <
+           std::tuple(!b.barred.empty(), b.expected.given_up, b.expected.seconds);
   });
   return ways;
 }

@@ -59,7 +59,7 @@ TEST(Profile, OfEqualReachesTheNearestNumberOfRanksIsTaken) {
   EXPECT_EQ(profile.at({}, 1000).ranks, 8U);
 }
 
-TEST(Profile, SecondMeasurementsAreAveraged) {
+TEST(Profile, OfSeveralMeasurementsTheMeanIsTaken) {
   const auto once = [](double seconds) {
     return Profile{.measurements = {{.algorithm = "allreduce/ring",
                                      .ranks = 2,
@@ -67,9 +67,11 @@ TEST(Profile, SecondMeasurementsAreAveraged) {
                                                 {.bytes = 64, .seconds = 1}}}}};
   };
   Profile profile = once(2);
-  profile.average(once(8));
-  EXPECT_EQ(profile.measurements[0].points[0].seconds, 4);
+  profile.take_in(std::array{once(4), once(3)});
+  EXPECT_EQ(profile.measurements[0].points[0].seconds, 3);
   EXPECT_EQ(profile.measurements[0].points[1].seconds, 1);
+  profile.take_in(std::array{Profile{}});
+  EXPECT_EQ(profile.measurements[0].points[0].seconds, 3);
 }
 
 TEST(Profile, MergingReplacesTheSameAndKeepsTheRest) {

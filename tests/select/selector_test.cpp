@@ -87,6 +87,26 @@ TEST(Forecast, InterpolatesBetweenSizesAndRanks) {
   EXPECT_NEAR(factor(8, 1024), std::sqrt(8.0), 1e-9);
 }
 
+/// A curve that ends early looks better beyond its end than those that were followed on.
+TEST(Selector, DoesNotTakeWhatWasGivenUpWithLessData) {
+  Profile profile = plain_profile();
+  const auto measure = [&](const char* algorithm, std::vector<Measurement::Point> points) {
+    profile.measurements.push_back(
+        {.algorithm = algorithm, .ranks = 8, .cores = 8, .points = std::move(points)});
+  };
+  measure("broadcast/flat", {{.bytes = 1 << 10, .seconds = 4e-6}});
+  measure("broadcast/chain",
+          {{.bytes = 1 << 10, .seconds = 1e-6}, {.bytes = 1 << 20, .seconds = 1}});
+  Selector taught = selector(profile, "broadcast:flat,chain");
+  EXPECT_EQ(chosen(taught, Collective::broadcast, 1 << 10), "broadcast/chain");
+  EXPECT_EQ(chosen(taught, Collective::broadcast, 1 << 20), "broadcast/chain");
+  const std::vector<Candidate> ways =
+      taught.candidates({.collective = Collective::broadcast, .bytes = 1 << 20});
+  EXPECT_LT(ways[1].expected.seconds, ways[0].expected.seconds);
+  EXPECT_TRUE(ways[1].expected.given_up);
+  EXPECT_FALSE(ways[0].expected.given_up);
+}
+
 TEST(Selector, HeedsRules) {
   Selector forced = selector(plain_profile(), "allreduce:ring@1KiB-,binomial@-1023");
   EXPECT_EQ(chosen(forced, Collective::allreduce, 8), "allreduce/binomial");
