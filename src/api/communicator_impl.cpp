@@ -98,14 +98,20 @@ class Communicator::Impl::Presence {
   explicit Presence(Impl& impl) : impl_(impl) {
     impl.is_present_.store(true, std::memory_order_seq_cst);
     if (!impl.is_stopped_.load(std::memory_order_seq_cst)) return;
-    impl.is_present_.store(false, std::memory_order_release);
+    leave();
     impl.refuse();
   }
-  ~Presence() { impl_.is_present_.store(false, std::memory_order_release); }
+  ~Presence() { leave(); }
   Presence(const Presence&) = delete;
   Presence& operator=(const Presence&) = delete;
 
  private:
+  /// Either stop() finds nobody here, or it is found to have been called.
+  void leave() {
+    impl_.is_present_.store(false, std::memory_order_seq_cst);
+    if (impl_.is_stopped_.load(std::memory_order_seq_cst)) impl_.fabric_.transport().stand_down();
+  }
+
   Impl& impl_;
 };
 
