@@ -103,11 +103,11 @@ class Tuning {
   }
 
   /// From which size of messages on reading in place beats copying. It depends on the collective:
-  /// who copies for a broadcast need not wait for its readers.
+  /// who copies for a broadcast need not wait for its readers. For an allreduce it is that of those
+  /// who send all to all, which are best as long as the question is open.
   void measure_direct() {
-    constexpr std::array representatives{"broadcast/flat", "scatter/flat",
-                                         "gather/flat",    "allgather/mesh",
-                                         "reduce/flat",    "allreduce/mesh_two_shot",
+    constexpr std::array representatives{"broadcast/flat", "scatter/flat",       "gather/flat",
+                                         "allgather/mesh", "reduce/flat",        "allreduce/mesh",
                                          "alltoall/mesh",  "reduce_scatter/mesh"};
     for (const char* const each : representatives) {
       const Algorithm& used = algorithm(each);
@@ -121,8 +121,9 @@ class Tuning {
     std::size_t least = std::size_t{1} << 20;  // What is longer is never worth a copy.
     for (std::size_t message = least / 2; message >= 512; message /= 4) {
       // Whole data goes in one message, or one block of it for each rank.
-      const bool whole =
-          used.collective == Collective::broadcast || used.collective == Collective::reduce;
+      const bool whole = used.collective == Collective::broadcast ||
+                         used.collective == Collective::reduce ||
+                         used.collective == Collective::allreduce;
       const std::uint64_t bytes = message * (whole ? 1 : arena_.ranks());
       if (bytes > wishes_.most_bytes) continue;
       const BenchCase what = case_of(used, bytes);
