@@ -87,6 +87,7 @@ Standing Communicator::Impl::standing(std::uint64_t about) const {
     standing.seconds = since == 0 || now < since ? 0 : 1e-9 * static_cast<double>(now - since);
   }
   if (about == 0) return standing;
+  standing.about = about;
   if (const auto asked = recorder.find(about)) {
     standing.signature = asked->call.signature;
     standing.asked = words(*asked);

@@ -324,11 +324,11 @@ void Council::send(std::uint32_t rank, Letter::Kind kind, std::uint32_t question
 /// Whether this rank made another call under the number of the one that `rank` is in.
 void Council::compare_with(std::uint32_t rank, const Standing& other) {
   if (verdict_ || other.asked.empty()) return;
-  const Standing own = participant_.standing(other.call);
+  const Standing own = participant_.standing(other.about);
   if (own.asked.empty() || own.signature == other.signature) return;
   put_report({.code = ErrorCode::mismatch,
               .ranks = {rank},
-              .call = other.call,
+              .call = other.about,
               .words = "this rank makes " + own.asked});
 }
 

@@ -128,15 +128,15 @@ Verdict Inquest::of_gone() const {
 /// those that are known.
 Inquest::Difference Inquest::first_difference() const {
   std::map<std::uint64_t, Difference> by_call;
-  constexpr std::uint64_t last = ~std::uint64_t{0};  // The one that was asked about.
   const auto add = [&](std::uint64_t call, std::uint32_t rank, const Standing::Made& made) {
     by_call[call].by_signature[made.signature].push_back(rank);
     by_call[call].quotes[rank] = made.words;
   };
   for (const auto& [rank, standing] : standings) {
     for (const Standing::Made& each : standing.earlier) add(each.call, rank, each);
+    // Who does not answer was last asked about another call than the others.
     if (standing.asked.empty()) continue;
-    add(last, rank, {.signature = standing.signature, .words = standing.asked});
+    add(standing.about, rank, {.signature = standing.signature, .words = standing.asked});
   }
   for (const auto& [call, calls] : by_call) {
     if (calls.by_signature.size() > 1) return calls;

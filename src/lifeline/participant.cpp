@@ -11,10 +11,10 @@ std::string write(const Standing& standing) {
   for (const Standing::Made& each : standing.earlier) {
     earlier.push_back({{"call", each.call}, {"signature", each.signature}, {"words", each.words}});
   }
-  return Json{
-      {"call", standing.call},       {"words", standing.words},         {"runs", standing.runs},
-      {"seconds", standing.seconds}, {"signature", standing.signature}, {"asked", standing.asked},
-      {"earlier", earlier}}
+  return Json{{"call", standing.call},   {"words", standing.words},
+              {"runs", standing.runs},   {"seconds", standing.seconds},
+              {"about", standing.about}, {"signature", standing.signature},
+              {"asked", standing.asked}, {"earlier", earlier}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -27,6 +27,7 @@ Standing read_standing(const std::string& text) {
     standing.words = json.value("words", standing.words);
     standing.runs = json.value("runs", standing.runs);
     standing.seconds = json.value("seconds", standing.seconds);
+    standing.about = json.value("about", standing.about);
     standing.signature = json.value("signature", standing.signature);
     standing.asked = json.value("asked", standing.asked);
     for (const Json& each : json.value("earlier", Json::array())) {

@@ -12,8 +12,9 @@ struct Standing {
   std::string words{};     ///< Which one: "call 17, allreduce of 4 f32 by sum".
   bool runs = false;       ///< Whether it is still in it.
   double seconds = 0;      ///< Since it began, or since it ended.
-  /// A call that somebody asks about: by what ranks compare whether they made the same, and in
-  /// words; empty if it was not made, or too long ago.
+  /// A call that somebody asks about: its number, by what ranks compare whether they made the same,
+  /// and in words; empty if it was not made, or too long ago.
+  std::uint64_t about = 0;
   std::uint32_t signature = 0;
   std::string asked{};
 

@@ -19,6 +19,7 @@ class Quiet final : public Participant {
   [[nodiscard]] Standing standing(std::uint64_t about) const override {
     Standing told{.call = 1, .words = "call 1"};
     if (about == 1) {
+      told.about = about;
       told.signature = signature;
       told.asked = "call 1 of kind " + std::to_string(signature);
     }

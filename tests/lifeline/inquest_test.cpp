@@ -66,11 +66,13 @@ TEST(Inquest, TheFirstDifferenceIsQuoted) {
       .reports = {{0, {.code = ErrorCode::mismatch, .ranks = {2}, .call = 4, .words = "differs"}}},
       .standings = {{0,
                      {.call = 4,
+                      .about = 4,
                       .signature = 5,
                       .asked = "call 4, barrier",
                       .earlier = {{.call = 3, .signature = 6, .words = "call 3, gather"}}}},
                     {1,
                      {.call = 4,
+                      .about = 4,
                       .signature = 5,
                       .asked = "call 4, barrier",
                       .earlier = {{.call = 3, .signature = 6, .words = "call 3, gather"}}}},
@@ -82,6 +84,19 @@ TEST(Inquest, TheFirstDifferenceIsQuoted) {
   EXPECT_EQ(verdict.ranks, std::vector<std::uint32_t>{2});
   EXPECT_NE(verdict.words.find("makes call 3, gather, but"), std::string::npos) << verdict.words;
   EXPECT_NE(verdict.words.find("makes call 3, scatter;"), std::string::npos) << verdict.words;
+}
+
+/// It was in another call than the others when it was last heard of.
+TEST(Inquest, WhoIsMuteDoesNotCallAnythingElse) {
+  const Inquest inquest{
+      .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {2}, .call = 5, .words = "nothing"}}},
+      .standings = {{0, {.call = 5, .about = 5, .signature = 7, .asked = "call 5, reduce"}},
+                    {1, {.call = 5, .about = 5, .signature = 7, .asked = "call 5, reduce"}},
+                    {2, {.call = 4, .about = 4, .signature = 9, .asked = "call 4, barrier"}}},
+      .mute = {2},
+      .whereabouts = places};
+  EXPECT_EQ(inquest.verdict().code, ErrorCode::timed_out);
+  EXPECT_EQ(inquest.verdict().ranks, std::vector<std::uint32_t>{2});
 }
 
 TEST(Inquest, TheLastIsLate) {

@@ -69,12 +69,14 @@ TEST(Standing, IsReadAsItWasWritten) {
                                                      .words = "call 17, barrier",
                                                      .runs = true,
                                                      .seconds = 1.5,
+                                                     .about = 16,
                                                      .signature = 99,
                                                      .asked = "call 16, broadcast"}));
   EXPECT_EQ(read.call, 17U);
   EXPECT_EQ(read.words, "call 17, barrier");
   EXPECT_TRUE(read.runs);
   EXPECT_EQ(read.seconds, 1.5);
+  EXPECT_EQ(read.about, 16U);
   EXPECT_EQ(read.signature, 99U);
   EXPECT_EQ(read.asked, "call 16, broadcast");
 }
