@@ -1,6 +1,5 @@
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,13 +9,13 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <tutti/error.hpp>
 
+#include "rendezvous/ranks_that_meet.hpp"
 #include "rendezvous/tcp_member.hpp"
 #include "rendezvous/tcp_root.hpp"
 #include "support/errors.hpp"
@@ -25,96 +24,7 @@ namespace tutti {
 namespace {
 
 using namespace std::chrono_literals;
-
-const Secret secret{"a secret of the tests"};
-
-Socket listen_here(const std::string& at = "127.0.0.1:0") {
-  return listen_on(Endpoint::parse(at), {});
-}
-
-TcpMember::Finder at(const Endpoint& endpoint) {
-  return [endpoint] { return std::vector<Endpoint>{endpoint}; };
-}
-
-Clock::time_point in(Clock::duration time) { return Clock::now() + time; }
-
-Group group(std::uint32_t rank, std::uint32_t size, const std::string& job = "job",
-            const Secret& known = secret) {
-  return {.rank = Rank(rank), .size = size, .job = job, .secret = known};
-}
-
-/// The same, encrypting what it says.
-Group private_group(std::uint32_t rank, std::uint32_t size) {
-  Group made = group(rank, size);
-  made.secret = made.secret.encrypting();
-  return made;
-}
-
-std::vector<Group> private_groups(std::uint32_t size) {
-  std::vector<Group> all;
-  for (std::uint32_t r = 0; r < size; ++r) all.push_back(private_group(r, size));
-  return all;
-}
-
-/// How it went for one rank.
-struct Result {
-  std::vector<std::vector<std::string>> rounds;
-  std::string error;
-  ErrorCode code = ErrorCode::internal;
-};
-
-Result play(const std::function<std::unique_ptr<Exchange>()>& open, std::uint32_t rank,
-            int rounds) {
-  Result result;
-  try {
-    const auto exchange = open();
-    for (int round = 0; round < rounds; ++round) {
-      result.rounds.push_back(
-          exchange->all("card " + std::to_string(rank) + " of " + std::to_string(round)));
-    }
-  } catch (const Error& error) {
-    result.error = error.what();
-    result.code = error.code();
-  }
-  return result;
-}
-
-/// Lets the ranks of `who` meet at `listener`, each in a thread.
-std::vector<Result> meet(std::uint32_t size, Socket listener, int rounds = 1,
-                         Clock::duration time = 20s, std::vector<Group> who = {}) {
-  const Endpoint endpoint = bound_to(listener);
-  if (who.empty()) {
-    for (std::uint32_t r = 0; r < size; ++r) who.push_back(group(r, size));
-  }
-  std::vector<Result> results(who.size());
-  std::vector<std::thread> threads;
-  const Clock::time_point deadline = in(time);
-  for (std::size_t i = 0; i < who.size(); ++i) {
-    threads.emplace_back([&, i] {
-      const auto open = [&]() -> std::unique_ptr<Exchange> {
-        if (i == 0) return std::make_unique<TcpRoot>(who[0], std::move(listener), deadline);
-        return std::make_unique<TcpMember>(who[i], at(endpoint), deadline);
-      };
-      results[i] = play(open, who[i].rank.index(), rounds);
-    });
-  }
-  for (std::thread& each : threads) each.join();
-  return results;
-}
-
-void expect_all_met(const std::vector<Result>& results, int rounds = 1) {
-  for (const Result& result : results) {
-    ASSERT_EQ(result.error, "");
-    ASSERT_EQ(result.rounds.size(), static_cast<std::size_t>(rounds));
-    for (std::size_t round = 0; round < result.rounds.size(); ++round) {
-      ASSERT_EQ(result.rounds[round].size(), results.size());
-      for (std::size_t r = 0; r < results.size(); ++r) {
-        ASSERT_EQ(result.rounds[round][r],
-                  "card " + std::to_string(r) + " of " + std::to_string(round));
-      }
-    }
-  }
-}
+using namespace test;
 
 class Ranks : public testing::TestWithParam<std::uint32_t> {};
 
@@ -486,173 +396,6 @@ TEST(TcpExchange, NeedsAJobNameWithoutSpaces) {
   bad.job = "my job";
   test::expect_error([&] { const TcpRoot root(bad, listen_here(), in(1s)); },
                      ErrorCode::invalid_argument, "my job");
-}
-
-// Strangers -----------------------------------------------------------------------------------
-
-/// Comes to `endpoint` and says `words`.
-Socket come(const Endpoint& endpoint, const std::string& words) {
-  Socket socket = begin_connect(endpoint);
-  pollfd watched{.fd = socket.fd(), .events = POLLOUT, .revents = 0};
-  EXPECT_EQ(poll(&watched, 1, 2000), 1);
-  (void)send(socket.fd(), words.data(), words.size(), MSG_NOSIGNAL);
-  return socket;
-}
-
-/// A hello such as a rank would say.
-std::string hello_of(const Group& who) {
-  std::array<int, 2> fds{-1, -1};
-  EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()), 0);
-  Channel a{Socket(fds[0])};
-  const Socket b(fds[1]);
-  Handshake handshake(Handshake::Side::dials, who.secret, greeting(who));
-  (void)handshake.advance(a);
-  std::string hello(4096, '\0');
-  const ssize_t bytes = recv(b.fd(), hello.data(), hello.size(), 0);
-  EXPECT_GT(bytes, 128);
-  hello.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
-  return hello;
-}
-
-struct Crowd {
-  std::string name;
-  int count;
-  std::function<std::string()> words;
-};
-
-std::size_t lines_with(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-    ++count;
-  }
-  return count;
-}
-
-/// A crowd, and whether the ranks among it encrypt.
-class Strangers : public testing::TestWithParam<std::tuple<Crowd, bool>> {};
-
-TEST_P(Strangers, HoldNobodyUp) {
-  const auto& [kind, encrypts] = GetParam();
-  Socket listener = listen_here();
-  const Endpoint endpoint = bound_to(listener);
-  std::vector<Socket> crowd;
-  const std::string words = kind.words();
-  for (int i = 0; i < kind.count / 2; ++i) crowd.push_back(come(endpoint, words));
-  std::atomic<bool> over = false;
-  std::thread later([&, count = kind.count / 2] {
-    // Some come while the ranks do, as long as the door is open.
-    for (int i = 0; i < count && !over; ++i) {
-      Socket socket = begin_connect(endpoint);
-      if (socket) (void)send(socket.fd(), words.data(), words.size(), MSG_NOSIGNAL);
-      crowd.push_back(std::move(socket));
-    }
-  });
-  testing::internal::CaptureStderr();
-  const auto begun = Clock::now();
-  const auto results =
-      meet(5, std::move(listener), 2, 20s, encrypts ? private_groups(5) : std::vector<Group>());
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begun);
-  over = true;
-  later.join();
-  expect_all_met(results, 2);
-  EXPECT_LT(seconds, 3s);
-  const std::string log = testing::internal::GetCapturedStderr();
-  EXPECT_LE(lines_with(log, "turned away"), static_cast<std::size_t>(seconds.count()) + 1) << log;
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    TcpExchange, Strangers,
-    testing::Combine(
-        testing::Values(
-            Crowd{"Silent", 20, [] { return std::string(); }},
-            Crowd{"Garbage", 20, [] { return "GET / HTTP/1.1\r\n\r\n" + std::string(5000, 'x'); }},
-            Crowd{"HalfAHello", 20, [] { return hello_of(group(1, 5)).substr(0, 128); }},
-            Crowd{"NoProof", 20, [] { return hello_of(group(1, 5)); }},
-            Crowd{"WrongProof", 20, [] { return hello_of(group(1, 5)) + std::string(500, 'p'); }},
-            Crowd{"TlsHello", 20, [] { return hello_of(private_group(1, 5)); }},
-            Crowd{"HalfATlsHello", 20, [] { return hello_of(private_group(1, 5)).substr(0, 99); }},
-            Crowd{"HugeTlsLength", 20,
-                  [] { return "\x16\x03\x01\xff\xff" + std::string(5000, 'x'); }},
-            Crowd{"Flood", 400, [] { return std::string(); }}),
-        testing::Bool()),
-    [](const auto& each) {
-      return std::get<0>(each.param).name + (std::get<1>(each.param) ? "Encrypted" : "Plain");
-    });
-
-TEST(StrangersAtTheRoot, WithoutSocketsLeftDoNotStopTheRoot) {
-  // The root may open few more sockets than it needs; strangers take all of them.
-  Socket listener = listen_here();
-  const Endpoint endpoint = bound_to(listener);
-  std::vector<Socket> crowd;
-  for (int i = 0; i < 30; ++i) crowd.push_back(come(endpoint, ""));
-  Result member;
-  std::vector<Socket> hoard;
-  rlimit before{};
-  getrlimit(RLIMIT_NOFILE, &before);
-  const int highest = dup(listener.fd());
-  rlimit tight = before;
-  tight.rlim_cur = static_cast<rlim_t>(highest) + 8;
-  close(highest);
-  std::thread other([&] {
-    member =
-        play([&] { return std::make_unique<TcpMember>(group(1, 2), at(endpoint), in(10s)); }, 1, 1);
-  });
-  std::this_thread::sleep_for(100ms);
-  setrlimit(RLIMIT_NOFILE, &tight);
-  const Result root = play(
-      [&] { return std::make_unique<TcpRoot>(group(0, 2), std::move(listener), in(10s)); }, 0, 1);
-  setrlimit(RLIMIT_NOFILE, &before);
-  other.join();
-  expect_all_met({root, member});
-}
-
-/// How long after `begun` the root closed the connection of `socket`, up to 8 s.
-Clock::duration closed_after(const Socket& socket, Clock::time_point begun) {
-  pollfd watched{.fd = socket.fd(), .events = POLLRDHUP, .revents = 0};
-  EXPECT_EQ(poll(&watched, 1, 8000), 1);
-  return Clock::now() - begun;
-}
-
-TEST(StrangersAtTheRoot, GoInTheOrderInWhichTheyCame) {
-  Socket listener = listen_here();
-  const Endpoint endpoint = bound_to(listener);
-  std::vector<Socket> crowd;
-  for (int i = 0; i < 200; ++i) crowd.push_back(come(endpoint, ""));
-  const auto begun = Clock::now();
-  std::thread root([&] {
-    (void)play([&] { return std::make_unique<TcpRoot>(group(0, 2), std::move(listener), in(1s)); },
-               0, 1);
-  });
-  EXPECT_LT(closed_after(crowd.front(), begun), 500ms);
-  EXPECT_GT(closed_after(crowd.back(), begun), 900ms);
-  root.join();
-}
-
-TEST(SlowStrangers, HaveSecondsToSayWhoTheyAre) {
-  Socket listener = listen_here();
-  const Socket stranger = come(bound_to(listener), "");
-  const auto begun = Clock::now();
-  std::thread root([&] {
-    (void)play([&] { return std::make_unique<TcpRoot>(group(0, 2), std::move(listener), in(7s)); },
-               0, 1);
-  });
-  const auto time = closed_after(stranger, begun);
-  EXPECT_GT(time, 4s);
-  EXPECT_LT(time, 6s);
-  root.join();
-}
-
-TEST(StrangersAtTheRoot, GoWhenTheRootGoes) {
-  Socket listener = listen_here();
-  const Endpoint endpoint = bound_to(listener);
-  const Socket stranger = come(endpoint, "");
-  const Socket wrong = come(endpoint, "hello?");
-  (void)play([&] { return std::make_unique<TcpRoot>(group(0, 2), std::move(listener), in(300ms)); },
-             0, 1);
-  for (const Socket* each : {&stranger, &wrong}) {
-    pollfd watched{.fd = each->fd(), .events = POLLRDHUP, .revents = 0};
-    EXPECT_EQ(poll(&watched, 1, 1000), 1);
-  }
 }
 
 }  // namespace

@@ -1,0 +1,242 @@
+#include <poll.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <functional>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <tutti/error.hpp>
+
+#include "support/errors.hpp"
+#include "support/line.hpp"
+#include "support/sanitizer.hpp"
+#include "transport/tcp/greeting.hpp"
+#include "transport/tcp_transports.hpp"
+
+/// Peers that cannot be reached, are not let in, do not belong here, or die.
+namespace tutti::test {
+namespace {
+
+class TcpTroubles : public TcpTransports {};
+
+INSTANTIATE_TEST_SUITE_P(Tcp, TcpTroubles, testing::Bool(),
+                         [](const auto& each) { return each.param ? "Encrypted" : "Plain"; });
+
+TEST_P(TcpTroubles, SaysWhereItTriedInVain) {
+  TcpRanks ranks = of(2);
+  shutdown(ranks.listeners[1].fd(), SHUT_RDWR);
+  ranks.contacts[1].endpoints.push_back(Endpoint::parse("[::1]:1"));
+  const auto transport = ranks.transport(0);
+  const Clock::time_point deadline = Clock::now() + 50ms;
+  const auto receive = [&] {
+    for (std::uint32_t idle = 1; Clock::now() < deadline + 2s; ++idle) {
+      EXPECT_TRUE(transport->arrived(Rank{1}).empty());
+      transport->wait(idle, deadline);
+    }
+  };
+  const std::string first = ranks.contacts[1].endpoints[0].text();
+  expect_error(receive, ErrorCode::peer_lost,
+               "rank 0 on host0 cannot reach rank 1 on host1 at " + first +
+                   " (Connection refused), [::1]:1 (Connection refused)");
+  EXPECT_LT(Clock::now(), deadline + 1s);
+}
+
+TEST_P(TcpTroubles, SaysWhoHasNotCalled) {
+  TcpRanks ranks = of(2);
+  const auto transport = ranks.transport(1);
+  const Clock::time_point deadline = Clock::now() + 50ms;
+  const auto receive = [&] {
+    for (std::uint32_t idle = 1; Clock::now() < deadline + 2s; ++idle) {
+      EXPECT_TRUE(transport->arrived(Rank{0}).empty());
+      transport->wait(idle, deadline);
+    }
+  };
+  expect_error(receive, ErrorCode::timed_out, "rank 0 on host0 has not connected to rank 1");
+}
+
+/// The one who calls is turned away by the other with these words, and long before its deadline.
+void expect_turned_away(TcpTransport& low, TcpTransport& high, const std::string& words,
+                        Clock::duration limit) {
+  std::atomic<bool> over = false;
+  const Clock::time_point begin = Clock::now();
+  together(2, [&](std::uint32_t r) {
+    TcpTransport& transport = r == 0 ? low : high;
+    const auto receive = [&] {
+      for (std::uint32_t idle = 1; !over; ++idle) {
+        EXPECT_TRUE(transport.arrived(Rank{1 - r}).empty());
+        transport.wait(idle, begin + 10s);
+      }
+    };
+    if (r == 1) return receive();
+    expect_error(receive, ErrorCode::peer_lost, words);
+    over = true;
+  });
+  EXPECT_LT(Clock::now(), begin + limit);
+}
+
+TEST_P(TcpTroubles, RefusesAnotherSecret) {
+  TcpRanks ranks = of(2);
+  const auto low = ranks.transport(0);
+  ranks.secret = secret("another");
+  const auto high = ranks.transport(1);
+  expect_turned_away(*low, *high, "TUTTI_SECRET", 5s);
+}
+
+TEST_P(TcpTroubles, SaysAtOnceThatOnlyOneEndEncrypts) {
+  TcpRanks ranks = of(2);
+  const auto low = ranks.transport(0);
+  ranks.secret = GetParam() ? Secret{.bytes = ranks.secret.bytes} : ranks.secret.encrypting();
+  const auto high = ranks.transport(1);
+  expect_turned_away(*low, *high, "TUTTI_TLS=1 for all ranks, or for none", 1s);
+}
+
+TEST_P(TcpTroubles, RefusesAnotherGroup) {
+  TcpRanks ranks = of(2);
+  const auto low = ranks.transport(0);
+  ranks.group = "another";
+  const auto high = ranks.transport(1);
+  together(2, [&](std::uint32_t r) {
+    TcpTransport& transport = r == 0 ? *low : *high;
+    // The one who is called waits for as long; the caller needs its answer by then.
+    const Clock::time_point deadline = Clock::now() + (is_sanitized ? 3000ms : 600ms);
+    const auto receive = [&] {
+      for (std::uint32_t idle = 1; Clock::now() < deadline + 2s; ++idle) {
+        EXPECT_TRUE(transport.arrived(Rank{1 - r}).empty());
+        transport.wait(idle, deadline);
+      }
+    };
+    if (r == 0) expect_error(receive, ErrorCode::peer_lost, "tutti tcp 1 another 1");
+    if (r == 1) expect_error(receive, ErrorCode::timed_out, "tutti tcp 1 test 0");
+  });
+}
+
+/// What strangers say: nothing, nonsense, half of what a rank says, the beginning of a TLS
+/// handshake, or of one with a record that is too long.
+std::vector<std::string> words_of_strangers(const Secret& secret) {
+  std::vector<std::string> words{"", std::string(10000, 'x'),
+                                 "\x16\x03\x01\xff\xff" + std::string(100, 'x')};
+  for (const Secret& each : {Secret{.bytes = secret.bytes}, secret.encrypting()}) {
+    Line line;
+    Handshake handshake(Handshake::Side::dials, each, tcp_greeting("test", 0));
+    (void)handshake.advance(line.a);
+    const std::string hello = take(line.b);
+    words.push_back(hello);
+    words.push_back(hello.substr(0, 100));
+  }
+  return words;
+}
+
+TEST_P(TcpTroubles, IsNotStalledByStrangers) {
+  TcpRanks ranks = of(2);
+  const Endpoint door = ranks.contacts[1].endpoints.front();
+  const std::vector<std::string> words = words_of_strangers(ranks.secret);
+  std::vector<Socket> strangers;
+  for (std::size_t i = 0; i < 240; ++i) {
+    strangers.push_back(begin_connect(door));
+    ASSERT_TRUE(strangers.back());
+    pollfd ready{.fd = strangers.back().fd(), .events = POLLOUT, .revents = 0};
+    ASSERT_EQ(poll(&ready, 1, 1000), 1);
+    const std::string& said = words[i % words.size()];
+    (void)send(ready.fd, said.data(), said.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    // A third go away again.
+    if (i % 3 == 2) strangers.back() = Socket();
+  }
+  testing::internal::CaptureStderr();
+  const Clock::time_point begin = Clock::now();
+  together(2,
+           [&](std::uint32_t r) { exchange_with_all(*ranks.transport(r), r, 2, 100000, 10000); });
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin);
+  EXPECT_LT(seconds, 5s);
+  const std::string log = testing::internal::GetCapturedStderr();
+  const std::string line = "tutti: rank 1 turned away a connection from 127.0.0.1";
+  std::size_t lines = 0;
+  for (auto at = log.find(line); at != std::string::npos; at = log.find(line, at + 1)) ++lines;
+  EXPECT_GE(lines, 1U) << log;
+  EXPECT_LE(lines, static_cast<std::size_t>(seconds.count()) + 1) << log;
+}
+
+// Failures ------------------------------------------------------------------------------------
+
+TEST_P(TcpTroubles, NoticesThatAPeerIsInAnotherCall) {
+  Pair pair(of(2));
+  pair.low->begin(7, 7);
+  pair.high->begin(8, 8);
+  const std::vector<std::byte> data(100, std::byte{1});
+  send_all(*pair.low, Rank{1}, data);
+  expect_error([&] { (void)receive_all(*pair.high, Rank{0}, 100); }, ErrorCode::mismatch,
+               "rank 0 on host0 is in another call");
+  expect_error([&] { (void)pair.high->arrived(Rank{0}); }, ErrorCode::mismatch, "rank 0");
+  pair.high->begin(7, 7);
+  EXPECT_EQ(receive_all(*pair.high, Rank{0}, 100), data);
+}
+
+TEST_P(TcpTroubles, NoticesQuicklyThatAPeerHasDied) {
+  for (const std::size_t unread : {0U, 1000U}) {
+    Pair pair(of(2));
+    const std::vector<std::byte> last(1000, std::byte{3});
+    send_all(*pair.low, Rank{1}, last);
+    // What the dead leave unread makes the system break off the connection.
+    if (unread > 0) send_all(*pair.high, Rank{0}, std::vector<std::byte>(unread));
+    pair.low->abandon();
+    EXPECT_EQ(receive_all(*pair.high, Rank{0}, last.size()), last) << "sent before";
+    const Clock::time_point begin = Clock::now();
+    expect_error([&] { (void)receive_all(*pair.high, Rank{0}, 1); }, ErrorCode::peer_lost,
+                 "rank 0 on host0");
+    expect_error([&] { (void)receive_all(*pair.high, Rank{0}, 1); }, ErrorCode::peer_lost,
+                 "rank 0 on host0");
+    EXPECT_LT(Clock::now(), begin + 1s);
+  }
+}
+
+TEST_P(TcpTroubles, NoticesThatAPeerHasDiedWhileItSleeps) {
+  Pair pair(of(2));
+  std::thread death([&] {
+    std::this_thread::sleep_for(100ms);
+    pair.low->abandon();
+  });
+  const Clock::time_point begin = Clock::now();
+  expect_error([&] { (void)receive_all(*pair.high, Rank{0}, 1); }, ErrorCode::peer_lost,
+               "rank 0 on host0");
+  EXPECT_LT(Clock::now(), begin + 1s);
+  death.join();
+}
+
+TEST_P(TcpTroubles, NoticesWhileSendingThatAPeerHasDied) {
+  Pair pair(of(2));
+  pair.low->abandon();
+  const std::vector<std::byte> data(1 << 20);
+  const auto send_on = [&] {
+    for (int i = 0; i < 100; ++i) send_all(*pair.high, Rank{0}, data);
+  };
+  expect_error(send_on, ErrorCode::peer_lost, "rank 0 on host0");
+  expect_error(send_on, ErrorCode::peer_lost, "rank 0 on host0");
+}
+
+TEST_P(TcpTroubles, TellsWhoSpeaksAnotherProtocol) {
+  for (const std::byte length : {std::byte{0}, std::byte{0xff}}) {
+    TcpRanks ranks = of(2);
+    const Endpoint door = ranks.contacts[1].endpoints.front();
+    const auto transport = ranks.transport(1);
+    std::thread other([&] {
+      Channel channel(begin_connect(door));
+      Handshake handshake(Handshake::Side::dials, ranks.secret, tcp_greeting(ranks.group, 0));
+      for (int i = 0; i < 1000 && handshake.advance(channel) != Handshake::State::done; ++i) {
+        std::this_thread::sleep_for(1ms);
+      }
+      const std::vector<std::byte> frame(1000, length);
+      (void)channel.write(frame.data(), frame.size());
+      std::this_thread::sleep_for(50ms);
+    });
+    const std::uint32_t call = length == std::byte{0} ? 0 : 0xffffffff;
+    transport->begin(call, call);
+    expect_error([&] { (void)receive_all(*transport, Rank{0}, 1000); }, ErrorCode::peer_lost,
+                 "speaks another protocol");
+    other.join();
+  }
+}
+
+}  // namespace
+}  // namespace tutti::test
