@@ -23,7 +23,7 @@ void Communicator::Impl::fail(const Error& error, const std::string& call) {
     verdict = council_->await_verdict();
   } else {
     own_verdict_ = verdict;
-    is_stopped_.store(true);
+    gate_.close();
   }
   stand_down();
   has_been_told_.store(true);
@@ -66,7 +66,7 @@ void Communicator::Impl::abort(const std::string& reason) {
     (void)council_->await_verdict();
   } else {
     own_verdict_ = Verdict{.code = ErrorCode::aborted, .ranks = {rank()}, .words = words};
-    is_stopped_.store(true);
+    gate_.close();
   }
 }
 
@@ -103,13 +103,12 @@ Standing Communicator::Impl::standing(std::uint64_t about) const {
 }
 
 void Communicator::Impl::stop() {
-  is_stopped_.store(true, std::memory_order_seq_cst);
   // Whoever is in a call does it when leaving.
-  if (!is_present_.load(std::memory_order_seq_cst)) fabric_.transport().stand_down();
+  if (gate_.close()) fabric_.transport().stand_down();
 }
 
 void Communicator::Impl::ring() {
-  if (is_stopped_.load(std::memory_order_acquire)) {
+  if (gate_.is_closed()) {
     throw Error(ErrorCode::aborted, "the others have given up");
   }
   for (const auto& [rank, calls] : council_->left()) {

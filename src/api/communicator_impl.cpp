@@ -91,27 +91,22 @@ Communicator::Impl::Entry::Entry(Impl& impl) : impl_(impl) {
                   ": two threads call one communicator at once; give each thread a duplicate()");
 }
 
-/// As long as a rank is in a call it may read what others lend it. Nobody enters once there is a
-/// verdict: either this sees that it was stopped, or stop() sees that it is here.
+/// In a call. A rank that is found, or finds itself, outside of any when there is a verdict stands
+/// down: it no longer reads what others lend it.
 class Communicator::Impl::Presence {
  public:
   explicit Presence(Impl& impl) : impl_(impl) {
-    impl.is_present_.store(true, std::memory_order_seq_cst);
-    if (!impl.is_stopped_.load(std::memory_order_seq_cst)) return;
-    leave();
+    if (impl.gate_.enter()) return;
+    impl.fabric_.transport().stand_down();
     impl.refuse();
   }
-  ~Presence() { leave(); }
+  ~Presence() {
+    if (!impl_.gate_.leave()) impl_.fabric_.transport().stand_down();
+  }
   Presence(const Presence&) = delete;
   Presence& operator=(const Presence&) = delete;
 
  private:
-  /// Either stop() finds nobody here, or it is found to have been called.
-  void leave() {
-    impl_.is_present_.store(false, std::memory_order_seq_cst);
-    if (impl_.is_stopped_.load(std::memory_order_seq_cst)) impl_.fabric_.transport().stand_down();
-  }
-
   Impl& impl_;
 };
 
@@ -217,7 +212,7 @@ const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Ca
 }
 
 void Communicator::Impl::require_usable() {
-  if (is_stopped_.load(std::memory_order_acquire)) refuse();
+  if (gate_.is_closed()) refuse();
 }
 
 // Work ------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 
 #include "api/call_log.hpp"
 #include "api/fabric.hpp"
+#include "api/gate.hpp"
 #include "api/plan_cache.hpp"
 #include "api/worker.hpp"
 #include "exec/executor.hpp"
@@ -141,8 +142,7 @@ class Communicator::Impl : private Alarm, private Participant {
   std::vector<std::byte> kept_;          // The input of a call that is to keep it.
   BlackBox box_;
   std::atomic<bool> busy_{false};
-  std::atomic<bool> is_present_{false};     // In a call, where it may read others' memory.
-  std::atomic<bool> is_stopped_{false};     // There is a verdict.
+  Gate gate_;                               // Closed once there is a verdict.
   std::atomic<bool> has_been_told_{false};  // By a call that failed.
   std::optional<Verdict> own_verdict_;      // Of one rank alone.
   std::unique_ptr<Council> council_;        // Null for one rank alone.
