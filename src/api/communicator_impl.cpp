@@ -11,37 +11,15 @@ namespace tutti {
 namespace {
 
 /// Which call a piece of data belongs to: what all ranks must agree on, in few bits.
-std::uint32_t tag(std::uint64_t number, std::uint32_t signature, std::uint32_t kind) {
-  std::uint64_t hash = (number << 32 | signature) + kind * 0x9E3779B97F4A7C15ULL;
+std::uint32_t tag(std::uint64_t number, std::uint32_t signature) {
+  std::uint64_t hash = number << 32 | signature;
   hash = (hash ^ (hash >> 33)) * 0xFF51AFD7ED558CCD;
   return static_cast<std::uint32_t>(hash ^ (hash >> 33));
-}
-
-/// What a reduction does to elements, in few bits.
-std::uint32_t kind_of(const Call& call) {
-  if (!is_reduction(call.collective)) return 0;
-  const std::uint32_t op =
-      call.reduction.combine() != nullptr ? 15 : static_cast<std::uint32_t>(call.reduction.op());
-  return 1 + op * 16 + static_cast<std::uint32_t>(call.dtype);
 }
 
 constexpr std::uint32_t pair_signature = 0x9A1B;
 
 /// As the flight recorder has it.
-FlightCall flight_call(const PreparedCall& prepared, const Call& call, std::uint32_t kind,
-                       std::uint64_t outputs) {
-  return {.kind = flight_kind(call.collective),
-          .dtype = call.dtype,
-          .op = call.reduction.op(),
-          .is_custom = call.reduction.combine() != nullptr,
-          .signature = tag(0, prepared.signature, kind),
-          .root = call.root,
-          .from = 0,
-          .count = call.counts.empty() ? call.count : FlightCall::with_counts,
-          .bytes = outputs * element_bytes_of(call),
-          .algorithm = prepared.algorithm->name.data()};
-}
-
 FlightCall flight_call(const Communicator::Parcel& out, const Communicator::Parcel& in) {
   return {.kind = !in.peer    ? FlightKind::send
                   : !out.peer ? FlightKind::receive
@@ -146,11 +124,10 @@ void Communicator::Impl::run(const Call& call) {
   check(call, {.self = self_, .ranks = ranks_});
   const CallExtent extent = extent_of(call, self_, ranks_);
   const std::shared_ptr<const PreparedCall>& ready = prepared(call, extent);
-  const std::uint64_t outputs = extent.output;
   if (worker_.idle()) {
-    perform(*ready, call, outputs);
+    perform(*ready, call);
   } else {
-    worker_.add([&] { perform(*ready, call, outputs); }).wait();
+    worker_.add([&] { perform(*ready, call); }).wait();
   }
 }
 
@@ -159,14 +136,13 @@ Work Communicator::Impl::start(const Call& call) {
   check(call, {.self = self_, .ranks = ranks_});
   const CallExtent extent = extent_of(call, self_, ranks_);
   const std::shared_ptr<const PreparedCall>& ready = prepared(call, extent);
-  const std::uint64_t outputs = extent.output;
   // What the caller lent for the time of this call only is not needed any more.
   Call kept = call;
   kept.counts = {};
   kept.output_counts = {};
   kept.options.algorithm = {};
   kept.options.shape = {};
-  return worker_.add([this, ready, kept, outputs] { perform(*ready, kept, outputs); });
+  return worker_.add([this, ready, kept] { perform(*ready, kept); });
 }
 
 void Communicator::Impl::run_pair(const Parcel& out, const Parcel& in, const CallOptions& options) {
@@ -217,14 +193,12 @@ void Communicator::Impl::require_usable() {
 
 // Work ------------------------------------------------------------------------------------------
 
-void Communicator::Impl::perform(const PreparedCall& prepared, const Call& call,
-                                 std::uint64_t outputs) {
+void Communicator::Impl::perform(const PreparedCall& prepared, const Call& call) {
   const Presence presence(*this);
   ++calls_;
-  const std::uint32_t kind = kind_of(call);
-  const std::uint32_t current = tag(calls_, prepared.signature, kind);
+  const std::uint32_t current = tag(calls_, prepared.flight.signature);
   fabric_.transport().begin(current, current);
-  box_.recorder().begin(calls_, flight_call(prepared, call, kind, outputs), call.options.site);
+  box_.recorder().begin(calls_, prepared.flight, call.options.site);
   if (call.options.keep_input) keep_input(call);
   Counters& counters = counters_of(static_cast<std::size_t>(call.collective));
   ++counters.calls;
@@ -236,7 +210,7 @@ void Communicator::Impl::perform(const PreparedCall& prepared, const Call& call,
                           .number = calls_,
                           .call = call,
                           .algorithm = prepared.algorithm->name,
-                          .bytes = outputs * element_bytes_of(call),
+                          .bytes = prepared.flight.bytes,
                           .time = Clock::now() - begun,
                           .error = error});
   };
@@ -249,9 +223,8 @@ void Communicator::Impl::perform(const PreparedCall& prepared, const Call& call,
                     std::string(prepared.algorithm->name));
   }
   box_.recorder().end();
-  if (call.reduction.op() == Op::avg && is_reduction(call.collective) && outputs > 0 &&
-      call.reduction.combine() == nullptr) {
-    divide(call.dtype, call.output, outputs, ranks_);
+  if (prepared.is_average && prepared.outputs > 0) {
+    divide(call.dtype, call.output, prepared.outputs, ranks_);
   }
   log("");
 }
@@ -274,11 +247,9 @@ void Communicator::Impl::restore_input(const Call& call) {
 
 void Communicator::Impl::run_parts(const PreparedCall& prepared, const Call& call,
                                    Counters& counters) {
-  Folding folding{.combine = call.reduction.combine().get(),
-                  .element_bytes = element_bytes_of(call)};
-  if (folding.combine == nullptr && is_reduction(call.collective)) {
-    folding.fold = fold(call.dtype, call.reduction.op());
-  }
+  const Folding folding{.fold = prepared.fold,
+                        .combine = call.reduction.combine().get(),
+                        .element_bytes = prepared.element_bytes};
   Buffers buffers{.input = static_cast<const std::byte*>(call.input),
                   .output = static_cast<std::byte*>(call.output)};
   if (call.collective == Collective::barrier) {
@@ -314,7 +285,7 @@ void Communicator::Impl::perform_pair(const Parcel& out, const Parcel& in,
   };
   const Plan plan = pair_plan(as_rank(out), out.bytes, as_rank(in), in.bytes);
   const auto pair_tag = [](std::uint32_t number, std::size_t bytes) {
-    return tag(number, pair_signature, static_cast<std::uint32_t>(bytes));
+    return tag(number, pair_signature + static_cast<std::uint32_t>(bytes));
   };
   const std::uint32_t sent = out.peer ? pair_tag(++sends_[*out.peer], out.bytes) : 0;
   const std::uint32_t received = in.peer ? pair_tag(++receives_[*in.peer], in.bytes) : 0;

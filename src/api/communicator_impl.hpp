@@ -94,7 +94,7 @@ class Communicator::Impl : private Alarm, private Participant {
 
   [[nodiscard]] const std::shared_ptr<const PreparedCall>& prepared(const Call& call,
                                                                     const CallExtent& extent);
-  void perform(const PreparedCall& prepared, const Call& call, std::uint64_t outputs);
+  void perform(const PreparedCall& prepared, const Call& call);
   void run_parts(const PreparedCall& prepared, const Call& call, Counters& counters);
   void perform_pair(const Parcel& out, const Parcel& in, const CallOptions& options);
   void set_pace(Collective collective, const CallOptions& options);

@@ -36,8 +36,8 @@ class Gate {
   [[nodiscard]] bool is_closed() const { return is_closed_.load(std::memory_order_acquire); }
 
  private:
-  /// Relaxed, since on Arm an acquiring load waits for the releasing store before it, which would be
-  /// the very fence that is saved here.
+  /// Relaxed, since on Arm an acquiring load waits for the releasing store before it, which would
+  /// be the very fence that is saved here.
   [[nodiscard]] bool looks_open() const {
     if (!is_closed_.load(std::memory_order_relaxed)) return true;
     std::atomic_thread_fence(std::memory_order_acquire);

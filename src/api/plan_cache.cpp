@@ -20,8 +20,11 @@ const std::shared_ptr<const PreparedCall>& PlanCache::add(const Call& call, Alia
   if (entries_.size() >= most_entries) entries_.clear();
   Entry entry{.key = {.collective = call.collective,
                       .aliasing = aliasing,
+                      .dtype = call.dtype,
+                      .op = call.reduction.op(),
+                      .is_custom = call.reduction.combine() != nullptr,
                       .root = call.root,
-                      .element_bytes = element_bytes_of(call),
+                      .element_bytes = call.element_bytes,
                       .count = call.count,
                       .algorithm = std::string(call.options.algorithm),
                       .shape = call.options.shape,
@@ -34,8 +37,10 @@ const std::shared_ptr<const PreparedCall>& PlanCache::add(const Call& call, Alia
 
 bool PlanCache::matches(const Key& key, const Call& call, Aliasing aliasing) {
   return key.count == call.count && key.collective == call.collective && key.aliasing == aliasing &&
-         key.root == call.root && key.element_bytes == element_bytes_of(call) &&
-         key.algorithm == call.options.algorithm && key.shape == call.options.shape &&
+         key.dtype == call.dtype && key.op == call.reduction.op() &&
+         key.is_custom == (call.reduction.combine() != nullptr) && key.root == call.root &&
+         key.element_bytes == call.element_bytes && key.algorithm == call.options.algorithm &&
+         key.shape == call.options.shape &&
          std::equal(key.counts.begin(), key.counts.end(), call.counts.begin(), call.counts.end()) &&
          std::equal(key.output_counts.begin(), key.output_counts.end(), call.output_counts.begin(),
                     call.output_counts.end());
@@ -45,6 +50,8 @@ std::size_t PlanCache::hash(const Call& call, Aliasing aliasing) {
   std::size_t hash = call.count * 31 + call.root;
   hash = hash * 31 + static_cast<std::size_t>(call.collective);
   hash = hash * 31 + static_cast<std::size_t>(aliasing);
+  hash = hash * 31 + static_cast<std::size_t>(call.dtype);
+  hash = hash * 31 + static_cast<std::size_t>(call.reduction.op());
   for (const std::uint64_t count : call.counts) hash = hash * 31 + count;
   return hash;
 }

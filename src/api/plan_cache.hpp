@@ -24,6 +24,9 @@ class PlanCache {
   struct Key {
     Collective collective;
     Aliasing aliasing;
+    DType dtype;
+    Op op;
+    bool is_custom;
     std::uint32_t root;
     std::size_t element_bytes;
     std::uint64_t count;

@@ -21,10 +21,20 @@ const Shape& shape_of(const Preparation& preparation) {
   return asked.empty() ? preparation.hosts : asked;
 }
 
+bool is_custom(const Call& call) { return call.reduction.combine() != nullptr; }
+
+/// What a reduction does to elements, as a number.
+std::uint64_t way_of(const Call& call) {
+  if (!is_reduction(call.collective)) return 0;
+  const std::uint64_t op = is_custom(call) ? 15 : static_cast<std::uint64_t>(call.reduction.op());
+  return 1 + op * 16 + static_cast<std::uint64_t>(call.dtype);
+}
+
 /// Alltoall's counts are known to two ranks only, and left out.
 std::uint32_t signature_of(const Preparation& preparation) {
   const Call& call = preparation.call;
   std::uint64_t hash = mixed(0, static_cast<std::uint64_t>(call.collective));
+  hash = mixed(hash, way_of(call));
   const auto index = &preparation.algorithm - algorithms().data();
   hash = mixed(hash, static_cast<std::uint64_t>(index));
   hash = mixed(hash, element_bytes_of(call));
@@ -36,6 +46,20 @@ std::uint32_t signature_of(const Preparation& preparation) {
   if (call.collective == Collective::alltoall) return static_cast<std::uint32_t>(hash);
   for (const std::uint64_t count : call.counts) hash = mixed(hash, count);
   return static_cast<std::uint32_t>(hash);
+}
+
+FlightCall flight_call(const Preparation& preparation, std::uint64_t bytes) {
+  const Call& call = preparation.call;
+  return {.kind = flight_kind(call.collective),
+          .dtype = call.dtype,
+          .op = call.reduction.op(),
+          .is_custom = is_custom(call),
+          .signature = signature_of(preparation),
+          .root = call.root,
+          .from = 0,
+          .count = call.counts.empty() ? call.count : FlightCall::with_counts,
+          .bytes = bytes,
+          .algorithm = preparation.algorithm.name.data()};
 }
 
 /// Blocks of these sizes, each cut into `pieces` chunks as even as can be.
@@ -161,8 +185,15 @@ PreparedCall prepare(const Preparation& preparation) {
                     .lanes = preparation.lanes,
                     .stretch = stretch});
   };
-  PreparedCall prepared{
-      .algorithm = &preparation.algorithm, .parts = {}, .signature = signature_of(preparation)};
+  const std::uint64_t outputs = extent_of(call, preparation.self, preparation.ranks).output;
+  const bool folds = is_reduction(call.collective) && !is_custom(call);
+  PreparedCall prepared{.algorithm = &preparation.algorithm,
+                        .parts = {},
+                        .fold = folds ? fold(call.dtype, call.reduction.op()) : nullptr,
+                        .element_bytes = element_bytes,
+                        .outputs = outputs,
+                        .is_average = folds && call.reduction.op() == Op::avg,
+                        .flight = flight_call(preparation, outputs * element_bytes)};
   const auto [least, most] = extremes(layout);
   const std::uint64_t length = part_length(preparation, contract, layout, most);
   if (length >= most) {

@@ -9,6 +9,8 @@
 #include <tutti/call.hpp>
 
 #include "exec/plan.hpp"
+#include "flight/record.hpp"
+#include "kernels/fold.hpp"
 
 namespace tutti {
 
@@ -25,8 +27,13 @@ struct PreparedCall {
   std::vector<Part> parts;
   std::size_t scratch_bytes = 0;
   std::size_t spare_bytes = 0;
-  /// Of what all ranks must agree on.
-  std::uint32_t signature = 0;
+  /// Null where nothing is reduced, or by a function of the caller's.
+  Fold fold = nullptr;
+  std::size_t element_bytes = 0;
+  std::uint64_t outputs = 0;  ///< Elements.
+  bool is_average = false;
+  /// As the flight recorder has it, with the signature of what all ranks must agree on.
+  FlightCall flight{};
 };
 
 /// What a call is prepared for.
