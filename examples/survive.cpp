@@ -17,9 +17,9 @@ int main() {
     std::vector<float> gradient(1000, 1);
     const tutti::Retried retried = tutti::with_retry(
         comm, [&](tutti::Communicator& group) { group.all_reduce(gradient); }, gradient);
-    for (float& each : gradient) each /= static_cast<float>(comm.size());
+    for (float& each : gradient) each /= static_cast<float>(retried.ranks);
     if (comm.rank() > 0) continue;
-    std::printf("step %d: the average over %u ranks is %g\n", step, comm.size(), gradient[0]);
+    std::printf("step %d: the average over %u ranks is %g\n", step, retried.ranks, gradient[0]);
     for (const unsigned rank : retried.gone) std::printf("  without rank %u, who is gone\n", rank);
   }
 }

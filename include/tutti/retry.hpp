@@ -13,6 +13,9 @@ namespace tutti {
 
 /// What it took until a call succeeded.
 struct Retried {
+  /// How many ranks took part in what the call gave. An average is divided by this and not by the
+  /// communicator's size, for a rank may have been lost after it had given its part.
+  std::uint32_t ranks = 0;
   /// Who is no longer there, by their ranks before the call, in order.
   std::vector<std::uint32_t> gone{};
   std::uint32_t repeats = 0;

@@ -42,6 +42,7 @@ Retried with_retry(Communicator& communicator, const std::function<void(Communic
   const std::uint64_t number = communicator.completed() + 1;
   while (true) {
     bool has_done = false;
+    retried.ranks = communicator.size();
     try {
       call(communicator);
       has_done = true;

@@ -40,13 +40,14 @@ class Trainee {
  private:
   /// Whether it was the last.
   bool step() {
-    // The gradient, how many samples it is of, and who says that it is over.
-    std::vector<double> gradient(Regression::weights + 2);
-    (void)with_retry(
+    // The gradient, how many samples it is of, of how many ranks, and who says that it is over.
+    std::vector<double> gradient(Regression::weights + 3);
+    const Retried retried = with_retry(
         communicator_,
         [&](Communicator& group) {
           const std::span<double> whole(gradient);
-          model_.add_gradient(step_, group.rank(), group.size(), whole.first(gradient.size() - 1));
+          model_.add_gradient(step_, group.rank(), group.size(), whole.first(gradient.size() - 2));
+          gradient[Regression::weights + 1] = 1;
           gradient.back() = place_.is_over ? 1 : 0;
           group.all_reduce(gradient);
         },
@@ -54,6 +55,10 @@ class Trainee {
     count_call();
     if (gradient[Regression::weights] != Regression::batch) {
       fail("a step over " + std::to_string(gradient[Regression::weights]) + " samples");
+    }
+    if (gradient[Regression::weights + 1] != retried.ranks) {
+      fail("a step of " + std::to_string(gradient[Regression::weights + 1]) + " ranks, not " +
+           std::to_string(retried.ranks));
     }
     model_.learn(std::span(gradient).first(Regression::weights + 1));
     ++step_;
