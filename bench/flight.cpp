@@ -1,13 +1,15 @@
-// What the flight recorder adds to a call between two threads, and what it costs to know the time:
-// flight. Nanoseconds, the best of many samples. Needs two cores.
+// What the flight recorder adds to a small call, and what it costs to know the time:
+//   tutti run -n 2 -- build/bench/flight
+// Every call is recorded once in any case. Here it is recorded once more, and not, in turns of some
+// milliseconds: what the second time costs is what the first one does. Needs a core for each rank.
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
-#include <string_view>
-#include <thread>
+#include <functional>
+#include <vector>
+
+#include <tutti/communicator.hpp>
 
 #include "flight/recorder.hpp"
 
@@ -19,79 +21,93 @@ constexpr tutti::FlightCall some_call{.kind = tutti::FlightKind::allreduce,
                                       .dtype = tutti::DType::f32,
                                       .count = 2,
                                       .bytes = 8,
-                                      .algorithm = "allreduce/ring"};
+                                      .algorithm = "allreduce/mesh"};
 
-template <class F>
-double nanoseconds(const F& run) {
-  constexpr int batch = 1000;
-  double best = 1e9;
-  for (int sample = 0; sample < 2000; ++sample) {
-    const Clock::time_point begin = Clock::now();
-    for (int i = 0; i < batch; ++i) run();
-    best = std::min(best, std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
-  }
-  return best / batch;
+double nanoseconds_each(int count, const std::function<void()>& run_all) {
+  const Clock::time_point begin = Clock::now();
+  run_all();
+  return std::chrono::duration<double, std::nano>(Clock::now() - begin).count() / count;
 }
 
-void print(const char* what, double ns) { std::printf("%-44s %6.2f\n", what, ns); }
+double quantile(std::vector<double>& times, double part) {
+  std::sort(times.begin(), times.end());
+  return times[static_cast<std::size_t>(part * static_cast<double>(times.size() - 1))];
+}
 
-/// Keeps the compiler from leaving out what makes it.
-void use(std::uint64_t value) { asm volatile("" : : "r"(value)); }
+/// Two ways by turns, and how much longer the second takes than the first one just before it.
+void compare(const char* what, int calls, const std::function<void()>& plain,
+             const std::function<void()>& more) {
+  constexpr int turns = 200;
+  std::vector<double> times;
+  std::vector<double> differences;
+  for (int turn = 0; turn < turns; ++turn) {
+    const double first = nanoseconds_each(calls, plain);
+    const double second = nanoseconds_each(calls, more);
+    times.push_back(first);
+    differences.push_back(second - first);
+  }
+  const double median = quantile(times, 0.5);
+  std::printf("%-20s %8.1f %+8.1f %+8.1f %+8.1f %+7.1f %%\n", what, median,
+              quantile(differences, 0.25), quantile(differences, 0.5), quantile(differences, 0.75),
+              100 * quantile(differences, 0.5) / median);
+}
 
 void ask_clock(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
-  use(static_cast<std::uint64_t>(now.tv_nsec));
 }
 
-/// When a call is recorded.
-enum class When { never, before_sending, after_sending };
-
-struct alignas(128) Flag {
-  std::atomic<std::uint64_t> number{0};
-};
-
-/// What is recorded before data goes out delays it, for data must not overtake what was written
-/// before it; what is recorded afterwards is done while the peer's answer is on its way.
-double exchange(When when, Flag& mine, const Flag& peers) {
-  tutti::FlightRecorder recorder({});
-  std::uint64_t number = 0;
-  return nanoseconds([&] {
-    ++number;
-    if (when == When::before_sending) recorder.begin(number, some_call);
-    mine.number.store(number, std::memory_order_release);
-    if (when == When::after_sending) recorder.begin(number, some_call);
-    while (peers.number.load(std::memory_order_acquire) < number) {
-    }
-    if (when != When::never) recorder.end();
+void print_clocks() {
+  constexpr int times = 1000000;
+  const auto print = [](const char* what, const std::function<void()>& run_all) {
+    std::printf("%-24s %6.1f\n", what, nanoseconds_each(times, run_all));
+  };
+  std::printf("\nnanoseconds to know the time\n");
+  print("ticks()", [] {
+    // The sum keeps the compiler from leaving them out.
+    std::uint64_t sum = 0;
+    for (int i = 0; i < times; ++i) sum += tutti::ticks();
+    asm volatile("" : : "r"(sum));
   });
-}
-
-double exchange(When when) {
-  std::array<Flag, 2> flags;
-  std::thread peer([&] { exchange(when, flags[1], flags[0]); });
-  const double ns = exchange(when, flags[0], flags[1]);
-  peer.join();
-  return ns;
+  print("CLOCK_MONOTONIC_COARSE", [] {
+    for (int i = 0; i < times; ++i) ask_clock(CLOCK_MONOTONIC_COARSE);
+  });
+  print("CLOCK_MONOTONIC", [] {
+    for (int i = 0; i < times; ++i) ask_clock(CLOCK_MONOTONIC);
+  });
 }
 
 }  // namespace
 
 int main() {
-  tutti::FlightRecorder recorder({});
+  tutti::Communicator comm = tutti::Communicator::from_environment();
+  tutti::FlightRecorder recorder({.self = tutti::Rank{comm.rank()}, .ranks = comm.size()});
+  // Two ranks print the same; one is enough.
+  if (comm.rank() > 0 && std::freopen("/dev/null", "w", stdout) == nullptr) return 1;
+  std::vector<float> data(2, 1);
+  constexpr int calls = 5000;
   std::uint64_t number = 0;
-  const auto record = [&](std::string_view site) {
-    return nanoseconds([&] {
-      recorder.begin(++number, some_call, site);
-      recorder.end();
-    });
+  const auto with_record = [&](const std::function<void()>& call, std::string_view site) {
+    return [&recorder, &number, call, site] {
+      for (int i = 0; i < calls; ++i) {
+        recorder.begin(++number, some_call, site);
+        call();
+        recorder.end();
+      }
+    };
   };
-  print("begin and end, over and over", record(""));
-  print("begin and end, at 'step 12'", record("step 12"));
-  print("a call between two threads", exchange(When::never));
-  print("the same, recorded before it sends", exchange(When::before_sending));
-  print("the same, recorded after it has sent", exchange(When::after_sending));
-  print("ticks()", nanoseconds([] { use(tutti::ticks()); }));
-  print("CLOCK_MONOTONIC", nanoseconds([] { ask_clock(CLOCK_MONOTONIC); }));
-  print("CLOCK_MONOTONIC_COARSE", nanoseconds([] { ask_clock(CLOCK_MONOTONIC_COARSE); }));
+  const auto over_and_over = [](const std::function<void()>& call) {
+    return [call] {
+      for (int i = 0; i < calls; ++i) call();
+    };
+  };
+  const std::function<void()> allreduce = [&] { comm.all_reduce(data, tutti::Op::max); };
+  const std::function<void()> broadcast = [&] { comm.broadcast(data, 0); };
+  const std::function<void()> barrier = [&] { comm.barrier(); };
+  std::printf("nanoseconds              plain   recorded once more (quartiles)\n");
+  compare("allreduce of 8 B", calls, over_and_over(allreduce), with_record(allreduce, ""));
+  compare("  at a named place", calls, over_and_over(allreduce), with_record(allreduce, "step 12"));
+  compare("broadcast of 8 B", calls, over_and_over(broadcast), with_record(broadcast, ""));
+  compare("barrier", calls, over_and_over(barrier), with_record(barrier, ""));
+  if (comm.rank() == 0) print_clocks();
 }
