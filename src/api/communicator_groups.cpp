@@ -117,7 +117,7 @@ Shrunk Communicator::Impl::shrink(std::uint64_t completed) {
     shrunk.communicator = build_from(members);
     const Ballot built{.subject = Ballot::Subject::has_built,
                        .yes = shrunk.communicator.has_value()};
-    const Ballots votes = council_->agree(built.text());
+    const Ballots votes = council_->agree(built.text(), members);
     require_part(votes, rank());
     const bool all_there = std::all_of(members.begin(), members.end(),
                                        [&](std::uint32_t each) { return votes.contains(each); });

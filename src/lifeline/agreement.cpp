@@ -1,5 +1,7 @@
 #include "lifeline/agreement.hpp"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 namespace tutti {
@@ -101,6 +103,18 @@ bool Agreement::is_overdue(std::uint32_t member, Clock::time_point now) const {
   return now >= (suspects_.contains(member) ? suspects_due_ : answers_due_);
 }
 
+/// Whose input the chair need not wait for any longer.
+std::set<std::uint32_t> Agreement::late(Clock::time_point now) const {
+  std::set<std::uint32_t> members;
+  for (std::uint32_t member = 0; member < members_; ++member) {
+    const bool is_suspect = suspects_.contains(member);
+    if (now >= (is_suspect ? std::min(suspects_due_, inputs_due_) : inputs_due_)) {
+      members.insert(member);
+    }
+  }
+  return members;
+}
+
 std::uint32_t Agreement::chair() const {
   for (std::uint32_t member = 0; member < self_; ++member) {
     if (!silent_.contains(member)) return member;
@@ -193,7 +207,7 @@ void Agreement::conclude(Clock::time_point now) {
     if (member == self_ || silent_.contains(member) || answered_.contains(member)) continue;
     return;
   }
-  decision_ = heard_ ? heard_ : desk_.judge({voices_, silent_, now >= inputs_due_});
+  decision_ = heard_ ? heard_ : desk_.judge({voices_, silent_, late(now)});
   if (!decision_) return;
   decided_in_ = promised_;
   announce();

@@ -35,7 +35,7 @@ class Agreement {
   struct Hearing {
     const std::vector<Voice>& voices;
     const std::set<std::uint32_t>& silent;  ///< Members that are no longer listened to.
-    bool is_late;                           ///< No more inputs are to be waited for.
+    const std::set<std::uint32_t>& late;    ///< Whose inputs are no longer waited for.
   };
   /// What an agreement needs of its surroundings.
   struct Desk {
@@ -49,8 +49,8 @@ class Agreement {
   struct Patience {
     /// For an answer that takes no work.
     Clock::duration for_answers = std::chrono::seconds(2);
-    /// For one of somebody who gave none before.
-    Clock::duration for_suspects = std::chrono::milliseconds(500);
+    /// For an answer and an input of a suspect.
+    Clock::duration for_suspects = std::chrono::milliseconds(400);
     /// For inputs of all who are there.
     Clock::duration for_inputs = std::chrono::seconds(2);
   };
@@ -61,7 +61,8 @@ class Agreement {
   void put(std::string input, std::string subject, Clock::time_point now);
   void hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot, const std::string& body,
             Clock::time_point now);
-  /// That member did not answer an earlier question: it is not waited for as long as others.
+  /// That member did not answer an earlier question, or has kept the others waiting for long: it is
+  /// not waited for as long as others.
   void suspect(std::uint32_t member) { suspects_.insert(member); }
   /// That member will not speak again.
   void lose(std::uint32_t member, Clock::time_point now);
@@ -75,6 +76,7 @@ class Agreement {
   [[nodiscard]] std::uint32_t chair() const;
   [[nodiscard]] std::uint32_t awaited() const;
   [[nodiscard]] bool another_presides() const;
+  [[nodiscard]] std::set<std::uint32_t> late(Clock::time_point now) const;
   [[nodiscard]] bool is_overdue(std::uint32_t member, Clock::time_point now) const;
   [[nodiscard]] std::string knowledge() const;
   void turn_to_chair(Clock::time_point now);

@@ -1,6 +1,7 @@
 #include "lifeline/council.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include <nlohmann/json.hpp>
 
@@ -111,9 +112,20 @@ void Council::leave(std::uint64_t calls) {
 }
 
 std::map<std::uint32_t, std::string> Council::agree(const std::string& input) {
+  std::vector<std::uint32_t> all(seat_.members.size());
+  std::iota(all.begin(), all.end(), 0);
+  return agree(input, all);
+}
+
+std::map<std::uint32_t, std::string> Council::agree(const std::string& input,
+                                                    std::span<const std::uint32_t> among) {
   Lock lock(lifeline_->mutex_);
   const std::uint32_t question = ++questions_;
   Agreement& agreement = this->agreement(question);
+  for (std::uint32_t rank = 0; rank < seat_.members.size(); ++rank) {
+    const bool is_asked = std::find(among.begin(), among.end(), rank) != among.end();
+    if (!is_asked) agreement.lose(rank, Clock::now());
+  }
   agreement.put(input, "", Clock::now());
   lifeline_->post_->hurry();
   const bool decided = lifeline_->changed_.wait_for(
@@ -246,6 +258,7 @@ Agreement& Council::agreement(std::uint32_t question) {
   if (const auto before = agreements_.find(question - 1); before != agreements_.end()) {
     for (const std::uint32_t rank : before->second.silent()) made.suspect(rank);
   }
+  if (!is_verdict) suspect_laggards(made);
   for (const std::uint32_t rank : absent()) made.lose(rank, Clock::now());
   return made;
 }
@@ -294,7 +307,7 @@ std::optional<std::string> Council::collect(const Agreement::Hearing& hearing) c
     const std::optional<std::string>& input = hearing.voices[rank].input;
     if (input) {
       inputs[std::to_string(rank)] = *input;
-    } else if (!hearing.is_late) {
+    } else if (!hearing.late.contains(rank)) {
       return std::nullopt;
     }
   }
@@ -307,8 +320,17 @@ void Council::look_for_verdict() {
   if (found == agreements_.end() || !found->second.decision()) return;
   verdict_ = read_verdict(*found->second.decision());
   if (!verdict_) verdict_ = Verdict{.words = "a verdict that cannot be read"};
+  for (auto& [question, agreement] : agreements_) {
+    if (question != verdict_question) suspect_laggards(agreement);
+  }
   alarm_.store(true);
   participant_.stop();
+}
+
+/// Who was too late once has had its time. It may well be alive, and hang for ever.
+void Council::suspect_laggards(Agreement& agreement) const {
+  if (!verdict_ || verdict_->code != ErrorCode::timed_out) return;
+  for (const std::uint32_t rank : verdict_->ranks) agreement.suspect(rank);
 }
 
 void Council::send(std::uint32_t rank, Letter::Kind kind, std::uint32_t question,

@@ -64,9 +64,12 @@ class Council {
   void leave(std::uint64_t calls);
 
   /// What ranks have to say to the next question, one text each: the same for all that get it. Who
-  /// is gone, has left or does not speak in time is not among them, and maybe not this rank.
-  /// All ranks ask the same questions. Throws timed_out.
+  /// is gone, has left or does not speak in time is not among them, and maybe not this rank. Who
+  /// has kept the others waiting until the verdict has less time than they. All ranks ask the same
+  /// questions, of the same ranks. Throws timed_out.
   [[nodiscard]] std::map<std::uint32_t, std::string> agree(const std::string& input);
+  [[nodiscard]] std::map<std::uint32_t, std::string> agree(const std::string& input,
+                                                           std::span<const std::uint32_t> among);
 
   /// How many questions were asked so far.
   [[nodiscard]] std::uint32_t questions() const;
@@ -93,6 +96,7 @@ class Council {
   void put_report(const Report& report);
   void note_absence(std::uint32_t rank);
   void look_for_verdict();
+  void suspect_laggards(Agreement& agreement) const;
   void send(std::uint32_t rank, Letter::Kind kind, std::uint32_t question, std::uint32_t ballot,
             std::string body);
   void compare_with(std::uint32_t rank, const Standing& other);

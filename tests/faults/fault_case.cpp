@@ -124,9 +124,7 @@ std::string name(Difference difference) {
   return "";
 }
 
-std::chrono::milliseconds FaultCase::call_timeout() const {
-  return fault == Fault::slow || fault == Fault::stop ? 800ms : 0ms;
-}
+std::chrono::milliseconds FaultCase::call_timeout() const { return keeps_waiting() ? 800ms : 0ms; }
 
 bool FaultCase::takes_life() const {
   return fault == Fault::exit || fault == Fault::kill || fault == Fault::crash;

@@ -56,6 +56,8 @@ struct FaultCase {
   /// What this rank is to call.
   [[nodiscard]] Trial trial_of(std::uint32_t rank) const;
   [[nodiscard]] bool takes_life() const;
+  /// The faulty rank is there, but the others wait for it past their deadline.
+  [[nodiscard]] bool keeps_waiting() const { return fault == Fault::stop || fault == Fault::slow; }
 };
 
 [[nodiscard]] FaultCase draw(std::uint64_t seed, std::uint64_t number);

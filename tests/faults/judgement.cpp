@@ -48,7 +48,7 @@ class Judge {
     if (line.stage != Stage::done) {
       wrong(who + "has only come to " + std::string(name(line.stage.load())));
     }
-    if (line.trouble[0] != '\0') wrong(who + "says: " + line.trouble.data());
+    judge_trouble(rank, who);
     if (line.code < 0) return;
     const ErrorCode code = static_cast<ErrorCode>(line.code.load());
     if (code != expected_code()) {
@@ -56,6 +56,19 @@ class Judge {
     }
     judge_verdict(who, line);
     judge_group(who, line);
+  }
+
+  /// Nobody has any but a rank that was too late, which is told that the others did not wait.
+  void judge_trouble(std::uint32_t rank, const std::string& who) {
+    const std::string trouble = board_[rank].trouble.data();
+    const bool is_late = rank == case_.victim && case_.fault == Fault::slow;
+    if (is_late) {
+      if (trouble.find("went on without this rank") == std::string::npos) {
+        wrong(who + "is not told that the others did not wait: " + trouble);
+      }
+    } else if (!trouble.empty()) {
+      wrong(who + "says: " + trouble);
+    }
   }
 
   [[nodiscard]] ErrorCode expected_code() const {
@@ -97,7 +110,7 @@ class Judge {
   }
 
   void judge_group(const std::string& who, const BoardLine& line) {
-    const bool is_lost = case_.takes_life() || case_.fault == Fault::stop;
+    const bool is_lost = case_.takes_life() || case_.keeps_waiting();
     std::uint32_t gone = is_lost ? 1U << case_.victim : 0;
     if (case_.second) gone |= 1U << case_.second_victim();
     for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
@@ -142,8 +155,7 @@ class Judge {
     if (result_.detection_s > limit * patience_) {
       wrong("noticed after " + std::to_string(result_.detection_s) + " s");
     }
-    const bool waits = is_mute || case_.fault == Fault::slow;
-    if (result_.recovery_s > patience_ * (recover_s + (waits ? answer_s : 0))) {
+    if (result_.recovery_s > patience_ * recover_s) {
       wrong("recovered after " + std::to_string(result_.recovery_s) + " s");
     }
   }

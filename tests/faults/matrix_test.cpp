@@ -14,8 +14,7 @@ void run_some(std::uint64_t seed, std::uint64_t cases, bool with_waiting) {
   std::uint64_t run = 0;
   for (std::uint64_t number = 0; run < cases; ++number) {
     const FaultCase drawn = draw(seed, number);
-    const bool waits = drawn.fault == Fault::stop || drawn.fault == Fault::slow;
-    if (waits && !with_waiting) continue;
+    if (drawn.keeps_waiting() && !with_waiting) continue;
     ++run;
     const CaseResult result = run_case(drawn, patience);
     for (const std::string& wrong : result.wrong) {

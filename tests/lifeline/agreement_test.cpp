@@ -2,6 +2,7 @@
 
 #include <map>
 #include <queue>
+#include <set>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,7 @@ struct Weather {
   std::uint32_t deaths = 0;     ///< At most.
   std::uint32_t sleepers = 0;   ///< At most: they do nothing for some seconds, and then go on.
   std::uint32_t slanders = 0;   ///< At most: one member wrongly thinks that another is gone.
+  std::uint32_t laggards = 0;   ///< At most: all suspect them, and they speak after some seconds.
   bool all_have_inputs = true;  ///< Or only one.
 };
 
@@ -34,6 +36,7 @@ class Run {
       members_[self].agreement = std::make_unique<Agreement>(
           self, members, desk(self), Agreement::Patience{.for_answers = 2s, .for_inputs = 1s});
     }
+    plan_laggards();
     plan_inputs();
     plan_grief();
     for (std::uint32_t self = 0; self < members; ++self) plan_tick(self, 0ms);
@@ -55,6 +58,8 @@ class Run {
   }
 
   [[nodiscard]] std::size_t trusted_count() const { return trusted().size(); }
+  /// Until all who live had decided.
+  [[nodiscard]] Clock::duration duration() const { return now_; }
 
  private:
   struct Member {
@@ -106,7 +111,7 @@ class Run {
     // Who sleeps may not have said it in time.
     if (!weather_.all_have_inputs || weather_.sleepers > 0) return "";
     for (const std::uint32_t self : trusted) {
-      if (!json.contains(std::to_string(self))) {
+      if (!laggards_.contains(self) && !json.contains(std::to_string(self))) {
         return "member " + std::to_string(self) + " is not in " + decision;
       }
     }
@@ -126,7 +131,7 @@ class Run {
       if (hearing.silent.contains(rank)) continue;
       if (const auto& input = hearing.voices[rank].input) {
         inputs[std::to_string(rank)] = *input;
-      } else if (!hearing.is_late) {
+      } else if (!hearing.late.contains(rank)) {
         return std::nullopt;
       }
     }
@@ -157,12 +162,21 @@ class Run {
     }
   }
 
+  void plan_laggards() {
+    for (std::uint32_t i = 0; i < weather_.laggards; ++i) laggards_.insert(random_.below(size_));
+    if (laggards_.size() == size_) laggards_.clear();
+    for (Member& member : members_) {
+      for (const std::uint32_t laggard : laggards_) member.agreement->suspect(laggard);
+    }
+  }
+
   void plan_inputs() {
     const std::uint32_t only = random_.below(size_);
     for (std::uint32_t self = 0; self < size_; ++self) {
       if (!weather_.all_have_inputs && self != only) continue;
       const std::string input = "said by " + std::to_string(self);
-      plan(random_time(200ms), self, [this, self, input](Agreement& agreement, auto now) {
+      const Clock::duration late = laggards_.contains(self) ? 5s : 0s;
+      plan(late + random_time(200ms), self, [this, self, input](Agreement& agreement, auto now) {
         members_[self].input = input;
         agreement.put(input, "7", now);
       });
@@ -238,6 +252,7 @@ class Run {
   std::uint32_t size_;
   Weather weather_;
   std::vector<Member> members_;
+  std::set<std::uint32_t> laggards_;
   std::optional<std::uint32_t> doomed_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Clock::duration> last_letter_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
@@ -245,13 +260,14 @@ class Run {
   Clock::duration now_{};
 };
 
-void run_many(std::uint64_t runs, const Weather& weather) {
+void run_many(std::uint64_t runs, const Weather& weather, Clock::duration longest = 120s) {
   std::size_t trusted = 0;
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
     const std::uint32_t members = 2 + static_cast<std::uint32_t>(seed % 6);
     const Run run(seed, members, weather);
     trusted += run.trusted_count();
     ASSERT_EQ(run.fault(), "") << "seed " << seed << ", " << members << " members";
+    ASSERT_LE(run.duration(), longest) << "seed " << seed << ", " << members << " members";
   }
   // Else nothing was compared.
   EXPECT_GT(trusted, runs);
@@ -266,6 +282,10 @@ TEST(Agreement, NeedsOnlyOneWhoAsks) { run_many(1000, {.deaths = 2, .all_have_in
 TEST(Agreement, DoesNotWaitForSleepers) { run_many(1000, {.deaths = 1, .sleepers = 2}); }
 
 TEST(Agreement, BearsSlander) { run_many(1000, {.deaths = 1, .sleepers = 1, .slanders = 2}); }
+
+TEST(Agreement, OutlivesLaggards) { run_many(1000, {.deaths = 2, .laggards = 2}); }
+
+TEST(Agreement, DoesNotWaitLongForLaggards) { run_many(300, {.laggards = 2}, 900ms); }
 
 }  // namespace
 }  // namespace tutti::test
