@@ -356,6 +356,7 @@ class Fabric::Parts {
                                                   patience_for(true));
     }
     if (memory_ && network_) {
+      memory_->set_names(neighbours_);
       std::vector<std::optional<Rank>> local(ranks_);
       for (std::uint32_t i = 0; i < here; ++i) local[neighbours_[i].index()] = Rank{i};
       mixed_ = std::make_unique<MixedTransport>(*memory_, *network_, std::move(local),

@@ -64,7 +64,7 @@ std::span<const std::byte> MemoryTransport::arrived(Rank peer) {
     const Note& note = in.box->note(in.turn);
     if (note.turn.load(std::memory_order_acquire) != in.turn) return {};
     if (note.call != received_call_) {
-      throw Error(ErrorCode::mismatch, "rank " + std::to_string(peer.index()) +
+      throw Error(ErrorCode::mismatch, name(peer.index()) +
                                            " is in another call, or in the same with other "
                                            "arguments: let all ranks call the same, in one order");
     }
@@ -100,7 +100,11 @@ void MemoryTransport::consume(Rank peer, std::size_t bytes) {
 void MemoryTransport::require_unchanged(std::uint32_t peer) const {
   std::atomic_thread_fence(std::memory_order_acquire);
   if (commons_.retirement(peer).stood_down.load(std::memory_order_relaxed) == 0) return;
-  throw Error(ErrorCode::peer_lost, "rank " + std::to_string(peer) + " has given up");
+  throw Error(ErrorCode::peer_lost, name(peer) + " has given up");
+}
+
+std::string MemoryTransport::name(std::uint32_t peer) const {
+  return "rank " + std::to_string(names_.empty() ? peer : names_[peer].index());
 }
 
 void MemoryTransport::stand_down() {

@@ -28,6 +28,9 @@ class MemoryTransport final : public Transport {
   MemoryTransport(const Commons& commons, Rank self, SharedView* view, Patience patience,
                   std::size_t least_direct = usual_least_direct);
 
+  /// What ranks are called in errors, where they have other numbers here than for the caller.
+  void set_names(std::vector<Rank> names) { names_ = std::move(names); }
+
   void begin(std::uint32_t sent, std::uint32_t received) override {
     sent_call_ = sent;
     received_call_ = received;
@@ -89,6 +92,7 @@ class MemoryTransport final : public Transport {
   void reclaim_slots();
   [[nodiscard]] bool is_read(Slot& slot);
   void require_unchanged(std::uint32_t peer) const;
+  [[nodiscard]] std::string name(std::uint32_t peer) const;
   void enclose(std::uint32_t peer, std::span<const std::byte> data);
   void post(std::uint32_t peer, Note::Kind kind, std::uint64_t where, std::size_t bytes);
   void wake(std::uint32_t rank);
@@ -96,6 +100,7 @@ class MemoryTransport final : public Transport {
 
   Commons commons_;
   std::uint32_t self_;
+  std::vector<Rank> names_;  // Empty if numbers are.
   std::uint32_t sent_call_ = 0;
   std::uint32_t received_call_ = 0;
   SharedView* view_;
