@@ -116,13 +116,27 @@ class Judge {
     for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
       if (is_unharmed(rank)) gone |= 1U << rank;
     }
-    // The second may come to its end only when all is over.
-    const std::uint32_t found = line.gone;
-    const bool may_differ = case_.second && (found | 1U << case_.second_victim()) == gone;
-    if (line.recovered_at > 0 && found != gone && !may_differ) {
+    std::uint32_t found = line.gone;
+    if (case_.second) {
+      // It may come to its end only when all is over; or when some are through and leave, while
+      // others are still in the last call and go on without them.
+      found &= ~was_through_before(line);
+      found |= 1U << case_.second_victim();
+    }
+    if (line.recovered_at > 0 && found != gone) {
       wrong(who + "goes on without " + std::to_string(found) + " (bits), not " +
             std::to_string(gone));
     }
+  }
+
+  /// The ranks that had recovered before this one had, as bits.
+  [[nodiscard]] std::uint32_t was_through_before(const BoardLine& line) const {
+    std::uint32_t ranks = 0;
+    for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
+      const std::int64_t at = board_[rank].recovered_at;
+      if (at > 0 && at < line.recovered_at) ranks |= 1U << rank;
+    }
+    return ranks;
   }
 
   [[nodiscard]] std::uint32_t first_judged() const {
