@@ -21,9 +21,10 @@ Environment Environment::own() {
   return environment;
 }
 
-bool Environment::has(std::string_view name) const {
-  return std::any_of(entries_.begin(), entries_.end(),
-                     [&](const std::string& each) { return names(each, name); });
+std::string Environment::value(std::string_view name) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const std::string& each) { return names(each, name); });
+  return found == entries_.end() ? "" : found->substr(name.size() + 1);
 }
 
 void Environment::set(const std::string& name, const std::string& value) {

@@ -12,7 +12,8 @@ class Environment {
   /// Those of this process.
   [[nodiscard]] static Environment own();
 
-  [[nodiscard]] bool has(std::string_view name) const;
+  /// Empty if it is not there.
+  [[nodiscard]] std::string value(std::string_view name) const;
   void set(const std::string& name, const std::string& value);
   void remove(std::string_view name);
 

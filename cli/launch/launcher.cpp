@@ -125,7 +125,7 @@ void Launcher::open_root() {
 void Launcher::prepare_environment() {
   environment_ = Environment::own();
   for (const auto& [name, value] : job_.variables) environment_.set(name, value);
-  if (!environment_.has("TUTTI_SECRET")) environment_.set("TUTTI_SECRET", random_hex(32));
+  if (environment_.value("TUTTI_SECRET").empty()) environment_.set("TUTTI_SECRET", random_hex(32));
   environment_.set("TUTTI_JOB", random_hex(8));
   environment_.set("TUTTI_ROOT", root_);
   environment_.set("TUTTI_SIZE", std::to_string(job_.ranks));

@@ -91,6 +91,11 @@ TEST(RunEnvironment, KeepsASecretThatIsSet) {
   EXPECT_EQ(tutti("run -n 1 -x TUTTI_SECRET=mine -- sh -c 'echo $TUTTI_SECRET'").out, "[0] mine\n");
 }
 
+TEST(RunEnvironment, MakesASecretWhereItIsSetToNothing) {
+  const std::string wrote = tutti("run -n 1 -x TUTTI_SECRET= -- sh -c 'echo $TUTTI_SECRET'").out;
+  EXPECT_TRUE(std::regex_match(wrote, std::regex("\\[0\\] [0-9a-f]{64}\n"))) << wrote;
+}
+
 TEST(RunEnvironment, HidesTheSocketOfAnOuterRun) {
   const Outcome run = tutti("run -n 1 -x TUTTI_ROOT_FD=77 -- " TUTTI_COMMAND
                             " run -n 2 --no-prefix -- sh -c 'echo rank $TUTTI_RANK "
