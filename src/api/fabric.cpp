@@ -237,6 +237,7 @@ class Fabric::Parts {
     Socket listener{};
     std::vector<Contact> contacts{};
     std::string group{};
+    Secret secret{};
   };
 
   /// Within one host nobody else need be able to connect. To another the loopback address means
@@ -253,7 +254,6 @@ class Fabric::Parts {
                     "ranks on several hosts need a secret by which to know each other: set "
                     "TUTTI_SECRET to the same long random text for all of them");
       }
-      doors.listener = listen_everywhere(settings_.ports);
       addresses = own_addresses(settings_.interfaces);
       std::erase_if(addresses, [](const Endpoint& each) { return each.is_loopback(); });
       if (addresses.empty()) {
@@ -262,6 +262,7 @@ class Fabric::Parts {
                         " has no network address that other hosts could reach: bring an interface "
                         "up, or look at TUTTI_SOCKET_IFNAME");
       }
+      doors.listener = listen_on_all(addresses, settings_.ports);
     }
     const Endpoint bound = bound_to(doors.listener);
     Json endpoints = Json::array();
@@ -269,7 +270,7 @@ class Fabric::Parts {
       endpoints.push_back(each.family() == AF_UNIX ? each.text()
                                                    : each.with_port(bound.port()).text());
     }
-    doors.group = group_name(exchange);
+    agree_on_name(exchange, doors);
     for (const std::string& text : exchange.all(endpoints.dump())) {
       Contact contact{.host = cards_[doors.contacts.size()].name, .endpoints = {}};
       for (const Json& each : Json::parse(text)) {
@@ -286,7 +287,7 @@ class Fabric::Parts {
     if (segment_ || thread_memory_ != nullptr) patience.nap = nap_beside_memory;
     network_ =
         std::make_unique<TcpTransport>(self_, std::move(doors.contacts), std::move(doors.listener),
-                                       settings_.secret, doors.group, patience);
+                                       std::move(doors.secret), doors.group, patience);
   }
 
   /// By which ranks notice who is gone. Within a host it needs no network.
@@ -309,7 +310,7 @@ class Fabric::Parts {
         std::make_unique<Mesh>(Mesh::Place{.self = self_.index(),
                                            .contacts = std::move(doors.contacts),
                                            .listener = std::move(doors.listener),
-                                           .secret = settings_.secret,
+                                           .secret = std::move(doors.secret),
                                            .group = doors.group,
                                            .lost_after = settings_.lost_after},
                                *kinship_.lifeline, Clock::now() + settings_.start_timeout));
@@ -329,9 +330,17 @@ class Fabric::Parts {
     return hub;
   }
 
-  /// A name that no other communicator has: rank 0 makes it up.
-  [[nodiscard]] std::string group_name(Exchange& exchange) const {
-    return exchange.all(self_ == Rank{0} ? Secret::random().bytes.substr(0, 16) : "").front();
+  /// A name that no other communicator has: rank 0 makes it up. And, where the user has given no
+  /// secret, one as well, by which other users of this host are kept out.
+  void agree_on_name(Exchange& exchange, Doors& doors) const {
+    constexpr std::size_t name_length = 16;
+    const std::string own =
+        self_ == Rank{0} ? Secret::random().bytes.substr(0, name_length) + Secret::random().bytes
+                         : "";
+    const std::string made = exchange.all(own).front();
+    doors.group = made.substr(0, name_length);
+    doors.secret = settings_.secret;
+    if (doors.secret.bytes.empty()) doors.secret.bytes = made.substr(name_length);
   }
 
   [[nodiscard]] Pairs pairs() const {

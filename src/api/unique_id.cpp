@@ -107,8 +107,8 @@ std::string make_unique_id() {
   const FabricSettings settings = settings_from_environment().fabric;
   const std::vector<Endpoint> addresses = meeting_addresses(settings);
   const bool near = addresses.front().is_loopback();
-  Socket listener =
-      near ? listen_on(addresses.front(), settings.ports) : listen_everywhere(settings.ports);
+  Socket listener = near ? listen_on(addresses.front(), settings.ports)
+                         : listen_on_all(addresses, settings.ports);
   std::string id = std::string(opening) + " " + Secret::random().bytes.substr(0, key_length) + " " +
                    std::to_string(bound_to(listener).port());
   for (const Endpoint& each : addresses) {

@@ -185,6 +185,20 @@ Socket try_listen(const Endpoint& address, PortRange ports) {
          " are in use; choose another TUTTI_PORT_RANGE");
 }
 
+bool is_within_host(const Socket& socket) {
+  int family = AF_UNSPEC;
+  socklen_t length = sizeof(family);
+  getsockopt(socket.fd(), SOL_SOCKET, SO_DOMAIN, &family, &length);
+  return family == AF_UNIX;
+}
+
+std::optional<uid_t> user_of(const Socket& socket) {
+  ucred other{};
+  socklen_t length = sizeof(other);
+  if (getsockopt(socket.fd(), SOL_SOCKET, SO_PEERCRED, &other, &length) != 0) return std::nullopt;
+  return other.uid;
+}
+
 }  // namespace
 
 Socket::~Socket() {
@@ -355,6 +369,10 @@ Socket listen_everywhere(PortRange ports) {
   cannot_listen(any_address(AF_INET6), ports, errno);
 }
 
+Socket listen_on_all(std::span<const Endpoint> addresses, PortRange ports) {
+  return addresses.size() == 1 ? listen_on(addresses.front(), ports) : listen_everywhere(ports);
+}
+
 Endpoint bound_to(const Socket& socket) {
   sockaddr_storage address{};
   socklen_t length = sizeof(address);
@@ -372,14 +390,13 @@ Endpoint connected_to(const Socket& socket) {
 }
 
 bool is_same_user(const Socket& socket) {
-  int family = AF_UNSPEC;
-  socklen_t family_length = sizeof(family);
-  getsockopt(socket.fd(), SOL_SOCKET, SO_DOMAIN, &family, &family_length);
-  if (family != AF_UNIX) return true;
-  ucred other{};
-  socklen_t length = sizeof(other);
-  return getsockopt(socket.fd(), SOL_SOCKET, SO_PEERCRED, &other, &length) == 0 &&
-         other.uid == geteuid();
+  return !is_within_host(socket) || user_of(socket) == geteuid();
+}
+
+std::string source_of(const Socket& socket) {
+  if (!is_within_host(socket)) return connected_to(socket).host();
+  const auto user = user_of(socket);
+  return user ? "user " + std::to_string(*user) + " of this host" : "an unknown user of this host";
 }
 
 Socket begin_connect(const Endpoint& to) {

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -84,6 +85,9 @@ struct PortRange {
 [[nodiscard]] Socket listen_on(const Endpoint& address, PortRange ports);
 /// Listens on all addresses, IPv6 and IPv4.
 [[nodiscard]] Socket listen_everywhere(PortRange ports);
+/// Listens on these addresses of this host: if it is one, on no other; else everywhere. Requires:
+/// some.
+[[nodiscard]] Socket listen_on_all(std::span<const Endpoint> addresses, PortRange ports);
 /// Where a socket is bound to.
 [[nodiscard]] Endpoint bound_to(const Socket& socket);
 /// Where the other end of a connection is; no address if it has gone.
@@ -91,6 +95,10 @@ struct PortRange {
 /// Whether the other end of a connection belongs to the same user, where the system can tell: of a
 /// name within this host. True for all others.
 [[nodiscard]] bool is_same_user(const Socket& socket);
+
+/// Where the other end of a connection comes from, for people and to tell one from the other: the
+/// address of its host, or, within this one, its user; never anything that it could make up.
+[[nodiscard]] std::string source_of(const Socket& socket);
 
 /// Begins to connect, without blocking. The socket sends small messages at once (TCP_NODELAY).
 /// None if the attempt failed outright: errno says why.
