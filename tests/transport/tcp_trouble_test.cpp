@@ -93,6 +93,33 @@ TEST_P(TcpTroubles, SaysAtOnceThatOnlyOneEndEncrypts) {
   expect_turned_away(*low, *high, "TUTTI_TLS=1 for all ranks, or for none", 1s);
 }
 
+/// Where a host has the same address as another, somebody else's rank may answer at it.
+TEST_P(TcpTroubles, GoesOnThoughAnotherJobAnswersAtOneOfTheAddresses) {
+  TcpRanks ranks = of(2);
+  TcpRanks others = of(2);
+  others.secret = Secret{.bytes = "another"};
+  if (GetParam()) others.secret = others.secret.encrypting();
+  ranks.contacts[1].endpoints = {others.contacts[1].endpoints.front(), Endpoint::parse("[::1]:1")};
+  const auto stranger = others.transport(1);
+  const auto zero = ranks.transport(0);
+  const Clock::time_point deadline = Clock::now() + 300ms;
+  std::thread another_job([&] {
+    for (std::uint32_t idle = 1; Clock::now() < deadline; ++idle) {
+      (void)stranger->arrived(Rank{0});
+      stranger->wait(idle, deadline + 20s);
+    }
+  });
+  const auto receive = [&] {
+    for (std::uint32_t idle = 1; Clock::now() < deadline + 2s; ++idle) {
+      EXPECT_TRUE(zero->arrived(Rank{1}).empty());
+      zero->wait(idle, deadline);
+    }
+  };
+  expect_error(receive, ErrorCode::peer_lost, "Connection refused");
+  EXPECT_GE(Clock::now(), deadline);
+  another_job.join();
+}
+
 TEST_P(TcpTroubles, RefusesAnotherGroup) {
   TcpRanks ranks = of(2);
   const auto low = ranks.transport(0);

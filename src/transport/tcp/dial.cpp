@@ -32,7 +32,7 @@ Dial::Dial(Rank peer, const Contact& contact, Rank self, const std::string& grou
       group_(group),
       secret_(secret),
       watch_(watch),
-      failures_(contact.endpoints.size(), "no answer yet") {}
+      failures_(contact.endpoints.size(), {.why = "no answer yet"}) {}
 
 Dial::~Dial() {
   if (channel_) watch_.remove(channel_.fd());
@@ -47,14 +47,15 @@ std::optional<Channel> Dial::advance(Clock::time_point now) {
     begin(now);
   }
   if (!channel_ || !is_connected(now)) return std::nullopt;
-  note_answer();
   switch (handshake_->advance(channel_)) {
     case Handshake::State::reading:
     case Handshake::State::writing:
+      // Whoever was given a proof is not given up: it may believe already that this connection is
+      // the one.
+      if (handshake_->has_proved()) due_ = Clock::time_point::max();
       return std::nullopt;
     case Handshake::State::refused:
-      if (handshake_->is_final()) refused_for_good_ = true;
-      fail(handshake_->refusal(), now);
+      fail(handshake_->refusal(), now, handshake_->is_final());
       return std::nullopt;
     case Handshake::State::done:
       break;
@@ -71,13 +72,17 @@ std::string Dial::attempts() const {
   std::string text;
   for (std::size_t i = 0; i < failures_.size(); ++i) {
     if (i > 0) text += ", ";
-    text += contact_.endpoints[i].text() + " (" + failures_[i] + ")";
+    text += contact_.endpoints[i].text() + " (" + failures_[i].why + ")";
   }
   return text.empty() ? "no address at all" : text;
 }
 
+bool Dial::is_hopeless() const {
+  return rounds_ > 0 && std::all_of(failures_.begin(), failures_.end(),
+                                    [](const Failure& failure) { return failure.is_final; });
+}
+
 void Dial::begin(Clock::time_point now) {
-  answered_ = false;
   channel_ = Channel(begin_connect(contact_.endpoints[endpoint_]));
   if (!channel_) {
     fail(std::generic_category().message(errno), now);
@@ -87,8 +92,8 @@ void Dial::begin(Clock::time_point now) {
   watch_.add(channel_.fd(), {.kind = Watch::Kind::dial, .index = peer_.index()}, true);
 }
 
-void Dial::fail(const std::string& why, Clock::time_point now) {
-  failures_[endpoint_] = why;
+void Dial::fail(const std::string& why, Clock::time_point now, bool is_final) {
+  failures_[endpoint_] = {.why = why, .is_final = is_final};
   if (channel_) watch_.remove(channel_.fd());
   channel_ = Channel();
   handshake_.reset();
@@ -111,20 +116,11 @@ bool Dial::is_connected(Clock::time_point now) {
     return false;
   }
   handshake_.emplace(Handshake::Side::dials, secret_, tcp_greeting(group_, self_.index()));
-  failures_[endpoint_] = "connected, but no answer yet";
+  failures_[endpoint_].why = "connected, but no answer yet";
   const bool only_one = contact_.endpoints.size() == 1;
   due_ = only_one ? Clock::time_point::max()
                   : now + answer_time * (1U << std::min(rounds_, most_doublings));
   return true;
-}
-
-/// Who has begun to answer is not given up: it may believe already that this connection is the one.
-void Dial::note_answer() {
-  if (answered_) return;
-  std::byte first{};
-  if (recv(channel_.fd(), &first, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) return;
-  answered_ = true;
-  due_ = Clock::time_point::max();
 }
 
 }  // namespace tutti

@@ -26,17 +26,17 @@ class Dial {
   [[nodiscard]] std::optional<Channel> advance(Clock::time_point now);
   /// When to go on even if nothing has happened.
   [[nodiscard]] Clock::time_point due() const { return due_; }
-  /// Whether to go on is of no use: who answers knows another secret, or does not encrypt.
-  [[nodiscard]] bool is_hopeless() const { return refused_for_good_ && rounds_ > 0; }
+  /// Whether to go on is of no use: who answers, at all of the addresses, knows another secret or
+  /// does not encrypt.
+  [[nodiscard]] bool is_hopeless() const;
 
   /// What was tried and why it failed: "10.0.0.1:4000 (Connection refused), ...".
   [[nodiscard]] std::string attempts() const;
 
  private:
   void begin(Clock::time_point now);
-  void fail(const std::string& why, Clock::time_point now);
+  void fail(const std::string& why, Clock::time_point now, bool is_final = false);
   [[nodiscard]] bool is_connected(Clock::time_point now);
-  void note_answer();
 
   Rank peer_;
   const Contact& contact_;
@@ -47,12 +47,15 @@ class Dial {
 
   Channel channel_;
   std::optional<Handshake> handshake_;  // Once the socket is connected.
-  bool answered_ = false;               // Whoever is there has said something.
-  bool refused_for_good_ = false;       // At one of the addresses.
   std::size_t endpoint_ = 0;            // That is tried now, or next.
   std::uint32_t rounds_ = 0;            // How often all were tried in vain.
   Clock::time_point due_{};
-  std::vector<std::string> failures_;  // By endpoint.
+  /// Why an address was last of no use, and whether it will never be.
+  struct Failure {
+    std::string why;
+    bool is_final = false;
+  };
+  std::vector<Failure> failures_;  // By endpoint.
 };
 
 }  // namespace tutti

@@ -42,6 +42,8 @@ class Handshake {
   /// Whether it was refused because the secrets differ, or one end encrypts and the other does not:
   /// to try again is of no use.
   [[nodiscard]] bool is_final() const { return is_final_; }
+  /// Whether the other end may know by now that this one knows the secret.
+  [[nodiscard]] bool has_proved() const { return written_ > hello_bytes; }
   /// Whether it was refused because the other end has gone, and nothing else was wrong with it.
   [[nodiscard]] bool has_left() const { return has_left_; }
 
