@@ -146,6 +146,7 @@ void Mesh::run() {
     take_mail();
     const Clock::time_point now = Clock::now();
     reception_.close_late(now);
+    if (reception_.is_shut()) reception_.open_door(now);
     for (std::uint32_t member = 0; member < members_.size(); ++member) {
       const Dial* const dialled = members_[member].dial.get();
       if (dialled != nullptr && dialled->due() <= now) dial(member);
@@ -162,7 +163,7 @@ void Mesh::run() {
 }
 
 std::chrono::milliseconds Mesh::nap(bool soon) const {
-  std::chrono::milliseconds rest = soon ? short_nap : long_nap;
+  std::chrono::milliseconds rest = soon || reception_.is_shut() ? short_nap : long_nap;
   const Clock::time_point now = Clock::now();
   for (const Member& member : members_) {
     if (!member.dial) continue;

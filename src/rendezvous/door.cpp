@@ -8,6 +8,7 @@
 
 #include "rendezvous/dialer.hpp"
 #include "rendezvous/group.hpp"
+#include "transport/tcp/crowd.hpp"
 
 namespace tutti {
 namespace {
@@ -16,6 +17,8 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t most_newcomers = 256;
 constexpr auto enough_time = 5s;
+/// Who has just knocked needs this long at most to prove who it is, or is let in the next time.
+constexpr auto talking_time = 250ms;
 constexpr auto handing_time = 2s;
 constexpr auto longest_nap = 20ms;
 
@@ -31,23 +34,25 @@ std::chrono::milliseconds rest(Clock::time_point until) {
 
 }  // namespace
 
-Door::Door(const Endpoint& at, Secret secret)
-    : listener_(listen_on(at, {})), at_(bound_to(listener_)), secret_(std::move(secret)) {
+Door::Door(const Endpoint& at, Secret secret) : secret_(std::move(secret)) {
   if (secret_.bytes.empty() && !at.is_loopback()) {
     throw Error(ErrorCode::invalid_argument,
                 "a door at " + at.text() +
                     " is open to other hosts: set TUTTI_SECRET, or listen on 127.0.0.1");
   }
+  listener_ = listen_on(at, {});
+  at_ = bound_to(listener_);
 }
 
 std::size_t Door::wait_for(std::size_t most, Clock::time_point until) {
+  let_in();
   while (true) {
-    let_in();
     std::erase_if(newcomers_, [this](Newcomer& each) { return !attend(each); });
-    const bool in_talks = known() < newcomers_.size();
-    // Whoever has just knocked needs a moment to prove who it is.
-    if (known() >= most || (Clock::now() >= until && !in_talks)) return std::min(known(), most);
-    sleep(in_talks ? Clock::now() + longest_nap : until);
+    const Clock::time_point now = Clock::now();
+    if (known() >= most || (now >= until && !is_in_talks(now))) return std::min(known(), most);
+    sleep(std::max(until, now + longest_nap));
+    // Strangers who come one after the other must not keep the group waiting.
+    if (Clock::now() < until) let_in();
   }
 }
 
@@ -68,15 +73,33 @@ void Door::hand_out(const std::vector<std::string>& tickets) {
 }
 
 void Door::let_in() {
-  while (newcomers_.size() < most_newcomers) {
+  while (known() < most_newcomers) {
     Socket socket = accept_from(listener_);
     if (!socket) return;
+    const std::string from = source_of(socket);
+    if (!is_same_user(socket)) {
+      log_.turned_away(from, "it belongs to another user", Clock::now());
+      continue;
+    }
+    if (newcomers_.size() >= most_newcomers) make_room();
     Newcomer& newcomer = newcomers_.emplace_back();
-    newcomer.from = connected_to(socket);
+    newcomer.from = from;
     newcomer.connection.emplace(Channel(std::move(socket)));
     newcomer.handshake.emplace(Handshake::Side::accepts, secret_, greeting(outside(secret_)));
-    newcomer.late = Clock::now() + enough_time;
+    newcomer.since = Clock::now();
   }
+}
+
+/// One of those goes who have not said who they are.
+void Door::make_room() {
+  std::vector<std::list<Newcomer>::iterator> strangers;
+  for (auto each = newcomers_.begin(); each != newcomers_.end(); ++each) {
+    if (!each->is_known) strangers.push_back(each);
+  }
+  const auto next =
+      strangers[who_makes_room(strangers, [](auto each) { return each->from; }).index];
+  log_.turned_away(next->from, "too many have come and not said who they are", Clock::now());
+  newcomers_.erase(next);
 }
 
 bool Door::attend(Newcomer& newcomer) {
@@ -85,13 +108,13 @@ bool Door::attend(Newcomer& newcomer) {
     return newcomer.connection->lost().empty();
   }
   const auto turn_away = [&](const std::string& why) {
-    log_.turned_away(newcomer.from.host(), why, Clock::now());
+    log_.turned_away(newcomer.from, why, Clock::now());
     return false;
   };
   switch (newcomer.handshake->advance(newcomer.connection->channel())) {
     case Handshake::State::reading:
     case Handshake::State::writing:
-      return Clock::now() < newcomer.late || turn_away("it did not say who it is");
+      return Clock::now() < newcomer.since + enough_time || turn_away("it did not say who it is");
     case Handshake::State::refused:
       return turn_away(newcomer.handshake->refusal());
     case Handshake::State::done:
@@ -108,6 +131,13 @@ std::size_t Door::known() const {
   return static_cast<std::size_t>(
       std::count_if(newcomers_.begin(), newcomers_.end(),
                     [](const Newcomer& newcomer) { return newcomer.is_known; }));
+}
+
+/// Whether somebody has just knocked who has not said who it is.
+bool Door::is_in_talks(Clock::time_point now) const {
+  return std::any_of(newcomers_.begin(), newcomers_.end(), [&](const Newcomer& each) {
+    return !each.is_known && now < each.since + talking_time;
+  });
 }
 
 /// Until somebody knocks or says something.

@@ -23,7 +23,8 @@ class Door {
 
   [[nodiscard]] const Endpoint& endpoint() const { return at_; }
 
-  /// How many wait. Returns at `until`, or when there are `most`.
+  /// How many wait. Returns at `until`, or when there are `most`; a moment later if somebody has
+  /// just knocked.
   [[nodiscard]] std::size_t wait_for(std::size_t most, Clock::time_point until);
   /// One to each who has waited longest. Not more than wait.
   void hand_out(const std::vector<std::string>& tickets);
@@ -32,8 +33,8 @@ class Door {
   struct Newcomer {
     std::optional<Courier> connection{};
     std::optional<Handshake> handshake{};
-    Endpoint from{};
-    Clock::time_point late{};
+    std::string from{};
+    Clock::time_point since{};
     bool is_known = false;  // It has proved that it knows the secret.
   };
 
@@ -41,6 +42,8 @@ class Door {
   /// False if it is done with.
   [[nodiscard]] bool attend(Newcomer& newcomer);
   [[nodiscard]] std::size_t known() const;
+  [[nodiscard]] bool is_in_talks(Clock::time_point now) const;
+  void make_room();
   void sleep(Clock::time_point until);
 
   Socket listener_;

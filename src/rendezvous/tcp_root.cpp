@@ -8,6 +8,8 @@
 
 #include <tutti/error.hpp>
 
+#include "transport/tcp/crowd.hpp"
+
 namespace tutti {
 namespace {
 
@@ -16,7 +18,7 @@ using namespace std::chrono_literals;
 /// How long a newcomer may take to prove that it is a rank. A rank's messages are under way when
 /// it is let in, so that this is a matter of round trips.
 constexpr auto newcomers_time = 5s;
-/// Newcomers at once, besides one for each rank. Beyond that the oldest has to go.
+/// Newcomers at once, besides one for each rank. Beyond that one has to go.
 constexpr std::size_t spare_newcomers = 128;
 /// How often ranks are told who is missing, if that has changed.
 constexpr auto news_interval = 200ms;
@@ -197,18 +199,23 @@ void TcpRoot::let_in() {
     }
     Newcomer newcomer{.connection = Courier(Channel(std::move(socket))),
                       .deadline = now + newcomers_time};
-    newcomer.from = connected_to(newcomer.connection.socket());
+    newcomer.from = source_of(newcomer.connection.socket());
     newcomer.handshake.emplace(Handshake::Side::accepts, group_.secret, greeting_);
     newcomers_.push_back(std::move(newcomer));
-    if (newcomers_.size() > spare_newcomers + group_.size) {
-      turn_away(newcomers_.front(), "too many have come and not said who they are");
-      newcomers_.pop_front();
-    }
+    if (newcomers_.size() > spare_newcomers + group_.size) make_room();
     if (!is_same_user(newcomers_.back().connection.socket())) {
       turn_away(newcomers_.back(), "it belongs to another user");
       newcomers_.pop_back();
     }
   }
+}
+
+void TcpRoot::make_room() {
+  const MakesRoom next = who_makes_room(
+      newcomers_, [](const Newcomer& each) -> const std::string& { return each.from; });
+  const auto place = std::next(newcomers_.begin(), static_cast<std::ptrdiff_t>(next.index));
+  turn_away(*place, "too many have come and not said who they are");
+  newcomers_.erase(place);
 }
 
 void TcpRoot::attend_newcomers() {
@@ -277,7 +284,7 @@ bool TcpRoot::seat(Newcomer& newcomer) {
 void TcpRoot::dismiss(Newcomer& newcomer, const std::string& why) {
   turn_away(newcomer, why);
   if (dismissals_.size() < most_dismissals) {
-    dismissals_.push_back(newcomer.from.text() + ", as " + why);
+    dismissals_.push_back(connected_to(newcomer.connection.socket()).text() + ", as " + why);
   }
   newcomer.connection.send(Frame::Kind::error,
                            static_cast<char>('0' + static_cast<int>(ErrorCode::mismatch)) + why);
@@ -286,7 +293,7 @@ void TcpRoot::dismiss(Newcomer& newcomer, const std::string& why) {
 }
 
 void TcpRoot::turn_away(const Newcomer& newcomer, const std::string& why) {
-  log_.turned_away(newcomer.from.host(), why, Clock::now());
+  log_.turned_away(newcomer.from, why, Clock::now());
 }
 
 // Waiting and failing -------------------------------------------------------------------------

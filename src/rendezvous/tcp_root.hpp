@@ -37,7 +37,7 @@ class TcpRoot : public Exchange {
   /// A connection that is not yet a rank's.
   struct Newcomer {
     Courier connection;
-    Endpoint from{};
+    std::string from{};
     std::optional<Handshake> handshake{};
     Clock::time_point deadline{};
     Rank rank{};
@@ -59,6 +59,7 @@ class TcpRoot : public Exchange {
   void wait(Clock::time_point until, bool reads);
   void let_in();
   void attend_newcomers();
+  void make_room();
   /// False if it is done with.
   [[nodiscard]] bool attend(Newcomer& newcomer);
   [[nodiscard]] bool shake_hands(Newcomer& newcomer);

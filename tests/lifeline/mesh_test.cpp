@@ -97,5 +97,21 @@ TEST(Mesh, NamesWhoDoesNotCome) {
                "no line to rank 0");
 }
 
+/// They came first, say nothing and stay.
+TEST(Mesh, IsNotKeptWaitingByStrangers) {
+  Doors doors(2, "127.0.0.1:0");
+  std::vector<Socket> strangers;
+  for (int i = 0; i < 200; ++i) {
+    strangers.push_back(begin_connect(doors.contacts[1].endpoints.front()));
+  }
+  Lifeline first(0, {"here", "here"});
+  Lifeline second(1, {"here", "here"});
+  std::unique_ptr<Mesh> one;
+  std::thread other([&] { one = doors.mesh(1, second, 5s); });
+  const std::unique_ptr<Mesh> zero = doors.mesh(0, first, 5s);
+  other.join();
+  EXPECT_TRUE(one);
+}
+
 }  // namespace
 }  // namespace tutti::test

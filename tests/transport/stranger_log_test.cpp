@@ -23,6 +23,16 @@ TEST(StrangerLog, SpeaksOncePerSourceAndSecond) {
             "tutti: rank 3 turned away a connection from 10.0.0.1 (and 99 before it): why not\n");
 }
 
+TEST(StrangerLog, QuotesNothingThatLooksLikeAnotherLine) {
+  std::vector<std::string> lines;
+  StrangerLog log(Rank{3}, [&](const std::string& line) { lines.push_back(line); });
+  log.turned_away("10.0.0.1", "it said \"\x1b[2J\ntutti: all is well\"", Clock::now());
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0],
+            "tutti: rank 3 turned away a connection from 10.0.0.1: it said \"?[2J?tutti: all is "
+            "well\"\n");
+}
+
 TEST(StrangerLog, ForgetsSourcesBeforeThereAreTooMany) {
   std::size_t lines = 0;
   StrangerLog log(Rank{3}, [&](const std::string&) { ++lines; });

@@ -1,7 +1,9 @@
 #include "transport/tcp/reception.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
+#include "transport/tcp/crowd.hpp"
 #include "transport/tcp/greeting.hpp"
 
 namespace tutti {
@@ -11,8 +13,10 @@ using namespace std::chrono_literals;
 
 /// A rank that knocks has already said who it is, and answers within a round trip.
 constexpr auto enough_time = 10s;
-/// When all places are taken, who has been here so long must make room.
+/// When all places are taken, who has been here so long must make room; and much sooner if others
+/// have come from the same place. A rank needs no more than a round trip.
 constexpr auto fair_time = 1s;
+constexpr auto fair_time_in_crowd = 20ms;
 
 }  // namespace
 
@@ -36,13 +40,22 @@ Reception::~Reception() {
 
 void Reception::open_door(Clock::time_point now) {
   if (!listener_) return;
+  is_shut_ = true;
   while (Place* const place = free_place(now)) {
-    place->channel = Channel(accept_from(listener_));
-    if (!place->channel) return;
-    place->from = connected_to(place->channel.socket());
+    Socket socket = accept_from(listener_);
+    if (!socket) {
+      is_shut_ = errno == EMFILE || errno == ENFILE;
+      return;
+    }
+    place->from = source_of(socket);
+    if (!is_same_user(socket)) {
+      log_.turned_away(place->from, "it belongs to another user", now);
+      continue;
+    }
+    place->channel = Channel(std::move(socket));
     place->handshake.emplace(Handshake::Side::accepts, secret_,
                              tcp_greeting(group_, self_.index()));
-    place->late = now + enough_time;
+    place->since = now;
     ++strangers_;
     watch_.add(place->channel.fd(), tag(*place), true);
   }
@@ -79,7 +92,7 @@ std::optional<Reception::Guest> Reception::advance(std::uint32_t index) {
 void Reception::close_late(Clock::time_point now) {
   if (strangers_ == 0) return;
   for (Place& place : places_) {
-    if (!place.channel || now < place.late) continue;
+    if (!place.channel || now < place.since + enough_time) continue;
     turn_away(place, "somebody called and did not say who");
   }
 }
@@ -89,12 +102,16 @@ Reception::Place* Reception::free_place(Clock::time_point now) {
                                  [](const Place& place) { return !place.channel; });
   if (free != places_.end()) return &*free;
   if (places_.size() < most_strangers) return &places_.emplace_back();
-  const auto oldest =
-      std::min_element(places_.begin(), places_.end(),
-                       [](const Place& one, const Place& other) { return one.late < other.late; });
-  if (now < oldest->late - enough_time + fair_time) return nullptr;
-  turn_away(*oldest, "too many have come and not said who they are");
-  return &*oldest;
+  std::vector<Place*> by_age;
+  for (Place& place : places_) by_age.push_back(&place);
+  std::sort(by_age.begin(), by_age.end(),
+            [](const Place* one, const Place* other) { return one->since < other->since; });
+  const MakesRoom next =
+      who_makes_room(by_age, [](const Place* place) -> const std::string& { return place->from; });
+  Place& place = *by_age[next.index];
+  if (now < place.since + (next.from_there > 1 ? fair_time_in_crowd : fair_time)) return nullptr;
+  turn_away(place, "too many have come and not said who they are");
+  return &place;
 }
 
 Watch::Tag Reception::tag(const Place& place) const {
@@ -104,7 +121,7 @@ Watch::Tag Reception::tag(const Place& place) const {
 
 void Reception::turn_away(Place& place, const std::string& why) {
   last_refusal_ = why;
-  log_.turned_away(place.from.host(), why, Clock::now());
+  log_.turned_away(place.from, why, Clock::now());
   leave(place);
 }
 

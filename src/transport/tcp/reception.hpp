@@ -33,6 +33,9 @@ class Reception {
 
   /// Lets in who knocks, as far as there are places.
   void open_door(Clock::time_point now);
+  /// Whether somebody may still be waiting outside: let open_door() be called again in a while,
+  /// though nothing has happened.
+  [[nodiscard]] bool is_shut() const { return is_shut_; }
   /// Goes on with the stranger at this place, who may turn out to be a rank.
   [[nodiscard]] std::optional<Guest> advance(std::uint32_t place);
   /// Sends away who has taken too long.
@@ -45,9 +48,9 @@ class Reception {
  private:
   struct Place {
     Channel channel;
-    Endpoint from;
+    std::string from;
     std::optional<Handshake> handshake;
-    Clock::time_point late;
+    Clock::time_point since;
   };
 
   [[nodiscard]] Place* free_place(Clock::time_point now);
@@ -62,6 +65,7 @@ class Reception {
   Rank self_;
   std::vector<Place> places_;
   std::size_t strangers_ = 0;
+  bool is_shut_ = false;
   std::string last_refusal_;
   StrangerLog log_;
 };

@@ -9,6 +9,15 @@ namespace {
 constexpr std::chrono::seconds pause{1};
 constexpr std::size_t most_sources = 1024;
 
+/// What strangers say may be quoted, but not do anything to a terminal, nor look like another line.
+std::string printable(std::string text) {
+  for (char& each : text) {
+    const auto byte = static_cast<unsigned char>(each);
+    if (byte < ' ' || byte == 0x7F) each = '?';
+  }
+  return text;
+}
+
 void to_stderr(const std::string& line) { std::fputs(line.c_str(), stderr); }
 
 }  // namespace
@@ -31,7 +40,7 @@ void StrangerLog::turned_away(const std::string& source, const std::string& why,
   const std::string others =
       entry.unsaid == 0 ? "" : " (and " + std::to_string(entry.unsaid) + " before it)";
   sink_("tutti: rank " + std::to_string(self_.index()) + " turned away a connection from " +
-        source + others + ": " + why + "\n");
+        printable(source) + others + ": " + printable(why) + "\n");
   entry = {.next = now + pause, .unsaid = 0};
 }
 

@@ -243,6 +243,7 @@ void TcpTransport::advance(Rank peer, Clock::time_point now) {
 
 void TcpTransport::sleep(Clock::time_point deadline) {
   watch_room();
+  reception_.close_late(Clock::now());
   if (look(nap(deadline))) return;
   ++looks_;
   dry_ = 0;
