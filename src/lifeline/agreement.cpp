@@ -68,7 +68,13 @@ void Agreement::hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot
       conclude(now);
       return;
     case Letter::Kind::decide:
-      if (decision_ || ballot < promised_) return;
+      if (decision_) return;
+      if (ballot < promised_) {
+        // Somebody may have acted on it: then a later chair must decide the same.
+        note_heard(body, ballot);
+        if (presides_) conclude(now);
+        return;
+      }
       promised_ = ballot;
       decision_ = body;
       decided_in_ = ballot;
@@ -197,9 +203,20 @@ void Agreement::take(std::uint32_t from, const std::string& body) {
   auto decision = text_of(json, "decision");
   const auto ballot = json.find("ballot");
   if (!decision || ballot == json.end() || !ballot->is_number_unsigned()) return;
-  if (heard_ && ballot->get<std::uint32_t>() < heard_of_) return;
-  heard_ = std::move(decision);
-  heard_of_ = ballot->get<std::uint32_t>();
+  note_heard(*decision, ballot->get<std::uint32_t>());
+}
+
+void Agreement::note_heard(const std::string& decision, std::uint32_t ballot) {
+  if (heard_ && ballot < heard_of_) return;
+  heard_ = decision;
+  heard_of_ = ballot;
+}
+
+void Agreement::hand_on() const {
+  if (!decision_) return;
+  for (std::uint32_t member = 0; member < members_; ++member) {
+    if (member != self_) desk_.send(member, Letter::Kind::decide, decided_in_, *decision_);
+  }
 }
 
 void Agreement::conclude(Clock::time_point now) {

@@ -61,6 +61,9 @@ class Agreement {
   void put(std::string input, std::string subject, Clock::time_point now);
   void hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot, const std::string& body,
             Clock::time_point now);
+  /// Tells all others the decision, if there is one, before this member leaves: it may be the only
+  /// one besides a chair that is gone who has heard it.
+  void hand_on() const;
   /// That member did not answer an earlier question, or has kept the others waiting for long: it is
   /// not waited for as long as others.
   void suspect(std::uint32_t member) { suspects_.insert(member); }
@@ -83,6 +86,7 @@ class Agreement {
   void preside(Clock::time_point now);
   void answer(std::uint32_t ballot, const std::string& subject);
   void take(std::uint32_t from, const std::string& body);
+  void note_heard(const std::string& decision, std::uint32_t ballot);
   void step_down(std::uint32_t ballot, Clock::time_point now);
   void conclude(Clock::time_point now);
   void announce();

@@ -16,8 +16,8 @@ using Json = nlohmann::json;
 constexpr std::uint32_t verdict_question = 0;
 /// Who is alive answers at once, unless its machine is very busy.
 constexpr auto answer_time = 2s;
-/// A few chairs may fall silent one after the other.
-constexpr auto verdict_time = 4 * answer_time;
+/// Who may take the chair before this rank may all be silent, one after the other; and then others.
+std::chrono::seconds verdict_time(std::uint32_t self) { return (self + 3) * answer_time; }
 /// How often a rank lets others see what it is doing, and how many of them: whoever presides over
 /// an inquest should know.
 constexpr auto show_every = 1s;
@@ -41,11 +41,7 @@ Council::Council(std::shared_ptr<Lifeline> lifeline, Seat seat, std::atomic<bool
 
 Council::~Council() {
   const Lock lock(lifeline_->mutex_);
-  if (!has_left_) {
-    for (std::uint32_t rank = 0; rank < seat_.members.size(); ++rank) {
-      send(rank, Letter::Kind::leave, 0, 0, "0");
-    }
-  }
+  say_farewell(0);
   lifeline_->leave(*this);
 }
 
@@ -79,7 +75,8 @@ void Council::put_report(const Report& report) {
 
 Verdict Council::await_verdict() {
   Lock lock(lifeline_->mutex_);
-  lifeline_->changed_.wait_for(lock, verdict_time, [&] { return verdict_.has_value(); });
+  lifeline_->changed_.wait_for(lock, verdict_time(seat_.self),
+                               [&] { return verdict_.has_value(); });
   if (!verdict_) {
     const Report own = own_report_.value_or(Report{.words = "nobody says what went wrong"});
     verdict_ = Verdict{.code = own.code, .ranks = own.ranks, .words = own.words};
@@ -105,10 +102,7 @@ std::uint32_t Council::questions() const {
 
 void Council::leave(std::uint64_t calls) {
   const Lock lock(lifeline_->mutex_);
-  if (std::exchange(has_left_, true)) return;
-  for (std::uint32_t rank = 0; rank < seat_.members.size(); ++rank) {
-    send(rank, Letter::Kind::leave, 0, 0, std::to_string(calls));
-  }
+  say_farewell(calls);
 }
 
 std::map<std::uint32_t, std::string> Council::agree(const std::string& input) {
@@ -128,8 +122,9 @@ std::map<std::uint32_t, std::string> Council::agree(const std::string& input,
   }
   agreement.put(input, "", Clock::now());
   lifeline_->post_->hurry();
-  const bool decided = lifeline_->changed_.wait_for(
-      lock, seat_.patience + verdict_time, [&] { return agreement.decision().has_value(); });
+  const bool decided =
+      lifeline_->changed_.wait_for(lock, seat_.patience + verdict_time(seat_.self),
+                                   [&] { return agreement.decision().has_value(); });
   if (!decided) throw Error(ErrorCode::timed_out, "the ranks that are left come to no agreement");
   const Json decision = Json::parse(*agreement.decision());
   std::map<std::uint32_t, std::string> inputs;
@@ -173,6 +168,14 @@ std::vector<std::string> Council::exchange(std::span<const std::uint32_t> ranks,
 }
 
 // With the mutex held ---------------------------------------------------------------------------
+
+void Council::say_farewell(std::uint64_t calls) {
+  if (std::exchange(has_left_, true)) return;
+  for (const auto& [question, agreement] : agreements_) agreement.hand_on();
+  for (std::uint32_t rank = 0; rank < seat_.members.size(); ++rank) {
+    send(rank, Letter::Kind::leave, 0, 0, std::to_string(calls));
+  }
+}
 
 void Council::hear(std::uint32_t member, const Letter& letter) {
   const auto rank = rank_of(member);

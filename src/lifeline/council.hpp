@@ -94,6 +94,7 @@ class Council {
   [[nodiscard]] std::optional<std::string> collect(const Agreement::Hearing& hearing) const;
   [[nodiscard]] std::set<std::uint32_t> absent() const;
   void put_report(const Report& report);
+  void say_farewell(std::uint64_t calls);
   void note_absence(std::uint32_t rank);
   void look_for_verdict();
   void suspect_laggards(Agreement& agreement) const;

@@ -25,6 +25,7 @@ struct Weather {
   std::uint32_t slanders = 0;   ///< At most: one member wrongly thinks that another is gone.
   std::uint32_t laggards = 0;   ///< At most: all suspect them, and they speak after some seconds.
   bool all_have_inputs = true;  ///< Or only one.
+  bool all_leave = false;       ///< Whoever knows the answer leaves with it.
 };
 
 /// Members of one agreement, and the letters between them, in a time of their own.
@@ -47,7 +48,7 @@ class Run {
   [[nodiscard]] std::string fault() const {
     if (!is_anybody_concerned()) return "";
     std::optional<std::string> common;
-    const std::set<std::uint32_t> trusted = this->trusted();
+    const std::set<std::uint32_t> trusted = weather_.all_leave ? alive() : this->trusted();
     for (const std::uint32_t self : trusted) {
       const std::optional<std::string>& decision = members_[self].agreement->decision();
       if (!decision) return "member " + std::to_string(self) + " has no decision";
@@ -65,6 +66,7 @@ class Run {
   struct Member {
     std::unique_ptr<Agreement> agreement{};
     bool is_dead = false;
+    bool has_left = false;
     Clock::duration asleep_until{};
     std::optional<std::string> input{};
   };
@@ -88,12 +90,17 @@ class Run {
     });
   }
 
-  /// Who lives, and was not taken for gone by anybody who does.
-  [[nodiscard]] std::set<std::uint32_t> trusted() const {
+  [[nodiscard]] std::set<std::uint32_t> alive() const {
     std::set<std::uint32_t> all;
     for (std::uint32_t self = 0; self < size_; ++self) {
       if (!members_[self].is_dead) all.insert(self);
     }
+    return all;
+  }
+
+  /// Who lives, and was not taken for gone by anybody who does.
+  [[nodiscard]] std::set<std::uint32_t> trusted() const {
+    std::set<std::uint32_t> all = alive();
     for (const Member& member : members_) {
       for (const std::uint32_t silent : member.agreement->silent()) all.erase(silent);
     }
@@ -151,8 +158,18 @@ class Run {
     });
   }
 
+  void leave(std::uint32_t member) {
+    if (std::exchange(members_[member].has_left, true)) return;
+    members_[member].agreement->hand_on();
+    if (!members_[member].is_dead) tell_all_of_absence(member);
+  }
+
   void kill(std::uint32_t member) {
     if (std::exchange(members_[member].is_dead, true)) return;
+    tell_all_of_absence(member);
+  }
+
+  void tell_all_of_absence(std::uint32_t member) {
     for (std::uint32_t other = 0; other < size_; ++other) {
       if (other == member) continue;
       Clock::duration& last = last_letter_[{member, other}];
@@ -230,7 +247,7 @@ class Run {
       events_.pop();
       now_ = event.at;
       Member& member = members_[event.member];
-      if (member.is_dead) continue;
+      if (member.is_dead || member.has_left) continue;
       if (member.asleep_until > now_) {
         // Everything waits, in its order.
         event.at = member.asleep_until;
@@ -238,6 +255,9 @@ class Run {
         continue;
       }
       event.happen(*member.agreement, Clock::time_point(now_));
+      if (weather_.all_leave && !member.is_dead && member.agreement->decision()) {
+        leave(event.member);
+      }
     }
   }
 
@@ -282,6 +302,10 @@ TEST(Agreement, NeedsOnlyOneWhoAsks) { run_many(1000, {.deaths = 2, .all_have_in
 TEST(Agreement, DoesNotWaitForSleepers) { run_many(1000, {.deaths = 1, .sleepers = 2}); }
 
 TEST(Agreement, BearsSlander) { run_many(1000, {.deaths = 1, .sleepers = 1, .slanders = 2}); }
+
+TEST(Agreement, OutlivesThoseWhoLeaveWithTheAnswer) {
+  run_many(3000, {.deaths = 2, .all_leave = true});
+}
 
 TEST(Agreement, OutlivesLaggards) { run_many(1000, {.deaths = 2, .laggards = 2}); }
 
