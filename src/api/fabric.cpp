@@ -293,7 +293,10 @@ class Fabric::Parts {
   /// By which ranks notice who is gone. Within a host it needs no network.
   void open_lifeline(Exchange& exchange) {
     std::vector<std::string> whereabouts;
+    std::vector<int> processes;
     for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+      const bool is_here = cards_[rank].host == cards_[self_.index()].host;
+      processes.push_back(is_here ? cards_[rank].pid : 0);
       whereabouts.push_back(threads_ ? "a thread of process " + std::to_string(cards_[rank].pid)
                                      : "process " + std::to_string(cards_[rank].pid) + " on " +
                                            cards_[rank].name);
@@ -312,6 +315,7 @@ class Fabric::Parts {
                                            .listener = std::move(doors.listener),
                                            .secret = std::move(doors.secret),
                                            .group = doors.group,
+                                           .processes = std::move(processes),
                                            .lost_after = settings_.lost_after},
                                *kinship_.lifeline, Clock::now() + settings_.start_timeout));
   }

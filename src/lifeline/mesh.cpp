@@ -41,16 +41,10 @@ void notice_silence(int fd, std::chrono::milliseconds lost_after) {
   set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(lost_after.count()));
 }
 
-/// A descriptor that becomes readable when the process at the other end of a connection within this
-/// host ends; -1 if there is none.
-int process_of(int connection) {
-  ucred who{};
-  socklen_t length = sizeof who;
-  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &length) != 0 || who.pid <= 0 ||
-      who.pid == getpid()) {
-    return -1;
-  }
-  return static_cast<int>(syscall(SYS_pidfd_open, who.pid, 0));
+/// A descriptor that becomes readable when a process ends; -1 if there is none.
+int watch_for_end(int process) {
+  if (process <= 0 || process == getpid()) return -1;
+  return static_cast<int>(syscall(SYS_pidfd_open, process, 0));
 }
 
 }  // namespace
@@ -250,7 +244,7 @@ void Mesh::seat(std::uint32_t index, Channel channel) {
 
 void Mesh::watch_process(std::uint32_t index) {
   Member& member = members_[index];
-  member.process = process_of(member.courier->socket().fd());
+  member.process = watch_for_end(place_.processes.empty() ? 0 : place_.processes[index]);
   if (member.process < 0) return;
   watch_.add(member.process, {.kind = Watch::Kind::process, .index = index}, false);
 }

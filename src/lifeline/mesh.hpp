@@ -34,6 +34,7 @@ class Mesh final : public Post {
     Socket listener{};
     Secret secret{};
     std::string group{};
+    std::vector<int> processes{};  ///< By member: its process, if that is on this host, or 0.
     std::chrono::milliseconds lost_after{10000};  ///< Of a host that says nothing any more.
   };
 

@@ -1,9 +1,11 @@
 #include "lifeline/mesh.hpp"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -39,16 +41,52 @@ struct Doors {
                                               .contacts = contacts,
                                               .listener = std::move(listeners[self]),
                                               .secret = {.bytes = "s"},
-                                              .group = "test"},
+                                              .group = "test",
+                                              .processes = processes},
                                   lifeline, Clock::now() + patience);
   }
 
   std::vector<Socket> listeners{};
   std::vector<Contact> contacts{};
+  std::vector<int> processes{};
+};
+
+/// Where processes that were forked let each other know which they are.
+class Roll {
+ public:
+  explicit Roll(std::uint32_t members)
+      : members_(members),
+        pids_(static_cast<std::atomic<int>*>(
+            mmap(nullptr, size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
+  ~Roll() { munmap(pids_, size()); }
+  Roll(const Roll&) = delete;
+  Roll& operator=(const Roll&) = delete;
+
+  [[nodiscard]] std::vector<int> call(std::uint32_t self) const {
+    pids_[self] = getpid();
+    std::vector<int> pids;
+    for (std::uint32_t member = 0; member < members_; ++member) {
+      while (pids_[member] == 0) std::this_thread::sleep_for(1ms);
+      pids.push_back(pids_[member]);
+    }
+    return pids;
+  }
+
+ private:
+  [[nodiscard]] std::size_t size() const { return members_ * sizeof(std::atomic<int>); }
+
+  std::uint32_t members_;
+  std::atomic<int>* pids_;
+};
+
+/// How member 1 comes to its end.
+struct Grief {
+  int signal = 0;             ///< Or none.
+  bool leaves_child = false;  ///< A child of it lives on, and has all of its sockets.
 };
 
 /// The exit status of a process that hears of the loss of member 1, as it should: 0.
-int hear_of_loss(Doors& doors, std::uint32_t self, std::uint32_t members, int grief) {
+int hear_of_loss(Doors& doors, std::uint32_t self, std::uint32_t members, const Grief& grief) {
   const auto lifeline = std::make_shared<Lifeline>(self, std::vector<std::string>(members, "here"));
   lifeline->attach(doors.mesh(self, *lifeline, 20s));
   std::vector<std::uint32_t> all;
@@ -58,7 +96,11 @@ int hear_of_loss(Doors& doors, std::uint32_t self, std::uint32_t members, int gr
   Council council(lifeline, {.id = 1, .self = self, .members = all, .patience = 5s}, alarm, idle);
   (void)council.agree("all are here");
   if (self == 1) {
-    if (grief != 0) raise(grief);
+    if (grief.leaves_child && fork() == 0) {
+      std::this_thread::sleep_for(10s);
+      _exit(0);
+    }
+    if (grief.signal != 0) raise(grief.signal);
     _exit(0);
   }
   const auto begin = Clock::now();
@@ -70,13 +112,17 @@ int hear_of_loss(Doors& doors, std::uint32_t self, std::uint32_t members, int gr
   return left.size() == members - 1 && !left.contains(1) ? 0 : 5;
 }
 
-void lose_one(const std::string& address, int grief) {
+void lose_one(const std::string& address, const Grief& grief) {
   constexpr std::uint32_t members = 4;
   Doors doors(members, address);
+  const Roll roll(members);
   std::vector<pid_t> pids;
   for (std::uint32_t self = 0; self < members; ++self) {
     const pid_t pid = fork();
-    if (pid == 0) _exit(hear_of_loss(doors, self, members, grief));
+    if (pid == 0) {
+      if (grief.leaves_child) doors.processes = roll.call(self);
+      _exit(hear_of_loss(doors, self, members, grief));
+    }
     pids.push_back(pid);
   }
   for (std::uint32_t self = 0; self < members; ++self) {
@@ -87,8 +133,11 @@ void lose_one(const std::string& address, int grief) {
   }
 }
 
-TEST(Mesh, AKilledMemberIsNoticedOverTcp) { lose_one("127.0.0.1:0", SIGKILL); }
-TEST(Mesh, AMemberThatEndsIsNoticedOverTcp) { lose_one("127.0.0.1:0", 0); }
+TEST(Mesh, AKilledMemberIsNoticedOverTcp) { lose_one("127.0.0.1:0", {.signal = SIGKILL}); }
+TEST(Mesh, AMemberThatEndsIsNoticedOverTcp) { lose_one("127.0.0.1:0", {}); }
+TEST(Mesh, AMemberWhoseChildLivesOnIsNoticed) {
+  lose_one("127.0.0.1:0", {.signal = SIGKILL, .leaves_child = true});
+}
 
 TEST(Mesh, NamesWhoDoesNotCome) {
   Doors doors(2, "127.0.0.1:0");
