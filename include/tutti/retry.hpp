@@ -31,7 +31,8 @@ struct Retried {
 /// retry, in the same order.
 ///
 /// `kept` is the memory that the call changes and needs again. Throws what is not the loss of a
-/// rank: mismatch, invalid_argument, aborted.
+/// rank: mismatch, invalid_argument, aborted; and the failure itself, with the memory put back, if
+/// nobody is lost and the call fails again and again.
 TUTTI_API Retried with_retry(Communicator& communicator,
                              const std::function<void(Communicator&)>& call,
                              std::span<const std::span<std::byte>> kept);

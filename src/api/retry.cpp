@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <numeric>
 
 #include <tutti/retry.hpp>
@@ -9,8 +10,18 @@
 namespace tutti {
 namespace {
 
-bool is_loss(const Error& error) {
-  return error.code() == ErrorCode::peer_lost || error.code() == ErrorCode::timed_out;
+/// When nobody is lost and it fails all the same, because it takes longer than it may or because
+/// ranks cannot reach each other, it will again: as often it is repeated.
+constexpr std::uint32_t most_vain_repeats = 2;
+
+/// Of several calls under way at once the first one fails with the cause; the others say only that
+/// it is over, and the verdict why.
+bool is_loss(const Communicator& communicator, const Error& error) {
+  ErrorCode code = error.code();
+  if (const auto verdict = communicator.verdict(); verdict && code == ErrorCode::aborted) {
+    code = verdict->code;
+  }
+  return code == ErrorCode::peer_lost || code == ErrorCode::timed_out;
 }
 
 /// A copy of memory, to be put back.
@@ -40,7 +51,9 @@ Retried with_retry(Communicator& communicator, const std::function<void(Communic
   std::vector<std::uint32_t> ranks(communicator.size());  // As they were called before.
   std::iota(ranks.begin(), ranks.end(), 0);
   const std::uint64_t number = communicator.completed() + 1;
+  std::uint32_t vain_repeats = 0;
   while (true) {
+    std::exception_ptr failure;
     bool has_done = false;
     retried.ranks = communicator.size();
     try {
@@ -51,7 +64,8 @@ Retried with_retry(Communicator& communicator, const std::function<void(Communic
       communicator.set_completed(number);
       return retried;
     } catch (const Error& error) {
-      if (!is_loss(error)) throw;
+      if (!is_loss(communicator, error)) throw;
+      failure = std::current_exception();
     }
     Shrunk shrunk = communicator.shrink(has_done ? number : number - 1);
     for (const std::uint32_t gone : shrunk.gone) retried.gone.push_back(ranks[gone]);
@@ -64,6 +78,9 @@ Retried with_retry(Communicator& communicator, const std::function<void(Communic
     communicator.set_completed(shrunk.completed);
     if (shrunk.completed >= number) return retried;
     keepsake.put_back();
+    if (shrunk.gone.empty() && vain_repeats++ == most_vain_repeats) {
+      std::rethrow_exception(failure);
+    }
     ++retried.repeats;
   }
 }
