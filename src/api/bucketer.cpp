@@ -71,7 +71,8 @@ class Bucketer::Impl {
 
   std::vector<Tensor> tensors_;
   BucketPlan plan_;
-  std::string algorithm_;  // What the options below refer to.
+  std::string algorithm_;  // What the options below refer to,
+  std::string site_;       // and this, too.
   CallOptions options_;
   Reduction reduction_;
   std::vector<Progress> progress_;  // By tensor.
@@ -88,10 +89,12 @@ Bucketer::Impl::Impl(Communicator& communicator, std::span<const Tensor> tensors
                      const BucketOptions& options)
     : tensors_(tensors.begin(), tensors.end()),
       algorithm_(options.call.algorithm),
+      site_(options.call.site),
       options_(options.call),
       reduction_(options.reduction),
       communicator_(communicator.duplicate()) {
   options_.algorithm = algorithm_;
+  options_.site = site_;
   agree_on_declaration(communicator_, tensors_, options);
   plan_ = plan_buckets(tensors_,
                        {.first_bytes = options.first_bucket_bytes, .bytes = options.bucket_bytes});

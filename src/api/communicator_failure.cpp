@@ -7,7 +7,7 @@
 /// What becomes of a communicator when something goes wrong.
 namespace tutti {
 
-void Communicator::Impl::fail(const Error& error, const std::string& call) {
+Error Communicator::Impl::settle(const Error& error, const std::string& call) {
   Verdict verdict{.code = error.code(), .words = error.what()};
   const Stall stall = executor_.stall();
   if (!stall.ranks.empty()) {
@@ -17,7 +17,9 @@ void Communicator::Impl::fail(const Error& error, const std::string& call) {
   if (council_) {
     // Before the connections are closed: else others take that for the cause.
     council_->report({.code = error.code(),
-                      .ranks = leaver_ ? std::vector{*leaver_} : stall.ranks,
+                      .ranks = error.code() == ErrorCode::aborted ? std::vector{rank()}
+                               : leaver_                          ? std::vector{*leaver_}
+                                                                  : stall.ranks,
                       .call = calls_,
                       .words = call + ": " + error.what()});
     verdict = council_->await_verdict();
@@ -29,7 +31,12 @@ void Communicator::Impl::fail(const Error& error, const std::string& call) {
   has_been_told_.store(true);
   const std::string message = call + ": " + verdict.words;
   box_.fail(message);
-  throw Error(verdict.code, message);
+  return {verdict.code, message};
+}
+
+Error Communicator::Impl::giving_up(const char* why) const {
+  return {ErrorCode::aborted,
+          "rank " + std::to_string(rank()) + " gave up: its own code threw " + std::string(why)};
 }
 
 /// Nobody is left reading this rank's memory when its call returns, which may free it. A rank that

@@ -64,7 +64,7 @@ std::optional<Communicator> Communicator::Impl::grow(const Growth& growth) {
   require_usable();
   Admission admission;
   if (rank() == 0) admission = open_door(growth);
-  admission = Admission::read(tell_all(admission.text()));
+  admission = Admission::read(tell_all(admission.text(), growth.wait));
   if (!admission.trouble.empty()) throw Error(ErrorCode::invalid_argument, admission.trouble);
   if (admission.newcomers == 0) return std::nullopt;
 
@@ -81,7 +81,7 @@ std::optional<Communicator> Communicator::Impl::grow(const Growth& growth) {
   } catch (const Error&) {
     grown.reset();  // A newcomer has gone again, or was too late. The group is as it was.
   }
-  if (have_all_grown(grown.has_value())) return grown;
+  if (have_all_grown(grown.has_value() && !gate_.is_closed())) return grown;
   require_usable();
   return std::nullopt;
 }
@@ -103,8 +103,7 @@ Communicator::Impl::Admission Communicator::Impl::open_door(const Growth& growth
       settings_.door = nullptr;  // Two cannot listen at one place.
       settings_.door = std::make_shared<Door>(at, users_secret());
     }
-    admission.newcomers = static_cast<std::uint32_t>(
-        settings_.door->wait_for(growth.most, Clock::now() + growth.wait));
+    admission.newcomers = wait_at_door(growth);
     if (admission.newcomers == 0) return admission;
     admission.meeting = make_unique_id();
     std::vector<std::string> tickets;
@@ -122,12 +121,26 @@ Communicator::Impl::Admission Communicator::Impl::open_door(const Growth& growth
   return admission;
 }
 
-/// What rank 0 says.
-std::string Communicator::Impl::tell_all(const std::string& text) {
+/// How many newcomers there are. If the group comes to its end meanwhile, nobody is let in.
+std::uint32_t Communicator::Impl::wait_at_door(const Growth& growth) const {
+  constexpr std::chrono::milliseconds between_looks{100};
+  const Clock::time_point until = Clock::now() + growth.wait;
+  std::size_t newcomers = 0;
+  do {
+    newcomers =
+        settings_.door->wait_for(growth.most, std::min(until, Clock::now() + between_looks));
+  } while (newcomers < growth.most && Clock::now() < until && !gate_.is_closed());
+  return gate_.is_closed() ? 0 : static_cast<std::uint32_t>(newcomers);
+}
+
+/// What rank 0 says, which may take it so much longer than usual.
+std::string Communicator::Impl::tell_all(const std::string& text, std::chrono::milliseconds more) {
   if (ranks_ == 1) return text;
   std::vector<std::uint32_t> members(ranks_);
   std::iota(members.begin(), members.end(), 0);
-  return PairExchange(*this, members).all(text).front();
+  const CallOptions options{
+      .timeout = std::chrono::ceil<std::chrono::milliseconds>(settings_.timeout) + more};
+  return PairExchange(*this, members, options).all(text).front();
 }
 
 Communicator Communicator::join(const std::string& at, std::chrono::milliseconds timeout) {

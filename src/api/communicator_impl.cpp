@@ -136,13 +136,16 @@ Work Communicator::Impl::start(const Call& call) {
   check(call, {.self = self_, .ranks = ranks_});
   const CallExtent extent = extent_of(call, self_, ranks_);
   const std::shared_ptr<const PreparedCall>& ready = prepared(call, extent);
-  // What the caller lent for the time of this call only is not needed any more.
+  // What the caller lent for the time of this call only is not needed any more, or kept.
   Call kept = call;
   kept.counts = {};
   kept.output_counts = {};
   kept.options.algorithm = {};
   kept.options.shape = {};
-  return worker_.add([this, ready, kept] { perform(*ready, kept); });
+  return worker_.add([this, ready, kept, site = FlightSite(call.options.site)]() mutable {
+    kept.options.site = site.text();
+    perform(*ready, kept);
+  });
 }
 
 void Communicator::Impl::run_pair(const Parcel& out, const Parcel& in, const CallOptions& options) {
@@ -161,10 +164,13 @@ Work Communicator::Impl::start_pair(const Parcel& out, const Parcel& in,
   const Entry entry(*this);
   require_usable();
   check_pair(out, in, {.self = self_, .ranks = ranks_});
-  // What the caller lent for the time of this call only is not needed.
+  // What the caller lent for the time of this call only is not needed, or kept.
   CallOptions kept = options;
   kept.algorithm = {};
-  return worker_.add([this, out, in, kept] { perform_pair(out, in, kept); });
+  return worker_.add([this, out, in, kept, site = FlightSite(options.site)]() mutable {
+    kept.site = site.text();
+    perform_pair(out, in, kept);
+  });
 }
 
 const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Call& call,
@@ -199,7 +205,6 @@ void Communicator::Impl::perform(const PreparedCall& prepared, const Call& call)
   const std::uint32_t current = tag(calls_, prepared.flight.signature);
   fabric_.transport().begin(current, current);
   box_.recorder().begin(calls_, prepared.flight, call.options.site);
-  if (call.options.keep_input) keep_input(call);
   Counters& counters = counters_of(static_cast<std::size_t>(call.collective));
   ++counters.calls;
   const Clock::time_point begun = settings_.log ? Clock::now() : Clock::time_point{};
@@ -214,13 +219,25 @@ void Communicator::Impl::perform(const PreparedCall& prepared, const Call& call)
                           .time = Clock::now() - begun,
                           .error = error});
   };
+  const auto settled = [&](const Error& error) {
+    Error cause = settle(error, "call " + std::to_string(calls_) + ", " + words(call, self_) +
+                                    " by " + std::string(prepared.algorithm->name));
+    restore_input(call);
+    log(error.what());
+    return cause;
+  };
+  kept_.clear();
   try {
+    if (call.options.keep_input) keep_input(call);
     run_parts(prepared, call, counters);
   } catch (const Error& error) {
-    if (call.options.keep_input) restore_input(call);
-    log(error.what());
-    fail(error, "call " + std::to_string(calls_) + ", " + words(call, self_) + " by " +
-                    std::string(prepared.algorithm->name));
+    throw settled(error);
+  } catch (const std::exception& error) {
+    (void)settled(giving_up(error.what()));
+    throw;
+  } catch (...) {
+    (void)settled(giving_up("something that is no std::exception"));
+    throw;
   }
   box_.recorder().end();
   if (prepared.is_average && prepared.outputs > 0) {
@@ -231,7 +248,6 @@ void Communicator::Impl::perform(const PreparedCall& prepared, const Call& call)
 
 /// Only where the output would overwrite it.
 void Communicator::Impl::keep_input(const Call& call) {
-  kept_.clear();
   const CallExtent extent = extent_of(call, self_, ranks_);
   const std::size_t bytes = extent.input * element_bytes_of(call);
   const auto* const input = static_cast<const std::byte*>(call.input);
@@ -241,6 +257,7 @@ void Communicator::Impl::keep_input(const Call& call) {
   kept_.assign(input, input + bytes);
 }
 
+/// Not before nobody reads it any more: somebody might take it for what was to be sent.
 void Communicator::Impl::restore_input(const Call& call) {
   if (!kept_.empty()) std::memcpy(const_cast<void*>(call.input), kept_.data(), kept_.size());
 }
@@ -312,7 +329,7 @@ void Communicator::Impl::perform_pair(const Parcel& out, const Parcel& in,
       what += std::string(out.peer ? "," : "") + " receive of " + in_plural(in.bytes, "byte") +
               " from rank " + std::to_string(*in.peer);
     }
-    fail(error, what);
+    throw settle(error, what);
   }
 }
 
@@ -332,7 +349,10 @@ void Communicator::Impl::set_pace(Collective collective, const CallOptions& opti
 }
 
 Clock::duration Communicator::Impl::timeout_of(const CallOptions& options) const {
-  return options.timeout.count() > 0 ? Clock::duration(options.timeout) : settings_.timeout;
+  // Nobody waits longer, and the clock knows no time that is much later.
+  constexpr std::chrono::milliseconds for_ever = std::chrono::hours(24 * 365);
+  if (options.timeout.count() <= 0) return settings_.timeout;
+  return std::min(options.timeout, for_ever);
 }
 
 std::uint64_t Communicator::Impl::larger_bytes(const Call& call) const {

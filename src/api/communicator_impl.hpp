@@ -100,8 +100,11 @@ class Communicator::Impl : private Alarm, private Participant {
   void set_pace(Collective collective, const CallOptions& options);
   [[nodiscard]] Clock::duration timeout_of(const CallOptions& options) const;
   [[nodiscard]] std::uint64_t larger_bytes(const Call& call) const;
-  /// What becomes of a call that an error has ended.
-  [[noreturn]] void fail(const Error& error, const std::string& call);
+  /// What becomes of a call that an error has ended: the others are told, and nobody reads this
+  /// rank's memory any more. Returns what to throw.
+  [[nodiscard]] Error settle(const Error& error, const std::string& call);
+  /// The error as which others see what this rank's own code has thrown.
+  [[nodiscard]] Error giving_up(const char* why) const;
   void stand_down();
   [[noreturn]] void refuse();
   void require_usable();
@@ -111,7 +114,8 @@ class Communicator::Impl : private Alarm, private Participant {
   /// What rank 0 tells the others about those who wait at the door.
   struct Admission;
   [[nodiscard]] Admission open_door(const Growth& growth);
-  [[nodiscard]] std::string tell_all(const std::string& text);
+  [[nodiscard]] std::uint32_t wait_at_door(const Growth& growth) const;
+  [[nodiscard]] std::string tell_all(const std::string& text, std::chrono::milliseconds more);
   [[nodiscard]] bool have_all_grown(bool has_grown);
   [[nodiscard]] std::optional<Communicator> build_from(const std::vector<std::uint32_t>& members);
   [[nodiscard]] CommunicatorSettings settings_for(const std::vector<std::uint32_t>& members,

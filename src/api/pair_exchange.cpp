@@ -23,15 +23,15 @@ std::vector<std::string> PairExchange::all(const std::string& card) {
 
 void PairExchange::send(const std::string& text, std::uint32_t to) {
   const std::uint64_t length = text.size();
-  communicator_.run_pair({.data = &length, .bytes = sizeof length, .peer = to}, {}, {});
-  communicator_.run_pair({.data = text.data(), .bytes = text.size(), .peer = to}, {}, {});
+  communicator_.run_pair({.data = &length, .bytes = sizeof length, .peer = to}, {}, options_);
+  communicator_.run_pair({.data = text.data(), .bytes = text.size(), .peer = to}, {}, options_);
 }
 
 std::string PairExchange::receive(std::uint32_t from) {
   std::uint64_t length = 0;
-  communicator_.run_pair({}, {.data = &length, .bytes = sizeof length, .peer = from}, {});
+  communicator_.run_pair({}, {.data = &length, .bytes = sizeof length, .peer = from}, options_);
   std::string text(length, '\0');
-  communicator_.run_pair({}, {.data = text.data(), .bytes = text.size(), .peer = from}, {});
+  communicator_.run_pair({}, {.data = text.data(), .bytes = text.size(), .peer = from}, options_);
   return text;
 }
 

@@ -12,8 +12,9 @@ namespace tutti {
 class PairExchange final : public Exchange {
  public:
   /// `members` are ranks of the communicator, in their new order, this one among them.
-  PairExchange(Communicator::Impl& communicator, std::vector<std::uint32_t> members)
-      : communicator_(communicator), members_(std::move(members)) {}
+  PairExchange(Communicator::Impl& communicator, std::vector<std::uint32_t> members,
+               const CallOptions& options = {})
+      : communicator_(communicator), members_(std::move(members)), options_(options) {}
 
   [[nodiscard]] std::vector<std::string> all(const std::string& card) override;
 
@@ -23,6 +24,7 @@ class PairExchange final : public Exchange {
 
   Communicator::Impl& communicator_;
   std::vector<std::uint32_t> members_;
+  CallOptions options_;
 };
 
 }  // namespace tutti

@@ -23,6 +23,7 @@ BlackBox::~BlackBox() {
 }
 
 void BlackBox::fail(std::string_view why) {
+  const std::lock_guard lock(failing_);
   recorder_.fail(why);
   if (directory_.empty()) return;
   const int error = dump("error", ".part");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,7 @@ class BlackBox {
   [[nodiscard]] int dump(std::string_view reason, std::string_view suffix) const;
 
  private:
+  std::mutex failing_;  // A call and another that is refused may fail at once.
   FlightRecorder recorder_;
   std::string directory_;
 };

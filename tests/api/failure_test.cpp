@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -227,6 +230,19 @@ TEST(Growth, LetsInWhoWaits) {
   EXPECT_EQ(status, 0);
 }
 
+TEST(Growth, MayBeWaitedForLongerThanACall) {
+  const std::string at = free_address();
+  setenv("TUTTI_TIMEOUT", "1", 1);
+  EXPECT_EQ(run_processes(2, Way::automatic,
+                          [&](Communicator& comm) {
+                            const bool none = !comm.grow({.at = at, .wait = 1500ms});
+                            comm.barrier();
+                            return none ? "" : "somebody came";
+                          }),
+            "");
+  unsetenv("TUTTI_TIMEOUT");
+}
+
 TEST(Growth, IsNoneIfNobodyWaits) {
   const std::string at = free_address();
   EXPECT_EQ(run_processes(2, Way::automatic,
@@ -260,6 +276,44 @@ TEST(FailureOfThreads, WhoReturnsEarlyIsNamed) {
     std::fill(data.begin(), data.end(), 1);
     shrunk.communicator->all_reduce(data);
     EXPECT_EQ(data[4999], 2);
+  });
+}
+
+TEST(FailureOfThreads, WhatARanksOwnCodeThrowsIsItsOwnAndTellsTheOthers) {
+  run_threads(3, [](Communicator& comm) {
+    const bool is_culprit = comm.rank() == 1;
+    const Reduction sum = reduction<float>([is_culprit](float a, float b) {
+      if (is_culprit) throw std::runtime_error("division by Tuesday");
+      return a + b;
+    });
+    std::vector<float> data(10);
+    if (is_culprit) {
+      EXPECT_THROW(comm.all_reduce(data, sum), std::runtime_error);
+      expect_error([&] { comm.barrier(); }, ErrorCode::aborted, "division by Tuesday");
+    } else {
+      const auto call_on = [&] {
+        comm.all_reduce(data, sum);  // It may have sent all before it threw.
+        comm.barrier();
+      };
+      expect_error(call_on, ErrorCode::aborted,
+                   "rank 1 gave up: its own code threw division by Tuesday");
+    }
+  });
+}
+
+TEST(FailureOfThreads, AnAsynchronousCallKeepsTheNameOfItsPlace) {
+  run_threads(2, [](Communicator& comm) {
+    std::vector<float> data(10);
+    // Until rank 1 comes, the second call has not begun.
+    if (comm.rank() == 1) std::this_thread::sleep_for(50ms);
+    Work first = comm.barrier_async();
+    auto place = std::make_unique<std::string>("where rank " + std::to_string(comm.rank()) + " is");
+    const Op op = comm.rank() == 0 ? Op::sum : Op::max;
+    Work second = comm.all_reduce_async(data, op, {.site = *place});
+    *place = std::string(place->size(), 'x');
+    place.reset();
+    first.wait();
+    expect_error([&] { second.wait(); }, ErrorCode::mismatch, "at 'where rank 0 is'");
   });
 }
 
