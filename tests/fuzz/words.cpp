@@ -54,7 +54,8 @@ void read_addresses(std::string_view text) {
   if (const auto endpoint = attempt([&] { return Endpoint::parse(text); })) {
     require(Endpoint::parse(endpoint->text()).text() == endpoint->text(),
             "an address is another when read again");
-    require(text.ends_with(std::to_string(endpoint->port())) || text.find(":0") != text.npos,
+    require(endpoint->family() == AF_UNIX || text.ends_with(std::to_string(endpoint->port())) ||
+                text.find(":0") != text.npos,
             "an address has another port");
   }
   if (const auto ports = attempt([&] { return PortRange::parse(text); })) {
