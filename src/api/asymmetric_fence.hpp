@@ -15,7 +15,7 @@ class AsymmetricFence {
  public:
   /// Of the one who comes by often.
   static void light() {
-    if (has_heavy_) {
+    if (has_heavy) {
       std::atomic_signal_fence(std::memory_order_seq_cst);
     } else {
       std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -25,7 +25,7 @@ class AsymmetricFence {
   static void heavy();
 
  private:
-  static const bool has_heavy_;
+  static const bool has_heavy;
 };
 
 }  // namespace tutti

@@ -13,8 +13,8 @@ class PairExchange final : public Exchange {
  public:
   /// `members` are ranks of the communicator, in their new order, this one among them.
   PairExchange(Communicator::Impl& communicator, std::vector<std::uint32_t> members,
-               const CallOptions& options = {})
-      : communicator_(communicator), members_(std::move(members)), options_(options) {}
+               CallOptions options = {})
+      : communicator_(communicator), members_(std::move(members)), options_(std::move(options)) {}
 
   [[nodiscard]] std::vector<std::string> all(const std::string& card) override;
 

@@ -15,6 +15,8 @@ constexpr std::array table{
     Target{"courier", try_courier},
     Target{"rendezvous", try_rendezvous},
     Target{"introduction", try_introduction},
+    Target{"letter", try_letter},
+    Target{"dump", try_dump},
     Target{"schedule", try_schedule},
     Target{"network", try_network},
     Target{"nccl", try_nccl},

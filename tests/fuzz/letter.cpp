@@ -1,0 +1,74 @@
+#include "lifeline/letter.hpp"
+
+#include "fuzz/finding.hpp"
+#include "fuzz/tape.hpp"
+#include "fuzz/target.hpp"
+#include "lifeline/agreement.hpp"
+#include "lifeline/inquest.hpp"
+
+namespace tutti::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+void read_as_letter(std::string_view input) {
+  const auto letter = decode_letter(input);
+  if (letter) require(encode(*letter) == input, "a letter is another when it is written again");
+}
+
+void read_as_texts(const std::string& text) {
+  if (const auto report = read_report(text)) {
+    require(read_report(write(*report)).has_value(), "a report is none when it is read again");
+  }
+  if (const auto verdict = read_verdict(text)) {
+    require(read_verdict(write(*verdict)).has_value(), "a verdict is none when it is read again");
+  }
+  const std::string standing = write(read_standing(text));
+  require(write(read_standing(standing)) == standing, "a standing is another when read again");
+}
+
+/// A member hears anything at all from others, in any order, and time passes. What it has decided
+/// stays.
+void hear_anything(Tape tape) {
+  constexpr std::uint32_t members = 4;
+  constexpr std::size_t most_said = 24;
+  const auto self = tape.byte() % members;
+  Agreement agreement(
+      self, members,
+      {.send = [](std::uint32_t, Letter::Kind, std::uint32_t, const std::string&) {},
+       .judge = [](const Agreement::Hearing&) -> std::optional<std::string> { return "so be it"; },
+       .stand = [](const std::string& subject) { return subject; }},
+      {});
+  Agreement::Clock::time_point now{};
+  std::optional<std::string> decided;
+  while (!tape.at_end()) {
+    const std::uint32_t what = tape.byte();
+    const std::uint32_t from = what / 16 % members;
+    now += 10ms * tape.byte();
+    if (what % 8 == 7) {
+      agreement.put("mine", "7", now);
+    } else if (what % 8 == 6) {
+      agreement.tick(now);
+    } else if (from == self) {
+      continue;
+    } else if (what % 8 == 5) {
+      agreement.lose(from, now);
+    } else {
+      const std::uint32_t ballot = tape.word();
+      agreement.hear(from, static_cast<Letter::Kind>(what % 8), ballot,
+                     std::string(tape.take(tape.byte() % most_said)), now);
+    }
+    if (decided) require(agreement.decision() == decided, "a decision has changed");
+    decided = agreement.decision();
+  }
+}
+
+}  // namespace
+
+void try_letter(std::string_view input) {
+  read_as_letter(input);
+  read_as_texts(std::string(input));
+  hear_anything(Tape(input));
+}
+
+}  // namespace tutti::test
