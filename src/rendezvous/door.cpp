@@ -50,9 +50,10 @@ std::size_t Door::wait_for(std::size_t most, Clock::time_point until) {
     std::erase_if(newcomers_, [this](Newcomer& each) { return !attend(each); });
     const Clock::time_point now = Clock::now();
     if (known() >= most || (now >= until && !is_in_talks(now))) return std::min(known(), most);
-    sleep(std::max(until, now + longest_nap));
     // Strangers who come one after the other must not keep the group waiting.
-    if (Clock::now() < until) let_in();
+    const bool is_open = now < until;
+    sleep(is_open ? until : now + longest_nap, is_open);
+    if (is_open) let_in();
   }
 }
 
@@ -66,7 +67,7 @@ void Door::hand_out(const std::vector<std::string>& tickets) {
     while (next->connection->has_unsent() && next->connection->lost().empty() &&
            Clock::now() < end) {
       next->connection->advance();
-      if (next->connection->has_unsent()) sleep(Clock::now() + 1ms);
+      if (next->connection->has_unsent()) sleep(Clock::now() + 1ms, false);
     }
     newcomers_.erase(next);
   }
@@ -140,9 +141,10 @@ bool Door::is_in_talks(Clock::time_point now) const {
   });
 }
 
-/// Until somebody knocks or says something.
-void Door::sleep(Clock::time_point until) {
-  std::vector<pollfd> waiting{{.fd = listener_.fd(), .events = POLLIN, .revents = 0}};
+/// Until somebody says something, or knocks if it is open.
+void Door::sleep(Clock::time_point until, bool is_open) {
+  std::vector<pollfd> waiting;
+  if (is_open) waiting.push_back({.fd = listener_.fd(), .events = POLLIN, .revents = 0});
   for (const Newcomer& each : newcomers_) {
     if (each.is_known) continue;
     waiting.push_back({.fd = each.connection->socket().fd(), .events = POLLIN, .revents = 0});

@@ -44,7 +44,7 @@ class Door {
   [[nodiscard]] std::size_t known() const;
   [[nodiscard]] bool is_in_talks(Clock::time_point now) const;
   void make_room();
-  void sleep(Clock::time_point until);
+  void sleep(Clock::time_point until, bool is_open);
 
   Socket listener_;
   Endpoint at_;

@@ -41,17 +41,19 @@ Reception::~Reception() {
 void Reception::open_door(Clock::time_point now) {
   if (!listener_) return;
   is_shut_ = true;
-  while (Place* const place = free_place(now)) {
+  while (Place* const place = next_place(now)) {
     Socket socket = accept_from(listener_);
     if (!socket) {
       is_shut_ = errno == EMFILE || errno == ENFILE;
       return;
     }
-    place->from = source_of(socket);
+    const std::string from = source_of(socket);
     if (!is_same_user(socket)) {
-      log_.turned_away(place->from, "it belongs to another user", now);
+      log_.turned_away(from, "it belongs to another user", now);
       continue;
     }
+    if (place->channel) turn_away(*place, "too many have come and not said who they are");
+    place->from = from;
     place->channel = Channel(std::move(socket));
     place->handshake.emplace(Handshake::Side::accepts, secret_,
                              tcp_greeting(group_, self_.index()));
@@ -97,7 +99,9 @@ void Reception::close_late(Clock::time_point now) {
   }
 }
 
-Reception::Place* Reception::free_place(Clock::time_point now) {
+/// For who knocks next: a free one, or that of a stranger who has had enough time. Null if there is
+/// none yet.
+Reception::Place* Reception::next_place(Clock::time_point now) {
   const auto free = std::find_if(places_.begin(), places_.end(),
                                  [](const Place& place) { return !place.channel; });
   if (free != places_.end()) return &*free;
@@ -109,9 +113,8 @@ Reception::Place* Reception::free_place(Clock::time_point now) {
   const MakesRoom next =
       who_makes_room(by_age, [](const Place* place) -> const std::string& { return place->from; });
   Place& place = *by_age[next.index];
-  if (now < place.since + (next.from_there > 1 ? fair_time_in_crowd : fair_time)) return nullptr;
-  turn_away(place, "too many have come and not said who they are");
-  return &place;
+  const auto enough = next.from_there > 1 ? fair_time_in_crowd : fair_time;
+  return now < place.since + enough ? nullptr : &place;
 }
 
 Watch::Tag Reception::tag(const Place& place) const {

@@ -53,7 +53,7 @@ class Reception {
     Clock::time_point since;
   };
 
-  [[nodiscard]] Place* free_place(Clock::time_point now);
+  [[nodiscard]] Place* next_place(Clock::time_point now);
   [[nodiscard]] Watch::Tag tag(const Place& place) const;
   Channel leave(Place& place);
   void turn_away(Place& place, const std::string& why);
