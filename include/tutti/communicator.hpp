@@ -270,7 +270,8 @@ class TUTTI_API Communicator {
 
   /// Lets in who waits at the door, where the process of rank 0 listens: "127.0.0.1:29600". All
   /// ranks call it together, at a moment of their choice. Returns a larger communicator, in which
-  /// the newcomers have the last ranks; none if nobody waits or it came to nothing.
+  /// the newcomers have the last ranks; none if nobody waits or it came to nothing. It ends alike
+  /// on all ranks: if it throws on one because a rank was lost, none has gone past it.
   struct Growth {
     std::string at{};
     std::uint32_t most = 1024;                 ///< Newcomers.

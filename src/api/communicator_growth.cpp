@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <numeric>
 
 #include <nlohmann/json.hpp>
@@ -66,7 +67,10 @@ std::optional<Communicator> Communicator::Impl::grow(const Growth& growth) {
   if (rank() == 0) admission = open_door(growth);
   admission = Admission::read(tell_all(admission.text(), growth.wait));
   if (!admission.trouble.empty()) throw Error(ErrorCode::invalid_argument, admission.trouble);
-  if (admission.newcomers == 0) return std::nullopt;
+  if (admission.newcomers == 0) {
+    (void)have_all_grown(false);
+    return std::nullopt;
+  }
 
   const std::uint32_t larger = ranks_ + admission.newcomers;
   std::optional<Communicator> grown;
@@ -81,18 +85,25 @@ std::optional<Communicator> Communicator::Impl::grow(const Growth& growth) {
   } catch (const Error&) {
     grown.reset();  // A newcomer has gone again, or was too late. The group is as it was.
   }
-  if (have_all_grown(grown.has_value() && !gate_.is_closed())) return grown;
-  require_usable();
-  return std::nullopt;
+  if (!have_all_grown(grown.has_value() && !gate_.is_closed())) grown.reset();
+  return grown;
 }
 
-/// Either all have it or nobody goes on with it, also if somebody is lost meanwhile: that takes
-/// more than a call, which can succeed on one rank and fail on another.
+/// It ends alike on all ranks, also if somebody is lost meanwhile: either all have the larger
+/// group, or all know that nobody has, or all throw. That takes more than a call, which can succeed
+/// on one rank and fail on another.
 bool Communicator::Impl::have_all_grown(bool has_grown) {
   if (!council_) return has_grown;
   const Ballot own{.subject = Ballot::Subject::has_grown, .yes = has_grown};
   const Ballots ballots = council_->agree(own.text());
-  return ballots.size() == ranks_ && all_say(ballots, Ballot::Subject::has_grown);
+  const bool are_all_here =
+      ballots.size() == ranks_ && std::all_of(ballots.begin(), ballots.end(), [](const auto& each) {
+        return Ballot::read(each.second).subject == Ballot::Subject::has_grown;
+      });
+  if (are_all_here) return all_say(ballots, Ballot::Subject::has_grown);
+  require_usable();
+  throw Error(ErrorCode::peer_lost, "rank " + std::to_string(rank()) +
+                                        ": another rank was lost while the group was to grow");
 }
 
 Communicator::Impl::Admission Communicator::Impl::open_door(const Growth& growth) {

@@ -99,18 +99,21 @@ class Trainee {
     }
   }
 
+  /// Where it fails it fails for all, and none is ahead of the others.
   void let_others_in() {
-    try {
-      std::optional<Communicator> grown = communicator_.grow({.at = place_.door, .timeout = 3s});
-      if (!grown) return;
-      communicator_ = std::move(*grown);
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::peer_lost && error.code() != ErrorCode::timed_out) throw;
-      Shrunk shrunk = communicator_.shrink(calls_);
-      communicator_ = std::move(*shrunk.communicator);
-      communicator_.set_completed(shrunk.completed);
-      return;
+    std::optional<Communicator> grown;
+    while (!grown) {
+      try {
+        grown = communicator_.grow({.at = place_.door, .timeout = 3s});
+        if (!grown) return;
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::peer_lost && error.code() != ErrorCode::timed_out) throw;
+        Shrunk shrunk = communicator_.shrink(calls_);
+        communicator_ = std::move(*shrunk.communicator);
+        communicator_.set_completed(shrunk.completed);
+      }
     }
+    communicator_ = std::move(*grown);
     take_over();
   }
 
