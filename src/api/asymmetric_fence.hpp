@@ -8,8 +8,8 @@ namespace tutti {
 /// the rare one pays for both. With either's store before its fence and its load after it, at least
 /// one of them sees what the other has stored.
 ///
-/// A fence of one's own waits until all stores before it have reached other cores: for a small call
-/// that has just told its peers something, a tenth of its time. membarrier(2) interrupts the other
+/// A fence of one's own waits until all stores before it have reached other cores, which takes some
+/// percent of a small call that has just told its peers something. membarrier(2) interrupts the other
 /// threads instead; where there is none, both fence.
 class AsymmetricFence {
  public:

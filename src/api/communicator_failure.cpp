@@ -15,7 +15,8 @@ Error Communicator::Impl::settle(const Error& error, const std::string& call) {
         {.rank = stall.ranks.front(), .round = stall.round, .bytes_done = stall.bytes_done});
   }
   if (council_) {
-    // Before the connections are closed: else others take that for the cause.
+    // Before the connections are closed: else others take that for the cause. Who is told by others
+    // that it is over is not asked any more, so that who gives up here does so by itself.
     council_->report({.code = error.code(),
                       .ranks = error.code() == ErrorCode::aborted ? std::vector{rank()}
                                : leaver_                          ? std::vector{*leaver_}

@@ -25,18 +25,21 @@ class TcpTroubles : public TcpTransports {};
 INSTANTIATE_TEST_SUITE_P(Tcp, TcpTroubles, testing::Bool(),
                          [](const auto& each) { return each.param ? "Encrypted" : "Plain"; });
 
+/// Until the transport gives up, which it should at the deadline.
+void receive_in_vain(TcpTransport& transport, Rank peer, Clock::time_point deadline) {
+  for (std::uint32_t idle = 1; Clock::now() < deadline + 2s; ++idle) {
+    EXPECT_TRUE(transport.arrived(peer).empty());
+    transport.wait(idle, deadline);
+  }
+}
+
 TEST_P(TcpTroubles, SaysWhereItTriedInVain) {
   TcpRanks ranks = of(2);
   shutdown(ranks.listeners[1].fd(), SHUT_RDWR);
   ranks.contacts[1].endpoints.push_back(Endpoint::parse("[::1]:1"));
   const auto transport = ranks.transport(0);
   const Clock::time_point deadline = Clock::now() + 50ms;
-  const auto receive = [&] {
-    for (std::uint32_t idle = 1; Clock::now() < deadline + 2s; ++idle) {
-      EXPECT_TRUE(transport->arrived(Rank{1}).empty());
-      transport->wait(idle, deadline);
-    }
-  };
+  const auto receive = [&] { receive_in_vain(*transport, Rank{1}, deadline); };
   const std::string first = ranks.contacts[1].endpoints[0].text();
   expect_error(receive, ErrorCode::peer_lost,
                "rank 0 on host0 cannot reach rank 1 on host1 at " + first +
@@ -48,12 +51,7 @@ TEST_P(TcpTroubles, SaysWhoHasNotCalled) {
   TcpRanks ranks = of(2);
   const auto transport = ranks.transport(1);
   const Clock::time_point deadline = Clock::now() + 50ms;
-  const auto receive = [&] {
-    for (std::uint32_t idle = 1; Clock::now() < deadline + 2s; ++idle) {
-      EXPECT_TRUE(transport->arrived(Rank{0}).empty());
-      transport->wait(idle, deadline);
-    }
-  };
+  const auto receive = [&] { receive_in_vain(*transport, Rank{0}, deadline); };
   expect_error(receive, ErrorCode::timed_out, "rank 0 on host0 has not connected to rank 1");
 }
 
@@ -109,12 +107,7 @@ TEST_P(TcpTroubles, GoesOnThoughAnotherJobAnswersAtOneOfTheAddresses) {
       stranger->wait(idle, deadline + 20s);
     }
   });
-  const auto receive = [&] {
-    for (std::uint32_t idle = 1; Clock::now() < deadline + 2s; ++idle) {
-      EXPECT_TRUE(zero->arrived(Rank{1}).empty());
-      zero->wait(idle, deadline);
-    }
-  };
+  const auto receive = [&] { receive_in_vain(*zero, Rank{1}, deadline); };
   expect_error(receive, ErrorCode::peer_lost, "Connection refused");
   EXPECT_GE(Clock::now(), deadline);
   another_job.join();
