@@ -9,8 +9,8 @@ namespace tutti {
 /// one of them sees what the other has stored.
 ///
 /// A fence of one's own waits until all stores before it have reached other cores, which takes some
-/// percent of a small call that has just told its peers something. membarrier(2) interrupts the other
-/// threads instead; where there is none, both fence.
+/// percent of a small call that has just told its peers something. membarrier(2) interrupts the
+/// other threads instead; where there is none, both fence.
 class AsymmetricFence {
  public:
   /// Of the one who comes by often.
