@@ -90,7 +90,7 @@ std::uint64_t verify_everything(std::uint32_t most) {
     }
   }
   on_all_cores(tasks.size(), [&](std::size_t i) {
-    const Verdict verdict = verify(tasks[i].first->schedule(tasks[i].second));
+    const Verification verdict = verify(tasks[i].first->schedule(tasks[i].second));
     if (verdict.ok()) return;
     std::fprintf(stderr, "%s\n", verdict.violations.front().message.c_str());
     std::exit(1);

@@ -46,7 +46,7 @@ struct Row {
   std::uint64_t violations = 0;
   std::vector<std::string> examples{};
 
-  void add(const Verdict& verdict, const std::string& which) {
+  void add(const Verification& verdict, const std::string& which) {
     ++schedules;
     steps += verdict.steps;
     messages += verdict.messages;
@@ -135,7 +135,7 @@ std::vector<Row> verify_table(const Options& options) {
   Progress progress("verifying", tasks.size());
   in_parallel(tasks.size(), [&](std::size_t i) {
     const auto& [algorithm, problem] = tasks[i];
-    const Verdict verdict = verify(algorithm->schedule(problem));
+    const Verification verdict = verify(algorithm->schedule(problem));
     const std::string which =
         "p = " + std::to_string(problem.ranks) +
         (problem.shape.empty() ? "" : ", " + to_string(problem.shape)) +

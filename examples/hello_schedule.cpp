@@ -8,7 +8,7 @@
 
 int main() {
   const tutti::Schedule ring = tutti::algorithm("allreduce/ring").schedule({.ranks = 8});
-  const tutti::Verdict verdict = tutti::verify(ring);
+  const tutti::Verification verdict = tutti::verify(ring);
   if (!verdict.ok()) return std::puts(verdict.violations.front().message.c_str()), 1;
 
   const tutti::Layout layout = tutti::even_layout(ring.contract, 64 << 20);

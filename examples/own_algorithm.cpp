@@ -42,7 +42,7 @@ int main() {
   for (std::uint32_t r = 0; r < ranks; ++r) {
     schedule.programs.push_back(pairs_then_ring(ranks, Rank{r}));
   }
-  const Verdict verdict = verify(schedule);
+  const Verification verdict = verify(schedule);
   for (const Violation& each : verdict.violations) std::puts(each.message.c_str());
   const bool survives = schedule_from_json(to_json(schedule)) == schedule;
   std::printf("%s: %llu violations, %u rounds, JSON %s\n", schedule.name.c_str(),

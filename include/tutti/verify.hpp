@@ -38,7 +38,7 @@ struct Violation {
 [[nodiscard]] TUTTI_API std::string_view name(Violation::Kind kind);
 
 /// What verify() found.
-struct Verdict {
+struct Verification {
   /// The first of them; a schedule with one fault often has thousands.
   std::vector<Violation> violations;
   std::uint64_t violation_count = 0;
@@ -58,9 +58,9 @@ struct Verdict {
 /// not.
 ///
 /// The checks build on each other: where the steps do not even pair up, nothing is run.
-[[nodiscard]] TUTTI_API Verdict verify(const Schedule& schedule, Aliasing aliasing);
+[[nodiscard]] TUTTI_API Verification verify(const Schedule& schedule, Aliasing aliasing);
 
 /// Both out of place and in place.
-[[nodiscard]] TUTTI_API Verdict verify(const Schedule& schedule);
+[[nodiscard]] TUTTI_API Verification verify(const Schedule& schedule);
 
 }  // namespace tutti

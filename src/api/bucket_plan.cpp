@@ -56,21 +56,21 @@ void reverse(BucketPlan& plan, std::size_t bucket, std::span<const Tensor> tenso
   set_places(plan, bucket, tensors);
 }
 
-Adjacency adjacency(const Bucket& bucket, std::span<const Tensor> tensors) {
+Contiguity adjacency(const Bucket& bucket, std::span<const Tensor> tensors) {
   bool forward = true;
   bool backward = true;
   const Tensor* before = nullptr;
   for (const std::uint32_t i : bucket.tensors) {
     const Tensor& tensor = tensors[i];
     if (tensor.count == 0) continue;
-    if (tensor.data == nullptr) return Adjacency::none;
+    if (tensor.data == nullptr) return Contiguity::none;
     if (before != nullptr) {
       forward = forward && end_of(*before) == begin_of(tensor);
       backward = backward && end_of(tensor) == begin_of(*before);
     }
     before = &tensor;
   }
-  return static_cast<Adjacency>((forward ? 1 : 0) | (backward ? 2 : 0));
+  return static_cast<Contiguity>((forward ? 1 : 0) | (backward ? 2 : 0));
 }
 
 }  // namespace tutti

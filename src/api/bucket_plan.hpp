@@ -45,8 +45,8 @@ void reverse(BucketPlan& plan, std::size_t bucket, std::span<const Tensor> tenso
 
 /// Which way the tensors of a bucket follow each other in memory, without gaps. As bits: a bucket
 /// of one tensor goes both ways.
-enum class Adjacency : std::uint8_t { none = 0, forward = 1, backward = 2, both = 3 };
+enum class Contiguity : std::uint8_t { none = 0, forward = 1, backward = 2, both = 3 };
 
-[[nodiscard]] Adjacency adjacency(const Bucket& bucket, std::span<const Tensor> tensors);
+[[nodiscard]] Contiguity adjacency(const Bucket& bucket, std::span<const Tensor> tensors);
 
 }  // namespace tutti

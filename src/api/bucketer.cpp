@@ -25,7 +25,7 @@ void turn_where_all_are_backward(Communicator& communicator, BucketPlan& plan,
   }
   communicator.all_reduce(ways, Op::band);
   for (std::size_t i = 0; i < ways.size(); ++i) {
-    if (static_cast<Adjacency>(ways[i]) == Adjacency::backward) reverse(plan, i, tensors);
+    if (static_cast<Contiguity>(ways[i]) == Contiguity::backward) reverse(plan, i, tensors);
   }
 }
 
@@ -110,7 +110,7 @@ void Bucketer::Impl::find_memory() {
     const Bucket& bucket = plan_.buckets[i];
     Flight& flight = flights_[i];
     const auto way = static_cast<std::uint8_t>(adjacency(bucket, tensors_));
-    if ((way & static_cast<std::uint8_t>(Adjacency::forward)) != 0) {
+    if ((way & static_cast<std::uint8_t>(Contiguity::forward)) != 0) {
       const auto first = std::ranges::find_if(
           bucket.tensors, [&](std::uint32_t tensor) { return tensors_[tensor].count > 0; });
       if (first != bucket.tensors.end()) {

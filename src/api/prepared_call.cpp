@@ -175,7 +175,7 @@ PreparedCall prepare(const Preparation& preparation) {
   const Program program = preparation.algorithm.program(problem, preparation.self);
   const Layout layout = layout_of(call, contract, preparation.self);
   const std::size_t element_bytes = element_bytes_of(call);
-  const auto plan_of = [&](Stretch stretch) {
+  const auto plan_of = [&](ElementRange stretch) {
     return compile({.program = program,
                     .contract = contract,
                     .self = preparation.self,

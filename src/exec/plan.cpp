@@ -271,7 +271,7 @@ class Compiler {
   const Layout& layout_;
   std::size_t element_bytes_;
   std::span<const std::uint32_t> lanes_;
-  Stretch stretch_;
+  ElementRange stretch_;
   Placement placement_;
   ChunkSlots slots_;
   std::vector<std::size_t> offsets_;

@@ -71,7 +71,7 @@ struct Plan {
 
 /// A part of every chunk, in elements: a long call is run as several short ones, so that scratch
 /// need not be as long as the data.
-struct Stretch {
+struct ElementRange {
   std::uint64_t begin = 0;
   std::uint64_t length = ~std::uint64_t{0};
 };
@@ -86,7 +86,7 @@ struct PlanRequest {
   std::size_t element_bytes;
   /// Which peers can be sent to at once (see Transport::lane), by rank; empty if all can.
   std::span<const std::uint32_t> lanes{};
-  Stretch stretch{};
+  ElementRange stretch{};
 };
 
 /// Throws invalid_argument for an alltoall in place whose blocks differ in size: they could not

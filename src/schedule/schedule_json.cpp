@@ -59,16 +59,16 @@ void write_step(const Step& step, std::string& out) {
 // ---------------------------------------------------------------------------------- reading
 
 /// A value of the document and the path that leads to it.
-class Node {
+class JsonValue {
  public:
-  Node(const Json& json, std::string path) : json_(json), path_(std::move(path)) {}
+  JsonValue(const Json& json, std::string path) : json_(json), path_(std::move(path)) {}
 
   [[noreturn]] void reject(const std::string& wanted) const {
     throw Error(ErrorCode::invalid_argument,
                 "schedule JSON: at " + (path_.empty() ? "/" : path_) + ": " + wanted);
   }
 
-  [[nodiscard]] Node member(const char* key) const {
+  [[nodiscard]] JsonValue member(const char* key) const {
     const auto found = as_object().find(key);
     if (found == json_.end()) reject("the member \"" + std::string(key) + "\" is missing");
     return {*found, path_ + "/" + key};
@@ -94,7 +94,7 @@ class Node {
     if (!json_.is_array()) reject("a list should stand here");
     return json_.size();
   }
-  [[nodiscard]] Node operator[](std::size_t i) const {
+  [[nodiscard]] JsonValue operator[](std::size_t i) const {
     return {json_[i], path_ + "/" + std::to_string(i)};
   }
   [[nodiscard]] bool is_list() const { return json_.is_array(); }
@@ -132,7 +132,7 @@ constexpr std::uint64_t most_rounds = std::numeric_limits<std::uint32_t>::max() 
 // Sums of a few chunk numbers still fit in 64 bits.
 constexpr std::uint64_t most_chunks = std::uint64_t{1} << 60;
 
-Contract read_contract(const Node& document) {
+Contract read_contract(const JsonValue& document) {
   Contract contract;
   try {
     contract.collective = parse_collective(document.member("collective").text());
@@ -155,10 +155,10 @@ Contract read_contract(const Node& document) {
   return contract;
 }
 
-std::vector<ChunkRange> read_chunks(const Node& list, std::uint64_t chunks) {
+std::vector<ChunkRange> read_chunks(const JsonValue& list, std::uint64_t chunks) {
   std::vector<ChunkRange> ranges;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Node each = list[i];
+    const JsonValue each = list[i];
     if (!each.is_list()) {
       ranges.emplace_back(Chunk{each.number(0, chunks - 1)});
       continue;
@@ -171,7 +171,8 @@ std::vector<ChunkRange> read_chunks(const Node& list, std::uint64_t chunks) {
   return ranges;
 }
 
-void read_step(const Node& node, const Contract& contract, std::uint64_t rounds, Program& program) {
+void read_step(const JsonValue& node, const Contract& contract, std::uint64_t rounds,
+               Program& program) {
   const bool sends = node.has("send");
   if (sends == node.has("receive")) {
     node.reject("a step has either \"send\" and \"to\" or \"receive\" and \"from\"");
@@ -185,7 +186,7 @@ void read_step(const Node& node, const Contract& contract, std::uint64_t rounds,
   const auto round = static_cast<std::uint32_t>(node.member("round").number(0, rounds - 1));
   const std::vector<ChunkRange> chunks =
       read_chunks(node.member(sends ? "send" : "receive"), contract.chunks);
-  const Node list = node.member(sends ? "to" : "from");
+  const JsonValue list = node.member(sends ? "to" : "from");
   std::vector<Rank> peers;
   std::optional<std::uint32_t> own;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -271,7 +272,7 @@ std::string to_json(const Schedule& schedule) {
 
 Schedule schedule_from_json(std::string_view text) {
   const Json json = parse(text);
-  const Node document(json, "");
+  const JsonValue document(json, "");
   if (!document.member("format").is(format_name)) {
     document.member("format").reject("this should say \"" + std::string(format_name) + "\"");
   }
@@ -281,14 +282,14 @@ Schedule schedule_from_json(std::string_view text) {
   Schedule schedule{
       .name = document.member("name").text(), .contract = read_contract(document), .programs = {}};
   const std::uint64_t rounds = document.member("rounds").number(0, most_rounds);
-  const Node programs = document.member("programs");
+  const JsonValue programs = document.member("programs");
   if (programs.size() != schedule.contract.ranks) {
     programs.reject("there are " + std::to_string(programs.size()) + " programs for " +
                     std::to_string(schedule.contract.ranks) + " ranks");
   }
   for (std::size_t r = 0; r < programs.size(); ++r) {
     Program& program = schedule.programs.emplace_back(static_cast<std::uint32_t>(rounds));
-    const Node steps = programs[r];
+    const JsonValue steps = programs[r];
     for (std::size_t i = 0; i < steps.size(); ++i) {
       read_step(steps[i], schedule.contract, rounds, program);
     }

@@ -119,7 +119,7 @@ void EventLoop::depart() {
     std::size_t departed = 0;
     if (ports_) {
       const auto departures = ports_->departures();
-      for (const Ports::Departure& each : departures) {
+      for (const PortLimiter::Departure& each : departures) {
         depart(each.message, cause_of_departure(each));
       }
       departed = departures.size();
@@ -135,7 +135,7 @@ void EventLoop::depart() {
 }
 
 /// Data, if that came last; else the message that was the last in the way.
-EventLoop::Item EventLoop::cause_of_departure(const Ports::Departure& departure) const {
+EventLoop::Item EventLoop::cause_of_departure(const PortLimiter::Departure& departure) const {
   const Workload::Message& message = workload_.messages[departure.message];
   if (message.begun >= now_) return message.cause;
   const auto time = [&](std::uint32_t id) {

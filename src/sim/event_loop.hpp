@@ -12,7 +12,7 @@
 #include "sim/fair_shares.hpp"
 #include "sim/meter.hpp"
 #include "sim/noise.hpp"
-#include "sim/ports.hpp"
+#include "sim/port_limiter.hpp"
 #include "sim/route_table.hpp"
 #include "sim/workload.hpp"
 
@@ -74,7 +74,7 @@ class EventLoop {
   void data_there(std::uint32_t message, Item cause);
   void depart();
   void depart(std::uint32_t message, Item cause);
-  [[nodiscard]] Item cause_of_departure(const Ports::Departure& departure) const;
+  [[nodiscard]] Item cause_of_departure(const PortLimiter::Departure& departure) const;
   void depart_alone(std::uint32_t message, double flows_from, double rate);
   void begin_flow(std::uint32_t slot);
   void end_flow(std::uint32_t slot);
@@ -97,8 +97,8 @@ class EventLoop {
   std::vector<double> lonely_rates_;  // By route: of whatever flows on it; 0 if it may meet others.
   FairShares shares_;
   Meter meter_;
-  std::optional<Ports> ports_;  // None if they are unlimited.
-  EventQueue events_;           // By slot of the task.
+  std::optional<PortLimiter> ports_;  // None if they are unlimited.
+  EventQueue events_;                 // By slot of the task.
   std::vector<Task> tasks_;
   std::vector<std::uint32_t> unused_slots_;
   double now_ = 0;

@@ -9,7 +9,7 @@ namespace tutti {
 namespace {
 
 const Schedule& verified(const Schedule& schedule) {
-  const Verdict verdict = verify(schedule, Aliasing::out_of_place);
+  const Verification verdict = verify(schedule, Aliasing::out_of_place);
   if (verdict.ok()) return schedule;
   throw Error(ErrorCode::invalid_argument,
               "'" + schedule.name + "' is not right: " + verdict.violations.front().message);

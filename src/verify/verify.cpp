@@ -54,8 +54,8 @@ void require_bounded(const Schedule& schedule) {
                   "verify it with fewer ranks or chunks");
 }
 
-Verdict verify_all(const Schedule& schedule, std::span<const Aliasing> aliasings) {
-  Verdict verdict;
+Verification verify_all(const Schedule& schedule, std::span<const Aliasing> aliasings) {
+  Verification verdict;
   for (const Program& program : schedule.programs) {
     verdict.steps += program.size();
     for (const Step step : program) {
@@ -88,11 +88,11 @@ std::string_view name(Violation::Kind kind) {
   return names.at(static_cast<std::size_t>(kind));
 }
 
-Verdict verify(const Schedule& schedule, Aliasing aliasing) {
+Verification verify(const Schedule& schedule, Aliasing aliasing) {
   return verify_all(schedule, {&aliasing, 1});
 }
 
-Verdict verify(const Schedule& schedule) {
+Verification verify(const Schedule& schedule) {
   constexpr std::array both{Aliasing::out_of_place, Aliasing::in_place};
   return verify_all(schedule, both);
 }

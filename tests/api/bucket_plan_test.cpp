@@ -112,7 +112,7 @@ TEST(BucketPlan, IsSoundForAnyTensors) {
 class Adjacent : public ::testing::Test {
  protected:
   /// Which way tensors of these places (offsets, in floats) and counts are adjacent.
-  Adjacency way(const std::vector<std::pair<std::size_t, std::uint64_t>>& places) {
+  Contiguity way(const std::vector<std::pair<std::size_t, std::uint64_t>>& places) {
     std::vector<Tensor> tensors;
     tensors.reserve(places.size());
     for (const auto& [offset, count] : places) {
@@ -126,22 +126,22 @@ class Adjacent : public ::testing::Test {
 };
 
 TEST_F(Adjacent, IsFoundBothWays) {
-  EXPECT_EQ(way({{0, 10}, {10, 5}, {15, 85}}), Adjacency::forward);
-  EXPECT_EQ(way({{15, 85}, {10, 5}, {0, 10}}), Adjacency::backward);
-  EXPECT_EQ(way({{0, 10}, {11, 5}}), Adjacency::none) << "a gap";
-  EXPECT_EQ(way({{0, 10}, {15, 5}, {10, 5}}), Adjacency::none) << "neither way";
-  EXPECT_EQ(way({{7, 3}}), Adjacency::both);
+  EXPECT_EQ(way({{0, 10}, {10, 5}, {15, 85}}), Contiguity::forward);
+  EXPECT_EQ(way({{15, 85}, {10, 5}, {0, 10}}), Contiguity::backward);
+  EXPECT_EQ(way({{0, 10}, {11, 5}}), Contiguity::none) << "a gap";
+  EXPECT_EQ(way({{0, 10}, {15, 5}, {10, 5}}), Contiguity::none) << "neither way";
+  EXPECT_EQ(way({{7, 3}}), Contiguity::both);
 }
 
 TEST_F(Adjacent, OverlooksTensorsWithoutElements) {
-  EXPECT_EQ(way({{0, 10}, {90, 0}, {10, 5}}), Adjacency::forward);
-  EXPECT_EQ(way({{90, 0}}), Adjacency::both);
+  EXPECT_EQ(way({{0, 10}, {90, 0}, {10, 5}}), Contiguity::forward);
+  EXPECT_EQ(way({{90, 0}}), Contiguity::both);
 }
 
 TEST_F(Adjacent, NeedsMemory) {
   const std::vector<Tensor> tensors = {{.data = nullptr, .count = 3}};
   const BucketPlan plan = plan_buckets(tensors, {.first_bytes = 10, .bytes = 10});
-  EXPECT_EQ(adjacency(plan.buckets.front(), tensors), Adjacency::none);
+  EXPECT_EQ(adjacency(plan.buckets.front(), tensors), Contiguity::none);
 }
 
 TEST(BucketPlan, CanTurnABucketAround) {

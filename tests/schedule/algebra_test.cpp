@@ -17,7 +17,7 @@ namespace {
 using enum Collective;
 
 std::string first_fault(const Schedule& schedule) {
-  const Verdict verdict = verify(schedule);
+  const Verification verdict = verify(schedule);
   return verdict.ok() ? "" : verdict.violations.front().message;
 }
 

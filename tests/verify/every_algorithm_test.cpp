@@ -10,7 +10,7 @@ namespace tutti::test {
 namespace {
 
 /// The first violation, or empty.
-std::string first_fault(const Verdict& verdict) {
+std::string first_fault(const Verification& verdict) {
   return verdict.ok() ? "" : verdict.violations.front().message;
 }
 
@@ -32,7 +32,7 @@ class EveryAlgorithm : public testing::TestWithParam<const Algorithm*> {
 class SlowEveryAlgorithm : public EveryAlgorithm {};
 
 void expect_verified(const Schedule& schedule) {
-  const Verdict verdict = verify(schedule);
+  const Verification verdict = verify(schedule);
   EXPECT_TRUE(verdict.ok()) << first_fault(verdict);
 }
 

@@ -44,7 +44,7 @@ std::string fault_in_effect(const Schedule& schedule, bool passed, std::uint64_t
 
 /// Compares verify() with the oracles on a damaged schedule.
 void judge(const Schedule& damaged, const std::string& how, std::uint64_t seed, Tally& tally) {
-  const Verdict verdict = verify(damaged);
+  const Verification verdict = verify(damaged);
   const std::string fault = fault_in_effect(damaged, verdict.ok(), seed);
   ++tally.applied;
   if (fault.empty()) {

@@ -22,7 +22,7 @@ Schedule by_hand(Collective collective, std::uint64_t chunks, std::uint32_t roun
        .programs = std::move(programs)});
 }
 
-bool has(const Verdict& verdict, Kind kind) {
+bool has(const Verification& verdict, Kind kind) {
   for (const Violation& each : verdict.violations) {
     if (each.kind == kind) return true;
   }
@@ -37,7 +37,7 @@ Schedule both_receive_first() {
 }
 
 TEST(Verify, FindsTwoRanksThatWaitForEachOther) {
-  const Verdict verdict = verify(both_receive_first(), Aliasing::out_of_place);
+  const Verification verdict = verify(both_receive_first(), Aliasing::out_of_place);
   ASSERT_FALSE(verdict.ok());
   const Violation& first = verdict.violations.front();
   EXPECT_EQ(name(first.kind), "deadlock");
@@ -54,7 +54,7 @@ TEST(Verify, FindsARingThatWaitsForItself) {
   for (const std::uint32_t r : {0U, 1U, 2U, 3U}) {
     programs.push_back({receive(0, {(r + 3) % 4}, {0}), send(0, {(r + 1) % 4}, {0})});
   }
-  const Verdict verdict = verify(by_hand(Collective::allreduce, 1, 1, programs));
+  const Verification verdict = verify(by_hand(Collective::allreduce, 1, 1, programs));
   ASSERT_FALSE(verdict.ok());
   EXPECT_EQ(name(verdict.violations.front().kind), "deadlock");
   EXPECT_NE(verdict.violations.front().message.find("circle of 4"), std::string::npos);
@@ -82,8 +82,8 @@ TEST(Verify, LetsRanksTradeInOneRound) {
 /// Out of place the block was never written; in place another stands there.
 TEST(Verify, TellsBlocksOfAlltoallApartInPlace) {
   const Schedule nothing_moves = by_hand(Collective::alltoall, 4, 0, {{}, {}});
-  const Verdict apart = verify(nothing_moves, Aliasing::out_of_place);
-  const Verdict in_place = verify(nothing_moves, Aliasing::in_place);
+  const Verification apart = verify(nothing_moves, Aliasing::out_of_place);
+  const Verification in_place = verify(nothing_moves, Aliasing::in_place);
   ASSERT_EQ(apart.violation_count, 2);
   ASSERT_EQ(in_place.violation_count, 2);
   EXPECT_NE(apart.violations[0].message.find("was never written"), std::string::npos);
@@ -99,21 +99,21 @@ TEST(Verify, LetsABarrierCountTwiceAndInAnyOrder) {
 }
 
 TEST(Verify, WantsABarrierToHearOfEveryRank) {
-  const Verdict verdict =
+  const Verification verdict =
       verify(by_hand(Collective::barrier, 1, 1, {{send(0, {1}, {0})}, {fold(0, {0}, 0, {0})}}));
   ASSERT_FALSE(verdict.ok());
   EXPECT_NE(verdict.violations.front().message.find("holds a0 and lacks b0"), std::string::npos);
 }
 
 TEST(Verify, CountsStepsAndMessages) {
-  const Verdict verdict = verify(algorithm("broadcast/flat").schedule({.ranks = 5}));
+  const Verification verdict = verify(algorithm("broadcast/flat").schedule({.ranks = 5}));
   EXPECT_EQ(verdict.steps, 5);
   EXPECT_EQ(verdict.messages, 4);
 }
 
 TEST(Verify, CountsAllViolationsAndKeepsTheFirst) {
   const Schedule nothing_moves = by_hand(Collective::broadcast, 300, 0, {{}, {}});
-  const Verdict verdict = verify(nothing_moves, Aliasing::out_of_place);
+  const Verification verdict = verify(nothing_moves, Aliasing::out_of_place);
   EXPECT_EQ(verdict.violation_count, 300);
   ASSERT_FALSE(verdict.violations.empty());
   EXPECT_LT(verdict.violations.size(), 300);

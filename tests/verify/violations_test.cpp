@@ -294,7 +294,7 @@ class Violations : public testing::TestWithParam<BadSchedule> {};
 
 TEST_P(Violations, AreOfThatKindAndNameThePlace) {
   const BadSchedule& bad = GetParam();
-  const Verdict verdict = verify(schedule(bad.draft));
+  const Verification verdict = verify(schedule(bad.draft));
   ASSERT_FALSE(verdict.ok());
   for (const Violation& each : verdict.violations) {
     EXPECT_EQ(name(each.kind), name(bad.kind)) << each.message;

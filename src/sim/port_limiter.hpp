@@ -15,10 +15,10 @@ namespace tutti {
 /// round a sender takes the messages that are ready in the order of its program, and waits for the
 /// receiver of the first. Who tries at the same moment tries in the order of rounds, slots and
 /// ranks.
-class Ports {
+class PortLimiter {
  public:
   /// Requires: the workload outlives this; limit > 0.
-  Ports(Workload& workload, std::uint32_t limit);
+  PortLimiter(Workload& workload, std::uint32_t limit);
 
   /// A message that leaves now, and those that were the last to make room on both sides.
   struct Departure {

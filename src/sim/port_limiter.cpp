@@ -1,4 +1,4 @@
-#include "sim/ports.hpp"
+#include "sim/port_limiter.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-Ports::Ports(Workload& workload, std::uint32_t limit)
+PortLimiter::PortLimiter(Workload& workload, std::uint32_t limit)
     : workload_(workload), limit_(limit), stations_(workload.ranks()), queues_(workload.ranks()) {
   for (std::uint32_t r = 0; r < workload.ranks(); ++r) {
     Station& station = stations_[r];
@@ -18,12 +18,12 @@ Ports::Ports(Workload& workload, std::uint32_t limit)
   }
 }
 
-void Ports::unbar(std::uint32_t id) {
+void PortLimiter::unbar(std::uint32_t id) {
   if (--workload_.messages[id].bars == 0) fresh_.push_back(id);
 }
 
 /// Within a rank and round, the numbers of messages follow their slots.
-void Ports::add_ready(Station& station, std::uint32_t message) {
+void PortLimiter::add_ready(Station& station, std::uint32_t message) {
   if (station.first == none) {
     station.first = message;
     return;
@@ -33,7 +33,7 @@ void Ports::add_ready(Station& station, std::uint32_t message) {
   station.first = std::min(message, station.first);
 }
 
-void Ports::take_first(Station& station) {
+void PortLimiter::take_first(Station& station) {
   station.first = none;
   if (station.others.empty()) return;
   std::pop_heap(station.others.begin(), station.others.end(), std::greater<>());
@@ -41,7 +41,7 @@ void Ports::take_first(Station& station) {
   station.others.pop_back();
 }
 
-void Ports::open_next_round(Side& side) {
+void PortLimiter::open_next_round(Side& side) {
   while (!side.closed.empty()) {
     const Workload::Passage next = side.closed.front();
     side.closed = side.closed.subspan(1);
@@ -51,7 +51,7 @@ void Ports::open_next_round(Side& side) {
   }
 }
 
-void Ports::try_soon(std::uint32_t rank) {
+void PortLimiter::try_soon(std::uint32_t rank) {
   Station& station = stations_[rank];
   if (station.tries || station.first == none || station.out.busy == limit_) return;
   if (station.waits_for == station.first) return;
@@ -59,7 +59,7 @@ void Ports::try_soon(std::uint32_t rank) {
   trying_.push_back(rank);
 }
 
-void Ports::arrived(std::uint32_t id) {
+void PortLimiter::arrived(std::uint32_t id) {
   const Workload::Message& message = workload_.messages[id];
   for (Side* side : {&stations_[message.from].out, &stations_[message.to].in}) {
     --side->busy;
@@ -69,7 +69,7 @@ void Ports::arrived(std::uint32_t id) {
   try_soon(message.from);
 }
 
-std::span<const Ports::Departure> Ports::departures() {
+std::span<const PortLimiter::Departure> PortLimiter::departures() {
   departures_.clear();
   while (!fresh_.empty() || !trying_.empty() || !freed_.empty()) {
     // Messages get ready first, so that ranks choose among all of them; those that get ready while
@@ -91,7 +91,7 @@ std::span<const Ports::Departure> Ports::departures() {
 }
 
 /// As many as there is room for; should others be first, these will wait again.
-void Ports::call_those_who_wait(std::uint32_t rank) {
+void PortLimiter::call_those_who_wait(std::uint32_t rank) {
   Queue& queue = queues_[rank];
   for (std::uint32_t room = limit_ - stations_[rank].in.busy; room > 0 && !queue.empty();) {
     const Queued first = queue.top();
@@ -105,7 +105,7 @@ void Ports::call_those_who_wait(std::uint32_t rank) {
 }
 
 /// The order matters only if two want to go to the same rank.
-void Ports::sort_attempts() {
+void PortLimiter::sort_attempts() {
   ++batch_;
   bool contended = false;
   for (const std::uint32_t rank : attempts_) {
@@ -122,7 +122,7 @@ void Ports::sort_attempts() {
 }
 
 /// The rank's first message goes if its receiver has room, and else waits for it.
-void Ports::attempt(std::uint32_t rank) {
+void PortLimiter::attempt(std::uint32_t rank) {
   Station& sender = stations_[rank];
   sender.tries = false;
   const std::uint32_t id = sender.first;
@@ -138,7 +138,7 @@ void Ports::attempt(std::uint32_t rank) {
   try_soon(rank);
 }
 
-void Ports::depart(std::uint32_t id) {
+void PortLimiter::depart(std::uint32_t id) {
   const Workload::Message& message = workload_.messages[id];
   Side& out = stations_[message.from].out;
   Side& in = stations_[message.to].in;
