@@ -45,13 +45,13 @@ Error Communicator::Impl::giving_up(const char* why) const {
 void Communicator::Impl::stand_down() {
   constexpr std::chrono::seconds long_enough{1};
   constexpr std::chrono::microseconds between_looks{100};
-  Transport& transport = fabric_.transport();
-  transport.abandon();
-  transport.stand_down();
+  Port& port = *links_.port;
+  port.abandon();
+  port.stand_down();
   if (!council_) return;
   const auto is_gone = [&](Rank rank) { return council_->is_gone(rank.index()); };
   const Clock::time_point end = Clock::now() + long_enough;
-  while (transport.is_lending(is_gone) && Clock::now() < end) {
+  while (port.is_lending(is_gone) && Clock::now() < end) {
     std::this_thread::sleep_for(between_looks);
   }
 }
@@ -112,7 +112,7 @@ Standing Communicator::Impl::standing(std::uint64_t about) const {
 
 void Communicator::Impl::stop() {
   // Whoever is in a call does it when leaving.
-  if (gate_.close()) fabric_.transport().stand_down();
+  if (gate_.close()) links_.port->stand_down();
 }
 
 void Communicator::Impl::ring() {

@@ -2,7 +2,6 @@
 
 #include "api/ballot.hpp"
 #include "api/communicator_impl.hpp"
-#include "api/pair_exchange.hpp"
 #include "rendezvous/thread_exchange.hpp"
 
 /// Communicators that come from others: parts of them, and what is left of them.
@@ -26,7 +25,7 @@ class CouncilExchange final : public Exchange {
   CouncilExchange(Council& council, std::vector<std::uint32_t> ranks, std::uint32_t first_round)
       : council_(council), ranks_(std::move(ranks)), round_(first_round) {}
 
-  [[nodiscard]] std::vector<std::string> all(const std::string& card) override {
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& card) override {
     return council_.exchange(ranks_, round_++, card);
   }
 
@@ -34,6 +33,32 @@ class CouncilExchange final : public Exchange {
   Council& council_;
   std::vector<std::uint32_t> ranks_;
   std::uint32_t round_;
+};
+
+/// By an allgather of the communicator that a new one comes from, which all its ranks make, those
+/// that will not be in the new one too. Texts must be as long on all ranks.
+class PartExchange final : public Exchange {
+ public:
+  /// `members` are those of the new communicator, in its order.
+  PartExchange(Communicator::Impl& parent, std::vector<std::uint32_t> members)
+      : parent_(parent), members_(std::move(members)) {}
+
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& text) override {
+    std::string all(text.size() * parent_.size(), '\0');
+    parent_.run({.collective = Collective::allgather,
+                 .input = text.data(),
+                 .output = all.data(),
+                 .count = text.size()});
+    std::vector<std::string> theirs;
+    for (const std::uint32_t member : members_) {
+      theirs.push_back(all.substr(member * text.size(), text.size()));
+    }
+    return theirs;
+  }
+
+ private:
+  Communicator::Impl& parent_;
+  std::vector<std::uint32_t> members_;
 };
 
 /// Whoever was not heard must not go on alone: the others do, without it.
@@ -61,31 +86,38 @@ std::optional<Communicator> Communicator::Impl::split(std::optional<std::uint32_
        .input = &own,
        .output = all.data(),
        .count = sizeof(Wish)});
-  if (!color) return std::nullopt;
+  if (!color) {
+    // The others go on to tell each other what they offer.
+    (void)PartExchange(*this, {}).all_gather(std::string(sizeof(Fabric::Offer), '\0'));
+    return std::nullopt;
+  }
   std::erase_if(all, [&](const Wish& wish) { return wish.has_color == 0 || wish.color != *color; });
   std::stable_sort(all.begin(), all.end(),
                    [](const Wish& a, const Wish& b) { return a.key < b.key; });
   std::vector<std::uint32_t> members;
   members.reserve(all.size());
   for (const Wish& wish : all) members.push_back(wish.rank);
-  const auto place = std::find(members.begin(), members.end(), rank());
-  const Rank self{static_cast<std::uint32_t>(place - members.begin())};
-  PairExchange exchange(*this, members);
-  return Communicator(std::make_unique<Impl>(
-      exchange, self, static_cast<std::uint32_t>(members.size()),
-      settings_for(members, identity_of(settings_.identity, calls_, *color))));
+  const std::uint64_t identity = identity_of(settings_.identity, calls_, *color);
+  PartExchange exchange(*this, members);
+  return Communicator(std::make_unique<Impl>(fabric_, membership_of(members, identity), exchange,
+                                             settings_for(members, identity)));
 }
 
-/// Of a communicator that has some of these ranks.
+/// Of a communicator that has some of these ranks, this one among them.
+Membership Communicator::Impl::membership_of(const std::vector<std::uint32_t>& members,
+                                             std::uint64_t identity) const {
+  const auto place = std::find(members.begin(), members.end(), rank());
+  Membership membership{.context = identity,
+                        .self = Rank{static_cast<std::uint32_t>(place - members.begin())},
+                        .members = {}};
+  for (const std::uint32_t member : members) membership.members.push_back(members_[member]);
+  return membership;
+}
+
 CommunicatorSettings Communicator::Impl::settings_for(const std::vector<std::uint32_t>& members,
                                                       std::uint64_t identity) const {
   CommunicatorSettings theirs = settings_;
   theirs.identity = identity;
-  theirs.kinship = fabric_.kinship();
-  theirs.kinship.members.clear();
-  for (const std::uint32_t member : members) {
-    theirs.kinship.members.push_back(council_ ? fabric_.kinship().members[member] : 0);
-  }
   if (theirs.network && members.size() < ranks_) {
     theirs.places.clear();
     for (const std::uint32_t member : members) {
@@ -129,10 +161,11 @@ Shrunk Communicator::Impl::shrink(std::uint64_t completed) {
 }
 
 Shrunk Communicator::Impl::shrink_alone(std::uint64_t completed) {
+  const std::uint64_t identity = identity_of(settings_.identity, 0, 0);
   ThreadTable table(1);
   ThreadExchange exchange(table, Rank{0}, Clock::now() + settings_.timeout);
   return {.communicator = Communicator(std::make_unique<Impl>(
-              exchange, Rank{0}, 1, settings_for({0}, identity_of(settings_.identity, 0, 0)))),
+              fabric_, membership_of({0}, identity), exchange, settings_for({0}, identity))),
           .completed = completed};
 }
 
@@ -142,12 +175,10 @@ std::optional<Communicator> Communicator::Impl::build_from(
   constexpr std::uint32_t rounds_each = 64;
   const std::uint32_t question = council_->questions();
   CouncilExchange exchange(*council_, members, question * rounds_each);
-  const auto place = std::find(members.begin(), members.end(), rank());
-  const Rank self{static_cast<std::uint32_t>(place - members.begin())};
+  const std::uint64_t identity = identity_of(settings_.identity, ~std::uint64_t{0}, question);
   try {
-    return Communicator(std::make_unique<Impl>(
-        exchange, self, static_cast<std::uint32_t>(members.size()),
-        settings_for(members, identity_of(settings_.identity, ~std::uint64_t{0}, question))));
+    return Communicator(std::make_unique<Impl>(fabric_, membership_of(members, identity), exchange,
+                                               settings_for(members, identity)));
   } catch (const Error&) {
     return std::nullopt;
   }

@@ -76,7 +76,6 @@ std::optional<Communicator> Communicator::Impl::grow(const Growth& growth) {
   std::optional<Communicator> grown;
   try {
     CommunicatorSettings settings = settings_;
-    settings.kinship = {};
     settings.identity = 1;
     settings.network = nullptr;  // It knows nothing of newcomers.
     settings.places.clear();
@@ -151,7 +150,7 @@ std::string Communicator::Impl::tell_all(const std::string& text, std::chrono::m
   std::iota(members.begin(), members.end(), 0);
   const CallOptions options{
       .timeout = std::chrono::ceil<std::chrono::milliseconds>(settings_.timeout) + more};
-  return PairExchange(*this, members, options).all(text).front();
+  return PairExchange(*this, members, options).all_gather(text).front();
 }
 
 Communicator Communicator::join(const std::string& at, std::chrono::milliseconds timeout) {

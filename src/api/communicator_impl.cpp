@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "api/call_check.hpp"
 #include "api/pair_exchange.hpp"
@@ -60,6 +61,31 @@ Party party_on(const CommunicatorSettings& settings, Party party) {
   return party;
 }
 
+Membership everyone(Rank self, std::uint32_t ranks, std::uint64_t identity) {
+  Membership membership{.context = identity, .self = self, .members = {}};
+  membership.members.resize(ranks);
+  std::iota(membership.members.begin(), membership.members.end(), 0);
+  return membership;
+}
+
+/// All ranks tell each other what they offer, and each makes its links of that.
+PeerLinks link(Fabric& fabric, const Membership& membership, Exchange& exchange) {
+  std::string trouble;
+  const Fabric::Offer own = fabric.offer(membership, trouble);
+  std::string text(sizeof own, '\0');
+  std::memcpy(text.data(), &own, sizeof own);
+  std::vector<Fabric::Offer> offers;
+  for (const std::string& each : exchange.all_gather(text)) {
+    if (each.size() != sizeof own) {
+      throw Error(ErrorCode::mismatch,
+                  "ranks do not understand each other: do all have the same "
+                  "version of tutti?");
+    }
+    std::memcpy(&offers.emplace_back(), each.data(), sizeof own);
+  }
+  return fabric.link(membership, offers);
+}
+
 }  // namespace
 
 Communicator::Impl::Entry::Entry(Impl& impl) : impl_(impl) {
@@ -75,11 +101,11 @@ class Communicator::Impl::Presence {
  public:
   explicit Presence(Impl& impl) : impl_(impl) {
     if (impl.gate_.enter()) return;
-    impl.fabric_.transport().stand_down();
+    impl.links_.port->stand_down();
     impl.refuse();
   }
   ~Presence() {
-    if (!impl_.gate_.leave()) impl_.fabric_.transport().stand_down();
+    if (!impl_.gate_.leave()) impl_.links_.port->stand_down();
   }
   Presence(const Presence&) = delete;
   Presence& operator=(const Presence&) = delete;
@@ -90,26 +116,32 @@ class Communicator::Impl::Presence {
 
 Communicator::Impl::Impl(Exchange& exchange, Rank self, std::uint32_t ranks,
                          const CommunicatorSettings& settings)
-    : self_(self),
-      ranks_(ranks),
+    : Impl(std::make_shared<Fabric>(exchange, self, ranks, settings.fabric),
+           everyone(self, ranks, settings.identity), exchange, settings) {}
+
+Communicator::Impl::Impl(std::shared_ptr<Fabric> fabric, const Membership& membership,
+                         Exchange& exchange, const CommunicatorSettings& settings)
+    : self_(membership.self),
+      ranks_(membership.size()),
       settings_(settings),
-      fabric_(exchange, self, ranks, settings.fabric, settings.kinship),
-      executor_(fabric_.transport(), *this, ranks, least_slice),
-      selector_(profile_of(settings), settings.rules, party_on(settings, fabric_.party())),
-      sends_(ranks),
-      receives_(ranks),
+      fabric_(std::move(fabric)),
+      members_(membership.members),
+      links_(link(*fabric_, membership, exchange)),
+      executor_(*links_.port, *this, ranks_, least_slice),
+      selector_(profile_of(settings), settings.rules, party_on(settings, links_.party)),
+      sends_(ranks_),
+      receives_(ranks_),
       box_({.communicator = settings.identity,
             .name = settings.identity == CommunicatorSettings{}.identity ? "world" : "",
-            .self = self,
-            .ranks = ranks},
+            .self = self_,
+            .ranks = ranks_},
            settings.flight) {
-  const Kinship& kinship = fabric_.kinship();
-  if (ranks == 1) return;
+  if (ranks_ == 1) return;
   Participant& participant = *this;
-  council_ = std::make_unique<Council>(kinship.lifeline,
+  council_ = std::make_unique<Council>(fabric_->lifeline(),
                                        Council::Seat{.id = settings.identity,
-                                                     .self = self.index(),
-                                                     .members = kinship.members,
+                                                     .self = self_.index(),
+                                                     .members = members_,
                                                      .patience = settings.timeout},
                                        raised, participant);
 }
@@ -186,7 +218,7 @@ const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Ca
                                .self = self_,
                                .ranks = ranks_,
                                .aliasing = aliasing,
-                               .lanes = fabric_.lanes(),
+                               .lanes = links_.lanes,
                                .hosts = selector_.forecast().party().hosts}));
   } catch (const Error& error) {
     throw Error(error.code(), words(call, self_) + ": " + error.what());
@@ -203,7 +235,7 @@ void Communicator::Impl::perform(const PreparedCall& prepared, const Call& call)
   const Presence presence(*this);
   ++calls_;
   const std::uint32_t current = tag(calls_, prepared.flight.signature);
-  fabric_.transport().begin(current, current);
+  links_.port->begin(current, current);
   box_.recorder().begin(calls_, prepared.flight, call.options.site);
   Counters& counters = counters_of(static_cast<std::size_t>(call.collective));
   ++counters.calls;
@@ -306,7 +338,7 @@ void Communicator::Impl::perform_pair(const Parcel& out, const Parcel& in,
   };
   const std::uint32_t sent = out.peer ? pair_tag(++sends_[*out.peer], out.bytes) : 0;
   const std::uint32_t received = in.peer ? pair_tag(++receives_[*in.peer], in.bytes) : 0;
-  fabric_.transport().begin(sent, received);
+  links_.port->begin(sent, received);
   set_pace(Collective::alltoall, options);  // Which is made of pairs, too.
   Counters& counters = counters_of(pair_kind);
   ++counters.calls;
@@ -344,7 +376,7 @@ void Communicator::Impl::set_pace(Collective collective, const CallOptions& opti
   const std::size_t direct_from = first(options.direct_from, settings_.direct_from,
                                         usual.direct_from[static_cast<std::size_t>(collective)]);
   if (direct_from == direct_from_) return;
-  fabric_.transport().read_in_place_from(direct_from);
+  links_.port->read_in_place_from(direct_from);
   direct_from_ = direct_from;
 }
 
@@ -414,7 +446,7 @@ std::byte* Communicator::Impl::scratch(std::size_t bytes) {
 }
 
 std::string Communicator::Impl::description() const {
-  return in_plural(ranks_, "rank") + ", " + fabric_.description();
+  return in_plural(ranks_, "rank") + ", " + links_.description;
 }
 
 }  // namespace tutti

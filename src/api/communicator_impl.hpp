@@ -34,8 +34,7 @@ struct CommunicatorSettings {
   std::size_t direct_from = 0;               ///< As in CallOptions.
   std::size_t slice_bytes = 0;
   FlightSettings flight{};
-  Kinship kinship{};             ///< Of a communicator that comes from another.
-  std::uint64_t identity = 1;    ///< The same on all ranks, and no other's of the same kin.
+  std::uint64_t identity = 1;    ///< The same on all ranks, and no other's of the same fabric.
   std::uint64_t completed = 0;   ///< Calls with retry.
   std::shared_ptr<Door> door{};  ///< Of rank 0, once it has been asked to let others in.
 };
@@ -44,7 +43,11 @@ struct CommunicatorSettings {
 /// worker. When one fails, it asks the council for the verdict, which is the same on all ranks.
 class Communicator::Impl : private Alarm, private Participant {
  public:
+  /// Of all members of a new fabric.
   Impl(Exchange& exchange, Rank self, std::uint32_t ranks, const CommunicatorSettings& settings);
+  /// Of some members of a fabric, who tell each other by the exchange what they need.
+  Impl(std::shared_ptr<Fabric> fabric, const Membership& membership, Exchange& exchange,
+       const CommunicatorSettings& settings);
   /// Tells the others that it leaves.
   ~Impl() override;
   Impl(const Impl&) = delete;
@@ -120,6 +123,8 @@ class Communicator::Impl : private Alarm, private Participant {
   [[nodiscard]] std::optional<Communicator> build_from(const std::vector<std::uint32_t>& members);
   [[nodiscard]] CommunicatorSettings settings_for(const std::vector<std::uint32_t>& members,
                                                   std::uint64_t identity) const;
+  [[nodiscard]] Membership membership_of(const std::vector<std::uint32_t>& members,
+                                         std::uint64_t identity) const;
   [[nodiscard]] Counters& counters_of(std::size_t kind);
   [[nodiscard]] std::byte* scratch(std::size_t bytes);
 
@@ -128,7 +133,9 @@ class Communicator::Impl : private Alarm, private Participant {
   Rank self_;
   std::uint32_t ranks_;
   CommunicatorSettings settings_;
-  Fabric fabric_;
+  std::shared_ptr<Fabric> fabric_;
+  std::vector<std::uint32_t> members_;  // By rank: which member of the fabric it is.
+  PeerLinks links_;
   Executor executor_;
   Selector selector_;
   PlanCache plans_;

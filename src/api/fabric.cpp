@@ -11,41 +11,22 @@
 #include "api/card.hpp"
 #include "lifeline/mesh.hpp"
 #include "lifeline/thread_hub.hpp"
-#include "transport/inproc/thread_memory.hpp"
-#include "transport/inproc/thread_view.hpp"
-#include "transport/memory/memory_transport.hpp"
-#include "transport/mixed_transport.hpp"
-#include "transport/shm/heap_view.hpp"
-#include "transport/shm/segment.hpp"
-#include "transport/tcp/tcp_transport.hpp"
+#include "transport/lone_port.hpp"
+#include "transport/mixed_port.hpp"
 
 namespace tutti {
 namespace {
 
 using Json = nlohmann::json;
 
-/// Small enough that an idle communicator stays below 2 MiB for each rank, large enough that a slot
-/// takes a slice.
-constexpr std::uint32_t outbox_bytes = 1U << 20;
-constexpr std::uint32_t largest_slot = 1U << 16;
-constexpr std::uint32_t least_slots = 16;
-
-Commons::Outbox outbox_for(std::uint32_t ranks) {
-  const std::uint32_t slots = std::max(least_slots, ranks + 4);
-  const std::uint32_t share = outbox_bytes / slots / cache_line * cache_line;
-  return {.slots = slots, .slot_bytes = std::clamp<std::uint32_t>(share, 1024, largest_slot)};
-}
-
 /// A rank with a core of its own can afford to spin; others must let those run whom they wait for.
 /// To look at a socket costs a hundred times as much as to look at memory.
-Patience patience_for(bool roomy) {
+Patience patience_for(std::string_view transport, bool roomy) {
+  if (transport == "tcp") {
+    return roomy ? Patience{.spins = 100, .yields = 1000} : Patience{.spins = 2, .yields = 20};
+  }
   return roomy ? Patience{.spins = 5000, .yields = 100} : Patience{.spins = 0, .yields = 200};
 }
-Patience network_patience_for(bool roomy) {
-  return roomy ? Patience{.spins = 100, .yields = 1000} : Patience{.spins = 2, .yields = 20};
-}
-/// Nobody who writes into memory wakes a rank that sleeps on its sockets.
-constexpr std::chrono::milliseconds nap_beside_memory{1};
 
 /// The ranks of a host, and the cores that they may run on.
 struct HostLoad {
@@ -55,89 +36,112 @@ struct HostLoad {
   [[nodiscard]] bool is_crowded() const { return ranks > std::max<std::size_t>(cores.size(), 1); }
 };
 
+bool is_memory(std::string_view transport) { return transport != "tcp"; }
+
+[[noreturn]] void refuse_memory(const std::string& why) {
+  throw Error(ErrorCode::unsupported, "the ranks cannot all share memory: " + why +
+                                          "; unset TUTTI_TRANSPORT to use TCP between them");
+}
+
 }  // namespace
 
 class Fabric::Parts {
  public:
-  Parts(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings,
-        Kinship kinship)
-      : settings_(settings), kinship_(std::move(kinship)), self_(self), ranks_(ranks) {
+  Parts(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings)
+      : settings_(settings), self_(self.index()), ranks_(ranks) {
     meet(exchange);
-    if (ranks > 1 && !kinship_.lifeline) open_lifeline(exchange);
-    if (settings.way == Way::memory && hosts_ > 1) refuse_memory("they are on several hosts");
-    if (settings.way == Way::tcp) neighbours_ = {self};
-    if (ranks > 1) share_memory(exchange);
-    if (needs_network_) open_network(exchange);
-    assemble();
+    if (ranks == 1) return;
+    open_lifeline(exchange);
+    open_transports(exchange);
   }
 
-  ~Parts() {
-    // Others may still read what this rank has last sent: the memory stays until the last leaves.
-    mixed_.reset();
-    memory_.reset();
-    if (thread_memory_ != nullptr) thread_memory_->leave();
+  [[nodiscard]] Offer offer(const Membership& membership, std::string& trouble) {
+    Offer offer;
+    for (std::size_t i = 0; i < ways_.size(); ++i) {
+      if (!serves(i, membership)) continue;
+      try {
+        offer.words[i] = ways_[i].transport->offer(membership);
+      } catch (const Error& error) {
+        trouble = error.what();
+        offer.is_refused = 1;
+      }
+    }
+    return offer;
   }
 
-  Parts(const Parts&) = delete;
-  Parts& operator=(const Parts&) = delete;
-
-  [[nodiscard]] Transport& transport() {
-    if (mixed_) return *mixed_;
-    if (memory_) return *memory_;
-    return *network_;
+  [[nodiscard]] PeerLinks link(const Membership& membership, std::span<const Offer> offers) {
+    require_accepted(membership, offers);
+    PeerLinks links{.party = party(membership), .description = description(membership)};
+    if (membership.size() == 1) {
+      links.port = std::make_unique<LonePort>();
+      return links;
+    }
+    std::vector<std::unique_ptr<Port>> ports;
+    std::vector<std::uint8_t> ways(membership.size());
+    bool has_lanes = false;
+    for (std::size_t i = 0; i < ways_.size(); ++i) {
+      if (!serves(i, membership)) continue;
+      std::vector<std::uint64_t> words;
+      for (const Offer& offer : offers) words.push_back(offer.words[i]);
+      for (std::uint32_t r = 0; r < membership.size(); ++r) {
+        if (way_to(membership.members[r]) == i) ways[r] = static_cast<std::uint8_t>(ports.size());
+      }
+      ports.push_back(ways_[i].transport->open(membership, words));
+      has_lanes |= !is_memory(ways_[i].row->name);
+    }
+    links.port = ports.size() == 1 ? std::move(ports.front())
+                                   : std::make_unique<MixedPort>(std::move(ports), ways);
+    if (!has_lanes) return links;
+    for (std::uint32_t r = 0; r < membership.size(); ++r) {
+      const bool is_self = r == membership.self.index();
+      links.lanes.push_back(is_self ? 0 : links.port->lane(Rank{r}));
+    }
+    return links;
   }
 
-  [[nodiscard]] const Kinship& kinship() const { return kinship_; }
-  [[nodiscard]] const Party& party() const { return party_; }
-  [[nodiscard]] std::span<const std::uint32_t> lanes() const { return lanes_; }
+  [[nodiscard]] const std::shared_ptr<Lifeline>& lifeline() const { return lifeline_; }
   [[nodiscard]] const FabricSettings& settings() const { return settings_; }
 
-  [[nodiscard]] std::string description() const {
-    if (ranks_ == 1) return "alone";
-    if (!needs_network_) return threads_ ? "threads of one process" : "shared memory";
-    std::string tcp = settings_.secret.tls ? "TCP with TLS" : "TCP";
-    if (!memory_) return tcp;
-    return "shared memory within " + std::to_string(hosts_) + " hosts, " + tcp + " between them";
-  }
-
  private:
-  [[noreturn]] static void refuse_memory(const std::string& why) {
-    throw Error(ErrorCode::unsupported, "the ranks cannot all share memory: " + why +
-                                            "; unset TUTTI_TRANSPORT to use TCP between them");
-  }
+  struct OpenWay {
+    const TransportRow* row;
+    std::unique_ptr<Transport> transport;
+  };
+
+  // Who is where --------------------------------------------------------------------------------
 
   /// Everyone learns where everyone is.
   void meet(Exchange& exchange) {
     const Card own = own_card(settings_);
-    for (const std::string& text : exchange.all(write(own))) cards_.push_back(read_card(text));
-    std::map<std::string, HostLoad> hosts;
+    for (const std::string& text : exchange.all_gather(write(own))) {
+      cards_.push_back(read_card(text));
+    }
+    if (cards_.size() != ranks_) {
+      throw Error(ErrorCode::invalid_argument,
+                  "rank " + std::to_string(self_) + ": the exchange gave " +
+                      std::to_string(cards_.size()) + " texts for " + std::to_string(ranks_) +
+                      " ranks: it must give one for each, in their order");
+    }
     for (std::uint32_t r = 0; r < ranks_; ++r) {
       const Card& card = cards_[r];
       if (card.way != own.way) {
-        throw Error(ErrorCode::mismatch,
-                    "rank " + std::to_string(r) + " was told another TUTTI_TRANSPORT than rank " +
-                        std::to_string(self_.index()) + ": give all ranks the same");
+        throw Error(ErrorCode::mismatch, "rank " + std::to_string(r) +
+                                             " was told another TUTTI_TRANSPORT than rank " +
+                                             std::to_string(self_) + ": give all ranks the same");
       }
       require_same_choices(r);
-      HostLoad& load = hosts[card.host];
-      ++load.ranks;
-      load.cores.insert(card.cores.begin(), card.cores.end());
-      if (card.host == own.host) neighbours_.emplace_back(r);
+      members_.push_back({.host = card.host,
+                          .network = card.network,
+                          .name = card.name,
+                          .pid = card.pid,
+                          .heap_fd = card.heap_fd});
     }
-    hosts_ = hosts.size();
-    roomy_ = !hosts[own.host].is_crowded();
-    party_ = {.ranks = ranks_, .cores = 0};
-    for (const auto& [host, load] : hosts) {
-      party_.cores += static_cast<std::uint32_t>(std::max<std::size_t>(load.cores.size(), 1));
-      party_.reach.crowded = party_.reach.crowded || load.is_crowded();
-    }
-    needs_network_ = ranks_ > 1 && (hosts_ > 1 || settings_.way == Way::tcp);
     one_network_ = std::all_of(cards_.begin(), cards_.end(),
                                [&](const Card& card) { return card.network == own.network; });
-    party_.hosts = shape_of_hosts();
-    threads_ = std::all_of(cards_.begin(), cards_.end(), [&](const Card& card) {
+    is_one_process_ = std::all_of(cards_.begin(), cards_.end(), [&](const Card& card) {
       return card.pid == own.pid && card.host == own.host;
     });
+    for (Whereabouts& member : members_) member.is_one_process = is_one_process_;
   }
 
   /// Ranks that chose by different figures would each wait for messages that nobody sends.
@@ -150,106 +154,212 @@ class Fabric::Parts {
                     "TUTTI_RULES");
   }
 
-  [[nodiscard]] Shape shape_of_hosts() const {
-    const auto hosts = static_cast<std::uint32_t>(hosts_);
-    if (ranks_ % hosts != 0) return {};
-    const std::uint32_t each = ranks_ / hosts;
-    for (std::uint32_t r = 0; r < ranks_; ++r) {
-      if (cards_[r].host != cards_[r - r % each].host) return {};
+  [[nodiscard]] std::map<std::string, HostLoad> hosts_of(const Membership& membership) const {
+    std::map<std::string, HostLoad> hosts;
+    for (const std::uint32_t member : membership.members) {
+      const Card& card = cards_[member];
+      HostLoad& load = hosts[card.host];
+      ++load.ranks;
+      load.cores.insert(card.cores.begin(), card.cores.end());
+    }
+    return hosts;
+  }
+
+  [[nodiscard]] Membership all() const {
+    Membership membership{.self = Rank{self_}};
+    for (std::uint32_t r = 0; r < ranks_; ++r) membership.members.push_back(r);
+    return membership;
+  }
+
+  [[nodiscard]] Party party(const Membership& membership) const {
+    const auto hosts = hosts_of(membership);
+    Party party{.ranks = membership.size(), .cores = 0};
+    for (const auto& [host, load] : hosts) {
+      party.cores += static_cast<std::uint32_t>(std::max<std::size_t>(load.cores.size(), 1));
+      party.reach.crowded = party.reach.crowded || load.is_crowded();
+    }
+    party.hosts = shape_of_hosts(membership, static_cast<std::uint32_t>(hosts.size()));
+    party.reach.pairs = pairs(membership);
+    return party;
+  }
+
+  [[nodiscard]] Shape shape_of_hosts(const Membership& membership, std::uint32_t hosts) const {
+    const std::uint32_t ranks = membership.size();
+    if (ranks % hosts != 0) return {};
+    const std::uint32_t each = ranks / hosts;
+    const auto host = [&](std::uint32_t rank) { return cards_[membership.members[rank]].host; };
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      if (host(r) != host(r - r % each)) return {};
     }
     return {.dimensions = {each, hosts}};
   }
 
-  /// The first rank of each host makes the memory, and the others there map it. If that fails
-  /// anywhere, everyone hears of it, and all use the network instead.
-  void share_memory(Exchange& exchange) {
-    const bool shares = neighbours_.size() > 1;
-    const bool makes = shares && neighbours_.front() == self_;
-    const auto here = static_cast<std::uint32_t>(neighbours_.size());
-    const std::size_t bytes = Commons::size(here, outbox_for(here));
-    Json offer;
+  [[nodiscard]] Pairs pairs(const Membership& membership) const {
+    if (needs_network(membership)) return one_network_ ? Pairs::loopback : Pairs::network;
+    return is_one_process_ ? Pairs::process : Pairs::host;
+  }
+
+  [[nodiscard]] std::string description(const Membership& membership) const {
+    if (membership.size() == 1) return "alone";
+    const std::string tcp = settings_.secret.tls ? "TCP with TLS" : "TCP";
+    if (!needs_network(membership)) {
+      return is_one_process_ ? "threads of one process" : "shared memory";
+    }
+    const std::size_t hosts = hosts_of(membership).size();
+    const bool shares_memory = hosts < membership.size() && any_memory(membership);
+    if (!shares_memory) return tcp;
+    return "shared memory within " + std::to_string(hosts) + " hosts, " + tcp + " between them";
+  }
+
+  // Ways ----------------------------------------------------------------------------------------
+
+  [[nodiscard]] bool is_wanted(const TransportRow& row) const {
+    return settings_.way == Way::automatic || (settings_.way == Way::memory) == is_memory(row.name);
+  }
+
+  /// Every rank opens the same transports in the same order, so that the exchange goes on alike. If
+  /// one cannot be opened somewhere, nobody uses it, and the next takes its place.
+  void open_transports(Exchange& exchange) {
+    std::vector<const TransportRow*> usable;
+    for (const TransportRow& row : transports()) {
+      if (is_wanted(row)) usable.push_back(&row);
+    }
     std::string trouble;
-    if (makes) {
-      try {
-        offer = offer_memory(bytes, here);
-      } catch (const Error& error) {
-        trouble = error.what();
+    while (!try_to_open(exchange, usable, trouble)) {
+      if (usable.empty()) refuse_memory(trouble);
+    }
+  }
+
+  using Rows = std::span<const TransportRow* const>;
+
+  /// By which of the rows two members are joined.
+  [[nodiscard]] std::optional<std::size_t> way_between(Rows rows, std::uint32_t a,
+                                                       std::uint32_t b) const {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i]->reaches(members_[a], members_[b])) return i;
+    }
+    return std::nullopt;
+  }
+
+  /// Pairs that stand for all pairs of some members: those of one host are alike.
+  [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> kinds_of_pairs(
+      std::span<const std::uint32_t> some) const {
+    std::map<std::pair<std::string, bool>, std::vector<std::uint32_t>> sites;
+    for (const std::uint32_t member : some) {
+      std::vector<std::uint32_t>& site =
+          sites[{members_[member].host, members_[member].heap_fd >= 0}];
+      if (site.size() < 2) site.push_back(member);
+    }
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+    for (auto a = sites.begin(); a != sites.end(); ++a) {
+      if (a->second.size() > 1) pairs.emplace_back(a->second[0], a->second[1]);
+      for (auto b = std::next(a); b != sites.end(); ++b) {
+        pairs.emplace_back(a->second[0], b->second[0]);
       }
     }
-    const std::vector<std::string> offers = exchange.all(offer.dump());
-    if (shares && trouble.empty()) {
-      try {
-        accept_memory(Json::parse(offers[neighbours_.front().index()]), makes);
-      } catch (const Error& error) {
-        trouble = error.what();
+    return pairs;
+  }
+
+  /// False if one of them could not be opened, which is then struck from the list.
+  [[nodiscard]] bool try_to_open(Exchange& exchange, std::vector<const TransportRow*>& rows,
+                                 std::string& trouble) {
+    std::vector<bool> is_used(rows.size());
+    for (const auto& [a, b] : kinds_of_pairs(all().members)) {
+      const auto way = way_between(rows, a, b);
+      if (!way) refuse_memory(trouble.empty() ? "they are on several hosts" : trouble);
+      is_used[*way] = true;
+    }
+    const auto many = std::count(is_used.begin(), is_used.end(), true);
+    const std::shared_ptr<Doorbells> doorbells = many > 1 ? std::make_shared<Doorbells>() : nullptr;
+    ways_.clear();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!is_used[i]) continue;
+      TransportRequest request{
+          .exchange = exchange,
+          .self = self_,
+          .members = members_,
+          .group = {},
+          .patience = patience_for(rows[i]->name, is_roomy()),
+          .doorbells = doorbells,
+          .has_ended = [this](std::uint32_t member) { return lifeline_->is_lost(member); },
+          .open_door = [&] { return open_door(exchange, Endpoint::parse("127.0.0.1:0")); }};
+      for (std::uint32_t member = 0; member < ranks_; ++member) {
+        const auto way = way_between(rows, self_, member);
+        if (member == self_ || way == i) request.group.push_back(member);
       }
+      trouble.clear();
+      std::unique_ptr<Transport> transport = rows[i]->open(request, trouble);
+      if (!trouble.empty()) {
+        rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(i));
+        return false;
+      }
+      ways_.push_back({.row = rows[i], .transport = std::move(transport)});
     }
-    const std::vector<std::string> troubles = exchange.all(trouble);
-    if (segment_) segment_->close_door();
-    const auto failed = std::find_if(troubles.begin(), troubles.end(),
-                                     [](const std::string& each) { return !each.empty(); });
-    if (failed == troubles.end()) return;
-    if (settings_.way == Way::memory) refuse_memory(*failed);
-    view_.reset();
-    segment_.reset();
-    if (thread_memory_ != nullptr) std::exchange(thread_memory_, nullptr)->leave();
-    neighbours_ = {self_};
-    needs_network_ = true;
+    ways_to_.resize(ranks_);
+    for (std::uint32_t member = 0; member < ranks_; ++member) {
+      const auto way = way_between(rows, self_, member);
+      const auto found = std::find_if(ways_.begin(), ways_.end(),
+                                      [&](const OpenWay& each) { return each.row == rows[*way]; });
+      ways_to_[member] = static_cast<std::size_t>(found - ways_.begin());
+    }
+    return true;
   }
 
-  [[nodiscard]] Json offer_memory(std::size_t bytes, std::uint32_t users) {
-    if (threads_) {
-      thread_memory_ = ThreadMemory::create(bytes, users);
-      return {{"address", reinterpret_cast<std::uint64_t>(thread_memory_)}};
-    }
-    segment_.emplace(Segment::create(bytes));
-    const Segment::Address& address = segment_->address();
-    return {{"pid", address.pid},
-            {"fd", address.fd},
-            {"bytes", address.bytes},
-            {"token", address.token}};
+  [[nodiscard]] bool is_roomy() const {
+    return !hosts_of(all()).at(cards_[self_].host).is_crowded();
   }
 
-  void accept_memory(const Json& offer, bool made_it) {
-    if (offer.is_null()) throw Error(ErrorCode::unsupported, "nobody offers memory");
-    if (threads_) {
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): threads tell each other an address by a card.
-      thread_memory_ = reinterpret_cast<ThreadMemory*>(offer.at("address").get<std::uint64_t>());
-      view_ = std::make_unique<ThreadView>();
-      return;
-    }
-    if (!made_it) {
-      segment_.emplace(Segment::open({.pid = offer.at("pid"),
-                                      .fd = offer.at("fd"),
-                                      .bytes = offer.at("bytes"),
-                                      .token = offer.at("token")}));
-    }
-    std::vector<HeapView::Neighbour> heaps;
-    for (const Rank rank : neighbours_) {
-      const Card& card = cards_[rank.index()];
-      heaps.push_back({.pid = card.pid, .heap_fd = card.heap_fd});
-    }
-    view_ = std::make_unique<HeapView>(heaps);
+  /// By which of ways_ this rank reaches a member.
+  [[nodiscard]] std::size_t way_to(std::uint32_t member) const { return ways_to_[member]; }
+
+  /// Whether this rank needs a way for the communicator.
+  [[nodiscard]] bool serves(std::size_t way, const Membership& membership) const {
+    return std::any_of(
+        membership.members.begin(), membership.members.end(),
+        [&](std::uint32_t member) { return member != self_ && way_to(member) == way; });
   }
 
-  /// Where this rank can be reached, and all the others.
-  struct Doors {
-    Socket listener{};
-    std::vector<Contact> contacts{};
-    std::string group{};
-    Secret secret{};
-  };
+  /// Whether some pair of ranks, anywhere, is joined by the network: the same on all ranks.
+  [[nodiscard]] bool needs_network(const Membership& membership) const {
+    return any_pair(membership, false);
+  }
+  [[nodiscard]] bool any_memory(const Membership& membership) const {
+    return any_pair(membership, true);
+  }
+  [[nodiscard]] bool any_pair(const Membership& membership, bool by_memory) const {
+    std::vector<const TransportRow*> rows;
+    for (const OpenWay& way : ways_) rows.push_back(way.row);
+    const auto pairs = kinds_of_pairs(membership.members);
+    return std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) {
+      const auto way = way_between(rows, pair.first, pair.second);
+      return way && is_memory(rows[*way]->name) == by_memory;
+    });
+  }
+
+  void require_accepted(const Membership& membership, std::span<const Offer> offers) {
+    const auto refused = std::find_if(offers.begin(), offers.end(),
+                                      [](const Offer& offer) { return offer.is_refused != 0; });
+    if (refused == offers.end()) return;
+    const Offer& own = offers[membership.self.index()];
+    for (std::size_t i = 0; i < ways_.size(); ++i) ways_[i].transport->withdraw(own.words[i]);
+    throw Error(ErrorCode::unsupported,
+                "rank " + std::to_string(refused - offers.begin()) +
+                    " has no shared memory left for another communicator: destroy those that are "
+                    "not needed any more");
+  }
+
+  // Doors ---------------------------------------------------------------------------------------
 
   /// Within one host nobody else need be able to connect. To another the loopback address means
   /// nothing, so it is never told.
-  [[nodiscard]] Doors open_doors(Exchange& exchange, const Endpoint& within_host) {
-    Doors doors;
+  [[nodiscard]] TransportRequest::Door open_door(Exchange& exchange, const Endpoint& within_host) {
+    TransportRequest::Door door;
     std::vector<Endpoint> addresses;
     if (one_network_) {
-      doors.listener = listen_on(within_host, settings_.ports);
+      door.listener = listen_on(within_host, settings_.ports);
       addresses = {within_host};
     } else {
-      if (settings_.secret.bytes.empty()) {
+      if (settings_.secret.bytes.empty() && !settings_.trusts_exchange) {
         throw Error(ErrorCode::invalid_argument,
                     "ranks on several hosts need a secret by which to know each other: set "
                     "TUTTI_SECRET to the same long random text for all of them");
@@ -258,163 +368,106 @@ class Fabric::Parts {
       std::erase_if(addresses, [](const Endpoint& each) { return each.is_loopback(); });
       if (addresses.empty()) {
         throw Error(ErrorCode::invalid_argument,
-                    "rank " + std::to_string(self_.index()) + " on " + cards_[self_.index()].name +
+                    "rank " + std::to_string(self_) + " on " + cards_[self_].name +
                         " has no network address that other hosts could reach: bring an interface "
                         "up, or look at TUTTI_SOCKET_IFNAME");
       }
-      doors.listener = listen_on_all(addresses, settings_.ports);
+      door.listener = listen_on_all(addresses, settings_.ports);
     }
-    const Endpoint bound = bound_to(doors.listener);
+    const Endpoint bound = bound_to(door.listener);
     Json endpoints = Json::array();
     for (const Endpoint& each : addresses) {
       endpoints.push_back(each.family() == AF_UNIX ? each.text()
                                                    : each.with_port(bound.port()).text());
     }
-    agree_on_name(exchange, doors);
-    for (const std::string& text : exchange.all(endpoints.dump())) {
-      Contact contact{.host = cards_[doors.contacts.size()].name, .endpoints = {}};
+    agree_on_name(exchange, door);
+    for (const std::string& text : exchange.all_gather(endpoints.dump())) {
+      Contact contact{.host = cards_[door.contacts.size()].name, .endpoints = {}};
       for (const Json& each : Json::parse(text)) {
         contact.endpoints.push_back(Endpoint::parse(each.get<std::string>()));
       }
-      doors.contacts.push_back(std::move(contact));
+      door.contacts.push_back(std::move(contact));
     }
-    return doors;
+    return door;
   }
 
-  void open_network(Exchange& exchange) {
-    Doors doors = open_doors(exchange, Endpoint::parse("127.0.0.1:0"));
-    Patience patience = network_patience_for(roomy_);
-    if (segment_ || thread_memory_ != nullptr) patience.nap = nap_beside_memory;
-    network_ =
-        std::make_unique<TcpTransport>(self_, std::move(doors.contacts), std::move(doors.listener),
-                                       std::move(doors.secret), doors.group, patience);
+  /// A name that no other fabric has: rank 0 makes it up. And, where the user has given no secret,
+  /// one as well, by which others are kept out.
+  void agree_on_name(Exchange& exchange, TransportRequest::Door& door) const {
+    constexpr std::size_t name_length = 16;
+    const std::string own =
+        self_ == 0 ? Secret::random().bytes.substr(0, name_length) + Secret::random().bytes : "";
+    const std::string made = exchange.all_gather(own).front();
+    door.group = made.substr(0, name_length);
+    door.secret = settings_.secret;
+    if (door.secret.bytes.empty()) door.secret.bytes = made.substr(name_length);
   }
 
   /// By which ranks notice who is gone. Within a host it needs no network.
   void open_lifeline(Exchange& exchange) {
     std::vector<std::string> whereabouts;
     std::vector<int> processes;
-    for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
-      const bool is_here = cards_[rank].host == cards_[self_.index()].host;
-      processes.push_back(is_here ? cards_[rank].pid : 0);
-      whereabouts.push_back(threads_ ? "a thread of process " + std::to_string(cards_[rank].pid)
-                                     : "process " + std::to_string(cards_[rank].pid) + " on " +
-                                           cards_[rank].name);
-      kinship_.members.push_back(rank);
+    for (const Card& card : cards_) {
+      processes.push_back(card.host == cards_[self_].host ? card.pid : 0);
+      whereabouts.push_back(is_one_process_
+                                ? "a thread of process " + std::to_string(card.pid)
+                                : "process " + std::to_string(card.pid) + " on " + card.name);
     }
-    kinship_.lifeline = std::make_shared<Lifeline>(self_.index(), std::move(whereabouts));
-    if (threads_) {
-      kinship_.lifeline->attach(shared_hub(exchange)->post(self_.index(), *kinship_.lifeline));
+    lifeline_ = std::make_shared<Lifeline>(self_, std::move(whereabouts));
+    if (is_one_process_) {
+      lifeline_->attach(shared_hub(exchange)->post(self_, *lifeline_));
       return;
     }
-    Doors doors = open_doors(
+    TransportRequest::Door door = open_door(
         exchange, Endpoint::within_host("tutti/line/" + Secret::random().bytes.substr(0, 32)));
-    kinship_.lifeline->attach(
-        std::make_unique<Mesh>(Mesh::Place{.self = self_.index(),
-                                           .contacts = std::move(doors.contacts),
-                                           .listener = std::move(doors.listener),
-                                           .secret = std::move(doors.secret),
-                                           .group = doors.group,
-                                           .processes = std::move(processes),
-                                           .lost_after = settings_.lost_after},
-                               *kinship_.lifeline, Clock::now() + settings_.start_timeout));
+    lifeline_->attach(std::make_unique<Mesh>(Mesh::Place{.self = self_,
+                                                         .contacts = std::move(door.contacts),
+                                                         .listener = std::move(door.listener),
+                                                         .secret = std::move(door.secret),
+                                                         .group = door.group,
+                                                         .processes = std::move(processes),
+                                                         .lost_after = settings_.lost_after},
+                                             *lifeline_, Clock::now() + settings_.start_timeout));
   }
 
   /// The first thread makes it and tells the others its address; when all have it, nobody needs
   /// the address any more.
   [[nodiscard]] std::shared_ptr<ThreadHub> shared_hub(Exchange& exchange) const {
     std::shared_ptr<ThreadHub> hub;
-    if (self_ == Rank{0}) hub = std::make_shared<ThreadHub>(ranks_);
+    if (self_ == 0) hub = std::make_shared<ThreadHub>(ranks_);
     const std::string own =
-        self_ == Rank{0} ? std::to_string(reinterpret_cast<std::uintptr_t>(&hub)) : std::string();
-    const std::uintptr_t address = std::stoull(exchange.all(own).front());
+        self_ == 0 ? std::to_string(reinterpret_cast<std::uintptr_t>(&hub)) : std::string();
+    const std::uintptr_t address = std::stoull(exchange.all_gather(own).front());
     // NOLINTNEXTLINE(performance-no-int-to-ptr): threads tell each other an address by a card.
-    if (self_ != Rank{0}) hub = *reinterpret_cast<const std::shared_ptr<ThreadHub>*>(address);
-    (void)exchange.all("");
+    if (self_ != 0) hub = *reinterpret_cast<const std::shared_ptr<ThreadHub>*>(address);
+    (void)exchange.all_gather("");
     return hub;
   }
 
-  /// A name that no other communicator has: rank 0 makes it up. And, where the user has given no
-  /// secret, one as well, by which other users of this host are kept out.
-  void agree_on_name(Exchange& exchange, Doors& doors) const {
-    constexpr std::size_t name_length = 16;
-    const std::string own =
-        self_ == Rank{0} ? Secret::random().bytes.substr(0, name_length) + Secret::random().bytes
-                         : "";
-    const std::string made = exchange.all(own).front();
-    doors.group = made.substr(0, name_length);
-    doors.secret = settings_.secret;
-    if (doors.secret.bytes.empty()) doors.secret.bytes = made.substr(name_length);
-  }
-
-  [[nodiscard]] Pairs pairs() const {
-    if (needs_network_) return one_network_ ? Pairs::loopback : Pairs::network;
-    return threads_ ? Pairs::process : Pairs::host;
-  }
-
-  void assemble() {
-    party_.reach.pairs = pairs();
-    const auto here = static_cast<std::uint32_t>(neighbours_.size());
-    if (segment_ || thread_memory_ != nullptr) {
-      std::byte* const base = segment_ ? segment_->data() : thread_memory_->data();
-      const auto place = std::find(neighbours_.begin(), neighbours_.end(), self_);
-      const Rank local{static_cast<std::uint32_t>(place - neighbours_.begin())};
-      memory_ = std::make_unique<MemoryTransport>(Commons(base, here, outbox_for(here)), local,
-                                                  view_.get(), patience_for(roomy_));
-    } else if (!network_) {
-      alone_.resize(Commons::size(1, {}) + cache_line);
-      const auto address = reinterpret_cast<std::uintptr_t>(alone_.data());
-      std::byte* const base = alone_.data() + (cache_line - address % cache_line) % cache_line;
-      memory_ = std::make_unique<MemoryTransport>(Commons(base, 1, {}), Rank{0}, nullptr,
-                                                  patience_for(true));
-    }
-    if (memory_ && network_) {
-      memory_->set_names(neighbours_);
-      std::vector<std::optional<Rank>> local(ranks_);
-      for (std::uint32_t i = 0; i < here; ++i) local[neighbours_[i].index()] = Rank{i};
-      mixed_ = std::make_unique<MixedTransport>(*memory_, *network_, std::move(local),
-                                                network_patience_for(roomy_));
-    }
-    if (!network_) return;
-    for (std::uint32_t r = 0; r < ranks_; ++r) {
-      lanes_.push_back(r == self_.index() ? 0 : transport().lane(Rank{r}));
-    }
-  }
-
   FabricSettings settings_;
-  Kinship kinship_;
-  Rank self_;
+  std::uint32_t self_;
   std::uint32_t ranks_;
   std::vector<Card> cards_;
-  std::vector<Rank> neighbours_;  // The ranks of this host, this one included.
-  std::size_t hosts_ = 1;
-  Party party_;
-  bool needs_network_ = false;
+  std::vector<Whereabouts> members_;
   bool one_network_ = true;  // Everyone is reached by the loopback interface.
-  bool threads_ = false;
-  bool roomy_ = true;  // Every rank of this host can have a core of its own.
-  std::vector<std::uint32_t> lanes_;
-
-  std::optional<Segment> segment_;
-  ThreadMemory* thread_memory_ = nullptr;
-  std::vector<std::byte> alone_;
-  std::unique_ptr<SharedView> view_;
-  std::unique_ptr<MemoryTransport> memory_;
-  std::unique_ptr<TcpTransport> network_;
-  std::unique_ptr<MixedTransport> mixed_;
+  bool is_one_process_ = false;
+  std::shared_ptr<Lifeline> lifeline_;
+  std::vector<OpenWay> ways_;
+  std::vector<std::size_t> ways_to_;  // By member: which of ways_.
 };
 
-Fabric::Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings,
-               const Kinship& kinship)
-    : parts_(std::make_unique<Parts>(exchange, self, ranks, settings, kinship)) {}
+Fabric::Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings)
+    : parts_(std::make_unique<Parts>(exchange, self, ranks, settings)) {}
 
 Fabric::~Fabric() = default;
 
-Transport& Fabric::transport() { return parts_->transport(); }
-const Kinship& Fabric::kinship() const { return parts_->kinship(); }
-const Party& Fabric::party() const { return parts_->party(); }
-std::span<const std::uint32_t> Fabric::lanes() const { return parts_->lanes(); }
-std::string Fabric::description() const { return parts_->description(); }
+Fabric::Offer Fabric::offer(const Membership& membership, std::string& trouble) {
+  return parts_->offer(membership, trouble);
+}
+PeerLinks Fabric::link(const Membership& membership, std::span<const Offer> offers) {
+  return parts_->link(membership, offers);
+}
+const std::shared_ptr<Lifeline>& Fabric::lifeline() const { return parts_->lifeline(); }
 const FabricSettings& Fabric::settings() const { return parts_->settings(); }
 
 }  // namespace tutti

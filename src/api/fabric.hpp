@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -8,11 +9,12 @@
 #include <string>
 #include <vector>
 
+#include <tutti/exchange.hpp>
 #include <tutti/shape.hpp>
 
 #include "lifeline/lifeline.hpp"
-#include "rendezvous/exchange.hpp"
 #include "select/forecast.hpp"
+#include "transport/table.hpp"
 #include "transport/tcp/handshake.hpp"
 #include "transport/tcp/socket.hpp"
 #include "transport/transport.hpp"
@@ -30,6 +32,9 @@ enum class Way {
 struct FabricSettings {
   Way way = Way::automatic;
   Secret secret{};
+  /// Whoever is reached by the exchange belongs here: then rank 0 can make up the secret where the
+  /// user has given none. Otherwise ranks on several hosts need one.
+  bool trusts_exchange = false;
   /// Ranks with different ones do not share memory though they could: TUTTI_HOSTID.
   std::string host_id{};
   std::string interfaces{};  ///< Which network interfaces to use, as in TUTTI_SOCKET_IFNAME.
@@ -42,31 +47,41 @@ struct FabricSettings {
   std::chrono::milliseconds start_timeout{60000};
 };
 
-/// Lines to others that a rank has already, and which of them are the ranks of a new fabric.
-struct Kinship {
-  std::shared_ptr<Lifeline> lifeline{};  ///< Null: there are none yet.
-  std::vector<std::uint32_t> members{};  ///< By rank: which member of the lifeline it is.
+/// How one communicator reaches its ranks.
+struct PeerLinks {
+  std::unique_ptr<Port> port{};
+  /// By rank: see Port::lane(); empty if there is only one.
+  std::vector<std::uint32_t> lanes{};
+  Party party{};  ///< Who takes part; the same on all ranks.
+  /// "shared memory", "TCP", "TCP with TLS", "shared memory within 2 hosts, TCP between them".
+  std::string description{};
 };
 
-/// Everything by which one rank of a communicator reaches the others. Made by all of them together:
-/// they tell each other where they are, share memory where they can and sockets where they cannot.
+/// Everything by which one rank reaches those that were started together with it: what they know
+/// of each other, the lifeline, and the transports. Made by all of them together, once; all
+/// communicators that come from one another share it. Thread-safe.
 class Fabric {
  public:
-  Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings,
-         const Kinship& kinship);
+  Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings);
   ~Fabric();
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
 
-  [[nodiscard]] Transport& transport();
+  /// What a rank tells the others before a communicator can be linked: a word for each transport.
+  struct Offer {
+    static constexpr std::size_t most_transports = 4;
+    std::array<std::uint64_t, most_transports> words{};
+    std::uint64_t is_refused = 0;  ///< Not zero: this rank has no room for another communicator.
+  };
+  /// The first step of links a communicator. If `trouble` is not empty, the rank must tell the
+  /// others all the same, so that all give up alike.
+  [[nodiscard]] Offer offer(const Membership& membership, std::string& trouble);
+  /// The second, with the offers of all its ranks in order. Throws unsupported, on all ranks alike,
+  /// if one of them was refused.
+  [[nodiscard]] PeerLinks link(const Membership& membership, std::span<const Offer> offers);
+
   /// Null for one rank alone.
-  [[nodiscard]] const Kinship& kinship() const;
-  /// Who takes part; the same on all ranks.
-  [[nodiscard]] const Party& party() const;
-  /// By rank: see Transport::lane(); empty if there is only one.
-  [[nodiscard]] std::span<const std::uint32_t> lanes() const;
-  /// "shared memory", "TCP", "TCP with TLS", "shared memory within 2 hosts, TCP between them".
-  [[nodiscard]] std::string description() const;
+  [[nodiscard]] const std::shared_ptr<Lifeline>& lifeline() const;
   [[nodiscard]] const FabricSettings& settings() const;
 
  private:

@@ -2,7 +2,7 @@
 
 namespace tutti {
 
-std::vector<std::string> PairExchange::all(const std::string& card) {
+std::vector<std::string> PairExchange::all_gather(const std::string& card) {
   const std::uint32_t self = communicator_.rank();
   const std::uint32_t first = members_.front();
   std::vector<std::string> cards;

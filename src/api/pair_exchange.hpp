@@ -2,8 +2,9 @@
 
 #include <vector>
 
+#include <tutti/exchange.hpp>
+
 #include "api/communicator_impl.hpp"
-#include "rendezvous/exchange.hpp"
 
 namespace tutti {
 
@@ -16,7 +17,7 @@ class PairExchange final : public Exchange {
                CallOptions options = {})
       : communicator_(communicator), members_(std::move(members)), options_(std::move(options)) {}
 
-  [[nodiscard]] std::vector<std::string> all(const std::string& card) override;
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& card) override;
 
  private:
   void send(const std::string& text, std::uint32_t to);

@@ -18,8 +18,8 @@ std::string in_seconds(Clock::duration time) {
 
 }  // namespace
 
-Executor::Executor(Transport& transport, Alarm& alarm, std::uint32_t ranks, std::size_t slice_bytes)
-    : transport_(transport),
+Executor::Executor(Port& port, Alarm& alarm, std::uint32_t ranks, std::size_t slice_bytes)
+    : port_(port),
       alarm_(alarm),
       slice_bytes_(slice_bytes),
       send_turns_(ranks),
@@ -95,7 +95,7 @@ bool Executor::advance_send(std::uint32_t id, const Plan::Operation& operation, 
   if (allowed(piece, state.piece, state.done) < wanted) return false;
   name_receivers(id, state);
   const std::byte* const data = source(piece.from, piece.from_offset + (state.done - piece.begin));
-  const std::size_t taken = transport_.send(ranks_, {data, wanted});
+  const std::size_t taken = port_.send(ranks_, {data, wanted});
   if (taken == 0) return false;
   note_sent(id, operation, state, taken);
   return true;
@@ -109,7 +109,7 @@ void Executor::name_receivers(std::uint32_t id, const State& state) {
   if (state.done > 0) return;
   const auto begin = static_cast<std::size_t>(all.data() - plan_->peers.data());
   for (std::size_t k = 0; k < all.size(); ++k) {
-    send_begin_[begin + k] = transport_.sent(ranks_[k]);
+    send_begin_[begin + k] = port_.sent(ranks_[k]);
   }
 }
 
@@ -134,7 +134,7 @@ bool Executor::advance_copy(std::uint32_t id, const Plan::Operation& operation, 
   if (most == 0) return false;
   const Rank peer = peers(id).front().rank;
   std::byte* const to = target(piece.to, piece.to_offset + (state.done - piece.begin));
-  const std::size_t bytes = transport_.receive(peer, {to, most});
+  const std::size_t bytes = port_.receive(peer, {to, most});
   if (bytes == 0) return false;
   note_received(id, operation, state, bytes);
   return true;
@@ -146,7 +146,7 @@ bool Executor::advance_fold(std::uint32_t id, const Plan::Operation& operation, 
   std::size_t bytes = std::min(piece.begin + piece.bytes - state.done, slice_bytes_);
   operands_.clear();
   for (const Plan::Peer& peer : all) {
-    const auto arrived = transport_.arrived(peer.rank);
+    const auto arrived = port_.arrived(peer.rank);
     if (arrived.empty()) return false;
     bytes = std::min(bytes, arrived.size());
     operands_.push_back(arrived.data());
@@ -161,9 +161,9 @@ bool Executor::advance_fold(std::uint32_t id, const Plan::Operation& operation, 
   std::byte* const to = target(piece.to, piece.to_offset + within);
   std::byte* const copy = room_to_forward(operation, state, {to, bytes});
   fold(to, copy, bytes);
-  for (const Plan::Peer& peer : all) transport_.consume(peer.rank, bytes);
+  for (const Plan::Peer& peer : all) port_.consume(peer.rank, bytes);
   if (copy != nullptr) {
-    transport_.commit(ranks_, bytes);
+    port_.commit(ranks_, bytes);
     const std::uint32_t next = *operation.forward;
     note_sent(next, plan_->operations[next], states_[next], bytes);
   }
@@ -182,7 +182,7 @@ std::byte* Executor::room_to_forward(const Plan::Operation& operation, const Sta
   if (!whole || forward.done != state.done) return nullptr;
   if (forward.done == 0 && plan_->has_turns && !is_turn(next)) return nullptr;
   name_receivers(next, forward);
-  return transport_.reserve(ranks_, to);
+  return port_.reserve(ranks_, to);
 }
 
 void Executor::note_received(std::uint32_t id, const Plan::Operation& operation, State& state,
@@ -253,7 +253,7 @@ std::size_t Executor::cleared(std::uint32_t id) const {
   const std::span<const Plan::Peer> all = peers(id);
   const auto begin = static_cast<std::size_t>(all.data() - plan_->peers.data());
   for (std::size_t k = 0; k < all.size(); ++k) {
-    const std::uint64_t released = transport_.released(all[k].rank);
+    const std::uint64_t released = port_.released(all[k].rank);
     const std::uint64_t start = send_begin_[begin + k];
     least = std::min<std::size_t>(least, released > start ? released - start : 0);
   }
@@ -297,7 +297,7 @@ void Executor::wait(std::uint32_t idle) {
   constexpr std::uint32_t a_while = 256;
   if (idle == 1) has_slept_ = false;
   if (idle % looks_between == 0 || idle > a_while || has_slept_) watch_clock();
-  has_slept_ = transport_.wait(idle, deadline_);
+  has_slept_ = port_.wait(idle, deadline_);
 }
 
 void Executor::watch_clock() {
@@ -336,7 +336,7 @@ Stall Executor::stall() const {
 
 bool Executor::has_arrived(Rank peer) const {
   try {
-    return !transport_.arrived(peer).empty();
+    return !port_.arrived(peer).empty();
   } catch (const Error&) {
     return false;
   }

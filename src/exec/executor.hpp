@@ -9,7 +9,7 @@
 
 #include "exec/plan.hpp"
 #include "kernels/fold.hpp"
-#include "transport/transport.hpp"
+#include "transport/port.hpp"
 
 namespace tutti {
 
@@ -61,13 +61,13 @@ struct Stall {
 class Executor {
  public:
   /// Both must outlive this.
-  Executor(Transport& transport, Alarm& alarm, std::uint32_t ranks, std::size_t slice_bytes);
+  Executor(Port& port, Alarm& alarm, std::uint32_t ranks, std::size_t slice_bytes);
 
   /// How large the pieces are from now on: a multiple of 64.
   void set_slice(std::size_t bytes) { slice_bytes_ = bytes; }
 
   /// Adds what it does to the counters. Throws timed_out that names whom it waits for when the time
-  /// is over before the plan is done, and what the transport and the alarm throw.
+  /// is over before the plan is done, and what the port and the alarm throw.
   void run(const Plan& plan, const Buffers& buffers, const Folding& folding,
            Clock::duration timeout, Counters& counters);
 
@@ -108,7 +108,7 @@ class Executor {
   void watch_clock();
   [[nodiscard]] bool has_arrived(Rank peer) const;
 
-  Transport& transport_;
+  Port& port_;
   Alarm& alarm_;
   std::size_t slice_bytes_;
 

@@ -84,7 +84,7 @@ struct PlanRequest {
   Aliasing aliasing;
   const Layout& layout;
   std::size_t element_bytes;
-  /// Which peers can be sent to at once (see Transport::lane), by rank; empty if all can.
+  /// Which peers can be sent to at once (see Port::lane), by rank; empty if all can.
   std::span<const std::uint32_t> lanes{};
   ElementRange stretch{};
 };

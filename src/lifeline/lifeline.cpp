@@ -32,6 +32,11 @@ void Lifeline::lose(std::uint32_t member, const std::string& why) {
   changed_.notify_all();
 }
 
+bool Lifeline::is_lost(std::uint32_t member) {
+  const std::lock_guard lock(mutex_);
+  return lost_.contains(member);
+}
+
 bool Lifeline::tick() {
   const std::lock_guard lock(mutex_);
   bool soon = false;

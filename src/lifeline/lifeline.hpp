@@ -40,6 +40,8 @@ class Lifeline : public std::enable_shared_from_this<Lifeline> {
   bool tick();
 
   [[nodiscard]] const std::vector<std::string>& whereabouts() const { return whereabouts_; }
+  /// Whether a member is gone for good.
+  [[nodiscard]] bool is_lost(std::uint32_t member);
 
  private:
   friend class Council;

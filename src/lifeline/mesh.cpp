@@ -135,8 +135,9 @@ void Mesh::run() {
   for (std::uint32_t member = place_.self + 1; member < members_.size(); ++member) dial(member);
   bool soon = false;
   std::optional<Clock::time_point> end;
+  Watch::Events events;
   while (true) {
-    for (const epoll_event& event : watch_.wait(nap(soon))) handle(Watch::tag(event));
+    for (const epoll_event& event : watch_.wait(nap(soon), events)) handle(Watch::tag(event));
     take_mail();
     const Clock::time_point now = Clock::now();
     reception_.close_late(now);

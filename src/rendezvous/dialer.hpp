@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "rendezvous/courier.hpp"
 #include "rendezvous/group.hpp"
 #include "transport/tcp/handshake.hpp"
-#include "transport/transport.hpp"
 
 namespace tutti {
 

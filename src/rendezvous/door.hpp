@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include <tutti/rank.hpp>
+
+#include "core/clock.hpp"
 #include "rendezvous/courier.hpp"
 #include "transport/tcp/handshake.hpp"
 #include "transport/tcp/socket.hpp"
 #include "transport/tcp/stranger_log.hpp"
-#include "transport/transport.hpp"
 
 namespace tutti {
 

@@ -193,7 +193,7 @@ std::string PmiSession::receive(const std::string& asked, Clock::time_point dead
 PmiExchange::PmiExchange(std::shared_ptr<PmiSession> session, Clock::time_point deadline)
     : session_(std::move(session)), patience_(deadline - Clock::now()), deadline_(deadline) {}
 
-std::vector<std::string> PmiExchange::all(const std::string& card) {
+std::vector<std::string> PmiExchange::all_gather(const std::string& card) {
   if (card.size() > most_card_bytes) {
     throw Error(ErrorCode::invalid_argument,
                 "the card of rank " + std::to_string(session_->rank().index()) + " has " +

@@ -8,8 +8,8 @@
 
 #include <tutti/rank.hpp>
 
-#include "rendezvous/exchange.hpp"
-#include "transport/transport.hpp"
+#include "core/clock.hpp"
+#include <tutti/exchange.hpp>
 
 namespace tutti {
 
@@ -59,11 +59,11 @@ class PmiSession {
 /// A rendezvous by way of the launcher.
 class PmiExchange : public Exchange {
  public:
-  /// The first all() may take until `deadline`, each later one as long as that was.
+  /// The first all_gather() may take until `deadline`, each later one as long as that was.
   PmiExchange(std::shared_ptr<PmiSession> session, Clock::time_point deadline);
 
   /// PMI does not tell who is missing, so neither does timed_out.
-  [[nodiscard]] std::vector<std::string> all(const std::string& card) override;
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& card) override;
 
  private:
   std::shared_ptr<PmiSession> session_;

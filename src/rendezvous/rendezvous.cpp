@@ -23,7 +23,7 @@ namespace {
 
 class LoneExchange : public Exchange {
  public:
-  std::vector<std::string> all(const std::string& card) override { return {card}; }
+  std::vector<std::string> all_gather(const std::string& card) override { return {card}; }
 };
 
 /// A launcher takes one conversation per process and ends the job if it breaks off, so it has to

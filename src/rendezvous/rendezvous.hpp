@@ -2,13 +2,13 @@
 
 #include <memory>
 
+#include "core/clock.hpp"
 #include "rendezvous/environment.hpp"
-#include "rendezvous/exchange.hpp"
-#include "transport/transport.hpp"
+#include <tutti/exchange.hpp>
 
 namespace tutti {
 
-/// Opens the way to the other ranks that the launch offers. The first all() may take until
+/// Opens the way to the other ranks that the launch offers. The first all_gather() may take until
 /// `deadline`, each later one as long as that was. Throws what TcpRoot, TcpMember and PmiSession
 /// throw.
 [[nodiscard]] std::unique_ptr<Exchange> open_exchange(const Launch& launch,

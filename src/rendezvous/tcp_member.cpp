@@ -72,7 +72,7 @@ TcpMember::TcpMember(Group group, const Finder& find_root, Clock::time_point dea
   }
 }
 
-std::vector<std::string> TcpMember::all(const std::string& card) {
+std::vector<std::string> TcpMember::all_gather(const std::string& card) {
   if (card.size() > Frame::most_bytes) {
     throw Error(ErrorCode::invalid_argument,
                 "the card of rank " + std::to_string(group_.rank.index()) + " has " +

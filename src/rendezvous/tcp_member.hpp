@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "rendezvous/courier.hpp"
-#include "rendezvous/exchange.hpp"
+#include <tutti/exchange.hpp>
 #include "rendezvous/group.hpp"
 #include "transport/tcp/socket.hpp"
-#include "transport/transport.hpp"
 
 namespace tutti {
 
@@ -21,11 +21,11 @@ class TcpMember : public Exchange {
   using Finder = std::function<std::vector<Endpoint>()>;
 
   /// Dials until rank 0 lets it in. Throws timed_out that says what was tried, mismatch if rank 0
-  /// turns it away or has another secret. Each all() may take as long as this might have.
+  /// turns it away or has another secret. Each all_gather() may take as long as this might have.
   /// Requires: group.rank is not 0.
   TcpMember(Group group, const Finder& find_root, Clock::time_point deadline);
 
-  [[nodiscard]] std::vector<std::string> all(const std::string& card) override;
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& card) override;
 
  private:
   [[nodiscard]] Frame receive(Clock::time_point deadline);

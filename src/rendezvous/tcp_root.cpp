@@ -63,7 +63,7 @@ TcpRoot::TcpRoot(Group group, Socket listener, Clock::time_point deadline)
   }
 }
 
-std::vector<std::string> TcpRoot::all(const std::string& card) {
+std::vector<std::string> TcpRoot::all_gather(const std::string& card) {
   if (card.size() > Frame::most_bytes) {
     throw Error(ErrorCode::invalid_argument,
                 "the card of rank 0 has " + std::to_string(card.size()) + " bytes, more than " +

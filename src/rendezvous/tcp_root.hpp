@@ -7,13 +7,14 @@
 #include <vector>
 
 #include <tutti/error.hpp>
+#include <tutti/rank.hpp>
 
+#include "core/clock.hpp"
 #include "rendezvous/courier.hpp"
-#include "rendezvous/exchange.hpp"
+#include <tutti/exchange.hpp>
 #include "rendezvous/group.hpp"
 #include "transport/tcp/socket.hpp"
 #include "transport/tcp/stranger_log.hpp"
-#include "transport/transport.hpp"
 
 namespace tutti {
 
@@ -24,14 +25,14 @@ namespace tutti {
 class TcpRoot : public Exchange {
  public:
   /// Requires: group.rank is 0. `listener` listens; without a secret it must be out of reach from
-  /// other hosts, else throws invalid_argument. The first all() may take until `deadline`, each
+  /// other hosts, else throws invalid_argument. The first all_gather() may take until `deadline`, each
   /// later one as long as that was.
   TcpRoot(Group group, Socket listener, Clock::time_point deadline);
 
   /// Where the others find this.
   [[nodiscard]] Endpoint endpoint() const { return at_; }
 
-  [[nodiscard]] std::vector<std::string> all(const std::string& card) override;
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& card) override;
 
  private:
   /// A connection that is not yet a rank's.

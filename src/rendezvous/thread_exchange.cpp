@@ -54,7 +54,7 @@ ThreadExchange::ThreadExchange(ThreadTable& table, Rank rank, Clock::time_point 
   }
 }
 
-std::vector<std::string> ThreadExchange::all(const std::string& card) {
+std::vector<std::string> ThreadExchange::all_gather(const std::string& card) {
   const Clock::time_point deadline =
       std::exchange(first_, false) ? deadline_ : Clock::now() + patience_;
   return table_.all(rank_, card, deadline);

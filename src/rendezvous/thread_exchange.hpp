@@ -9,8 +9,8 @@
 
 #include <tutti/rank.hpp>
 
-#include "rendezvous/exchange.hpp"
-#include "transport/transport.hpp"
+#include "core/clock.hpp"
+#include <tutti/exchange.hpp>
 
 namespace tutti {
 
@@ -40,11 +40,11 @@ class ThreadTable {
 /// One rank at a table.
 class ThreadExchange : public Exchange {
  public:
-  /// The first all() may take until `deadline`, each later one as long as that was. The table must
+  /// The first all_gather() may take until `deadline`, each later one as long as that was. The table must
   /// outlive this. Throws invalid_argument if it has no such seat.
   ThreadExchange(ThreadTable& table, Rank rank, Clock::time_point deadline);
 
-  [[nodiscard]] std::vector<std::string> all(const std::string& card) override;
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& card) override;
 
  private:
   ThreadTable& table_;

@@ -1,89 +1,47 @@
 #pragma once
 
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <span>
+#include <vector>
 
-#include <tutti/rank.hpp>
+#include "transport/port.hpp"
 
 namespace tutti {
 
-using Clock = std::chrono::steady_clock;
+/// Who a port is for: one communicator, as one of its ranks sees it.
+struct Membership {
+  /// Names the communicator: the same on all its ranks, and no other's of the same fabric.
+  std::uint64_t context = 0;
+  Rank self{};
+  /// By rank of the communicator: which member of the fabric it is.
+  std::vector<std::uint32_t> members{};
 
-/// Moves bytes between one rank and its peers: for each pair an ordered stream each way. It knows
-/// nothing of messages, collectives or algorithms; both ends know from their plans how many bytes
-/// belong to what.
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(members.size()); }
+};
+
+/// A way by which members of a fabric reach each other: opened once, and shared by all their
+/// communicators. It owns what is costly: segments, connections, staging memory. A communicator
+/// costs a port, which has neither descriptors nor threads of its own.
 ///
-/// Every piece carries the tag of the call that it belongs to. Bytes of another call than this rank
-/// is in are never handed out.
-///
-/// For one thread at a time.
+/// The transports of this folder stand in `transports()` of table.hpp. One for remote direct memory
+/// access fits the same interface: Port::expect() tells where data will go before it comes,
+/// Port::send() leaves the data where it is until released(), and a port asks nobody to touch
+/// memory but by arrived() and reserve(), which a transport whose memory the CPU cannot see need
+/// not offer.
 class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// What is sent from now on belongs to one call, and what is received to another: the same, but
-  /// where a rank sends to one peer and receives from another.
-  virtual void begin(std::uint32_t sent, std::uint32_t received) = 0;
-
-  /// From so many bytes on, data that its receivers can see is read where it stands.
-  virtual void read_in_place_from(std::size_t /*bytes*/) {}
-
-  /// The next bytes from `peer` that have arrived, to be read where they are: some of them, in one
-  /// piece, a multiple of 64 bytes or all that was sent at once; empty if none have. Stays valid
-  /// until consume(). Throws mismatch if they belong to another call, peer_lost if the peer is
-  /// gone.
-  [[nodiscard]] virtual std::span<const std::byte> arrived(Rank peer) = 0;
-
-  /// Done with the first `bytes` of what arrived() showed.
-  virtual void consume(Rank peer, std::size_t bytes) = 0;
-
-  /// Moves the next bytes from `peer` to `to`, as many as have arrived and fit, and returns how
-  /// many. The same as arrived(), copying and consume(), unless a transport can do better.
-  [[nodiscard]] virtual std::size_t receive(Rank peer, std::span<std::byte> to);
-
-  /// Sends the first bytes of `data` to all of `peers` and returns how many: none if there is no
-  /// room just now. What is taken is a multiple of 64 bytes, or all of it, so that no element is
-  /// torn between two pieces. The memory must stay as it is until released() says so. Requires:
-  /// data is not empty, and all peers are in one lane.
-  [[nodiscard]] virtual std::size_t send(std::span<const Rank> peers,
-                                         std::span<const std::byte> data) = 0;
-
-  /// Room for a copy of `data` on its way to all of `peers`, which the caller makes while it makes
-  /// the data itself, and then calls commit(). Null if send() is as good or there is no room now.
-  [[nodiscard]] virtual std::byte* reserve(std::span<const Rank> /*peers*/,
-                                           std::span<const std::byte> /*data*/) {
-    return nullptr;
-  }
-  /// Sends what was written into the room that reserve() gave last.
-  virtual void commit(std::span<const Rank> /*peers*/, std::size_t /*bytes*/) {}
-
-  /// Peers in one lane can be sent to at once.
-  [[nodiscard]] virtual std::uint32_t lane(Rank peer) const = 0;
-
-  /// How many of the bytes ever sent to `peer` are no longer needed where they were.
-  [[nodiscard]] virtual std::uint64_t released(Rank peer) = 0;
-  /// How many bytes were ever sent to `peer`.
-  [[nodiscard]] virtual std::uint64_t sent(Rank peer) const = 0;
-
-  /// After a call that failed: what was still to be sent is forgotten, since its memory may be
-  /// gone, and nothing more can be sent or received.
-  virtual void abandon() {}
-
-  /// Tells those who share memory with this rank that it reads theirs no more, and that what they
-  /// may still read of its own is no longer what it was. May be called by any thread.
-  virtual void stand_down() {}
-  /// Whether somebody may still read this rank's memory where it stands: somebody who has neither
-  /// stood down nor is gone.
-  [[nodiscard]] virtual bool is_lending(const std::function<bool(Rank)>& /*is_gone*/) {
-    return false;
-  }
-
-  /// Lets time pass until something may have changed, or until the deadline: spins, yields or
-  /// sleeps. `idle` counts the calls since something last changed. Says whether it slept.
-  virtual bool wait(std::uint32_t idle, Clock::time_point deadline) = 0;
+  /// The first step of opening a port, on each rank: what its peers must be told first. Throws
+  /// unsupported if there is no room for another communicator.
+  [[nodiscard]] virtual std::uint64_t offer(const Membership& membership) = 0;
+  /// The second, once every rank knows the offers of all, in order of rank. Throws unsupported if
+  /// a rank that this port needs has offered nothing.
+  [[nodiscard]] virtual std::unique_ptr<Port> open(const Membership& membership,
+                                                   std::span<const std::uint64_t> offers) = 0;
+  /// Takes an offer back where it came to nothing.
+  virtual void withdraw(std::uint64_t /*offer*/) {}
 };
 
 }  // namespace tutti

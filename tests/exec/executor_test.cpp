@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Small slots and slices, so that little data already makes long pipelines.
-constexpr Commons::Outbox outbox{.slots = 8, .slot_bytes = 256};
+constexpr Crew::Staging outbox{.slots = 8, .slot_bytes = 256};
 constexpr std::size_t slice = 256;
 
 class EveryAlgorithm : public ::testing::TestWithParam<const Algorithm*> {};

@@ -12,6 +12,7 @@ namespace tutti::test {
 namespace {
 
 constexpr std::uint32_t call = 7;
+constexpr std::uint64_t own_context = 77;
 constexpr std::size_t cache_line = 64;
 
 /// What is sent, from its beginning: no two places near each other look alike.
@@ -26,46 +27,71 @@ std::string_view pattern() {
 }
 
 /// Frames, and what they carry.
-struct Stream {
+struct Recording {
   std::string wire{};
   std::vector<std::size_t> ends{};  ///< Of each frame, in what all carry together.
 
   [[nodiscard]] std::size_t size() const { return ends.empty() ? 0 : ends.back(); }
 
   void add(std::size_t length) {
-    const auto header =
-        FrameHeader{.bytes = static_cast<std::uint32_t>(length), .call = call}.encode();
-    wire.append(reinterpret_cast<const char*>(header.data()), header.size());
     const std::size_t begin = size();
-    wire += pattern().substr(begin, length);
+    add_frame(own_context, pattern().substr(begin, length));
     ends.push_back(begin + length);
+  }
+  /// For another communicator, which takes nothing.
+  void add_foreign(std::size_t length) { add_frame(own_context + 1, pattern().substr(0, length)); }
+  void add_grant(std::uint32_t bytes) {
+    add_header({.kind = FrameHeader::Kind::grant, .bytes = bytes, .context = own_context});
+  }
+
+ private:
+  void add_frame(std::uint64_t context, std::string_view data) {
+    const FrameHeader header{
+        .bytes = static_cast<std::uint32_t>(data.size()), .call = call, .context = context};
+    add_header(header);
+    wire += data;
+    wire.append(header.padding(), '\0');
+  }
+  void add_header(const FrameHeader& header) {
+    const auto raw = header.encode();
+    wire.append(reinterpret_cast<const char*>(raw.data()), raw.size());
   }
 };
 
-Stream record(Tape& tape) {
+Recording record(Tape& tape) {
   constexpr std::size_t most_frames = 12;
-  constexpr std::size_t longest = 300000;  // More than the buffer that frames are read into.
-  Stream stream;
+  constexpr std::size_t longest = 300000;  // More than the block that frames are read into.
+  Recording stream;
   for (std::size_t count = 1 + tape.byte() % most_frames; count > 0; --count) {
     const std::size_t length = 1 + tape.word() % 1024;
     const bool is_long = tape.byte() % 16 == 15 && stream.size() < longest;
     stream.add(is_long ? length * (longest / 1024) : length);
+    const std::uint32_t between = tape.byte();
+    if (between % 4 == 1) stream.add_foreign(1 + between);
+    if (between % 4 == 2) stream.add_grant(1 + between);
   }
   return stream;
 }
 
+/// Looks by itself.
+class Deaf final : public StreamListener {
+  void notify() override {}
+};
+
 /// Takes what comes by all the ways there are, and compares it with what was sent.
 class Listener {
  public:
-  Listener(Connection& connection, const Stream& stream)
-      : connection_(connection), stream_(stream) {}
+  Listener(Connection& connection, const Recording& stream)
+      : connection_(connection), own_(connection.open(own_context, deaf_)), stream_(stream) {}
+
+  [[nodiscard]] Stream& own() { return *own_; }
 
   [[nodiscard]] bool has_all() const { return received_ == stream_.size(); }
 
   void look(std::size_t most) {
-    const std::span<const std::byte> seen = connection_.buffered(call);
+    const std::span<const std::byte> seen = connection_.buffered(*own_, call);
     if (seen.empty()) {
-      (void)connection_.fill();
+      (void)connection_.pump(*own_);
       return;
     }
     const auto address = reinterpret_cast<std::uintptr_t>(seen.data());
@@ -73,14 +99,14 @@ class Listener {
     require(is_whole(seen.size()), "an element is shown torn");
     compare(seen);
     const std::size_t taken = std::min(most, seen.size());
-    connection_.consume(taken);
+    connection_.consume(*own_, taken);
     pass(taken);
   }
 
   void receive(std::size_t most) {
     // Exactly as long, so that a byte too many is seen.
     std::vector<std::byte> to(most);
-    const std::size_t bytes = connection_.receive(to, call);
+    const std::size_t bytes = connection_.receive(*own_, to, call);
     require(bytes <= most, "more is received than there is room for");
     require(bytes == most || is_whole(bytes), "an element is received torn");
     compare(std::span(to).first(bytes));
@@ -107,8 +133,10 @@ class Listener {
     if (frame_ < stream_.ends.size() && received_ == stream_.ends[frame_]) ++frame_;
   }
 
+  Deaf deaf_;
   Connection& connection_;
-  const Stream& stream_;
+  std::shared_ptr<Stream> own_;
+  const Recording& stream_;
   std::size_t received_ = 0;
   std::size_t frame_ = 0;
 };
@@ -116,8 +144,8 @@ class Listener {
 /// A peer that keeps to the protocol: all that it sends arrives, and then its end is told.
 void listen_to_rank(Tape& tape) {
   Line line;
-  Connection connection(Channel(std::move(line.near)), "rank 1");
-  const Stream stream = record(tape);
+  Connection connection(Channel(std::move(line.near)));
+  const Recording stream = record(tape);
   Listener listener(connection, stream);
   std::string_view unsent = stream.wire;
   while (!tape.at_end()) {
@@ -138,14 +166,20 @@ void listen_to_rank(Tape& tape) {
     listener.receive(100000);
   }
   line.far = Socket();
-  const auto more = attempt([&] { return connection.fill(); }, {ErrorCode::peer_lost});
+  while (connection.pump(listener.own())) {
+  }
+  require(connection.has_ended(), "the end of a connection is not noticed");
+  const auto more =
+      attempt([&] { return connection.buffered(listener.own(), call); }, {ErrorCode::peer_lost});
   require(!more, "the end of a connection is not told");
 }
 
 /// A peer that sends anything: what is no frame of this call is told.
 void listen_to_stranger(Tape& tape) {
   Line line;
-  Connection connection(Channel(std::move(line.near)), "rank 1");
+  Connection connection(Channel(std::move(line.near)));
+  Deaf deaf;
+  const std::shared_ptr<Stream> own = connection.open(own_context, deaf);
   std::vector<std::byte> memory(4096);
   const auto expected = {ErrorCode::peer_lost, ErrorCode::mismatch};
   for (int turn = 0; turn < 200 && line.far; ++turn) {
@@ -155,11 +189,13 @@ void listen_to_stranger(Tape& tape) {
     if (tape.at_end()) line.far = Socket();
     (void)attempt(
         [&] {
-          if (what % 4 > 1) return connection.receive(std::span(memory).first(1 + what), call);
-          const std::size_t here = connection.buffered(call).size();
+          if (what % 4 > 1) {
+            return connection.receive(*own, std::span(memory).first(1 + what), call);
+          }
+          const std::size_t here = connection.buffered(*own, call).size();
           require(here <= said.size() + memory.size() * 16, "more is shown than was sent");
-          connection.consume(what % 4 == 0 ? here : here / 2);
-          if (here == 0) (void)connection.fill();
+          if (here > 0) connection.consume(*own, what % 4 == 0 ? here : (here + 1) / 2);
+          if (here == 0) (void)connection.pump(*own);
           return here;
         },
         expected);

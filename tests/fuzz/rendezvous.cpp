@@ -103,7 +103,7 @@ void be_root(Tape& tape) {
   });
   std::optional<std::vector<std::string>> cards;
   try {
-    cards = attempt([&] { return root.all("card"); },
+    cards = attempt([&] { return root.all_gather("card"); },
                     {ErrorCode::timed_out, ErrorCode::peer_lost, ErrorCode::internal});
   } catch (...) {
     other.join();
@@ -133,7 +133,7 @@ void be_member(Tape& tape) {
         [&] {
           TcpMember member(
               group(1), [&] { return std::vector{bound_to(listener)}; }, Clock::now() + patience);
-          return member.all("card");
+          return member.all_gather("card");
         },
         {ErrorCode::invalid_argument, ErrorCode::unsupported, ErrorCode::mismatch,
          ErrorCode::timed_out, ErrorCode::peer_lost, ErrorCode::aborted, ErrorCode::internal});

@@ -136,7 +136,7 @@ TEST(PmiExchange, GivesAllCardsToAllRoundAfterRound) {
         for (int i = 0; i < 2; ++i) {
           PmiExchange exchange(session, Clock::now() + 10s);
           for (int round = 0; round < 2; ++round) {
-            const auto cards = exchange.all(card(r, round));
+            const auto cards = exchange.all_gather(card(r, round));
             ASSERT_EQ(cards.size(), 4U);
             for (std::uint32_t other = 0; other < 4; ++other) {
               ASSERT_EQ(cards[other], card(other, round));
@@ -155,7 +155,7 @@ TEST(PmiExchange, GivesUpAtItsDeadline) {
   Launcher launcher(2, 1024);
   const auto session = std::make_shared<PmiSession>(launcher.fd(0), Rank(0), 2, Clock::now() + 10s);
   PmiExchange exchange(session, Clock::now() + 200ms);
-  test::expect_error([&] { (void)exchange.all("card"); }, ErrorCode::timed_out, "barrier_in");
+  test::expect_error([&] { (void)exchange.all_gather("card"); }, ErrorCode::timed_out, "barrier_in");
 }
 
 TEST(PmiExchange, RefusesAnotherProtocol) {

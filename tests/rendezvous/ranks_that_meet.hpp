@@ -63,7 +63,7 @@ inline Result play(const std::function<std::unique_ptr<Exchange>()>& open, std::
     const auto exchange = open();
     for (int round = 0; round < rounds; ++round) {
       result.rounds.push_back(
-          exchange->all("card " + std::to_string(rank) + " of " + std::to_string(round)));
+          exchange->all_gather("card " + std::to_string(rank) + " of " + std::to_string(round)));
     }
   } catch (const Error& error) {
     result.error = error.what();

@@ -32,7 +32,7 @@ void meet(std::vector<Launch> launches) {
       // One communicator after the other meets at the same place.
       for (int i = 0; i < 2; ++i) {
         const auto exchange = open_exchange(launch, in(10s));
-        const auto cards = exchange->all(std::to_string(launch.rank.index()));
+        const auto cards = exchange->all_gather(std::to_string(launch.rank.index()));
         ASSERT_EQ(cards.size(), launches.size());
         for (std::size_t r = 0; r < cards.size(); ++r) EXPECT_EQ(cards[r], std::to_string(r));
       }
@@ -52,7 +52,7 @@ std::vector<Launch> launches(std::uint32_t size, const Launch& like) {
 
 TEST(Rendezvous, NeedsNobodyWhenAlone) {
   const auto exchange = open_exchange(Launch{}, in(1s));
-  EXPECT_EQ(exchange->all("me"), std::vector<std::string>{"me"});
+  EXPECT_EQ(exchange->all_gather("me"), std::vector<std::string>{"me"});
 }
 
 TEST(Rendezvous, MeetsOnLoopbackWithoutASecret) {
@@ -111,7 +111,7 @@ TEST(Launched, DISABLED_Worker) {
   for (int i = 0; i < 2; ++i) {
     const auto exchange = open_exchange(launch, Clock::now() + launch.timeout);
     for (int round = 0; round < 2; ++round) {
-      const auto cards = exchange->all("card" + std::to_string(launch.rank.index()));
+      const auto cards = exchange->all_gather("card" + std::to_string(launch.rank.index()));
       ASSERT_EQ(cards.size(), launch.size);
       for (std::size_t r = 0; r < cards.size(); ++r) {
         ASSERT_EQ(cards[r], "card" + std::to_string(r));

@@ -63,15 +63,15 @@ TEST_P(Cards, MayBeEmptyAndLong) {
   std::vector<std::string> seen;
   std::thread other([&] {
     TcpMember member(of(1), at(endpoint), in(20s));
-    seen = member.all(longest);
-    (void)member.all("");
+    seen = member.all_gather(longest);
+    (void)member.all_gather("");
   });
   TcpRoot root(of(0), std::move(listener), in(20s));
-  EXPECT_EQ(root.all(""), (std::vector<std::string>{"", longest}));
-  EXPECT_EQ(root.all(longest), (std::vector<std::string>{longest, ""}));
+  EXPECT_EQ(root.all_gather(""), (std::vector<std::string>{"", longest}));
+  EXPECT_EQ(root.all_gather(longest), (std::vector<std::string>{longest, ""}));
   other.join();
   EXPECT_EQ(seen, (std::vector<std::string>{"", longest}));
-  test::expect_error([&] { (void)root.all(longest + "x"); }, ErrorCode::invalid_argument, "rank 0");
+  test::expect_error([&] { (void)root.all_gather(longest + "x"); }, ErrorCode::invalid_argument, "rank 0");
 }
 
 INSTANTIATE_TEST_SUITE_P(TcpExchange, Cards, testing::Bool(),

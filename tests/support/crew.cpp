@@ -3,9 +3,12 @@
 #include <cstring>
 #include <exception>
 #include <mutex>
+#include <numeric>
+#include <optional>
 #include <thread>
 
 #include "support/tcp_ranks.hpp"
+#include "transport/inproc/thread_memory.hpp"
 #include "transport/inproc/thread_view.hpp"
 
 namespace tutti::test {
@@ -16,11 +19,6 @@ using namespace std::chrono_literals;
 /// Tests have more ranks than cores, and must not waste time spinning.
 constexpr Patience impatient{.spins = 10, .yields = 200};
 
-std::byte* aligned(std::vector<std::byte>& memory) {
-  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-  return memory.data() + (cache_line - address % cache_line) % cache_line;
-}
-
 /// Nobody gives up here.
 class SilentAlarm final : public Alarm {
   void ring() override {}
@@ -30,24 +28,37 @@ class SilentAlarm final : public Alarm {
 
 class Crew::Member {
  public:
-  Member(const Commons& commons, Rank self, Sight sight, std::size_t slice_bytes)
-      : transport_(std::make_unique<MemoryTransport>(
-            commons, self, sight == Sight::direct ? &view_ : nullptr, impatient, 0)),
-        executor_(*transport_, alarm_, commons.ranks(), slice_bytes) {}
+  Member(std::unique_ptr<MemoryTransport> transport, const Membership& membership,
+         std::size_t slice_bytes)
+      : memory_(std::move(transport)),
+        membership_(membership),
+        offer_(memory_->offer(membership)),
+        slice_bytes_(slice_bytes) {}
 
-  Member(std::unique_ptr<Transport> transport, std::uint32_t ranks, std::size_t slice_bytes)
-      : transport_(std::move(transport)), executor_(*transport_, alarm_, ranks, slice_bytes) {}
+  Member(std::unique_ptr<TcpEnd> tcp, std::uint32_t ranks, std::size_t slice_bytes)
+      : tcp_(std::move(tcp)) {
+    executor_.emplace(tcp_->port(), alarm_, ranks, slice_bytes);
+  }
 
-  [[nodiscard]] Executor& executor() { return executor_; }
+  [[nodiscard]] std::uint64_t offer() const { return offer_; }
+  void open(std::span<const std::uint64_t> offers) {
+    port_ = memory_->open(membership_, offers);
+    executor_.emplace(*port_, alarm_, membership_.size(), slice_bytes_);
+  }
+  [[nodiscard]] Executor& executor() { return *executor_; }
 
  private:
-  ThreadView view_;
-  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<MemoryTransport> memory_;
+  Membership membership_;
+  std::uint64_t offer_ = 0;
+  std::size_t slice_bytes_ = 0;
+  std::unique_ptr<Port> port_;
+  std::unique_ptr<TcpEnd> tcp_;
   SilentAlarm alarm_;
-  Executor executor_;
+  std::optional<Executor> executor_;
 };
 
-Crew::Crew(std::uint32_t ranks, Sight sight, Commons::Outbox outbox, std::size_t slice_bytes) {
+Crew::Crew(std::uint32_t ranks, Sight sight, Staging staging, std::size_t slice_bytes) {
   if (sight == Sight::tcp) {
     for (std::uint32_t r = 0; r < ranks; ++r) lanes_.push_back(r);
     for (auto& transport : tcp_transports(ranks, impatient)) {
@@ -55,14 +66,36 @@ Crew::Crew(std::uint32_t ranks, Sight sight, Commons::Outbox outbox, std::size_t
     }
     return;
   }
-  memory_.resize(Commons::size(ranks, outbox) + cache_line);
-  const Commons commons(aligned(memory_), ranks, outbox);
+  constexpr std::size_t stripe = std::size_t{8} << 20;
+  memory_ = ThreadMemory::create(Arena::size(stripe, ranks), 1);
+  static ThreadView view;
+  std::vector<std::uint32_t> everyone(ranks);
+  std::iota(everyone.begin(), everyone.end(), 0);
+  std::vector<std::uint64_t> offers;
   for (std::uint32_t r = 0; r < ranks; ++r) {
-    members_.push_back(std::make_unique<Member>(commons, Rank{r}, sight, slice_bytes));
+    auto transport = std::make_unique<MemoryTransport>(
+        MemoryTransport::Setting{.base = memory_->data(),
+                                 .stripe_bytes = stripe,
+                                 .self = r,
+                                 .locals = everyone,
+                                 .view = sight == Sight::direct ? &view : nullptr,
+                                 .patience = impatient,
+                                 .has_ended = [](std::uint32_t) { return false; },
+                                 .outbox_slots = staging.slots,
+                                 .slot_bytes = staging.slot_bytes,
+                                 .least_direct = 0});
+    members_.push_back(std::make_unique<Member>(
+        std::move(transport), Membership{.context = 1, .self = Rank{r}, .members = everyone},
+        slice_bytes));
+    offers.push_back(members_.back()->offer());
   }
+  for (const auto& member : members_) member->open(offers);
 }
 
-Crew::~Crew() = default;
+Crew::~Crew() {
+  members_.clear();
+  if (memory_ != nullptr) memory_->leave();
+}
 
 std::uint32_t Crew::ranks() const { return static_cast<std::uint32_t>(members_.size()); }
 

@@ -7,6 +7,7 @@
 #include <tutti/schedule.hpp>
 
 #include "exec/executor.hpp"
+#include "transport/inproc/thread_memory.hpp"
 #include "transport/memory/memory_transport.hpp"
 
 namespace tutti::test {
@@ -21,7 +22,13 @@ enum class Sight {
 /// Ranks as threads of this process, each with an executor over memory that all share, or over TCP.
 class Crew {
  public:
-  Crew(std::uint32_t ranks, Sight sight, Commons::Outbox outbox, std::size_t slice_bytes);
+  /// How large the staging memory of a rank is.
+  struct Staging {
+    std::uint32_t slots = 0;
+    std::uint32_t slot_bytes = 0;
+  };
+
+  Crew(std::uint32_t ranks, Sight sight, Staging staging, std::size_t slice_bytes);
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
@@ -37,7 +44,7 @@ class Crew {
  private:
   class Member;
   std::vector<std::uint32_t> lanes_;
-  std::vector<std::byte> memory_;
+  ThreadMemory* memory_ = nullptr;
   std::vector<std::unique_ptr<Member>> members_;
 };
 

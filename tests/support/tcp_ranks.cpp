@@ -2,6 +2,22 @@
 
 namespace tutti::test {
 
+TcpEnd::TcpEnd(TcpTransport::Setting setting, std::uint32_t ranks)
+    : self_(setting.self),
+      ranks_(ranks),
+      transport_(std::move(setting)),
+      port_(transport_.open(everyone(context), {})) {}
+
+std::unique_ptr<Port> TcpEnd::another_port(std::uint64_t of_context) {
+  return transport_.open(everyone(of_context), {});
+}
+
+Membership TcpEnd::everyone(std::uint64_t of_context) const {
+  Membership membership{.context = of_context, .self = Rank{self_}, .members = {}};
+  for (std::uint32_t r = 0; r < ranks_; ++r) membership.members.push_back(r);
+  return membership;
+}
+
 TcpRanks::TcpRanks(std::uint32_t ranks, const std::string& address) {
   for (std::uint32_t r = 0; r < ranks; ++r) {
     listeners.push_back(listen_on(Endpoint::parse(address), {}));
@@ -10,15 +26,20 @@ TcpRanks::TcpRanks(std::uint32_t ranks, const std::string& address) {
   }
 }
 
-std::unique_ptr<TcpTransport> TcpRanks::transport(std::uint32_t rank) {
-  return std::make_unique<TcpTransport>(Rank{rank}, contacts, std::move(listeners[rank]), secret,
-                                        group, patience);
+std::unique_ptr<TcpEnd> TcpRanks::transport(std::uint32_t rank) {
+  return std::make_unique<TcpEnd>(TcpTransport::Setting{.self = rank,
+                                                        .contacts = contacts,
+                                                        .listener = std::move(listeners[rank]),
+                                                        .secret = secret,
+                                                        .group = group,
+                                                        .patience = patience},
+                                  static_cast<std::uint32_t>(contacts.size()));
 }
 
-std::vector<std::unique_ptr<Transport>> tcp_transports(std::uint32_t ranks, Patience patience) {
+std::vector<std::unique_ptr<TcpEnd>> tcp_transports(std::uint32_t ranks, Patience patience) {
   TcpRanks all(ranks);
   all.patience = patience;
-  std::vector<std::unique_ptr<Transport>> transports;
+  std::vector<std::unique_ptr<TcpEnd>> transports;
   for (std::uint32_t r = 0; r < ranks; ++r) transports.push_back(all.transport(r));
   return transports;
 }

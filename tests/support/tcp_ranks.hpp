@@ -8,13 +8,49 @@
 
 namespace tutti::test {
 
+/// One rank's TCP transport with a port for a communicator of all ranks, used as one thing.
+class TcpEnd {
+ public:
+  static constexpr std::uint64_t context = 1;
+
+  TcpEnd(TcpTransport::Setting setting, std::uint32_t ranks);
+
+  [[nodiscard]] TcpTransport& transport() { return transport_; }
+  [[nodiscard]] Port& port() { return *port_; }
+  /// A port of another communicator of all ranks.
+  [[nodiscard]] std::unique_ptr<Port> another_port(std::uint64_t of_context);
+
+  void begin(std::uint32_t sent, std::uint32_t received) { port_->begin(sent, received); }
+  [[nodiscard]] std::span<const std::byte> arrived(Rank peer) { return port_->arrived(peer); }
+  void consume(Rank peer, std::size_t bytes) { port_->consume(peer, bytes); }
+  [[nodiscard]] std::size_t receive(Rank peer, std::span<std::byte> to) {
+    return port_->receive(peer, to);
+  }
+  [[nodiscard]] std::size_t send(std::span<const Rank> peers, std::span<const std::byte> data) {
+    return port_->send(peers, data);
+  }
+  [[nodiscard]] std::uint64_t released(Rank peer) { return port_->released(peer); }
+  [[nodiscard]] std::uint64_t sent(Rank peer) const { return port_->sent(peer); }
+  void abandon() { port_->abandon(); }
+  bool wait(std::uint32_t idle, Clock::time_point deadline) { return port_->wait(idle, deadline); }
+  [[nodiscard]] std::size_t connections() const { return transport_.connections(); }
+
+ private:
+  [[nodiscard]] Membership everyone(std::uint64_t of_context) const;
+
+  std::uint32_t self_;
+  std::uint32_t ranks_;
+  TcpTransport transport_;
+  std::unique_ptr<Port> port_;
+};
+
 /// What TCP transports of one process need to find each other over a loopback address. What is in
 /// it can be changed before transport() takes it.
 struct TcpRanks {
   explicit TcpRanks(std::uint32_t ranks, const std::string& address = "127.0.0.1:0");
 
   /// Rank r is said to be on the host "host<r>".
-  [[nodiscard]] std::unique_ptr<TcpTransport> transport(std::uint32_t rank);
+  [[nodiscard]] std::unique_ptr<TcpEnd> transport(std::uint32_t rank);
 
   std::vector<Socket> listeners{};
   std::vector<Contact> contacts{};
@@ -23,7 +59,7 @@ struct TcpRanks {
   Patience patience{.spins = 10, .yields = 20};
 };
 
-[[nodiscard]] std::vector<std::unique_ptr<Transport>> tcp_transports(std::uint32_t ranks,
-                                                                     Patience patience);
+[[nodiscard]] std::vector<std::unique_ptr<TcpEnd>> tcp_transports(std::uint32_t ranks,
+                                                                  Patience patience);
 
 }  // namespace tutti::test

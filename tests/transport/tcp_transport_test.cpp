@@ -158,7 +158,7 @@ TEST_P(TcpTransports, TriesAllAddresses) {
 TEST_P(TcpTransports, LosesNothingWhenItGoes) {
   for (const bool is_sent_to : {false, true}) {
     Pair pair(of(2));
-    const std::vector<std::byte> data = stream(0, 1, 12000000);
+    const std::vector<std::byte> data = stream(0, 1, 3000000);
     const std::vector<std::byte> unwanted(100000);
     if (is_sent_to) send_all(*pair.high, Rank{0}, unwanted);
     const Rank peer{1};
@@ -179,7 +179,7 @@ TEST_P(TcpTransports, LosesNothingWhenItGoes) {
 
 TEST_P(TcpTransports, DoesNotWaitForOneWhoGoesAsWell) {
   Pair pair(of(2));
-  const std::vector<std::byte> data(12000000);
+  const std::vector<std::byte> data(3000000);
   const Rank zero{0};
   const Rank one{1};
   ASSERT_EQ(pair.low->send({&one, 1}, data), data.size());
@@ -225,36 +225,139 @@ TEST_P(TcpTransports, SleepsWhileNothingComesThatItWants) {
   late.join();
 }
 
-TEST_P(TcpTransports, CanBeSleptOnTogetherWithOtherThings) {
+// Several communicators on one connection ------------------------------------------------------
+
+constexpr std::uint64_t other_context = 2;
+
+TEST_P(TcpTransports, CommunicatorsShareAConnectionInAnyOrder) {
   Pair pair(of(2));
-  const Clock::time_point deadline = Clock::now() + 10s;
-  pollfd readable{.fd = pair.high->poll_fd(), .events = POLLIN, .revents = 0};
-  EXPECT_TRUE(pair.high->arrived(Rank{0}).empty());
-  // What is old may be news once.
-  for (int i = 0; i < 3 && !pair.high->arm(deadline); ++i) {
+  const auto low = pair.low->another_port(other_context);
+  const auto high = pair.high->another_port(other_context);
+  const Rank one{1};
+  const std::vector<std::byte> first = stream(0, 1, 100000);
+  const std::vector<std::byte> second = stream(5, 6, 30001);
+  send_all(*pair.low, one, first);
+  ASSERT_EQ(low->send({&one, 1}, second), second.size());
+  // What was sent last is received first, and what is in its way is kept.
+  std::vector<std::byte> got(second.size());
+  std::size_t at = 0;
+  for (int i = 0; i < 10000 && at < got.size(); ++i) {
+    at += high->receive(Rank{0}, std::span(got).subspan(at));
+    if (low->released(one) < low->sent(one)) low->wait(1, Clock::now() + 1s);
   }
-  EXPECT_TRUE(pair.high->arm(deadline));
-  EXPECT_EQ(poll(&readable, 1, 20), 0);
-  const std::vector<std::byte> data(100);
-  send_all(*pair.low, Rank{1}, data);
-  EXPECT_EQ(poll(&readable, 1, 1000), 1);
-  EXPECT_FALSE(pair.high->arm(deadline));
-  EXPECT_EQ(pair.high->arrived(Rank{0}).size(), 100U);
-  // Room to write is news as well.
-  const Rank zero{0};
-  const std::vector<std::byte> much(20000000);
-  ASSERT_EQ(pair.high->send({&zero, 1}, much), much.size());
-  for (int i = 0; i < 3 && !pair.high->arm(deadline); ++i) {
+  EXPECT_EQ(got, second);
+  EXPECT_EQ(receive_all(*pair.high, Rank{0}, first.size()), first);
+  EXPECT_EQ(pair.low->connections(), 1U);
+}
+
+TEST_P(TcpTransports, DataThatNobodyTakesIsBoundedAndDelaysNoOtherCommunicator) {
+  Pair pair(of(2));
+  const auto low = pair.low->another_port(other_context);
+  const auto high = pair.high->another_port(other_context);
+  const Rank one{1};
+  const std::vector<std::byte> unwanted(1 << 20);
+  std::size_t taken = 0;
+  const Clock::time_point end = Clock::now() + 500ms;
+  std::vector<std::byte> got(1000);
+  std::size_t at = 0;
+  const std::vector<std::byte> wanted = stream(0, 1, got.size());
+  bool sent = false;
+  while (Clock::now() < end && (at < got.size() || taken < 2 * Stream::window)) {
+    taken += low->send({&one, 1}, unwanted);
+    (void)low->released(one);
+    if (!sent && taken >= Stream::window) sent = pair.low->send({&one, 1}, wanted) > 0;
+    at += pair.high->receive(Rank{0}, std::span(got).subspan(at));
+    (void)low->wait(1, end);
+    (void)pair.high->wait(1, end);
   }
-  EXPECT_EQ(poll(&readable, 1, 20), 0);
-  std::thread reader([&] { (void)receive_all(*pair.low, Rank{1}, much.size()); });
-  for (int i = 0; i < 100000 && pair.high->released(zero) < much.size(); ++i) {
-    if (pair.high->arm(deadline)) {
-      EXPECT_EQ(poll(&readable, 1, 1000), 1);
+  EXPECT_EQ(taken, Stream::window) << "more than a window is not taken";
+  EXPECT_EQ(got, wanted);
+  // When it is consumed, more is taken.
+  std::vector<std::byte> read(Stream::window);
+  std::size_t consumed = 0;
+  std::size_t more = 0;
+  for (int i = 0; i < 100000 && more == 0; ++i) {
+    consumed += high->receive(Rank{0}, std::span(read).subspan(consumed));
+    more = low->send({&one, 1}, unwanted);
+    (void)low->wait(1, Clock::now() + 1s);
+  }
+  EXPECT_GT(more, 0U);
+}
+
+TEST_P(TcpTransports, AThreadIsWokenByDataThatAnotherThreadHasRead) {
+  Pair pair(of(2));
+  const auto low = pair.low->another_port(other_context);
+  const auto high = pair.high->another_port(other_context);
+  const Rank one{1};
+  const std::byte token{9};
+  std::byte got{};
+  // It sleeps long before anything comes, and its nap is long.
+  std::thread sleeper([&] {
+    for (std::uint32_t idle = 1; high->receive(Rank{0}, {&got, 1}) == 0; ++idle) {
+      (void)high->wait(idle, Clock::now() + 20s);
     }
+  });
+  std::this_thread::sleep_for(50ms);
+  ASSERT_EQ(low->send({&one, 1}, {&token, 1}), 1U);
+  ASSERT_EQ(pair.low->send({&one, 1}, {&token, 1}), 1U);
+  (void)receive_all(*pair.high, Rank{0}, 1);
+  sleeper.join();
+  EXPECT_EQ(got, token);
+}
+
+TEST_P(TcpTransports, AReceiveThatIsPostedAheadIsFilledByAnotherThread) {
+  Pair pair(of(2));
+  const auto low = pair.low->another_port(other_context);
+  const auto high = pair.high->another_port(other_context);
+  const Rank one{1};
+  const std::vector<std::byte> data = stream(3, 4, 900000);
+  std::vector<std::byte> to(data.size());
+  (void)high->receive(Rank{0}, std::span(to).first(1));
+  high->expect(Rank{0}, to);
+  std::thread sender([&] {
+    std::size_t at = 0;
+    for (std::uint32_t idle = 1; at < data.size() || low->released(one) < low->sent(one); ++idle) {
+      if (at < data.size()) at += low->send({&one, 1}, std::span(data).subspan(at));
+      (void)low->wait(idle, Clock::now() + 20s);
+    }
+    const std::byte token{1};
+    send_all(*pair.low, one, {&token, 1});
+  });
+  // The first communicator reads past all of it.
+  (void)receive_all(*pair.high, Rank{0}, 1);
+  sender.join();
+  std::size_t at = 0;
+  for (int i = 0; i < 10000 && at < to.size(); ++i) {
+    at += high->receive(Rank{0}, std::span(to).subspan(at));
   }
-  EXPECT_EQ(pair.high->released(zero), much.size());
-  reader.join();
+  EXPECT_EQ(to, data);
+}
+
+TEST_P(TcpTransports, APortThatIsClosedInTheMiddleOfAPieceHarmsNoOther) {
+  for (const bool closes_receiver : {false, true}) {
+    Pair pair(of(2));
+    auto low = pair.low->another_port(other_context);
+    auto high = pair.high->another_port(other_context);
+    const Rank one{1};
+    std::vector<std::byte> gone = stream(0, 1, Stream::window);
+    ASSERT_EQ(low->send({&one, 1}, gone), gone.size());
+    if (closes_receiver) {
+      std::vector<std::byte> some(1000);
+      for (int i = 0; i < 1000 && high->receive(Rank{0}, some) == 0; ++i) {
+      }
+      high.reset();
+    }
+    low.reset();
+    gone.clear();
+    gone.shrink_to_fit();
+    const std::vector<std::byte> data = stream(2, 3, 100000);
+    together(2, [&](std::uint32_t r) {
+      if (r == 0) send_all(*pair.low, one, data);
+      if (r == 1) {
+        EXPECT_EQ(receive_all(*pair.high, Rank{0}, data.size()), data);
+      }
+    });
+  }
 }
 
 }  // namespace

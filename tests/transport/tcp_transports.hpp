@@ -30,7 +30,7 @@ inline std::vector<std::byte> stream(std::uint32_t from, std::uint32_t to, std::
 
 /// Repeats `step` until it says that all is done, waiting whenever nothing moved.
 enum class Progress { none, some, done };
-inline void drive(TcpTransport& transport, const std::function<Progress()>& step,
+inline void drive(TcpEnd& transport, const std::function<Progress()>& step,
                   std::chrono::seconds limit = 20s) {
   const Clock::time_point deadline = Clock::now() + limit;
   std::uint32_t idle = 0;
@@ -43,7 +43,7 @@ inline void drive(TcpTransport& transport, const std::function<Progress()>& step
   }
 }
 
-inline void send_all(TcpTransport& transport, Rank peer, std::span<const std::byte> data) {
+inline void send_all(TcpEnd& transport, Rank peer, std::span<const std::byte> data) {
   drive(transport, [&] {
     if (!data.empty()) {
       const std::size_t taken = transport.send({&peer, 1}, data);
@@ -54,7 +54,7 @@ inline void send_all(TcpTransport& transport, Rank peer, std::span<const std::by
   });
 }
 
-inline std::vector<std::byte> receive_all(TcpTransport& transport, Rank peer, std::size_t bytes) {
+inline std::vector<std::byte> receive_all(TcpEnd& transport, Rank peer, std::size_t bytes) {
   std::vector<std::byte> data(bytes);
   std::size_t at = 0;
   drive(transport, [&] {
@@ -75,7 +75,7 @@ inline void together(std::uint32_t ranks, const std::function<void(std::uint32_t
 
 /// Sends to and receives from all others at once, in random pieces, some of them read where they
 /// are, some moved.
-inline void exchange_with_all(TcpTransport& transport, std::uint32_t self, std::uint32_t ranks,
+inline void exchange_with_all(TcpEnd& transport, std::uint32_t self, std::uint32_t ranks,
                               std::size_t bytes, std::size_t most_piece) {
   struct With {
     std::vector<std::byte> out;
@@ -144,8 +144,8 @@ struct Pair {
       if (r == 1) (void)receive_all(*high, Rank{0}, 1);
     });
   }
-  std::unique_ptr<TcpTransport> low;
-  std::unique_ptr<TcpTransport> high;
+  std::unique_ptr<TcpEnd> low;
+  std::unique_ptr<TcpEnd> high;
 };
 
 inline void set_buffers(const Socket& listener, int bytes) {

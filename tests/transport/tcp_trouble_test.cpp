@@ -26,7 +26,7 @@ INSTANTIATE_TEST_SUITE_P(Tcp, TcpTroubles, testing::Bool(),
                          [](const auto& each) { return each.param ? "Encrypted" : "Plain"; });
 
 /// Until the transport gives up, which it should at the deadline.
-void receive_in_vain(TcpTransport& transport, Rank peer, Clock::time_point deadline) {
+void receive_in_vain(TcpEnd& transport, Rank peer, Clock::time_point deadline) {
   for (std::uint32_t idle = 1; Clock::now() < deadline + 2s; ++idle) {
     EXPECT_TRUE(transport.arrived(peer).empty());
     transport.wait(idle, deadline);
@@ -56,12 +56,12 @@ TEST_P(TcpTroubles, SaysWhoHasNotCalled) {
 }
 
 /// The one who calls is turned away by the other with these words, and long before its deadline.
-void expect_turned_away(TcpTransport& low, TcpTransport& high, const std::string& words,
+void expect_turned_away(TcpEnd& low, TcpEnd& high, const std::string& words,
                         Clock::duration limit) {
   std::atomic<bool> over = false;
   const Clock::time_point begin = Clock::now();
   together(2, [&](std::uint32_t r) {
-    TcpTransport& transport = r == 0 ? low : high;
+    TcpEnd& transport = r == 0 ? low : high;
     const auto receive = [&] {
       for (std::uint32_t idle = 1; !over; ++idle) {
         EXPECT_TRUE(transport.arrived(Rank{1 - r}).empty());
@@ -119,7 +119,7 @@ TEST_P(TcpTroubles, RefusesAnotherGroup) {
   ranks.group = "another";
   const auto high = ranks.transport(1);
   together(2, [&](std::uint32_t r) {
-    TcpTransport& transport = r == 0 ? *low : *high;
+    TcpEnd& transport = r == 0 ? *low : *high;
     // The one who is called waits for as long; the caller needs its answer by then.
     const Clock::time_point deadline = Clock::now() + (is_sanitized ? 3000ms : 600ms);
     const auto receive = [&] {
@@ -200,7 +200,7 @@ TEST_P(TcpTroubles, NoticesQuicklyThatAPeerHasDied) {
     send_all(*pair.low, Rank{1}, last);
     // What the dead leave unread makes the system break off the connection.
     if (unread > 0) send_all(*pair.high, Rank{0}, std::vector<std::byte>(unread));
-    pair.low->abandon();
+    pair.low.reset();
     EXPECT_EQ(receive_all(*pair.high, Rank{0}, last.size()), last) << "sent before";
     const Clock::time_point begin = Clock::now();
     expect_error([&] { (void)receive_all(*pair.high, Rank{0}, 1); }, ErrorCode::peer_lost,
@@ -215,7 +215,7 @@ TEST_P(TcpTroubles, NoticesThatAPeerHasDiedWhileItSleeps) {
   Pair pair(of(2));
   std::thread death([&] {
     std::this_thread::sleep_for(100ms);
-    pair.low->abandon();
+    pair.low.reset();
   });
   const Clock::time_point begin = Clock::now();
   expect_error([&] { (void)receive_all(*pair.high, Rank{0}, 1); }, ErrorCode::peer_lost,
@@ -226,7 +226,7 @@ TEST_P(TcpTroubles, NoticesThatAPeerHasDiedWhileItSleeps) {
 
 TEST_P(TcpTroubles, NoticesWhileSendingThatAPeerHasDied) {
   Pair pair(of(2));
-  pair.low->abandon();
+  pair.low.reset();
   const std::vector<std::byte> data(1 << 20);
   const auto send_on = [&] {
     for (int i = 0; i < 100; ++i) send_all(*pair.high, Rank{0}, data);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -7,64 +8,39 @@
 
 namespace tutti {
 
-/// The memory that the ranks of one host share: a mailbox for each pair, a bell, a sign of
-/// retirement and an outbox for each rank. A view: somebody else owns the bytes, be it a heap or a
-/// mapped segment, which begin as zeros.
+/// The memory that the ranks of one communicator share on one host: for each rank a bell and a sign
+/// of retirement, and for each pair where its mailbox stands. A view: the arena owns the bytes,
+/// which begin as zeros.
+///
+/// Mailboxes are made by their senders when they first send, each in its own stripe of the arena:
+/// an algorithm in which a rank has few peers takes little memory however many ranks there are.
 class Commons {
  public:
-  /// How an outbox is divided: slots of one size, each for one piece on its way to one or more
-  /// ranks.
-  struct Outbox {
-    std::uint32_t slots = 0;
-    std::uint32_t slot_bytes = 0;
-  };
+  /// Where a mailbox stands, in cache lines from the beginning of the arena; zero if it has not
+  /// been made.
+  using Place = std::atomic<std::uint32_t>;
 
-  Commons(std::byte* base, std::uint32_t ranks, Outbox outbox)
-      : base_(base), ranks_(ranks), outbox_(outbox) {}
+  Commons(std::byte* base, std::uint32_t ranks) : base_(base), ranks_(ranks) {}
 
-  [[nodiscard]] static std::size_t size(std::uint32_t ranks, Outbox outbox) {
-    return mailboxes_size(ranks) + bells_size(ranks) + retirements_size(ranks) +
-           ranks * outbox_size(outbox);
+  [[nodiscard]] static std::size_t size(std::uint32_t ranks) {
+    return (sizeof(Bell) + sizeof(Retirement)) * ranks + sizeof(Place) * ranks * ranks;
   }
 
-  [[nodiscard]] Mailbox& mailbox(std::uint32_t from, std::uint32_t to) const {
-    return reinterpret_cast<Mailbox*>(base_)[std::size_t{to} * ranks_ + from];
-  }
   [[nodiscard]] Bell& bell(std::uint32_t rank) const {
-    return reinterpret_cast<Bell*>(base_ + mailboxes_size(ranks_))[rank];
+    return reinterpret_cast<Bell*>(base_)[rank];
   }
   [[nodiscard]] Retirement& retirement(std::uint32_t rank) const {
-    return reinterpret_cast<Retirement*>(base_ + mailboxes_size(ranks_) + bells_size(ranks_))[rank];
+    return reinterpret_cast<Retirement*>(base_ + sizeof(Bell) * ranks_)[rank];
   }
-  [[nodiscard]] std::byte* outbox(std::uint32_t rank) const {
-    return base_ + mailboxes_size(ranks_) + bells_size(ranks_) + retirements_size(ranks_) +
-           rank * outbox_size(outbox_);
+  [[nodiscard]] Place& mailbox(std::uint32_t from, std::uint32_t to) const {
+    std::byte* const places = base_ + (sizeof(Bell) + sizeof(Retirement)) * ranks_;
+    return reinterpret_cast<Place*>(places)[std::size_t{to} * ranks_ + from];
   }
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
-  [[nodiscard]] const Outbox& outbox_shape() const { return outbox_; }
 
  private:
-  static constexpr std::size_t page = 4096;
-
-  [[nodiscard]] static std::size_t whole_pages(std::size_t bytes) {
-    return (bytes + page - 1) / page * page;
-  }
-  [[nodiscard]] static std::size_t mailboxes_size(std::uint32_t ranks) {
-    return whole_pages(sizeof(Mailbox) * ranks * ranks);
-  }
-  [[nodiscard]] static std::size_t bells_size(std::uint32_t ranks) {
-    return whole_pages(sizeof(Bell) * ranks);
-  }
-  [[nodiscard]] static std::size_t retirements_size(std::uint32_t ranks) {
-    return whole_pages(sizeof(Retirement) * ranks);
-  }
-  [[nodiscard]] static std::size_t outbox_size(Outbox outbox) {
-    return whole_pages(std::size_t{outbox.slots} * outbox.slot_bytes);
-  }
-
   std::byte* base_;
   std::uint32_t ranks_;
-  Outbox outbox_;
 };
 
 }  // namespace tutti

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "core/clock.hpp"
 #include "transport/memory/commons.hpp"
-#include "transport/transport.hpp"
 
 namespace tutti {
 
@@ -14,7 +14,10 @@ namespace tutti {
 /// them moves. Its thread may run wherever it might before; it is only set down elsewhere.
 class Spread {
  public:
-  Spread(const Commons& commons, std::uint32_t self) : commons_(commons), self_(self) {}
+  explicit Spread(const Commons& commons) : commons_(commons) {}
+
+  /// Which of the ranks this one is.
+  void set_self(std::uint32_t self) { self_ = self; }
 
   /// Tells the others where this rank is.
   void show();
@@ -25,7 +28,7 @@ class Spread {
   void move_to_emptier_core(std::uint32_t ranks_here);
 
   Commons commons_;
-  std::uint32_t self_;
+  std::uint32_t self_ = 0;
   std::int32_t core_ = -1;  // Where this rank was last seen.
   Clock::time_point next_move_{};
 };

@@ -46,7 +46,7 @@ Segment Segment::create(std::size_t bytes) {
   Segment segment({.pid = getpid(), .fd = fd, .bytes = bytes, .token = random_token()}, nullptr);
   fchmod(fd, S_IRUSR | S_IWUSR);
   const auto size = static_cast<off_t>(page + bytes);
-  if (ftruncate(fd, size) != 0 || fallocate(fd, 0, 0, size) != 0) {
+  if (ftruncate(fd, size) != 0) {
     refuse("no room for " + std::to_string(bytes) + " bytes of shared memory", errno);
   }
   void* const mapping = map(fd, bytes);

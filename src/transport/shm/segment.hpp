@@ -18,8 +18,8 @@ class Segment {
     std::string token;  ///< Random; stands in the segment too, for pids are used again.
   };
 
-  /// Zeros, whose memory is set aside at once: better an error now than SIGBUS later. Throws
-  /// unsupported that says what the system refused.
+  /// Zeros, which take no memory until they are touched; see Arena::allocate(). Throws unsupported
+  /// that says what the system refused.
   [[nodiscard]] static Segment create(std::size_t bytes);
   /// Throws unsupported if it cannot be seen from here.
   [[nodiscard]] static Segment open(const Address& address);

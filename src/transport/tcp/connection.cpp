@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include <tutti/error.hpp>
 
@@ -16,10 +17,13 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t cache_line = 64;
-constexpr std::size_t buffer_bytes = std::size_t{256} << 10;
-
-/// The longest element, whose place in memory must suit the CPU.
-constexpr std::size_t alignment = 8;
+constexpr std::size_t block_bytes = std::size_t{256} << 10;
+/// Less room than this at the end of a block is not worth a read.
+constexpr std::size_t least_room = std::size_t{64} << 10;
+/// Frames may still come for communicators that were closed lately.
+constexpr std::size_t most_closed = 4096;
+/// Where the first header goes, so that what follows it begins on a cache line.
+constexpr std::size_t first_place = cache_line - FrameHeader::size;
 
 bool is_within_host(const Socket& socket) {
   const Endpoint other = connected_to(socket);
@@ -39,155 +43,443 @@ std::string reason(int error) {
          "): it has died, or the network between is broken";
 }
 
+void require(const std::string& end) {
+  if (!end.empty()) throw Error(ErrorCode::peer_lost, end);
+}
+
+void require_call(std::uint32_t found, std::uint32_t wanted) {
+  if (found == wanted) return;
+  throw Error(ErrorCode::mismatch,
+              "is in another call, or in the same with other arguments: let all ranks call the "
+              "same, in one order");
+}
+
+// On a cache line; not a page of it is touched before data needs it.
+std::shared_ptr<std::byte[]> make_block() {
+  constexpr std::align_val_t alignment{cache_line};
+  auto* const memory = static_cast<std::byte*>(::operator new(block_bytes, alignment));
+  return {memory, [](std::byte* block) { ::operator delete(block, alignment); }};
+}
+
+constexpr std::array<std::byte, 8> zeros{};
+
 }  // namespace
 
-Connection::Connection(Channel channel, std::string peer)
+Connection::Connection(Channel channel)
     : channel_(std::move(channel)),
-      peer_(std::move(peer)),
-      // Not a page of it is touched before data needs it.
-      memory_(new std::byte[buffer_bytes + cache_line]) {
-  const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
-  buffer_ = memory_.get() + (cache_line - address % cache_line) % cache_line;
+      is_encrypted_(channel_.tls() != nullptr),
+      block_(make_block()),
+      begin_(first_place),
+      end_(first_place) {
   choose_congestion_control(channel_.socket());
 }
 
-void Connection::send(std::span<const std::byte> data, std::uint32_t call) {
-  const FrameHeader header{.bytes = static_cast<std::uint32_t>(data.size()), .call = call};
+std::shared_ptr<Stream> Connection::open(std::uint64_t context, StreamListener& listener) {
+  const Lock lock(reading_);
+  std::shared_ptr<Stream>& stream = streams_[context];
+  if (!stream) stream = std::make_shared<Stream>(context);
+  stream->listener_ = &listener;
+  return stream;
+}
+
+/// The stream that something has come for: null if it was closed. Data may come before this rank
+/// has made the communicator that it is for.
+std::shared_ptr<Stream> Connection::find(std::uint64_t context) {
+  const auto found = streams_.find(context);
+  if (found != streams_.end()) return found->second;
+  if (std::find(closed_.begin(), closed_.end(), context) != closed_.end()) return nullptr;
+  return streams_.emplace(context, std::make_shared<Stream>(context)).first->second;
+}
+
+void Connection::close(Stream& stream) {
+  {
+    const Lock lock(reading_);
+    stream.listener_ = nullptr;
+    stream.segments_.clear();
+    stream.first_ = 0;
+    stream.expected_ = {};
+    if (frame_of_.get() == &stream) frame_of_ = nullptr;
+    closed_.push_back(stream.context_);
+    if (closed_.size() > most_closed) closed_.pop_front();
+    streams_.erase(stream.context_);
+  }
+  copy_pending(stream);
+}
+
+void Connection::copy_pending(Stream& stream) {
+  const Lock lock(writing());
+  if (pending_of_ != &stream) return;
+  // It may be the copy itself.
+  std::vector<std::byte> copy(pending_.begin(), pending_.end());
+  copy_ = std::move(copy);
+  pending_ = copy_;
+  pending_of_ = nullptr;
+  stream.released_.store(stream.sent(), std::memory_order_release);
+}
+
+// What goes -------------------------------------------------------------------------------------
+
+std::size_t Connection::send(Stream& stream, std::span<const std::byte> data, std::uint32_t call) {
+  const Lock lock(writing());
+  if (!flush_locked()) return 0;
+  const std::uint64_t before = stream.sent();
+  const std::uint64_t allowed = stream.granted_.load(std::memory_order_acquire) - before;
+  std::size_t bytes = std::min(data.size(), FrameHeader::most_bytes);
+  if (bytes > allowed) bytes = allowed / cache_line * cache_line;
+  if (bytes == 0) return 0;
+  const FrameHeader header{
+      .bytes = static_cast<std::uint32_t>(bytes), .call = call, .context = stream.context_};
   out_header_ = header.encode();
   header_left_ = out_header_.size();
-  pending_ = data;
-  sent_ += data.size();
-  flush();
-}
-
-void Connection::flush() {
-  require(write_end_);
-  if (!is_pending()) return;
-  iovec parts[2] = {
-      {.iov_base = out_header_.data() + out_header_.size() - header_left_, .iov_len = header_left_},
-      {.iov_base = const_cast<std::byte*>(pending_.data()), .iov_len = pending_.size()}};
-  const ssize_t written = channel_.write(std::span(parts).subspan(header_left_ > 0 ? 0 : 1));
-  if (written < 0) {
-    if (errno == EAGAIN || errno == EINTR) return;
-    forget_pending();
-    write_end_ = reason(errno);
-    require(write_end_);
-  }
-  const auto bytes = static_cast<std::size_t>(written);
-  const std::size_t of_header = std::min(bytes, header_left_);
-  header_left_ -= of_header;
-  pending_ = pending_.subspan(bytes - of_header);
-}
-
-std::span<const std::byte> Connection::buffered(std::uint32_t call) {
-  if (!open_frame(call)) return {};
-  const std::size_t here = std::min(end_of_ - begin_, frame_left_);
-  return {buffer_ + begin_, whole(here, frame_left_)};
-}
-
-void Connection::consume(std::size_t bytes) {
-  begin_ += bytes;
-  pass(bytes);
-}
-
-bool Connection::fill() {
-  // What is left over is less than a cache line, and goes where its frame is aligned: payload
-  // begins on a cache line.
-  const std::size_t left = end_of_ - begin_;
-  const std::size_t place =
-      frame_left_ > 0 ? frame_done_ % cache_line : cache_line - FrameHeader::size + in_header_;
-  std::memmove(buffer_ + place, buffer_ + begin_, left);
-  begin_ = place;
-  end_of_ = place + left;
-  iovec part{.iov_base = buffer_ + end_of_, .iov_len = buffer_bytes - end_of_};
-  const std::size_t bytes = read({&part, 1});
-  end_of_ += bytes;
-  return bytes > 0;
-}
-
-std::size_t Connection::receive(std::span<std::byte> to, std::uint32_t call) {
-  if (!open_frame(call)) return receive_first(to, call);
-  const std::size_t most = std::min(to.size(), frame_left_);
-  const std::size_t bytes = whole(std::min(end_of_ - begin_, most), most);
-  if (bytes == 0) return receive_more(to.first(most));
-  std::memcpy(to.data(), buffer_ + begin_, bytes);
-  consume(bytes);
+  padding_left_ = header.padding();
+  pending_ = data.first(bytes);
+  pending_of_ = &stream;
+  stream.sent_.store(before + bytes, std::memory_order_relaxed);
+  (void)flush_locked();
   return bytes;
 }
 
-/// A header is still to come. What follows it is taken to belong to the frame; what does not is
-/// put into the buffer afterwards.
-std::size_t Connection::receive_first(std::span<std::byte> to, std::uint32_t call) {
-  to = to.first(std::min(to.size(), buffer_bytes - 2 * cache_line));
+bool Connection::flush() {
+  const Lock lock(writing());
+  return flush_locked();
+}
+
+bool Connection::is_pending() {
+  const Lock lock(writing());
+  return is_pending_locked();
+}
+
+bool Connection::is_pending_locked() const {
+  return header_left_ + pending_.size() + padding_left_ + control_.size() > 0;
+}
+
+/// A frame is taken only when nothing is pending, so grants always come after it.
+bool Connection::flush_locked() {
+  require(write_end_);
+  if (!is_pending_locked()) return true;
+  std::array<iovec, 4> parts{};
+  std::size_t count = 0;
+  const auto add = [&](const std::byte* data, std::size_t bytes) {
+    if (bytes > 0) parts[count++] = {.iov_base = const_cast<std::byte*>(data), .iov_len = bytes};
+  };
+  add(out_header_.data() + out_header_.size() - header_left_, header_left_);
+  add(pending_.data(), pending_.size());
+  add(zeros.data(), padding_left_);
+  add(control_.data() + control_written_, control_.size() - control_written_);
+  const ssize_t written = channel_.write(std::span(parts).first(count));
+  if (written < 0) {
+    if (errno == EAGAIN || errno == EINTR) return false;
+    write_end_ = reason(errno);
+    has_ended_.store(true, std::memory_order_release);
+    forget_pending();
+    require(write_end_);
+  }
+  auto bytes = static_cast<std::size_t>(written);
+  const auto pass_by = [&](std::size_t left) {
+    const std::size_t done = std::min(bytes, left);
+    bytes -= done;
+    return done;
+  };
+  header_left_ -= pass_by(header_left_);
+  pending_ = pending_.subspan(pass_by(pending_.size()));
+  padding_left_ -= pass_by(padding_left_);
+  control_written_ += bytes;
+  if (pending_of_ != nullptr) {
+    pending_of_->released_.store(pending_of_->sent() - pending_.size(), std::memory_order_release);
+    if (header_left_ + pending_.size() == 0) pending_of_ = nullptr;
+  }
+  if (control_written_ == control_.size()) {
+    control_.clear();
+    control_written_ = 0;
+  }
+  return !is_pending_locked();
+}
+
+void Connection::forget_pending() {
+  header_left_ = padding_left_ = 0;
+  pending_ = {};
+  pending_of_ = nullptr;
+  control_.clear();
+  control_written_ = 0;
+}
+
+/// Tells the sender how much more it may send.
+void Connection::grant(const Stream& stream, std::uint64_t bytes) {
+  const FrameHeader header{.kind = FrameHeader::Kind::grant,
+                           .bytes = static_cast<std::uint32_t>(bytes),
+                           .context = stream.context_};
+  const auto raw = header.encode();
+  control_.insert(control_.end(), raw.begin(), raw.end());
+  try {
+    (void)flush_locked();
+  } catch (const Error&) {
+    // The peer is gone: who sends to it, or waits for it, is told.
+  }
+}
+
+// What comes ------------------------------------------------------------------------------------
+
+std::span<const std::byte> Connection::buffered(Stream& stream, std::uint32_t call) {
+  const Lock lock(reading_);
+  if (stream.landed_ > 0) {
+    // What was to be received is looked at instead.
+    require_call(stream.landed_call_, call);
+    return {stream.expected_.data(), stream.landed_};
+  }
+  if (stream.first_ == stream.segments_.size()) {
+    require(read_end_);
+    return {};
+  }
+  const Stream::Segment& segment = stream.segments_[stream.first_];
+  require_call(segment.call, call);
+  return {segment.data, segment.bytes};
+}
+
+void Connection::consume(Stream& stream, std::size_t bytes) {
+  std::uint64_t due = 0;
+  {
+    const Lock lock(reading_);
+    note_consumed(stream, bytes);
+    due = due_grant(stream);
+    if (stream.landed_ > 0) {
+      stream.expected_ = stream.expected_.subspan(bytes);
+      stream.landed_ -= bytes;
+    } else {
+      Stream::Segment& segment = stream.segments_[stream.first_];
+      segment.data += bytes;
+      segment.bytes -= bytes;
+      if (segment.bytes == 0) {
+        segment.block.reset();
+        if (++stream.first_ == stream.segments_.size()) {
+          stream.segments_.clear();
+          stream.first_ = 0;
+        }
+      }
+    }
+  }
+  if (due == 0) return;
+  const Lock lock(writing());
+  grant(stream, due);
+}
+
+/// Half a window at a time.
+std::uint64_t Connection::due_grant(Stream& stream) {
+  return stream.ungranted_ < Stream::window / 2 ? 0 : std::exchange(stream.ungranted_, 0);
+}
+
+bool Connection::pump(const Stream& stream) {
+  const Lock lock(reading_);
+  if (!read_end_.empty()) return false;
+  // The open frame may be of somebody who has said where it is to go.
+  Stream* const owner = frame_of_.get();
+  if (frame_left_ > 0 && owner != nullptr && begin_ == end_ &&
+      owner->segments_.size() == owner->first_ && owner->landed_ < owner->expected_.size()) {
+    const std::size_t most = std::min(frame_left_, owner->expected_.size() - owner->landed_);
+    iovec part{.iov_base = owner->expected_.data() + owner->landed_, .iov_len = most};
+    const std::size_t came = read({&part, 1});
+    if (came == 0) return false;
+    const std::size_t landed = whole(came, most);
+    const std::span<const std::byte> torn(static_cast<std::byte*>(part.iov_base) + landed,
+                                          came - landed);
+    owner->landed_ += landed;
+    owner->landed_call_ = frame_call_;
+    pass(landed);
+    stash(torn);
+    if (owner != &stream && owner->listener_ != nullptr) owner->listener_->notify();
+    return true;
+  }
+  prepare_block();
+  iovec part{.iov_base = block_.get() + end_, .iov_len = block_bytes - end_};
+  const std::size_t came = read({&part, 1});
+  end_ += came;
+  parse(&stream);
+  return came > 0;
+}
+
+/// Makes room to read into. What is left over is less than a cache line.
+void Connection::prepare_block() {
+  const std::size_t left = end_ - begin_;
+  const bool is_free = block_.use_count() == 1;
+  if (!is_free && block_bytes - end_ >= least_room) return;
+  const std::size_t place =
+      frame_left_ > 0 ? frame_done_ % cache_line : first_place + in_header_ - skip_;
+  Block next = is_free ? block_ : make_block();
+  std::memmove(next.get() + place, block_.get() + begin_, left);
+  block_ = std::move(next);
+  begin_ = place;
+  end_ = place + left;
+}
+
+/// Hands what was read to the streams that it is for.
+void Connection::parse(const Stream* reader) {
+  while (begin_ < end_) {
+    if (skip_ > 0) {
+      const std::size_t skipped = std::min(skip_, end_ - begin_);
+      begin_ += skipped;
+      skip_ -= skipped;
+      continue;
+    }
+    if (frame_left_ == 0) {
+      const std::size_t bytes = std::min(header_.size() - in_header_, end_ - begin_);
+      std::memcpy(header_.data() + in_header_, block_.get() + begin_, bytes);
+      in_header_ += bytes;
+      begin_ += bytes;
+      if (!open_frame(reader)) return;
+      continue;
+    }
+    const std::size_t bytes = whole(std::min(end_ - begin_, frame_left_), frame_left_);
+    if (bytes == 0) return;
+    if (frame_of_) add_segment(*frame_of_, bytes, reader);
+    begin_ += bytes;
+    pass(bytes);
+  }
+}
+
+/// False if the header is not there in full, or makes no sense.
+bool Connection::open_frame(const Stream* reader) {
+  if (in_header_ < header_.size()) return false;
+  const FrameHeader header = FrameHeader::decode(header_);
+  if (!header.is_sound()) {
+    read_end_ = "speaks another protocol: use one release of tutti everywhere";
+    begin_ = end_;
+    return false;
+  }
+  in_header_ = 0;
+  std::shared_ptr<Stream> stream = find(header.context);
+  if (header.kind == FrameHeader::Kind::grant) {
+    if (stream == nullptr) return true;
+    stream->granted_.fetch_add(header.bytes, std::memory_order_release);
+    if (stream.get() != reader && stream->listener_ != nullptr) stream->listener_->notify();
+    return true;
+  }
+  frame_of_ = std::move(stream);
+  frame_call_ = header.call;
+  frame_left_ = header.bytes;
+  frame_done_ = 0;
+  frame_padding_ = header.padding();
+  return true;
+}
+
+void Connection::add_segment(Stream& stream, std::size_t bytes, const Stream* reader) {
+  const std::byte* const data = block_.get() + begin_;
+  const bool goes_on = frame_done_ > 0 && stream.first_ < stream.segments_.size();
+  if (goes_on && stream.segments_.back().data + stream.segments_.back().bytes == data) {
+    stream.segments_.back().bytes += bytes;
+  } else {
+    stream.segments_.push_back(
+        {.block = block_, .data = data, .bytes = bytes, .call = frame_call_});
+  }
+  if (&stream != reader && stream.listener_ != nullptr) stream.listener_->notify();
+}
+
+std::size_t Connection::receive(Stream& stream, std::span<std::byte> to, std::uint32_t call) {
+  std::uint64_t due = 0;
+  std::size_t moved = 0;
+  {
+    const Lock lock(reading_);
+    moved = take_segment(stream, to, call);
+    if (moved == 0) {
+      require(read_end_);
+      if (begin_ == end_ && frame_left_ > 0 && frame_of_.get() == &stream) {
+        moved = receive_more(stream, to, call);
+      } else if (begin_ == end_ && frame_left_ == 0 && skip_ == 0) {
+        moved = receive_first(stream, to, call);
+      } else {
+        prepare_block();
+        iovec part{.iov_base = block_.get() + end_, .iov_len = block_bytes - end_};
+        end_ += read({&part, 1});
+        parse(&stream);
+        moved = take_segment(stream, to, call);
+      }
+    }
+    note_consumed(stream, moved);
+    due = due_grant(stream);
+  }
+  if (due > 0) {
+    const Lock lock(writing());
+    grant(stream, due);
+  }
+  return moved;
+}
+
+/// What was read before, by whomever.
+std::size_t Connection::take_segment(Stream& stream, std::span<std::byte> to, std::uint32_t call) {
+  if (stream.landed_ > 0) {
+    require_call(stream.landed_call_, call);
+    const std::size_t bytes = std::min(stream.landed_, to.size());
+    if (to.data() != stream.expected_.data()) {
+      std::memmove(to.data(), stream.expected_.data(), bytes);
+    }
+    stream.expected_ = stream.expected_.subspan(bytes);
+    stream.landed_ -= bytes;
+    return bytes;
+  }
+  stream.expected_ = {};
+  if (stream.first_ == stream.segments_.size()) return 0;
+  Stream::Segment& segment = stream.segments_[stream.first_];
+  require_call(segment.call, call);
+  const std::size_t bytes = std::min(segment.bytes, to.size());
+  std::memcpy(to.data(), segment.data, bytes);
+  segment.data += bytes;
+  segment.bytes -= bytes;
+  if (segment.bytes == 0) {
+    segment.block.reset();
+    if (++stream.first_ == stream.segments_.size()) {
+      stream.segments_.clear();
+      stream.first_ = 0;
+    }
+  }
+  return bytes;
+}
+
+/// A header is still to come. What follows it is taken to be what is wanted; what is not is put
+/// into the block afterwards.
+std::size_t Connection::receive_first(Stream& stream, std::span<std::byte> to, std::uint32_t call) {
+  to = to.first(std::min(to.size(), block_bytes - 2 * cache_line));
   iovec parts[2] = {{.iov_base = &header_[in_header_], .iov_len = header_.size() - in_header_},
                     {.iov_base = to.data(), .iov_len = to.size()}};
-  std::size_t bytes = read(parts);
-  const std::size_t of_header = std::min(bytes, header_.size() - in_header_);
+  std::size_t came = read(parts);
+  const std::size_t of_header = std::min(came, header_.size() - in_header_);
   in_header_ += of_header;
-  bytes -= of_header;
-  if (bytes == 0) return 0;
-  const std::span<const std::byte> came(to.data(), bytes);
-  if (FrameHeader::decode(header_).call != call) keep(came);
-  (void)open_frame(call);
+  came -= of_header;
+  const std::span<const std::byte> data(to.data(), came);
+  if (!open_frame(&stream)) return 0;
+  if (frame_left_ == 0 || frame_of_.get() != &stream || frame_call_ != call) {
+    stash(data);
+    parse(&stream);
+    return take_segment(stream, to, call);
+  }
   const std::size_t most = std::min(to.size(), frame_left_);
-  const std::size_t moved = whole(std::min(bytes, most), most);
+  const std::size_t moved = whole(std::min(came, most), most);
   pass(moved);
-  keep(came.subspan(moved));
+  stash(data.subspan(moved));
+  parse(&stream);
   return moved;
 }
 
 /// More of the open frame and, if that is its end, the header of the next.
-std::size_t Connection::receive_more(std::span<std::byte> to) {
-  const std::size_t torn = end_of_ - begin_;
-  std::memcpy(to.data(), buffer_ + begin_, torn);
-  iovec parts[2] = {{.iov_base = to.data() + torn, .iov_len = to.size() - torn},
+std::size_t Connection::receive_more(Stream& /*stream*/, std::span<std::byte> to,
+                                     std::uint32_t call) {
+  require_call(frame_call_, call);
+  const std::size_t most = std::min(to.size(), frame_left_);
+  iovec parts[2] = {{.iov_base = to.data(), .iov_len = most},
                     {.iov_base = header_.data(), .iov_len = header_.size()}};
-  const std::size_t bytes = read(std::span(parts).first(to.size() == frame_left_ ? 2 : 1));
-  if (bytes == 0) return 0;
-  const std::size_t of_frame = std::min(bytes, to.size() - torn);
-  in_header_ = bytes - of_frame;
-  const std::size_t moved = whole(torn + of_frame, to.size());
+  const bool takes_header = most == frame_left_ && frame_padding_ == 0;
+  const std::size_t came = read(std::span(parts).first(takes_header ? 2 : 1));
+  const std::size_t of_frame = std::min(came, most);
+  const std::size_t moved = whole(of_frame, most);
   pass(moved);
-  keep({to.data() + moved, torn + of_frame - moved});
+  if (came > most) {
+    in_header_ = came - most;
+    (void)open_frame(nullptr);
+  }
+  stash({to.data() + moved, of_frame - moved});
   return moved;
 }
 
-bool Connection::open_frame(std::uint32_t call) {
-  if (frame_left_ > 0) return true;
-  take_header();
-  if (in_header_ < header_.size()) return false;
-  const FrameHeader header = FrameHeader::decode(header_);
-  if (header.bytes == 0 || header.bytes > FrameHeader::most_bytes) {
-    read_end_ = "speaks another protocol: use one release of tutti everywhere";
-    require(read_end_);
-  }
-  if (header.call != call) {
-    throw Error(ErrorCode::mismatch, peer_ +
-                                         " is in another call, or in the same with other "
-                                         "arguments: let all ranks call the same, in one order");
-  }
-  in_header_ = 0;
-  frame_left_ = header.bytes;
-  frame_done_ = 0;
-  align();
-  return true;
-}
-
-void Connection::take_header() {
-  const std::size_t bytes = std::min(header_.size() - in_header_, end_of_ - begin_);
-  std::memcpy(header_.data() + in_header_, buffer_ + begin_, bytes);
-  in_header_ += bytes;
-  begin_ += bytes;
-}
-
-/// After a frame of odd length the next must be moved, so that its elements are where CPUs and
-/// compilers expect them.
-void Connection::align() {
-  if (begin_ % alignment == 0) return;
-  const std::size_t left = end_of_ - begin_;
-  std::memmove(buffer_, buffer_ + begin_, left);
-  begin_ = 0;
-  end_of_ = left;
+void Connection::expect(Stream& stream, std::span<std::byte> to) {
+  const Lock lock(reading_);
+  if (stream.landed_ == 0) stream.expected_ = to;
 }
 
 /// How many of the next `bytes` of the open frame can be shown without tearing an element: all if
@@ -201,13 +493,19 @@ std::size_t Connection::whole(std::size_t bytes, std::size_t most) const {
 void Connection::pass(std::size_t bytes) {
   frame_done_ += bytes;
   frame_left_ -= bytes;
+  if (frame_left_ == 0) skip_ = std::exchange(frame_padding_, 0);
 }
 
-/// Puts what was read too much into the buffer, which has nothing else.
-void Connection::keep(std::span<const std::byte> bytes) {
-  begin_ = frame_left_ > 0 ? frame_done_ % cache_line : cache_line - FrameHeader::size;
-  end_of_ = begin_ + bytes.size();
-  std::memcpy(buffer_ + begin_, bytes.data(), bytes.size());
+/// Puts what was read elsewhere into the block, where nothing is to be parsed.
+void Connection::stash(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  const std::size_t place = frame_left_ > 0 ? frame_done_ % cache_line : first_place - skip_;
+  const std::size_t after = (end_ + cache_line - 1) / cache_line * cache_line + place;
+  const bool is_free = block_.use_count() == 1;
+  if (!is_free && after + bytes.size() > block_bytes) block_ = make_block();
+  begin_ = is_free || block_.use_count() == 1 ? place : after;
+  end_ = begin_ + bytes.size();
+  std::memcpy(block_.get() + begin_, bytes.data(), bytes.size());
 }
 
 std::size_t Connection::read(std::span<iovec> parts) {
@@ -217,20 +515,22 @@ std::size_t Connection::read(std::span<iovec> parts) {
   if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
   read_end_ = bytes == 0 ? "has closed its connection: it has died, or has left before the others"
                          : reason(errno);
-  require(read_end_);
+  has_ended_.store(true, std::memory_order_release);
+  for (const auto& [context, stream] : streams_) {
+    if (stream->listener_ != nullptr) stream->listener_->notify();
+  }
   return 0;
 }
 
-void Connection::require(const std::string& end) const {
-  if (!end.empty()) throw Error(ErrorCode::peer_lost, peer_ + " " + end);
-}
+// At the end ------------------------------------------------------------------------------------
 
-void Connection::forget_pending() {
-  header_left_ = 0;
-  pending_ = {};
+void Connection::discard() {
+  const Lock lock(reading_);
+  channel_.discard();
 }
 
 void Connection::finish() {
+  const Lock lock(writing());
   forget_pending();
   channel_.finish();
 }

@@ -3,57 +3,82 @@
 #include <sys/uio.h>
 
 #include <array>
+#include <atomic>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "transport/tcp/channel.hpp"
 #include "transport/tcp/frame.hpp"
+#include "transport/tcp/stream.hpp"
 
 namespace tutti {
 
-/// A stream of frames each way between this rank and a peer who has proved to be one. Never blocks.
+/// Frames each way between this rank and a peer who has proved to be one, for all communicators
+/// that both are in: each has a stream, and none waits for what another does not take. Whoever
+/// waits for data of its stream reads what comes, and puts aside what is for others, at most a
+/// window's worth each. Never blocks.
 ///
-/// What comes is read either into a buffer, to be looked at where it is, or straight into the
+/// What comes is read either into blocks, to be looked at where it is, or straight into the
 /// caller's memory. What goes is written from the caller's memory; what the system does not take at
 /// once stays there until flush() has got rid of it.
 ///
-/// Sending and flushing throw peer_lost when the connection has ended; reading does when all that
-/// came before the end was consumed.
+/// Errors say what is wrong with the peer, without naming it: "is no longer connected (...)".
+/// Sending throws peer_lost when the connection has ended; reading does when all that came before
+/// the end was consumed. Thread-safe; a stream is for one thread at a time.
 class Connection {
  public:
-  /// `peer` is how messages name it: "rank 3 on somehost".
-  Connection(Channel channel, std::string peer);
+  explicit Connection(Channel channel);
+
+  /// The stream of a communicator, which is told when something comes.
+  [[nodiscard]] std::shared_ptr<Stream> open(std::uint64_t context, StreamListener& listener);
+  /// Nothing more is sent or received, and what still comes is thrown away. What is half sent goes
+  /// on from a copy.
+  void close(Stream& stream);
 
   // What goes:
 
-  /// Takes all of `data`, which must stay as it is until released() says so. Requires: nothing
-  /// pending, and no more bytes than a frame may have.
-  void send(std::span<const std::byte> data, std::uint32_t call);
-  /// Writes what is pending, as far as the system takes it.
-  void flush();
-  [[nodiscard]] bool is_pending() const { return header_left_ + pending_.size() > 0; }
-  [[nodiscard]] std::uint64_t sent() const { return sent_; }
-  [[nodiscard]] std::uint64_t released() const { return sent_ - pending_.size(); }
+  /// Takes the first bytes of `data`, all of it or a multiple of 64, and returns how many; none if
+  /// there is no room or the peer has not consumed enough. The memory must stay as it is until
+  /// released() says so.
+  [[nodiscard]] std::size_t send(Stream& stream, std::span<const std::byte> data,
+                                 std::uint32_t call);
+  /// Writes what is pending, as far as the system takes it. Whether nothing is left.
+  bool flush();
+  [[nodiscard]] bool is_pending();
+  /// What is half sent goes on from a copy.
+  void copy_pending(Stream& stream);
+  /// Whether the peer must consume something before more can be sent.
+  [[nodiscard]] static bool is_exhausted(const Stream& stream) {
+    return stream.granted_.load(std::memory_order_acquire) < stream.sent() + 64;
+  }
 
   // What comes:
 
-  /// What is in the buffer of the frame that comes next: some of it, but no torn 64 bytes unless
-  /// the frame ends with them. Throws mismatch if the frame is of another call.
-  [[nodiscard]] std::span<const std::byte> buffered(std::uint32_t call);
-  void consume(std::size_t bytes);
-  /// Reads into the buffer. Requires: buffered() is empty. False if nothing has come.
-  [[nodiscard]] bool fill();
+  /// What has come for a stream: some of it, but no torn 64 bytes unless the frame ends with them.
+  /// Throws mismatch if it is of another call.
+  [[nodiscard]] std::span<const std::byte> buffered(Stream& stream, std::uint32_t call);
+  void consume(Stream& stream, std::size_t bytes);
+  /// Reads once, for whatever streams. False if nothing has come.
+  [[nodiscard]] bool pump(const Stream& stream);
   /// Moves what has come to `to`, as far as it fits; the same rules as for buffered(). None if
   /// nothing has come.
-  [[nodiscard]] std::size_t receive(std::span<std::byte> to, std::uint32_t call);
+  [[nodiscard]] std::size_t receive(Stream& stream, std::span<std::byte> to, std::uint32_t call);
+  /// See Port::expect().
+  void expect(Stream& stream, std::span<std::byte> to);
 
   [[nodiscard]] int fd() const { return channel_.fd(); }
+  /// Whether the peer, or the way to it, is gone.
+  [[nodiscard]] bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
 
-  /// Forgets what is pending: its memory is no longer there.
-  void forget_pending();
+  // At the end:
+
   /// Throws away what comes. From then on nothing can be received.
-  void discard() { channel_.discard(); }
+  void discard();
   /// Says that no more will come from here; what is pending is forgotten.
   void finish();
   /// Whether the system has sent all that was written. (To wait until the other end has confirmed
@@ -61,35 +86,67 @@ class Connection {
   [[nodiscard]] bool is_under_way() const;
 
  private:
-  [[nodiscard]] bool open_frame(std::uint32_t call);
-  void take_header();
-  void align();
+  using Lock = std::unique_lock<std::mutex>;
+  using Block = std::shared_ptr<std::byte[]>;
+
+  /// With TLS, reading and writing change the same state.
+  [[nodiscard]] std::mutex& writing() { return is_encrypted_ ? reading_ : writing_; }
+
+  // With reading_ held:
+  [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t context);
+  void prepare_block();
+  void parse(const Stream* reader);
+  [[nodiscard]] bool open_frame(const Stream* reader);
+  void add_segment(Stream& stream, std::size_t bytes, const Stream* reader);
   [[nodiscard]] std::size_t whole(std::size_t bytes, std::size_t most) const;
   void pass(std::size_t bytes);
-  void keep(std::span<const std::byte> bytes);
-  [[nodiscard]] std::size_t receive_first(std::span<std::byte> to, std::uint32_t call);
-  [[nodiscard]] std::size_t receive_more(std::span<std::byte> to);
+  void stash(std::span<const std::byte> bytes);
+  [[nodiscard]] std::size_t take_segment(Stream& stream, std::span<std::byte> to,
+                                         std::uint32_t call);
+  [[nodiscard]] std::size_t receive_first(Stream& stream, std::span<std::byte> to,
+                                          std::uint32_t call);
+  [[nodiscard]] std::size_t receive_more(Stream& stream, std::span<std::byte> to,
+                                         std::uint32_t call);
   [[nodiscard]] std::size_t read(std::span<iovec> parts);
-  void require(const std::string& end) const;
+  static void note_consumed(Stream& stream, std::size_t bytes) { stream.ungranted_ += bytes; }
+  [[nodiscard]] static std::uint64_t due_grant(Stream& stream);
+
+  // With writing() held:
+  void grant(const Stream& stream, std::uint64_t bytes);
+  void forget_pending();
+  bool flush_locked();
+  [[nodiscard]] bool is_pending_locked() const;
 
   Channel channel_;
-  std::string peer_;
-  std::string write_end_;  // Why nothing more goes;
-  std::string read_end_;   // why nothing more comes. Empty if it does.
+  bool is_encrypted_;
+  std::atomic<bool> has_ended_{false};
 
+  std::mutex writing_;
+  std::string write_end_;            // Why nothing more goes; empty if it does.
+  std::vector<std::byte> control_;   // Grants to be written before the next frame,
+  std::size_t control_written_ = 0;  // of which so many bytes are.
   std::array<std::byte, FrameHeader::size> out_header_{};
   std::size_t header_left_ = 0;  // Of out_header_, to be written.
   std::span<const std::byte> pending_;
-  std::uint64_t sent_ = 0;
+  std::size_t padding_left_ = 0;
+  Stream* pending_of_ = nullptr;
+  std::vector<std::byte> copy_;  // What is pending of a stream that was closed.
 
-  std::unique_ptr<std::byte[]> memory_;
-  std::byte* buffer_;                                  // In memory_, on a cache line.
-  std::size_t begin_ = 0;                              // What was read and not yet consumed
-  std::size_t end_of_ = 0;                             // stands between these in the buffer, after
+  std::mutex reading_;
+  std::string read_end_;  // Why nothing more comes.
+  std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> streams_;
+  std::deque<std::uint64_t> closed_;  // The contexts closed last.
+  Block block_;
+  std::size_t begin_ = 0;  // What was read and not yet parsed stands between these in the block,
+  std::size_t end_ = 0;    // after
   std::size_t in_header_ = 0;                          // so many bytes in header_.
   std::array<std::byte, FrameHeader::size> header_{};  // Of the next frame.
-  std::size_t frame_left_ = 0;                         // Of the open frame; 0 if none is open.
+  std::shared_ptr<Stream> frame_of_;                   // Null: nobody wants the open frame.
+  std::uint32_t frame_call_ = 0;
+  std::size_t frame_left_ = 0;  // Of the open frame; 0 if none is open.
   std::size_t frame_done_ = 0;
+  std::size_t frame_padding_ = 0;  // After it.
+  std::size_t skip_ = 0;           // Padding of the last frame that is still to come.
 };
 
 }  // namespace tutti

@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include <tutti/rank.hpp>
+
+#include "core/clock.hpp"
 #include "transport/tcp/contact.hpp"
 #include "transport/tcp/handshake.hpp"
 #include "transport/tcp/watch.hpp"
-#include "transport/transport.hpp"
 
 namespace tutti {
 

@@ -4,7 +4,9 @@
 #include <map>
 #include <string>
 
-#include "transport/transport.hpp"
+#include <tutti/rank.hpp>
+
+#include "core/clock.hpp"
 
 namespace tutti {
 

@@ -1,6 +1,7 @@
 #include "transport/tcp/tcp_transport.hpp"
 
-#include <sched.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <thread>
@@ -8,308 +9,255 @@
 #include <tutti/error.hpp>
 
 #include "transport/tcp/greeting.hpp"
+#include "transport/tcp/tcp_port.hpp"
 
 namespace tutti {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// Up to so many dry connections are asked one by one whether something has come; of more, the
-/// system is asked which.
-constexpr std::size_t few = 2;
-
-/// As long as other connections keep the rank busy, a dry one is asked every so many times.
-constexpr std::uint32_t patience_with_dry = 4;
-
 /// How long the last bytes may take to arrive.
 constexpr auto farewell_time = 2s;
 
+int make_bell() {
+  const int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (fd >= 0) return fd;
+  throw Error(ErrorCode::unsupported,
+              "no event descriptor to be woken by; raise the limit of open files (ulimit -n)");
+}
+
+void drain(int fd) {
+  std::array<char, 64> rung{};
+  while (read(fd, rung.data(), rung.size()) > 0) {
+  }
+}
+
+constexpr std::uint32_t index_of_bell = 0;
+constexpr std::uint32_t index_of_doorbell = 1;
+
 }  // namespace
 
-TcpTransport::TcpTransport(Rank self, std::vector<Contact> contacts, Socket listener, Secret secret,
-                           std::string group, Patience patience)
-    : self_(self),
-      contacts_(std::move(contacts)),
-      secret_(std::move(secret)),
-      group_(std::move(group)),
-      patience_(patience),
-      reception_(std::move(listener), watch_, secret_, group_, self),
-      peers_(contacts_.size()) {
-  if (tcp_greeting(group_, self.index()).size() > Handshake::most_greeting) {
+TcpTransport::TcpTransport(Setting setting)
+    : setting_(std::move(setting)),
+      reception_(std::move(setting_.listener), watch_, setting_.secret, setting_.group,
+                 Rank{setting_.self}),
+      members_(setting_.contacts.size()),
+      lines_(setting_.contacts.size()) {
+  if (tcp_greeting(setting_.group, setting_.self).size() > Handshake::most_greeting) {
     throw Error(ErrorCode::invalid_argument,
-                "the group's name is too long: \"" + group_ + "\"; take a shorter one");
+                "the group's name is too long: \"" + setting_.group + "\"; take a shorter one");
+  }
+  bell_ = make_bell();
+  // Lasting: it is meant for the one who sleeps, whoever else looks at the watch meanwhile.
+  watch_.add_lasting(bell_, {.kind = Watch::Kind::bell, .index = index_of_bell});
+  if (setting_.doorbells) {
+    watch_.add(setting_.doorbells->fd(), {.kind = Watch::Kind::bell, .index = index_of_doorbell},
+               false);
   }
 }
 
-TcpTransport::~TcpTransport() { say_farewell(); }
-
-std::span<const std::byte> TcpTransport::arrived(Rank peer) {
-  Connection* const connection = reach(peer);
-  if (connection == nullptr) return {};
-  const std::span<const std::byte> before = connection->buffered(received_call_);
-  Peer& state = peers_[peer.index()];
-  if (!before.empty() || is_dry(state)) return before;
-  if (!connection->fill()) {
-    note_dry(state);
-    return {};
-  }
-  ++news_;
-  return connection->buffered(received_call_);
+TcpTransport::~TcpTransport() {
+  say_farewell();
+  close(bell_);
 }
 
-void TcpTransport::consume(Rank peer, std::size_t bytes) {
-  peers_[peer.index()].connection->consume(bytes);
-}
-
-std::size_t TcpTransport::receive(Rank peer, std::span<std::byte> to) {
-  Connection* const connection = reach(peer);
-  if (connection == nullptr || to.empty()) return 0;
-  Peer& state = peers_[peer.index()];
-  if (is_dry(state) && connection->buffered(received_call_).empty()) return 0;
-  const std::size_t bytes = connection->receive(to, received_call_);
-  if (bytes == 0) {
-    note_dry(state);
-  } else {
-    ++news_;
-  }
-  return bytes;
-}
-
-std::size_t TcpTransport::send(std::span<const Rank> peers, std::span<const std::byte> data) {
-  if (peers.size() != 1) {
-    throw Error(ErrorCode::internal, "over TCP a piece goes to one peer at a time");
-  }
-  const Rank peer = peers.front();
-  Connection* const connection = reach(peer);
-  if (connection == nullptr) return 0;
-  (void)flush(peer);
-  if (connection->is_pending()) return 0;
-  data = data.first(std::min(data.size(), FrameHeader::most_bytes));
-  connection->send(data, sent_call_);
-  if (connection->is_pending()) {
-    Peer& state = peers_[peer.index()];
-    state.full_since = news_;
-    if (!std::exchange(state.is_pending, true)) pending_.push_back(peer);
-  }
-  return data.size();
-}
-
-std::uint64_t TcpTransport::released(Rank peer) {
-  const Peer& state = peers_[peer.index()];
-  if (!state.connection) return 0;
-  if (state.is_pending) (void)flush(peer);
-  return state.connection->released();
-}
-
-std::uint64_t TcpTransport::sent(Rank peer) const {
-  const Peer& state = peers_[peer.index()];
-  return state.connection ? state.connection->sent() : 0;
-}
-
-bool TcpTransport::wait(std::uint32_t idle, Clock::time_point deadline) {
-  if (goes_on(deadline)) return false;
-  if (idle > patience_.spins + patience_.yields) {
-    sleep(deadline);
-    return true;
-  }
-  if (idle > patience_.spins) sched_yield();
-  if (!missing_.empty() || dry_ > few) {
-    look(0ms);
-  } else {
-    ++looks_;
-    dry_ = 0;
-  }
-  return false;
-}
-
-bool TcpTransport::arm(Clock::time_point deadline) {
-  if (goes_on(deadline)) return false;
-  watch_room();
-  return !look(0ms);
-}
-
-void TcpTransport::abandon() {
-  missing_.clear();
-  unwatched_.clear();
-  pending_.clear();
-  for (Peer& peer : peers_) {
-    if (peer.is_watched) watch_.remove(peer.connection->fd());
-    peer = Peer{};
-  }
+std::unique_ptr<Port> TcpTransport::open(const Membership& membership,
+                                         std::span<const std::uint64_t> /*offers*/) {
+  return std::make_unique<TcpPort>(*this, membership);
 }
 
 std::size_t TcpTransport::connections() const {
+  const std::lock_guard lock(setup_);
   return static_cast<std::size_t>(std::count_if(
-      peers_.begin(), peers_.end(), [](const Peer& peer) { return peer.connection != nullptr; }));
+      members_.begin(), members_.end(), [](const Member& each) { return each.line != nullptr; }));
 }
 
-/// The connection to a peer; null if there is none yet.
-Connection* TcpTransport::reach(Rank peer) {
-  const Peer& state = peers_[peer.index()];
-  if (!state.connection && !state.is_missing) miss(peer);
-  return state.connection.get();
+std::string TcpTransport::name(Rank rank, std::uint32_t member) const {
+  return "rank " + std::to_string(rank.index()) + " on " + setting_.contacts[member].host;
 }
 
-void TcpTransport::miss(Rank peer) {
-  Peer& state = peers_[peer.index()];
+// Connections -----------------------------------------------------------------------------------
+
+TcpTransport::Line* TcpTransport::reach(std::uint32_t member) {
+  const auto is_good = [](const Line* line) {
+    return line != nullptr && !line->connection.has_ended();
+  };
+  Line* const known = lines_[member].load(std::memory_order_acquire);
+  if (is_good(known)) return known;
+  const std::lock_guard lock(setup_);
+  Member& state = members_[member];
+  if (is_good(state.line.get())) return state.line.get();
+  if (state.line) drop(state);
+  if (state.is_missing) return nullptr;
   state.is_missing = true;
-  missing_.push_back(peer);
-  if (self_ < peer && !state.dial) {
+  missing_.push_back(member);
+  missing_count_.store(missing_.size(), std::memory_order_release);
+  if (setting_.self < member) {
     state.dial =
-        std::make_unique<Dial>(peer, contacts_[peer.index()], self_, group_, secret_, watch_);
-    advance(peer, Clock::now());
+        std::make_unique<Dial>(Rank{member}, setting_.contacts[member], Rank{setting_.self},
+                               setting_.group, setting_.secret, watch_);
+    advance(member, Clock::now());
   }
+  return state.line.get();
 }
 
-void TcpTransport::open(std::uint32_t rank, Channel channel) {
-  Peer& state = peers_[rank];
-  if (state.connection) return;
-  state.connection = std::make_unique<Connection>(std::move(channel), name(Rank{rank}));
+void TcpTransport::connect(std::uint32_t member, Channel channel) {
+  Member& state = members_[member];
+  // Who connects again has lost the connection before.
+  if (state.line) drop(state);
+  state.line = std::make_unique<Line>(std::move(channel));
+  lines_[member].store(state.line.get(), std::memory_order_release);
+  watch_.add(state.line->connection.fd(), {.kind = Watch::Kind::connection, .index = member},
+             false);
   state.dial.reset();
-  unwatched_.emplace_back(rank);
-  if (std::exchange(state.is_missing, false)) std::erase(missing_, Rank{rank});
+  if (std::exchange(state.is_missing, false)) std::erase(missing_, member);
+  missing_count_.store(missing_.size(), std::memory_order_release);
 }
 
-bool TcpTransport::is_dry(Peer& peer) const {
-  return peer.dry_since == looks_ && ++peer.passed_by % patience_with_dry != 0;
+void TcpTransport::drop(Member& member) {
+  watch_.remove(member.line->connection.fd());
+  ended_.push_back(std::move(member.line));
 }
 
-void TcpTransport::note_dry(Peer& peer) {
-  if (peer.dry_since == looks_) return;
-  peer.dry_since = looks_;
-  peer.passed_by = 0;
-  ++dry_;
+void TcpTransport::advance(std::uint32_t member, Clock::time_point now) {
+  Dial* const dial = members_[member].dial.get();
+  if (dial == nullptr) return;
+  std::optional<Channel> channel = dial->advance(now);
+  if (channel) connect(member, std::move(*channel));
 }
 
-/// Writes what is pending, and says whether anything was written.
-bool TcpTransport::flush(Rank peer) {
-  Peer& state = peers_[peer.index()];
-  if (!state.is_pending || state.full_since == news_) return false;
-  const std::uint64_t before = state.connection->released();
-  state.connection->flush();
-  if (state.connection->is_pending()) {
-    state.full_since = news_;
-  } else {
-    state.is_pending = false;
-    std::erase(pending_, peer);
-  }
-  return state.connection->released() > before;
-}
-
-/// What can be done without waiting: writing and connecting. Says whether anything was done.
-bool TcpTransport::goes_on(Clock::time_point deadline) {
-  ++news_;
-  bool moved = false;
-  for (std::size_t i = pending_.size(); i-- > 0;) moved = flush(pending_[i]) || moved;
-  const std::size_t missing = missing_.size();
-  if (missing > 0) tend(deadline);
-  return moved || missing_.size() < missing;
-}
-
-/// Goes on with what makes connections, as far as time alone makes a difference.
-void TcpTransport::tend(Clock::time_point deadline) {
+void TcpTransport::tend() {
+  if (missing_count_.load(std::memory_order_acquire) == 0) return;
+  const std::lock_guard lock(setup_);
   const Clock::time_point now = Clock::now();
   reception_.close_late(now);
   reception_.open_door(now);
   for (std::size_t i = missing_.size(); i-- > 0;) {
-    const Rank peer = missing_[i];
-    const Dial* const dial = peers_[peer.index()].dial.get();
-    if (now >= deadline || (dial != nullptr && dial->is_hopeless())) give_up(peer);
-    if (dial != nullptr && dial->due() <= now) advance(peer, now);
+    const Dial* const dial = members_[missing_[i]].dial.get();
+    if (dial != nullptr && dial->due() <= now) advance(missing_[i], now);
   }
 }
 
-void TcpTransport::give_up(Rank peer) const {
-  const Dial* const dial = peers_[peer.index()].dial.get();
+bool TcpTransport::is_hopeless(std::uint32_t member) const {
+  const std::lock_guard lock(setup_);
+  const Dial* const dial = members_[member].dial.get();
+  return dial != nullptr && dial->is_hopeless();
+}
+
+Error TcpTransport::failure_to_reach(std::uint32_t member, const std::string& name,
+                                     const std::string& self) const {
+  const std::lock_guard lock(setup_);
+  const Dial* const dial = members_[member].dial.get();
   if (dial != nullptr) {
-    throw Error(ErrorCode::peer_lost,
-                name(self_) + " cannot reach " + name(peer) + " at " + dial->attempts() +
-                    ": see whether it still runs, and whether a firewall stands between them");
+    return {ErrorCode::peer_lost,
+            self + " cannot reach " + name + " at " + dial->attempts() +
+                ": see whether it still runs, and whether a firewall stands between them"};
   }
   const std::string& refusal = reception_.last_refusal();
-  throw Error(
+  return {
       ErrorCode::timed_out,
-      name(peer) + " has not connected to " + name(self_) +
+      name + " has not connected to " + self +
           (refusal.empty() ? "" : " (of those who tried, the last was refused: " + refusal + ")") +
-          ": see whether it still runs, and whether it makes the same calls");
+          ": see whether it still runs, and whether it makes the same calls"};
 }
 
-void TcpTransport::advance(Rank peer, Clock::time_point now) {
-  Dial* const dial = peers_[peer.index()].dial.get();
-  if (dial == nullptr) return;
-  std::optional<Channel> channel = dial->advance(now);
-  if (channel) open(peer.index(), std::move(*channel));
+// Waiting ---------------------------------------------------------------------------------------
+
+bool TcpTransport::look() {
+  const bool is_new = look(0ms, false);
+  if (is_new && sleepers_.load(std::memory_order_seq_cst) > 0) wake();
+  return is_new;
 }
 
-void TcpTransport::sleep(Clock::time_point deadline) {
-  watch_room();
-  reception_.close_late(Clock::now());
-  if (look(nap(deadline))) return;
-  ++looks_;
-  dry_ = 0;
-}
-
-/// Waits for news and takes note of it. False if there was none.
-bool TcpTransport::look(std::chrono::milliseconds timeout) {
-  watch_connections();
-  const std::span<const epoll_event> events = watch_.wait(timeout);
-  for (const epoll_event& event : events) handle(Watch::tag(event));
-  return !events.empty();
-}
-
-void TcpTransport::watch_connections() {
-  for (const Rank peer : unwatched_) {
-    Peer& state = peers_[peer.index()];
-    watch_.add(state.connection->fd(), {.kind = Watch::Kind::connection, .index = peer.index()},
-               false);
-    state.is_watched = true;
+bool TcpTransport::look(std::chrono::milliseconds timeout, bool is_watcher) {
+  Watch::Events events;
+  bool is_new = false;
+  for (const epoll_event& event : watch_.wait(timeout, events)) {
+    const Watch::Tag tag = Watch::tag(event);
+    if (tag.kind != Watch::Kind::bell || tag.index != index_of_bell) {
+      handle(tag);
+      is_new = true;
+    } else if (is_watcher) {
+      drain(bell_);
+    }
   }
-  unwatched_.clear();
-}
-
-void TcpTransport::watch_room() {
-  watch_connections();
-  for (const Rank peer : pending_) {
-    Peer& state = peers_[peer.index()];
-    if (std::exchange(state.is_room_watched, true)) continue;
-    watch_.change(state.connection->fd(), {.kind = Watch::Kind::connection, .index = peer.index()},
-                  true);
-  }
+  if (is_new) news_.fetch_add(1, std::memory_order_seq_cst);
+  return is_new;
 }
 
 void TcpTransport::handle(Watch::Tag tag) {
   switch (tag.kind) {
-    case Watch::Kind::listener:
-      reception_.open_door(Clock::now());
-      return;
-    case Watch::Kind::stranger:
-      if (auto guest = reception_.advance(tag.index)) open(guest->rank, std::move(guest->channel));
-      return;
-    case Watch::Kind::dial:
-      advance(Rank{tag.index}, Clock::now());
-      return;
     case Watch::Kind::connection:
-      break;
-    case Watch::Kind::process:
+      // There was a connection before there was anything to tell of it.
+      lines_[tag.index].load(std::memory_order_acquire)->arrivals.fetch_add(1);
+      return;
     case Watch::Kind::bell:
-      return;  // Of these there are none here.
+      setting_.doorbells->clear();
+      return;
+    case Watch::Kind::listener:
+    case Watch::Kind::stranger:
+    case Watch::Kind::dial:
+    case Watch::Kind::process:
+      break;
   }
-  Peer& peer = peers_[tag.index];
-  if (peer.dry_since != looks_) return;
-  peer.dry_since = 0;
-  --dry_;
+  const std::lock_guard lock(setup_);
+  if (tag.kind == Watch::Kind::listener) {
+    reception_.open_door(Clock::now());
+  } else if (tag.kind == Watch::Kind::stranger) {
+    auto guest = reception_.advance(tag.index);
+    if (guest && guest->rank < members_.size()) connect(guest->rank, std::move(guest->channel));
+  } else if (tag.kind == Watch::Kind::dial) {
+    advance(tag.index, Clock::now());
+  }
 }
 
-std::chrono::milliseconds TcpTransport::nap(Clock::time_point deadline) const {
-  const Clock::time_point now = Clock::now();
-  Clock::time_point until = std::min(deadline, now + patience_.nap);
-  for (const Rank peer : missing_) {
-    const Dial* const dial = peers_[peer.index()].dial.get();
+void TcpTransport::watch_room(std::uint32_t member) {
+  Line* const line = lines_[member].load(std::memory_order_acquire);
+  if (line == nullptr || line->is_room_watched.exchange(true)) return;
+  watch_.change(line->connection.fd(), {.kind = Watch::Kind::connection, .index = member}, true);
+}
+
+Clock::time_point TcpTransport::next_due(Clock::time_point until) {
+  const std::lock_guard lock(setup_);
+  reception_.close_late(Clock::now());
+  for (const std::uint32_t member : missing_) {
+    const Dial* const dial = members_[member].dial.get();
     if (dial != nullptr) until = std::min(until, dial->due());
   }
-  if (until <= now) return 0ms;
-  return std::chrono::ceil<std::chrono::milliseconds>(until - now);
+  return until;
 }
+
+/// Of those who sleep one watches the descriptors, and the others wait for it. When it is awake, it
+/// wakes them all: what is new may be theirs, and one of them must watch next.
+void TcpTransport::sleep(const std::function<bool()>& is_awake, Clock::time_point until) {
+  until = next_due(until);
+  sleepers_.fetch_add(1, std::memory_order_seq_cst);
+  {
+    std::unique_lock lock(waiting_);
+    woken_.wait_until(lock, until, [&] { return !has_watcher_ || is_awake(); });
+    if (has_watcher_ || is_awake()) {
+      sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+      return;
+    }
+    has_watcher_ = true;
+  }
+  const Clock::time_point now = Clock::now();
+  if (until > now) {
+    (void)look(std::chrono::ceil<std::chrono::milliseconds>(until - now), true);
+  }
+  const std::lock_guard lock(waiting_);
+  has_watcher_ = false;
+  if (sleepers_.fetch_sub(1, std::memory_order_seq_cst) > 1) woken_.notify_all();
+}
+
+void TcpTransport::wake() {
+  const std::lock_guard lock(waiting_);
+  woken_.notify_all();
+  constexpr std::uint64_t one = 1;
+  if (has_watcher_) (void)!write(bell_, &one, sizeof one);
+}
+
+// The end ---------------------------------------------------------------------------------------
 
 /// Bytes that are still to be sent are lost if this end closes while something that nobody reads
 /// any more comes in: the system then breaks the connection off. So what comes is thrown away until
@@ -319,9 +267,9 @@ void TcpTransport::say_farewell() {
   const auto until_all = [&](auto&& is_done) {
     for (bool all = false; !all && Clock::now() < end;) {
       all = true;
-      for (Peer& peer : peers_) {
-        if (!peer.connection || is_done(*peer.connection)) continue;
-        peer.connection->discard();
+      for (Member& member : members_) {
+        if (!member.line || is_done(member.line->connection)) continue;
+        member.line->connection.discard();
         all = false;
       }
       if (!all) std::this_thread::sleep_for(100us);
@@ -329,22 +277,17 @@ void TcpTransport::say_farewell() {
   };
   until_all([](Connection& connection) {
     try {
-      connection.flush();
+      return connection.flush();
     } catch (const Error&) {
       return true;
     }
-    return !connection.is_pending();
   });
-  for (Peer& peer : peers_) {
-    if (!peer.connection) continue;
-    peer.connection->discard();
-    peer.connection->finish();
+  for (Member& member : members_) {
+    if (!member.line) continue;
+    member.line->connection.discard();
+    member.line->connection.finish();
   }
   until_all([](const Connection& connection) { return connection.is_under_way(); });
-}
-
-std::string TcpTransport::name(Rank rank) const {
-  return "rank " + std::to_string(rank.index()) + " on " + contacts_[rank.index()].host;
 }
 
 }  // namespace tutti

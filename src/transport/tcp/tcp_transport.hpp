@@ -1,9 +1,17 @@
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include <tutti/error.hpp>
+
+#include "transport/memory/doorbells.hpp"
 #include "transport/patience.hpp"
 #include "transport/tcp/connection.hpp"
 #include "transport/tcp/contact.hpp"
@@ -15,101 +23,112 @@
 
 namespace tutti {
 
-/// Bytes between ranks over TCP: one connection for each pair, made when one of them first has to
-/// do with the other. The lower rank dials, the higher one listens.
+/// Between members of a fabric over TCP: one connection for each pair, made when one of them first
+/// has to do with the other, for all communicators that both are in. The lower member dials, the
+/// higher one listens.
 ///
-/// send() takes a piece whole; what the system has no room for is written by later calls, of any
-/// kind. So memory is released when the system has taken the bytes, not when they have arrived.
+/// Thread-safe; each port is for one thread at a time.
 class TcpTransport final : public Transport {
  public:
-  /// Contacts are by rank; a connection for another `group` is refused. Rank 0 needs no listener.
+  struct Setting {
+    std::uint32_t self = 0;
+    std::vector<Contact> contacts{};  ///< By member.
+    Socket listener{};                ///< The lowest member needs none.
+    Secret secret{};
+    std::string group{};  ///< A connection for another one is refused.
+    Patience patience{};
+    /// What wakes its ports besides; may be null.
+    std::shared_ptr<Doorbells> doorbells{};
+  };
+
   /// Throws invalid_argument if the group's name is too long to say in a greeting.
-  TcpTransport(Rank self, std::vector<Contact> contacts, Socket listener, Secret secret,
-               std::string group, Patience patience);
+  explicit TcpTransport(Setting setting);
   /// Waits a while until all that was sent is under way.
   ~TcpTransport() override;
   TcpTransport(const TcpTransport&) = delete;
   TcpTransport& operator=(const TcpTransport&) = delete;
 
-  void begin(std::uint32_t sent, std::uint32_t received) override {
-    sent_call_ = sent;
-    received_call_ = received;
-  }
-  [[nodiscard]] std::span<const std::byte> arrived(Rank peer) override;
-  void consume(Rank peer, std::size_t bytes) override;
-  [[nodiscard]] std::size_t receive(Rank peer, std::span<std::byte> to) override;
-  /// Requires: one peer.
-  [[nodiscard]] std::size_t send(std::span<const Rank> peers,
-                                 std::span<const std::byte> data) override;
-  [[nodiscard]] std::uint32_t lane(Rank peer) const override { return peer.index(); }
-  [[nodiscard]] std::uint64_t released(Rank peer) override;
-  [[nodiscard]] std::uint64_t sent(Rank peer) const override;
-  /// Throws peer_lost at the deadline if a peer that is needed cannot be reached, and timed_out if
-  /// it has not called.
-  bool wait(std::uint32_t idle, Clock::time_point deadline) override;
+  [[nodiscard]] std::uint64_t offer(const Membership& /*membership*/) override { return 0; }
+  [[nodiscard]] std::unique_ptr<Port> open(const Membership& membership,
+                                           std::span<const std::uint64_t> offers) override;
 
-  /// For who sleeps on other things too: readable when something may have changed since arm() was
-  /// last called and answered true. After false, look again before sleeping.
-  [[nodiscard]] int poll_fd() const { return watch_.fd(); }
-  [[nodiscard]] bool arm(Clock::time_point deadline);
-
-  /// After a call that failed: forgets what was still to be sent, since its memory may be gone, and
-  /// closes all connections, by which the peers learn of it.
-  void abandon() override;
-
-  /// How many peers are connected.
+  /// How many members are connected.
   [[nodiscard]] std::size_t connections() const;
 
- private:
-  struct Peer {
-    std::unique_ptr<Connection> connection;
-    std::unique_ptr<Dial> dial;
-    bool is_missing = false;       // Needed and not yet connected.
-    bool is_watched = false;       // What comes over the connection is news,
-    bool is_room_watched = false;  // and so is room to write.
-    bool is_pending = false;       // In pending_.
-    std::uint64_t dry_since = 0;   // The look at which nothing more had come.
-    std::uint32_t passed_by = 0;   // How often it was not looked at since.
-    std::uint64_t full_since = 0;  // The news after which there was no room to write.
+  // For its ports ------------------------------------------------------------------------------
+
+  /// A connection, and how often something was heard of it.
+  struct Line {
+    explicit Line(Channel channel) : connection(std::move(channel)) {}
+    Connection connection;
+    /// Something may have come over the connection since this was last another number.
+    std::atomic<std::uint64_t> arrivals{1};
+    std::atomic<bool> is_room_watched{false};
   };
 
-  [[nodiscard]] Connection* reach(Rank peer);
-  void miss(Rank peer);
-  void open(std::uint32_t rank, Channel channel);
+  /// The connection to a member; null if there is none yet, and then it is made. One that has ended
+  /// is replaced; those who have the old one keep it.
+  [[nodiscard]] Line* reach(std::uint32_t member);
+  [[nodiscard]] bool is_connected(std::uint32_t member) const {
+    return lines_[member].load(std::memory_order_acquire) != nullptr;
+  }
+  /// Goes on with what makes connections, as far as time alone makes a difference.
+  void tend();
+  /// Why a member that is needed will not be reached, or has not been by the deadline, as an error
+  /// that calls it `name`.
+  [[nodiscard]] bool is_hopeless(std::uint32_t member) const;
+  [[nodiscard]] Error failure_to_reach(std::uint32_t member, const std::string& name,
+                                       const std::string& self) const;
 
-  [[nodiscard]] bool is_dry(Peer& peer) const;
-  void note_dry(Peer& peer);
-  bool flush(Rank peer);
-  [[nodiscard]] bool goes_on(Clock::time_point deadline);
+  /// Takes note of what is new, without waiting. False if nothing is.
+  bool look();
+  /// How often something was new.
+  [[nodiscard]] std::uint64_t news() const { return news_.load(std::memory_order_seq_cst); }
+  /// Tells from now on when there is room to write to a member.
+  void watch_room(std::uint32_t member);
+  /// Sleeps until something is new, `is_awake` says so, or the time is over.
+  void sleep(const std::function<bool()>& is_awake, Clock::time_point until);
+  /// Lets everyone who sleeps look whether it is awake.
+  void wake();
+  [[nodiscard]] bool has_sleepers() const { return sleepers_.load(std::memory_order_seq_cst) > 0; }
 
-  void tend(Clock::time_point deadline);
-  [[noreturn]] void give_up(Rank peer) const;
-  void advance(Rank peer, Clock::time_point now);
-  void sleep(Clock::time_point deadline);
-  bool look(std::chrono::milliseconds timeout);
-  void watch_connections();
-  void watch_room();
+  [[nodiscard]] const Setting& setting() const { return setting_; }
+  /// "rank 3 on somehost", of a rank that is this member.
+  [[nodiscard]] std::string name(Rank rank, std::uint32_t member) const;
+
+ private:
+  struct Member {
+    std::unique_ptr<Line> line;
+    std::unique_ptr<Dial> dial;
+    bool is_missing = false;  // Needed and not yet connected.
+  };
+
+  // With setup_ held:
+  void connect(std::uint32_t member, Channel channel);
+  void drop(Member& member);
+  void advance(std::uint32_t member, Clock::time_point now);
+  [[nodiscard]] Clock::time_point next_due(Clock::time_point until);
+
   void handle(Watch::Tag tag);
-  [[nodiscard]] std::chrono::milliseconds nap(Clock::time_point deadline) const;
+  [[nodiscard]] bool look(std::chrono::milliseconds timeout, bool is_watcher);
   void say_farewell();
-  [[nodiscard]] std::string name(Rank rank) const;
 
-  Rank self_;
-  std::vector<Contact> contacts_;
-  Secret secret_;
-  std::string group_;
-  Patience patience_;
-  std::uint32_t sent_call_ = 0;
-  std::uint32_t received_call_ = 0;
+  Setting setting_;
   Watch watch_;
+  mutable std::mutex setup_;  // For what makes connections.
   Reception reception_;
-  std::vector<Peer> peers_;
-  std::vector<Rank> missing_;
-  std::vector<Rank> unwatched_;  // Connected since the last look().
-  std::vector<Rank> pending_;    // To whom something is still to be written.
-  std::uint64_t looks_ = 1;      // How often all connections were looked at anew.
-  std::size_t dry_ = 0;          // How many were dry since.
-  std::uint64_t news_ = 1;       // How often something changed that may have made room to write.
+  std::vector<Member> members_;
+  std::vector<std::unique_ptr<Line>> ended_;  // Ports may still have them.
+  std::vector<std::uint32_t> missing_;
+  std::vector<std::atomic<Line*>> lines_;  // Those of members_, to be read without a lock.
+  std::atomic<std::size_t> missing_count_{0};
+
+  int bell_ = -1;  // An eventfd, which wakes the one who sleeps on the watch.
+  std::atomic<std::uint64_t> news_{0};
+  std::mutex waiting_;
+  std::condition_variable woken_;
+  std::atomic<std::uint32_t> sleepers_{0};
+  bool has_watcher_ = false;  // One of them sleeps on the watch, for all.
 };
 
 }  // namespace tutti

@@ -9,6 +9,12 @@
 #include <tutti/error.hpp>
 
 namespace tutti {
+namespace {
+
+constexpr auto news = static_cast<std::uint32_t>(EPOLLIN) | static_cast<std::uint32_t>(EPOLLET);
+constexpr auto writable = static_cast<std::uint32_t>(EPOLLOUT);
+
+}  // namespace
 
 Watch::Watch() : fd_(epoll_create1(EPOLL_CLOEXEC)) {
   if (fd_ < 0) {
@@ -20,16 +26,22 @@ Watch::Watch() : fd_(epoll_create1(EPOLL_CLOEXEC)) {
 
 Watch::~Watch() { close(fd_); }
 
-void Watch::add(int fd, Tag tag, bool room) { control(EPOLL_CTL_ADD, fd, tag, room); }
+void Watch::add(int fd, Tag tag, bool room) {
+  control(EPOLL_CTL_ADD, fd, tag, news | (room ? writable : 0));
+}
 
-void Watch::change(int fd, Tag tag, bool room) { control(EPOLL_CTL_MOD, fd, tag, room); }
+void Watch::add_lasting(int fd, Tag tag) { control(EPOLL_CTL_ADD, fd, tag, EPOLLIN); }
+
+void Watch::change(int fd, Tag tag, bool room) {
+  control(EPOLL_CTL_MOD, fd, tag, news | (room ? writable : 0));
+}
 
 void Watch::remove(int fd) { epoll_ctl(fd_, EPOLL_CTL_DEL, fd, nullptr); }
 
-std::span<const epoll_event> Watch::wait(std::chrono::milliseconds timeout) {
-  const int count = epoll_wait(fd_, events_.data(), static_cast<int>(events_.size()),
+std::span<const epoll_event> Watch::wait(std::chrono::milliseconds timeout, Events& events) const {
+  const int count = epoll_wait(fd_, events.data(), static_cast<int>(events.size()),
                                static_cast<int>(timeout.count()));
-  return {events_.data(), static_cast<std::size_t>(count > 0 ? count : 0)};
+  return {events.data(), static_cast<std::size_t>(count > 0 ? count : 0)};
 }
 
 Watch::Tag Watch::tag(const epoll_event& event) {
@@ -37,10 +49,9 @@ Watch::Tag Watch::tag(const epoll_event& event) {
           .index = static_cast<std::uint32_t>(event.data.u64)};
 }
 
-void Watch::control(int operation, int fd, Tag tag, bool room) {
+void Watch::control(int operation, int fd, Tag tag, std::uint32_t events) {
   epoll_event event{};
-  event.events = static_cast<std::uint32_t>(EPOLLIN) | static_cast<std::uint32_t>(EPOLLET) |
-                 (room ? static_cast<std::uint32_t>(EPOLLOUT) : 0U);
+  event.events = events;
   event.data.u64 = static_cast<std::uint64_t>(tag.kind) << 32 | tag.index;
   if (epoll_ctl(fd_, operation, fd, &event) == 0) return;
   throw Error(ErrorCode::internal,

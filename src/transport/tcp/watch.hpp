@@ -13,6 +13,7 @@ namespace tutti {
 ///
 /// Tells of what is new, not of how things are: a socket with data that nobody wants yet does not
 /// keep the rank awake. So whoever is told of a socket must go on with it until it would block.
+/// Thread-safe: what is new is told to one thread.
 class Watch {
  public:
   enum class Kind : std::uint32_t { listener, stranger, dial, connection, process, bell };
@@ -28,24 +29,22 @@ class Watch {
 
   /// Tells from now on when there is something to read, or (`room`) to write.
   void add(int fd, Tag tag, bool room);
+  /// Tells as long as there is something to read.
+  void add_lasting(int fd, Tag tag);
   void change(int fd, Tag tag, bool room);
   /// Must be called before the socket is closed: a forked child may keep it open.
   void remove(int fd);
 
-  /// Some of what is new, after at most `timeout`. Valid until the next call.
-  [[nodiscard]] std::span<const epoll_event> wait(std::chrono::milliseconds timeout);
+  /// Some of what is new, as far as there is place for it, after at most `timeout`.
+  using Events = std::array<epoll_event, 64>;
+  [[nodiscard]] std::span<const epoll_event> wait(std::chrono::milliseconds timeout,
+                                                  Events& events) const;
   [[nodiscard]] static Tag tag(const epoll_event& event);
 
-  /// Becomes readable when something is new.
-  [[nodiscard]] int fd() const { return fd_; }
-
  private:
-  static constexpr std::size_t most_events = 64;
-
-  void control(int operation, int fd, Tag tag, bool room);
+  void control(int operation, int fd, Tag tag, std::uint32_t events);
 
   int fd_;
-  std::array<epoll_event, most_events> events_{};
 };
 
 }  // namespace tutti

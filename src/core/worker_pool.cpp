@@ -1,0 +1,79 @@
+#include "core/worker_pool.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include <tutti/error.hpp>
+
+namespace tutti {
+namespace {
+
+constexpr std::chrono::seconds idle_time{2};
+
+}  // namespace
+
+WorkerPool& WorkerPool::own() {
+  static std::mutex mutex;
+  static WorkerPool* pool = nullptr;
+  static pid_t owner = 0;
+  const std::lock_guard lock(mutex);
+  if (pool == nullptr || owner != getpid()) {
+    pool = new WorkerPool;
+    owner = getpid();
+  }
+  return *pool;
+}
+
+void WorkerPool::run(std::shared_ptr<PoolTask> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+    if (idle_ < tasks_.size()) {
+      start_thread();
+      return;
+    }
+  }
+  added_.notify_one();
+}
+
+/// Detached: it ends by itself, or with the process.
+void WorkerPool::start_thread() {
+  try {
+    std::thread([this] { serve(); }).detach();
+    ++threads_;
+  } catch (const std::system_error& error) {
+    tasks_.pop_back();
+    throw Error(ErrorCode::unsupported,
+                std::string("no thread for a call that is to go on by itself: ") + error.what() +
+                    "; raise the limit of processes (ulimit -u)");
+  }
+}
+
+std::size_t WorkerPool::threads() {
+  const std::lock_guard lock(mutex_);
+  return threads_;
+}
+
+void WorkerPool::serve() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    ++idle_;
+    const bool has_task = added_.wait_for(lock, idle_time, [this] { return !tasks_.empty(); });
+    --idle_;
+    if (!has_task) break;
+    // The one that waits longest.
+    std::shared_ptr<PoolTask> task = std::move(tasks_.front());
+    tasks_.erase(tasks_.begin());
+    lock.unlock();
+    task->run();
+    task.reset();
+    lock.lock();
+  }
+  --threads_;
+}
+
+}  // namespace tutti

@@ -1,0 +1,88 @@
+#include "transport/inproc/open.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <tutti/error.hpp>
+
+#include "transport/inproc/thread_memory.hpp"
+#include "transport/inproc/thread_view.hpp"
+#include "transport/memory/memory_transport.hpp"
+
+namespace tutti::inproc {
+namespace {
+
+/// A memory transport together with what it stands on.
+class ThreadTransport final : public Transport {
+ public:
+  ThreadTransport(ThreadMemory& memory, const TransportRequest& request)
+      : memory_(memory),
+        transport_({.base = memory.data(),
+                    .stripe_bytes = Arena::usual_stripe(count(request)),
+                    .self = place(request),
+                    .locals = request.group,
+                    .view = &view_,
+                    .patience = request.patience,
+                    .doorbells = request.doorbells.get(),
+                    .has_ended = request.has_ended}),
+        doorbells_(request.doorbells) {}
+  ~ThreadTransport() override { memory_.leave(); }
+  ThreadTransport(const ThreadTransport&) = delete;
+  ThreadTransport& operator=(const ThreadTransport&) = delete;
+
+  std::uint64_t offer(const Membership& membership) override {
+    return transport_.offer(membership);
+  }
+  std::unique_ptr<Port> open(const Membership& membership,
+                             std::span<const std::uint64_t> offers) override {
+    return transport_.open(membership, offers);
+  }
+  void withdraw(std::uint64_t offer) override { transport_.withdraw(offer); }
+
+  static std::uint32_t count(const TransportRequest& request) {
+    return static_cast<std::uint32_t>(request.group.size());
+  }
+
+ private:
+  static std::uint32_t place(const TransportRequest& request) {
+    const auto found = std::find(request.group.begin(), request.group.end(), request.self);
+    return static_cast<std::uint32_t>(found - request.group.begin());
+  }
+
+  ThreadMemory& memory_;
+  ThreadView view_;
+  MemoryTransport transport_;
+  std::shared_ptr<Doorbells> doorbells_;
+};
+
+}  // namespace
+
+/// Only where no other process is among them: with those they share other memory.
+bool reaches(const Whereabouts& a, const Whereabouts& b) {
+  return a.is_one_process && b.is_one_process;
+}
+
+std::unique_ptr<Transport> open(const TransportRequest& request, std::string& trouble) {
+  const std::uint32_t users = ThreadTransport::count(request);
+  ThreadMemory* memory = nullptr;
+  std::string own;
+  if (request.self == request.group.front()) {
+    try {
+      memory = ThreadMemory::create(Arena::size(Arena::usual_stripe(users), users), users);
+      own = std::to_string(reinterpret_cast<std::uintptr_t>(memory));
+    } catch (const Error& error) {
+      trouble = error.what();
+    }
+  }
+  // Threads of one process can tell each other an address.
+  const std::string told = request.exchange.all_gather(own)[request.group.front()];
+  if (told.empty()) {
+    if (trouble.empty()) trouble = "rank 0 found no memory";
+    return nullptr;
+  }
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer.
+  memory = reinterpret_cast<ThreadMemory*>(std::stoull(told));
+  return std::make_unique<ThreadTransport>(*memory, request);
+}
+
+}  // namespace tutti::inproc

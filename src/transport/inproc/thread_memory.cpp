@@ -1,0 +1,29 @@
+#include "transport/inproc/thread_memory.hpp"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include <tutti/error.hpp>
+
+namespace tutti {
+
+ThreadMemory* ThreadMemory::create(std::size_t bytes, std::uint32_t users) {
+  void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED) {
+    throw Error(ErrorCode::unsupported, "no room for " + std::to_string(bytes) +
+                                            " bytes that threads share: " + std::strerror(errno));
+  }
+  return new ThreadMemory(static_cast<std::byte*>(data), bytes, users);
+}
+
+void ThreadMemory::leave() {
+  if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+ThreadMemory::~ThreadMemory() { munmap(data_, bytes_); }
+
+}  // namespace tutti

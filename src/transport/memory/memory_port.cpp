@@ -1,0 +1,317 @@
+#include "transport/memory/memory_port.hpp"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <utility>
+
+#include <tutti/error.hpp>
+
+namespace tutti {
+namespace {
+
+/// Tells the CPU that this is a loop that waits.
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield" ::: "memory");
+#endif
+}
+
+/// A sleeper that missed its bell by a hair wakes up by itself.
+constexpr std::chrono::milliseconds longest_nap{2};
+
+/// A note's length has 32 bits; a direct one is cut where the next begins on a cache line.
+constexpr std::size_t longest_note = std::size_t{1} << 30;
+
+constexpr std::size_t mailbox_block = 4096;
+constexpr std::uint32_t mailboxes_per_block = mailbox_block / sizeof(Mailbox);
+
+std::uint32_t count(std::span<const std::optional<std::uint32_t>> places) {
+  return static_cast<std::uint32_t>(std::count_if(
+      places.begin(), places.end(), [](const auto& place) { return place.has_value(); }));
+}
+
+}  // namespace
+
+MemoryPort::MemoryPort(MemoryTransport& transport, const Membership& membership,
+                       std::span<const std::optional<std::uint32_t>> places, std::uint64_t commons,
+                       bool made_commons)
+    : transport_(transport),
+      commons_(transport.arena().at(commons), count(places)),
+      view_(transport.setting().view),
+      patience_(transport.setting().patience),
+      least_direct_(transport.setting().least_direct),
+      spread_(commons_),
+      in_(membership.size()),
+      out_(membership.size()) {
+  for (std::uint32_t rank = 0; rank < membership.size(); ++rank) {
+    if (!places[rank]) continue;
+    const auto place = static_cast<std::uint32_t>(local_places_.size());
+    if (rank == membership.self.index()) self_ = place;
+    in_[rank].place = out_[rank].place = place;
+    local_places_.push_back(*places[rank]);
+    remains_.members.push_back(membership.members[rank]);
+  }
+  spread_.set_self(self_);
+  remains_.commons = commons_;
+  remains_.self = self_;
+  // A customer for each peer, and one for what goes to several.
+  remains_.account = std::make_unique<Outbox::Account>(membership.size() + 1);
+  if (made_commons) remains_.own_commons = commons;
+}
+
+MemoryPort::~MemoryPort() { transport_.bury(std::move(remains_)); }
+
+/// Whether the peer has made the mailbox by which it sends here.
+bool MemoryPort::find_mailbox(Inbound& in) const {
+  const std::uint64_t lines = commons_.mailbox(in.place, self_).load(std::memory_order_acquire);
+  if (lines == 0) return false;
+  in.box = reinterpret_cast<Mailbox*>(transport_.arena().at(lines * cache_line));
+  return true;
+}
+
+void MemoryPort::make_mailbox(Outbound& out) {
+  if (free_mailboxes_ == 0) {
+    remains_.mailboxes.push_back(transport_.arena().allocate(mailbox_block));
+    free_mailboxes_ = mailboxes_per_block;
+  }
+  const std::uint64_t offset =
+      remains_.mailboxes.back() + sizeof(Mailbox) * (mailboxes_per_block - free_mailboxes_--);
+  out.box = reinterpret_cast<Mailbox*>(transport_.arena().at(offset));
+  out.begins = std::make_unique<Begins>();
+  commons_.mailbox(self_, out.place)
+      .store(static_cast<std::uint32_t>(offset / cache_line), std::memory_order_release);
+}
+
+std::span<const std::byte> MemoryPort::arrived(Rank peer) {
+  Inbound& in = in_[peer.index()];
+  if (in.data == nullptr) {
+    if (in.box == nullptr && !find_mailbox(in)) return {};
+    const Note& note = in.box->note(in.turn);
+    if (note.turn.load(std::memory_order_acquire) != in.turn) return {};
+    if (note.call != received_call_) {
+      throw Error(ErrorCode::mismatch, "rank " + std::to_string(peer.index()) +
+                                           " is in another call, or in the same with other "
+                                           "arguments: let all ranks call the same, in one order");
+    }
+    in.left = note.bytes;
+    switch (note.kind) {
+      case Note::Kind::enclosed:
+        in.data = note.data.data();
+        break;
+      case Note::Kind::staged:
+        in.data = transport_.arena().at(note.where);
+        break;
+      case Note::Kind::direct:
+        in.data = view_->resolve(local_places_[in.place], note.where);
+        break;
+    }
+    in.is_lent = note.kind == Note::Kind::direct;
+  }
+  return {in.data, in.left};
+}
+
+void MemoryPort::consume(Rank peer, std::size_t bytes) {
+  Inbound& in = in_[peer.index()];
+  in.data += bytes;
+  in.left -= bytes;
+  if (in.left > 0) return;
+  if (in.is_lent) require_unchanged(peer);
+  in.data = nullptr;
+  in.box->done.store(in.turn++, std::memory_order_release);
+  wake(in.place);
+}
+
+/// What was read while its owner has given up may have been something else already.
+void MemoryPort::require_unchanged(Rank peer) const {
+  std::atomic_thread_fence(std::memory_order_acquire);
+  const Retirement& owner = commons_.retirement(in_[peer.index()].place);
+  if (owner.stood_down.load(std::memory_order_relaxed) == 0) return;
+  throw Error(ErrorCode::peer_lost, "rank " + std::to_string(peer.index()) + " has given up");
+}
+
+void MemoryPort::stand_down() {
+  commons_.retirement(self_).stood_down.store(1, std::memory_order_seq_cst);
+}
+
+bool MemoryPort::is_lending(const std::function<bool(Rank)>& is_gone) {
+  for (std::uint32_t peer = 0; peer < out_.size(); ++peer) {
+    Outbound& out = out_[peer];
+    if (!out.lends) continue;
+    refresh(out);
+    out.lends = !reached(out.done, out.last_lent);
+    const Retirement& reader = commons_.retirement(out.place);
+    if (!out.lends || reader.stood_down.load(std::memory_order_seq_cst) != 0) continue;
+    if (!is_gone(Rank{peer})) return true;
+  }
+  return false;
+}
+
+std::size_t MemoryPort::send(std::span<const Rank> peers, std::span<const std::byte> data) {
+  if (!have_room(peers)) return 0;
+  if (data.size() <= Note::most_enclosed) {
+    for (const Rank peer : peers) enclose(out_[peer.index()], data);
+    return data.size();
+  }
+  if (const auto published = publish(data)) {
+    for (const Rank peer : peers) {
+      Outbound& out = out_[peer.index()];
+      out.lends = true;
+      out.last_lent = out.turn;
+      post(out, Note::Kind::direct, published->where, published->bytes);
+    }
+    return published->bytes;
+  }
+  Outbox::Slot* const slot = take_slot(peers);
+  if (slot == nullptr) return 0;
+  const std::size_t bytes = std::min<std::size_t>(data.size(), slot->bytes);
+  std::memcpy(transport_.arena().at(slot->offset), data.data(), bytes);
+  post_slot(*slot, peers, bytes);
+  return bytes;
+}
+
+std::byte* MemoryPort::reserve(std::span<const Rank> peers, std::span<const std::byte> data) {
+  if (data.size() <= Note::most_enclosed || data.size() > transport_.outbox().slot_bytes() ||
+      publish(data) || !have_room(peers)) {
+    return nullptr;
+  }
+  reserved_ = take_slot(peers);
+  if (reserved_ == nullptr || data.size() > reserved_->bytes) return nullptr;
+  return transport_.arena().at(reserved_->offset);
+}
+
+void MemoryPort::commit(std::span<const Rank> peers, std::size_t bytes) {
+  post_slot(*std::exchange(reserved_, nullptr), peers, bytes);
+}
+
+/// Where all see the data, if they do and if it is worth their while.
+std::optional<SharedView::Published> MemoryPort::publish(std::span<const std::byte> data) {
+  if (view_ == nullptr || data.size() < least_direct_) return std::nullopt;
+  return view_->publish(data.first(std::min(data.size(), longest_note)));
+}
+
+std::uint64_t MemoryPort::released(Rank peer) {
+  Outbound& out = out_[peer.index()];
+  if (!out.lends) return out.sent;
+  refresh(out);
+  out.lends = !reached(out.done, out.last_lent);
+  return out.lends ? (*out.begins)[(out.done + 1) % Mailbox::capacity] : out.sent;
+}
+
+std::uint64_t MemoryPort::sent(Rank peer) const { return out_[peer.index()].sent; }
+
+bool MemoryPort::stay_awake(std::uint32_t idle) {
+  // Whoever is waited for may be on this very core, whatever the number of cores: then spinning
+  // would keep it from running.
+  constexpr std::uint32_t looks_between = 64;
+  if (idle % looks_between == 0 || idle == patience_.spins + 1) crowded_ = spread_.crowded();
+  const std::uint32_t spins = crowded_ ? std::min(patience_.spins, looks_between) : patience_.spins;
+  if (idle > spins + patience_.yields) return false;
+  if (idle <= spins) {
+    pause();
+  } else {
+    sched_yield();
+  }
+  return true;
+}
+
+void MemoryPort::lie_down(WokenBy by) {
+  Bell& bell = commons_.bell(self_);
+  rung_before_ = bell.rung.load(std::memory_order_acquire);
+  bell.asleep.store(by == WokenBy::itself ? Bell::on_bell : Bell::on_descriptors,
+                    std::memory_order_seq_cst);
+}
+
+void MemoryPort::get_up() {
+  commons_.bell(self_).asleep.store(Bell::awake, std::memory_order_relaxed);
+}
+
+void MemoryPort::interrupt() {
+  is_interrupted_.store(true, std::memory_order_release);
+  ring_futex(commons_.bell(self_));
+}
+
+bool MemoryPort::have_room(std::span<const Rank> peers) {
+  return std::all_of(peers.begin(), peers.end(),
+                     [this](Rank peer) { return has_room(out_[peer.index()]); });
+}
+
+bool MemoryPort::has_room(Outbound& out) {
+  const auto full = [&] { return out.turn - out.done > Mailbox::capacity; };
+  if (!full()) {
+    if (out.box == nullptr) make_mailbox(out);
+    return true;
+  }
+  refresh(out);
+  return !full();
+}
+
+Outbox::Slot* MemoryPort::take_slot(std::span<const Rank> peers) {
+  if (reserved_ != nullptr) return std::exchange(reserved_, nullptr);
+  const std::size_t customer = peers.size() == 1 ? peers.front().index() : out_.size();
+  return transport_.outbox().take(*remains_.account, static_cast<std::uint32_t>(customer));
+}
+
+void MemoryPort::post_slot(Outbox::Slot& slot, std::span<const Rank> peers, std::size_t bytes) {
+  for (const Rank peer : peers) {
+    const Outbound& out = out_[peer.index()];
+    slot.readers.push_back({.box = out.box, .turn = out.turn});
+  }
+  Outbox::post(slot);
+  // From here on the slot may be given to another port as soon as all have read it.
+  const std::uint64_t offset = slot.offset;
+  for (const Rank peer : peers) post(out_[peer.index()], Note::Kind::staged, offset, bytes);
+}
+
+void MemoryPort::enclose(Outbound& out, std::span<const std::byte> data) {
+  std::memcpy(out.box->note(out.turn).data.data(), data.data(), data.size());
+  post(out, Note::Kind::enclosed, 0, data.size());
+}
+
+/// Posts the next note, whose data stands elsewhere or has been enclosed already.
+void MemoryPort::post(Outbound& out, Note::Kind kind, std::uint64_t where, std::size_t bytes) {
+  Note& note = out.box->note(out.turn);
+  note.bytes = static_cast<std::uint32_t>(bytes);
+  note.call = sent_call_;
+  note.kind = kind;
+  if (kind != Note::Kind::enclosed) note.where = where;
+  (*out.begins)[out.turn % Mailbox::capacity] = out.sent;
+  note.turn.store(out.turn++, std::memory_order_release);
+  out.sent += bytes;
+  wake(out.place);
+}
+
+void MemoryPort::wake(std::uint32_t place) {
+  Bell& bell = commons_.bell(place);
+  const std::uint32_t asleep = bell.asleep.load(std::memory_order_relaxed);
+  if (asleep == Bell::awake) return;
+  if (asleep == Bell::on_bell) {
+    ring_futex(bell);
+  } else if (transport_.setting().doorbells != nullptr) {
+    transport_.setting().doorbells->ring(local_places_[place]);
+  }
+}
+
+void MemoryPort::ring_futex(Bell& bell) {
+  bell.rung.fetch_add(1, std::memory_order_release);
+  syscall(SYS_futex, &bell.rung, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+void MemoryPort::sleep(Clock::time_point deadline) {
+  if (is_interrupted_.exchange(false, std::memory_order_acquire)) return;
+  const auto left = std::min<Clock::duration>(deadline - Clock::now(), longest_nap);
+  if (left <= Clock::duration::zero()) return;
+  const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(left).count();
+  const timespec timeout{.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+  syscall(SYS_futex, &commons_.bell(self_).rung, FUTEX_WAIT, rung_before_, &timeout, nullptr, 0);
+}
+
+}  // namespace tutti

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "transport/memory/commons.hpp"
+#include "transport/memory/memory_transport.hpp"
+#include "transport/memory/outbox.hpp"
+#include "transport/memory/spread.hpp"
+#include "transport/port.hpp"
+
+namespace tutti {
+
+/// One communicator's bytes between ranks that share memory.
+///
+/// Up to 48 bytes travel in the note itself, one cache line. Longer data is read where it stands if
+/// the receiver sees it, and else copied into the sender's outbox, once for all its receivers. So
+/// is what is short: then the sender need not wait until it is read.
+class MemoryPort final : public Port {
+ public:
+  /// `places` says where each rank of the communicator stands among the locals of the transport,
+  /// which must outlive this; `commons` where theirs stand in the arena, and whether this rank has
+  /// made them.
+  MemoryPort(MemoryTransport& transport, const Membership& membership,
+             std::span<const std::optional<std::uint32_t>> places, std::uint64_t commons,
+             bool made_commons);
+  ~MemoryPort() override;
+  MemoryPort(const MemoryPort&) = delete;
+  MemoryPort& operator=(const MemoryPort&) = delete;
+
+  void begin(std::uint32_t sent, std::uint32_t received) override {
+    sent_call_ = sent;
+    received_call_ = received;
+    // To ask where it is takes a while; who waits asks anyway.
+    if (++begun_ % 64 == 0) spread_.show();
+  }
+  void read_in_place_from(std::size_t bytes) override { least_direct_ = bytes; }
+  [[nodiscard]] bool is_reached(Rank peer) override {
+    Inbound& in = in_[peer.index()];
+    return in.box != nullptr || find_mailbox(in);
+  }
+  [[nodiscard]] std::uint32_t lane(Rank /*peer*/) const override { return 0; }
+  [[nodiscard]] std::span<const std::byte> arrived(Rank peer) override;
+  void consume(Rank peer, std::size_t bytes) override;
+  [[nodiscard]] std::size_t send(std::span<const Rank> peers,
+                                 std::span<const std::byte> data) override;
+  [[nodiscard]] std::byte* reserve(std::span<const Rank> peers,
+                                   std::span<const std::byte> data) override;
+  void commit(std::span<const Rank> peers, std::size_t bytes) override;
+  [[nodiscard]] std::uint64_t released(Rank peer) override;
+  [[nodiscard]] std::uint64_t sent(Rank peer) const override;
+  void stand_down() override;
+  [[nodiscard]] bool is_lending(const std::function<bool(Rank)>& is_gone) override;
+  void interrupt() override;
+  [[nodiscard]] bool stay_awake(std::uint32_t idle) override;
+  void lie_down(WokenBy by) override;
+  void get_up() override;
+  void sleep(Clock::time_point deadline) override;
+
+ private:
+  /// What comes from a peer.
+  struct Inbound {
+    Mailbox* box = nullptr;           // Null until the peer has made it.
+    std::uint32_t turn = 1;           // The note that is open, or comes next.
+    std::uint32_t place = 0;          // Of the peer, in the commons.
+    const std::byte* data = nullptr;  // Of the open note; null if none is.
+    std::size_t left = 0;             // Bytes of it not yet consumed.
+    bool is_lent = false;             // It stands in the peer's own memory.
+  };
+  using Begins = std::array<std::uint64_t, Mailbox::capacity>;
+  /// What goes to a peer.
+  struct Outbound {
+    Mailbox* box = nullptr;  // Null until something is to be sent.
+    std::uint32_t turn = 1;  // Of the next note.
+    std::uint32_t done = 0;  // What the peer was last seen to be done with.
+    std::uint32_t place = 0;
+    bool lends = false;           // The peer reads in this rank's own memory,
+    std::uint32_t last_lent = 0;  // up to this turn.
+    std::uint64_t sent = 0;
+    std::unique_ptr<Begins> begins{};  // Where notes begin in the stream.
+  };
+
+  [[nodiscard]] bool find_mailbox(Inbound& in) const;
+  void make_mailbox(Outbound& out);
+  [[nodiscard]] std::optional<SharedView::Published> publish(std::span<const std::byte> data);
+  [[nodiscard]] bool has_room(Outbound& out);
+  [[nodiscard]] bool have_room(std::span<const Rank> peers);
+  [[nodiscard]] Outbox::Slot* take_slot(std::span<const Rank> peers);
+  void post_slot(Outbox::Slot& slot, std::span<const Rank> peers, std::size_t bytes);
+  static void refresh(Outbound& out) { out.done = out.box->done.load(std::memory_order_acquire); }
+  void require_unchanged(Rank peer) const;
+  void enclose(Outbound& out, std::span<const std::byte> data);
+  void post(Outbound& out, Note::Kind kind, std::uint64_t where, std::size_t bytes);
+  void wake(std::uint32_t place);
+  void ring_futex(Bell& bell);
+
+  MemoryTransport& transport_;
+  MemoryTransport::Remains remains_;
+  Commons commons_;
+  std::uint32_t self_ = 0;                   // In the commons.
+  std::vector<std::uint32_t> local_places_;  // By place in the commons: among the locals.
+  std::uint32_t sent_call_ = 0;
+  std::uint32_t received_call_ = 0;
+  SharedView* view_;
+  Patience patience_;
+  std::size_t least_direct_;
+  Spread spread_;
+  std::uint32_t begun_ = 0;           // How many calls.
+  std::vector<Inbound> in_;           // By rank of the communicator.
+  std::vector<Outbound> out_;         // Likewise.
+  std::uint32_t free_mailboxes_ = 0;  // Left in the last block.
+  Outbox::Slot* reserved_ = nullptr;
+  bool crowded_ = false;  // Another rank was last seen on the same core.
+  std::uint32_t rung_before_ = 0;
+  std::atomic<bool> is_interrupted_{false};
+};
+
+}  // namespace tutti

@@ -1,0 +1,126 @@
+#include "transport/memory/outbox.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+
+namespace tutti {
+namespace {
+
+/// Of a slot that is made because all others are taken.
+constexpr std::uint32_t small_slot_bytes = 4096;
+
+}  // namespace
+
+/// Held for tens of nanoseconds and hardly ever contended: cheaper than a mutex.
+class Outbox::Lock {
+ public:
+  explicit Lock(Outbox& outbox) : outbox_(outbox) {
+    while (outbox.is_locked_.exchange(true, std::memory_order_acquire)) sched_yield();
+  }
+  ~Lock() { outbox_.is_locked_.store(false, std::memory_order_release); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  Outbox& outbox_;
+};
+
+Outbox::Outbox(Arena& arena, std::size_t most_readers, std::uint32_t slots,
+               std::uint32_t slot_bytes)
+    : arena_(arena), most_readers_(most_readers), slot_bytes_(slot_bytes), reserve_(slots / 4) {
+  const std::uint64_t base = arena.allocate(std::size_t{slots} * slot_bytes);
+  for (std::uint32_t i = 0; i < slots; ++i) {
+    free_.push_back(&make_slot(base + std::uint64_t{i} * slot_bytes, slot_bytes));
+  }
+  busy_.reserve(slots);
+}
+
+Outbox::Slot& Outbox::make_slot(std::uint64_t offset, std::uint32_t bytes) {
+  Slot& slot = slots_.emplace_back();
+  slot.offset = offset;
+  slot.bytes = bytes;
+  slot.readers.reserve(most_readers_);
+  return slot;
+}
+
+Outbox::Slot* Outbox::take(Account& account, std::uint32_t customer) {
+  const Lock lock(*this);
+  const bool has_some = account.by_customer_[customer] > 0;
+  const bool has_many = account.held_ >= 2 * reserve_;
+  const std::size_t left_alone = (has_many ? reserve_ : 0) + (has_some ? 1 : 0);
+  if (free_.size() <= left_alone) reclaim();
+  if (free_.size() > left_alone) {
+    // The slot that became free last is the most likely to be in the cache still.
+    Slot& slot = *free_.back();
+    free_.pop_back();
+    return &give(slot, account, customer);
+  }
+  if (account.by_customer_[customer] > 0) return nullptr;
+  Slot* const slot = small_slot();
+  return slot == nullptr ? nullptr : &give(*slot, account, customer);
+}
+
+Outbox::Slot& Outbox::give(Slot& slot, Account& account, std::uint32_t customer) {
+  ++account.held_;
+  ++account.by_customer_[customer];
+  slot.account = &account;
+  slot.customer = customer;
+  slot.readers.clear();
+  slot.is_posted.store(false, std::memory_order_relaxed);
+  busy_.push_back(&slot);
+  return slot;
+}
+
+Outbox::Slot* Outbox::small_slot() {
+  if (free_small_.empty()) {
+    try {
+      return &make_slot(arena_.allocate(small_slot_bytes), small_slot_bytes);
+    } catch (const std::exception&) {
+      return nullptr;  // The caller tries again when others are done.
+    }
+  }
+  Slot* const slot = free_small_.back();
+  free_small_.pop_back();
+  return slot;
+}
+
+bool Outbox::is_clear(const Account& account) {
+  const Lock lock(*this);
+  if (account.held_ > 0) reclaim();
+  return account.held_ == 0;
+}
+
+void Outbox::forget(Account& account) {
+  const Lock lock(*this);
+  std::erase_if(busy_, [&](Slot* slot) {
+    if (slot->account != &account) return false;
+    free(*slot);
+    return true;
+  });
+}
+
+void Outbox::reclaim() {
+  std::erase_if(busy_, [&](Slot* slot) {
+    if (!slot->is_posted.load(std::memory_order_acquire) || !is_read(*slot)) return false;
+    free(*slot);
+    return true;
+  });
+}
+
+void Outbox::free(Slot& slot) {
+  --slot.account->held_;
+  --slot.account->by_customer_[slot.customer];
+  (slot.bytes == slot_bytes_ ? free_ : free_small_).push_back(&slot);
+}
+
+bool Outbox::is_read(Slot& slot) {
+  while (!slot.readers.empty()) {
+    const Reader& reader = slot.readers.back();
+    if (!reached(reader.box->done.load(std::memory_order_acquire), reader.turn)) return false;
+    slot.readers.pop_back();
+  }
+  return true;
+}
+
+}  // namespace tutti

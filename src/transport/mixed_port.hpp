@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "transport/port.hpp"
+
+namespace tutti {
+
+/// Some peers by one transport, the others by another: what a rank of a communicator on several
+/// hosts has. One of its ports sleeps for all: the last, which watches descriptors, and the
+/// doorbell by which the others are woken is one of them.
+class MixedPort final : public Port {
+ public:
+  /// `ways` says by rank which port reaches it.
+  MixedPort(std::vector<std::unique_ptr<Port>> ports, std::vector<std::uint8_t> ways);
+
+  void begin(std::uint32_t sent, std::uint32_t received) override;
+  void read_in_place_from(std::size_t bytes) override;
+  [[nodiscard]] std::span<const std::byte> arrived(Rank peer) override {
+    return way(peer).arrived(peer);
+  }
+  void consume(Rank peer, std::size_t bytes) override { way(peer).consume(peer, bytes); }
+  [[nodiscard]] std::size_t receive(Rank peer, std::span<std::byte> to) override {
+    return way(peer).receive(peer, to);
+  }
+  void expect(Rank peer, std::span<std::byte> to) override { way(peer).expect(peer, to); }
+  [[nodiscard]] std::size_t send(std::span<const Rank> peers,
+                                 std::span<const std::byte> data) override {
+    return way(peers.front()).send(peers, data);
+  }
+  [[nodiscard]] std::byte* reserve(std::span<const Rank> peers,
+                                   std::span<const std::byte> data) override {
+    return way(peers.front()).reserve(peers, data);
+  }
+  void commit(std::span<const Rank> peers, std::size_t bytes) override {
+    way(peers.front()).commit(peers, bytes);
+  }
+  [[nodiscard]] bool is_reached(Rank peer) override { return way(peer).is_reached(peer); }
+  [[nodiscard]] std::uint32_t lane(Rank peer) const override;
+  [[nodiscard]] std::uint64_t released(Rank peer) override { return way(peer).released(peer); }
+  [[nodiscard]] std::uint64_t sent(Rank peer) const override { return way(peer).sent(peer); }
+  void copy_unreleased(Rank peer) override { way(peer).copy_unreleased(peer); }
+  void abandon() override;
+  void stand_down() override;
+  [[nodiscard]] bool is_lending(const std::function<bool(Rank)>& is_gone) override;
+  void interrupt() override { sleeper().interrupt(); }
+  [[nodiscard]] bool goes_on(Clock::time_point deadline) override;
+  [[nodiscard]] bool stay_awake(std::uint32_t idle) override;
+  void lie_down(WokenBy by) override;
+  void get_up() override;
+  void sleep(Clock::time_point deadline) override { sleeper().sleep(deadline); }
+
+ private:
+  [[nodiscard]] Port& way(Rank peer) const { return *ports_[ways_[peer.index()]]; }
+  [[nodiscard]] Port& sleeper() const { return *ports_.back(); }
+
+  std::vector<std::unique_ptr<Port>> ports_;
+  std::vector<std::uint8_t> ways_;
+};
+
+}  // namespace tutti

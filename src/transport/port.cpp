@@ -1,0 +1,33 @@
+#include "transport/port.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tutti {
+
+std::size_t Port::receive(Rank peer, std::span<std::byte> to) {
+  const std::span<const std::byte> from = arrived(peer);
+  const std::size_t bytes = std::min(from.size(), to.size());
+  if (bytes == 0) return 0;
+  std::memcpy(to.data(), from.data(), bytes);
+  consume(peer, bytes);
+  return bytes;
+}
+
+bool Port::wait(std::uint32_t idle, Clock::time_point deadline) {
+  if (goes_on(deadline)) return false;
+  if (stay_awake(idle)) {
+    if (std::exchange(is_lying_, false)) get_up();
+    return false;
+  }
+  if (!std::exchange(is_lying_, true)) {
+    lie_down(WokenBy::itself);
+    return false;
+  }
+  sleep(deadline);
+  lie_down(WokenBy::itself);
+  return true;
+}
+
+}  // namespace tutti

@@ -1,0 +1,153 @@
+#include "transport/shm/open.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include <tutti/error.hpp>
+
+#include "transport/memory/memory_transport.hpp"
+#include "transport/shm/heap_view.hpp"
+#include "transport/shm/segment.hpp"
+
+namespace tutti::shm {
+namespace {
+
+std::uint32_t place_of(const TransportRequest& request) {
+  const auto found = std::find(request.group.begin(), request.group.end(), request.self);
+  return static_cast<std::uint32_t>(found - request.group.begin());
+}
+
+std::vector<HeapView::Neighbour> heaps_of(const TransportRequest& request) {
+  std::vector<HeapView::Neighbour> heaps;
+  for (const std::uint32_t member : request.group) {
+    const Whereabouts& where = request.members[member];
+    heaps.push_back({.pid = where.pid, .heap_fd = where.heap_fd});
+  }
+  return heaps;
+}
+
+/// A memory transport together with what it stands on.
+class SegmentTransport final : public Transport {
+ public:
+  SegmentTransport(Segment segment, std::size_t stripe_bytes, const TransportRequest& request)
+      : segment_(std::move(segment)),
+        view_(heaps_of(request)),
+        transport_({.base = segment_.data(),
+                    .stripe_bytes = stripe_bytes,
+                    .self = place_of(request),
+                    .locals = request.group,
+                    .view = &view_,
+                    .patience = request.patience,
+                    .doorbells = request.doorbells.get(),
+                    .has_ended = request.has_ended}),
+        doorbells_(request.doorbells) {}
+
+  std::uint64_t offer(const Membership& membership) override {
+    return transport_.offer(membership);
+  }
+  std::unique_ptr<Port> open(const Membership& membership,
+                             std::span<const std::uint64_t> offers) override {
+    return transport_.open(membership, offers);
+  }
+  void withdraw(std::uint64_t offer) override { transport_.withdraw(offer); }
+
+  void close_door() { segment_.close_door(); }
+
+ private:
+  Segment segment_;
+  HeapView view_;
+  MemoryTransport transport_;
+  std::shared_ptr<Doorbells> doorbells_;
+};
+
+/// What the first rank of a host tells the others there, and everyone about its doorbell.
+struct Offer {
+  Segment::Address segment{};
+  std::size_t stripe_bytes = 0;
+  Doorbells::Address doorbell{};
+
+  [[nodiscard]] std::string text() const {
+    std::ostringstream out;
+    out << segment.pid << ' ' << segment.fd << ' ' << segment.bytes << ' ' << stripe_bytes << ' '
+        << doorbell.pid << ' ' << doorbell.fd << ' ' << segment.token;
+    return out.str();
+  }
+  [[nodiscard]] static Offer read(const std::string& text) {
+    Offer offer;
+    std::istringstream in(text);
+    in >> offer.segment.pid >> offer.segment.fd >> offer.segment.bytes >> offer.stripe_bytes >>
+        offer.doorbell.pid >> offer.doorbell.fd >> offer.segment.token;
+    return offer;
+  }
+};
+
+/// A limit on addresses may leave room for less than would be best.
+Segment make_segment(std::uint32_t ranks, std::size_t& stripe_bytes) {
+  constexpr std::size_t least = std::size_t{2} << 20;
+  for (stripe_bytes = Arena::usual_stripe(ranks);; stripe_bytes /= 2) {
+    try {
+      return Segment::create(Arena::size(stripe_bytes, ranks));
+    } catch (const Error&) {
+      if (stripe_bytes / 2 < least) throw;
+    }
+  }
+}
+
+}  // namespace
+
+bool reaches(const Whereabouts& a, const Whereabouts& b) {
+  return a.host == b.host && a.heap_fd >= 0 && b.heap_fd >= 0;
+}
+
+/// The first rank of each host makes the memory, and the others there map it.
+std::unique_ptr<Transport> open(const TransportRequest& request, std::string& trouble) {
+  const bool shares = request.group.size() > 1;
+  const bool makes = shares && request.group.front() == request.self;
+  Offer own;
+  std::optional<Segment> segment;
+  const auto attempt = [&](auto&& f) {
+    if (!trouble.empty() || !shares) return;
+    try {
+      f();
+    } catch (const Error& error) {
+      trouble = error.what();
+    }
+  };
+  attempt([&] {
+    if (request.doorbells) own.doorbell = request.doorbells->address();
+    if (!makes) return;
+    segment.emplace(
+        make_segment(static_cast<std::uint32_t>(request.group.size()), own.stripe_bytes));
+    own.segment = segment->address();
+  });
+  std::vector<Offer> offers;
+  for (const std::string& text : request.exchange.all_gather(own.text())) {
+    offers.push_back(Offer::read(text));
+  }
+  std::unique_ptr<SegmentTransport> transport;
+  attempt([&] {
+    const Offer& offer = offers[request.group.front()];
+    if (offer.segment.token.empty()) {
+      throw Error(ErrorCode::unsupported, "nobody offers memory");
+    }
+    if (!segment) segment.emplace(Segment::open(offer.segment));
+    transport =
+        std::make_unique<SegmentTransport>(std::move(*segment), offer.stripe_bytes, request);
+    if (!request.doorbells) return;
+    std::vector<Doorbells::Address> doorbells;
+    for (const std::uint32_t member : request.group) doorbells.push_back(offers[member].doorbell);
+    request.doorbells->set_addresses(std::move(doorbells));
+  });
+  // Whoever has mapped it needs no door any more; and if somebody cannot, nobody uses it.
+  const std::vector<std::string> troubles = request.exchange.all_gather(trouble);
+  if (transport) transport->close_door();
+  const auto failed = std::find_if(troubles.begin(), troubles.end(),
+                                   [](const std::string& each) { return !each.empty(); });
+  if (failed == troubles.end()) return transport;
+  trouble = *failed;
+  return nullptr;
+}
+
+}  // namespace tutti::shm

@@ -1,0 +1,269 @@
+#include "transport/tcp/tcp_port.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include <tutti/error.hpp>
+
+namespace tutti {
+namespace {
+
+/// Up to so many dry connections are asked one by one whether something has come; of more, the
+/// system is asked which.
+constexpr std::size_t few = 2;
+
+/// As long as other connections keep the rank busy, a dry one is asked every so many times.
+constexpr std::uint32_t patience_with_dry = 4;
+
+}  // namespace
+
+TcpPort::TcpPort(TcpTransport& transport, const Membership& membership)
+    : transport_(transport),
+      context_(membership.context),
+      self_(membership.self),
+      patience_(transport.setting().patience),
+      peers_(membership.size()) {
+  for (std::uint32_t r = 0; r < membership.size(); ++r) peers_[r].member = membership.members[r];
+}
+
+TcpPort::~TcpPort() { abandon(); }
+
+template <class F>
+auto TcpPort::naming(Rank peer, F&& f) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    throw Error(error.code(), name(peer) + " " + error.what());
+  }
+}
+
+std::span<const std::byte> TcpPort::arrived(Rank peer) {
+  Peer* const state = reach(peer);
+  if (state == nullptr) return {};
+  return naming(peer, [&]() -> std::span<const std::byte> {
+    Connection& connection = state->line->connection;
+    const std::span<const std::byte> before = connection.buffered(*state->stream, received_call_);
+    if (!before.empty() || is_dry(*state) || !pump(*state)) return before;
+    return connection.buffered(*state->stream, received_call_);
+  });
+}
+
+/// Reads what has come. False if nothing has.
+bool TcpPort::pump(Peer& peer) {
+  const std::uint64_t arrivals = peer.line->arrivals.load(std::memory_order_acquire);
+  if (peer.line->connection.pump(*peer.stream)) {
+    ++news_;
+    return true;
+  }
+  note_dry(peer, arrivals);
+  return false;
+}
+
+void TcpPort::consume(Rank peer, std::size_t bytes) {
+  Peer& state = peers_[peer.index()];
+  state.line->connection.consume(*state.stream, bytes);
+}
+
+std::size_t TcpPort::receive(Rank peer, std::span<std::byte> to) {
+  Peer* const state = reach(peer);
+  if (state == nullptr || to.empty()) return 0;
+  return naming(peer, [&]() -> std::size_t {
+    Connection& connection = state->line->connection;
+    if (is_dry(*state) && connection.buffered(*state->stream, received_call_).empty()) return 0;
+    const std::uint64_t arrivals = state->line->arrivals.load(std::memory_order_acquire);
+    const std::size_t bytes = connection.receive(*state->stream, to, received_call_);
+    if (bytes == 0) {
+      note_dry(*state, arrivals);
+    } else {
+      ++news_;
+    }
+    return bytes;
+  });
+}
+
+void TcpPort::expect(Rank peer, std::span<std::byte> to) {
+  Peer* const state = reach(peer);
+  if (state != nullptr) state->line->connection.expect(*state->stream, to);
+}
+
+std::size_t TcpPort::send(std::span<const Rank> peers, std::span<const std::byte> data) {
+  if (peers.size() != 1) {
+    throw Error(ErrorCode::internal, "over TCP a piece goes to one peer at a time");
+  }
+  const Rank peer = peers.front();
+  Peer* const state = reach(peer);
+  if (state == nullptr) return 0;
+  // Since it was last tried, nothing has made room.
+  if (state->is_pending && state->full_since == news_) return 0;
+  return naming(peer, [&]() -> std::size_t {
+    Connection& connection = state->line->connection;
+    const std::size_t taken = connection.send(*state->stream, data, sent_call_);
+    const bool is_waiting = taken == 0 && Connection::is_exhausted(*state->stream);
+    // What lets it go on is to be read.
+    if (is_waiting && !is_dry(*state) && pump(*state)) {
+      return connection.send(*state->stream, data, sent_call_);
+    }
+    if (taken == 0 || connection.is_pending()) note_pending(peer);
+    return taken;
+  });
+}
+
+void TcpPort::note_pending(Rank peer) {
+  Peer& state = peers_[peer.index()];
+  state.full_since = news_;
+  if (!std::exchange(state.is_pending, true)) pending_.push_back(peer);
+}
+
+std::uint64_t TcpPort::released(Rank peer) {
+  const Peer& state = peers_[peer.index()];
+  if (!state.stream) return 0;
+  if (state.is_pending) (void)flush(peer);
+  return state.stream->released();
+}
+
+std::uint64_t TcpPort::sent(Rank peer) const {
+  const Peer& state = peers_[peer.index()];
+  return state.stream ? state.stream->sent() : 0;
+}
+
+void TcpPort::copy_unreleased(Rank peer) {
+  const Peer& state = peers_[peer.index()];
+  if (state.stream) state.line->connection.copy_pending(*state.stream);
+}
+
+void TcpPort::abandon() {
+  if (std::exchange(is_abandoned_, true)) return;
+  missing_.clear();
+  pending_.clear();
+  for (Peer& peer : peers_) {
+    if (peer.stream) peer.line->connection.close(*peer.stream);
+    const std::uint32_t member = peer.member;
+    peer = Peer{};
+    peer.member = member;
+  }
+}
+
+void TcpPort::notify() {
+  is_notified_.store(true, std::memory_order_seq_cst);
+  if (transport_.has_sleepers()) transport_.wake();
+}
+
+/// A peer that is connected; null if it is not yet.
+TcpPort::Peer* TcpPort::reach(Rank peer) {
+  Peer& state = peers_[peer.index()];
+  if (state.line != nullptr) return &state;
+  if (is_abandoned_) {
+    throw Error(ErrorCode::aborted, "the connection to " + name(peer) + " was given up");
+  }
+  if (state.failure) throw *state.failure;
+  if (state.is_missing) return nullptr;
+  TcpTransport::Line* const line = transport_.reach(state.member);
+  if (line == nullptr) {
+    state.is_missing = true;
+    missing_.push_back(peer);
+    return nullptr;
+  }
+  attach(state, *line);
+  return &state;
+}
+
+bool TcpPort::is_reached(Rank peer) {
+  const Peer& state = peers_[peer.index()];
+  return state.line != nullptr || (!is_abandoned_ && transport_.is_connected(state.member));
+}
+
+void TcpPort::attach(Peer& peer, TcpTransport::Line& line) {
+  peer.line = &line;
+  peer.stream = line.connection.open(context_, *this);
+  peer.is_missing = false;
+}
+
+bool TcpPort::is_dry(Peer& peer) const {
+  return peer.dry_look == looks_ &&
+         peer.dry_at == peer.line->arrivals.load(std::memory_order_acquire) &&
+         ++peer.passed_by % patience_with_dry != 0;
+}
+
+void TcpPort::note_dry(Peer& peer, std::uint64_t arrivals) {
+  if (peer.dry_look != looks_) ++dry_;
+  if (peer.dry_look != looks_ || peer.dry_at != arrivals) peer.passed_by = 0;
+  peer.dry_look = looks_;
+  peer.dry_at = arrivals;
+}
+
+/// Writes what is pending, and says whether anything has changed by that.
+bool TcpPort::flush(Rank peer) {
+  Peer& state = peers_[peer.index()];
+  if (!state.is_pending || state.full_since == news_) return false;
+  const std::uint64_t before = state.stream->released();
+  const bool is_done = naming(peer, [&] {
+    // A peer that must first consume something says so by the same connection.
+    if (Connection::is_exhausted(*state.stream) && !is_dry(state)) (void)pump(state);
+    return state.line->connection.flush() && !Connection::is_exhausted(*state.stream);
+  });
+  if (is_done) {
+    state.is_pending = false;
+    std::erase(pending_, peer);
+    return true;
+  }
+  state.full_since = news_;
+  return state.stream->released() > before;
+}
+
+bool TcpPort::goes_on(Clock::time_point deadline) {
+  ++news_;
+  bool moved = false;
+  for (std::size_t i = pending_.size(); i-- > 0;) {
+    if (i < pending_.size()) moved = flush(pending_[i]) || moved;
+  }
+  if (missing_.empty()) return moved;
+  transport_.tend();
+  const bool is_late = Clock::now() >= deadline;
+  for (std::size_t i = missing_.size(); i-- > 0;) {
+    const Rank rank = missing_[i];
+    Peer& peer = peers_[rank.index()];
+    if (TcpTransport::Line* const line = transport_.reach(peer.member)) {
+      attach(peer, *line);
+      missing_.erase(missing_.begin() + static_cast<std::ptrdiff_t>(i));
+      moved = true;
+    } else if (is_late || transport_.is_hopeless(peer.member)) {
+      peer.failure = transport_.failure_to_reach(peer.member, name(rank), name(self_));
+      moved = true;
+    }
+  }
+  return moved;
+}
+
+bool TcpPort::stay_awake(std::uint32_t idle) {
+  if (idle > patience_.spins + patience_.yields) return false;
+  if (idle > patience_.spins) sched_yield();
+  if (!missing_.empty() || dry_ > few) {
+    (void)transport_.look();
+  } else {
+    ++looks_;
+    dry_ = 0;
+  }
+  return true;
+}
+
+void TcpPort::lie_down(WokenBy /*by*/) {
+  is_notified_.store(false, std::memory_order_seq_cst);
+  news_before_ = transport_.news();
+  for (const Rank peer : pending_) transport_.watch_room(peers_[peer.index()].member);
+  ++looks_;
+  dry_ = 0;
+}
+
+void TcpPort::sleep(Clock::time_point deadline) {
+  const auto is_awake = [this] {
+    return is_notified_.load(std::memory_order_seq_cst) || transport_.news() != news_before_;
+  };
+  transport_.sleep(is_awake, std::min(deadline, Clock::now() + patience_.nap));
+}
+
+std::string TcpPort::name(Rank rank) const {
+  return transport_.name(rank, peers_[rank.index()].member);
+}
+
+}  // namespace tutti

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "transport/tcp/stream.hpp"
+#include "transport/tcp/tcp_transport.hpp"
+
+namespace tutti {
+
+/// One communicator's bytes over TCP: a stream of each connection that it needs.
+///
+/// send() takes a piece whole as far as the peer's window allows; what the system has no room for
+/// is written by later calls, of any kind and of any port. So memory is released when the system
+/// has taken the bytes, not when they have arrived.
+class TcpPort final : public Port, private StreamListener {
+ public:
+  /// The transport must outlive this.
+  TcpPort(TcpTransport& transport, const Membership& membership);
+  ~TcpPort() override;
+  TcpPort(const TcpPort&) = delete;
+  TcpPort& operator=(const TcpPort&) = delete;
+
+  void begin(std::uint32_t sent, std::uint32_t received) override {
+    sent_call_ = sent;
+    received_call_ = received;
+  }
+  [[nodiscard]] std::span<const std::byte> arrived(Rank peer) override;
+  void consume(Rank peer, std::size_t bytes) override;
+  [[nodiscard]] std::size_t receive(Rank peer, std::span<std::byte> to) override;
+  void expect(Rank peer, std::span<std::byte> to) override;
+  /// Requires: one peer.
+  [[nodiscard]] std::size_t send(std::span<const Rank> peers,
+                                 std::span<const std::byte> data) override;
+  [[nodiscard]] bool is_reached(Rank peer) override;
+  [[nodiscard]] std::uint32_t lane(Rank peer) const override { return peer.index(); }
+  [[nodiscard]] std::uint64_t released(Rank peer) override;
+  [[nodiscard]] std::uint64_t sent(Rank peer) const override;
+  void copy_unreleased(Rank peer) override;
+  /// Closes its streams.
+  void abandon() override;
+  void interrupt() override { notify(); }
+  /// Writes and connects. Of a peer that cannot be reached by the deadline, the next call that
+  /// needs it throws peer_lost, or timed_out if it should have called.
+  [[nodiscard]] bool goes_on(Clock::time_point deadline) override;
+  [[nodiscard]] bool stay_awake(std::uint32_t idle) override;
+  void lie_down(WokenBy by) override;
+  void sleep(Clock::time_point deadline) override;
+
+ private:
+  struct Peer {
+    std::uint32_t member = 0;
+    TcpTransport::Line* line = nullptr;
+    std::shared_ptr<Stream> stream;
+    bool is_missing = false;       // Needed and not yet connected.
+    std::optional<Error> failure;  // Why it will not be.
+    bool is_pending = false;       // In pending_.
+    std::uint64_t dry_look = 0;    // The look at which nothing more had come,
+    std::uint64_t dry_at = 0;      // and what had been heard of the connection by then.
+    std::uint32_t passed_by = 0;   // How often it was not looked at since.
+    std::uint64_t full_since = 0;  // The news after which there was no room to write.
+  };
+
+  void notify() override;
+  [[nodiscard]] Peer* reach(Rank peer);
+  void attach(Peer& peer, TcpTransport::Line& line);
+  [[nodiscard]] bool is_dry(Peer& peer) const;
+  void note_dry(Peer& peer, std::uint64_t arrivals);
+  [[nodiscard]] bool pump(Peer& peer);
+  bool flush(Rank peer);
+  void note_pending(Rank peer);
+  [[nodiscard]] std::string name(Rank rank) const;
+  /// Does f, and puts the peer's name before what goes wrong.
+  template <class F>
+  auto naming(Rank peer, F&& f);
+
+  TcpTransport& transport_;
+  std::uint64_t context_;
+  Rank self_;
+  Patience patience_;
+  std::uint32_t sent_call_ = 0;
+  std::uint32_t received_call_ = 0;
+  std::vector<Peer> peers_;
+  std::vector<Rank> missing_;
+  std::vector<Rank> pending_;  // To whom something is still to be written.
+  bool is_abandoned_ = false;
+  std::uint64_t looks_ = 1;  // How often all connections were looked at again.
+  std::size_t dry_ = 0;      // How many were dry since.
+  std::uint64_t news_ = 1;   // How often something changed that may have made room to write.
+  std::atomic<bool> is_notified_{false};
+  std::uint64_t news_before_ = 0;  // The transport's, when it lay down.
+};
+
+}  // namespace tutti
