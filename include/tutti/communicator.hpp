@@ -15,6 +15,7 @@
 #include <tutti/element.hpp>
 #include <tutti/error.hpp>
 #include <tutti/export.hpp>
+#include <tutti/message.hpp>
 #include <tutti/verdict.hpp>
 #include <tutti/work.hpp>
 
@@ -33,12 +34,13 @@ struct Shrunk;
 
 /// One rank's membership in a group of ranks that call collectives together.
 ///
-/// All ranks of a communicator make the same calls in the same order; sends and receives count only
-/// between the two ranks. Calls with `_async` return at once and are done in the order in which
-/// they were made, blocking ones among them.
+/// All ranks of a communicator make the same collectives in the same order. Calls with `_async`
+/// return at once; collectives are done in the order in which they were made, blocking ones among
+/// them, and messages between two ranks independently of those and of each other.
 ///
-/// One thread at a time may call a communicator; a second one that calls it meanwhile gets an
-/// error. Different communicators, duplicates included, are independent of each other.
+/// One thread at a time may call collectives of a communicator; a second one that does meanwhile
+/// gets an error, unless that was allowed (see CommunicatorOptions::threads). Different
+/// communicators, duplicates included, are independent of each other.
 ///
 /// Typed calls take vectors, arrays and spans of anything that can be copied byte by byte, and
 /// reductions numbers (see Number) or a function of the caller's (see reduction()). run() takes raw
@@ -209,33 +211,53 @@ class TUTTI_API Communicator {
 
   // Between two -------------------------------------------------------------------------------
 
+  // Messages between the same two ranks arrive in the order in which they were sent, if their tags
+  // are the same. They wait neither for collectives nor for messages to others, may be sent to the
+  // rank itself, and may be asked for by several threads at once. A message that is not of the
+  // length that its receive expects is an error for both ranks.
+
   /// Returns when the data may be changed again, which can be before or only when `to` receives.
   template <Readable Data>
-  void send(const Data& data, std::uint32_t to, const CallOptions& options = {}) {
-    run_pair(parcel(data, to), {}, options);
+  void send(const Data& data, std::uint32_t to, const MessageOptions& options = {}) {
+    const Outgoing out = outgoing(data, to, options);
+    run({&out, 1}, {}, options);
   }
-  /// Waits for as many elements as were sent.
+  template <Readable Data>
+  Work send_async(const Data& data, std::uint32_t to, const MessageOptions& options = {}) {
+    const Outgoing out = outgoing(data, to, options);
+    return start({&out, 1}, {}, options);
+  }
+  /// Waits for a message from a rank, or from any_rank, and says whose it was.
   template <Writable Data>
-  void receive(Data&& data, std::uint32_t from, const CallOptions& options = {}) {
-    run_pair({}, parcel(data, from), options);
+  Envelope receive(Data&& data, std::uint32_t from, const MessageOptions& options = {}) {
+    const Incoming in = incoming(data, from, options);
+    return run({}, {&in, 1}, options).front();
+  }
+  template <Writable Data>
+  Work receive_async(Data&& data, std::uint32_t from, const MessageOptions& options = {}) {
+    const Incoming in = incoming(data, from, options);
+    return start({}, {&in, 1}, options);
   }
   /// Both at once, with one peer or two.
   template <Readable In, Writable Out>
-  void send_receive(const In& data, std::uint32_t to, Out&& received, std::uint32_t from,
-                    const CallOptions& options = {}) {
-    run_pair(parcel(data, to), parcel(received, from), options);
+  Envelope send_receive(const In& data, std::uint32_t to, Out&& received, std::uint32_t from,
+                        const MessageOptions& options = {}) {
+    const Outgoing out = outgoing(data, to, options);
+    const Incoming in = incoming(received, from, options);
+    return run({&out, 1}, {&in, 1}, options).front();
   }
 
-  /// What one end of a send or receive has.
-  struct Parcel {
-    const void* data = nullptr;  ///< Written to, if it is to be received.
-    std::size_t bytes = 0;
-    std::optional<std::uint32_t> peer{};
-  };
-  /// Sends one and receives the other, either of which may have no peer.
-  void run_pair(const Parcel& out, const Parcel& in, const CallOptions& options = {});
-  [[nodiscard]] Work start_pair(const Parcel& out, const Parcel& in,
-                                const CallOptions& options = {});
+  /// Many messages at once, raw: none waits for another. Returns the envelopes of those received,
+  /// in the order in which they are asked for. Of the options the tag is not used.
+  std::vector<Envelope> run(std::span<const Outgoing> out, std::span<const Incoming> in,
+                            const MessageOptions& options = {});
+  [[nodiscard]] Work start(std::span<const Outgoing> out, std::span<const Incoming> in,
+                           const MessageOptions& options = {});
+
+  /// Waits for a message that a receive would take, and leaves it where it is.
+  [[nodiscard]] Envelope probe(std::uint32_t from, const MessageOptions& options = {});
+  /// The same without waiting; none if there is none yet.
+  [[nodiscard]] std::optional<Envelope> try_probe(std::uint32_t from, std::uint32_t tag = 0);
 
   // Raw ---------------------------------------------------------------------------------------
 
@@ -310,12 +332,20 @@ class TUTTI_API Communicator {
     return {std::ranges::data(data), std::ranges::size(data)};
   }
   template <class Data>
-  static Parcel parcel(const Data& data, std::uint32_t peer) {
+  static Outgoing outgoing(const Data& data, std::uint32_t to, const MessageOptions& options) {
     return {.data = std::ranges::data(data),
             .bytes = std::ranges::size(data) * sizeof(ElementOf<Data>),
-            .peer = peer};
+            .to = to,
+            .tag = options.tag};
   }
-
+  template <class Data>
+  static Incoming incoming(Data& data, std::uint32_t from, const MessageOptions& options) {
+    return {.data = std::ranges::data(data),
+            .bytes = std::ranges::size(data) * sizeof(ElementOf<Data>),
+            .from = from,
+            .tag = options.tag,
+            .may_be_shorter = options.may_be_shorter};
+  }
   template <Movable T>
   static void describe_elements(Call& call, std::uint64_t count) {
     // What is only moved is moved as bytes.

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
+#include <functional>
 #include <memory>
 
 #include <tutti/export.hpp>
+#include <tutti/message.hpp>
 
 namespace tutti {
 
@@ -21,6 +24,14 @@ class TUTTI_API Work {
   /// Waits until it is done or the time is over; returns whether it is done. Throws what went
   /// wrong.
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds time) const;
+
+  /// Calls `f` once, when it is done: with null, or with what went wrong. It is called in a thread
+  /// of tutti's, where it may call communicators and need not hurry; what it throws ends the
+  /// program. Several are called in their order.
+  void then(std::function<void(std::exception_ptr)> f) const;
+
+  /// Of a receive that is done: who has sent what was received, by which tag, and how long it was.
+  [[nodiscard]] Envelope envelope() const;
 
   class State;
   explicit Work(std::shared_ptr<State> state);

@@ -20,8 +20,8 @@ tuttiResult_t run(const char* function, tuttiComm_t comm, const Request& request
 tuttiResult_t run(const char* function, tuttiComm_t comm, const PairRequest& request) noexcept {
   return guarded(function, [&] {
     Communicator& communicator = communicator_of(comm);
-    const auto [out, in] = parcels_of(request);
-    communicator.run_pair(out, in);
+    const PairOfMessages messages = messages_of(request);
+    (void)communicator.run(messages.out, messages.in);
   });
 }
 
@@ -49,8 +49,8 @@ tuttiResult_t start(const char* function, tuttiComm_t comm, tuttiWork_t* work,
                     const PairRequest& request) noexcept {
   return start_with(function, work, [&] {
     Communicator& communicator = communicator_of(comm);
-    const auto [out, in] = parcels_of(request);
-    return communicator.start_pair(out, in);
+    const PairOfMessages messages = messages_of(request);
+    return communicator.start(messages.out, messages.in);
   });
 }
 
@@ -114,14 +114,14 @@ Request counted_both_ways(const void* send, const std::size_t* send_counts, void
 }
 
 PairRequest sending(const void* data, std::size_t count, tuttiDataType_t type, int peer) {
-  return {.out = PairRequest::End{.data = data, .count = count, .peer = peer}, .type = type};
+  return {.out = PairRequest::Out{.data = data, .count = count, .peer = peer}, .type = type};
 }
 
 PairRequest receiving(void* data, std::size_t count, tuttiDataType_t type, int peer) {
-  return {.in = PairRequest::End{.data = data, .count = count, .peer = peer}, .type = type};
+  return {.in = PairRequest::In{.data = data, .count = count, .peer = peer}, .type = type};
 }
 
-PairRequest exchange(const PairRequest::End& out, const PairRequest::End& in,
+PairRequest exchange(const PairRequest::Out& out, const PairRequest::In& in,
                      tuttiDataType_t type) {
   return {.out = out, .in = in, .type = type};
 }

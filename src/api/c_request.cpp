@@ -72,16 +72,13 @@ std::span<const std::uint64_t> counts_from(const std::size_t* counts, const char
   return {&pointed_to(counts, name), ranks};
 }
 
-Communicator::Parcel parcel_of(const std::optional<PairRequest::End>& end, std::size_t element) {
-  if (!end) return {};
+std::size_t bytes_of(std::size_t count, std::size_t element) {
   constexpr std::size_t most = std::size_t{1} << 62;
-  if (end->count > most / element) {
+  if (count > most / element) {
     throw Error(ErrorCode::invalid_argument,
-                std::to_string(end->count) + " elements do not fit into memory");
+                std::to_string(count) + " elements do not fit into memory");
   }
-  return {.data = end->data,
-          .bytes = end->count * element,
-          .peer = rank_from(end->peer, "the peer's rank")};
+  return count * element;
 }
 
 }  // namespace
@@ -108,9 +105,20 @@ Call call_of(const Request& request, const Communicator& communicator) {
   return call;
 }
 
-std::pair<Communicator::Parcel, Communicator::Parcel> parcels_of(const PairRequest& request) {
+PairOfMessages messages_of(const PairRequest& request) {
   const std::size_t element = size_of(dtype_of(request.type));
-  return {parcel_of(request.out, element), parcel_of(request.in, element)};
+  PairOfMessages messages;
+  if (request.out) {
+    messages.out.push_back({.data = request.out->data,
+                            .bytes = bytes_of(request.out->count, element),
+                            .to = rank_from(request.out->peer, "the peer's rank")});
+  }
+  if (request.in) {
+    messages.in.push_back({.data = request.in->data,
+                           .bytes = bytes_of(request.in->count, element),
+                           .from = rank_from(request.in->peer, "the peer's rank")});
+  }
+  return messages;
 }
 
 }  // namespace tutti

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <optional>
-#include <utility>
+#include <vector>
 
 #include <tutti/communicator.hpp>
 #include <tutti/tutti.h>
@@ -27,21 +27,29 @@ struct Request {
 
 /// What a send, a receive or both were given.
 struct PairRequest {
-  struct End {
+  struct Out {
     const void* data = nullptr;
     std::size_t count = 0;
     int peer = 0;
   };
-  std::optional<End> out{};
-  std::optional<End> in{};
+  struct In {
+    void* data = nullptr;
+    std::size_t count = 0;
+    int peer = 0;
+  };
+  std::optional<Out> out{};
+  std::optional<In> in{};
   tuttiDataType_t type = tuttiUint8;
 };
 
 /// The same in C++. Throws invalid_argument for what has no counterpart there.
 [[nodiscard]] Call call_of(const Request& request, const Communicator& communicator);
 
-/// What goes out, and what comes in.
-[[nodiscard]] std::pair<Communicator::Parcel, Communicator::Parcel> parcels_of(
-    const PairRequest& request);
+/// What goes out, and what comes in: one of each at most.
+struct PairOfMessages {
+  std::vector<Outgoing> out{};
+  std::vector<Incoming> in{};
+};
+[[nodiscard]] PairOfMessages messages_of(const PairRequest& request);
 
 }  // namespace tutti

@@ -129,33 +129,4 @@ Aliasing check_buffers(const Call& call, const CallExtent& extent, const Caller&
   return Aliasing::out_of_place;
 }
 
-void check_pair(const Communicator::Parcel& out, const Communicator::Parcel& in,
-                const Caller& caller) {
-  const auto refuse_pair = [&](const std::string& why) {
-    throw Error(ErrorCode::invalid_argument,
-                "rank " + std::to_string(caller.self.index()) + ": " + why);
-  };
-  for (const Communicator::Parcel* parcel : {&out, &in}) {
-    const std::string what = parcel == &out ? "send" : "receive";
-    if (!parcel->peer) continue;
-    if (*parcel->peer >= caller.ranks) {
-      refuse_pair(what + ": rank " + std::to_string(*parcel->peer) +
-                  " is not one of the ranks 0 to " + std::to_string(caller.ranks - 1));
-    }
-    if (parcel->bytes > 0 && parcel->data == nullptr) {
-      refuse_pair(what + " of " + in_plural(parcel->bytes, "byte") + ": the data is null");
-    }
-  }
-  const bool out_self = out.peer == caller.self.index();
-  const bool in_self = in.peer == caller.self.index();
-  if (out_self != in_self || (out_self && out.bytes != in.bytes)) {
-    refuse_pair("a rank can send to itself only what it receives from itself in the same call");
-  }
-  if (out.peer && in.peer && out.bytes > 0 && in.bytes > 0 &&
-      overlap(static_cast<const std::byte*>(out.data), out.bytes,
-              static_cast<const std::byte*>(in.data), in.bytes)) {
-    refuse_pair("what is sent and what is received overlap");
-  }
-}
-
 }  // namespace tutti

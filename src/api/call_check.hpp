@@ -24,8 +24,6 @@ void check_counts(const Call& call, const Caller& caller);
 /// Tells whether the call is in place.
 [[nodiscard]] Aliasing check_buffers(const Call& call, const CallExtent& extent,
                                      const Caller& caller);
-void check_pair(const Communicator::Parcel& out, const Communicator::Parcel& in,
-                const Caller& caller);
 
 /// "rank 2: reduce of 100 f32, root 0".
 [[nodiscard]] std::string words(const Call& call, Rank self);

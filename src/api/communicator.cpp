@@ -17,11 +17,19 @@ std::uint32_t Communicator::size() const { return impl_->size(); }
 void Communicator::run(const Call& call) { impl_->run(call); }
 Work Communicator::start(const Call& call) { return impl_->start(call); }
 
-void Communicator::run_pair(const Parcel& out, const Parcel& in, const CallOptions& options) {
-  impl_->run_pair(out, in, options);
+std::vector<Envelope> Communicator::run(std::span<const Outgoing> out, std::span<const Incoming> in,
+                                        const MessageOptions& options) {
+  return impl_->messages().run(out, in, options);
 }
-Work Communicator::start_pair(const Parcel& out, const Parcel& in, const CallOptions& options) {
-  return impl_->start_pair(out, in, options);
+Work Communicator::start(std::span<const Outgoing> out, std::span<const Incoming> in,
+                         const MessageOptions& options) {
+  return impl_->messages().start(out, in, options);
+}
+Envelope Communicator::probe(std::uint32_t from, const MessageOptions& options) {
+  return impl_->messages().wait_for_message(from, options.tag, options);
+}
+std::optional<Envelope> Communicator::try_probe(std::uint32_t from, std::uint32_t tag) {
+  return impl_->messages().probe(from, tag);
 }
 
 std::optional<Communicator> Communicator::split(std::optional<std::uint32_t> color,

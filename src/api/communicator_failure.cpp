@@ -7,32 +7,63 @@
 /// What becomes of a communicator when something goes wrong.
 namespace tutti {
 
+Verdict Communicator::Impl::agree_on_verdict(const Report& report) {
+  if (council_) {
+    council_->report(report);
+    return council_->await_verdict();
+  }
+  const std::lock_guard lock(own_verdict_mutex_);
+  if (!own_verdict_) {
+    own_verdict_ = Verdict{.code = report.code, .ranks = report.ranks, .words = report.words};
+  }
+  gate_.close();
+  return *own_verdict_;
+}
+
 Error Communicator::Impl::settle(const Error& error, const std::string& call) {
-  Verdict verdict{.code = error.code(), .words = error.what()};
   const Stall stall = executor_.stall();
   if (!stall.ranks.empty()) {
     box_.recorder().note_wait(
         {.rank = stall.ranks.front(), .round = stall.round, .bytes_done = stall.bytes_done});
   }
-  if (council_) {
-    // Before the connections are closed: else others take that for the cause. Who is told by others
-    // that it is over is not asked any more, so that who gives up here does so by itself.
-    council_->report({.code = error.code(),
-                      .ranks = error.code() == ErrorCode::aborted ? std::vector{rank()}
-                               : leaver_                          ? std::vector{*leaver_}
-                                                                  : stall.ranks,
-                      .call = calls_,
-                      .words = call + ": " + error.what()});
-    verdict = council_->await_verdict();
-  } else {
-    own_verdict_ = verdict;
-    gate_.close();
-  }
+  const Verdict verdict =
+      agree_on_verdict({.code = error.code(),
+                        .ranks = error.code() == ErrorCode::aborted ? std::vector{rank()}
+                                 : leaver_                          ? std::vector{*leaver_}
+                                                                    : stall.ranks,
+                        .call = calls_,
+                        .words = call + ": " + error.what()});
   stand_down();
   has_been_told_.store(true);
   const std::string message = call + ": " + verdict.words;
   box_.fail(message);
   return {verdict.code, message};
+}
+
+/// A message fails beside calls of other threads, which find out by themselves.
+Error Communicator::Impl::settle_message(const Error& error, const std::string& what,
+                                         std::vector<std::uint32_t> suspects) {
+  const Verdict verdict = agree_on_verdict(
+      {.code = error.code(),
+       .ranks = error.code() == ErrorCode::aborted ? std::vector{rank()} : std::move(suspects),
+       .call = 0,
+       .words = what + ": " + error.what()});
+  has_been_told_.store(true);
+  const std::string message = what + ": " + verdict.words;
+  box_.fail(message);
+  return {verdict.code, message};
+}
+
+bool Communicator::Impl::has_left(std::uint32_t rank) const {
+  return council_ && council_->left().contains(rank);
+}
+
+bool Communicator::Impl::has_ended(std::uint32_t rank) const {
+  return fabric_->lifeline() && fabric_->lifeline()->is_lost(members_[rank]);
+}
+
+bool Communicator::Impl::has_stood_down(std::uint32_t rank) const {
+  return links_.port->has_stood_down(Rank{rank});
 }
 
 Error Communicator::Impl::giving_up(const char* why) const {
@@ -68,14 +99,9 @@ void Communicator::Impl::refuse() {
 }
 
 void Communicator::Impl::abort(const std::string& reason) {
-  const std::string words = "rank " + std::to_string(rank()) + " aborted it: " + reason;
-  if (council_) {
-    council_->report({.code = ErrorCode::aborted, .ranks = {rank()}, .words = words});
-    (void)council_->await_verdict();
-  } else {
-    own_verdict_ = Verdict{.code = ErrorCode::aborted, .ranks = {rank()}, .words = words};
-    gate_.close();
-  }
+  (void)agree_on_verdict({.code = ErrorCode::aborted,
+                          .ranks = {rank()},
+                          .words = "rank " + std::to_string(rank()) + " aborted it: " + reason});
 }
 
 std::optional<Verdict> Communicator::Impl::verdict() const {
@@ -113,6 +139,7 @@ Standing Communicator::Impl::standing(std::uint64_t about) const {
 void Communicator::Impl::stop() {
   // Whoever is in a call does it when leaving.
   if (gate_.close()) links_.port->stand_down();
+  messages_->interrupt();
 }
 
 void Communicator::Impl::ring() {
@@ -120,10 +147,7 @@ void Communicator::Impl::ring() {
     throw Error(ErrorCode::aborted, "the others have given up");
   }
   for (const auto& [rank, calls] : council_->left()) {
-    const bool is_partner = std::find(partners_.begin(), partners_.end(), rank) != partners_.end();
-    if (!partners_.empty() && !is_partner) continue;
-    // What it last sent to a partner may still be under way; see note_stall().
-    if (partners_.empty() ? calls >= calls_ : !has_stalled_) continue;
+    if (calls >= calls_) continue;
     leaver_ = rank;
     throw Error(ErrorCode::peer_lost, "rank " + std::to_string(rank) +
                                           " has left the communicator after " +
@@ -134,8 +158,7 @@ void Communicator::Impl::ring() {
 /// Should ranks be in different calls of one number, in which each waits for the other, no message
 /// will ever tell them.
 void Communicator::Impl::note_stall() {
-  has_stalled_ = true;
-  if (council_ && partners_.empty()) council_->compare(calls_);
+  if (council_) council_->compare(calls_);
 }
 
 }  // namespace tutti

@@ -88,7 +88,7 @@ std::optional<Communicator> Communicator::Impl::split(std::optional<std::uint32_
        .count = sizeof(Wish)});
   if (!color) {
     // The others go on to tell each other what they offer.
-    (void)PartExchange(*this, {}).all_gather(std::string(sizeof(Fabric::Offer), '\0'));
+    (void)PartExchange(*this, {}).all_gather(std::string(Fabric::offer_bytes, '\0'));
     return std::nullopt;
   }
   std::erase_if(all, [&](const Wish& wish) { return wish.has_color == 0 || wish.color != *color; });

@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <numeric>
 
 #include <nlohmann/json.hpp>
 
 #include "api/ballot.hpp"
 #include "api/communicator_impl.hpp"
-#include "api/pair_exchange.hpp"
 #include "api/settings.hpp"
 #include "api/unique_id.hpp"
 
@@ -146,11 +144,20 @@ std::uint32_t Communicator::Impl::wait_at_door(const Growth& growth) const {
 /// What rank 0 says, which may take it so much longer than usual.
 std::string Communicator::Impl::tell_all(const std::string& text, std::chrono::milliseconds more) {
   if (ranks_ == 1) return text;
-  std::vector<std::uint32_t> members(ranks_);
-  std::iota(members.begin(), members.end(), 0);
-  const CallOptions options{
-      .timeout = std::chrono::ceil<std::chrono::milliseconds>(settings_.timeout) + more};
-  return PairExchange(*this, members, options).all_gather(text).front();
+  const auto tell = [&](void* data, std::size_t bytes) {
+    run({.collective = Collective::broadcast,
+         .input = data,
+         .output = data,
+         .count = bytes,
+         .options = {.timeout =
+                         std::chrono::ceil<std::chrono::milliseconds>(settings_.timeout) + more}});
+  };
+  std::uint64_t length = text.size();
+  tell(&length, sizeof length);
+  std::string told = text;
+  told.resize(length);
+  tell(told.data(), length);
+  return told;
 }
 
 Communicator Communicator::join(const std::string& at, std::chrono::milliseconds timeout) {

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "api/call_check.hpp"
-#include "api/pair_exchange.hpp"
 #include "api/scratch_memory.hpp"
 
 namespace tutti {
@@ -16,19 +15,6 @@ std::uint32_t tag(std::uint64_t number, std::uint32_t signature) {
   std::uint64_t hash = number << 32 | signature;
   hash = (hash ^ (hash >> 33)) * 0xFF51AFD7ED558CCD;
   return static_cast<std::uint32_t>(hash ^ (hash >> 33));
-}
-
-constexpr std::uint32_t pair_signature = 0x9A1B;
-
-/// As the flight recorder has it.
-FlightCall flight_call(const Communicator::Parcel& out, const Communicator::Parcel& in) {
-  return {.kind = !in.peer    ? FlightKind::send
-                  : !out.peer ? FlightKind::receive
-                              : FlightKind::send_receive,
-          .root = out.peer.value_or(0),
-          .from = in.peer.value_or(0),
-          .count = in.bytes,
-          .bytes = out.bytes};
 }
 
 constexpr std::size_t least_slice = 1024;
@@ -66,24 +52,6 @@ Membership everyone(Rank self, std::uint32_t ranks, std::uint64_t identity) {
   membership.members.resize(ranks);
   std::iota(membership.members.begin(), membership.members.end(), 0);
   return membership;
-}
-
-/// All ranks tell each other what they offer, and each makes its links of that.
-PeerLinks link(Fabric& fabric, const Membership& membership, Exchange& exchange) {
-  std::string trouble;
-  const Fabric::Offer own = fabric.offer(membership, trouble);
-  std::string text(sizeof own, '\0');
-  std::memcpy(text.data(), &own, sizeof own);
-  std::vector<Fabric::Offer> offers;
-  for (const std::string& each : exchange.all_gather(text)) {
-    if (each.size() != sizeof own) {
-      throw Error(ErrorCode::mismatch,
-                  "ranks do not understand each other: do all have the same "
-                  "version of tutti?");
-    }
-    std::memcpy(&offers.emplace_back(), each.data(), sizeof own);
-  }
-  return fabric.link(membership, offers);
 }
 
 }  // namespace
@@ -126,16 +94,16 @@ Communicator::Impl::Impl(std::shared_ptr<Fabric> fabric, const Membership& membe
       settings_(settings),
       fabric_(std::move(fabric)),
       members_(membership.members),
-      links_(link(*fabric_, membership, exchange)),
+      links_(fabric_->link(membership, exchange)),
       executor_(*links_.port, *this, ranks_, least_slice),
       selector_(profile_of(settings), settings.rules, party_on(settings, links_.party)),
-      sends_(ranks_),
-      receives_(ranks_),
       box_({.communicator = settings.identity,
             .name = settings.identity == CommunicatorSettings{}.identity ? "world" : "",
             .self = self_,
             .ranks = ranks_},
            settings.flight) {
+  MessageHost& host = *this;
+  messages_ = std::make_unique<Messages>(fabric_->messenger(), membership, host, box_.messages());
   if (ranks_ == 1) return;
   Participant& participant = *this;
   council_ = std::make_unique<Council>(fabric_->lifeline(),
@@ -148,6 +116,7 @@ Communicator::Impl::Impl(std::shared_ptr<Fabric> fabric, const Membership& membe
 
 Communicator::Impl::~Impl() {
   worker_.finish();
+  messages_.reset();
   if (council_) council_->leave(calls_);
 }
 
@@ -177,31 +146,6 @@ Work Communicator::Impl::start(const Call& call) {
   return worker_.add([this, ready, kept, site = FlightSite(call.options.site)]() mutable {
     kept.options.site = site.text();
     perform(*ready, kept);
-  });
-}
-
-void Communicator::Impl::run_pair(const Parcel& out, const Parcel& in, const CallOptions& options) {
-  const Entry entry(*this);
-  require_usable();
-  check_pair(out, in, {.self = self_, .ranks = ranks_});
-  if (worker_.idle()) {
-    perform_pair(out, in, options);
-  } else {
-    worker_.add([&] { perform_pair(out, in, options); }).wait();
-  }
-}
-
-Work Communicator::Impl::start_pair(const Parcel& out, const Parcel& in,
-                                    const CallOptions& options) {
-  const Entry entry(*this);
-  require_usable();
-  check_pair(out, in, {.self = self_, .ranks = ranks_});
-  // What the caller lent for the time of this call only is not needed, or kept.
-  CallOptions kept = options;
-  kept.algorithm = {};
-  return worker_.add([this, out, in, kept, site = FlightSite(options.site)]() mutable {
-    kept.site = site.text();
-    perform_pair(out, in, kept);
   });
 }
 
@@ -318,50 +262,6 @@ void Communicator::Impl::run_parts(const PreparedCall& prepared, const Call& cal
       shifted.input += part.stride;
       shifted.output += part.stride;
     }
-  }
-}
-
-void Communicator::Impl::perform_pair(const Parcel& out, const Parcel& in,
-                                      const CallOptions& options) {
-  const Presence presence(*this);
-  auto* const to = static_cast<std::byte*>(const_cast<void*>(in.data));
-  if (out.peer == rank()) {
-    if (out.bytes > 0) std::memcpy(to, out.data, out.bytes);
-    return;
-  }
-  const auto as_rank = [](const Parcel& parcel) {
-    return parcel.peer ? std::optional(Rank{*parcel.peer}) : std::nullopt;
-  };
-  const Plan plan = pair_plan(as_rank(out), out.bytes, as_rank(in), in.bytes);
-  const auto pair_tag = [](std::uint32_t number, std::size_t bytes) {
-    return tag(number, pair_signature + static_cast<std::uint32_t>(bytes));
-  };
-  const std::uint32_t sent = out.peer ? pair_tag(++sends_[*out.peer], out.bytes) : 0;
-  const std::uint32_t received = in.peer ? pair_tag(++receives_[*in.peer], in.bytes) : 0;
-  links_.port->begin(sent, received);
-  set_pace(Collective::alltoall, options);  // Which is made of pairs, too.
-  Counters& counters = counters_of(pair_kind);
-  ++counters.calls;
-  box_.recorder().begin(calls_, flight_call(out, in), options.site);
-  has_stalled_ = false;
-  partners_.clear();
-  if (out.peer) partners_.push_back(*out.peer);
-  if (in.peer) partners_.push_back(*in.peer);
-  try {
-    executor_.run(plan, {.input = static_cast<const std::byte*>(out.data), .output = to}, {},
-                  timeout_of(options), counters);
-    partners_.clear();
-    box_.recorder().end();
-  } catch (const Error& error) {
-    std::string what = "rank " + std::to_string(rank()) + ":";
-    if (out.peer) {
-      what += " send of " + in_plural(out.bytes, "byte") + " to rank " + std::to_string(*out.peer);
-    }
-    if (in.peer) {
-      what += std::string(out.peer ? "," : "") + " receive of " + in_plural(in.bytes, "byte") +
-              " from rank " + std::to_string(*in.peer);
-    }
-    throw settle(error, what);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "api/call_log.hpp"
 #include "api/fabric.hpp"
 #include "api/gate.hpp"
+#include "api/messages.hpp"
 #include "api/plan_cache.hpp"
 #include "api/worker.hpp"
 #include "exec/executor.hpp"
@@ -41,7 +43,7 @@ struct CommunicatorSettings {
 
 /// The inside of a communicator: it checks calls, makes them ready, and runs them here or in its
 /// worker. When one fails, it asks the council for the verdict, which is the same on all ranks.
-class Communicator::Impl : private Alarm, private Participant {
+class Communicator::Impl : private Alarm, private Participant, private MessageHost {
  public:
   /// Of all members of a new fabric.
   Impl(Exchange& exchange, Rank self, std::uint32_t ranks, const CommunicatorSettings& settings);
@@ -58,8 +60,7 @@ class Communicator::Impl : private Alarm, private Participant {
 
   void run(const Call& call);
   [[nodiscard]] Work start(const Call& call);
-  void run_pair(const Parcel& out, const Parcel& in, const CallOptions& options);
-  [[nodiscard]] Work start_pair(const Parcel& out, const Parcel& in, const CallOptions& options);
+  [[nodiscard]] Messages& messages() { return *messages_; }
 
   [[nodiscard]] std::optional<Communicator> split(std::optional<std::uint32_t> color,
                                                   std::uint32_t key);
@@ -91,15 +92,24 @@ class Communicator::Impl : private Alarm, private Participant {
   // What others want of it, from their threads:
   [[nodiscard]] Standing standing(std::uint64_t about) const override;
   void stop() override;
-  // And what the executor asks when nothing moves:
+  // What the executor asks when nothing moves:
   void ring() override;
   void note_stall() override;
+  // And what messages ask:
+  void require_usable() override;
+  [[nodiscard]] bool is_alarmed() const override { return raised.load(std::memory_order_acquire); }
+  [[nodiscard]] bool is_closed() const override { return gate_.is_closed(); }
+  [[nodiscard]] bool has_left(std::uint32_t rank) const override;
+  [[nodiscard]] bool has_ended(std::uint32_t rank) const override;
+  [[nodiscard]] bool has_stood_down(std::uint32_t rank) const override;
+  [[nodiscard]] Error settle_message(const Error& error, const std::string& what,
+                                     std::vector<std::uint32_t> suspects) override;
+  [[nodiscard]] Clock::duration usual_timeout() const override { return settings_.timeout; }
 
   [[nodiscard]] const std::shared_ptr<const PreparedCall>& prepared(const Call& call,
                                                                     const CallExtent& extent);
   void perform(const PreparedCall& prepared, const Call& call);
   void run_parts(const PreparedCall& prepared, const Call& call, Counters& counters);
-  void perform_pair(const Parcel& out, const Parcel& in, const CallOptions& options);
   void set_pace(Collective collective, const CallOptions& options);
   [[nodiscard]] Clock::duration timeout_of(const CallOptions& options) const;
   [[nodiscard]] std::uint64_t larger_bytes(const Call& call) const;
@@ -110,7 +120,8 @@ class Communicator::Impl : private Alarm, private Participant {
   [[nodiscard]] Error giving_up(const char* why) const;
   void stand_down();
   [[noreturn]] void refuse();
-  void require_usable();
+  /// Tells the others, and waits for what all come to think of it.
+  [[nodiscard]] Verdict agree_on_verdict(const Report& report);
   void keep_input(const Call& call);
   void restore_input(const Call& call);
   [[nodiscard]] Shrunk shrink_alone(std::uint64_t completed);
@@ -128,7 +139,7 @@ class Communicator::Impl : private Alarm, private Participant {
   [[nodiscard]] Counters& counters_of(std::size_t kind);
   [[nodiscard]] std::byte* scratch(std::size_t bytes);
 
-  static constexpr std::size_t pair_kind = 9;  // After the nine collectives.
+  static constexpr std::size_t collectives = 9;
 
   Rank self_;
   std::uint32_t ranks_;
@@ -142,11 +153,7 @@ class Communicator::Impl : private Alarm, private Participant {
   std::size_t direct_from_ = 0;          // As the transport was last told.
   std::uint64_t calls_ = 0;              // Collectives so far: the same on all ranks.
   std::optional<std::uint32_t> leaver_;  // Who has left though it is needed.
-  std::vector<std::uint32_t> partners_;  // Of the call between two that is under way.
-  bool has_stalled_ = false;             // That call has waited for a while.
-  std::vector<std::uint32_t> sends_;     // By peer: how often it was sent to alone,
-  std::vector<std::uint32_t> receives_;  // and received from.
-  std::array<Counters, pair_kind + 1> counters_;
+  std::array<Counters, collectives> counters_;
   std::shared_ptr<std::byte> scratch_;
   std::size_t scratch_bytes_ = 0;
   std::array<std::byte, 64> nothing_{};  // What a barrier moves.
@@ -156,8 +163,10 @@ class Communicator::Impl : private Alarm, private Participant {
   Gate gate_;                               // Closed once there is a verdict.
   std::atomic<bool> has_been_told_{false};  // By a call that failed.
   std::optional<Verdict> own_verdict_;      // Of one rank alone.
-  std::unique_ptr<Council> council_;        // Null for one rank alone.
-  Worker worker_;                           // Goes first.
+  std::mutex own_verdict_mutex_;
+  std::unique_ptr<Council> council_;    // Null for one rank alone.
+  std::unique_ptr<Messages> messages_;  // Destroyed before what it asks,
+  Worker worker_;                       // and after what may still call it.
 };
 
 }  // namespace tutti

@@ -1,6 +1,8 @@
 #include "api/fabric.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <map>
 #include <set>
 
@@ -36,6 +38,18 @@ struct HostLoad {
   [[nodiscard]] bool is_crowded() const { return ranks > std::max<std::size_t>(cores.size(), 1); }
 };
 
+/// What a rank tells the others before a communicator can be linked: a word for each transport, and
+/// whether it has no room for another communicator.
+struct Offer {
+  static constexpr std::size_t most_transports = 4;
+  std::array<std::uint64_t, most_transports> words{};
+  std::uint64_t is_refused = 0;
+};
+static_assert(sizeof(Offer) == Fabric::offer_bytes);
+
+/// Which no communicator has.
+constexpr std::uint64_t context_of_messages = 0;
+
 bool is_memory(std::string_view transport) { return transport != "tcp"; }
 
 [[noreturn]] void refuse_memory(const std::string& why) {
@@ -50,19 +64,43 @@ class Fabric::Parts {
   Parts(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings)
       : settings_(settings), self_(self.index()), ranks_(ranks) {
     meet(exchange);
-    if (ranks == 1) return;
-    open_lifeline(exchange);
-    open_transports(exchange);
+    if (ranks > 1) {
+      open_lifeline(exchange);
+      open_transports(exchange);
+    }
+    Membership everyone = all();
+    everyone.context = context_of_messages;
+    messenger_.emplace(link(everyone, exchange).port,
+                       Messenger::Setting{.self = self_, .members = ranks_});
   }
 
-  [[nodiscard]] Offer offer(const Membership& membership, std::string& trouble) {
+  [[nodiscard]] Messenger& messenger() { return *messenger_; }
+  [[nodiscard]] const std::shared_ptr<Lifeline>& lifeline() const { return lifeline_; }
+  [[nodiscard]] const FabricSettings& settings() const { return settings_; }
+
+  [[nodiscard]] PeerLinks link(const Membership& membership, Exchange& exchange) {
+    const Offer own = offer(membership);
+    std::string text(sizeof own, '\0');
+    std::memcpy(text.data(), &own, sizeof own);
+    std::vector<Offer> offers;
+    for (const std::string& each : exchange.all_gather(text)) {
+      if (each.size() != sizeof own) {
+        throw Error(ErrorCode::mismatch,
+                    "ranks do not understand each other: do all have the same version of tutti?");
+      }
+      std::memcpy(&offers.emplace_back(), each.data(), sizeof own);
+    }
+    return link(membership, offers);
+  }
+
+ private:
+  [[nodiscard]] Offer offer(const Membership& membership) {
     Offer offer;
     for (std::size_t i = 0; i < ways_.size(); ++i) {
       if (!serves(i, membership)) continue;
       try {
         offer.words[i] = ways_[i].transport->offer(membership);
-      } catch (const Error& error) {
-        trouble = error.what();
+      } catch (const Error&) {
         offer.is_refused = 1;
       }
     }
@@ -99,10 +137,6 @@ class Fabric::Parts {
     return links;
   }
 
-  [[nodiscard]] const std::shared_ptr<Lifeline>& lifeline() const { return lifeline_; }
-  [[nodiscard]] const FabricSettings& settings() const { return settings_; }
-
- private:
   struct OpenWay {
     const TransportRow* row;
     std::unique_ptr<Transport> transport;
@@ -454,6 +488,7 @@ class Fabric::Parts {
   std::shared_ptr<Lifeline> lifeline_;
   std::vector<OpenWay> ways_;
   std::vector<std::size_t> ways_to_;  // By member: which of ways_.
+  std::optional<Messenger> messenger_;
 };
 
 Fabric::Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings)
@@ -461,12 +496,10 @@ Fabric::Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricS
 
 Fabric::~Fabric() = default;
 
-Fabric::Offer Fabric::offer(const Membership& membership, std::string& trouble) {
-  return parts_->offer(membership, trouble);
+PeerLinks Fabric::link(const Membership& membership, Exchange& exchange) {
+  return parts_->link(membership, exchange);
 }
-PeerLinks Fabric::link(const Membership& membership, std::span<const Offer> offers) {
-  return parts_->link(membership, offers);
-}
+Messenger& Fabric::messenger() { return parts_->messenger(); }
 const std::shared_ptr<Lifeline>& Fabric::lifeline() const { return parts_->lifeline(); }
 const FabricSettings& Fabric::settings() const { return parts_->settings(); }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -12,6 +11,7 @@
 #include <tutti/exchange.hpp>
 #include <tutti/shape.hpp>
 
+#include "exec/messenger.hpp"
 #include "lifeline/lifeline.hpp"
 #include "select/forecast.hpp"
 #include "transport/table.hpp"
@@ -67,19 +67,14 @@ class Fabric {
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
 
-  /// What a rank tells the others before a communicator can be linked: a word for each transport.
-  struct Offer {
-    static constexpr std::size_t most_transports = 4;
-    std::array<std::uint64_t, most_transports> words{};
-    std::uint64_t is_refused = 0;  ///< Not zero: this rank has no room for another communicator.
-  };
-  /// The first step of links a communicator. If `trouble` is not empty, the rank must tell the
-  /// others all the same, so that all give up alike.
-  [[nodiscard]] Offer offer(const Membership& membership, std::string& trouble);
-  /// The second, with the offers of all its ranks in order. Throws unsupported, on all ranks alike,
-  /// if one of them was refused.
-  [[nodiscard]] PeerLinks link(const Membership& membership, std::span<const Offer> offers);
+  /// Makes the links of a communicator: all its ranks call it together, and tell each other by the
+  /// exchange, in one round of texts of `offer_bytes` each, what they need. Throws unsupported, on
+  /// all ranks alike, if one of them has no room for another communicator.
+  [[nodiscard]] PeerLinks link(const Membership& membership, Exchange& exchange);
+  static constexpr std::size_t offer_bytes = 40;
 
+  /// By which the messages of all communicators go.
+  [[nodiscard]] Messenger& messenger();
   /// Null for one rank alone.
   [[nodiscard]] const std::shared_ptr<Lifeline>& lifeline() const;
   [[nodiscard]] const FabricSettings& settings() const;

@@ -3,7 +3,10 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 #include <tutti/work.hpp>
 
@@ -12,39 +15,32 @@ namespace tutti {
 /// What a Work and the thread that does it share.
 class Work::State {
  public:
-  void finish(std::exception_ptr failure) {
-    {
-      const std::lock_guard lock(mutex_);
-      failure_ = std::move(failure);
-      done_.store(true, std::memory_order_release);
-    }
-    changed_.notify_all();
-  }
+  State() = default;
+  virtual ~State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void finish(std::exception_ptr failure);
 
   [[nodiscard]] bool done() const { return done_.load(std::memory_order_acquire); }
 
-  void wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return done(); });
-    rethrow();
-  }
+  /// Waits until the time, at most. Whether it is done. Who waits for something that needs a hand
+  /// gives it one.
+  [[nodiscard]] virtual bool wait_until(std::chrono::steady_clock::time_point until);
+  void rethrow() const;
+  [[nodiscard]] virtual Envelope envelope() const { return {}; }
 
-  [[nodiscard]] bool wait_for(std::chrono::nanoseconds time) {
-    std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, time, [this] { return done(); })) return false;
-    rethrow();
-    return true;
-  }
+  void then(std::function<void(std::exception_ptr)> f);
 
  private:
-  void rethrow() const {
-    if (failure_) std::rethrow_exception(failure_);
-  }
+  using Callback = std::function<void(std::exception_ptr)>;
+  class Calling;
 
   std::atomic<bool> done_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
   std::exception_ptr failure_;
+  std::unique_ptr<std::vector<Callback>> callbacks_;  // Null unless there are any.
 };
 
 }  // namespace tutti

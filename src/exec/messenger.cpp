@@ -72,12 +72,35 @@ std::shared_ptr<Inbox> Messenger::inbox_of(std::uint64_t context) const {
   return found == inboxes_.end() ? nullptr : found->second;
 }
 
+bool Messenger::is_closed(std::uint64_t context) const {
+  return std::find(closed_.begin(), closed_.end(), context) != closed_.end();
+}
+
 void Messenger::keep_early(std::uint32_t member, Inbox::Arrival arrival) {
   arrival->rank = member;
   early_[peers_[member].packet.context].push_back(std::move(arrival));
 }
 
-void Messenger::close(Inbox& inbox, std::chrono::milliseconds patience) {
+void Messenger::finish_sends(Inbox& inbox) {
+  const auto first_send = [&]() -> std::shared_ptr<Message> {
+    const Lock lock(mutex_);
+    const auto found = std::find_if(running_.begin(), running_.end(), [&](const auto& each) {
+      return each->inbox_.get() == &inbox && each->kind == Message::Kind::send;
+    });
+    return found == running_.end() ? nullptr : *found;
+  };
+  while (const std::shared_ptr<Message> send = first_send()) {
+    try {
+      wait(inbox, *send);
+    } catch (const Error&) {
+      return;
+    }
+  }
+}
+
+std::vector<std::shared_ptr<Message>> Messenger::close(Inbox& inbox,
+                                                       std::chrono::milliseconds patience) {
+  std::vector<std::shared_ptr<Message>> unfinished;
   Lock lock(mutex_);
   inboxes_.erase(inbox.context());
   closed_.push_back(inbox.context());
@@ -117,7 +140,9 @@ void Messenger::close(Inbox& inbox, std::chrono::milliseconds patience) {
   std::erase_if(requests_, [&](const auto& each) { return each.second->inbox_.get() == &inbox; });
   for (auto each = running_.begin(); each != running_.end();) {
     const std::shared_ptr<Message> message = *each++;
-    if (message->inbox_.get() == &inbox) forget(*message);
+    if (message->inbox_.get() != &inbox) continue;
+    forget(*message);
+    unfinished.push_back(message);
   }
   const Clock::time_point end = Clock::now() + patience;
   while (is_lending(inbox) && Clock::now() < end) {
@@ -133,6 +158,7 @@ void Messenger::close(Inbox& inbox, std::chrono::milliseconds patience) {
       }
     }
   }
+  return unfinished;
 }
 
 /// Whether somebody may still read memory of its messages.
@@ -148,18 +174,21 @@ bool Messenger::is_lending(const Inbox& inbox) {
 
 // Messages --------------------------------------------------------------------------------------
 
-void Messenger::start(Inbox& inbox, std::span<const std::shared_ptr<Message>> messages,
-                      bool is_waited_for) {
+void Messenger::start(const std::shared_ptr<Inbox>& inbox,
+                      std::span<const std::shared_ptr<Message>> messages, bool is_waited_for) {
   Lock lock(mutex_);
+  if (inbox_of(inbox->context()) != inbox) {
+    throw Error(ErrorCode::aborted, "the communicator was given up");
+  }
   const Clock::time_point now = Clock::now();
   for (const std::shared_ptr<Message>& message : messages) {
-    message->inbox_ = inboxes_.at(inbox.context());
+    message->inbox_ = inbox;
     message->begun_ = now;
     message->place_ = running_.insert(running_.end(), message);
     if (message->kind == Message::Kind::send) {
-      begin_send(inbox, message);
+      begin_send(*inbox, message);
     } else {
-      post_receive(inbox, message);
+      post_receive(*inbox, message);
     }
   }
   if (has_leader_) {
@@ -580,18 +609,18 @@ void Messenger::take_eager(std::uint32_t member, const std::shared_ptr<Inbox>& i
   Peer& peer = peers_[member];
   const Packet& packet = peer.packet;
   const bool is_enclosed = packet.bytes <= Packet::most_enclosed;
-  const std::optional<std::uint32_t> rank = inbox ? inbox->rank_of(member) : std::nullopt;
   if (!is_enclosed) peer.left = packet.bytes;
-  if (std::find(closed_.begin(), closed_.end(), packet.context) != closed_.end()) return;
-  if (inbox && !rank) return;
+  if (!inbox && is_closed(packet.context)) return;
+  const std::uint32_t rank = inbox ? inbox->rank_of(member).value_or(any_rank) : 0;
+  if (rank == any_rank) return;
   peer.inbox = inbox;
-  peer.receive = inbox ? inbox->match(*rank, packet.tag) : nullptr;
+  peer.receive = inbox ? inbox->match(rank, packet.tag) : nullptr;
   if (peer.receive) {
-    if (!fits(*inbox, *peer.receive, *rank, packet.tag, packet.bytes)) peer.receive.reset();
+    if (!fits(*inbox, *peer.receive, rank, packet.tag, packet.bytes)) peer.receive.reset();
     if (peer.receive) peer.to = peer.receive->data;
   } else {
     peer.arrival = std::make_shared<Inbox::Unexpected>();
-    peer.arrival->rank = rank.value_or(0);
+    peer.arrival->rank = rank;
     peer.arrival->tag = packet.tag;
     peer.arrival->bytes = packet.bytes;
     peer.arrival->data.resize(packet.bytes);
@@ -611,17 +640,17 @@ void Messenger::take_eager(std::uint32_t member, const std::shared_ptr<Inbox>& i
 
 void Messenger::take_request(std::uint32_t member, const std::shared_ptr<Inbox>& inbox) {
   const Packet& packet = peers_[member].packet;
-  if (std::find(closed_.begin(), closed_.end(), packet.context) != closed_.end()) return;
-  const std::optional<std::uint32_t> rank = inbox ? inbox->rank_of(member) : std::nullopt;
-  if (inbox && !rank) return;
+  if (!inbox && is_closed(packet.context)) return;
+  const std::uint32_t rank = inbox ? inbox->rank_of(member).value_or(any_rank) : 0;
+  if (rank == any_rank) return;
   if (inbox) {
-    if (const auto receive = inbox->match(*rank, packet.tag)) {
-      accept(*inbox, receive, *rank, packet.tag, packet.id, packet.bytes);
+    if (const auto receive = inbox->match(rank, packet.tag)) {
+      accept(*inbox, receive, rank, packet.tag, packet.id, packet.bytes);
       return;
     }
   }
   auto arrival = std::make_shared<Inbox::Unexpected>();
-  arrival->rank = rank.value_or(0);
+  arrival->rank = rank;
   arrival->tag = packet.tag;
   arrival->bytes = packet.bytes;
   arrival->id = packet.id;
@@ -659,7 +688,8 @@ void Messenger::take_data(std::uint32_t member) {
 }
 
 void Messenger::take_credit(std::uint32_t member, const std::shared_ptr<Inbox>& inbox) {
-  const std::optional<std::uint32_t> rank = inbox ? inbox->rank_of(member) : std::nullopt;
+  if (!inbox) return;
+  const std::optional<std::uint32_t> rank = inbox->rank_of(member);
   if (!rank) return;
   inbox->untaken(*rank) -= peers_[member].packet.bytes;
   launch_waiting(*inbox, *rank);
@@ -786,10 +816,15 @@ void Messenger::wait(Inbox& inbox, Message& message) {
 
 bool Messenger::wait_until(Inbox& inbox, Message& message, Clock::time_point until) {
   Lock lock(mutex_);
-  // Whether it fails is found out by whoever looks after it.
-  return progress(lock, inbox, until, message,
-                  [&] { return message.is_done() || message.is_failing_; }) &&
-         message.is_done();
+  try {
+    (void)progress(lock, inbox, until, message,
+                   [&] { return message.is_done() || message.is_failing_; });
+  } catch (const Error&) {
+    // Its owner sees to it.
+    refuse(message, std::current_exception());
+    report_failures(lock);
+  }
+  return message.is_done();
 }
 
 std::optional<Envelope> Messenger::probe(Inbox& inbox, std::uint32_t rank, std::uint32_t tag) {
@@ -850,6 +885,7 @@ void Messenger::need_tending() {
 void Messenger::tend() {
   Lock lock(mutex_);
   Clock::time_point last_needed = Clock::now();
+  Clock::time_point looked{};
   while (!is_closing_) {
     const Clock::time_point now = Clock::now();
     if (!running_.empty()) last_needed = now;
@@ -857,10 +893,13 @@ void Messenger::tend() {
     report_failures(lock);
     if (running_.empty() || has_leader_ || waiting_ > 0) {
       changed_.wait_for(lock, tender_naps);
-      continue;
+    } else {
+      lead_for_all(lock);
     }
-    lead_for_all(lock);
+    constexpr auto looks_between = 10ms;
+    if (Clock::now() < looked + looks_between) continue;
     end_hopeless(lock);
+    looked = Clock::now();
   }
   is_tended_ = false;
   changed_.notify_all();

@@ -49,13 +49,19 @@ class Messenger {
 
   /// For the messages of a communicator. The owner must outlive it.
   [[nodiscard]] std::shared_ptr<Inbox> open(const Membership& membership, MessageOwner& owner);
-  /// What is under way ends here, without being done. Afterwards nobody reads or writes the
-  /// caller's memory; a receiver that hangs is waited for `patience` at most.
-  void close(Inbox& inbox, std::chrono::milliseconds patience);
+  /// What is under way ends here, without being done: the caller ends it by fail(). Afterwards
+  /// nobody reads or writes the caller's memory; a receiver that hangs is waited for `patience` at
+  /// most.
+  [[nodiscard]] std::vector<std::shared_ptr<Message>> close(Inbox& inbox,
+                                                            std::chrono::milliseconds patience);
+  /// Waits until everything that was sent has gone, or its time is over, or the owner's alarm says
+  /// that it will not.
+  void finish_sends(Inbox& inbox);
 
   /// Begins messages, in their order. Never waits. Those that the caller does not wait for at once
-  /// go on by themselves.
-  void start(Inbox& inbox, std::span<const std::shared_ptr<Message>> messages, bool is_waited_for);
+  /// go on by themselves. Throws aborted if the inbox was closed.
+  void start(const std::shared_ptr<Inbox>& inbox,
+             std::span<const std::shared_ptr<Message>> messages, bool is_waited_for);
   /// Waits until it is done, well or not. Throws what the owner's alarm throws, and timed_out at
   /// the deadline of the message; then it is not done.
   void wait(Inbox& inbox, Message& message);
@@ -120,6 +126,7 @@ class Messenger {
   void take_credit(std::uint32_t member, const std::shared_ptr<Inbox>& inbox);
   void close_packet(std::uint32_t member);
   [[nodiscard]] std::shared_ptr<Inbox> inbox_of(std::uint64_t context) const;
+  [[nodiscard]] bool is_closed(std::uint64_t context) const;
   void keep_early(std::uint32_t member, Inbox::Arrival arrival);
   void add_packet(std::uint32_t member, const Packet& packet);
 

@@ -14,7 +14,9 @@
 namespace tutti {
 
 BlackBox::BlackBox(FlightOwner owner, const FlightSettings& settings)
-    : recorder_(std::move(owner), settings.records), directory_(settings.directory) {
+    : recorder_(owner, settings.records),
+      messages_(std::move(owner), settings.records),
+      directory_(settings.directory) {
   if (!directory_.empty()) dump_on_signals(*this);
 }
 
@@ -42,7 +44,8 @@ int BlackBox::dump(std::string_view reason, std::string_view suffix) const {
   path.add("-");
   path.add(Digits(recorder_.owner().self.index()).text());
   path.add(".jsonl");
-  return path.fits() ? write_dump(recorder_, reason, path.c_str(), suffix) : ENAMETOOLONG;
+  return path.fits() ? write_dump(recorder_, messages_, reason, path.c_str(), suffix)
+                     : ENAMETOOLONG;
 }
 
 }  // namespace tutti

@@ -24,6 +24,9 @@ class BlackBox {
 
   [[nodiscard]] FlightRecorder& recorder() { return recorder_; }
   [[nodiscard]] const FlightRecorder& recorder() const { return recorder_; }
+  /// Of sends and receives, which overlap each other and the calls of all ranks.
+  [[nodiscard]] FlightRecorder& messages() { return messages_; }
+  [[nodiscard]] const FlightRecorder& messages() const { return messages_; }
 
   /// The call under way, if any, has failed, and with it the communicator. A dump that cannot be
   /// written takes a line on standard error and harms nobody.
@@ -35,6 +38,7 @@ class BlackBox {
  private:
   std::mutex failing_;  // A call and another that is refused may fail at once.
   FlightRecorder recorder_;
+  FlightRecorder messages_;
   std::string directory_;
 };
 

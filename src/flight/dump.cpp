@@ -83,24 +83,26 @@ void write_record(JsonWriter& json, const FlightRecord& record) {
   json.close_object();
 }
 
-int write_lines(const FlightRecorder& recorder, std::string_view reason, int fd) {
+int write_lines(const FlightRecorder& recorder, const FlightRecorder& messages,
+                std::string_view reason, int fd) {
   JsonWriter json(fd);
   write_header(json, recorder, reason);
   recorder.visit_all([&](const FlightRecord& record) { write_record(json, record); });
+  messages.visit_all([&](const FlightRecord& record) { write_record(json, record); });
   return json.finish();
 }
 
 }  // namespace
 
-int write_dump(const FlightRecorder& recorder, std::string_view reason, const char* path,
-               std::string_view suffix) {
+int write_dump(const FlightRecorder& recorder, const FlightRecorder& messages,
+               std::string_view reason, const char* path, std::string_view suffix) {
   PathText part;
   part.add(path);
   part.add(suffix);
   if (!part.fits()) return ENAMETOOLONG;
   const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (fd < 0) return errno;
-  int error = write_lines(recorder, reason, fd);
+  int error = write_lines(recorder, messages, reason, fd);
   // Some file systems tell only now that the disk is full.
   if (close(fd) != 0 && error == 0) error = errno;
   if (error == 0 && rename(part.c_str(), path) != 0) error = errno;

@@ -172,6 +172,9 @@ FlightDump parse_dump(std::string_view text, const std::string& origin) {
                             ", is left out: " + error.what());
     }
   }
+  // Those of messages stand after the others.
+  std::stable_sort(dump.records.begin(), dump.records.end(),
+                   [](const auto& a, const auto& b) { return a.begun_ns < b.begun_ns; });
   return dump;
 }
 

@@ -5,12 +5,25 @@
 namespace tutti {
 
 FlightRecorder::FlightRecorder(FlightOwner owner, std::size_t records)
-    : owner_(std::move(owner)),
-      created_(TickMoment::now()),
-      records_(records),
-      slots_(std::make_unique<FlightSlot[]>(records)),
-      next_(slots_.get()),
-      end_(slots_.get() + records) {}
+    : owner_(std::move(owner)), created_(TickMoment::now()), records_(records) {}
+
+FlightRecorder::~FlightRecorder() { delete[] slots_.load(std::memory_order_relaxed); }
+
+void FlightRecorder::make_slots() {
+  auto* const slots = new FlightSlot[records_];
+  next_ = slots;
+  end_ = slots + records_;
+  slots_.store(slots, std::memory_order_release);
+}
+
+void FlightRecorder::end_one(const Handle& handle, bool is_well) {
+  if (handle.slot->turn() != handle.turn) return;
+  if (is_well) {
+    handle.slot->end(ticks());
+  } else {
+    handle.slot->fail(ticks());
+  }
+}
 
 void FlightRecorder::fail(std::string_view why) {
   if (current_ != nullptr && current_->is_running()) current_->fail(ticks());
@@ -25,15 +38,17 @@ std::string_view FlightRecorder::failure() const {
 }
 
 std::uint64_t FlightRecorder::seen_turns() const {
+  const FlightSlot* const slots = slots_.load(std::memory_order_acquire);
+  if (slots == nullptr) return 0;
   std::uint64_t turns = 0;
   for (std::size_t i = 0; i < records_; ++i) {
-    if (const auto turn = slots_[i].turn()) turns = std::max(turns, *turn + 1);
+    if (const auto turn = slots[i].turn()) turns = std::max(turns, *turn + 1);
   }
   return turns;
 }
 
 std::optional<FlightRecord> FlightRecorder::read(std::uint64_t turn, const TickScale& scale) const {
-  const auto found = slots_[turn % records_].read(turn);
+  const auto found = slots_.load(std::memory_order_acquire)[turn % records_].read(turn);
   if (!found) return std::nullopt;
   return FlightRecord{.number = found->number,
                       .call = found->call,

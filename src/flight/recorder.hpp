@@ -35,13 +35,30 @@ class FlightRecorder {
   static constexpr std::size_t usual_records = 256;
 
   explicit FlightRecorder(FlightOwner owner, std::size_t records = usual_records);
+  ~FlightRecorder();
+  FlightRecorder(const FlightRecorder&) = delete;
+  FlightRecorder& operator=(const FlightRecorder&) = delete;
 
   /// `site` is the caller's own word for the place of the call.
   void begin(std::uint64_t number, const FlightCall& call, std::string_view site = {}) {
+    if (next_ == nullptr) make_slots();
     current_ = next_;
-    next_ = next_ + 1 == end_ ? slots_.get() : next_ + 1;
+    next_ = next_ + 1 == end_ ? slots_.load(std::memory_order_relaxed) : next_ + 1;
     current_->begin(turns_++, number, call, site, ticks());
   }
+
+  /// Of several calls that overlap, each is begun and ended by its handle.
+  struct Handle {
+    FlightSlot* slot = nullptr;
+    std::uint64_t turn = 0;
+  };
+  [[nodiscard]] Handle begin_one(std::uint64_t number, const FlightCall& call,
+                                 std::string_view site) {
+    begin(number, call, site);
+    return {.slot = current_, .turn = turns_ - 1};
+  }
+  /// One that others have long written over is left as it is.
+  void end_one(const Handle& handle, bool is_well);
 
   // Of the call that was begun last. Requires: one was; but something can fail before any call.
 
@@ -72,6 +89,7 @@ class FlightRecorder {
   }
 
  private:
+  void make_slots();
   /// How many calls were begun, as far as can be seen.
   [[nodiscard]] std::uint64_t seen_turns() const;
   [[nodiscard]] std::optional<FlightRecord> read(std::uint64_t turn, const TickScale& scale) const;
@@ -81,14 +99,14 @@ class FlightRecorder {
   FlightOwner owner_;
   TickMoment created_;
   std::size_t records_;
-  std::unique_ptr<FlightSlot[]> slots_;
+  std::atomic<FlightSlot*> slots_{nullptr};  // Null until the first call: most are made in vain.
   std::array<char, most_failure_bytes> failure_{};
   std::atomic<std::size_t> failure_bytes_{0};
 
   // The writer's own:
   FlightSlot* current_ = nullptr;
-  FlightSlot* next_;
-  FlightSlot* end_;
+  FlightSlot* next_ = nullptr;
+  FlightSlot* end_ = nullptr;
   std::uint64_t turns_ = 0;
 };
 

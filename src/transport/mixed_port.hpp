@@ -44,6 +44,9 @@ class MixedPort final : public Port {
   void copy_unreleased(Rank peer) override { way(peer).copy_unreleased(peer); }
   void abandon() override;
   void stand_down() override;
+  [[nodiscard]] bool has_stood_down(Rank peer) const override {
+    return way(peer).has_stood_down(peer);
+  }
   [[nodiscard]] bool is_lending(const std::function<bool(Rank)>& is_gone) override;
   void interrupt() override { sleeper().interrupt(); }
   [[nodiscard]] bool goes_on(Clock::time_point deadline) override;

@@ -89,6 +89,8 @@ class Port {
   /// Tells those who share memory with this rank that it reads theirs no more, and that what they
   /// may still read of its own is no longer what it was. May be called by any thread.
   virtual void stand_down() {}
+  /// Whether a peer has said so: then what was read in its memory may have been something else.
+  [[nodiscard]] virtual bool has_stood_down(Rank /*peer*/) const { return false; }
   /// Whether somebody may still read this rank's memory where it stands: somebody who has neither
   /// stood down nor is gone.
   [[nodiscard]] virtual bool is_lending(const std::function<bool(Rank)>& /*is_gone*/) {

@@ -24,7 +24,7 @@ using State = FlightRecord::State;
 
 std::string dump_of(const FlightRecorder& recorder, const std::string& reason) {
   const TemporaryDirectory folder;
-  EXPECT_EQ(write_dump(recorder, reason, folder.path("dump").c_str()), 0);
+  EXPECT_EQ(write_dump(recorder, FlightRecorder({}), reason, folder.path("dump").c_str()), 0);
   EXPECT_FALSE(std::filesystem::exists(folder.path("dump.part")));
   return folder.read("dump");
 }
@@ -132,14 +132,15 @@ TEST(Dump, IsThereWholeOrNotAtAll) {
   std::ofstream(path) << "what was there";
   FlightRecorder recorder({});
   record_some(recorder);
-  EXPECT_EQ(write_dump(recorder, "error", folder.path("no/such").c_str()), ENOENT);
+  EXPECT_EQ(write_dump(recorder, FlightRecorder({}), "error", folder.path("no/such").c_str()),
+            ENOENT);
   // A file that may not grow is a disk that is full.
   const pid_t child = fork();
   if (child == 0) {
     const rlimit none{.rlim_cur = 100, .rlim_max = 100};
     setrlimit(RLIMIT_FSIZE, &none);
     ::signal(SIGXFSZ, SIG_IGN);
-    _exit(write_dump(recorder, "error", path.c_str()) == EFBIG ? 0 : 1);
+    _exit(write_dump(recorder, FlightRecorder({}), "error", path.c_str()) == EFBIG ? 0 : 1);
   }
   int status = 0;
   waitpid(child, &status, 0);

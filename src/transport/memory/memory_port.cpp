@@ -132,10 +132,14 @@ void MemoryPort::consume(Rank peer, std::size_t bytes) {
 
 /// What was read while its owner has given up may have been something else already.
 void MemoryPort::require_unchanged(Rank peer) const {
+  if (!has_stood_down(peer)) return;
+  throw Error(ErrorCode::peer_lost, "rank " + std::to_string(peer.index()) + " has given up");
+}
+
+bool MemoryPort::has_stood_down(Rank peer) const {
   std::atomic_thread_fence(std::memory_order_acquire);
   const Retirement& owner = commons_.retirement(in_[peer.index()].place);
-  if (owner.stood_down.load(std::memory_order_relaxed) == 0) return;
-  throw Error(ErrorCode::peer_lost, "rank " + std::to_string(peer.index()) + " has given up");
+  return owner.stood_down.load(std::memory_order_relaxed) != 0;
 }
 
 void MemoryPort::stand_down() {

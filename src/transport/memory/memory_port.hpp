@@ -53,6 +53,7 @@ class MemoryPort final : public Port {
   [[nodiscard]] std::uint64_t released(Rank peer) override;
   [[nodiscard]] std::uint64_t sent(Rank peer) const override;
   void stand_down() override;
+  [[nodiscard]] bool has_stood_down(Rank peer) const override;
   [[nodiscard]] bool is_lending(const std::function<bool(Rank)>& is_gone) override;
   void interrupt() override;
   [[nodiscard]] bool stay_awake(std::uint32_t idle) override;

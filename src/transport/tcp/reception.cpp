@@ -21,12 +21,13 @@ constexpr auto fair_time_in_crowd = 20ms;
 }  // namespace
 
 Reception::Reception(Socket listener, Watch& watch, const Secret& secret, std::string group,
-                     Rank self)
+                     Rank self, Callers callers)
     : listener_(std::move(listener)),
       watch_(watch),
       secret_(secret),
       group_(std::move(group)),
       self_(self),
+      callers_(callers),
       log_(self) {
   if (listener_) watch_.add(listener_.fd(), {.kind = Watch::Kind::listener, .index = 0}, false);
 }
@@ -84,7 +85,9 @@ std::optional<Reception::Guest> Reception::advance(std::uint32_t index) {
   }
   const std::string greeting = place.handshake->peer_greeting();
   const std::optional<std::uint32_t> rank = rank_that_greets(greeting, group_);
-  if (!rank || *rank >= self_.index()) {
+  const bool is_welcome =
+      rank && (*rank < self_.index() || (callers_ == Callers::all && *rank > self_.index()));
+  if (!is_welcome) {
     turn_away(place, "somebody else called, who said \"" + greeting + "\"");
     return std::nullopt;
   }

@@ -27,8 +27,12 @@ class Reception {
 
   static constexpr std::size_t most_strangers = 64;
 
+  /// Which ranks of the group are let in. A higher one does not come to stay: it asks to be called.
+  enum class Callers : std::uint8_t { lower, all };
+
   /// The watch and the secret must outlive this.
-  Reception(Socket listener, Watch& watch, const Secret& secret, std::string group, Rank self);
+  Reception(Socket listener, Watch& watch, const Secret& secret, std::string group, Rank self,
+            Callers callers = Callers::lower);
   ~Reception();
   Reception(const Reception&) = delete;
   Reception& operator=(const Reception&) = delete;
@@ -65,6 +69,7 @@ class Reception {
   const Secret& secret_;
   std::string group_;
   Rank self_;
+  Callers callers_;
   std::vector<Place> places_;
   std::size_t strangers_ = 0;
   bool is_shut_ = false;

@@ -16,6 +16,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// A rank that waits to be called asks for it after so long: most often the other knows.
+constexpr auto asks_after = 10ms;
+constexpr auto asks_again_after = 1s;
+
 /// How long the last bytes may take to arrive.
 constexpr auto farewell_time = 2s;
 
@@ -40,7 +44,7 @@ constexpr std::uint32_t index_of_doorbell = 1;
 TcpTransport::TcpTransport(Setting setting)
     : setting_(std::move(setting)),
       reception_(std::move(setting_.listener), watch_, setting_.secret, setting_.group,
-                 Rank{setting_.self}),
+                 Rank{setting_.self}, Reception::Callers::all),
       members_(setting_.contacts.size()),
       lines_(setting_.contacts.size()) {
   if (tcp_greeting(setting_.group, setting_.self).size() > Handshake::most_greeting) {
@@ -89,16 +93,26 @@ TcpTransport::Line* TcpTransport::reach(std::uint32_t member) {
   if (is_good(state.line.get())) return state.line.get();
   if (state.line) drop(state);
   if (state.is_missing) return nullptr;
+  miss(member);
+  return state.line.get();
+}
+
+/// Begins to connect. The higher member of a pair waits to be called; if the lower one does not
+/// know that it is needed, it is asked to call.
+void TcpTransport::miss(std::uint32_t member) {
+  Member& state = members_[member];
   state.is_missing = true;
+  state.missing_since = Clock::now();
   missing_.push_back(member);
   missing_count_.store(missing_.size(), std::memory_order_release);
-  if (setting_.self < member) {
-    state.dial =
-        std::make_unique<Dial>(Rank{member}, setting_.contacts[member], Rank{setting_.self},
-                               setting_.group, setting_.secret, watch_);
-    advance(member, Clock::now());
-  }
-  return state.line.get();
+  if (setting_.self < member) dial(member);
+}
+
+void TcpTransport::dial(std::uint32_t member) {
+  Member& state = members_[member];
+  state.dial = std::make_unique<Dial>(Rank{member}, setting_.contacts[member], Rank{setting_.self},
+                                      setting_.group, setting_.secret, watch_);
+  advance(member, Clock::now());
 }
 
 void TcpTransport::connect(std::uint32_t member, Channel channel) {
@@ -123,7 +137,14 @@ void TcpTransport::advance(std::uint32_t member, Clock::time_point now) {
   Dial* const dial = members_[member].dial.get();
   if (dial == nullptr) return;
   std::optional<Channel> channel = dial->advance(now);
-  if (channel) connect(member, std::move(*channel));
+  if (!channel) return;
+  if (setting_.self < member) {
+    connect(member, std::move(*channel));
+  } else {
+    // It knows now, and will call.
+    members_[member].dial.reset();
+    members_[member].missing_since = now + asks_again_after;
+  }
 }
 
 void TcpTransport::tend() {
@@ -133,8 +154,13 @@ void TcpTransport::tend() {
   reception_.close_late(now);
   reception_.open_door(now);
   for (std::size_t i = missing_.size(); i-- > 0;) {
-    const Dial* const dial = members_[missing_[i]].dial.get();
-    if (dial != nullptr && dial->due() <= now) advance(missing_[i], now);
+    const std::uint32_t member = missing_[i];
+    const Member& state = members_[member];
+    if (state.dial != nullptr) {
+      if (state.dial->due() <= now) advance(member, now);
+    } else if (now >= state.missing_since + asks_after) {
+      dial(member);
+    }
   }
 }
 
@@ -205,7 +231,12 @@ void TcpTransport::handle(Watch::Tag tag) {
     reception_.open_door(Clock::now());
   } else if (tag.kind == Watch::Kind::stranger) {
     auto guest = reception_.advance(tag.index);
-    if (guest && guest->rank < members_.size()) connect(guest->rank, std::move(guest->channel));
+    if (!guest || guest->rank >= members_.size()) return;
+    if (guest->rank < setting_.self) {
+      connect(guest->rank, std::move(guest->channel));
+    } else if (!members_[guest->rank].line && !members_[guest->rank].is_missing) {
+      miss(guest->rank);
+    }
   } else if (tag.kind == Watch::Kind::dial) {
     advance(tag.index, Clock::now());
   }
@@ -221,8 +252,8 @@ Clock::time_point TcpTransport::next_due(Clock::time_point until) {
   const std::lock_guard lock(setup_);
   reception_.close_late(Clock::now());
   for (const std::uint32_t member : missing_) {
-    const Dial* const dial = members_[member].dial.get();
-    if (dial != nullptr) until = std::min(until, dial->due());
+    const Member& state = members_[member];
+    until = std::min(until, state.dial ? state.dial->due() : state.missing_since + asks_after);
   }
   return until;
 }

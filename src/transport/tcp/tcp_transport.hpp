@@ -24,8 +24,8 @@
 namespace tutti {
 
 /// Between members of a fabric over TCP: one connection for each pair, made when one of them first
-/// has to do with the other, for all communicators that both are in. The lower member dials, the
-/// higher one listens.
+/// has to do with the other, for all communicators that both are in. The lower member dials; a
+/// higher one that waits in vain for that dials to ask for it.
 ///
 /// Thread-safe; each port is for one thread at a time.
 class TcpTransport final : public Transport {
@@ -33,7 +33,7 @@ class TcpTransport final : public Transport {
   struct Setting {
     std::uint32_t self = 0;
     std::vector<Contact> contacts{};  ///< By member.
-    Socket listener{};                ///< The lowest member needs none.
+    Socket listener{};
     Secret secret{};
     std::string group{};  ///< A connection for another one is refused.
     Patience patience{};
@@ -101,9 +101,12 @@ class TcpTransport final : public Transport {
     std::unique_ptr<Line> line;
     std::unique_ptr<Dial> dial;
     bool is_missing = false;  // Needed and not yet connected.
+    Clock::time_point missing_since{};
   };
 
   // With setup_ held:
+  void miss(std::uint32_t member);
+  void dial(std::uint32_t member);
   void connect(std::uint32_t member, Channel channel);
   void drop(Member& member);
   void advance(std::uint32_t member, Clock::time_point now);
