@@ -40,6 +40,9 @@ struct Shrunk;
 /// One thread at a time may call a communicator; a second one that calls it meanwhile gets an
 /// error. Different communicators, duplicates included, are independent of each other.
 ///
+/// It does not survive fork(): in a child every call but rank() and size() throws aborted, and to
+/// destroy it does nothing. One that was moved from throws invalid_argument.
+///
 /// Typed calls take vectors, arrays and spans of anything that can be copied byte by byte, and
 /// reductions numbers (see Number) or a function of the caller's (see reduction()). run() takes raw
 /// memory.

@@ -13,6 +13,7 @@
 #include "api/gate.hpp"
 #include "api/plan_cache.hpp"
 #include "api/worker.hpp"
+#include "core/process_origin.hpp"
 #include "exec/executor.hpp"
 #include "flight/black_box.hpp"
 #include "flight/settings.hpp"
@@ -49,6 +50,9 @@ class Communicator::Impl : private Alarm, private Participant {
   ~Impl() override;
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
+
+  /// A forked child must not touch it, but for rank() and size().
+  [[nodiscard]] const ProcessOrigin& origin() const { return origin_; }
 
   [[nodiscard]] std::uint32_t rank() const { return self_.index(); }
   [[nodiscard]] std::uint32_t size() const { return ranks_; }
@@ -125,6 +129,7 @@ class Communicator::Impl : private Alarm, private Participant {
 
   static constexpr std::size_t pair_kind = 9;  // After the nine collectives.
 
+  ProcessOrigin origin_{};
   Rank self_;
   std::uint32_t ranks_;
   CommunicatorSettings settings_;

@@ -7,7 +7,7 @@ namespace tutti {
 Work::Work() = default;
 Work::Work(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
-bool Work::test() const { return state_ == nullptr || state_->done(); }
+bool Work::test() const { return state_ == nullptr || state_->over(); }
 
 void Work::wait() const {
   if (state_ != nullptr) state_->wait();

@@ -28,6 +28,7 @@ Reception::Reception(Socket listener, Watch& watch, const Secret& secret, std::s
       group_(std::move(group)),
       self_(self),
       log_(self) {
+  listener_.close_in_children();
   if (listener_) watch_.add(listener_.fd(), {.kind = Watch::Kind::listener, .index = 0}, false);
 }
 

@@ -20,6 +20,8 @@
 
 #include <tutti/error.hpp>
 
+#include "core/unshared_descriptors.hpp"
+
 namespace tutti {
 namespace {
 
@@ -202,7 +204,19 @@ std::optional<uid_t> user_of(const Socket& socket) {
 }  // namespace
 
 Socket::~Socket() {
-  if (fd_ >= 0) close(fd_);
+  if (fd_ < 0) return;
+  if (is_unshared_) {
+    if (!origin_.is_here()) return;  // Closed already; the number may be another's.
+    UnsharedDescriptors::remove(fd_);
+  }
+  close(fd_);
+}
+
+void Socket::close_in_children() {
+  if (fd_ < 0) return;
+  is_unshared_ = true;
+  origin_ = ProcessOrigin();
+  UnsharedDescriptors::add(fd_);
 }
 
 // Endpoint ------------------------------------------------------------------------------------
