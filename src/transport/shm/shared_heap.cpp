@@ -25,6 +25,11 @@ std::uint64_t whole(std::uint64_t bytes, std::uint64_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
+[[noreturn]] void refuse(std::uint64_t bytes, int cause) {
+  throw Error(ErrorCode::unsupported, "no room for " + std::to_string(bytes) +
+                                          " bytes of shared memory: " + std::strerror(cause));
+}
+
 /// Addresses cost nothing until they are used: enough for all memory there is, unless a limit on
 /// addresses (ulimit -v) is in the way.
 void* reserve(std::uint64_t& bytes) {
@@ -83,6 +88,7 @@ SharedHeap::~SharedHeap() {
 }
 
 void* SharedHeap::allocate(std::size_t bytes) {
+  if (bytes > reserved_) refuse(bytes, ENOMEM);  // Nor could it be rounded up to whole pages.
   const std::lock_guard lock(mutex_);
   const std::uint64_t wanted = whole(std::max<std::uint64_t>(bytes, 1), page);
   auto found = std::find_if(free_.begin(), free_.end(),
@@ -99,16 +105,12 @@ void* SharedHeap::allocate(std::size_t bytes) {
 std::uint64_t SharedHeap::grow(std::uint64_t bytes) {
   const std::uint64_t old = size_.load(std::memory_order_relaxed);
   const std::uint64_t more = whole(bytes, growth);
-  const auto fail = [&](int cause) {
-    throw Error(ErrorCode::unsupported, "no room for " + std::to_string(bytes) +
-                                            " bytes of shared memory: " + std::strerror(cause));
-  };
-  if (more > reserved_ - old) fail(ENOMEM);
+  if (more > reserved_ - old) refuse(bytes, ENOMEM);
   // The pages themselves come when they are touched, as with malloc.
-  if (ftruncate(fd_, static_cast<off_t>(old + more)) != 0) fail(errno);
+  if (ftruncate(fd_, static_cast<off_t>(old + more)) != 0) refuse(bytes, errno);
   if (mmap(base_ + old, more, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd_,
            static_cast<off_t>(old)) == MAP_FAILED) {
-    fail(errno);
+    refuse(bytes, errno);
   }
   size_.store(old + more, std::memory_order_release);
   add_free(old, more);
