@@ -3,12 +3,11 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <fstream>
-
 #include <nlohmann/json.hpp>
 
 #include <tutti/error.hpp>
 
+#include "api/surroundings.hpp"
 #include "core/whole.hpp"
 #include "transport/shm/shared_heap.hpp"
 
@@ -16,26 +15,6 @@ namespace tutti {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string first_line(const char* path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
-/// Names this kernel, and a namespace in it.
-std::string kernel_and_namespace(const char* link) {
-  char text[64] = {};
-  const ssize_t length = readlink(link, text, sizeof text - 1);
-  return first_line("/proc/sys/kernel/random/boot_id") + " " +
-         std::string(text, length > 0 ? static_cast<std::size_t>(length) : 0);
-}
-
-/// Processes share memory if they run on one kernel and see each other's /proc.
-std::string host_identity(const std::string& told) {
-  return kernel_and_namespace("/proc/self/ns/pid") + " " + std::to_string(geteuid()) + " " + told;
-}
 
 std::string host_name() {
   char text[256] = {};
@@ -51,6 +30,15 @@ std::vector<int> own_cores() {
     if (CPU_ISSET(core, &set)) cores.push_back(core);
   }
   return cores;
+}
+
+/// The others then use the network, as they do where they cannot see it.
+int own_heap() {
+  try {
+    return SharedHeap::own().fd();
+  } catch (const Error&) {
+    return -1;
+  }
 }
 
 [[noreturn]] void refuse() {
@@ -81,11 +69,12 @@ std::vector<int> cores_from(const Json& json) {
 }  // namespace
 
 Card own_card(const FabricSettings& settings) {
-  return {.host = host_identity(settings.host_id),
-          .network = kernel_and_namespace("/proc/self/ns/net"),
+  const Surroundings here = Surroundings::read();
+  return {.host = here.host(settings.host_id),
+          .network = here.network(),
           .name = host_name(),
           .pid = getpid(),
-          .heap_fd = SharedHeap::own().fd(),
+          .heap_fd = own_heap(),
           .cores = own_cores(),
           .way = settings.way,
           .choice_digest = settings.choice_digest,

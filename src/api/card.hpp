@@ -13,7 +13,7 @@ struct Card {
   std::string network;  ///< The same for all that reach each other by the loopback interface.
   std::string name;     ///< Of the host, for people.
   int pid = 0;
-  int heap_fd = -1;
+  int heap_fd = -1;        ///< Of its shared heap; -1 if it has none.
   std::vector<int> cores;  ///< On which it may run.
   Way way = Way::automatic;
   std::uint64_t choice_digest = 0;

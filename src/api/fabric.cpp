@@ -9,6 +9,7 @@
 #include <tutti/error.hpp>
 
 #include "api/card.hpp"
+#include "api/surroundings.hpp"
 #include "lifeline/mesh.hpp"
 #include "lifeline/thread_hub.hpp"
 #include "transport/inproc/thread_memory.hpp"
@@ -255,7 +256,10 @@ class Fabric::Parts {
                     "TUTTI_SECRET to the same long random text for all of them");
       }
       addresses = own_addresses(settings_.interfaces);
-      std::erase_if(addresses, [](const Endpoint& each) { return each.is_loopback(); });
+      // Ranks that cannot tell may all the same be on one network: then loopback is tried last.
+      if (is_known_network(cards_[self_.index()].network)) {
+        std::erase_if(addresses, [](const Endpoint& each) { return each.is_loopback(); });
+      }
       if (addresses.empty()) {
         throw Error(ErrorCode::invalid_argument,
                     "rank " + std::to_string(self_.index()) + " on " + cards_[self_.index()].name +
