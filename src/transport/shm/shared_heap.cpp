@@ -8,11 +8,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <functional>
 #include <string>
 
 #include <tutti/error.hpp>
+
+#include "core/file_size_guard.hpp"
+#include "core/system_reason.hpp"
 
 namespace tutti {
 namespace {
@@ -27,7 +29,7 @@ std::uint64_t whole(std::uint64_t bytes, std::uint64_t unit) {
 
 [[noreturn]] void refuse(std::uint64_t bytes, int cause) {
   throw Error(ErrorCode::unsupported, "no room for " + std::to_string(bytes) +
-                                          " bytes of shared memory: " + std::strerror(cause));
+                                          " bytes of shared memory: " + system_reason(cause));
 }
 
 /// Addresses cost nothing until they are used: enough for all memory there is, unless a limit on
@@ -76,7 +78,7 @@ void SharedHeap::detach_from_parent() {
 SharedHeap::SharedHeap() : fd_(memfd_create("tutti-heap", MFD_CLOEXEC)) {
   if (fd_ < 0) {
     throw Error(ErrorCode::unsupported,
-                std::string("the system gives no shared memory: ") + std::strerror(errno));
+                "the system gives no shared memory: " + system_reason(errno));
   }
   fchmod(fd_, S_IRUSR | S_IWUSR);
   base_ = static_cast<std::byte*>(reserve(reserved_));
@@ -106,6 +108,7 @@ std::uint64_t SharedHeap::grow(std::uint64_t bytes) {
   const std::uint64_t old = size_.load(std::memory_order_relaxed);
   const std::uint64_t more = whole(bytes, growth);
   if (more > reserved_ - old) refuse(bytes, ENOMEM);
+  const FileSizeGuard guard;
   // The pages themselves come when they are touched, as with malloc.
   if (ftruncate(fd_, static_cast<off_t>(old + more)) != 0) refuse(bytes, errno);
   if (mmap(base_ + old, more, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd_,
