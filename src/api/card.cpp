@@ -8,6 +8,9 @@
 #include <tutti/error.hpp>
 
 #include "api/surroundings.hpp"
+#include "core/descriptor_shortage.hpp"
+#include "core/quantity.hpp"
+#include "core/system_reason.hpp"
 #include "core/whole.hpp"
 #include "transport/shm/shared_heap.hpp"
 
@@ -81,6 +84,17 @@ Card own_card(const FabricSettings& settings) {
           .choice_origin = settings.choice_origin};
 }
 
+std::string trouble_with_descriptors(std::uint32_t ranks) {
+  // A line to each rank, and what a group needs however large it is: sockets to listen on, shared
+  // memory, what wakes its threads. Further connections may fail later.
+  constexpr std::size_t at_least = 7;
+  const std::size_t needed = ranks - 1 + at_least;
+  const std::optional<std::size_t> left = free_descriptors();
+  if (!left || *left >= needed) return "";
+  return "it can open " + in_plural(*left, "file") + " more and needs " + std::to_string(needed) +
+         " to reach the others: " + raise_descriptor_limit();
+}
+
 std::string write(const Card& card) {
   const Json json{{"host", card.host},
                   {"network", card.network},
@@ -90,7 +104,8 @@ std::string write(const Card& card) {
                   {"cores", card.cores},
                   {"way", card.way},
                   {"choice_digest", card.choice_digest},
-                  {"choice_origin", card.choice_origin}};
+                  {"choice_origin", card.choice_origin},
+                  {"trouble", card.trouble}};
   // Hosts and files may be called anything; what is no UTF-8 in their names is replaced.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -106,7 +121,8 @@ Card read_card(const std::string& text) {
             .cores = cores_from(json.at("cores")),
             .way = way_from(json.at("way")),
             .choice_digest = count<std::uint64_t>(json.at("choice_digest")),
-            .choice_origin = json.at("choice_origin")};
+            .choice_origin = json.at("choice_origin"),
+            .trouble = json.at("trouble")};
   } catch (const Json::exception&) {
     refuse();
   }

@@ -18,9 +18,14 @@ struct Card {
   Way way = Way::automatic;
   std::uint64_t choice_digest = 0;
   std::string choice_origin{};
+  std::string trouble{};  ///< Why it cannot take part; empty if it can.
 };
 
 [[nodiscard]] Card own_card(const FabricSettings& settings);
+
+/// Why a process cannot hold connections to so many ranks; empty if it can, or if the system does
+/// not tell.
+[[nodiscard]] std::string trouble_with_descriptors(std::uint32_t ranks);
 
 [[nodiscard]] std::string write(const Card& card);
 /// The inverse of write().

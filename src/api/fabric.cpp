@@ -109,7 +109,8 @@ class Fabric::Parts {
 
   /// Everyone learns where everyone is.
   void meet(Exchange& exchange) {
-    const Card own = own_card(settings_);
+    Card own = own_card(settings_);
+    if (!kinship_.lifeline && ranks_ > 1) own.trouble = trouble_with_descriptors(ranks_);
     for (const std::string& text : exchange.all(write(own))) cards_.push_back(read_card(text));
     std::map<std::string, HostLoad> hosts;
     for (std::uint32_t r = 0; r < ranks_; ++r) {
@@ -139,6 +140,16 @@ class Fabric::Parts {
     threads_ = std::all_of(cards_.begin(), cards_.end(), [&](const Card& card) {
       return card.pid == own.pid && card.host == own.host;
     });
+    if (!threads_) require_no_trouble();
+  }
+
+  /// All ranks learn of it at once, instead of waiting for the one that fails.
+  void require_no_trouble() const {
+    for (std::uint32_t r = 0; r < ranks_; ++r) {
+      if (cards_[r].trouble.empty()) continue;
+      throw Error(ErrorCode::unsupported,
+                  "rank " + std::to_string(r) + " on " + cards_[r].name + ": " + cards_[r].trouble);
+    }
   }
 
   /// Ranks that chose by different figures would each wait for messages that nobody sends.

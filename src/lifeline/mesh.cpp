@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 
 #include <tutti/error.hpp>
 
+#include "core/system_reason.hpp"
 #include "rendezvous/group.hpp"
 
 namespace tutti {
@@ -57,7 +59,9 @@ Mesh::Mesh(Place place, Lifeline& lifeline, Clock::time_point deadline)
       members_(place_.contacts.size()),
       bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       is_here_(place_.contacts.size()) {
-  if (bell_ < 0) throw Error(ErrorCode::internal, "no event descriptor: raise ulimit -n");
+  if (bell_ < 0) {
+    throw Error(ErrorCode::unsupported, "no event descriptor: " + system_reason(errno));
+  }
   is_here_[place_.self] = true;
   watch_.add(bell_, {.kind = Watch::Kind::bell, .index = 0}, false);
   // The caller's signals are not for this thread.
@@ -120,10 +124,16 @@ void Mesh::await_all(Clock::time_point deadline) {
   const auto is_complete = [&] {
     return std::all_of(is_here_.begin(), is_here_.end(), [](bool here) { return here; });
   };
-  if (complete_.wait_until(lock, deadline, is_complete)) return;
+  (void)complete_.wait_until(lock, deadline, [&] { return is_complete() || is_short_; });
+  if (is_complete()) return;
   std::vector<std::uint32_t> missing;
   for (std::uint32_t member = 0; member < is_here_.size(); ++member) {
     if (!is_here_[member]) missing.push_back(member);
+  }
+  if (is_short_) {
+    throw Error(ErrorCode::unsupported,
+                "rank " + std::to_string(place_.self) + " cannot connect to " +
+                    name_ranks(missing, missing.size()) + ": " + system_reason(EMFILE));
   }
   throw Error(ErrorCode::timed_out,
               "no line to " + name_ranks(missing, missing.size()) + ": see whether it still runs");
@@ -149,6 +159,10 @@ void Mesh::run() {
     const std::lock_guard lock(mutex_);
     soon = ticks;
     hurries_ = false;
+    if (!is_short_ && is_short_of_descriptors(now)) {
+      is_short_ = true;
+      complete_.notify_all();
+    }
     if (!ends_) continue;
     if (!end) end = now + farewell_time;
     if ((mail_.empty() && !has_unsent()) || now >= *end) return;
@@ -165,6 +179,13 @@ std::chrono::milliseconds Mesh::nap(bool soon) const {
                               std::max(member.dial->due() - now, Clock::duration::zero())));
   }
   return rest;
+}
+
+bool Mesh::is_short_of_descriptors(Clock::time_point now) const {
+  return reception_.shortage().lasts(now) ||
+         std::any_of(members_.begin(), members_.end(), [&](const Member& member) {
+           return member.dial && member.dial->shortage().lasts(now);
+         });
 }
 
 bool Mesh::has_unsent() const {

@@ -8,6 +8,7 @@
 
 #include <tutti/error.hpp>
 
+#include "core/descriptor_shortage.hpp"
 #include "rendezvous/courier.hpp"
 #include "rendezvous/exchange.hpp"
 #include "rendezvous/group.hpp"
@@ -86,6 +87,7 @@ class TcpRoot : public Exchange {
   std::vector<Member> members_;    // By rank; that of rank 0 has no connection.
   std::list<Newcomer> newcomers_;  // The oldest first.
   Clock::time_point no_entry_until_{};
+  DescriptorShortage shortage_;
   Clock::time_point next_news_{};
   std::vector<std::string> dismissals_;  // For the error message if the group is not complete.
   StrangerLog log_;

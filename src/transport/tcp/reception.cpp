@@ -44,6 +44,7 @@ void Reception::open_door(Clock::time_point now) {
   is_shut_ = true;
   while (Place* const place = next_place(now)) {
     Socket socket = accept_from(listener_);
+    shortage_.note(socket ? 0 : errno, now);
     if (!socket) {
       is_shut_ = errno == EMFILE || errno == ENFILE;
       return;

@@ -211,6 +211,7 @@ void TcpTransport::tend(Clock::time_point deadline) {
   const Clock::time_point now = Clock::now();
   reception_.close_late(now);
   reception_.open_door(now);
+  reception_.shortage().require_none(name(self_) + " cannot accept a connection", now);
   for (std::size_t i = missing_.size(); i-- > 0;) {
     const Rank peer = missing_[i];
     const Dial* const dial = peers_[peer.index()].dial.get();
@@ -222,6 +223,7 @@ void TcpTransport::tend(Clock::time_point deadline) {
 void TcpTransport::give_up(Rank peer) const {
   const Dial* const dial = peers_[peer.index()].dial.get();
   if (dial != nullptr) {
+    dial->shortage().require_none(name(self_) + " cannot connect to " + name(peer), Clock::now());
     throw Error(ErrorCode::peer_lost,
                 name(self_) + " cannot reach " + name(peer) + " at " + dial->attempts() +
                     ": see whether it still runs, and whether a firewall stands between them");
