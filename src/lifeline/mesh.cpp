@@ -1,9 +1,6 @@
 #include "lifeline/mesh.hpp"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +11,7 @@
 #include <tutti/error.hpp>
 
 #include "core/system_reason.hpp"
+#include "lifeline/keep_alive.hpp"
 #include "rendezvous/group.hpp"
 
 namespace tutti {
@@ -26,22 +24,6 @@ constexpr auto short_nap = 20ms;
 constexpr auto long_nap = 500ms;
 /// How long the last letters may take.
 constexpr auto farewell_time = 500ms;
-
-void set_option(int fd, int level, int option, int value) {
-  // Of no use to a connection within the host, which does not have them.
-  (void)setsockopt(fd, level, option, &value, sizeof value);
-}
-
-/// Lets the system find out about a host that has vanished.
-void notice_silence(int fd, std::chrono::milliseconds lost_after) {
-  const int seconds = std::max<int>(1, static_cast<int>(lost_after.count() / 1000));
-  const int probe = std::max(1, seconds / 4);
-  set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-  set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, probe);
-  set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, probe);
-  set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
-  set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(lost_after.count()));
-}
 
 /// A descriptor that becomes readable when a process ends; -1 if there is none.
 int watch_for_end(int process) {
@@ -253,7 +235,7 @@ void Mesh::seat(std::uint32_t index, Channel channel) {
   Member& member = members_[index];
   if (member.courier) return;
   member.dial.reset();
-  notice_silence(channel.fd(), place_.lost_after);
+  break_off_silence(channel.fd(), place_.lost_after);
   watch_.add(channel.fd(), {.kind = Watch::Kind::connection, .index = index}, true);
   member.courier = std::make_unique<Courier>(std::move(channel));
   watch_process(index);
