@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -12,6 +11,7 @@
 #include "cli/choice/regret_command.hpp"
 #include "cli/commands.hpp"
 #include "cli/console/exit_code.hpp"
+#include "cli/console/own_program.hpp"
 #include "cli/console/text_file.hpp"
 #include "cli/launch/launcher.hpp"
 #include "cli/launch/watch.hpp"
@@ -96,7 +96,7 @@ int run_as_launched(const BenchPlan& plan, const Options& options) {
 
 /// Starts this very program again, with the same words, as several ranks.
 int launch(std::uint32_t ranks, std::vector<std::string> words) {
-  words.insert(words.begin(), std::filesystem::read_symlink("/proc/self/exe").string());
+  words.insert(words.begin(), own_program());
   const Job job{
       .ranks = ranks, .command = std::move(words), .speaker = "tutti bench", .direct = true};
   return Launcher(job).run();

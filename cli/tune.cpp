@@ -17,6 +17,7 @@
 #include "cli/commands.hpp"
 #include "cli/console/again.hpp"
 #include "cli/console/exit_code.hpp"
+#include "cli/console/own_program.hpp"
 #include "cli/console/text.hpp"
 #include "cli/console/text_file.hpp"
 #include "cli/launch/launcher.hpp"
@@ -178,7 +179,7 @@ int measure_part(const Options& options, std::vector<std::string> words) {
     run_threads(options.ranks, [&](Communicator& each) { take_part(each, options); });
     return success;
   }
-  words.insert(words.begin(), std::filesystem::read_symlink("/proc/self/exe").string());
+  words.insert(words.begin(), own_program());
   const Job job{.ranks = options.ranks,
                 .command = std::move(words),
                 .variables = {{"TUTTI_TRANSPORT", pairs == Pairs::loopback ? "tcp" : "shm"}},

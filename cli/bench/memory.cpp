@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <new>
 
+#include <tutti/error.hpp>
 #include <tutti/memory.hpp>
 
 namespace tutti::cli {
@@ -19,7 +20,11 @@ std::shared_ptr<std::byte> private_memory(std::size_t bytes) {
 }
 
 std::shared_ptr<std::byte> shared_memory(std::size_t bytes) {
-  return {static_cast<std::byte*>(allocate(bytes)), [](std::byte* each) { deallocate(each); }};
+  try {
+    return {static_cast<std::byte*>(allocate(bytes)), [](std::byte* each) { deallocate(each); }};
+  } catch (const Error&) {
+    return private_memory(bytes);  // Where none can be shared, ranks use TCP, from any memory.
+  }
 }
 
 }  // namespace

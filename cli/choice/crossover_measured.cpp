@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@
 #include "cli/choice/arena.hpp"
 #include "cli/choice/party.hpp"
 #include "cli/console/exit_code.hpp"
+#include "cli/console/own_program.hpp"
 #include "cli/console/progress.hpp"
 #include "cli/console/text.hpp"
 #include "cli/launch/launcher.hpp"
@@ -150,7 +150,7 @@ int measure_crossover(const MeasuredCrossover& wanted, std::vector<std::string> 
   if (pairs != Pairs::host && pairs != Pairs::loopback) {
     throw Error(ErrorCode::invalid_argument, "--measure starts ranks by host or loopback");
   }
-  words.insert(words.begin(), std::filesystem::read_symlink("/proc/self/exe").string());
+  words.insert(words.begin(), own_program());
   const Job job{.ranks = wanted.ranks,
                 .command = std::move(words),
                 .variables = {{"TUTTI_TRANSPORT", pairs == Pairs::loopback ? "tcp" : "shm"}},

@@ -1,13 +1,13 @@
 #include "cli/choice/regret_command.hpp"
 
 #include <cstdio>
-#include <filesystem>
 
 #include <tutti/error.hpp>
 
 #include "cli/choice/regret.hpp"
 #include "cli/console/again.hpp"
 #include "cli/console/exit_code.hpp"
+#include "cli/console/own_program.hpp"
 #include "cli/console/text_file.hpp"
 #include "cli/launch/launcher.hpp"
 #include "core/quantity.hpp"
@@ -58,7 +58,7 @@ int take_part(const RegretOptions& options) {
 
 /// As a process of its own, which starts ranks that reach each other in one way.
 int start_ranks(const RegretOptions& options, std::vector<std::string> words) {
-  words.insert(words.begin(), std::filesystem::read_symlink("/proc/self/exe").string());
+  words.insert(words.begin(), own_program());
   const Job job{.ranks = options.ranks,
                 .command = std::move(words),
                 .variables = {{"TUTTI_TRANSPORT", options.transport}},

@@ -9,12 +9,13 @@
 
 #include <tutti/error.hpp>
 
+#include "cli/console/own_program.hpp"
 #include "cli/console/text_file.hpp"
 
 namespace tutti::cli {
 
 int run_again(const std::vector<std::string>& words) {
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::string self = own_program();
   std::vector<char*> arguments{const_cast<char*>(self.c_str())};
   for (const std::string& each : words) arguments.push_back(const_cast<char*>(each.c_str()));
   arguments.push_back(nullptr);

@@ -14,6 +14,7 @@
 #include "cli/bench/head.hpp"
 #include "cli/bench/limit.hpp"
 #include "cli/bench/table.hpp"
+#include "cli/console/own_program.hpp"
 #include "cli/console/progress.hpp"
 #include "cli/console/text.hpp"
 #include "cli/versus/followers.hpp"
@@ -43,8 +44,7 @@ std::string peers_folder(const VersusWishes& wishes) {
   if (!wishes.folder.empty()) return wishes.folder;
   const char* const told = std::getenv("TUTTI_PEERS");
   if (told != nullptr && *told != '\0') return told;
-  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "bench" / "peers")
-      .string();
+  return (std::filesystem::path(own_program()).parent_path() / "bench" / "peers").string();
 }
 
 std::vector<Contender> own_contenders(const BenchPlan& plan, bool tcp) {

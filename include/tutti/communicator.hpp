@@ -42,6 +42,9 @@ struct Shrunk;
 /// gets an error, unless that was allowed (see CommunicatorOptions::threads). Different
 /// communicators, duplicates included, are independent of each other.
 ///
+/// It does not survive fork(): in a child every call but rank() and size() throws aborted, and to
+/// destroy it does nothing. One that was moved from throws invalid_argument.
+///
 /// Typed calls take vectors, arrays and spans of anything that can be copied byte by byte, and
 /// reductions numbers (see Number) or a function of the caller's (see reduction()). run() takes raw
 /// memory.
@@ -53,7 +56,7 @@ class TUTTI_API Communicator {
 
   Communicator(Communicator&&) noexcept;
   Communicator& operator=(Communicator&&) noexcept;
-  /// Finishes what was begun.
+  /// Finishes what was begun. Receives for which no message comes within a second are given up.
   ~Communicator();
 
   [[nodiscard]] std::uint32_t rank() const;

@@ -11,7 +11,8 @@ namespace tutti {
 /// It is the caller's like any other memory, begins as zeros on a page's boundary, and comes in
 /// whole pages. Throws unsupported if the system has none.
 [[nodiscard]] TUTTI_API void* allocate(std::size_t bytes);
-/// Gives it back. Null is fine. Throws invalid_argument for memory from elsewhere.
+/// Gives it back. Null is fine. Throws invalid_argument for memory from elsewhere. In a forked
+/// child, memory of its parent's is left alone.
 TUTTI_API void deallocate(void* memory);
 
 /// For containers: std::vector<float, tutti::Allocator<float>>.

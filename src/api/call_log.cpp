@@ -5,11 +5,13 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 
 #include <nlohmann/json.hpp>
 
 #include <tutti/error.hpp>
+
+#include "core/file_size_guard.hpp"
+#include "core/system_reason.hpp"
 
 namespace tutti {
 
@@ -17,7 +19,7 @@ CallLog::CallLog(const std::string& path)
     : path_(path), fd_(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
   if (fd_ >= 0) return;
   throw Error(ErrorCode::invalid_argument,
-              "TUTTI_LOG_JSONL: cannot write to " + path + ": " + std::strerror(errno));
+              "TUTTI_LOG_JSONL: cannot write to " + path + ": " + system_reason(errno));
 }
 
 CallLog::~CallLog() { close(fd_); }
@@ -42,12 +44,14 @@ void CallLog::write(const Entry& entry) {
   line["us"] = std::chrono::duration<double, std::micro>(entry.time).count();
   if (!entry.error.empty()) line["error"] = entry.error;
   const std::string text = line.dump() + "\n";
+  const FileSizeGuard guard;
   // A log that cannot be written is no reason to fail a call, but one to say so.
   if (::write(fd_, text.data(), text.size()) == static_cast<ssize_t>(text.size()) || complained_) {
     return;
   }
   complained_ = true;
-  std::fprintf(stderr, "tutti: cannot write to %s: %s\n", path_.c_str(), std::strerror(errno));
+  std::fprintf(stderr, "tutti: cannot write to %s: %s\n", path_.c_str(),
+               system_reason(errno).c_str());
 }
 
 }  // namespace tutti

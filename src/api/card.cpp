@@ -3,12 +3,14 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <fstream>
-
 #include <nlohmann/json.hpp>
 
 #include <tutti/error.hpp>
 
+#include "api/surroundings.hpp"
+#include "core/descriptor_shortage.hpp"
+#include "core/quantity.hpp"
+#include "core/system_reason.hpp"
 #include "core/whole.hpp"
 #include "transport/shm/shared_heap.hpp"
 
@@ -16,26 +18,6 @@ namespace tutti {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string first_line(const char* path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
-/// Names this kernel, and a namespace in it.
-std::string kernel_and_namespace(const char* link) {
-  char text[64] = {};
-  const ssize_t length = readlink(link, text, sizeof text - 1);
-  return first_line("/proc/sys/kernel/random/boot_id") + " " +
-         std::string(text, length > 0 ? static_cast<std::size_t>(length) : 0);
-}
-
-/// Processes share memory if they run on one kernel and see each other's /proc.
-std::string host_identity(const std::string& told) {
-  return kernel_and_namespace("/proc/self/ns/pid") + " " + std::to_string(geteuid()) + " " + told;
-}
 
 std::string host_name() {
   char text[256] = {};
@@ -51,6 +33,15 @@ std::vector<int> own_cores() {
     if (CPU_ISSET(core, &set)) cores.push_back(core);
   }
   return cores;
+}
+
+/// The others then use the network, as they do where they cannot see it.
+int own_heap() {
+  try {
+    return SharedHeap::own().fd();
+  } catch (const Error&) {
+    return -1;
+  }
 }
 
 [[noreturn]] void refuse() {
@@ -81,15 +72,27 @@ std::vector<int> cores_from(const Json& json) {
 }  // namespace
 
 Card own_card(const FabricSettings& settings) {
-  return {.host = host_identity(settings.host_id),
-          .network = kernel_and_namespace("/proc/self/ns/net"),
+  const Surroundings here = Surroundings::read();
+  return {.host = here.host(settings.host_id),
+          .network = here.network(),
           .name = host_name(),
           .pid = getpid(),
-          .heap_fd = SharedHeap::own().fd(),
+          .heap_fd = own_heap(),
           .cores = own_cores(),
           .way = settings.way,
           .choice_digest = settings.choice_digest,
           .choice_origin = settings.choice_origin};
+}
+
+std::string trouble_with_descriptors(std::uint32_t ranks) {
+  // A line to each rank, and what a group needs however large it is: sockets to listen on, shared
+  // memory, what wakes its threads. Further connections may fail later.
+  constexpr std::size_t at_least = 7;
+  const std::size_t needed = ranks - 1 + at_least;
+  const std::optional<std::size_t> left = free_descriptors();
+  if (!left || *left >= needed) return "";
+  return "it can open " + in_plural(*left, "file") + " more and needs " + std::to_string(needed) +
+         " to reach the others: " + raise_descriptor_limit();
 }
 
 std::string write(const Card& card) {
@@ -101,7 +104,8 @@ std::string write(const Card& card) {
                   {"cores", card.cores},
                   {"way", card.way},
                   {"choice_digest", card.choice_digest},
-                  {"choice_origin", card.choice_origin}};
+                  {"choice_origin", card.choice_origin},
+                  {"trouble", card.trouble}};
   // Hosts and files may be called anything; what is no UTF-8 in their names is replaced.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -117,7 +121,8 @@ Card read_card(const std::string& text) {
             .cores = cores_from(json.at("cores")),
             .way = way_from(json.at("way")),
             .choice_digest = count<std::uint64_t>(json.at("choice_digest")),
-            .choice_origin = json.at("choice_origin")};
+            .choice_origin = json.at("choice_origin"),
+            .trouble = json.at("trouble")};
   } catch (const Json::exception&) {
     refuse();
   }

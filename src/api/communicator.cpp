@@ -1,3 +1,4 @@
+#include <atomic>
 #include <numeric>
 
 #include <tutti/communicator.hpp>
@@ -6,50 +7,94 @@
 
 namespace tutti {
 
+namespace {
+
+/// What a forked child was to destroy and has left as it is: nobody but the parent may say farewell
+/// to the other ranks, and there are no threads to be joined here.
+struct Abandoned {
+  std::unique_ptr<Communicator::Impl> communicator;
+  Abandoned* before;
+};
+constinit std::atomic<Abandoned*> abandoned{nullptr};
+
+void abandon(std::unique_ptr<Communicator::Impl> communicator) {
+  auto* const last = new Abandoned{.communicator = std::move(communicator), .before = nullptr};
+  last->before = abandoned.exchange(last);
+}
+
+Communicator::Impl& existing(const std::unique_ptr<Communicator::Impl>& impl) {
+  if (impl) return *impl;
+  throw Error(ErrorCode::invalid_argument,
+              "this communicator was moved from: use the one that it was moved to");
+}
+
+/// What a call is made on.
+Communicator::Impl& usable(const std::unique_ptr<Communicator::Impl>& impl) {
+  Communicator::Impl& found = existing(impl);
+  if (found.origin().is_here()) return found;
+  throw Error(ErrorCode::aborted,
+              "rank " + std::to_string(found.rank()) +
+                  ": this process was forked from the rank and inherited its communicator, which "
+                  "does not survive fork(): make the call in the parent, or make a communicator "
+                  "of the child's own");
+}
+
+}  // namespace
+
 Communicator::Communicator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Communicator::Communicator(Communicator&&) noexcept = default;
-Communicator& Communicator::operator=(Communicator&&) noexcept = default;
-Communicator::~Communicator() = default;
+Communicator& Communicator::operator=(Communicator&& other) noexcept {
+  const Communicator before(std::move(*this));
+  impl_ = std::move(other.impl_);
+  return *this;
+}
+Communicator::~Communicator() {
+  if (impl_ && !impl_->origin().is_here()) abandon(std::move(impl_));
+}
 
-std::uint32_t Communicator::rank() const { return impl_->rank(); }
-std::uint32_t Communicator::size() const { return impl_->size(); }
+std::uint32_t Communicator::rank() const { return existing(impl_).rank(); }
+std::uint32_t Communicator::size() const { return existing(impl_).size(); }
 
-void Communicator::run(const Call& call) { impl_->run(call); }
-Work Communicator::start(const Call& call) { return impl_->start(call); }
+void Communicator::run(const Call& call) { usable(impl_).run(call); }
+Work Communicator::start(const Call& call) { return usable(impl_).start(call); }
 
 std::vector<Envelope> Communicator::run(std::span<const Outgoing> out, std::span<const Incoming> in,
                                         const MessageOptions& options) {
-  return impl_->messages().run(out, in, options);
+  return usable(impl_).messages().run(out, in, options);
 }
 Work Communicator::start(std::span<const Outgoing> out, std::span<const Incoming> in,
                          const MessageOptions& options) {
-  return impl_->messages().start(out, in, options);
+  return usable(impl_).messages().start(out, in, options);
 }
 Envelope Communicator::probe(std::uint32_t from, const MessageOptions& options) {
-  return impl_->messages().wait_for_message(from, options.tag, options);
+  return usable(impl_).messages().wait_for_message(from, options.tag, options);
 }
 std::optional<Envelope> Communicator::try_probe(std::uint32_t from, std::uint32_t tag) {
-  return impl_->messages().probe(from, tag);
+  return usable(impl_).messages().probe(from, tag);
 }
 
 std::optional<Communicator> Communicator::split(std::optional<std::uint32_t> color,
                                                 std::uint32_t key) {
-  return impl_->split(color, key);
+  return usable(impl_).split(color, key);
 }
-Communicator Communicator::duplicate() { return std::move(*impl_->split(0, 0)); }
+Communicator Communicator::duplicate() { return std::move(*usable(impl_).split(0, 0)); }
 
-void Communicator::abort(const std::string& reason) { impl_->abort(reason); }
-std::optional<Verdict> Communicator::verdict() const { return impl_->verdict(); }
-Shrunk Communicator::shrink(std::uint64_t completed) { return impl_->shrink(completed); }
-std::optional<Communicator> Communicator::grow(const Growth& growth) { return impl_->grow(growth); }
-std::uint64_t Communicator::completed() const { return impl_->completed(); }
-void Communicator::set_completed(std::uint64_t calls) { impl_->set_completed(calls); }
+void Communicator::abort(const std::string& reason) { usable(impl_).abort(reason); }
+std::optional<Verdict> Communicator::verdict() const { return usable(impl_).verdict(); }
+Shrunk Communicator::shrink(std::uint64_t completed) { return usable(impl_).shrink(completed); }
+std::optional<Communicator> Communicator::grow(const Growth& growth) {
+  return usable(impl_).grow(growth);
+}
+std::uint64_t Communicator::completed() const { return usable(impl_).completed(); }
+void Communicator::set_completed(std::uint64_t calls) { usable(impl_).set_completed(calls); }
 
-Counters Communicator::counters(Collective collective) const { return impl_->counters(collective); }
+Counters Communicator::counters(Collective collective) const {
+  return usable(impl_).counters(collective);
+}
 std::string Communicator::algorithm_for(const Call& call) const {
-  return std::string(impl_->algorithm_for(call).name);
+  return std::string(usable(impl_).algorithm_for(call).name);
 }
-std::string Communicator::description() const { return impl_->description(); }
+std::string Communicator::description() const { return usable(impl_).description(); }
 
 void Communicator::require_blocks(const char* call, std::size_t all, std::size_t one) const {
   if (all == one * size()) return;

@@ -15,6 +15,7 @@
 #include "api/messages.hpp"
 #include "api/plan_cache.hpp"
 #include "api/worker.hpp"
+#include "core/process_origin.hpp"
 #include "exec/executor.hpp"
 #include "flight/black_box.hpp"
 #include "flight/settings.hpp"
@@ -54,6 +55,9 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   ~Impl() override;
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
+
+  /// A forked child must not touch it, but for rank() and size().
+  [[nodiscard]] const ProcessOrigin& origin() const { return origin_; }
 
   [[nodiscard]] std::uint32_t rank() const { return self_.index(); }
   [[nodiscard]] std::uint32_t size() const { return ranks_; }
@@ -141,6 +145,7 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
 
   static constexpr std::size_t collectives = 9;
 
+  ProcessOrigin origin_{};
   Rank self_;
   std::uint32_t ranks_;
   CommunicatorSettings settings_;

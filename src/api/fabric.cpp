@@ -11,6 +11,7 @@
 #include <tutti/error.hpp>
 
 #include "api/card.hpp"
+#include "api/surroundings.hpp"
 #include "lifeline/mesh.hpp"
 #include "lifeline/thread_hub.hpp"
 #include "transport/lone_port.hpp"
@@ -146,7 +147,8 @@ class Fabric::Parts {
 
   /// Everyone learns where everyone is.
   void meet(Exchange& exchange) {
-    const Card own = own_card(settings_);
+    Card own = own_card(settings_);
+    if (ranks_ > 1) own.trouble = trouble_with_descriptors(ranks_);
     for (const std::string& text : exchange.all_gather(write(own))) {
       cards_.push_back(read_card(text));
     }
@@ -176,6 +178,16 @@ class Fabric::Parts {
       return card.pid == own.pid && card.host == own.host;
     });
     for (Whereabouts& member : members_) member.is_one_process = is_one_process_;
+    if (!is_one_process_) require_no_trouble();
+  }
+
+  /// All ranks learn of it at once, instead of waiting for the one that fails.
+  void require_no_trouble() const {
+    for (std::uint32_t r = 0; r < ranks_; ++r) {
+      if (cards_[r].trouble.empty()) continue;
+      throw Error(ErrorCode::unsupported,
+                  "rank " + std::to_string(r) + " on " + cards_[r].name + ": " + cards_[r].trouble);
+    }
   }
 
   /// Ranks that chose by different figures would each wait for messages that nobody sends.
@@ -399,7 +411,10 @@ class Fabric::Parts {
                     "TUTTI_SECRET to the same long random text for all of them");
       }
       addresses = own_addresses(settings_.interfaces);
-      std::erase_if(addresses, [](const Endpoint& each) { return each.is_loopback(); });
+      // Ranks that cannot tell may all the same be on one network: then loopback is tried last.
+      if (is_known_network(cards_[self_].network)) {
+        std::erase_if(addresses, [](const Endpoint& each) { return each.is_loopback(); });
+      }
       if (addresses.empty()) {
         throw Error(ErrorCode::invalid_argument,
                     "rank " + std::to_string(self_) + " on " + cards_[self_].name +

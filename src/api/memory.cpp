@@ -7,7 +7,7 @@ namespace tutti {
 void* allocate(std::size_t bytes) { return SharedHeap::own().allocate(bytes); }
 
 void deallocate(void* memory) {
-  if (memory != nullptr) SharedHeap::own().release(memory);
+  if (memory != nullptr) SharedHeap::release_any(memory);
 }
 
 }  // namespace tutti

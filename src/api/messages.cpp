@@ -17,6 +17,8 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds for_ever = std::chrono::hours(24 * 365);
 /// What a rank last sent may still be under way when it has left.
 constexpr auto after_leaving = 1s;
+/// How long a communicator that is destroyed waits for what its receives are to receive.
+constexpr auto receives_patience = 1000ms;
 /// How long a receiver that hangs may keep this rank from having its memory back.
 constexpr auto lending_patience = 1000ms;
 
@@ -91,7 +93,7 @@ Messages::Messages(Messenger& messenger, const Membership& membership, MessageHo
       recorder_(recorder) {}
 
 Messages::~Messages() {
-  messenger_.finish_sends(*inbox_);
+  messenger_.finish(*inbox_, receives_patience);
   {
     std::unique_lock lock(ending_);
     settled_.wait(lock, [this] { return settling_ == 0; });

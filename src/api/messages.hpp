@@ -45,7 +45,8 @@ class Messages final : private MessageOwner {
   /// The host and the messenger must outlive this.
   Messages(Messenger& messenger, const Membership& membership, MessageHost& host,
            FlightRecorder& recorder);
-  /// Waits until what was sent has gone. Receives that no message has met end with an error.
+  /// Waits until what was sent has gone, and a while for what was to be received; then receives end
+  /// with an error.
   ~Messages() override;
   Messages(const Messages&) = delete;
   Messages& operator=(const Messages&) = delete;

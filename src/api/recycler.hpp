@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include "core/process_origin.hpp"
+
 namespace tutti {
 
 /// Blocks of one size that are kept when they are given back, to be handed out again. There is one
@@ -57,13 +59,22 @@ class Recycler {
   explicit Recycler(std::shared_ptr<RecycledBlocks> blocks) : blocks_(std::move(blocks)) {}
   template <class U>
   Recycler(const Recycler<U>& other)  // NOLINT(google-explicit-constructor): as allocators are.
-      : blocks_(other.blocks()) {}
+      : blocks_(other.blocks()), origin_(other.origin()) {}
 
   [[nodiscard]] T* allocate(std::size_t /*one*/) {
     return static_cast<T*>(blocks_->take(sizeof(T)));
   }
-  void deallocate(T* block, std::size_t /*one*/) { blocks_->give_back(block); }
+  void deallocate(T* block, std::size_t /*one*/) {
+    if (origin_.is_here()) blocks_->give_back(block);
+  }
+  /// In a forked child a thread that no longer exists may wait inside, or hold a lock: there it is
+  /// left as it is.
+  template <class U>
+  void destroy(U* object) {
+    if (origin_.is_here()) object->~U();
+  }
   [[nodiscard]] const std::shared_ptr<RecycledBlocks>& blocks() const { return blocks_; }
+  [[nodiscard]] const ProcessOrigin& origin() const { return origin_; }
 
   template <class U>
   friend bool operator==(const Recycler& a, const Recycler<U>& b) {
@@ -72,6 +83,7 @@ class Recycler {
 
  private:
   std::shared_ptr<RecycledBlocks> blocks_;
+  ProcessOrigin origin_{};
 };
 
 }  // namespace tutti

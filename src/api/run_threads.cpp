@@ -1,4 +1,5 @@
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -11,28 +12,61 @@
 
 namespace tutti {
 
+namespace {
+
+/// The threads of one group, and what they share.
+struct ThreadGroup {
+  explicit ThreadGroup(std::uint32_t ranks) : table(ranks) {}
+
+  void fail(std::exception_ptr cause) {
+    const std::lock_guard lock(mutex);
+    if (!failure) failure = std::move(cause);
+  }
+
+  ThreadTable table;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  std::vector<std::thread> threads;
+};
+
+[[noreturn]] void refuse_child() {
+  throw Error(ErrorCode::aborted,
+              "run_threads: this process was forked by one of the threads and has none of the "
+              "others: end the child within the function that the threads run");
+}
+
+}  // namespace
+
 void run_threads(std::uint32_t ranks, const std::function<void(Communicator&)>& f) {
   if (ranks == 0) throw Error(ErrorCode::invalid_argument, "run_threads needs at least one rank");
   const CommunicatorSettings settings = settings_from_environment();
-  ThreadTable table(ranks);
-  std::exception_ptr failure;
-  std::mutex mutex;
+  const ProcessOrigin origin;
+  auto group = std::make_unique<ThreadGroup>(ranks);
   const auto be = [&](std::uint32_t rank) {
     try {
-      ThreadExchange exchange(table, Rank{rank}, Clock::now() + settings.timeout);
+      ThreadExchange exchange(group->table, Rank{rank}, Clock::now() + settings.timeout);
       Communicator communicator(
           std::make_unique<Communicator::Impl>(exchange, Rank{rank}, ranks, settings));
       f(communicator);
     } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!failure) failure = std::current_exception();
+      if (!origin.is_here()) throw;
+      group->fail(std::current_exception());
     }
   };
-  std::vector<std::thread> threads;
-  for (std::uint32_t rank = 1; rank < ranks; ++rank) threads.emplace_back(be, rank);
-  be(0);
-  for (std::thread& thread : threads) thread.join();
-  if (failure) std::rethrow_exception(failure);
+  for (std::uint32_t rank = 1; rank < ranks; ++rank) group->threads.emplace_back(be, rank);
+  try {
+    be(0);
+  } catch (...) {
+    (void)group.release();  // In a child: see below.
+    throw;
+  }
+  if (!origin.is_here()) {
+    // Its threads cannot be joined, and one of them may have been waiting inside.
+    (void)group.release();
+    refuse_child();
+  }
+  for (std::thread& thread : group->threads) thread.join();
+  if (group->failure) std::rethrow_exception(group->failure);
 }
 
 }  // namespace tutti

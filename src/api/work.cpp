@@ -9,11 +9,11 @@ namespace tutti {
 Work::Work() = default;
 Work::Work(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
-bool Work::test() const { return state_ == nullptr || state_->done(); }
+bool Work::test() const { return state_ == nullptr || state_->over(); }
 
 void Work::wait() const {
   if (state_ == nullptr) return;
-  while (!state_->wait_until(std::chrono::steady_clock::time_point::max())) {
+  while (state_->is_here() && !state_->wait_until(std::chrono::steady_clock::time_point::max())) {
   }
   state_->rethrow();
 }
@@ -23,7 +23,7 @@ bool Work::wait_for(std::chrono::nanoseconds time) const {
   const auto now = std::chrono::steady_clock::now();
   constexpr auto end = std::chrono::steady_clock::time_point::max();
   const auto until = time < end - now ? now + time : end;
-  if (!state_->wait_until(until)) return false;
+  if (state_->is_here() && !state_->wait_until(until)) return false;
   state_->rethrow();
   return true;
 }
@@ -84,6 +84,12 @@ bool Work::State::wait_until(std::chrono::steady_clock::time_point until) {
 }
 
 void Work::State::rethrow() const {
+  // Takes no lock: in a forked child a thread that does not exist there may hold it.
+  if (!done()) {
+    throw Error(ErrorCode::aborted,
+                "this call goes on in the process that began it: a child that was forked from that "
+                "process cannot wait for it");
+  }
   if (failure_) std::rethrow_exception(failure_);
 }
 

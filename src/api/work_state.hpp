@@ -8,7 +8,10 @@
 #include <mutex>
 #include <vector>
 
+#include <tutti/error.hpp>
 #include <tutti/work.hpp>
+
+#include "core/process_origin.hpp"
 
 namespace tutti {
 
@@ -22,12 +25,17 @@ class Work::State {
 
   void finish(std::exception_ptr failure);
 
+  /// A forked child does not see the end of what its parent does: there it is over.
+  [[nodiscard]] bool over() const { return done() || !origin_.is_here(); }
+
   [[nodiscard]] bool done() const { return done_.load(std::memory_order_acquire); }
 
   /// Waits until the time, at most. Whether it is done. Who waits for something that needs a hand
   /// gives it one.
   [[nodiscard]] virtual bool wait_until(std::chrono::steady_clock::time_point until);
+  /// Throws what went wrong. In a forked child nothing that its parent does can be waited for.
   void rethrow() const;
+  [[nodiscard]] bool is_here() const { return origin_.is_here(); }
   [[nodiscard]] virtual Envelope envelope() const { return {}; }
 
   void then(std::function<void(std::exception_ptr)> f);
@@ -41,6 +49,7 @@ class Work::State {
   std::condition_variable changed_;
   std::exception_ptr failure_;
   std::unique_ptr<std::vector<Callback>> callbacks_;  // Null unless there are any.
+  ProcessOrigin origin_{};
 };
 
 }  // namespace tutti

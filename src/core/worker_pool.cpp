@@ -1,7 +1,6 @@
 #include "core/worker_pool.hpp"
 
-#include <unistd.h>
-
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <system_error>
@@ -16,15 +15,14 @@ constexpr std::chrono::seconds idle_time{2};
 
 }  // namespace
 
+/// Without a lock, which a thread that no longer exists might hold in a forked child.
 WorkerPool& WorkerPool::own() {
-  static std::mutex mutex;
-  static WorkerPool* pool = nullptr;
-  static pid_t owner = 0;
-  const std::lock_guard lock(mutex);
-  if (pool == nullptr || owner != getpid()) {
-    pool = new WorkerPool;
-    owner = getpid();
-  }
+  static std::atomic<WorkerPool*> current{nullptr};
+  WorkerPool* pool = current.load(std::memory_order_acquire);
+  if (pool != nullptr && pool->origin_.is_here()) return *pool;
+  auto* const made = new WorkerPool;
+  if (current.compare_exchange_strong(pool, made, std::memory_order_acq_rel)) return *made;
+  delete made;  // Another thread was first.
   return *pool;
 }
 

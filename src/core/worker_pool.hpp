@@ -5,6 +5,8 @@
 #include <mutex>
 #include <vector>
 
+#include "core/process_origin.hpp"
+
 namespace tutti {
 
 /// Something that a thread of the pool is to do.
@@ -37,6 +39,7 @@ class WorkerPool {
   void start_thread();
   void serve();
 
+  ProcessOrigin origin_{};
   std::mutex mutex_;
   std::condition_variable added_;
   std::vector<std::shared_ptr<PoolTask>> tasks_;  // Those that no thread has taken.

@@ -81,20 +81,20 @@ void Messenger::keep_early(std::uint32_t member, Inbox::Arrival arrival) {
   early_[peers_[member].packet.context].push_back(std::move(arrival));
 }
 
-void Messenger::finish_sends(Inbox& inbox) {
-  const auto first_send = [&]() -> std::shared_ptr<Message> {
+void Messenger::finish(Inbox& inbox, std::chrono::milliseconds patience) {
+  const auto first_of = [&](Message::Kind kind) -> std::shared_ptr<Message> {
     const Lock lock(mutex_);
     const auto found = std::find_if(running_.begin(), running_.end(), [&](const auto& each) {
-      return each->inbox_.get() == &inbox && each->kind == Message::Kind::send;
+      return each->inbox_.get() == &inbox && each->kind == kind && !each->is_failing_;
     });
     return found == running_.end() ? nullptr : *found;
   };
-  while (const std::shared_ptr<Message> send = first_send()) {
-    try {
-      wait(inbox, *send);
-    } catch (const Error&) {
-      return;
-    }
+  while (const std::shared_ptr<Message> send = first_of(Message::Kind::send)) {
+    if (!wait_until(inbox, *send, send->deadline)) return;
+  }
+  const Clock::time_point end = Clock::now() + patience;
+  while (const std::shared_ptr<Message> receive = first_of(Message::Kind::receive)) {
+    if (!wait_until(inbox, *receive, end)) return;
   }
 }
 

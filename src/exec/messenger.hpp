@@ -54,9 +54,9 @@ class Messenger {
   /// most.
   [[nodiscard]] std::vector<std::shared_ptr<Message>> close(Inbox& inbox,
                                                             std::chrono::milliseconds patience);
-  /// Waits until everything that was sent has gone, or its time is over, or the owner's alarm says
-  /// that it will not.
-  void finish_sends(Inbox& inbox);
+  /// Waits until everything is done that was begun: what is sent until its deadline, what is
+  /// received for `patience` at most; and no longer than the owner's alarm allows.
+  void finish(Inbox& inbox, std::chrono::milliseconds patience);
 
   /// Begins messages, in their order. Never waits. Those that the caller does not wait for at once
   /// go on by themselves. Throws aborted if the inbox was closed.

@@ -4,8 +4,8 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 
+#include "core/system_reason.hpp"
 #include "flight/digits.hpp"
 #include "flight/dump.hpp"
 #include "flight/path_text.hpp"
@@ -31,7 +31,7 @@ void BlackBox::fail(std::string_view why) {
   const int error = dump("error", ".part");
   if (error == 0) return;
   std::fprintf(stderr, "tutti: rank %u: cannot dump the last calls to %s: %s\n",
-               recorder_.owner().self.index(), directory_.c_str(), std::strerror(error));
+               recorder_.owner().self.index(), directory_.c_str(), system_reason(error).c_str());
 }
 
 int BlackBox::dump(std::string_view reason, std::string_view suffix) const {

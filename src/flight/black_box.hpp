@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/process_origin.hpp"
 #include "flight/recorder.hpp"
 #include "flight/settings.hpp"
 
@@ -32,6 +33,8 @@ class BlackBox {
   /// written takes a line on standard error and harms nobody.
   void fail(std::string_view why);
 
+  /// False in a forked child, which is not the rank that it would tell of.
+  [[nodiscard]] bool is_here() const { return origin_.is_here(); }
   /// Returns zero, or the errno of what went wrong. A signal handler may call it.
   [[nodiscard]] int dump(std::string_view reason, std::string_view suffix) const;
 
@@ -40,6 +43,7 @@ class BlackBox {
   FlightRecorder recorder_;
   FlightRecorder messages_;
   std::string directory_;
+  ProcessOrigin origin_{};
 };
 
 }  // namespace tutti

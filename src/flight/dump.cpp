@@ -10,6 +10,7 @@
 
 #include <tutti/version.hpp>
 
+#include "core/file_size_guard.hpp"
 #include "flight/json_writer.hpp"
 #include "flight/path_text.hpp"
 
@@ -100,6 +101,7 @@ int write_dump(const FlightRecorder& recorder, const FlightRecorder& messages,
   part.add(path);
   part.add(suffix);
   if (!part.fits()) return ENAMETOOLONG;
+  const FileSizeGuard guard;
   const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (fd < 0) return errno;
   int error = write_lines(recorder, messages, reason, fd);

@@ -44,6 +44,7 @@ bool take_turn() {
 void dump_all(std::string_view reason) {
   if (!take_turn()) return;
   boxes.visit_all([&](const BlackBox& box) {
+    if (!box.is_here()) return;
     // A full disk is no news to who is about to die, and here nothing can be done about it.
     static_cast<void>(box.dump(reason, ".signal"));
   });

@@ -1,17 +1,17 @@
 #include "lifeline/mesh.hpp"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 
 #include <tutti/error.hpp>
 
+#include "core/system_reason.hpp"
+#include "lifeline/keep_alive.hpp"
 #include "rendezvous/group.hpp"
 
 namespace tutti {
@@ -24,22 +24,6 @@ constexpr auto short_nap = 20ms;
 constexpr auto long_nap = 500ms;
 /// How long the last letters may take.
 constexpr auto farewell_time = 500ms;
-
-void set_option(int fd, int level, int option, int value) {
-  // Of no use to a connection within the host, which does not have them.
-  (void)setsockopt(fd, level, option, &value, sizeof value);
-}
-
-/// Lets the system find out about a host that has vanished.
-void notice_silence(int fd, std::chrono::milliseconds lost_after) {
-  const int seconds = std::max<int>(1, static_cast<int>(lost_after.count() / 1000));
-  const int probe = std::max(1, seconds / 4);
-  set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-  set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, probe);
-  set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, probe);
-  set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
-  set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(lost_after.count()));
-}
 
 /// A descriptor that becomes readable when a process ends; -1 if there is none.
 int watch_for_end(int process) {
@@ -57,7 +41,9 @@ Mesh::Mesh(Place place, Lifeline& lifeline, Clock::time_point deadline)
       members_(place_.contacts.size()),
       bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       is_here_(place_.contacts.size()) {
-  if (bell_ < 0) throw Error(ErrorCode::internal, "no event descriptor: raise ulimit -n");
+  if (bell_ < 0) {
+    throw Error(ErrorCode::unsupported, "no event descriptor: " + system_reason(errno));
+  }
   is_here_[place_.self] = true;
   watch_.add(bell_, {.kind = Watch::Kind::bell, .index = 0}, false);
   // The caller's signals are not for this thread.
@@ -120,10 +106,16 @@ void Mesh::await_all(Clock::time_point deadline) {
   const auto is_complete = [&] {
     return std::all_of(is_here_.begin(), is_here_.end(), [](bool here) { return here; });
   };
-  if (complete_.wait_until(lock, deadline, is_complete)) return;
+  (void)complete_.wait_until(lock, deadline, [&] { return is_complete() || is_short_; });
+  if (is_complete()) return;
   std::vector<std::uint32_t> missing;
   for (std::uint32_t member = 0; member < is_here_.size(); ++member) {
     if (!is_here_[member]) missing.push_back(member);
+  }
+  if (is_short_) {
+    throw Error(ErrorCode::unsupported,
+                "rank " + std::to_string(place_.self) + " cannot connect to " +
+                    name_ranks(missing, missing.size()) + ": " + system_reason(EMFILE));
   }
   throw Error(ErrorCode::timed_out,
               "no line to " + name_ranks(missing, missing.size()) + ": see whether it still runs");
@@ -150,6 +142,10 @@ void Mesh::run() {
     const std::lock_guard lock(mutex_);
     soon = ticks;
     hurries_ = false;
+    if (!is_short_ && is_short_of_descriptors(now)) {
+      is_short_ = true;
+      complete_.notify_all();
+    }
     if (!ends_) continue;
     if (!end) end = now + farewell_time;
     if ((mail_.empty() && !has_unsent()) || now >= *end) return;
@@ -166,6 +162,13 @@ std::chrono::milliseconds Mesh::nap(bool soon) const {
                               std::max(member.dial->due() - now, Clock::duration::zero())));
   }
   return rest;
+}
+
+bool Mesh::is_short_of_descriptors(Clock::time_point now) const {
+  return reception_.shortage().lasts(now) ||
+         std::any_of(members_.begin(), members_.end(), [&](const Member& member) {
+           return member.dial && member.dial->shortage().lasts(now);
+         });
 }
 
 bool Mesh::has_unsent() const {
@@ -233,7 +236,7 @@ void Mesh::seat(std::uint32_t index, Channel channel) {
   Member& member = members_[index];
   if (member.courier) return;
   member.dial.reset();
-  notice_silence(channel.fd(), place_.lost_after);
+  break_off_silence(channel.fd(), place_.lost_after);
   watch_.add(channel.fd(), {.kind = Watch::Kind::connection, .index = index}, true);
   member.courier = std::make_unique<Courier>(std::move(channel));
   watch_process(index);

@@ -39,7 +39,8 @@ class Mesh final : public Post {
   };
 
   /// Connects to all, and hands what they write to `lifeline`, which must outlive this. Throws
-  /// timed_out that names who has not come by the deadline.
+  /// timed_out that names who has not come by the deadline, and unsupported, sooner, if this
+  /// process has no descriptors for their connections.
   Mesh(Place place, Lifeline& lifeline, Clock::time_point deadline);
   /// Sends what is still to be sent, unless that takes long.
   ~Mesh() override;
@@ -72,6 +73,7 @@ class Mesh final : public Post {
   void lose(std::uint32_t member, const std::string& why);
   void await_all(Clock::time_point deadline);
   [[nodiscard]] bool has_unsent() const;
+  [[nodiscard]] bool is_short_of_descriptors(Clock::time_point now) const;
   [[nodiscard]] std::chrono::milliseconds nap(bool soon) const;
 
   Place place_;
@@ -87,6 +89,7 @@ class Mesh final : public Post {
   bool hurries_ = false;
   bool ends_ = false;
   std::vector<bool> is_here_;
+  bool is_short_ = false;  // Of descriptors, for long.
   std::thread thread_;
 };
 

@@ -65,7 +65,7 @@ std::size_t Courier::wanted() const {
 }
 
 void Courier::read() {
-  std::array<char, 65536> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  std::array<char, 4096> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   // Space is taken as bytes come, not as the header promises them.
   while (in_.size() < wanted()) {
     const std::size_t most = std::min(buffer.size(), wanted() - in_.size());

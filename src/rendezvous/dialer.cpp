@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include <tutti/error.hpp>
 
 #include "core/quantity.hpp"
+#include "core/system_reason.hpp"
 
 namespace tutti {
 namespace {
@@ -54,6 +54,8 @@ Courier Dialer::dial(Clock::time_point deadline) {
                                              attempt.failure);
       }
     }
+    shortage_.require_none(
+        "rank " + std::to_string(group_.rank.index()) + " cannot connect to rank 0", Clock::now());
     if (Clock::now() >= deadline) fail_late();
     wait(deadline);
   }
@@ -86,8 +88,9 @@ void Dialer::find() {
 
 void Dialer::begin(Attempt& attempt) {
   attempt.channel = Channel(begin_connect(attempt.at));
+  shortage_.note(attempt.channel ? 0 : errno, Clock::now());
   if (!attempt.channel) {
-    give_up(attempt, std::generic_category().message(errno));
+    give_up(attempt, system_reason(errno));
     return;
   }
   attempt.failure = "no answer";

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "core/descriptor_shortage.hpp"
 #include "rendezvous/courier.hpp"
 #include "rendezvous/group.hpp"
 #include "transport/tcp/handshake.hpp"
@@ -54,6 +55,7 @@ class Dialer {
   Clock::time_point next_find_{};
   std::string not_found_;
   std::size_t chosen_ = 0;
+  DescriptorShortage shortage_;
 };
 
 }  // namespace tutti

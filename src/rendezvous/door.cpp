@@ -41,6 +41,7 @@ Door::Door(const Endpoint& at, Secret secret) : secret_(std::move(secret)) {
                     " is open to other hosts: set TUTTI_SECRET, or listen on 127.0.0.1");
   }
   listener_ = listen_on(at, {});
+  listener_.close_in_children();
   at_ = bound_to(listener_);
 }
 

@@ -7,12 +7,12 @@
 #include <cerrno>
 #include <mutex>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <tutti/error.hpp>
 
+#include "core/system_reason.hpp"
 #include "rendezvous/pmi_exchange.hpp"
 #include "rendezvous/tcp_member.hpp"
 #include "rendezvous/tcp_root.hpp"
@@ -51,8 +51,8 @@ Socket inherited_listener(int fd) {
   fcntl(fd, F_SETFD, FD_CLOEXEC);
   Socket copy(fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (!copy) {
-    throw Error(ErrorCode::internal, "cannot copy the socket of TUTTI_ROOT_FD: " +
-                                         std::generic_category().message(errno));
+    throw Error(ErrorCode::unsupported,
+                "cannot copy the socket of TUTTI_ROOT_FD: " + system_reason(errno));
   }
   fcntl(copy.fd(), F_SETFL, fcntl(copy.fd(), F_GETFL) | O_NONBLOCK);
   return copy;

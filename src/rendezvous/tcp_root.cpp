@@ -8,6 +8,7 @@
 
 #include <tutti/error.hpp>
 
+#include "core/system_reason.hpp"
 #include "transport/tcp/crowd.hpp"
 
 namespace tutti {
@@ -94,6 +95,10 @@ void TcpRoot::gather(Clock::time_point deadline) {
                             ", in vain: is it started, and can its host reach that address?";
       for (const std::string& each : dismissals_) message += "; turned away: " + each;
       fail(ErrorCode::timed_out, message);
+    }
+    if (shortage_.lasts(Clock::now())) {
+      fail(ErrorCode::unsupported, "rank 0 cannot accept a connection from " +
+                                       name_missing(absent) + ": " + system_reason(EMFILE));
     }
     tell_who_is_missing();
     wait(std::min(deadline, Clock::now() + news_interval), true);
@@ -188,6 +193,7 @@ void TcpRoot::let_in() {
   // No more at once than can be looked after, so that the ranks who are here get their turn.
   for (int count = 0; count < 64; ++count) {
     Socket socket = accept_from(listener_);
+    shortage_.note(socket ? 0 : errno, now);
     if (!socket) {
       const bool out_of_sockets = errno == EMFILE || errno == ENFILE;
       if (!out_of_sockets) return;

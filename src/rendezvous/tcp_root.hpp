@@ -7,11 +7,12 @@
 #include <vector>
 
 #include <tutti/error.hpp>
+#include <tutti/exchange.hpp>
 #include <tutti/rank.hpp>
 
 #include "core/clock.hpp"
+#include "core/descriptor_shortage.hpp"
 #include "rendezvous/courier.hpp"
-#include <tutti/exchange.hpp>
 #include "rendezvous/group.hpp"
 #include "transport/tcp/socket.hpp"
 #include "transport/tcp/stranger_log.hpp"
@@ -25,8 +26,8 @@ namespace tutti {
 class TcpRoot : public Exchange {
  public:
   /// Requires: group.rank is 0. `listener` listens; without a secret it must be out of reach from
-  /// other hosts, else throws invalid_argument. The first all_gather() may take until `deadline`, each
-  /// later one as long as that was.
+  /// other hosts, else throws invalid_argument. The first all_gather() may take until `deadline`,
+  /// each later one as long as that was.
   TcpRoot(Group group, Socket listener, Clock::time_point deadline);
 
   /// Where the others find this.
@@ -87,6 +88,7 @@ class TcpRoot : public Exchange {
   std::vector<Member> members_;    // By rank; that of rank 0 has no connection.
   std::list<Newcomer> newcomers_;  // The oldest first.
   Clock::time_point no_entry_until_{};
+  DescriptorShortage shortage_;
   Clock::time_point next_news_{};
   std::vector<std::string> dismissals_;  // For the error message if the group is not complete.
   StrangerLog log_;

@@ -1,15 +1,27 @@
 #include "support/processes.hpp"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
+#include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <fstream>
 
 #include <gtest/gtest.h>
 
+#include <tutti/memory.hpp>
+
 #include "support/collective_check.hpp"
+#include "support/errors.hpp"
+#include "support/forked_child.hpp"
 #include "support/problems.hpp"
 #include "support/sanitizer.hpp"
+#include "support/variable.hpp"
 
 namespace tutti::test {
 namespace {
@@ -168,6 +180,50 @@ TEST(Hosts, DoWithoutSharedMemoryWhereThereIsNoRoomForIt) {
   EXPECT_NE(refused.find("rank 1: the ranks cannot all share memory: no room for"),
             std::string::npos)
       << refused;
+}
+
+/// Lets a system call fail in this process and its children, as containers do.
+bool forbid(int system_call) {
+  std::array<sock_filter, 4> filter{{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(system_call), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  }};
+  const sock_fprog program{.len = filter.size(), .filter = filter.data()};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST(Hosts, DoWithoutSharedMemoryWhereTheSystemHasNone) {
+  ForkedChild child([] {
+    if (!forbid(SYS_memfd_create)) return std::string();  // Not every system has seccomp.
+    const auto add = [](Communicator& communicator) -> std::string {
+      std::vector<int> data(1000, 1);
+      communicator.all_reduce(data);
+      if (data.back() != static_cast<int>(communicator.size())) return "wrong";
+      expect_error([] { (void)allocate(100); }, ErrorCode::unsupported, "no shared memory");
+      return testing::Test::HasFailure() ? "the wrong error" : communicator.description();
+    };
+    const std::string done =
+        run_processes(2, Way::automatic, add) + run_processes(1, Way::automatic, add);
+    return done == "rank 0: 2 ranks, TCP\nrank 1: 2 ranks, TCP\nrank 0: 1 rank, alone\n" ? ""
+                                                                                         : done;
+  });
+  EXPECT_EQ(child.wait(), "");
+}
+
+TEST(Hosts, MayBeToldApartByAnyBytes) {
+  const auto add = [](Communicator& communicator) -> std::string {
+    std::vector<int> data(1000, 1);
+    communicator.all_reduce(data);
+    return data.back() == 2 ? communicator.description() : "wrong";
+  };
+  for (const std::string id : {"\xe9", "caf\xc3\xa9", "\x01\xff"}) {
+    const Variable told("TUTTI_HOSTID", id);
+    EXPECT_EQ(run_processes(2, Way::automatic, add),
+              "rank 0: 2 ranks, shared memory\nrank 1: 2 ranks, shared memory\n");
+  }
 }
 
 }  // namespace

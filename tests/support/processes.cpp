@@ -32,7 +32,7 @@ CommunicatorSettings settings_with(const FabricSettings& fabric,
   settings.timeout = timeout;
   settings.fabric.way = fabric.way;
   settings.fabric.secret = fabric.secret;
-  settings.fabric.host_id = fabric.host_id;
+  if (!fabric.host_id.empty()) settings.fabric.host_id = fabric.host_id;
   return settings;
 }
 

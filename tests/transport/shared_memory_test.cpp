@@ -71,6 +71,20 @@ TEST(SharedHeap, GivesWhatWasGivenBackAgain) {
   expect_error([&] { heap.release(blocks[1]); }, ErrorCode::invalid_argument, "tutti::allocate");
 }
 
+TEST(SharedHeap, RefusesMoreThanThereIs) {
+  SharedHeap& heap = SharedHeap::own();
+  constexpr std::size_t most = ~std::size_t{0};
+  for (const std::size_t bytes : {most, most - 1, most - 4095, most - 4096, most / 2, most / 4}) {
+    expect_error([&] { (void)heap.allocate(bytes); }, ErrorCode::unsupported,
+                 "no room for " + std::to_string(bytes) + " bytes");
+  }
+  void* const one = heap.allocate(0);
+  void* const other = heap.allocate(0);
+  EXPECT_NE(one, other);
+  heap.release(one);
+  heap.release(other);
+}
+
 TEST(SharedHeap, IsReadByOthersWhereItStands) {
   SharedHeap& heap = SharedHeap::own();
   auto* const memory = static_cast<char*>(heap.allocate(5000));

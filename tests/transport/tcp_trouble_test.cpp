@@ -1,4 +1,5 @@
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -53,6 +54,47 @@ TEST_P(TcpTroubles, SaysWhoHasNotCalled) {
   const Clock::time_point deadline = Clock::now() + 50ms;
   const auto receive = [&] { receive_in_vain(*transport, Rank{0}, deadline); };
   expect_error(receive, ErrorCode::timed_out, "rank 0 on host0 has not connected to rank 1");
+}
+
+/// Lets the process open no more descriptors.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = dup(0);
+    close(next);
+    const rlimit tight{.rlim_cur = static_cast<rlim_t>(next), .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &tight);
+  }
+  ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_P(TcpTroubles, SaysThatItHasNoDescriptorToConnect) {
+  TcpRanks ranks = of(2);
+  const auto transport = ranks.transport(0);
+  const NoDescriptors limit;
+  const Clock::time_point begin = Clock::now();
+  const auto receive = [&] { receive_in_vain(*transport, Rank{1}, begin + 20s); };
+  expect_error(receive, ErrorCode::unsupported,
+               "rank 0 on host0 cannot connect to rank 1 on host1: Too many open files: raise");
+  EXPECT_LT(Clock::now(), begin + 5s);
+}
+
+TEST_P(TcpTroubles, SaysThatItHasNoDescriptorToAccept) {
+  TcpRanks ranks = of(2);
+  const auto transport = ranks.transport(1);
+  const Socket caller = begin_connect(ranks.contacts[1].endpoints[0]);
+  const NoDescriptors limit;
+  const Clock::time_point begin = Clock::now();
+  const auto receive = [&] { receive_in_vain(*transport, Rank{0}, begin + 20s); };
+  expect_error(receive, ErrorCode::unsupported,
+               "rank 1 on host1 cannot accept a connection: Too many open files: raise");
+  EXPECT_LT(Clock::now(), begin + 5s);
 }
 
 /// The one who calls is turned away by the other with these words, and long before its deadline.

@@ -11,6 +11,9 @@
 
 #include <tutti/error.hpp>
 
+#include "core/file_size_guard.hpp"
+#include "core/system_reason.hpp"
+
 namespace tutti {
 namespace {
 
@@ -19,7 +22,7 @@ constexpr std::size_t page = 4096;
 constexpr std::size_t token_bytes = 32;
 
 [[noreturn]] void refuse(const std::string& what, int cause) {
-  throw Error(ErrorCode::unsupported, what + ": " + std::strerror(cause));
+  throw Error(ErrorCode::unsupported, what + ": " + system_reason(cause));
 }
 
 std::string random_token() {
@@ -46,6 +49,7 @@ Segment Segment::create(std::size_t bytes) {
   Segment segment({.pid = getpid(), .fd = fd, .bytes = bytes, .token = random_token()}, nullptr);
   fchmod(fd, S_IRUSR | S_IWUSR);
   const auto size = static_cast<off_t>(page + bytes);
+  const FileSizeGuard guard;
   if (ftruncate(fd, size) != 0) {
     refuse("no room for " + std::to_string(bytes) + " bytes of shared memory", errno);
   }

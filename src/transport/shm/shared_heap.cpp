@@ -1,16 +1,20 @@
 #include "transport/shm/shared_heap.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <functional>
 #include <string>
 
 #include <tutti/error.hpp>
+
+#include "core/file_size_guard.hpp"
+#include "core/system_reason.hpp"
 
 namespace tutti {
 namespace {
@@ -21,6 +25,11 @@ constexpr std::uint64_t growth = std::uint64_t{1} << 20;
 
 std::uint64_t whole(std::uint64_t bytes, std::uint64_t unit) {
   return (bytes + unit - 1) / unit * unit;
+}
+
+[[noreturn]] void refuse(std::uint64_t bytes, int cause) {
+  throw Error(ErrorCode::unsupported, "no room for " + std::to_string(bytes) +
+                                          " bytes of shared memory: " + system_reason(cause));
 }
 
 /// Addresses cost nothing until they are used: enough for all memory there is, unless a limit on
@@ -38,25 +47,50 @@ void* reserve(std::uint64_t& bytes) {
 
 }  // namespace
 
+/// Leaked on purpose, one for each process that this one has been.
+constinit std::atomic<SharedHeap*> SharedHeap::newest{nullptr};
+
+/// Without a lock, which another thread might have held when this process was forked.
 SharedHeap& SharedHeap::own() {
-  // Leaked on purpose, one for each process that this one has been.
-  static std::mutex mutex;
-  static SharedHeap* heap = nullptr;
-  const std::lock_guard lock(mutex);
-  if (heap == nullptr || heap->owner_ != getpid()) heap = new SharedHeap;
-  return *heap;
+  SharedHeap* found = newest.load(std::memory_order_acquire);
+  if (found != nullptr && found->origin_.is_here()) return *found;
+  static const bool is_detached = pthread_atfork(nullptr, nullptr, detach_from_parent) == 0;
+  (void)is_detached;
+  auto* const made = new SharedHeap;
+  made->inherited_ = found;
+  if (newest.compare_exchange_strong(found, made)) return *made;
+  delete made;  // Another thread was sooner.
+  return *found;
 }
 
-SharedHeap::SharedHeap() : owner_(getpid()), fd_(memfd_create("tutti-heap", MFD_CLOEXEC)) {
+/// Called in a child before fork() returns in it. The mapping takes no memory until the child
+/// writes to it.
+void SharedHeap::detach_from_parent() {
+  SharedHeap* const heap = newest.load(std::memory_order_relaxed);
+  if (heap == nullptr || heap->is_copied_) return;
+  heap->is_copied_ = true;
+  const std::uint64_t bytes = heap->size_.load(std::memory_order_relaxed);
+  if (bytes == 0) return;
+  (void)mmap(heap->base_, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
+             heap->fd_, 0);
+}
+
+SharedHeap::SharedHeap() : fd_(memfd_create("tutti-heap", MFD_CLOEXEC)) {
   if (fd_ < 0) {
     throw Error(ErrorCode::unsupported,
-                std::string("the system gives no shared memory: ") + std::strerror(errno));
+                "the system gives no shared memory: " + system_reason(errno));
   }
   fchmod(fd_, S_IRUSR | S_IWUSR);
   base_ = static_cast<std::byte*>(reserve(reserved_));
 }
 
+SharedHeap::~SharedHeap() {
+  munmap(base_, reserved_);
+  close(fd_);
+}
+
 void* SharedHeap::allocate(std::size_t bytes) {
+  if (bytes > reserved_) refuse(bytes, ENOMEM);  // Nor could it be rounded up to whole pages.
   const std::lock_guard lock(mutex_);
   const std::uint64_t wanted = whole(std::max<std::uint64_t>(bytes, 1), page);
   auto found = std::find_if(free_.begin(), free_.end(),
@@ -73,16 +107,13 @@ void* SharedHeap::allocate(std::size_t bytes) {
 std::uint64_t SharedHeap::grow(std::uint64_t bytes) {
   const std::uint64_t old = size_.load(std::memory_order_relaxed);
   const std::uint64_t more = whole(bytes, growth);
-  const auto fail = [&](int cause) {
-    throw Error(ErrorCode::unsupported, "no room for " + std::to_string(bytes) +
-                                            " bytes of shared memory: " + std::strerror(cause));
-  };
-  if (more > reserved_ - old) fail(ENOMEM);
+  if (more > reserved_ - old) refuse(bytes, ENOMEM);
+  const FileSizeGuard guard;
   // The pages themselves come when they are touched, as with malloc.
-  if (ftruncate(fd_, static_cast<off_t>(old + more)) != 0) fail(errno);
+  if (ftruncate(fd_, static_cast<off_t>(old + more)) != 0) refuse(bytes, errno);
   if (mmap(base_ + old, more, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd_,
            static_cast<off_t>(old)) == MAP_FAILED) {
-    fail(errno);
+    refuse(bytes, errno);
   }
   size_.store(old + more, std::memory_order_release);
   add_free(old, more);
@@ -90,7 +121,21 @@ std::uint64_t SharedHeap::grow(std::uint64_t bytes) {
   return last->first;
 }
 
+bool SharedHeap::contains(const void* memory) const {
+  const auto* const at = static_cast<const std::byte*>(memory);
+  return !std::less<>()(at, base_) && std::less<>()(at, base_ + reserved_);
+}
+
+void SharedHeap::release_any(void* memory) {
+  for (SharedHeap* heap = newest.load(std::memory_order_acquire); heap != nullptr;
+       heap = heap->inherited_) {
+    if (heap->contains(memory)) return heap->release(memory);
+  }
+  throw Error(ErrorCode::invalid_argument, "this memory is not from tutti::allocate()");
+}
+
 void SharedHeap::release(void* memory) {
+  if (!origin_.is_here()) return;
   const std::lock_guard lock(mutex_);
   const auto offset = static_cast<std::uint64_t>(static_cast<std::byte*>(memory) - base_);
   const auto found = used_.find(offset);

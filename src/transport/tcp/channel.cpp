@@ -43,8 +43,8 @@ void Channel::finish() {
 }
 
 void Channel::discard() {
-  constexpr int most_reads = 64;
-  std::array<std::byte, 65536> unread;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  constexpr int most_reads = 1024;
+  std::array<std::byte, 4096> unread;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   for (int i = 0; i < most_reads; ++i) {
     if (recv(socket_.fd(), unread.data(), unread.size(), MSG_DONTWAIT) <= 0) return;
   }

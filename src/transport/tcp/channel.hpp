@@ -20,7 +20,7 @@ namespace tutti {
 class Channel {
  public:
   Channel() = default;
-  explicit Channel(Socket socket) : socket_(std::move(socket)) {}
+  explicit Channel(Socket socket) : socket_(std::move(socket)) { socket_.close_in_children(); }
 
   [[nodiscard]] const Socket& socket() const { return socket_; }
   [[nodiscard]] int fd() const { return socket_.fd(); }

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "core/system_reason.hpp"
 #include "transport/tcp/greeting.hpp"
 
 namespace tutti {
@@ -78,14 +79,16 @@ std::string Dial::attempts() const {
 }
 
 bool Dial::is_hopeless() const {
+  if (shortage_.lasts(Clock::now())) return true;
   return rounds_ > 0 && std::all_of(failures_.begin(), failures_.end(),
                                     [](const Failure& failure) { return failure.is_final; });
 }
 
 void Dial::begin(Clock::time_point now) {
   channel_ = Channel(begin_connect(contact_.endpoints[endpoint_]));
+  shortage_.note(channel_ ? 0 : errno, now);
   if (!channel_) {
-    fail(std::generic_category().message(errno), now);
+    fail(system_reason(errno), now);
     return;
   }
   due_ = now + connect_time;

@@ -7,6 +7,7 @@
 #include <tutti/rank.hpp>
 
 #include "core/clock.hpp"
+#include "core/descriptor_shortage.hpp"
 #include "transport/tcp/contact.hpp"
 #include "transport/tcp/handshake.hpp"
 #include "transport/tcp/watch.hpp"
@@ -29,8 +30,10 @@ class Dial {
   /// When to go on even if nothing has happened.
   [[nodiscard]] Clock::time_point due() const { return due_; }
   /// Whether to go on is of no use: who answers, at all of the addresses, knows another secret or
-  /// does not encrypt.
+  /// does not encrypt; or this process has no descriptor left.
   [[nodiscard]] bool is_hopeless() const;
+  /// Of descriptors to connect with.
+  [[nodiscard]] const DescriptorShortage& shortage() const { return shortage_; }
 
   /// What was tried and why it failed: "10.0.0.1:4000 (Connection refused), ...".
   [[nodiscard]] std::string attempts() const;
@@ -58,6 +61,7 @@ class Dial {
     bool is_final = false;
   };
   std::vector<Failure> failures_;  // By endpoint.
+  DescriptorShortage shortage_;
 };
 
 }  // namespace tutti

@@ -29,6 +29,7 @@ Reception::Reception(Socket listener, Watch& watch, const Secret& secret, std::s
       self_(self),
       callers_(callers),
       log_(self) {
+  listener_.close_in_children();
   if (listener_) watch_.add(listener_.fd(), {.kind = Watch::Kind::listener, .index = 0}, false);
 }
 
@@ -44,6 +45,7 @@ void Reception::open_door(Clock::time_point now) {
   is_shut_ = true;
   while (Place* const place = next_place(now)) {
     Socket socket = accept_from(listener_);
+    shortage_.note(socket ? 0 : errno, now);
     if (!socket) {
       is_shut_ = errno == EMFILE || errno == ENFILE;
       return;

@@ -8,6 +8,7 @@
 #include <tutti/rank.hpp>
 
 #include "core/clock.hpp"
+#include "core/descriptor_shortage.hpp"
 #include "transport/tcp/channel.hpp"
 #include "transport/tcp/handshake.hpp"
 #include "transport/tcp/stranger_log.hpp"
@@ -42,6 +43,8 @@ class Reception {
   /// Whether somebody may still be waiting outside: let open_door() be called again in a while,
   /// though nothing has happened.
   [[nodiscard]] bool is_shut() const { return is_shut_; }
+  /// Of descriptors for those who knock.
+  [[nodiscard]] const DescriptorShortage& shortage() const { return shortage_; }
   /// Goes on with the stranger at this place, who may turn out to be a rank.
   [[nodiscard]] std::optional<Guest> advance(std::uint32_t place);
   /// Sends away who has taken too long.
@@ -73,6 +76,7 @@ class Reception {
   std::vector<Place> places_;
   std::size_t strangers_ = 0;
   bool is_shut_ = false;
+  DescriptorShortage shortage_;
   std::string last_refusal_;
   StrangerLog log_;
 };

@@ -5,6 +5,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -19,6 +20,9 @@
 #include <system_error>
 
 #include <tutti/error.hpp>
+
+#include "core/system_reason.hpp"
+#include "core/unshared_descriptors.hpp"
 
 namespace tutti {
 namespace {
@@ -173,6 +177,9 @@ Socket try_listen(const Endpoint& address, PortRange ports) {
   if (error == EADDRINUSE && address.family() == AF_UNIX) {
     reject(at + ": another program has this name; end it, or choose another TUTTI_ROOT");
   }
+  if (error == EMFILE || error == ENFILE) {
+    throw Error(ErrorCode::unsupported, at + ": " + system_reason(error));
+  }
   if (error != EADDRINUSE) {
     reject(at + ": " + reason(error) + "; name an address of this host");
   }
@@ -183,6 +190,14 @@ Socket try_listen(const Endpoint& address, PortRange ports) {
   }
   reject(at + ": all ports " + std::to_string(ports.first) + "-" + std::to_string(ports.last) +
          " are in use; choose another TUTTI_PORT_RANGE");
+}
+
+bool is_readable(const Socket& socket) {
+  const int error = errno;
+  pollfd readable{.fd = socket.fd(), .events = POLLIN, .revents = 0};
+  const bool is = poll(&readable, 1, 0) > 0;
+  errno = error;
+  return is;
 }
 
 bool is_within_host(const Socket& socket) {
@@ -202,7 +217,19 @@ std::optional<uid_t> user_of(const Socket& socket) {
 }  // namespace
 
 Socket::~Socket() {
-  if (fd_ >= 0) close(fd_);
+  if (fd_ < 0) return;
+  if (is_unshared_) {
+    if (!origin_.is_here()) return;  // Closed already; the number may be another's.
+    UnsharedDescriptors::remove(fd_);
+  }
+  close(fd_);
+}
+
+void Socket::close_in_children() {
+  if (fd_ < 0) return;
+  is_unshared_ = true;
+  origin_ = ProcessOrigin();
+  UnsharedDescriptors::add(fd_);
 }
 
 // Endpoint ------------------------------------------------------------------------------------
@@ -422,6 +449,8 @@ Socket accept_from(const Socket& listener) {
     }
     if (errno != EINTR && errno != ECONNABORTED) break;
   }
+  // Without a descriptor the system says so even if nobody asks.
+  if ((errno == EMFILE || errno == ENFILE) && !is_readable(listener)) errno = EAGAIN;
   return {};
 }
 

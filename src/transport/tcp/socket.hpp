@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/process_origin.hpp"
+
 namespace tutti {
 
 /// Owns a socket. None that tutti opens is inherited by programs that it starts.
@@ -16,18 +18,27 @@ class Socket {
  public:
   Socket() = default;
   explicit Socket(int fd) : fd_(fd) {}
-  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Socket(Socket&& other) noexcept
+      : fd_(std::exchange(other.fd_, -1)),
+        is_unshared_(other.is_unshared_),
+        origin_(other.origin_) {}
   Socket& operator=(Socket&& other) noexcept {
     std::swap(fd_, other.fd_);
+    std::swap(is_unshared_, other.is_unshared_);
+    std::swap(origin_, other.origin_);
     return *this;
   }
   ~Socket();
 
   [[nodiscard]] int fd() const { return fd_; }
   [[nodiscard]] explicit operator bool() const { return fd_ >= 0; }
+  /// A child that is forked from now on does not hold it: see UnsharedDescriptors.
+  void close_in_children();
 
  private:
   int fd_ = -1;
+  bool is_unshared_ = false;
+  ProcessOrigin origin_{};  // Of whoever called close_in_children().
 };
 
 /// Where somebody listens: an IPv4 or IPv6 address and a port, or a name within this host.

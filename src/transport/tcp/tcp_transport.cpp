@@ -153,6 +153,7 @@ void TcpTransport::tend() {
   const Clock::time_point now = Clock::now();
   reception_.close_late(now);
   reception_.open_door(now);
+  reception_.shortage().require_none("this rank cannot accept a connection", now);
   for (std::size_t i = missing_.size(); i-- > 0;) {
     const std::uint32_t member = missing_[i];
     const Member& state = members_[member];
@@ -175,6 +176,7 @@ Error TcpTransport::failure_to_reach(std::uint32_t member, const std::string& na
   const std::lock_guard lock(setup_);
   const Dial* const dial = members_[member].dial.get();
   if (dial != nullptr) {
+    dial->shortage().require_none(self + " cannot connect to " + name, Clock::now());
     return {ErrorCode::peer_lost,
             self + " cannot reach " + name + " at " + dial->attempts() +
                 ": see whether it still runs, and whether a firewall stands between them"};

@@ -8,6 +8,8 @@
 
 #include <tutti/error.hpp>
 
+#include "core/system_reason.hpp"
+
 namespace tutti {
 namespace {
 
@@ -18,9 +20,7 @@ constexpr auto writable = static_cast<std::uint32_t>(EPOLLOUT);
 
 Watch::Watch() : fd_(epoll_create1(EPOLL_CLOEXEC)) {
   if (fd_ < 0) {
-    throw Error(ErrorCode::internal,
-                "no epoll set: " + std::generic_category().message(errno) +
-                    "; raise the limit of open files (ulimit -n) if that is the cause");
+    throw Error(ErrorCode::unsupported, "no epoll set: " + system_reason(errno));
   }
 }
 

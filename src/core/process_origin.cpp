@@ -1,0 +1,13 @@
+#include "core/process_origin.hpp"
+
+#include <pthread.h>
+
+namespace tutti {
+
+constinit std::atomic<std::uint32_t> ProcessOrigin::forks{0};
+
+// Before main(), or when the library is loaded, so that no fork is missed.
+const bool ProcessOrigin::are_forks_counted =
+    pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); }) == 0;
+
+}  // namespace tutti

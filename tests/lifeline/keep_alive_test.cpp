@@ -1,0 +1,56 @@
+#include "lifeline/keep_alive.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "transport/tcp/socket.hpp"
+
+namespace tutti::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// As the system has them, for a connection that is lost after so long.
+struct Options {
+  int interval = 0;
+  int user_timeout = 0;
+
+  explicit Options(std::chrono::milliseconds lost_after) {
+    const Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    break_off_silence(socket.fd(), lost_after);
+    interval = read(socket, TCP_KEEPIDLE);
+    EXPECT_EQ(read(socket, TCP_KEEPINTVL), interval);
+    EXPECT_EQ(read(socket, TCP_KEEPCNT), 3);
+    user_timeout = read(socket, TCP_USER_TIMEOUT);
+  }
+
+  [[nodiscard]] static int read(const Socket& socket, int option) {
+    int value = 0;
+    socklen_t length = sizeof value;
+    EXPECT_EQ(getsockopt(socket.fd(), IPPROTO_TCP, option, &value, &length), 0);
+    return value;
+  }
+};
+
+TEST(KeepAlive, BreaksOffInTime) {
+  EXPECT_EQ(Options(10s).interval, 2);
+  EXPECT_EQ(Options(10s).user_timeout, 10000);
+  EXPECT_EQ(Options(500ms).interval, 1);
+  EXPECT_EQ(Options(500ms).user_timeout, 500);
+  EXPECT_EQ(Options(0ms).user_timeout, 1) << "zero would be the system's own";
+}
+
+/// 2³² milliseconds and a little more would become a little.
+TEST(KeepAlive, CountsAsFarAsTheSystemCan) {
+  for (const std::chrono::seconds lost_after : {2147484s, 4294968s, 1000000000s}) {
+    EXPECT_EQ(Options(lost_after).interval, 32767);
+    EXPECT_EQ(Options(lost_after).user_timeout, std::numeric_limits<int>::max());
+  }
+}
+
+}  // namespace
+}  // namespace tutti::test

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+
+namespace tutti::test {
+
+/// A child that the calling process forks, without an exec.
+class ForkedChild {
+ public:
+  /// How the child ends once its work is done.
+  enum class Ending {
+    at_once,  ///< By _exit(): no destructor runs.
+    exit,     ///< By exit(): destructors of static objects run.
+  };
+
+  /// Runs `work` in the child, which returns what is wrong, if anything.
+  explicit ForkedChild(const std::function<std::string()>& work, Ending ending = Ending::at_once);
+  /// Kills the child if it still runs.
+  ~ForkedChild();
+  ForkedChild(const ForkedChild&) = delete;
+  ForkedChild& operator=(const ForkedChild&) = delete;
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  void kill() const;
+  /// Waits until it has ended, ten seconds at most. Returns what its work returned or threw, and
+  /// how it ended, unless that was an exit with status 0.
+  [[nodiscard]] std::string wait();
+
+ private:
+  pid_t pid_ = -1;
+  int output_ = -1;
+};
+
+}  // namespace tutti::test
