@@ -30,7 +30,7 @@ class Reduction {
   std::shared_ptr<const Combine> combine_;
 };
 
-/// A reduction from a function of two elements: tutti::reduction<Complex>(std::multiplies<>{}).
+/// A reduction from a function of two elements: tutti::reduction<Matrix>(std::plus<>{}).
 template <class T, class F>
 [[nodiscard]] Reduction reduction(F f) {
   return Reduction(

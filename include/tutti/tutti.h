@@ -63,7 +63,7 @@ TUTTI_API const char* tuttiGetLastError(tuttiComm_t comm);
 
 /* Elements and operations --------------------------------------------------------------------- */
 
-/* The numbers are NCCL's. */
+/* Up to 99 the numbers are NCCL's; from 100 on are types that NCCL does not have. */
 typedef enum {
   tuttiInt8 = 0,
   tuttiChar = 0,
@@ -80,6 +80,10 @@ typedef enum {
   tuttiFloat64 = 8,
   tuttiDouble = 8,
   tuttiBfloat16 = 9, /* The upper half of a float. */
+  tuttiInt16 = 100,
+  tuttiUint16 = 101,
+  tuttiComplex64 = 102,  /* Two floats, the real part first: float _Complex. */
+  tuttiComplex128 = 103, /* Two doubles: double _Complex. */
   tuttiDataTypeLimit = 0x7fffffff
 } tuttiDataType_t;
 

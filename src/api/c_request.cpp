@@ -33,12 +33,21 @@ DType dtype_of(tuttiDataType_t type) {
       return DType::f64;
     case tuttiBfloat16:
       return DType::bf16;
+    case tuttiInt16:
+      return DType::i16;
+    case tuttiUint16:
+      return DType::u16;
+    case tuttiComplex64:
+      return DType::complex64;
+    case tuttiComplex128:
+      return DType::complex128;
     case tuttiDataTypeLimit:
       break;
   }
-  throw Error(ErrorCode::invalid_argument, "there is no datatype " +
-                                               std::to_string(static_cast<int>(type)) +
-                                               "; they are 0 (tuttiInt8) to 9 (tuttiBfloat16)");
+  throw Error(ErrorCode::invalid_argument,
+              "there is no datatype " + std::to_string(static_cast<int>(type)) +
+                  "; they are 0 (tuttiInt8) to 9 (tuttiBfloat16), and 100 (tuttiInt16) to 103 "
+                  "(tuttiComplex128)");
 }
 
 Op op_of(tuttiRedOp_t op) {

@@ -19,7 +19,7 @@ std::string words(const Call& call, Rank self) {
   std::string text =
       "rank " + std::to_string(self.index()) + ": " + std::string(name(call.collective));
   if (call.collective == Collective::barrier) return text;
-  const bool known = call.dtype <= DType::f64;
+  const bool known = call.dtype <= last_dtype;
   text += call.counts.empty() ? " of " + std::to_string(call.count) : " with counts, of";
   text += known ? " " + std::string(name(call.dtype)) : " elements";
   if (has_root(call.collective)) text += ", root " + std::to_string(call.root);
@@ -32,10 +32,11 @@ void check(const Call& call, const Caller& caller) {
                                                  ": there is no collective number " +
                                                  std::to_string(static_cast<int>(call.collective)));
   }
-  if (call.dtype > DType::f64) {
+  if (call.dtype > last_dtype) {
     refuse(caller, call,
            "there is no dtype number " + std::to_string(static_cast<int>(call.dtype)) +
-               "; they are 0 (i8) to 9 (f64)");
+               "; they are 0 (i8) to " + std::to_string(static_cast<int>(last_dtype)) + " (" +
+               std::string(name(last_dtype)) + ")");
   }
   const bool custom = call.reduction.combine() != nullptr;
   if (is_reduction(call.collective) && !custom) {
@@ -47,7 +48,8 @@ void check(const Call& call, const Caller& caller) {
     }
     if (!applies(op, call.dtype)) {
       refuse(caller, call,
-             std::string(name(op)) + " is for integers, not for " + std::string(name(call.dtype)));
+             std::string(name(op)) + " is for " + std::string(domain(op)) + ", not for " +
+                 std::string(name(call.dtype)));
     }
     if (call.element_bytes != 0 && call.element_bytes != size_of(call.dtype)) {
       refuse(caller, call,

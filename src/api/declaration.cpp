@@ -107,7 +107,8 @@ std::string fault_of(std::span<const Tensor> tensors, const BucketOptions& optio
              " elements";
     }
     if (options.reduction.combine() == nullptr && !applies(options.reduction.op(), tensor.dtype)) {
-      return std::string(name(options.reduction.op())) + " is for integers, but tensor " +
+      const Op op = options.reduction.op();
+      return std::string(name(op)) + " is for " + std::string(domain(op)) + ", but tensor " +
              std::to_string(i) + " is " + std::string(name(tensor.dtype));
     }
   }

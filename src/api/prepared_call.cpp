@@ -27,7 +27,7 @@ bool is_custom(const Call& call) { return call.reduction.combine() != nullptr; }
 std::uint64_t way_of(const Call& call) {
   if (!is_reduction(call.collective)) return 0;
   const std::uint64_t op = is_custom(call) ? 15 : static_cast<std::uint64_t>(call.reduction.op());
-  return 1 + op * 16 + static_cast<std::uint64_t>(call.dtype);
+  return 1 + op * 64 + static_cast<std::uint64_t>(call.dtype);
 }
 
 /// Alltoall's counts are known to two ranks only, and left out.

@@ -137,7 +137,18 @@ static int operations(Rank* self) {
   return 0;
 }
 
-/* Every type, by its number: ones are added up. */
+/* A type that does not fit into the table below. */
+static int complex128(Rank* self) {
+  const double brings[2] = {self->rank, -1};
+  double got[2] = {0, 0};
+  OK(tuttiAllReduce(brings, got, 1, tuttiComplex128, tuttiSum, self->comm));
+  CHECK(got[0] == self->ranks * (self->ranks - 1) / 2.0 && got[1] == -self->ranks);
+  CHECK(tuttiAllReduce(brings, got, 1, tuttiComplex128, tuttiMax, self->comm) ==
+        tuttiInvalidArgument);
+  return 0;
+}
+
+/* Every type, by its number: ones are added up; of complex64, both parts. */
 static int types(Rank* self) {
   const struct {
     tuttiDataType_t type;
@@ -155,6 +166,9 @@ static int types(Rank* self) {
                {tuttiFloat16, 2, 0x3C00, 0x4000},
                {tuttiHalf, 2, 0x3C00, 0x4000},
                {tuttiBfloat16, 2, 0x3F80, 0x4000},
+               {tuttiInt16, 2, 1, 0},
+               {tuttiUint16, 2, 1, 0},
+               {tuttiComplex64, 8, 0x3F8000003F800000, 0x4000000040000000},
                {tuttiFloat32, 4, 0x3F800000, 0x40000000},
                {tuttiFloat64, 8, 0x3FF0000000000000, 0x4000000000000000},
                {tuttiDouble, 8, 0x3FF0000000000000, 0x4000000000000000}};
@@ -494,7 +508,8 @@ int c_check_calls(tuttiComm_t comm, char* fault, size_t fault_bytes) {
       return 1;
     }
   }
-  return operations(self) || types(self) || groups(self) || the_rest(self) || refusals(self);
+  return operations(self) || types(self) || complex128(self) || groups(self) || the_rest(self) ||
+         refusals(self);
 }
 
 #define REFUSES(call) CHECK((call) == tuttiInvalidArgument)
