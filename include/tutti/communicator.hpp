@@ -29,6 +29,10 @@ template <class R>
 concept Writable =
     Readable<R> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
 
+/// How a typed call is told to combine elements: an Op, or a Reduction.
+template <class How>
+concept ReductionLike = std::convertible_to<const How&, Reduction>;
+
 struct Shrunk;
 
 /// One rank's membership in a group of ranks that call collectives together.
@@ -125,53 +129,52 @@ class TUTTI_API Communicator {
   // Reductions --------------------------------------------------------------------------------
 
   /// Everyone ends with the combination of all ranks' data.
-  template <Readable In, Writable Out>
-  void all_reduce(const In& input, Out&& output, const Reduction& reduction = {},
+  template <Readable In, Writable Out, ReductionLike How = Op>
+  void all_reduce(const In& input, Out&& output, const How& reduction = {},
                   const CallOptions& options = {}) {
     run(all_reduce_call(input_of<Out>(input), output_of(output), reduction, options));
   }
   /// In place.
-  template <Writable Data>
-  void all_reduce(Data&& data, const Reduction& reduction = {}, const CallOptions& options = {}) {
+  template <Writable Data, ReductionLike How = Op>
+  void all_reduce(Data&& data, const How& reduction = {}, const CallOptions& options = {}) {
     run(all_reduce_call(input_of<Data>(data), output_of(data), reduction, options));
   }
-  template <Readable In, Writable Out>
-  Work all_reduce_async(const In& input, Out&& output, const Reduction& reduction = {},
+  template <Readable In, Writable Out, ReductionLike How = Op>
+  Work all_reduce_async(const In& input, Out&& output, const How& reduction = {},
                         const CallOptions& options = {}) {
     return start(all_reduce_call(input_of<Out>(input), output_of(output), reduction, options));
   }
-  template <Writable Data>
-  Work all_reduce_async(Data&& data, const Reduction& reduction = {},
-                        const CallOptions& options = {}) {
+  template <Writable Data, ReductionLike How = Op>
+  Work all_reduce_async(Data&& data, const How& reduction = {}, const CallOptions& options = {}) {
     return start(all_reduce_call(input_of<Data>(data), output_of(data), reduction, options));
   }
 
   /// The root ends with the combination of all ranks' data. Only the root's `output` is heeded.
-  template <Readable In, Writable Out>
-  void reduce(const In& input, Out&& output, std::uint32_t root, const Reduction& reduction = {},
+  template <Readable In, Writable Out, ReductionLike How = Op>
+  void reduce(const In& input, Out&& output, std::uint32_t root, const How& reduction = {},
               const CallOptions& options = {}) {
     run(reduce_call(input_of<Out>(input), output_of(output), root, reduction, options));
   }
-  template <Readable In, Writable Out>
-  Work reduce_async(const In& input, Out&& output, std::uint32_t root,
-                    const Reduction& reduction = {}, const CallOptions& options = {}) {
+  template <Readable In, Writable Out, ReductionLike How = Op>
+  Work reduce_async(const In& input, Out&& output, std::uint32_t root, const How& reduction = {},
+                    const CallOptions& options = {}) {
     return start(reduce_call(input_of<Out>(input), output_of(output), root, reduction, options));
   }
 
   /// Rank r ends with block r of the combination. `blocks` holds size() times as many as `block`.
-  template <Readable In, Writable Out>
-  void reduce_scatter(const In& blocks, Out&& block, const Reduction& reduction = {},
+  template <Readable In, Writable Out, ReductionLike How = Op>
+  void reduce_scatter(const In& blocks, Out&& block, const How& reduction = {},
                       const CallOptions& options = {}) {
     run(reduce_scatter_call(input_of<Out>(blocks), output_of(block), reduction, options));
   }
-  template <Readable In, Writable Out>
-  Work reduce_scatter_async(const In& blocks, Out&& block, const Reduction& reduction = {},
+  template <Readable In, Writable Out, ReductionLike How = Op>
+  Work reduce_scatter_async(const In& blocks, Out&& block, const How& reduction = {},
                             const CallOptions& options = {}) {
     return start(reduce_scatter_call(input_of<Out>(blocks), output_of(block), reduction, options));
   }
-  template <Readable In, Writable Out>
+  template <Readable In, Writable Out, ReductionLike How = Op>
   void reduce_scatter_v(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
-                        const Reduction& reduction = {}, const CallOptions& options = {}) {
+                        const How& reduction = {}, const CallOptions& options = {}) {
     Call call = blocks_call(Collective::reduce_scatter, input_of<Out>(blocks), output_of(block),
                             counts, 0, options);
     describe_reduction<ElementOf<Out>>(call, reduction);
@@ -327,11 +330,15 @@ class TUTTI_API Communicator {
     }
   }
 
-  template <Movable T>
-  static void describe_reduction(Call& call, const Reduction& reduction) {
+  template <Movable T, class How>
+  static void describe_reduction(Call& call, const How& reduction) {
     call.reduction = reduction;
     if constexpr (!Number<T>) {
-      if (reduction.combine() == nullptr) {
+      static_assert(!std::same_as<How, Op>,
+                    "tutti combines integers of 8 to 64 bits, Float16, BFloat16, float, double, "
+                    "std::complex<float> and std::complex<double>; for any other type give a "
+                    "function: tutti::reduction<T>(f)");
+      if (call.reduction.combine() == nullptr) {
         throw Error(ErrorCode::invalid_argument,
                     "tutti cannot combine these elements itself: give it a function");
       }
@@ -388,8 +395,8 @@ class TUTTI_API Communicator {
     return call;
   }
 
-  template <Movable T>
-  Call all_reduce_call(std::span<const T> input, std::span<T> output, const Reduction& reduction,
+  template <Movable T, class How>
+  Call all_reduce_call(std::span<const T> input, std::span<T> output, const How& reduction,
                        const CallOptions& options) {
     require_equal("all_reduce", input.size(), output.size());
     Call call{.collective = Collective::allreduce,
@@ -401,9 +408,9 @@ class TUTTI_API Communicator {
     return call;
   }
 
-  template <Movable T>
+  template <Movable T, class How>
   Call reduce_call(std::span<const T> input, std::span<T> output, std::uint32_t root,
-                   const Reduction& reduction, const CallOptions& options) {
+                   const How& reduction, const CallOptions& options) {
     if (rank() == root) require_equal("reduce", input.size(), output.size());
     Call call{.collective = Collective::reduce,
               .input = input.data(),
@@ -415,9 +422,9 @@ class TUTTI_API Communicator {
     return call;
   }
 
-  template <Movable T>
-  Call reduce_scatter_call(std::span<const T> blocks, std::span<T> block,
-                           const Reduction& reduction, const CallOptions& options) {
+  template <Movable T, class How>
+  Call reduce_scatter_call(std::span<const T> blocks, std::span<T> block, const How& reduction,
+                           const CallOptions& options) {
     require_blocks("reduce_scatter", blocks.size(), block.size());
     Call call{.collective = Collective::reduce_scatter,
               .input = blocks.data(),
