@@ -8,6 +8,7 @@
 #include <tutti/collective.hpp>
 #include <tutti/dtype.hpp>
 #include <tutti/reduction.hpp>
+#include <tutti/reproducible.hpp>
 #include <tutti/shape.hpp>
 
 namespace tutti {
@@ -34,6 +35,8 @@ struct CallOptions {
   /// Should the call fail, the input is what it was before, also where input and output are the
   /// same memory; that takes a copy.
   bool keep_input = false;
+  /// What the bits of a reduction may depend on. All ranks must say the same.
+  Reproducible reproducible = Reproducible::run;
 };
 
 /// A collective on raw memory, as one rank asks for it. What it does not heed is left as it is.

@@ -10,7 +10,8 @@
 namespace tutti {
 
 /// How contributions are combined. `avg` is the sum divided by the number of ranks, towards zero
-/// for integers. Integers wrap on overflow. The minimum or maximum of anything and NaN is NaN. The
+/// for integers. Integers wrap on overflow. Minimum and maximum are those of IEEE 754-2019: NaN
+/// if an operand is, and −0 is below +0. The
 /// product of complex numbers is (ac − bd) + (ad + bc)i, rounded after every operation; infinities
 /// are not recovered as C's Annex G has it.
 enum class Op : std::uint8_t { sum, prod, min, max, avg, band, bor, bxor };

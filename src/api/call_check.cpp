@@ -38,6 +38,12 @@ void check(const Call& call, const Caller& caller) {
                "; they are 0 (i8) to " + std::to_string(static_cast<int>(last_dtype)) + " (" +
                std::string(name(last_dtype)) + ")");
   }
+  if (call.options.reproducible > Reproducible::exact) {
+    refuse(caller, call,
+           "there is no level of reproducibility number " +
+               std::to_string(static_cast<int>(call.options.reproducible)) +
+               "; they are 0 (run) to 2 (exact)");
+  }
   const bool custom = call.reduction.combine() != nullptr;
   if (is_reduction(call.collective) && !custom) {
     const Op op = call.reduction.op();

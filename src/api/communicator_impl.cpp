@@ -370,12 +370,14 @@ std::uint64_t Communicator::Impl::larger_bytes(const Call& call) const {
 }
 
 const Algorithm& Communicator::Impl::algorithm_for(const Call& call) {
+  const bool in_rank_order = needs_rank_order(call);
   if (call.options.algorithm.empty()) {
     return *selector_
                 .choose({.collective = call.collective,
                          .bytes = larger_bytes(call),
                          .root = Rank{call.root},
-                         .counted = !call.counts.empty()})
+                         .counted = !call.counts.empty(),
+                         .in_rank_order = in_rank_order})
                 .algorithm;
   }
   const Algorithm& asked = algorithm(call.options.algorithm);
@@ -383,6 +385,8 @@ const Algorithm& Communicator::Impl::algorithm_for(const Call& call) {
     throw Error(ErrorCode::invalid_argument,
                 std::string(asked.name) + " is for another collective");
   }
+  const std::string refusal = refusal_of_order(asked, in_rank_order);
+  if (!refusal.empty()) throw Error(ErrorCode::unsupported, refusal);
   if (call.collective == Collective::alltoall && !call.counts.empty() &&
       asked.name == "alltoall/bruck") {
     throw Error(ErrorCode::unsupported,

@@ -27,7 +27,8 @@ bool is_custom(const Call& call) { return call.reduction.combine() != nullptr; }
 std::uint64_t way_of(const Call& call) {
   if (!is_reduction(call.collective)) return 0;
   const std::uint64_t op = is_custom(call) ? 15 : static_cast<std::uint64_t>(call.reduction.op());
-  return 1 + op * 64 + static_cast<std::uint64_t>(call.dtype);
+  const auto level = static_cast<std::uint64_t>(call.options.reproducible);
+  return 1 + (level * 16 + op) * 64 + static_cast<std::uint64_t>(call.dtype);
 }
 
 /// Alltoall's counts are known to two ranks only, and left out.
@@ -243,6 +244,11 @@ CallExtent extent_of(const Call& call, Rank self, std::uint32_t ranks) {
 
 std::size_t element_bytes_of(const Call& call) {
   return call.element_bytes == 0 ? size_of(call.dtype) : call.element_bytes;
+}
+
+bool needs_rank_order(const Call& call) {
+  return call.options.reproducible == Reproducible::order && is_reduction(call.collective) &&
+         call.collective != Collective::barrier && !is_associative(call.reduction, call.dtype);
 }
 
 }  // namespace tutti

@@ -69,4 +69,7 @@ struct CallExtent {
 
 [[nodiscard]] std::size_t element_bytes_of(const Call& call);
 
+/// Whether its bits depend on the order of contributions, and must not depend on the algorithm.
+[[nodiscard]] bool needs_rank_order(const Call& call);
+
 }  // namespace tutti

@@ -28,17 +28,30 @@ struct Product {
   }
 };
 
-/// Hardware differs in what the minimum of NaN and a number is, and in that of +0 and −0. This says
-/// it: NaN wins, and of equals the first.
+/// The one NaN that minima and maxima give.
+template <class V>
+HWY_INLINE V quiet_nan() {
+  const hn::DFromV<V> tag;
+  const hn::RebindToSigned<hn::DFromV<V>> bits;
+  using Bits = hn::TFromD<decltype(bits)>;
+  return hn::BitCast(tag, hn::Set(bits, sizeof(Bits) == 4 ? static_cast<Bits>(0x7FC00000)
+                                                          : static_cast<Bits>(0x7FF8000000000000)));
+}
+
+/// Hardware differs in what the minimum of NaN and a number is, and in that of +0 and −0. This is
+/// minimum and maximum of IEEE 754-2019, −0 being below +0, with one NaN: the bits of the result do
+/// not depend on the order of operands.
 template <class Less>
 struct Extremum {
   template <class V>
   HWY_INLINE static V apply(V a, V b) {
-    const auto second = hn::IfThenElse(Less::apply(b, a), b, a);
+    const auto nearer = hn::IfThenElse(Less::apply(b, a), b, a);
     if constexpr (hwy::IsFloat<hn::TFromV<V>>()) {
-      return hn::IfThenElse(hn::IsNaN(b), hn::IfThenElse(hn::IsNaN(a), a, b), second);
+      // Only zeros can be equal and differ in their bits.
+      const auto number = hn::IfThenElse(hn::Eq(a, b), Less::of_zeros(a, b), nearer);
+      return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), quiet_nan<V>(), number);
     } else {
-      return second;
+      return nearer;
     }
   }
 };
@@ -48,12 +61,20 @@ struct Below {
   HWY_INLINE static auto apply(V a, V b) {
     return hn::Lt(a, b);
   }
+  template <class V>
+  HWY_INLINE static V of_zeros(V a, V b) {
+    return hn::Or(a, b);
+  }
 };
 
 struct Above {
   template <class V>
   HWY_INLINE static auto apply(V a, V b) {
     return hn::Gt(a, b);
+  }
+  template <class V>
+  HWY_INLINE static V of_zeros(V a, V b) {
+    return hn::And(a, b);
   }
 };
 

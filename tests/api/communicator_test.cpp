@@ -256,6 +256,13 @@ TEST(BadUse, UnknownNumbers) {
                  "no dtype number 77");
   expect_refused([&](Communicator& c) { c.run(call(DType::f32, static_cast<Op>(9), 0)); },
                  "no op number 9");
+  expect_refused(
+      [&](Communicator& c) {
+        Call unknown = call(DType::f32, Op::sum, 0);
+        unknown.options.reproducible = static_cast<Reproducible>(3);
+        c.run(unknown);
+      },
+      "no level of reproducibility number 3");
   expect_refused([&](Communicator& c) { c.run(call(DType::f32, Op::bxor, 0)); },
                  "bxor is for integers");
   expect_refused([&](Communicator& c) { c.run(call(DType::complex64, Op::max, 0)); },
