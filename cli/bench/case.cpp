@@ -81,7 +81,8 @@ Call call_of(const BenchCase& one, const BenchBuffers& buffers, bool in_place, s
             .dtype = one.dtype,
             .reduction = one.op,
             .root = one.root,
-            .options = {.algorithm = one.algorithm, .shape = one.shape}};
+            .options = {
+                .algorithm = one.algorithm, .shape = one.shape, .reproducible = one.reproducible}};
   if (!in_place) return call;
   const CallExtent extent = extent_of(call, Rank{self}, ranks);
   std::byte* const own = buffers.other + extent.own_block * size_of(one.dtype);

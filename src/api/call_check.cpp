@@ -45,6 +45,10 @@ void check(const Call& call, const Caller& caller) {
                "; they are 0 (run) to 2 (exact)");
   }
   const bool custom = call.reduction.combine() != nullptr;
+  if (is_reduction(call.collective) && custom && call.options.reproducible == Reproducible::exact) {
+    refuse(caller, call,
+           "reproducible = exact is for sum and avg; take order for a function of your own");
+  }
   if (is_reduction(call.collective) && !custom) {
     const Op op = call.reduction.op();
     if (op > Op::bxor) {
@@ -56,6 +60,10 @@ void check(const Call& call, const Caller& caller) {
       refuse(caller, call,
              std::string(name(op)) + " is for " + std::string(domain(op)) + ", not for " +
                  std::string(name(call.dtype)));
+    }
+    const bool exact = call.options.reproducible == Reproducible::exact;
+    if (exact && op == Op::prod && !is_integral(call.dtype)) {
+      refuse(caller, call, "reproducible = exact is for sum and avg; take order for prod");
     }
     if (call.element_bytes != 0 && call.element_bytes != size_of(call.dtype)) {
       refuse(caller, call,

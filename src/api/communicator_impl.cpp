@@ -240,9 +240,7 @@ void Communicator::Impl::perform(const PreparedCall& prepared, const Call& call)
     throw;
   }
   box_.recorder().end();
-  if (prepared.is_average && prepared.outputs > 0) {
-    divide(call.dtype, call.output, prepared.outputs, ranks_);
-  }
+  finish_outputs(prepared, call, ranks_);
   log("");
 }
 
@@ -370,14 +368,14 @@ std::uint64_t Communicator::Impl::larger_bytes(const Call& call) const {
 }
 
 const Algorithm& Communicator::Impl::algorithm_for(const Call& call) {
-  const bool in_rank_order = needs_rank_order(call);
+  const bool one_fold = needs_one_fold(call);
   if (call.options.algorithm.empty()) {
     return *selector_
                 .choose({.collective = call.collective,
                          .bytes = larger_bytes(call),
                          .root = Rank{call.root},
                          .counted = !call.counts.empty(),
-                         .in_rank_order = in_rank_order})
+                         .one_fold = one_fold})
                 .algorithm;
   }
   const Algorithm& asked = algorithm(call.options.algorithm);
@@ -385,7 +383,7 @@ const Algorithm& Communicator::Impl::algorithm_for(const Call& call) {
     throw Error(ErrorCode::invalid_argument,
                 std::string(asked.name) + " is for another collective");
   }
-  const std::string refusal = refusal_of_order(asked, in_rank_order);
+  const std::string refusal = refusal_of_folds(asked, one_fold);
   if (!refusal.empty()) throw Error(ErrorCode::unsupported, refusal);
   if (call.collective == Collective::alltoall && !call.counts.empty() &&
       asked.name == "alltoall/bruck") {

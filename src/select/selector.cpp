@@ -30,14 +30,15 @@ std::uint64_t representative(std::uint64_t size_class) {
 
 }  // namespace
 
-std::string refusal_of_order(const Algorithm& algorithm, bool in_rank_order) {
-  if (!in_rank_order || algorithm.folds_in_rank_order) return "";
+std::string refusal_of_folds(const Algorithm& algorithm, bool one_fold) {
+  if (!one_fold || algorithm.folds_in_rank_order) return "";
   std::string those;
   for (const Algorithm& each : algorithms(algorithm.collective)) {
     if (each.folds_in_rank_order) those += (those.empty() ? " " : ", ") + std::string(each.name);
   }
   return std::string(algorithm.name) + " adds " + std::string(algorithm.order) +
-         ", and reproducible = order asks for one fold in order of rank; those that do so are:" +
+         "; reproducible = order and exact ask for one fold of all contributions in order of rank, "
+         "by" +
          those;
 }
 
@@ -55,7 +56,7 @@ const Candidate& Selector::choose(const Question& question) {
                             static_cast<std::uint64_t>(question.collective) * 2 +
                             (question.counted ? 1 : 0);
   std::unordered_map<std::uint64_t, Candidate>& decided =
-      question.in_rank_order ? decided_in_order_ : decided_;
+      question.one_fold ? decided_for_one_fold_ : decided_;
   const auto found = decided.find(key);
   if (found != decided.end()) return found->second;
   // By the rules for the very size, and by the times for those of its class.
@@ -74,7 +75,7 @@ Candidate Selector::decide(const Question& question) const {
   if (rule != nullptr) {
     for (const Algorithm* const each : rule->algorithms) {
       std::string refusal = each->refusal(problem_for(*each, question));
-      if (refusal.empty()) refusal = refusal_of_order(*each, question.in_rank_order);
+      if (refusal.empty()) refusal = refusal_of_folds(*each, question.one_fold);
       if (!refusal.empty()) why += "; " + refusal;
     }
     why = " that " + rule->source + " allows" + why;
@@ -110,7 +111,7 @@ std::vector<Candidate> Selector::candidates(const Question& question) const {
                                rule->algorithms.end();
     const bool wanted = named && !rule->excludes;
     const Problem problem = problem_for(each, question);
-    if (question.in_rank_order && !each.folds_in_rank_order) continue;
+    if (question.one_fold && !each.folds_in_rank_order) continue;
     if (!is_possible(each, question) && !(wanted && each.refusal(problem).empty())) continue;
     Candidate way{.algorithm = &each,
                   .shape = problem.shape,

@@ -17,8 +17,8 @@ struct Question {
   Collective collective{};
   std::uint64_t bytes = 0;  ///< Of the larger buffer.
   Rank root{};
-  bool counted = false;        ///< Blocks of different lengths.
-  bool in_rank_order = false;  ///< Only by algorithms that fold in order of rank.
+  bool counted = false;   ///< Blocks of different lengths.
+  bool one_fold = false;  ///< Only by algorithms that fold all contributions at once.
 };
 
 /// One way to do what is asked for.
@@ -31,7 +31,7 @@ struct Candidate {
 
 /// Why a call that asks for the order of ranks cannot be done by this algorithm, with those that
 /// can do it; empty if it can, or if the call does not ask.
-[[nodiscard]] std::string refusal_of_order(const Algorithm& algorithm, bool in_rank_order);
+[[nodiscard]] std::string refusal_of_folds(const Algorithm& algorithm, bool one_fold);
 
 /// Takes the algorithm that is expected to be the fastest, among those that the user allows.
 ///
@@ -58,7 +58,7 @@ class Selector {
   Rules rules_;
   Forecast forecast_;
   std::unordered_map<std::uint64_t, Candidate> decided_;
-  std::unordered_map<std::uint64_t, Candidate> decided_in_order_;
+  std::unordered_map<std::uint64_t, Candidate> decided_for_one_fold_;
 };
 
 }  // namespace tutti

@@ -200,7 +200,7 @@ TEST(Order, RefusesAndNeverTakesAlgorithmsThatCannot) {
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::unsupported);
       const std::string text = error.what();
-      for (const char* part : {"allreduce/ring", "one fold in order of rank", "allreduce/mesh",
+      for (const char* part : {"allreduce/ring", "one fold of all contributions in order of rank", "allreduce/mesh",
                                "allreduce/mesh_two_shot", "allreduce/root"}) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
       }
