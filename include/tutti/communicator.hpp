@@ -33,6 +33,10 @@ concept Writable =
 template <class How>
 concept ReductionLike = std::convertible_to<const How&, Reduction>;
 
+/// Contributions of one rank: a range of what can be read.
+template <class R>
+concept ShardRange = std::ranges::forward_range<R> && Readable<std::ranges::range_value_t<R>>;
+
 struct Shrunk;
 
 /// One rank's membership in a group of ranks that call collectives together.
@@ -179,6 +183,41 @@ class TUTTI_API Communicator {
                             counts, 0, options);
     describe_reduction<ElementOf<Out>>(call, reduction);
     run(call);
+  }
+
+  // Reductions of shards ----------------------------------------------------------------------
+
+  // Every rank brings some contributions to the exact sum, or none, as a range of vectors, arrays
+  // or spans. The same shards give the same bits however they are spread over ranks, and on any
+  // number of ranks (Reproducible::exact). avg divides by the number of shards.
+
+  /// Everyone ends with the combination of all shards of all ranks.
+  template <ShardRange Shards, Writable Out, ReductionLike How = Op>
+  void all_reduce_shards(const Shards& shards, Out&& output, const How& reduction = {},
+                         const CallOptions& options = {}) {
+    const std::vector<const void*> each = shards_of<Out>(shards, output.size());
+    run(shards_call(Collective::allreduce, each, output_of(output), 0, reduction, options));
+  }
+  template <ShardRange Shards, Writable Out, ReductionLike How = Op>
+  Work all_reduce_shards_async(const Shards& shards, Out&& output, const How& reduction = {},
+                               const CallOptions& options = {}) {
+    const std::vector<const void*> each = shards_of<Out>(shards, output.size());
+    return start(
+        shards_call(Collective::allreduce, each, output_of(output), 0, reduction, options));
+  }
+  /// The root ends with it. Of the others only the length of `output` is heeded.
+  template <ShardRange Shards, Writable Out, ReductionLike How = Op>
+  void reduce_shards(const Shards& shards, Out&& output, std::uint32_t root,
+                     const How& reduction = {}, const CallOptions& options = {}) {
+    const std::vector<const void*> each = shards_of<Out>(shards, output.size());
+    run(shards_call(Collective::reduce, each, output_of(output), root, reduction, options));
+  }
+  /// Rank r ends with block r of it. A shard holds size() times as many as `block`.
+  template <ShardRange Shards, Writable Out, ReductionLike How = Op>
+  void reduce_scatter_shards(const Shards& shards, Out&& block, const How& reduction = {},
+                             const CallOptions& options = {}) {
+    const std::vector<const void*> each = shards_of<Out>(shards, block.size() * size());
+    run(shards_call(Collective::reduce_scatter, each, output_of(block), 0, reduction, options));
   }
 
   // All to all, and none ----------------------------------------------------------------------
@@ -345,6 +384,34 @@ class TUTTI_API Communicator {
       call.count /= sizeof(T);
       call.element_bytes = sizeof(T);
     }
+  }
+
+  template <class Out, class Shards>
+  std::vector<const void*> shards_of(const Shards& shards, std::size_t length) const {
+    using T = ElementOf<std::ranges::range_value_t<Shards>>;
+    static_assert(std::same_as<T, ElementOf<Out>>, "shards and output differ in type");
+    static_assert(Number<T>, "shards hold numbers that tutti can add up");
+    std::vector<const void*> all;
+    for (const auto& shard : shards) {
+      require_equal("shard", std::ranges::size(shard), length);
+      all.push_back(std::ranges::data(shard));
+    }
+    return all;
+  }
+
+  template <Movable T, class How>
+  static Call shards_call(Collective collective, const std::vector<const void*>& shards,
+                          std::span<T> output, std::uint32_t root, const How& reduction,
+                          const CallOptions& options) {
+    Call call{.collective = collective,
+              .output = output.data(),
+              .shards = shards,
+              .root = root,
+              .options = options};
+    call.options.reproducible = Reproducible::exact;
+    describe_elements<T>(call, output.size());
+    describe_reduction<T>(call, reduction);
+    return call;
   }
 
   template <Movable T>

@@ -145,6 +145,32 @@ Aliasing check_buffers(const Call& call, const CallExtent& extent, const Caller&
   return Aliasing::out_of_place;
 }
 
+void check_shards(const Call& call, const CallExtent& extent, const Caller& caller) {
+  if (!is_reduction(call.collective) || call.collective == Collective::barrier) {
+    refuse(caller, call, "it combines nothing, so it takes no shards");
+  }
+  if (call.reduction.combine() != nullptr) {
+    refuse(caller, call, "shards are for operations of tutti's own, not for a function");
+  }
+  if (call.options.reproducible != Reproducible::exact &&
+      !is_associative(call.reduction, call.dtype)) {
+    refuse(caller, call, "shards need reproducible = exact");
+  }
+  if (!call.options.algorithm.empty()) {
+    refuse(caller, call, "shards go their own way; leave out the algorithm");
+  }
+  for (const void* const shard : *call.shards) {
+    Call one = call;
+    one.input = shard;
+    (void)check_buffers(one, extent, caller);
+  }
+  if (extent.output > 0 && call.output == nullptr) {
+    refuse(
+        caller, call,
+        "the output is null: give it " + in_plural(extent.output * element_bytes_of(call), "byte"));
+  }
+}
+
 void check_pair(const Communicator::Parcel& out, const Communicator::Parcel& in,
                 const Caller& caller) {
   const auto refuse_pair = [&](const std::string& why) {

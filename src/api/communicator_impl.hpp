@@ -12,6 +12,7 @@
 #include "api/fabric.hpp"
 #include "api/gate.hpp"
 #include "api/plan_cache.hpp"
+#include "api/shard_reduction.hpp"
 #include "api/worker.hpp"
 #include "exec/executor.hpp"
 #include "flight/black_box.hpp"
@@ -68,7 +69,9 @@ class Communicator::Impl : private Alarm, private Participant {
   void set_completed(std::uint64_t calls) { settings_.completed = calls; }
 
   [[nodiscard]] Counters counters(Collective collective) const;
-  [[nodiscard]] const Algorithm& algorithm_for(const Call& call);
+  [[nodiscard]] const Algorithm& algorithm_for(const Call& call) {
+    return algorithm_for(call, selector_);
+  }
   [[nodiscard]] std::string description() const;
 
  private:
@@ -93,7 +96,17 @@ class Communicator::Impl : private Alarm, private Participant {
   void note_stall() override;
 
   [[nodiscard]] const std::shared_ptr<const PreparedCall>& prepared(const Call& call,
-                                                                    const CallExtent& extent);
+                                                                    const CallExtent& extent) {
+    return prepared(call, extent, selector_, plans_);
+  }
+  [[nodiscard]] const std::shared_ptr<const PreparedCall>& prepared(const Call& call,
+                                                                    const CallExtent& extent,
+                                                                    Selector& selector,
+                                                                    PlanCache& plans);
+  [[nodiscard]] const Algorithm& algorithm_for(const Call& call, Selector& selector) const;
+  void check_shards(const Call& call, const CallExtent& extent);
+  [[nodiscard]] Work start_shards(const Call& call, const CallExtent& extent);
+  void perform_shards(const Call& call);
   void perform(const PreparedCall& prepared, const Call& call);
   void run_parts(const PreparedCall& prepared, const Call& call, Counters& counters);
   void perform_pair(const Parcel& out, const Parcel& in, const CallOptions& options);
@@ -132,13 +145,14 @@ class Communicator::Impl : private Alarm, private Participant {
   Executor executor_;
   Selector selector_;
   PlanCache plans_;
-  std::size_t direct_from_ = 0;          // As the transport was last told.
-  std::uint64_t calls_ = 0;              // Collectives so far: the same on all ranks.
-  std::optional<std::uint32_t> leaver_;  // Who has left though it is needed.
-  std::vector<std::uint32_t> partners_;  // Of the call between two that is under way.
-  bool has_stalled_ = false;             // That call has waited for a while.
-  std::vector<std::uint32_t> sends_;     // By peer: how often it was sent to alone,
-  std::vector<std::uint32_t> receives_;  // and received from.
+  std::unique_ptr<ShardReduction> shards_;  // Once it is needed.
+  std::size_t direct_from_ = 0;             // As the transport was last told.
+  std::uint64_t calls_ = 0;                 // Collectives so far: the same on all ranks.
+  std::optional<std::uint32_t> leaver_;     // Who has left though it is needed.
+  std::vector<std::uint32_t> partners_;     // Of the call between two that is under way.
+  bool has_stalled_ = false;                // That call has waited for a while.
+  std::vector<std::uint32_t> sends_;        // By peer: how often it was sent to alone,
+  std::vector<std::uint32_t> receives_;     // and received from.
   std::array<Counters, pair_kind + 1> counters_;
   std::shared_ptr<std::byte> scratch_;
   std::size_t scratch_bytes_ = 0;

@@ -40,6 +40,9 @@ class Selector {
  public:
   Selector(std::shared_ptr<const Profile> profile, Rules rules, const Party& party);
 
+  /// Another for the same party, which another thread may ask.
+  [[nodiscard]] Selector twin() const { return {profile_, rules_, forecast_.party()}; }
+
   /// Sizes between which hardly anything changes are decided together, and only once. Throws
   /// unsupported if the rules leave nothing that can be done.
   [[nodiscard]] const Candidate& choose(const Question& question);
