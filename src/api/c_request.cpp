@@ -9,8 +9,6 @@
 static_assert(std::is_same_v<std::size_t, std::uint64_t>, "counts in C are counts in C++");
 
 namespace tutti {
-namespace {
-
 DType dtype_of(tuttiDataType_t type) {
   switch (type) {
     case tuttiInt8:
@@ -75,6 +73,8 @@ Op op_of(tuttiRedOp_t op) {
                                                std::to_string(static_cast<int>(op)) +
                                                "; they are 0 (tuttiSum) to 7 (tuttiBxor)");
 }
+
+namespace {
 
 std::span<const std::uint64_t> counts_from(const std::size_t* counts, const char* name,
                                            std::uint32_t ranks) {
