@@ -1,8 +1,9 @@
 // What each level of reproducibility costs: allreduces of one size at each level take turns.
 //   tutti run -n 4 -- build/bench/levels [ROUNDS]     ranks are processes
 //   build/bench/levels [ROUNDS] RANKS                 ranks are threads
-// A time is that of the last rank; printed are medians over rounds in µs, and how many times the
-// plain sum's they are. "hard" are numbers of all sizes, of which every sum needs the long way.
+// A time is that of the last rank; printed is the lower quartile over rounds in µs, which says more
+// than the median when the machine has other work, and how many times the plain sum's it is. "hard"
+// are numbers of all sizes, of which every sum needs the long way.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -48,9 +49,9 @@ double timed(tutti::Communicator& comm, std::size_t times, const std::function<v
   return seconds[0] / static_cast<double>(times);
 }
 
-double median(std::vector<double> times) {
-  std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
-  return times[times.size() / 2];
+double lower_quartile(std::vector<double> times) {
+  std::ranges::sort(times);
+  return times[times.size() / 4];
 }
 
 template <class T>
@@ -71,19 +72,21 @@ void compare(tutti::Communicator& comm, const char* type, std::size_t bytes, int
                           Way{"order", at(easy, tutti::Reproducible::order)},
                           Way{"exact", at(easy, tutti::Reproducible::exact)},
                           Way{"exact, hard", at(hard, tutti::Reproducible::exact)}};
-  const std::size_t times = std::max<std::size_t>(1, (std::size_t{4} << 20) / bytes);
+  const std::size_t times = std::max<std::size_t>(1, (std::size_t{1} << 20) / bytes);
   for (Way& way : ways) way.call();
-  for (int i = 0; i < rounds; ++i) {
-    for (Way& way : ways) {
-      const bool slow = way.name == "exact, hard";
-      way.times.push_back(timed(comm, slow ? 1 : times, way.call));
-    }
+  // Nobody is always the first, or always after the slowest.
+  for (int i = 0; i < rounds * 3; ++i) {
+    Way& way = ways[static_cast<std::size_t>((i / 3 + i) % 3)];
+    way.times.push_back(timed(comm, times, way.call));
+  }
+  for (int i = 0; i < std::max(1, rounds / 4); ++i) {
+    ways[3].times.push_back(timed(comm, 1, ways[3].call));
   }
   if (comm.rank() != 0) return;
-  const double plain = median(ways[0].times);
+  const double plain = lower_quartile(ways[0].times);
   std::printf("%-4s %9zu", type, bytes);
   for (const Way& way : ways) {
-    const double time = median(way.times);
+    const double time = lower_quartile(way.times);
     std::printf("   %-11s %10.1f (%5.2f)", way.name.c_str(), time * 1e6, time / plain);
   }
   std::printf("\n");

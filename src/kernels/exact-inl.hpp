@@ -45,6 +45,47 @@ struct ExactPair {
   }
 };
 
+// --------------------------------------------------------------------------------- two of them
+
+/// What rounding took away from a sum: Knuth's TwoSum.
+template <class V>
+HWY_INLINE V error_of_sum(V a, V b, V sum) {
+  const V from_b = hn::Sub(sum, a);
+  return hn::Add(hn::Sub(a, hn::Sub(sum, from_b)), hn::Sub(b, from_b));
+}
+
+/// The sum of two f64, rounded to odd: a sum that is not exact gets the one of its two neighbours
+/// whose last bit is set, so that rounding it again, to fewer bits, is as if there were only that
+/// (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", IEEE TC 57, 2008).
+template <class V>
+HWY_INLINE V odd_sum(V a, V b) {
+  const hn::DFromV<V> tag;
+  const hn::RebindToSigned<hn::DFromV<V>> bits;
+  const V sum = hn::Add(a, b);
+  const V error = error_of_sum(a, b, sum);
+  // To the neighbour on the side of the error: one up in magnitude if they have the same sign.
+  const auto sign = hn::BitCast(bits, hn::Xor(sum, error));
+  const auto step = hn::Or(hn::ShiftRight<63>(sign), hn::Set(bits, 1));
+  const auto nearest = hn::BitCast(bits, sum);
+  const auto is_odd = hn::Ne(hn::And(nearest, hn::Set(bits, 1)), hn::Zero(bits));
+  const auto is_exact = hn::RebindMask(bits, hn::Eq(error, hn::Zero(tag)));
+  return hn::BitCast(tag,
+                     hn::IfThenElse(hn::Or(is_odd, is_exact), nearest, hn::Add(nearest, step)));
+}
+
+/// Sums of f64 that are carried along in several: the sum as it is rounded on the way, the sum of
+/// what rounding took away, and so on.
+struct Carried {
+  /// Adds `x` to `sum` and gives what rounding took away.
+  template <class V>
+  HWY_INLINE static V add(V& sum, V x) {
+    const V next = hn::Add(sum, x);
+    const V error = error_of_sum(sum, x, next);
+    sum = next;
+    return error;
+  }
+};
+
 // ------------------------------------------------------------------------------------------- f32
 
 /// f32, and f16 and bf16 as f32, are added up in f64. That is exact if the numbers of an element
@@ -93,6 +134,16 @@ struct Narrow {
     }
   }
 
+  /// bf16 has numbers so small that f32 rounds them as well. Far above them it does not; there
+  /// `lost` stays as it is.
+  HWY_INLINE static auto unless_rounded_twice(hn::Vec<Double> sum, hn::Vec<Double> lost) {
+    if constexpr (!is_half) return lost;
+    const Double tag;
+    const auto is_small = hn::Lt(hn::Abs(sum), hn::Set(tag, 0x1p-118));
+    const auto is_zero = hn::Eq(sum, hn::Zero(tag));
+    return hn::IfThenElse(hn::AndNot(is_zero, is_small), hn::Set(tag, 1), lost);
+  }
+
   /// From the largest magnitude, the least of `below`, and how far exponents may be apart.
   HWY_INLINE static auto is_exact(hn::Vec<Bits> largest, hn::Vec<Bits> least, std::int32_t apart) {
     const Signed tag;
@@ -112,34 +163,37 @@ constexpr std::int32_t exponents_apart(const FloatFormat& format, std::size_t op
   return 53 - format.precision - static_cast<std::int32_t>(std::bit_width(operands - 1));
 }
 
-/// Up to a vector of sums, each looked at by itself.
+/// Up to a vector of sums, each looked at by itself, and carried in two f64.
 template <class Element>
 HWY_NOINLINE void exact_narrow_few(const FloatFormat& format, void* out, void* copy,
                                    const void* const* in, std::size_t operands, std::size_t at,
                                    std::size_t count) {
   using N = Narrow<Element>;
   using T = typename Element::Stored;
+  const typename N::Double tag;
+  const hn::RebindToUnsigned<typename N::Double> bits;
   constexpr std::size_t most = HWY_MAX_BYTES / sizeof(float);
   HWY_ALIGN T memory[most] = {};
-  auto low = hn::Zero(typename N::Double());
+  auto low = hn::Zero(tag);
   auto high = low;
-  auto largest = hn::Zero(typename N::Bits());
-  auto least = hn::Set(typename N::Bits(), ~std::uint32_t{0});
+  auto low_rest = low;
+  auto high_rest = low;
+  auto low_lost = low;
+  auto high_lost = low;
   for (std::size_t k = 0; k < operands; ++k) {
     std::memcpy(memory, static_cast<const T*>(in[k]) + at, count * sizeof(T));
     const auto x = Element::load(memory);
-    const auto magnitude = N::magnitude(x);
-    largest = hn::Max(largest, magnitude);
-    least = hn::Min(least, N::below(magnitude));
-    low = hn::Add(low, N::lower(x));
-    high = hn::Add(high, N::upper(x));
+    low_lost = hn::Or(low_lost, Carried::add(low_rest, Carried::add(low, N::lower(x))));
+    high_lost = hn::Or(high_lost, Carried::add(high_rest, Carried::add(high, N::upper(x))));
   }
-  const auto exact = N::is_exact(largest, least, exponents_apart(format, operands));
-  HWY_ALIGN std::int32_t flags[most];
-  const typename N::Signed tag;
-  hn::Store(hn::IfThenElseZero(exact, hn::Set(tag, 1)), tag, flags);
+  low = odd_sum(low, low_rest);
+  high = odd_sum(high, high_rest);
+  HWY_ALIGN std::uint64_t lost[most];
+  hn::Store(hn::BitCast(bits, N::unless_rounded_twice(low, low_lost)), bits, lost);
+  hn::Store(hn::BitCast(bits, N::unless_rounded_twice(high, high_lost)), bits,
+            lost + hn::Lanes(tag));
   std::uint8_t is_exact[most];
-  for (std::size_t i = 0; i < count; ++i) is_exact[i] = static_cast<std::uint8_t>(flags[i]);
+  for (std::size_t i = 0; i < count; ++i) is_exact[i] = lost[i] == 0 ? 1 : 0;
   Element::store(N::rounded(low, high), memory);
   store_mended(memory, is_exact, format, out, copy, in, operands, at, count);
 }
@@ -217,18 +271,9 @@ void exact_narrow(const FloatFormat& format, void* out, void* copy, const void* 
 
 // ------------------------------------------------------------------------------------------- f64
 
-/// f64 are added up in two f64: the sum as it is rounded on the way, and the sum of what rounding
-/// took away. Both together are exact if the latter needs no rounding itself.
-template <class V>
-HWY_INLINE V error_of_sum(V a, V b, V sum) {
-  // Knuth's TwoSum.
-  const V from_b = hn::Sub(sum, a);
-  return hn::Add(hn::Sub(a, hn::Sub(sum, from_b)), hn::Sub(b, from_b));
-}
-
 using Double64 = Plain<double>;
 
-/// Up to a vector of sums, each looked at by itself.
+/// Up to a vector of sums, each looked at by itself, and carried in three f64.
 inline HWY_NOINLINE void exact_wide_few(void* out, void* copy, const void* const* in,
                                         std::size_t operands, std::size_t at, std::size_t count) {
   const Double64::Tag tag;
@@ -237,25 +282,29 @@ inline HWY_NOINLINE void exact_wide_few(void* out, void* copy, const void* const
   HWY_ALIGN double memory[most] = {};
   auto sum = hn::Zero(tag);
   auto rest = sum;
-  auto lost = hn::Zero(bits);
+  auto last = sum;
+  auto lost = sum;
   for (std::size_t k = 0; k < operands; ++k) {
     std::memcpy(memory, static_cast<const double*>(in[k]) + at, count * sizeof(double));
-    const auto x = Double64::load(memory);
-    const auto next = hn::Add(sum, x);
-    const auto error = error_of_sum(sum, x, next);
-    const auto more = hn::Add(rest, error);
-    lost = hn::Or(lost, hn::BitCast(bits, error_of_sum(rest, error, more)));
-    sum = next;
-    rest = more;
+    const auto error = Carried::add(sum, Double64::load(memory));
+    lost = hn::Or(lost, Carried::add(last, Carried::add(rest, error)));
   }
+  // The three rounded once, as Boldo and Melquiond do it.
+  const auto rest_error = Carried::add(rest, last);
+  const auto sum_error = Carried::add(sum, rest);
+  sum = hn::Add(sum, odd_sum(sum_error, rest_error));
+  // Neither infinities nor what became one on the way.
+  lost = hn::Or(lost, hn::Sub(sum, sum));
   HWY_ALIGN std::uint64_t flags[most];
-  hn::Store(lost, bits, flags);
+  hn::Store(hn::BitCast(bits, lost), bits, flags);
   std::uint8_t is_exact[most];
   for (std::size_t i = 0; i < count; ++i) is_exact[i] = flags[i] == 0 ? 1 : 0;
-  Double64::store(hn::Add(sum, rest), memory);
+  Double64::store(sum, memory);
   store_mended(memory, is_exact, f64_format, out, copy, in, operands, at, count);
 }
 
+/// f64 are carried in two f64. That is exact if the sum of what rounding took away needs no
+/// rounding itself.
 inline void exact_wide(void* out, void* copy, const void* const* in, std::size_t operands,
                        std::size_t count) {
   const Double64::Tag tag;
@@ -270,25 +319,15 @@ inline void exact_wide(void* out, void* copy, const void* const* in, std::size_t
     auto sum1 = Double64::load(static_cast<const double*>(in[0]) + at + lanes);
     auto rest0 = hn::Zero(tag);
     auto rest1 = rest0;
-    auto lost = hn::Zero(bits);
+    auto lost = hn::Zero(tag);
     for (std::size_t k = 1; k < operands; ++k) {
       const double* const from = static_cast<const double*>(in[k]) + at;
       const auto x0 = Double64::load(from);
       const auto x1 = Double64::load(from + lanes);
-      const auto next0 = hn::Add(sum0, x0);
-      const auto next1 = hn::Add(sum1, x1);
-      const auto error0 = error_of_sum(sum0, x0, next0);
-      const auto error1 = error_of_sum(sum1, x1, next1);
-      const auto more0 = hn::Add(rest0, error0);
-      const auto more1 = hn::Add(rest1, error1);
-      lost = hn::Or(lost, hn::BitCast(bits, error_of_sum(rest0, error0, more0)));
-      lost = hn::Or(lost, hn::BitCast(bits, error_of_sum(rest1, error1, more1)));
-      sum0 = next0;
-      sum1 = next1;
-      rest0 = more0;
-      rest1 = more1;
+      lost = hn::Or(lost, Carried::add(rest0, Carried::add(sum0, x0)));
+      lost = hn::Or(lost, Carried::add(rest1, Carried::add(sum1, x1)));
     }
-    if (HWY_UNLIKELY(!hn::AllTrue(bits, hn::Eq(lost, hn::Zero(bits))))) {
+    if (HWY_UNLIKELY(!hn::AllTrue(bits, hn::Eq(hn::BitCast(bits, lost), hn::Zero(bits))))) {
       exact_wide_few(out, copy, in, operands, at, lanes);
       exact_wide_few(out, copy, in, operands, at + lanes, lanes);
       continue;

@@ -15,7 +15,8 @@ constexpr std::int64_t digit_mask = 0xFFFFFFFF;
 constexpr std::size_t most_digits = 2046 / digit_bits + 6;
 
 /// The bits of an element.
-std::uint64_t bits_at(const void* data, std::size_t index, std::size_t bytes) {
+template <std::size_t bytes>
+std::uint64_t bits_at(const void* data, std::size_t index) {
   std::uint64_t bits = 0;
   // The first bytes are the lowest: tutti runs on little-endian machines.
   std::memcpy(&bits, static_cast<const std::byte*>(data) + index * bytes, bytes);
@@ -31,7 +32,8 @@ struct Survey {
   int least = 1 << 12;  // Exponent fields, with 1 for 0.
   int largest = 0;
 
-  void look_at(std::uint64_t bits, const FloatFormat& format) {
+  template <FloatFormat format>
+  void look_at(std::uint64_t bits) {
     const std::uint64_t magnitude = bits & (format.sign() - 1);
     if (magnitude >= format.infinity()) {
       const bool is_negative = (bits & format.sign()) != 0;
@@ -82,7 +84,8 @@ bool has_bit_below(std::span<const std::int64_t> digits, int end) {
 }
 
 /// Adds a finite number. Bit 0 is the last place of numbers with the exponent field `least`.
-void add(std::span<std::int64_t> digits, std::uint64_t bits, int least, const FloatFormat& format) {
+template <FloatFormat format>
+void add(std::int64_t* digits, std::uint64_t bits, int least) {
   const std::uint64_t leading = std::uint64_t{1} << (format.precision - 1);
   const auto exponent = static_cast<int>((bits & (format.sign() - 1)) >> (format.precision - 1));
   const std::uint64_t significand = (bits & (leading - 1)) | (exponent > 0 ? leading : 0);
@@ -100,7 +103,8 @@ void add(std::span<std::int64_t> digits, std::uint64_t bits, int least, const Fl
 }
 
 /// Of digits as add() makes them; they are changed.
-std::uint64_t rounded(std::span<std::int64_t> digits, int least, const FloatFormat& format) {
+template <FloatFormat format>
+std::uint64_t rounded(std::span<std::int64_t> digits, int least) {
   const bool is_negative = carry(digits) < 0;
   if (is_negative) {
     for (std::int64_t& digit : digits) digit = -digit;
@@ -123,29 +127,36 @@ std::uint64_t rounded(std::span<std::int64_t> digits, int least, const FloatForm
   return std::min(magnitude, format.infinity()) | (is_negative ? format.sign() : 0);
 }
 
-}  // namespace
-
-std::uint64_t exact_sum(const FloatFormat& format, const void* const* operands, std::size_t count,
-                        std::size_t index) {
-  const std::size_t bytes = format.bytes();
+template <FloatFormat format>
+std::uint64_t sum_of(const void* const* operands, std::size_t count, std::size_t index) {
+  constexpr std::size_t bytes = format.bytes();
   Survey survey;
   for (std::size_t k = 0; k < count; ++k) {
-    survey.look_at(bits_at(operands[k], index, bytes), format);
+    survey.look_at<format>(bits_at<bytes>(operands[k], index));
   }
   if (survey.has_nan || (survey.has_infinity && survey.has_minus_infinity)) return format.nan();
   if (survey.has_infinity) return format.infinity();
   if (survey.has_minus_infinity) return format.infinity() | format.sign();
   if (survey.largest == 0) return 0;
   // Only so many digits are cleared, carried and looked at as the exponents take.
-  const int range = survey.largest - survey.least;
+  const auto range = static_cast<std::size_t>(survey.largest - survey.least);
   std::array<std::int64_t, most_digits> memory;
-  const std::span<std::int64_t> digits(memory.data(),
-                                       static_cast<std::size_t>(range / digit_bits) + 4);
+  const std::span<std::int64_t> digits(memory.data(), range / digit_bits + 4);
   std::ranges::fill(digits, 0);
   for (std::size_t k = 0; k < count; ++k) {
-    add(digits, bits_at(operands[k], index, bytes), survey.least, format);
+    add<format>(digits.data(), bits_at<bytes>(operands[k], index), survey.least);
   }
-  return rounded(digits, survey.least, format);
+  return rounded<format>(digits, survey.least);
+}
+
+}  // namespace
+
+std::uint64_t exact_sum(const FloatFormat& format, const void* const* operands, std::size_t count,
+                        std::size_t index) {
+  if (format == f64_format) return sum_of<f64_format>(operands, count, index);
+  if (format == f32_format) return sum_of<f32_format>(operands, count, index);
+  if (format == f16_format) return sum_of<f16_format>(operands, count, index);
+  return sum_of<bf16_format>(operands, count, index);
 }
 
 }  // namespace tutti

@@ -20,6 +20,8 @@ struct FloatFormat {
   [[nodiscard]] constexpr std::uint64_t sign() const {
     return std::uint64_t{1} << (precision - 1 + exponent_bits);
   }
+  friend constexpr bool operator==(const FloatFormat&, const FloatFormat&) = default;
+
   [[nodiscard]] constexpr std::size_t bytes() const {
     return static_cast<std::size_t>(precision + exponent_bits) / 8;
   }
