@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "kernels/exact_fold.hpp"
 #include "kernels/fold.hpp"
 
 namespace {
@@ -28,6 +29,27 @@ double gigabytes_per_second(std::size_t bytes, const F& run) {
   return best;
 }
 
+/// Numbers of a few different sizes, so that an exact sum has something to do.
+void fill(tutti::DType dtype, std::vector<std::vector<std::byte>>& inputs) {
+  std::uint32_t random = 1;
+  const bool is_wide = dtype == tutti::DType::f64 || dtype == tutti::DType::complex128;
+  const bool is_half = dtype == tutti::DType::f16 || dtype == tutti::DType::bf16;
+  const std::size_t step = is_wide ? sizeof(double) : is_half ? 2 : sizeof(float);
+  for (std::vector<std::byte>& input : inputs) {
+    for (std::size_t i = 0; i + step <= input.size(); i += step) {
+      random = random * 1664525 + 1013904223;
+      const double number = (static_cast<double>(random >> 8) - (1 << 23)) / (1 << 23);
+      const auto single = static_cast<float>(number);
+      // As f16 and as bf16, positive and negative numbers around 1.
+      const auto half = static_cast<std::uint16_t>(random >> 31 << 15 | 0x3C00 | random >> 22);
+      const void* const from = is_wide   ? static_cast<const void*>(&number)
+                               : is_half ? static_cast<const void*>(&half)
+                                         : static_cast<const void*>(&single);
+      std::memcpy(input.data() + i, from, step);
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -39,20 +61,26 @@ int main(int argc, char** argv) {
       gigabytes_per_second(bytes, [&] { std::memcpy(output.data(), inputs[0].data(), bytes); });
   std::printf("%zu bytes, %s: memcpy %.1f GB/s; GB/s of output (fraction of memcpy)\n", bytes,
               tutti::fold_target(), copy);
-  std::printf("%-10s", "sum of");
+  std::printf("%-16s", "sum of");
   for (const std::size_t k : operands) std::printf("%10zu      ", k);
   std::printf("\n");
-  for (const tutti::DType dtype : tutti::dtypes()) {
-    std::printf("%-10s", std::string(name(dtype)).c_str());
+  const auto print = [&](const std::string& what, tutti::DType dtype, tutti::Fold fold) {
+    std::printf("%-16s", what.c_str());
     for (const std::size_t k : operands) {
       std::array<const void*, 8> in{};
       for (std::size_t i = 0; i < k; ++i) in[i] = inputs[i].data();
-      const tutti::Fold fold = tutti::fold(dtype, tutti::Op::sum);
       const std::size_t count = bytes / size_of(dtype);
       const double rate =
           gigabytes_per_second(bytes, [&] { fold(output.data(), nullptr, in.data(), k, count); });
       std::printf("%8.1f (%.2f) ", rate, rate / copy);
     }
     std::printf("\n");
+  };
+  for (const tutti::DType dtype : tutti::dtypes()) {
+    const std::string what(name(dtype));
+    print(what, dtype, tutti::fold(dtype, tutti::Op::sum));
+    if (is_integral(dtype)) continue;
+    fill(dtype, inputs);
+    print(what + " exact", dtype, tutti::exact_fold(dtype));
   }
 }

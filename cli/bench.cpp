@@ -211,6 +211,8 @@ void add_kinds(Command command, Options& options) {
       .text("NAME (auto)")
       .delimiter(',')
       .one_word();
+  command.option("--reproducible", wishes.reproducible, "what bits may depend on: run order exact")
+      .text("LEVEL (run)");
 }
 
 }  // namespace

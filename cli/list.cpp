@@ -33,6 +33,7 @@ void print_json() {
                     {"collective", name(each.collective)},
                     {"summary", each.summary},
                     {"order", each.order},
+                    {"folds_in_rank_order", each.folds_in_rank_order},
                     {"needs_shape", each.needs_shape()}});
   }
   std::puts(list.dump(2).c_str());

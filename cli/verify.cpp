@@ -44,6 +44,7 @@ struct Row {
   std::uint64_t steps = 0;
   std::uint64_t messages = 0;
   std::uint64_t violations = 0;
+  bool folds_in_rank_order = true;  ///< All of its schedules.
   std::vector<std::string> examples{};
 
   void add(const Verification& verdict, const std::string& which) {
@@ -51,6 +52,7 @@ struct Row {
     steps += verdict.steps;
     messages += verdict.messages;
     violations += verdict.violation_count;
+    folds_in_rank_order = folds_in_rank_order && verdict.folds_in_rank_order;
     constexpr std::size_t most = 5;
     for (const Violation& each : verdict.violations) {
       if (examples.size() < most) examples.push_back(which + each.message);
@@ -166,6 +168,7 @@ void print_json(const std::vector<Row>& rows, double seconds) {
                     {"steps", row.steps},
                     {"messages", row.messages},
                     {"violations", row.violations},
+                    {"folds_in_rank_order", row.folds_in_rank_order},
                     {"examples", row.examples}});
   }
   std::puts(nlohmann::ordered_json{{"seconds", seconds}, {"verified", list}}.dump(2).c_str());

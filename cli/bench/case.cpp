@@ -21,9 +21,12 @@ bool is_whole(Collective collective) {
 
 using Names = std::pair<std::string_view, DType>;
 // Where there are two, the first is the one to print.
-constexpr std::array<Names, 13> nccl_names{{{"int8", DType::i8},
+constexpr std::array<Names, 16> nccl_names{{{"int8", DType::i8},
                                             {"char", DType::i8},
                                             {"uint8", DType::u8},
+                                            {"int16", DType::i16},
+                                            {"short", DType::i16},
+                                            {"uint16", DType::u16},
                                             {"int32", DType::i32},
                                             {"int", DType::i32},
                                             {"uint32", DType::u32},
@@ -78,7 +81,8 @@ Call call_of(const BenchCase& one, const BenchBuffers& buffers, bool in_place, s
             .dtype = one.dtype,
             .reduction = one.op,
             .root = one.root,
-            .options = {.algorithm = one.algorithm, .shape = one.shape}};
+            .options = {
+                .algorithm = one.algorithm, .shape = one.shape, .reproducible = one.reproducible}};
   if (!in_place) return call;
   const CallExtent extent = extent_of(call, Rank{self}, ranks);
   std::byte* const own = buffers.other + extent.own_block * size_of(one.dtype);

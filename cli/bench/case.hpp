@@ -17,6 +17,7 @@ struct BenchCase {
   std::uint64_t count = 0;  ///< As in Call.
   std::string algorithm{};  ///< Empty: tutti's choice.
   Shape shape{};            ///< For algorithms that heed one.
+  Reproducible reproducible = Reproducible::run;
 
   friend bool operator==(const BenchCase&, const BenchCase&) = default;
 };

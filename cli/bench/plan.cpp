@@ -85,9 +85,11 @@ std::vector<Wished> wished_algorithms(const BenchWishes& wishes, Collective coll
     if (each == "auto") {
       found.push_back(nullptr);
     } else if (each == "all") {
-      // Those that have nothing for so many ranks are left out.
+      // Those that have nothing for so many ranks, or for the level, are left out.
+      const bool any_order = wishes.reproducible == "run";
       for (const Algorithm& one : algorithms(collective)) {
-        if (one.refusal(problem_for(one, wishes, ranks)).empty()) found.push_back(&one);
+        const bool suits = any_order || one.folds_in_rank_order;
+        if (suits && one.refusal(problem_for(one, wishes, ranks)).empty()) found.push_back(&one);
       }
     } else {
       const Algorithm& one = algorithm_called(each, collective);
@@ -152,12 +154,17 @@ BenchPlan plan_bench(const BenchWishes& wishes, std::uint32_t ranks) {
     for (const Op op : wished_ops(wishes, plan.collective)) {
       if (!applies(op, dtype)) continue;
       add_cases(plan,
-                {.collective = plan.collective, .dtype = dtype, .op = op, .root = wishes.root},
+                {.collective = plan.collective,
+                 .dtype = dtype,
+                 .op = op,
+                 .root = wishes.root,
+                 .reproducible = parse_reproducible(wishes.reproducible)},
                 all_sizes, algorithms, ranks);
     }
   }
   if (plan.cases.empty()) {
-    refuse(wishes.op + " is for integers, not for " + wishes.dtype + "; try -d int32");
+    refuse(wishes.op + " is for " + std::string(domain(parse_op(wishes.op))) + ", not for " +
+           wishes.dtype + "; try -d int32");
   }
   return plan;
 }

@@ -22,6 +22,7 @@ struct BenchWishes {
   std::string dtype = "float";
   std::uint32_t root = 0;
   std::vector<std::string> algorithms{"auto"};
+  std::string reproducible = "run";
   BenchPace pace{};
   bool check = true;
   bool limit = false;

@@ -22,6 +22,10 @@ std::int64_t largest_exact(DType dtype) {
       return 127;
     case DType::u8:
       return 255;
+    case DType::i16:
+      return 32'767;
+    case DType::u16:
+      return 65'535;
     case DType::bf16:
       return 1 << 8;
     case DType::f16:
@@ -32,7 +36,7 @@ std::int64_t largest_exact(DType dtype) {
 }
 
 bool is_signed(DType dtype) {
-  return dtype != DType::u8 && dtype != DType::u32 && dtype != DType::u64;
+  return dtype != DType::u8 && dtype != DType::u16 && dtype != DType::u32 && dtype != DType::u64;
 }
 
 /// −reach … reach, or 0 … reach for what has no sign.
@@ -83,11 +87,22 @@ void put(std::byte* to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
-void encode(DType dtype, std::int64_t number, std::byte* to) {
+template <class T>
+void put_complex(std::byte* to, T real, T imaginary) {
+  put(to, real);
+  put(to + sizeof real, imaginary);
+}
+
+/// A number as a complex one: a whole multiple of 1 + 2i, or of 1 where numbers are multiplied.
+void encode(DType dtype, Op op, std::int64_t number, std::byte* to) {
+  const std::int64_t imaginary = op == Op::prod ? 0 : 2 * number;
   switch (dtype) {
     case DType::i8:
     case DType::u8:
       return put(to, static_cast<std::uint8_t>(number));
+    case DType::i16:
+    case DType::u16:
+      return put(to, static_cast<std::uint16_t>(number));
     case DType::i32:
     case DType::u32:
       return put(to, static_cast<std::uint32_t>(number));
@@ -102,6 +117,10 @@ void encode(DType dtype, std::int64_t number, std::byte* to) {
       return put(to, static_cast<float>(number));
     case DType::f64:
       return put(to, static_cast<double>(number));
+    case DType::complex64:
+      return put_complex(to, static_cast<float>(number), static_cast<float>(imaginary));
+    case DType::complex128:
+      return put_complex(to, static_cast<double>(number), static_cast<double>(imaginary));
   }
 }
 
@@ -141,6 +160,8 @@ std::int64_t BenchVerification::draw(std::uint64_t random, std::uint32_t rank,
     case Op::prod:
       // Four times 3 is 81, which is exact in every type.
       if (brings(4)) return 2 + static_cast<std::int64_t>(random % 2);
+      // No sign for complex numbers, lest zero parts get one.
+      if (is_complex(case_.dtype)) return 1;
       return is_signed(case_.dtype) && random % 2 == 0 ? -1 : 1;
     case Op::min:
     case Op::max:
@@ -165,7 +186,7 @@ std::vector<std::int64_t> BenchVerification::drawn(std::uint32_t rank) const {
 BenchVerification::Numbers BenchVerification::encoded(std::span<const std::int64_t> values) const {
   Numbers bytes(values.size() * element_);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    encode(case_.dtype, values[i], bytes.data() + i * element_);
+    encode(case_.dtype, case_.op, values[i], bytes.data() + i * element_);
   }
   return bytes;
 }

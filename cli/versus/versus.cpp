@@ -303,8 +303,9 @@ void add_versus_options(Command command, VersusWishes& wishes) {
 
 void require_comparable(const BenchPlan& plan) {
   for (const BenchCase& each : plan.cases) {
-    if (each.dtype == DType::bf16) {
-      throw Error(ErrorCode::unsupported, "--vs: the others have no bfloat16; try -d float");
+    if (each.dtype == DType::bf16 || each.dtype > DType::f64) {
+      throw Error(ErrorCode::unsupported, "--vs: the others are not measured with " +
+                                              std::string(name(each.dtype)) + "; try -d float");
     }
     if (op_name(each) == "avg") {
       throw Error(ErrorCode::unsupported, "--vs: the others have no avg; try -o sum");

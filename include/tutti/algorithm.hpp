@@ -27,6 +27,9 @@ struct Algorithm {
   /// In which order contributions are added; empty where nothing is.
   std::string_view order;
   DimensionRange dimensions;
+  /// Whether every element is one fold of all contributions in order of rank, as
+  /// Reproducible::order demands. What verify() proves of its schedules.
+  bool folds_in_rank_order = false;
   /// How many chunks it cuts the data into.
   std::uint64_t (*chunks)(const Problem& problem);
   /// The part of one rank, built alone in time and memory proportional to its own steps.

@@ -2,12 +2,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include <tutti/collective.hpp>
 #include <tutti/dtype.hpp>
 #include <tutti/reduction.hpp>
+#include <tutti/reproducible.hpp>
 #include <tutti/shape.hpp>
 
 namespace tutti {
@@ -34,6 +36,8 @@ struct CallOptions {
   /// Should the call fail, the input is what it was before, also where input and output are the
   /// same memory; that takes a copy.
   bool keep_input = false;
+  /// What the bits of a reduction may depend on. All ranks must say the same.
+  Reproducible reproducible = Reproducible::run;
 };
 
 /// A collective on raw memory, as one rank asks for it. What it does not heed is left as it is.
@@ -44,6 +48,12 @@ struct Call {
   Collective collective = Collective::barrier;
   const void* input = nullptr;
   void* output = nullptr;
+  /// Several contributions of this rank to a reduction instead of the input, each as long as the
+  /// input would be; or none at all. Ranks may bring different numbers of them, but all must give
+  /// shards. The result is the same however contributions are spread over ranks, so the level must
+  /// be exact, unless the order does not matter anyway; avg divides by their number. One of them
+  /// may stand where the input would in place.
+  std::optional<std::span<const void* const>> shards{};
   /// Elements: of the whole data for broadcast, reduce and allreduce; of one block for the others.
   std::uint64_t count = 0;
   /// Blocks of different lengths: the elements of each rank's block, the same on all ranks; for

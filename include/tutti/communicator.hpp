@@ -30,6 +30,14 @@ template <class R>
 concept Writable =
     Readable<R> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
 
+/// How a typed call is told to combine elements: an Op, or a Reduction.
+template <class How>
+concept ReductionLike = std::convertible_to<const How&, Reduction>;
+
+/// Contributions of one rank: a range of what can be read.
+template <class R>
+concept ShardRange = std::ranges::forward_range<R> && Readable<std::ranges::range_value_t<R>>;
+
 struct Shrunk;
 
 /// One rank's membership in a group of ranks that call collectives together.
@@ -130,57 +138,91 @@ class TUTTI_API Communicator {
   // Reductions --------------------------------------------------------------------------------
 
   /// Everyone ends with the combination of all ranks' data.
-  template <Readable In, Writable Out>
-  void all_reduce(const In& input, Out&& output, const Reduction& reduction = {},
+  template <Readable In, Writable Out, ReductionLike How = Op>
+  void all_reduce(const In& input, Out&& output, const How& reduction = {},
                   const CallOptions& options = {}) {
     run(all_reduce_call(input_of<Out>(input), output_of(output), reduction, options));
   }
   /// In place.
-  template <Writable Data>
-  void all_reduce(Data&& data, const Reduction& reduction = {}, const CallOptions& options = {}) {
+  template <Writable Data, ReductionLike How = Op>
+  void all_reduce(Data&& data, const How& reduction = {}, const CallOptions& options = {}) {
     run(all_reduce_call(input_of<Data>(data), output_of(data), reduction, options));
   }
-  template <Readable In, Writable Out>
-  Work all_reduce_async(const In& input, Out&& output, const Reduction& reduction = {},
+  template <Readable In, Writable Out, ReductionLike How = Op>
+  Work all_reduce_async(const In& input, Out&& output, const How& reduction = {},
                         const CallOptions& options = {}) {
     return start(all_reduce_call(input_of<Out>(input), output_of(output), reduction, options));
   }
-  template <Writable Data>
-  Work all_reduce_async(Data&& data, const Reduction& reduction = {},
-                        const CallOptions& options = {}) {
+  template <Writable Data, ReductionLike How = Op>
+  Work all_reduce_async(Data&& data, const How& reduction = {}, const CallOptions& options = {}) {
     return start(all_reduce_call(input_of<Data>(data), output_of(data), reduction, options));
   }
 
   /// The root ends with the combination of all ranks' data. Only the root's `output` is heeded.
-  template <Readable In, Writable Out>
-  void reduce(const In& input, Out&& output, std::uint32_t root, const Reduction& reduction = {},
+  template <Readable In, Writable Out, ReductionLike How = Op>
+  void reduce(const In& input, Out&& output, std::uint32_t root, const How& reduction = {},
               const CallOptions& options = {}) {
     run(reduce_call(input_of<Out>(input), output_of(output), root, reduction, options));
   }
-  template <Readable In, Writable Out>
-  Work reduce_async(const In& input, Out&& output, std::uint32_t root,
-                    const Reduction& reduction = {}, const CallOptions& options = {}) {
+  template <Readable In, Writable Out, ReductionLike How = Op>
+  Work reduce_async(const In& input, Out&& output, std::uint32_t root, const How& reduction = {},
+                    const CallOptions& options = {}) {
     return start(reduce_call(input_of<Out>(input), output_of(output), root, reduction, options));
   }
 
   /// Rank r ends with block r of the combination. `blocks` holds size() times as many as `block`.
-  template <Readable In, Writable Out>
-  void reduce_scatter(const In& blocks, Out&& block, const Reduction& reduction = {},
+  template <Readable In, Writable Out, ReductionLike How = Op>
+  void reduce_scatter(const In& blocks, Out&& block, const How& reduction = {},
                       const CallOptions& options = {}) {
     run(reduce_scatter_call(input_of<Out>(blocks), output_of(block), reduction, options));
   }
-  template <Readable In, Writable Out>
-  Work reduce_scatter_async(const In& blocks, Out&& block, const Reduction& reduction = {},
+  template <Readable In, Writable Out, ReductionLike How = Op>
+  Work reduce_scatter_async(const In& blocks, Out&& block, const How& reduction = {},
                             const CallOptions& options = {}) {
     return start(reduce_scatter_call(input_of<Out>(blocks), output_of(block), reduction, options));
   }
-  template <Readable In, Writable Out>
+  template <Readable In, Writable Out, ReductionLike How = Op>
   void reduce_scatter_v(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
-                        const Reduction& reduction = {}, const CallOptions& options = {}) {
+                        const How& reduction = {}, const CallOptions& options = {}) {
     Call call = blocks_call(Collective::reduce_scatter, input_of<Out>(blocks), output_of(block),
                             counts, 0, options);
     describe_reduction<ElementOf<Out>>(call, reduction);
     run(call);
+  }
+
+  // Reductions of shards ----------------------------------------------------------------------
+
+  // Every rank brings some contributions to the exact sum, or none, as a range of vectors, arrays
+  // or spans. The same shards give the same bits however they are spread over ranks, and on any
+  // number of ranks (Reproducible::exact). avg divides by the number of shards.
+
+  /// Everyone ends with the combination of all shards of all ranks.
+  template <ShardRange Shards, Writable Out, ReductionLike How = Op>
+  void all_reduce_shards(const Shards& shards, Out&& output, const How& reduction = {},
+                         const CallOptions& options = {}) {
+    const std::vector<const void*> each = shards_of<Out>(shards, output.size());
+    run(shards_call(Collective::allreduce, each, output_of(output), 0, reduction, options));
+  }
+  template <ShardRange Shards, Writable Out, ReductionLike How = Op>
+  Work all_reduce_shards_async(const Shards& shards, Out&& output, const How& reduction = {},
+                               const CallOptions& options = {}) {
+    const std::vector<const void*> each = shards_of<Out>(shards, output.size());
+    return start(
+        shards_call(Collective::allreduce, each, output_of(output), 0, reduction, options));
+  }
+  /// The root ends with it. Of the others only the length of `output` is heeded.
+  template <ShardRange Shards, Writable Out, ReductionLike How = Op>
+  void reduce_shards(const Shards& shards, Out&& output, std::uint32_t root,
+                     const How& reduction = {}, const CallOptions& options = {}) {
+    const std::vector<const void*> each = shards_of<Out>(shards, output.size());
+    run(shards_call(Collective::reduce, each, output_of(output), root, reduction, options));
+  }
+  /// Rank r ends with block r of it. A shard holds size() times as many as `block`.
+  template <ShardRange Shards, Writable Out, ReductionLike How = Op>
+  void reduce_scatter_shards(const Shards& shards, Out&& block, const How& reduction = {},
+                             const CallOptions& options = {}) {
+    const std::vector<const void*> each = shards_of<Out>(shards, block.size() * size());
+    run(shards_call(Collective::reduce_scatter, each, output_of(block), 0, reduction, options));
   }
 
   // All to all, and none ----------------------------------------------------------------------
@@ -360,17 +402,49 @@ class TUTTI_API Communicator {
     }
   }
 
-  template <Movable T>
-  static void describe_reduction(Call& call, const Reduction& reduction) {
+  template <Movable T, class How>
+  static void describe_reduction(Call& call, const How& reduction) {
     call.reduction = reduction;
     if constexpr (!Number<T>) {
-      if (reduction.combine() == nullptr) {
+      static_assert(!std::same_as<How, Op>,
+                    "tutti combines integers of 8 to 64 bits, Float16, BFloat16, float, double, "
+                    "std::complex<float> and std::complex<double>; for any other type give a "
+                    "function: tutti::reduction<T>(f)");
+      if (call.reduction.combine() == nullptr) {
         throw Error(ErrorCode::invalid_argument,
                     "tutti cannot combine these elements itself: give it a function");
       }
       call.count /= sizeof(T);
       call.element_bytes = sizeof(T);
     }
+  }
+
+  template <class Out, class Shards>
+  std::vector<const void*> shards_of(const Shards& shards, std::size_t length) const {
+    using T = ElementOf<std::ranges::range_value_t<Shards>>;
+    static_assert(std::same_as<T, ElementOf<Out>>, "shards and output differ in type");
+    static_assert(Number<T>, "shards hold numbers that tutti can add up");
+    std::vector<const void*> all;
+    for (const auto& shard : shards) {
+      require_equal("shard", std::ranges::size(shard), length);
+      all.push_back(std::ranges::data(shard));
+    }
+    return all;
+  }
+
+  template <Movable T, class How>
+  static Call shards_call(Collective collective, const std::vector<const void*>& shards,
+                          std::span<T> output, std::uint32_t root, const How& reduction,
+                          const CallOptions& options) {
+    Call call{.collective = collective,
+              .output = output.data(),
+              .shards = shards,
+              .root = root,
+              .options = options};
+    call.options.reproducible = Reproducible::exact;
+    describe_elements<T>(call, output.size());
+    describe_reduction<T>(call, reduction);
+    return call;
   }
 
   template <Movable T>
@@ -421,8 +495,8 @@ class TUTTI_API Communicator {
     return call;
   }
 
-  template <Movable T>
-  Call all_reduce_call(std::span<const T> input, std::span<T> output, const Reduction& reduction,
+  template <Movable T, class How>
+  Call all_reduce_call(std::span<const T> input, std::span<T> output, const How& reduction,
                        const CallOptions& options) {
     require_equal("all_reduce", input.size(), output.size());
     Call call{.collective = Collective::allreduce,
@@ -434,9 +508,9 @@ class TUTTI_API Communicator {
     return call;
   }
 
-  template <Movable T>
+  template <Movable T, class How>
   Call reduce_call(std::span<const T> input, std::span<T> output, std::uint32_t root,
-                   const Reduction& reduction, const CallOptions& options) {
+                   const How& reduction, const CallOptions& options) {
     if (rank() == root) require_equal("reduce", input.size(), output.size());
     Call call{.collective = Collective::reduce,
               .input = input.data(),
@@ -448,9 +522,9 @@ class TUTTI_API Communicator {
     return call;
   }
 
-  template <Movable T>
-  Call reduce_scatter_call(std::span<const T> blocks, std::span<T> block,
-                           const Reduction& reduction, const CallOptions& options) {
+  template <Movable T, class How>
+  Call reduce_scatter_call(std::span<const T> blocks, std::span<T> block, const How& reduction,
+                           const CallOptions& options) {
     require_blocks("reduce_scatter", blocks.size(), block.size());
     Call call{.collective = Collective::reduce_scatter,
               .input = blocks.data(),

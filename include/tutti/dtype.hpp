@@ -9,8 +9,29 @@
 
 namespace tutti {
 
-/// What an element is. f16 is IEEE 754 binary16, bf16 the upper half of an f32.
-enum class DType : std::uint8_t { i8, u8, i32, u32, i64, u64, f16, bf16, f32, f64 };
+/// The type of an element. f16 is IEEE 754 binary16, bf16 the upper half of an f32. complex64 is
+/// two f32, the real part first; complex128 is two f64.
+///
+/// The numbers are part of what ranks exchange, so new types are added at the end.
+enum class DType : std::uint8_t {
+  i8,
+  u8,
+  i32,
+  u32,
+  i64,
+  u64,
+  f16,
+  bf16,
+  f32,
+  f64,
+  i16,
+  u16,
+  complex64,
+  complex128,
+};
+
+/// The last of them, for tables by dtype.
+inline constexpr DType last_dtype = DType::complex128;
 
 [[nodiscard]] TUTTI_API std::span<const DType> dtypes();
 [[nodiscard]] TUTTI_API std::string_view name(DType dtype);
@@ -23,6 +44,8 @@ enum class DType : std::uint8_t { i8, u8, i32, u32, i64, u64, f16, bf16, f32, f6
     case DType::i8:
     case DType::u8:
       return 1;
+    case DType::i16:
+    case DType::u16:
     case DType::f16:
     case DType::bf16:
       return 2;
@@ -33,11 +56,21 @@ enum class DType : std::uint8_t { i8, u8, i32, u32, i64, u64, f16, bf16, f32, f6
     case DType::i64:
     case DType::u64:
     case DType::f64:
+    case DType::complex64:
       return 8;
+    case DType::complex128:
+      return 16;
   }
   return 0;
 }
 
-[[nodiscard]] constexpr bool is_floating(DType dtype) { return dtype >= DType::f16; }
+/// f16, bf16, f32 and f64.
+[[nodiscard]] constexpr bool is_floating(DType dtype) {
+  return dtype >= DType::f16 && dtype <= DType::f64;
+}
+[[nodiscard]] constexpr bool is_complex(DType dtype) { return dtype >= DType::complex64; }
+[[nodiscard]] constexpr bool is_integral(DType dtype) {
+  return !is_floating(dtype) && !is_complex(dtype);
+}
 
 }  // namespace tutti

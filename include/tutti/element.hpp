@@ -17,13 +17,47 @@ struct BFloat16 {
   std::uint16_t bits = 0;
 };
 
+/// An integer type, signed or not, of 8 to 64 bits. bool and the character types are none: char
+/// has a sign on some machines only. signed char and unsigned char are.
+template <class T>
+concept Integer = std::integral<T> && sizeof(T) <= 8 && !std::same_as<T, bool> &&
+                  !std::same_as<T, char> && !std::same_as<T, wchar_t> &&
+                  !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
+                  !std::same_as<T, char32_t>;
+
+/// std::complex<float> and std::complex<double>, and types of the same form and layout.
+template <class T>
+concept ComplexNumber = requires(const T& number) {
+  requires std::same_as<typename T::value_type, float> ||
+      std::same_as<typename T::value_type, double>;
+  { number.real() } -> std::convertible_to<typename T::value_type>;
+  { number.imag() } -> std::convertible_to<typename T::value_type>;
+  requires sizeof(T) == 2 * sizeof(typename T::value_type);
+};
+
+namespace detail {
+
+/// long and long long are two types of the same size, so what counts is the size.
+template <Integer T>
+constexpr DType dtype_of_integer() {
+  constexpr bool has_sign = std::is_signed_v<T>;
+  switch (sizeof(T)) {
+    case 1:
+      return has_sign ? DType::i8 : DType::u8;
+    case 2:
+      return has_sign ? DType::i16 : DType::u16;
+    case 4:
+      return has_sign ? DType::i32 : DType::u32;
+    default:
+      return has_sign ? DType::i64 : DType::u64;
+  }
+}
+
+}  // namespace detail
+
 /// What tutti calls the type T; specialise it for a half-precision type of your own.
 template <class T>
 struct DTypeOf;
-template <>
-struct DTypeOf<std::int8_t> : std::integral_constant<DType, DType::i8> {};
-template <>
-struct DTypeOf<std::uint8_t> : std::integral_constant<DType, DType::u8> {};
 template <>
 struct DTypeOf<Float16> : std::integral_constant<DType, DType::f16> {};
 template <>
@@ -32,13 +66,12 @@ template <>
 struct DTypeOf<float> : std::integral_constant<DType, DType::f32> {};
 template <>
 struct DTypeOf<double> : std::integral_constant<DType, DType::f64> {};
-/// long and long long are two types of the same size, so what counts is the size.
-template <std::integral T>
-requires(sizeof(T) >= 4) struct DTypeOf<T>
-    : std::integral_constant<DType, sizeof(T) == 4
-                                        ? (std::is_signed_v<T> ? DType::i32 : DType::u32)
-                                        : (std::is_signed_v<T> ? DType::i64 : DType::u64)> {
-};
+template <Integer T>
+struct DTypeOf<T> : std::integral_constant<DType, detail::dtype_of_integer<T>()> {};
+template <ComplexNumber T>
+struct DTypeOf<T> : std::integral_constant<DType, sizeof(typename T::value_type) == sizeof(float)
+                                                      ? DType::complex64
+                                                      : DType::complex128> {};
 
 /// What tutti can add up.
 template <class T>

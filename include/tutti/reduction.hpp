@@ -13,7 +13,8 @@ namespace tutti {
 class Reduction {
  public:
   /// accumulator[i] = accumulator[i] ⊕ contribution[i] for `count` elements. ⊕ must be associative
-  /// and commutative: in which order contributions meet is the algorithm's affair.
+  /// and commutative, since the order of contributions is that of the algorithm; with
+  /// Reproducible::order it is that of ranks, and ⊕ may be any function.
   using Combine =
       std::function<void(void* accumulator, const void* contribution, std::size_t count)>;
 
@@ -30,7 +31,7 @@ class Reduction {
   std::shared_ptr<const Combine> combine_;
 };
 
-/// A reduction from a function of two elements: tutti::reduction<Complex>(std::multiplies<>{}).
+/// A reduction from a function of two elements: tutti::reduction<Matrix>(std::plus<>{}).
 template <class T, class F>
 [[nodiscard]] Reduction reduction(F f) {
   return Reduction(

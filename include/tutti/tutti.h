@@ -63,7 +63,7 @@ TUTTI_API const char* tuttiGetLastError(tuttiComm_t comm);
 
 /* Elements and operations --------------------------------------------------------------------- */
 
-/* The numbers are NCCL's. */
+/* Up to 99 the numbers are NCCL's; from 100 on are types that NCCL does not have. */
 typedef enum {
   tuttiInt8 = 0,
   tuttiChar = 0,
@@ -80,6 +80,10 @@ typedef enum {
   tuttiFloat64 = 8,
   tuttiDouble = 8,
   tuttiBfloat16 = 9, /* The upper half of a float. */
+  tuttiInt16 = 100,
+  tuttiUint16 = 101,
+  tuttiComplex64 = 102,  /* Two floats, the real part first: float _Complex. */
+  tuttiComplex128 = 103, /* Two doubles: double _Complex. */
   tuttiDataTypeLimit = 0x7fffffff
 } tuttiDataType_t;
 
@@ -246,6 +250,43 @@ TUTTI_API tuttiResult_t tuttiReduceScatterWith(const void* sendbuff, void* recvb
 TUTTI_API tuttiResult_t tuttiReduceScatterWithAsync(const void* sendbuff, void* recvbuff,
                                                     size_t recvcount, tuttiOp_t op,
                                                     tuttiComm_t comm, tuttiWork_t* work);
+
+/* What the bits of a reduction may depend on, other than its contributions: docs/determinism.md. */
+typedef enum {
+  tuttiReproducibleRun = 0,   /* The same on all ranks, and in every run of the same calls. */
+  tuttiReproducibleOrder = 1, /* And whatever algorithm, transport, bucket, in place or not. */
+  tuttiReproducibleExact = 2, /* And whatever order of contributions and number of ranks. */
+  tuttiReproducibleLimit = 0x7fffffff
+} tuttiReproducible_t;
+/* For the reductions on `comm` from now on; all ranks must set the same. Communicators that are
+ * made from it begin with tuttiReproducibleRun. */
+TUTTI_API tuttiResult_t tuttiCommSetReproducible(tuttiComm_t comm, tuttiReproducible_t level);
+
+/* Reductions to which a rank brings `nshards` contributions of `count` elements each (of nranks
+ * times `recvcount` for ReduceScatter), or none: the same shards give the same bits however they
+ * are spread over ranks (tuttiReproducibleExact). Averages are over shards. All ranks call it. */
+TUTTI_API tuttiResult_t tuttiAllReduceShards(const void* const* shards, size_t nshards,
+                                             void* recvbuff, size_t count, tuttiDataType_t datatype,
+                                             tuttiRedOp_t op, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiAllReduceShardsAsync(const void* const* shards, size_t nshards,
+                                                  void* recvbuff, size_t count,
+                                                  tuttiDataType_t datatype, tuttiRedOp_t op,
+                                                  tuttiComm_t comm, tuttiWork_t* work);
+TUTTI_API tuttiResult_t tuttiReduceShards(const void* const* shards, size_t nshards, void* recvbuff,
+                                          size_t count, tuttiDataType_t datatype, tuttiRedOp_t op,
+                                          int root, tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiReduceShardsAsync(const void* const* shards, size_t nshards,
+                                               void* recvbuff, size_t count,
+                                               tuttiDataType_t datatype, tuttiRedOp_t op, int root,
+                                               tuttiComm_t comm, tuttiWork_t* work);
+TUTTI_API tuttiResult_t tuttiReduceScatterShards(const void* const* shards, size_t nshards,
+                                                 void* recvbuff, size_t recvcount,
+                                                 tuttiDataType_t datatype, tuttiRedOp_t op,
+                                                 tuttiComm_t comm);
+TUTTI_API tuttiResult_t tuttiReduceScatterShardsAsync(const void* const* shards, size_t nshards,
+                                                      void* recvbuff, size_t recvcount,
+                                                      tuttiDataType_t datatype, tuttiRedOp_t op,
+                                                      tuttiComm_t comm, tuttiWork_t* work);
 
 /* Everyone ends with the root's data. Others' sendbuff is not heeded. */
 TUTTI_API tuttiResult_t tuttiBroadcast(const void* sendbuff, void* recvbuff, size_t count,

@@ -44,6 +44,10 @@ struct Verification {
   std::uint64_t violation_count = 0;
   std::uint64_t steps = 0;
   std::uint64_t messages = 0;
+  /// Whether it reduces, and every output is one fold of all ranks' contributions, from rank 0 up.
+  /// Then no step on the way rounds, and the bits do not depend on how the data is cut into chunks:
+  /// what Reproducible::order demands.
+  bool folds_in_rank_order = false;
 
   [[nodiscard]] bool ok() const { return violation_count == 0; }
 };

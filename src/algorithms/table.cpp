@@ -27,7 +27,6 @@ std::uint64_t per_rank_and_dimension(const Problem& problem) {
 }
 
 constexpr std::string_view as_it_travels = "towards the root, one rank at a time";
-constexpr std::string_view by_rank = "in order of rank";
 constexpr std::string_view up_the_tree = "up the tree; in a fold, in order of rank";
 constexpr std::string_view round_the_ring =
     "round the ring: block c from rank c+1 up to rank c, each rank's own after what arrives";
@@ -53,6 +52,14 @@ constexpr Algorithm shaped(std::string_view name, Collective collective, Dimensi
 constexpr Algorithm adds(std::string_view name, Collective collective, Chunks chunks, Build build,
                          std::string_view summary, std::string_view order) {
   return shaped(name, collective, {}, chunks, build, summary, order);
+}
+
+/// Adds all contributions in one fold, in order of rank.
+constexpr Algorithm adds_by_rank(std::string_view name, Collective collective, Chunks chunks,
+                                 Build build, std::string_view summary) {
+  Algorithm row = adds(name, collective, chunks, build, summary, "in order of rank");
+  row.folds_in_rank_order = true;
+  return row;
 }
 
 constexpr Algorithm moves(std::string_view name, Collective collective, Chunks chunks, Build build,
@@ -93,7 +100,7 @@ constexpr std::array table{
     moves("allgather/gather_broadcast", allgather, per_rank, allgather::gather_broadcast,
           "gather at rank 0, then broadcast"),
 
-    adds("reduce/flat", reduce, one, reduce::flat, "everybody sends to the root", by_rank),
+    adds_by_rank("reduce/flat", reduce, one, reduce::flat, "everybody sends to the root"),
     adds("reduce/binomial", reduce, one, reduce::binomial,
          "half of the holders send to the other half", up_the_tree),
     adds("reduce/binary_tree", reduce, one, reduce::binary_tree, "up a complete binary tree",
@@ -104,12 +111,12 @@ constexpr std::array table{
     adds("reduce/double_tree", reduce, two, reduce::double_tree, "half up each of two trees",
          up_the_tree),
 
-    adds("allreduce/mesh", allreduce, one, allreduce::mesh,
-         "everybody sends everything to everybody", by_rank),
-    adds("allreduce/mesh_two_shot", allreduce, per_rank, allreduce::mesh_two_shot,
-         "each adds up a block and sends it to everybody", by_rank),
-    adds("allreduce/root", allreduce, one, allreduce::root,
-         "rank 0 adds everything up and sends it back", by_rank),
+    adds_by_rank("allreduce/mesh", allreduce, one, allreduce::mesh,
+                 "everybody sends everything to everybody"),
+    adds_by_rank("allreduce/mesh_two_shot", allreduce, per_rank, allreduce::mesh_two_shot,
+                 "each adds up a block and sends it to everybody"),
+    adds_by_rank("allreduce/root", allreduce, one, allreduce::root,
+                 "rank 0 adds everything up and sends it back"),
     adds("allreduce/binary_tree", allreduce, one, allreduce::binary_tree,
          "up and down a complete binary tree", up_the_tree),
     adds("allreduce/binomial", allreduce, one, allreduce::binomial,
@@ -140,8 +147,8 @@ constexpr std::array table{
     shaped("allreduce/torus", allreduce, {2, 3}, per_rank_and_dimension, allreduce::torus,
            "rings along each dimension, all at once", "round the ring of each dimension in turn"),
 
-    adds("reduce_scatter/mesh", reduce_scatter, per_rank, reduce_scatter::mesh,
-         "everybody sends each block to its owner", by_rank),
+    adds_by_rank("reduce_scatter/mesh", reduce_scatter, per_rank, reduce_scatter::mesh,
+                 "everybody sends each block to its owner"),
     adds("reduce_scatter/ring", reduce_scatter, per_rank, reduce_scatter::ring,
          "sums go round a ring", round_the_ring),
     adds("reduce_scatter/bidirectional_ring", reduce_scatter, per_rank,

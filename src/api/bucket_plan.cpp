@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t dtype_count = static_cast<std::size_t>(DType::f64) + 1;
+constexpr std::size_t dtype_count = static_cast<std::size_t>(last_dtype) + 1;
 
 /// Places the tensors of each bucket one after the other.
 void set_places(BucketPlan& plan, std::size_t bucket, std::span<const Tensor> tensors) {

@@ -10,11 +10,14 @@
 namespace tutti {
 namespace {
 
+Call call_on(tuttiComm_t comm, const Request& request) {
+  Call call = call_of(request, communicator_of(comm));
+  call.options.reproducible = comm->reproducible;
+  return call;
+}
+
 tuttiResult_t run(const char* function, tuttiComm_t comm, const Request& request) noexcept {
-  return guarded(function, [&] {
-    Communicator& communicator = communicator_of(comm);
-    communicator.run(call_of(request, communicator));
-  });
+  return guarded(function, [&] { communicator_of(comm).run(call_on(comm, request)); });
 }
 
 tuttiResult_t run(const char* function, tuttiComm_t comm, const PairRequest& request) noexcept {
@@ -39,10 +42,8 @@ tuttiResult_t start_with(const char* function, tuttiWork_t* work, Start&& start)
 
 tuttiResult_t start(const char* function, tuttiComm_t comm, tuttiWork_t* work,
                     const Request& request) noexcept {
-  return start_with(function, work, [&] {
-    Communicator& communicator = communicator_of(comm);
-    return communicator.start(call_of(request, communicator));
-  });
+  return start_with(function, work,
+                    [&] { return communicator_of(comm).start(call_on(comm, request)); });
 }
 
 tuttiResult_t start(const char* function, tuttiComm_t comm, tuttiWork_t* work,

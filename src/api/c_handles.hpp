@@ -14,6 +14,8 @@
 
 struct tuttiComm {
   tutti::Communicator communicator;
+  /// Of its reductions.
+  tutti::Reproducible reproducible = tutti::Reproducible::run;
 };
 
 struct tuttiWork {

@@ -9,8 +9,6 @@
 static_assert(std::is_same_v<std::size_t, std::uint64_t>, "counts in C are counts in C++");
 
 namespace tutti {
-namespace {
-
 DType dtype_of(tuttiDataType_t type) {
   switch (type) {
     case tuttiInt8:
@@ -33,12 +31,21 @@ DType dtype_of(tuttiDataType_t type) {
       return DType::f64;
     case tuttiBfloat16:
       return DType::bf16;
+    case tuttiInt16:
+      return DType::i16;
+    case tuttiUint16:
+      return DType::u16;
+    case tuttiComplex64:
+      return DType::complex64;
+    case tuttiComplex128:
+      return DType::complex128;
     case tuttiDataTypeLimit:
       break;
   }
-  throw Error(ErrorCode::invalid_argument, "there is no datatype " +
-                                               std::to_string(static_cast<int>(type)) +
-                                               "; they are 0 (tuttiInt8) to 9 (tuttiBfloat16)");
+  throw Error(ErrorCode::invalid_argument,
+              "there is no datatype " + std::to_string(static_cast<int>(type)) +
+                  "; they are 0 (tuttiInt8) to 9 (tuttiBfloat16), and 100 (tuttiInt16) to 103 "
+                  "(tuttiComplex128)");
 }
 
 Op op_of(tuttiRedOp_t op) {
@@ -66,6 +73,8 @@ Op op_of(tuttiRedOp_t op) {
                                                std::to_string(static_cast<int>(op)) +
                                                "; they are 0 (tuttiSum) to 7 (tuttiBxor)");
 }
+
+namespace {
 
 std::span<const std::uint64_t> counts_from(const std::size_t* counts, const char* name,
                                            std::uint32_t ranks) {

@@ -42,6 +42,10 @@ struct PairRequest {
   tuttiDataType_t type = tuttiUint8;
 };
 
+/// Types and operations in C++. Throw invalid_argument that lists those that there are.
+[[nodiscard]] DType dtype_of(tuttiDataType_t type);
+[[nodiscard]] Op op_of(tuttiRedOp_t op);
+
 /// The same in C++. Throws invalid_argument for what has no counterpart there.
 [[nodiscard]] Call call_of(const Request& request, const Communicator& communicator);
 

@@ -19,7 +19,7 @@ std::string words(const Call& call, Rank self) {
   std::string text =
       "rank " + std::to_string(self.index()) + ": " + std::string(name(call.collective));
   if (call.collective == Collective::barrier) return text;
-  const bool known = call.dtype <= DType::f64;
+  const bool known = call.dtype <= last_dtype;
   text += call.counts.empty() ? " of " + std::to_string(call.count) : " with counts, of";
   text += known ? " " + std::string(name(call.dtype)) : " elements";
   if (has_root(call.collective)) text += ", root " + std::to_string(call.root);
@@ -32,12 +32,23 @@ void check(const Call& call, const Caller& caller) {
                                                  ": there is no collective number " +
                                                  std::to_string(static_cast<int>(call.collective)));
   }
-  if (call.dtype > DType::f64) {
+  if (call.dtype > last_dtype) {
     refuse(caller, call,
            "there is no dtype number " + std::to_string(static_cast<int>(call.dtype)) +
-               "; they are 0 (i8) to 9 (f64)");
+               "; they are 0 (i8) to " + std::to_string(static_cast<int>(last_dtype)) + " (" +
+               std::string(name(last_dtype)) + ")");
+  }
+  if (call.options.reproducible > Reproducible::exact) {
+    refuse(caller, call,
+           "there is no level of reproducibility number " +
+               std::to_string(static_cast<int>(call.options.reproducible)) +
+               "; they are 0 (run) to 2 (exact)");
   }
   const bool custom = call.reduction.combine() != nullptr;
+  if (is_reduction(call.collective) && custom && call.options.reproducible == Reproducible::exact) {
+    refuse(caller, call,
+           "reproducible = exact is for sum and avg; take order for a function of your own");
+  }
   if (is_reduction(call.collective) && !custom) {
     const Op op = call.reduction.op();
     if (op > Op::bxor) {
@@ -47,7 +58,12 @@ void check(const Call& call, const Caller& caller) {
     }
     if (!applies(op, call.dtype)) {
       refuse(caller, call,
-             std::string(name(op)) + " is for integers, not for " + std::string(name(call.dtype)));
+             std::string(name(op)) + " is for " + std::string(domain(op)) + ", not for " +
+                 std::string(name(call.dtype)));
+    }
+    const bool exact = call.options.reproducible == Reproducible::exact;
+    if (exact && op == Op::prod && !is_integral(call.dtype)) {
+      refuse(caller, call, "reproducible = exact is for sum and avg; take order for prod");
     }
     if (call.element_bytes != 0 && call.element_bytes != size_of(call.dtype)) {
       refuse(caller, call,
@@ -127,6 +143,32 @@ Aliasing check_buffers(const Call& call, const CallExtent& extent, const Caller&
                in_plural(own, "byte") + " from its beginning");
   }
   return Aliasing::out_of_place;
+}
+
+void check_shards(const Call& call, const CallExtent& extent, const Caller& caller) {
+  if (!is_reduction(call.collective) || call.collective == Collective::barrier) {
+    refuse(caller, call, "it combines nothing, so it takes no shards");
+  }
+  if (call.reduction.combine() != nullptr) {
+    refuse(caller, call, "shards are for operations of tutti's own, not for a function");
+  }
+  if (call.options.reproducible != Reproducible::exact &&
+      !is_associative(call.reduction, call.dtype)) {
+    refuse(caller, call, "shards need reproducible = exact");
+  }
+  if (!call.options.algorithm.empty()) {
+    refuse(caller, call, "shards go their own way; leave out the algorithm");
+  }
+  for (const void* const shard : *call.shards) {
+    Call one = call;
+    one.input = shard;
+    (void)check_buffers(one, extent, caller);
+  }
+  if (extent.output > 0 && call.output == nullptr) {
+    refuse(
+        caller, call,
+        "the output is null: give it " + in_plural(extent.output * element_bytes_of(call), "byte"));
+  }
 }
 
 }  // namespace tutti

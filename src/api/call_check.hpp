@@ -24,6 +24,8 @@ void check_counts(const Call& call, const Caller& caller);
 /// Tells whether the call is in place.
 [[nodiscard]] Aliasing check_buffers(const Call& call, const CallExtent& extent,
                                      const Caller& caller);
+/// Of a call with shards, all that check() and check_counts() do not look at.
+void check_shards(const Call& call, const CallExtent& extent, const Caller& caller);
 
 /// "rank 2: reduce of 100 f32, root 0".
 [[nodiscard]] std::string words(const Call& call, Rank self);

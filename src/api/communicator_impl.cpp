@@ -124,6 +124,11 @@ void Communicator::Impl::run(const Call& call) {
   const Entry entry(*this);
   check(call, {.self = self_, .ranks = ranks_});
   const CallExtent extent = extent_of(call, self_, ranks_);
+  if (call.shards) {
+    check_shards(call, extent);
+    if (worker_.idle()) return perform_shards(call);
+    return worker_.add([&] { perform_shards(call); }).wait();
+  }
   const std::shared_ptr<const PreparedCall>& ready = prepared(call, extent);
   if (worker_.idle()) {
     perform(*ready, call);
@@ -136,6 +141,7 @@ Work Communicator::Impl::start(const Call& call) {
   const Entry entry(*this);
   check(call, {.self = self_, .ranks = ranks_});
   const CallExtent extent = extent_of(call, self_, ranks_);
+  if (call.shards) return start_shards(call, extent);
   const std::shared_ptr<const PreparedCall>& ready = prepared(call, extent);
   // What the caller lent for the time of this call only is not needed any more, or kept.
   Call kept = call;
@@ -150,20 +156,22 @@ Work Communicator::Impl::start(const Call& call) {
 }
 
 const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Call& call,
-                                                                        const CallExtent& extent) {
+                                                                        const CallExtent& extent,
+                                                                        Selector& selector,
+                                                                        PlanCache& plans) {
   require_usable();
   const Aliasing aliasing = check_buffers(call, extent, {.self = self_, .ranks = ranks_});
-  if (const auto* found = plans_.find(call, aliasing)) return *found;
+  if (const auto* found = plans.find(call, aliasing)) return *found;
   check_counts(call, {.self = self_, .ranks = ranks_});
   try {
-    return plans_.add(call, aliasing,
-                      prepare({.call = call,
-                               .algorithm = algorithm_for(call),
-                               .self = self_,
-                               .ranks = ranks_,
-                               .aliasing = aliasing,
-                               .lanes = links_.lanes,
-                               .hosts = selector_.forecast().party().hosts}));
+    return plans.add(call, aliasing,
+                     prepare({.call = call,
+                              .algorithm = algorithm_for(call, selector),
+                              .self = self_,
+                              .ranks = ranks_,
+                              .aliasing = aliasing,
+                              .lanes = links_.lanes,
+                              .hosts = selector.forecast().party().hosts}));
   } catch (const Error& error) {
     throw Error(error.code(), words(call, self_) + ": " + error.what());
   }
@@ -216,9 +224,7 @@ void Communicator::Impl::perform(const PreparedCall& prepared, const Call& call)
     throw;
   }
   box_.recorder().end();
-  if (prepared.is_average && prepared.outputs > 0) {
-    divide(call.dtype, call.output, prepared.outputs, ranks_);
-  }
+  finish_outputs(prepared, call, ranks_);
   log("");
 }
 
@@ -301,13 +307,15 @@ std::uint64_t Communicator::Impl::larger_bytes(const Call& call) const {
   return elements * element_bytes_of(call);
 }
 
-const Algorithm& Communicator::Impl::algorithm_for(const Call& call) {
+const Algorithm& Communicator::Impl::algorithm_for(const Call& call, Selector& selector) const {
+  const bool one_fold = needs_one_fold(call);
   if (call.options.algorithm.empty()) {
-    return *selector_
+    return *selector
                 .choose({.collective = call.collective,
                          .bytes = larger_bytes(call),
                          .root = Rank{call.root},
-                         .counted = !call.counts.empty()})
+                         .counted = !call.counts.empty(),
+                         .one_fold = one_fold})
                 .algorithm;
   }
   const Algorithm& asked = algorithm(call.options.algorithm);
@@ -315,6 +323,8 @@ const Algorithm& Communicator::Impl::algorithm_for(const Call& call) {
     throw Error(ErrorCode::invalid_argument,
                 std::string(asked.name) + " is for another collective");
   }
+  const std::string refusal = refusal_of_folds(asked, one_fold);
+  if (!refusal.empty()) throw Error(ErrorCode::unsupported, refusal);
   if (call.collective == Collective::alltoall && !call.counts.empty() &&
       asked.name == "alltoall/bruck") {
     throw Error(ErrorCode::unsupported,

@@ -14,6 +14,7 @@
 #include "api/gate.hpp"
 #include "api/messages.hpp"
 #include "api/plan_cache.hpp"
+#include "api/shard_reduction.hpp"
 #include "api/worker.hpp"
 #include "core/process_origin.hpp"
 #include "exec/executor.hpp"
@@ -76,7 +77,9 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   void set_completed(std::uint64_t calls) { settings_.completed = calls; }
 
   [[nodiscard]] Counters counters(Collective collective) const;
-  [[nodiscard]] const Algorithm& algorithm_for(const Call& call);
+  [[nodiscard]] const Algorithm& algorithm_for(const Call& call) {
+    return algorithm_for(call, selector_);
+  }
   [[nodiscard]] std::string description() const;
 
  private:
@@ -111,7 +114,17 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   [[nodiscard]] Clock::duration usual_timeout() const override { return settings_.timeout; }
 
   [[nodiscard]] const std::shared_ptr<const PreparedCall>& prepared(const Call& call,
-                                                                    const CallExtent& extent);
+                                                                    const CallExtent& extent) {
+    return prepared(call, extent, selector_, plans_);
+  }
+  [[nodiscard]] const std::shared_ptr<const PreparedCall>& prepared(const Call& call,
+                                                                    const CallExtent& extent,
+                                                                    Selector& selector,
+                                                                    PlanCache& plans);
+  [[nodiscard]] const Algorithm& algorithm_for(const Call& call, Selector& selector) const;
+  void check_shards(const Call& call, const CallExtent& extent);
+  [[nodiscard]] Work start_shards(const Call& call, const CallExtent& extent);
+  void perform_shards(const Call& call);
   void perform(const PreparedCall& prepared, const Call& call);
   void run_parts(const PreparedCall& prepared, const Call& call, Counters& counters);
   void set_pace(Collective collective, const CallOptions& options);
@@ -155,9 +168,10 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   Executor executor_;
   Selector selector_;
   PlanCache plans_;
-  std::size_t direct_from_ = 0;          // As the transport was last told.
-  std::uint64_t calls_ = 0;              // Collectives so far: the same on all ranks.
-  std::optional<std::uint32_t> leaver_;  // Who has left though it is needed.
+  std::unique_ptr<ShardReduction> shards_;  // Once it is needed.
+  std::size_t direct_from_ = 0;             // As the port was last told.
+  std::uint64_t calls_ = 0;                 // Collectives so far: the same on all ranks.
+  std::optional<std::uint32_t> leaver_;     // Who has left though it is needed.
   std::array<Counters, collectives> counters_;
   std::shared_ptr<std::byte> scratch_;
   std::size_t scratch_bytes_ = 0;

@@ -29,7 +29,7 @@ struct Card {
   std::uint64_t bucket_bytes = 0;
   std::uint64_t first_bucket_bytes = 0;
   std::uint64_t reduction = 0;
-  std::uint64_t call_hash = 0;  ///< Of the algorithm and its shape.
+  std::uint64_t call_hash = 0;  ///< Of the algorithm, its shape and the level.
 };
 
 /// A tensor as others may know it.
@@ -71,6 +71,7 @@ Card card_of(const std::vector<Form>& forms, const BucketOptions& options, bool 
   Hash call;
   call.add(options.call.algorithm);
   for (const std::uint32_t dimension : options.call.shape.dimensions) call.add(dimension);
+  call.add(static_cast<std::uint64_t>(options.call.reproducible));
   return {.is_possible = is_possible ? 1U : 0U,
           .tensors = forms.size(),
           .tensor_hash = tensors.value(),
@@ -107,7 +108,8 @@ std::string fault_of(std::span<const Tensor> tensors, const BucketOptions& optio
              " elements";
     }
     if (options.reduction.combine() == nullptr && !applies(options.reduction.op(), tensor.dtype)) {
-      return std::string(name(options.reduction.op())) + " is for integers, but tensor " +
+      const Op op = options.reduction.op();
+      return std::string(name(op)) + " is for " + std::string(domain(op)) + ", but tensor " +
              std::to_string(i) + " is " + std::string(name(tensor.dtype));
     }
   }
@@ -129,7 +131,7 @@ void compare_options(std::size_t rank, const Card& card, const Card& first) {
   if (card.reduction != first.reduction) {
     disagree(rank, "the reduction " + words_of(card.reduction), words_of(first.reduction));
   }
-  if (card.call_hash != first.call_hash) disagree(rank, "one algorithm or shape", "another");
+  if (card.call_hash != first.call_hash) disagree(rank, "one algorithm, shape or level", "another");
   if (card.tensors != first.tensors) {
     disagree(rank, std::to_string(card.tensors) + " tensors", std::to_string(first.tensors));
   }

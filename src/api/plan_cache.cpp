@@ -23,6 +23,7 @@ const std::shared_ptr<const PreparedCall>& PlanCache::add(const Call& call, Alia
                       .dtype = call.dtype,
                       .op = call.reduction.op(),
                       .is_custom = call.reduction.combine() != nullptr,
+                      .reproducible = call.options.reproducible,
                       .root = call.root,
                       .element_bytes = call.element_bytes,
                       .count = call.count,
@@ -38,7 +39,8 @@ const std::shared_ptr<const PreparedCall>& PlanCache::add(const Call& call, Alia
 bool PlanCache::matches(const Key& key, const Call& call, Aliasing aliasing) {
   return key.count == call.count && key.collective == call.collective && key.aliasing == aliasing &&
          key.dtype == call.dtype && key.op == call.reduction.op() &&
-         key.is_custom == (call.reduction.combine() != nullptr) && key.root == call.root &&
+         key.is_custom == (call.reduction.combine() != nullptr) &&
+         key.reproducible == call.options.reproducible && key.root == call.root &&
          key.element_bytes == call.element_bytes && key.algorithm == call.options.algorithm &&
          key.shape == call.options.shape &&
          std::equal(key.counts.begin(), key.counts.end(), call.counts.begin(), call.counts.end()) &&
@@ -52,6 +54,7 @@ std::size_t PlanCache::hash(const Call& call, Aliasing aliasing) {
   hash = hash * 31 + static_cast<std::size_t>(aliasing);
   hash = hash * 31 + static_cast<std::size_t>(call.dtype);
   hash = hash * 31 + static_cast<std::size_t>(call.reduction.op());
+  hash = hash * 31 + static_cast<std::size_t>(call.options.reproducible);
   for (const std::uint64_t count : call.counts) hash = hash * 31 + count;
   return hash;
 }

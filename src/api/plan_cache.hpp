@@ -27,6 +27,7 @@ class PlanCache {
     DType dtype;
     Op op;
     bool is_custom;
+    Reproducible reproducible;
     std::uint32_t root;
     std::size_t element_bytes;
     std::uint64_t count;

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "kernels/exact_fold.hpp"
+
 namespace tutti {
 namespace {
 
@@ -23,11 +25,17 @@ const Shape& shape_of(const Preparation& preparation) {
 
 bool is_custom(const Call& call) { return call.reduction.combine() != nullptr; }
 
+bool is_exact_sum(const Call& call) {
+  return call.options.reproducible == Reproducible::exact &&
+         !is_associative(call.reduction, call.dtype);
+}
+
 /// What a reduction does to elements, as a number.
 std::uint64_t way_of(const Call& call) {
   if (!is_reduction(call.collective)) return 0;
   const std::uint64_t op = is_custom(call) ? 15 : static_cast<std::uint64_t>(call.reduction.op());
-  return 1 + op * 16 + static_cast<std::uint64_t>(call.dtype);
+  const auto level = static_cast<std::uint64_t>(call.options.reproducible);
+  return 1 + (level * 16 + op) * 64 + static_cast<std::uint64_t>(call.dtype);
 }
 
 /// Alltoall's counts are known to two ranks only, and left out.
@@ -189,10 +197,11 @@ PreparedCall prepare(const Preparation& preparation) {
   const bool folds = is_reduction(call.collective) && !is_custom(call);
   PreparedCall prepared{.algorithm = &preparation.algorithm,
                         .parts = {},
-                        .fold = folds ? fold(call.dtype, call.reduction.op()) : nullptr,
+                        .fold = folds ? fold_for(call) : nullptr,
                         .element_bytes = element_bytes,
                         .outputs = outputs,
                         .is_average = folds && call.reduction.op() == Op::avg,
+                        .is_exact = folds && is_exact_sum(call),
                         .flight = flight_call(preparation, outputs * element_bytes)};
   const auto [least, most] = extremes(layout);
   const std::uint64_t length = part_length(preparation, contract, layout, most);
@@ -243,6 +252,24 @@ CallExtent extent_of(const Call& call, Rank self, std::uint32_t ranks) {
 
 std::size_t element_bytes_of(const Call& call) {
   return call.element_bytes == 0 ? size_of(call.dtype) : call.element_bytes;
+}
+
+bool needs_one_fold(const Call& call) {
+  return call.options.reproducible != Reproducible::run && is_reduction(call.collective) &&
+         call.collective != Collective::barrier && !is_associative(call.reduction, call.dtype);
+}
+
+Fold fold_for(const Call& call) {
+  return is_exact_sum(call) ? exact_fold(call.dtype) : fold(call.dtype, call.reduction.op());
+}
+
+void finish_outputs(const PreparedCall& prepared, const Call& call, std::uint32_t ranks) {
+  if (prepared.outputs == 0) return;
+  if (prepared.is_exact && ranks == 1) {
+    const void* const alone = call.output;
+    prepared.fold(call.output, nullptr, &alone, 1, prepared.outputs);
+  }
+  if (prepared.is_average) divide(call.dtype, call.output, prepared.outputs, ranks);
 }
 
 }  // namespace tutti

@@ -32,6 +32,7 @@ struct PreparedCall {
   std::size_t element_bytes = 0;
   std::uint64_t outputs = 0;  ///< Elements.
   bool is_average = false;
+  bool is_exact = false;
   /// As the flight recorder has it, with the signature of what all ranks must agree on.
   FlightCall flight{};
 };
@@ -58,6 +59,14 @@ inline constexpr std::size_t part_bytes = std::size_t{4} << 20;
 /// Requires: the call is valid.
 [[nodiscard]] PreparedCall prepare(const Preparation& preparation);
 
+/// What is done to the outputs when all has been folded: averages are divided, and the exact sum of
+/// one rank alone, which was not folded, is made what a fold makes of it.
+void finish_outputs(const PreparedCall& prepared, const Call& call, std::uint32_t ranks);
+
+/// What folds the contributions of a reduction.
+/// Requires: it is not a function of the caller's, and the op applies to the dtype.
+[[nodiscard]] Fold fold_for(const Call& call);
+
 /// Elements in the input and output of a rank.
 struct CallExtent {
   std::uint64_t input = 0;
@@ -68,5 +77,9 @@ struct CallExtent {
 [[nodiscard]] CallExtent extent_of(const Call& call, Rank self, std::uint32_t ranks);
 
 [[nodiscard]] std::size_t element_bytes_of(const Call& call);
+
+/// Whether all contributions to an element must be folded at once: the bits depend on how they are
+/// combined, and must not depend on the algorithm.
+[[nodiscard]] bool needs_one_fold(const Call& call);
 
 }  // namespace tutti

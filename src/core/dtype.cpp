@@ -9,10 +9,13 @@
 namespace tutti {
 namespace {
 
-constexpr std::array all{DType::i8,  DType::u8,  DType::i32,  DType::u32, DType::i64,
-                         DType::u64, DType::f16, DType::bf16, DType::f32, DType::f64};
-constexpr std::array<std::string_view, all.size()> names{"i8",  "u8",  "i32",  "u32", "i64",
-                                                         "u64", "f16", "bf16", "f32", "f64"};
+constexpr std::array all{DType::i8,  DType::u8,  DType::i32,       DType::u32,       DType::i64,
+                         DType::u64, DType::f16, DType::bf16,      DType::f32,       DType::f64,
+                         DType::i16, DType::u16, DType::complex64, DType::complex128};
+constexpr std::array<std::string_view, all.size()> names{
+    "i8",   "u8",  "i32", "u32", "i64", "u64",       "f16",
+    "bf16", "f32", "f64", "i16", "u16", "complex64", "complex128"};
+static_assert(all.size() == static_cast<std::size_t>(last_dtype) + 1);
 
 }  // namespace
 
@@ -23,9 +26,11 @@ std::string_view name(DType dtype) { return names.at(static_cast<std::size_t>(dt
 DType parse_dtype(std::string_view text) {
   const auto found = std::find(names.begin(), names.end(), text);
   if (found != names.end()) return all.at(static_cast<std::size_t>(found - names.begin()));
-  throw Error(ErrorCode::invalid_argument,
-              "'" + std::string(text) + "' is not a type of element." + did_you_mean(text, names) +
-                  " There are: i8 u8 i32 u32 i64 u64 f16 bf16 f32 f64.");
+  std::string list;
+  for (const std::string_view each : names) list += " " + std::string(each);
+  throw Error(ErrorCode::invalid_argument, "'" + std::string(text) + "' is not a type of element." +
+                                               did_you_mean(text, names) + " There are:" + list +
+                                               ".");
 }
 
 }  // namespace tutti

@@ -19,6 +19,11 @@ std::span<const Op> ops() { return all; }
 
 std::string_view name(Op op) { return names.at(static_cast<std::size_t>(op)); }
 
+std::string_view domain(Op op) {
+  if (op >= Op::band) return "integers";
+  return op == Op::min || op == Op::max ? "real numbers" : "numbers";
+}
+
 Op parse_op(std::string_view text) {
   const auto found = std::find(names.begin(), names.end(), text);
   if (found != names.end()) return all.at(static_cast<std::size_t>(found - names.begin()));

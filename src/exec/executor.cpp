@@ -205,14 +205,14 @@ void Executor::fold(std::byte* to, std::byte* copy, std::size_t bytes) {
     folding_.fold(to, copy, operands_.data(), operands_.size(), count);
     return;
   }
-  // The accumulator may be one of the operands: then it goes first.
-  const auto own = std::find(operands_.begin(), operands_.end(), to);
-  if (own != operands_.end()) {
-    std::swap(*own, operands_.front());
-  } else {
-    std::memcpy(to, operands_.front(), bytes);
-  }
-  for (std::size_t i = 1; i < operands_.size(); ++i) (*folding_.combine)(to, operands_[i], count);
+  // From left to right. What is not the first operand must not be overwritten before its turn.
+  const bool overwrites = std::find(operands_.begin() + 1, operands_.end(), to) != operands_.end();
+  const std::size_t lines = (bytes + sizeof(CacheLine) - 1) / sizeof(CacheLine);
+  if (overwrites && accumulator_.size() < lines) accumulator_.resize(lines);
+  std::byte* const sum = overwrites ? accumulator_.front().bytes : to;
+  if (operands_.front() != sum) std::memcpy(sum, operands_.front(), bytes);
+  for (std::size_t i = 1; i < operands_.size(); ++i) (*folding_.combine)(sum, operands_[i], count);
+  if (overwrites) std::memcpy(to, sum, bytes);
 }
 
 void Executor::move_on(const Plan::Operation& operation, State& state, std::size_t bytes) {

@@ -82,6 +82,11 @@ class Executor {
     bool finished = false;    // And, of a send, its memory is free again.
   };
 
+  /// Memory that every element may stand in.
+  struct alignas(64) CacheLine {
+    std::byte bytes[64];
+  };
+
   [[nodiscard]] bool advance(std::uint32_t id);
   [[nodiscard]] bool advance_send(std::uint32_t id, const Plan::Operation& operation, State& state);
   [[nodiscard]] bool advance_copy(std::uint32_t id, const Plan::Operation& operation, State& state);
@@ -127,6 +132,7 @@ class Executor {
   std::vector<std::uint32_t> receive_turns_;  // and to receive from it.
   std::vector<Rank> ranks_;                   // Of one operation.
   std::vector<const void*> operands_;         // Of one fold.
+  std::vector<CacheLine> accumulator_;        // Of one, by the caller's function.
 };
 
 }  // namespace tutti

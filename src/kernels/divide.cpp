@@ -49,6 +49,10 @@ void divide_all(DType dtype, void* data, std::size_t count, std::size_t divisor)
       return divide_integral<std::int8_t>(data, count, divisor);
     case DType::u8:
       return divide_integral<std::uint8_t>(data, count, divisor);
+    case DType::i16:
+      return divide_integral<std::int16_t>(data, count, divisor);
+    case DType::u16:
+      return divide_integral<std::uint16_t>(data, count, divisor);
     case DType::i32:
       return divide_integral<std::int32_t>(data, count, divisor);
     case DType::u32:
@@ -65,8 +69,14 @@ void divide_all(DType dtype, void* data, std::size_t count, std::size_t divisor)
       return divide_floating<Plain<float>>(data, count, divisor);
     case DType::f64:
       return divide_floating<Plain<double>>(data, count, divisor);
+    case DType::complex64:
+      return divide_floating<Plain<float>>(data, 2 * count, divisor);
+    case DType::complex128:
+      return divide_floating<Plain<double>>(data, 2 * count, divisor);
   }
 }
+
+const char* target() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace
 }  // namespace tutti::HWY_NAMESPACE
@@ -77,10 +87,13 @@ HWY_AFTER_NAMESPACE();
 namespace tutti {
 
 HWY_EXPORT(divide_all);
+HWY_EXPORT(target);
 
 void divide(DType dtype, void* data, std::size_t count, std::size_t divisor) {
   HWY_DYNAMIC_DISPATCH(divide_all)(dtype, data, count, divisor);
 }
+
+const char* fold_target() { return HWY_DYNAMIC_DISPATCH(target)(); }
 
 }  // namespace tutti
 

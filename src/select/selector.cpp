@@ -30,6 +30,18 @@ std::uint64_t representative(std::uint64_t size_class) {
 
 }  // namespace
 
+std::string refusal_of_folds(const Algorithm& algorithm, bool one_fold) {
+  if (!one_fold || algorithm.folds_in_rank_order) return "";
+  std::string those;
+  for (const Algorithm& each : algorithms(algorithm.collective)) {
+    if (each.folds_in_rank_order) those += (those.empty() ? " " : ", ") + std::string(each.name);
+  }
+  return std::string(algorithm.name) + " adds " + std::string(algorithm.order) +
+         "; reproducible = order and exact ask for one fold of all contributions in order of rank, "
+         "by" +
+         those;
+}
+
 Selector::Selector(std::shared_ptr<const Profile> profile, Rules rules, const Party& party)
     : profile_(std::move(profile)), rules_(std::move(rules)), forecast_(*profile_, party) {}
 
@@ -43,12 +55,14 @@ const Candidate& Selector::choose(const Question& question) {
   const std::uint64_t key = (which * 1024 + sizes) * 32 +
                             static_cast<std::uint64_t>(question.collective) * 2 +
                             (question.counted ? 1 : 0);
-  const auto found = decided_.find(key);
-  if (found != decided_.end()) return found->second;
+  std::unordered_map<std::uint64_t, Candidate>& decided =
+      question.one_fold ? decided_for_one_fold_ : decided_;
+  const auto found = decided.find(key);
+  if (found != decided.end()) return found->second;
   // By the rules for the very size, and by the times for those of its class.
   Question common = question;
   if (which == 0) common.bytes = representative(sizes);
-  return decided_.emplace(key, decide(common)).first->second;
+  return decided.emplace(key, decide(common)).first->second;
 }
 
 Candidate Selector::decide(const Question& question) const {
@@ -60,7 +74,8 @@ Candidate Selector::decide(const Question& question) const {
   std::string why;
   if (rule != nullptr) {
     for (const Algorithm* const each : rule->algorithms) {
-      const std::string refusal = each->refusal(problem_for(*each, question));
+      std::string refusal = each->refusal(problem_for(*each, question));
+      if (refusal.empty()) refusal = refusal_of_folds(*each, question.one_fold);
       if (!refusal.empty()) why += "; " + refusal;
     }
     why = " that " + rule->source + " allows" + why;
@@ -96,6 +111,7 @@ std::vector<Candidate> Selector::candidates(const Question& question) const {
                                rule->algorithms.end();
     const bool wanted = named && !rule->excludes;
     const Problem problem = problem_for(each, question);
+    if (question.one_fold && !each.folds_in_rank_order) continue;
     if (!is_possible(each, question) && !(wanted && each.refusal(problem).empty())) continue;
     Candidate way{.algorithm = &each,
                   .shape = problem.shape,

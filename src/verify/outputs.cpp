@@ -12,7 +12,8 @@ class OutputCheck {
         contract_(run.schedule().contract),
         symbols_(run.symbols()),
         findings_(findings),
-        sums_(is_reduction(contract_.collective) ? contract_.chunks : 0) {}
+        sums_(is_reduction(contract_.collective) ? contract_.chunks : 0),
+        in_rank_order_(is_reduction(contract_.collective) && !contract_.may_repeat()) {}
 
   void check(Rank rank) {
     const ChunkSeries output = contract_.output(rank);
@@ -27,6 +28,8 @@ class OutputCheck {
       }
     }
   }
+
+  [[nodiscard]] bool in_rank_order() const { return in_rank_order_; }
 
  private:
   /// The first right sum that a rank was seen to hold of a chunk.
@@ -78,11 +81,26 @@ class OutputCheck {
 
   void check_agreement(Rank rank, Chunk chunk, Symbol held) {
     Sum& first = sums_[chunk.index()];
-    if (!first.right) first = {.held = held, .rank = rank, .right = true};
+    if (!first.right) {
+      first = {.held = held, .rank = rank, .right = true};
+      in_rank_order_ = in_rank_order_ && is_in_rank_order(held);
+    }
     if (first.held == held) return;
     findings_.add(Kind::disagreement, {.rank = rank, .chunk = chunk},
                   "adds " + shortened(held) + " where rank " + std::to_string(first.rank.index()) +
                       " adds " + shortened(first.held));
+  }
+
+  /// Of a right sum.
+  [[nodiscard]] bool is_in_rank_order(Symbol held) const {
+    if (contract_.ranks == 1) return true;
+    const std::span<const Symbol> operands = symbols_.operands(held);
+    for (std::uint32_t r = 0; r < operands.size(); ++r) {
+      if (!symbols_.is_contribution(operands[r]) || symbols_.rank(operands[r]) != Rank{r}) {
+        return false;
+      }
+    }
+    return true;
   }
 
   [[nodiscard]] std::string shortened(Symbol symbol) const {
@@ -99,13 +117,15 @@ class OutputCheck {
   const Symbols& symbols_;
   Findings& findings_;
   std::vector<Sum> sums_;  // By chunk; reductions only.
+  bool in_rank_order_;     // All that were seen so far.
 };
 
 }  // namespace
 
-void check_outputs(const SymbolicRun& run, Findings& findings) {
+bool check_outputs(const SymbolicRun& run, Findings& findings) {
   OutputCheck check(run, findings);
   for (std::uint32_t r = 0; r < run.schedule().contract.ranks; ++r) check.check(Rank{r});
+  return check.in_rank_order();
 }
 
 }  // namespace tutti

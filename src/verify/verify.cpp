@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint64_t most_verified = std::uint64_t{1} << 28;
 
-void run(const Schedule& schedule, const Messages& messages, Aliasing aliasing,
+/// Returns whether all outputs are folds in order of rank.
+bool run(const Schedule& schedule, const Messages& messages, Aliasing aliasing,
          Findings& findings) {
   SymbolicRun symbolic(schedule, messages, aliasing);
   Findings conflicts;
@@ -29,7 +30,7 @@ void run(const Schedule& schedule, const Messages& messages, Aliasing aliasing,
   findings.add(conflicts);
   for (const Event& event : order) symbolic.receive(event.rank, event.step, findings);
   symbolic.copy_aside();
-  check_outputs(symbolic, findings);
+  return check_outputs(symbolic, findings);
 }
 
 /// Chunks that are named in steps or held by ranks, over all ranks. The run keeps a few bytes for
@@ -70,7 +71,11 @@ Verification verify_all(const Schedule& schedule, std::span<const Aliasing> alia
     const Messages messages(schedule);
     check_pairing(schedule, messages, findings);
     if (findings.empty()) {
-      for (const Aliasing aliasing : aliasings) run(schedule, messages, aliasing, findings);
+      bool in_order = true;
+      for (const Aliasing aliasing : aliasings) {
+        in_order = run(schedule, messages, aliasing, findings) && in_order;
+      }
+      verdict.folds_in_rank_order = in_order && findings.empty();
     }
   }
   verdict.violation_count = findings.count();

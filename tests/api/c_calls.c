@@ -103,6 +103,64 @@ static int reductions(Rank* self, int async) {
   return 0;
 }
 
+/* Rank r brings r contributions, rank 0 of one rank one. */
+static int shard_reductions(Rank* self, int async) {
+  float* const send = self->send;
+  float* const recv = self->recv;
+  tuttiComm_t comm = self->comm;
+  const int root = self->ranks - 1;
+  const size_t own = (size_t)(self->ranks == 1 ? 1 : self->rank);
+  const void* shards[most_ranks];
+  float sum = self->ranks == 1 ? brought(0, 0) : 0;
+  fill(self);
+  for (size_t i = 0; i < own; ++i) shards[i] = send;
+  for (int r = 0; r < self->ranks; ++r) sum += (float)r * brought(r, 0);
+  if (async) {
+    FINISH(tuttiAllReduceShardsAsync(shards, own, recv, length, tuttiFloat, tuttiSum, comm, &work));
+  } else {
+    OK(tuttiAllReduceShards(shards, own, recv, length, tuttiFloat, tuttiSum, comm));
+  }
+  CHECK(recv[0] == sum && recv[length] == -1);
+  fill(self);
+  if (async) {
+    FINISH(
+        tuttiReduceShardsAsync(shards, own, recv, length, tuttiFloat, tuttiSum, root, comm, &work));
+  } else {
+    OK(tuttiReduceShards(shards, own, recv, length, tuttiFloat, tuttiSum, root, comm));
+  }
+  CHECK(recv[0] == (self->rank == root ? sum : -1));
+  fill(self);
+  if (async) {
+    FINISH(tuttiReduceScatterShardsAsync(shards, own, recv, length, tuttiFloat, tuttiSum, comm,
+                                         &work));
+  } else {
+    OK(tuttiReduceScatterShards(shards, own, recv, length, tuttiFloat, tuttiSum, comm));
+  }
+  CHECK((self->rank > 0 || recv[0] == sum) && recv[length] == -1);
+  return 0;
+}
+
+/* Rank 0 brings 1, the others what is lost beside it one by one, but not together. */
+static int levels(Rank* self) {
+  tuttiComm_t comm = self->comm;
+  const float brings = self->rank == 0 ? 1 : 0x1p-24F;
+  const float exact = 1 + (float)((self->ranks - 1) / 2) * 0x1p-23F;
+  const int halves = (self->ranks - 1) % 2; /* A tie, whose even neighbour depends. */
+  float sum = 0;
+  OK(tuttiCommSetReproducible(comm, tuttiReproducibleOrder));
+  OK(tuttiAllReduce(&brings, &sum, 1, tuttiFloat, tuttiSum, comm));
+  CHECK(sum == 1);
+  OK(tuttiCommSetReproducible(comm, tuttiReproducibleExact));
+  OK(tuttiAllReduce(&brings, &sum, 1, tuttiFloat, tuttiSum, comm));
+  CHECK(halves ? sum == exact || sum == exact + 0x1p-23F : sum == exact);
+  CHECK(tuttiAllReduce(&brings, &sum, 1, tuttiFloat, tuttiProd, comm) == tuttiInvalidArgument);
+  OK(tuttiCommSetReproducible(comm, tuttiReproducibleRun));
+  CHECK(tuttiCommSetReproducible(comm, (tuttiReproducible_t)3) == tuttiInvalidArgument);
+  CHECK(tuttiCommSetReproducible(NULL, tuttiReproducibleRun) == tuttiInvalidArgument);
+  CHECK(tuttiAllReduceShards(NULL, 1, &sum, 1, tuttiFloat, tuttiSum, comm) == tuttiInvalidArgument);
+  return 0;
+}
+
 /* Every operation, by its number. */
 static int operations(Rank* self) {
   const int p = self->ranks;
@@ -137,7 +195,18 @@ static int operations(Rank* self) {
   return 0;
 }
 
-/* Every type, by its number: ones are added up. */
+/* A type that does not fit into the table below. */
+static int complex128(Rank* self) {
+  const double brings[2] = {self->rank, -1};
+  double got[2] = {0, 0};
+  OK(tuttiAllReduce(brings, got, 1, tuttiComplex128, tuttiSum, self->comm));
+  CHECK(got[0] == self->ranks * (self->ranks - 1) / 2.0 && got[1] == -self->ranks);
+  CHECK(tuttiAllReduce(brings, got, 1, tuttiComplex128, tuttiMax, self->comm) ==
+        tuttiInvalidArgument);
+  return 0;
+}
+
+/* Every type, by its number: ones are added up; of complex64, both parts. */
 static int types(Rank* self) {
   const struct {
     tuttiDataType_t type;
@@ -155,6 +224,9 @@ static int types(Rank* self) {
                {tuttiFloat16, 2, 0x3C00, 0x4000},
                {tuttiHalf, 2, 0x3C00, 0x4000},
                {tuttiBfloat16, 2, 0x3F80, 0x4000},
+               {tuttiInt16, 2, 1, 0},
+               {tuttiUint16, 2, 1, 0},
+               {tuttiComplex64, 8, 0x3F8000003F800000, 0x4000000040000000},
                {tuttiFloat32, 4, 0x3F800000, 0x40000000},
                {tuttiFloat64, 8, 0x3FF0000000000000, 0x4000000000000000},
                {tuttiDouble, 8, 0x3FF0000000000000, 0x4000000000000000}};
@@ -489,12 +561,13 @@ int c_check_calls(tuttiComm_t comm, char* fault, size_t fault_bytes) {
   CHECK(self->ranks <= most_ranks);
   for (int i = 0; i < 2; ++i) {
     const int async = both[i];
-    if (reductions(self, async) || own_operations(self, async) || movements(self, async) ||
-        counted(self, async) || pairs(self, async)) {
+    if (reductions(self, async) || shard_reductions(self, async) || own_operations(self, async) ||
+        movements(self, async) || counted(self, async) || pairs(self, async)) {
       return 1;
     }
   }
-  return operations(self) || types(self) || groups(self) || the_rest(self) || refusals(self);
+  return operations(self) || types(self) || complex128(self) || levels(self) || groups(self) ||
+         the_rest(self) || refusals(self);
 }
 
 #define REFUSES(call) CHECK((call) == tuttiInvalidArgument)

@@ -31,6 +31,41 @@ TEST(Communicator, ReducesVectorsArraysAndSpans) {
   });
 }
 
+TEST(Communicator, ReducesShortsAndComplexNumbers) {
+  run_threads(3, [](Communicator& comm) {
+    const auto rank = static_cast<short>(comm.rank());
+    std::vector<short> shorts(100, static_cast<short>(rank - 1000));
+    comm.all_reduce(shorts, Op::min);
+    EXPECT_EQ(shorts, std::vector<short>(100, -1000));
+    std::vector<unsigned short> wrapping(5, 30000);
+    comm.all_reduce(wrapping);
+    EXPECT_EQ(wrapping, std::vector<unsigned short>(5, 90000 % 65536));
+    std::vector<signed char> bytes(3, static_cast<signed char>(rank));
+    comm.all_reduce(bytes, Op::max);
+    EXPECT_EQ(bytes, std::vector<signed char>(3, 2));
+
+    using Complex = std::complex<float>;
+    const auto real = static_cast<float>(rank);
+    std::vector<Complex> sum(7);
+    comm.all_reduce(std::vector<Complex>(7, Complex(real, 1)), sum);
+    EXPECT_EQ(sum, std::vector<Complex>(7, Complex(3, 3)));
+    std::vector<std::complex<double>> product(9, {1, double{real}});
+    comm.all_reduce(product, Op::prod);
+    EXPECT_EQ(product, std::vector<std::complex<double>>(9, {-1, 3}));  // 1 · (1 + i) · (1 + 2i)
+    std::vector<Complex> block(2);
+    comm.reduce_scatter(std::vector<Complex>(6, Complex(3, real)), block, Op::avg);
+    EXPECT_EQ(block, std::vector<Complex>(2, Complex(3, 1)));
+  });
+}
+
+// What has no number is refused when the program is compiled: see also tests/headers/refused.
+static_assert(Number<short> && Number<unsigned short> && Number<signed char> &&
+              Number<unsigned char> && Number<long> && Number<long long> &&
+              Number<std::complex<float>> && Number<std::complex<double>> && Number<Float16>);
+static_assert(!Number<bool> && !Number<char> && !Number<wchar_t> && !Number<char8_t> &&
+              !Number<char16_t> && !Number<char32_t> && !Number<long double> &&
+              !Number<std::complex<long double>> && !Number<void*> && !Number<std::vector<float>>);
+
 TEST(Communicator, CombinesByAFunctionOfTheCallers) {
   using Complex = std::complex<double>;
   for (const std::uint32_t ranks : {1U, 2U, 3U, 5U}) {
@@ -221,8 +256,17 @@ TEST(BadUse, UnknownNumbers) {
                  "no dtype number 77");
   expect_refused([&](Communicator& c) { c.run(call(DType::f32, static_cast<Op>(9), 0)); },
                  "no op number 9");
+  expect_refused(
+      [&](Communicator& c) {
+        Call unknown = call(DType::f32, Op::sum, 0);
+        unknown.options.reproducible = static_cast<Reproducible>(3);
+        c.run(unknown);
+      },
+      "no level of reproducibility number 3");
   expect_refused([&](Communicator& c) { c.run(call(DType::f32, Op::bxor, 0)); },
                  "bxor is for integers");
+  expect_refused([&](Communicator& c) { c.run(call(DType::complex64, Op::max, 0)); },
+                 "max is for real numbers, not for complex64");
   expect_refused([&](Communicator& c) { c.run(call(DType::f32, Op::sum, 3)); },
                  "root 3 is not one of the ranks 0 to 2");
   expect_refused([&](Communicator& c) { c.run({.collective = static_cast<Collective>(99)}); },

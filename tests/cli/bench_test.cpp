@@ -276,7 +276,7 @@ TEST(Bench, TakesAlgorithmsOneBlockAfterTheOther) {
 TEST(Bench, TakesTypesAndOperations) {
   const auto types =
       measured("allreduce -n 3 -b 1K -e 1K --iters 2 --transport inproc -d all -o all");
-  EXPECT_EQ(types.size(), 6 * 8 + 4 * 5);
+  EXPECT_EQ(types.size(), 8 * 8 + 4 * 5 + 2 * 3);
   EXPECT_EQ(measured("reduce -n 2 -b 64 -e 64 --iters 2 -d bf16")[0][type_column], "bfloat16");
   EXPECT_EQ(measured("reduce -n 2 -b 64 -e 64 --iters 2 -d half -o avg")[0][op_column], "avg");
 }

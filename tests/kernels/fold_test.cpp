@@ -1,12 +1,17 @@
 #include "kernels/fold.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
+
+#include <tutti/element.hpp>
 
 #include "support/half.hpp"
 
@@ -36,11 +41,12 @@ T combine(Op op, T a, T b) {
         return a * b;
       }
     case Op::min:
-      if (a != a || b != b) return a != a ? a : b;
-      return b < a ? b : a;
     case Op::max:
-      if (a != a || b != b) return a != a ? a : b;
-      return b > a ? b : a;
+      if constexpr (std::is_floating_point_v<T>) {
+        if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
+        if (a == b) return std::signbit(a) == (op == Op::min) ? a : b;
+      }
+      return (op == Op::min) == (b < a) ? b : a;
     case Op::band:
     case Op::bor:
     case Op::bxor:
@@ -49,6 +55,18 @@ T combine(Op op, T a, T b) {
       }
   }
   return a;
+}
+
+/// Of complex numbers, by the formula that op.hpp states.
+template <class T>
+std::complex<T> combine(Op op, std::complex<T> a, std::complex<T> b) {
+  if (op != Op::prod) return {a.real() + b.real(), a.imag() + b.imag()};
+  // Kept in memory, so that nothing is fused or widened.
+  volatile T ac = a.real() * b.real();
+  volatile T bd = a.imag() * b.imag();
+  volatile T ad = a.real() * b.imag();
+  volatile T bc = a.imag() * b.real();
+  return {ac - bd, ad + bc};
 }
 
 template <class T>
@@ -62,27 +80,32 @@ T fold_plain(Op op, const std::vector<T>& operands) {
 template <class T>
 T expected(DType dtype, Op op, const std::vector<T>& operands) {
   if constexpr (std::is_same_v<T, std::uint16_t>) {
-    std::vector<float> wide;
-    for (const T each : operands) {
-      wide.push_back(dtype == DType::bf16 ? from_bf16(each) : from_f16(each));
+    if (is_floating(dtype)) {
+      std::vector<float> wide;
+      for (const T each : operands) {
+        wide.push_back(dtype == DType::bf16 ? from_bf16(each) : from_f16(each));
+      }
+      const float result = fold_plain(op, wide);
+      return dtype == DType::bf16 ? to_bf16(result) : to_f16(result);
     }
-    const float result = fold_plain(op, wide);
-    return dtype == DType::bf16 ? to_bf16(result) : to_f16(result);
-  } else {
-    return fold_plain(op, operands);
   }
+  return fold_plain(op, operands);
 }
 
 /// Values whose sums and products stay numbers and mostly need rounding.
 template <class T>
 T some_value(DType dtype, std::mt19937_64& random) {
-  if (dtype == DType::f16 || dtype == DType::bf16) {
+  if constexpr (ComplexNumber<T>) {
+    using Part = typename T::value_type;
+    std::uniform_real_distribution<Part> parts(-8, 8);
+    const Part real = parts(random);
+    return T(real, parts(random));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return std::uniform_real_distribution<T>(-8, 8)(random);
+  } else if (dtype == DType::f16 || dtype == DType::bf16) {
     const float value = std::uniform_real_distribution<float>(-8, 8)(random);
     const std::uint16_t bits = dtype == DType::bf16 ? to_bf16(value) : to_f16(value);
     return static_cast<T>(bits);
-  }
-  if constexpr (std::is_floating_point_v<T>) {
-    return std::uniform_real_distribution<T>(-8, 8)(random);
   } else {
     return static_cast<T>(random());
   }
@@ -144,6 +167,10 @@ void check_any(DType dtype, Op op, std::size_t operands, std::size_t count,
       return with(std::int8_t{});
     case DType::u8:
       return with(std::uint8_t{});
+    case DType::i16:
+      return with(std::int16_t{});
+    case DType::u16:
+      return with(std::uint16_t{});
     case DType::i32:
       return with(std::int32_t{});
     case DType::u32:
@@ -159,6 +186,10 @@ void check_any(DType dtype, Op op, std::size_t operands, std::size_t count,
       return with(float{});
     case DType::f64:
       return with(double{});
+    case DType::complex64:
+      return with(std::complex<float>{});
+    case DType::complex128:
+      return with(std::complex<double>{});
   }
 }
 
@@ -222,18 +253,30 @@ TEST_P(FoldOnEveryTarget, KeepsEveryHalfPrecisionNumberPlusNothing) {
   }
 }
 
-TEST_P(FoldOnEveryTarget, NaNWinsAnExtremum) {
-  const float nan = std::nanf("");
+/// Bit for bit, in whatever order: zeros have signs, and there is one NaN.
+template <class T>
+void expect_extrema_in_any_order(DType dtype) {
+  const auto nan = std::numeric_limits<T>::quiet_NaN();
+  const auto infinity = std::numeric_limits<T>::infinity();
+  const std::vector<T> numbers{T{0}, -T{0}, T{1}, T{-1}, nan, -nan, infinity, -infinity};
   for (const Op op : {Op::min, Op::max}) {
-    for (const bool first : {false, true}) {
-      const std::vector<float> a(5, first ? nan : 1.0F);
-      const std::vector<float> b(5, first ? 1.0F : nan);
-      const void* in[] = {a.data(), b.data()};
-      std::vector<float> out(5);
-      fold(DType::f32, op)(out.data(), nullptr, in, 2, out.size());
-      for (const float each : out) EXPECT_TRUE(std::isnan(each));
+    for (const T a : numbers) {
+      for (const T b : numbers) {
+        const std::vector<T> left(37, a);
+        const std::vector<T> right(37, b);
+        const std::vector<T> want(37, combine(op, a, b));
+        const void* in[] = {left.data(), right.data()};
+        std::vector<T> out(37);
+        fold(dtype, op)(out.data(), nullptr, in, 2, out.size());
+        EXPECT_TRUE(same_bytes(out.data(), want)) << name(op) << " of " << a << " and " << b;
+      }
     }
   }
+}
+
+TEST_P(FoldOnEveryTarget, ExtremaDoNotDependOnTheOrder) {
+  expect_extrema_in_any_order<float>(DType::f32);
+  expect_extrema_in_any_order<double>(DType::f64);
 }
 
 TEST_P(FoldOnEveryTarget, DividesTowardsZero) {
@@ -243,6 +286,12 @@ TEST_P(FoldOnEveryTarget, DividesTowardsZero) {
   std::vector<float> floats{1, 2, 3, 4, 5};
   divide(DType::f32, floats.data(), floats.size(), 4);
   EXPECT_EQ(floats, (std::vector<float>{0.25, 0.5, 0.75, 1, 1.25}));
+  std::vector<std::int16_t> shorts{-7, 32767};
+  divide(DType::i16, shorts.data(), shorts.size(), 2);
+  EXPECT_EQ(shorts, (std::vector<std::int16_t>{-3, 16383}));
+  std::vector<std::complex<double>> complex{{1, -2}, {3, 4}, {5, 6}};
+  divide(DType::complex128, complex.data(), complex.size(), 2);
+  EXPECT_EQ(complex, (std::vector<std::complex<double>>{{0.5, -1}, {1.5, 2}, {2.5, 3}}));
   std::vector<std::uint16_t> halves;
   for (int i = 0; i < 19; ++i) halves.push_back(to_bf16(static_cast<float>(i)));
   divide(DType::bf16, halves.data(), halves.size(), 3);

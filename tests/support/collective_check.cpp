@@ -21,11 +21,13 @@ std::uint64_t scramble(std::uint64_t x) {
 /// Whole numbers so small that every sum and product of 16 of them is exact in every dtype.
 std::int64_t brought(const Trial& trial, std::uint32_t rank, std::uint64_t place) {
   const std::uint64_t hash = scramble(place * 64 + rank + 1);
-  const bool is_signed =
-      trial.dtype != DType::u8 && trial.dtype != DType::u32 && trial.dtype != DType::u64;
+  const bool is_signed = trial.dtype != DType::u8 && trial.dtype != DType::u16 &&
+                         trial.dtype != DType::u32 && trial.dtype != DType::u64;
   switch (trial.op) {
     case Op::prod:
-      return rank % 4 == place % 4 ? 2 : (is_signed && hash % 2 == 0 ? -1 : 1);
+      // No sign for complex numbers, lest zero parts get one.
+      if (rank % 4 == place % 4) return 2;
+      return is_signed && !is_complex(trial.dtype) && hash % 2 == 0 ? -1 : 1;
     case Op::band:
       return static_cast<std::int64_t>(hash % 128 | 0x51);
     default:
@@ -59,15 +61,28 @@ void put(std::byte* to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
-/// Writes `number / divisor` as the dtype has it.
-void encode(DType dtype, std::int64_t number, std::uint32_t divisor, std::byte* to) {
+template <class T>
+void put_complex(std::byte* to, T real, T imaginary) {
+  put(to, real);
+  put(to + sizeof real, imaginary);
+}
+
+/// Writes `number / divisor` as the dtype has it; as a complex number, a multiple of 1 + 2i, or of
+/// 1 where numbers are multiplied.
+void encode(DType dtype, Op op, std::int64_t number, std::uint32_t divisor, std::byte* to) {
   const std::int64_t whole = number / static_cast<std::int64_t>(divisor);
   const float single = static_cast<float>(number) / static_cast<float>(divisor);
+  const auto wide = static_cast<double>(number) / divisor;
+  const int imaginary = op == Op::prod ? 0 : 2;
   switch (dtype) {
     case DType::i8:
       return put(to, static_cast<std::int8_t>(whole));
     case DType::u8:
       return put(to, static_cast<std::uint8_t>(whole));
+    case DType::i16:
+      return put(to, static_cast<std::int16_t>(whole));
+    case DType::u16:
+      return put(to, static_cast<std::uint16_t>(whole));
     case DType::i32:
       return put(to, static_cast<std::int32_t>(whole));
     case DType::u32:
@@ -83,7 +98,11 @@ void encode(DType dtype, std::int64_t number, std::uint32_t divisor, std::byte* 
     case DType::f32:
       return put(to, single);
     case DType::f64:
-      return put(to, static_cast<double>(number) / divisor);
+      return put(to, wide);
+    case DType::complex64:
+      return put_complex(to, single, static_cast<float>(imaginary) * single);
+    case DType::complex128:
+      return put_complex(to, wide, imaginary * wide);
   }
 }
 
@@ -280,7 +299,7 @@ std::string try_call(Communicator& communicator, const Trial& trial) {
   if (in_place && in.size() < promised.size()) from = output.data() + own;
   if (in_place && in.size() == promised.size()) from = output.data();
   for (std::size_t i = 0; i < in.size(); ++i) {
-    encode(trial.dtype, in[i], 1, const_cast<std::byte*>(from) + i * element);
+    encode(trial.dtype, trial.op, in[i], 1, const_cast<std::byte*>(from) + i * element);
   }
   const std::vector<std::byte> kept(from, from + in.size() * element);
   Call call{.collective = trial.collective,
@@ -306,9 +325,9 @@ std::string try_call(Communicator& communicator, const Trial& trial) {
   }
   const std::uint32_t divisor =
       trial.op == Op::avg && is_reduction(trial.collective) ? communicator.size() : 1;
-  std::byte expected[8];
+  std::byte expected[16];
   for (std::size_t i = 0; i < promised.size(); ++i) {
-    encode(trial.dtype, promised[i], divisor, expected);
+    encode(trial.dtype, trial.op, promised[i], divisor, expected);
     if (std::memcmp(expected, to + i * element, element) == 0) continue;
     return "rank " + std::to_string(self) + " element " + std::to_string(i);
   }

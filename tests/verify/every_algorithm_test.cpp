@@ -42,6 +42,19 @@ TEST_P(SlowEveryAlgorithm, VerifiesForEveryRootAndShape) {
   for_each_schedule(25, 64, expect_verified);
 }
 
+/// Neither more nor less than the row claims.
+TEST_P(EveryAlgorithm, FoldsInRankOrderIfItsRowSaysSo) {
+  bool all_in_order = is_reduction(GetParam()->collective);
+  for_each_schedule(2, 17, [&](const Schedule& schedule) {
+    const bool in_order = verify(schedule).folds_in_rank_order;
+    all_in_order = all_in_order && in_order;
+    if (GetParam()->folds_in_rank_order) {
+      EXPECT_TRUE(in_order);
+    }
+  });
+  EXPECT_EQ(all_in_order, GetParam()->folds_in_rank_order);
+}
+
 TEST_P(EveryAlgorithm, DoesWhatTheDefinitionSays) {
   for_each_schedule(1, 17, [](const Schedule& schedule) {
     EXPECT_EQ(fault_in_meaning(schedule, schedule.contract.ranks), "");

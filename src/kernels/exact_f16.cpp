@@ -1,0 +1,42 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/exact_f16.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/exact-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::HWY_NAMESPACE {
+namespace {
+
+void sum_f16(void* out, void* copy, const void* const* in, std::size_t operands,
+             std::size_t count) {
+  exact_narrow<Binary16>(f16_format, out, copy, in, operands, count);
+}
+
+Fold choose_f16() { return sum_f16; }
+
+void sum_bf16(void* out, void* copy, const void* const* in, std::size_t operands,
+              std::size_t count) {
+  exact_narrow<Brain>(bf16_format, out, copy, in, operands, count);
+}
+
+Fold choose_bf16() { return sum_bf16; }
+
+}  // namespace
+}  // namespace tutti::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace tutti {
+
+HWY_EXPORT(choose_f16);
+HWY_EXPORT(choose_bf16);
+
+Fold exact_fold_f16() { return HWY_DYNAMIC_DISPATCH(choose_f16)(); }
+Fold exact_fold_bf16() { return HWY_DYNAMIC_DISPATCH(choose_bf16)(); }
+
+}  // namespace tutti
+
+#endif  // HWY_ONCE

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "kernels/fold.hpp"
+
+namespace tutti {
+
+/// The fold that gives the exact sum of one or more operands, rounded once, to nearest even: its
+/// bits do not depend on their order. A sum of zero is +0, and there is one NaN.
+///
+/// Most sums are exact in a number twice as wide, or in two numbers, and are found to be so on the
+/// way; what is not is added up again in a long accumulator (see exact_sum). This is the method of
+/// Collange, Defour, Graillat and Iakymchuk, "Numerical reproducibility for the parallel reduction
+/// on multi- and many-core architectures", Parallel Computing 49 (2015).
+/// Requires: a dtype that is not integral.
+[[nodiscard]] Fold exact_fold(DType dtype);
+
+// Those of each dtype, compiled apart as in folds.hpp.
+[[nodiscard]] Fold exact_fold_f16();
+[[nodiscard]] Fold exact_fold_bf16();
+[[nodiscard]] Fold exact_fold_f32();
+[[nodiscard]] Fold exact_fold_f64();
+[[nodiscard]] Fold exact_fold_complex64();
+[[nodiscard]] Fold exact_fold_complex128();
+
+}  // namespace tutti

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti {
+
+/// A format of floating-point numbers, in the layout of IEEE 754.
+struct FloatFormat {
+  int precision;      ///< Bits of the significand, the leading one included.
+  int exponent_bits;  ///< Of its exponent field, which is all ones in infinity and NaN.
+
+  [[nodiscard]] constexpr std::uint64_t infinity() const {
+    return ((std::uint64_t{1} << exponent_bits) - 1) << (precision - 1);
+  }
+  /// The one NaN that exact sums give.
+  [[nodiscard]] constexpr std::uint64_t nan() const {
+    return infinity() | std::uint64_t{1} << (precision - 2);
+  }
+  [[nodiscard]] constexpr std::uint64_t sign() const {
+    return std::uint64_t{1} << (precision - 1 + exponent_bits);
+  }
+  friend constexpr bool operator==(const FloatFormat&, const FloatFormat&) = default;
+
+  [[nodiscard]] constexpr std::size_t bytes() const {
+    return static_cast<std::size_t>(precision + exponent_bits) / 8;
+  }
+};
+
+inline constexpr FloatFormat f16_format{11, 5};
+inline constexpr FloatFormat bf16_format{8, 8};
+inline constexpr FloatFormat f32_format{24, 8};
+inline constexpr FloatFormat f64_format{53, 11};
+
+/// The exact sum of element `index` of each of up to 2³⁰ operands, all in one format: its bits,
+/// rounded once, to nearest even. A sum of zero is +0. NaN if there is one, or infinities of both
+/// signs.
+///
+/// This is Kulisch's long accumulator: a fixed-point number as wide as the exponents of the
+/// operands are apart, in digits of 32 bits that carry only in the end.
+[[nodiscard]] std::uint64_t exact_sum(const FloatFormat& format, const void* const* operands,
+                                      std::size_t count, std::size_t index);
+
+}  // namespace tutti

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "kernels/fold.hpp"
+
+namespace tutti {
+
+/// fold() of each dtype. Those of a few types are compiled together, each few in a file of their
+/// own: the compiler makes every one of them for each kind of vector instructions.
+[[nodiscard]] Fold fold_i8(Op op);
+[[nodiscard]] Fold fold_u8(Op op);
+[[nodiscard]] Fold fold_i16(Op op);
+[[nodiscard]] Fold fold_u16(Op op);
+[[nodiscard]] Fold fold_i32(Op op);
+[[nodiscard]] Fold fold_u32(Op op);
+[[nodiscard]] Fold fold_i64(Op op);
+[[nodiscard]] Fold fold_u64(Op op);
+[[nodiscard]] Fold fold_f16(Op op);
+[[nodiscard]] Fold fold_bf16(Op op);
+[[nodiscard]] Fold fold_f32(Op op);
+[[nodiscard]] Fold fold_f64(Op op);
+[[nodiscard]] Fold fold_complex64(Op op);
+[[nodiscard]] Fold fold_complex128(Op op);
+
+}  // namespace tutti
