@@ -18,6 +18,15 @@ bool has_repeated_chunk(const Step& step) {
   return false;
 }
 
+/// Two messages between the same ranks come one after the other, so none can be a part of the same
+/// step as the other.
+bool has_repeated_peer(const Step& step) {
+  if (step.peers.size() < 2) return false;
+  std::vector<Rank> sorted(step.peers.begin(), step.peers.end());
+  std::sort(sorted.begin(), sorted.end());
+  return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+}
+
 /// What is wrong with a step taken alone; empty if nothing is.
 std::string fault(const Step& step, Rank self, const Contract& contract, std::uint32_t rounds,
                   std::uint32_t previous_round) {
@@ -35,10 +44,15 @@ std::string fault(const Step& step, Rank self, const Contract& contract, std::ui
     }
     if (peer == self) return "a rank cannot be its own peer";
   }
+  if (has_repeated_peer(step)) return "names a peer twice";
   if (step.kind == Step::Kind::send && step.own) return "a send folds nothing";
   if (step.own && *step.own > step.peers.size()) {
     return "its own contribution is to stand after " + std::to_string(*step.own) + " of " +
            std::to_string(step.peers.size()) + " peers";
+  }
+  if (step.operands() > 1 && step.kind == Step::Kind::receive &&
+      !is_reduction(contract.collective)) {
+    return "folds, and " + std::string(name(contract.collective)) + " is no reduction";
   }
   if (step.chunks.empty()) return "has no chunks";
   for (const ChunkRange& range : step.chunks) {
