@@ -44,8 +44,15 @@ void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& fold
   std::uint32_t idle = 0;
   while (first < count) {
     bool moved = false;
+    std::uint32_t id = first;
     const auto last = static_cast<std::uint32_t>(std::min<std::size_t>(count, first + window));
-    for (std::uint32_t id = first; id < last; ++id) {
+    for (; id < last; ++id) {
+      if (!states_[id].finished && advance(id)) moved = true;
+    }
+    // Both ends of a message are in the same round, at any place in it: where sends come first,
+    // what a peer waits for may be beyond the window.
+    for (; !moved && id < count && plan.operations[id].round == plan.operations[first].round;
+         ++id) {
       if (!states_[id].finished && advance(id)) moved = true;
     }
     while (first < count && states_[first].finished) ++first;
