@@ -56,15 +56,20 @@ std::string counted(const Schedule& schedule) {
          share(least.most_sent) + " is the least possible).";
 }
 
+std::string formula_of(const Algorithm& algorithm) {
+  const ClosedForm* const form = find_closed_form(algorithm.name);
+  if (form == nullptr) return "It has no closed form.";
+  return "By formula: rounds " + std::string(form->rounds) + ", time " +
+         std::string(form->seconds) + ".";
+}
+
 }  // namespace
 
 DrawnSchedule schedule_of(const Algorithm& algorithm, const Problem& problem) {
   DrawnSchedule drawn{.schedule = algorithm.schedule(problem), .caption = {}};
-  const ClosedForm& form = closed_form(algorithm.name);
-  const std::string formula = "By formula: rounds " + std::string(form.rounds) + ", time " +
-                              std::string(form.seconds) + ".";
-  drawn.caption = {.title = title(drawn.schedule, problem.shape),
-                   .lines = {sentence(algorithm.summary), counted(drawn.schedule), formula}};
+  drawn.caption = {
+      .title = title(drawn.schedule, problem.shape),
+      .lines = {sentence(algorithm.summary), counted(drawn.schedule), formula_of(algorithm)}};
   return drawn;
 }
 
