@@ -39,7 +39,7 @@ void Communicator::set_completed(std::uint64_t calls) { impl_->set_completed(cal
 
 Counters Communicator::counters(Collective collective) const { return impl_->counters(collective); }
 std::string Communicator::algorithm_for(const Call& call) const {
-  return std::string(impl_->algorithm_for(call).name);
+  return std::string(impl_->method_for(call).name());
 }
 std::string Communicator::description() const { return impl_->description(); }
 

@@ -141,6 +141,7 @@ Work Communicator::Impl::start(const Call& call) {
   kept.counts = {};
   kept.output_counts = {};
   kept.options.algorithm = {};
+  kept.options.schedule = nullptr;
   kept.options.shape = {};
   return worker_.add([this, ready, kept, site = FlightSite(call.options.site)]() mutable {
     kept.options.site = site.text();
@@ -167,6 +168,7 @@ Work Communicator::Impl::start_pair(const Parcel& out, const Parcel& in,
   // What the caller lent for the time of this call only is not needed, or kept.
   CallOptions kept = options;
   kept.algorithm = {};
+  kept.schedule = nullptr;
   return worker_.add([this, out, in, kept, site = FlightSite(options.site)]() mutable {
     kept.site = site.text();
     perform_pair(out, in, kept);
@@ -182,7 +184,7 @@ const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Ca
   try {
     return plans_.add(call, aliasing,
                       prepare({.call = call,
-                               .algorithm = algorithm_for(call),
+                               .method = method_for(call),
                                .self = self_,
                                .ranks = ranks_,
                                .aliasing = aliasing,
@@ -214,14 +216,14 @@ void Communicator::Impl::perform(const PreparedCall& prepared, const Call& call)
                           .ranks = ranks_,
                           .number = calls_,
                           .call = call,
-                          .algorithm = prepared.algorithm->name,
+                          .algorithm = prepared.flight.algorithm,
                           .bytes = prepared.flight.bytes,
                           .time = Clock::now() - begun,
                           .error = error});
   };
   const auto settled = [&](const Error& error) {
     Error cause = settle(error, "call " + std::to_string(calls_) + ", " + words(call, self_) +
-                                    " by " + std::string(prepared.algorithm->name));
+                                    " by " + prepared.flight.algorithm);
     restore_input(call);
     log(error.what());
     return cause;
@@ -270,8 +272,9 @@ void Communicator::Impl::run_parts(const PreparedCall& prepared, const Call& cal
   Buffers buffers{.input = static_cast<const std::byte*>(call.input),
                   .output = static_cast<std::byte*>(call.output)};
   if (call.collective == Collective::barrier) {
+    if (nothing_.size() < 2 * prepared.barrier_bytes) nothing_.resize(2 * prepared.barrier_bytes);
     buffers.input = nothing_.data();
-    buffers.output = nothing_.data() + nothing_.size() / 2;
+    buffers.output = nothing_.data() + prepared.barrier_bytes;
   }
   if (prepared.scratch_bytes + prepared.spare_bytes > 0) {
     buffers.scratch = scratch(prepared.scratch_bytes + prepared.spare_bytes);
@@ -369,27 +372,16 @@ std::uint64_t Communicator::Impl::larger_bytes(const Call& call) const {
   return elements * element_bytes_of(call);
 }
 
-const Algorithm& Communicator::Impl::algorithm_for(const Call& call) {
-  if (call.options.algorithm.empty()) {
-    return *selector_
-                .choose({.collective = call.collective,
-                         .bytes = larger_bytes(call),
-                         .root = Rank{call.root},
-                         .counted = !call.counts.empty()})
-                .algorithm;
+Method Communicator::Impl::method_for(const Call& call) {
+  if (call.options.algorithm.empty() && call.options.schedule == nullptr) {
+    return selector_
+        .choose({.collective = call.collective,
+                 .bytes = larger_bytes(call),
+                 .root = Rank{call.root},
+                 .counted = !call.counts.empty()})
+        .method;
   }
-  const Algorithm& asked = algorithm(call.options.algorithm);
-  if (asked.collective != call.collective) {
-    throw Error(ErrorCode::invalid_argument,
-                std::string(asked.name) + " is for another collective");
-  }
-  if (call.collective == Collective::alltoall && !call.counts.empty() &&
-      asked.name == "alltoall/bruck") {
-    throw Error(ErrorCode::unsupported,
-                "alltoall/bruck passes on blocks of other ranks, whose counts nobody else knows; "
-                "take alltoall/mesh or alltoall/pairwise");
-  }
-  return asked;
+  return named_method(call, ranks_);
 }
 
 Counters& Communicator::Impl::counters_of(std::size_t kind) {

@@ -68,7 +68,7 @@ class Communicator::Impl : private Alarm, private Participant {
   void set_completed(std::uint64_t calls) { settings_.completed = calls; }
 
   [[nodiscard]] Counters counters(Collective collective) const;
-  [[nodiscard]] const Algorithm& algorithm_for(const Call& call);
+  [[nodiscard]] Method method_for(const Call& call);
   [[nodiscard]] std::string description() const;
 
  private:
@@ -142,8 +142,8 @@ class Communicator::Impl : private Alarm, private Participant {
   std::array<Counters, pair_kind + 1> counters_;
   std::shared_ptr<std::byte> scratch_;
   std::size_t scratch_bytes_ = 0;
-  std::array<std::byte, 64> nothing_{};  // What a barrier moves.
-  std::vector<std::byte> kept_;          // The input of a call that is to keep it.
+  std::vector<std::byte> nothing_;  // What a barrier moves.
+  std::vector<std::byte> kept_;     // The input of a call that is to keep it.
   BlackBox box_;
   std::atomic<bool> busy_{false};
   Gate gate_;                               // Closed once there is a verdict.
