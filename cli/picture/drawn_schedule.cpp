@@ -1,5 +1,6 @@
 #include "cli/picture/drawn_schedule.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 
@@ -78,6 +79,10 @@ DrawnSchedule schedule_in_file(const std::string& path) {
   try {
     DrawnSchedule drawn{.schedule = schedule_from_json(text), .caption = {}};
     drawn.caption = {.title = title(drawn.schedule, {}), .lines = {counted(drawn.schedule)}};
+    if (!std::ranges::all_of(drawn.schedule.programs, &Program::is_plain)) {
+      drawn.caption.lines.emplace_back(
+          "Drawn are the chunks themselves, not other variants of them.");
+    }
     return drawn;
   } catch (const Error& error) {
     throw Error(error.code(), path + ": " + error.what());

@@ -11,6 +11,8 @@ struct ScheduleTraits {
   /// Some rank may keep chunks in memory of tutti's own, in place or out of place. Long calls are
   /// then run in parts, so that this memory stays small.
   bool keeps_data = false;
+  /// How many times its data a rank may then keep: two, unless the schedule has variants of chunks.
+  std::uint32_t copies = 2;
   /// In an alltoall, some rank passes on blocks between two other ranks. It must know how long they
   /// are, which it does not in a call with counts.
   bool needs_counts = false;

@@ -129,15 +129,18 @@ void add_part(PreparedCall& prepared, Plan plan, std::uint64_t repeats, std::siz
 std::uint64_t part_length(const Preparation& preparation, const Contract& contract,
                           const Layout& layout, std::uint64_t longest) {
   const Call& call = preparation.call;
-  const bool keeps = preparation.method.traits().keeps_data;
+  const ScheduleTraits& traits = preparation.method.traits();
   // Nobody knows all counts of an alltoall with counts, which keeps nothing.
   const bool counted = call.collective == Collective::alltoall && !call.counts.empty();
-  if (!keeps || counted) return longest;
+  if (!traits.keeps_data || counted) return longest;
   std::uint64_t total = layout.total() * element_bytes_of(call);
   if (call.collective == Collective::alltoall) total /= contract.ranks;
-  if (total <= part_bytes) return longest;
+  // Those that keep more than twice their data do less of it at once.
+  constexpr std::uint64_t least = 4096;
+  const std::uint64_t most = std::max<std::uint64_t>(2 * part_bytes / traits.copies, least);
+  if (total <= most) return longest;
   constexpr std::uint64_t granule = 64;
-  const std::uint64_t parts = (total + part_bytes - 1) / part_bytes;
+  const std::uint64_t parts = (total + most - 1) / most;
   return std::max(longest / parts / granule * granule, granule);
 }
 

@@ -26,7 +26,7 @@ RankFigures count(const Program& program, const Layout& layout) {
   for (const Step step : program) {
     std::uint64_t bytes = 0;
     for (const ChunkRange& range : step.chunks) bytes += layout.size(range);
-    if (step.kind == Step::Kind::receive) {
+    if (step.makes()) {
       figures.received += bytes * step.peers.size();
       figures.reduced += bytes * (step.operands() - 1);
       continue;

@@ -25,6 +25,10 @@ class ContentHash {
     add(step.peers.size());
     for (const Rank peer : step.peers) add(peer.index());
     add(step.own ? std::uint64_t{*step.own} + 1 : 0);
+    add(step.variant.index());
+    add(step.own_variant.index());
+    add(step.sources.size());
+    for (const Variant source : step.sources) add(source.index());
     add(step.chunks);
   }
 

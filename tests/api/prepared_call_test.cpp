@@ -5,6 +5,7 @@
 #include "support/collective_check.hpp"
 #include "support/problems.hpp"
 #include "support/sanitizer.hpp"
+#include "support/variant_schedules.hpp"
 
 namespace tutti::test {
 namespace {
@@ -69,6 +70,21 @@ TEST(PreparedCall, RunsLongCallsInParts) {
     EXPECT_GT(prepared.parts.size(), 1U) << algorithm.name;
     EXPECT_LE(prepared.scratch_bytes + prepared.spare_bytes, 2 * part_bytes) << algorithm.name;
   }
+}
+
+/// The more variants a schedule has, the less of its data is done at once.
+TEST(PreparedCall, KeepsNoMoreThanItMayWithManyVariants) {
+  const ProvedSchedule relay = prove(relay_allreduce(8));
+  const Call call{.collective = Collective::allreduce, .count = 10'000'019, .dtype = DType::f32};
+  const PreparedCall prepared = prepare({.call = call,
+                                         .method = relay,
+                                         .self = Rank{0},
+                                         .ranks = 8,
+                                         .aliasing = Aliasing::in_place,
+                                         .lanes = {},
+                                         .hosts = {}});
+  EXPECT_GT(prepared.scratch_bytes, part_bytes);
+  EXPECT_LE(prepared.scratch_bytes + prepared.spare_bytes, 2 * part_bytes);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "support/sanitizer.hpp"
 #include "support/temporary_directory.hpp"
 #include "support/variable.hpp"
+#include "support/variant_schedules.hpp"
 
 /// Schedules given with a call, in a variable or in a file of rules.
 namespace tutti::test {
@@ -61,12 +62,63 @@ TEST(Schedules, DoWhatTheirTwinsInTheTableDo) {
   }
 }
 
+/// Schedules with local steps and with several variants of a chunk, which no algorithm has.
+std::string try_variants(Communicator& communicator) {
+  const std::uint32_t ranks = communicator.size();
+  for (const Schedule& each : variant_schedules(ranks)) {
+    const ProvedSchedule schedule = prove(schedule_from_json(to_json(each)));
+    const Collective collective = each.contract.collective;
+    for (const std::uint64_t count : {0U, 1U, 13U, 20001U, 700000U}) {
+      for (const bool in_place : {false, true}) {
+        const Trial trial{.collective = collective,
+                          .schedule = &schedule,
+                          .op = count == 13 && is_reduction(collective) ? Op::max : Op::sum,
+                          .count = count,
+                          .root = each.contract.root.index(),
+                          .in_place = in_place,
+                          .shared = count % 2 == 0};
+        const std::string fault = try_call(communicator, trial);
+        if (!fault.empty()) return each.name + ", " + words(trial) + ": " + fault;
+      }
+    }
+  }
+  return "";
+}
+
+TEST(Schedules, MayHaveLocalStepsAndVariants) {
+  for (const std::uint32_t ranks : {1U, 2U, 3U, 6U}) {
+    run_threads(ranks,
+                [](Communicator& communicator) { EXPECT_EQ(try_variants(communicator), ""); });
+  }
+}
+
+/// A function of the caller's is called on what stands in one place and goes to another.
+TEST(Schedules, WithLocalStepsTakeOperationsOfTheCallers) {
+  const ProvedSchedule relay = prove(relay_allreduce(4));
+  const ProvedSchedule mesh = prove(gathering_mesh(4));
+  run_threads(4, [&](Communicator& communicator) {
+    for (const ProvedSchedule* const each : {&relay, &mesh}) {
+      std::vector<double> data(5000, communicator.rank() + 2);
+      communicator.all_reduce(data, reduction<double>(std::multiplies<>()), {.schedule = each});
+      EXPECT_EQ(data.front(), 2 * 3 * 4 * 5);
+      EXPECT_EQ(data.back(), 2 * 3 * 4 * 5);
+    }
+  });
+}
+
 class ScheduledProcesses : public ::testing::TestWithParam<Way> {};
 
 TEST_P(ScheduledProcesses, DoWhatTheirTwinsInTheTableDo) {
   if (sanitizer == "thread") GTEST_SKIP() << "these ranks are processes";
   for (const std::uint32_t ranks : {2U, 4U}) {
     EXPECT_EQ(run_processes(ranks, GetParam(), try_table), "") << ranks << " ranks";
+  }
+}
+
+TEST_P(ScheduledProcesses, MayHaveLocalStepsAndVariants) {
+  if (sanitizer == "thread") GTEST_SKIP() << "these ranks are processes";
+  for (const std::uint32_t ranks : {2U, 4U}) {
+    EXPECT_EQ(run_processes(ranks, GetParam(), try_variants), "") << ranks << " ranks";
   }
 }
 

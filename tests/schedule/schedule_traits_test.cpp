@@ -3,6 +3,7 @@
 #include <tutti/schedule_traits.hpp>
 
 #include "support/problems.hpp"
+#include "support/variant_schedules.hpp"
 
 namespace tutti::test {
 namespace {
@@ -34,6 +35,16 @@ TEST(ScheduleTraits, AreThoseOfTheWholeSchedule) {
   EXPECT_TRUE(traits_of(algorithm("alltoall/bruck").schedule({.ranks = 4})).needs_counts);
   EXPECT_FALSE(traits_of(algorithm("alltoall/mesh").schedule({.ranks = 4})).needs_counts);
   EXPECT_FALSE(traits_of(algorithm("scatter/binomial").schedule({.ranks = 4})).needs_counts);
+}
+
+TEST(ScheduleTraits, CountWhatVariantsKeep) {
+  EXPECT_FALSE(traits_of(relay_allreduce(1)).keeps_data);
+  // Rank 0 ends with a variant for each of the others.
+  EXPECT_TRUE(traits_of(relay_allreduce(6)).keeps_data);
+  EXPECT_EQ(traits_of(relay_allreduce(6)).copies, 5U);
+  // Of one block in six each.
+  EXPECT_EQ(traits_of(gathering_mesh(6)).copies, 2U);
+  EXPECT_FALSE(traits_of(copying_alltoall(4)).needs_counts);
 }
 
 }  // namespace
