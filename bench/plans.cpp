@@ -46,7 +46,8 @@ void print_choosing(std::uint32_t ranks) {
     tutti::Selector selector(profile, {}, {.ranks = ranks, .cores = 2});
     const auto ask = [&](std::uint64_t bytes) {
       return selector.choose({.collective = tutti::Collective::allreduce, .bytes = bytes})
-          .algorithm->name.size();
+          .method.name()
+          .size();
     };
     std::size_t sum = 0;
     const Clock::time_point begin = Clock::now();

@@ -122,6 +122,10 @@ int compare(const BenchPlan& plan, const Options& options, std::uint32_t ranks, 
 }
 
 int run(const Options& options, const std::vector<std::string>& words) {
+  if (options.regret && !options.wishes.schedules.empty()) {
+    refuse(
+        "--regret asks about tutti's choice; a schedule takes part in it if TUTTI_ALGO names it");
+  }
   if (options.regret) {
     return run_regret({.ranks = options.ranks,
                        .transport = options.transport,
@@ -213,6 +217,9 @@ void add_kinds(Command command, Options& options) {
       .one_word();
   command.option("--reproducible", wishes.reproducible, "what bits may depend on: run order exact")
       .text("LEVEL (run)");
+  command.option("--schedule", wishes.schedules, "a schedule in JSON, proved and run")
+      .text("FILE")
+      .one_word();
 }
 
 }  // namespace

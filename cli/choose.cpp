@@ -9,6 +9,7 @@
 #include <tutti/error.hpp>
 #include <tutti/network_file.hpp>
 #include <tutti/optimum.hpp>
+#include <tutti/schedule_hash.hpp>
 
 #include "cli/choice/party.hpp"
 #include "cli/commands.hpp"
@@ -25,6 +26,7 @@ struct Options {
   std::uint32_t ranks = 0;
   std::uint32_t cores = 0;
   std::uint32_t ranks_per_host = 0;
+  std::uint32_t root = 0;
   std::string size = "1MiB";
   std::string pairs = "host";
   std::string topo;
@@ -39,14 +41,20 @@ struct Parts {
   double adding = 0;   ///< and added.
 };
 
+Problem problem_of(const Party& party, const Candidate& candidate) {
+  const ProvedSchedule* const schedule = candidate.method.schedule();
+  return {.ranks = party.ranks,
+          .root = schedule == nullptr ? Rank{0} : schedule->contract().root,
+          .shape = candidate.shape};
+}
+
 Parts parts_of(const Forecast& forecast, const Candidate& candidate, std::uint64_t bytes) {
   const Party& party = forecast.party();
-  const Effort needed = effort(
-      *candidate.algorithm, {.ranks = party.ranks, .shape = candidate.shape}, bytes, party.cores);
+  const Effort needed = effort(candidate.method, problem_of(party, candidate), bytes, party.cores);
   const auto price = [&](Effort::Kind kind) {
     Effort only;
     only.counts[kind] = needed.counts[kind];
-    return forecast.reach_profile().model_for(candidate.algorithm->collective).seconds(only, bytes);
+    return forecast.reach_profile().model_for(candidate.method.collective()).seconds(only, bytes);
   };
   return {.waiting = price(Effort::calls) + price(Effort::rounds) + price(Effort::messages) +
                      price(Effort::core_messages),
@@ -158,8 +166,7 @@ void print(const Options& options, const Selector& selector, const FoundProfile&
                    {"of optimum", Align::right},
                    {"known by", Align::left}});
   const double best = ways.front().expected.seconds;
-  const std::optional<double> least =
-      least_seconds(party, ways.front().algorithm->collective, bytes);
+  const std::optional<double> least = least_seconds(party, ways.front().method.collective(), bytes);
   for (const Candidate& each : ways) {
     const Parts parts = parts_of(selector.forecast(), each, bytes);
     std::array<char, 32> ratio{};
@@ -170,15 +177,14 @@ void print(const Options& options, const Selector& selector, const FoundProfile&
                               : party.network          ? "simulation"
                                                        : "the model";
     const bool mixed = party.is_mixed() || party.network;
-    table.add({std::string(each.algorithm->name), format_seconds(each.expected.seconds),
-               ratio.data(), format_seconds(each.expected.modelled),
-               mixed ? "" : format_seconds(parts.waiting),
+    table.add({std::string(each.method.name()), format_seconds(each.expected.seconds), ratio.data(),
+               format_seconds(each.expected.modelled), mixed ? "" : format_seconds(parts.waiting),
                mixed ? "" : format_seconds(parts.moving), mixed ? "" : format_seconds(parts.adding),
                least ? in_percent(*least / each.expected.seconds) : "", known});
   }
   std::fputs(table.text().c_str(), stdout);
   const ReachProfile& reach = selector.forecast().reach_profile();
-  std::printf("\n%s", std::string(ways.front().algorithm->name).c_str());
+  std::printf("\n%s", std::string(ways.front().method.label()).c_str());
   if (!ways.front().barred.empty()) {
     std::printf(" may not be taken: the rules leave nothing\n");
     return;
@@ -186,7 +192,7 @@ void print(const Options& options, const Selector& selector, const FoundProfile&
   if (ways.size() > 1 && ways[1].barred.empty()) {
     std::printf(" is expected to take %s less time than %s%s",
                 in_percent(1 - best / ways[1].expected.seconds).c_str(),
-                std::string(ways[1].algorithm->name).c_str(),
+                std::string(ways[1].method.label()).c_str(),
                 reason(selector.forecast(), ways[0], ways[1], bytes).c_str());
   } else {
     std::printf(" is the only one that may be taken");
@@ -205,6 +211,12 @@ void print(const Options& options, const Selector& selector, const FoundProfile&
   std::printf(".\n");
 }
 
+/// The content hash of a schedule; null for an algorithm.
+nlohmann::ordered_json schedule_of(const Method& method) {
+  if (method.schedule() == nullptr) return nullptr;
+  return hash_text(method.identity());
+}
+
 void print_json(const FoundProfile& found, const Selector& selector,
                 const std::vector<Candidate>& ways, std::uint64_t bytes) {
   const Party& party = selector.forecast().party();
@@ -218,10 +230,11 @@ void print_json(const FoundProfile& found, const Selector& selector,
   document["profile"] = found.origin;
   document["slice_bytes"] = reach.slice_bytes;
   document["direct_from"] =
-      reach.direct_from[static_cast<std::size_t>(ways.front().algorithm->collective)];
+      reach.direct_from[static_cast<std::size_t>(ways.front().method.collective())];
   document["candidates"] = nlohmann::ordered_json::array();
   for (const Candidate& each : ways) {
-    document["candidates"].push_back({{"algorithm", each.algorithm->name},
+    document["candidates"].push_back({{"algorithm", each.method.name()},
+                                      {"schedule", schedule_of(each.method)},
                                       {"shape", to_string(each.shape)},
                                       {"seconds", each.expected.seconds},
                                       {"modelled_seconds", each.expected.modelled},
@@ -238,7 +251,9 @@ void run(const Options& options) {
   const auto profile = std::make_shared<const Profile>(found.profile);
   const Selector selector(profile, rules_from_environment(), party_from(options));
   const std::vector<Candidate> ways =
-      selector.candidates({.collective = parse_collective(options.collective), .bytes = bytes});
+      selector.candidates({.collective = parse_collective(options.collective),
+                           .bytes = bytes,
+                           .root = Rank{options.root}});
   if (options.json) {
     print_json(found, selector, ways, bytes);
   } else {
@@ -254,6 +269,7 @@ void add_choose(Command tutti) {
   command.option("collective", options->collective, "such as allreduce").required();
   command.option("-n,--ranks", options->ranks, "number of ranks").text("N").between(1U, 1U << 20U);
   command.option("--size", options->size, "bytes of a rank's larger buffer").shows_default();
+  command.option("-r,--root", options->root, "the root, where there is one").text("RANK (0)");
   command
       .option("--pairs", options->pairs,
               "how ranks reach each other: process host loopback network")

@@ -33,7 +33,7 @@ void print_json() {
                     {"collective", name(each.collective)},
                     {"summary", each.summary},
                     {"order", each.order},
-                    {"folds_in_rank_order", each.folds_in_rank_order},
+                    {"folds_in_rank_order", each.traits.folds_in_rank_order},
                     {"needs_shape", each.needs_shape()}});
   }
   std::puts(list.dump(2).c_str());
@@ -50,6 +50,20 @@ void print_table() {
   std::fputs(table.text().c_str(), stdout);
 }
 
+void print_costs(const Algorithm& algorithm) {
+  const ClosedForm* const form = find_closed_form(algorithm.name);
+  if (form == nullptr) {
+    std::printf("- no closed form: `tutti cost %s` counts what it costs\n",
+                std::string(algorithm.name).c_str());
+    return;
+  }
+  std::printf("- rounds: %s\n- bytes sent in all: %s\n", std::string(form->rounds).c_str(),
+              std::string(form->bytes).c_str());
+  std::printf("- most bytes one rank sends in a round: %s\n",
+              std::string(form->most_in_a_round).c_str());
+  std::printf("- time with one port: %s\n", std::string(form->seconds).c_str());
+}
+
 /// docs/algorithms.md
 void print_markdown() {
   std::puts(
@@ -61,17 +75,12 @@ void print_markdown() {
   for (const Collective collective : collectives()) {
     std::printf("\n## %s\n", std::string(name(collective)).c_str());
     for (const Algorithm& each : algorithms(collective)) {
-      const ClosedForm& form = closed_form(each.name);
       const std::string anchor(each.name);
       std::printf("\n### %s\n\n%s.\n\n", anchor.c_str(), sentence(each.summary).c_str());
       if (!each.order.empty()) std::printf("- adds %s\n", std::string(each.order).c_str());
       if (each.needs_shape()) std::puts("- needs a shape that the ranks fill");
-      std::printf("- rounds: %s\n- bytes sent in all: %s\n", std::string(form.rounds).c_str(),
-                  std::string(form.bytes).c_str());
-      std::printf("- most bytes one rank sends in a round: %s\n",
-                  std::string(form.most_in_a_round).c_str());
-      std::printf("- time with one port: %s\n- source: [%s.cpp](../src/algorithms/%s.cpp)\n",
-                  std::string(form.seconds).c_str(), anchor.c_str(), anchor.c_str());
+      print_costs(each);
+      std::printf("- source: [%s.cpp](../src/algorithms/%s.cpp)\n", anchor.c_str(), anchor.c_str());
     }
   }
 }

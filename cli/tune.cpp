@@ -33,6 +33,7 @@ struct Options {
   double seconds = 25;
   std::string most = "16MiB";
   std::string output;
+  std::vector<std::string> schedules;  // Files.
   std::string part;  // Of the processes that do it: where to leave what they found.
   bool refine = false;
 };
@@ -81,7 +82,7 @@ std::string output_path(const Options& options) {
 Profile base_for(const std::string& path, const Profile& found) {
   if (std::filesystem::exists(path)) {
     try {
-      return Profile::parse(read_text(path));
+      return Profile::parse(read_text(path), std::filesystem::path(path).parent_path().string());
     } catch (const Error& error) {
       refuse(path + ": " + error.what() + ", or remove that file");
     }
@@ -99,12 +100,12 @@ double median_error(const Profile& profile, const ReachProfile& known) {
   std::vector<double> errors;
   for (const Measurement& each : profile.measurements) {
     if (each.reach != known.reach || each.ranks != known.ranks) continue;
-    const Algorithm& used = algorithm(each.algorithm);
+    const Method used = each.method();
     for (const Measurement::Point& point : each.points) {
       const double expected =
           profile.at(known.reach, known.ranks)
-              .model_for(used.collective)
-              .seconds(effort(used, {.ranks = each.ranks}, point.bytes, each.cores), point.bytes);
+              .model_for(used.collective())
+              .seconds(effort(used, each.problem(), point.bytes, each.cores), point.bytes);
       errors.push_back(std::abs(expected / point.seconds - 1));
     }
   }
@@ -154,6 +155,15 @@ void finish(Profile found, const std::string& path) {
   report(profile, found, path);
 }
 
+/// As the profile names them: it may stand in any folder, and be read from any.
+std::vector<std::string> named_schedules(const Options& options) {
+  std::vector<std::string> names;
+  for (const std::string& path : options.schedules) {
+    names.push_back(std::string(file_prefix) + std::filesystem::absolute(path).string());
+  }
+  return names;
+}
+
 /// One rank's part, however it was started.
 void take_part(Communicator& communicator, const Options& options) {
   const Party party = party_of(communicator);
@@ -162,6 +172,7 @@ void take_part(Communicator& communicator, const Options& options) {
                                             .cores = party.cores,
                                             .seconds = options.seconds,
                                             .most_bytes = parse_bytes(options.most),
+                                            .schedules = named_schedules(options),
                                             .refine = options.refine});
   if (communicator.rank() != 0) return;
   if (options.part.empty()) {
@@ -205,6 +216,9 @@ std::optional<Profile> measure_once(const Options& options, const std::string& p
                                  options.most,
                                  "--part",
                                  part.path()};
+  for (const std::string& path : options.schedules) {
+    words.insert(words.end(), {"--schedule", path});
+  }
   if (!profile.empty()) {
     words.emplace_back("--refine");
     ::setenv("TUTTI_PROFILE", profile.c_str(), 1);
@@ -249,8 +263,19 @@ double weight(const std::string& pairs) {
   refuse("for ranks on several hosts start 'tutti tune' on all of them, by mpirun or srun");
 }
 
+/// Better to know before measuring for half a minute.
+void require_schedules(const Options& options) {
+  for (const std::string& name : named_schedules(options)) {
+    const ProvedSchedule schedule = schedule_named(name, "");
+    if (schedule.contract().ranks == options.ranks) continue;
+    refuse(schedule.label() + " is for " + in_plural(schedule.contract().ranks, "rank") +
+           ", not for " + std::to_string(options.ranks));
+  }
+}
+
 int measure_all(const Options& options) {
   const std::string path = output_path(options);
+  require_schedules(options);
   double weights = 0;
   for (const std::string& pairs : options.pairs) weights += weight(pairs);
   Profile found;
@@ -295,6 +320,9 @@ void add_tune(Command tutti, std::vector<std::string> words) {
               "the profile (default: TUTTI_PROFILE, or tutti/profile.json in the folder "
               "for settings)")
       .text("FILE");
+  command.option("--schedule", options->schedules, "measure this one, too: a schedule in JSON")
+      .text("FILE")
+      .one_word();
   command.option("--part", options->part, "").hidden();
   command.flag("--refine", options->refine, "").hidden();
   command.footer(

@@ -126,7 +126,10 @@ std::vector<Row> verify_table(const Options& options) {
     for (const std::uint32_t ranks : rank_counts(options)) {
       for (const Shape& shape : shapes(*algorithm, ranks, options.shape)) {
         for (const Rank root : roots(*algorithm, ranks, options.root)) {
-          tasks.push_back({algorithm, {.ranks = ranks, .root = root, .shape = shape}});
+          const Problem problem{.ranks = ranks, .root = root, .shape = shape};
+          // Some are for some numbers of ranks only.
+          if (algorithm->supports != nullptr && !algorithm->supports(problem)) continue;
+          tasks.push_back({algorithm, problem});
           row_of.push_back(rows.size());
         }
       }

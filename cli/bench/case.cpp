@@ -40,6 +40,16 @@ constexpr std::array<Names, 16> nccl_names{{{"int8", DType::i8},
 
 }  // namespace
 
+BenchCase case_of(const Method& method) {
+  BenchCase one{.collective = method.collective()};
+  if (method.algorithm() != nullptr) one.algorithm = method.name();
+  if (method.schedule() != nullptr) {
+    one.schedule = *method.schedule();
+    one.root = one.schedule->contract().root.index();
+  }
+  return one;
+}
+
 std::uint64_t count_for(Collective collective, DType dtype, std::uint64_t bytes,
                         std::uint32_t ranks) {
   if (collective == Collective::barrier) return 0;
@@ -81,8 +91,10 @@ Call call_of(const BenchCase& one, const BenchBuffers& buffers, bool in_place, s
             .dtype = one.dtype,
             .reduction = one.op,
             .root = one.root,
-            .options = {
-                .algorithm = one.algorithm, .shape = one.shape, .reproducible = one.reproducible}};
+            .options = {.algorithm = one.algorithm,
+                        .schedule = one.schedule ? &*one.schedule : nullptr,
+                        .shape = one.shape,
+                        .reproducible = one.reproducible}};
   if (!in_place) return call;
   const CallExtent extent = extent_of(call, Rank{self}, ranks);
   std::byte* const own = buffers.other + extent.own_block * size_of(one.dtype);
@@ -90,6 +102,11 @@ Call call_of(const BenchCase& one, const BenchBuffers& buffers, bool in_place, s
   call.input = longer_input ? buffers.other : own;
   call.output = longer_input ? own : buffers.other;
   return call;
+}
+
+std::string BenchCase::method_name() const {
+  if (schedule) return schedule->name();
+  return algorithm.empty() ? "auto" : algorithm;
 }
 
 std::string_view op_name(const BenchCase& one) {

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <tutti/call.hpp>
+#include <tutti/proved_schedule.hpp>
+
+#include "select/method.hpp"
 
 namespace tutti::cli {
 
@@ -15,12 +19,19 @@ struct BenchCase {
   Op op = Op::sum;
   std::uint32_t root = 0;
   std::uint64_t count = 0;  ///< As in Call.
-  std::string algorithm{};  ///< Empty: tutti's choice.
-  Shape shape{};            ///< For algorithms that heed one.
+  std::string algorithm{};  ///< Empty: tutti's choice, or the schedule.
+  std::optional<ProvedSchedule> schedule{};
+  Shape shape{};  ///< For algorithms that heed one.
   Reproducible reproducible = Reproducible::run;
+
+  /// "allreduce/ring", what the schedule is called, or "auto".
+  [[nodiscard]] std::string method_name() const;
 
   friend bool operator==(const BenchCase&, const BenchCase&) = default;
 };
+
+/// A case of the method's collective, with nothing else said yet.
+[[nodiscard]] BenchCase case_of(const Method& method);
 
 /// As many elements as fit into `bytes` of the larger buffer, and at least one, or one a block.
 [[nodiscard]] std::uint64_t count_for(Collective collective, DType dtype, std::uint64_t bytes,
@@ -39,7 +50,8 @@ struct BenchBuffers {
   std::byte* other = nullptr;
 };
 
-/// The call of a rank: out of place from one buffer to the other, or in place in the other.
+/// The call of a rank: out of place from one buffer to the other, or in place in the other. It
+/// refers to the case, which must outlive it.
 [[nodiscard]] Call call_of(const BenchCase& one, const BenchBuffers& buffers, bool in_place,
                            std::uint32_t self, std::uint32_t ranks);
 

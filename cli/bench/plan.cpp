@@ -1,11 +1,13 @@
 #include "cli/bench/plan.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <tutti/algorithm.hpp>
 #include <tutti/error.hpp>
 
 #include "core/quantity.hpp"
+#include "select/method.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -58,8 +60,8 @@ std::vector<Op> wished_ops(const BenchWishes& wishes, Collective collective) {
   return {parse_op(wishes.op)};
 }
 
-/// An algorithm, or none for tutti's choice.
-using Wished = const Algorithm*;
+/// An algorithm or schedule, or none for tutti's choice.
+using Wished = std::optional<Method>;
 
 Problem problem_for(const Algorithm& algorithm, const BenchWishes& wishes, std::uint32_t ranks) {
   return {.ranks = ranks,
@@ -78,25 +80,38 @@ const Algorithm& algorithm_called(const std::string& text, Collective collective
   return found;
 }
 
-std::vector<Wished> wished_algorithms(const BenchWishes& wishes, Collective collective,
-                                      std::uint32_t ranks) {
+/// The schedule in a file, which must be for what is measured.
+ProvedSchedule schedule_in(const std::string& path, const BenchWishes& wishes,
+                           Collective collective, std::uint32_t ranks) {
+  ProvedSchedule schedule = schedule_named(std::string(file_prefix) + path, "");
+  const std::string misfit = schedule.misfit(collective, ranks, Rank{wishes.root});
+  if (!misfit.empty()) refuse(path + ": " + misfit);
+  return schedule;
+}
+
+std::vector<Wished> wished_methods(const BenchWishes& wishes, Collective collective,
+                                   std::uint32_t ranks) {
   std::vector<Wished> found;
+  if (wishes.algorithms.empty() && wishes.schedules.empty()) found.emplace_back();
   for (const std::string& each : wishes.algorithms) {
     if (each == "auto") {
-      found.push_back(nullptr);
+      found.emplace_back();
     } else if (each == "all") {
       // Those that have nothing for so many ranks, or for the level, are left out.
       const bool any_order = wishes.reproducible == "run";
       for (const Algorithm& one : algorithms(collective)) {
-        const bool suits = any_order || one.folds_in_rank_order;
-        if (suits && one.refusal(problem_for(one, wishes, ranks)).empty()) found.push_back(&one);
+        const bool suits = any_order || one.traits.folds_in_rank_order;
+        if (suits && one.refusal(problem_for(one, wishes, ranks)).empty()) found.emplace_back(one);
       }
     } else {
       const Algorithm& one = algorithm_called(each, collective);
       const std::string refusal = one.refusal(problem_for(one, wishes, ranks));
       if (!refusal.empty()) throw Error(ErrorCode::unsupported, refusal);
-      found.push_back(&one);
+      found.emplace_back(one);
     }
+  }
+  for (const std::string& path : wishes.schedules) {
+    found.emplace_back(schedule_in(path, wishes, collective, ranks));
   }
   return found;
 }
@@ -114,12 +129,13 @@ std::vector<std::uint64_t> counts_for(const BenchCase& pattern,
 }
 
 void add_cases(BenchPlan& plan, const BenchCase& pattern, const std::vector<std::uint64_t>& sizes,
-               const std::vector<Wished>& algorithms, std::uint32_t ranks) {
+               const std::vector<Wished>& methods, std::uint32_t ranks) {
   const std::vector<std::uint64_t> counts = counts_for(pattern, sizes, ranks);
-  for (const Algorithm* each : algorithms) {
+  for (const Wished& each : methods) {
     BenchCase one = pattern;
-    one.algorithm = each == nullptr ? "" : each->name;
-    one.shape = each != nullptr && each->needs_shape() ? squarest(ranks) : Shape{};
+    if (each && each->algorithm() != nullptr) one.algorithm = each->name();
+    if (each && each->schedule() != nullptr) one.schedule = *each->schedule();
+    one.shape = each && each->needs_shape() ? squarest(ranks) : Shape{};
     for (const std::uint64_t count : counts) {
       one.count = count;
       plan.cases.push_back(one);
@@ -148,7 +164,7 @@ BenchPlan plan_bench(const BenchWishes& wishes, std::uint32_t ranks) {
     refuse("root " + std::to_string(wishes.root) + " is not one of the ranks 0 to " +
            std::to_string(ranks - 1));
   }
-  const std::vector<Wished> algorithms = wished_algorithms(wishes, plan.collective, ranks);
+  const std::vector<Wished> methods = wished_methods(wishes, plan.collective, ranks);
   const std::vector<std::uint64_t> all_sizes = sizes(wishes, plan);
   for (const DType dtype : wished_dtypes(wishes)) {
     for (const Op op : wished_ops(wishes, plan.collective)) {
@@ -159,7 +175,7 @@ BenchPlan plan_bench(const BenchWishes& wishes, std::uint32_t ranks) {
                  .op = op,
                  .root = wishes.root,
                  .reproducible = parse_reproducible(wishes.reproducible)},
-                all_sizes, algorithms, ranks);
+                all_sizes, methods, ranks);
     }
   }
   if (plan.cases.empty()) {

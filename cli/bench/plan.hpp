@@ -21,7 +21,8 @@ struct BenchWishes {
   std::string op = "sum";
   std::string dtype = "float";
   std::uint32_t root = 0;
-  std::vector<std::string> algorithms{"auto"};
+  std::vector<std::string> algorithms{};  ///< None: tutti's choice, unless there are schedules.
+  std::vector<std::string> schedules{};   ///< Files.
   std::string reproducible = "run";
   BenchPace pace{};
   bool check = true;

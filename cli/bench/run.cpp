@@ -91,11 +91,12 @@ class Bench {
 
   /// Between the blocks of several algorithms.
   void print_algorithm(const BenchCase& next) {
-    if (algorithm_ && *algorithm_ == next.algorithm) return;
-    if (algorithm_ || plan_.cases.back().algorithm != next.algorithm) {
-      print("# algorithm " + (next.algorithm.empty() ? "auto" : next.algorithm) + "\n");
+    const std::string name = (next.schedule ? "schedule " : "algorithm ") + next.method_name();
+    if (heading_ == name) return;
+    if (heading_ || plan_.cases.back().method_name() != next.method_name()) {
+      print("# " + name + "\n");
     }
-    algorithm_ = next.algorithm;
+    heading_ = name;
   }
 
   [[nodiscard]] BenchRow measure(const BenchCase& what) {
@@ -146,7 +147,7 @@ class Bench {
   BenchMemory other_;
   std::vector<BenchPlace> places_;
   BenchReport report_;
-  std::optional<std::string> algorithm_;  // Of the block that is being printed.
+  std::optional<std::string> heading_;  // Of the block that is being printed.
   std::uint64_t seed_ = 0;
 };
 

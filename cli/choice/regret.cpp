@@ -49,9 +49,8 @@ RegretRow measure_row(Arena& arena, const Selector& selector, Collective collect
   std::vector<Arena::Runner> runners;
   const double best = ways.front().expected.seconds;
   for (const Candidate& each : ways) {
-    BenchCase what{.collective = collective,
-                   .algorithm = std::string(each.algorithm->name),
-                   .shape = each.shape};
+    BenchCase what = case_of(each.method);
+    what.shape = each.shape;
     what.count = count_for(collective, what.dtype, bytes, party.ranks);
     // Who is expected to lose by far is still looked at, but not for long.
     const bool far_behind = each.expected.seconds > 3 * best && best > 1e-3;
@@ -60,10 +59,10 @@ RegretRow measure_row(Arena& arena, const Selector& selector, Collective collect
          .pace = far_behind ? BenchPace{.warm_ups = 0, .iterations = 1}
                             : BenchPace{.seconds = seconds, .expected = each.expected.seconds}});
   }
-  row.chosen = ways.front().algorithm->name;
+  row.chosen = ways.front().method.name();
   const std::vector<double> times = arena.race(runners, rounds, hopeless);
   for (std::size_t i = 0; i < ways.size(); ++i) {
-    row.runners.push_back({.algorithm = runners[i].what.algorithm,
+    row.runners.push_back({.algorithm = runners[i].what.method_name(),
                            .seconds = times[i],
                            .expected = ways[i].expected.seconds,
                            .modelled = ways[i].expected.modelled});

@@ -38,11 +38,32 @@ double measure_gamma() {
   return best / (count * sizeof(float));
 }
 
+/// What is measured, under the name that the profile has it by.
+struct Contestant {
+  std::string name;
+  Method method;
+};
+
+/// The table in its order, and then the schedules.
+std::vector<Contestant> contestants(const TuneWishes& wishes, std::uint32_t ranks) {
+  std::vector<Contestant> found;
+  for (const Algorithm& each : algorithms()) {
+    if (each.needs_shape() || !each.refusal({.ranks = ranks}).empty()) continue;
+    found.push_back({.name = std::string(each.name), .method = each});
+  }
+  for (const std::string& each : wishes.schedules) {
+    const ProvedSchedule schedule = schedule_named(each, "");
+    if (schedule.contract().ranks == ranks) found.push_back({.name = each, .method = schedule});
+  }
+  return found;
+}
+
 /// One rank's part in tuning.
 class Tuning {
  public:
   Tuning(Communicator& communicator, const TuneWishes& wishes)
       : wishes_(wishes),
+        contestants_(contestants(wishes, communicator.size())),
         arena_(communicator, wishes.most_bytes, BenchMemory::Kind::shared),
         begun_(Clock::now()) {}
 
@@ -62,7 +83,7 @@ class Tuning {
     }
     progress_.reset();
     Profile profile{.reaches = {reach_}};
-    for (auto& [algorithm, measurement] : measurements_) {
+    for (auto& [contestant, measurement] : measurements_) {
       profile.measurements.push_back(std::move(measurement));
     }
     return profile;
@@ -126,7 +147,7 @@ class Tuning {
                          used.collective == Collective::allreduce;
       const std::uint64_t bytes = message * (whole ? 1 : arena_.ranks());
       if (bytes > wishes_.most_bytes) continue;
-      const BenchCase what = case_of(used, bytes);
+      const BenchCase what = sized(used, bytes);
       std::vector<double> copied;
       std::vector<double> direct;
       for (int round = 0; round < 3; ++round) {
@@ -158,19 +179,18 @@ class Tuning {
   /// First all of them briefly, but for those that were hopeless on less data; then the best again.
   void measure_all(Collective collective, std::uint64_t bytes) {
     std::vector<Result> results;
-    for (const Algorithm& each : algorithms(collective)) {
-      if (each.needs_shape() || !each.refusal({.ranks = arena_.ranks()}).empty()) continue;
-      if (is_hopeless(each, bytes)) continue;
-      const BenchCase what = case_of(each, bytes);
-      const BenchPace pace{.seconds = 0, .expected = expected(each, bytes)};
-      results.push_back(
-          {.algorithm = &each, .seconds = arena_.seconds(what, pace, pace_of(collective))});
+    for (std::size_t i = 0; i < contestants_.size(); ++i) {
+      const Method& each = contestants_[i].method;
+      if (each.collective() != collective || is_hopeless(i, bytes)) continue;
+      const BenchPace pace{.seconds = 0, .expected = expected(i, bytes)};
+      results.push_back({.contestant = i,
+                         .seconds = arena_.seconds(sized(each, bytes), pace, pace_of(collective))});
     }
     measure_best(results, bytes);
     const double fastest = std::min_element(results.begin(), results.end(), is_faster)->seconds;
     for (const Result& each : results) {
       note(each, bytes);
-      behind_[each.algorithm] = {.bytes = bytes, .factor = each.seconds / fastest};
+      behind_[each.contestant] = {.bytes = bytes, .factor = each.seconds / fastest};
     }
   }
 
@@ -178,25 +198,27 @@ class Tuning {
   void measure_again(Collective collective, std::uint64_t bytes) {
     std::vector<Result> results;
     for (const Measurement& known : known_.measurements) {
-      const Algorithm& used = algorithm(known.algorithm);
-      if (used.collective != collective || known.reach != wishes_.reach ||
-          known.ranks != arena_.ranks()) {
+      const auto used = std::ranges::find(contestants_, known.method(), &Contestant::method);
+      if (used == contestants_.end() || used->method.collective() != collective ||
+          known.reach != wishes_.reach || known.ranks != arena_.ranks()) {
         continue;
       }
-      const std::uint64_t real = real_bytes(case_of(used, bytes));
+      const std::uint64_t real = real_bytes(sized(used->method, bytes));
       const auto point =
           std::find_if(known.points.begin(), known.points.end(),
                        [&](const Measurement::Point& each) { return each.bytes == real; });
       if (point != known.points.end()) {
-        results.push_back({.algorithm = &used, .seconds = point->seconds});
+        results.push_back({.contestant = static_cast<std::size_t>(used - contestants_.begin()),
+                           .seconds = point->seconds});
       }
     }
+    if (results.empty()) return;
     for (const Result& each : measure_best(results, bytes)) note(each, bytes);
   }
 
-  /// How long a call takes by an algorithm.
+  /// How long a call takes by one of the contestants.
   struct Result {
-    const Algorithm* algorithm = nullptr;
+    std::size_t contestant = 0;
     double seconds = 0;
   };
   static bool is_faster(const Result& a, const Result& b) { return a.seconds < b.seconds; }
@@ -214,9 +236,10 @@ class Tuning {
     for (const Result& each : results) {
       const bool is_near = each.seconds <= near * results.front().seconds;
       if (close.size() >= (is_near ? most : 2)) break;
-      close.push_back({.what = case_of(*each.algorithm, bytes),
+      const Method& method = contestants_[each.contestant].method;
+      close.push_back({.what = sized(method, bytes),
                        .pace = {.seconds = 0, .expected = each.seconds},
-                       .options = pace_of(each.algorithm->collective)});
+                       .options = pace_of(method.collective())});
     }
     const std::vector<double> again = arena_.race(close, is_long ? 1 : 3, hopeless);
     for (std::size_t i = 0; i < close.size(); ++i) results[i].seconds = again[i];
@@ -229,9 +252,9 @@ class Tuning {
             .slice_bytes = reach_.slice_bytes};
   }
 
-  [[nodiscard]] BenchCase case_of(const Algorithm& used, std::uint64_t bytes) const {
-    BenchCase what{.collective = used.collective, .algorithm = std::string(used.name)};
-    what.count = count_for(used.collective, what.dtype, bytes, arena_.ranks());
+  [[nodiscard]] BenchCase sized(const Method& used, std::uint64_t bytes) const {
+    BenchCase what = case_of(used);
+    what.count = count_for(what.collective, what.dtype, bytes, arena_.ranks());
     return what;
   }
 
@@ -240,12 +263,14 @@ class Tuning {
   }
 
   void note(const Result& result, std::uint64_t bytes) {
-    Measurement& measurement = measurements_[result.algorithm];
-    measurement.algorithm = result.algorithm->name;
+    const Contestant& used = contestants_[result.contestant];
+    Measurement& measurement = measurements_[result.contestant];
+    measurement.algorithm = used.name;
+    if (used.method.schedule() != nullptr) measurement.schedule = *used.method.schedule();
     measurement.reach = wishes_.reach;
     measurement.ranks = arena_.ranks();
     measurement.cores = wishes_.cores;
-    const std::uint64_t real = real_bytes(case_of(*result.algorithm, bytes));
+    const std::uint64_t real = real_bytes(sized(used.method, bytes));
     if (!measurement.points.empty() && measurement.points.back().bytes >= real) return;
     measurement.points.push_back({.bytes = real, .seconds = result.seconds});
   }
@@ -253,17 +278,17 @@ class Tuning {
   /// What is far behind with eight times less data will not be first now; what is long must be
   /// nearer than what is short. Later it gets another chance, since bytes may count for it where
   /// messages counted against it.
-  [[nodiscard]] bool is_hopeless(const Algorithm& each, std::uint64_t bytes) const {
+  [[nodiscard]] bool is_hopeless(std::size_t contestant, std::uint64_t bytes) const {
     constexpr std::uint64_t is_long = std::uint64_t{1} << 20;
-    const auto found = behind_.find(&each);
+    const auto found = behind_.find(contestant);
     if (found == behind_.end()) return false;
     const bool is_next = bytes <= found->second.bytes * 8;
     if (bytes > is_long) return found->second.factor > (is_next ? 2 : 4);
     return is_next && found->second.factor > 4;
   }
 
-  [[nodiscard]] double expected(const Algorithm& each, std::uint64_t bytes) const {
-    const auto found = measurements_.find(&each);
+  [[nodiscard]] double expected(std::size_t contestant, std::uint64_t bytes) const {
+    const auto found = measurements_.find(contestant);
     if (found == measurements_.end() || found->second.points.empty()) return 0;
     const Measurement::Point& last = found->second.points.back();
     const double growth = bytes < (1 << 16)
@@ -296,12 +321,13 @@ class Tuning {
   };
 
   TuneWishes wishes_;
+  std::vector<Contestant> contestants_;
   Profile known_;
   ReachProfile reach_;
   Arena arena_;
   Clock::time_point begun_;
-  std::map<const Algorithm*, Measurement> measurements_;
-  std::map<const Algorithm*, Behind> behind_;
+  std::map<std::size_t, Measurement> measurements_;  // By contestant,
+  std::map<std::size_t, Behind> behind_;             // and this, too.
   std::optional<Progress> progress_;
   std::size_t shown_ = 0;
 };

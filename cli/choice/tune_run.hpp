@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <string>
+#include <vector>
 
 #include <tutti/communicator.hpp>
 
@@ -15,6 +16,9 @@ struct TuneWishes {
   std::uint32_t cores = 1;
   double seconds = 8;
   std::uint64_t most_bytes = std::uint64_t{16} << 20;
+  /// Schedules to be measured beside the algorithms, as "file:PATH". Those that are for another
+  /// number of ranks are left out.
+  std::vector<std::string> schedules{};
   /// The best of what the profile has are measured once more; all else is as it says.
   bool refine = false;
 };

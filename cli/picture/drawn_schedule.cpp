@@ -1,5 +1,6 @@
 #include "cli/picture/drawn_schedule.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 
@@ -56,15 +57,20 @@ std::string counted(const Schedule& schedule) {
          share(least.most_sent) + " is the least possible).";
 }
 
+std::string formula_of(const Algorithm& algorithm) {
+  const ClosedForm* const form = find_closed_form(algorithm.name);
+  if (form == nullptr) return "It has no closed form.";
+  return "By formula: rounds " + std::string(form->rounds) + ", time " +
+         std::string(form->seconds) + ".";
+}
+
 }  // namespace
 
 DrawnSchedule schedule_of(const Algorithm& algorithm, const Problem& problem) {
   DrawnSchedule drawn{.schedule = algorithm.schedule(problem), .caption = {}};
-  const ClosedForm& form = closed_form(algorithm.name);
-  const std::string formula = "By formula: rounds " + std::string(form.rounds) + ", time " +
-                              std::string(form.seconds) + ".";
-  drawn.caption = {.title = title(drawn.schedule, problem.shape),
-                   .lines = {sentence(algorithm.summary), counted(drawn.schedule), formula}};
+  drawn.caption = {
+      .title = title(drawn.schedule, problem.shape),
+      .lines = {sentence(algorithm.summary), counted(drawn.schedule), formula_of(algorithm)}};
   return drawn;
 }
 
@@ -73,6 +79,10 @@ DrawnSchedule schedule_in_file(const std::string& path) {
   try {
     DrawnSchedule drawn{.schedule = schedule_from_json(text), .caption = {}};
     drawn.caption = {.title = title(drawn.schedule, {}), .lines = {counted(drawn.schedule)}};
+    if (!std::ranges::all_of(drawn.schedule.programs, &Program::is_plain)) {
+      drawn.caption.lines.emplace_back(
+          "Drawn are the chunks themselves, not other variants of them.");
+    }
     return drawn;
   } catch (const Error& error) {
     throw Error(error.code(), path + ": " + error.what());

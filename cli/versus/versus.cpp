@@ -303,6 +303,10 @@ void add_versus_options(Command command, VersusWishes& wishes) {
 
 void require_comparable(const BenchPlan& plan) {
   for (const BenchCase& each : plan.cases) {
+    if (each.schedule) {
+      throw Error(ErrorCode::unsupported,
+                  "--vs compares algorithms of the table; measure a --schedule by itself");
+    }
     if (each.dtype == DType::bf16 || each.dtype > DType::f64) {
       throw Error(ErrorCode::unsupported, "--vs: the others are not measured with " +
                                               std::string(name(each.dtype)) + "; try -d float");

@@ -19,14 +19,16 @@ enum class Own : std::uint8_t {
 /// The program run backwards: sends become receives and receives sends, so that a program for
 /// `collective` becomes one for dual(collective). Where that is a reduction, what used to be sent
 /// to peers is now folded with the rank's own, which counts each contribution once if no rank was
-/// sent a chunk that it already had. Throws unsupported if the collective has no dual.
+/// sent a chunk that it already had. Throws unsupported if the collective has no dual, or the
+/// program has local steps or other variants than the chunks themselves.
 [[nodiscard]] TUTTI_API Program dual(const Program& program, Collective collective, Rank self,
                                      Own own = Own::by_rank);
 
 /// `first`, then `second`: the rounds of the second follow those of the first.
 [[nodiscard]] TUTTI_API Program then(Program first, const Program& second);
 
-/// Both at once, round by round; where both have steps in a round, those of `one` come first.
+/// Both at once, round by round; where both have steps in a round, those of `one` come first, and
+/// local steps after all messages.
 /// They must touch different chunks.
 [[nodiscard]] TUTTI_API Program beside(const Program& one, const Program& other);
 

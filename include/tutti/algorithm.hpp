@@ -8,6 +8,7 @@
 #include <tutti/export.hpp>
 #include <tutti/problem.hpp>
 #include <tutti/schedule.hpp>
+#include <tutti/schedule_traits.hpp>
 
 namespace tutti {
 
@@ -27,14 +28,17 @@ struct Algorithm {
   /// In which order contributions are added; empty where nothing is.
   std::string_view order;
   DimensionRange dimensions;
-  /// Whether every element is one fold of all contributions in order of rank, as
-  /// Reproducible::order demands. What verify() proves of its schedules.
-  bool folds_in_rank_order = false;
+  /// Of its schedules for all problems together.
+  ScheduleTraits traits{};
   /// How many chunks it cuts the data into.
   std::uint64_t (*chunks)(const Problem& problem);
   /// The part of one rank, built alone in time and memory proportional to its own steps.
   /// Requires: refusal(problem) is empty and self is one of its ranks. See program().
   Program (*build)(const Problem& problem, Rank self);
+  /// Which problems of its dimensions it has a schedule for; null is all of them. `limits` says the
+  /// same in words: "a power of two ranks".
+  bool (*supports)(const Problem& problem) = nullptr;
+  std::string_view limits{};
 
   [[nodiscard]] bool needs_shape() const { return dimensions.most > 0; }
 

@@ -14,10 +14,16 @@
 
 namespace tutti {
 
+class ProvedSchedule;
+
 /// What a caller may say about one call besides its data.
 struct CallOptions {
   /// "allreduce/ring"; empty lets tutti choose. All ranks must say the same.
   std::string_view algorithm{};
+  /// A schedule to run in place of an algorithm: see prove(). It must be for this collective,
+  /// number of ranks and root, and all ranks must give one of the same content. Read until the
+  /// call, or the start of it, returns.
+  const ProvedSchedule* schedule = nullptr;
   /// How the ranks stand in nodes, for algorithms that heed it; empty is as the hosts have them.
   Shape shape{};
   /// Between ranks that share memory: messages of so many bytes and more are read where they stand,

@@ -9,6 +9,11 @@ namespace tutti {
 /// One numbered piece of the data. A chunk keeps its number wherever it travels.
 using Chunk = Id<struct ChunkTag, std::uint64_t>;
 
+/// Which of the values that a rank keeps of one chunk side by side. Variant 0 is the chunk itself:
+/// it begins with what the rank brings and ends as what it gets. The others begin empty and are for
+/// data on its way: another rank's partial sum beside the rank's own.
+using Variant = Id<struct VariantTag, std::uint16_t>;
+
 /// Neighbouring chunks: first, first + 1, … (`count` of them).
 struct ChunkRange {
   Chunk first;

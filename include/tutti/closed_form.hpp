@@ -41,8 +41,12 @@ struct ClosedForm {
                                 double gamma, Ports ports);
 };
 
-/// The closed forms of every algorithm, in the order of the table.
+/// All closed forms there are, in the order of the table of algorithms. An algorithm need not have
+/// one: what it costs is then counted from its schedule.
 [[nodiscard]] TUTTI_API std::span<const ClosedForm> closed_forms();
+
+/// That of one algorithm; null if it has none.
+[[nodiscard]] TUTTI_API const ClosedForm* find_closed_form(std::string_view algorithm);
 
 /// That of one algorithm. Throws invalid_argument that suggests the nearest name.
 [[nodiscard]] TUTTI_API const ClosedForm& closed_form(std::string_view algorithm);

@@ -6,6 +6,7 @@
 #include <tutti/export.hpp>
 #include <tutti/layout.hpp>
 #include <tutti/schedule.hpp>
+#include <tutti/schedule_source.hpp>
 
 namespace tutti {
 
@@ -37,7 +38,8 @@ struct RankFigures {
 /// Counts one rank's program. Requires: the layout has the schedule's chunks.
 [[nodiscard]] TUTTI_API RankFigures count(const Program& program, const Layout& layout);
 
-/// Counts a whole schedule.
+/// Counts a whole schedule, a rank at a time.
 [[nodiscard]] TUTTI_API Figures count(const Schedule& schedule, const Layout& layout);
+[[nodiscard]] TUTTI_API Figures count(const ScheduleSource& source, const Layout& layout);
 
 }  // namespace tutti

@@ -15,7 +15,7 @@ namespace tutti {
 enum class Buffer : std::uint8_t {
   input,    ///< The caller's, never written.
   output,   ///< The caller's.
-  scratch,  ///< tutti's, for chunks on their way and for sums not yet whole.
+  scratch,  ///< tutti's, for chunks on their way, sums not yet whole and other variants.
   spare,    ///< tutti's, where a chunk needs a second scratch place.
 };
 
@@ -34,11 +34,13 @@ enum class Aliasing : std::uint8_t {
 /// A program names chunks and lets each have one version after another; a placement gives every
 /// version a place. The last version of an output chunk stands in the output; an earlier one stands
 /// there too unless it is still being sent while its successor is written, and then steps aside.
-/// So nothing is copied that need not be.
+/// So nothing is copied that need not be. All that is for the chunks themselves; any other variant
+/// of a chunk has one place of its own in scratch, for all its versions.
 class TUTTI_API Placement {
  public:
   /// Some chunks of a step. A send reads them in `from`. A receive writes them in `to` and, if it
-  /// folds in the rank's own, reads that in `from`.
+  /// folds in the rank's own, reads that in `from`. A local step writes in `to` and reads the
+  /// chunks themselves, if they are among its sources, in `from`.
   struct Piece {
     ChunkRange chunks;
     Buffer from;

@@ -24,8 +24,9 @@ class TUTTI_API Trace {
   /// Runs the next round. Requires: round() < schedule.rounds().
   void advance();
 
-  /// The present version of a chunk on a rank; Symbols::nothing if the rank has none.
-  [[nodiscard]] Symbol held(Rank rank, Chunk chunk) const;
+  /// The present version of a chunk, or of another variant of it, on a rank; Symbols::nothing if
+  /// the rank has none.
+  [[nodiscard]] Symbol held(Rank rank, Chunk chunk, Variant variant = {}) const;
   [[nodiscard]] const Symbols& symbols() const;
 
  private:

@@ -33,6 +33,8 @@ typedef struct tuttiComm* tuttiComm_t;
 typedef struct tuttiWork* tuttiWork_t;
 /* An operation of the caller's. */
 typedef struct tuttiOp* tuttiOp_t;
+/* A schedule that was proved right: what each rank sends, receives and adds in a collective. */
+typedef struct tuttiSchedule* tuttiSchedule_t;
 
 /* Results ------------------------------------------------------------------------------------- */
 
@@ -367,6 +369,76 @@ TUTTI_API tuttiResult_t tuttiAllToAllVAsync(const void* sendbuff, const size_t* 
                                             void* recvbuff, const size_t* recvcounts,
                                             tuttiDataType_t datatype, tuttiComm_t comm,
                                             tuttiWork_t* work);
+
+/* Schedules ----------------------------------------------------------------------------------- */
+
+/* Reads a schedule in JSON (docs/schedule-json.md), from a text with a zero at its end or from a
+ * file, and proves it. What breaks its contract gives tuttiInvalidArgument, and tuttiGetLastError
+ * the first violations. All ranks read the same schedule. */
+TUTTI_API tuttiResult_t tuttiScheduleFromJson(tuttiSchedule_t* schedule, const char* json);
+TUTTI_API tuttiResult_t tuttiScheduleLoad(tuttiSchedule_t* schedule, const char* path);
+/* The same for schedules that do the same, whatever they are called. */
+TUTTI_API tuttiResult_t tuttiScheduleHash(tuttiSchedule_t schedule, uint64_t* hash);
+/* Calls that were begun go on with it. */
+TUTTI_API tuttiResult_t tuttiScheduleDestroy(tuttiSchedule_t schedule);
+
+/* Any collective, with options ---------------------------------------------------------------- */
+
+typedef enum {
+  tuttiCollBroadcast = 0,
+  tuttiCollScatter = 1,
+  tuttiCollGather = 2,
+  tuttiCollAllGather = 3,
+  tuttiCollReduce = 4,
+  tuttiCollAllReduce = 5,
+  tuttiCollReduceScatter = 6,
+  tuttiCollAllToAll = 7,
+  tuttiCollBarrier = 8,
+  tuttiCollectiveLimit = 0x7fffffff
+} tuttiCollective_t;
+
+/* A collective with all that can be said about it. Begin with TUTTI_CALL_INITIALIZER, and set what
+ * differs from it:
+ *
+ *   tuttiCall_t call = TUTTI_CALL_INITIALIZER;
+ *   call.collective = tuttiCollAllReduce;
+ *   call.sendbuff = call.recvbuff = data;
+ *   call.count = 1024;
+ *   call.datatype = tuttiFloat;
+ *   call.schedule = schedule;
+ *   tuttiRun(&call, comm);
+ *
+ * Later versions add members at the end; a program that was built with an earlier one goes on
+ * working. */
+typedef struct {
+  size_t size; /* sizeof(tuttiCall_t), by which the library knows the version of the caller. */
+  tuttiCollective_t collective;
+  const void* sendbuff;
+  void* recvbuff;
+  size_t count;         /* As the functions above have it; */
+  const size_t* counts; /* or, for blocks of different lengths, these; in alltoall, of what is */
+  const size_t* recvcounts; /* sent, and these of what is received. */
+  tuttiDataType_t datatype;
+  tuttiRedOp_t op;
+  tuttiOp_t custom; /* An operation of the caller's, in place of datatype and op; or NULL. */
+  int root;
+  /* Options. Zero and NULL leave it to tutti. */
+  const char* algorithm;    /* "allreduce/ring". All ranks say the same, */
+  tuttiSchedule_t schedule; /* or give schedules of the same content in place of it. */
+  int64_t timeout_ms;       /* How long to wait for the others. */
+  const char* site;         /* Where in the program this is, for messages: "step 12". */
+  int keep_input;           /* Not 0: should the call fail, sendbuff is as it was before. */
+} tuttiCall_t;
+
+#define TUTTI_CALL_INITIALIZER                                                                    \
+  {                                                                                               \
+    sizeof(tuttiCall_t), tuttiCollBarrier, NULL, NULL, 0, NULL, NULL, tuttiUint8, tuttiSum, NULL, \
+        0, NULL, NULL, 0, NULL, 0                                                                 \
+  }
+
+TUTTI_API tuttiResult_t tuttiRun(const tuttiCall_t* call, tuttiComm_t comm);
+/* Begins it; what the call points to besides its buffers need only stay until this returns. */
+TUTTI_API tuttiResult_t tuttiStart(const tuttiCall_t* call, tuttiComm_t comm, tuttiWork_t* work);
 
 /* Between two --------------------------------------------------------------------------------- */
 

@@ -19,16 +19,15 @@ std::string dimensions_wanted(const Algorithm& algorithm) {
                        : std::to_string(least) + " or " + std::to_string(most);
 }
 
-}  // namespace
-
-std::string Algorithm::refusal(const Problem& problem) const {
-  if (!needs_shape()) return "";
-  const std::string who = std::string(name) + " needs a shape of " + dimensions_wanted(*this) +
-                          " dimensions that " + std::to_string(problem.ranks) + " ranks fill";
+/// Why the shape of the problem does not do; empty if it does.
+std::string fault_of_shape(const Algorithm& algorithm, const Problem& problem) {
+  const std::string who = std::string(algorithm.name) + " needs a shape of " +
+                          dimensions_wanted(algorithm) + " dimensions that " +
+                          std::to_string(problem.ranks) + " ranks fill";
   const std::string cure = "; ask for --shape " + to_string(squarest(problem.ranks));
   const std::size_t count = problem.shape.dimensions.size();
   if (problem.shape.empty()) return who + cure;
-  if (count < dimensions.least || count > dimensions.most) {
+  if (count < algorithm.dimensions.least || count > algorithm.dimensions.most) {
     return who + ", and " + to_string(problem.shape) + " has " + std::to_string(count) + cure;
   }
   if (problem.shape.size() != problem.ranks) {
@@ -36,6 +35,16 @@ std::string Algorithm::refusal(const Problem& problem) const {
            std::to_string(problem.shape.size()) + cure;
   }
   return "";
+}
+
+}  // namespace
+
+std::string Algorithm::refusal(const Problem& problem) const {
+  const std::string wrong_shape = needs_shape() ? fault_of_shape(*this, problem) : "";
+  if (!wrong_shape.empty() || supports == nullptr || supports(problem)) return wrong_shape;
+  return std::string(name) + " is for " + std::string(limits) + ", not for " +
+         std::to_string(problem.ranks) +
+         (problem.shape.empty() ? "" : " in the shape " + to_string(problem.shape));
 }
 
 Contract Algorithm::contract(const Problem& problem) const {

@@ -12,6 +12,9 @@
 #include "algorithms/reduce_scatter/reduce_scatter.hpp"
 #include "algorithms/scatter/scatter.hpp"
 
+// A builder that no other algorithm is built on may be declared here, in the namespace of its
+// collective.
+
 namespace tutti {
 namespace {
 
@@ -45,6 +48,7 @@ constexpr Algorithm shaped(std::string_view name, Collective collective, Dimensi
           .summary = summary,
           .order = order,
           .dimensions = dimensions,
+          .traits = {},
           .chunks = chunks,
           .build = build};
 }
@@ -58,13 +62,25 @@ constexpr Algorithm adds(std::string_view name, Collective collective, Chunks ch
 constexpr Algorithm adds_by_rank(std::string_view name, Collective collective, Chunks chunks,
                                  Build build, std::string_view summary) {
   Algorithm row = adds(name, collective, chunks, build, summary, "in order of rank");
-  row.folds_in_rank_order = true;
+  row.traits.folds_in_rank_order = true;
   return row;
 }
 
 constexpr Algorithm moves(std::string_view name, Collective collective, Chunks chunks, Build build,
                           std::string_view summary) {
   return adds(name, collective, chunks, build, summary, "");
+}
+
+/// A row whose schedules keep data in memory of tutti's own, on some rank, in place or not.
+constexpr Algorithm keeps(Algorithm row) {
+  row.traits.keeps_data = true;
+  return row;
+}
+
+/// A row of alltoall in which ranks pass on blocks between two others.
+constexpr Algorithm passes_on(Algorithm row) {
+  row.traits.needs_counts = true;
+  return row;
 }
 
 using enum Collective;
@@ -82,12 +98,12 @@ constexpr std::array table{
           "half down each of two trees"),
 
     moves("scatter/flat", scatter, per_rank, scatter::flat, "the root sends each its block"),
-    moves("scatter/binomial", scatter, per_rank, scatter::binomial,
-          "recursive halving down a tree"),
+    keeps(moves("scatter/binomial", scatter, per_rank, scatter::binomial,
+                "recursive halving down a tree")),
 
     moves("gather/flat", gather, per_rank, gather::flat, "everybody sends its block to the root"),
-    moves("gather/binomial", gather, per_rank, gather::binomial,
-          "blocks are joined pairwise up a tree"),
+    keeps(moves("gather/binomial", gather, per_rank, gather::binomial,
+                "blocks are joined pairwise up a tree")),
 
     moves("allgather/mesh", allgather, per_rank, allgather::mesh, "everybody sends to everybody"),
     moves("allgather/ring", allgather, per_rank, allgather::ring, "blocks go round a ring"),
@@ -101,18 +117,18 @@ constexpr std::array table{
           "gather at rank 0, then broadcast"),
 
     adds_by_rank("reduce/flat", reduce, one, reduce::flat, "everybody sends to the root"),
-    adds("reduce/binomial", reduce, one, reduce::binomial,
-         "half of the holders send to the other half", up_the_tree),
-    adds("reduce/binary_tree", reduce, one, reduce::binary_tree, "up a complete binary tree",
-         up_the_tree),
-    adds("reduce/chain", reduce, one, reduce::chain, "from rank to rank", as_it_travels),
-    adds("reduce/reduce_scatter_gather", reduce, per_rank, reduce::reduce_scatter_gather,
-         "each adds up a piece, the root collects", round_the_ring),
-    adds("reduce/double_tree", reduce, two, reduce::double_tree, "half up each of two trees",
-         up_the_tree),
+    keeps(adds("reduce/binomial", reduce, one, reduce::binomial,
+               "half of the holders send to the other half", up_the_tree)),
+    keeps(adds("reduce/binary_tree", reduce, one, reduce::binary_tree, "up a complete binary tree",
+               up_the_tree)),
+    keeps(adds("reduce/chain", reduce, one, reduce::chain, "from rank to rank", as_it_travels)),
+    keeps(adds("reduce/reduce_scatter_gather", reduce, per_rank, reduce::reduce_scatter_gather,
+               "each adds up a piece, the root collects", round_the_ring)),
+    keeps(adds("reduce/double_tree", reduce, two, reduce::double_tree, "half up each of two trees",
+               up_the_tree)),
 
-    adds_by_rank("allreduce/mesh", allreduce, one, allreduce::mesh,
-                 "everybody sends everything to everybody"),
+    keeps(adds_by_rank("allreduce/mesh", allreduce, one, allreduce::mesh,
+                       "everybody sends everything to everybody")),
     adds_by_rank("allreduce/mesh_two_shot", allreduce, per_rank, allreduce::mesh_two_shot,
                  "each adds up a block and sends it to everybody"),
     adds_by_rank("allreduce/root", allreduce, one, allreduce::root,
@@ -128,8 +144,8 @@ constexpr std::array table{
     adds("allreduce/bidirectional_ring", allreduce, per_rank, allreduce::bidirectional_ring,
          "blocks twice round a ring, both ways",
          "from both sides of the ring to rank c, each rank's own after what arrives"),
-    adds("allreduce/recursive_doubling", allreduce, one, allreduce::recursive_doubling,
-         "groups trade whole sums and double", by_doubling),
+    keeps(adds("allreduce/recursive_doubling", allreduce, one, allreduce::recursive_doubling,
+               "groups trade whole sums and double", by_doubling)),
     adds("allreduce/halving_doubling", allreduce, per_rank, allreduce::halving_doubling,
          "recursive halving, then doubling", by_halving),
     adds("allreduce/bruck", allreduce, per_rank, allreduce::bruck,
@@ -149,23 +165,26 @@ constexpr std::array table{
 
     adds_by_rank("reduce_scatter/mesh", reduce_scatter, per_rank, reduce_scatter::mesh,
                  "everybody sends each block to its owner"),
-    adds("reduce_scatter/ring", reduce_scatter, per_rank, reduce_scatter::ring,
-         "sums go round a ring", round_the_ring),
-    adds("reduce_scatter/bidirectional_ring", reduce_scatter, per_rank,
-         reduce_scatter::bidirectional_ring, "sums come in from both sides of a ring",
-         "from both sides of the ring to rank c, each rank's own after what arrives"),
-    adds("reduce_scatter/recursive_halving", reduce_scatter, per_rank,
-         reduce_scatter::recursive_halving, "trade sums for the other half, and halve", by_halving),
-    adds("reduce_scatter/bruck", reduce_scatter, per_rank, reduce_scatter::bruck,
-         "Bruck's allgather run backwards",
-         "up the tree of Bruck's allgather run backwards; in a fold, in order of rank"),
-    adds("reduce_scatter/reduce_then_scatter", reduce_scatter, per_rank,
-         reduce_scatter::reduce_then_scatter, "reduce to rank 0, then scatter", up_the_tree),
+    keeps(adds("reduce_scatter/ring", reduce_scatter, per_rank, reduce_scatter::ring,
+               "sums go round a ring", round_the_ring)),
+    keeps(adds("reduce_scatter/bidirectional_ring", reduce_scatter, per_rank,
+               reduce_scatter::bidirectional_ring, "sums come in from both sides of a ring",
+               "from both sides of the ring to rank c, each rank's own after what arrives")),
+    keeps(adds("reduce_scatter/recursive_halving", reduce_scatter, per_rank,
+               reduce_scatter::recursive_halving, "trade sums for the other half, and halve",
+               by_halving)),
+    keeps(adds("reduce_scatter/bruck", reduce_scatter, per_rank, reduce_scatter::bruck,
+               "Bruck's allgather run backwards",
+               "up the tree of Bruck's allgather run backwards; in a fold, in order of rank")),
+    keeps(adds("reduce_scatter/reduce_then_scatter", reduce_scatter, per_rank,
+               reduce_scatter::reduce_then_scatter, "reduce to rank 0, then scatter", up_the_tree)),
 
-    moves("alltoall/mesh", alltoall, per_pair, alltoall::mesh, "everybody sends to everybody"),
-    moves("alltoall/pairwise", alltoall, per_pair, alltoall::pairwise, "one partner a round"),
-    moves("alltoall/bruck", alltoall, per_pair, alltoall::bruck,
-          "hops of 1, 2, 4, … ranks, many blocks a message"),
+    keeps(
+        moves("alltoall/mesh", alltoall, per_pair, alltoall::mesh, "everybody sends to everybody")),
+    keeps(
+        moves("alltoall/pairwise", alltoall, per_pair, alltoall::pairwise, "one partner a round")),
+    passes_on(keeps(moves("alltoall/bruck", alltoall, per_pair, alltoall::bruck,
+                          "hops of 1, 2, 4, … ranks, many blocks a message"))),
 
     moves("barrier/dissemination", barrier, one, barrier::dissemination,
           "tell the rank 1, 2, 4, … above"),

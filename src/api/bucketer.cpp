@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include <tutti/bucketer.hpp>
+#include <tutti/proved_schedule.hpp>
 
 #include "api/bucket_plan.hpp"
 #include "api/declaration.hpp"
@@ -71,8 +73,9 @@ class Bucketer::Impl {
 
   std::vector<Tensor> tensors_;
   BucketPlan plan_;
-  std::string algorithm_;  // What the options below refer to,
-  std::string site_;       // and this, too.
+  std::string algorithm_;                   // What the options below refer to,
+  std::optional<ProvedSchedule> schedule_;  // and this,
+  std::string site_;                        // and this.
   CallOptions options_;
   Reduction reduction_;
   std::vector<Progress> progress_;  // By tensor.
@@ -93,7 +96,9 @@ Bucketer::Impl::Impl(Communicator& communicator, std::span<const Tensor> tensors
       options_(options.call),
       reduction_(options.reduction),
       communicator_(communicator.duplicate()) {
+  if (options.call.schedule != nullptr) schedule_ = *options.call.schedule;
   options_.algorithm = algorithm_;
+  options_.schedule = schedule_ ? &*schedule_ : nullptr;
   options_.site = site_;
   agree_on_declaration(communicator_, tensors_, options);
   plan_ = plan_buckets(tensors_,

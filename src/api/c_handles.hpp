@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <tutti/communicator.hpp>
+#include <tutti/proved_schedule.hpp>
 #include <tutti/tutti.h>
 
 // What is behind the handles of the C API, and how its functions fail.
@@ -25,6 +26,10 @@ struct tuttiWork {
 struct tuttiOp {
   tutti::Reduction reduction;
   std::size_t element_bytes;
+};
+
+struct tuttiSchedule {
+  tutti::ProvedSchedule schedule;
 };
 
 namespace tutti {

@@ -1,5 +1,7 @@
 #include "api/c_request.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -76,6 +78,33 @@ Op op_of(tuttiRedOp_t op) {
 
 namespace {
 
+Collective collective_of(tuttiCollective_t collective) {
+  static_assert(tuttiCollBroadcast == static_cast<int>(Collective::broadcast) &&
+                tuttiCollBarrier == static_cast<int>(Collective::barrier));
+  if (collective >= tuttiCollBroadcast && collective <= tuttiCollBarrier) {
+    return static_cast<Collective>(collective);
+  }
+  throw Error(ErrorCode::invalid_argument,
+              "there is no collective " + std::to_string(static_cast<int>(collective)) +
+                  "; they are 0 (tuttiCollBroadcast) to 8 (tuttiCollBarrier)");
+}
+
+/// The call as this version knows it. A caller with a newer header may set no more than that.
+tuttiCall_t known_part(const tuttiCall_t& given) {
+  if (given.size < sizeof(tuttiCall_t)) {
+    throw Error(ErrorCode::invalid_argument, "call->size is " + std::to_string(given.size) +
+                                                 "; begin with TUTTI_CALL_INITIALIZER");
+  }
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(&given);
+  if (std::any_of(bytes + sizeof(tuttiCall_t), bytes + given.size,
+                  [](unsigned char each) { return each != 0; })) {
+    throw Error(ErrorCode::unsupported,
+                "the call says something that this version of the library does not know; "
+                "its header is newer: leave it out, or update the library");
+  }
+  return given;
+}
+
 std::span<const std::uint64_t> counts_from(const std::size_t* counts, const char* name,
                                            std::uint32_t ranks) {
   return {&pointed_to(counts, name), ranks};
@@ -111,6 +140,30 @@ Call call_of(const Request& request, const Communicator& communicator) {
   const std::uint32_t ranks = communicator.size();
   call.counts = counts_from(request.counts, two_ways ? "sendcounts" : "counts", ranks);
   if (two_ways) call.output_counts = counts_from(request.recv_counts, "recvcounts", ranks);
+  return call;
+}
+
+Call call_of(const tuttiCall_t& given, const Communicator& communicator) {
+  const tuttiCall_t known = known_part(given);
+  Call call{.collective = collective_of(known.collective),
+            .input = known.sendbuff,
+            .output = known.recvbuff,
+            .count = known.count,
+            .root = rank_from(known.root, "root")};
+  if (known.custom != nullptr) {
+    call.reduction = known.custom->reduction;
+    call.element_bytes = known.custom->element_bytes;
+  } else {
+    call.dtype = dtype_of(known.datatype);
+    call.reduction = op_of(known.op);
+  }
+  if (known.counts != nullptr) call.counts = {known.counts, communicator.size()};
+  if (known.recvcounts != nullptr) call.output_counts = {known.recvcounts, communicator.size()};
+  if (known.algorithm != nullptr) call.options.algorithm = known.algorithm;
+  if (known.schedule != nullptr) call.options.schedule = &known.schedule->schedule;
+  if (known.site != nullptr) call.options.site = known.site;
+  call.options.timeout = std::chrono::milliseconds(known.timeout_ms);
+  call.options.keep_input = known.keep_input != 0;
   return call;
 }
 

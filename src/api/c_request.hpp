@@ -49,6 +49,9 @@ struct PairRequest {
 /// The same in C++. Throws invalid_argument for what has no counterpart there.
 [[nodiscard]] Call call_of(const Request& request, const Communicator& communicator);
 
+/// The same of a call that says everything itself.
+[[nodiscard]] Call call_of(const tuttiCall_t& call, const Communicator& communicator);
+
 /// What goes out, and what comes in: one of each at most.
 struct PairOfMessages {
   std::vector<Outgoing> out{};

@@ -60,17 +60,17 @@ Work Communicator::start(const Call& call) { return usable(impl_).start(call); }
 
 std::vector<Envelope> Communicator::run(std::span<const Outgoing> out, std::span<const Incoming> in,
                                         const MessageOptions& options) {
-  return usable(impl_).messages().run(out, in, options);
+  return usable(impl_).point_to_point().run(out, in, options);
 }
 Work Communicator::start(std::span<const Outgoing> out, std::span<const Incoming> in,
                          const MessageOptions& options) {
-  return usable(impl_).messages().start(out, in, options);
+  return usable(impl_).point_to_point().start(out, in, options);
 }
 Envelope Communicator::probe(std::uint32_t from, const MessageOptions& options) {
-  return usable(impl_).messages().wait_for_message(from, options.tag, options);
+  return usable(impl_).point_to_point().wait_for_message(from, options.tag, options);
 }
 std::optional<Envelope> Communicator::try_probe(std::uint32_t from, std::uint32_t tag) {
-  return usable(impl_).messages().probe(from, tag);
+  return usable(impl_).point_to_point().probe(from, tag);
 }
 
 std::optional<Communicator> Communicator::split(std::optional<std::uint32_t> color,
@@ -92,7 +92,7 @@ Counters Communicator::counters(Collective collective) const {
   return usable(impl_).counters(collective);
 }
 std::string Communicator::algorithm_for(const Call& call) const {
-  return std::string(usable(impl_).algorithm_for(call).name);
+  return std::string(usable(impl_).method_for(call).name());
 }
 std::string Communicator::description() const { return usable(impl_).description(); }
 

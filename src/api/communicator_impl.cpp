@@ -103,7 +103,7 @@ Communicator::Impl::Impl(std::shared_ptr<Fabric> fabric, const Membership& membe
             .ranks = ranks_},
            settings.flight) {
   MessageHost& host = *this;
-  messages_ = std::make_unique<Messages>(fabric_->messenger(), membership, host, box_.messages());
+  messages_ = std::make_unique<PointToPoint>(fabric_->messenger(), membership, host, box_.messages());
   if (ranks_ == 1) return;
   Participant& participant = *this;
   council_ = std::make_unique<Council>(fabric_->lifeline(),
@@ -148,6 +148,7 @@ Work Communicator::Impl::start(const Call& call) {
   kept.counts = {};
   kept.output_counts = {};
   kept.options.algorithm = {};
+  kept.options.schedule = nullptr;
   kept.options.shape = {};
   return worker_.add([this, ready, kept, site = FlightSite(call.options.site)]() mutable {
     kept.options.site = site.text();
@@ -166,7 +167,7 @@ const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Ca
   try {
     return plans.add(call, aliasing,
                      prepare({.call = call,
-                              .algorithm = algorithm_for(call, selector),
+                              .method = method_for(call, selector),
                               .self = self_,
                               .ranks = ranks_,
                               .aliasing = aliasing,
@@ -198,14 +199,14 @@ void Communicator::Impl::perform(const PreparedCall& prepared, const Call& call)
                           .ranks = ranks_,
                           .number = calls_,
                           .call = call,
-                          .algorithm = prepared.algorithm->name,
+                          .algorithm = prepared.flight.algorithm,
                           .bytes = prepared.flight.bytes,
                           .time = Clock::now() - begun,
                           .error = error});
   };
   const auto settled = [&](const Error& error) {
     Error cause = settle(error, "call " + std::to_string(calls_) + ", " + words(call, self_) +
-                                    " by " + std::string(prepared.algorithm->name));
+                                    " by " + prepared.flight.algorithm);
     restore_input(call);
     log(error.what());
     return cause;
@@ -252,8 +253,9 @@ void Communicator::Impl::run_parts(const PreparedCall& prepared, const Call& cal
   Buffers buffers{.input = static_cast<const std::byte*>(call.input),
                   .output = static_cast<std::byte*>(call.output)};
   if (call.collective == Collective::barrier) {
+    if (nothing_.size() < 2 * prepared.barrier_bytes) nothing_.resize(2 * prepared.barrier_bytes);
     buffers.input = nothing_.data();
-    buffers.output = nothing_.data() + nothing_.size() / 2;
+    buffers.output = nothing_.data() + prepared.barrier_bytes;
   }
   if (prepared.scratch_bytes + prepared.spare_bytes > 0) {
     buffers.scratch = scratch(prepared.scratch_bytes + prepared.spare_bytes);
@@ -307,31 +309,21 @@ std::uint64_t Communicator::Impl::larger_bytes(const Call& call) const {
   return elements * element_bytes_of(call);
 }
 
-const Algorithm& Communicator::Impl::algorithm_for(const Call& call, Selector& selector) const {
+Method Communicator::Impl::method_for(const Call& call, Selector& selector) const {
   const bool one_fold = needs_one_fold(call);
-  if (call.options.algorithm.empty()) {
-    return *selector
-                .choose({.collective = call.collective,
-                         .bytes = larger_bytes(call),
-                         .root = Rank{call.root},
-                         .counted = !call.counts.empty(),
-                         .one_fold = one_fold})
-                .algorithm;
+  if (call.options.algorithm.empty() && call.options.schedule == nullptr) {
+    return selector
+        .choose({.collective = call.collective,
+                 .bytes = larger_bytes(call),
+                 .root = Rank{call.root},
+                 .counted = !call.counts.empty(),
+                 .one_fold = one_fold})
+        .method;
   }
-  const Algorithm& asked = algorithm(call.options.algorithm);
-  if (asked.collective != call.collective) {
-    throw Error(ErrorCode::invalid_argument,
-                std::string(asked.name) + " is for another collective");
-  }
-  const std::string refusal = refusal_of_folds(asked, one_fold);
+  Method method = named_method(call, ranks_);
+  const std::string refusal = refusal_of_folds(method, one_fold);
   if (!refusal.empty()) throw Error(ErrorCode::unsupported, refusal);
-  if (call.collective == Collective::alltoall && !call.counts.empty() &&
-      asked.name == "alltoall/bruck") {
-    throw Error(ErrorCode::unsupported,
-                "alltoall/bruck passes on blocks of other ranks, whose counts nobody else knows; "
-                "take alltoall/mesh or alltoall/pairwise");
-  }
-  return asked;
+  return method;
 }
 
 Counters& Communicator::Impl::counters_of(std::size_t kind) {

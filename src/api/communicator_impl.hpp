@@ -12,7 +12,7 @@
 #include "api/call_log.hpp"
 #include "api/fabric.hpp"
 #include "api/gate.hpp"
-#include "api/messages.hpp"
+#include "api/point_to_point.hpp"
 #include "api/plan_cache.hpp"
 #include "api/shard_reduction.hpp"
 #include "api/worker.hpp"
@@ -65,7 +65,7 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
 
   void run(const Call& call);
   [[nodiscard]] Work start(const Call& call);
-  [[nodiscard]] Messages& messages() { return *messages_; }
+  [[nodiscard]] PointToPoint& point_to_point() { return *messages_; }
 
   [[nodiscard]] std::optional<Communicator> split(std::optional<std::uint32_t> color,
                                                   std::uint32_t key);
@@ -77,9 +77,7 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   void set_completed(std::uint64_t calls) { settings_.completed = calls; }
 
   [[nodiscard]] Counters counters(Collective collective) const;
-  [[nodiscard]] const Algorithm& algorithm_for(const Call& call) {
-    return algorithm_for(call, selector_);
-  }
+  [[nodiscard]] Method method_for(const Call& call) { return method_for(call, selector_); }
   [[nodiscard]] std::string description() const;
 
  private:
@@ -121,7 +119,7 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
                                                                     const CallExtent& extent,
                                                                     Selector& selector,
                                                                     PlanCache& plans);
-  [[nodiscard]] const Algorithm& algorithm_for(const Call& call, Selector& selector) const;
+  [[nodiscard]] Method method_for(const Call& call, Selector& selector) const;
   void check_shards(const Call& call, const CallExtent& extent);
   [[nodiscard]] Work start_shards(const Call& call, const CallExtent& extent);
   void perform_shards(const Call& call);
@@ -175,8 +173,8 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   std::array<Counters, collectives> counters_;
   std::shared_ptr<std::byte> scratch_;
   std::size_t scratch_bytes_ = 0;
-  std::array<std::byte, 64> nothing_{};  // What a barrier moves.
-  std::vector<std::byte> kept_;          // The input of a call that is to keep it.
+  std::vector<std::byte> nothing_;  // What a barrier moves.
+  std::vector<std::byte> kept_;     // The input of a call that is to keep it.
   BlackBox box_;
   std::atomic<bool> busy_{false};
   Gate gate_;                               // Closed once there is a verdict.
@@ -184,7 +182,7 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   std::optional<Verdict> own_verdict_;      // Of one rank alone.
   std::mutex own_verdict_mutex_;
   std::unique_ptr<Council> council_;    // Null for one rank alone.
-  std::unique_ptr<Messages> messages_;  // Destroyed before what it asks,
+  std::unique_ptr<PointToPoint> messages_;  // Destroyed before what it asks,
   Worker worker_;                       // and after what may still call it.
 };
 

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <tutti/proved_schedule.hpp>
+
 namespace tutti {
 namespace {
 
@@ -29,7 +31,7 @@ struct Card {
   std::uint64_t bucket_bytes = 0;
   std::uint64_t first_bucket_bytes = 0;
   std::uint64_t reduction = 0;
-  std::uint64_t call_hash = 0;  ///< Of the algorithm, its shape and the level.
+  std::uint64_t call_hash = 0;  ///< Of the algorithm and its shape, or the schedule, and the level.
 };
 
 /// A tensor as others may know it.
@@ -70,6 +72,7 @@ Card card_of(const std::vector<Form>& forms, const BucketOptions& options, bool 
   }
   Hash call;
   call.add(options.call.algorithm);
+  call.add(options.call.schedule == nullptr ? 0 : options.call.schedule->hash());
   for (const std::uint32_t dimension : options.call.shape.dimensions) call.add(dimension);
   call.add(static_cast<std::uint64_t>(options.call.reproducible));
   return {.is_possible = is_possible ? 1U : 0U,
@@ -131,7 +134,9 @@ void compare_options(std::size_t rank, const Card& card, const Card& first) {
   if (card.reduction != first.reduction) {
     disagree(rank, "the reduction " + words_of(card.reduction), words_of(first.reduction));
   }
-  if (card.call_hash != first.call_hash) disagree(rank, "one algorithm, shape or level", "another");
+  if (card.call_hash != first.call_hash) {
+    disagree(rank, "one algorithm, schedule, shape or level", "another");
+  }
   if (card.tensors != first.tensors) {
     disagree(rank, std::to_string(card.tensors) + " tensors", std::to_string(first.tensors));
   }

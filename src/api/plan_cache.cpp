@@ -2,7 +2,16 @@
 
 #include <algorithm>
 
+#include <tutti/proved_schedule.hpp>
+
 namespace tutti {
+namespace {
+
+std::uint64_t schedule_of(const Call& call) {
+  return call.options.schedule == nullptr ? 0 : call.options.schedule->hash();
+}
+
+}  // namespace
 
 const std::shared_ptr<const PreparedCall>* PlanCache::find(const Call& call, Aliasing aliasing) {
   if (last_ != nullptr && matches(last_->key, call, aliasing)) return &last_->prepared;
@@ -28,6 +37,7 @@ const std::shared_ptr<const PreparedCall>& PlanCache::add(const Call& call, Alia
                       .element_bytes = call.element_bytes,
                       .count = call.count,
                       .algorithm = std::string(call.options.algorithm),
+                      .schedule = schedule_of(call),
                       .shape = call.options.shape,
                       .counts = {call.counts.begin(), call.counts.end()},
                       .output_counts = {call.output_counts.begin(), call.output_counts.end()}},
@@ -42,7 +52,7 @@ bool PlanCache::matches(const Key& key, const Call& call, Aliasing aliasing) {
          key.is_custom == (call.reduction.combine() != nullptr) &&
          key.reproducible == call.options.reproducible && key.root == call.root &&
          key.element_bytes == call.element_bytes && key.algorithm == call.options.algorithm &&
-         key.shape == call.options.shape &&
+         key.schedule == schedule_of(call) && key.shape == call.options.shape &&
          std::equal(key.counts.begin(), key.counts.end(), call.counts.begin(), call.counts.end()) &&
          std::equal(key.output_counts.begin(), key.output_counts.end(), call.output_counts.begin(),
                     call.output_counts.end());
@@ -55,6 +65,7 @@ std::size_t PlanCache::hash(const Call& call, Aliasing aliasing) {
   hash = hash * 31 + static_cast<std::size_t>(call.dtype);
   hash = hash * 31 + static_cast<std::size_t>(call.reduction.op());
   hash = hash * 31 + static_cast<std::size_t>(call.options.reproducible);
+  hash = hash * 31 + schedule_of(call);
   for (const std::uint64_t count : call.counts) hash = hash * 31 + count;
   return hash;
 }

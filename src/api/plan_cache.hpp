@@ -32,6 +32,7 @@ class PlanCache {
     std::size_t element_bytes;
     std::uint64_t count;
     std::string algorithm;
+    std::uint64_t schedule;  // Its content hash; zero if there is none.
     Shape shape;
     std::vector<std::uint64_t> counts;
     std::vector<std::uint64_t> output_counts;

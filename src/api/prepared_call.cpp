@@ -1,22 +1,16 @@
 #include "api/prepared_call.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
-#include <string_view>
 
+#include <tutti/error.hpp>
+
+#include "core/hash.hpp"
+#include "flight/lasting_text.hpp"
 #include "kernels/exact_fold.hpp"
 
 namespace tutti {
 namespace {
-
-/// Mixes a number into a hash (the finish of splitmix64).
-std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
-  hash += 0x9E3779B97F4A7C15 + value;
-  hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9;
-  hash = (hash ^ (hash >> 27)) * 0x94D049BB133111EB;
-  return hash ^ (hash >> 31);
-}
 
 const Shape& shape_of(const Preparation& preparation) {
   const Shape& asked = preparation.call.options.shape;
@@ -43,10 +37,9 @@ std::uint32_t signature_of(const Preparation& preparation) {
   const Call& call = preparation.call;
   std::uint64_t hash = mixed(0, static_cast<std::uint64_t>(call.collective));
   hash = mixed(hash, way_of(call));
-  const auto index = &preparation.algorithm - algorithms().data();
-  hash = mixed(hash, static_cast<std::uint64_t>(index));
+  hash = mixed(hash, preparation.method.identity());
   hash = mixed(hash, element_bytes_of(call));
-  if (preparation.algorithm.needs_shape()) {
+  if (preparation.method.needs_shape()) {
     for (const std::uint32_t d : shape_of(preparation).dimensions) hash = mixed(hash, d);
   }
   hash = mixed(hash, has_root(call.collective) ? call.root : 0);
@@ -54,6 +47,13 @@ std::uint32_t signature_of(const Preparation& preparation) {
   if (call.collective == Collective::alltoall) return static_cast<std::uint32_t>(hash);
   for (const std::uint64_t count : call.counts) hash = mixed(hash, count);
   return static_cast<std::uint32_t>(hash);
+}
+
+/// What the flight recorder calls the method: there as long as the program, like the names in the
+/// table.
+const char* lasting(const Method& method) {
+  if (const Algorithm* const row = method.algorithm()) return row->name.data();
+  return lasting_text(method.label());
 }
 
 FlightCall flight_call(const Preparation& preparation, std::uint64_t bytes) {
@@ -67,7 +67,7 @@ FlightCall flight_call(const Preparation& preparation, std::uint64_t bytes) {
           .from = 0,
           .count = call.counts.empty() ? call.count : FlightCall::with_counts,
           .bytes = bytes,
-          .algorithm = preparation.algorithm.name.data()};
+          .algorithm = lasting(preparation.method)};
 }
 
 /// Blocks of these sizes, each cut into `pieces` chunks as even as can be.
@@ -131,56 +131,59 @@ void add_part(PreparedCall& prepared, Plan plan, std::uint64_t repeats, std::siz
   prepared.parts.push_back({.plan = std::move(plan), .repeats = repeats, .stride = stride});
 }
 
-/// Those that keep data of their own on some rank, in place or not.
-constexpr std::array<std::string_view, 17> keepers = {
-    "scatter/binomial",
-    "gather/binomial",
-    "reduce/binomial",
-    "reduce/binary_tree",
-    "reduce/chain",
-    "reduce/reduce_scatter_gather",
-    "reduce/double_tree",
-    "allreduce/mesh",
-    "allreduce/recursive_doubling",
-    "reduce_scatter/ring",
-    "reduce_scatter/bidirectional_ring",
-    "reduce_scatter/recursive_halving",
-    "reduce_scatter/bruck",
-    "reduce_scatter/reduce_then_scatter",
-    "alltoall/mesh",
-    "alltoall/pairwise",
-    "alltoall/bruck",
-};
-
 /// How many elements of each chunk are done at once. All ranks must come to the same answer, so it
 /// follows from what all know, not from how much this rank keeps.
 std::uint64_t part_length(const Preparation& preparation, const Contract& contract,
                           const Layout& layout, std::uint64_t longest) {
   const Call& call = preparation.call;
-  const bool keeps = keeps_data(preparation.algorithm);
+  const ScheduleTraits& traits = preparation.method.traits();
   // Nobody knows all counts of an alltoall with counts, which keeps nothing.
   const bool counted = call.collective == Collective::alltoall && !call.counts.empty();
-  if (!keeps || counted) return longest;
+  if (!traits.keeps_data || counted) return longest;
   std::uint64_t total = layout.total() * element_bytes_of(call);
   if (call.collective == Collective::alltoall) total /= contract.ranks;
-  if (total <= part_bytes) return longest;
+  // Those that keep more than twice their data do less of it at once.
+  constexpr std::uint64_t least = 4096;
+  const std::uint64_t most = std::max<std::uint64_t>(2 * part_bytes / traits.copies, least);
+  if (total <= most) return longest;
   constexpr std::uint64_t granule = 64;
-  const std::uint64_t parts = (total + part_bytes - 1) / part_bytes;
+  const std::uint64_t parts = (total + most - 1) / most;
   return std::max(longest / parts / granule * granule, granule);
 }
 
 }  // namespace
 
-bool keeps_data(const Algorithm& algorithm) {
-  return std::find(keepers.begin(), keepers.end(), algorithm.name) != keepers.end();
+Method named_method(const Call& call, std::uint32_t ranks) {
+  const CallOptions& options = call.options;
+  const auto refuse = [](const std::string& why) { throw Error(ErrorCode::invalid_argument, why); };
+  if (options.schedule != nullptr && !options.algorithm.empty()) {
+    refuse("it names " + std::string(options.algorithm) + " and " + options.schedule->label() +
+           "; name one of them");
+  }
+  const Method method = options.schedule != nullptr ? Method(*options.schedule)
+                                                    : Method(algorithm(options.algorithm));
+  if (options.schedule != nullptr) {
+    const std::string misfit = options.schedule->misfit(call.collective, ranks, Rank{call.root});
+    if (!misfit.empty()) refuse(misfit);
+  } else if (method.collective() != call.collective) {
+    refuse(std::string(method.name()) + " is for another collective");
+  }
+  if (call.collective == Collective::alltoall && !call.counts.empty() &&
+      method.traits().needs_counts) {
+    throw Error(ErrorCode::unsupported,
+                std::string(method.label()) +
+                    " passes on blocks of other ranks, whose counts nobody else knows; "
+                    "take alltoall/mesh or alltoall/pairwise");
+  }
+  return method;
 }
 
 PreparedCall prepare(const Preparation& preparation) {
   const Call& call = preparation.call;
   Problem problem{.ranks = preparation.ranks, .root = Rank{call.root}};
-  if (preparation.algorithm.needs_shape()) problem.shape = shape_of(preparation);
-  const Contract contract = preparation.algorithm.contract(problem);
-  const Program program = preparation.algorithm.program(problem, preparation.self);
+  if (preparation.method.needs_shape()) problem.shape = shape_of(preparation);
+  const Contract contract = preparation.method.contract(problem);
+  const Program program = preparation.method.program(problem, preparation.self);
   const Layout layout = layout_of(call, contract, preparation.self);
   const std::size_t element_bytes = element_bytes_of(call);
   const auto plan_of = [&](ElementRange stretch) {
@@ -195,14 +198,15 @@ PreparedCall prepare(const Preparation& preparation) {
   };
   const std::uint64_t outputs = extent_of(call, preparation.self, preparation.ranks).output;
   const bool folds = is_reduction(call.collective) && !is_custom(call);
-  PreparedCall prepared{.algorithm = &preparation.algorithm,
-                        .parts = {},
-                        .fold = folds ? fold_for(call) : nullptr,
-                        .element_bytes = element_bytes,
-                        .outputs = outputs,
-                        .is_average = folds && call.reduction.op() == Op::avg,
-                        .is_exact = folds && is_exact_sum(call),
-                        .flight = flight_call(preparation, outputs * element_bytes)};
+  PreparedCall prepared{
+      .parts = {},
+      .fold = folds ? fold_for(call) : nullptr,
+      .element_bytes = element_bytes,
+      .outputs = outputs,
+      .barrier_bytes = call.collective == Collective::barrier ? layout.total() : 0,
+      .is_average = folds && call.reduction.op() == Op::avg,
+      .is_exact = folds && is_exact_sum(call),
+      .flight = flight_call(preparation, outputs * element_bytes)};
   const auto [least, most] = extremes(layout);
   const std::uint64_t length = part_length(preparation, contract, layout, most);
   if (length >= most) {

@@ -5,12 +5,12 @@
 #include <span>
 #include <vector>
 
-#include <tutti/algorithm.hpp>
 #include <tutti/call.hpp>
 
 #include "exec/plan.hpp"
 #include "flight/record.hpp"
 #include "kernels/fold.hpp"
+#include "select/method.hpp"
 
 namespace tutti {
 
@@ -23,14 +23,14 @@ struct PreparedCall {
     std::size_t stride = 0;
   };
 
-  const Algorithm* algorithm = nullptr;
   std::vector<Part> parts;
   std::size_t scratch_bytes = 0;
   std::size_t spare_bytes = 0;
   /// Null where nothing is reduced, or by a function of the caller's.
   Fold fold = nullptr;
   std::size_t element_bytes = 0;
-  std::uint64_t outputs = 0;  ///< Elements.
+  std::uint64_t outputs = 0;      ///< Elements.
+  std::size_t barrier_bytes = 0;  ///< That a barrier reads, and as many that it writes.
   bool is_average = false;
   bool is_exact = false;
   /// As the flight recorder has it, with the signature of what all ranks must agree on.
@@ -40,7 +40,7 @@ struct PreparedCall {
 /// What a call is prepared for.
 struct Preparation {
   const Call& call;
-  const Algorithm& algorithm;
+  const Method& method;
   Rank self;
   std::uint32_t ranks;
   Aliasing aliasing;
@@ -53,8 +53,9 @@ struct Preparation {
 /// so that no call needs more than twice as much, however long its data is.
 inline constexpr std::size_t part_bytes = std::size_t{4} << 20;
 
-/// Whether a rank may need memory of tutti's own for it.
-[[nodiscard]] bool keeps_data(const Algorithm& algorithm);
+/// The algorithm or schedule that the call names. Requires: it names one. Throws invalid_argument,
+/// or unsupported, if that cannot do the call.
+[[nodiscard]] Method named_method(const Call& call, std::uint32_t ranks);
 
 /// Requires: the call is valid.
 [[nodiscard]] PreparedCall prepare(const Preparation& preparation);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,16 @@ std::span<const ClosedForm> closed_forms() {
   return all;
 }
 
+const ClosedForm* find_closed_form(std::string_view algorithm) {
+  const auto all = closed_forms();
+  const auto found = std::ranges::find(all, algorithm, &ClosedForm::algorithm);
+  return found == all.end() ? nullptr : &*found;
+}
+
 const ClosedForm& closed_form(std::string_view algorithm) {
+  if (const ClosedForm* const found = find_closed_form(algorithm)) return *found;
   std::vector<std::string_view> names;
-  for (const ClosedForm& each : closed_forms()) {
-    if (each.algorithm == algorithm) return each;
-    names.push_back(each.algorithm);
-  }
+  for (const ClosedForm& each : closed_forms()) names.push_back(each.algorithm);
   throw Error(ErrorCode::invalid_argument, "no algorithm with a closed form is called '" +
                                                std::string(algorithm) + "'." +
                                                did_you_mean(algorithm, names));

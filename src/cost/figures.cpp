@@ -3,6 +3,21 @@
 #include <tutti/figures.hpp>
 
 namespace tutti {
+namespace {
+
+void add(const Program& program, const Layout& layout, Figures& figures) {
+  const RankFigures rank = count(program, layout);
+  figures.rounds = std::max(figures.rounds, program.rounds());
+  figures.messages += rank.messages;
+  figures.bytes += rank.sent;
+  figures.reduced += rank.reduced;
+  figures.most_sent = std::max(figures.most_sent, rank.sent);
+  figures.most_received = std::max(figures.most_received, rank.received);
+  figures.most_reduced = std::max(figures.most_reduced, rank.reduced);
+  figures.most_in_a_round = std::max(figures.most_in_a_round, rank.most_in_a_round);
+}
+
+}  // namespace
 
 RankFigures count(const Program& program, const Layout& layout) {
   RankFigures figures;
@@ -11,7 +26,7 @@ RankFigures count(const Program& program, const Layout& layout) {
   for (const Step step : program) {
     std::uint64_t bytes = 0;
     for (const ChunkRange& range : step.chunks) bytes += layout.size(range);
-    if (step.kind == Step::Kind::receive) {
+    if (step.makes()) {
       figures.received += bytes * step.peers.size();
       figures.reduced += bytes * (step.operands() - 1);
       continue;
@@ -28,16 +43,14 @@ RankFigures count(const Program& program, const Layout& layout) {
 
 Figures count(const Schedule& schedule, const Layout& layout) {
   Figures figures;
-  figures.rounds = schedule.rounds();
-  for (const Program& program : schedule.programs) {
-    const RankFigures rank = count(program, layout);
-    figures.messages += rank.messages;
-    figures.bytes += rank.sent;
-    figures.reduced += rank.reduced;
-    figures.most_sent = std::max(figures.most_sent, rank.sent);
-    figures.most_received = std::max(figures.most_received, rank.received);
-    figures.most_reduced = std::max(figures.most_reduced, rank.reduced);
-    figures.most_in_a_round = std::max(figures.most_in_a_round, rank.most_in_a_round);
+  for (const Program& program : schedule.programs) add(program, layout, figures);
+  return figures;
+}
+
+Figures count(const ScheduleSource& source, const Layout& layout) {
+  Figures figures;
+  for (std::uint32_t r = 0; r < source.contract.ranks; ++r) {
+    add(source.program(Rank{r}), layout, figures);
   }
   return figures;
 }

@@ -61,27 +61,25 @@ void StepGraph::add_rank(Rank self, const Messages& meetings,
   }
 }
 
-/// A send waits for the receives that made what it sends, and so does a fold for its own operand.
+/// A send waits for the steps that made what it sends, and so does a fold for its own operands.
 void StepGraph::add_waits(Rank self, std::uint32_t first_step) {
   const Program& program = schedule->program(self);
   const ChunkSlots slots(program, schedule->contract, self);
-  std::vector<std::uint32_t> writer(slots.size(), none);
+  std::vector<std::uint32_t> writer(slots.total(), none);
   std::vector<std::uint32_t> counted_for(program.size(), none);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // Who is waited for, who waits.
   for (std::uint32_t i = 0; i < program.size(); ++i) {
     const Step step = program[i];
-    const bool reads = step.kind == Step::Kind::send || step.own.has_value();
-    for (const ChunkRange& range : step.chunks) {
-      for (std::uint64_t j = 0; j < range.count; ++j) {
-        std::uint32_t& wrote = writer[slots[Chunk{range.first.index() + j}]];
-        if (reads && wrote != none && counted_for[wrote] != i) {
-          counted_for[wrote] = i;
-          pairs.emplace_back(wrote, i);
-          ++steps[first_step + i].waits;
-        }
-        if (step.kind == Step::Kind::receive) wrote = i;
-      }
-    }
+    for_each_chunk(step, [&](Chunk chunk) {
+      step.for_each_read([&](Variant variant) {
+        const std::uint32_t wrote = writer[slots.slot(chunk, variant)];
+        if (wrote == none || wrote == i || counted_for[wrote] == i) return;
+        counted_for[wrote] = i;
+        pairs.emplace_back(wrote, i);
+        ++steps[first_step + i].waits;
+      });
+      if (step.makes()) writer[slots.slot(chunk, step.variant)] = i;
+    });
   }
   std::sort(pairs.begin(), pairs.end());
   auto pair = pairs.begin();

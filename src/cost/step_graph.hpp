@@ -29,10 +29,10 @@ class StepGraph {
   struct StepInfo {
     Rank rank;
     std::uint32_t round;
-    std::uint32_t operands;      // Of a receive; 0 for a send.
+    std::uint32_t operands;      // Of a receive or a local step; 0 for a send.
     std::uint32_t waits;         // For so many other steps and, a receive, messages.
     std::uint32_t messages_end;  // A send's messages stand before this,
-    std::uint32_t waiters_end;   // and those that wait for a receive before this,
+    std::uint32_t waiters_end;   // and those that wait for another step before this,
                                  // from where those of the step before end.
   };
 

@@ -44,8 +44,15 @@ void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& fold
   std::uint32_t idle = 0;
   while (first < count) {
     bool moved = false;
+    std::uint32_t id = first;
     const auto last = static_cast<std::uint32_t>(std::min<std::size_t>(count, first + window));
-    for (std::uint32_t id = first; id < last; ++id) {
+    for (; id < last; ++id) {
+      if (!states_[id].finished && advance(id)) moved = true;
+    }
+    // Both ends of a message are in the same round, at any place in it: where sends come first,
+    // what a peer waits for may be beyond the window.
+    for (; !moved && id < count && plan.operations[id].round == plan.operations[first].round;
+         ++id) {
       if (!states_[id].finished && advance(id)) moved = true;
     }
     while (first < count && states_[first].finished) ++first;
@@ -78,6 +85,7 @@ bool Executor::advance(std::uint32_t id) {
   const Plan::Operation& operation = plan_->operations[id];
   State& state = states_[id];
   if (state.done < operation.bytes) {
+    if (operation.kind == Step::Kind::local) return advance_local(operation, state);
     if (state.done == 0 && plan_->has_turns && !is_turn(id)) return false;
     if (operation.kind == Step::Kind::send) return advance_send(id, operation, state);
     const bool copies = peers(id).size() == 1 && !operation.own;
@@ -171,6 +179,29 @@ bool Executor::advance_fold(std::uint32_t id, const Plan::Operation& operation, 
   return true;
 }
 
+bool Executor::advance_local(const Plan::Operation& operation, State& state) {
+  const Plan::Piece& piece = plan_->pieces[state.piece];
+  const std::size_t bytes = std::min(allowed(piece, state.piece, state.done), slice_bytes_);
+  if (bytes == 0) return false;
+  const std::size_t within = state.done - piece.begin;
+  std::byte* const to = target(piece.to, piece.to_offset + within);
+  const std::size_t nth_piece = state.piece - first_piece(operation);
+  const Plan::Source* const sources =
+      plan_->sources.data() + operation.first_source + nth_piece * operation.operands;
+  operands_.clear();
+  for (std::uint32_t k = 0; k < operation.operands; ++k) {
+    operands_.push_back(source(sources[k].buffer, sources[k].offset + within));
+  }
+  if (operands_.size() == 1) {
+    std::memcpy(to, operands_.front(), bytes);
+  } else {
+    fold(to, nullptr, bytes);
+  }
+  move_on(operation, state, bytes);
+  state.finished = state.done == operation.bytes;
+  return true;
+}
+
 /// Where to put a second copy of what a receive is about to make at `to`, so that it is sent on
 /// without being read again; null if that cannot be.
 std::byte* Executor::room_to_forward(const Plan::Operation& operation, const State& state,
@@ -246,7 +277,7 @@ std::size_t Executor::allowed(const Plan::Piece& piece, std::uint32_t index, std
 /// How many bytes of an operation are over and done with: received, or sent and no longer needed.
 std::size_t Executor::cleared(std::uint32_t id) const {
   const State& state = states_[id];
-  if (state.finished || plan_->operations[id].kind == Step::Kind::receive || state.done == 0) {
+  if (state.finished || plan_->operations[id].kind != Step::Kind::send || state.done == 0) {
     return state.done;
   }
   std::size_t least = state.done;
@@ -258,6 +289,11 @@ std::size_t Executor::cleared(std::uint32_t id) const {
     least = std::min<std::size_t>(least, released > start ? released - start : 0);
   }
   return least;
+}
+
+std::uint32_t Executor::first_piece(const Plan::Operation& operation) const {
+  const auto id = static_cast<std::size_t>(&operation - plan_->operations.data());
+  return id == 0 ? 0 : plan_->operations[id - 1].pieces_end;
 }
 
 std::span<const Plan::Peer> Executor::peers(std::uint32_t id) const {

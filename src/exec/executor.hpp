@@ -91,6 +91,7 @@ class Executor {
   [[nodiscard]] bool advance_send(std::uint32_t id, const Plan::Operation& operation, State& state);
   [[nodiscard]] bool advance_copy(std::uint32_t id, const Plan::Operation& operation, State& state);
   [[nodiscard]] bool advance_fold(std::uint32_t id, const Plan::Operation& operation, State& state);
+  [[nodiscard]] bool advance_local(const Plan::Operation& operation, State& state);
   void note_received(std::uint32_t id, const Plan::Operation& operation, State& state,
                      std::size_t bytes);
   void move_on(const Plan::Operation& operation, State& state, std::size_t bytes);
@@ -99,6 +100,7 @@ class Executor {
                                     std::size_t at) const;
   [[nodiscard]] std::size_t cleared(std::uint32_t id) const;
   [[nodiscard]] std::span<const Plan::Peer> peers(std::uint32_t id) const;
+  [[nodiscard]] std::uint32_t first_piece(const Plan::Operation& operation) const;
   [[nodiscard]] const std::byte* source(Buffer buffer, std::size_t offset) const;
   [[nodiscard]] std::byte* target(Buffer buffer, std::size_t offset) const;
   void start(const Plan& plan);

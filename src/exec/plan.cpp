@@ -34,8 +34,8 @@ class Compiler {
         stretch_(request.stretch),
         placement_(place(program_, contract_, self_, request.aliasing)),
         slots_(program_, contract_, self_),
-        offsets_(slots_.size() * buffers, unset),
-        memory_(slots_.size() * buffers) {}
+        offsets_(slots_.size() * (buffers - 1) + slots_.total(), unset),
+        memory_(offsets_.size()) {}
 
   Plan compile() {
     require_places_that_fit();
@@ -87,13 +87,14 @@ class Compiler {
     }
   }
 
-  [[nodiscard]] std::size_t place_of(Buffer buffer, Chunk chunk) const {
+  [[nodiscard]] std::size_t place_of(Buffer buffer, Chunk chunk, Variant variant = {}) const {
+    if (variant != Variant{}) return slots_.size() * (buffers - 1) + slots_.slot(chunk, variant);
     return slots_[chunk] * buffers + static_cast<std::size_t>(buffer);
   }
 
   /// The caller's buffers are laid out beforehand; scratch is given out as it is asked for.
-  std::size_t offset_of(Buffer buffer, Chunk chunk) {
-    std::size_t& offset = offsets_[place_of(buffer, chunk)];
+  std::size_t offset_of(Buffer buffer, Chunk chunk, Variant variant = {}) {
+    std::size_t& offset = offsets_[place_of(buffer, chunk, variant)];
     if (offset == unset) {
       std::size_t& total = buffer == Buffer::scratch ? plan_.scratch_bytes : plan_.spare_bytes;
       offset = total;
@@ -103,12 +104,17 @@ class Compiler {
   }
 
   /// Who shares the bytes of a place: in place, the input is the output.
-  Bytes& memory_at(Buffer buffer, Chunk chunk) {
-    if (in_place_ && buffer == Buffer::input) {
+  Bytes& memory_at(Buffer buffer, Chunk chunk, Variant variant) {
+    if (variant == Variant{} && in_place_ && buffer == Buffer::input) {
       const std::optional<Chunk> over = contract_.output_over(self_, chunk);
       if (over) return memory_[place_of(Buffer::output, *over)];
     }
-    return memory_[place_of(buffer, chunk)];
+    return memory_[place_of(buffer, chunk, variant)];
+  }
+
+  /// Where the rank has a variant that a step reads, given that of the chunk itself.
+  static Buffer buffer_of(const Placement::Piece& piece, Variant variant) {
+    return variant == Variant{} ? piece.from : Buffer::scratch;
   }
 
   void add_copies(std::span<const Placement::Copy> copies, std::vector<Plan::Copy>& into) {
@@ -128,7 +134,7 @@ class Compiler {
   /// A send to peers in several lanes becomes several sends.
   void add(std::uint32_t step_index) {
     const Step step = program_[step_index];
-    if (step.kind == Step::Kind::receive || lanes_.empty() || step.peers.size() == 1) {
+    if (step.makes() || lanes_.empty() || step.peers.size() == 1) {
       add_operation(step_index, step, step.peers);
       return;
     }
@@ -143,8 +149,8 @@ class Compiler {
   }
 
   void add_operation(std::uint32_t step_index, const Step& step, std::span<const Rank> peers) {
-    const bool sends = step.kind == Step::Kind::send;
     const auto id = static_cast<std::uint32_t>(plan_.operations.size());
+    const auto first_source = static_cast<std::uint32_t>(plan_.sources.size());
     std::size_t at = 0;
     for (const Placement::Piece& piece : placement_.pieces(step_index)) {
       for (std::uint64_t i = 0; i < piece.chunks.count; ++i) {
@@ -152,23 +158,13 @@ class Compiler {
         const std::size_t size = bytes(chunk);
         if (size == 0) continue;
         collect_waits(step, piece, chunk, at);
-        // A side that is not used follows the other, so that it never keeps pieces apart.
-        const bool reads = sends || step.own.has_value();
-        const std::size_t to = sends ? offset_of(piece.from, chunk) : offset_of(piece.to, chunk);
-        const std::size_t from = reads ? offset_of(piece.from, chunk) : to;
-        add_piece({.begin = at,
-                   .bytes = size,
-                   .from = piece.from,
-                   .to = piece.to,
-                   .from_offset = from,
-                   .to_offset = to,
-                   .waits_end = 0});
+        add_chunk(step, piece, chunk, {.operation = id, .at = at});
         remember(step, piece, chunk, {.operation = id, .at = at});
         at += size;
       }
     }
     if (at == 0) return;  // Both ends know that there is nothing to say.
-    auto& turns = sends ? send_turns_ : receive_turns_;
+    auto& turns = step.kind == Step::Kind::send ? send_turns_ : receive_turns_;
     for (const Rank peer : peers) {
       const std::uint32_t turn = turns[peer.index()]++;
       plan_.has_turns |= turn > 0;
@@ -179,7 +175,31 @@ class Compiler {
                                 .own = step.own,
                                 .bytes = at,
                                 .peers_end = static_cast<std::uint32_t>(plan_.peers.size()),
-                                .pieces_end = static_cast<std::uint32_t>(plan_.pieces.size())});
+                                .pieces_end = static_cast<std::uint32_t>(plan_.pieces.size()),
+                                .operands = static_cast<std::uint32_t>(step.sources.size()),
+                                .first_source = first_source});
+  }
+
+  /// One chunk of a step becomes a piece, or a part of the one before.
+  void add_chunk(const Step& step, const Placement::Piece& placed, Chunk chunk, const Use& use) {
+    sources_.clear();
+    step.for_each_read([&](Variant variant) {
+      const Buffer buffer = buffer_of(placed, variant);
+      sources_.push_back({.buffer = buffer, .offset = offset_of(buffer, chunk, variant)});
+    });
+    // A side that is not used follows the other, so that it never keeps pieces apart.
+    Plan::Source to{.buffer = placed.to, .offset = 0};
+    to.offset = step.makes() ? offset_of(to.buffer, chunk, step.variant) : sources_[0].offset;
+    const Plan::Source from =
+        sources_.empty() ? Plan::Source{.buffer = placed.from, .offset = to.offset} : sources_[0];
+    if (step.kind != Step::Kind::local) sources_.clear();
+    add_piece({.begin = use.at,
+               .bytes = bytes(chunk),
+               .from = from.buffer,
+               .to = to.buffer,
+               .from_offset = from.offset,
+               .to_offset = to.offset,
+               .waits_end = 0});
   }
 
   void find_forwards() {
@@ -217,21 +237,19 @@ class Compiler {
 
   void collect_waits(const Step& step, const Placement::Piece& piece, Chunk chunk, std::size_t at) {
     waits_.clear();
-    const bool sends = step.kind == Step::Kind::send;
-    if (sends || step.own) wait_for(memory_at(piece.from, chunk).writer, at);
-    if (sends) return;
-    const Bytes& target = memory_at(piece.to, chunk);
+    step.for_each_read(
+        [&](Variant variant) { wait_for(memory_at(piece.from, chunk, variant).writer, at); });
+    if (!step.makes()) return;
+    const Bytes& target = memory_at(piece.to, chunk, step.variant);
     wait_for(target.writer, at);
     for (const Use& reader : target.readers) wait_for(reader, at);
   }
 
   void remember(const Step& step, const Placement::Piece& piece, Chunk chunk, const Use& use) {
-    if (step.kind == Step::Kind::send) {
-      memory_at(piece.from, chunk).readers.push_back(use);
-      return;
-    }
-    if (step.own) memory_at(piece.from, chunk).readers.push_back(use);
-    Bytes& target = memory_at(piece.to, chunk);
+    step.for_each_read(
+        [&](Variant variant) { memory_at(piece.from, chunk, variant).readers.push_back(use); });
+    if (!step.makes()) return;
+    Bytes& target = memory_at(piece.to, chunk, step.variant);
     target.writer = use;
     target.readers.clear();
   }
@@ -243,14 +261,28 @@ class Compiler {
       Plan::Piece& last = plan_.pieces.back();
       if (last.from == piece.from && last.to == piece.to &&
           last.from_offset + last.bytes == piece.from_offset &&
-          last.to_offset + last.bytes == piece.to_offset && waits_alike()) {
+          last.to_offset + last.bytes == piece.to_offset && waits_alike() &&
+          sources_follow(last.bytes)) {
         last.bytes += piece.bytes;
         return;
       }
     }
+    plan_.sources.insert(plan_.sources.end(), sources_.begin(), sources_.end());
     plan_.waits.insert(plan_.waits.end(), waits_.begin(), waits_.end());
     plan_.pieces.push_back(piece);
     plan_.pieces.back().waits_end = static_cast<std::uint32_t>(plan_.waits.size());
+  }
+
+  /// Whether each source stands right behind that of the last piece, which has so many bytes.
+  [[nodiscard]] bool sources_follow(std::size_t last_bytes) const {
+    const std::size_t begin = plan_.sources.size() - sources_.size();
+    for (std::size_t k = 0; k < sources_.size(); ++k) {
+      const Plan::Source& last = plan_.sources[begin + k];
+      if (last.buffer != sources_[k].buffer || last.offset + last_bytes != sources_[k].offset) {
+        return false;
+      }
+    }
+    return true;
   }
 
   [[nodiscard]] bool waits_alike() const {
@@ -278,7 +310,8 @@ class Compiler {
   std::vector<Bytes> memory_;
   std::unordered_map<std::uint32_t, std::uint32_t> send_turns_;
   std::unordered_map<std::uint32_t, std::uint32_t> receive_turns_;
-  std::vector<Plan::Wait> waits_;
+  std::vector<Plan::Wait> waits_;      // Of the chunk at hand,
+  std::vector<Plan::Source> sources_;  // and what it is made of.
   Plan plan_;
 };
 

@@ -28,8 +28,8 @@ struct Plan {
   struct Piece {
     std::size_t begin;  ///< In the stream of the operation.
     std::size_t bytes;
-    Buffer from;  ///< Send: what is sent. Receive: the own operand of a fold.
-    Buffer to;    ///< Receive: where the result goes.
+    Buffer from;  ///< Send: what is sent. Receive: the own operand of a fold. Local: the first.
+    Buffer to;    ///< Receive and local: where the result goes.
     std::size_t from_offset;
     std::size_t to_offset;
     std::uint32_t waits_end;  ///< Its waits stand before this in `waits`, after those of the last.
@@ -38,11 +38,20 @@ struct Plan {
     Step::Kind kind;
     std::uint32_t round;
     std::optional<std::uint32_t> own;
-    std::size_t bytes;         ///< To or from each peer.
+    std::size_t bytes;         ///< To or from each peer, or made of what is there.
     std::uint32_t peers_end;   ///< Its peers stand before this in `peers`, after those of the last,
     std::uint32_t pieces_end;  ///< and its pieces likewise.
     /// Of a receive: the send that passes on just what it has made, byte for byte, if there is one.
     std::optional<std::uint32_t> forward{};
+    /// Of a local operation: how many sources it has. Those of its pieces stand one after the other
+    /// in `sources`, from here on.
+    std::uint32_t operands = 0;
+    std::uint32_t first_source = 0;
+  };
+  /// Where an operand of a local operation begins.
+  struct Source {
+    Buffer buffer;
+    std::size_t offset;
   };
   /// A peer of an operation, and the how-manieth it is between the two ranks in its direction.
   struct Peer {
@@ -61,6 +70,7 @@ struct Plan {
   std::vector<Peer> peers;
   std::vector<Piece> pieces;
   std::vector<Wait> waits;
+  std::vector<Source> sources;
   std::vector<Copy> before;
   std::vector<Copy> aside;
   /// Whether some peer is sent to, or received from, more than once, so that turns matter.

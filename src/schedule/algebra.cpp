@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include <tutti/algebra.hpp>
 #include <tutti/error.hpp>
@@ -18,6 +19,12 @@ Unsigned affine(Unsigned first, std::int64_t stride, Unsigned i, Unsigned modulu
 
 Program dual(const Program& program, Collective collective, Rank self, Own own) {
   const bool adds = is_reduction(dual(collective));
+  if (!program.is_plain()) {
+    throw Error(
+        ErrorCode::unsupported,
+        "a program with local steps or variants of chunks cannot be run backwards; build it "
+        "for the other collective by itself");
+  }
   Program reversed(program.rounds());
   reversed.reserve(program.size());
   std::vector<Rank> ascending;
@@ -50,11 +57,14 @@ Program then(Program first, const Program& second) {
 }
 
 Program beside(const Program& one, const Program& other) {
+  const auto moment = [](const Step& step) {
+    return std::pair(step.round, step.kind == Step::Kind::local);
+  };
   Program both(std::max(one.rounds(), other.rounds()));
   both.reserve(one.size() + other.size());
   std::size_t i = 0;
   for (const Step step : other) {
-    while (i < one.size() && one[i].round <= step.round) both.append(one[i++]);
+    while (i < one.size() && moment(one[i]) <= moment(step)) both.append(one[i++]);
     both.append(step);
   }
   while (i < one.size()) both.append(one[i++]);

@@ -3,8 +3,39 @@
 #include <algorithm>
 
 namespace tutti {
+namespace {
 
-ChunkSlots::ChunkSlots(const Program& program, const Contract& contract, Rank self) {
+template <class T>
+void sort_and_tidy(std::vector<T>& items) {
+  std::sort(items.begin(), items.end());
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+}
+
+template <class T>
+std::size_t index_of(const std::vector<T>& sorted, const T& item) {
+  return static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), item) -
+                                  sorted.begin());
+}
+
+std::vector<std::pair<Chunk, Variant>> other_variants(const Program& program) {
+  std::vector<std::pair<Chunk, Variant>> found;
+  if (program.last_variant() == Variant{}) return found;
+  for (const Step step : program) {
+    const auto add = [&](Variant variant) {
+      if (variant == Variant{}) return;
+      for_each_chunk(step, [&](Chunk chunk) { found.emplace_back(chunk, variant); });
+    };
+    step.for_each_read(add);
+    if (step.makes()) add(step.variant);
+  }
+  sort_and_tidy(found);
+  return found;
+}
+
+}  // namespace
+
+ChunkSlots::ChunkSlots(const Program& program, const Contract& contract, Rank self)
+    : variants_(other_variants(program)) {
   const ChunkSeries input = contract.input(self);
   const ChunkSeries output = contract.output(self);
   std::uint64_t touched = input.count + output.count;
@@ -21,18 +52,17 @@ ChunkSlots::ChunkSlots(const Program& program, const Contract& contract, Rank se
     for (std::uint64_t i = 0; i < series.count; ++i) chunks_.push_back(series[i]);
   }
   for (const Step step : program) {
-    for (const ChunkRange& range : step.chunks) {
-      for (std::uint64_t i = 0; i < range.count; ++i) chunks_.emplace_back(range.first.index() + i);
-    }
+    for_each_chunk(step, [&](Chunk chunk) { chunks_.push_back(chunk); });
   }
-  std::sort(chunks_.begin(), chunks_.end());
-  chunks_.erase(std::unique(chunks_.begin(), chunks_.end()), chunks_.end());
+  sort_and_tidy(chunks_);
 }
 
 std::size_t ChunkSlots::operator[](Chunk chunk) const {
-  if (dense_) return chunk.index();
-  return static_cast<std::size_t>(std::lower_bound(chunks_.begin(), chunks_.end(), chunk) -
-                                  chunks_.begin());
+  return dense_ ? chunk.index() : index_of(chunks_, chunk);
+}
+
+std::size_t ChunkSlots::beside(Chunk chunk, Variant variant) const {
+  return index_of(variants_, {chunk, variant});
 }
 
 }  // namespace tutti

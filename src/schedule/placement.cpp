@@ -8,19 +8,19 @@
 namespace tutti {
 namespace {
 
-/// What is known of a chunk while the program is read.
+/// What is known of a chunk, that is of variant 0, while the program is read.
 struct History {
   static constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
 
-  std::uint32_t last_sent = never;  // Round in which the present version was last sent.
+  std::uint32_t last_read = never;  // Round in which a message last read the present version.
   std::uint32_t written = 0;        // How many versions the rank has made.
 };
 
 /// A chunk met by a step: what reading forwards tells about it, and what reading backwards decides.
 struct Touch {
   std::size_t slot;
-  bool first_version : 1;  // Receive: makes the rank's first version.
-  bool overlaps : 1;       // Receive: the version before is being sent in the same round.
+  bool first_version : 1;  // Makes the rank's first version.
+  bool overlaps : 1;       // Receive: another message of the round reads the version before.
   Buffer from = Buffer::input;
   Buffer to = Buffer::input;
 };
@@ -45,12 +45,12 @@ void add(std::vector<Placement::Piece>& pieces, std::size_t begin, Chunk chunk, 
   pieces.push_back({.chunks = chunk, .from = from, .to = to});
 }
 
-/// Calls f(chunk) for each chunk of the step, in order.
-template <class F>
-void for_each_chunk(const Step& step, F f) {
-  for (const ChunkRange& range : step.chunks) {
-    for (std::uint64_t i = 0; i < range.count; ++i) f(Chunk{range.first.index() + i});
-  }
+bool makes_chunk(const Step& step) { return step.makes() && step.variant == Variant{}; }
+
+bool reads_chunk(const Step& step) {
+  bool reads = false;
+  step.for_each_read([&](Variant variant) { reads |= variant == Variant{}; });
+  return reads;
 }
 
 class Placer {
@@ -67,15 +67,17 @@ class Placer {
 
   void read_forwards() {
     for (const Step step : program_) {
+      const bool makes = makes_chunk(step);
+      // Local steps come after the messages of their round: those never meet them.
+      const bool lends = !makes && step.kind != Step::Kind::local && reads_chunk(step);
       for_each_chunk(step, [&](Chunk chunk) {
         Touch touch{.slot = slots_[chunk], .first_version = false, .overlaps = false};
         History& history = histories_[touch.slot];
-        if (step.kind == Step::Kind::send) {
-          history.last_sent = step.round;
-        } else {
-          touch.overlaps = history.last_sent == step.round;
+        if (lends) history.last_read = step.round;
+        if (makes) {
+          touch.overlaps = step.kind == Step::Kind::receive && history.last_read == step.round;
           touch.first_version = history.written++ == 0;
-          history.last_sent = History::never;
+          history.last_read = History::never;
         }
         touches_.push_back(touch);
       });
@@ -89,21 +91,27 @@ class Placer {
     std::size_t at = touches_.size();
     for (std::size_t i = program_.size(); i-- > 0;) {
       const Step step = program_[i];
+      const bool makes = makes_chunk(step);
+      const bool reads = reads_chunk(step);
       for (std::size_t r = step.chunks.size(); r-- > 0;) {
         const ChunkRange& range = step.chunks[r];
         for (std::uint64_t j = range.count; j-- > 0;) {
           const Chunk chunk{range.first.index() + j};
           Touch& touch = touches_[--at];
+          // Other variants have one place each.
+          touch.from = Buffer::scratch;
+          if (step.makes()) touch.to = Buffer::scratch;
+          if (!makes && !reads) continue;
           Buffer& place = standing[touch.slot];
           if (!met[touch.slot]) {
             met[touch.slot] = true;
             place = last_place(chunk, histories_[touch.slot].written);
           }
-          if (step.kind == Step::Kind::receive) {
+          if (makes) {
             touch.to = place;
             place = place_before(chunk, touch);
           }
-          touch.from = place;
+          if (reads || !step.own) touch.from = place;
         }
       }
     }
@@ -152,7 +160,7 @@ class Placer {
     return written == 0 ? brought(chunk) : places(chunk).home;
   }
 
-  /// Where the version stands that a receive replaces or folds in.
+  /// Where the version stands that a step replaces or folds in.
   [[nodiscard]] Buffer place_before(Chunk chunk, const Touch& touch) {
     if (!touch.first_version) return touch.overlaps ? places(chunk).other(touch.to) : touch.to;
     if (!input_.contains(chunk)) return touch.to;  // There is none.

@@ -1,40 +1,69 @@
 #include <algorithm>
+#include <limits>
+#include <string>
 
+#include <tutti/error.hpp>
 #include <tutti/program.hpp>
 
 namespace tutti {
 
 bool operator==(const Step& a, const Step& b) {
-  return a.kind == b.kind && a.round == b.round && a.own == b.own &&
-         std::equal(a.peers.begin(), a.peers.end(), b.peers.begin(), b.peers.end()) &&
-         std::equal(a.chunks.begin(), a.chunks.end(), b.chunks.begin(), b.chunks.end());
+  const auto same = [](auto one, auto other) {
+    return std::equal(one.begin(), one.end(), other.begin(), other.end());
+  };
+  return a.kind == b.kind && a.variant == b.variant && a.round == b.round && a.own == b.own &&
+         a.own_variant == b.own_variant && same(a.peers, b.peers) && same(a.chunks, b.chunks) &&
+         same(a.sources, b.sources);
 }
 
-void Program::send(std::uint32_t round, Rank peer, std::span<const ChunkRange> chunks) {
-  append({.kind = Step::Kind::send, .round = round, .peers = {&peer, 1}, .chunks = chunks});
+void Program::send(std::uint32_t round, Rank peer, std::span<const ChunkRange> chunks,
+                   Variant variant) {
+  send(round, {&peer, 1}, chunks, variant);
 }
 
 void Program::send(std::uint32_t round, std::span<const Rank> peers,
-                   std::span<const ChunkRange> chunks) {
-  append({.kind = Step::Kind::send, .round = round, .peers = peers, .chunks = chunks});
+                   std::span<const ChunkRange> chunks, Variant variant) {
+  append({.kind = Step::Kind::send,
+          .variant = variant,
+          .round = round,
+          .peers = peers,
+          .chunks = chunks});
 }
 
-void Program::send(std::uint32_t round, Rank peer, ChunkRange chunks) {
-  send(round, peer, {&chunks, 1});
+void Program::send(std::uint32_t round, Rank peer, ChunkRange chunks, Variant variant) {
+  send(round, {&peer, 1}, {&chunks, 1}, variant);
 }
 
-void Program::receive(std::uint32_t round, Rank peer, std::span<const ChunkRange> chunks) {
-  append({.kind = Step::Kind::receive, .round = round, .peers = {&peer, 1}, .chunks = chunks});
+void Program::receive(std::uint32_t round, Rank peer, std::span<const ChunkRange> chunks,
+                      Variant variant) {
+  append({.kind = Step::Kind::receive,
+          .variant = variant,
+          .round = round,
+          .peers = {&peer, 1},
+          .chunks = chunks});
 }
 
-void Program::receive(std::uint32_t round, Rank peer, ChunkRange chunks) {
-  receive(round, peer, {&chunks, 1});
+void Program::receive(std::uint32_t round, Rank peer, ChunkRange chunks, Variant variant) {
+  receive(round, peer, {&chunks, 1}, variant);
 }
 
 void Program::receive_reduce(std::uint32_t round, std::span<const Rank> peers, std::uint32_t own,
                              std::span<const ChunkRange> chunks) {
   append(
       {.kind = Step::Kind::receive, .round = round, .peers = peers, .own = own, .chunks = chunks});
+}
+
+void Program::copy(std::uint32_t round, ChunkRange chunks, Variant from, Variant to) {
+  reduce(round, chunks, {&from, 1}, to);
+}
+
+void Program::reduce(std::uint32_t round, ChunkRange chunks, std::span<const Variant> sources,
+                     Variant to) {
+  append({.kind = Step::Kind::local,
+          .variant = to,
+          .round = round,
+          .chunks = {&chunks, 1},
+          .sources = sources});
 }
 
 void Program::append(const Step& step) {
@@ -49,27 +78,47 @@ void Program::append(const Step& step) {
   } else {
     chunks_.insert(chunks_.end(), step.chunks.begin(), step.chunks.end());
   }
-  lines_.push_back({.round = step.round,
-                    .peers_end = static_cast<std::uint32_t>(peers_.size()),
-                    .chunks_end = static_cast<std::uint32_t>(chunks_.size()),
-                    .kind = step.kind,
-                    .has_own = step.own.has_value(),
-                    .own = step.own.value_or(0)});
+  Line line{.round = step.round,
+            .peers_end = static_cast<std::uint32_t>(peers_.size()),
+            .chunks_end = static_cast<std::uint32_t>(chunks_.size()),
+            .own = step.own.value_or(0),
+            .aside = step.own_variant.index(),
+            .variant = step.variant,
+            .kind = step.kind,
+            .has_own = step.own.has_value()};
+  last_variant_ = std::max({last_variant_, step.variant, step.own_variant});
+  if (step.kind == Step::Kind::local) {
+    constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
+    if (step.sources.size() > most) {
+      throw Error(ErrorCode::invalid_argument, "a local step can have 65535 sources at most, not " +
+                                                   std::to_string(step.sources.size()));
+    }
+    for (const Variant source : step.sources) last_variant_ = std::max(last_variant_, source);
+    sources_.insert(sources_.end(), step.sources.begin(), step.sources.end());
+    line.own = static_cast<std::uint32_t>(sources_.size());
+    line.aside = static_cast<std::uint16_t>(step.sources.size());
+    line.has_own = false;
+  }
+  lines_.push_back(line);
 }
 
 void Program::append(const Program& other, std::uint32_t later) {
   const auto peers = static_cast<std::uint32_t>(peers_.size());
   const auto chunks = static_cast<std::uint32_t>(chunks_.size());
+  const auto sources = static_cast<std::uint32_t>(sources_.size());
   peers_.insert(peers_.end(), other.peers_.begin(), other.peers_.end());
   chunks_.insert(chunks_.end(), other.chunks_.begin(), other.chunks_.end());
+  sources_.insert(sources_.end(), other.sources_.begin(), other.sources_.end());
   lines_.reserve(lines_.size() + other.lines_.size());
   for (Line line : other.lines_) {
     line.round += later;
     line.peers_end += peers;
     line.chunks_end += chunks;
+    if (line.kind == Step::Kind::local) line.own += sources;
     lines_.push_back(line);
   }
   rounds_ = std::max(rounds_, other.rounds_ + later);
+  last_variant_ = std::max(last_variant_, other.last_variant_);
 }
 
 void Program::reserve(std::size_t steps) {

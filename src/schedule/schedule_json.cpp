@@ -13,7 +13,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view format_name = "tutti-schedule";
-constexpr std::uint64_t format_version = 1;
+constexpr std::uint64_t plain_version = 1;   // Sends and receives of the chunks themselves.
+constexpr std::uint64_t format_version = 2;  // And local steps, and variants of chunks.
 constexpr std::string_view own_word = "own";
 
 // ---------------------------------------------------------------------------------- writing
@@ -37,11 +38,13 @@ void write_chunks(std::span<const ChunkRange> chunks, std::string& out) {
   out += ']';
 }
 
-void write_step(const Step& step, std::string& out) {
-  const bool sends = step.kind == Step::Kind::send;
-  out += "{\"round\": " + std::to_string(step.round) + (sends ? ", \"send\": " : ", \"receive\": ");
-  write_chunks(step.chunks, out);
-  out += sends ? ", \"to\": [" : ", \"from\": [";
+/// "own" is the chunk itself, {"own": 1} another variant of it.
+std::string own_text(Variant variant) {
+  if (variant == Variant{}) return in_quotes(own_word);
+  return "{" + in_quotes(own_word) + ": " + std::to_string(variant.index()) + "}";
+}
+
+void write_operands(const Step& step, std::string& out) {
   bool first = true;
   const auto add = [&](const std::string& word) {
     if (!first) out += ", ";
@@ -49,11 +52,42 @@ void write_step(const Step& step, std::string& out) {
     out += word;
   };
   for (std::size_t i = 0; i < step.peers.size(); ++i) {
-    if (step.own == i) add(in_quotes(own_word));
+    if (step.own == i) add(own_text(step.own_variant));
     add(std::to_string(step.peers[i].index()));
   }
-  if (step.own && *step.own >= step.peers.size()) add(in_quotes(own_word));
-  out += "]}";
+  if (step.own && *step.own >= step.peers.size()) add(own_text(step.own_variant));
+  for (const Variant source : step.sources) add(own_text(source));
+}
+
+/// The word by which a step begins, and that for where its chunks go or come from.
+struct StepWords {
+  const char* chunks;
+  const char* ends;
+};
+
+constexpr StepWords words_of(Step::Kind kind) {
+  switch (kind) {
+    case Step::Kind::send:
+      return {.chunks = "send", .ends = "to"};
+    case Step::Kind::receive:
+      return {.chunks = "receive", .ends = "from"};
+    case Step::Kind::local:
+      break;
+  }
+  return {.chunks = "local", .ends = "from"};
+}
+
+void write_step(const Step& step, std::string& out) {
+  const StepWords words = words_of(step.kind);
+  out += "{\"round\": " + std::to_string(step.round) + ", \"" + words.chunks + "\": ";
+  write_chunks(step.chunks, out);
+  out += std::string(", \"") + words.ends + "\": [";
+  write_operands(step, out);
+  out += ']';
+  if (step.variant != Variant{}) {
+    out += ", \"variant\": " + std::to_string(step.variant.index());
+  }
+  out += '}';
 }
 
 // ---------------------------------------------------------------------------------- reading
@@ -98,6 +132,7 @@ class JsonValue {
     return {json_[i], path_ + "/" + std::to_string(i)};
   }
   [[nodiscard]] bool is_list() const { return json_.is_array(); }
+  [[nodiscard]] bool is_object() const { return json_.is_object(); }
   [[nodiscard]] bool is(std::string_view word) const {
     return json_.is_string() && json_.get_ref<const std::string&>() == word;
   }
@@ -129,6 +164,7 @@ class JsonValue {
 
 constexpr std::uint64_t most_ranks = std::numeric_limits<std::int32_t>::max();
 constexpr std::uint64_t most_rounds = std::numeric_limits<std::uint32_t>::max() - 1;
+constexpr std::size_t most_sources = std::numeric_limits<std::uint16_t>::max();
 // Sums of a few chunk numbers still fit in 64 bits.
 constexpr std::uint64_t most_chunks = std::uint64_t{1} << 60;
 
@@ -171,39 +207,91 @@ std::vector<ChunkRange> read_chunks(const JsonValue& list, std::uint64_t chunks)
   return ranges;
 }
 
-void read_step(const JsonValue& node, const Contract& contract, std::uint64_t rounds,
-               Program& program) {
-  const bool sends = node.has("send");
-  if (sends == node.has("receive")) {
-    node.reject("a step has either \"send\" and \"to\" or \"receive\" and \"from\"");
+/// What the steps of a document are read by.
+struct StepReader {
+  const Contract& contract;
+  std::uint64_t rounds;
+  std::uint64_t version;
+
+  [[nodiscard]] static Variant variant(const JsonValue& value) {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint16_t>::max();
+    return Variant{static_cast<std::uint16_t>(value.number(0, most))};
   }
-  if (sends) {
-    node.allow_only({"round", "send", "to"});
-  } else {
-    node.allow_only({"round", "receive", "from"});
+
+  /// The variant that an entry of "from" names as the rank's own; none if it names a rank.
+  [[nodiscard]] std::optional<Variant> own(const JsonValue& entry) const {
+    if (entry.is(own_word)) return Variant{};
+    if (version == plain_version || !entry.is_object()) return std::nullopt;
+    entry.allow_only({own_word});
+    return variant(entry.member("own"));
   }
-  if (rounds == 0) node.reject("there can be no steps in a schedule of 0 rounds");
-  const auto round = static_cast<std::uint32_t>(node.member("round").number(0, rounds - 1));
-  const std::vector<ChunkRange> chunks =
-      read_chunks(node.member(sends ? "send" : "receive"), contract.chunks);
-  const JsonValue list = node.member(sends ? "to" : "from");
-  std::vector<Rank> peers;
-  std::optional<std::uint32_t> own;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!sends && list[i].is(own_word)) {
-      if (own) list[i].reject("\"own\" can stand only once in a fold");
-      own = static_cast<std::uint32_t>(peers.size());
+
+  void read(const JsonValue& node, Program& program) const {
+    const Step::Kind kind = kind_of(node);
+    const StepWords words = words_of(kind);
+    if (version == plain_version) {
+      node.allow_only({"round", words.chunks, words.ends});
     } else {
-      peers.emplace_back(static_cast<std::uint32_t>(list[i].number(0, contract.ranks - 1)));
+      node.allow_only({"round", words.chunks, words.ends, "variant"});
     }
+    if (rounds == 0) node.reject("there can be no steps in a schedule of 0 rounds");
+    const auto round = static_cast<std::uint32_t>(node.member("round").number(0, rounds - 1));
+    const std::vector<ChunkRange> chunks = read_chunks(node.member(words.chunks), contract.chunks);
+    Operands operands = read_operands(node.member(words.ends), kind);
+    program.append({.kind = kind,
+                    .variant = node.has("variant") ? variant(node.member("variant")) : Variant{},
+                    .round = round,
+                    .peers = operands.peers,
+                    .own = operands.own,
+                    .own_variant = operands.own_variant,
+                    .chunks = chunks,
+                    .sources = operands.sources});
   }
-  if (peers.empty()) list.reject("at least one rank should stand here");
-  program.append({.kind = sends ? Step::Kind::send : Step::Kind::receive,
-                  .round = round,
-                  .peers = peers,
-                  .own = own,
-                  .chunks = chunks});
-}
+
+ private:
+  struct Operands {
+    std::vector<Rank> peers{};
+    std::optional<std::uint32_t> own{};
+    Variant own_variant{};
+    std::vector<Variant> sources{};
+  };
+
+  [[nodiscard]] Step::Kind kind_of(const JsonValue& node) const {
+    const bool sends = node.has("send");
+    const bool receives = node.has("receive");
+    const bool local = version > plain_version && node.has("local");
+    if (sends + receives + local != 1) {
+      node.reject("a step has either \"send\" and \"to\" or \"receive\" and \"from\"" +
+                  std::string(version > plain_version ? " or \"local\" and \"from\"" : ""));
+    }
+    return sends ? Step::Kind::send : receives ? Step::Kind::receive : Step::Kind::local;
+  }
+
+  [[nodiscard]] Operands read_operands(const JsonValue& list, Step::Kind kind) const {
+    Operands found;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const JsonValue entry = list[i];
+      const std::optional<Variant> named = kind == Step::Kind::send ? std::nullopt : own(entry);
+      if (kind == Step::Kind::local) {
+        if (!named) entry.reject("\"own\" or {\"own\": VARIANT} should stand here");
+        if (found.sources.size() == most_sources) entry.reject("that is one too many");
+        found.sources.push_back(*named);
+      } else if (named) {
+        if (found.own) entry.reject("\"own\" can stand only once in a fold");
+        found.own = static_cast<std::uint32_t>(found.peers.size());
+        found.own_variant = *named;
+      } else {
+        found.peers.emplace_back(static_cast<std::uint32_t>(entry.number(0, contract.ranks - 1)));
+      }
+    }
+    if (kind == Step::Kind::local) {
+      if (found.sources.empty()) list.reject("at least one \"own\" should stand here");
+    } else if (found.peers.empty()) {
+      list.reject("at least one rank should stand here");
+    }
+    return found;
+  }
+};
 
 /// Refuses a member that stands twice in an object, of which the parser would keep the last.
 class DuplicateCheck {
@@ -248,7 +336,9 @@ std::string to_json(const Schedule& schedule) {
     out += "  \"" + std::string(key) + "\": " + value + ",\n";
   };
   member("format", in_quotes(format_name));
-  member("version", std::to_string(format_version));
+  // The lowest version that knows all that is in it, so that older readers can read it, too.
+  const bool plain = std::ranges::all_of(schedule.programs, &Program::is_plain);
+  member("version", std::to_string(plain ? plain_version : format_version));
   member("name", in_quotes(schedule.name));
   member("collective", in_quotes(name(contract.collective)));
   member("ranks", std::to_string(contract.ranks));
@@ -276,7 +366,7 @@ Schedule schedule_from_json(std::string_view text) {
   if (!document.member("format").is(format_name)) {
     document.member("format").reject("this should say \"" + std::string(format_name) + "\"");
   }
-  (void)document.member("version").number(format_version, format_version);
+  const std::uint64_t version = document.member("version").number(plain_version, format_version);
   document.allow_only(
       {"format", "version", "name", "collective", "ranks", "root", "chunks", "rounds", "programs"});
   Schedule schedule{
@@ -287,12 +377,11 @@ Schedule schedule_from_json(std::string_view text) {
     programs.reject("there are " + std::to_string(programs.size()) + " programs for " +
                     std::to_string(schedule.contract.ranks) + " ranks");
   }
+  const StepReader reader{.contract = schedule.contract, .rounds = rounds, .version = version};
   for (std::size_t r = 0; r < programs.size(); ++r) {
     Program& program = schedule.programs.emplace_back(static_cast<std::uint32_t>(rounds));
     const JsonValue steps = programs[r];
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      read_step(steps[i], schedule.contract, rounds, program);
-    }
+    for (std::size_t i = 0; i < steps.size(); ++i) reader.read(steps[i], program);
   }
   return schedule;
 }

@@ -16,24 +16,57 @@ std::uint64_t divisible(const Algorithm& algorithm, const Problem& problem, std:
   return (bytes + chunks - 1) / chunks * chunks;
 }
 
-}  // namespace
+/// What a schedule does, and what of it lies on the critical path with one port.
+struct Counted {
+  Figures figures;
+  double messages = 0;
+  double bytes = 0;
+};
 
-Effort effort(const Algorithm& algorithm, const Problem& problem, std::uint64_t bytes,
-              std::uint32_t cores) {
-  const ClosedForm& form = closed_form(algorithm.name);
+Counted by_formula(const ClosedForm& form, const Algorithm& algorithm, const Problem& problem,
+                   std::uint64_t bytes) {
   const std::uint64_t n = divisible(algorithm, problem, bytes);
   const Figures figures = form.figures(problem, n);
-  const double at_work = std::max(1U, std::min(cores, problem.ranks));
-  const auto share = [&](std::uint64_t all) { return static_cast<double>(all) / at_work; };
+  // Where no formula is known for this many ranks, they are taken to move in step.
+  return {
+      .figures = figures,
+      .messages =
+          form.time(problem, n, {.alpha = 1, .beta = 0}, 0, Ports::one).value_or(figures.rounds),
+      .bytes = form.time(problem, n, {.alpha = 0, .beta = 1}, 0, Ports::one)
+                   .value_or(static_cast<double>(figures.most_received))};
+}
+
+/// Larger schedules take too long to be priced message by message while a call waits.
+constexpr std::uint32_t most_priced_ranks = 256;
+
+Counted by_counting(const Method& method, const Problem& problem, std::uint64_t bytes) {
+  if (problem.ranks > most_priced_ranks) {
+    const ScheduleSource source = method.source(problem);
+    const Figures figures = count(source, even_layout(source.contract, bytes));
+    return {.figures = figures,
+            .messages = static_cast<double>(figures.rounds),
+            .bytes = static_cast<double>(figures.most_received)};
+  }
+  const Schedule schedule = method.build(problem);
+  const Layout layout = even_layout(schedule.contract, bytes);
+  const Pricer pricer(schedule);
+  const auto time = [&](const LinkCost& link) {
+    return pricer.price(layout, {.link = link, .inside = link}, Ports::one).seconds;
+  };
+  return {.figures = count(schedule, layout),
+          .messages = time({.alpha = 1, .beta = 0}),
+          .bytes = time({.alpha = 0, .beta = 1})};
+}
+
+Effort effort_of(const Counted& counted, double cores) {
+  const Figures& figures = counted.figures;
+  const auto share = [&](std::uint64_t all) { return static_cast<double>(all) / cores; };
   Effort effort;
   auto& counts = effort.counts;
   counts[Effort::calls] = 1;
   counts[Effort::rounds] = figures.rounds;
-  // Where no formula is known for this many ranks, they move in step as well as anyone.
-  counts[Effort::messages] =
-      form.time(problem, n, {.alpha = 1, .beta = 0}, 0, Ports::one).value_or(figures.rounds);
-  counts[Effort::bytes] = form.time(problem, n, {.alpha = 0, .beta = 1}, 0, Ports::one)
-                              .value_or(static_cast<double>(figures.most_received));
+  counts[Effort::messages] = counted.messages;
+  counts[Effort::bytes] = counted.bytes;
   counts[Effort::busiest_bytes] =
       static_cast<double>(figures.most_sent) + static_cast<double>(figures.most_received);
   counts[Effort::busiest_reduced] = static_cast<double>(figures.most_reduced);
@@ -41,6 +74,17 @@ Effort effort(const Algorithm& algorithm, const Problem& problem, std::uint64_t 
   counts[Effort::core_bytes] = share(figures.bytes);
   counts[Effort::core_reduced] = share(figures.reduced);
   return effort;
+}
+
+}  // namespace
+
+Effort effort(const Method& method, const Problem& problem, std::uint64_t bytes,
+              std::uint32_t cores) {
+  const Algorithm* const row = method.algorithm();
+  const ClosedForm* const form = row == nullptr ? nullptr : find_closed_form(row->name);
+  const Counted counted = form != nullptr ? by_formula(*form, *row, problem, bytes)
+                                          : by_counting(method, problem, bytes);
+  return effort_of(counted, std::max(1U, std::min(cores, problem.ranks)));
 }
 
 }  // namespace tutti

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <tutti/algorithm.hpp>
+#include "select/method.hpp"
 
 namespace tutti {
 
@@ -34,8 +34,9 @@ struct Effort {
 };
 
 /// `bytes` is the size of the larger buffer; `cores` are those of all hosts together.
-/// Requires: the algorithm does not refuse the problem.
-[[nodiscard]] Effort effort(const Algorithm& algorithm, const Problem& problem, std::uint64_t bytes,
+/// Counted by closed form where there is one, else from the schedule.
+/// Requires: the method does not refuse the problem.
+[[nodiscard]] Effort effort(const Method& method, const Problem& problem, std::uint64_t bytes,
                             std::uint32_t cores);
 
 }  // namespace tutti

@@ -44,28 +44,28 @@ Forecast::Forecast(const Profile& profile, const Party& party)
   for (const Measurement& each : profile.measurements) {
     if (each.reach == reach_->reach) add(each);
   }
-  for (auto& [algorithm, curves] : curves_) {
+  for (auto& [identity, curves] : curves_) {
     std::sort(curves.begin(), curves.end(),
               [](const Curve& a, const Curve& b) { return a.ranks < b.ranks; });
   }
 }
 
 void Forecast::add(const Measurement& measurement) {
-  const Algorithm& used = algorithm(measurement.algorithm);
-  const Problem problem{.ranks = measurement.ranks};
+  const Method used = measurement.method();
+  const Problem problem = measurement.problem();
   if (!used.refusal(problem).empty()) return;
   Curve curve{.ranks = measurement.ranks, .factors = {}};
   for (const Measurement::Point& point : measurement.points) {
     const Effort needed = effort(used, problem, point.bytes, measurement.cores);
-    const double modelled = reach_->model_for(used.collective).seconds(needed, point.bytes);
+    const double modelled = reach_->model_for(used.collective()).seconds(needed, point.bytes);
     if (modelled > 0) {
       curve.factors.push_back({.bytes = point.bytes, .log = std::log(point.seconds / modelled)});
     }
   }
   if (curve.factors.empty()) return;
-  std::uint64_t& largest = largest_[{used.collective, curve.ranks}];
+  std::uint64_t& largest = largest_[{used.collective(), curve.ranks}];
   largest = std::max(largest, curve.factors.back().bytes);
-  curves_[&used].push_back(std::move(curve));
+  curves_[used.identity()].push_back(std::move(curve));
 }
 
 bool Forecast::is_given_up(Collective collective, const Curve& curve, std::uint64_t bytes) const {
@@ -73,12 +73,12 @@ bool Forecast::is_given_up(Collective collective, const Curve& curve, std::uint6
   return bytes > last && last < largest_.at({collective, curve.ranks});
 }
 
-Expectation Forecast::expect(const Algorithm& algorithm, const Problem& problem,
+Expectation Forecast::expect(const Method& method, const Problem& problem,
                              std::uint64_t bytes) const {
   Expectation expected;
-  expected.modelled = price(algorithm, problem, bytes);
+  expected.modelled = price(method, problem, bytes);
   expected.seconds = expected.modelled;
-  const auto found = curves_.find(&algorithm);
+  const auto found = curves_.find(method.identity());
   if (found == curves_.end() || party_.is_mixed() || party_.network) return expected;
   const std::vector<Curve>& curves = found->second;
   const auto factor_of = [&](const Curve& curve) {
@@ -90,17 +90,16 @@ Expectation Forecast::expect(const Algorithm& algorithm, const Problem& problem,
   const double factor = std::lerp(factor_of(curves[at.low]), factor_of(curves[at.high]), at.share);
   expected.seconds = expected.modelled * std::exp(factor);
   expected.measured = true;
-  expected.given_up = is_given_up(algorithm.collective, curves[at.low], bytes) ||
-                      is_given_up(algorithm.collective, curves[at.high], bytes);
+  expected.given_up = is_given_up(method.collective(), curves[at.low], bytes) ||
+                      is_given_up(method.collective(), curves[at.high], bytes);
   return expected;
 }
 
-double Forecast::price(const Algorithm& algorithm, const Problem& problem,
-                       std::uint64_t bytes) const {
-  if (party_.network) return simulated(algorithm, problem, bytes);
+double Forecast::price(const Method& method, const Problem& problem, std::uint64_t bytes) const {
+  if (party_.network) return simulated(method, problem, bytes);
   if (!party_.is_mixed() || party_.ranks > most_priced_ranks) {
-    return reach_->model_for(algorithm.collective)
-        .seconds(effort(algorithm, problem, bytes, party_.cores), bytes);
+    return reach_->model_for(method.collective())
+        .seconds(effort(method, problem, bytes, party_.cores), bytes);
   }
   const ReachProfile& inside = profile_->at({.pairs = Pairs::host, .crowded = party_.reach.crowded},
                                             party_.hosts.dimensions[0]);
@@ -108,17 +107,13 @@ double Forecast::price(const Algorithm& algorithm, const Problem& problem,
                         .gamma = reach_->gamma,
                         .ranks_per_node = party_.hosts.dimensions[0],
                         .inside = inside.link};
-  const Schedule schedule = algorithm.schedule(problem);
+  const Schedule schedule = method.build(problem);
   return Pricer(schedule).price(even_layout(schedule.contract, bytes), model, Ports::one).seconds;
 }
 
-double Forecast::simulated(const Algorithm& algorithm, const Problem& problem,
+double Forecast::simulated(const Method& method, const Problem& problem,
                            std::uint64_t bytes) const {
-  const ScheduleSource source{
-      .name = std::string(algorithm.name),
-      .contract = algorithm.contract(problem),
-      .program = [&](Rank rank) { return algorithm.program(problem, rank); },
-      .one_rule = true};
+  const ScheduleSource source = method.source(problem);
   // How much goes in and out of a rank at once is for its links to say.
   return simulate(
              *party_.network, *routes_, source, even_layout(source.contract, bytes),

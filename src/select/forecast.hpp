@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include <tutti/algorithm.hpp>
 #include <tutti/network.hpp>
 #include <tutti/routes.hpp>
 
@@ -61,8 +60,8 @@ class Forecast {
   /// The profile must outlive this.
   Forecast(const Profile& profile, const Party& party);
 
-  /// Requires: the algorithm does not refuse the problem.
-  [[nodiscard]] Expectation expect(const Algorithm& algorithm, const Problem& problem,
+  /// Requires: the method does not refuse the problem.
+  [[nodiscard]] Expectation expect(const Method& method, const Problem& problem,
                                    std::uint64_t bytes) const;
 
   [[nodiscard]] const Party& party() const { return party_; }
@@ -81,16 +80,16 @@ class Forecast {
   void add(const Measurement& measurement);
   [[nodiscard]] bool is_given_up(Collective collective, const Curve& curve,
                                  std::uint64_t bytes) const;
-  [[nodiscard]] double price(const Algorithm& algorithm, const Problem& problem,
+  [[nodiscard]] double price(const Method& method, const Problem& problem,
                              std::uint64_t bytes) const;
-  [[nodiscard]] double simulated(const Algorithm& algorithm, const Problem& problem,
+  [[nodiscard]] double simulated(const Method& method, const Problem& problem,
                                  std::uint64_t bytes) const;
 
   const Profile* profile_;
   Party party_;
   const ReachProfile* reach_;
   std::unique_ptr<Routes> routes_;  // Of the network, if there is one.
-  std::unordered_map<const Algorithm*, std::vector<Curve>> curves_;  // In order of ranks.
+  std::unordered_map<std::uint64_t, std::vector<Curve>> curves_;  // By identity; by ranks.
   /// The largest size that was measured, by any algorithm.
   std::map<std::pair<Collective, std::uint32_t>, std::uint64_t> largest_;
 };

@@ -37,6 +37,14 @@ std::optional<double> seconds_in(const Profile& profile, const Measurement& same
 
 }  // namespace
 
+Method Measurement::method() const {
+  return schedule ? Method(*schedule) : Method(tutti::algorithm(algorithm));
+}
+
+Problem Measurement::problem() const {
+  return {.ranks = ranks, .root = schedule ? schedule->contract().root : Rank{0}};
+}
+
 const ReachProfile& Profile::at(const Reach& reach, std::uint32_t ranks) const {
   return *std::min_element(reaches.begin(), reaches.end(),
                            [&](const ReachProfile& a, const ReachProfile& b) {
@@ -79,11 +87,11 @@ void Profile::fit_models() {
     std::array<std::vector<Observation>, 2> seen;  // Without a root, and with.
     for (const Measurement& measurement : measurements) {
       if (measurement.reach != each.reach || measurement.ranks != each.ranks) continue;
-      const Algorithm& used = algorithm(measurement.algorithm);
-      const Problem problem{.ranks = measurement.ranks};
+      const Method used = measurement.method();
+      const Problem problem = measurement.problem();
       if (!used.refusal(problem).empty()) continue;
       for (const Measurement::Point& point : measurement.points) {
-        seen[has_root(used.collective) ? 1 : 0].push_back(
+        seen[has_root(used.collective()) ? 1 : 0].push_back(
             {.effort = effort(used, problem, point.bytes, measurement.cores),
              .bytes = point.bytes,
              .seconds = point.seconds});

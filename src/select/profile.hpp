@@ -10,6 +10,7 @@
 
 #include <tutti/price.hpp>
 
+#include "select/method.hpp"
 #include "select/model.hpp"
 #include "select/reach.hpp"
 
@@ -45,7 +46,8 @@ struct ReachProfile {
   friend bool operator==(const ReachProfile&, const ReachProfile&) = default;
 };
 
-/// How long one algorithm took with so many ranks, by the size of the larger buffer.
+/// How long one algorithm, or one schedule, took with so many ranks, by the size of the larger
+/// buffer.
 struct Measurement {
   struct Point {
     std::uint64_t bytes = 0;
@@ -54,11 +56,16 @@ struct Measurement {
     friend bool operator==(const Point&, const Point&) = default;
   };
 
-  std::string algorithm{};
+  std::string algorithm{};                   ///< "allreduce/ring", or "file:PATH" of a schedule,
+  std::optional<ProvedSchedule> schedule{};  ///< which is this.
   Reach reach{};
   std::uint32_t ranks = 0;
   std::uint32_t cores = 0;
   std::vector<Point> points{};  ///< In order of size.
+
+  /// What was measured. Throws invalid_argument if there is no algorithm of that name.
+  [[nodiscard]] Method method() const;
+  [[nodiscard]] Problem problem() const;
 
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
@@ -85,8 +92,9 @@ struct Profile {
   void fit_models();
 
   [[nodiscard]] std::string json() const;
-  /// The inverse of json(). Throws invalid_argument that names what is wrong, and where.
-  [[nodiscard]] static Profile parse(std::string_view text);
+  /// The inverse of json(). Paths of schedules begin in `folder`. Throws invalid_argument that
+  /// names what is wrong, and where.
+  [[nodiscard]] static Profile parse(std::string_view text, const std::string& folder = {});
   /// A number that differs between profiles that differ.
   [[nodiscard]] std::uint64_t digest() const;
 

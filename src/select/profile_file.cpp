@@ -26,7 +26,7 @@ Profile read(const std::string& path) {
     throw Error(ErrorCode::invalid_argument, "cannot read the profile '" + path + "'");
   }
   try {
-    return Profile::parse(text.str());
+    return Profile::parse(text.str(), std::filesystem::path(path).parent_path().string());
   } catch (const Error& error) {
     throw Error(error.code(), path + ": " + error.what());
   }

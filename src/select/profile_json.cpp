@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tutti/error.hpp>
+#include <tutti/schedule_hash.hpp>
 #include <tutti/version.hpp>
 
 #include "core/whole.hpp"
@@ -127,17 +128,41 @@ Json to_json(const Measurement& each) {
   for (const Measurement::Point& point : each.points) {
     points.push_back({point.bytes, point.seconds});
   }
-  return {{"algorithm", each.algorithm},   {"pairs", name(each.reach.pairs)},
-          {"crowded", each.reach.crowded}, {"ranks", each.ranks},
-          {"cores", each.cores},           {"points", std::move(points)}};
+  Json json{{"algorithm", each.algorithm}};
+  if (each.schedule) json["hash"] = hash_text(each.schedule->hash());
+  json.update({{"pairs", name(each.reach.pairs)},
+               {"crowded", each.reach.crowded},
+               {"ranks", each.ranks},
+               {"cores", each.cores},
+               {"points", std::move(points)}});
+  return json;
 }
 
-Measurement measurement_from(const Json& json) {
+/// The schedule that was measured, which must still be what it was then.
+ProvedSchedule measured_schedule(const Measurement& measurement, const Json& json,
+                                 const std::string& folder) {
+  const ProvedSchedule schedule = schedule_named(measurement.algorithm, folder);
+  const auto measured = json.at("hash").get<std::string>();
+  if (hash_text(schedule.hash()) != measured) {
+    refuse("'" + measurement.algorithm + "' was measured when its content hash was " + measured +
+           ", and now it is " + hash_text(schedule.hash()));
+  }
+  if (schedule.contract().ranks != measurement.ranks) {
+    refuse("'" + measurement.algorithm + "' is for " + std::to_string(schedule.contract().ranks) +
+           " ranks, and cannot have been measured with " + std::to_string(measurement.ranks));
+  }
+  return schedule;
+}
+
+Measurement measurement_from(const Json& json, const std::string& folder) {
   Measurement measurement{.algorithm = json.at("algorithm").get<std::string>(),
                           .reach = reach_from(json),
                           .ranks = count_at<std::uint32_t>(json, "ranks"),
                           .cores = count_at<std::uint32_t>(json, "cores")};
-  static_cast<void>(algorithm(measurement.algorithm));  // Throws if there is none of that name.
+  if (measurement.algorithm.starts_with(file_prefix)) {
+    measurement.schedule = measured_schedule(measurement, json, folder);
+  }
+  static_cast<void>(measurement.method());  // Throws if there is none of that name.
   if (measurement.ranks < 2 || measurement.cores < 1) {
     refuse("a measurement of " + measurement.algorithm + " is of " +
            std::to_string(measurement.ranks) + " ranks on " + std::to_string(measurement.cores) +
@@ -177,7 +202,7 @@ std::string Profile::json() const {
   return text + "\n ]\n}\n";
 }
 
-Profile Profile::parse(std::string_view text) {
+Profile Profile::parse(std::string_view text, const std::string& folder) {
   try {
     const Json document = Json::parse(text);
     if (!document.is_object() || !document.contains("tutti_profile")) {
@@ -196,7 +221,7 @@ Profile Profile::parse(std::string_view text) {
       profile.reaches.push_back(reach_profile_from(each));
     }
     for (const Json& each : document.at("measurements")) {
-      profile.measurements.push_back(measurement_from(each));
+      profile.measurements.push_back(measurement_from(each, folder));
     }
     if (profile.reaches.empty()) refuse("it says nothing of how ranks reach each other");
     return profile;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -67,7 +68,42 @@ const Algorithm* find_algorithm(Collective collective, std::string_view text) {
     list += (list.empty() ? "" : ", ") + std::string(short_name(each));
   }
   refuse(source, "there is no " + std::string(name(collective)) + " by '" + std::string(text) +
-                     "'; there are " + list + "." + did_you_mean(text, names));
+                     "'; there are " + list + ", and file:PATH for a schedule." +
+                     did_you_mean(text, names));
+}
+
+/// Where rules come from, and what the paths in them are relative to.
+struct Origin {
+  const std::string& source;
+  std::string folder{};
+};
+
+bool is_file(std::string_view name) { return name.starts_with(file_prefix); }
+
+ProvedSchedule schedule_from(std::string_view text, bool excludes, const Origin& origin) {
+  if (excludes) {
+    refuse(origin.source, "'" + std::string(text) +
+                              "' is avoided, but schedules are never used unless they are named");
+  }
+  try {
+    return schedule_named(text, origin.folder);
+  } catch (const Error& error) {
+    refuse(origin.source, error.what());
+  }
+}
+
+Method method_from(Collective collective, std::string_view text, bool excludes,
+                   const Origin& origin) {
+  if (is_file(text)) {
+    const ProvedSchedule schedule = schedule_from(text, excludes, origin);
+    const Collective own = schedule.contract().collective;
+    if (own == collective) return schedule;
+    refuse(origin.source, "'" + std::string(text) + "' is for " + std::string(name(own)) +
+                              ", not for " + std::string(name(collective)));
+  }
+  const Algorithm* const found = find_algorithm(collective, text);
+  if (found == nullptr) refuse_algorithm(collective, text, origin.source);
+  return *found;
 }
 
 /// "4-8", "4-", "-8", "4".
@@ -98,7 +134,7 @@ struct Item {
 };
 
 Item item_from(std::string_view text, const std::string& source) {
-  const std::size_t at = text.find('@');
+  const std::size_t at = text.rfind('@');
   Item item{.name = trimmed(text.substr(0, at)), .bytes = {}};
   if (item.name.empty()) {
     refuse(source,
@@ -111,44 +147,55 @@ Item item_from(std::string_view text, const std::string& source) {
   return item;
 }
 
-/// Items of equal ranges are one rule: the fastest of them is wanted.
+/// Items of equal ranges are one rule: the fastest of them is wanted. `first` is the first rule
+/// that they may be added to.
+void add_item(std::vector<Rule>& rules, std::size_t first, const Item& item, const Method& method,
+              bool excludes, const std::string& source) {
+  const auto same = std::find_if(
+      rules.begin() + static_cast<std::ptrdiff_t>(first), rules.end(), [&](const Rule& rule) {
+        return rule.bytes == item.bytes && rule.collective == method.collective();
+      });
+  if (same != rules.end()) {
+    same->methods.push_back(method);
+    return;
+  }
+  rules.push_back({.collective = method.collective(),
+                   .bytes = item.bytes,
+                   .excludes = excludes,
+                   .methods = {method},
+                   .source = source});
+}
+
 void add_items(std::vector<Rule>& rules, Collective collective, std::span<const Item> items,
-               bool excludes, const std::string& source) {
+               bool excludes, const Origin& origin) {
   const std::size_t first = rules.size();
   for (const Item& item : items) {
-    const Algorithm* const found = find_algorithm(collective, item.name);
-    if (found == nullptr) refuse_algorithm(collective, item.name, source);
-    const auto same = std::find_if(rules.begin() + static_cast<std::ptrdiff_t>(first), rules.end(),
-                                   [&](const Rule& rule) { return rule.bytes == item.bytes; });
-    if (same != rules.end()) {
-      same->algorithms.push_back(found);
-    } else {
-      rules.push_back({.collective = collective,
-                       .bytes = item.bytes,
-                       .excludes = excludes,
-                       .algorithms = {found},
-                       .source = source});
-    }
+    add_item(rules, first, item, method_from(collective, item.name, excludes, origin), excludes,
+             origin.source);
   }
 }
 
-/// Names alone are meant for every collective that has an algorithm of such a name.
+/// Names alone are meant for every collective that has an algorithm of such a name, and a schedule
+/// for its own.
 void add_to_all(std::vector<Rule>& rules, std::span<const Item> items, bool excludes,
-                const std::string& source) {
+                const Origin& origin) {
+  const std::size_t first = rules.size();
   std::vector<std::string_view> known;
   for (const Algorithm& each : algorithms()) known.push_back(short_name(each));
   for (const Item& item : items) {
-    if (std::find(known.begin(), known.end(), item.name) == known.end()) {
-      refuse(source, "no collective has an algorithm '" + std::string(item.name) +
-                         "'; `tutti list` shows them all." + did_you_mean(item.name, known));
+    if (is_file(item.name)) {
+      add_item(rules, first, item, schedule_from(item.name, excludes, origin), excludes,
+               origin.source);
+      continue;
     }
-  }
-  for (const Collective collective : collectives()) {
-    std::vector<Item> some;
-    std::copy_if(items.begin(), items.end(), std::back_inserter(some), [&](const Item& item) {
-      return find_algorithm(collective, item.name) != nullptr;
-    });
-    add_items(rules, collective, some, excludes, source);
+    if (std::find(known.begin(), known.end(), item.name) == known.end()) {
+      refuse(origin.source, "no collective has an algorithm '" + std::string(item.name) +
+                                "'; `tutti list` shows them all." + did_you_mean(item.name, known));
+    }
+    for (const Collective collective : collectives()) {
+      const Algorithm* const found = find_algorithm(collective, item.name);
+      if (found != nullptr) add_item(rules, first, item, *found, excludes, origin.source);
+    }
   }
 }
 
@@ -159,11 +206,25 @@ void mix(std::uint64_t& hash, std::uint64_t value) {
 
 }  // namespace
 
-const Rule* Rules::find(Collective collective, std::uint64_t bytes, std::uint32_t ranks,
-                        const Reach& reach) const {
+bool Rule::names(const Method& method) const {
+  return std::find(methods.begin(), methods.end(), method) != methods.end();
+}
+
+bool Rule::fits(const Question& question, std::uint32_t in_all, const Reach& reach) const {
+  if (collective != question.collective || !bytes.contains(question.bytes) ||
+      !ranks.contains(in_all) || (pairs && pairs != reach.pairs)) {
+    return false;
+  }
+  return std::any_of(methods.begin(), methods.end(), [&](const Method& method) {
+    if (method.schedule() == nullptr) return true;
+    return method.refusal({.ranks = in_all, .root = question.root}).empty() &&
+           !(question.counted && method.traits().needs_counts);
+  });
+}
+
+const Rule* Rules::find(const Question& question, std::uint32_t ranks, const Reach& reach) const {
   const auto found = std::find_if(rules_.begin(), rules_.end(), [&](const Rule& rule) {
-    return rule.collective == collective && rule.bytes.contains(bytes) &&
-           rule.ranks.contains(ranks) && (!rule.pairs || rule.pairs == reach.pairs);
+    return rule.fits(question, ranks, reach);
   });
   return found == rules_.end() ? nullptr : &*found;
 }
@@ -181,20 +242,22 @@ std::uint64_t Rules::digest() const {
       mix(hash, range.most);
     }
     mix(hash, rule.pairs ? static_cast<std::uint64_t>(*rule.pairs) + 1 : 0);
-    for (const Algorithm* const each : rule.algorithms) {
-      for (const char letter : each->name) mix(hash, static_cast<unsigned char>(letter));
-    }
+    for (const Method& each : rule.methods) mix(hash, each.identity());
   }
   return hash;
 }
 
 Rules parse_algorithm_rules(std::string_view text, const std::string& source) {
+  const Origin origin{.source = source};
   std::vector<Rule> rules;
   for (const std::string_view part : split(text, ';')) {
     std::string_view rest = trimmed(part);
     if (rest.empty()) continue;
     std::optional<Collective> collective;
-    if (const std::size_t colon = rest.find(':'); colon != std::string_view::npos) {
+    const std::size_t colon = rest.find(':');
+    const bool alone =
+        is_file(rest) || is_file(trimmed(rest.substr(rest.starts_with('^') ? 1 : 0)));
+    if (colon != std::string_view::npos && !alone) {
       collective = collective_from(trimmed(rest.substr(0, colon)), source);
       rest = trimmed(rest.substr(colon + 1));
     }
@@ -203,9 +266,9 @@ Rules parse_algorithm_rules(std::string_view text, const std::string& source) {
     std::vector<Item> items;
     for (const std::string_view each : split(rest, ',')) items.push_back(item_from(each, source));
     if (collective) {
-      add_items(rules, *collective, items, excludes, source);
+      add_items(rules, *collective, items, excludes, origin);
     } else {
-      add_to_all(rules, items, excludes, source);
+      add_to_all(rules, items, excludes, origin);
     }
   }
   return Rules(std::move(rules));
@@ -214,7 +277,8 @@ Rules parse_algorithm_rules(std::string_view text, const std::string& source) {
 namespace {
 
 /// One line of a file: "allreduce bytes=1MiB- ranks=4-8 pairs=host use ring,mesh".
-void add_line(std::vector<Rule>& rules, std::string_view line, const std::string& source) {
+void add_line(std::vector<Rule>& rules, std::string_view line, const Origin& origin) {
+  const std::string& source = origin.source;
   std::istringstream words{std::string(line)};
   std::string word;
   words >> word;
@@ -245,9 +309,7 @@ void add_line(std::vector<Rule>& rules, std::string_view line, const std::string
     refuse(source, "a rule ends with 'use NAME,…' or 'avoid NAME,…', and no blanks in the list");
   }
   for (const std::string_view each : split(names, ',')) {
-    const Algorithm* const found = find_algorithm(rule.collective, each);
-    if (found == nullptr) refuse_algorithm(rule.collective, each, source);
-    rule.algorithms.push_back(found);
+    rule.methods.push_back(method_from(rule.collective, each, rule.excludes, origin));
   }
   rules.push_back(std::move(rule));
 }
@@ -255,12 +317,15 @@ void add_line(std::vector<Rule>& rules, std::string_view line, const std::string
 }  // namespace
 
 Rules parse_rules_file(std::string_view text, const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
   std::vector<Rule> rules;
   std::size_t number = 0;
   for (const std::string_view each : split(text, '\n')) {
     ++number;
     const std::string_view line = trimmed(each.substr(0, each.find('#')));
-    if (!line.empty()) add_line(rules, line, path + ":" + std::to_string(number));
+    if (line.empty()) continue;
+    const std::string source = path + ":" + std::to_string(number);
+    add_line(rules, line, {.source = source, .folder = folder});
   }
   return Rules(std::move(rules));
 }

@@ -30,31 +30,51 @@ std::uint64_t representative(std::uint64_t size_class) {
 
 }  // namespace
 
-std::string refusal_of_folds(const Algorithm& algorithm, bool one_fold) {
-  if (!one_fold || algorithm.folds_in_rank_order) return "";
+std::string refusal_of_folds(const Method& method, bool one_fold) {
+  if (!one_fold || method.traits().folds_in_rank_order) return "";
   std::string those;
-  for (const Algorithm& each : algorithms(algorithm.collective)) {
-    if (each.folds_in_rank_order) those += (those.empty() ? " " : ", ") + std::string(each.name);
+  for (const Algorithm& each : algorithms(method.collective())) {
+    if (each.traits.folds_in_rank_order) {
+      those += (those.empty() ? " " : ", ") + std::string(each.name);
+    }
   }
-  return std::string(algorithm.name) + " adds " + std::string(algorithm.order) +
+  const std::string order =
+      method.algorithm() != nullptr ? " adds " + std::string(method.algorithm()->order) : "";
+  return std::string(method.label()) + (order.empty() ? " adds in another order" : order) +
          "; reproducible = order and exact ask for one fold of all contributions in order of rank, "
          "by" +
          those;
 }
 
 Selector::Selector(std::shared_ptr<const Profile> profile, Rules rules, const Party& party)
-    : profile_(std::move(profile)), rules_(std::move(rules)), forecast_(*profile_, party) {}
+    : profile_(std::move(profile)), rules_(std::move(rules)), forecast_(*profile_, party) {
+  has_schedules_ =
+      std::ranges::any_of(profile_->measurements,
+                          [](const Measurement& each) { return each.schedule.has_value(); }) ||
+      std::ranges::any_of(rules_.all(), [](const Rule& rule) {
+        return std::ranges::any_of(rule.methods,
+                                   [](const Method& each) { return each.schedule() != nullptr; });
+      });
+}
+
+const Rule* Selector::rule_for(const Question& question) const {
+  const Party& party = forecast_.party();
+  return rules_.find(question, party.ranks, party.reach);
+}
 
 const Candidate& Selector::choose(const Question& question) {
-  const Party& party = forecast_.party();
-  const Rule* const rule =
-      rules_.find(question.collective, question.bytes, party.ranks, party.reach);
+  const Rule* const rule = rule_for(question);
   const std::uint64_t which =
       rule == nullptr ? 0 : static_cast<std::uint64_t>(rule - rules_.all().data()) + 1;
   const std::uint64_t sizes = size_class(question.bytes);
-  const std::uint64_t key = (which * 1024 + sizes) * 32 +
-                            static_cast<std::uint64_t>(question.collective) * 2 +
-                            (question.counted ? 1 : 0);
+  // Schedules are for one root; algorithms are as fast with any.
+  const std::uint64_t root = has_schedules_ && has_root(question.collective)
+                                 ? std::uint64_t{question.root.index()} << 32
+                                 : 0;
+  const std::uint64_t key =
+      ((which * 1024 + sizes) * 32 + static_cast<std::uint64_t>(question.collective) * 2 +
+       (question.counted ? 1 : 0)) ^
+      root;
   std::unordered_map<std::uint64_t, Candidate>& decided =
       question.one_fold ? decided_for_one_fold_ : decided_;
   const auto found = decided.find(key);
@@ -68,55 +88,73 @@ const Candidate& Selector::choose(const Question& question) {
 Candidate Selector::decide(const Question& question) const {
   std::vector<Candidate> ways = candidates(question);
   if (!ways.empty() && ways.front().barred.empty()) return std::move(ways.front());
-  const Party& party = forecast_.party();
-  const Rule* const rule =
-      rules_.find(question.collective, question.bytes, party.ranks, party.reach);
+  const Rule* const rule = rule_for(question);
   std::string why;
   if (rule != nullptr) {
-    for (const Algorithm* const each : rule->algorithms) {
-      std::string refusal = each->refusal(problem_for(*each, question));
-      if (refusal.empty()) refusal = refusal_of_folds(*each, question.one_fold);
+    for (const Method& each : rule->methods) {
+      std::string refusal = each.refusal(problem_for(each, question));
+      if (refusal.empty()) refusal = refusal_of_folds(each, question.one_fold);
       if (!refusal.empty()) why += "; " + refusal;
+      if (question.counted && each.traits().needs_counts) {
+        why += "; " + std::string(each.label()) +
+               " passes on blocks of other ranks, whose counts nobody else knows";
+      }
     }
     why = " that " + rule->source + " allows" + why;
   }
   throw Error(ErrorCode::unsupported, "there is no " + std::string(name(question.collective)) +
-                                          " for " + std::to_string(party.ranks) + " ranks" + why);
+                                          " for " + std::to_string(forecast_.party().ranks) +
+                                          " ranks" + why);
 }
 
-Problem Selector::problem_for(const Algorithm& algorithm, const Question& question) const {
+Problem Selector::problem_for(const Method& method, const Question& question) const {
   return {.ranks = forecast_.party().ranks,
           .root = question.root,
-          .shape = algorithm.needs_shape() ? forecast_.party().hosts : Shape{}};
+          .shape = method.needs_shape() ? forecast_.party().hosts : Shape{}};
 }
 
-bool Selector::is_possible(const Algorithm& algorithm, const Question& question) const {
-  // Hierarchies are for hosts that have several ranks each, and for networks that are tori.
+bool Selector::is_possible(const Method& method, const Question& question, const Rule* rule) const {
+  if (question.counted && method.traits().needs_counts) return false;
+  // Hierarchies are for hosts that have several ranks each, and for networks that are tori, unless
+  // a rule asks for one.
   const Party& party = forecast_.party();
   const bool shaped = party.network ? !party.hosts.empty() : party.is_mixed();
-  if (algorithm.needs_shape() && !shaped) return false;
-  // Bruck's all-to-all passes on blocks whose counts nobody else knows.
-  if (question.counted && algorithm.name == "alltoall/bruck") return false;
-  return algorithm.refusal(problem_for(algorithm, question)).empty();
+  const bool wanted = rule != nullptr && !rule->excludes && rule->names(method);
+  if (method.needs_shape() && !shaped && !wanted) return false;
+  return method.refusal(problem_for(method, question)).empty();
+}
+
+/// The table, and those schedules of the rule and the profile that fit.
+std::vector<Method> Selector::methods_for(const Question& question, const Rule* rule) const {
+  std::vector<Method> methods;
+  const auto add = [&](const Method& method) {
+    if (!is_possible(method, question, rule)) return;
+    if (std::find(methods.begin(), methods.end(), method) == methods.end()) {
+      methods.push_back(method);
+    }
+  };
+  for (const Algorithm& each : algorithms(question.collective)) add(each);
+  if (rule != nullptr) {
+    for (const Method& each : rule->methods) add(each);
+  }
+  for (const Measurement& each : profile_->measurements) {
+    if (each.schedule && each.schedule->contract().collective == question.collective) {
+      add(*each.schedule);
+    }
+  }
+  return methods;
 }
 
 std::vector<Candidate> Selector::candidates(const Question& question) const {
-  const Party& party = forecast_.party();
-  const Rule* const rule =
-      rules_.find(question.collective, question.bytes, party.ranks, party.reach);
+  const Rule* const rule = rule_for(question);
   std::vector<Candidate> ways;
-  for (const Algorithm& each : algorithms(question.collective)) {
-    const bool named =
-        rule != nullptr && std::find(rule->algorithms.begin(), rule->algorithms.end(), &each) !=
-                               rule->algorithms.end();
-    const bool wanted = named && !rule->excludes;
+  for (const Method& each : methods_for(question, rule)) {
     const Problem problem = problem_for(each, question);
-    if (question.one_fold && !each.folds_in_rank_order) continue;
-    if (!is_possible(each, question) && !(wanted && each.refusal(problem).empty())) continue;
-    Candidate way{.algorithm = &each,
+    if (question.one_fold && !each.traits().folds_in_rank_order) continue;
+    Candidate way{.method = each,
                   .shape = problem.shape,
                   .expected = forecast_.expect(each, problem, question.bytes)};
-    if (rule != nullptr && named == rule->excludes) way.barred = rule->source;
+    if (rule != nullptr && rule->names(each) == rule->excludes) way.barred = rule->source;
     ways.push_back(std::move(way));
   }
   std::stable_sort(ways.begin(), ways.end(), [](const Candidate& a, const Candidate& b) {

@@ -8,32 +8,25 @@
 #include <vector>
 
 #include "select/forecast.hpp"
+#include "select/question.hpp"
 #include "select/rules.hpp"
 
 namespace tutti {
 
-/// What the choice of an algorithm depends on besides who takes part: only what all ranks know.
-struct Question {
-  Collective collective{};
-  std::uint64_t bytes = 0;  ///< Of the larger buffer.
-  Rank root{};
-  bool counted = false;   ///< Blocks of different lengths.
-  bool one_fold = false;  ///< Only by algorithms that fold all contributions at once.
-};
-
 /// One way to do what is asked for.
 struct Candidate {
-  const Algorithm* algorithm = nullptr;
+  Method method;
   Shape shape{};
   Expectation expected{};
   std::string barred{};  ///< By which rule it may not be taken; empty if it may.
 };
 
-/// Why a call that asks for the order of ranks cannot be done by this algorithm, with those that
-/// can do it; empty if it can, or if the call does not ask.
-[[nodiscard]] std::string refusal_of_folds(const Algorithm& algorithm, bool one_fold);
+/// Why a call that asks for the order of ranks cannot be done by this method, with those that can
+/// do it; empty if it can, or if the call does not ask.
+[[nodiscard]] std::string refusal_of_folds(const Method& method, bool one_fold);
 
 /// Takes the algorithm that is expected to be the fastest, among those that the user allows.
+/// Schedules take part where a rule or the profile names them and they fit the call.
 ///
 /// For one thread at a time.
 class Selector {
@@ -53,13 +46,17 @@ class Selector {
   [[nodiscard]] const Forecast& forecast() const { return forecast_; }
 
  private:
-  [[nodiscard]] Problem problem_for(const Algorithm& algorithm, const Question& question) const;
-  [[nodiscard]] bool is_possible(const Algorithm& algorithm, const Question& question) const;
+  [[nodiscard]] const Rule* rule_for(const Question& question) const;
+  [[nodiscard]] Problem problem_for(const Method& method, const Question& question) const;
+  [[nodiscard]] bool is_possible(const Method& method, const Question& question,
+                                 const Rule* rule) const;
+  [[nodiscard]] std::vector<Method> methods_for(const Question& question, const Rule* rule) const;
   [[nodiscard]] Candidate decide(const Question& question) const;
 
   std::shared_ptr<const Profile> profile_;
   Rules rules_;
   Forecast forecast_;
+  bool has_schedules_ = false;  // Among the rules, or in the profile.
   std::unordered_map<std::uint64_t, Candidate> decided_;
   std::unordered_map<std::uint64_t, Candidate> decided_for_one_fold_;
 };

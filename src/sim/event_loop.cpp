@@ -69,6 +69,11 @@ void EventLoop::start_what_waits_for_nothing() {
   for (std::uint32_t id = 0; id < workload_.messages.size(); ++id) {
     if (workload_.messages[id].waits == 0) data_there(id, {});
   }
+  // A local step may need nothing but what the rank brings.
+  for (std::uint32_t id = 0; id < workload_.folds.size(); ++id) {
+    if (workload_.folds[id].waits == 0) begin_fold(id);
+  }
+  finish_folds();
 }
 
 void EventLoop::handle(std::uint32_t slot) {

@@ -21,10 +21,15 @@ void LastWriters::begin(const Program& program, const Contract& contract) {
   }
   by_chunk_ = contract.chunks <= most_chunks && chunks <= 4 * ranges;
   if (!by_chunk_) {
-    pieces_.assign(1, {.end = Chunk{std::numeric_limits<std::uint64_t>::max()}});
+    begin_with_few();
   } else if (notes_.size() < contract.chunks) {
     notes_.resize(contract.chunks);
   }
+}
+
+void LastWriters::begin_with_few() {
+  by_chunk_ = false;
+  pieces_.assign(1, {.end = Chunk{std::numeric_limits<std::uint64_t>::max()}});
 }
 
 std::size_t LastWriters::piece_of(Chunk chunk) const {

@@ -21,6 +21,8 @@ class LastWriters {
 
   /// Forgets all and gets ready for another program.
   void begin(const Program& program, const Contract& contract);
+  /// The same, for chunks of which few are written.
+  void begin_with_few();
 
   /// Calls see(writer) for each piece of the range that was written before, maybe with the same
   /// writer again, and then, if `writer` is not none, notes it as the last.

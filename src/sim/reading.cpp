@@ -44,13 +44,14 @@ Reading::Reading(const ScheduleSource& source, const Layout& layout, std::uint32
 void Reading::add(const Program& program) {
   const std::uint32_t rank = first_rank_ + ranks();
   writers_.begin(program, source_.contract);
+  writers_beside_.clear();
   counted_.assign(program.size(), none);
   for (std::uint32_t i = 0; i < program.size(); ++i) {
     const Step step = program[i];
     check(step);
     const std::uint64_t bytes = size_of(step, layout_);
     find_waits(i, step);
-    if (step.kind == Step::Kind::receive) {
+    if (step.makes()) {
       add_receive(step, bytes);
     } else {
       add_sends(rank, step, bytes);
@@ -96,21 +97,37 @@ void Reading::reserve(std::uint32_t ranks) {
   make_room(waiters_);
 }
 
+LastWriters& Reading::writers_of(Variant variant) {
+  if (variant == Variant{}) return writers_;
+  const auto [found, is_new] = writers_beside_.try_emplace(variant);
+  if (is_new) found->second.begin_with_few();
+  return found->second;
+}
+
 /// Leaves in seen_ the receives that a step has to wait for: those that made what it sends, or what
 /// it folds what arrives with.
 void Reading::find_waits(std::uint32_t at, const Step& step) {
   seen_.clear();
   const auto first = static_cast<std::uint32_t>(first_.back().receive);
-  const bool receives = step.kind == Step::Kind::receive;
-  const std::uint32_t writer = receives ? count(receives_) : LastWriters::none;
-  const bool reads = !receives || step.own.has_value();
-  for (const ChunkRange& range : step.chunks) {
-    writers_.visit(range, writer, [&](std::uint32_t wrote) {
-      if (!reads || counted_[wrote - first] == at || wrote == writer) return;
-      counted_[wrote - first] = at;
-      seen_.push_back(wrote);
-    });
-  }
+  const std::uint32_t writer = step.makes() ? count(receives_) : LastWriters::none;
+  const auto see = [&](std::uint32_t wrote) {
+    if (counted_[wrote - first] == at || wrote == writer) return;
+    counted_[wrote - first] = at;
+    seen_.push_back(wrote);
+  };
+  // Nearly every step reads what it writes, and both are done in one go then.
+  bool is_noted = false;
+  step.for_each_read([&](Variant variant) {
+    const bool notes = step.makes() && variant == step.variant && !is_noted;
+    is_noted |= notes;
+    LastWriters& writers = writers_of(variant);
+    for (const ChunkRange& range : step.chunks) {
+      writers.visit(range, notes ? writer : LastWriters::none, see);
+    }
+  });
+  if (!step.makes() || is_noted) return;
+  LastWriters& writers = writers_of(step.variant);
+  for (const ChunkRange& range : step.chunks) writers.visit(range, writer, [](std::uint32_t) {});
 }
 
 void Reading::add_sends(std::uint32_t rank, const Step& step, std::uint64_t bytes) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ class Reading {
     std::uint32_t fold = none;  // Where it ends: found when all ranks have been read.
   };
 
-  /// What arrives from one or more others becomes one.
+  /// What arrives from one or more others becomes one; or, in a local step, what is there already.
   struct Receive {
     std::uint32_t round = 0;
     std::uint32_t operands = 1;
@@ -108,6 +109,7 @@ class Reading {
   void check(const Step& step) const;
   void reserve(std::uint32_t ranks);
   void find_waits(std::uint32_t at, const Step& step);
+  [[nodiscard]] LastWriters& writers_of(Variant variant);
   void add_sends(std::uint32_t rank, const Step& step, std::uint64_t bytes);
   void add_receive(const Step& step, std::uint64_t bytes);
   void sort_waits();
@@ -128,6 +130,7 @@ class Reading {
 
   // Of the program being read.
   LastWriters writers_;
+  std::map<Variant, LastWriters> writers_beside_;  // Of variants other than the chunks themselves.
   std::vector<Wait> waits_;
   std::vector<std::uint32_t> counted_;  // By receive, the last step that was found to wait for it.
   std::vector<std::uint32_t> seen_;     // Receives that the present step waits for.

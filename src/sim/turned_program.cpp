@@ -43,7 +43,10 @@ bool TurnedProgram::equals(const Program& program, std::uint32_t rank) {
 
 bool TurnedProgram::same(const Step& turned, const Step& step, std::uint32_t by) {
   if (turned.kind != step.kind || turned.round != step.round ||
-      turned.own.has_value() != step.own.has_value() || turned.peers.size() != step.peers.size()) {
+      turned.own.has_value() != step.own.has_value() || turned.peers.size() != step.peers.size() ||
+      turned.variant != step.variant || turned.own_variant != step.own_variant ||
+      !std::equal(turned.sources.begin(), turned.sources.end(), step.sources.begin(),
+                  step.sources.end())) {
     return false;
   }
   const std::uint32_t p = contract_.ranks;

@@ -17,7 +17,15 @@ class Memory {
         in_place_(aliasing == Aliasing::in_place),
         slots_(program, contract, self) {}
 
-  [[nodiscard]] std::size_t size() const { return slots_.size() * buffers; }
+  [[nodiscard]] std::size_t size() const {
+    return slots_.size() * buffers + (slots_.total() - slots_.size());
+  }
+
+  /// Where a variant of a chunk stands, given the buffer of the chunk itself.
+  [[nodiscard]] std::size_t operator()(Buffer buffer, Chunk chunk, Variant variant) const {
+    if (variant == Variant{}) return (*this)(buffer, chunk);
+    return slots_.size() * (buffers - 1) + slots_.slot(chunk, variant);
+  }
 
   /// Requires: the chunk is one that the rank holds or touches, and of an input it holds it.
   [[nodiscard]] std::size_t operator()(Buffer buffer, Chunk chunk) const {

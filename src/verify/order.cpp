@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t none = Messages::none;
 
-/// The receives of a schedule and which of them must wait for which.
+/// The events of a schedule and which of them must wait for which.
 class WaitGraph {
  public:
   explicit WaitGraph(const SymbolicRun& run) : run_(run) {
@@ -17,9 +17,9 @@ class WaitGraph {
       const Program& program = schedule.programs[r];
       first_node_.push_back(nodes_of_steps_.size());
       for (std::size_t i = 0; i < program.size(); ++i) {
-        const bool receives = program[i].kind == Step::Kind::receive;
-        nodes_of_steps_.push_back(receives ? static_cast<std::uint32_t>(events_.size()) : none);
-        if (receives) events_.push_back({.rank = Rank{r}, .step = i});
+        const bool makes = program[i].makes();
+        nodes_of_steps_.push_back(makes ? static_cast<std::uint32_t>(events_.size()) : none);
+        if (makes) events_.push_back({.rank = Rank{r}, .step = i});
       }
     }
     followers_.resize(events_.size());
@@ -78,17 +78,18 @@ class WaitGraph {
   }
 
   void wait(std::uint32_t follower, std::uint32_t leader) {
-    if (leader == none) return;
+    if (leader == none || leader == follower) return;
     followers_[leader].push_back(follower);
     ++waiting_[follower];
   }
 
-  /// Calls f(place) for each chunk of a step where the rank reads it, or writes it.
+  /// Calls f(place) for each chunk of a step, where the rank has that variant of it.
   template <class F>
-  void for_each_place(Rank self, std::size_t step, Buffer Placement::Piece::*buffer, F f) const {
+  void for_each_place(Rank self, std::size_t step, Buffer Placement::Piece::*buffer,
+                      Variant variant, F f) const {
     for (const Placement::Piece& piece : run_.placement(self).pieces(step)) {
       for (std::uint64_t j = 0; j < piece.chunks.count; ++j) {
-        f(run_.memory(self)(piece.*buffer, Chunk{piece.chunks.first.index() + j}));
+        f(run_.memory(self)(piece.*buffer, Chunk{piece.chunks.first.index() + j}, variant));
       }
     }
   }
@@ -99,23 +100,24 @@ class WaitGraph {
     std::unordered_map<std::uint32_t, std::uint32_t> last_from;
     for (std::size_t i = 0; i < program.size(); ++i) {
       const Step step = program[i];
+      const auto add_reads = [&](std::uint32_t reader) {
+        step.for_each_read([&](Variant variant) {
+          for_each_place(self, i, &Placement::Piece::from, variant, [&](std::size_t place) {
+            wait(reader, memory[place].writer);
+            memory[place].readers.push_back(reader);
+          });
+        });
+      };
       if (step.kind == Step::Kind::send) {
         const auto receivers = run_.messages().counterparts(self, i);
         for (std::size_t k = 0; k < receivers.size(); ++k) {
-          const std::uint32_t message = node(step.peers[k], receivers[k]);
-          for_each_place(self, i, &Placement::Piece::from, [&](std::size_t place) {
-            wait(message, memory[place].writer);
-            memory[place].readers.push_back(message);
-          });
+          add_reads(node(step.peers[k], receivers[k]));
         }
         continue;
       }
       const std::uint32_t own = node(self, i);
-      if (step.own) {
-        for_each_place(self, i, &Placement::Piece::from,
-                       [&](std::size_t place) { wait(own, memory[place].writer); });
-      }
-      for_each_place(self, i, &Placement::Piece::to, [&](std::size_t place) {
+      add_reads(own);
+      for_each_place(self, i, &Placement::Piece::to, step.variant, [&](std::size_t place) {
         Bytes& bytes = memory[place];
         wait(own, bytes.writer);
         for (const std::uint32_t reader : bytes.readers) wait(own, reader);
@@ -140,31 +142,33 @@ class WaitGraph {
 
 std::vector<Event> order_by_round(const Schedule& schedule) {
   struct Timed {
-    std::uint32_t round;
+    std::uint64_t moment;  // Twice the round, and one more for a local step.
     Event event;
   };
-  std::vector<Timed> receives;
+  std::vector<Timed> events;
   for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) {
     const Program& program = schedule.programs[r];
     for (std::size_t i = 0; i < program.size(); ++i) {
       const Step step = program[i];
-      if (step.kind != Step::Kind::receive) continue;
-      receives.push_back({.round = step.round, .event = {.rank = Rank{r}, .step = i}});
+      if (!step.makes()) continue;
+      const std::uint64_t moment =
+          std::uint64_t{step.round} * 2 + (step.kind == Step::Kind::local ? 1 : 0);
+      events.push_back({.moment = moment, .event = {.rank = Rank{r}, .step = i}});
     }
   }
-  std::stable_sort(receives.begin(), receives.end(),
-                   [](const Timed& a, const Timed& b) { return a.round < b.round; });
+  std::stable_sort(events.begin(), events.end(),
+                   [](const Timed& a, const Timed& b) { return a.moment < b.moment; });
   std::vector<Event> ordered;
-  ordered.reserve(receives.size());
-  for (const Timed& each : receives) ordered.push_back(each.event);
+  ordered.reserve(events.size());
+  for (const Timed& each : events) ordered.push_back(each.event);
   return ordered;
 }
 
 std::vector<Event> order_by_dependence(const SymbolicRun& run, Findings& findings) {
   WaitGraph graph(run);
   std::vector<Event> ordered = graph.order();
-  const std::size_t receives = order_by_round(run.schedule()).size();
-  if (ordered.size() == receives) return ordered;
+  const std::size_t events = order_by_round(run.schedule()).size();
+  if (ordered.size() == events) return ordered;
 
   const std::vector<Event> circle = graph.circle();
   constexpr std::size_t most_named = 6;
@@ -174,7 +178,7 @@ std::vector<Event> order_by_dependence(const SymbolicRun& run, Findings& finding
              " step " + std::to_string(circle[i].step);
   }
   if (circle.size() > most_named) words += ", …";
-  words += "; " + std::to_string(receives - ordered.size()) + " receives never run";
+  words += "; " + std::to_string(events - ordered.size()) + " receives never run";
   const Step step = run.schedule().program(circle.front().rank)[circle.front().step];
   findings.add(Violation::Kind::deadlock,
                {.rank = circle.front().rank, .round = step.round, .step = circle.front().step},

@@ -7,15 +7,16 @@
 
 namespace tutti {
 
-/// A receive, together with the sends that it meets: the unit of progress.
+/// A receive, together with the sends that it meets, or a local step: the unit of progress.
 struct Event {
   Rank rank;
   std::size_t step;
 };
 
-/// The receives round by round. An order in which they can run if no two steps of a round conflict
-/// and both ends of every message are in the same round, because then everything that a step waits
-/// for lies in an earlier round: such a schedule cannot deadlock.
+/// The events round by round, in each the receives before the local steps. An order in which they
+/// can run if no two messages of a round conflict and both ends of every message are in the same
+/// round, because then everything that a message waits for lies in an earlier round, and what a
+/// local step waits for, at the latest, before it in its own: such a schedule cannot deadlock.
 [[nodiscard]] std::vector<Event> order_by_round(const Schedule& schedule);
 
 /// An order that follows from what steps read and write, with no regard to rounds. A send waits for

@@ -13,30 +13,48 @@ struct Touched {
   std::uint32_t write_step = never;
 };
 
+/// Some bytes as a step names them.
+struct Named {
+  Buffer buffer;
+  Chunk chunk;
+  Variant variant{};
+};
+
 class RaceCheck {
  public:
   RaceCheck(const Memory& memory, Rank self, Findings& findings)
       : memory_(memory), self_(self), findings_(findings), touched_(memory.size()) {}
 
-  void read(Buffer buffer, Chunk chunk, std::uint32_t round, std::uint32_t step) {
-    Touched& bytes = touched_[memory_(buffer, chunk)];
+  void read(const Named& what, std::uint32_t round, std::uint32_t step) {
+    Touched& bytes = touched_[place(what)];
     if (bytes.write_round == round && bytes.write_step != step) {
-      report(buffer, chunk, round, step, bytes.write_step, "reads", "writes");
+      report(what, round, step, bytes.write_step, "reads", "writes");
     }
     bytes.read_round = round;
     bytes.read_step = step;
   }
 
-  void write(Buffer buffer, Chunk chunk, std::uint32_t round, std::uint32_t step) {
-    Touched& bytes = touched_[memory_(buffer, chunk)];
+  void write(const Named& what, std::uint32_t round, std::uint32_t step) {
+    Touched& bytes = touched_[place(what)];
     if (bytes.write_round == round && bytes.write_step != step) {
-      report(buffer, chunk, round, step, bytes.write_step, "writes", "writes");
+      report(what, round, step, bytes.write_step, "writes", "writes");
     }
     if (bytes.read_round == round && bytes.read_step != step) {
-      report(buffer, chunk, round, step, bytes.read_step, "writes", "reads");
+      report(what, round, step, bytes.read_step, "writes", "reads");
     }
     bytes.write_round = round;
     bytes.write_step = step;
+  }
+
+  /// A local step comes after all that is in its round and before it in the program.
+  void touch_in_turn(const Named& what, std::uint32_t round, std::uint32_t step, bool writes) {
+    Touched& bytes = touched_[place(what)];
+    (writes ? bytes.write_round : bytes.read_round) = round;
+    (writes ? bytes.write_step : bytes.read_step) = step;
+  }
+
+  [[nodiscard]] std::size_t place(const Named& what) const {
+    return memory_(what.buffer, what.chunk, what.variant);
   }
 
   /// A copy that may be made at any time must share its bytes with no step.
@@ -53,12 +71,15 @@ class RaceCheck {
   }
 
  private:
-  void report(Buffer buffer, Chunk chunk, std::uint32_t round, std::uint32_t step,
-              std::uint32_t other, const char* does, const char* other_does) {
+  void report(const Named& what, std::uint32_t round, std::uint32_t step, std::uint32_t other,
+              const char* does, const char* other_does) {
+    const std::string bytes = what.variant == Variant{}
+                                  ? "the " + std::string(name(what.buffer))
+                                  : "variant " + std::to_string(what.variant.index());
     findings_.add(Violation::Kind::race,
-                  {.rank = self_, .round = round, .step = step, .chunk = chunk},
-                  std::string(does) + " the " + std::string(name(buffer)) + " that step " +
-                      std::to_string(other) + " of the same round " + other_does);
+                  {.rank = self_, .round = round, .step = step, .chunk = what.chunk},
+                  std::string(does) + " " + bytes + " that step " + std::to_string(other) +
+                      " of the same round " + other_does);
   }
 
   const Memory& memory_;
@@ -77,14 +98,19 @@ void check_races(const Program& program, const Placement& placement, const Memor
     for (const Placement::Piece& piece : placement.pieces(i)) {
       for (std::uint64_t j = 0; j < piece.chunks.count; ++j) {
         const Chunk chunk{piece.chunks.first.index() + j};
-        if (step.kind == Step::Kind::send) {
-          check.read(piece.from, chunk, step.round, i);
-          continue;
-        }
-        // A fold over its own place goes element by element: reading there is part of the write.
-        const bool elsewhere = memory(piece.from, chunk) != memory(piece.to, chunk);
-        if (step.own && elsewhere) check.read(piece.from, chunk, step.round, i);
-        check.write(piece.to, chunk, step.round, i);
+        const Named made{.buffer = piece.to, .chunk = chunk, .variant = step.variant};
+        step.for_each_read([&](Variant variant) {
+          const Named what{.buffer = piece.from, .chunk = chunk, .variant = variant};
+          if (step.kind == Step::Kind::local) {
+            check.touch_in_turn(what, step.round, i, false);
+            return;
+          }
+          // A fold over its own place goes element by element: reading there is part of the write.
+          const bool is_part = step.makes() && check.place(what) == check.place(made);
+          if (!is_part) check.read(what, step.round, i);
+        });
+        if (step.kind == Step::Kind::receive) check.write(made, step.round, i);
+        if (step.kind == Step::Kind::local) check.touch_in_turn(made, step.round, i, true);
       }
     }
   }

@@ -18,15 +18,17 @@ bool has_repeated_chunk(const Step& step) {
   return false;
 }
 
-/// What is wrong with a step taken alone; empty if nothing is.
-std::string fault(const Step& step, Rank self, const Contract& contract, std::uint32_t rounds,
-                  std::uint32_t previous_round) {
-  if (step.round < previous_round) {
-    return "comes after a step of round " + std::to_string(previous_round);
-  }
-  if (step.round >= rounds) {
-    return "the schedule has only " + std::to_string(rounds) + " rounds";
-  }
+/// Two messages between the same ranks come one after the other, so none can be a part of the same
+/// step as the other.
+bool has_repeated_peer(const Step& step) {
+  if (step.peers.size() < 2) return false;
+  std::vector<Rank> sorted(step.peers.begin(), step.peers.end());
+  std::sort(sorted.begin(), sorted.end());
+  return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+}
+
+/// What is wrong with the ranks that a message is between; empty if nothing is.
+std::string fault_of_peers(const Step& step, Rank self, const Contract& contract) {
   if (step.peers.empty()) return "has no peer";
   for (const Rank peer : step.peers) {
     if (peer.index() >= contract.ranks) {
@@ -35,11 +37,29 @@ std::string fault(const Step& step, Rank self, const Contract& contract, std::ui
     }
     if (peer == self) return "a rank cannot be its own peer";
   }
+  if (has_repeated_peer(step)) return "names a peer twice";
   if (step.kind == Step::Kind::send && step.own) return "a send folds nothing";
   if (step.own && *step.own > step.peers.size()) {
     return "its own contribution is to stand after " + std::to_string(*step.own) + " of " +
            std::to_string(step.peers.size()) + " peers";
   }
+  if (!step.own && step.own_variant != Variant{}) {
+    return "names variant " + std::to_string(step.own_variant.index()) +
+           " as its own, and folds none";
+  }
+  return "";
+}
+
+std::string fault_of_sources(const Step& step) {
+  if (!step.peers.empty()) return "a local step has no peers";
+  if (step.sources.empty()) return "has nothing to make its chunks of";
+  if (step.sources.size() == 1 && step.sources.front() == step.variant) {
+    return "copies variant " + std::to_string(step.variant.index()) + " onto itself";
+  }
+  return "";
+}
+
+std::string fault_of_chunks(const Step& step, const Contract& contract) {
   if (step.chunks.empty()) return "has no chunks";
   for (const ChunkRange& range : step.chunks) {
     if (range.count == 0) return "has an empty range of chunks";
@@ -49,8 +69,33 @@ std::string fault(const Step& step, Rank self, const Contract& contract, std::ui
              " is not one of the " + std::to_string(contract.chunks) + " chunks";
     }
   }
-  if (has_repeated_chunk(step)) return "names a chunk twice";
-  return "";
+  return has_repeated_chunk(step) ? "names a chunk twice" : "";
+}
+
+/// The step before, as far as it matters.
+struct Before {
+  std::uint32_t round = 0;
+  bool is_local = false;
+};
+
+/// What is wrong with a step taken alone; empty if nothing is.
+std::string fault(const Step& step, Rank self, const Contract& contract, std::uint32_t rounds,
+                  const Before& before) {
+  if (step.round < before.round) {
+    return "comes after a step of round " + std::to_string(before.round);
+  }
+  if (step.round >= rounds) {
+    return "the schedule has only " + std::to_string(rounds) + " rounds";
+  }
+  const bool is_local = step.kind == Step::Kind::local;
+  if (!is_local && before.is_local && step.round == before.round) {
+    return "comes after a local step of its round, and messages go first";
+  }
+  std::string wrong = is_local ? fault_of_sources(step) : fault_of_peers(step, self, contract);
+  if (wrong.empty() && step.makes() && step.operands() > 1 && !is_reduction(contract.collective)) {
+    wrong = "folds, and " + std::string(name(contract.collective)) + " is no reduction";
+  }
+  return wrong.empty() ? fault_of_chunks(step, contract) : wrong;
 }
 
 /// Calls f(receiver, step of the receiver, index of its peer, sender's step) for each matched pair.
@@ -112,14 +157,15 @@ void check_form(const Schedule& schedule, Findings& findings) {
   const std::uint32_t rounds = schedule.rounds();
   for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) {
     const Program& program = schedule.programs[r];
-    std::uint32_t previous_round = 0;
+    Before before;
     for (std::size_t i = 0; i < program.size(); ++i) {
       const Step step = program[i];
-      const std::string wrong = fault(step, Rank{r}, schedule.contract, rounds, previous_round);
+      const std::string wrong = fault(step, Rank{r}, schedule.contract, rounds, before);
       if (!wrong.empty()) {
         findings.add(Kind::malformed, {.rank = Rank{r}, .round = step.round, .step = i}, wrong);
       }
-      previous_round = std::max(previous_round, step.round);
+      before = {.round = std::max(before.round, step.round),
+                .is_local = step.kind == Step::Kind::local};
     }
   }
 }

@@ -41,7 +41,7 @@ SymbolicRun::SymbolicRun(const Schedule& schedule, const Messages& messages, Ali
   }
 }
 
-void SymbolicRun::receive(Rank self, std::size_t step_index, Findings& findings) {
+void SymbolicRun::make(Rank self, std::size_t step_index, Findings& findings) {
   PerRank& rank = ranks_[self.index()];
   const Step step = schedule_.program(self)[step_index];
   const std::span<const std::uint32_t> senders = messages_.counterparts(self, step_index);
@@ -54,37 +54,40 @@ void SymbolicRun::receive(Rank self, std::size_t step_index, Findings& findings)
   for (Walk target(rank.placement.pieces(step_index)); !target.done(); target.next()) {
     const Chunk chunk = target.chunk();
     operands.clear();
-    const auto take = [&](const PerRank& from, Buffer buffer, const Findings::Place& reader) {
-      const Symbol value = from.values[from.memory(buffer, chunk)];
+    const auto take = [&](const PerRank& from, Buffer buffer, Variant variant,
+                          const Findings::Place& reader) {
+      const Symbol value = from.values[from.memory(buffer, chunk, variant)];
       if (value == Symbols::nothing) {
+        const std::string what = variant == Variant{}
+                                     ? "its " + std::string(name(buffer))
+                                     : "variant " + std::to_string(variant.index());
         findings.add(Violation::Kind::unwritten, reader,
-                     "reads its " + std::string(name(buffer)) + ", where nothing was written");
+                     "reads " + what + ", where nothing was written");
       }
       operands.push_back(value);
     };
-    const auto take_own = [&] {
-      take(rank, target.piece().from,
+    const auto take_own = [&](Variant variant) {
+      take(rank, target.piece().from, variant,
            {.rank = self, .round = step.round, .step = step_index, .chunk = chunk});
     };
     for (std::size_t k = 0; k < senders.size(); ++k) {
-      if (step.own == k) take_own();
+      if (step.own == k) take_own(step.own_variant);
       const Rank peer = step.peers[k];
-      take(ranks_[peer.index()], sources[k].piece().from,
-           {.rank = peer,
-            .round = schedule_.program(peer)[senders[k]].round,
-            .step = senders[k],
-            .chunk = chunk});
+      const Step sent = schedule_.program(peer)[senders[k]];
+      take(ranks_[peer.index()], sources[k].piece().from, sent.variant,
+           {.rank = peer, .round = sent.round, .step = senders[k], .chunk = chunk});
       sources[k].next();
     }
-    if (step.own == senders.size()) take_own();
-    rank.values[rank.memory(target.piece().to, chunk)] =
+    if (step.own == senders.size()) take_own(step.own_variant);
+    for (const Variant source : step.sources) take_own(source);
+    rank.values[rank.memory(target.piece().to, chunk, step.variant)] =
         operands.size() == 1 ? operands.front() : symbols_.fold(operands);
   }
 }
 
-Symbol SymbolicRun::at(Rank rank, Buffer buffer, Chunk chunk) const {
+Symbol SymbolicRun::at(Rank rank, Buffer buffer, Chunk chunk, Variant variant) const {
   const PerRank& own = ranks_[rank.index()];
-  return own.values[own.memory(buffer, chunk)];
+  return own.values[own.memory(buffer, chunk, variant)];
 }
 
 void SymbolicRun::copy_aside() {

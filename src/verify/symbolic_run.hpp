@@ -19,12 +19,13 @@ class SymbolicRun {
   /// messages must outlive the run.
   SymbolicRun(const Schedule& schedule, const Messages& messages, Aliasing aliasing);
 
-  /// Runs one receive together with the sends that it meets. Reports reads of nothing.
-  void receive(Rank self, std::size_t step, Findings& findings);
+  /// Runs one receive together with the sends that it meets, or one local step. Reports reads of
+  /// nothing.
+  void make(Rank self, std::size_t step, Findings& findings);
 
-  /// The present version of a chunk on a rank; nothing if there is none.
-  /// Requires: the chunk is one that the rank holds or touches.
-  [[nodiscard]] Symbol at(Rank rank, Buffer buffer, Chunk chunk) const;
+  /// What stands in a place of a rank; nothing if nothing was written there.
+  /// Requires: the chunk is one that the rank holds or touches, in that variant.
+  [[nodiscard]] Symbol at(Rank rank, Buffer buffer, Chunk chunk, Variant variant = {}) const;
 
   /// Makes the copies that may be made at any time. Call last.
   void copy_aside();

@@ -1,3 +1,6 @@
+#include <map>
+#include <tuple>
+
 #include <tutti/error.hpp>
 #include <tutti/trace.hpp>
 #include <tutti/verify.hpp>
@@ -38,11 +41,12 @@ class Trace::Run {
     Findings none;
     for (; next_ < events_.size() && round_of(events_[next_]) == round_; ++next_) {
       const Event& event = events_[next_];
-      symbolic_.receive(event.rank, event.step, none);
+      const Variant variant = schedule_.program(event.rank)[event.step].variant;
+      symbolic_.make(event.rank, event.step, none);
       for (const Placement::Piece& piece : symbolic_.placement(event.rank).pieces(event.step)) {
         for (std::uint64_t i = 0; i < piece.chunks.count; ++i) {
           const Chunk chunk{piece.chunks.first.index() + i};
-          held_[event.rank.index()][chunk.index()] = symbolic_.at(event.rank, piece.to, chunk);
+          place(event.rank, chunk, variant) = symbolic_.at(event.rank, piece.to, chunk, variant);
         }
       }
     }
@@ -50,8 +54,10 @@ class Trace::Run {
   }
 
   [[nodiscard]] std::uint32_t round() const { return round_; }
-  [[nodiscard]] Symbol held(Rank rank, Chunk chunk) const {
-    return held_[rank.index()][chunk.index()];
+  [[nodiscard]] Symbol held(Rank rank, Chunk chunk, Variant variant) const {
+    if (variant == Variant{}) return held_[rank.index()][chunk.index()];
+    const auto found = beside_.find({rank, chunk, variant});
+    return found == beside_.end() ? Symbols::nothing : found->second;
   }
   [[nodiscard]] const Symbols& symbols() const { return symbolic_.symbols(); }
 
@@ -60,11 +66,17 @@ class Trace::Run {
     return schedule_.program(event.rank)[event.step].round;
   }
 
+  Symbol& place(Rank rank, Chunk chunk, Variant variant) {
+    return variant == Variant{} ? held_[rank.index()][chunk.index()]
+                                : beside_[{rank, chunk, variant}];
+  }
+
   const Schedule& schedule_;
   Messages messages_;
   SymbolicRun symbolic_;
   std::vector<Event> events_;
   std::vector<std::vector<Symbol>> held_;
+  std::map<std::tuple<Rank, Chunk, Variant>, Symbol> beside_;  // Other variants.
   std::size_t next_ = 0;
   std::uint32_t round_ = 0;
 };
@@ -76,7 +88,9 @@ Trace& Trace::operator=(Trace&&) noexcept = default;
 
 std::uint32_t Trace::round() const { return run_->round(); }
 void Trace::advance() { run_->advance(); }
-Symbol Trace::held(Rank rank, Chunk chunk) const { return run_->held(rank, chunk); }
+Symbol Trace::held(Rank rank, Chunk chunk, Variant variant) const {
+  return run_->held(rank, chunk, variant);
+}
 const Symbols& Trace::symbols() const { return run_->symbols(); }
 
 }  // namespace tutti

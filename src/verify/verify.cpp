@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include <tutti/error.hpp>
@@ -28,7 +29,7 @@ bool run(const Schedule& schedule, const Messages& messages, Aliasing aliasing,
   const std::vector<Event> order =
       conflicts.empty() ? order_by_round(schedule) : order_by_dependence(symbolic, findings);
   findings.add(conflicts);
-  for (const Event& event : order) symbolic.receive(event.rank, event.step, findings);
+  for (const Event& event : order) symbolic.make(event.rank, event.step, findings);
   symbolic.copy_aside();
   return check_outputs(symbolic, findings);
 }
@@ -41,7 +42,7 @@ std::uint64_t extent(const Schedule& schedule) {
     total += schedule.contract.input(Rank{r}).count + schedule.contract.output(Rank{r}).count;
     for (const Step step : schedule.programs[r]) {
       if (total > most_verified) return total;
-      total += step.chunk_count();
+      total += step.chunk_count() * std::max<std::uint64_t>(step.sources.size(), 1);
     }
   }
   return total;

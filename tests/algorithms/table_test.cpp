@@ -143,6 +143,19 @@ TEST(Refusal, NamesAShapeThatIsNotRefused) {
   }
 }
 
+TEST(Refusal, SaysWhichProblemsAnAlgorithmIsFor) {
+  Algorithm limited = algorithm("allreduce/recursive_doubling");
+  limited.supports = [](const Problem& problem) {
+    return (problem.ranks & (problem.ranks - 1)) == 0;
+  };
+  limited.limits = "a power of two ranks";
+  EXPECT_EQ(limited.refusal({.ranks = 8}), "");
+  EXPECT_EQ(limited.refusal({.ranks = 6}),
+            "allreduce/recursive_doubling is for a power of two ranks, not for 6");
+  expect_error([&] { (void)limited.schedule({.ranks = 6}); }, ErrorCode::unsupported,
+               "a power of two ranks");
+}
+
 TEST(Algorithm, RefusesProblemsThatMakeNoSense) {
   for (const Algorithm& each : algorithms()) {
     SCOPED_TRACE(each.name);

@@ -400,7 +400,7 @@ TEST(BucketerErrors, NameTheRankThatDeclaresSomethingElse) {
                    "rank 2 has the reduction sum, but rank 0 has avg"});
   expect_mismatch({{usual, usual, usual},
                    {{}, {.call = {.algorithm = "allreduce/ring"}}, {}},
-                   "rank 1 has one algorithm, shape or level, but rank 0 has another"});
+                   "rank 1 has one algorithm, schedule, shape or level, but rank 0 has another"});
 }
 
 TEST(BucketerErrors, OfOneRankAreToldToAll) {

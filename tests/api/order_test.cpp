@@ -131,7 +131,7 @@ std::string try_all_ways(Communicator& communicator) {
        {Collective::reduce, Collective::allreduce, Collective::reduce_scatter}) {
     std::vector<std::string> ways{""};
     for (const Algorithm& each : algorithms(collective)) {
-      if (each.folds_in_rank_order) ways.emplace_back(each.name);
+      if (each.traits.folds_in_rank_order) ways.emplace_back(each.name);
     }
     for (const std::string& way : ways) {
       for (const Numbers& numbers : kinds) {
@@ -189,7 +189,7 @@ TEST(Order, RefusesAndNeverTakesAlgorithmsThatCannot) {
                         .count = count,
                         .dtype = DType::f32,
                         .options = {.reproducible = Reproducible::order}};
-        EXPECT_TRUE(algorithm(comm.algorithm_for(call)).folds_in_rank_order);
+        EXPECT_TRUE(algorithm(comm.algorithm_for(call)).traits.folds_in_rank_order);
       }
     }
     std::vector<float> data(100, 1);
@@ -200,8 +200,8 @@ TEST(Order, RefusesAndNeverTakesAlgorithmsThatCannot) {
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::unsupported);
       const std::string text = error.what();
-      for (const char* part : {"allreduce/ring", "one fold of all contributions in order of rank", "allreduce/mesh",
-                               "allreduce/mesh_two_shot", "allreduce/root"}) {
+      for (const char* part : {"allreduce/ring", "one fold of all contributions in order of rank",
+                               "allreduce/mesh", "allreduce/mesh_two_shot", "allreduce/root"}) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
       }
     }
@@ -232,7 +232,7 @@ TEST(Order, CallsAFunctionInOrderOfRank) {
     for (std::uint32_t r = 1; r < p; ++r) want = want * 31 + r;
     run_threads(p, [&](Communicator& comm) {
       for (const Algorithm& each : algorithms(Collective::allreduce)) {
-        if (!each.folds_in_rank_order) continue;
+        if (!each.traits.folds_in_rank_order) continue;
         const CallOptions options{.algorithm = each.name, .reproducible = Reproducible::order};
         std::vector<std::uint64_t> data(700, comm.rank());
         comm.all_reduce(data, hash, options);

@@ -5,6 +5,7 @@
 #include "support/collective_check.hpp"
 #include "support/problems.hpp"
 #include "support/sanitizer.hpp"
+#include "support/variant_schedules.hpp"
 
 namespace tutti::test {
 namespace {
@@ -37,7 +38,7 @@ double most_kept(const Algorithm& algorithm) {
 TEST(PreparedCall, KnowsWhichAlgorithmsKeepData) {
   for (const Algorithm& algorithm : algorithms()) {
     const double kept = most_kept(algorithm);
-    EXPECT_EQ(keeps_data(algorithm), kept > 0) << algorithm.name << " keeps " << kept;
+    EXPECT_EQ(algorithm.traits.keeps_data, kept > 0) << algorithm.name << " keeps " << kept;
     EXPECT_LT(kept, 2) << algorithm.name;
   }
 }
@@ -47,7 +48,7 @@ TEST(PreparedCall, RunsLongCallsInParts) {
   constexpr std::uint64_t count = is_sanitized ? 1200003 : 3500003;
   std::size_t number = 0;
   for (const Algorithm& algorithm : algorithms()) {
-    if (!keeps_data(algorithm) || (is_sanitized && ++number % 3 != 0)) continue;
+    if (!algorithm.traits.keeps_data || (is_sanitized && ++number % 3 != 0)) continue;
     const bool blocks =
         has_block_per_rank(algorithm.collective) || algorithm.collective == Collective::alltoall;
     const Trial trial{.collective = algorithm.collective,
@@ -60,7 +61,7 @@ TEST(PreparedCall, RunsLongCallsInParts) {
     });
     const Call call{.collective = algorithm.collective, .count = trial.count, .dtype = DType::i32};
     const PreparedCall prepared = prepare({.call = call,
-                                           .algorithm = algorithm,
+                                           .method = algorithm,
                                            .self = Rank{1},
                                            .ranks = 3,
                                            .aliasing = Aliasing::in_place,
@@ -69,6 +70,21 @@ TEST(PreparedCall, RunsLongCallsInParts) {
     EXPECT_GT(prepared.parts.size(), 1U) << algorithm.name;
     EXPECT_LE(prepared.scratch_bytes + prepared.spare_bytes, 2 * part_bytes) << algorithm.name;
   }
+}
+
+/// The more variants a schedule has, the less of its data is done at once.
+TEST(PreparedCall, KeepsNoMoreThanItMayWithManyVariants) {
+  const ProvedSchedule relay = prove(relay_allreduce(8));
+  const Call call{.collective = Collective::allreduce, .count = 10'000'019, .dtype = DType::f32};
+  const PreparedCall prepared = prepare({.call = call,
+                                         .method = relay,
+                                         .self = Rank{0},
+                                         .ranks = 8,
+                                         .aliasing = Aliasing::in_place,
+                                         .lanes = {},
+                                         .hosts = {}});
+  EXPECT_GT(prepared.scratch_bytes, part_bytes);
+  EXPECT_LE(prepared.scratch_bytes + prepared.spare_bytes, 2 * part_bytes);
 }
 
 }  // namespace

@@ -273,6 +273,54 @@ TEST(Bench, TakesAlgorithmsOneBlockAfterTheOther) {
             8);
 }
 
+/// The schedule of an algorithm, under another name, in a file.
+void write_schedule(const TemporaryFile& file, const std::string& algorithm,
+                    const std::string& ranks, const std::string& name) {
+  std::string text = tutti("explain " + algorithm + " -p " + ranks + " --json").out;
+  const std::string named = "\"name\": \"" + algorithm + "\"";
+  ASSERT_TRUE(contains(text, named)) << text;
+  text.replace(text.find(named), named.size(), "\"name\": \"" + name + "\"");
+  std::ofstream(file.path()) << text;
+}
+
+TEST(Bench, TakesSchedulesFromFiles) {
+  const TemporaryFile file;
+  write_schedule(file, "allreduce/ring", "3", "my_ring");
+  const std::string usual = "allreduce -n 3 -b 1K -e 2K -f 2 --iters 2 ";
+  for (const char* const transport : {"inproc", "shm", "tcp"}) {
+    const std::string arguments = usual + "--transport " + transport + " --schedule " + file.path();
+    EXPECT_EQ(measured(arguments).size(), 2);
+    const auto found = details(tutti("bench " + arguments).out);
+    ASSERT_EQ(found.size(), 2);
+    EXPECT_EQ(found[0][algorithm_detail], "my_ring");
+  }
+  const Outcome both =
+      tutti("bench " + usual + "--transport inproc --algo ring --schedule " + file.path());
+  EXPECT_LT(both.out.find("# algorithm allreduce/ring"), both.out.find("# schedule my_ring"));
+  EXPECT_TRUE(contains(both.out, "# schedule my_ring")) << both.out;
+}
+
+TEST(Bench, RefusesSchedulesThatCannotBeRun) {
+  const TemporaryFile file;
+  write_schedule(file, "reduce/flat", "3", "mine");
+  const std::string option = " --schedule " + file.path();
+  expect_refusal("reduce -n 4" + option,
+                 "is for reduce among 3 ranks with root 0, not for reduce "
+                 "among 4 ranks with root 0");
+  expect_refusal("reduce -n 3 -r 1" + option, "not for reduce among 3 ranks with root 1");
+  expect_refusal("broadcast -n 3" + option, "not for broadcast among 3 ranks");
+  expect_refusal("reduce -n 3 --schedule /nowhere/at/all", "there is no such file");
+  expect_refusal("reduce -n 3 --vs openmpi" + option, "--vs");
+  expect_refusal("reduce -n 3 --regret" + option, "--regret");
+  std::string text = file.text();
+  const std::string own = "\"own\", ";
+  text.erase(text.find(own), own.size());
+  std::ofstream(file.path()) << text;
+  expect_refusal("reduce -n 3" + option, "'mine' cannot be run: it has 2 violations: wrong output");
+  std::ofstream(file.path()) << "nonsense";
+  expect_refusal("reduce -n 3" + option, "schedule JSON");
+}
+
 TEST(Bench, TakesTypesAndOperations) {
   const auto types =
       measured("allreduce -n 3 -b 1K -e 1K --iters 2 --transport inproc -d all -o all");

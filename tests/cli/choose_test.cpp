@@ -39,11 +39,54 @@ TEST(Choose, SpeaksJson) {
   }
 }
 
+TEST(Choose, ExplainsSchedulesOfRules) {
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("ring.json");
+  std::ofstream(path) << tutti("explain broadcast/chain -p 4 --root 1 --json").out;
+  const auto choose = [&](const std::string& more) {
+    return shell("TUTTI_ALGO=file:" + path + " " TUTTI_COMMAND " choose broadcast " + more);
+  };
+  const Outcome fits = choose("-n 4 -r 1");
+  EXPECT_EQ(fits.exit_code, 0) << fits.err;
+  EXPECT_NE(fits.out.find("schedule 'broadcast/chain' "), std::string::npos) << fits.out;
+  EXPECT_NE(fits.out.find("is the only one that may be taken"), std::string::npos) << fits.out;
+  const auto document = nlohmann::json::parse(choose("-n 4 -r 1 --json").out);
+  EXPECT_EQ(document.at("candidates").at(0).at("schedule").get<std::string>().size(), 16U);
+  EXPECT_TRUE(document.at("candidates").at(1).at("schedule").is_null());
+  for (const char* const other : {"-n 4 -r 0", "-n 5 -r 1"}) {
+    const Outcome misfit = choose(other);
+    EXPECT_EQ(misfit.exit_code, 0) << misfit.err;
+    EXPECT_EQ(misfit.out.find("schedule '"), std::string::npos) << misfit.out;
+    EXPECT_EQ(misfit.out.find("barred"), std::string::npos) << misfit.out;
+  }
+}
+
 TEST(Choose, PricesHierarchiesForSeveralHosts) {
   const Outcome outcome = tutti("choose allreduce -n 64 --ranks-per-host 8 --size 64MiB");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("allreduce/ring_ring"), std::string::npos) << outcome.out;
   EXPECT_EQ(tutti("choose allreduce -n 9 --ranks-per-host 8").exit_code, 2);
+}
+
+TEST(Tune, MeasuresSchedulesToo) {
+  const TemporaryDirectory folder;
+  const std::string schedule = folder.path("chain.json");
+  const std::string profile = folder.path("profile.json");
+  std::ofstream(schedule) << tutti("explain broadcast/chain -p 2 --json").out;
+  const Outcome tuned = tutti("tune -n 2 --pairs process --seconds 4 --most 64 -o " + profile +
+                              " --schedule " + schedule);
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  EXPECT_NE(folder.read("profile.json").find("file:" + schedule), std::string::npos);
+  const Outcome chosen = shell("TUTTI_PROFILE=" + profile +
+                               " " TUTTI_COMMAND " choose broadcast -n 2 --pairs process --json");
+  EXPECT_EQ(chosen.exit_code, 0) << chosen.err;
+  std::size_t schedules = 0;
+  const auto document = nlohmann::json::parse(chosen.out);
+  for (const auto& each : document.at("candidates")) {
+    if (!each.at("schedule").is_null()) ++schedules;
+  }
+  EXPECT_EQ(schedules, 1U) << chosen.out;
+  EXPECT_EQ(tutti("tune -n 3 --schedule " + schedule).exit_code, 2);
 }
 
 TEST(Tune, WritesAProfileThatIsThenUsed) {

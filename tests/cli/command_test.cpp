@@ -36,6 +36,16 @@ TEST(Golden, ExplainAlltoall) {
   expect_golden("cli/explain-alltoall-bruck-3.txt", tutti("explain alltoall/bruck -p 3").out);
 }
 
+/// A schedule with local steps, and with variants of its chunk.
+TEST(Golden, ExplainRelay) {
+  const std::string path = std::string(TUTTI_GOLDEN_DIR) + "/../../examples/schedules/relay.json";
+  const Outcome run = tutti("explain --file " + path);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  expect_golden("cli/explain-relay.txt", run.out);
+  EXPECT_EQ(tutti("verify --file " + path).exit_code, 0);
+  EXPECT_EQ(tutti("explain").exit_code, 2);
+}
+
 TEST(Golden, List) { expect_golden("cli/list.txt", tutti("list").out); }
 
 TEST(Golden, LecturesTable) {

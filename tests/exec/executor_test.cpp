@@ -8,6 +8,7 @@
 
 #include "support/crew.hpp"
 #include "support/problems.hpp"
+#include "support/variant_schedules.hpp"
 
 namespace tutti::test {
 namespace {
@@ -60,6 +61,41 @@ TEST_P(EveryAlgorithm, TakesCountsThatDifferByChunk) {
 
 INSTANTIATE_TEST_SUITE_P(Exec, EveryAlgorithm, ::testing::ValuesIn(every_algorithm()),
                          [](const auto& each) { return test_name(*each.param); });
+
+TEST(LocalSteps, RunAsProved) {
+  for (const std::uint32_t p : {1U, 2U, 3U, 5U, 8U}) {
+    for (const Sight sight : {Sight::staged, Sight::direct, Sight::tcp}) {
+      Crew crew(p, sight, outbox, slice);
+      for (const Schedule& schedule : variant_schedules(p)) {
+        for (const std::uint64_t count : {0U, 1U, 7U, 64U, 65U, 1000U}) {
+          for (const Aliasing aliasing : {Aliasing::out_of_place, Aliasing::in_place}) {
+            const bool uneven =
+                schedule.contract.collective == Collective::alltoall && count % p != 0;
+            if (uneven && aliasing == Aliasing::in_place) continue;
+            EXPECT_EQ(
+                run_and_check(crew, schedule, even_layout(schedule.contract, count), aliasing), "")
+                << schedule.name << " p=" << p << " count " << count << " sight "
+                << static_cast<int>(sight) << " in place " << (aliasing == Aliasing::in_place);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(LocalSteps, TakeCountsThatDifferByChunk) {
+  Random random(11);
+  for (std::size_t i = 0; i < 12; ++i) {
+    const std::uint32_t p = 2 + random.below(4U);
+    const Sight sight = std::array{Sight::staged, Sight::direct, Sight::tcp}[i % 3];
+    Crew crew(p, sight, outbox, slice);
+    for (const Schedule& schedule : variant_schedules(p)) {
+      const Layout layout = random_layout(schedule.contract.chunks, random);
+      EXPECT_EQ(run_and_check(crew, schedule, layout, Aliasing::out_of_place), "")
+          << schedule.name << " p=" << p;
+    }
+  }
+}
 
 TEST(Executor, SaysWhenTheDeadlinePasses) {
   const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 2});

@@ -10,15 +10,15 @@ constexpr Reach here{.pairs = Pairs::host};
 
 void judge(const Rules& rules) {
   for (const Rule& rule : rules.all()) {
-    require(!rule.algorithms.empty(), "a rule names no algorithm");
+    require(!rule.methods.empty(), "a rule names no algorithm");
     require(rule.bytes.least <= rule.bytes.most && rule.ranks.least <= rule.ranks.most,
             "a rule holds for nothing");
-    for (const Algorithm* const each : rule.algorithms) {
-      require(each->collective == rule.collective, "a rule names another collective's algorithm");
+    for (const Method& each : rule.methods) {
+      require(each.collective() == rule.collective, "a rule names another collective's algorithm");
     }
   }
   for (const Collective collective : collectives()) {
-    const Rule* const found = rules.find(collective, 4096, 4, here);
+    const Rule* const found = rules.find({.collective = collective, .bytes = 4096}, 4, here);
     if (found == nullptr) continue;
     require(found->collective == collective && found->bytes.contains(4096) &&
                 found->ranks.contains(4) && found->pairs.value_or(here.pairs) == here.pairs,

@@ -18,7 +18,9 @@ bool is_small(const Schedule& schedule) {
   std::uint64_t chunks = schedule.contract.chunks * schedule.contract.ranks;
   if (schedule.contract.chunks > most_chunks) return false;
   for (const Program& program : schedule.programs) {
-    for (const Step step : program) chunks += step.chunk_count() * step.peers.size();
+    for (const Step step : program) {
+      chunks += step.chunk_count() * (step.peers.size() + step.sources.size());
+    }
   }
   return chunks < 10 * most_chunks;
 }

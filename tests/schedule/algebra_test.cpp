@@ -10,6 +10,7 @@
 #include "support/errors.hpp"
 #include "support/interpreter.hpp"
 #include "support/problems.hpp"
+#include "support/variant_schedules.hpp"
 
 namespace tutti::test {
 namespace {
@@ -150,6 +151,13 @@ TEST(Dual, OfEveryAlgorithmDoesTheDualCollective) {
   EXPECT_GT(proved, 500);
 }
 
+TEST(Dual, IsRefusedForLocalStepsAndVariants) {
+  for (const Schedule& each : {carrying_ring(3), copying_chain(3, 0)}) {
+    expect_error([&] { (void)dual(each.programs[1], each.contract.collective, Rank{1}); },
+                 ErrorCode::unsupported, "cannot be run backwards");
+  }
+}
+
 TEST(Then, PutsTheRoundsOfTheSecondBehindThoseOfTheFirst) {
   const Program first = program({send(0, {1}, {0}), receive(2, {1}, {0})}, 4);
   const Program second = program({send(1, {2}, {1})}, 3);
@@ -226,6 +234,36 @@ TEST(Beside, RunsTwoAllreducesOnDifferentChunks) {
       EXPECT_EQ(first_fault(both), "") << both.name;
     }
   }
+}
+
+TEST(Beside, PutsLocalStepsBehindAllMessages) {
+  const std::uint32_t p = 4;
+  const Schedule half = gathering_mesh(p);
+  Schedule both{.name = "both",
+                .contract = {.collective = Collective::allreduce, .ranks = p, .chunks = 2 * p},
+                .programs = {}};
+  for (std::uint32_t r = 0; r < p; ++r) {
+    const ChunkMap upper{.first = p, .stride = 1, .modulus = 2 * p};
+    const RankMap same{.modulus = p};
+    const Program other = embed(half.programs[r], same, upper);
+    both.programs.push_back(beside(half.programs[r], other));
+  }
+  const Verification verdict = verify(both);
+  EXPECT_TRUE(verdict.ok()) << verdict.violations.front().message;
+}
+
+TEST(Then, KeepsVariants) {
+  const std::uint32_t p = 4;
+  const Schedule scattered = carrying_ring(p);
+  Schedule whole{.name = "whole",
+                 .contract = {.collective = Collective::allreduce, .ranks = p, .chunks = p},
+                 .programs = {}};
+  for (std::uint32_t r = 0; r < p; ++r) {
+    whole.programs.push_back(
+        then(scattered.programs[r], algorithm("allgather/ring").program({.ranks = p}, Rank{r})));
+  }
+  const Verification verdict = verify(whole);
+  EXPECT_TRUE(verdict.ok()) << verdict.violations.front().message;
 }
 
 TEST(RankMap, CountsRoundTheRanks) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <tutti/error.hpp>
 #include <tutti/schedule.hpp>
 
 namespace tutti {
@@ -19,6 +20,9 @@ Program of_every_kind() {
   program.receive_reduce(5, peers, 1, ranges);
   return program;
 }
+
+constexpr Rank sources_peer{1};
+constexpr ChunkRange some_chunk{Chunk{5}};
 
 TEST(Program, KeepsWhatIsAppended) {
   const Program program = of_every_kind();
@@ -91,6 +95,74 @@ TEST(Program, TellsAFoldFromACopyWithNoOwnBefore) {
   EXPECT_NE(folds, copies);
   EXPECT_EQ(folds[0].operands(), 2);
   EXPECT_EQ(copies[0].operands(), 1);
+}
+
+TEST(Program, KeepsVariantsAndLocalSteps) {
+  const std::vector<Variant> sources{Variant{2}, Variant{0}, Variant{1}};
+  Program program(3);
+  EXPECT_TRUE(program.is_plain());
+  program.send(0, Rank{1}, Chunk{4}, Variant{3});
+  program.receive(0, Rank{1}, Chunk{5}, Variant{1});
+  program.append({.kind = Step::Kind::receive,
+                  .variant = Variant{2},
+                  .round = 1,
+                  .peers = {&sources_peer, 1},
+                  .own = 0,
+                  .own_variant = Variant{6},
+                  .chunks = {&some_chunk, 1}});
+  program.copy(1, Chunk{4}, Variant{3}, Variant{0});
+  program.reduce(1, Chunk{4}, sources, Variant{5});
+  EXPECT_FALSE(program.is_plain());
+  EXPECT_EQ(program.last_variant(), Variant{6});
+  EXPECT_EQ(program[0].variant, Variant{3});
+  EXPECT_EQ(program[1].variant, Variant{1});
+  EXPECT_EQ(program[2].own_variant, Variant{6});
+  EXPECT_EQ(program[2].own, 0U);
+  EXPECT_EQ(program[3].sources.size(), 1U);
+  EXPECT_EQ(program[3].operands(), 1U);
+  EXPECT_EQ(program[4].operands(), 3U);
+  EXPECT_TRUE(program[4].peers.empty());
+  EXPECT_TRUE(std::equal(sources.begin(), sources.end(), program[4].sources.begin()));
+
+  // Behind another program they are the same.
+  Program twice = program;
+  twice.append(program, 3);
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    Step later = twice[program.size() + i];
+    later.round -= 3;
+    EXPECT_EQ(later, program[i]) << i;
+  }
+  Program copy(3);
+  for (const Step step : program) copy.append(step);
+  EXPECT_EQ(copy, program);
+}
+
+TEST(Program, DiffersInVariantsAndSources) {
+  const auto with = [](Variant made, Variant own, std::vector<Variant> sources) {
+    Program program(1);
+    program.append({.kind = Step::Kind::receive,
+                    .variant = made,
+                    .peers = {&sources_peer, 1},
+                    .own = 0,
+                    .own_variant = own,
+                    .chunks = {&some_chunk, 1}});
+    program.reduce(0, Chunk{0}, sources, Variant{0});
+    return program;
+  };
+  const Program program = with(Variant{1}, Variant{2}, {Variant{3}, Variant{4}});
+  EXPECT_EQ(with(Variant{1}, Variant{2}, {Variant{3}, Variant{4}}), program);
+  EXPECT_NE(with(Variant{0}, Variant{2}, {Variant{3}, Variant{4}}), program);
+  EXPECT_NE(with(Variant{1}, Variant{0}, {Variant{3}, Variant{4}}), program);
+  EXPECT_NE(with(Variant{1}, Variant{2}, {Variant{4}, Variant{3}}), program);
+  EXPECT_NE(with(Variant{1}, Variant{2}, {Variant{3}}), program);
+}
+
+TEST(Program, RefusesMoreSourcesThanItCanCount) {
+  Program program(1);
+  const std::vector<Variant> many(65536);
+  EXPECT_THROW(program.reduce(0, Chunk{0}, many, Variant{1}), Error);
+  program.reduce(0, Chunk{0}, std::span(many).first(65535), Variant{1});
+  EXPECT_EQ(program[0].sources.size(), 65535U);
 }
 
 TEST(Step, CountsItsChunks) {

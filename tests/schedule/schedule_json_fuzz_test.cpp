@@ -6,6 +6,7 @@
 
 #include "support/problems.hpp"
 #include "support/spoil.hpp"
+#include "support/variant_schedules.hpp"
 
 namespace tutti::test {
 namespace {
@@ -37,6 +38,12 @@ void read_and_judge(const std::string& text, Tally& tally) {
   }
 }
 
+/// A schedule of the algorithm, or now and then one with local steps and variants.
+Schedule some_schedule(const Algorithm& algorithm, Random& random) {
+  if (random.one_in(4)) return random.pick(variant_schedules(1 + random.below(4U)));
+  return algorithm.schedule(random_problem(algorithm, 4, random));
+}
+
 /// Reads documents of every algorithm, damaged up to three times.
 void read_damaged(std::uint64_t repeats) {
   Tally tally;
@@ -44,7 +51,7 @@ void read_damaged(std::uint64_t repeats) {
   for (const Algorithm& algorithm : algorithms()) {
     for (std::uint64_t i = 0; i < repeats; ++i) {
       Random random(++seed);
-      std::string text = to_json(algorithm.schedule(random_problem(algorithm, 4, random)));
+      std::string text = to_json(some_schedule(algorithm, random));
       for (std::uint64_t n = 1 + random.below(3U); n > 0 && !text.empty(); --n) {
         spoil(text, random);
       }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -9,6 +10,7 @@
 #include "support/errors.hpp"
 #include "support/golden.hpp"
 #include "support/problems.hpp"
+#include "support/variant_schedules.hpp"
 
 namespace tutti::test {
 namespace {
@@ -150,7 +152,7 @@ std::vector<BadDocument> documents_with_wrong_members() {
       {"DeepList", std::string(1000, '[') + std::string(1000, ']'), "at /: an object"},
       {"OtherFormat", spoilt("tutti-schedule", "tutti-plan"), "at /format: this should say"},
       {"FormatOfWrongType", spoilt("\"tutti-schedule\"", "1"), "at /format"},
-      {"OtherVersion", spoilt("\"version\": 1", "\"version\": 2"), "at /version"},
+      {"OtherVersion", spoilt("\"version\": 1", "\"version\": 3"), "at /version"},
       {"NoName", spoilt("  \"name\": \"by hand\",\n", ""), "the member \"name\" is missing"},
       {"NameOfWrongType", spoilt("\"by hand\"", "7"), "at /name: a text"},
       {"NoCollective", spoilt("  \"collective\": \"broadcast\",\n", ""),
@@ -268,6 +270,78 @@ INSTANTIATE_TEST_SUITE_P(Members, BadDocuments, ::testing::ValuesIn(documents_wi
                          title_of);
 INSTANTIATE_TEST_SUITE_P(Steps, BadDocuments, ::testing::ValuesIn(documents_with_wrong_steps()),
                          title_of);
+
+// Local steps and variants: version 2 ------------------------------------------------------------
+
+TEST(ScheduleJson, KeepsVariantsAndLocalSteps) {
+  for (std::uint32_t p = 1; p <= 6; ++p) {
+    for (const Schedule& each : variant_schedules(p)) {
+      const std::string text = to_json(each);
+      EXPECT_EQ(schedule_from_json(text), each) << text;
+      const bool plain = std::ranges::all_of(each.programs, &Program::is_plain);
+      EXPECT_NE(text.find(plain ? "\"version\": 1" : "\"version\": 2"), std::string::npos)
+          << each.name;
+    }
+  }
+}
+
+TEST(ScheduleJson, WritesVariantsOnlyWhereTheyAreNotTheChunkItself) {
+  const std::string text = to_json(relay_allreduce(3));
+  for (const char* const line :
+       {"{\"round\": 0, \"receive\": [0, 1], \"from\": [1], \"variant\": 1}",
+        "{\"round\": 1, \"receive\": [0, 1], \"from\": [1], \"variant\": 2}",
+        "{\"round\": 1, \"local\": [0, 1], \"from\": [\"own\", {\"own\": 1}, {\"own\": 2}]}",
+        "{\"round\": 0, \"send\": [0, 1], \"to\": [0]}",
+        "{\"round\": 1, \"send\": [0, 1], \"to\": [0], \"variant\": 1}"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\nis not in\n" << text;
+  }
+  const std::string ring = to_json(carrying_ring(3));
+  EXPECT_NE(ring.find("\"from\": [2, \"own\"], \"variant\": 1}"), std::string::npos) << ring;
+}
+
+/// The document of version 2 with other steps on rank 0.
+std::string with_steps(const std::string& steps, const std::string& version = "2") {
+  return R"({"format": "tutti-schedule", "version": )" + version +
+         R"(, "name": "s", "collective": "allreduce", "ranks": 2, "chunks": 1, "rounds": 2,
+            "programs": [[)" +
+         steps + "], []]}";
+}
+
+TEST(ScheduleJson, ReadsOwnsOfAnyVariant) {
+  const Schedule read = schedule_from_json(
+      with_steps(R"({"round": 0, "receive": [0], "from": [1, {"own": 7}], "variant": 65535},
+                    {"round": 0, "local": [0], "from": [{"own": 0}, "own"], "variant": 3})"));
+  const Step receive = read.programs[0][0];
+  EXPECT_EQ(receive.own, 1U);
+  EXPECT_EQ(receive.own_variant, Variant{7});
+  EXPECT_EQ(receive.variant, Variant{65535});
+  const Step local = read.programs[0][1];
+  EXPECT_EQ(local.sources.size(), 2U);
+  EXPECT_EQ(local.sources[0], Variant{0});
+  EXPECT_EQ(local.variant, Variant{3});
+}
+
+TEST(ScheduleJson, RefusesWhatIsNoVariant) {
+  const auto refuses = [](const std::string& steps, const std::string& part,
+                          const std::string& version = "2") {
+    expect_error([&] { (void)schedule_from_json(with_steps(steps, version)); },
+                 ErrorCode::invalid_argument, part);
+  };
+  refuses(R"({"round": 0, "send": [0], "to": [1], "variant": 65536})",
+          "at /programs/0/0/variant: a whole number from 0 to 65535");
+  refuses(R"({"round": 0, "local": [0], "from": []})", "at least one \"own\"");
+  refuses(R"({"round": 0, "local": [0], "from": [1]})", "\"own\" or {\"own\": VARIANT}");
+  refuses(R"({"round": 0, "local": [0], "to": [1]})", "there is no member \"to\"");
+  refuses(R"({"round": 0, "local": [0], "from": [{"own": 1, "x": 2}]})", "no member \"x\"");
+  refuses(R"({"round": 0, "local": [0], "from": [{}]})", "the member \"own\" is missing");
+  refuses(R"({"round": 0, "local": [0], "send": [0], "from": ["own"]})", "a step has either");
+  refuses(R"({"round": 0, "receive": [0], "from": [{"own": 1}]})", "at least one rank");
+  refuses(R"({"round": 0, "receive": [0], "from": [1, "own", {"own": 1}]})", "only once");
+  // Version 1 knows nothing of all that.
+  refuses(R"({"round": 0, "local": [0], "from": ["own"]})", "a step has either", "1");
+  refuses(R"({"round": 0, "send": [0], "to": [1], "variant": 0})", "no member \"variant\"", "1");
+  refuses(R"({"round": 0, "receive": [0], "from": [1, {"own": 1}]})", "a whole number", "1");
+}
 
 TEST(ScheduleJson, ReadsTheDocumentThatTheBadOnesAreMadeOf) {
   EXPECT_EQ(schedule_from_json(right).programs.size(), 3);

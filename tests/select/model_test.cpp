@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tutti/closed_form.hpp>
+
 #include "support/random.hpp"
 
 namespace tutti {
@@ -36,6 +38,37 @@ TEST(Effort, IsKnownOfEveryAlgorithmForEveryNumberOfRanks) {
       for (const double count : needed.counts) EXPECT_GE(count, 0) << each.name << ' ' << ranks;
     }
   }
+}
+
+/// A row that has no closed form: counted from its schedule it is the same.
+TEST(Effort, IsCountedWhereThereIsNoClosedForm) {
+  for (const std::uint32_t ranks : {2U, 5U, 8U}) {
+    for (const Algorithm& each : algorithms()) {
+      const ClosedForm* const form = find_closed_form(each.name);
+      if (each.needs_shape() || form == nullptr) continue;
+      Algorithm nameless = each;
+      nameless.name = "allreduce/of_nobody";
+      const std::uint64_t bytes = 840;  // Divisible by all of these numbers of chunks.
+      const Effort counted = effort(nameless, {.ranks = ranks}, bytes, 2);
+      const Effort known = effort(each, {.ranks = ranks}, bytes, 2);
+      for (std::size_t i = 0; i < Effort::kinds; ++i) {
+        const bool on_path = i == Effort::messages || i == Effort::bytes;
+        if (on_path && !form->time({.ranks = ranks}, bytes, {.alpha = 1}, 0, Ports::one)) {
+          continue;  // No formula for so many ranks.
+        }
+        EXPECT_NEAR(counted.counts[i], known.counts[i], 1e-6 * known.counts[i])
+            << each.name << ", " << ranks << " ranks: " << Effort::names[i];
+      }
+    }
+  }
+}
+
+TEST(Effort, IsCountedOfManyRanks) {
+  Algorithm nameless = algorithm("allreduce/recursive_doubling");
+  nameless.name = "allreduce/of_nobody";
+  const Effort counted = effort(nameless, {.ranks = 512}, 4096, 512);
+  EXPECT_EQ(counted.counts[Effort::messages], 9);
+  EXPECT_EQ(counted.counts[Effort::bytes], 9 * 4096);
 }
 
 /// Times made up by rates of one's own.

@@ -8,6 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <tutti/schedule_hash.hpp>
+#include <tutti/schedule_json.hpp>
+
 #include "support/errors.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -130,6 +133,32 @@ TEST(Profile, AnyCutOfItIsRefusedAndNothingCrashes) {
   for (std::size_t length = 0; length + 2 < text.size(); length += 97) {
     EXPECT_THROW((void)Profile::parse(text.substr(0, length)), Error) << length;
   }
+}
+
+TEST(ProfileFile, NamesSchedulesThatWereMeasured) {
+  const TemporaryDirectory folder;
+  const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 4});
+  std::ofstream(folder.path("ring.json")) << to_json(ring);
+  Profile profile = built_in_profile();
+  profile.measurements = {{.algorithm = "file:ring.json",
+                           .schedule = prove(ring),
+                           .ranks = 4,
+                           .cores = 2,
+                           .points = {{.bytes = 8, .seconds = 1e-6}}}};
+  const std::string text = profile.json();
+  EXPECT_EQ(Profile::parse(text, folder.path()), profile);
+  EXPECT_EQ(Profile::parse(text, folder.path()).measurements[0].method().identity(),
+            content_hash(ring));
+  const auto refuses = [&](const std::string& part) {
+    expect_error([&] { (void)Profile::parse(text, folder.path()); }, ErrorCode::invalid_argument,
+                 part);
+  };
+  // What was measured is not what stands there now.
+  std::ofstream(folder.path("ring.json"))
+      << to_json(algorithm("allreduce/mesh").schedule({.ranks = 4}));
+  refuses("its content hash was " + hash_text(content_hash(ring)));
+  std::filesystem::remove(folder.path("ring.json"));
+  refuses("there is no such file");
 }
 
 TEST(ProfileFile, IsFoundWhereTheUserKeepsSettings) {

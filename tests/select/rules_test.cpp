@@ -1,8 +1,13 @@
 #include "select/rules.hpp"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
 
+#include <tutti/schedule_json.hpp>
+
 #include "support/errors.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace tutti {
 namespace {
@@ -16,7 +21,7 @@ Rules variable(const std::string& text) { return parse_algorithm_rules(text, "TU
 
 const Rule* find(const Rules& rules, Collective collective, std::uint64_t bytes,
                  std::uint32_t ranks = 4, Pairs pairs = Pairs::host) {
-  return rules.find(collective, bytes, ranks, {.pairs = pairs});
+  return rules.find({.collective = collective, .bytes = bytes}, ranks, {.pairs = pairs});
 }
 
 TEST(Rules, OneAlgorithmForOneCollective) {
@@ -24,25 +29,25 @@ TEST(Rules, OneAlgorithmForOneCollective) {
   const Rule* const rule = find(rules, Collective::allreduce, 8);
   ASSERT_NE(rule, nullptr);
   EXPECT_FALSE(rule->excludes);
-  ASSERT_EQ(rule->algorithms.size(), 1U);
-  EXPECT_EQ(rule->algorithms[0]->name, "allreduce/ring");
+  ASSERT_EQ(rule->methods.size(), 1U);
+  EXPECT_EQ(rule->methods[0].name(), "allreduce/ring");
   EXPECT_EQ(find(rules, Collective::allgather, 8), nullptr);
 }
 
 TEST(Rules, ListsAndExclusions) {
   const Rules rules = variable("allreduce: ring , mesh; allgather:^ring,bruck");
-  EXPECT_EQ(find(rules, Collective::allreduce, 8)->algorithms.size(), 2U);
+  EXPECT_EQ(find(rules, Collective::allreduce, 8)->methods.size(), 2U);
   EXPECT_TRUE(find(rules, Collective::allgather, 8)->excludes);
-  EXPECT_EQ(find(rules, Collective::allgather, 8)->algorithms.size(), 2U);
+  EXPECT_EQ(find(rules, Collective::allgather, 8)->methods.size(), 2U);
 }
 
 TEST(Rules, RangesOfSizes) {
   const Rules rules = variable("allreduce:mesh@-4KiB,ring@1MiB-64MiB");
-  EXPECT_EQ(find(rules, Collective::allreduce, 8)->algorithms[0]->name, "allreduce/mesh");
-  EXPECT_EQ(find(rules, Collective::allreduce, 4 * kib)->algorithms[0]->name, "allreduce/mesh");
+  EXPECT_EQ(find(rules, Collective::allreduce, 8)->methods[0].name(), "allreduce/mesh");
+  EXPECT_EQ(find(rules, Collective::allreduce, 4 * kib)->methods[0].name(), "allreduce/mesh");
   EXPECT_EQ(find(rules, Collective::allreduce, 4 * kib + 1), nullptr);
-  EXPECT_EQ(find(rules, Collective::allreduce, mib)->algorithms[0]->name, "allreduce/ring");
-  EXPECT_EQ(find(rules, Collective::allreduce, 64 * mib)->algorithms[0]->name, "allreduce/ring");
+  EXPECT_EQ(find(rules, Collective::allreduce, mib)->methods[0].name(), "allreduce/ring");
+  EXPECT_EQ(find(rules, Collective::allreduce, 64 * mib)->methods[0].name(), "allreduce/ring");
   EXPECT_EQ(find(rules, Collective::allreduce, 64 * mib + 1), nullptr);
 }
 
@@ -86,7 +91,7 @@ TEST(RulesFile, LinesAndWhatTheyAreFor) {
       "rules.txt");
   const Rule* const first = find(rules, Collective::allreduce, 2 * mib, 8, Pairs::loopback);
   ASSERT_NE(first, nullptr);
-  EXPECT_EQ(first->algorithms.size(), 2U);
+  EXPECT_EQ(first->methods.size(), 2U);
   EXPECT_EQ(first->source, "rules.txt:3");
   EXPECT_EQ(find(rules, Collective::allreduce, 2 * mib, 9, Pairs::loopback), nullptr);
   EXPECT_EQ(find(rules, Collective::allreduce, 2 * mib, 8, Pairs::host), nullptr);
@@ -106,6 +111,62 @@ TEST(RulesFile, ErrorsNameTheLine) {
   refuses("reduce size=3 use flat", "'size=3' is none of");
   refuses("reduce ranks=a use flat", "'a' is no range");
   refuses("reduce pairs=wire use flat", "'wire' is none of");
+}
+
+/// A folder with the schedule of a ring for four ranks, and of a chain from rank 1 for three.
+class ScheduleFolder {
+ public:
+  ScheduleFolder() {
+    write("ring.json", algorithm("allreduce/ring").schedule({.ranks = 4}));
+    write("chain.json", algorithm("broadcast/chain").schedule({.ranks = 3, .root = Rank{1}}));
+  }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.path(name); }
+
+ private:
+  void write(const std::string& name, const Schedule& schedule) const {
+    std::ofstream(folder_.path(name)) << to_json(schedule);
+  }
+  test::TemporaryDirectory folder_;
+};
+
+TEST(Rules, SchedulesStandBesideAlgorithms) {
+  const ScheduleFolder folder;
+  const Rules rules =
+      variable("allreduce:mesh@-4KiB,file:" + folder.path("ring.json") + "@1MiB-,binomial@1MiB-");
+  EXPECT_EQ(find(rules, Collective::allreduce, 8)->methods[0].name(), "allreduce/mesh");
+  const Rule* const rule = find(rules, Collective::allreduce, 2 * mib);
+  ASSERT_EQ(rule->methods.size(), 2U);
+  EXPECT_NE(rule->methods[0].schedule(), nullptr);
+  EXPECT_EQ(rule->methods[1].name(), "allreduce/binomial");
+  // For other numbers of ranks the other one is left.
+  EXPECT_EQ(find(rules, Collective::allreduce, 2 * mib, 5), rule);
+}
+
+TEST(Rules, OfSchedulesAloneHoldOnlyWhereOneFits) {
+  const ScheduleFolder folder;
+  const Rules rules = variable("file:" + folder.path("ring.json") +
+                               ",file:" + folder.path("chain.json") + ";allreduce:mesh");
+  EXPECT_NE(find(rules, Collective::allreduce, 8, 4)->methods[0].schedule(), nullptr);
+  EXPECT_EQ(find(rules, Collective::allreduce, 8, 5)->methods[0].name(), "allreduce/mesh");
+  const auto broadcast = [&](std::uint32_t ranks, std::uint32_t root) {
+    return rules.find({.collective = Collective::broadcast, .root = Rank{root}}, ranks, {});
+  };
+  EXPECT_NE(broadcast(3, 1), nullptr);
+  EXPECT_EQ(broadcast(3, 0), nullptr);
+  EXPECT_EQ(broadcast(4, 1), nullptr);
+}
+
+TEST(RulesFile, PathsBeginWhereItStands) {
+  const ScheduleFolder folder;
+  const Rules rules =
+      parse_rules_file("allreduce use ring,file:ring.json\n", folder.path("rules.txt"));
+  EXPECT_EQ(find(rules, Collective::allreduce, 8)->methods.size(), 2U);
+  expect_error(
+      [&] { (void)parse_rules_file("allreduce use file:none.json", folder.path("rules.txt")); },
+      ErrorCode::invalid_argument, folder.path("rules.txt") + ":1: cannot read the schedule '");
+  expect_error(
+      [&] { (void)parse_rules_file("allreduce avoid file:ring.json", folder.path("rules.txt")); },
+      ErrorCode::invalid_argument, "schedules are never used unless they are named");
 }
 
 TEST(Rules, DigestsTellThemApart) {

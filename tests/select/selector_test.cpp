@@ -30,14 +30,14 @@ Selector selector(const Profile& profile, const std::string& rules = "", std::ui
 }
 
 std::string_view chosen(Selector& selector, Collective collective, std::uint64_t bytes) {
-  return selector.choose({.collective = collective, .bytes = bytes}).algorithm->name;
+  return selector.choose({.collective = collective, .bytes = bytes}).method.name();
 }
 
 TEST(Selector, TakesFewRoundsForShortDataAndFewBytesForLong) {
   Selector by_model = selector(plain_profile());
   EXPECT_EQ(chosen(by_model, Collective::allreduce, 8), "allreduce/mesh");
   const Effort taken =
-      effort(*by_model.choose({.collective = Collective::allreduce, .bytes = 1 << 26}).algorithm,
+      effort(by_model.choose({.collective = Collective::allreduce, .bytes = 1 << 26}).method,
              {.ranks = 8}, 1 << 26, 8);
   EXPECT_NEAR(taken.counts[Effort::bytes], 2.0 * 7 / 8 * (1 << 26), 1);
 }
@@ -119,16 +119,81 @@ TEST(Selector, HeedsRules) {
   EXPECT_EQ(chosen(fastest, Collective::allreduce, 1 << 26), "allreduce/ring");
 }
 
+/// A rule, or a profile, that names a schedule lets it take part where it fits.
+TEST(Selector, LetsSchedulesTakePart) {
+  Schedule schedule = algorithm("allreduce/recursive_doubling").schedule({.ranks = 8});
+  schedule.name = "mine";
+  const ProvedSchedule mine = prove(schedule);
+  const auto by_rule = [&](std::uint32_t ranks) {
+    return Selector(std::make_shared<const Profile>(plain_profile()),
+                    Rules(std::vector<Rule>{{.collective = Collective::allreduce,
+                                             .methods = {mine, algorithm("allreduce/ring")},
+                                             .source = "a rule"}}),
+                    {.ranks = ranks, .cores = ranks, .hosts = {.dimensions = {ranks, 1}}});
+  };
+  Selector eight = by_rule(8);
+  EXPECT_EQ(chosen(eight, Collective::allreduce, 8), "mine");
+  EXPECT_EQ(chosen(eight, Collective::allreduce, 1 << 26), "allreduce/ring");
+  Selector seven = by_rule(7);
+  EXPECT_EQ(chosen(seven, Collective::allreduce, 8), "allreduce/ring");
+
+  Profile profile = plain_profile();
+  profile.measurements.push_back({.algorithm = "file:mine.json",
+                                  .schedule = mine,
+                                  .ranks = 8,
+                                  .cores = 8,
+                                  .points = {{.bytes = 8, .seconds = 1e-9}}});
+  Selector taught = selector(profile);
+  const Candidate& best = taught.choose({.collective = Collective::allreduce, .bytes = 8});
+  EXPECT_EQ(best.method.name(), "mine");
+  EXPECT_TRUE(best.expected.measured);
+  Selector forbidden = selector(profile, "allreduce:ring");
+  EXPECT_EQ(chosen(forbidden, Collective::allreduce, 8), "allreduce/ring");
+  Selector smaller = selector(profile, "", 4);
+  EXPECT_NE(chosen(smaller, Collective::allreduce, 8), "mine");
+}
+
+TEST(Selector, AsksSchedulesForTheirRoot) {
+  Schedule schedule = algorithm("broadcast/chain").schedule({.ranks = 8, .root = Rank{3}});
+  schedule.name = "mine";
+  Selector selector(
+      std::make_shared<const Profile>(plain_profile()),
+      Rules(std::vector<Rule>{
+          {.collective = Collective::broadcast, .methods = {prove(schedule)}, .source = "a rule"}}),
+      {.ranks = 8, .cores = 8, .hosts = {.dimensions = {8, 1}}});
+  for (const std::uint32_t root : {0U, 3U, 4U, 3U, 0U}) {
+    const Candidate& best =
+        selector.choose({.collective = Collective::broadcast, .bytes = 8, .root = Rank{root}});
+    EXPECT_EQ(best.method.name() == "mine", root == 3) << root;
+  }
+}
+
 TEST(Selector, SaysWhyRulesCannotBeKept) {
   Selector none = selector(plain_profile(), "alltoall:^mesh,pairwise,bruck");
   expect_error([&] { (void)chosen(none, Collective::alltoall, 8); }, ErrorCode::unsupported,
                "TUTTI_ALGO");
 }
 
+/// Even if a rule asks for it: nobody knows the counts of the blocks that it passes on.
+TEST(Selector, DoesNotPassOnBlocksOfUnknownCounts) {
+  Selector free = selector(plain_profile());
+  for (const Candidate& each :
+       free.candidates({.collective = Collective::alltoall, .counted = true})) {
+    EXPECT_FALSE(each.method.traits().needs_counts) << each.method.name();
+  }
+  Selector forced = selector(plain_profile(), "alltoall:bruck");
+  EXPECT_EQ(chosen(forced, Collective::alltoall, 8), "alltoall/bruck");
+  expect_error(
+      [&] {
+        (void)forced.choose({.collective = Collective::alltoall, .bytes = 8, .counted = true});
+      },
+      ErrorCode::unsupported, "TUTTI_ALGO");
+}
+
 TEST(Selector, HierarchiesAreForSeveralHosts) {
   Selector one_host = selector(plain_profile());
   for (const Candidate& each : one_host.candidates({.collective = Collective::allreduce})) {
-    EXPECT_FALSE(each.algorithm->needs_shape()) << each.algorithm->name;
+    EXPECT_FALSE(each.method.needs_shape()) << each.method.name();
   }
   Profile profile = plain_profile();
   profile.reaches.push_back({.reach = {.pairs = Pairs::network},
@@ -142,7 +207,7 @@ TEST(Selector, HierarchiesAreForSeveralHosts) {
                       .reach = {.pairs = Pairs::network},
                       .hosts = {.dimensions = {8, 2}}});
   const Candidate& best = two_hosts.choose({.collective = Collective::allreduce, .bytes = 1 << 26});
-  EXPECT_TRUE(best.algorithm->needs_shape()) << best.algorithm->name;
+  EXPECT_TRUE(best.method.needs_shape()) << best.method.name();
 }
 
 TEST(Selector, SimulatesOnANetworkThatIsKnown) {
@@ -159,7 +224,7 @@ TEST(Selector, SimulatesOnANetworkThatIsKnown) {
   Selector servers = on("multi_rail:nodes=8,gpus=8,inside=600GB/s,outside=100GB/s");
   EXPECT_EQ(servers.forecast().party().hosts, (Shape{.dimensions = {8, 8}}));
   EXPECT_TRUE(servers.choose({.collective = Collective::allreduce, .bytes = 1000000000})
-                  .algorithm->needs_shape());
+                  .method.needs_shape());
   Selector torus = on("torus:8x8");
   EXPECT_EQ(chosen(torus, Collective::allreduce, 1 << 26), "allreduce/torus");
 }
@@ -179,8 +244,8 @@ TEST(Selector, EveryCollectiveHasAChoiceForEveryNumberOfRanks) {
       Selector any = selector(built_in_profile(), "", ranks);
       for (std::uint64_t bytes = 0; bytes <= std::uint64_t{1} << 40; bytes = bytes * 7 + 1) {
         const Candidate& best = any.choose({.collective = collective, .bytes = bytes});
-        EXPECT_EQ(best.algorithm->collective, collective);
-        EXPECT_EQ(best.algorithm->refusal({.ranks = ranks}), "");
+        EXPECT_EQ(best.method.collective(), collective);
+        EXPECT_EQ(best.method.refusal({.ranks = ranks}), "");
       }
     }
   }
@@ -199,7 +264,7 @@ TEST(Selector, WhatNobodyKnowsTheCountsOfIsNotPassedOn) {
   Selector any = selector(plain_profile());
   for (const Candidate& each :
        any.candidates({.collective = Collective::alltoall, .bytes = 8, .counted = true})) {
-    EXPECT_NE(each.algorithm->name, "alltoall/bruck");
+    EXPECT_NE(each.method.name(), "alltoall/bruck");
   }
 }
 

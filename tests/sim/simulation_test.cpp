@@ -12,6 +12,7 @@
 #include <tutti/simulation.hpp>
 
 #include "support/errors.hpp"
+#include "support/variant_schedules.hpp"
 
 namespace tutti {
 namespace {
@@ -94,6 +95,26 @@ TEST(Simulation, WithoutContentionIsTheCriticalPath) {
     }
   }
   EXPECT_GT(compared, 3000);
+}
+
+/// Local steps take the time of their sums, after all that they wait for.
+TEST(Simulation, OfLocalStepsIsTheCriticalPath) {
+  const CostModel model{.link = {.alpha = 3e-6, .beta = 1 / 12.5e9}, .gamma = 1e-9};
+  for (const std::uint32_t p : {1U, 2U, 3U, 5U, 8U}) {
+    const Network network = full_mesh(p, 12.5e9, 1e-6);
+    for (const Schedule& schedule : test::variant_schedules(p)) {
+      const std::uint64_t size = std::uint64_t{9973} * p;
+      const double expected =
+          Pricer(schedule).price(even_layout(schedule.contract, size), model, Ports::one).seconds;
+      for (const bool symmetry : {false, true}) {
+        const Simulation found =
+            run(network, schedule, size,
+                {.alpha = 2e-6, .gamma = model.gamma, .ports = 1, .symmetry = symmetry});
+        EXPECT_NEAR(found.seconds, expected, 1e-9 * expected) << schedule.name << " p=" << p;
+        expect_path_to_add_up(found);
+      }
+    }
+  }
 }
 
 TEST(Simulation, OnAStarMessagesOfOneRoundDoNotMeet) {

@@ -310,6 +310,7 @@ std::string try_call(Communicator& communicator, const Trial& trial) {
             .reduction = trial.op,
             .root = trial.root,
             .options = {.algorithm = trial.algorithm,
+                        .schedule = trial.schedule,
                         .shape = shape_for(trial, communicator.size()),
                         .timeout = trial.timeout}};
   if (trial.counted) {

@@ -13,6 +13,7 @@ namespace tutti::test {
 struct Trial {
   Collective collective = Collective::allreduce;
   std::string algorithm{};  ///< Empty: tutti's choice.
+  const ProvedSchedule* schedule = nullptr;
   DType dtype = DType::f32;
   Op op = Op::sum;
   std::uint64_t count = 1;  ///< As in Call.

@@ -2,31 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
-#include "support/draft_messages.hpp"
+#include "support/damage_steps.hpp"
 
 namespace tutti::test {
 namespace {
 
 using Kind = Step::Kind;
-
-DraftStep& step(Draft& draft, const At& at) { return draft.programs[at.rank][at.step]; }
-
-/// The places of all steps that are as asked.
-template <class Predicate>
-std::vector<At> places(const Draft& draft, Predicate predicate) {
-  std::vector<At> found = places(draft);
-  std::erase_if(found, [&](const At& at) { return !predicate(draft.programs[at.rank][at.step]); });
-  return found;
-}
-
-/// Calls change(step) on a random one of the places, if there is any.
-template <class Change>
-bool change_one(Draft& draft, Random& random, const std::vector<At>& at, Change change) {
-  if (at.empty()) return false;
-  change(step(draft, random.pick(at)));
-  return true;
-}
 
 void erase_step(Draft& draft, const At& at) {
   std::vector<DraftStep>& steps = draft.programs[at.rank];
@@ -43,18 +26,13 @@ void erase_peer(DraftStep& step, std::size_t k) {
   if (step.own && *step.own > k) --*step.own;
 }
 
-/// A number below n other than `not_this`, or n itself where there is none.
-template <class Number>
-Number another(Number n, Number not_this, Random& random) {
-  if (n < 2) return n;
-  const Number found = random.below(n - 1);
-  return found < not_this ? found : found + 1;
-}
-
 void sort_by_round(Draft& draft) {
+  const auto moment = [](const DraftStep& step) {
+    return std::pair(step.round, step.kind == Kind::local);
+  };
   for (std::vector<DraftStep>& steps : draft.programs) {
     std::stable_sort(steps.begin(), steps.end(),
-                     [](const DraftStep& a, const DraftStep& b) { return a.round < b.round; });
+                     [&](const DraftStep& a, const DraftStep& b) { return moment(a) < moment(b); });
   }
 }
 
@@ -82,8 +60,13 @@ bool drop_peer(Draft& draft, Random& random) {
   });
 }
 
+/// Those that have a peer.
+std::vector<At> ends(const Draft& draft) {
+  return places(draft, [](const DraftStep& each) { return each.kind != Kind::local; });
+}
+
 bool redirect_peer(Draft& draft, Random& random) {
-  return change_one(draft, random, places(draft), [&](DraftStep& each) {
+  return change_one(draft, random, ends(draft), [&](DraftStep& each) {
     Rank& peer = random.pick(each.peers);
     // Now and then a rank that does not exist.
     const std::uint32_t ranks = draft.contract.ranks + (random.one_in(8) ? 1 : 0);
@@ -92,9 +75,10 @@ bool redirect_peer(Draft& draft, Random& random) {
 }
 
 bool turn_around(Draft& draft, Random& random) {
-  return change_one(draft, random, places(draft), [](DraftStep& each) {
+  return change_one(draft, random, ends(draft), [](DraftStep& each) {
     each.kind = each.kind == Kind::send ? Kind::receive : Kind::send;
     each.own.reset();
+    each.own_variant = {};
   });
 }
 
@@ -178,6 +162,7 @@ bool copy_or_reduce(Draft& draft, Random& random) {
   return change_one(draft, random, receives, [](DraftStep& each) {
     if (each.own) {
       each.own.reset();
+      each.own_variant = {};
     } else {
       each.own = 0;
     }
@@ -273,12 +258,13 @@ bool duplicate_message(Draft& draft, Random& random) {
   return true;
 }
 
-/// Puts a step into a random place among those of its round.
+/// Puts a message's end into a random place among those of its round.
 void insert_somewhere(Draft& draft, std::size_t rank, const DraftStep& inserted, Random& random) {
   const std::vector<DraftStep>& steps = draft.programs[rank];
   std::vector<std::size_t> fitting;
   for (std::size_t i = 0; i <= steps.size(); ++i) {
-    const bool after = i == 0 || steps[i - 1].round <= inserted.round;
+    const bool after = i == 0 || steps[i - 1].round < inserted.round ||
+                       (steps[i - 1].round == inserted.round && steps[i - 1].kind != Kind::local);
     const bool before = i == steps.size() || steps[i].round >= inserted.round;
     if (after && before) fitting.push_back(i);
   }
@@ -315,7 +301,8 @@ bool redirect_message(Draft& draft, Random& random) {
                           .round = sent.round,
                           .peers = {Rank{static_cast<std::uint32_t>(message.from.rank)}},
                           .own = {},
-                          .chunks = sent.chunks};
+                          .chunks = sent.chunks,
+                          .variant = step(draft, message.to).variant};
   erase_peer(step(draft, message.to), message.from_index);
   if (step(draft, message.to).peers.empty()) erase_step(draft, message.to);
   draft.programs[to].push_back(arrives);
@@ -399,6 +386,13 @@ constexpr std::array all_damages{
 
 }  // namespace
 
-std::span<const Damage> damages() { return all_damages; }
+std::span<const Damage> damages() {
+  static const std::vector<Damage> all = [] {
+    std::vector<Damage> both(all_damages.begin(), all_damages.end());
+    both.insert(both.end(), variant_damages().begin(), variant_damages().end());
+    return both;
+  }();
+  return all;
+}
 
 }  // namespace tutti::test

@@ -25,7 +25,10 @@ Draft draft(const Schedule& schedule) {
                        .round = each.round,
                        .peers = {each.peers.begin(), each.peers.end()},
                        .own = each.own,
-                       .chunks = {each.chunks.begin(), each.chunks.end()}});
+                       .chunks = {each.chunks.begin(), each.chunks.end()},
+                       .variant = each.variant,
+                       .own_variant = each.own_variant,
+                       .sources = {each.sources.begin(), each.sources.end()}});
     }
   }
   return made;
@@ -35,10 +38,13 @@ Program program(const std::vector<DraftStep>& steps, std::uint32_t rounds) {
   Program made(rounds);
   for (const DraftStep& each : steps) {
     made.append({.kind = each.kind,
+                 .variant = each.variant,
                  .round = each.round,
                  .peers = each.peers,
                  .own = each.own,
-                 .chunks = each.chunks});
+                 .own_variant = each.own_variant,
+                 .chunks = each.chunks,
+                 .sources = each.sources});
   }
   return made;
 }
@@ -66,6 +72,25 @@ DraftStep fold(std::uint32_t round, const std::vector<std::uint32_t>& from, std:
   DraftStep made = step(Step::Kind::receive, round, from, chunks);
   made.own = own;
   return made;
+}
+
+DraftStep local(std::uint32_t round, const std::vector<std::uint16_t>& sources, std::uint16_t to,
+                const std::vector<std::uint64_t>& chunks) {
+  DraftStep made = step(Step::Kind::local, round, {}, chunks).as(to);
+  for (const std::uint16_t source : sources) made.sources.emplace_back(source);
+  return made;
+}
+
+DraftStep DraftStep::as(std::uint16_t made) const {
+  DraftStep other = *this;
+  other.variant = Variant{made};
+  return other;
+}
+
+DraftStep DraftStep::with(std::uint16_t own_is) const {
+  DraftStep other = *this;
+  other.own_variant = Variant{own_is};
+  return other;
 }
 
 }  // namespace tutti::test

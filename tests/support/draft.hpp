@@ -16,6 +16,14 @@ struct DraftStep {
   std::vector<Rank> peers;
   std::optional<std::uint32_t> own;
   std::vector<ChunkRange> chunks;
+  Variant variant{};
+  Variant own_variant{};
+  std::vector<Variant> sources{};
+
+  /// The same of another variant: what is sent, or made.
+  [[nodiscard]] DraftStep as(std::uint16_t made) const;
+  /// The same fold with another variant as the rank's own.
+  [[nodiscard]] DraftStep with(std::uint16_t own_is) const;
 
   friend bool operator==(const DraftStep&, const DraftStep&) = default;
 };
@@ -42,5 +50,8 @@ struct Draft {
 /// Folds in the rank's own after the first `own` peers.
 [[nodiscard]] DraftStep fold(std::uint32_t round, const std::vector<std::uint32_t>& from,
                              std::uint32_t own, const std::vector<std::uint64_t>& chunks);
+/// Makes variant `to` of what the rank has itself.
+[[nodiscard]] DraftStep local(std::uint32_t round, const std::vector<std::uint16_t>& sources,
+                              std::uint16_t to, const std::vector<std::uint64_t>& chunks);
 
 }  // namespace tutti::test

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
+#include <set>
+#include <utility>
 
 namespace tutti::test {
 namespace {
@@ -40,11 +43,22 @@ void for_each_chunk(const Step& step, F f) {
   }
 }
 
+/// Calls f(variant) for each variant that the rank itself reads.
+template <class F>
+void for_each_source(const Step& step, F f) {
+  if (step.kind == Step::Kind::send) f(step.variant);
+  if (step.kind == Step::Kind::receive && step.own) f(step.own_variant);
+  if (step.kind != Step::Kind::local) return;
+  for (const Variant source : step.sources) f(source);
+}
+
+/// A chunk in one of its variants.
+using Cell = std::pair<std::uint64_t, Variant>;
+
 /// What the steps that still wait hold up on one rank.
 class Waiting {
  public:
-  Waiting(std::uint64_t chunks, std::size_t ranks)
-      : read_(chunks), written_(chunks), sends_to_(ranks), receives_from_(ranks) {}
+  explicit Waiting(std::size_t ranks) : sends_to_(ranks), receives_from_(ranks) {}
 
   [[nodiscard]] bool holds_up(const Step& step) const {
     const bool sends = step.kind == Step::Kind::send;
@@ -52,7 +66,11 @@ class Waiting {
     bool held = false;
     for (const Rank peer : step.peers) held = held || peers[peer.index()];
     for_each_chunk(step, [&](std::uint64_t chunk) {
-      held = held || written_[chunk] || (!sends && read_[chunk]);
+      for_each_source(step, [&](Variant source) {
+        held = held || written_.contains({chunk, source});
+      });
+      const Cell made(chunk, step.variant);
+      held = held || (!sends && (written_.contains(made) || read_.contains(made)));
     });
     return held;
   }
@@ -60,12 +78,15 @@ class Waiting {
   void add(const Step& step) {
     const bool sends = step.kind == Step::Kind::send;
     for (const Rank peer : step.peers) (sends ? sends_to_ : receives_from_)[peer.index()] = true;
-    for_each_chunk(step, [&](std::uint64_t chunk) { (sends ? read_ : written_)[chunk] = true; });
+    for_each_chunk(step, [&](std::uint64_t chunk) {
+      for_each_source(step, [&](Variant source) { read_.insert({chunk, source}); });
+      if (!sends) written_.insert({chunk, step.variant});
+    });
   }
 
  private:
-  std::vector<bool> read_;
-  std::vector<bool> written_;
+  std::set<Cell> read_;
+  std::set<Cell> written_;
   std::vector<bool> sends_to_;
   std::vector<bool> receives_from_;
 };
@@ -79,6 +100,7 @@ class Interpreter {
         outcome_{.fault = Fault::none, .where = {}, .holdings = inputs},
         next_(p_, 0),
         done_(p_),
+        beside_(p_),
         queues_(p_ * p_) {
     for (std::size_t r = 0; r < p_; ++r) done_[r].resize(schedule.programs[r].size(), false);
   }
@@ -130,7 +152,7 @@ class Interpreter {
   /// it on its way between two ranks. Whether there was any.
   bool look_ahead(std::size_t rank) {
     bool any = false;
-    Waiting waiting(schedule_.contract.chunks, p_);
+    Waiting waiting(p_);
     for (std::size_t i = next_[rank]; i < done_[rank].size(); ++i) {
       if (done_[rank][i]) continue;
       const Step step = schedule_.programs[rank][i];
@@ -153,31 +175,70 @@ class Interpreter {
       const std::uint64_t chunks = schedule_.contract.chunks;
       if (range.first.index() > chunks || range.count > chunks - range.first.index()) return false;
     }
+    if (step.kind == Step::Kind::local) return step.peers.empty() && !step.sources.empty();
     return !step.peers.empty() && step.own.value_or(0) <= step.peers.size();
   }
 
   /// Does a step, unless it must wait for a message.
   bool try_step(std::size_t rank, std::size_t i) {
     if (outcome_.fault != Fault::none) return false;
-    const bool sends = schedule_.programs[rank][i].kind == Step::Kind::send;
-    const bool done = sends ? try_send(rank, i) : try_receive(rank, i);
+    const bool done = try_kind(rank, i);
     if (done) done_[rank][i] = true;
     return done;
+  }
+
+  bool try_kind(std::size_t rank, std::size_t i) {
+    switch (schedule_.programs[rank][i].kind) {
+      case Step::Kind::send:
+        return try_send(rank, i);
+      case Step::Kind::receive:
+        return try_receive(rank, i);
+      case Step::Kind::local:
+        break;
+    }
+    return try_local(rank, i);
+  }
+
+  bool try_local(std::size_t rank, std::size_t i) {
+    const Step step = schedule_.programs[rank][i];
+    std::vector<Message> operands;
+    for (const Variant source : step.sources) {
+      if (!collect(rank, step, source, operands.emplace_back())) {
+        return fail(Fault::read_of_nothing, rank, i);
+      }
+    }
+    make(rank, step, operands);
+    return true;
+  }
+
+  /// What the rank has of a chunk.
+  std::optional<Value>& cell(std::size_t rank, std::uint64_t chunk, Variant variant) {
+    return variant == Variant{} ? outcome_.holdings[rank][chunk] : beside_[rank][{chunk, variant}];
+  }
+
+  void make(std::size_t rank, const Step& step, const std::vector<Message>& operands) {
+    std::size_t i = 0;
+    for_each_chunk(step, [&](std::uint64_t chunk) {
+      Value sum = operands.front()[i];
+      for (std::size_t k = 1; k < operands.size(); ++k) fold_into(sum, operands[k][i], fold_);
+      cell(rank, chunk, step.variant) = std::move(sum);
+      ++i;
+    });
   }
 
   bool try_send(std::size_t rank, std::size_t i) {
     const Step step = schedule_.programs[rank][i];
     Message message;
-    if (!collect(rank, step, message)) return fail(Fault::read_of_nothing, rank, i);
+    if (!collect(rank, step, step.variant, message)) return fail(Fault::read_of_nothing, rank, i);
     for (const Rank peer : step.peers) queue(rank, peer.index()).push_back(message);
     return true;
   }
 
   /// The present versions of the step's chunks; false if there is one that the rank has not.
-  bool collect(std::size_t rank, const Step& step, Message& message) const {
+  bool collect(std::size_t rank, const Step& step, Variant variant, Message& message) {
     bool complete = true;
     for_each_chunk(step, [&](std::uint64_t chunk) {
-      const std::optional<Value>& held = outcome_.holdings[rank][chunk];
+      const std::optional<Value>& held = cell(rank, chunk, variant);
       complete = complete && held.has_value();
       message.push_back(held.value_or(Value{}));
     });
@@ -189,7 +250,7 @@ class Interpreter {
     if (!all_there(rank, step)) return false;
     std::vector<Message> operands;
     for (std::size_t k = 0; k <= step.peers.size(); ++k) {
-      if (step.own == k && !collect(rank, step, operands.emplace_back())) {
+      if (step.own == k && !collect(rank, step, step.own_variant, operands.emplace_back())) {
         return fail(Fault::read_of_nothing, rank, at);
       }
       if (k == step.peers.size()) break;
@@ -198,13 +259,7 @@ class Interpreter {
       from.pop_front();
     }
     if (!fit(operands, step)) return fail(Fault::misfit, rank, at);
-    std::size_t i = 0;
-    for_each_chunk(step, [&](std::uint64_t chunk) {
-      Value sum = operands.front()[i];
-      for (std::size_t k = 1; k < operands.size(); ++k) fold_into(sum, operands[k][i], fold_);
-      outcome_.holdings[rank][chunk] = std::move(sum);
-      ++i;
-    });
+    make(rank, step, operands);
     return true;
   }
 
@@ -244,9 +299,10 @@ class Interpreter {
   std::size_t p_;
   Element fold_;
   Outcome outcome_;
-  std::vector<std::size_t> next_;            // Each rank's first step not done in order.
-  std::vector<std::vector<bool>> done_;      // Each rank's steps.
-  std::vector<std::deque<Message>> queues_;  // From rank · p + to rank.
+  std::vector<std::size_t> next_;        // Each rank's first step not done in order.
+  std::vector<std::vector<bool>> done_;  // Each rank's steps.
+  std::vector<std::map<Cell, std::optional<Value>>> beside_;  // Its other variants of chunks.
+  std::vector<std::deque<Message>> queues_;                   // From rank · p + to rank.
 };
 
 constexpr std::int64_t bits_per_element = 62;

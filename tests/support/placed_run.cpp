@@ -18,7 +18,8 @@ class Cells {
         in_place_(aliasing == Aliasing::in_place),
         cells_(4 * contract.chunks) {}
 
-  std::optional<Value>& operator()(Buffer buffer, Chunk chunk) {
+  std::optional<Value>& operator()(Buffer buffer, Chunk chunk, Variant variant = {}) {
+    if (variant != Variant{}) return beside_[{chunk, variant}];
     if (in_place_ && buffer == Buffer::input) return cell_of_input(chunk);
     return cell(buffer, chunk.index());
   }
@@ -42,6 +43,7 @@ class Cells {
   std::uint32_t rank_;
   bool in_place_;
   Holding cells_;
+  std::map<std::pair<Chunk, Variant>, std::optional<Value>> beside_;
 };
 
 class PlacedRun {
@@ -69,9 +71,10 @@ class PlacedRun {
       for (std::size_t r = 0; r < placements_.size(); ++r) {
         if (copy_rounds[r] == round) copy(r, placements_[r].aside());
       }
-      std::vector<Receive> receives = receives_of(round);
+      std::vector<Receive> receives = receives_of(round, Step::Kind::receive);
       random.shuffle(receives);
-      for (const Receive& each : receives) receive(each);
+      for (const Receive& each : receives) make(each);
+      for (const Receive& each : receives_of(round, Step::Kind::local)) make(each);
     }
     return fault_;
   }
@@ -88,6 +91,7 @@ class PlacedRun {
   }
 
  private:
+  /// Or a local step, which has no senders.
   struct Receive {
     std::uint32_t rank;
     std::size_t step;
@@ -97,7 +101,7 @@ class PlacedRun {
   void find_senders() {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> sends;
     for_each_step([&](std::uint32_t rank, std::size_t i, const Step& step) {
-      if (step.kind == Step::Kind::receive) return;
+      if (step.kind != Step::Kind::send) return;
       for (const Rank peer : step.peers) sends[{rank, peer.index()}].push_back(i);
     });
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> met;
@@ -120,10 +124,12 @@ class PlacedRun {
     }
   }
 
-  [[nodiscard]] std::vector<Receive> receives_of(std::uint32_t round) const {
+  /// In the order of the programs.
+  [[nodiscard]] std::vector<Receive> receives_of(std::uint32_t round, Step::Kind kind) const {
     std::vector<Receive> found;
     for (const Receive& each : receives_) {
-      if (schedule_.programs[each.rank][each.step].round == round) found.push_back(each);
+      const Step step = schedule_.programs[each.rank][each.step];
+      if (step.round == round && step.kind == kind) found.push_back(each);
     }
     return found;
   }
@@ -136,25 +142,30 @@ class PlacedRun {
     throw std::logic_error("no piece of the step has its chunk");
   }
 
-  void receive(const Receive& receive) {
+  void make(const Receive& receive) {
     const Step step = schedule_.programs[receive.rank][receive.step];
     for (const Placement::Piece& piece : placements_[receive.rank].pieces(receive.step)) {
       for (std::uint64_t i = 0; i < piece.chunks.count; ++i) {
         const Chunk chunk{piece.chunks.first.index() + i};
         std::vector<Value> operands;
-        if (step.own) take(receive.rank, piece.from, chunk, operands);
+        if (step.own) take(receive.rank, piece.from, chunk, step.own_variant, operands);
+        for (const Variant source : step.sources) {
+          take(receive.rank, piece.from, chunk, source, operands);
+        }
         for (std::size_t k = 0; k < step.peers.size(); ++k) {
           const std::uint32_t peer = step.peers[k].index();
           const Buffer from = piece_with(placements_[peer], receive.senders[k], chunk).from;
-          take(peer, from, chunk, operands);
+          const Variant sent = schedule_.programs[peer][receive.senders[k]].variant;
+          take(peer, from, chunk, sent, operands);
         }
-        memory_[receive.rank](piece.to, chunk) = sum(operands);
+        memory_[receive.rank](piece.to, chunk, step.variant) = sum(operands);
       }
     }
   }
 
-  void take(std::uint32_t rank, Buffer buffer, Chunk chunk, std::vector<Value>& operands) {
-    const std::optional<Value>& held = memory_[rank](buffer, chunk);
+  void take(std::uint32_t rank, Buffer buffer, Chunk chunk, Variant variant,
+            std::vector<Value>& operands) {
+    const std::optional<Value>& held = memory_[rank](buffer, chunk, variant);
     if (held) {
       operands.push_back(*held);
     } else {

@@ -11,6 +11,7 @@
 #include "support/interpreter.hpp"
 #include "support/placed_run.hpp"
 #include "support/problems.hpp"
+#include "support/variant_schedules.hpp"
 
 namespace tutti::test {
 namespace {
@@ -73,6 +74,21 @@ void for_schedules(std::uint32_t first_p, std::uint32_t last_p, std::uint64_t re
   }
 }
 
+/// The same for schedules with local steps and variants of chunks.
+template <class F>
+void for_variant_schedules(std::uint32_t last_p, std::uint64_t repeats, F f) {
+  std::uint64_t seed = 0;
+  for (std::uint32_t p = 2; p <= last_p; ++p) {
+    for (const Schedule& schedule : variant_schedules(p)) {
+      for (std::uint64_t i = 0; i < repeats; ++i) {
+        Random random(++seed);
+        f(schedule, random);
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
 using Tallies = std::map<std::string_view, Tally>;
 
 void print(const Tallies& tallies, const Tally& total) {
@@ -84,7 +100,10 @@ void print(const Tallies& tallies, const Tally& total) {
                 static_cast<unsigned long long>(tally.stricter));
   };
   std::printf("%-28s %9s %9s %9s %9s\n", "damage", "applied", "changed", "caught", "stricter");
-  for (const Damage& damage : damages()) line(damage.name, tallies.at(damage.name));
+  for (const Damage& damage : damages()) {
+    // The table has no local steps to damage.
+    if (tallies.contains(damage.name)) line(damage.name, tallies.at(damage.name));
+  }
   line("all", total);
 }
 
@@ -136,6 +155,29 @@ void damage_often(std::uint32_t last_p, std::uint64_t repeats) {
   });
   record("several", tally);
 }
+
+void damage_variants(std::uint32_t last_p, std::uint64_t repeats) {
+  Tallies tallies;
+  for_variant_schedules(last_p, repeats, [&](const Schedule& intact, Random& random) {
+    for (const Damage& damage : damages()) {
+      Draft spoilt = draft(intact);
+      if (!damage.apply(spoilt, random)) continue;
+      judge(schedule(spoilt), std::string(damage.name), random.bits(), tallies[damage.name]);
+    }
+  });
+  Tally total;
+  for (const auto& [name, tally] : tallies) {
+    total += tally;
+    EXPECT_GT(tally.applied, 0) << name;
+  }
+  print(tallies, total);
+  EXPECT_EQ(total.caught, total.changed_meaning);
+  EXPECT_GT(total.changed_meaning, total.applied / 2);
+}
+
+TEST(Mutation, EveryDamageToVariantsIsCaught) { damage_variants(6, 8); }
+
+TEST(SlowMutation, EveryDamageToVariantsIsCaught) { damage_variants(9, 40); }
 
 TEST(Mutation, SeveralDamagesAtOnceAreCaught) { damage_often(7, 20); }
 

@@ -92,10 +92,11 @@ TEST(Verify, TellsBlocksOfAlltoallApartInPlace) {
 }
 
 TEST(Verify, LetsABarrierCountTwiceAndInAnyOrder) {
-  const std::vector<std::vector<DraftStep>> twice{{send(0, {1, 1}, {0}), fold(0, {1, 1}, 0, {0})},
-                                                  {send(0, {0, 0}, {0}), fold(0, {0, 0}, 0, {0})}};
-  EXPECT_TRUE(verify(by_hand(Collective::barrier, 1, 1, twice)).ok());
-  EXPECT_TRUE(has(verify(by_hand(Collective::allreduce, 1, 1, twice)), Kind::wrong_output));
+  const std::vector<std::vector<DraftStep>> twice{
+      {send(0, {1}, {0}), fold(0, {1}, 0, {0}), send(1, {1}, {0}), fold(1, {1}, 0, {0})},
+      {send(0, {0}, {0}), fold(0, {0}, 0, {0}), send(1, {0}, {0}), fold(1, {0}, 0, {0})}};
+  EXPECT_TRUE(verify(by_hand(Collective::barrier, 1, 2, twice)).ok());
+  EXPECT_TRUE(has(verify(by_hand(Collective::allreduce, 1, 2, twice)), Kind::wrong_output));
 }
 
 TEST(Verify, WantsABarrierToHearOfEveryRank) {

@@ -1,4 +1,4 @@
-#include "api/messages.hpp"
+#include "api/point_to_point.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -30,9 +30,9 @@ std::vector<std::uint32_t> suspects_of(const Message& message) {
 }  // namespace
 
 /// Several messages that are waited for as one.
-class Messages::Batch final : public Work::State, private Message::Completion {
+class PointToPoint::Batch final : public Work::State, private Message::Completion {
  public:
-  Batch(Messages& owner, std::vector<std::shared_ptr<Message>> messages, Flight flight)
+  Batch(PointToPoint& owner, std::vector<std::shared_ptr<Message>> messages, Flight flight)
       : owner_(owner),
         messages_(std::move(messages)),
         flight_(flight),
@@ -76,14 +76,14 @@ class Messages::Batch final : public Work::State, private Message::Completion {
     finish(failure);
   }
 
-  Messages& owner_;
+  PointToPoint& owner_;
   std::vector<std::shared_ptr<Message>> messages_;
   Flight flight_;
   std::atomic<std::size_t> left_;  // And one for the start.
   std::shared_ptr<Batch> keep_;
 };
 
-Messages::Messages(Messenger& messenger, const Membership& membership, MessageHost& host,
+PointToPoint::PointToPoint(Messenger& messenger, const Membership& membership, MessageHost& host,
                    FlightRecorder& recorder)
     : messenger_(messenger),
       self_(membership.self.index()),
@@ -92,7 +92,7 @@ Messages::Messages(Messenger& messenger, const Membership& membership, MessageHo
       inbox_(messenger.open(membership, *this)),
       recorder_(recorder) {}
 
-Messages::~Messages() {
+PointToPoint::~PointToPoint() {
   messenger_.finish(*inbox_, receives_patience);
   {
     std::unique_lock lock(ending_);
@@ -103,7 +103,7 @@ Messages::~Messages() {
                 ": the communicator was destroyed before a message met this receive"));
 }
 
-std::vector<Envelope> Messages::run(std::span<const Outgoing> out, std::span<const Incoming> in,
+std::vector<Envelope> PointToPoint::run(std::span<const Outgoing> out, std::span<const Incoming> in,
                                     const MessageOptions& options) {
   host_.require_usable();
   check_arguments(out, in);
@@ -127,7 +127,7 @@ std::vector<Envelope> Messages::run(std::span<const Outgoing> out, std::span<con
   return received;
 }
 
-Work Messages::start(std::span<const Outgoing> out, std::span<const Incoming> in,
+Work PointToPoint::start(std::span<const Outgoing> out, std::span<const Incoming> in,
                      const MessageOptions& options) {
   host_.require_usable();
   check_arguments(out, in);
@@ -137,14 +137,14 @@ Work Messages::start(std::span<const Outgoing> out, std::span<const Incoming> in
   return Work(batch);
 }
 
-std::optional<Envelope> Messages::probe(std::uint32_t rank, std::uint32_t tag) {
+std::optional<Envelope> PointToPoint::probe(std::uint32_t rank, std::uint32_t tag) {
   host_.require_usable();
   const Incoming like{.from = rank, .tag = tag};
   check_arguments({}, {&like, 1});
   return messenger_.probe(*inbox_, rank, tag);
 }
 
-Envelope Messages::wait_for_message(std::uint32_t rank, std::uint32_t tag,
+Envelope PointToPoint::wait_for_message(std::uint32_t rank, std::uint32_t tag,
                                     const MessageOptions& options) {
   host_.require_usable();
   const Incoming like{.from = rank, .tag = tag};
@@ -156,14 +156,14 @@ Envelope Messages::wait_for_message(std::uint32_t rank, std::uint32_t tag,
   }
 }
 
-Clock::time_point Messages::deadline_of(const MessageOptions& options) const {
+Clock::time_point PointToPoint::deadline_of(const MessageOptions& options) const {
   const Clock::duration timeout = options.timeout.count() > 0
                                       ? Clock::duration(std::min(options.timeout, for_ever))
                                       : host_.usual_timeout();
   return Clock::now() + timeout;
 }
 
-std::vector<std::shared_ptr<Message>> Messages::make(std::span<const Outgoing> out,
+std::vector<std::shared_ptr<Message>> PointToPoint::make(std::span<const Outgoing> out,
                                                      std::span<const Incoming> in,
                                                      const MessageOptions& options) const {
   std::vector<std::shared_ptr<Message>> messages;
@@ -176,7 +176,7 @@ std::vector<std::shared_ptr<Message>> Messages::make(std::span<const Outgoing> o
   return messages;
 }
 
-void Messages::check_arguments(std::span<const Outgoing> out, std::span<const Incoming> in) const {
+void PointToPoint::check_arguments(std::span<const Outgoing> out, std::span<const Incoming> in) const {
   const auto refuse = [this](const std::string& why) {
     throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(self_) + ": " + why);
   };
@@ -213,7 +213,7 @@ void Messages::check_arguments(std::span<const Outgoing> out, std::span<const In
 
 // When something fails --------------------------------------------------------------------------
 
-void Messages::check(const Message& message, Clock::duration waited) {
+void PointToPoint::check(const Message& message, Clock::duration waited) {
   if (host_.is_closed()) throw Error(ErrorCode::aborted, "the others have given up");
   if (waited < after_leaving) return;
   if (message.peer != any_rank) {
@@ -229,7 +229,7 @@ void Messages::check(const Message& message, Clock::duration waited) {
   throw Error(ErrorCode::peer_lost, "all other ranks have left the communicator");
 }
 
-std::string Messages::words(const Message& message) const {
+std::string PointToPoint::words(const Message& message) const {
   const std::string who =
       message.peer == any_rank ? std::string("any rank") : "rank " + std::to_string(message.peer);
   const std::string tag = message.tag == any_tag ? " with any tag"
@@ -241,7 +241,7 @@ std::string Messages::words(const Message& message) const {
 }
 
 /// What the others come to think of it, once it is agreed.
-Error Messages::settled(const Message& message, const std::exception_ptr& cause) {
+Error PointToPoint::settled(const Message& message, const std::exception_ptr& cause) {
   try {
     std::rethrow_exception(cause);
   } catch (const Error& error) {
@@ -252,16 +252,16 @@ Error Messages::settled(const Message& message, const std::exception_ptr& cause)
   }
 }
 
-void Messages::fail(const Message& message, const std::exception_ptr& cause) {
+void PointToPoint::fail(const Message& message, const std::exception_ptr& cause) {
   const Error error = settled(message, cause);
   end(error);
   throw Error(error);
 }
 
 /// Awaits the verdict about a message that nobody waits for, and then tells all.
-class Messages::Settling final : public PoolTask {
+class PointToPoint::Settling final : public PoolTask {
  public:
-  Settling(Messages& owner, std::shared_ptr<Message> message, std::exception_ptr cause)
+  Settling(PointToPoint& owner, std::shared_ptr<Message> message, std::exception_ptr cause)
       : owner_(owner), message_(std::move(message)), cause_(std::move(cause)) {}
 
   void run() override {
@@ -274,12 +274,12 @@ class Messages::Settling final : public PoolTask {
   }
 
  private:
-  Messages& owner_;
+  PointToPoint& owner_;
   std::shared_ptr<Message> message_;
   std::exception_ptr cause_;
 };
 
-void Messages::note_failure(std::shared_ptr<Message> message, std::exception_ptr cause) {
+void PointToPoint::note_failure(std::shared_ptr<Message> message, std::exception_ptr cause) {
   {
     const std::lock_guard lock(ending_);
     ++settling_;
@@ -289,7 +289,7 @@ void Messages::note_failure(std::shared_ptr<Message> message, std::exception_ptr
 
 // The flight recorder ---------------------------------------------------------------------------
 
-Messages::Flight Messages::record(std::span<const Outgoing> out, std::span<const Incoming> in,
+PointToPoint::Flight PointToPoint::record(std::span<const Outgoing> out, std::span<const Incoming> in,
                                   std::string_view site) {
   FlightCall call{.kind = in.empty()    ? FlightKind::send
                           : out.empty() ? FlightKind::receive
@@ -304,12 +304,12 @@ Messages::Flight Messages::record(std::span<const Outgoing> out, std::span<const
   return recorder_.begin_one(++messages_, call, site);
 }
 
-void Messages::record_end(const Flight& flight, bool is_well) {
+void PointToPoint::record_end(const Flight& flight, bool is_well) {
   const std::lock_guard lock(recording_);
   recorder_.end_one(flight, is_well);
 }
 
-void Messages::end(const Error& cause) {
+void PointToPoint::end(const Error& cause) {
   {
     const std::lock_guard lock(ending_);
     if (std::exchange(has_ended_, true)) return;

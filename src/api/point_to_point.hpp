@@ -40,16 +40,16 @@ class MessageHost {
 };
 
 /// The sends and receives of one communicator. Thread-safe.
-class Messages final : private MessageOwner {
+class PointToPoint final : private MessageOwner {
  public:
   /// The host and the messenger must outlive this.
-  Messages(Messenger& messenger, const Membership& membership, MessageHost& host,
+  PointToPoint(Messenger& messenger, const Membership& membership, MessageHost& host,
            FlightRecorder& recorder);
   /// Waits until what was sent has gone, and a while for what was to be received; then receives end
   /// with an error.
-  ~Messages() override;
-  Messages(const Messages&) = delete;
-  Messages& operator=(const Messages&) = delete;
+  ~PointToPoint() override;
+  PointToPoint(const PointToPoint&) = delete;
+  PointToPoint& operator=(const PointToPoint&) = delete;
 
   /// Does all of them, and returns when all are done: the envelopes of what was received.
   std::vector<Envelope> run(std::span<const Outgoing> out, std::span<const Incoming> in,

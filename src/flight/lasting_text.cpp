@@ -1,0 +1,18 @@
+#include "flight/lasting_text.hpp"
+
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace tutti {
+
+const char* lasting_text(std::string_view text) {
+  static std::mutex mutex;
+  // Never destroyed, since others may look at it until the very end.
+  static auto& texts = *new std::set<std::string, std::less<>>();
+  const std::lock_guard lock(mutex);
+  const auto known = texts.find(text);
+  return known != texts.end() ? known->c_str() : texts.emplace(text).first->c_str();
+}
+
+}  // namespace tutti

@@ -1,0 +1,51 @@
+#include <gtest/gtest.h>
+
+#include <tutti/schedule_traits.hpp>
+
+#include "support/problems.hpp"
+#include "support/variant_schedules.hpp"
+
+namespace tutti::test {
+namespace {
+
+/// Of all problems of some numbers of ranks together.
+ScheduleTraits traits_over_problems(const Algorithm& algorithm) {
+  ScheduleTraits all;
+  for (std::uint32_t p = 1; p <= 9; ++p) {
+    for (const Problem& problem : problems(algorithm, p)) {
+      const ScheduleTraits one = traits_of(algorithm.schedule(problem));
+      all.keeps_data |= one.keeps_data;
+      all.needs_counts |= one.needs_counts;
+    }
+  }
+  return all;
+}
+
+TEST(ScheduleTraits, RowsStateWhatFollowsFromTheirSchedules) {
+  for (const Algorithm& algorithm : algorithms()) {
+    EXPECT_EQ(algorithm.traits, traits_over_problems(algorithm)) << algorithm.name;
+  }
+}
+
+TEST(ScheduleTraits, AreThoseOfTheWholeSchedule) {
+  // Only rank 1 of the chain keeps anything.
+  const Schedule chain = algorithm("reduce/chain").schedule({.ranks = 3});
+  EXPECT_TRUE(traits_of(chain).keeps_data);
+  EXPECT_FALSE(traits_of(algorithm("reduce/chain").schedule({.ranks = 2})).keeps_data);
+  EXPECT_TRUE(traits_of(algorithm("alltoall/bruck").schedule({.ranks = 4})).needs_counts);
+  EXPECT_FALSE(traits_of(algorithm("alltoall/mesh").schedule({.ranks = 4})).needs_counts);
+  EXPECT_FALSE(traits_of(algorithm("scatter/binomial").schedule({.ranks = 4})).needs_counts);
+}
+
+TEST(ScheduleTraits, CountWhatVariantsKeep) {
+  EXPECT_FALSE(traits_of(relay_allreduce(1)).keeps_data);
+  // Rank 0 ends with a variant for each of the others.
+  EXPECT_TRUE(traits_of(relay_allreduce(6)).keeps_data);
+  EXPECT_EQ(traits_of(relay_allreduce(6)).copies, 5U);
+  // Of one block in six each.
+  EXPECT_EQ(traits_of(gathering_mesh(6)).copies, 2U);
+  EXPECT_FALSE(traits_of(copying_alltoall(4)).needs_counts);
+}
+
+}  // namespace
+}  // namespace tutti::test
