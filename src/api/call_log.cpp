@@ -50,7 +50,8 @@ void CallLog::write(const Entry& entry) {
     return;
   }
   complained_ = true;
-  std::fprintf(stderr, "tutti: cannot write to %s: %s\n", path_.c_str(), system_reason(errno).c_str());
+  std::fprintf(stderr, "tutti: cannot write to %s: %s\n", path_.c_str(),
+               system_reason(errno).c_str());
 }
 
 }  // namespace tutti
