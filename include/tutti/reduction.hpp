@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include <tutti/error.hpp>
 #include <tutti/op.hpp>
 
 namespace tutti {
@@ -19,6 +20,7 @@ class Reduction {
       std::function<void(void* accumulator, const void* contribution, std::size_t count)>;
 
   Reduction(Op op = Op::sum) : op_(op) {}  // NOLINT(google-explicit-constructor): an op is one.
+  /// A call with an empty function throws invalid_argument.
   explicit Reduction(Combine combine)
       : combine_(std::make_shared<const Combine>(std::move(combine))) {}
 
@@ -32,8 +34,14 @@ class Reduction {
 };
 
 /// A reduction from a function of two elements: tutti::reduction<Matrix>(std::plus<>{}).
+/// Throws invalid_argument if the function is empty.
 template <class T, class F>
 [[nodiscard]] Reduction reduction(F f) {
+  if constexpr (requires { f == nullptr; }) {
+    if (f == nullptr) {
+      throw Error(ErrorCode::invalid_argument, "the function to combine by is empty");
+    }
+  }
   return Reduction(
       Reduction::Combine([f](void* accumulator, const void* contribution, std::size_t count) {
         T* const to = static_cast<T*>(accumulator);

@@ -16,7 +16,7 @@ struct Shape {
 
   [[nodiscard]] bool empty() const { return dimensions.empty(); }
 
-  /// How many ranks fill the shape.
+  /// How many ranks fill the shape; the largest number there is if they are more.
   [[nodiscard]] TUTTI_API std::uint64_t size() const;
 
   friend bool operator==(const Shape&, const Shape&) = default;

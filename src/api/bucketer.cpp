@@ -318,6 +318,16 @@ std::string_view name(BucketerState state) {
   return "failed";
 }
 
+namespace {
+
+Bucketer::Impl& made(const std::unique_ptr<Bucketer::Impl>& impl) {
+  if (impl) return *impl;
+  throw Error(ErrorCode::invalid_argument,
+              "this Bucketer was moved from: use the one that it was moved to");
+}
+
+}  // namespace
+
 Bucketer::Bucketer(Communicator& communicator, std::span<const Tensor> tensors,
                    const BucketOptions& options)
     : impl_(std::make_unique<Impl>(communicator, tensors, options)) {}
@@ -325,16 +335,18 @@ Bucketer::Bucketer(Bucketer&&) noexcept = default;
 Bucketer& Bucketer::operator=(Bucketer&&) noexcept = default;
 Bucketer::~Bucketer() = default;
 
-void Bucketer::ready(std::size_t tensor) { impl_->ready(tensor); }
-bool Bucketer::test(std::size_t tensor) const { return impl_->test(tensor); }
-void Bucketer::wait(std::size_t tensor) { impl_->wait(tensor); }
-void Bucketer::finish() { impl_->finish(); }
-void* Bucketer::data(std::size_t tensor) const { return impl_->data(tensor); }
-BucketerState Bucketer::state() const { return impl_->state(); }
-std::size_t Bucketer::tensors() const { return impl_->tensors(); }
-std::size_t Bucketer::buckets() const { return impl_->buckets(); }
-std::size_t Bucketer::bucket_of(std::size_t tensor) const { return impl_->place(tensor).bucket; }
-const BucketerCounters& Bucketer::counters() const { return impl_->counters(); }
-std::string Bucketer::description() const { return impl_->description(); }
+void Bucketer::ready(std::size_t tensor) { made(impl_).ready(tensor); }
+bool Bucketer::test(std::size_t tensor) const { return made(impl_).test(tensor); }
+void Bucketer::wait(std::size_t tensor) { made(impl_).wait(tensor); }
+void Bucketer::finish() { made(impl_).finish(); }
+void* Bucketer::data(std::size_t tensor) const { return made(impl_).data(tensor); }
+BucketerState Bucketer::state() const { return made(impl_).state(); }
+std::size_t Bucketer::tensors() const { return made(impl_).tensors(); }
+std::size_t Bucketer::buckets() const { return made(impl_).buckets(); }
+std::size_t Bucketer::bucket_of(std::size_t tensor) const {
+  return made(impl_).place(tensor).bucket;
+}
+const BucketerCounters& Bucketer::counters() const { return made(impl_).counters(); }
+std::string Bucketer::description() const { return made(impl_).description(); }
 
 }  // namespace tutti

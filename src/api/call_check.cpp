@@ -49,6 +49,15 @@ void check(const Call& call, const Caller& caller) {
     refuse(caller, call,
            "reproducible = exact is for sum and avg; take order for a function of your own");
   }
+  if (custom && !*call.reduction.combine()) {
+    refuse(caller, call, "the function to combine by is empty");
+  }
+  const Shape& shape = call.options.shape;
+  if (!shape.empty() && shape.size() != caller.ranks) {
+    refuse(caller, call,
+           "the shape " + to_string(shape) + " is for " + in_plural(shape.size(), "rank") +
+               ", and here are " + std::to_string(caller.ranks));
+  }
   if (is_reduction(call.collective) && !custom) {
     const Op op = call.reduction.op();
     if (op > Op::bxor) {

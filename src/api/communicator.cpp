@@ -44,6 +44,7 @@ Communicator::Impl& usable(const std::unique_ptr<Communicator::Impl>& impl) {
 Communicator::Communicator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Communicator::Communicator(Communicator&&) noexcept = default;
 Communicator& Communicator::operator=(Communicator&& other) noexcept {
+  if (this == &other) return *this;
   const Communicator before(std::move(*this));
   impl_ = std::move(other.impl_);
   return *this;

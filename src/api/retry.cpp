@@ -46,6 +46,7 @@ class Keepsake {
 
 Retried with_retry(Communicator& communicator, const std::function<void(Communicator&)>& call,
                    std::span<const std::span<std::byte>> kept) {
+  if (!call) throw Error(ErrorCode::invalid_argument, "with_retry: the function to call is empty");
   const Keepsake keepsake(kept);
   Retried retried;
   std::vector<std::uint32_t> ranks(communicator.size());  // As they were called before.

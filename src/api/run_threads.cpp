@@ -39,6 +39,7 @@ struct ThreadGroup {
 
 void run_threads(std::uint32_t ranks, const std::function<void(Communicator&)>& f) {
   if (ranks == 0) throw Error(ErrorCode::invalid_argument, "run_threads needs at least one rank");
+  if (!f) throw Error(ErrorCode::invalid_argument, "run_threads: the function to run is empty");
   const CommunicatorSettings settings = settings_from_environment();
   const ProcessOrigin origin;
   auto group = std::make_unique<ThreadGroup>(ranks);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -19,8 +20,13 @@ constexpr std::uint64_t most_ranks = std::numeric_limits<std::int32_t>::max();
 }  // namespace
 
 std::uint64_t Shape::size() const {
+  constexpr std::uint64_t most = ~std::uint64_t{0};
+  if (std::find(dimensions.begin(), dimensions.end(), 0U) != dimensions.end()) return 0;
   std::uint64_t product = 1;
-  for (const std::uint32_t each : dimensions) product *= each;
+  for (const std::uint32_t each : dimensions) {
+    if (product > most / each) return most;
+    product *= each;
+  }
   return product;
 }
 
