@@ -3,6 +3,7 @@
 
 #include "api/communicator_impl.hpp"
 #include "core/quantity.hpp"
+#include "core/shortened.hpp"
 
 /// What becomes of a communicator when something goes wrong.
 namespace tutti {
@@ -23,7 +24,7 @@ Error Communicator::Impl::settle(const Error& error, const std::string& call) {
                                                                   : stall.ranks,
                       .call = calls_,
                       .words = call + ": " + error.what()});
-    verdict = council_->await_verdict();
+    verdict = council_->await_ruling().verdict;
   } else {
     own_verdict_ = verdict;
     gate_.close();
@@ -57,7 +58,9 @@ void Communicator::Impl::stand_down() {
 }
 
 void Communicator::Impl::refuse() {
-  const Verdict verdict = this->verdict().value_or(Verdict{});
+  // The others know it, too, before this rank's program may end.
+  const Verdict verdict =
+      council_ ? council_->await_ruling().verdict : own_verdict_.value_or(Verdict{});
   const std::string own = "rank " + std::to_string(rank()) + ": ";
   if (!has_been_told_.exchange(true)) {
     box_.fail(verdict.words);
@@ -68,10 +71,10 @@ void Communicator::Impl::refuse() {
 }
 
 void Communicator::Impl::abort(const std::string& reason) {
-  const std::string words = "rank " + std::to_string(rank()) + " aborted it: " + reason;
+  const std::string words = shortened("rank " + std::to_string(rank()) + " aborted it: " + reason);
   if (council_) {
     council_->report({.code = ErrorCode::aborted, .ranks = {rank()}, .words = words});
-    (void)council_->await_verdict();
+    (void)council_->await_ruling();
   } else {
     own_verdict_ = Verdict{.code = ErrorCode::aborted, .ranks = {rank()}, .words = words};
     gate_.close();
@@ -79,7 +82,22 @@ void Communicator::Impl::abort(const std::string& reason) {
 }
 
 std::optional<Verdict> Communicator::Impl::verdict() const {
-  return council_ ? council_->verdict() : own_verdict_;
+  if (!council_) return own_verdict_;
+  const std::optional<Ruling> ruling = council_->ruling();
+  return ruling ? std::optional(ruling->verdict) : std::nullopt;
+}
+
+void Communicator::Impl::complete(std::uint64_t call) {
+  if (!completed_.advance(call)) refuse();
+}
+
+bool Communicator::Impl::has_completed(std::uint64_t call) {
+  if (!council_) return false;
+  const std::optional<Ruling> ruling = council_->ruling();
+  if (!ruling || ruling->completed < call) return false;
+  completed_.set(call);
+  has_been_told_.store(false);
+  return true;
 }
 
 /// Asked by others while this rank may be in the midst of a call.

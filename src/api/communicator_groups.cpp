@@ -70,10 +70,17 @@ std::optional<Communicator> Communicator::Impl::split(std::optional<std::uint32_
   for (const Wish& wish : all) members.push_back(wish.rank);
   const auto place = std::find(members.begin(), members.end(), rank());
   const Rank self{static_cast<std::uint32_t>(place - members.begin())};
+  const CommunicatorSettings theirs =
+      settings_for(members, identity_of(settings_.identity, calls_, *color));
   PairExchange exchange(*this, members);
-  return Communicator(std::make_unique<Impl>(
-      exchange, self, static_cast<std::uint32_t>(members.size()),
-      settings_for(members, identity_of(settings_.identity, calls_, *color))));
+  try {
+    return Communicator(
+        std::make_unique<Impl>(exchange, self, static_cast<std::uint32_t>(members.size()), theirs));
+  } catch (...) {
+    // Others may have it, and would wait for this rank when they seek a verdict.
+    if (council_) council_->decline(theirs.identity, theirs.kinship.members);
+    throw;
+  }
 }
 
 /// Of a communicator that has some of these ranks.
@@ -81,6 +88,7 @@ CommunicatorSettings Communicator::Impl::settings_for(const std::vector<std::uin
                                                       std::uint64_t identity) const {
   CommunicatorSettings theirs = settings_;
   theirs.identity = identity;
+  theirs.completed = completed();
   theirs.kinship = fabric_.kinship();
   theirs.kinship.members.clear();
   for (const std::uint32_t member : members) {

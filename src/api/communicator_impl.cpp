@@ -102,7 +102,8 @@ Communicator::Impl::Impl(Exchange& exchange, Rank self, std::uint32_t ranks,
             .name = settings.identity == CommunicatorSettings{}.identity ? "world" : "",
             .self = self,
             .ranks = ranks},
-           settings.flight) {
+           settings.flight),
+      completed_(settings.completed) {
   const Kinship& kinship = fabric_.kinship();
   if (ranks == 1) return;
   Participant& participant = *this;

@@ -12,6 +12,7 @@
 #include "api/fabric.hpp"
 #include "api/gate.hpp"
 #include "api/plan_cache.hpp"
+#include "api/retry_count.hpp"
 #include "api/worker.hpp"
 #include "exec/executor.hpp"
 #include "flight/black_box.hpp"
@@ -64,8 +65,14 @@ class Communicator::Impl : private Alarm, private Participant {
   [[nodiscard]] std::optional<Verdict> verdict() const;
   [[nodiscard]] Shrunk shrink(std::uint64_t completed);
   [[nodiscard]] std::optional<Communicator> grow(const Growth& growth);
-  [[nodiscard]] std::uint64_t completed() const { return settings_.completed; }
-  void set_completed(std::uint64_t calls) { settings_.completed = calls; }
+  [[nodiscard]] std::uint64_t completed() const { return completed_.value(); }
+  void set_completed(std::uint64_t calls) { completed_.set(calls); }
+  /// This rank has done all of a call with retry. If the others seek a verdict already, it throws
+  /// that; then has_completed() tells.
+  void complete(std::uint64_t call);
+  /// Whether a rank has completed this call before the verdict. Then it is complete for this rank
+  /// too, and the next call fails with the verdict.
+  [[nodiscard]] bool has_completed(std::uint64_t call);
 
   [[nodiscard]] Counters counters(Collective collective) const;
   [[nodiscard]] const Algorithm& algorithm_for(const Call& call);
@@ -87,6 +94,7 @@ class Communicator::Impl : private Alarm, private Participant {
 
   // What others want of it, from their threads:
   [[nodiscard]] Standing standing(std::uint64_t about) const override;
+  std::uint64_t seal() override { return completed_.seal(); }
   void stop() override;
   // And what the executor asks when nothing moves:
   void ring() override;
@@ -145,6 +153,7 @@ class Communicator::Impl : private Alarm, private Participant {
   std::array<std::byte, 64> nothing_{};  // What a barrier moves.
   std::vector<std::byte> kept_;          // The input of a call that is to keep it.
   BlackBox box_;
+  RetryCount completed_;
   std::atomic<bool> busy_{false};
   Gate gate_;                               // Closed once there is a verdict.
   std::atomic<bool> has_been_told_{false};  // By a call that failed.
