@@ -109,9 +109,11 @@ Shrunk Communicator::Impl::shrink(std::uint64_t completed) {
   if (!council_) return shrink_alone(completed);
   // Others may be lost while those who are left start anew: then they start once more.
   for (std::uint32_t attempt = 0; attempt <= ranks_; ++attempt) {
-    const Ballot own{.subject = Ballot::Subject::shrinks, .completed = completed};
-    const Ballots ballots = council_->agree(own.text());
+    const Ballot own{
+        .subject = Ballot::Subject::shrinks, .completed = completed, .retried = this->completed()};
+    Ballots ballots = council_->agree(own.text());
     if (!all_say(ballots, Ballot::Subject::shrinks)) continue;
+    ballots = those_in_step(ballots);
     require_part(ballots, rank());
     Shrunk shrunk{.completed = completed};
     std::vector<std::uint32_t> members;
