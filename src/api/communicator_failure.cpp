@@ -71,7 +71,9 @@ void Communicator::Impl::refuse() {
 }
 
 void Communicator::Impl::abort(const std::string& reason) {
-  const std::string words = shortened("rank " + std::to_string(rank()) + " aborted it: " + reason);
+  constexpr std::size_t room_for_rank = 64;
+  const std::string words = "rank " + std::to_string(rank()) +
+                            " aborted it: " + shortened(reason, most_words - room_for_rank);
   if (council_) {
     council_->report({.code = ErrorCode::aborted, .ranks = {rank()}, .words = words});
     (void)council_->await_ruling();

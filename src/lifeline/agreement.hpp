@@ -94,7 +94,7 @@ class Agreement {
   /// and how many of the lowest members are asked if it does not.
   static constexpr auto between_looks = std::chrono::milliseconds(500);
   static constexpr auto between_asks = std::chrono::milliseconds(50);
-  static constexpr std::uint32_t candidates = 8;
+  static constexpr std::uint32_t candidates = 32;
 
   void look_at_clock(Clock::time_point now);
   void ask(std::uint32_t member, Clock::time_point now);

@@ -66,7 +66,7 @@ void Council::report(const Report& report) {
 
 void Council::put_report(Report report) {
   if (ruling_ || own_report_) return;
-  report.words = shortened(std::move(report.words));
+  report.words = shortened(report.words);
   own_report_ = report;
   agreement(verdict_question)
       .put(write(report), std::to_string(report.call), Clock::now(),

@@ -336,11 +336,12 @@ class Run {
   Clock::duration now_{};
 };
 
-void run_many(std::uint64_t runs, const Weather& weather, Clock::duration longest = 120s) {
+void run_many(std::uint64_t runs, const Weather& weather, Clock::duration longest = 120s,
+              std::uint32_t least_members = 2) {
   std::size_t trusted = 0;
   std::size_t split = 0;
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
-    const std::uint32_t members = 2 + static_cast<std::uint32_t>(seed % 6);
+    const std::uint32_t members = least_members + static_cast<std::uint32_t>(seed % 6);
     const Run run(seed, members, weather);
     trusted += run.trusted_count();
     split += run.is_split() ? 1 : 0;
@@ -373,6 +374,9 @@ TEST(Agreement, DoesNotWaitLongForLaggards) { run_many(300, {.laggards = 2}, 900
 /// However many they are, and whether they were to preside or not: inputs are there after 200 ms,
 /// letters take up to 30.
 TEST(Agreement, FindsAllWhoAreStoppedAtTheSameTime) { run_many(3000, {.frozen = 5}, 950ms); }
+
+/// Most members ask only some of the lowest, one of which will preside.
+TEST(Agreement, FindsAllWhoAreStoppedInALargeGroup) { run_many(12, {.frozen = 30}, 950ms, 36); }
 
 TEST(Agreement, FindsAllWhoAreStoppedThoughOnlyOneAsks) {
   run_many(2000, {.frozen = 5, .all_have_inputs = false}, 930ms);
