@@ -39,6 +39,7 @@ template <class R>
 concept ShardRange = std::ranges::forward_range<R> && Readable<std::ranges::range_value_t<R>>;
 
 struct Shrunk;
+struct Retried;
 
 /// One rank's membership in a group of ranks that call collectives together.
 ///
@@ -331,8 +332,8 @@ class TUTTI_API Communicator {
   [[nodiscard]] std::optional<Verdict> verdict() const;
   /// What is left of the group: a new communicator of those ranks that call this too, in their
   /// order. Those that are gone, have closed the communicator or do not call within its timeout are
-  /// not in it. `completed` is how much the caller has done, the least of which all learn; see
-  /// with_retry().
+  /// not in it, nor is a rank that has completed another number of calls with retry than most.
+  /// `completed` is how much the caller has done, the least of which all learn.
   [[nodiscard]] Shrunk shrink(std::uint64_t completed = 0);
 
   /// Lets in who waits at the door, where the process of rank 0 listens: "127.0.0.1:29600". All
@@ -364,6 +365,10 @@ class TUTTI_API Communicator {
   explicit Communicator(std::unique_ptr<Impl> impl);
 
  private:
+  friend TUTTI_API Retried with_retry(Communicator& communicator,
+                                      const std::function<void(Communicator&)>& call,
+                                      std::span<const std::span<std::byte>> kept);
+
   template <class R>
   using ElementOf = std::ranges::range_value_t<R>;
 

@@ -3,6 +3,7 @@
 
 #include "api/communicator_impl.hpp"
 #include "core/quantity.hpp"
+#include "core/shortened.hpp"
 
 /// What becomes of a communicator when something goes wrong.
 namespace tutti {
@@ -10,7 +11,7 @@ namespace tutti {
 Verdict Communicator::Impl::agree_on_verdict(const Report& report) {
   if (council_) {
     council_->report(report);
-    return council_->await_verdict();
+    return council_->await_ruling().verdict;
   }
   const std::lock_guard lock(own_verdict_mutex_);
   if (!own_verdict_) {
@@ -88,7 +89,9 @@ void Communicator::Impl::stand_down() {
 }
 
 void Communicator::Impl::refuse() {
-  const Verdict verdict = this->verdict().value_or(Verdict{});
+  // The others know it, too, before this rank's program may end.
+  const Verdict verdict =
+      council_ ? council_->await_ruling().verdict : own_verdict_.value_or(Verdict{});
   const std::string own = "rank " + std::to_string(rank()) + ": ";
   if (!has_been_told_.exchange(true)) {
     box_.fail(verdict.words);
@@ -99,13 +102,30 @@ void Communicator::Impl::refuse() {
 }
 
 void Communicator::Impl::abort(const std::string& reason) {
+  constexpr std::size_t room_for_rank = 64;
   (void)agree_on_verdict({.code = ErrorCode::aborted,
                           .ranks = {rank()},
-                          .words = "rank " + std::to_string(rank()) + " aborted it: " + reason});
+                          .words = "rank " + std::to_string(rank()) + " aborted it: " +
+                                   shortened(reason, most_words - room_for_rank)});
 }
 
 std::optional<Verdict> Communicator::Impl::verdict() const {
-  return council_ ? council_->verdict() : own_verdict_;
+  if (!council_) return own_verdict_;
+  const std::optional<Ruling> ruling = council_->ruling();
+  return ruling ? std::optional(ruling->verdict) : std::nullopt;
+}
+
+void Communicator::Impl::complete(std::uint64_t call) {
+  if (!completed_.advance(call)) refuse();
+}
+
+bool Communicator::Impl::has_completed(std::uint64_t call) {
+  if (!council_) return false;
+  const std::optional<Ruling> ruling = council_->ruling();
+  if (!ruling || ruling->completed < call) return false;
+  completed_.set(call);
+  has_been_told_.store(false);
+  return true;
 }
 
 /// Asked by others while this rank may be in the midst of a call.

@@ -98,9 +98,16 @@ std::optional<Communicator> Communicator::Impl::split(std::optional<std::uint32_
   members.reserve(all.size());
   for (const Wish& wish : all) members.push_back(wish.rank);
   const std::uint64_t identity = identity_of(settings_.identity, calls_, *color);
+  const Membership membership = membership_of(members, identity);
   PartExchange exchange(*this, members);
-  return Communicator(std::make_unique<Impl>(fabric_, membership_of(members, identity), exchange,
-                                             settings_for(members, identity)));
+  try {
+    return Communicator(
+        std::make_unique<Impl>(fabric_, membership, exchange, settings_for(members, identity)));
+  } catch (...) {
+    // Others may have it, and would wait for this rank when they seek a verdict.
+    if (council_) council_->decline(identity, membership.members);
+    throw;
+  }
 }
 
 /// Of a communicator that has some of these ranks, this one among them.
@@ -118,6 +125,7 @@ CommunicatorSettings Communicator::Impl::settings_for(const std::vector<std::uin
                                                       std::uint64_t identity) const {
   CommunicatorSettings theirs = settings_;
   theirs.identity = identity;
+  theirs.completed = completed();
   if (theirs.network && members.size() < ranks_) {
     theirs.places.clear();
     for (const std::uint32_t member : members) {
@@ -133,9 +141,11 @@ Shrunk Communicator::Impl::shrink(std::uint64_t completed) {
   if (!council_) return shrink_alone(completed);
   // Others may be lost while those who are left start anew: then they start once more.
   for (std::uint32_t attempt = 0; attempt <= ranks_; ++attempt) {
-    const Ballot own{.subject = Ballot::Subject::shrinks, .completed = completed};
-    const Ballots ballots = council_->agree(own.text());
+    const Ballot own{
+        .subject = Ballot::Subject::shrinks, .completed = completed, .retried = this->completed()};
+    Ballots ballots = council_->agree(own.text());
     if (!all_say(ballots, Ballot::Subject::shrinks)) continue;
+    ballots = those_in_step(ballots);
     require_part(ballots, rank());
     Shrunk shrunk{.completed = completed};
     std::vector<std::uint32_t> members;

@@ -101,9 +101,11 @@ Communicator::Impl::Impl(std::shared_ptr<Fabric> fabric, const Membership& membe
             .name = settings.identity == CommunicatorSettings{}.identity ? "world" : "",
             .self = self_,
             .ranks = ranks_},
-           settings.flight) {
+           settings.flight),
+      completed_(settings.completed) {
   MessageHost& host = *this;
-  messages_ = std::make_unique<PointToPoint>(fabric_->messenger(), membership, host, box_.messages());
+  messages_ =
+      std::make_unique<PointToPoint>(fabric_->messenger(), membership, host, box_.messages());
   if (ranks_ == 1) return;
   Participant& participant = *this;
   council_ = std::make_unique<Council>(fabric_->lifeline(),

@@ -12,8 +12,9 @@
 #include "api/call_log.hpp"
 #include "api/fabric.hpp"
 #include "api/gate.hpp"
-#include "api/point_to_point.hpp"
 #include "api/plan_cache.hpp"
+#include "api/point_to_point.hpp"
+#include "api/retry_count.hpp"
 #include "api/shard_reduction.hpp"
 #include "api/worker.hpp"
 #include "core/process_origin.hpp"
@@ -73,8 +74,14 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   [[nodiscard]] std::optional<Verdict> verdict() const;
   [[nodiscard]] Shrunk shrink(std::uint64_t completed);
   [[nodiscard]] std::optional<Communicator> grow(const Growth& growth);
-  [[nodiscard]] std::uint64_t completed() const { return settings_.completed; }
-  void set_completed(std::uint64_t calls) { settings_.completed = calls; }
+  [[nodiscard]] std::uint64_t completed() const { return completed_.value(); }
+  void set_completed(std::uint64_t calls) { completed_.set(calls); }
+  /// This rank has done all of a call with retry. If the others seek a verdict already, it throws
+  /// that; then has_completed() tells.
+  void complete(std::uint64_t call);
+  /// Whether a rank has completed this call before the verdict. Then it is complete for this rank
+  /// too, and the next call fails with the verdict.
+  [[nodiscard]] bool has_completed(std::uint64_t call);
 
   [[nodiscard]] Counters counters(Collective collective) const;
   [[nodiscard]] Method method_for(const Call& call) { return method_for(call, selector_); }
@@ -96,6 +103,7 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
 
   // What others want of it, from their threads:
   [[nodiscard]] Standing standing(std::uint64_t about) const override;
+  std::uint64_t seal() override { return completed_.seal(); }
   void stop() override;
   // What the executor asks when nothing moves:
   void ring() override;
@@ -176,14 +184,15 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   std::vector<std::byte> nothing_;  // What a barrier moves.
   std::vector<std::byte> kept_;     // The input of a call that is to keep it.
   BlackBox box_;
+  RetryCount completed_;
   std::atomic<bool> busy_{false};
   Gate gate_;                               // Closed once there is a verdict.
   std::atomic<bool> has_been_told_{false};  // By a call that failed.
   std::optional<Verdict> own_verdict_;      // Of one rank alone.
   std::mutex own_verdict_mutex_;
-  std::unique_ptr<Council> council_;    // Null for one rank alone.
+  std::unique_ptr<Council> council_;        // Null for one rank alone.
   std::unique_ptr<PointToPoint> messages_;  // Destroyed before what it asks,
-  Worker worker_;                       // and after what may still call it.
+  Worker worker_;                           // and after what may still call it.
 };
 
 }  // namespace tutti

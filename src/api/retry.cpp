@@ -60,24 +60,23 @@ Retried with_retry(Communicator& communicator, const std::function<void(Communic
     try {
       call(communicator);
       has_done = true;
-      // Whoever comes out of this knows that all have done it, and that nobody will repeat it.
+      // Whoever comes out of this knows that all have done it. Should others not come out of it,
+      // the verdict tells them that somebody has, or nobody does.
       communicator.barrier();
-      communicator.set_completed(number);
+      communicator.impl_->complete(number);
       return retried;
     } catch (const Error& error) {
+      if (has_done && communicator.impl_->has_completed(number)) return retried;
       if (!is_loss(communicator, error)) throw;
       failure = std::current_exception();
     }
-    Shrunk shrunk = communicator.shrink(has_done ? number : number - 1);
+    Shrunk shrunk = communicator.shrink(number - 1);
     for (const std::uint32_t gone : shrunk.gone) retried.gone.push_back(ranks[gone]);
     std::erase_if(ranks, [&](std::uint32_t rank) {
       return std::find(retried.gone.begin(), retried.gone.end(), rank) != retried.gone.end();
     });
     std::sort(retried.gone.begin(), retried.gone.end());
     communicator = std::move(*shrunk.communicator);
-    // Some may have come out of the barrier in which others lost somebody.
-    communicator.set_completed(shrunk.completed);
-    if (shrunk.completed >= number) return retried;
     keepsake.put_back();
     if (shrunk.gone.empty() && vain_repeats++ == most_vain_repeats) {
       std::rethrow_exception(failure);

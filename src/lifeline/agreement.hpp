@@ -20,6 +20,10 @@ namespace tutti {
 /// decision tells it when asked, and whoever was asked by a later chair no longer believes an
 /// earlier one. So a decision that anybody has acted on is the only one that can follow.
 ///
+/// A member that has an input and gets no reply from the chair asks around. Whoever is asked asks
+/// around as well, so that all find out at the same time which members are silent, however many.
+/// Time in which this member itself did not run does not count: it is no sign of others' silence.
+///
 /// Knows neither threads nor connections: it is told what comes and when time passes, and says what
 /// is to be sent.
 class Agreement {
@@ -49,16 +53,23 @@ class Agreement {
   struct Patience {
     /// For an answer that takes no work.
     Clock::duration for_answers = std::chrono::seconds(2);
+    /// The same where some member has already waited in vain for as long as it may.
+    Clock::duration when_urgent = std::chrono::milliseconds(500);
     /// For an answer and an input of a suspect.
     Clock::duration for_suspects = std::chrono::milliseconds(400);
     /// For inputs of all who are there.
     Clock::duration for_inputs = std::chrono::seconds(2);
+    /// For all others to confirm that they know the decision.
+    Clock::duration for_confirmations = std::chrono::milliseconds(500);
   };
+  /// Whether members may be taken for silent sooner.
+  enum class Urgency { usual, urgent };
 
   Agreement(std::uint32_t self, std::uint32_t members, Desk desk, Patience patience);
 
   /// This member has something to say, and wants a decision. The subject goes with it.
-  void put(std::string input, std::string subject, Clock::time_point now);
+  void put(std::string input, std::string subject, Clock::time_point now,
+           Urgency urgency = Urgency::usual);
   void hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot, const std::string& body,
             Clock::time_point now);
   /// Tells all others the decision, if there is one, before this member leaves: it may be the only
@@ -72,10 +83,27 @@ class Agreement {
   void tick(Clock::time_point now);
 
   [[nodiscard]] const std::optional<std::string>& decision() const { return decision_; }
+  /// Whether this member may end its process without taking the decision with it: all others who
+  /// are there have confirmed it, or have had the time to; or another one has made it.
+  [[nodiscard]] bool is_confirmed(Clock::time_point now) const;
   /// Who did not answer, or is gone.
   [[nodiscard]] const std::set<std::uint32_t>& silent() const { return silent_; }
 
  private:
+  /// How often a chair that replies is asked whether it is still there; and how soon, how often
+  /// and how many of the lowest members are asked if it does not.
+  static constexpr auto between_looks = std::chrono::milliseconds(500);
+  static constexpr auto between_asks = std::chrono::milliseconds(50);
+  static constexpr std::uint32_t candidates = 32;
+
+  void look_at_clock(Clock::time_point now);
+  void ask(std::uint32_t member, Clock::time_point now);
+  void ask_around(Clock::time_point now);
+  void hear_input(std::uint32_t from, const std::string& body, Clock::time_point now);
+  void hear_query(std::uint32_t from, std::uint32_t ballot, const std::string& body,
+                  Clock::time_point now);
+  void hear_decision(std::uint32_t from, std::uint32_t ballot, const std::string& body,
+                     Clock::time_point now);
   [[nodiscard]] std::uint32_t chair() const;
   [[nodiscard]] std::uint32_t awaited() const;
   [[nodiscard]] bool another_presides() const;
@@ -88,8 +116,9 @@ class Agreement {
   void take(std::uint32_t from, const std::string& body);
   void note_heard(const std::string& decision, std::uint32_t ballot);
   void step_down(std::uint32_t ballot, Clock::time_point now);
+  void wait_for_chair(Clock::time_point now);
   void conclude(Clock::time_point now);
-  void announce();
+  void announce(Clock::time_point now);
 
   std::uint32_t self_;
   std::uint32_t members_;
@@ -102,13 +131,20 @@ class Agreement {
   std::uint32_t promised_ = 0;  // No ballot below this one is believed; the chair's rank is what
                                 // remains when it is divided by the number of members.
   std::string subject_;
-  std::optional<Clock::time_point> patient_until_;  // Of one who waits for the chair.
+  Urgency urgency_ = Urgency::usual;
+  std::optional<Clock::time_point> involved_since_;  // By an input of its own, or by others.
+  std::optional<Clock::time_point> last_look_;       // At the clock.
+  std::optional<Clock::time_point> patient_until_;   // Of one who waits for the chair.
+  Clock::time_point next_look_{};
+  Clock::time_point next_ask_{};
+  std::vector<std::optional<Clock::time_point>>
+      asked_at_;  // By member: what it has not replied to.
 
   // Of the chair:
   bool presides_ = false;  // With the ballot that is promised.
-  Clock::time_point answers_due_{};
-  Clock::time_point suspects_due_{};
-  Clock::time_point inputs_due_{};
+  Clock::time_point presides_since_{};
+  std::set<std::uint32_t> unconfirmed_;  // Who may not know the decision that it has made.
+  Clock::time_point confirmations_due_{};
   std::vector<Voice> voices_;
   std::set<std::uint32_t> answered_;
   std::optional<std::string> heard_;  // A decision that somebody knew, of the latest ballot.

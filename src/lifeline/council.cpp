@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/quantity.hpp"
+#include "core/shortened.hpp"
 
 namespace tutti {
 namespace {
@@ -13,19 +14,13 @@ namespace {
 using namespace std::chrono_literals;
 using Json = nlohmann::json;
 
-constexpr std::uint32_t verdict_question = 0;
-/// Who is alive answers at once, unless its machine is very busy.
-constexpr auto answer_time = 2s;
-/// Who may take the chair before this rank may all be silent, one after the other; and then others.
-std::chrono::seconds verdict_time(std::uint32_t self) { return (self + 3) * answer_time; }
+/// By far longer than ranks take for a verdict, even if several are silent one after the other.
+constexpr auto verdict_time = 30s;
+constexpr auto between_looks = 100ms;
 /// How often a rank lets others see what it is doing, and how many of them: whoever presides over
 /// an inquest should know.
 constexpr auto show_every = 1s;
 constexpr std::uint32_t shown_to = 2;
-
-std::string farewell(std::uint64_t calls) {
-  return "it has left the communicator after " + in_plural(calls, "call");
-}
 
 }  // namespace
 
@@ -45,19 +40,23 @@ Council::~Council() {
   lifeline_->leave(*this);
 }
 
-std::optional<Verdict> Council::verdict() const {
+std::optional<Ruling> Council::ruling() const {
   const Lock lock(lifeline_->mutex_);
-  return verdict_;
+  return ruling_;
 }
 
 std::map<std::uint32_t, std::uint64_t> Council::left() const {
   const Lock lock(lifeline_->mutex_);
-  return left_;
+  std::map<std::uint32_t, std::uint64_t> calls;
+  for (const auto& [rank, farewell] : left_) calls.emplace(rank, farewell.calls);
+  return calls;
 }
 
 bool Council::is_gone(std::uint32_t rank) const {
   const Lock lock(lifeline_->mutex_);
-  return gone_.contains(rank) || left_.contains(rank);
+  if (gone_.contains(rank) || left_.contains(rank)) return true;
+  return ruling_ &&
+         std::find(ruling_->mute.begin(), ruling_->mute.end(), rank) != ruling_->mute.end();
 }
 
 void Council::report(const Report& report) {
@@ -65,30 +64,49 @@ void Council::report(const Report& report) {
   put_report(report);
 }
 
-void Council::put_report(const Report& report) {
-  if (verdict_ || own_report_) return;
+void Council::put_report(Report report) {
+  if (ruling_ || own_report_) return;
+  report.words = shortened(report.words);
   own_report_ = report;
-  agreement(verdict_question).put(write(report), std::to_string(report.call), Clock::now());
+  agreement(verdict_question)
+      .put(write(report), std::to_string(report.call), Clock::now(),
+           report.code == ErrorCode::timed_out ? Agreement::Urgency::urgent
+                                               : Agreement::Urgency::usual);
   look_for_verdict();
   lifeline_->post_->hurry();
 }
 
-Verdict Council::await_verdict() {
+Ruling Council::await_ruling() {
   Lock lock(lifeline_->mutex_);
-  lifeline_->changed_.wait_for(lock, verdict_time(seat_.self),
-                               [&] { return verdict_.has_value(); });
-  if (!verdict_) {
+  wait_awake(lock, verdict_time, [&] { return is_ruling_confirmed(); });
+  if (!ruling_) {
     const Report own = own_report_.value_or(Report{.words = "nobody says what went wrong"});
-    verdict_ = Verdict{.code = own.code, .ranks = own.ranks, .words = own.words};
-    alarm_.store(true);
-    participant_.stop();
+    rule({.verdict = {.code = own.code, .ranks = own.ranks, .words = own.words},
+          .completed = participant_.seal()});
   }
-  return *verdict_;
+  return *ruling_;
+}
+
+/// Waits until that is so, or has not been for so long. Time in which this process does not run
+/// counts little: when it goes on, the answer may be there already.
+template <class Predicate>
+bool Council::wait_awake(Lock& lock, Clock::duration time, Predicate&& is_so) {
+  for (Clock::duration waited{}; waited < time; waited += between_looks) {
+    if (lifeline_->changed_.wait_for(lock, between_looks, is_so)) return true;
+  }
+  return is_so();
+}
+
+bool Council::is_ruling_confirmed() const {
+  if (!ruling_) return false;
+  const auto found = agreements_.find(verdict_question);
+  const bool is_own = found == agreements_.end() || !found->second.decision();
+  return is_own || found->second.is_confirmed(Clock::now());
 }
 
 void Council::compare(std::uint64_t call) {
   const Lock lock(lifeline_->mutex_);
-  if (verdict_) return;
+  if (ruling_) return;
   const std::string own = write(participant_.standing(call));
   for (std::uint32_t rank = 0; rank < seat_.members.size(); ++rank) {
     send(rank, Letter::Kind::seen, 0, 0, own);
@@ -103,6 +121,14 @@ std::uint32_t Council::questions() const {
 void Council::leave(std::uint64_t calls) {
   const Lock lock(lifeline_->mutex_);
   say_farewell(calls);
+}
+
+void Council::decline(std::uint64_t id, std::span<const std::uint32_t> members) {
+  const Lock lock(lifeline_->mutex_);
+  for (const std::uint32_t member : members) {
+    if (member == seat_.members[seat_.self]) continue;
+    lifeline_->send(member, {.kind = Letter::Kind::leave, .council = id, .body = "0 0"});
+  }
 }
 
 std::map<std::uint32_t, std::string> Council::agree(const std::string& input) {
@@ -122,9 +148,8 @@ std::map<std::uint32_t, std::string> Council::agree(const std::string& input,
   }
   agreement.put(input, "", Clock::now());
   lifeline_->post_->hurry();
-  const bool decided =
-      lifeline_->changed_.wait_for(lock, seat_.patience + verdict_time(seat_.self),
-                                   [&] { return agreement.decision().has_value(); });
+  const bool decided = wait_awake(lock, seat_.patience + verdict_time,
+                                  [&] { return agreement.decision().has_value(); });
   if (!decided) throw Error(ErrorCode::timed_out, "the ranks that are left come to no agreement");
   const Json decision = Json::parse(*agreement.decision());
   std::map<std::uint32_t, std::string> inputs;
@@ -172,9 +197,16 @@ std::vector<std::string> Council::exchange(std::span<const std::uint32_t> ranks,
 void Council::say_farewell(std::uint64_t calls) {
   if (std::exchange(has_left_, true)) return;
   for (const auto& [question, agreement] : agreements_) agreement.hand_on();
+  const std::string words = std::to_string(calls) + " " + std::to_string(participant_.seal());
   for (std::uint32_t rank = 0; rank < seat_.members.size(); ++rank) {
-    send(rank, Letter::Kind::leave, 0, 0, std::to_string(calls));
+    send(rank, Letter::Kind::leave, 0, 0, words);
   }
+}
+
+Council::Farewell Council::read_farewell(const std::string& text) {
+  char* end = nullptr;
+  const std::uint64_t calls = std::strtoull(text.c_str(), &end, 10);
+  return {.calls = calls, .completed = std::strtoull(end, nullptr, 10)};
 }
 
 void Council::hear(std::uint32_t member, const Letter& letter) {
@@ -182,7 +214,7 @@ void Council::hear(std::uint32_t member, const Letter& letter) {
   if (!rank) return;
   switch (letter.kind) {
     case Letter::Kind::leave:
-      left_.emplace(*rank, std::strtoull(letter.body.c_str(), nullptr, 10));
+      left_.emplace(*rank, read_farewell(letter.body));
       alarm_.store(true);
       note_absence(*rank);
       return;
@@ -222,7 +254,7 @@ bool Council::tick() {
   bool soon = false;
   for (auto& [question, agreement] : agreements_) {
     agreement.tick(now);
-    soon = soon || !agreement.decision();
+    soon = soon || !agreement.is_confirmed(now);
   }
   look_for_verdict();
   show_standing(now);
@@ -235,105 +267,29 @@ std::optional<std::uint32_t> Council::rank_of(std::uint32_t member) const {
   return static_cast<std::uint32_t>(found - seat_.members.begin());
 }
 
-Agreement& Council::agreement(std::uint32_t question) {
-  const auto found = agreements_.find(question);
-  if (found != agreements_.end()) return found->second;
-  const bool is_verdict = question == verdict_question;
-  Agreement::Desk desk{
-      .send = [this, question](
-                  std::uint32_t to, Letter::Kind kind, std::uint32_t ballot,
-                  std::string body) { send(to, kind, question, ballot, std::move(body)); },
-      .judge =
-          [this, is_verdict](const Agreement::Hearing& hearing) {
-            return is_verdict ? judge(hearing) : collect(hearing);
-          },
-      .stand = [this, is_verdict](const std::string& subject) -> std::string {
-        if (!is_verdict) return "";
-        return write(participant_.standing(std::strtoull(subject.c_str(), nullptr, 10)));
-      }};
-  Agreement& made =
-      agreements_
-          .try_emplace(question, seat_.self, static_cast<std::uint32_t>(seat_.members.size()),
-                       std::move(desk),
-                       Agreement::Patience{.for_answers = answer_time,
-                                           .for_inputs = is_verdict ? 0s : seat_.patience})
-          .first->second;
-  if (const auto before = agreements_.find(question - 1); before != agreements_.end()) {
-    for (const std::uint32_t rank : before->second.silent()) made.suspect(rank);
-  }
-  if (!is_verdict) suspect_laggards(made);
-  for (const std::uint32_t rank : absent()) made.lose(rank, Clock::now());
-  return made;
-}
-
 std::set<std::uint32_t> Council::absent() const {
   std::set<std::uint32_t> ranks;
   for (const auto& [rank, why] : gone_) ranks.insert(rank);
-  for (const auto& [rank, calls] : left_) ranks.insert(rank);
+  for (const auto& [rank, farewell] : left_) ranks.insert(rank);
   return ranks;
 }
 
-/// The verdict, once anybody has something to complain of.
-std::optional<std::string> Council::judge(const Agreement::Hearing& hearing) const {
-  Inquest inquest{.standings = seen_, .gone = gone_};
-  for (const std::uint32_t member : seat_.members) {
-    inquest.whereabouts.push_back(lifeline_->whereabouts()[member]);
-  }
-  for (std::uint32_t rank = 0; rank < hearing.voices.size(); ++rank) {
-    const Agreement::Voice& voice = hearing.voices[rank];
-    if (voice.input) {
-      if (auto report = read_report(*voice.input)) inquest.reports.emplace(rank, *report);
-    }
-    if (!voice.standing.empty()) inquest.standings[rank] = read_standing(voice.standing);
-  }
-  if (inquest.reports.empty()) return std::nullopt;
-  for (const auto& [rank, report] : inquest.reports) {
-    if (report.code != ErrorCode::peer_lost) continue;
-    // What one has noticed is true for all, unless the accused speaks for itself.
-    for (const std::uint32_t accused : report.ranks) {
-      if (!hearing.silent.contains(accused)) continue;
-      const auto left = left_.find(accused);
-      inquest.gone.emplace(accused, left == left_.end() ? report.words : farewell(left->second));
-    }
-  }
-  for (const std::uint32_t rank : hearing.silent) {
-    if (!gone_.contains(rank) && !left_.contains(rank)) inquest.mute.push_back(rank);
-  }
-  return write(inquest.verdict());
-}
-
-/// What all who are there have said, once they have.
-std::optional<std::string> Council::collect(const Agreement::Hearing& hearing) const {
-  Json inputs = Json::object();
-  for (std::uint32_t rank = 0; rank < hearing.voices.size(); ++rank) {
-    if (hearing.silent.contains(rank)) continue;
-    const std::optional<std::string>& input = hearing.voices[rank].input;
-    if (input) {
-      inputs[std::to_string(rank)] = *input;
-    } else if (!hearing.late.contains(rank)) {
-      return std::nullopt;
-    }
-  }
-  return inputs.dump();
-}
-
 void Council::look_for_verdict() {
-  if (verdict_) return;
+  if (ruling_) return;
   const auto found = agreements_.find(verdict_question);
   if (found == agreements_.end() || !found->second.decision()) return;
-  verdict_ = read_verdict(*found->second.decision());
-  if (!verdict_) verdict_ = Verdict{.words = "a verdict that cannot be read"};
+  const std::optional<Ruling> read = read_ruling(*found->second.decision());
+  rule(read.value_or(Ruling{.verdict = {.words = "a verdict that cannot be read"}}));
+}
+
+void Council::rule(const Ruling& ruling) {
+  ruling_ = ruling;
   for (auto& [question, agreement] : agreements_) {
     if (question != verdict_question) suspect_laggards(agreement);
   }
+  (void)participant_.seal();
   alarm_.store(true);
   participant_.stop();
-}
-
-/// Who was too late once has had its time. It may well be alive, and hang for ever.
-void Council::suspect_laggards(Agreement& agreement) const {
-  if (!verdict_ || verdict_->code != ErrorCode::timed_out) return;
-  for (const std::uint32_t rank : verdict_->ranks) agreement.suspect(rank);
 }
 
 void Council::send(std::uint32_t rank, Letter::Kind kind, std::uint32_t question,
@@ -348,7 +304,7 @@ void Council::send(std::uint32_t rank, Letter::Kind kind, std::uint32_t question
 
 /// Whether this rank made another call under the number of the one that `rank` is in.
 void Council::compare_with(std::uint32_t rank, const Standing& other) {
-  if (verdict_ || other.asked.empty()) return;
+  if (ruling_ || other.asked.empty()) return;
   const Standing own = participant_.standing(other.about);
   if (own.asked.empty() || own.signature == other.signature) return;
   put_report({.code = ErrorCode::mismatch,
@@ -358,7 +314,7 @@ void Council::compare_with(std::uint32_t rank, const Standing& other) {
 }
 
 void Council::show_standing(Clock::time_point now) {
-  if (verdict_ || has_left_ || now - shown_at_ < show_every) return;
+  if (ruling_ || has_left_ || now - shown_at_ < show_every) return;
   shown_at_ = now;
   const Standing standing = participant_.standing(0);
   if (standing.call == shown_call_) return;

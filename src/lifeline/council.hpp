@@ -45,16 +45,17 @@ class Council {
   [[nodiscard]] const std::shared_ptr<Lifeline>& lifeline() const { return lifeline_; }
   [[nodiscard]] const std::vector<std::uint32_t>& members() const { return seat_.members; }
 
-  [[nodiscard]] std::optional<Verdict> verdict() const;
+  [[nodiscard]] std::optional<Ruling> ruling() const;
   /// Who has closed the communicator, and after how many calls.
   [[nodiscard]] std::map<std::uint32_t, std::uint64_t> left() const;
-  /// Whether a rank is known to be gone.
+  /// Whether a rank is known to be gone, or did not answer when the verdict was sought.
   [[nodiscard]] bool is_gone(std::uint32_t rank) const;
 
   /// Something went wrong. There will be a verdict soon.
   void report(const Report& report);
-  /// The verdict; if the others do not come to one in time, what this rank thinks itself.
-  [[nodiscard]] Verdict await_verdict();
+  /// The ruling, once all others know it too, so that this rank may end at once; if they do not
+  /// come to one in time, what this rank thinks itself.
+  [[nodiscard]] Ruling await_ruling();
 
   /// Lets all see which call of this number this rank is in. If it is not the same, there will be a
   /// verdict.
@@ -62,6 +63,9 @@ class Council {
 
   /// This rank has made so many calls and will make no more.
   void leave(std::uint64_t calls);
+  /// This rank has no part in a communicator that these members of the lifeline were to make
+  /// together: those who have it are not to wait for this one.
+  void decline(std::uint64_t id, std::span<const std::uint32_t> members);
 
   /// What ranks have to say to the next question, one text each: the same for all that get it. Who
   /// is gone, has left or does not speak in time is not among them, and maybe not this rank. Who
@@ -83,6 +87,11 @@ class Council {
   friend class Lifeline;
   using Lock = std::unique_lock<std::mutex>;
 
+  static constexpr std::uint32_t verdict_question = 0;  // The others are those of agree().
+
+  template <class Predicate>
+  bool wait_awake(Lock& lock, Clock::duration time, Predicate&& is_so);
+
   // With the lifeline's mutex held:
   void hear(std::uint32_t member, const Letter& letter);
   void lose(std::uint32_t member, const std::string& why);
@@ -93,10 +102,13 @@ class Council {
   [[nodiscard]] std::optional<std::string> judge(const Agreement::Hearing& hearing) const;
   [[nodiscard]] std::optional<std::string> collect(const Agreement::Hearing& hearing) const;
   [[nodiscard]] std::set<std::uint32_t> absent() const;
-  void put_report(const Report& report);
+  void put_report(Report report);
   void say_farewell(std::uint64_t calls);
   void note_absence(std::uint32_t rank);
   void look_for_verdict();
+  [[nodiscard]] bool is_ruling_confirmed() const;
+  void rule(const Ruling& ruling);
+  [[nodiscard]] std::uint64_t completed_by(const Agreement::Hearing& hearing) const;
   void suspect_laggards(Agreement& agreement) const;
   void send(std::uint32_t rank, Letter::Kind kind, std::uint32_t question, std::uint32_t ballot,
             std::string body);
@@ -107,10 +119,16 @@ class Council {
   Seat seat_;
   std::atomic<bool>& alarm_;
   Participant& participant_;
-  std::optional<Verdict> verdict_;
+  std::optional<Ruling> ruling_;
   std::optional<Report> own_report_;
   std::map<std::uint32_t, std::string> gone_;
-  std::map<std::uint32_t, std::uint64_t> left_;
+  /// What a rank says when it leaves.
+  struct Farewell {
+    std::uint64_t calls = 0;
+    std::uint64_t completed = 0;  // Calls with retry.
+  };
+  [[nodiscard]] static Farewell read_farewell(const std::string& text);
+  std::map<std::uint32_t, Farewell> left_;
   std::map<std::uint32_t, Standing> seen_;  // As others have shown themselves now and then.
   bool has_left_ = false;
 

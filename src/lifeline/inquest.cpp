@@ -57,20 +57,24 @@ std::optional<Report> read_report(const std::string& text) {
   }
 }
 
-std::string write(const Verdict& verdict) {
-  return dumped({{"code", static_cast<int>(verdict.code)},
-                 {"ranks", verdict.ranks},
-                 {"words", verdict.words}});
+std::string write(const Ruling& ruling) {
+  return dumped({{"code", static_cast<int>(ruling.verdict.code)},
+                 {"ranks", ruling.verdict.ranks},
+                 {"words", ruling.verdict.words},
+                 {"mute", ruling.mute},
+                 {"completed", ruling.completed}});
 }
 
-std::optional<Verdict> read_verdict(const std::string& text) {
+std::optional<Ruling> read_ruling(const std::string& text) {
   try {
     const Json json = Json::parse(text);
     const auto code = code_of(json);
     if (!code) return std::nullopt;
-    return Verdict{.code = *code,
-                   .ranks = json.at("ranks").get<std::vector<std::uint32_t>>(),
-                   .words = json.at("words").get<std::string>()};
+    return Ruling{.verdict = {.code = *code,
+                              .ranks = json.at("ranks").get<std::vector<std::uint32_t>>(),
+                              .words = json.at("words").get<std::string>()},
+                  .mute = json.at("mute").get<std::vector<std::uint32_t>>(),
+                  .completed = json.at("completed").get<std::uint64_t>()};
   } catch (const Json::exception&) {
     return std::nullopt;
   }
@@ -89,6 +93,7 @@ Verdict Inquest::verdict() const {
     const auto& [rank, report] = *reports.begin();
     return {.code = report.code, .ranks = report.ranks, .words = name(rank) + ": " + report.words};
   }
+  if (!mute.empty()) return of_mute();
   return {.code = ErrorCode::internal, .words = "nobody says what went wrong"};
 }
 
@@ -202,12 +207,21 @@ Verdict Inquest::of_late(std::uint32_t reporter, const Report& report) const {
   if (late.empty()) late.insert(report.ranks.begin(), report.ranks.end());
   Verdict verdict{.code = ErrorCode::timed_out, .ranks = {late.begin(), late.end()}};
   std::vector<std::string> parts{name(reporter) + " waited in vain: " + report.words};
-  for (const std::uint32_t rank : late) {
-    const bool is_mute = std::find(mute.begin(), mute.end(), rank) != mute.end();
-    parts.push_back(name(rank) + " " + (is_mute ? "does not answer, and " : "") + last_seen(rank));
-  }
+  for (const std::uint32_t rank : late) parts.push_back(lateness(rank));
   verdict.words = joined(parts, "; ");
   return verdict;
+}
+
+/// Whoever wanted a verdict has fallen silent before it could say why.
+Verdict Inquest::of_mute() const {
+  std::vector<std::string> parts;
+  for (const std::uint32_t rank : mute) parts.push_back(lateness(rank));
+  return {.code = ErrorCode::timed_out, .ranks = mute, .words = joined(parts, "; ")};
+}
+
+std::string Inquest::lateness(std::uint32_t rank) const {
+  const bool is_mute = std::find(mute.begin(), mute.end(), rank) != mute.end();
+  return name(rank) + " " + (is_mute ? "does not answer, and " : "") + last_seen(rank);
 }
 
 }  // namespace tutti

@@ -25,8 +25,19 @@ struct Report {
 [[nodiscard]] std::string write(const Report& report);
 [[nodiscard]] std::optional<Report> read_report(const std::string& text);
 
-[[nodiscard]] std::string write(const Verdict& verdict);
-[[nodiscard]] std::optional<Verdict> read_verdict(const std::string& text);
+/// What is agreed on when a communicator comes to its end.
+struct Ruling {
+  Verdict verdict{};
+  std::vector<std::uint32_t> mute{};  ///< Who did not answer though not known to be gone.
+  /// The most calls with retry that any rank has completed. Those who have not follow it: see
+  /// with_retry().
+  std::uint64_t completed = 0;
+
+  friend bool operator==(const Ruling&, const Ruling&) = default;
+};
+
+[[nodiscard]] std::string write(const Ruling& ruling);
+[[nodiscard]] std::optional<Ruling> read_ruling(const std::string& text);
 
 /// All that is known when a verdict is to be found.
 struct Inquest {
@@ -35,9 +46,13 @@ struct Inquest {
   std::map<std::uint32_t, std::string> gone{};    ///< Who is, and by what that was noticed.
   std::vector<std::uint32_t> mute{};              ///< Who does not answer though not gone.
   std::vector<std::string> whereabouts{};         ///< By rank: "host, process 17".
+  std::uint64_t completed = 0;                    ///< As in Ruling.
 
   /// The most telling cause first: somebody gave up, is gone, calls something else, or is late.
   [[nodiscard]] Verdict verdict() const;
+  [[nodiscard]] Ruling ruling() const {
+    return {.verdict = verdict(), .mute = mute, .completed = completed};
+  }
 
  private:
   struct Difference {
@@ -52,6 +67,8 @@ struct Inquest {
   [[nodiscard]] Verdict of_gone() const;
   [[nodiscard]] std::optional<Verdict> of_different_calls() const;
   [[nodiscard]] Verdict of_late(std::uint32_t reporter, const Report& report) const;
+  [[nodiscard]] Verdict of_mute() const;
+  [[nodiscard]] std::string lateness(std::uint32_t rank) const;
 };
 
 }  // namespace tutti

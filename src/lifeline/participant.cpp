@@ -11,10 +11,10 @@ std::string write(const Standing& standing) {
   for (const Standing::Made& each : standing.earlier) {
     earlier.push_back({{"call", each.call}, {"signature", each.signature}, {"words", each.words}});
   }
-  return Json{{"call", standing.call},   {"words", standing.words},
-              {"runs", standing.runs},   {"seconds", standing.seconds},
-              {"about", standing.about}, {"signature", standing.signature},
-              {"asked", standing.asked}, {"earlier", earlier}}
+  return Json{
+      {"call", standing.call},       {"words", standing.words}, {"runs", standing.runs},
+      {"seconds", standing.seconds}, {"about", standing.about}, {"signature", standing.signature},
+      {"asked", standing.asked},     {"earlier", earlier},      {"completed", standing.completed}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -30,6 +30,7 @@ Standing read_standing(const std::string& text) {
     standing.about = json.value("about", standing.about);
     standing.signature = json.value("signature", standing.signature);
     standing.asked = json.value("asked", standing.asked);
+    standing.completed = json.value("completed", standing.completed);
     for (const Json& each : json.value("earlier", Json::array())) {
       standing.earlier.push_back({.call = each.at("call").get<std::uint64_t>(),
                                   .signature = each.at("signature").get<std::uint32_t>(),

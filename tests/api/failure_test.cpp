@@ -100,6 +100,39 @@ TEST_P(Failure, AnAbortWakesAll) {
   EXPECT_EQ(faults, "");
 }
 
+/// Longer than a letter may be.
+TEST_P(Failure, ALongReasonIsCutForAllAlike) {
+  constexpr std::size_t length = 20'000'000;
+  const std::string faults = run_processes(3, GetParam(), [](Communicator& comm) -> std::string {
+    if (comm.rank() == 1) {
+      comm.abort(std::string(length, 'x'));
+    } else {
+      const std::string fault =
+          fault_of([&] { comm.barrier(); }, ErrorCode::aborted, "rank 1 aborted it: xxx");
+      if (!fault.empty()) return fault.substr(0, 200);
+    }
+    const std::string words = comm.verdict()->words;
+    if (words.size() > 5000) return "there are " + std::to_string(words.size()) + " bytes";
+    if (words.find("x… (20000000 bytes in all)") == std::string::npos) return words.substr(4000);
+    return "";
+  });
+  EXPECT_EQ(faults, "");
+}
+
+/// Whoever has decided on the verdict ends at once, and the others hear of it all the same.
+TEST_P(Failure, AVerdictOutlivesWhoHasFoundIt) {
+  for (int round = 0; round < 10; ++round) {
+    const std::string faults = run_processes(3, GetParam(), [](Communicator& comm) -> std::string {
+      std::vector<float> data(10 + comm.rank());
+      const std::string fault =
+          fault_of([&] { comm.all_reduce(data); }, ErrorCode::mismatch, "ranks call different");
+      if (fault.empty()) _exit(0);
+      return fault;
+    });
+    EXPECT_EQ(faults, "");
+  }
+}
+
 TEST_P(Failure, ALateRankIsNamedWithWhatItWasDoing) {
   const std::string faults = run_processes(3, GetParam(), [](Communicator& comm) -> std::string {
     comm.barrier({.site = "the start"});

@@ -33,6 +33,45 @@ TEST(Retry, RepeatsSeveralCallsAtOnce) {
   });
 }
 
+/// Rank 0 has come out of the closing barrier, as far as the others can tell. So they have, too,
+/// and learn with their next call what has happened in it.
+TEST(Retry, IsOverForAllIfItIsForOne) {
+  run_threads(4, [](Communicator& comm) {
+    if (comm.rank() == 0) {
+      std::this_thread::sleep_for(50ms);
+      comm.set_completed(1);
+      comm.abort("the disk is full");
+      return;
+    }
+    int calls = 0;
+    const Retried retried = with_retry(
+        comm, [&](Communicator&) { ++calls; }, std::span<const std::span<std::byte>>{});
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(retried.repeats, 0U);
+    EXPECT_EQ(retried.gone, std::vector<std::uint32_t>{});
+    EXPECT_EQ(retried.ranks, 4U);
+    EXPECT_EQ(comm.size(), 4U);
+    EXPECT_EQ(comm.completed(), 1U);
+    expect_error([&] { comm.barrier(); }, ErrorCode::aborted, "before this call began, rank 0");
+  });
+}
+
+/// A rank that has completed it though the verdict says that nobody has was not heard in time. It
+/// cannot go on with the others, who repeat the call.
+TEST(Retry, GoesOnWithoutARankThatIsAhead) {
+  run_threads(3, [](Communicator& comm) {
+    comm.barrier();
+    if (comm.rank() == 2) comm.abort("over");
+    while (!comm.verdict()) std::this_thread::sleep_for(1ms);
+    if (comm.rank() == 1) {
+      comm.set_completed(1);
+      expect_error([&] { (void)comm.shrink(); }, ErrorCode::peer_lost, "went on without this rank");
+    } else {
+      EXPECT_EQ(comm.shrink().gone, std::vector<std::uint32_t>{1});
+    }
+  });
+}
+
 TEST(Retry, GivesUpWhereNobodyIsLost) {
   run_threads(2, [](Communicator& comm) {
     int calls = 0;

@@ -20,15 +20,20 @@ struct BoardLine {
   std::atomic<Stage> stage{Stage::meeting};
   // Nanoseconds of the clock that all processes share; 0 if it did not come to that.
   std::atomic<std::int64_t> fault_at{0};
-  std::atomic<std::int64_t> called_at{0};
+  std::atomic<std::int64_t> called_at{0};  ///< The last call.
   std::atomic<std::int64_t> failed_at{0};
   std::atomic<std::int64_t> recovered_at{0};
   std::atomic<int> code{-1};             ///< Of the error; -1 if there was none.
   std::atomic<std::uint32_t> blamed{0};  ///< The ranks of the verdict, one bit each.
   std::atomic<std::uint32_t> gone{0};    ///< Who was not in the last communicator, one bit each.
   std::atomic<std::uint32_t> left{0};    ///< How many were in it.
-  std::array<char, 2048> verdict{};      ///< Its words.
-  std::array<char, 1024> trouble{};      ///< What else is wrong.
+  std::atomic<std::int64_t> longest_pause_ns{0};   ///< Between two steps of a loop.
+  std::atomic<std::int64_t> longest_shrink_ns{0};  ///< Of those in a loop.
+  /// How each step of a loop ended, in a number that must be the same on all ranks.
+  std::array<std::atomic<std::uint64_t>, 256> outcomes{};
+  std::atomic<std::uint32_t> steps{0};  ///< How many of them there are.
+  std::array<char, 2048> verdict{};     ///< Its words.
+  std::array<char, 1024> trouble{};     ///< What else is wrong.
 };
 
 /// Writes as much as there is room for.

@@ -10,8 +10,7 @@
 #include <fstream>
 #include <thread>
 
-#include "faults/judgement.hpp"
-#include "faults/rank_part.hpp"
+#include "faults/scenario.hpp"
 #include "support/command.hpp"
 #include "support/processes.hpp"
 #include "support/sanitizer.hpp"
@@ -78,9 +77,8 @@ class Processes {
     while (SteadyClock::now() < end) {
       if (reap() == 0) return true;
       if (!has_released && case_.fault == Fault::stop && have_others_done()) {
-        if (running_[case_.victim] == 0) continue;
         has_released = true;
-        kill(running_[case_.victim], case_.continues ? SIGCONT : SIGKILL);
+        release();
       }
       std::this_thread::sleep_for(between_looks);
     }
@@ -117,16 +115,16 @@ class Processes {
   void be_rank(std::uint32_t rank) {
     guarded(board_[rank], [&] {
       Communicator communicator =
-          meeting_.join(rank, case_.ranks, fabric_for(case_, rank), usual_timeout);
-      play(communicator, case_, board_[rank]);
+          meeting_.join(rank, case_.ranks, fabric_for(case_, rank), case_.group_timeout);
+      scenario_of(case_).play(communicator, case_, board_[rank]);
     });
   }
 
   void be_threads() {
-    setenv("TUTTI_TIMEOUT", std::to_string(usual_timeout.count() / 1000).c_str(), 1);
+    setenv("TUTTI_TIMEOUT", std::to_string(case_.group_timeout.count() / 1000).c_str(), 1);
     guarded(board_[0], [&] {
       run_threads(case_.ranks, [&](Communicator& communicator) {
-        play(communicator, case_, board_[communicator.rank()]);
+        scenario_of(case_).play(communicator, case_, board_[communicator.rank()]);
       });
     });
   }
@@ -147,9 +145,17 @@ class Processes {
 
   [[nodiscard]] bool have_others_done() const {
     for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
-      if (rank != case_.victim && running_[rank] != 0) return false;
+      if (!case_.is_stopped(rank) && running_[rank] != 0) return false;
     }
     return true;
+  }
+
+  /// Those who were stopped.
+  void release() const {
+    for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
+      if (!case_.is_stopped(rank) || running_[rank] == 0) continue;
+      kill(running_[rank], case_.continues ? SIGCONT : SIGKILL);
+    }
   }
 
   const FaultCase& case_;
@@ -163,7 +169,7 @@ class Processes {
 CaseResult run_case(const FaultCase& fault_case, double patience) {
   Processes processes(fault_case);
   const bool ended = processes.wait();
-  CaseResult result = judge(fault_case, processes.board(), patience);
+  CaseResult result = scenario_of(fault_case).judge(fault_case, processes.board(), patience);
   if (!ended) {
     result.hung = true;
     result.wrong.push_back("hangs:\n" + processes.describe_hang());

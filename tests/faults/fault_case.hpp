@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/collective_check.hpp"
+#include "support/random.hpp"
 
 namespace tutti::test {
 
@@ -31,14 +32,26 @@ enum class Moment { before, start, middle, end };
 [[nodiscard]] std::string name(Moment moment);
 
 /// In what the call of the faulty rank differs.
-enum class Difference { none, collective, dtype, op, count, root, order };
+enum class Difference { none, collective, dtype, op, count, root, order, counts };
 [[nodiscard]] std::string name(Difference difference);
 
-/// One rank of a group comes to grief in a collective. A value: all of it follows from the seed and
-/// the number.
+/// What the others do once they have their verdict.
+enum class Ending {
+  recovers,  ///< Shrink the group, and repeat the call.
+  returns,   ///< Destroy the communicator and end.
+  exits,     ///< _exit()
+  throws,    ///< An exception that nobody catches ends the process.
+  dies,      ///< SIGKILL
+};
+inline constexpr std::uint32_t endings = 5;
+[[nodiscard]] std::string name(Ending ending);
+
+/// Something happens to one rank of a group. A value: all of it follows from the seed and the
+/// number.
 struct FaultCase {
   std::uint64_t seed = 0;
   std::uint64_t number = 0;
+  std::uint32_t scenario = 0;  ///< Its row in the table.
   Fault fault = Fault::kill;
   Ground ground = Ground::memory;
   Moment moment = Moment::before;
@@ -49,10 +62,18 @@ struct FaultCase {
   std::chrono::microseconds delay{0};  ///< From the beginning of the call, at start and in middle.
   bool continues = false;              ///< A stopped rank is let go on, and else killed.
   bool second = false;                 ///< Another rank dies while the rest shrink.
+  Ending ending = Ending::recovers;
+  std::uint32_t stopped = 1;  ///< So many ranks, from the victim on, are stopped if one is.
+
+  /// For what a scenario leaves to chance while it is played: the same numbers on all ranks.
+  [[nodiscard]] Random chance() const;
 
   [[nodiscard]] std::uint32_t second_victim() const { return (victim + 1) % ranks; }
+  [[nodiscard]] bool is_stopped(std::uint32_t rank) const;
   /// How long the others wait in their calls.
   [[nodiscard]] std::chrono::milliseconds call_timeout() const;
+  /// How long ranks wait for each other where they are not told otherwise.
+  std::chrono::milliseconds group_timeout{6000};
   /// What this rank is to call.
   [[nodiscard]] Trial trial_of(std::uint32_t rank) const;
   [[nodiscard]] bool takes_life() const;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "faults/scenario.hpp"
 #include "faults/tally.hpp"
 
 namespace tutti::test {
@@ -16,7 +17,8 @@ namespace {
 
 constexpr const char* usage =
     "usage: matrix [--seed S] [--cases N] [--first I] [--only WORDS] [--jobs J] [--patience F]\n"
-    "  --only   only cases in whose description these words are: kill, tcp, allreduce/ring\n"
+    "  --only   only cases in whose description these words are: shard:, kill, tcp, "
+    "allreduce/ring\n"
     "  --first  the number of the first case; with --cases 1, that one alone\n"
     "  --jobs   so many cases at once; times are honest with 1\n"
     "  --patience  times may be so many times as long as promised, where others share the cores\n";
@@ -88,12 +90,12 @@ void work(const std::vector<FaultCase>& cases, std::uint64_t job, const Options&
   for (std::size_t i = job; i < cases.size(); i += options.jobs) {
     const CaseResult result = run_case(cases[i], static_cast<double>(options.patience));
     if (!result.wrong.empty()) report(cases[i], result);
-    const Tally::Entry entry{.number = cases[i].number,
-                             .fault = cases[i].fault,
-                             .failed = !result.wrong.empty(),
-                             .hung = result.hung,
-                             .detection_s = result.detection_s,
-                             .recovery_s = result.recovery_s};
+    Tally::Entry entry{.number = cases[i].number,
+                       .failed = !result.wrong.empty(),
+                       .hung = result.hung,
+                       .detection_s = result.detection_s,
+                       .recovery_s = result.recovery_s};
+    note(entry.label, scenario_of(cases[i]).label(cases[i]));
     if (write(to, &entry, sizeof entry) != sizeof entry) return;
   }
 }

@@ -1,6 +1,9 @@
+#include <functional>
+
 #include <gtest/gtest.h>
 
 #include "faults/case_run.hpp"
+#include "faults/scenario.hpp"
 #include "support/sanitizer.hpp"
 
 /// What docs/failure.md promises, in as many ways as there is time for. `matrix` runs more.
@@ -10,11 +13,13 @@ namespace {
 /// Tests run side by side.
 constexpr double patience = is_sanitized ? 20 : 6;
 
-void run_some(std::uint64_t seed, std::uint64_t cases, bool with_waiting) {
+using Filter = std::function<bool(const FaultCase&)>;
+
+void run_some(std::uint64_t seed, std::uint64_t cases, const Filter& is_wanted) {
   std::uint64_t run = 0;
   for (std::uint64_t number = 0; run < cases; ++number) {
     const FaultCase drawn = draw(seed, number);
-    if (drawn.keeps_waiting() && !with_waiting) continue;
+    if (!is_wanted(drawn)) continue;
     ++run;
     const CaseResult result = run_case(drawn, patience);
     for (const std::string& wrong : result.wrong) {
@@ -24,19 +29,41 @@ void run_some(std::uint64_t seed, std::uint64_t cases, bool with_waiting) {
   }
 }
 
-TEST(FaultMatrix, EveryCallEndsInTimeAndAlikeForAll) { run_some(7, is_sanitized ? 20 : 48, false); }
+Filter is_of(std::string_view scenario) {
+  return [scenario](const FaultCase& drawn) { return scenario_of(drawn).name == scenario; };
+}
+
+Filter is_quick(std::string_view scenario) {
+  return [scenario](const FaultCase& drawn) {
+    return scenario_of(drawn).name == scenario && !drawn.keeps_waiting();
+  };
+}
+
+TEST(FaultMatrix, EveryCallEndsInTimeAndAlikeForAll) {
+  run_some(7, is_sanitized ? 20 : 48, is_quick("call"));
+}
+
+TEST(FaultMatrix, AVerdictOutlivesThoseWhoEndWithIt) {
+  run_some(7, is_sanitized ? 10 : 40, is_quick("exit"));
+}
+
+TEST(FaultMatrix, RetryEndsAlikeForAll) { run_some(7, is_sanitized ? 10 : 40, is_of("shard")); }
+
+TEST(FaultMatrix, GroupsComeAndGoWhileRanksDie) {
+  run_some(7, is_sanitized ? 5 : 20, is_of("churn"));
+}
 
 TEST(FaultMatrix, WhoIsMuteOrLateIsNamed) {
-  std::uint64_t number = 0;
   for (const Fault fault : {Fault::stop, Fault::slow}) {
-    FaultCase drawn = draw(8, number);
-    while (drawn.fault != fault) drawn = draw(8, ++number);
-    EXPECT_EQ(run_case(drawn, patience).wrong, std::vector<std::string>{}) << words(drawn);
+    run_some(8, 1, [&](const FaultCase& drawn) {
+      return drawn.fault == fault && scenario_of(drawn).name == "call";
+    });
   }
+  run_some(8, 1, is_of("freeze"));
 }
 
 TEST(SlowFaultMatrix, EveryCallEndsInTimeAndAlikeForAll) {
-  run_some(9, is_sanitized ? 20 : 40, true);
+  run_some(9, is_sanitized ? 20 : 80, [](const FaultCase&) { return true; });
 }
 
 }  // namespace

@@ -2,19 +2,20 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
-
-#include "faults/case_run.hpp"
+#include <utility>
+#include <vector>
 
 namespace tutti::test {
 
-/// What many cases gave, by kind of fault.
+/// What many cases gave, by kind of case.
 class Tally {
  public:
   /// As much of a result as is counted: plain memory.
   struct Entry {
     std::uint64_t number = 0;
-    Fault fault = Fault::kill;
+    std::array<char, 32> label{};  ///< The row that it belongs to.
     bool failed = false;
     bool hung = false;
     double detection_s = 0;
@@ -28,18 +29,15 @@ class Tally {
   [[nodiscard]] std::string text() const;
 
  private:
+  /// Seconds, and the case that took them.
+  using Time = std::pair<double, std::uint64_t>;
   struct Row {
-    std::uint64_t cases = 0;
     std::uint64_t failed = 0;
     std::uint64_t hung = 0;
-    double detection_sum = 0;
-    double worst_detection = 0;
-    std::uint64_t worst_detection_case = 0;
-    double recovery_sum = 0;
-    double worst_recovery = 0;
-    std::uint64_t worst_recovery_case = 0;
+    std::vector<Time> detections{};
+    std::vector<Time> recoveries{};
   };
-  std::array<Row, fault_kinds> rows_{};
+  std::map<std::string, Row> rows_;
 };
 
 }  // namespace tutti::test

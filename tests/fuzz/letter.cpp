@@ -20,8 +20,8 @@ void read_as_texts(const std::string& text) {
   if (const auto report = read_report(text)) {
     require(read_report(write(*report)).has_value(), "a report is none when it is read again");
   }
-  if (const auto verdict = read_verdict(text)) {
-    require(read_verdict(write(*verdict)).has_value(), "a verdict is none when it is read again");
+  if (const auto ruling = read_ruling(text)) {
+    require(read_ruling(write(*ruling)).has_value(), "a ruling is none when it is read again");
   }
   const std::string standing = write(read_standing(text));
   require(write(read_standing(standing)) == standing, "a standing is another when read again");

@@ -24,6 +24,7 @@ struct Weather {
   std::uint32_t sleepers = 0;   ///< At most: they do nothing for some seconds, and then go on.
   std::uint32_t slanders = 0;   ///< At most: one member wrongly thinks that another is gone.
   std::uint32_t laggards = 0;   ///< At most: all suspect them, and they speak after some seconds.
+  std::uint32_t frozen = 0;     ///< At most, and not all: they do nothing from the start on.
   bool all_have_inputs = true;  ///< Or only one.
   bool all_leave = false;       ///< Whoever knows the answer leaves with it.
 };
@@ -35,10 +36,13 @@ class Run {
       : random_(seed), size_(members), weather_(weather), members_(members) {
     for (std::uint32_t self = 0; self < members; ++self) {
       members_[self].agreement = std::make_unique<Agreement>(
-          self, members, desk(self), Agreement::Patience{.for_answers = 2s, .for_inputs = 1s});
+          self, members, desk(self),
+          Agreement::Patience{.for_answers = 2s, .for_inputs = weather.all_have_inputs ? 1s : 0s});
     }
     plan_laggards();
+    plan_frost();
     plan_inputs();
+    plan_completions();
     plan_grief();
     for (std::uint32_t self = 0; self < members; ++self) plan_tick(self, 0ms);
     go_on();
@@ -59,6 +63,12 @@ class Run {
   }
 
   [[nodiscard]] std::size_t trusted_count() const { return trusted().size(); }
+  /// Whether some have completed their call and others have not.
+  [[nodiscard]] bool is_split() const {
+    const auto has_completed = [](const Member& member) { return member.completed == completed; };
+    return std::any_of(members_.begin(), members_.end(), has_completed) &&
+           !std::all_of(members_.begin(), members_.end(), has_completed);
+  }
   /// Until all who live had decided.
   [[nodiscard]] Clock::duration duration() const { return now_; }
 
@@ -67,6 +77,9 @@ class Run {
     std::unique_ptr<Agreement> agreement{};
     bool is_dead = false;
     bool has_left = false;
+    bool is_frozen = false;
+    bool is_sealed = false;  // It can complete its call no more.
+    std::uint64_t completed = begun;
     Clock::duration asleep_until{};
     std::optional<std::string> input{};
   };
@@ -82,6 +95,9 @@ class Run {
   };
 
   static constexpr auto longest = 120s;
+  /// Calls with retry: before the one that all are in, and after it.
+  static constexpr std::uint64_t begun = 6;
+  static constexpr std::uint64_t completed = 7;
 
   /// The only one who asked may have died before anybody heard of it.
   [[nodiscard]] bool is_anybody_concerned() const {
@@ -93,7 +109,7 @@ class Run {
   [[nodiscard]] std::set<std::uint32_t> alive() const {
     std::set<std::uint32_t> all;
     for (std::uint32_t self = 0; self < size_; ++self) {
-      if (!members_[self].is_dead) all.insert(self);
+      if (!members_[self].is_dead && !members_[self].is_frozen) all.insert(self);
     }
     return all;
   }
@@ -111,7 +127,12 @@ class Run {
   [[nodiscard]] std::string fault_of(const std::string& decision,
                                      const std::set<std::uint32_t>& trusted) const {
     const Json json = Json::parse(decision);
+    for (const std::uint32_t self : trusted) {
+      if (members_[self].completed <= json.at("completed").get<std::uint64_t>()) continue;
+      return "member " + std::to_string(self) + " has completed more than " + decision;
+    }
     for (const auto& [rank, text] : json.items()) {
+      if (rank == "completed") continue;
       const Member& member = members_[std::stoul(rank)];
       if (!member.input || *member.input != text) return "nobody said " + decision;
     }
@@ -129,11 +150,16 @@ class Run {
     return {.send = [this, self](std::uint32_t to, Letter::Kind kind, std::uint32_t ballot,
                                  std::string body) { post(self, to, kind, ballot, body); },
             .judge = [](const Agreement::Hearing& hearing) { return collect(hearing); },
-            .stand = [](const std::string& subject) { return "on " + subject; }};
+            .stand = [this, self](const std::string& /*subject*/) { return seal(self); }};
   }
 
   static std::optional<std::string> collect(const Agreement::Hearing& hearing) {
-    Json inputs = Json::object();
+    std::uint64_t most = 0;
+    for (const Agreement::Voice& voice : hearing.voices) {
+      if (!voice.standing.empty())
+        most = std::max<std::uint64_t>(most, std::stoull(voice.standing));
+    }
+    Json inputs{{"completed", most}};
     for (std::uint32_t rank = 0; rank < hearing.voices.size(); ++rank) {
       if (hearing.silent.contains(rank)) continue;
       if (const auto& input = hearing.voices[rank].input) {
@@ -143,6 +169,11 @@ class Run {
       }
     }
     return inputs.dump();
+  }
+
+  std::string seal(std::uint32_t self) {
+    members_[self].is_sealed = true;
+    return std::to_string(members_[self].completed);
   }
 
   void post(std::uint32_t from, std::uint32_t to, Letter::Kind kind, std::uint32_t ballot,
@@ -187,16 +218,40 @@ class Run {
     }
   }
 
+  void plan_frost() {
+    const std::uint32_t count =
+        weather_.frozen == 0 ? 0 : random_.below(std::min(weather_.frozen + 1, size_));
+    // The lowest, which are to preside, or any.
+    const bool are_lowest = random_.one_in(2);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      members_[are_lowest ? i : random_.below(size_)].is_frozen = true;
+    }
+  }
+
+  /// Some come out of the barrier before they are asked.
+  void plan_completions() {
+    for (std::uint32_t self = 0; self < size_; ++self) {
+      if (random_.one_in(4)) continue;
+      plan(random_time(300ms), self, [this, self](Agreement&, auto) {
+        if (!members_[self].is_sealed) members_[self].completed = completed;
+      });
+    }
+  }
+
   void plan_inputs() {
-    const std::uint32_t only = random_.below(size_);
+    std::uint32_t only = random_.below(size_);
+    while (members_[only].is_frozen) only = (only + 1) % size_;
+    const auto urgency =
+        weather_.frozen > 0 ? Agreement::Urgency::urgent : Agreement::Urgency::usual;
     for (std::uint32_t self = 0; self < size_; ++self) {
       if (!weather_.all_have_inputs && self != only) continue;
       const std::string input = "said by " + std::to_string(self);
       const Clock::duration late = laggards_.contains(self) ? 5s : 0s;
-      plan(late + random_time(200ms), self, [this, self, input](Agreement& agreement, auto now) {
+      const auto put = [this, self, input, urgency](Agreement& agreement, auto now) {
         members_[self].input = input;
-        agreement.put(input, "7", now);
-      });
+        agreement.put(input, "7", now, urgency);
+      };
+      plan(late + random_time(200ms), self, put);
     }
   }
 
@@ -247,7 +302,7 @@ class Run {
       events_.pop();
       now_ = event.at;
       Member& member = members_[event.member];
-      if (member.is_dead || member.has_left) continue;
+      if (member.is_dead || member.has_left || member.is_frozen) continue;
       if (member.asleep_until > now_) {
         // Everything waits, in its order.
         event.at = member.asleep_until;
@@ -255,6 +310,7 @@ class Run {
         continue;
       }
       event.happen(*member.agreement, Clock::time_point(now_));
+      if (member.agreement->decision()) (void)seal(event.member);
       if (weather_.all_leave && !member.is_dead && member.agreement->decision()) {
         leave(event.member);
       }
@@ -264,7 +320,7 @@ class Run {
   /// Nothing more can change once all who live have decided.
   [[nodiscard]] bool is_over() const {
     return std::all_of(members_.begin(), members_.end(), [](const Member& member) {
-      return member.is_dead || member.agreement->decision();
+      return member.is_dead || member.is_frozen || member.agreement->decision();
     });
   }
 
@@ -280,17 +336,21 @@ class Run {
   Clock::duration now_{};
 };
 
-void run_many(std::uint64_t runs, const Weather& weather, Clock::duration longest = 120s) {
+void run_many(std::uint64_t runs, const Weather& weather, Clock::duration longest = 120s,
+              std::uint32_t least_members = 2) {
   std::size_t trusted = 0;
+  std::size_t split = 0;
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
-    const std::uint32_t members = 2 + static_cast<std::uint32_t>(seed % 6);
+    const std::uint32_t members = least_members + static_cast<std::uint32_t>(seed % 6);
     const Run run(seed, members, weather);
     trusted += run.trusted_count();
+    split += run.is_split() ? 1 : 0;
     ASSERT_EQ(run.fault(), "") << "seed " << seed << ", " << members << " members";
     ASSERT_LE(run.duration(), longest) << "seed " << seed << ", " << members << " members";
   }
   // Else nothing was compared.
   EXPECT_GT(trusted, runs);
+  EXPECT_GT(split, runs / 4);
 }
 
 TEST(Agreement, OfAllIsWhatAllSaid) { run_many(500, {}); }
@@ -310,6 +370,21 @@ TEST(Agreement, OutlivesThoseWhoLeaveWithTheAnswer) {
 TEST(Agreement, OutlivesLaggards) { run_many(1000, {.deaths = 2, .laggards = 2}); }
 
 TEST(Agreement, DoesNotWaitLongForLaggards) { run_many(300, {.laggards = 2}, 900ms); }
+
+/// However many they are, and whether they were to preside or not: inputs are there after 200 ms,
+/// letters take up to 30.
+TEST(Agreement, FindsAllWhoAreStoppedAtTheSameTime) { run_many(3000, {.frozen = 5}, 950ms); }
+
+/// Most members ask only some of the lowest, one of which will preside.
+TEST(Agreement, FindsAllWhoAreStoppedInALargeGroup) { run_many(12, {.frozen = 30}, 950ms, 36); }
+
+TEST(Agreement, FindsAllWhoAreStoppedThoughOnlyOneAsks) {
+  run_many(2000, {.frozen = 5, .all_have_inputs = false}, 930ms);
+}
+
+TEST(Agreement, OutlivesDeathsAmongThoseWhoAreStopped) {
+  run_many(1000, {.deaths = 2, .frozen = 3}, 3s);
+}
 
 }  // namespace
 }  // namespace tutti::test

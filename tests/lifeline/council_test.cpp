@@ -25,10 +25,19 @@ class Quiet final : public Participant {
     }
     return told;
   }
+  std::uint64_t seal() override { return completed; }
   void stop() override { was_stopped = true; }
 
   std::uint32_t signature = 0;
+  std::uint64_t completed = 0;
   std::atomic<bool> was_stopped{false};
+};
+
+/// Takes letters, and carries them nowhere.
+class DeadEnd final : public Post {
+ public:
+  void send(std::uint32_t /*to*/, std::string /*letter*/) override {}
+  void hurry() override {}
 };
 
 /// As many ranks as one likes, each with its line and council.
@@ -52,6 +61,18 @@ class Ranks {
   [[nodiscard]] Council& operator[](std::uint32_t rank) { return *all_[rank]->council; }
   [[nodiscard]] Quiet& participant(std::uint32_t rank) { return all_[rank]->participant; }
   void close(std::uint32_t rank) { all_[rank]->council.reset(); }
+  /// From now on it hears nothing and says nothing, though it is not gone.
+  void stop(std::uint32_t rank) { all_[rank]->lifeline->attach(std::make_unique<DeadEnd>()); }
+  /// Another communicator of the same ranks, on this one.
+  void open_second(std::uint32_t rank, std::uint64_t id) {
+    One& one = *all_[rank];
+    one.second = std::make_unique<Council>(
+        one.lifeline,
+        Council::Seat{
+            .id = id, .self = rank, .members = one.council->members(), .patience = 2000ms},
+        one.alarm, one.participant);
+  }
+  [[nodiscard]] Council& second(std::uint32_t rank) { return *all_[rank]->second; }
 
   /// Calls f(rank) for all of these at once.
   void at_once(const std::vector<std::uint32_t>& ranks,
@@ -67,6 +88,7 @@ class Ranks {
     Quiet participant{};
     std::shared_ptr<Lifeline> lifeline{};
     std::unique_ptr<Council> council{};
+    std::unique_ptr<Council> second{};
   };
   std::vector<std::unique_ptr<One>> all_;
 };
@@ -75,9 +97,17 @@ TEST(Council, OneReportIsEverybodysVerdict) {
   Ranks ranks(4);
   ranks[2].report({.code = ErrorCode::aborted, .ranks = {2}, .words = "enough"});
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
-    EXPECT_EQ(ranks[rank].await_verdict(),
+    EXPECT_EQ(ranks[rank].await_ruling().verdict,
               (Verdict{.code = ErrorCode::aborted, .ranks = {2}, .words = "enough"}));
     EXPECT_TRUE(ranks.participant(rank).was_stopped);
+  }
+}
+
+TEST(Council, LongWordsAreCut) {
+  Ranks ranks(2);
+  ranks[1].report({.code = ErrorCode::aborted, .ranks = {1}, .words = std::string(100'000, 'x')});
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    EXPECT_LT(ranks[rank].await_ruling().verdict.words.size(), 5000U);
   }
 }
 
@@ -90,7 +120,7 @@ TEST(Council, ManyReportsAtOnceGiveOneVerdict) {
                           .ranks = {rank},
                           .call = 1,
                           .words = "by " + std::to_string(rank)});
-      verdicts[rank] = ranks[rank].await_verdict();
+      verdicts[rank] = ranks[rank].await_ruling().verdict;
     });
     for (const Verdict& verdict : verdicts) ASSERT_EQ(verdict, verdicts[0]);
   }
@@ -101,7 +131,7 @@ TEST(Council, ComparesCalls) {
   ranks.participant(1).signature = 8;
   ranks[0].compare(1);
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
-    const Verdict verdict = ranks[rank].await_verdict();
+    const Verdict verdict = ranks[rank].await_ruling().verdict;
     EXPECT_EQ(verdict.code, ErrorCode::mismatch);
     EXPECT_EQ(verdict.ranks, std::vector<std::uint32_t>{1});
     EXPECT_NE(verdict.words.find("call 1 of kind 8"), std::string::npos) << verdict.words;
@@ -126,6 +156,60 @@ TEST(Council, DoesNotWaitForEverForWhoDoesNotAsk) {
   ranks.at_once({0, 1}, [&](std::uint32_t rank) { heard[rank] = ranks[rank].agree("x"); });
   EXPECT_EQ(heard[0], (std::map<std::uint32_t, std::string>{{0, "x"}, {1, "x"}}));
   EXPECT_EQ(heard[1], heard[0]);
+}
+
+/// Whoever has completed a call with retry that others have not is not to be left alone with it.
+TEST(Council, RulesThatACallIsCompleteIfAnyRankHasCompletedIt) {
+  Ranks ranks(4);
+  for (std::uint32_t rank = 0; rank < 4; ++rank) ranks.participant(rank).completed = 6;
+  ranks.participant(2).completed = 7;
+  ranks[1].report({.code = ErrorCode::aborted, .ranks = {1}, .words = "enough"});
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(ranks[rank].await_ruling().completed, 7U);
+  }
+}
+
+TEST(Council, CountsWhatARankHasCompletedThatLeft) {
+  Ranks ranks(4);
+  ranks.participant(2).completed = 7;
+  ranks[2].leave(3);
+  ranks[1].report({.code = ErrorCode::aborted, .ranks = {1}, .words = "enough"});
+  for (const std::uint32_t rank : {0, 1, 3}) EXPECT_EQ(ranks[rank].await_ruling().completed, 7U);
+}
+
+/// Whoever waited for them has done so for long enough already.
+TEST(Council, FindsWhoIsStoppedAndIsNotKeptWaitingByThem) {
+  Ranks ranks(5);
+  ranks.stop(0);
+  ranks.stop(3);
+  const auto begin = std::chrono::steady_clock::now();
+  ranks[2].report({.code = ErrorCode::timed_out, .ranks = {0}, .call = 1, .words = "in vain"});
+  const std::vector<std::uint32_t> stopped{0, 3};
+  for (const std::uint32_t rank : {1, 2, 4}) {
+    const Ruling ruling = ranks[rank].await_ruling();
+    EXPECT_EQ(ruling.verdict.code, ErrorCode::timed_out);
+    EXPECT_EQ(ruling.verdict.ranks, stopped);
+    EXPECT_EQ(ruling.mute, stopped);
+    // Nobody waits until they have stopped reading either.
+    for (std::uint32_t other = 0; other < 5; ++other) {
+      EXPECT_EQ(ranks[rank].is_gone(other), other == 0 || other == 3);
+    }
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 1s);
+}
+
+/// It may have failed to make the communicator that others have.
+TEST(Council, DoesNotWaitForWhoDeclinesToTakePart) {
+  Ranks ranks(3);
+  ranks.open_second(1, 77);
+  ranks.open_second(2, 77);
+  const auto begin = std::chrono::steady_clock::now();
+  ranks[0].decline(77, std::vector<std::uint32_t>{0, 1, 2});
+  ranks.second(2).report({.code = ErrorCode::aborted, .ranks = {2}, .words = "enough"});
+  for (const std::uint32_t rank : {1, 2}) {
+    EXPECT_EQ(ranks.second(rank).await_ruling().verdict.words, "enough");
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 1s);
 }
 
 TEST(Council, ExchangesCards) {

@@ -128,6 +128,16 @@ TEST(Inquest, WhoIsMuteIsLate) {
                               "12) does not answer, and was not yet seen in any call"}));
 }
 
+/// It sought a verdict, and fell silent before it could say why.
+TEST(Inquest, WhoIsMuteIsLateThoughNobodyComplains) {
+  const Inquest inquest{.mute = {1}, .whereabouts = {"here", "there"}};
+  const Verdict verdict = inquest.verdict();
+  EXPECT_EQ(verdict.code, ErrorCode::timed_out);
+  EXPECT_EQ(verdict.ranks, std::vector<std::uint32_t>{1});
+  EXPECT_NE(verdict.words.find("rank 1 (there) does not answer"), std::string::npos)
+      << verdict.words;
+}
+
 TEST(Inquest, AnyOtherTroubleIsTheFirstReporters) {
   const Inquest inquest{
       .reports = {{1, {.code = ErrorCode::peer_lost, .ranks = {2}, .words = "no connection"}},

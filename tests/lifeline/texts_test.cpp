@@ -53,15 +53,18 @@ TEST(Report, IsReadAsItWasWritten) {
   EXPECT_EQ(read_report(write(report)), report);
 }
 
-TEST(Verdict, IsReadAsItWasWritten) {
-  const Verdict verdict{.code = ErrorCode::peer_lost, .ranks = {3}, .words = "rank 3 is gone"};
-  EXPECT_EQ(read_verdict(write(verdict)), verdict);
+TEST(Ruling, IsReadAsItWasWritten) {
+  const Ruling ruling{
+      .verdict = {.code = ErrorCode::peer_lost, .ranks = {3}, .words = "rank 3 is gone"},
+      .mute = {1, 2},
+      .completed = 17};
+  EXPECT_EQ(read_ruling(write(ruling)), ruling);
 }
 
-TEST(Verdict, BearsBytesThatAreNoText) {
-  const auto read = read_verdict(write(Verdict{.words = "\xff\xfe"}));
+TEST(Ruling, BearsBytesThatAreNoText) {
+  const auto read = read_ruling(write(Ruling{.verdict = {.words = "\xff\xfe"}}));
   ASSERT_TRUE(read);
-  EXPECT_FALSE(read->words.empty());
+  EXPECT_FALSE(read->verdict.words.empty());
 }
 
 TEST(Standing, IsReadAsItWasWritten) {
@@ -71,7 +74,8 @@ TEST(Standing, IsReadAsItWasWritten) {
                                                      .seconds = 1.5,
                                                      .about = 16,
                                                      .signature = 99,
-                                                     .asked = "call 16, broadcast"}));
+                                                     .asked = "call 16, broadcast",
+                                                     .completed = 5}));
   EXPECT_EQ(read.call, 17U);
   EXPECT_EQ(read.words, "call 17, barrier");
   EXPECT_TRUE(read.runs);
@@ -79,13 +83,14 @@ TEST(Standing, IsReadAsItWasWritten) {
   EXPECT_EQ(read.about, 16U);
   EXPECT_EQ(read.signature, 99U);
   EXPECT_EQ(read.asked, "call 16, broadcast");
+  EXPECT_EQ(read.completed, 5U);
 }
 
 /// Whatever comes, nobody is brought down by it.
 TEST(Texts, GarbageIsRefused) {
   Random random(2);
   const std::vector<std::string> whole{write(Report{.ranks = {1}, .words = "w"}),
-                                       write(Verdict{.ranks = {1}, .words = "w"}),
+                                       write(Ruling{.verdict = {.ranks = {1}, .words = "w"}}),
                                        write(Standing{.call = 1, .words = "w"})};
   for (int i = 0; i < 5000; ++i) {
     std::string text = random.pick(whole);
@@ -93,14 +98,14 @@ TEST(Texts, GarbageIsRefused) {
       text[random.below(text.size())] = static_cast<char>(random.below(256U));
     }
     (void)read_report(text);
-    (void)read_verdict(text);
+    (void)read_ruling(text);
     (void)read_standing(text);
     (void)decode_letter(text);
   }
   EXPECT_FALSE(read_report(R"({"code":99,"ranks":[],"call":0,"words":""})"));
   EXPECT_FALSE(read_report(R"({"code":1,"ranks":"all","call":0,"words":""})"));
-  EXPECT_FALSE(read_verdict(R"({"code":-1,"ranks":[],"words":""})"));
-  EXPECT_FALSE(read_verdict("[]"));
+  EXPECT_FALSE(read_ruling(R"({"code":-1,"ranks":[],"words":""})"));
+  EXPECT_FALSE(read_ruling("[]"));
   EXPECT_EQ(read_standing("{\"call\":\"seven\"}").call, 0U);
   EXPECT_EQ(read_standing("").call, 0U);
 }

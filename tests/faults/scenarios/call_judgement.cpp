@@ -1,7 +1,7 @@
-#include "faults/judgement.hpp"
-
 #include <algorithm>
 #include <cstring>
+
+#include "faults/scenarios/call.hpp"
 
 namespace tutti::test {
 namespace {
@@ -9,8 +9,6 @@ namespace {
 /// As promised.
 constexpr double notice_s = 1;
 constexpr double recover_s = 1;
-/// Who neither is gone nor answers is given this long to do so.
-constexpr double answer_s = 4;
 
 class Judge {
  public:
@@ -55,14 +53,14 @@ class Judge {
       wrong(who + "got " + std::string(name(code)) + ": " + line.verdict.data());
     }
     judge_verdict(who, line);
-    judge_group(who, line);
+    if (case_.ending == Ending::recovers) judge_group(who, line);
   }
 
   /// Nobody has any but a rank that was too late, which is told that the others did not wait.
   void judge_trouble(std::uint32_t rank, const std::string& who) {
     const std::string trouble = board_[rank].trouble.data();
     const bool is_late = rank == case_.victim && case_.fault == Fault::slow;
-    if (is_late) {
+    if (is_late && case_.ending == Ending::recovers) {
       if (trouble.find("went on without this rank") == std::string::npos) {
         wrong(who + "is not told that the others did not wait: " + trouble);
       }
@@ -93,10 +91,11 @@ class Judge {
             first.verdict.data() + "\"");
     }
     // Of two that have no connection either may be at fault. Of those who call different things, as
-    // many may be known on each side; then all are blamed.
+    // many may be known on each side; then all are blamed. If no two call the same, anybody may be.
     const std::uint32_t victim = 1U << case_.victim;
-    const bool is_right =
-        case_.fault == Fault::mismatch ? (line.blamed & victim) != 0 : line.blamed == victim;
+    const bool is_right = case_.difference == Difference::counts ? line.blamed != 0
+                          : case_.fault == Fault::mismatch       ? (line.blamed & victim) != 0
+                                                                 : line.blamed == victim;
     if (case_.fault != Fault::hang_up && !is_right) {
       wrong(who + "blames " + std::to_string(line.blamed) + " (bits): " + line.verdict.data());
     }
@@ -149,23 +148,29 @@ class Judge {
     std::int64_t failed = 0;
     std::int64_t called = 0;
     std::int64_t recovered = 0;
+    double overdue = 0;
+    const double timeout = 1e-3 * static_cast<double>(case_.call_timeout().count());
     for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
       if (!is_judged(rank)) continue;
       // Who is slow hears of it when it comes.
       if (rank == case_.victim && case_.fault == Fault::slow) continue;
-      failed = std::max(failed, board_[rank].failed_at.load());
-      called = std::max(called, board_[rank].called_at.load());
-      recovered = std::max(recovered, board_[rank].recovered_at.load());
+      const BoardLine& line = board_[rank];
+      failed = std::max(failed, line.failed_at.load());
+      called = std::max(called, line.called_at.load());
+      recovered = std::max(recovered, line.recovered_at.load());
+      if (line.called_at == 0) continue;
+      overdue =
+          std::max(overdue, 1e-9 * static_cast<double>(line.failed_at - line.called_at) - timeout);
     }
     const std::int64_t fault = std::max(board_[case_.victim].fault_at.load(), called);
-    result_.detection_s = 1e-9 * static_cast<double>(std::max<std::int64_t>(failed - fault, 0));
+    // Of a rank that is waited for, the time past the deadline counts.
+    result_.detection_s =
+        case_.keeps_waiting()
+            ? overdue
+            : 1e-9 * static_cast<double>(std::max<std::int64_t>(failed - fault, 0));
     if (recovered > 0) result_.recovery_s = 1e-9 * static_cast<double>(recovered - failed);
-    const double timeout = 1e-3 * static_cast<double>(case_.call_timeout().count());
-    const bool is_mute = case_.fault == Fault::stop;
-    // Up to three calls are made, each of which has its own time; and calls that only wait for each
-    // other are compared when they have done so for a while.
-    const double limit = 3 * timeout + (is_mute ? answer_s : 0) + notice_s +
-                         (case_.fault == Fault::mismatch ? notice_s : 0);
+    // Calls that only wait for each other are compared when they have done so for a while.
+    const double limit = notice_s + (case_.fault == Fault::mismatch ? notice_s : 0);
     if (result_.detection_s > limit * patience_) {
       wrong("noticed after " + std::to_string(result_.detection_s) + " s");
     }
@@ -184,7 +189,7 @@ class Judge {
 
 }  // namespace
 
-CaseResult judge(const FaultCase& fault_case, const Board& board, double patience) {
+CaseResult judge_call(const FaultCase& fault_case, const Board& board, double patience) {
   return Judge(fault_case, board, patience).judge();
 }
 

@@ -1,5 +1,3 @@
-#include "faults/rank_part.hpp"
-
 #include <dirent.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -7,6 +5,8 @@
 
 #include <cstdlib>
 #include <thread>
+
+#include "faults/scenarios/call.hpp"
 
 namespace tutti::test {
 namespace {
@@ -141,7 +141,10 @@ bool call_once(Communicator& communicator, const FaultCase& fault_case, BoardLin
     if (is_victim) trigger.call_ended();
     if (!wrong.empty()) note(line.trouble, "a call that succeeded has a wrong result: " + wrong);
   };
-  const auto barrier = [&] { communicator.barrier({.timeout = fault_case.call_timeout()}); };
+  const auto barrier = [&] {
+    line.called_at = now_ns();
+    communicator.barrier({.timeout = fault_case.call_timeout()});
+  };
   try {
     // Connections are made when they are first needed.
     if (fault_case.fault == Fault::hang_up) (void)try_call(communicator, fault_case.trial);
@@ -217,9 +220,26 @@ void recover(Communicator& communicator, const FaultCase& fault_case, BoardLine&
   if (second.joinable()) second.join();
 }
 
+/// The process is at its end, in the way that the case says.
+void end_as(Ending ending) {
+  switch (ending) {
+    case Ending::recovers:
+    case Ending::returns:
+      return;
+    case Ending::exits:
+      _exit(0);
+    case Ending::throws:
+      close(STDERR_FILENO);  // Which is told of it.
+      std::terminate();
+    case Ending::dies:
+      kill(getpid(), SIGKILL);
+  }
+  std::this_thread::sleep_for(10s);  // The signal is on its way.
+}
+
 }  // namespace
 
-void play(Communicator& communicator, const FaultCase& fault_case, BoardLine& line) {
+void play_call(Communicator& communicator, const FaultCase& fault_case, BoardLine& line) {
   const bool is_victim = communicator.rank() == fault_case.victim;
   if (is_victim && fault_case.ground == Ground::threads && fault_case.fault == Fault::exit) {
     communicator.barrier();
@@ -227,8 +247,10 @@ void play(Communicator& communicator, const FaultCase& fault_case, BoardLine& li
     line.stage = Stage::done;
     return;
   }
-  if (call_once(communicator, fault_case, line)) recover(communicator, fault_case, line);
+  const bool has_failed = call_once(communicator, fault_case, line);
+  if (has_failed && fault_case.ending == Ending::recovers) recover(communicator, fault_case, line);
   line.stage = Stage::done;
+  end_as(fault_case.ending);
 }
 
 }  // namespace tutti::test
