@@ -218,7 +218,7 @@ bool TcpPort::goes_on(Clock::time_point deadline) {
     if (i < pending_.size()) moved = flush(pending_[i]) || moved;
   }
   if (missing_.empty()) return moved;
-  transport_.tend();
+  transport_.tend(name(self_));
   const bool is_late = Clock::now() >= deadline;
   for (std::size_t i = missing_.size(); i-- > 0;) {
     const Rank rank = missing_[i];

@@ -147,13 +147,13 @@ void TcpTransport::advance(std::uint32_t member, Clock::time_point now) {
   }
 }
 
-void TcpTransport::tend() {
+void TcpTransport::tend(const std::string& self) {
   if (missing_count_.load(std::memory_order_acquire) == 0) return;
   const std::lock_guard lock(setup_);
   const Clock::time_point now = Clock::now();
   reception_.close_late(now);
   reception_.open_door(now);
-  reception_.shortage().require_none("this rank cannot accept a connection", now);
+  reception_.shortage().require_none(self + " cannot accept a connection", now);
   for (std::size_t i = missing_.size(); i-- > 0;) {
     const std::uint32_t member = missing_[i];
     const Member& state = members_[member];
@@ -175,7 +175,7 @@ Error TcpTransport::failure_to_reach(std::uint32_t member, const std::string& na
                                      const std::string& self) const {
   const std::lock_guard lock(setup_);
   const Dial* const dial = members_[member].dial.get();
-  if (dial != nullptr) {
+  if (dial != nullptr && setting_.self < member) {
     dial->shortage().require_none(self + " cannot connect to " + name, Clock::now());
     return {ErrorCode::peer_lost,
             self + " cannot reach " + name + " at " + dial->attempts() +

@@ -72,8 +72,9 @@ class TcpTransport final : public Transport {
   [[nodiscard]] bool is_connected(std::uint32_t member) const {
     return lines_[member].load(std::memory_order_acquire) != nullptr;
   }
-  /// Goes on with what makes connections, as far as time alone makes a difference.
-  void tend();
+  /// Goes on with what makes connections, as far as time alone makes a difference. Errors call this
+  /// member `self`.
+  void tend(const std::string& self);
   /// Why a member that is needed will not be reached, or has not been by the deadline, as an error
   /// that calls it `name`.
   [[nodiscard]] bool is_hopeless(std::uint32_t member) const;
