@@ -65,7 +65,8 @@ class TUTTI_API Communicator {
 
   Communicator(Communicator&&) noexcept;
   Communicator& operator=(Communicator&&) noexcept;
-  /// Finishes what was begun. Receives for which no message comes within a second are given up.
+  /// Finishes what was begun. Receives for which no message comes within half a second are given
+  /// up.
   ~Communicator();
 
   [[nodiscard]] std::uint32_t rank() const;

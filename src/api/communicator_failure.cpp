@@ -159,7 +159,7 @@ Standing Communicator::Impl::standing(std::uint64_t about) const {
 void Communicator::Impl::stop() {
   // Whoever is in a call does it when leaving.
   if (gate_.close()) links_.port->stand_down();
-  messages_->interrupt();
+  fabric_->messenger().interrupt();
 }
 
 void Communicator::Impl::ring() {

@@ -62,8 +62,8 @@ bool is_memory(std::string_view transport) { return transport != "tcp"; }
 
 class Fabric::Parts {
  public:
-  Parts(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricSettings& settings)
-      : settings_(settings), self_(self.index()), ranks_(ranks) {
+  Parts(Exchange& exchange, Rank self, std::uint32_t ranks, FabricSettings settings)
+      : settings_(std::move(settings)), self_(self.index()), ranks_(ranks) {
     meet(exchange);
     if (ranks > 1) {
       open_lifeline(exchange);
@@ -247,7 +247,7 @@ class Fabric::Parts {
 
   [[nodiscard]] std::string description(const Membership& membership) const {
     if (membership.size() == 1) return "alone";
-    const std::string tcp = settings_.secret.tls ? "TCP with TLS" : "TCP";
+    std::string tcp = settings_.secret.tls ? "TCP with TLS" : "TCP";
     if (!needs_network(membership)) {
       return is_one_process_ ? "threads of one process" : "shared memory";
     }

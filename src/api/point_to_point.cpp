@@ -18,7 +18,7 @@ constexpr std::chrono::milliseconds for_ever = std::chrono::hours(24 * 365);
 /// What a rank last sent may still be under way when it has left.
 constexpr auto after_leaving = 1s;
 /// How long a communicator that is destroyed waits for what its receives are to receive.
-constexpr auto receives_patience = 1000ms;
+constexpr auto receives_patience = 500ms;
 /// How long a receiver that hangs may keep this rank from having its memory back.
 constexpr auto lending_patience = 1000ms;
 

@@ -60,8 +60,6 @@ class PointToPoint final : private MessageOwner {
   [[nodiscard]] Envelope wait_for_message(std::uint32_t rank, std::uint32_t tag,
                                           const MessageOptions& options);
 
-  /// There is a verdict: whoever waits looks at it. Any thread may call it, whatever it has locked.
-  void interrupt() { messenger_.interrupt(); }
   /// Nothing that is under way will be done: the caller's memory is left alone from now on.
   void end(const Error& cause);
 

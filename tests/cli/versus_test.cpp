@@ -275,7 +275,7 @@ TEST(Versus, SaysWhatIsWrongWithTheQuestion) {
   const std::string here = " --transport tcp --peers " + stage.file("");
   expect_refusal("-n 2 --vs opnmpi" + here, "Did you mean 'openmpi'?");
   expect_refusal("-n 2 --vs openmpi:rign" + here, "Did you mean 'ring'?");
-  expect_refusal("-n 2 --vs gloo -d bfloat16", "the others have no bfloat16");
+  expect_refusal("-n 2 --vs gloo -d bfloat16", "the others are not measured with bf16");
   expect_refusal("-n 2 --vs gloo -o avg", "the others have no avg");
   expect_refusal("-n 2 --vs gloo --transport inproc", "--vs starts the ranks of every library");
 }
