@@ -214,10 +214,9 @@ Words gloo_words(const Contender& contender, const VersusField& field) {
 
 /// tutti is started by tutti; of its words "private" is a kind of memory, others are algorithms.
 VersusCommand tutti_command(const Contender& contender, const VersusField& field) {
-  VersusCommand command{
-      .words = {own_program(), "run", "-n",
-                std::to_string(field.ranks), "--bind", binding(field), "--no-prefix", "--"},
-      .variables = {{"TUTTI_TRANSPORT", field.tcp ? "tcp" : "shm"}}};
+  VersusCommand command{.words = {own_program(), "run", "-n", std::to_string(field.ranks), "--bind",
+                                  binding(field), "--no-prefix", "--"},
+                        .variables = {{"TUTTI_TRANSPORT", field.tcp ? "tcp" : "shm"}}};
   for (const std::string& word : contender.words) {
     if (word == "private") {
       command.variables.emplace_back("TUTTI_BENCH_MEMORY", word);
