@@ -45,9 +45,19 @@ void save(const std::string& path, const std::string& text) {
 
 /// Better to know before measuring for a minute.
 void require_writable(const std::string& path) {
-  if (!path.empty() && !std::ofstream(path, std::ios::app)) {
+  if (!path.empty() && path != "-" && !std::ofstream(path, std::ios::app)) {
     refuse("cannot write to '" + path + "'");
   }
+}
+
+/// Whether one of the files is standard output, which the table must then leave alone.
+bool takes_standard_output(const Options& options) {
+  int count = 0;
+  for (const std::string& path : {options.json, options.csv, options.plot}) {
+    count += path == "-" ? 1 : 0;
+  }
+  if (count > 1) refuse("standard output (-) has room for one of --json, --csv and --plot");
+  return count == 1;
 }
 
 /// One line however many rows there are, or noise would be answered with noise.
@@ -150,7 +160,8 @@ int run(const Options& options, const std::vector<std::string>& words) {
            "; leave out -n");
   }
   const std::uint32_t ranks = is_rank ? launched.size : options.ranks;
-  const BenchPlan plan = plan_bench(options.wishes, ranks);
+  BenchPlan plan = plan_bench(options.wishes, ranks);
+  if (takes_standard_output(options)) plan.table = stderr;
   if (!options.plot.empty() && plan.collective == Collective::barrier) {
     refuse("a barrier has no sizes to plot over; leave out --plot");
   }
@@ -244,8 +255,10 @@ void add_bench(Command tutti, std::vector<std::string> words) {
   command.flag("--regret", options->regret,
                "how much slower tutti's choice is than the fastest algorithm");
   command.option("--part", options->part, "").hidden();
-  command.option("--json", options->json, "for all figures as JSON").text("FILE");
-  command.option("--csv", options->csv, "for all figures as CSV").text("FILE");
+  command.option("--json", options->json, "for all figures as JSON; - is standard output")
+      .text("FILE");
+  command.option("--csv", options->csv, "for all figures as CSV; - is standard output")
+      .text("FILE");
   command.option("--plot", options->plot, "for time and bus bandwidth over size, as SVG")
       .text("FILE.svg");
   add_versus_options(command, options->versus);

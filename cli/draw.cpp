@@ -9,8 +9,11 @@
 #include "cli/console/text_file.hpp"
 #include "cli/picture/drawn_schedule.hpp"
 #include "cli/picture/underlay.hpp"
+#include "render/network_drawing.hpp"
 #include "render/schedule_drawing.hpp"
 #include "render/schedule_page.hpp"
+#include "render/storyboard.hpp"
+#include "render/timeline.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -40,6 +43,12 @@ Format format_of(const std::string& path) {
               "draw what into '" + path + "'? Name a file that ends in .svg, or in .html to play.");
 }
 
+/// For how many ranks a schedule would be, before it is built.
+Contract chosen_contract(const Options& options) {
+  const Algorithm& algorithm = algorithm_named(options.name);
+  return algorithm.contract(options.problem.problem(algorithm));
+}
+
 DrawnSchedule chosen_schedule(const Options& options) {
   if (options.name.empty() == options.file.empty()) {
     throw Error(ErrorCode::invalid_argument,
@@ -51,6 +60,7 @@ DrawnSchedule chosen_schedule(const Options& options) {
 }
 
 std::string draw_rounds(const Options& options) {
+  if (!options.name.empty()) render::require_drawable(options.name, chosen_contract(options));
   DrawnSchedule drawn = chosen_schedule(options);
   const render::Storyboard story = render::storyboard(drawn.schedule);
   if (format_of(options.output) == Format::html) {
@@ -69,6 +79,11 @@ std::string draw_rounds(const Options& options) {
 DrawnSchedule schedule_for(const Options& options, std::uint32_t ranks) {
   Options filled = options;
   if (filled.problem.ranks == 0 && filled.problem.shape.empty()) filled.problem.ranks = ranks;
+  if (!filled.name.empty() && filled.problem.rank_count() > ranks) {
+    throw Error(ErrorCode::invalid_argument, std::to_string(filled.problem.rank_count()) +
+                                                 " ranks on a network of " + std::to_string(ranks) +
+                                                 ": ask for fewer, or for a larger network");
+  }
   return chosen_schedule(filled);
 }
 
@@ -82,6 +97,11 @@ std::string draw_on_network(const Options& options) {
                 "what links carry is drawn for all rounds together: leave out --rounds, or --topo");
   }
   const Network network = load_network(options.network);
+  if (options.timeline) {
+    render::require_drawable(network.rank_count());
+  } else {
+    render::require_drawable(network);
+  }
   const DrawnSchedule drawn = schedule_for(options, network.rank_count());
   return options.timeline ? draw_timeline(drawn, network, options.on_network)
                           : draw_load(drawn, network, options.on_network);

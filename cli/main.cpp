@@ -11,6 +11,9 @@
 #include "cli/commands.hpp"
 #include "cli/console/arguments.hpp"
 #include "cli/console/exit_code.hpp"
+#include "cli/console/standard_output.hpp"
+#include "cli/launch/interrupts.hpp"
+#include "cli/launch/watch.hpp"
 
 namespace {
 
@@ -48,9 +51,26 @@ int fail(const std::string& message) {
   return cli::usage_error;
 }
 
+/// What the command exits with, also if it throws.
+int run(cli::Arguments& arguments, const std::vector<std::string>& words) {
+  try {
+    return arguments.run(words);
+  } catch (const Error& error) {
+    return fail(error.what());
+  } catch (const cli::Interrupted& interrupted) {
+    std::fprintf(stderr, "tutti: %s\n", interrupted.what());
+    return cli::Watch::signal_code + interrupted.signal();
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory; ask for fewer ranks");
+  } catch (const std::exception& error) {
+    return fail(std::string("this is a defect of tutti, please report it: ") + error.what());
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  cli::take_write_errors();
   cli::Arguments arguments(
       "tutti",
       "Collective communication: algorithms as values, proved, counted, priced, explained.",
@@ -58,13 +78,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   const std::vector<std::string> after_dashes = take_after_dashes(words);
   add_commands(arguments.root(), words, after_dashes);
-  try {
-    return arguments.run(words);
-  } catch (const Error& error) {
-    return fail(error.what());
-  } catch (const std::bad_alloc&) {
-    return fail("out of memory; ask for fewer ranks");
-  } catch (const std::exception& error) {
-    return fail(std::string("this is a defect of tutti, please report it: ") + error.what());
-  }
+  const int code = run(arguments, words);
+  if (cli::finish_standard_output() || code != cli::success) return code;
+  return cli::usage_error;
 }

@@ -15,11 +15,11 @@
 #include "cli/choice/party.hpp"
 #include "cli/choice/tune_run.hpp"
 #include "cli/commands.hpp"
-#include "cli/console/again.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/own_program.hpp"
 #include "cli/console/text.hpp"
 #include "cli/console/text_file.hpp"
+#include "cli/launch/again.hpp"
 #include "cli/launch/launcher.hpp"
 #include "core/quantity.hpp"
 #include "rendezvous/environment.hpp"
@@ -178,7 +178,7 @@ void take_part(Communicator& communicator, const Options& options) {
   if (options.part.empty()) {
     finish(found, output_path(options));
   } else {
-    save_profile(found, options.part);
+    write_text(options.part, found.json());
   }
 }
 
@@ -203,7 +203,8 @@ int measure_part(const Options& options, std::vector<std::string> words) {
 /// Measures ranks that reach each other in one way, in processes of their own. With a profile, only
 /// the algorithms that it says are best.
 std::optional<Profile> measure_once(const Options& options, const std::string& pairs,
-                                    double seconds, const std::string& profile) {
+                                    double seconds, const std::string& profile,
+                                    const Interrupts& interrupts) {
   const TemporaryFile part;
   std::vector<std::string> words{"tune",
                                  "-n",
@@ -225,22 +226,22 @@ std::optional<Profile> measure_once(const Options& options, const std::string& p
   } else {
     ::unsetenv("TUTTI_PROFILE");
   }
-  if (run_again(words) != success) return std::nullopt;
+  if (run_again(words, interrupts) != success) return std::nullopt;
   return Profile::parse(part.text());
 }
 
-std::optional<Profile> measure_way(const Options& options, const std::string& pairs,
-                                   double seconds) {
+std::optional<Profile> measure_way(const Options& options, const std::string& pairs, double seconds,
+                                   const Interrupts& interrupts) {
   constexpr double share_of_first = 0.5;
   std::optional<Profile> found =
-      measure_once(options, pairs, share_of_first * seconds, /*profile=*/"");
+      measure_once(options, pairs, share_of_first * seconds, /*profile=*/"", interrupts);
   if (!found) return found;
   const TemporaryFile known;
   save_profile(*found, known.path());
   std::vector<Profile> again;
   for (int i = 0; i < refinements; ++i) {
-    const auto more =
-        measure_once(options, pairs, (1 - share_of_first) * seconds / refinements, known.path());
+    const auto more = measure_once(options, pairs, (1 - share_of_first) * seconds / refinements,
+                                   known.path(), interrupts);
     if (!more) return more;
     again.push_back(*more);
   }
@@ -274,13 +275,15 @@ void require_schedules(const Options& options) {
 }
 
 int measure_all(const Options& options) {
+  const Interrupts interrupts;
   const std::string path = output_path(options);
   require_schedules(options);
   double weights = 0;
   for (const std::string& pairs : options.pairs) weights += weight(pairs);
   Profile found;
   for (const std::string& pairs : options.pairs) {
-    const auto part = measure_way(options, pairs, options.seconds * weight(pairs) / weights);
+    const auto part =
+        measure_way(options, pairs, options.seconds * weight(pairs) / weights, interrupts);
     if (!part) return violation_found;
     found.merge(*part);
   }
@@ -313,7 +316,7 @@ void add_tune(Command tutti, std::vector<std::string> words) {
       .delimiter(',');
   command.option("--seconds", options->seconds, "for all of it, about")
       .shows_default()
-      .between(0.1, 3600.0);
+      .between(1e-3, 3600.0);
   command.option("--most", options->most, "the largest size to measure").shows_default();
   command
       .option("-o,--output", options->output,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct BenchPlan {
   bool check = true;
   bool limit = false;  ///< Measure what the machine does at best.
   BenchMemory::Kind memory = BenchMemory::Kind::shared;
+  std::FILE* table = stdout;  ///< Where the table goes.
 };
 
 /// Throws invalid_argument, or unsupported, for what cannot be done with so many ranks.

@@ -28,11 +28,6 @@ std::uint64_t largest_buffer(const BenchPlan& plan, std::uint32_t ranks) {
   return most;
 }
 
-void print(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
-}
-
 /// One rank at work.
 class Bench {
  public:
@@ -69,6 +64,11 @@ class Bench {
   }
 
  private:
+  void print(const std::string& text) const {
+    std::fputs(text.c_str(), plan_.table);
+    std::fflush(plan_.table);
+  }
+
   [[nodiscard]] bool leads() const { return communicator_.rank() == 0; }
 
   /// Rank 0 measures the machine, if asked to, while the others wait, and knows where they are.

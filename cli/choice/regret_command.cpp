@@ -1,14 +1,15 @@
 #include "cli/choice/regret_command.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <tutti/error.hpp>
 
 #include "cli/choice/regret.hpp"
-#include "cli/console/again.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/own_program.hpp"
 #include "cli/console/text_file.hpp"
+#include "cli/launch/again.hpp"
 #include "cli/launch/launcher.hpp"
 #include "core/quantity.hpp"
 #include "rendezvous/environment.hpp"
@@ -31,8 +32,10 @@ RegretWishes wishes_from(const BenchWishes& wishes) {
     result.collectives = {parse_collective(wishes.collective)};
   }
   const std::uint64_t most = parse_bytes(wishes.most);
-  for (std::uint64_t bytes = parse_bytes(wishes.least); bytes <= most; bytes *= wishes.factor) {
+  const std::uint64_t least = std::max<std::uint64_t>(parse_bytes(wishes.least), 1);
+  for (std::uint64_t bytes = least; bytes <= most; bytes *= wishes.factor) {
     result.sizes.push_back(bytes);
+    if (bytes > most / wishes.factor) break;  // The next would not fit into a number.
   }
   if (result.sizes.empty()) refuse("there is no size from -b to -e");
   if (result.sizes.back() < most) result.sizes.push_back(most);
@@ -40,7 +43,8 @@ RegretWishes wishes_from(const BenchWishes& wishes) {
 }
 
 void conclude(const std::vector<RegretRow>& rows, const std::string& json) {
-  std::printf("by %s\n\n%s", find_profile().origin.c_str(), describe(rows).c_str());
+  std::FILE* const words = json == "-" ? stderr : stdout;
+  std::fprintf(words, "by %s\n\n%s", find_profile().origin.c_str(), describe(rows).c_str());
   if (!json.empty()) write_text(json, write(rows));
 }
 
@@ -93,13 +97,14 @@ int run_regret(const RegretOptions& options, std::vector<std::string> words) {
   if (options.ranks > 0) numbers = {options.ranks};
   std::vector<std::string> transports{"shm", "tcp"};
   if (options.transport != "auto") transports = {options.transport};
+  const Interrupts interrupts;
   std::vector<RegretRow> rows;
   for (const std::uint32_t ranks : numbers) {
     for (const std::string& transport : transports) {
       std::vector<std::vector<RegretRow>> runs;
       for (int run = 0; run < launches; ++run) {
         const TemporaryFile part;
-        const int code = run_again(words_for(options, ranks, transport, part.path()));
+        const int code = run_again(words_for(options, ranks, transport, part.path()), interrupts);
         if (code != success) return code;
         runs.push_back(read_regret(part.text()));
       }

@@ -1,5 +1,8 @@
 #include "cli/console/arguments.hpp"
 
+#include <array>
+#include <charconv>
+#include <limits>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
@@ -27,6 +30,29 @@ std::string with_suggestion(const CLI::App& app, const std::string& message,
          " 'tutti --help' shows them all.";
 }
 
+constexpr double largest = std::numeric_limits<double>::max();
+
+std::string in_digits(double number) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  return {text.data(), end};
+}
+
+/// Where "nan" and "inf" are no numbers. CLI11 lets them into every range.
+CLI::Validator number_within(double least, double most) {
+  std::string range = "a number";
+  if (least > 0) range += least < 1e-300 ? " above 0" : " from " + in_digits(least);
+  if (least == 0) range += " from 0";
+  if (most < largest) range += " to " + in_digits(most);
+  return {[=](std::string& typed) -> std::string {
+            double number = 0;
+            const bool is_number = CLI::detail::lexical_cast(typed, number);
+            if (is_number && number >= least && number <= most) return {};
+            return "'" + typed + "' is not " + range;
+          },
+          ""};
+}
+
 }  // namespace
 
 // Option --------------------------------------------------------------------------------------
@@ -52,12 +78,14 @@ Option Option::between(std::uint64_t least, std::uint64_t most) const {
 }
 
 Option Option::between(double least, double most) const {
-  return Option(option_->check(CLI::Range(least, most)));
+  return Option(option_->check(number_within(least, most)));
 }
 
-Option Option::positive() const { return Option(option_->check(CLI::PositiveNumber)); }
+Option Option::positive() const {
+  return Option(option_->check(number_within(std::numeric_limits<double>::denorm_min(), largest)));
+}
 
-Option Option::not_negative() const { return Option(option_->check(CLI::NonNegativeNumber)); }
+Option Option::not_negative() const { return Option(option_->check(number_within(0, largest))); }
 
 Option Option::among(const std::vector<std::string>& words) const {
   return Option(option_->check(CLI::IsMember(words)));

@@ -18,13 +18,20 @@ constexpr std::uint32_t most_number = 1U << 24;
               "'" + text + "' is not a list of numbers; write such as 8, 1-33 or 2,4,8");
 }
 
+[[noreturn]] void reject_large(std::string_view what) {
+  throw Error(ErrorCode::invalid_argument, std::string(what) + " is more than " +
+                                               std::to_string(most_number) +
+                                               ", the most that can be asked for");
+}
+
 std::uint32_t parse_number(std::string_view text, const std::string& whole) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number == 0 ||
-      number > most_number) {
-    reject_range(whole);
+  const bool is_number = end == text.data() + text.size() && !text.empty();
+  if (is_number && (error == std::errc::result_out_of_range || number > most_number)) {
+    reject_large(text);
   }
+  if (error != std::errc{} || !is_number || number == 0) reject_range(whole);
   return number;
 }
 
@@ -41,7 +48,9 @@ std::vector<std::uint32_t> parse_ranges(const std::string& text) {
         dash == std::string_view::npos ? first : parse_number(item.substr(dash + 1), text);
     if (last < first) reject_range(text);
     // As much as one range can have; more of them would fill the memory.
-    if (numbers.size() + (last - first) >= most_number) reject_range(text);
+    if (numbers.size() + (last - first) >= most_number) {
+      reject_large("how many numbers '" + text + "' has");
+    }
     for (std::uint32_t each = first; each <= last; ++each) numbers.push_back(each);
     if (item.size() == rest.size()) return numbers;
     rest.remove_prefix(item.size() + 1);

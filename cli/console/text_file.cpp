@@ -1,27 +1,18 @@
 #include "cli/console/text_file.hpp"
 
-#include <filesystem>
+#include <cerrno>
 #include <fstream>
 #include <iostream>
-#include <sstream>
 
 #include <tutti/error.hpp>
+
+#include "core/bounded_file.hpp"
+#include "core/system_reason.hpp"
 
 namespace tutti::cli {
 
 std::string read_text(const std::string& path) {
-  std::ostringstream text;
-  if (path == "-") {
-    text << std::cin.rdbuf();
-    return text.str();
-  }
-  const std::ifstream file(path);
-  // A directory can be opened, too.
-  if (!file || std::filesystem::is_directory(path)) {
-    throw Error(ErrorCode::invalid_argument, "cannot read the file '" + path + "'");
-  }
-  text << file.rdbuf();
-  return text.str();
+  return path == "-" ? read_standard_input() : read_file(path);
 }
 
 void write_text(const std::string& path, const std::string& text) {
@@ -29,9 +20,12 @@ void write_text(const std::string& path, const std::string& text) {
     std::cout << text << std::flush;
     return;
   }
+  errno = 0;
   std::ofstream file(path, std::ios::binary);
   file << text << std::flush;
-  if (!file) throw Error(ErrorCode::invalid_argument, "cannot write the file '" + path + "'");
+  if (file) return;
+  throw Error(ErrorCode::invalid_argument, "cannot write the file '" + path + "'" +
+                                               (errno == 0 ? "" : ": " + system_reason(errno)));
 }
 
 }  // namespace tutti::cli

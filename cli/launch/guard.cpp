@@ -5,8 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 #include <set>
 
 namespace tutti::cli {
@@ -23,7 +25,34 @@ int let_go_of_all_but(int line) {
   return kept;
 }
 
-[[noreturn]] void stand_guard(int line) {
+bool is_left(pid_t group) { return ::kill(-group, 0) == 0; }
+
+/// Whether all groups have ended by themselves in time.
+bool have_ended(const std::set<pid_t>& groups) {
+  constexpr timespec pause{.tv_sec = 0, .tv_nsec = 20'000'000};
+  constexpr int looks = 150;
+  for (int i = 0; i < looks; ++i) {
+    if (std::none_of(groups.begin(), groups.end(), is_left)) return true;
+    ::nanosleep(&pause, nullptr);
+  }
+  return false;
+}
+
+void end_all(const std::set<pid_t>& groups, Guard::Manner manner) {
+  const auto signal_all = [&](int signal) {
+    for (const pid_t each : groups) ::kill(-each, signal);
+  };
+  if (manner == Guard::Manner::orderly) {
+    // What they made for all to see, such as shared memory with a name, they alone can remove.
+    if (have_ended(groups)) return;
+    signal_all(SIGTERM);
+    signal_all(SIGCONT);
+    if (have_ended(groups)) return;
+  }
+  signal_all(SIGKILL);
+}
+
+[[noreturn]] void stand_guard(int line, Guard::Manner manner) {
   ::setpgid(0, 0);  // Away from the terminal.
   ::prctl(PR_SET_NAME, "tutti-guard");
   sigset_t all;
@@ -41,13 +70,13 @@ int let_go_of_all_but(int line) {
       groups.erase(-told);
     }
   }
-  for (const pid_t each : groups) ::kill(-each, SIGKILL);
+  end_all(groups, manner);
   ::_exit(0);
 }
 
 }  // namespace
 
-Guard::Guard() {
+Guard::Guard(Manner manner) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return;
   const FileDescriptor heard(ends[0]);
@@ -55,7 +84,7 @@ Guard::Guard() {
   pid_ = ::fork();
   if (pid_ == 0) {
     line_.close();
-    stand_guard(heard.number());
+    stand_guard(heard.number(), manner);
   }
 }
 

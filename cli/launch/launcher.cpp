@@ -25,7 +25,6 @@
 namespace tutti::cli {
 namespace {
 
-constexpr int launcher_failed = 125;
 constexpr int cannot_execute = 126;
 constexpr int not_found = 127;
 
@@ -200,7 +199,7 @@ int Launcher::refuse(const std::string& path, int error) {
   } else if (error == ENOENT || error == ENOTDIR) {
     code = not_found;
   } else if (error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE) {
-    code = launcher_failed;
+    code = Watch::launcher_failed;
     why += "; start fewer ranks, or raise the limit (ulimit -u)";
   }
   std::fprintf(stderr, "%s: cannot start '%s': %s\n", job_.speaker.c_str(),

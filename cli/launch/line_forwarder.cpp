@@ -11,6 +11,8 @@
 
 #include <tutti/error.hpp>
 
+#include "core/system_reason.hpp"
+
 namespace tutti::cli {
 namespace {
 
@@ -198,8 +200,8 @@ void LineForwarder::copy(Stream& stream, std::string_view bytes) {
   const int error = write_all(stream.copy.number(), bytes);
   if (error == 0) return;
   // The job matters more than its record.
-  out_ += "tutti run: cannot write to '" + stream.copy_name +
-          "': " + std::generic_category().message(error) + "\n";
+  has_lost_copy_ = true;
+  out_ += "tutti run: cannot write to '" + stream.copy_name + "': " + system_reason(error) + "\n";
   flush(stream);
   stream.copy.close();
 }

@@ -49,6 +49,8 @@ class LineForwarder {
   /// Why nothing more can be written, as in errno; 0 if all is well. All that comes is then read
   /// and dropped.
   [[nodiscard]] int error() const { return error_; }
+  /// Whether a copy is not whole.
+  [[nodiscard]] bool has_lost_copy() const { return has_lost_copy_; }
 
  private:
   struct Stream : Source {
@@ -80,6 +82,7 @@ class LineForwarder {
   bool finishing_ = false;
   std::atomic<bool> done_{false};
   std::atomic<int> error_{0};
+  std::atomic<bool> has_lost_copy_{false};
   std::thread thread_;
 };
 

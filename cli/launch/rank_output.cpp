@@ -127,4 +127,8 @@ int RankOutput::error() const {
   return err_->error();
 }
 
+bool RankOutput::has_lost_copy() const {
+  return out_.has_lost_copy() || (err_ != nullptr && err_->has_lost_copy());
+}
+
 }  // namespace tutti::cli

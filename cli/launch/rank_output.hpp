@@ -39,6 +39,8 @@ class RankOutput {
   void heard() const;
   /// Why something could not be written, as in errno; 0 if all is well.
   [[nodiscard]] int error() const;
+  /// Whether a file of a rank's output is not whole.
+  [[nodiscard]] bool has_lost_copy() const;
 
  private:
   [[nodiscard]] LineForwarder& forwarder(int to);

@@ -24,8 +24,8 @@ namespace {
 }
 
 /// If the parent died before the kernel was asked to tell, nobody would.
-void die_with(pid_t parent, int report) {
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up(report);
+void die_with(pid_t parent, int signal, int report) {
+  if (::prctl(PR_SET_PDEATHSIG, signal) != 0) give_up(report);
   if (::getppid() != parent) ::_exit(127);
 }
 
@@ -38,7 +38,7 @@ void put(int from, int to, int report) {
 }
 
 [[noreturn]] void become(const RankStart& start, pid_t parent, int report) {
-  die_with(parent, report);
+  die_with(parent, start.death_signal, report);
   if (::setpgid(0, 0) != 0) give_up(report);
   put(start.in, STDIN_FILENO, report);
   put(start.out, STDOUT_FILENO, report);
@@ -50,6 +50,7 @@ void put(int from, int to, int report) {
   const Inheritance& inheritance = *start.inheritance;
   ::setrlimit(RLIMIT_NOFILE, &inheritance.files);
   ::sigaction(SIGPIPE, &inheritance.broken_pipe, nullptr);
+  ::sigaction(SIGXFSZ, &inheritance.too_large, nullptr);
   ::sigprocmask(SIG_SETMASK, &inheritance.blocked, nullptr);
   ::execve(start.path, start.arguments, start.environment);
   give_up(report);

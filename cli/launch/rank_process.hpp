@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/console/standard_output.hpp"
+
 namespace tutti::cli {
 
 /// How a process ended, as waitpid() tells it.
@@ -37,6 +39,7 @@ struct ProgramFile {
 struct Inheritance {
   sigset_t blocked{};
   struct sigaction broken_pipe {};
+  struct sigaction too_large = file_size_action_before();
   rlimit files{};
 };
 
@@ -51,6 +54,7 @@ struct RankStart {
   int kept = -1;                    ///< Is open in the rank as well, under the same number.
   const cpu_set_t* cpus = nullptr;  ///< Where it may run; anywhere if null.
   const Inheritance* inheritance = nullptr;
+  int death_signal = SIGKILL;  ///< What it gets when this process dies; 0: nothing.
 };
 
 struct Started {
@@ -59,7 +63,7 @@ struct Started {
 };
 
 /// Starts a program in a process group of its own that dies with this process, even if that is
-/// killed. Returns when the program runs or cannot.
+/// killed, unless it is told otherwise. Returns when the program runs or cannot.
 [[nodiscard]] Started start_rank(const RankStart& start);
 
 }  // namespace tutti::cli

@@ -10,7 +10,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <system_error>
+
+#include "core/system_reason.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -120,7 +121,7 @@ void Watch::hear_output() {
     end_because(Cause::unread);
   } else {
     // A full disk is no reason to throw away what the ranks compute.
-    say("cannot pass on what the ranks write: " + std::generic_category().message(error));
+    say("cannot write what the ranks write: " + system_reason(error));
   }
 }
 
@@ -213,6 +214,12 @@ void Watch::enter(Phase phase, Job::Seconds limit) {
   deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
 }
 
+void Watch::say(const std::string& text) {
+  const std::string line = job_.speaker + ": " + text;
+  if (!is_draining_) return output_.say(line);
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
 void Watch::summarise() {
   if (phase_ == Phase::abandoned) say("some ranks cannot be killed: the kernel holds them");
   if (cause_ == Cause::signal && first_failed_) say("ended by " + signal_name(last_signal_));
@@ -229,6 +236,7 @@ void Watch::summarise() {
 /// Whoever reads slowly is waited for, unless the job was to end by a certain time.
 void Watch::drain() {
   output_.finish();
+  is_draining_ = true;
   deadline_ = Clock::time_point::max();
   if (cause_ == Cause::signal || cause_ == Cause::timeout) enter(phase_, job_.grace);
   const int signal_before = std::exchange(last_signal_, 0);
@@ -242,7 +250,7 @@ void Watch::drain() {
 int Watch::exit_code() const {
   switch (cause_) {
     case Cause::none:
-      return 0;
+      return output_failed_ || output_.has_lost_copy() ? launcher_failed : 0;
     case Cause::failure:
       return crew_.ending(*first_failed_).exit_code();
     case Cause::timeout:

@@ -24,6 +24,7 @@ class Watch {
 
   /// As timeout(1) and the shells have it.
   static constexpr int timed_out_code = 124;
+  static constexpr int launcher_failed = 125;
   static constexpr int signal_code = 128;
 
  private:
@@ -59,7 +60,7 @@ class Watch {
   void summarise();
   void drain();
   [[nodiscard]] int exit_code() const;
-  void say(const std::string& text) { output_.say(job_.speaker + ": " + text); }
+  void say(const std::string& text);
 
   const Job& job_;
   Crew& crew_;
@@ -74,6 +75,7 @@ class Watch {
   std::uint32_t ended_ = 0;   // Because they were told to.
   int last_signal_ = 0;       // By which the user wants the job ended.
   bool output_failed_ = false;
+  bool is_draining_ = false;
 };
 
 }  // namespace tutti::cli

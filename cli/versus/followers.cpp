@@ -61,9 +61,6 @@ std::string last_lines(int file) {
 
 }  // namespace
 
-Interrupted::Interrupted(int signal)
-    : std::runtime_error("interrupted by " + signal_name(signal)), signal_(signal) {}
-
 Followers::Followers() {
   sigset_t heard;
   ::sigemptyset(&heard);
@@ -77,7 +74,7 @@ Followers::Followers() {
   if (!signals_) throw Error(ErrorCode::unsupported, "cannot listen to signals: " + error_text());
   // What a launcher leaves behind becomes our child, and is found as one.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  guard_ = std::make_unique<Guard>();
+  guard_ = std::make_unique<Guard>(Guard::Manner::orderly);
 }
 
 Followers::~Followers() {
@@ -113,7 +110,9 @@ Followers::Id Followers::start(const VersusCommand& command) {
                                       .in = in.read.number(),
                                       .out = out.write.number(),
                                       .err = complaints.number(),
-                                      .inheritance = &inheritance_});
+                                      .inheritance = &inheritance_,
+                                      // Killed, they would leave their shared memory behind.
+                                      .death_signal = guard_->is_there() ? 0 : SIGKILL});
   if (started.error != 0) {
     throw Error(ErrorCode::unsupported, "cannot start '" + program.path +
                                             "': " + std::generic_category().message(started.error));
@@ -163,7 +162,7 @@ bool Followers::read_some(Follower& follower, Clock::time_point deadline) {
   if (files[1].revents != 0) {
     signalfd_siginfo what{};
     if (::read(signals_.number(), &what, sizeof what) == sizeof what) {
-      grace_ = 200ms;
+      grace_ = 500ms;
       throw Interrupted(static_cast<int>(what.ssi_signo));
     }
   }
@@ -214,9 +213,11 @@ void Followers::end(Id id) {
     follower.family.insert(follower.family.end(), family.begin(), family.end());
     follower.in.close();
     const pid_t group = follower.pid;
+    // Launchers remove their ranks' shared memory when told to end, which takes them a moment.
+    constexpr Seconds to_clean_up{3};
     if (!ends_within(follower, grace_)) ::kill(-group, SIGTERM);
-    if (!ends_within(follower, grace_)) ::kill(-group, SIGKILL);
-    (void)ends_within(follower, grace_);
+    if (!ends_within(follower, to_clean_up)) ::kill(-group, SIGKILL);
+    (void)ends_within(follower, to_clean_up);
   }
   kill_left(follower.family);
   for (const FamilyMember& each : follower.family) {

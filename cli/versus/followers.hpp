@@ -3,27 +3,17 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "cli/launch/file_descriptor.hpp"
 #include "cli/launch/guard.hpp"
+#include "cli/launch/interrupts.hpp"
 #include "cli/launch/process_family.hpp"
 #include "cli/launch/rank_process.hpp"
 #include "cli/versus/contender.hpp"
 
 namespace tutti::cli {
-
-/// The user wants all this to end, by a signal or by reading no more.
-class Interrupted : public std::runtime_error {
- public:
-  explicit Interrupted(int signal);
-  [[nodiscard]] int signal() const { return signal_; }
-
- private:
-  int signal_;
-};
 
 /// Programs that read lines and answer each with a line of JSON, and sleep in between. However this
 /// ends, they and all that they have started end with it.
@@ -78,7 +68,7 @@ class Followers {
   Inheritance inheritance_;
   std::unique_ptr<Guard> guard_;  // Not before signals are blocked.
   std::vector<Follower> followers_;
-  // How long a program has to end by itself, and then after SIGTERM; less if somebody waits for it.
+  // How long a program has to end by itself; less if somebody waits for it.
   Seconds grace_{2};
 };
 

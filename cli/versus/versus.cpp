@@ -1,6 +1,7 @@
 #include "cli/versus/versus.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +21,7 @@
 #include "cli/versus/followers.hpp"
 #include "cli/versus/pool.hpp"
 #include "core/quantity.hpp"
+#include "core/system_reason.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -34,9 +36,11 @@ constexpr double too_long = 0.5;
 constexpr double hopeless_turns = 5;
 constexpr double hopeless_ratio = 10;
 
-void print(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
-  if (std::fflush(stdout) != 0) throw Interrupted(SIGPIPE);
+void print(std::FILE* to, const std::string& text) {
+  std::fputs(text.c_str(), to);
+  if (std::fflush(to) == 0) return;
+  if (errno == EPIPE) throw Interrupted(SIGPIPE);
+  throw Error(ErrorCode::invalid_argument, "cannot write the table: " + system_reason(errno));
 }
 
 /// Where the peers' programs are: as told, or where they are built with the command.
@@ -115,7 +119,7 @@ class Versus {
       measure_machine_if_asked();
       print_head();
       measure_all();
-      print(table_foot(report_.tutti) + table_details(report_.tutti));
+      print(plan_.table, table_foot(report_.tutti) + table_details(report_.tutti));
     } catch (const Interrupted& interrupted) {
       report_.interrupted = interrupted.signal();
     }
@@ -142,8 +146,8 @@ class Versus {
     for (const BenchCase& each : all) {
       measure(each, progress);
       progress.hide();
-      print(table_row(report_.tutti.rows.back()) +
-            versus_lines(report_.tutti.rows.back(), report_.results.back()));
+      print(plan_.table, table_row(report_.tutti.rows.back()) +
+                             versus_lines(report_.tutti.rows.back(), report_.results.back()));
     }
   }
 
@@ -190,7 +194,7 @@ class Versus {
         "\n# 1.50x: takes 1.50 times as long as tutti. 1.50~: rounds do not agree on who is "
         "faster.\n";
     if (report_.tutti.machine) text += machine_text(*report_.tutti.machine);
-    print(text + "#\n" + table_head());
+    print(plan_.table, text + "#\n" + table_head());
   }
 
   /// Another begins each round.

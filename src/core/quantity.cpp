@@ -54,7 +54,7 @@ constexpr std::array rate_units{
 double parse(std::string_view text, std::span<const Unit> units, const std::string& wanted) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || !std::isfinite(number) || number < 0) reject(text, wanted);
+  if (error != std::errc{} || !std::isfinite(number) || std::signbit(number)) reject(text, wanted);
   std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
   for (const Unit& unit : units) {

@@ -219,14 +219,17 @@ class Picture {
 
 }  // namespace
 
+void require_drawable(const Network& network) {
+  if (network.nodes.size() <= most_drawn_nodes) return;
+  throw Error(ErrorCode::unsupported,
+              "'" + network.name + "' has " + std::to_string(network.nodes.size()) +
+                  " nodes; no more than " + std::to_string(most_drawn_nodes) +
+                  " can be seen: draw a smaller one of the kind");
+}
+
 std::string draw_network(const Network& network, const std::vector<LinkTraffic>& traffic,
                          const Caption& caption) {
-  if (network.nodes.size() > most_drawn_nodes) {
-    throw Error(ErrorCode::unsupported,
-                "'" + network.name + "' has " + std::to_string(network.nodes.size()) +
-                    " nodes; no more than " + std::to_string(most_drawn_nodes) +
-                    " can be seen: draw a smaller one of the kind");
-  }
+  require_drawable(network);
   const Picture picture(network, traffic);
   const double width = std::max(narrowest_paper, picture.width() + 2 * margin);
   const Heading heading(caption, width - 2 * margin);

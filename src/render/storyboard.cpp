@@ -7,13 +7,10 @@
 #include <tutti/trace.hpp>
 
 namespace tutti::render {
-namespace {
 
-void check_size(const Schedule& schedule) {
-  const Contract& contract = schedule.contract;
+void require_drawable(const std::string& name, const Contract& contract) {
   if (contract.ranks > most_drawn_ranks) {
-    throw Error(ErrorCode::unsupported, "'" + schedule.name + "' on " +
-                                            std::to_string(contract.ranks) +
+    throw Error(ErrorCode::unsupported, "'" + name + "' on " + std::to_string(contract.ranks) +
                                             " ranks is too large to be seen; draw it with -p " +
                                             std::to_string(most_drawn_ranks) + " or fewer");
   }
@@ -23,11 +20,13 @@ void check_size(const Schedule& schedule) {
       pairs ? std::uint64_t{contract.ranks} * contract.ranks : most_drawn_chunks;
   if (contract.chunks > most) {
     throw Error(ErrorCode::unsupported,
-                "'" + schedule.name + "' has " + std::to_string(contract.chunks) +
+                "'" + name + "' has " + std::to_string(contract.chunks) +
                     " chunks and no more than " + std::to_string(most) +
                     " can be seen; draw it with fewer ranks, or fewer chunks to each");
   }
 }
+
+namespace {
 
 /// The ranks whose contributions a symbol has in it, as bits.
 std::uint32_t ranks_in(const Symbols& symbols, Symbol held) {
@@ -97,7 +96,7 @@ bool Storyboard::ever_held(Rank rank, Chunk chunk) const {
 }
 
 Storyboard storyboard(const Schedule& schedule) {
-  check_size(schedule);
+  require_drawable(schedule.name, schedule.contract);
   Trace trace(schedule);
   const Contract& contract = schedule.contract;
   Storyboard board{.contract = contract,

@@ -43,6 +43,10 @@ struct Storyboard {
 inline constexpr std::uint32_t most_drawn_ranks = 16;
 inline constexpr std::uint64_t most_drawn_chunks = 64;
 
+/// Throws unsupported if a schedule of this contract is too large to be drawn. Callers that would
+/// have to build the schedule first ask before they do.
+void require_drawable(const std::string& name, const Contract& contract);
+
 /// Runs the schedule on symbols and writes down what is seen. Throws unsupported if it is too large
 /// to be drawn, invalid_argument with the first violation if it is wrong.
 [[nodiscard]] Storyboard storyboard(const Schedule& schedule);

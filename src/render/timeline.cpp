@@ -15,6 +15,14 @@
 #include "render/svg.hpp"
 
 namespace tutti::render {
+
+void require_drawable(std::size_t ranks) {
+  if (ranks <= most_drawn_rows) return;
+  throw Error(ErrorCode::unsupported, std::to_string(ranks) +
+                                          " ranks are too many to be seen; draw at most " +
+                                          std::to_string(most_drawn_rows));
+}
+
 namespace {
 
 constexpr double margin = 20;
@@ -29,7 +37,8 @@ constexpr std::size_t most_strips = 12;
 
 void check_size(const Simulation& simulation) {
   const std::size_t ranks = simulation.finished.size();
-  if (ranks > most_drawn_rows || simulation.activities.size() > most_drawn_activities) {
+  require_drawable(ranks);
+  if (simulation.activities.size() > most_drawn_activities) {
     throw Error(ErrorCode::unsupported,
                 std::to_string(ranks) + " ranks with " +
                     std::to_string(simulation.activities.size()) +

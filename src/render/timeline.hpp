@@ -13,6 +13,10 @@ namespace tutti::render {
 inline constexpr std::size_t most_drawn_activities = 6000;
 inline constexpr std::size_t most_drawn_rows = 64;
 
+/// Throws unsupported if so many ranks are too many to be drawn. Callers that would have to
+/// simulate them first ask before they do.
+void require_drawable(std::size_t ranks);
+
 /// A simulation over time, as an SVG document: a row for each rank with its messages and sums as
 /// bars, the chain that everything waits for marked and joined, and below how busy the busiest
 /// links are. The pale end of a bar is what a message lost to others on its links.

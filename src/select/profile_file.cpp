@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include <tutti/error.hpp>
 
+#include "core/bounded_file.hpp"
 #include "select/profile.hpp"
 
 namespace tutti {
@@ -19,14 +19,9 @@ std::string variable(const char* name) {
 }
 
 Profile read(const std::string& path) {
-  const std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file.is_open() || !text) {
-    throw Error(ErrorCode::invalid_argument, "cannot read the profile '" + path + "'");
-  }
+  const std::string text = read_file(path, most_settings_bytes);
   try {
-    return Profile::parse(text.str(), std::filesystem::path(path).parent_path().string());
+    return Profile::parse(text, std::filesystem::path(path).parent_path().string());
   } catch (const Error& error) {
     throw Error(error.code(), path + ": " + error.what());
   }

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include <tutti/error.hpp>
 #include <tutti/nearest.hpp>
 
+#include "core/bounded_file.hpp"
 #include "core/quantity.hpp"
 
 namespace tutti {
@@ -337,14 +337,13 @@ Rules rules_from_environment() {
   }
   const char* const path = std::getenv("TUTTI_RULES");
   if (path == nullptr || *path == '\0') return rules;
-  const std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file.is_open() || !text) {
-    throw Error(ErrorCode::invalid_argument,
-                "TUTTI_RULES names '" + std::string(path) + "', which cannot be read");
+  std::string text;
+  try {
+    text = read_file(path, most_settings_bytes);
+  } catch (const Error& error) {
+    throw Error(error.code(), std::string("TUTTI_RULES: ") + error.what());
   }
-  rules.add(parse_rules_file(text.str(), path));
+  rules.add(parse_rules_file(text, path));
   return rules;
 }
 

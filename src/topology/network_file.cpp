@@ -1,7 +1,5 @@
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include <tutti/error.hpp>
 #include <tutti/generator.hpp>
@@ -9,19 +7,10 @@
 #include <tutti/network_json.hpp>
 #include <tutti/network_xml.hpp>
 
+#include "core/bounded_file.hpp"
+
 namespace tutti {
 namespace {
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  // A directory can be opened, too.
-  if (!file || std::filesystem::is_directory(path)) {
-    throw Error(ErrorCode::invalid_argument, "cannot read the file '" + path + "'");
-  }
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 /// Takes ":hosts=4" off the end of a path.
 XmlOptions take_options(std::string& path) {
@@ -50,7 +39,7 @@ Network load_network(const std::string& spec_or_path) {
   const std::filesystem::path extension = std::filesystem::path(path).extension();
   const bool is_json = extension == ".json";
   if (!is_json && extension != ".xml") return generate(spec_or_path);
-  const std::string text = contents(path);
+  const std::string text = read_file(path);
   try {
     Network network = is_json ? network_from_json(text) : network_from_xml(text, options);
     if (network.name.empty()) network.name = std::filesystem::path(path).filename().string();

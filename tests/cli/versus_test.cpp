@@ -205,6 +205,31 @@ TEST(Versus, LeavesNobodyBehind) {
   }
 }
 
+/// Whatever ends the command: programs can remove what they have made for others to see.
+TEST(Versus, LetsOthersCleanUp) {
+  for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
+    const Stage stage;
+    stage.play("gloo",
+               "echo >\"$here/segment\"; trap 'rm \"$here/segment\"' EXIT; trap 'exit 1' TERM\n"
+               "read -r line; answer 9; echo waiting >>\"$here/waits\"\n"
+               "for i in $(seq 200); do sleep 0.1; done");
+    std::istringstream words(stage.arguments("--vs gloo:ring"));
+    std::vector<std::string> list;
+    for (std::string word; words >> word;) list.push_back(word);
+    RunningCommand run(list);
+    ASSERT_TRUE(run.await("redop")) << run.output();
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (stage.text("waits").empty() && std::chrono::steady_clock::now() < deadline) {
+      ::usleep(5000);
+    }
+    ASSERT_TRUE(std::filesystem::exists(stage.file("segment")));
+    run.signal(signal);
+    (void)run.wait();
+    for (const pid_t each : stage.pids()) EXPECT_TRUE(dies(each)) << each;
+    EXPECT_FALSE(std::filesystem::exists(stage.file("segment"))) << "after " << signal;
+  }
+}
+
 TEST(Versus, FailsIfAResultIsWrong) {
   const Stage stage;
   stage.play("gloo", "while read -r line; do answer 100 7; done");

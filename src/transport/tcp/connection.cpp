@@ -3,6 +3,7 @@
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 
 #include <algorithm>
@@ -523,6 +524,15 @@ std::size_t Connection::read(std::span<iovec> parts) {
 }
 
 // At the end ------------------------------------------------------------------------------------
+
+bool Connection::is_hung_up() {
+  if (has_ended()) return true;
+  pollfd socket{.fd = channel_.fd(), .events = POLLRDHUP, .revents = 0};
+  constexpr int ends = POLLRDHUP | POLLHUP | POLLERR | POLLNVAL;
+  if (poll(&socket, 1, 0) <= 0 || (socket.revents & ends) == 0) return false;
+  has_ended_.store(true, std::memory_order_release);
+  return true;
+}
 
 void Connection::discard() {
   const Lock lock(reading_);

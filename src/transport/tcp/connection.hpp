@@ -74,6 +74,8 @@ class Connection {
   [[nodiscard]] int fd() const { return channel_.fd(); }
   /// Whether the peer, or the way to it, is gone.
   [[nodiscard]] bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
+  /// The same, and asks the system if nobody has noticed yet.
+  [[nodiscard]] bool is_hung_up();
 
   // At the end:
 

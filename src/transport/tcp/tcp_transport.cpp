@@ -83,9 +83,7 @@ std::string TcpTransport::name(Rank rank, std::uint32_t member) const {
 // Connections -----------------------------------------------------------------------------------
 
 TcpTransport::Line* TcpTransport::reach(std::uint32_t member) {
-  const auto is_good = [](const Line* line) {
-    return line != nullptr && !line->connection.has_ended();
-  };
+  const auto is_good = [](Line* line) { return line != nullptr && !line->connection.is_hung_up(); };
   Line* const known = lines_[member].load(std::memory_order_acquire);
   if (is_good(known)) return known;
   const std::lock_guard lock(setup_);
