@@ -89,7 +89,10 @@ TcpTransport::Line* TcpTransport::reach(std::uint32_t member) {
   const std::lock_guard lock(setup_);
   Member& state = members_[member];
   if (is_good(state.line.get())) return state.line.get();
-  if (state.line) drop(state);
+  if (state.line) {
+    lines_[member].store(nullptr, std::memory_order_release);
+    drop(state);
+  }
   if (state.is_missing) return nullptr;
   miss(member);
   return state.line.get();
@@ -214,8 +217,9 @@ bool TcpTransport::look(std::chrono::milliseconds timeout, bool is_watcher) {
 void TcpTransport::handle(Watch::Tag tag) {
   switch (tag.kind) {
     case Watch::Kind::connection:
-      // There was a connection before there was anything to tell of it.
-      lines_[tag.index].load(std::memory_order_acquire)->arrivals.fetch_add(1);
+      if (Line* const line = lines_[tag.index].load(std::memory_order_acquire)) {
+        line->arrivals.fetch_add(1);
+      }
       return;
     case Watch::Kind::bell:
       setting_.doorbells->clear();
@@ -234,8 +238,14 @@ void TcpTransport::handle(Watch::Tag tag) {
     if (!guest || guest->rank >= members_.size()) return;
     if (guest->rank < setting_.self) {
       connect(guest->rank, std::move(guest->channel));
-    } else if (!members_[guest->rank].line && !members_[guest->rank].is_missing) {
-      miss(guest->rank);
+    } else {
+      // It has no connection: one that is left here has ended.
+      Member& member = members_[guest->rank];
+      if (member.line && member.line->connection.is_hung_up()) {
+        lines_[guest->rank].store(nullptr, std::memory_order_release);
+        drop(member);
+      }
+      if (!member.line && !member.is_missing) miss(guest->rank);
     }
   } else if (tag.kind == Watch::Kind::dial) {
     advance(tag.index, Clock::now());
