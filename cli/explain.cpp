@@ -8,6 +8,7 @@
 #include <tutti/trace.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/console/built_schedule.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/options.hpp"
 
@@ -249,7 +250,7 @@ void add_explain(Command tutti) {
   command.flag("--json", options->json, "the schedule as JSON (docs/schedule-json.md)");
   command.action([options] {
     const Algorithm& algorithm = algorithm_named(options->name);
-    const Schedule schedule = algorithm.schedule(options->problem.problem(algorithm));
+    const Schedule schedule = built_schedule(algorithm, options->problem.problem(algorithm));
     if (options->json) {
       std::fputs(to_json(schedule).c_str(), stdout);
     } else {

@@ -9,6 +9,7 @@
 #include <tutti/figures.hpp>
 #include <tutti/schedule_json.hpp>
 
+#include "cli/console/built_schedule.hpp"
 #include "cli/console/text.hpp"
 #include "cli/console/text_file.hpp"
 
@@ -59,7 +60,7 @@ std::string counted(const Schedule& schedule) {
 }  // namespace
 
 DrawnSchedule schedule_of(const Algorithm& algorithm, const Problem& problem) {
-  DrawnSchedule drawn{.schedule = algorithm.schedule(problem), .caption = {}};
+  DrawnSchedule drawn{.schedule = built_schedule(algorithm, problem), .caption = {}};
   const ClosedForm& form = closed_form(algorithm.name);
   const std::string formula = "By formula: rounds " + std::string(form.rounds) + ", time " +
                               std::string(form.seconds) + ".";

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/thread_start.hpp"
+
 namespace tutti {
 
 void Worker::finish() {
@@ -16,6 +18,7 @@ void Worker::finish() {
 void Worker::queue(std::shared_ptr<Item> item) {
   {
     const std::lock_guard lock(mutex_);
+    if (!thread_.joinable()) thread_ = start_thread([this] { work(); });
     if (waiting_ == items_.size()) {
       std::rotate(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_),
                   items_.end());
@@ -25,7 +28,6 @@ void Worker::queue(std::shared_ptr<Item> item) {
     items_[(first_ + waiting_) % items_.size()] = std::move(item);
     ++waiting_;
     pending_.fetch_add(1, std::memory_order_relaxed);
-    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   }
   changed_.notify_one();
 }
