@@ -13,6 +13,7 @@
 #include <tutti/price.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/console/built_schedule.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/options.hpp"
 #include "cli/console/progress.hpp"
@@ -67,7 +68,7 @@ std::vector<Row> price_all(const Options& options, std::optional<std::uint64_t> 
   Progress progress("pricing", rows.size());
   in_parallel(rows.size(), [&](std::size_t i) {
     Row& row = rows[i];
-    const Schedule schedule = row.algorithm->schedule(row.problem);
+    const Schedule schedule = built_schedule(*row.algorithm, row.problem);
     const Layout layout = layout_for(schedule.contract, size);
     row.chunks = schedule.contract.chunks;
     row.figures = count(schedule, layout);

@@ -9,6 +9,7 @@
 
 #include "cli/choice/crossover_measured.hpp"
 #include "cli/commands.hpp"
+#include "cli/console/built_schedule.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/options.hpp"
 #include "core/quantity.hpp"
@@ -86,7 +87,7 @@ MeasuredCrossover to_measure(const Options& options) {
 void run(const Options& options) {
   const auto schedule = [&](const std::string& name) {
     const Algorithm& algorithm = algorithm_named(name);
-    return algorithm.schedule(options.problem.problem(algorithm));
+    return built_schedule(algorithm, options.problem.problem(algorithm));
   };
   const Crossover crossing =
       crossover(schedule(options.first), schedule(options.second), options.model.model(),

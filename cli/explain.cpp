@@ -11,6 +11,7 @@
 #include <tutti/trace.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/console/built_schedule.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/options.hpp"
 
@@ -326,9 +327,9 @@ void add_explain(Command tutti) {
     }
     const Algorithm* const algorithm =
         options->file.empty() ? &algorithm_named(options->name) : nullptr;
-    const Schedule schedule = algorithm == nullptr
-                                  ? load_schedule(options->file)
-                                  : algorithm->schedule(options->problem.problem(*algorithm));
+    const Schedule schedule =
+        algorithm == nullptr ? load_schedule(options->file)
+                             : built_schedule(*algorithm, options->problem.problem(*algorithm));
     if (options->json) {
       std::fputs(to_json(schedule).c_str(), stdout);
     } else {

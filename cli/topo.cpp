@@ -18,6 +18,7 @@
 #include <tutti/stretch.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/console/built_schedule.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/options.hpp"
 #include "cli/console/text.hpp"
@@ -219,7 +220,7 @@ void run_stretch(const Options& options) {
     const Algorithm& algorithm = algorithm_named(options.schedule);
     ProblemOptions problem;
     problem.ranks = network.rank_count();
-    const Schedule schedule = algorithm.schedule(problem.problem(algorithm));
+    const Schedule schedule = built_schedule(algorithm, problem.problem(algorithm));
     print_stretch(network, routes, hops_of(schedule));
     const Layout layout = even_layout(schedule.contract, parse_bytes(options.size));
     print_busiest(network, link_loads(schedule, layout, network, routes));

@@ -11,6 +11,7 @@
 #include <tutti/verify.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/console/built_schedule.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/options.hpp"
 #include "cli/console/progress.hpp"
@@ -140,7 +141,7 @@ std::vector<Row> verify_table(const Options& options) {
   Progress progress("verifying", tasks.size());
   in_parallel(tasks.size(), [&](std::size_t i) {
     const auto& [algorithm, problem] = tasks[i];
-    const Verification verdict = verify(algorithm->schedule(problem));
+    const Verification verdict = verify(built_schedule(*algorithm, problem));
     const std::string which =
         "p = " + std::to_string(problem.ranks) +
         (problem.shape.empty() ? "" : ", " + to_string(problem.shape)) +

@@ -10,6 +10,7 @@
 #include <tutti/figures.hpp>
 #include <tutti/schedule_json.hpp>
 
+#include "cli/console/built_schedule.hpp"
 #include "cli/console/text.hpp"
 #include "cli/console/text_file.hpp"
 
@@ -67,7 +68,7 @@ std::string formula_of(const Algorithm& algorithm) {
 }  // namespace
 
 DrawnSchedule schedule_of(const Algorithm& algorithm, const Problem& problem) {
-  DrawnSchedule drawn{.schedule = algorithm.schedule(problem), .caption = {}};
+  DrawnSchedule drawn{.schedule = built_schedule(algorithm, problem), .caption = {}};
   drawn.caption = {
       .title = title(drawn.schedule, problem.shape),
       .lines = {sentence(algorithm.summary), counted(drawn.schedule), formula_of(algorithm)}};

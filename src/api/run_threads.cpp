@@ -8,6 +8,7 @@
 
 #include "api/communicator_impl.hpp"
 #include "api/settings.hpp"
+#include "core/thread_start.hpp"
 #include "rendezvous/thread_exchange.hpp"
 
 namespace tutti {
@@ -18,9 +19,13 @@ namespace {
 struct ThreadGroup {
   explicit ThreadGroup(std::uint32_t ranks) : table(ranks) {}
 
+  /// Those who still wait to meet need not wait any longer.
   void fail(std::exception_ptr cause) {
-    const std::lock_guard lock(mutex);
-    if (!failure) failure = std::move(cause);
+    {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::move(cause);
+    }
+    table.give_up("another thread has failed");
   }
 
   ThreadTable table;
@@ -54,7 +59,13 @@ void run_threads(std::uint32_t ranks, const std::function<void(Communicator&)>& 
       group->fail(std::current_exception());
     }
   };
-  for (std::uint32_t rank = 1; rank < ranks; ++rank) group->threads.emplace_back(be, rank);
+  try {
+    for (std::uint32_t rank = 1; rank < ranks; ++rank) {
+      group->threads.push_back(start_thread([&be, rank] { be(rank); }));
+    }
+  } catch (const Error&) {
+    group->fail(std::current_exception());
+  }
   try {
     be(0);
   } catch (...) {

@@ -2,11 +2,10 @@
 
 #include <atomic>
 #include <chrono>
-#include <string>
-#include <system_error>
-#include <thread>
 
 #include <tutti/error.hpp>
+
+#include "core/thread_start.hpp"
 
 namespace tutti {
 namespace {
@@ -31,7 +30,7 @@ void WorkerPool::run(std::shared_ptr<PoolTask> task) {
     const std::lock_guard lock(mutex_);
     tasks_.push_back(std::move(task));
     if (idle_ < tasks_.size()) {
-      start_thread();
+      add_thread();
       return;
     }
   }
@@ -39,15 +38,13 @@ void WorkerPool::run(std::shared_ptr<PoolTask> task) {
 }
 
 /// Detached: it ends by itself, or with the process.
-void WorkerPool::start_thread() {
+void WorkerPool::add_thread() {
   try {
-    std::thread([this] { serve(); }).detach();
+    start_thread([this] { serve(); }).detach();
     ++threads_;
-  } catch (const std::system_error& error) {
+  } catch (const Error&) {
     tasks_.pop_back();
-    throw Error(ErrorCode::unsupported,
-                std::string("no thread for a call that is to go on by itself: ") + error.what() +
-                    "; raise the limit of processes (ulimit -u)");
+    throw;
   }
 }
 

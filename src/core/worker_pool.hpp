@@ -36,7 +36,7 @@ class WorkerPool {
 
  private:
   WorkerPool() = default;
-  void start_thread();
+  void add_thread();
   void serve();
 
   ProcessOrigin origin_{};

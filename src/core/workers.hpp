@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -30,7 +31,11 @@ void in_parallel(std::size_t count, const Task& task) {
   };
   std::vector<std::thread> threads;
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  for (std::size_t i = 1; i < std::min(cores, count); ++i) threads.emplace_back(work);
+  try {
+    for (std::size_t i = 1; i < std::min(cores, count); ++i) threads.emplace_back(work);
+  } catch (const std::system_error&) {
+    // Where there can be no more threads, those that there are do all the work.
+  }
   work();
   for (std::thread& thread : threads) thread.join();
   if (failure) std::rethrow_exception(failure);

@@ -11,6 +11,7 @@
 #include <tutti/error.hpp>
 
 #include "core/system_reason.hpp"
+#include "core/thread_start.hpp"
 #include "lifeline/keep_alive.hpp"
 #include "rendezvous/group.hpp"
 
@@ -51,7 +52,13 @@ Mesh::Mesh(Place place, Lifeline& lifeline, Clock::time_point deadline)
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
+  try {
+    thread_ = start_thread([this] { run(); });
+  } catch (const Error&) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    close(bell_);
+    throw;
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   try {
     await_all(deadline);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/thread_start.hpp"
+
 namespace tutti {
 namespace {
 
@@ -69,7 +71,7 @@ void ThreadHub::hurry() {
 
 /// Requires: the mutex is held.
 void ThreadHub::start() {
-  if (!carrier_.joinable()) carrier_ = std::thread([this] { carry(); });
+  if (!carrier_.joinable()) carrier_ = start_thread([this] { carry(); });
 }
 
 void ThreadHub::carry() {

@@ -69,6 +69,7 @@ PmiSession::PmiSession(int fd, Rank rank, std::uint32_t size, Clock::time_point 
 }
 
 PmiSession::~PmiSession() {
+  if (!origin_.is_here()) return;
   try {
     ask("cmd=finalize", "finalize_ack", Clock::now() + 2s);
   } catch (const Error&) {
@@ -135,6 +136,11 @@ void PmiSession::barrier(Clock::time_point deadline) {
 
 PmiSession::Fields PmiSession::ask(const std::string& line, const std::string& answer,
                                    Clock::time_point deadline) {
+  if (!origin_.is_here()) {
+    throw Error(ErrorCode::aborted,
+                "this process was forked from rank " + std::to_string(rank_.index()) +
+                    ", whose launcher knows nothing of it: it cannot take the rank's place");
+  }
   send(line + "\n");
   const std::string text = receive(line.substr(0, 64), deadline);
   Fields fields = parse_fields(text);

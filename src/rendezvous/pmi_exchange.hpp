@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
+#include <tutti/exchange.hpp>
 #include <tutti/rank.hpp>
 
 #include "core/clock.hpp"
-#include <tutti/exchange.hpp>
+#include "core/process_origin.hpp"
 
 namespace tutti {
 
@@ -23,7 +24,7 @@ class PmiSession {
   /// Begins it on this socket, which remains the caller's. Throws unsupported if the launcher
   /// speaks something else, timed_out or peer_lost.
   PmiSession(int fd, Rank rank, std::uint32_t size, Clock::time_point deadline);
-  /// Ends it.
+  /// Ends it; not in a forked child, since the conversation is its parent's.
   ~PmiSession();
   PmiSession(const PmiSession&) = delete;
   PmiSession& operator=(const PmiSession&) = delete;
@@ -48,6 +49,7 @@ class PmiSession {
   [[nodiscard]] std::size_t most_value_bytes(const Fields& maxes) const;
 
   int fd_;
+  ProcessOrigin origin_{};
   Rank rank_;
   std::uint32_t size_;
   std::string space_;  // Where keys belong to: the launcher's kvsname.

@@ -45,6 +45,12 @@ std::vector<std::string> ThreadTable::all(Rank rank, const std::string& card,
   throw Error(ErrorCode::timed_out, broken_);
 }
 
+void ThreadTable::give_up(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  if (broken_.empty()) broken_ = why;
+  turned_.notify_all();
+}
+
 ThreadExchange::ThreadExchange(ThreadTable& table, Rank rank, Clock::time_point deadline)
     : table_(table), rank_(rank), patience_(deadline - Clock::now()), deadline_(deadline) {
   if (rank.index() >= table.ranks()) {

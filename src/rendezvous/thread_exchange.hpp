@@ -25,6 +25,9 @@ class ThreadTable {
   [[nodiscard]] std::vector<std::string> all(Rank rank, const std::string& card,
                                              Clock::time_point deadline);
 
+  /// Not all will come: who waits, or comes later, throws timed_out with this reason.
+  void give_up(const std::string& why);
+
   [[nodiscard]] std::uint32_t ranks() const { return static_cast<std::uint32_t>(cards_.size()); }
 
  private:

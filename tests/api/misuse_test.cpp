@@ -1,9 +1,17 @@
+#include <sys/syscall.h>
+
+#include <cerrno>
+
 #include <gtest/gtest.h>
 
 #include <tutti/bucketer.hpp>
 #include <tutti/retry.hpp>
 
 #include "support/errors.hpp"
+#include "support/forked_child.hpp"
+#include "support/processes.hpp"
+#include "support/sanitizer.hpp"
+#include "support/seccomp.hpp"
 
 /// Calls that cannot be right are errors, and not crashes.
 namespace tutti::test {
@@ -99,6 +107,26 @@ TEST(Misuse, ShapesThatDoNotFit) {
     reduce(Shape{{2, 2}}, "allreduce/ring_ring");
     reduce(Shape{{2, 2}}, "");
   });
+}
+
+/// As where a container allows few.
+TEST(Misuse, MoreThreadsThanThereCanBe) {
+  if (is_sanitized) GTEST_SKIP() << "sanitizers have threads of their own";
+  ForkedChild child([]() -> std::string {
+    return run_processes(2, Way::memory, [](Communicator& comm) -> std::string {
+      if (!forbid(SYS_clone3, EAGAIN) || !forbid(SYS_clone, EAGAIN)) return "";
+      std::vector<int> data(10, 1);
+      const auto refused = [](auto&& call) {
+        expect_error(call, ErrorCode::unsupported, "cannot start a thread: ");
+      };
+      refused([&] { (void)comm.all_reduce_async(data); });
+      refused([&] { (void)comm.all_reduce_async(data); });
+      comm.all_reduce(data);
+      refused([&] { run_threads(3, [](Communicator&) {}); });
+      return data[0] == 2 && !testing::Test::HasFailure() ? "" : "wrong";
+    });
+  });
+  EXPECT_EQ(child.wait(), "");
 }
 
 }  // namespace

@@ -1,15 +1,10 @@
 #include "support/processes.hpp"
 
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -21,6 +16,7 @@
 #include "support/forked_child.hpp"
 #include "support/problems.hpp"
 #include "support/sanitizer.hpp"
+#include "support/seccomp.hpp"
 #include "support/variable.hpp"
 
 namespace tutti::test {
@@ -182,22 +178,9 @@ TEST(Hosts, DoWithoutSharedMemoryWhereThereIsNoRoomForIt) {
       << refused;
 }
 
-/// Lets a system call fail in this process and its children, as containers do.
-bool forbid(int system_call) {
-  std::array<sock_filter, 4> filter{{
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(system_call), 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  }};
-  const sock_fprog program{.len = filter.size(), .filter = filter.data()};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
 TEST(Hosts, DoWithoutSharedMemoryWhereTheSystemHasNone) {
   ForkedChild child([] {
-    if (!forbid(SYS_memfd_create)) return std::string();  // Not every system has seccomp.
+    if (!forbid(SYS_memfd_create, ENOSYS)) return std::string();  // Not every system has seccomp.
     const auto add = [](Communicator& communicator) -> std::string {
       std::vector<int> data(1000, 1);
       communicator.all_reduce(data);

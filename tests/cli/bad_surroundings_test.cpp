@@ -74,6 +74,17 @@ TEST(TooLarge, IsRefusedBeforeItIsBuilt) {
   }
 }
 
+TEST(TooLarge, IsRefusedIfItCannotFitIntoMemory) {
+  for (const char* const words :
+       {"explain allreduce/ring -p 10000000", "verify allreduce/ring -p 10000000",
+        "cost allreduce/mesh -p 10000000", "crossover allreduce/ring allreduce/mesh -p 10000000",
+        "topo stretch star:p=200000 --schedule allreduce/ring"}) {
+    const Outcome run = tutti(words);
+    EXPECT_EQ(run.exit_code, 2) << words;
+    EXPECT_TRUE(contains(run.err, "do not fit into the memory")) << words << ": " << run.err;
+  }
+}
+
 TEST(StandardOutput, HoldsOneOfTheFilesOfABench) {
   const TemporaryDirectory directory;
   const std::string bench = "cd " + directory.path() + "; " + TUTTI_COMMAND +

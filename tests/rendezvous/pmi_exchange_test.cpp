@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "support/errors.hpp"
+#include "support/forked_child.hpp"
 #include "transport/tcp/socket.hpp"
 
 namespace tutti {
@@ -156,6 +158,21 @@ TEST(PmiExchange, GivesUpAtItsDeadline) {
   const auto session = std::make_shared<PmiSession>(launcher.fd(0), Rank(0), 2, Clock::now() + 10s);
   PmiExchange exchange(session, Clock::now() + 200ms);
   test::expect_error([&] { (void)exchange.all_gather("card"); }, ErrorCode::timed_out, "barrier_in");
+}
+
+TEST(PmiExchange, IsNotEndedByAForkedChild) {
+  Launcher launcher(1, 1024);
+  auto session = std::make_unique<PmiSession>(launcher.fd(0), Rank(0), 1, Clock::now() + 10s);
+  test::ForkedChild child([&] {
+    test::expect_error([&] { session->barrier(Clock::now() + 1s); }, ErrorCode::aborted, "forked");
+    session.reset();
+    return testing::Test::HasFailure() ? "the wrong error" : "";
+  });
+  EXPECT_EQ(child.wait(), "");
+  EXPECT_EQ(launcher.finalized(), 0);
+  session->barrier(Clock::now() + 10s);
+  session.reset();
+  EXPECT_EQ(launcher.finalized(), 1);
 }
 
 TEST(PmiExchange, RefusesAnotherProtocol) {

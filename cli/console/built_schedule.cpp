@@ -1,0 +1,39 @@
+#include "cli/console/built_schedule.hpp"
+
+#include <unistd.h>
+
+#include <tutti/closed_form.hpp>
+#include <tutti/error.hpp>
+
+#include "cli/console/text.hpp"
+
+namespace tutti::cli {
+namespace {
+
+/// Of what a message takes at both its ends, the least.
+constexpr std::uint64_t least_message_bytes = 40;
+
+std::uint64_t machine_memory() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page = ::sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return ~std::uint64_t{0};
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
+}
+
+}  // namespace
+
+Schedule built_schedule(const Algorithm& algorithm, const Problem& problem) {
+  const Contract contract = algorithm.contract(problem);
+  const std::uint64_t messages =
+      closed_form(algorithm.name).figures(problem, contract.chunks).messages;
+  if (messages > machine_memory() / least_message_bytes) {
+    throw Error(ErrorCode::unsupported, std::string(algorithm.name) + " on " +
+                                            with_commas(problem.ranks) + " ranks has " +
+                                            with_commas(messages) +
+                                            " messages, which do not fit into the memory of this "
+                                            "machine: ask for fewer ranks");
+  }
+  return algorithm.schedule(problem);
+}
+
+}  // namespace tutti::cli

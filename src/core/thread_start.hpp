@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <tutti/error.hpp>
+
+namespace tutti {
+
+/// A thread that runs f. Throws unsupported that names the limit if there can be no more of them.
+template <class F>
+[[nodiscard]] std::thread start_thread(F&& f) {
+  try {
+    return std::thread(std::forward<F>(f));
+  } catch (const std::system_error& error) {
+    throw Error(ErrorCode::unsupported, "cannot start a thread: " + error.code().message() +
+                                            ": raise the limit (ulimit -u, or that of the "
+                                            "container)");
+  }
+}
+
+}  // namespace tutti
