@@ -132,9 +132,10 @@ void add_part(PreparedCall& prepared, Plan plan, std::uint64_t repeats, std::siz
 }
 
 /// Those that keep data of their own on some rank, in place or not.
-constexpr std::array<std::string_view, 17> keepers = {
+constexpr std::array<std::string_view, 18> keepers = {
     "scatter/binomial",
     "gather/binomial",
+    "reduce/mesh_two_shot",
     "reduce/binomial",
     "reduce/binary_tree",
     "reduce/chain",
