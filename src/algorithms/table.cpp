@@ -117,6 +117,8 @@ constexpr std::array table{
           "gather at rank 0, then broadcast"),
 
     adds_by_rank("reduce/flat", reduce, one, reduce::flat, "everybody sends to the root"),
+    keeps(adds_by_rank("reduce/mesh_two_shot", reduce, per_rank, reduce::mesh_two_shot,
+                       "each adds up a block and sends it to the root")),
     keeps(adds("reduce/binomial", reduce, one, reduce::binomial,
                "half of the holders send to the other half", up_the_tree)),
     keeps(adds("reduce/binary_tree", reduce, one, reduce::binary_tree, "up a complete binary tree",

@@ -25,7 +25,8 @@ TEST(Table, HasTheAlgorithmsOfTheField) {
   const std::vector<Row> rows{
       {broadcast, {"flat", "binomial", "binary_tree", "chain", "scatter_allgather", "double_tree"}},
       {reduce,
-       {"flat", "binomial", "binary_tree", "chain", "reduce_scatter_gather", "double_tree"}},
+       {"flat", "mesh_two_shot", "binomial", "binary_tree", "chain", "reduce_scatter_gather",
+        "double_tree"}},
       {scatter, {"flat", "binomial"}},
       {gather, {"flat", "binomial"}},
       {allgather,

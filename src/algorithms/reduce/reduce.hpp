@@ -7,6 +7,7 @@
 namespace tutti::reduce {
 
 [[nodiscard]] Program flat(const Problem& problem, Rank self);
+[[nodiscard]] Program mesh_two_shot(const Problem& problem, Rank self);
 [[nodiscard]] Program binomial(const Problem& problem, Rank self);
 [[nodiscard]] Program binary_tree(const Problem& problem, Rank self);
 [[nodiscard]] Program chain(const Problem& problem, Rank self);

@@ -57,6 +57,10 @@ double chain(std::uint64_t p, double n, const Model& model) {
 
 namespace {
 
+double mesh_two_shot(std::uint64_t p, double n, const Model& model) {
+  return reduce_scatter::mesh(p, n, model) + broadcast::flat(p, n / static_cast<double>(p), model);
+}
+
 double reduce_scatter_gather(std::uint64_t p, double n, const Model& model) {
   return reduce_scatter::ring(p, n, model) + gather::binomial(p, n, model);
 }
@@ -82,6 +86,18 @@ Figures flat_figures(std::uint64_t p, std::uint64_t n) {
           .most_received = (p - 1) * n,
           .most_reduced = (p - 1) * n,
           .most_in_a_round = n};
+}
+
+Figures mesh_two_shot_figures(std::uint64_t p, std::uint64_t n) {
+  const std::uint64_t block = n / p;
+  return {.rounds = 2,
+          .messages = (p + 1) * (p - 1),
+          .bytes = (p - 1) * (n + block),
+          .reduced = (p - 1) * n,
+          .most_sent = p * block,
+          .most_received = 2 * (p - 1) * block,
+          .most_reduced = (p - 1) * block,
+          .most_in_a_round = (p - 1) * block};
 }
 
 Figures binomial_figures(std::uint64_t p, std::uint64_t n) {
@@ -169,6 +185,13 @@ constexpr std::array table{
                .seconds = "(p−1)(α+nβ+nγ)",
                .figures = figures<flat_figures>,
                .time = time<flat>},
+    ClosedForm{.algorithm = "reduce/mesh_two_shot",
+               .rounds = "2",
+               .bytes = "(p−1)(1+1/p)n",
+               .most_in_a_round = "(p−1)/p·n",
+               .seconds = "2(p−1)α + (p−1)/p·n(2β+γ)",
+               .figures = figures<mesh_two_shot_figures>,
+               .time = time<mesh_two_shot>},
     ClosedForm{.algorithm = "reduce/binomial",
                .rounds = "L",
                .bytes = "(p−1)n",
