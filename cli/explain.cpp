@@ -132,8 +132,9 @@ class Story {
   /// Primes say which variant it is, up to three of them.
   [[nodiscard]] static std::string primes(Variant variant) {
     constexpr std::uint16_t most = 3;
-    if (variant.index() <= most) return std::string(variant.index(), '\'');
-    return "'" + std::to_string(variant.index());
+    std::string text(std::min(variant.index(), most), '\'');
+    if (variant.index() > most) text = "'" + std::to_string(variant.index());
+    return text;
   }
 
   /// "0-3,8", or "0-3,8'" of variant 1.

@@ -34,7 +34,10 @@ void print_json() {
                     {"summary", each.summary},
                     {"order", each.order},
                     {"folds_in_rank_order", each.traits.folds_in_rank_order},
-                    {"needs_shape", each.needs_shape()}});
+                    {"needs_shape", each.needs_shape()},
+                    {"keeps_data", each.traits.keeps_data},
+                    {"needs_counts", each.traits.needs_counts},
+                    {"closed_form", find_closed_form(each.name) != nullptr}});
   }
   std::puts(list.dump(2).c_str());
 }

@@ -357,7 +357,7 @@ class TUTTI_API Communicator {
 
   /// What this rank did in its calls of a collective so far, by peer.
   [[nodiscard]] Counters counters(Collective collective) const;
-  /// By which algorithm a call would be done.
+  /// By which algorithm, or by a schedule of which name, a call would be done.
   [[nodiscard]] std::string algorithm_for(const Call& call) const;
   /// How the ranks reach each other, in words: "4 ranks, shared memory".
   [[nodiscard]] std::string description() const;

@@ -17,7 +17,7 @@ tuttiResult_t make_schedule(const char* function, tuttiSchedule_t* schedule, Rea
   return guarded(function, [&] {
     tuttiSchedule_t& place = pointed_to(schedule, "schedule");
     place = nullptr;
-    place = new tuttiSchedule{.schedule = prove(read())};
+    place = std::make_unique<tuttiSchedule>(tuttiSchedule{.schedule = prove(read())}).release();
   });
 }
 

@@ -160,8 +160,8 @@ Method named_method(const Call& call, std::uint32_t ranks) {
     refuse("it names " + std::string(options.algorithm) + " and " + options.schedule->label() +
            "; name one of them");
   }
-  const Method method = options.schedule != nullptr ? Method(*options.schedule)
-                                                    : Method(algorithm(options.algorithm));
+  Method method = options.schedule != nullptr ? Method(*options.schedule)
+                                              : Method(algorithm(options.algorithm));
   if (options.schedule != nullptr) {
     const std::string misfit = options.schedule->misfit(call.collective, ranks, Rank{call.root});
     if (!misfit.empty()) refuse(misfit);

@@ -141,7 +141,7 @@ Json to_json(const Measurement& each) {
 /// The schedule that was measured, which must still be what it was then.
 ProvedSchedule measured_schedule(const Measurement& measurement, const Json& json,
                                  const std::string& folder) {
-  const ProvedSchedule schedule = schedule_named(measurement.algorithm, folder);
+  ProvedSchedule schedule = schedule_named(measurement.algorithm, folder);
   const auto measured = json.at("hash").get<std::string>();
   if (hash_text(schedule.hash()) != measured) {
     refuse("'" + measurement.algorithm + "' was measured when its content hash was " + measured +

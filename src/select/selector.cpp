@@ -69,7 +69,7 @@ const Candidate& Selector::choose(const Question& question) {
   const std::uint64_t sizes = size_class(question.bytes);
   // Schedules are for one root; algorithms are as fast with any.
   const std::uint64_t root = has_schedules_ && has_root(question.collective)
-                                 ? std::uint64_t{question.root.index()} << 32
+                                 ? std::uint64_t{question.root.index()} << 40
                                  : 0;
   const std::uint64_t key =
       ((which * 1024 + sizes) * 32 + static_cast<std::uint64_t>(question.collective) * 2 +
