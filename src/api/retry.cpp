@@ -59,8 +59,8 @@ Retried with_retry(Communicator& communicator, const std::function<void(Communic
     try {
       call(communicator);
       has_done = true;
-      // Whoever comes out of this knows that all have done it. Should others not come out of it,
-      // the verdict tells them that somebody has, or nobody does.
+      // A rank that comes out of this knows that all have done the call. A rank that does not
+      // learns from the verdict whether another one has.
       communicator.barrier();
       communicator.impl_->complete(number);
       return retried;

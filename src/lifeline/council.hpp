@@ -63,8 +63,8 @@ class Council {
 
   /// This rank has made so many calls and will make no more.
   void leave(std::uint64_t calls);
-  /// This rank has no part in a communicator that these members of the lifeline were to make
-  /// together: those who have it are not to wait for this one.
+  /// This rank failed to make a communicator with these members of the lifeline. Members that have
+  /// it are told not to wait for this rank there.
   void decline(std::uint64_t id, std::span<const std::uint32_t> members);
 
   /// What ranks have to say to the next question, one text each: the same for all that get it. Who

@@ -53,7 +53,7 @@ Agreement& Council::agreement(std::uint32_t question) {
   return made;
 }
 
-/// The most calls with retry that anybody has completed who was heard, be it when it left.
+/// The most calls with retry that any rank says it has completed, in its answer or its farewell.
 std::uint64_t Council::completed_by(const Agreement::Hearing& hearing) const {
   std::uint64_t most = 0;
   for (const Agreement::Voice& voice : hearing.voices) {

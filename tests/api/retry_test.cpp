@@ -33,9 +33,9 @@ TEST(Retry, RepeatsSeveralCallsAtOnce) {
   });
 }
 
-/// Rank 0 has come out of the closing barrier, as far as the others can tell. So they have, too,
-/// and learn with their next call what has happened in it.
-TEST(Retry, IsOverForAllIfItIsForOne) {
+/// Rank 0 has come out of the closing barrier, as far as the others can tell. So the call is
+/// complete for them, too, and their next call throws the verdict.
+TEST(Retry, IsCompleteForAllIfOneRankHasCompletedIt) {
   run_threads(4, [](Communicator& comm) {
     if (comm.rank() == 0) {
       std::this_thread::sleep_for(50ms);
@@ -56,9 +56,9 @@ TEST(Retry, IsOverForAllIfItIsForOne) {
   });
 }
 
-/// A rank that has completed it though the verdict says that nobody has was not heard in time. It
-/// cannot go on with the others, who repeat the call.
-TEST(Retry, GoesOnWithoutARankThatIsAhead) {
+/// A rank that is a call ahead of the verdict was not heard when it was found. It cannot go on with
+/// the others, which repeat the call.
+TEST(Retry, LeavesOutARankThatIsAhead) {
   run_threads(3, [](Communicator& comm) {
     comm.barrier();
     if (comm.rank() == 2) comm.abort("over");

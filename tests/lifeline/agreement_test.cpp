@@ -373,18 +373,16 @@ TEST(Agreement, DoesNotWaitLongForLaggards) { run_many(300, {.laggards = 2}, 900
 
 /// However many they are, and whether they were to preside or not: inputs are there after 200 ms,
 /// letters take up to 30.
-TEST(Agreement, FindsAllWhoAreStoppedAtTheSameTime) { run_many(3000, {.frozen = 5}, 950ms); }
+TEST(Agreement, FindsAllStoppedMembersAtTheSameTime) { run_many(3000, {.frozen = 5}, 950ms); }
 
 /// Most members ask only some of the lowest, one of which will preside.
-TEST(Agreement, FindsAllWhoAreStoppedInALargeGroup) { run_many(12, {.frozen = 30}, 950ms, 36); }
+TEST(Agreement, FindsStoppedMembersOfALargeGroup) { run_many(12, {.frozen = 30}, 950ms, 36); }
 
-TEST(Agreement, FindsAllWhoAreStoppedThoughOnlyOneAsks) {
+TEST(Agreement, FindsStoppedMembersIfOnlyOneAsks) {
   run_many(2000, {.frozen = 5, .all_have_inputs = false}, 930ms);
 }
 
-TEST(Agreement, OutlivesDeathsAmongThoseWhoAreStopped) {
-  run_many(1000, {.deaths = 2, .frozen = 3}, 3s);
-}
+TEST(Agreement, OutlivesDeathsAndStoppedMembers) { run_many(1000, {.deaths = 2, .frozen = 3}, 3s); }
 
 }  // namespace
 }  // namespace tutti::test

@@ -158,8 +158,7 @@ TEST(Council, DoesNotWaitForEverForWhoDoesNotAsk) {
   EXPECT_EQ(heard[1], heard[0]);
 }
 
-/// Whoever has completed a call with retry that others have not is not to be left alone with it.
-TEST(Council, RulesThatACallIsCompleteIfAnyRankHasCompletedIt) {
+TEST(Council, RulingCountsTheRankThatHasCompletedMost) {
   Ranks ranks(4);
   for (std::uint32_t rank = 0; rank < 4; ++rank) ranks.participant(rank).completed = 6;
   ranks.participant(2).completed = 7;
@@ -169,7 +168,7 @@ TEST(Council, RulesThatACallIsCompleteIfAnyRankHasCompletedIt) {
   }
 }
 
-TEST(Council, CountsWhatARankHasCompletedThatLeft) {
+TEST(Council, RulingCountsARankThatLeft) {
   Ranks ranks(4);
   ranks.participant(2).completed = 7;
   ranks[2].leave(3);
@@ -177,8 +176,7 @@ TEST(Council, CountsWhatARankHasCompletedThatLeft) {
   for (const std::uint32_t rank : {0, 1, 3}) EXPECT_EQ(ranks[rank].await_ruling().completed, 7U);
 }
 
-/// Whoever waited for them has done so for long enough already.
-TEST(Council, FindsWhoIsStoppedAndIsNotKeptWaitingByThem) {
+TEST(Council, NamesStoppedRanksWithinASecond) {
   Ranks ranks(5);
   ranks.stop(0);
   ranks.stop(3);
@@ -190,7 +188,7 @@ TEST(Council, FindsWhoIsStoppedAndIsNotKeptWaitingByThem) {
     EXPECT_EQ(ruling.verdict.code, ErrorCode::timed_out);
     EXPECT_EQ(ruling.verdict.ranks, stopped);
     EXPECT_EQ(ruling.mute, stopped);
-    // Nobody waits until they have stopped reading either.
+    // Ranks do not wait until a stopped one no longer reads their memory.
     for (std::uint32_t other = 0; other < 5; ++other) {
       EXPECT_EQ(ranks[rank].is_gone(other), other == 0 || other == 3);
     }
@@ -199,7 +197,7 @@ TEST(Council, FindsWhoIsStoppedAndIsNotKeptWaitingByThem) {
 }
 
 /// It may have failed to make the communicator that others have.
-TEST(Council, DoesNotWaitForWhoDeclinesToTakePart) {
+TEST(Council, DoesNotWaitForARankThatDeclined) {
   Ranks ranks(3);
   ranks.open_second(1, 77);
   ranks.open_second(2, 77);
