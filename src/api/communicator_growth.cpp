@@ -76,7 +76,6 @@ std::optional<Communicator> Communicator::Impl::grow(const Growth& growth) {
   std::optional<Communicator> grown;
   try {
     CommunicatorSettings settings = settings_;
-    settings.completed = completed();
     settings.kinship = {};
     settings.identity = 1;
     settings.network = nullptr;  // It knows nothing of newcomers.
@@ -123,7 +122,7 @@ Communicator::Impl::Admission Communicator::Impl::open_door(const Growth& growth
       tickets.push_back(Ticket{.meeting = admission.meeting,
                                .rank = ranks_ + i,
                                .ranks = ranks_ + admission.newcomers,
-                               .completed = completed()}
+                               .completed = settings_.completed}
                             .text());
     }
     settings_.door->hand_out(tickets);

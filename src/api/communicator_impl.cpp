@@ -103,7 +103,7 @@ Communicator::Impl::Impl(Exchange& exchange, Rank self, std::uint32_t ranks,
             .self = self,
             .ranks = ranks},
            settings.flight),
-      completed_(settings.completed) {
+      done_(settings.completed) {
   const Kinship& kinship = fabric_.kinship();
   if (ranks == 1) return;
   Participant& participant = *this;

@@ -29,8 +29,8 @@ struct Report {
 struct Ruling {
   Verdict verdict{};
   std::vector<std::uint32_t> mute{};  ///< Ranks that did not answer, and are not known to be gone.
-  /// The most calls with retry that any rank has completed. They are complete for all ranks; see
-  /// with_retry().
+  /// The calls with retry that all ranks have done which were heard. They are complete for all
+  /// ranks; see with_retry().
   std::uint64_t completed = 0;
 
   friend bool operator==(const Ruling&, const Ruling&) = default;

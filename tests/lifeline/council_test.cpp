@@ -25,11 +25,11 @@ class Quiet final : public Participant {
     }
     return told;
   }
-  std::uint64_t seal() override { return completed; }
+  std::uint64_t seal() override { return done; }
   void stop() override { was_stopped = true; }
 
   std::uint32_t signature = 0;
-  std::uint64_t completed = 0;
+  std::uint64_t done = 0;
   std::atomic<bool> was_stopped{false};
 };
 
@@ -158,19 +158,20 @@ TEST(Council, DoesNotWaitForEverForWhoDoesNotAsk) {
   EXPECT_EQ(heard[1], heard[0]);
 }
 
-TEST(Council, RulingCountsTheRankThatHasCompletedMost) {
+TEST(Council, RulingHasTheCallsThatAllRanksHaveDone) {
   Ranks ranks(4);
-  for (std::uint32_t rank = 0; rank < 4; ++rank) ranks.participant(rank).completed = 6;
-  ranks.participant(2).completed = 7;
+  for (std::uint32_t rank = 0; rank < 4; ++rank) ranks.participant(rank).done = 7;
+  ranks.participant(2).done = 6;
   ranks[1].report({.code = ErrorCode::aborted, .ranks = {1}, .words = "enough"});
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
-    EXPECT_EQ(ranks[rank].await_ruling().completed, 7U);
+    EXPECT_EQ(ranks[rank].await_ruling().completed, 6U);
   }
 }
 
-TEST(Council, RulingCountsARankThatLeft) {
+TEST(Council, RulingDoesNotCountARankThatLeft) {
   Ranks ranks(4);
-  ranks.participant(2).completed = 7;
+  for (std::uint32_t rank = 0; rank < 4; ++rank) ranks.participant(rank).done = 7;
+  ranks.participant(2).done = 6;
   ranks[2].leave(3);
   ranks[1].report({.code = ErrorCode::aborted, .ranks = {1}, .words = "enough"});
   for (const std::uint32_t rank : {0, 1, 3}) EXPECT_EQ(ranks[rank].await_ruling().completed, 7U);
