@@ -13,10 +13,11 @@ namespace tutti {
 
 /// What it took until a call succeeded.
 struct Retried {
-  /// How many ranks took part in what the call gave: those of the communicator before the call, but
-  /// for those who are gone. An average is divided by this.
+  /// How many ranks took part in the result: those of the communicator before the call without
+  /// `gone`. Divide an average by this.
   std::uint32_t ranks = 0;
-  /// Who was lost and has no part in what the call gave, by their ranks before the call, in order.
+  /// The lost ranks, which have no part in the result; as they were numbered before the call, in
+  /// order.
   std::vector<std::uint32_t> gone{};
   std::uint32_t repeats = 0;
 };
@@ -25,12 +26,12 @@ struct Retried {
 /// or hangs, those who are left shrink the communicator, put back what the call has changed, and
 /// repeat it. `communicator` is then the smaller one.
 ///
-/// It ends in the same way on all ranks that are left: with the same Retried, and with a
-/// communicator of the same ranks. Either all have repeated the call without those who were lost,
-/// who are then in `gone`; or none has, because some rank had its result already. Then
-/// `communicator` is still the former one on all of them, and the next call with retry shrinks it.
-/// A rank that has done its part waits until all have, which costs a barrier. All ranks make the
-/// same calls with retry, in the same order.
+/// It ends in the same way on all surviving ranks: with the same Retried, and with a communicator
+/// of the same ranks. Either all repeat the call without the lost ranks, which are then in `gone`;
+/// or none does, because some rank had its result before the loss was noticed. In that case
+/// `communicator` is the former one on all ranks, and the next call with retry shrinks it. A rank
+/// that has done its part waits until all have, which costs a barrier. All ranks make the same
+/// calls with retry, in the same order.
 ///
 /// `kept` is the memory that the call changes and needs again. Throws what is not the loss of a
 /// rank: mismatch, invalid_argument, aborted; and the failure itself, with the memory put back, if

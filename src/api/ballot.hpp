@@ -24,9 +24,9 @@ using Ballots = std::map<std::uint32_t, std::string>;
 
 /// Whether all that were collected say yes to this: some ranks may be a step ahead of the others.
 [[nodiscard]] bool all_say(const Ballots& ballots, Ballot::Subject subject);
-/// Those who have completed as many calls with retry as most have; of as many on each side, those
-/// of the lowest rank. The others were not heard when the verdict was found, and have gone on or
-/// stayed behind: nobody can call together with them.
+/// The ballots of the ranks that have completed the same number of calls with retry as the
+/// majority; in a tie, as the lowest rank. The other ranks were not heard when the verdict was
+/// found: they are a call ahead or behind, so that no call of theirs would match.
 [[nodiscard]] Ballots those_in_step(const Ballots& ballots);
 
 }  // namespace tutti

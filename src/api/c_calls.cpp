@@ -122,8 +122,7 @@ PairRequest receiving(void* data, std::size_t count, tuttiDataType_t type, int p
   return {.in = PairRequest::In{.data = data, .count = count, .peer = peer}, .type = type};
 }
 
-PairRequest exchange(const PairRequest::Out& out, const PairRequest::In& in,
-                     tuttiDataType_t type) {
+PairRequest exchange(const PairRequest::Out& out, const PairRequest::In& in, tuttiDataType_t type) {
   return {.out = out, .in = in, .type = type};
 }
 

@@ -115,15 +115,20 @@ std::optional<Verdict> Communicator::Impl::verdict() const {
   return ruling ? std::optional(ruling->verdict) : std::nullopt;
 }
 
-void Communicator::Impl::complete(std::uint64_t call) {
-  if (!completed_.advance(call)) refuse();
+void Communicator::Impl::set_completed(std::uint64_t calls) {
+  settings_.completed = calls;
+  done_.set(calls);
 }
 
-bool Communicator::Impl::has_completed(std::uint64_t call) {
+void Communicator::Impl::note_done(std::uint64_t call) {
+  if (!done_.advance(call)) refuse();
+}
+
+bool Communicator::Impl::accept_completed(std::uint64_t call) {
   if (!council_) return false;
   const std::optional<Ruling> ruling = council_->ruling();
   if (!ruling || ruling->completed < call) return false;
-  completed_.set(call);
+  set_completed(call);
   has_been_told_.store(false);
   return true;
 }

@@ -125,7 +125,6 @@ CommunicatorSettings Communicator::Impl::settings_for(const std::vector<std::uin
                                                       std::uint64_t identity) const {
   CommunicatorSettings theirs = settings_;
   theirs.identity = identity;
-  theirs.completed = completed();
   if (theirs.network && members.size() < ranks_) {
     theirs.places.clear();
     for (const std::uint32_t member : members) {
@@ -141,8 +140,9 @@ Shrunk Communicator::Impl::shrink(std::uint64_t completed) {
   if (!council_) return shrink_alone(completed);
   // Others may be lost while those who are left start anew: then they start once more.
   for (std::uint32_t attempt = 0; attempt <= ranks_; ++attempt) {
-    const Ballot own{
-        .subject = Ballot::Subject::shrinks, .completed = completed, .retried = this->completed()};
+    const Ballot own{.subject = Ballot::Subject::shrinks,
+                     .completed = completed,
+                     .retried = settings_.completed};
     Ballots ballots = council_->agree(own.text());
     if (!all_say(ballots, Ballot::Subject::shrinks)) continue;
     ballots = those_in_step(ballots);

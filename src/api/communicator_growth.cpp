@@ -74,7 +74,6 @@ std::optional<Communicator> Communicator::Impl::grow(const Growth& growth) {
   std::optional<Communicator> grown;
   try {
     CommunicatorSettings settings = settings_;
-    settings.completed = completed();
     settings.identity = 1;
     settings.network = nullptr;  // It knows nothing of newcomers.
     settings.places.clear();
@@ -120,7 +119,7 @@ Communicator::Impl::Admission Communicator::Impl::open_door(const Growth& growth
       tickets.push_back(Ticket{.meeting = admission.meeting,
                                .rank = ranks_ + i,
                                .ranks = ranks_ + admission.newcomers,
-                               .completed = completed()}
+                               .completed = settings_.completed}
                             .text());
     }
     settings_.door->hand_out(tickets);

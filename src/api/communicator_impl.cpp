@@ -102,7 +102,7 @@ Communicator::Impl::Impl(std::shared_ptr<Fabric> fabric, const Membership& membe
             .self = self_,
             .ranks = ranks_},
            settings.flight),
-      completed_(settings.completed) {
+      done_(settings.completed) {
   MessageHost& host = *this;
   messages_ =
       std::make_unique<PointToPoint>(fabric_->messenger(), membership, host, box_.messages());

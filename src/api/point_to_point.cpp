@@ -84,7 +84,7 @@ class PointToPoint::Batch final : public Work::State, private Message::Completio
 };
 
 PointToPoint::PointToPoint(Messenger& messenger, const Membership& membership, MessageHost& host,
-                   FlightRecorder& recorder)
+                           FlightRecorder& recorder)
     : messenger_(messenger),
       self_(membership.self.index()),
       ranks_(membership.size()),
@@ -104,7 +104,7 @@ PointToPoint::~PointToPoint() {
 }
 
 std::vector<Envelope> PointToPoint::run(std::span<const Outgoing> out, std::span<const Incoming> in,
-                                    const MessageOptions& options) {
+                                        const MessageOptions& options) {
   host_.require_usable();
   check_arguments(out, in);
   const std::vector<std::shared_ptr<Message>> messages = make(out, in, options);
@@ -128,7 +128,7 @@ std::vector<Envelope> PointToPoint::run(std::span<const Outgoing> out, std::span
 }
 
 Work PointToPoint::start(std::span<const Outgoing> out, std::span<const Incoming> in,
-                     const MessageOptions& options) {
+                         const MessageOptions& options) {
   host_.require_usable();
   check_arguments(out, in);
   const auto batch =
@@ -145,7 +145,7 @@ std::optional<Envelope> PointToPoint::probe(std::uint32_t rank, std::uint32_t ta
 }
 
 Envelope PointToPoint::wait_for_message(std::uint32_t rank, std::uint32_t tag,
-                                    const MessageOptions& options) {
+                                        const MessageOptions& options) {
   host_.require_usable();
   const Incoming like{.from = rank, .tag = tag};
   check_arguments({}, {&like, 1});
@@ -164,8 +164,8 @@ Clock::time_point PointToPoint::deadline_of(const MessageOptions& options) const
 }
 
 std::vector<std::shared_ptr<Message>> PointToPoint::make(std::span<const Outgoing> out,
-                                                     std::span<const Incoming> in,
-                                                     const MessageOptions& options) const {
+                                                         std::span<const Incoming> in,
+                                                         const MessageOptions& options) const {
   std::vector<std::shared_ptr<Message>> messages;
   messages.reserve(out.size() + in.size());
   // Receives first, so that what is sent to oneself finds them.
@@ -176,7 +176,8 @@ std::vector<std::shared_ptr<Message>> PointToPoint::make(std::span<const Outgoin
   return messages;
 }
 
-void PointToPoint::check_arguments(std::span<const Outgoing> out, std::span<const Incoming> in) const {
+void PointToPoint::check_arguments(std::span<const Outgoing> out,
+                                   std::span<const Incoming> in) const {
   const auto refuse = [this](const std::string& why) {
     throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(self_) + ": " + why);
   };
@@ -289,8 +290,8 @@ void PointToPoint::note_failure(std::shared_ptr<Message> message, std::exception
 
 // The flight recorder ---------------------------------------------------------------------------
 
-PointToPoint::Flight PointToPoint::record(std::span<const Outgoing> out, std::span<const Incoming> in,
-                                  std::string_view site) {
+PointToPoint::Flight PointToPoint::record(std::span<const Outgoing> out,
+                                          std::span<const Incoming> in, std::string_view site) {
   FlightCall call{.kind = in.empty()    ? FlightKind::send
                           : out.empty() ? FlightKind::receive
                                         : FlightKind::send_receive,

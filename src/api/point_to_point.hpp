@@ -44,7 +44,7 @@ class PointToPoint final : private MessageOwner {
  public:
   /// The host and the messenger must outlive this.
   PointToPoint(Messenger& messenger, const Membership& membership, MessageHost& host,
-           FlightRecorder& recorder);
+               FlightRecorder& recorder);
   /// Waits until what was sent has gone, and a while for what was to be received; then receives end
   /// with an error.
   ~PointToPoint() override;

@@ -60,13 +60,14 @@ Retried with_retry(Communicator& communicator, const std::function<void(Communic
     try {
       call(communicator);
       has_done = true;
-      // Whoever comes out of this knows that all have done it. Should others not come out of it,
-      // the verdict tells them that somebody has, or nobody does.
+      communicator.impl_->note_done(number);
+      // A rank that comes out of this knows that all have noted it, so that every verdict will say
+      // that the call is complete.
       communicator.barrier();
-      communicator.impl_->complete(number);
+      communicator.set_completed(number);
       return retried;
     } catch (const Error& error) {
-      if (has_done && communicator.impl_->has_completed(number)) return retried;
+      if (has_done && communicator.impl_->accept_completed(number)) return retried;
       if (!is_loss(communicator, error)) throw;
       failure = std::current_exception();
     }

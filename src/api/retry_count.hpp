@@ -5,9 +5,9 @@
 
 namespace tutti {
 
-/// How many calls with retry a rank has completed on a communicator. The rank adds to it, and
-/// another thread may seal it at any moment: either that thread sees what was added, or it can no
-/// longer be added.
+/// How many calls with retry a rank has done on a communicator. The rank adds to it, and another
+/// thread may seal it at any moment: either that thread sees what was added, or it can no longer be
+/// added.
 class RetryCount {
  public:
   explicit RetryCount(std::uint64_t value) : word_(value << 1) {}

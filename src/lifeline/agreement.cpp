@@ -68,7 +68,7 @@ void Agreement::hear_input(std::uint32_t from, const std::string& body, Clock::t
   if (decision_) return desk_.send(from, Letter::Kind::decide, promised_, *decision_);
   if (!presides_ && !another_presides()) {
     if (chair() == self_) return preside(now);
-    // Whoever sends this has no reply from those below. Does this member?
+    // The sender gets no reply from the members below. Find out whether this one does.
     if (!patient_until_) {
       turn_to_chair(now);
       ask_around(now);
@@ -161,7 +161,8 @@ void Agreement::ask(std::uint32_t member, Clock::time_point now) {
   desk_.send(member, Letter::Kind::input, 0, knowledge());
 }
 
-/// Those who may take the chair before this one; and all others, if this one may soon take it.
+/// Asks the members that may take the chair before this one; and all others, if this one may take
+/// it next.
 void Agreement::ask_around(Clock::time_point now) {
   std::vector<std::uint32_t> there;
   for (std::uint32_t member = 0; member < members_; ++member) {

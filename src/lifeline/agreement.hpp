@@ -20,9 +20,9 @@ namespace tutti {
 /// decision tells it when asked, and whoever was asked by a later chair no longer believes an
 /// earlier one. So a decision that anybody has acted on is the only one that can follow.
 ///
-/// A member that has an input and gets no reply from the chair asks around. Whoever is asked asks
-/// around as well, so that all find out at the same time which members are silent, however many.
-/// Time in which this member itself did not run does not count: it is no sign of others' silence.
+/// A member that has an input and gets no reply from the chair asks the other members whether they
+/// are there. A member that is asked does the same, so that all of them know at the same time which
+/// members are silent. Time in which a member itself did not run does not count as others' silence.
 ///
 /// Knows neither threads nor connections: it is told what comes and when time passes, and says what
 /// is to be sent.
@@ -83,8 +83,8 @@ class Agreement {
   void tick(Clock::time_point now);
 
   [[nodiscard]] const std::optional<std::string>& decision() const { return decision_; }
-  /// Whether this member may end its process without taking the decision with it: all others who
-  /// are there have confirmed it, or have had the time to; or another one has made it.
+  /// Whether the decision survives this member's process: another member has made it, or all others
+  /// have confirmed it or had the time to.
   [[nodiscard]] bool is_confirmed(Clock::time_point now) const;
   /// Who did not answer, or is gone.
   [[nodiscard]] const std::set<std::uint32_t>& silent() const { return silent_; }
@@ -143,7 +143,7 @@ class Agreement {
   // Of the chair:
   bool presides_ = false;  // With the ballot that is promised.
   Clock::time_point presides_since_{};
-  std::set<std::uint32_t> unconfirmed_;  // Who may not know the decision that it has made.
+  std::set<std::uint32_t> unconfirmed_;  // Members that may not know the decision.
   Clock::time_point confirmations_due_{};
   std::vector<Voice> voices_;
   std::set<std::uint32_t> answered_;

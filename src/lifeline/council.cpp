@@ -47,9 +47,7 @@ std::optional<Ruling> Council::ruling() const {
 
 std::map<std::uint32_t, std::uint64_t> Council::left() const {
   const Lock lock(lifeline_->mutex_);
-  std::map<std::uint32_t, std::uint64_t> calls;
-  for (const auto& [rank, farewell] : left_) calls.emplace(rank, farewell.calls);
-  return calls;
+  return left_;
 }
 
 bool Council::is_gone(std::uint32_t rank) const {
@@ -127,7 +125,7 @@ void Council::decline(std::uint64_t id, std::span<const std::uint32_t> members) 
   const Lock lock(lifeline_->mutex_);
   for (const std::uint32_t member : members) {
     if (member == seat_.members[seat_.self]) continue;
-    lifeline_->send(member, {.kind = Letter::Kind::leave, .council = id, .body = "0 0"});
+    lifeline_->send(member, {.kind = Letter::Kind::leave, .council = id, .body = "0"});
   }
 }
 
@@ -197,16 +195,9 @@ std::vector<std::string> Council::exchange(std::span<const std::uint32_t> ranks,
 void Council::say_farewell(std::uint64_t calls) {
   if (std::exchange(has_left_, true)) return;
   for (const auto& [question, agreement] : agreements_) agreement.hand_on();
-  const std::string words = std::to_string(calls) + " " + std::to_string(participant_.seal());
   for (std::uint32_t rank = 0; rank < seat_.members.size(); ++rank) {
-    send(rank, Letter::Kind::leave, 0, 0, words);
+    send(rank, Letter::Kind::leave, 0, 0, std::to_string(calls));
   }
-}
-
-Council::Farewell Council::read_farewell(const std::string& text) {
-  char* end = nullptr;
-  const std::uint64_t calls = std::strtoull(text.c_str(), &end, 10);
-  return {.calls = calls, .completed = std::strtoull(end, nullptr, 10)};
 }
 
 void Council::hear(std::uint32_t member, const Letter& letter) {
@@ -214,7 +205,7 @@ void Council::hear(std::uint32_t member, const Letter& letter) {
   if (!rank) return;
   switch (letter.kind) {
     case Letter::Kind::leave:
-      left_.emplace(*rank, read_farewell(letter.body));
+      left_.emplace(*rank, std::strtoull(letter.body.c_str(), nullptr, 10));
       alarm_.store(true);
       note_absence(*rank);
       return;
@@ -270,7 +261,7 @@ std::optional<std::uint32_t> Council::rank_of(std::uint32_t member) const {
 std::set<std::uint32_t> Council::absent() const {
   std::set<std::uint32_t> ranks;
   for (const auto& [rank, why] : gone_) ranks.insert(rank);
-  for (const auto& [rank, farewell] : left_) ranks.insert(rank);
+  for (const auto& [rank, calls] : left_) ranks.insert(rank);
   return ranks;
 }
 

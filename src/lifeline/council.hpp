@@ -63,8 +63,8 @@ class Council {
 
   /// This rank has made so many calls and will make no more.
   void leave(std::uint64_t calls);
-  /// This rank has no part in a communicator that these members of the lifeline were to make
-  /// together: those who have it are not to wait for this one.
+  /// This rank failed to make a communicator with these members of the lifeline. Members that have
+  /// it are told not to wait for this rank there.
   void decline(std::uint64_t id, std::span<const std::uint32_t> members);
 
   /// What ranks have to say to the next question, one text each: the same for all that get it. Who
@@ -108,7 +108,7 @@ class Council {
   void look_for_verdict();
   [[nodiscard]] bool is_ruling_confirmed() const;
   void rule(const Ruling& ruling);
-  [[nodiscard]] std::uint64_t completed_by(const Agreement::Hearing& hearing) const;
+  [[nodiscard]] static std::uint64_t done_by_all(const Agreement::Hearing& hearing);
   void suspect_laggards(Agreement& agreement) const;
   void send(std::uint32_t rank, Letter::Kind kind, std::uint32_t question, std::uint32_t ballot,
             std::string body);
@@ -122,13 +122,7 @@ class Council {
   std::optional<Ruling> ruling_;
   std::optional<Report> own_report_;
   std::map<std::uint32_t, std::string> gone_;
-  /// What a rank says when it leaves.
-  struct Farewell {
-    std::uint64_t calls = 0;
-    std::uint64_t completed = 0;  // Calls with retry.
-  };
-  [[nodiscard]] static Farewell read_farewell(const std::string& text);
-  std::map<std::uint32_t, Farewell> left_;
+  std::map<std::uint32_t, std::uint64_t> left_;
   std::map<std::uint32_t, Standing> seen_;  // As others have shown themselves now and then.
   bool has_left_ = false;
 

@@ -35,7 +35,7 @@ Agreement& Council::agreement(std::uint32_t question) {
       .stand = [this, is_verdict](const std::string& subject) -> std::string {
         if (!is_verdict) return "";
         Standing standing = participant_.standing(std::strtoull(subject.c_str(), nullptr, 10));
-        standing.completed = participant_.seal();
+        standing.done = participant_.seal();
         return write(standing);
       }};
   Agreement& made =
@@ -53,19 +53,18 @@ Agreement& Council::agreement(std::uint32_t question) {
   return made;
 }
 
-/// The most calls with retry that anybody has completed who was heard, be it when it left.
-std::uint64_t Council::completed_by(const Agreement::Hearing& hearing) const {
-  std::uint64_t most = 0;
+/// The calls with retry that all ranks have done which were heard, this one included.
+std::uint64_t Council::done_by_all(const Agreement::Hearing& hearing) {
+  std::uint64_t least = ~std::uint64_t{0};
   for (const Agreement::Voice& voice : hearing.voices) {
-    if (!voice.standing.empty()) most = std::max(most, read_standing(voice.standing).completed);
+    if (!voice.standing.empty()) least = std::min(least, read_standing(voice.standing).done);
   }
-  for (const auto& [rank, farewell] : left_) most = std::max(most, farewell.completed);
-  return most;
+  return least;
 }
 
 /// The ruling, once anybody has something to complain of.
 std::optional<std::string> Council::judge(const Agreement::Hearing& hearing) const {
-  Inquest inquest{.standings = seen_, .gone = gone_, .completed = completed_by(hearing)};
+  Inquest inquest{.standings = seen_, .gone = gone_, .completed = done_by_all(hearing)};
   for (const std::uint32_t member : seat_.members) {
     inquest.whereabouts.push_back(lifeline_->whereabouts()[member]);
   }
@@ -82,8 +81,8 @@ std::optional<std::string> Council::judge(const Agreement::Hearing& hearing) con
     for (const std::uint32_t accused : report.ranks) {
       if (!hearing.silent.contains(accused)) continue;
       const auto left = left_.find(accused);
-      inquest.gone.emplace(
-          accused, left == left_.end() ? report.words : words_of_farewell(left->second.calls));
+      inquest.gone.emplace(accused,
+                           left == left_.end() ? report.words : words_of_farewell(left->second));
     }
   }
   for (const std::uint32_t rank : hearing.silent) {

@@ -212,7 +212,7 @@ Verdict Inquest::of_late(std::uint32_t reporter, const Report& report) const {
   return verdict;
 }
 
-/// Whoever wanted a verdict has fallen silent before it could say why.
+/// The rank that sought the verdict has fallen silent before it could say why.
 Verdict Inquest::of_mute() const {
   std::vector<std::string> parts;
   for (const std::uint32_t rank : mute) parts.push_back(lateness(rank));

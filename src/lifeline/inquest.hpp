@@ -28,9 +28,9 @@ struct Report {
 /// What is agreed on when a communicator comes to its end.
 struct Ruling {
   Verdict verdict{};
-  std::vector<std::uint32_t> mute{};  ///< Who did not answer though not known to be gone.
-  /// The most calls with retry that any rank has completed. Those who have not follow it: see
-  /// with_retry().
+  std::vector<std::uint32_t> mute{};  ///< Ranks that did not answer, and are not known to be gone.
+  /// The calls with retry that all ranks have done which were heard. They are complete for all
+  /// ranks; see with_retry().
   std::uint64_t completed = 0;
 
   friend bool operator==(const Ruling&, const Ruling&) = default;

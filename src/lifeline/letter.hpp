@@ -19,8 +19,8 @@ struct Letter {
     card,    ///< To the first of some members: my card in this round of an exchange.
     cards,   ///< From it: everybody's.
     seen,    ///< What I am doing, now and then.
-    here,   ///< To who has sent an input or an outdated query: I am alive, and this chair presides.
-    heard,  ///< To who has sent a decision: I know it.
+    here,    ///< The reply to an input or an outdated query: I am alive, and this chair presides.
+    heard,   ///< The reply to a decision: I know it.
   };
   static constexpr std::uint8_t last_kind = 9;
 

@@ -14,7 +14,7 @@ std::string write(const Standing& standing) {
   return Json{
       {"call", standing.call},       {"words", standing.words}, {"runs", standing.runs},
       {"seconds", standing.seconds}, {"about", standing.about}, {"signature", standing.signature},
-      {"asked", standing.asked},     {"earlier", earlier},      {"completed", standing.completed}}
+      {"asked", standing.asked},     {"earlier", earlier},      {"done", standing.done}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -30,7 +30,7 @@ Standing read_standing(const std::string& text) {
     standing.about = json.value("about", standing.about);
     standing.signature = json.value("signature", standing.signature);
     standing.asked = json.value("asked", standing.asked);
-    standing.completed = json.value("completed", standing.completed);
+    standing.done = json.value("done", standing.done);
     for (const Json& each : json.value("earlier", Json::array())) {
       standing.earlier.push_back({.call = each.at("call").get<std::uint64_t>(),
                                   .signature = each.at("signature").get<std::uint32_t>(),

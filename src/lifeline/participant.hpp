@@ -29,9 +29,8 @@ struct Standing {
   std::vector<Made> earlier{};
   static constexpr std::uint64_t most_earlier = 8;
 
-  /// Of one that was asked for a verdict: how many calls with retry it has completed, to which no
-  /// more can be added.
-  std::uint64_t completed = 0;
+  /// Of a rank that was asked for a verdict: how many calls with retry it has done. It is sealed.
+  std::uint64_t done = 0;
 };
 
 [[nodiscard]] std::string write(const Standing& standing);
@@ -45,8 +44,8 @@ class Participant {
   virtual ~Participant() = default;
 
   [[nodiscard]] virtual Standing standing(std::uint64_t about) const = 0;
-  /// A verdict is being sought: from now on no call with retry can be completed. Returns how many
-  /// were, the same each time.
+  /// A verdict is being sought: from now on this rank cannot note that it has done a call with
+  /// retry. Returns how many it has done, the same each time.
   virtual std::uint64_t seal() = 0;
   /// There is a verdict: no call may go on, and none may begin.
   virtual void stop() = 0;

@@ -2,9 +2,10 @@
 
 #include <memory>
 
+#include <tutti/exchange.hpp>
+
 #include "core/clock.hpp"
 #include "rendezvous/environment.hpp"
-#include <tutti/exchange.hpp>
 
 namespace tutti {
 

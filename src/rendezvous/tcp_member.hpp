@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include <tutti/exchange.hpp>
+
 #include "core/clock.hpp"
 #include "rendezvous/courier.hpp"
-#include <tutti/exchange.hpp>
 #include "rendezvous/group.hpp"
 #include "transport/tcp/socket.hpp"
 

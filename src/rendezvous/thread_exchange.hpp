@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include <tutti/exchange.hpp>
 #include <tutti/rank.hpp>
 
 #include "core/clock.hpp"
-#include <tutti/exchange.hpp>
 
 namespace tutti {
 
@@ -43,8 +43,8 @@ class ThreadTable {
 /// One rank at a table.
 class ThreadExchange : public Exchange {
  public:
-  /// The first all_gather() may take until `deadline`, each later one as long as that was. The table must
-  /// outlive this. Throws invalid_argument if it has no such seat.
+  /// The first all_gather() may take until `deadline`, each later one as long as that was. The
+  /// table must outlive this. Throws invalid_argument if it has no such seat.
   ThreadExchange(ThreadTable& table, Rank rank, Clock::time_point deadline);
 
   [[nodiscard]] std::vector<std::string> all_gather(const std::string& card) override;

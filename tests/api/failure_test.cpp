@@ -100,8 +100,8 @@ TEST_P(Failure, AnAbortWakesAll) {
   EXPECT_EQ(faults, "");
 }
 
-/// Longer than a letter may be.
-TEST_P(Failure, ALongReasonIsCutForAllAlike) {
+/// Longer than a message of the lifeline may be.
+TEST_P(Failure, LongReasonIsCutAlikeOnAllRanks) {
   constexpr std::size_t length = 20'000'000;
   const std::string faults = run_processes(3, GetParam(), [](Communicator& comm) -> std::string {
     if (comm.rank() == 1) {
@@ -119,8 +119,8 @@ TEST_P(Failure, ALongReasonIsCutForAllAlike) {
   EXPECT_EQ(faults, "");
 }
 
-/// Whoever has decided on the verdict ends at once, and the others hear of it all the same.
-TEST_P(Failure, AVerdictOutlivesWhoHasFoundIt) {
+/// The rank that decides ends its process at once, and the others get the verdict all the same.
+TEST_P(Failure, VerdictSurvivesExitOfTheDecidingRank) {
   for (int round = 0; round < 10; ++round) {
     const std::string faults = run_processes(3, GetParam(), [](Communicator& comm) -> std::string {
       std::vector<float> data(10 + comm.rank());

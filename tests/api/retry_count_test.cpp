@@ -25,7 +25,7 @@ TEST(RetryCount, StaysSealedWhenItIsSet) {
   EXPECT_FALSE(count.advance(9));
 }
 
-/// Whoever seals it has seen the last call that was completed.
+/// The thread that seals it sees the last call that was done.
 TEST(RetryCount, IsAdvancedOrSealedButNotBoth) {
   for (int round = 0; round < 100; ++round) {
     RetryCount count(0);

@@ -33,9 +33,9 @@ TEST(Retry, RepeatsSeveralCallsAtOnce) {
   });
 }
 
-/// Rank 0 has come out of the closing barrier, as far as the others can tell. So they have, too,
-/// and learn with their next call what has happened in it.
-TEST(Retry, IsOverForAllIfItIsForOne) {
+/// All have done the call when the verdict is found, so it is complete for all; their next call
+/// throws the verdict.
+TEST(Retry, IsCompleteIfAllRanksHaveDoneIt) {
   run_threads(4, [](Communicator& comm) {
     if (comm.rank() == 0) {
       std::this_thread::sleep_for(50ms);
@@ -56,9 +56,26 @@ TEST(Retry, IsOverForAllIfItIsForOne) {
   });
 }
 
-/// A rank that has completed it though the verdict says that nobody has was not heard in time. It
-/// cannot go on with the others, who repeat the call.
-TEST(Retry, GoesOnWithoutARankThatIsAhead) {
+TEST(Retry, IsNotCompleteIfARankHasNotDoneIt) {
+  run_threads(4, [](Communicator& comm) {
+    if (comm.rank() == 0) {
+      std::this_thread::sleep_for(50ms);
+      comm.abort("the disk is full");
+      return;
+    }
+    expect_error(
+        [&] {
+          (void)with_retry(
+              comm, [&](Communicator&) {}, std::span<const std::span<std::byte>>{});
+        },
+        ErrorCode::aborted, "the disk is full");
+    EXPECT_EQ(comm.completed(), 0U);
+  });
+}
+
+/// A rank that has completed another number of calls than the verdict says was not heard when it
+/// was found. No call of its would match the others'.
+TEST(Retry, LeavesOutARankThatIsOutOfStep) {
   run_threads(3, [](Communicator& comm) {
     comm.barrier();
     if (comm.rank() == 2) comm.abort("over");

@@ -150,7 +150,7 @@ class Processes {
     return true;
   }
 
-  /// Those who were stopped.
+  /// Lets the stopped ranks go on, or kills them.
   void release() const {
     for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
       if (!case_.is_stopped(rank) || running_[rank] == 0) continue;

@@ -43,15 +43,11 @@ TEST(FaultMatrix, EveryCallEndsInTimeAndAlikeForAll) {
   run_some(7, is_sanitized ? 20 : 48, is_quick("call"));
 }
 
-TEST(FaultMatrix, AVerdictOutlivesThoseWhoEndWithIt) {
-  run_some(7, is_sanitized ? 10 : 40, is_quick("exit"));
-}
+TEST(FaultMatrix, VerdictSurvivesExits) { run_some(7, is_sanitized ? 10 : 40, is_quick("exit")); }
 
-TEST(FaultMatrix, RetryEndsAlikeForAll) { run_some(7, is_sanitized ? 10 : 40, is_of("shard")); }
+TEST(FaultMatrix, RetryEndsAlike) { run_some(7, is_sanitized ? 10 : 40, is_of("shard")); }
 
-TEST(FaultMatrix, GroupsComeAndGoWhileRanksDie) {
-  run_some(7, is_sanitized ? 5 : 20, is_of("churn"));
-}
+TEST(FaultMatrix, CommunicatorChurn) { run_some(7, is_sanitized ? 5 : 20, is_of("churn")); }
 
 TEST(FaultMatrix, WhoIsMuteOrLateIsNamed) {
   for (const Fault fault : {Fault::stop, Fault::slow}) {

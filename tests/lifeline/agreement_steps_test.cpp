@@ -43,7 +43,7 @@ class ByHand {
 };
 
 /// It was stopped for longer than it would wait for an answer, which had come meanwhile.
-TEST(AgreementSteps, TimeInWhichAMemberDoesNotRunIsNoSilenceOfOthers) {
+TEST(AgreementSteps, OwnPauseDoesNotCountAsSilenceOfOthers) {
   ByHand chair(0, 2);
   Clock::time_point now{};
   chair.agreement.put("mine", "", now);
@@ -54,7 +54,7 @@ TEST(AgreementSteps, TimeInWhichAMemberDoesNotRunIsNoSilenceOfOthers) {
   EXPECT_EQ(chair.agreement.decision(), "without 0");
 }
 
-TEST(AgreementSteps, AChairKnowsWhetherAllKnowWhatItHasDecided) {
+TEST(AgreementSteps, ChairWaitsForConfirmations) {
   ByHand chair(0, 3);
   Clock::time_point now{};
   chair.agreement.put("mine", "", now);
@@ -64,13 +64,13 @@ TEST(AgreementSteps, AChairKnowsWhetherAllKnowWhatItHasDecided) {
   EXPECT_FALSE(chair.agreement.is_confirmed(now));
   chair.agreement.hear(2, Letter::Kind::heard, 3, "", now);
   EXPECT_FALSE(chair.agreement.is_confirmed(now));
-  // Not for ever, and not for who is gone.
+  // The wait is bounded, and a lost member is not waited for.
   EXPECT_TRUE(chair.agreement.is_confirmed(now + 1s));
   chair.agreement.lose(1, now);
   EXPECT_TRUE(chair.agreement.is_confirmed(now));
 }
 
-TEST(AgreementSteps, WhoHearsADecisionConfirmsIt) {
+TEST(AgreementSteps, DecisionIsConfirmed) {
   ByHand member(1, 3);
   const Clock::time_point now{};
   member.agreement.hear(0, Letter::Kind::decide, 3, "so be it", now);
@@ -78,16 +78,16 @@ TEST(AgreementSteps, WhoHearsADecisionConfirmsIt) {
   EXPECT_TRUE(member.agreement.is_confirmed(now));
 }
 
-/// Else it would find out later who is silent, when it is to preside.
-TEST(AgreementSteps, WhoIsAskedBecauseTheChairIsSilentAsksAllOthersAtOnce) {
+/// So that it knows the silent members when it has to preside.
+TEST(AgreementSteps, MemberThatIsAskedAsksAllOthersAtOnce) {
   ByHand member(1, 6);
   member.agreement.hear(3, Letter::Kind::input, 0, "{}", Clock::time_point{});
   EXPECT_EQ(member.count(Letter::Kind::input), 5U);
   EXPECT_EQ(member.count(Letter::Kind::here), 1U);
 }
 
-/// As long as the chair replies, nobody else is bothered.
-TEST(AgreementSteps, OnlyAChairThatDoesNotReplyLetsAMemberAskAround) {
+/// As long as the chair replies, no other member is asked.
+TEST(AgreementSteps, AsksAroundOnlyIfTheChairDoesNotReply) {
   ByHand member(4, 6);
   Clock::time_point now{};
   member.agreement.put("mine", "", now);

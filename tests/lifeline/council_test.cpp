@@ -25,11 +25,11 @@ class Quiet final : public Participant {
     }
     return told;
   }
-  std::uint64_t seal() override { return completed; }
+  std::uint64_t seal() override { return done; }
   void stop() override { was_stopped = true; }
 
   std::uint32_t signature = 0;
-  std::uint64_t completed = 0;
+  std::uint64_t done = 0;
   std::atomic<bool> was_stopped{false};
 };
 
@@ -158,27 +158,26 @@ TEST(Council, DoesNotWaitForEverForWhoDoesNotAsk) {
   EXPECT_EQ(heard[1], heard[0]);
 }
 
-/// Whoever has completed a call with retry that others have not is not to be left alone with it.
-TEST(Council, RulesThatACallIsCompleteIfAnyRankHasCompletedIt) {
+TEST(Council, RulingHasTheCallsThatAllRanksHaveDone) {
   Ranks ranks(4);
-  for (std::uint32_t rank = 0; rank < 4; ++rank) ranks.participant(rank).completed = 6;
-  ranks.participant(2).completed = 7;
+  for (std::uint32_t rank = 0; rank < 4; ++rank) ranks.participant(rank).done = 7;
+  ranks.participant(2).done = 6;
   ranks[1].report({.code = ErrorCode::aborted, .ranks = {1}, .words = "enough"});
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
-    EXPECT_EQ(ranks[rank].await_ruling().completed, 7U);
+    EXPECT_EQ(ranks[rank].await_ruling().completed, 6U);
   }
 }
 
-TEST(Council, CountsWhatARankHasCompletedThatLeft) {
+TEST(Council, RulingDoesNotCountARankThatLeft) {
   Ranks ranks(4);
-  ranks.participant(2).completed = 7;
+  for (std::uint32_t rank = 0; rank < 4; ++rank) ranks.participant(rank).done = 7;
+  ranks.participant(2).done = 6;
   ranks[2].leave(3);
   ranks[1].report({.code = ErrorCode::aborted, .ranks = {1}, .words = "enough"});
   for (const std::uint32_t rank : {0, 1, 3}) EXPECT_EQ(ranks[rank].await_ruling().completed, 7U);
 }
 
-/// Whoever waited for them has done so for long enough already.
-TEST(Council, FindsWhoIsStoppedAndIsNotKeptWaitingByThem) {
+TEST(Council, NamesStoppedRanksWithinASecond) {
   Ranks ranks(5);
   ranks.stop(0);
   ranks.stop(3);
@@ -190,7 +189,7 @@ TEST(Council, FindsWhoIsStoppedAndIsNotKeptWaitingByThem) {
     EXPECT_EQ(ruling.verdict.code, ErrorCode::timed_out);
     EXPECT_EQ(ruling.verdict.ranks, stopped);
     EXPECT_EQ(ruling.mute, stopped);
-    // Nobody waits until they have stopped reading either.
+    // Ranks do not wait until a stopped one no longer reads their memory.
     for (std::uint32_t other = 0; other < 5; ++other) {
       EXPECT_EQ(ranks[rank].is_gone(other), other == 0 || other == 3);
     }
@@ -199,7 +198,7 @@ TEST(Council, FindsWhoIsStoppedAndIsNotKeptWaitingByThem) {
 }
 
 /// It may have failed to make the communicator that others have.
-TEST(Council, DoesNotWaitForWhoDeclinesToTakePart) {
+TEST(Council, DoesNotWaitForARankThatDeclined) {
   Ranks ranks(3);
   ranks.open_second(1, 77);
   ranks.open_second(2, 77);

@@ -129,7 +129,7 @@ TEST(Inquest, WhoIsMuteIsLate) {
 }
 
 /// It sought a verdict, and fell silent before it could say why.
-TEST(Inquest, WhoIsMuteIsLateThoughNobodyComplains) {
+TEST(Inquest, MuteRankIsLateWithoutAReport) {
   const Inquest inquest{.mute = {1}, .whereabouts = {"here", "there"}};
   const Verdict verdict = inquest.verdict();
   EXPECT_EQ(verdict.code, ErrorCode::timed_out);

@@ -75,7 +75,7 @@ TEST(Standing, IsReadAsItWasWritten) {
                                                      .about = 16,
                                                      .signature = 99,
                                                      .asked = "call 16, broadcast",
-                                                     .completed = 5}));
+                                                     .done = 5}));
   EXPECT_EQ(read.call, 17U);
   EXPECT_EQ(read.words, "call 17, barrier");
   EXPECT_TRUE(read.runs);
@@ -83,7 +83,7 @@ TEST(Standing, IsReadAsItWasWritten) {
   EXPECT_EQ(read.about, 16U);
   EXPECT_EQ(read.signature, 99U);
   EXPECT_EQ(read.asked, "call 16, broadcast");
-  EXPECT_EQ(read.completed, 5U);
+  EXPECT_EQ(read.done, 5U);
 }
 
 /// Whatever comes, nobody is brought down by it.

@@ -157,7 +157,8 @@ TEST(PmiExchange, GivesUpAtItsDeadline) {
   Launcher launcher(2, 1024);
   const auto session = std::make_shared<PmiSession>(launcher.fd(0), Rank(0), 2, Clock::now() + 10s);
   PmiExchange exchange(session, Clock::now() + 200ms);
-  test::expect_error([&] { (void)exchange.all_gather("card"); }, ErrorCode::timed_out, "barrier_in");
+  test::expect_error([&] { (void)exchange.all_gather("card"); }, ErrorCode::timed_out,
+                     "barrier_in");
 }
 
 TEST(PmiExchange, IsNotEndedByAForkedChild) {

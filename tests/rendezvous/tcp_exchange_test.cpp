@@ -71,7 +71,8 @@ TEST_P(Cards, MayBeEmptyAndLong) {
   EXPECT_EQ(root.all_gather(longest), (std::vector<std::string>{longest, ""}));
   other.join();
   EXPECT_EQ(seen, (std::vector<std::string>{"", longest}));
-  test::expect_error([&] { (void)root.all_gather(longest + "x"); }, ErrorCode::invalid_argument, "rank 0");
+  test::expect_error([&] { (void)root.all_gather(longest + "x"); }, ErrorCode::invalid_argument,
+                     "rank 0");
 }
 
 INSTANTIATE_TEST_SUITE_P(TcpExchange, Cards, testing::Bool(),

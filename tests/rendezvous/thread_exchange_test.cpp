@@ -21,7 +21,8 @@ TEST(ThreadExchange, GivesAllCardsToAllRoundAfterRound) {
       threads.emplace_back([&, r] {
         ThreadExchange exchange(table, Rank(r), Clock::now() + 20s);
         for (int round = 0; round < 50; ++round) {
-          const auto cards = exchange.all_gather(std::to_string(r) + " in " + std::to_string(round));
+          const auto cards =
+              exchange.all_gather(std::to_string(r) + " in " + std::to_string(round));
           ASSERT_EQ(cards.size(), ranks);
           for (std::uint32_t other = 0; other < ranks; ++other) {
             ASSERT_EQ(cards[other], std::to_string(other) + " in " + std::to_string(round));
@@ -36,10 +37,12 @@ TEST(ThreadExchange, GivesAllCardsToAllRoundAfterRound) {
 TEST(ThreadExchange, NamesWhoIsMissing) {
   ThreadTable table(4);
   ThreadExchange one(table, Rank(1), Clock::now() + 100ms);
-  test::expect_error([&] { (void)one.all_gather("card"); }, ErrorCode::timed_out, "ranks 0, 2 and 3");
+  test::expect_error([&] { (void)one.all_gather("card"); }, ErrorCode::timed_out,
+                     "ranks 0, 2 and 3");
   // Who comes too late hears the same.
   ThreadExchange two(table, Rank(2), Clock::now() + 10s);
-  test::expect_error([&] { (void)two.all_gather("card"); }, ErrorCode::timed_out, "ranks 0, 2 and 3");
+  test::expect_error([&] { (void)two.all_gather("card"); }, ErrorCode::timed_out,
+                     "ranks 0, 2 and 3");
 }
 
 TEST(ThreadExchange, RefusesWhoHasNoSeat) {

@@ -59,7 +59,7 @@ void churn(Communicator& communicator, std::uint32_t step) {
   }
 }
 
-/// The last step that all who are left have done.
+/// The last step that all surviving ranks have done.
 std::uint32_t common_step(Communicator& communicator, std::uint32_t own) {
   std::vector<std::uint32_t> least{own};
   communicator.all_reduce(least, Op::min);
@@ -139,8 +139,8 @@ void play_churn(Communicator& communicator, const FaultCase& fault_case, BoardLi
   line.stage = Stage::done;
 }
 
-/// Who is missing in the last group of a rank: those who were killed, and those who had come to the
-/// end and left when it was made.
+/// The last group of a rank may lack the ranks that were killed, and those that had come to the end
+/// and left when it was made.
 CaseResult judge_churn(const FaultCase& fault_case, const Board& board, double patience) {
   CaseResult result = judge_loop(fault_case, board, patience);
   const std::vector<std::uint32_t> victims = SuddenDeath::victims(fault_case);

@@ -3,7 +3,7 @@
 #include "faults/scenario.hpp"
 
 /// A loop that makes communicators, uses and destroys them, while ranks die: duplicates, parts, and
-/// several at once. When one fails, those who are left shrink the group and go on.
+/// several at once. When one fails, the surviving ranks shrink the group and go on.
 namespace tutti::test {
 
 void draw_churn(Random& random, FaultCase& drawn);

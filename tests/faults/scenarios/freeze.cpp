@@ -134,7 +134,7 @@ CaseResult judge_freeze(const FaultCase& fault_case, const Board& board, double 
     if (line.code != static_cast<int>(ErrorCode::timed_out)) wrong(rank, "got " + verdict);
     if (line.blamed != stopped) wrong(rank, "blames others: " + verdict);
     if (verdict != first->verdict.data()) wrong(rank, "has another verdict: " + verdict);
-    if (line.gone != stopped) wrong(rank, "goes on without others than those who were stopped");
+    if (line.gone != stopped) wrong(rank, "goes on without other ranks than the stopped ones");
     failed = std::max(failed, line.failed_at.load());
     recovered = std::max(recovered, line.recovered_at.load());
     const auto deadline = line.called_at + fault_case.group_timeout / 1ns;

@@ -34,8 +34,8 @@ class SuddenDeath {
   std::thread timer_;
 };
 
-/// What must hold of a loop with deaths in it: those who are left have come to its end, without any
-/// trouble, with the same outcomes, and without a pause that is longer than promised.
+/// What must hold of a loop with deaths in it: the surviving ranks come to its end without trouble,
+/// with the same outcomes, and without a pause that is longer than promised.
 [[nodiscard]] CaseResult judge_loop(const FaultCase& fault_case, const Board& board,
                                     double patience);
 
