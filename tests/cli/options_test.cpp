@@ -18,9 +18,13 @@ TEST(Ranges, AreListsOfNumbers) {
 }
 
 TEST(Ranges, AreRefusedIfTheyWouldFillTheMemory) {
-  for (const std::string text : {"", "0", "3-2", "1,", "x", "1-16777217", "1-9999999,1-9999999"}) {
+  for (const std::string text : {"", "0", "3-2", "1,", "x"}) {
     expect_error([&] { (void)parse_ranges(text); }, ErrorCode::invalid_argument,
                  "'" + text + "' is not a list");
+  }
+  for (const std::string text : {"1-16777217", "1-9999999,1-9999999"}) {
+    expect_error([&] { (void)parse_ranges(text); }, ErrorCode::invalid_argument,
+                 "more than 16777216");
   }
 }
 

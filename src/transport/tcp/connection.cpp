@@ -525,13 +525,30 @@ std::size_t Connection::read(std::span<iovec> parts) {
 
 // At the end ------------------------------------------------------------------------------------
 
-bool Connection::is_hung_up() {
-  if (has_ended()) return true;
+bool Connection::is_hung_up() const {
+  if (has_ended_.load(std::memory_order_acquire)) return true;
   pollfd socket{.fd = channel_.fd(), .events = POLLRDHUP, .revents = 0};
   constexpr int ends = POLLRDHUP | POLLHUP | POLLERR | POLLNVAL;
-  if (poll(&socket, 1, 0) <= 0 || (socket.revents & ends) == 0) return false;
-  has_ended_.store(true, std::memory_order_release);
-  return true;
+  return poll(&socket, 1, 0) > 0 && (socket.revents & ends) != 0;
+}
+
+/// What the system still holds is read, up to the end. It may be for a communicator that this rank
+/// has yet to make.
+bool Connection::is_spent() {
+  if (!is_hung_up()) return false;
+  const Lock lock(reading_);
+  std::size_t came = 1;
+  while (read_end_.empty() && came > 0) {
+    prepare_block();
+    iovec part{.iov_base = block_.get() + end_, .iov_len = block_bytes - end_};
+    came = read({&part, 1});
+    end_ += came;
+    parse(nullptr);
+  }
+  return std::all_of(streams_.begin(), streams_.end(), [](const auto& each) {
+    const Stream& stream = *each.second;
+    return stream.landed_ == 0 && stream.first_ == stream.segments_.size();
+  });
 }
 
 void Connection::discard() {

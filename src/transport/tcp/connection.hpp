@@ -72,10 +72,8 @@ class Connection {
   void expect(Stream& stream, std::span<std::byte> to);
 
   [[nodiscard]] int fd() const { return channel_.fd(); }
-  /// Whether the peer, or the way to it, is gone.
-  [[nodiscard]] bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
-  /// The same, and asks the system if nobody has noticed yet.
-  [[nodiscard]] bool is_hung_up();
+  /// Whether it has ended, and all that came before the end was consumed.
+  [[nodiscard]] bool is_spent();
 
   // At the end:
 
@@ -93,6 +91,8 @@ class Connection {
 
   /// With TLS, reading and writing change the same state.
   [[nodiscard]] std::mutex& writing() { return is_encrypted_ ? reading_ : writing_; }
+
+  [[nodiscard]] bool is_hung_up() const;
 
   // With reading_ held:
   [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t context);

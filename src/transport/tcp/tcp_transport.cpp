@@ -83,7 +83,7 @@ std::string TcpTransport::name(Rank rank, std::uint32_t member) const {
 // Connections -----------------------------------------------------------------------------------
 
 TcpTransport::Line* TcpTransport::reach(std::uint32_t member) {
-  const auto is_good = [](Line* line) { return line != nullptr && !line->connection.is_hung_up(); };
+  const auto is_good = [](Line* line) { return line != nullptr && !line->connection.is_spent(); };
   Line* const known = lines_[member].load(std::memory_order_acquire);
   if (is_good(known)) return known;
   const std::lock_guard lock(setup_);
@@ -241,7 +241,7 @@ void TcpTransport::handle(Watch::Tag tag) {
     } else {
       // It has no connection: one that is left here has ended.
       Member& member = members_[guest->rank];
-      if (member.line && member.line->connection.is_hung_up()) {
+      if (member.line && member.line->connection.is_spent()) {
         lines_[guest->rank].store(nullptr, std::memory_order_release);
         drop(member);
       }
