@@ -11,11 +11,14 @@
 #include <vector>
 
 #include <tutti/call.hpp>
+#include <tutti/communicator_options.hpp>
 #include <tutti/counters.hpp>
 #include <tutti/element.hpp>
 #include <tutti/error.hpp>
+#include <tutti/exchange.hpp>
 #include <tutti/export.hpp>
 #include <tutti/message.hpp>
+#include <tutti/unique_id.hpp>
 #include <tutti/verdict.hpp>
 #include <tutti/work.hpp>
 
@@ -61,7 +64,18 @@ class TUTTI_API Communicator {
  public:
   /// The group that this process was started in by `tutti run`, torchrun, mpirun, srun or mpiexec;
   /// a communicator of one if it was not.
-  [[nodiscard]] static Communicator from_environment();
+  [[nodiscard]] static Communicator from_environment(const CommunicatorOptions& options = {});
+  /// A new group of `ranks` ranks, of which this is `rank`; all call it. They tell each other by
+  /// the exchange where they are: by a launcher's, a store's (see StoreExchange), or another
+  /// library's. It is used until this returns.
+  [[nodiscard]] static Communicator create(Exchange& exchange, std::uint32_t rank,
+                                           std::uint32_t ranks,
+                                           const CommunicatorOptions& options = {});
+  /// The same by an id, which the process of rank 0 has made. Throws timed_out that names who is
+  /// missing.
+  [[nodiscard]] static Communicator create(const UniqueId& id, std::uint32_t rank,
+                                           std::uint32_t ranks,
+                                           const CommunicatorOptions& options = {});
 
   Communicator(Communicator&&) noexcept;
   Communicator& operator=(Communicator&&) noexcept;
@@ -97,8 +111,12 @@ class TUTTI_API Communicator {
   template <Readable In, Writable Out>
   void all_gather_v(const In& block, Out&& blocks, std::span<const std::uint64_t> counts,
                     const CallOptions& options = {}) {
-    run(blocks_call(Collective::allgather, input_of<Out>(block), output_of(blocks), counts, 0,
-                    options));
+    run(all_gather_v_call(input_of<Out>(block), output_of(blocks), counts, options));
+  }
+  template <Readable In, Writable Out>
+  Work all_gather_v_async(const In& block, Out&& blocks, std::span<const std::uint64_t> counts,
+                          const CallOptions& options = {}) {
+    return start(all_gather_v_call(input_of<Out>(block), output_of(blocks), counts, options));
   }
 
   // Between one and all -----------------------------------------------------------------------
@@ -119,6 +137,12 @@ class TUTTI_API Communicator {
     run(blocks_call(Collective::scatter, input_of<Out>(blocks), output_of(block), counts, root,
                     options));
   }
+  template <Readable In, Writable Out>
+  Work scatter_v_async(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
+                       std::uint32_t root, const CallOptions& options = {}) {
+    return start(blocks_call(Collective::scatter, input_of<Out>(blocks), output_of(block), counts,
+                             root, options));
+  }
 
   /// The root ends with the blocks of all, in order of rank. Only the root's `blocks` are heeded.
   template <Readable In, Writable Out>
@@ -135,6 +159,12 @@ class TUTTI_API Communicator {
                 std::uint32_t root, const CallOptions& options = {}) {
     run(blocks_call(Collective::gather, input_of<Out>(block), output_of(blocks), counts, root,
                     options));
+  }
+  template <Readable In, Writable Out>
+  Work gather_v_async(const In& block, Out&& blocks, std::span<const std::uint64_t> counts,
+                      std::uint32_t root, const CallOptions& options = {}) {
+    return start(blocks_call(Collective::gather, input_of<Out>(block), output_of(blocks), counts,
+                             root, options));
   }
 
   // Reductions --------------------------------------------------------------------------------
@@ -186,10 +216,13 @@ class TUTTI_API Communicator {
   template <Readable In, Writable Out, ReductionLike How = Op>
   void reduce_scatter_v(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
                         const How& reduction = {}, const CallOptions& options = {}) {
-    Call call = blocks_call(Collective::reduce_scatter, input_of<Out>(blocks), output_of(block),
-                            counts, 0, options);
-    describe_reduction<ElementOf<Out>>(call, reduction);
-    run(call);
+    run(reduce_scatter_v_call(input_of<Out>(blocks), output_of(block), counts, reduction, options));
+  }
+  template <Readable In, Writable Out, ReductionLike How = Op>
+  Work reduce_scatter_v_async(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
+                              const How& reduction = {}, const CallOptions& options = {}) {
+    return start(
+        reduce_scatter_v_call(input_of<Out>(blocks), output_of(block), counts, reduction, options));
   }
 
   // Reductions of shards ----------------------------------------------------------------------
@@ -242,10 +275,15 @@ class TUTTI_API Communicator {
   template <Readable In, Writable Out>
   void all_to_all_v(const In& input, std::span<const std::uint64_t> input_counts, Out&& output,
                     std::span<const std::uint64_t> output_counts, const CallOptions& options = {}) {
-    Call call = blocks_call(Collective::alltoall, input_of<Out>(input), output_of(output),
-                            input_counts, 0, options);
-    call.output_counts = output_counts;
-    run(call);
+    run(all_to_all_v_call(input_of<Out>(input), input_counts, output_of(output), output_counts,
+                          options));
+  }
+  template <Readable In, Writable Out>
+  Work all_to_all_v_async(const In& input, std::span<const std::uint64_t> input_counts,
+                          Out&& output, std::span<const std::uint64_t> output_counts,
+                          const CallOptions& options = {}) {
+    return start(all_to_all_v_call(input_of<Out>(input), input_counts, output_of(output),
+                                   output_counts, options));
   }
 
   /// Nobody returns before all have called.
@@ -318,11 +356,12 @@ class TUTTI_API Communicator {
   // The group ---------------------------------------------------------------------------------
 
   /// Ranks of the same colour form a new communicator, ordered by key and then by rank. A rank
-  /// without a colour gets none.
+  /// without a colour gets none. Of the options those for new groups are refused.
   [[nodiscard]] std::optional<Communicator> split(std::optional<std::uint32_t> color,
-                                                  std::uint32_t key = 0);
+                                                  std::uint32_t key = 0,
+                                                  const CommunicatorOptions& options = {});
   /// The same group again, for calls that are independent of this communicator's.
-  [[nodiscard]] Communicator duplicate();
+  [[nodiscard]] Communicator duplicate(const CommunicatorOptions& options = {});
 
   // When something fails ----------------------------------------------------------------------
 
@@ -350,7 +389,8 @@ class TUTTI_API Communicator {
   [[nodiscard]] std::optional<Communicator> grow(const Growth& growth);
   /// Waits at the door until the group lets this process in.
   [[nodiscard]] static Communicator join(
-      const std::string& at, std::chrono::milliseconds timeout = std::chrono::seconds(60));
+      const std::string& at, std::chrono::milliseconds timeout = std::chrono::seconds(60),
+      const CommunicatorOptions& options = {});
   /// How many calls with retry this group has completed: the same for those who join it.
   [[nodiscard]] std::uint64_t completed() const;
   void set_completed(std::uint64_t calls);
@@ -570,6 +610,28 @@ class TUTTI_API Communicator {
             .options = options};
   }
 
+  template <Movable T>
+  Call all_gather_v_call(std::span<const T> block, std::span<T> blocks,
+                         std::span<const std::uint64_t> counts, const CallOptions& options) {
+    return blocks_call(Collective::allgather, block, blocks, counts, 0, options);
+  }
+  template <Movable T, class How>
+  Call reduce_scatter_v_call(std::span<const T> blocks, std::span<T> block,
+                             std::span<const std::uint64_t> counts, const How& reduction,
+                             const CallOptions& options) {
+    Call call = blocks_call(Collective::reduce_scatter, blocks, block, counts, 0, options);
+    describe_reduction<T>(call, reduction);
+    return call;
+  }
+  template <Movable T>
+  Call all_to_all_v_call(std::span<const T> input, std::span<const std::uint64_t> input_counts,
+                         std::span<T> output, std::span<const std::uint64_t> output_counts,
+                         const CallOptions& options) {
+    Call call = blocks_call(Collective::alltoall, input, output, input_counts, 0, options);
+    call.output_counts = output_counts;
+    return call;
+  }
+
   void require_blocks(const char* call, std::size_t all, std::size_t one) const;
   void require_counted(Collective collective, std::span<const std::uint64_t> counts,
                        std::uint64_t input, std::uint64_t output) const;
@@ -588,6 +650,7 @@ struct Shrunk {
 
 /// Calls f(communicator) in `ranks` threads at once, each with its own rank of one communicator,
 /// and returns when all have returned. Throws what the first that failed has thrown.
-TUTTI_API void run_threads(std::uint32_t ranks, const std::function<void(Communicator&)>& f);
+TUTTI_API void run_threads(std::uint32_t ranks, const std::function<void(Communicator&)>& f,
+                           const CommunicatorOptions& options = {});
 
 }  // namespace tutti

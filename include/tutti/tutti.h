@@ -119,10 +119,10 @@ TUTTI_API tuttiResult_t tuttiRedOpDestroy(tuttiOp_t op);
 
 /* Where the ranks of a communicator meet, and by which they know each other: text with a zero at
  * its end. One rank makes it and hands it to the others by any means: a pipe, a file, a variable.
- * It holds "tutti1", a random key, a port and the addresses at which rank 0 listens: loopback, so
- * that all ranks must be on one host, unless TUTTI_SECRET is set, and then those of this host's
- * interfaces (TUTTI_SOCKET_IFNAME, TUTTI_PORT_RANGE). Whoever knows it can join: keep it to
- * yourselves. TUTTI_SECRET must be the same for all ranks and is not part of it. */
+ * It holds "tutti1", a random key, a port and the addresses at which rank 0 listens: those of this
+ * host's interfaces (TUTTI_SOCKET_IFNAME, TUTTI_PORT_RANGE). Whoever knows it can join: keep it to
+ * the ranks. Where TUTTI_SECRET is set, it must be the same for all ranks, and is not part of it.
+ */
 #define TUTTI_UNIQUE_ID_BYTES 128
 typedef struct {
   char internal[TUTTI_UNIQUE_ID_BYTES];

@@ -14,7 +14,7 @@
 static_assert(TUTTI_MAJOR == tutti::version_major && TUTTI_MINOR == tutti::version_minor &&
                   TUTTI_PATCH == tutti::version_patch,
               "tutti.h names another version than CMakeLists.txt");
-static_assert(tutti::unique_id_length < TUTTI_UNIQUE_ID_BYTES);
+static_assert(tutti::UniqueId::longest < TUTTI_UNIQUE_ID_BYTES);
 
 namespace tutti {
 namespace {
@@ -147,7 +147,7 @@ tuttiResult_t tuttiGetUniqueId(tuttiUniqueId* id) {
   return guarded(__func__, [&] {
     tuttiUniqueId& place = pointed_to(id, "id");
     place = {};
-    const std::string text = make_unique_id();
+    const std::string text = UniqueId::make().text();
     std::copy(text.begin(), text.end(), std::begin(place.internal));
   });
 }
@@ -155,7 +155,8 @@ tuttiResult_t tuttiGetUniqueId(tuttiUniqueId* id) {
 tuttiResult_t tuttiCommInitRank(tuttiComm_t* comm, int nranks, tuttiUniqueId id, int rank) {
   return guarded(__func__, [&] {
     tuttiComm_t& place = place_for(comm, "comm");
-    place = handle_of(join(text_of(id), rank_from(nranks, "nranks"), rank_from(rank, "rank")));
+    place = handle_of(Communicator::create(UniqueId(text_of(id)), rank_from(rank, "rank"),
+                                           rank_from(nranks, "nranks")));
   });
 }
 

@@ -79,9 +79,7 @@ Card own_card(const FabricSettings& settings) {
           .pid = getpid(),
           .heap_fd = own_heap(),
           .cores = own_cores(),
-          .way = settings.way,
-          .choice_digest = settings.choice_digest,
-          .choice_origin = settings.choice_origin};
+          .way = settings.way};
 }
 
 std::string trouble_with_descriptors(std::uint32_t ranks) {
@@ -96,16 +94,9 @@ std::string trouble_with_descriptors(std::uint32_t ranks) {
 }
 
 std::string write(const Card& card) {
-  const Json json{{"host", card.host},
-                  {"network", card.network},
-                  {"name", card.name},
-                  {"pid", card.pid},
-                  {"heap_fd", card.heap_fd},
-                  {"cores", card.cores},
-                  {"way", card.way},
-                  {"choice_digest", card.choice_digest},
-                  {"choice_origin", card.choice_origin},
-                  {"trouble", card.trouble}};
+  const Json json{{"host", card.host}, {"network", card.network}, {"name", card.name},
+                  {"pid", card.pid},   {"heap_fd", card.heap_fd}, {"cores", card.cores},
+                  {"way", card.way},   {"trouble", card.trouble}};
   // Hosts and files may be called anything; what is no UTF-8 in their names is replaced.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -120,8 +111,6 @@ Card read_card(const std::string& text) {
             .heap_fd = count<int>(json.at("heap_fd")),
             .cores = cores_from(json.at("cores")),
             .way = way_from(json.at("way")),
-            .choice_digest = count<std::uint64_t>(json.at("choice_digest")),
-            .choice_origin = json.at("choice_origin"),
             .trouble = json.at("trouble")};
   } catch (const Json::exception&) {
     refuse();

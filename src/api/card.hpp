@@ -16,8 +16,6 @@ struct Card {
   int heap_fd = -1;        ///< Of its shared heap; -1 if it has none.
   std::vector<int> cores;  ///< On which it may run.
   Way way = Way::automatic;
-  std::uint64_t choice_digest = 0;
-  std::string choice_origin{};
   std::string trouble{};  ///< Why it cannot take part; empty if it can.
 };
 

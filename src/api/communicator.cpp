@@ -75,10 +75,13 @@ std::optional<Envelope> Communicator::try_probe(std::uint32_t from, std::uint32_
 }
 
 std::optional<Communicator> Communicator::split(std::optional<std::uint32_t> color,
-                                                std::uint32_t key) {
-  return usable(impl_).split(color, key);
+                                                std::uint32_t key,
+                                                const CommunicatorOptions& options) {
+  return usable(impl_).split(color, key, options);
 }
-Communicator Communicator::duplicate() { return std::move(*usable(impl_).split(0, 0)); }
+Communicator Communicator::duplicate(const CommunicatorOptions& options) {
+  return std::move(*usable(impl_).split(0, 0, options));
+}
 
 void Communicator::abort(const std::string& reason) { usable(impl_).abort(reason); }
 std::optional<Verdict> Communicator::verdict() const { return usable(impl_).verdict(); }

@@ -2,6 +2,7 @@
 
 #include "api/ballot.hpp"
 #include "api/communicator_impl.hpp"
+#include "api/options.hpp"
 #include "rendezvous/thread_exchange.hpp"
 
 /// Communicators that come from others: parts of them, and what is left of them.
@@ -72,7 +73,8 @@ void require_part(const Ballots& ballots, std::uint32_t self) {
 }  // namespace
 
 std::optional<Communicator> Communicator::Impl::split(std::optional<std::uint32_t> color,
-                                                      std::uint32_t key) {
+                                                      std::uint32_t key,
+                                                      const CommunicatorOptions& options) {
   struct Wish {
     std::uint32_t has_color;
     std::uint32_t color;
@@ -100,9 +102,15 @@ std::optional<Communicator> Communicator::Impl::split(std::optional<std::uint32_
   const std::uint64_t identity = identity_of(settings_.identity, calls_, *color);
   const Membership membership = membership_of(members, identity);
   PartExchange exchange(*this, members);
+  CommunicatorSettings settings = settings_for(members, identity);
   try {
-    return Communicator(
-        std::make_unique<Impl>(fabric_, membership, exchange, settings_for(members, identity)));
+    apply_to_part(options, membership.size(), settings);
+  } catch (const Error&) {
+    (void)exchange.all_gather(Fabric::refusal());
+    throw;
+  }
+  try {
+    return Communicator(std::make_unique<Impl>(fabric_, membership, exchange, settings));
   } catch (...) {
     // Others may have it, and would wait for this rank when they seek a verdict.
     if (council_) council_->decline(identity, membership.members);
@@ -125,6 +133,7 @@ CommunicatorSettings Communicator::Impl::settings_for(const std::vector<std::uin
                                                       std::uint64_t identity) const {
   CommunicatorSettings theirs = settings_;
   theirs.identity = identity;
+  if (members.size() < ranks_) theirs.shape = {};
   if (theirs.network && members.size() < ranks_) {
     theirs.places.clear();
     for (const std::uint32_t member : members) {

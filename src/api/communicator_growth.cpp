@@ -4,6 +4,7 @@
 
 #include "api/ballot.hpp"
 #include "api/communicator_impl.hpp"
+#include "api/options.hpp"
 #include "api/settings.hpp"
 #include "api/unique_id.hpp"
 
@@ -41,6 +42,14 @@ struct Ticket {
 /// What newcomers know too; the group itself may have met by one of its own.
 Secret users_secret() { return settings_from_environment().fabric.secret; }
 
+/// Networks and shapes know nothing of newcomers.
+void forget_network(CommunicatorSettings& settings) {
+  settings.network = nullptr;
+  settings.places.clear();
+  settings.shape = {};
+  note_choices(settings);
+}
+
 }  // namespace
 
 struct Communicator::Impl::Admission {
@@ -75,10 +84,9 @@ std::optional<Communicator> Communicator::Impl::grow(const Growth& growth) {
   try {
     CommunicatorSettings settings = settings_;
     settings.identity = 1;
-    settings.network = nullptr;  // It knows nothing of newcomers.
-    settings.places.clear();
+    forget_network(settings);
     settings.fabric.secret = users_secret();
-    grown = tutti::join(admission.meeting, larger, rank(), settings, growth.timeout);
+    grown = tutti::join(UniqueId(admission.meeting), rank(), larger, settings, growth.timeout);
   } catch (const Error&) {
     grown.reset();  // A newcomer has gone again, or was too late. The group is as it was.
   }
@@ -113,7 +121,7 @@ Communicator::Impl::Admission Communicator::Impl::open_door(const Growth& growth
     }
     admission.newcomers = wait_at_door(growth);
     if (admission.newcomers == 0) return admission;
-    admission.meeting = make_unique_id();
+    admission.meeting = UniqueId::make().text();
     std::vector<std::string> tickets;
     for (std::uint32_t i = 0; i < admission.newcomers; ++i) {
       tickets.push_back(Ticket{.meeting = admission.meeting,
@@ -160,12 +168,15 @@ std::string Communicator::Impl::tell_all(const std::string& text, std::chrono::m
   return told;
 }
 
-Communicator Communicator::join(const std::string& at, std::chrono::milliseconds timeout) {
-  CommunicatorSettings settings = settings_from_environment();
-  const Ticket ticket =
-      Ticket::read(knock(Endpoint::parse(at), users_secret(), Clock::now() + timeout));
+Communicator Communicator::join(const std::string& at, std::chrono::milliseconds timeout,
+                                const CommunicatorOptions& options) {
+  const Secret secret = users_secret();
+  const Ticket ticket = Ticket::read(knock(Endpoint::parse(at), secret, Clock::now() + timeout));
+  CommunicatorSettings settings = settings_of(options, ticket.ranks);
+  settings.fabric.secret = secret;
+  forget_network(settings);
   settings.completed = ticket.completed;
-  return tutti::join(ticket.meeting, ticket.ranks, ticket.rank, settings, timeout);
+  return tutti::join(UniqueId(ticket.meeting), ticket.rank, ticket.ranks, settings, timeout);
 }
 
 }  // namespace tutti

@@ -32,6 +32,7 @@ std::shared_ptr<const Profile> profile_of(const CommunicatorSettings& settings) 
 
 /// With what the user knows of the network.
 Party party_on(const CommunicatorSettings& settings, Party party) {
+  if (!settings.shape.empty()) party.hosts = settings.shape;
   if (!settings.network || party.ranks == 1) return party;
   party.network = settings.network;
   party.places = settings.places;
@@ -42,7 +43,7 @@ Party party_on(const CommunicatorSettings& settings, Party party) {
                                                    in_plural(known, "rank") + ", and here are " +
                                                    std::to_string(party.ranks));
     }
-    party.hosts = natural_shape(*settings.network);
+    if (settings.shape.empty()) party.hosts = natural_shape(*settings.network);
   }
   return party;
 }
@@ -57,10 +58,23 @@ Membership everyone(Rank self, std::uint32_t ranks, std::uint64_t identity) {
 }  // namespace
 
 Communicator::Impl::Entry::Entry(Impl& impl) : impl_(impl) {
+  if (impl.settings_.threads == Threads::multiple) {
+    impl.turn_.lock();
+    return;
+  }
   if (!impl.busy_.exchange(true, std::memory_order_acquire)) return;
   throw Error(ErrorCode::invalid_argument,
               "rank " + std::to_string(impl.rank()) +
-                  ": two threads call one communicator at once; give each thread a duplicate()");
+                  ": two threads call one communicator at once; give each thread a duplicate(), or "
+                  "make the communicator with CommunicatorOptions::threads = Threads::multiple");
+}
+
+Communicator::Impl::Entry::~Entry() {
+  if (impl_.settings_.threads == Threads::multiple) {
+    impl_.turn_.unlock();
+  } else {
+    impl_.busy_.store(false, std::memory_order_release);
+  }
 }
 
 /// In a call. A rank that is found, or finds itself, outside of any when there is a verdict stands
@@ -94,7 +108,8 @@ Communicator::Impl::Impl(std::shared_ptr<Fabric> fabric, const Membership& membe
       settings_(settings),
       fabric_(std::move(fabric)),
       members_(membership.members),
-      links_(fabric_->link(membership, exchange)),
+      links_(fabric_->link(membership, exchange,
+                           {.digest = settings.choice_digest, .origin = settings.choice_origin})),
       executor_(*links_.port, *this, ranks_, least_slice),
       selector_(profile_of(settings), settings.rules, party_on(settings, links_.party)),
       box_({.communicator = settings.identity,

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <tutti/communicator.hpp>
+#include <tutti/communicator_options.hpp>
 
 #include "api/call_log.hpp"
 #include "api/fabric.hpp"
@@ -36,7 +37,12 @@ struct CommunicatorSettings {
   Rules rules{};
   std::shared_ptr<const Network> network{};  ///< Null: unknown.
   std::vector<Rank> places{};                ///< As in Party.
-  std::size_t direct_from = 0;               ///< As in CallOptions.
+  Shape shape{};                             ///< How ranks stand in nodes; empty: as on the hosts.
+  /// By what algorithms are chosen, which must be the same for all: a number of it, and words.
+  std::uint64_t choice_digest = 0;
+  std::string choice_origin{};
+  Threads threads = Threads::single;
+  std::size_t direct_from = 0;  ///< As in CallOptions.
   std::size_t slice_bytes = 0;
   FlightSettings flight{};
   std::uint64_t identity = 1;    ///< The same on all ranks, and no other's of the same fabric.
@@ -69,7 +75,8 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   [[nodiscard]] PointToPoint& point_to_point() { return *messages_; }
 
   [[nodiscard]] std::optional<Communicator> split(std::optional<std::uint32_t> color,
-                                                  std::uint32_t key);
+                                                  std::uint32_t key,
+                                                  const CommunicatorOptions& options);
   void abort(const std::string& reason);
   [[nodiscard]] std::optional<Verdict> verdict() const;
   [[nodiscard]] Shrunk shrink(std::uint64_t completed);
@@ -88,11 +95,12 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   [[nodiscard]] std::string description() const;
 
  private:
-  /// Only one thread at a time is inside.
+  /// Only one thread at a time is inside. A second one waits if several may call, and otherwise
+  /// gets an error.
   class Entry {
    public:
     explicit Entry(Impl& impl);
-    ~Entry() { impl_.busy_.store(false, std::memory_order_release); }
+    ~Entry();
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
 
@@ -186,6 +194,7 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   BlackBox box_;
   RetryCount done_;
   std::atomic<bool> busy_{false};
+  std::mutex turn_;                         // Where several threads may call.
   Gate gate_;                               // Closed once there is a verdict.
   std::atomic<bool> has_been_told_{false};  // By a call that failed.
   std::optional<Verdict> own_verdict_;      // Of one rank alone.

@@ -12,6 +12,7 @@
 
 #include "api/card.hpp"
 #include "api/surroundings.hpp"
+#include "core/shortened.hpp"
 #include "lifeline/mesh.hpp"
 #include "lifeline/thread_hub.hpp"
 #include "transport/lone_port.hpp"
@@ -39,12 +40,22 @@ struct HostLoad {
   [[nodiscard]] bool is_crowded() const { return ranks > std::max<std::size_t>(cores.size(), 1); }
 };
 
-/// What a rank tells the others before a communicator can be linked: a word for each transport, and
-/// whether it has no room for another communicator.
+/// What a rank tells the others before a communicator can be linked: a word for each transport,
+/// whether it has no room for another communicator, and by what it chooses algorithms.
 struct Offer {
   static constexpr std::size_t most_transports = 4;
+  static constexpr std::size_t most_origin = 128;
   std::array<std::uint64_t, most_transports> words{};
-  std::uint64_t is_refused = 0;
+  enum class Refusal : std::uint64_t { none, no_room, bad_options } refusal = Refusal::none;
+  std::uint64_t choice_digest = 0;
+  std::array<char, most_origin> choice_origin{};
+
+  [[nodiscard]] std::string text() const {
+    return {reinterpret_cast<const char*>(this), sizeof *this};
+  }
+  [[nodiscard]] std::string origin() const {
+    return {choice_origin.data(), strnlen(choice_origin.data(), most_origin)};
+  }
 };
 static_assert(sizeof(Offer) == Fabric::offer_bytes);
 
@@ -71,7 +82,7 @@ class Fabric::Parts {
     }
     Membership everyone = all();
     everyone.context = context_of_messages;
-    messenger_.emplace(link(everyone, exchange).port,
+    messenger_.emplace(link(everyone, exchange, {}).port,
                        Messenger::Setting{.self = self_, .members = ranks_});
   }
 
@@ -79,12 +90,14 @@ class Fabric::Parts {
   [[nodiscard]] const std::shared_ptr<Lifeline>& lifeline() const { return lifeline_; }
   [[nodiscard]] const FabricSettings& settings() const { return settings_; }
 
-  [[nodiscard]] PeerLinks link(const Membership& membership, Exchange& exchange) {
-    const Offer own = offer(membership);
-    std::string text(sizeof own, '\0');
-    std::memcpy(text.data(), &own, sizeof own);
+  [[nodiscard]] PeerLinks link(const Membership& membership, Exchange& exchange,
+                               const ChoiceBasis& basis) {
+    Offer own = offer(membership);
+    own.choice_digest = basis.digest;
+    const std::string origin = shortened(basis.origin, Offer::most_origin);
+    std::copy(origin.begin(), origin.end(), own.choice_origin.begin());
     std::vector<Offer> offers;
-    for (const std::string& each : exchange.all_gather(text)) {
+    for (const std::string& each : exchange.all_gather(own.text())) {
       if (each.size() != sizeof own) {
         throw Error(ErrorCode::mismatch,
                     "ranks do not understand each other: do all have the same version of tutti?");
@@ -102,7 +115,7 @@ class Fabric::Parts {
       try {
         offer.words[i] = ways_[i].transport->offer(membership);
       } catch (const Error&) {
-        offer.is_refused = 1;
+        offer.refusal = Offer::Refusal::no_room;
       }
     }
     return offer;
@@ -110,6 +123,7 @@ class Fabric::Parts {
 
   [[nodiscard]] PeerLinks link(const Membership& membership, std::span<const Offer> offers) {
     require_accepted(membership, offers);
+    require_same_choices(membership, offers);
     PeerLinks links{.party = party(membership), .description = description(membership)};
     if (membership.size() == 1) {
       links.port = std::make_unique<LonePort>();
@@ -165,7 +179,6 @@ class Fabric::Parts {
                                              " was told another TUTTI_TRANSPORT than rank " +
                                              std::to_string(self_) + ": give all ranks the same");
       }
-      require_same_choices(r);
       members_.push_back({.host = card.host,
                           .network = card.network,
                           .name = card.name,
@@ -188,16 +201,6 @@ class Fabric::Parts {
       throw Error(ErrorCode::unsupported,
                   "rank " + std::to_string(r) + " on " + cards_[r].name + ": " + cards_[r].trouble);
     }
-  }
-
-  /// Ranks that chose by different figures would each wait for messages that nobody sends.
-  void require_same_choices(std::uint32_t rank) const {
-    if (cards_[rank].choice_digest == cards_[0].choice_digest) return;
-    throw Error(ErrorCode::mismatch,
-                "ranks choose algorithms differently: rank 0 by " + cards_[0].choice_origin +
-                    ", and rank " + std::to_string(rank) + " by " + cards_[rank].choice_origin +
-                    "; give all ranks the same profile, TUTTI_ALGO and "
-                    "TUTTI_RULES");
   }
 
   [[nodiscard]] std::map<std::string, HostLoad> hosts_of(const Membership& membership) const {
@@ -383,15 +386,39 @@ class Fabric::Parts {
   }
 
   void require_accepted(const Membership& membership, std::span<const Offer> offers) {
-    const auto refused = std::find_if(offers.begin(), offers.end(),
-                                      [](const Offer& offer) { return offer.is_refused != 0; });
+    const auto refused = std::find_if(offers.begin(), offers.end(), [](const Offer& offer) {
+      return offer.refusal != Offer::Refusal::none;
+    });
     if (refused == offers.end()) return;
-    const Offer& own = offers[membership.self.index()];
-    for (std::size_t i = 0; i < ways_.size(); ++i) ways_[i].transport->withdraw(own.words[i]);
+    withdraw(offers[membership.self.index()]);
+    const std::string rank = "rank " + std::to_string(refused - offers.begin());
+    if (refused->refusal == Offer::Refusal::bad_options) {
+      throw Error(ErrorCode::invalid_argument,
+                  rank + " was given options for the new communicator that it cannot take");
+    }
     throw Error(ErrorCode::unsupported,
-                "rank " + std::to_string(refused - offers.begin()) +
+                rank +
                     " has no shared memory left for another communicator: destroy those that are "
                     "not needed any more");
+  }
+
+  /// Ranks that chose by different figures would each wait for messages that nobody sends.
+  void require_same_choices(const Membership& membership, std::span<const Offer> offers) {
+    const auto other = std::find_if(offers.begin(), offers.end(), [&](const Offer& offer) {
+      return offer.choice_digest != offers.front().choice_digest;
+    });
+    if (other == offers.end()) return;
+    withdraw(offers[membership.self.index()]);
+    throw Error(ErrorCode::mismatch,
+                "ranks choose algorithms differently: rank 0 by " + offers.front().origin() +
+                    ", and rank " + std::to_string(other - offers.begin()) + " by " +
+                    other->origin() +
+                    "; give all ranks the same profile, rules (TUTTI_ALGO, TUTTI_RULES), network "
+                    "and options");
+  }
+
+  void withdraw(const Offer& own) {
+    for (std::size_t i = 0; i < ways_.size(); ++i) ways_[i].transport->withdraw(own.words[i]);
   }
 
   // Doors ---------------------------------------------------------------------------------------
@@ -511,8 +538,10 @@ Fabric::Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, const FabricS
 
 Fabric::~Fabric() = default;
 
-PeerLinks Fabric::link(const Membership& membership, Exchange& exchange) {
-  return parts_->link(membership, exchange);
+std::string Fabric::refusal() { return Offer{.refusal = Offer::Refusal::bad_options}.text(); }
+
+PeerLinks Fabric::link(const Membership& membership, Exchange& exchange, const ChoiceBasis& basis) {
+  return parts_->link(membership, exchange, basis);
 }
 Messenger& Fabric::messenger() { return parts_->messenger(); }
 const std::shared_ptr<Lifeline>& Fabric::lifeline() const { return parts_->lifeline(); }

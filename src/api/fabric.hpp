@@ -39,12 +39,16 @@ struct FabricSettings {
   std::string host_id{};
   std::string interfaces{};  ///< Which network interfaces to use, as in TUTTI_SOCKET_IFNAME.
   PortRange ports{};
-  /// By what algorithms are chosen, which must be the same for all: a number of it, and words.
-  std::uint64_t choice_digest = 0;
-  std::string choice_origin{};
   /// How long a host may say nothing before it is taken for lost: TUTTI_LOST_AFTER.
   std::chrono::milliseconds lost_after{10000};
   std::chrono::milliseconds start_timeout{60000};
+};
+
+/// By what a communicator chooses algorithms: a number, which must be the same on all ranks, and
+/// words.
+struct ChoiceBasis {
+  std::uint64_t digest = 0;
+  std::string origin{};
 };
 
 /// How one communicator reaches its ranks.
@@ -68,10 +72,14 @@ class Fabric {
   Fabric& operator=(const Fabric&) = delete;
 
   /// Makes the links of a communicator: all its ranks call it together, and tell each other by the
-  /// exchange, in one round of texts of `offer_bytes` each, what they need. Throws unsupported, on
-  /// all ranks alike, if one of them has no room for another communicator.
-  [[nodiscard]] PeerLinks link(const Membership& membership, Exchange& exchange);
-  static constexpr std::size_t offer_bytes = 40;
+  /// exchange, in one round of texts of `offer_bytes` each, what they need. Throws on all ranks
+  /// alike: unsupported if one has no room for another communicator, mismatch if they do not choose
+  /// algorithms alike.
+  [[nodiscard]] PeerLinks link(const Membership& membership, Exchange& exchange,
+                               const ChoiceBasis& basis);
+  static constexpr std::size_t offer_bytes = 176;
+  /// What a rank tells the others in place of link() if it was given options that it cannot take.
+  [[nodiscard]] static std::string refusal();
 
   /// By which the messages of all communicators go.
   [[nodiscard]] Messenger& messenger();

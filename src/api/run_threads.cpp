@@ -7,7 +7,7 @@
 #include <tutti/communicator.hpp>
 
 #include "api/communicator_impl.hpp"
-#include "api/settings.hpp"
+#include "api/options.hpp"
 #include "core/thread_start.hpp"
 #include "rendezvous/thread_exchange.hpp"
 
@@ -42,10 +42,11 @@ struct ThreadGroup {
 
 }  // namespace
 
-void run_threads(std::uint32_t ranks, const std::function<void(Communicator&)>& f) {
+void run_threads(std::uint32_t ranks, const std::function<void(Communicator&)>& f,
+                 const CommunicatorOptions& options) {
   if (ranks == 0) throw Error(ErrorCode::invalid_argument, "run_threads needs at least one rank");
   if (!f) throw Error(ErrorCode::invalid_argument, "run_threads: the function to run is empty");
-  const CommunicatorSettings settings = settings_from_environment();
+  const CommunicatorSettings settings = settings_of(options, ranks);
   const ProcessOrigin origin;
   auto group = std::make_unique<ThreadGroup>(ranks);
   const auto be = [&](std::uint32_t rank) {

@@ -29,13 +29,6 @@ std::string_view variable(const char* name) {
               name + " is \"" + std::string(value) + "\"; it may be " + choices);
 }
 
-Way way_from(std::string_view text) {
-  if (text.empty() || text == "auto") return Way::automatic;
-  if (text == "shm") return Way::memory;
-  if (text == "tcp") return Way::tcp;
-  refuse("TUTTI_TRANSPORT", text, "auto, shm or tcp");
-}
-
 Clock::duration seconds_from(const std::string& name, Clock::duration usual) {
   const std::string_view text = variable(name.c_str());
   if (text.empty()) return usual;
@@ -70,15 +63,13 @@ std::size_t slice_from(std::string_view text) {
 void read_choices(CommunicatorSettings& settings) {
   FoundProfile found = find_profile();
   settings.rules = rules_from_environment();
-  settings.fabric.choice_digest = found.profile.digest() * 31 + settings.rules.digest();
-  settings.fabric.choice_origin =
-      found.origin + (settings.rules.all().empty() ? "" : ", and rules");
+  settings.choice_origin = found.origin + (settings.rules.all().empty() ? "" : ", and rules");
   if (const std::string_view network = variable("TUTTI_TOPO_FILE"); !network.empty()) {
     settings.network = std::make_shared<const Network>(load_network(std::string(network)));
-    settings.fabric.choice_digest += std::hash<std::string>()(to_json(*settings.network));
-    settings.fabric.choice_origin += ", on " + std::string(network);
+    settings.choice_origin += ", on " + std::string(network);
   }
   settings.profile = std::make_shared<const Profile>(std::move(found.profile));
+  note_choices(settings);
 }
 
 /// Every variable that something in tutti reads.
@@ -128,10 +119,31 @@ std::string unknown_variables() {
   return lines;
 }
 
+Way way_from(const std::string& source, std::string_view text) {
+  if (text.empty() || text == "auto") return Way::automatic;
+  if (text == "shm") return Way::memory;
+  if (text == "tcp") return Way::tcp;
+  refuse(source, text, "auto, shm or tcp");
+}
+
+void note_choices(CommunicatorSettings& settings) {
+  std::uint64_t digest = settings.profile ? settings.profile->digest() : 0;
+  const auto add = [&](std::uint64_t number) { digest = digest * 31 + number; };
+  add(settings.rules.digest());
+  if (settings.network) add(std::hash<std::string>()(to_json(*settings.network)));
+  for (const Rank place : settings.places) add(place.index() + 1);
+  for (const std::uint32_t dimension : settings.shape.dimensions) add(dimension);
+  settings.choice_digest = digest;
+}
+
 CommunicatorSettings settings_from_environment() {
+  return settings_from_environment(variable("TUTTI_SECRET"));
+}
+
+CommunicatorSettings settings_from_environment(std::string_view secret) {
   CommunicatorSettings settings;
-  settings.fabric.way = way_from(variable("TUTTI_TRANSPORT"));
-  settings.fabric.secret = Secret::from_variables(variable("TUTTI_SECRET"), variable("TUTTI_TLS"));
+  settings.fabric.way = way_from("TUTTI_TRANSPORT", variable("TUTTI_TRANSPORT"));
+  settings.fabric.secret = Secret::from_variables(secret, variable("TUTTI_TLS"));
   settings.fabric.host_id = variable("TUTTI_HOSTID");
   settings.fabric.interfaces = variable("TUTTI_SOCKET_IFNAME");
   if (const std::string_view ports = variable("TUTTI_PORT_RANGE"); !ports.empty()) {

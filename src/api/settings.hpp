@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "api/communicator_impl.hpp"
 
 namespace tutti {
@@ -9,6 +12,15 @@ namespace tutti {
 /// TUTTI_RULES, TUTTI_PROTO, TUTTI_SLICE and TUTTI_TOPO_FILE. Throws invalid_argument that names
 /// the variable and what it may be.
 [[nodiscard]] CommunicatorSettings settings_from_environment();
+/// With a secret in place of TUTTI_SECRET.
+[[nodiscard]] CommunicatorSettings settings_from_environment(std::string_view secret);
+
+/// Which way a text names: "auto", "shm" or "tcp". Throws invalid_argument that names `source`.
+[[nodiscard]] Way way_from(const std::string& source, std::string_view text);
+
+/// Sets the number by which ranks see whether they choose algorithms alike, after a change of what
+/// they are chosen by.
+void note_choices(CommunicatorSettings& settings);
 
 /// A line for each TUTTI_… that is set and means nothing to tutti, with what may have been meant.
 [[nodiscard]] std::string unknown_variables();

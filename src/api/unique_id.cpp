@@ -54,10 +54,8 @@ class Listeners {
   std::map<std::string, Socket> sockets_;
 };
 
-/// Without a secret of the user's, nobody outside this host gets as far as a connection.
-std::vector<Endpoint> meeting_addresses(const FabricSettings& settings) {
-  if (settings.secret.bytes.empty()) return {Endpoint::parse("127.0.0.1:0")};
-  std::vector<Endpoint> addresses = own_addresses(settings.interfaces);
+std::vector<Endpoint> meeting_addresses(const std::string& interfaces) {
+  std::vector<Endpoint> addresses = own_addresses(interfaces);
   const auto near = [](const Endpoint& each) { return each.is_loopback(); };
   if (!std::all_of(addresses.begin(), addresses.end(), near)) std::erase_if(addresses, near);
   return addresses;
@@ -90,7 +88,7 @@ MeetingPlace parse(const std::string& id) {
   return place;
 }
 
-/// The key keeps ids apart; the user's secret, if there is one, keeps those out who saw an id.
+/// The key is the secret; the user's, if there is one, keeps those out who saw an id.
 Secret common_secret(const Secret& of_user, const std::string& key) {
   const Secret common{.bytes = of_user.bytes.empty() ? key : of_user.bytes + " " + key};
   return of_user.tls ? common.encrypting() : common;
@@ -103,38 +101,33 @@ Communicator make(Exchange& exchange, const Group& group, const CommunicatorSett
 
 }  // namespace
 
-std::string make_unique_id() {
+UniqueId UniqueId::make(const CommunicatorOptions& options) {
   const FabricSettings settings = settings_from_environment().fabric;
-  const std::vector<Endpoint> addresses = meeting_addresses(settings);
+  const std::vector<Endpoint> addresses =
+      meeting_addresses(options.interfaces.empty() ? settings.interfaces : options.interfaces);
   const bool near = addresses.front().is_loopback();
   Socket listener = near ? listen_on(addresses.front(), settings.ports)
                          : listen_on_all(addresses, settings.ports);
-  std::string id = std::string(opening) + " " + Secret::random().bytes.substr(0, key_length) + " " +
-                   std::to_string(bound_to(listener).port());
+  std::string text = std::string(opening) + " " + Secret::random().bytes.substr(0, key_length) +
+                     " " + std::to_string(bound_to(listener).port());
   for (const Endpoint& each : addresses) {
     const std::string word = " " + each.host();
-    if (id.size() + word.size() <= unique_id_length) id += word;
+    if (text.size() + word.size() <= longest) text += word;
     if (near) break;
   }
-  Listeners::own().add(id, std::move(listener));
-  return id;
+  Listeners::own().add(text, std::move(listener));
+  return UniqueId(text);
 }
 
-Communicator join(const std::string& id, std::uint32_t ranks, std::uint32_t rank) {
-  const CommunicatorSettings settings = settings_from_environment();
-  return join(id, ranks, rank, settings, settings.timeout);
-}
-
-Communicator join(const std::string& id, std::uint32_t ranks, std::uint32_t rank,
+Communicator join(const UniqueId& id, std::uint32_t rank, std::uint32_t ranks,
                   CommunicatorSettings settings, Clock::duration timeout) {
-  const MeetingPlace place = parse(id);
+  const MeetingPlace place = parse(id.text());
   if (rank >= ranks) {
     throw Error(ErrorCode::invalid_argument,
                 "rank " + std::to_string(rank) + " of " + std::to_string(ranks) +
                     ": ranks are 0 to one less than how many there are");
   }
-  const Secret of_user = settings.fabric.secret;
-  settings.fabric.secret = common_secret(of_user, place.key);
+  settings.fabric.secret = common_secret(settings.fabric.secret, place.key);
   const Group group{.rank = Rank{rank}, .size = ranks, .secret = settings.fabric.secret};
   const Clock::time_point deadline = Clock::now() + timeout;
   if (rank > 0) {
@@ -142,7 +135,7 @@ Communicator join(const std::string& id, std::uint32_t ranks, std::uint32_t rank
         group, [&] { return place.endpoints; }, deadline);
     return make(member, group, settings);
   }
-  Socket listener = Listeners::own().take(id);
+  Socket listener = Listeners::own().take(id.text());
   if (!listener) {
     throw Error(ErrorCode::invalid_argument,
                 "rank 0 must be in the process that made the unique id, and an id makes one "

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/packed_texts.hpp"
 #include "core/quantity.hpp"
 #include "core/shortened.hpp"
 
@@ -177,9 +178,9 @@ std::vector<std::string> Council::exchange(std::span<const std::uint32_t> ranks,
     std::map<std::uint32_t, std::string>& cards = cards_[round];
     cards[seat_.self] = card;
     wait_for([&] { return cards.size() == ranks.size(); });
-    Json all = Json::array();
+    std::vector<std::string> all;
     for (const std::uint32_t rank : ranks) all.push_back(cards.at(rank));
-    handed_out_[round] = all.dump();
+    handed_out_[round] = pack(all);
     for (const std::uint32_t rank : ranks) {
       if (rank != seat_.self) send(rank, Letter::Kind::cards, round, 0, handed_out_[round]);
     }
@@ -187,7 +188,9 @@ std::vector<std::string> Council::exchange(std::span<const std::uint32_t> ranks,
     send(first, Letter::Kind::card, round, 0, card);
     wait_for([&] { return handed_out_.contains(round); });
   }
-  return Json::parse(handed_out_.at(round)).get<std::vector<std::string>>();
+  auto all = unpack(handed_out_.at(round));
+  if (!all) throw Error(ErrorCode::mismatch, "ranks do not understand each other");
+  return *std::move(all);
 }
 
 // With the mutex held ---------------------------------------------------------------------------

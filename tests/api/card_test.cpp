@@ -16,9 +16,7 @@ Card card() {
           .pid = 42,
           .heap_fd = -1,
           .cores = {0, 3},
-          .way = Way::tcp,
-          .choice_digest = ~std::uint64_t{0},
-          .choice_origin = "a profile"};
+          .way = Way::tcp};
 }
 
 TEST(Card, IsReadAsItWasWritten) {
@@ -27,13 +25,12 @@ TEST(Card, IsReadAsItWasWritten) {
   EXPECT_EQ(read.heap_fd, -1);
   EXPECT_EQ(read.cores, (std::vector<int>{0, 3}));
   EXPECT_EQ(read.way, Way::tcp);
-  EXPECT_EQ(read.choice_digest, ~std::uint64_t{0});
 }
 
 TEST(Card, NamesMayBeAnyBytes) {
   Card odd = card();
-  odd.choice_origin = "/home/\xe9mile/profile.json";
-  EXPECT_EQ(read_card(write(odd)).choice_origin, "/home/\xef\xbf\xbdmile/profile.json");
+  odd.name = "\xe9mile";
+  EXPECT_EQ(read_card(write(odd)).name, "\xef\xbf\xbdmile");
 }
 
 TEST(Card, IsRefusedIfItMakesNoSense) {

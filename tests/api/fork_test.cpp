@@ -16,7 +16,6 @@
 #include <tutti/memory.hpp>
 #include <tutti/tutti.h>
 
-#include "api/unique_id.hpp"
 #include "support/errors.hpp"
 #include "support/forked_child.hpp"
 #include "support/processes.hpp"
@@ -212,10 +211,10 @@ TEST_P(Fork, RankGoesOnWhileChildrenComeAndGo) {
 
 TEST_P(Fork, ChildrenMakeCommunicatorsOfTheirOwn) {
   const std::string faults = run_processes(2, GetParam(), [](Communicator& comm) {
-    const std::string id = make_unique_id();
+    const UniqueId id = UniqueId::make();
     const auto be = [&](std::uint32_t rank) {
       return [&id, rank] {
-        Communicator own = join(id, 2, rank);
+        Communicator own = Communicator::create(id, rank, 2);
         std::string fault = fault_of_sum(own);
         std::vector<int> data(100, 1);
         own.all_reduce_async(data).wait();

@@ -393,7 +393,7 @@ TEST(ScheduleRules, AreComparedByContent) {
   const auto digest = [&](const Schedule& schedule) {
     write(path, to_json(schedule));
     const Variable variable("TUTTI_ALGO", "file:" + path);
-    return settings_from_environment().fabric.choice_digest;
+    return settings_from_environment().choice_digest;
   };
   const std::uint64_t ring = digest(proved("allreduce/ring", 3).schedule());
   EXPECT_NE(ring, digest(proved("allreduce/mesh", 3).schedule()));

@@ -30,7 +30,8 @@ void read_as_greeting(const std::string& text) {
 
 /// Nobody can be rank 1 of 1, so that nobody is dialled, whatever the id.
 void read_as_unique_id(const std::string& text) {
-  const auto joined = attempt([&] { return join(text, 1, 1).size(); });
+  const auto joined =
+      attempt([&] { return join(UniqueId(text), 1, 1, {}, std::chrono::seconds(1)).size(); });
   require(!joined, "there is a rank 1 of 1");
 }
 

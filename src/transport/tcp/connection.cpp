@@ -526,18 +526,16 @@ std::size_t Connection::read(std::span<iovec> parts) {
 // At the end ------------------------------------------------------------------------------------
 
 bool Connection::is_hung_up() const {
-  if (has_ended_.load(std::memory_order_acquire)) return true;
+  if (has_ended()) return true;
   pollfd socket{.fd = channel_.fd(), .events = POLLRDHUP, .revents = 0};
   constexpr int ends = POLLRDHUP | POLLHUP | POLLERR | POLLNVAL;
   return poll(&socket, 1, 0) > 0 && (socket.revents & ends) != 0;
 }
 
-/// What the system still holds is read, up to the end. It may be for a communicator that this rank
-/// has yet to make.
-bool Connection::is_spent() {
-  if (!is_hung_up()) return false;
+bool Connection::holds_data_for(std::uint64_t context) {
+  const bool reads_on = is_hung_up();
   const Lock lock(reading_);
-  std::size_t came = 1;
+  std::size_t came = reads_on ? 1 : 0;
   while (read_end_.empty() && came > 0) {
     prepare_block();
     iovec part{.iov_base = block_.get() + end_, .iov_len = block_bytes - end_};
@@ -545,10 +543,10 @@ bool Connection::is_spent() {
     end_ += came;
     parse(nullptr);
   }
-  return std::all_of(streams_.begin(), streams_.end(), [](const auto& each) {
-    const Stream& stream = *each.second;
-    return stream.landed_ == 0 && stream.first_ == stream.segments_.size();
-  });
+  const auto found = streams_.find(context);
+  if (found == streams_.end()) return false;
+  const Stream& stream = *found->second;
+  return stream.landed_ > 0 || stream.first_ < stream.segments_.size();
 }
 
 void Connection::discard() {

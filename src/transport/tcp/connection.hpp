@@ -72,8 +72,13 @@ class Connection {
   void expect(Stream& stream, std::span<std::byte> to);
 
   [[nodiscard]] int fd() const { return channel_.fd(); }
-  /// Whether it has ended, and all that came before the end was consumed.
-  [[nodiscard]] bool is_spent();
+  /// Whether somebody has noticed that the peer, or the way to it, is gone.
+  [[nodiscard]] bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
+  /// The same, and asks the system if nobody has.
+  [[nodiscard]] bool is_hung_up() const;
+  /// Whether something has come for a communicator that has not consumed it. Of a connection that
+  /// has hung up, what the system still holds is looked at too.
+  [[nodiscard]] bool holds_data_for(std::uint64_t context);
 
   // At the end:
 
@@ -91,8 +96,6 @@ class Connection {
 
   /// With TLS, reading and writing change the same state.
   [[nodiscard]] std::mutex& writing() { return is_encrypted_ ? reading_ : writing_; }
-
-  [[nodiscard]] bool is_hung_up() const;
 
   // With reading_ held:
   [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t context);

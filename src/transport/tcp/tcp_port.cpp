@@ -158,7 +158,7 @@ TcpPort::Peer* TcpPort::reach(Rank peer) {
   }
   if (state.failure) throw *state.failure;
   if (state.is_missing) return nullptr;
-  TcpTransport::Line* const line = transport_.reach(state.member);
+  TcpTransport::Line* const line = transport_.reach(state.member, context_);
   if (line == nullptr) {
     state.is_missing = true;
     missing_.push_back(peer);
@@ -223,7 +223,7 @@ bool TcpPort::goes_on(Clock::time_point deadline) {
   for (std::size_t i = missing_.size(); i-- > 0;) {
     const Rank rank = missing_[i];
     Peer& peer = peers_[rank.index()];
-    if (TcpTransport::Line* const line = transport_.reach(peer.member)) {
+    if (TcpTransport::Line* const line = transport_.reach(peer.member, context_)) {
       attach(peer, *line);
       missing_.erase(missing_.begin() + static_cast<std::ptrdiff_t>(i));
       moved = true;

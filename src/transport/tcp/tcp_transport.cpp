@@ -82,11 +82,18 @@ std::string TcpTransport::name(Rank rank, std::uint32_t member) const {
 
 // Connections -----------------------------------------------------------------------------------
 
-TcpTransport::Line* TcpTransport::reach(std::uint32_t member) {
-  const auto is_good = [](Line* line) { return line != nullptr && !line->connection.is_spent(); };
+TcpTransport::Line* TcpTransport::reach(std::uint32_t member, std::uint64_t context) {
+  const auto is_good = [&](Line* line) {
+    return line != nullptr &&
+           (!line->connection.is_hung_up() || line->connection.holds_data_for(context));
+  };
   Line* const known = lines_[member].load(std::memory_order_acquire);
   if (is_good(known)) return known;
   const std::lock_guard lock(setup_);
+  // The peer may have sent, and gone, before this rank made the communicator.
+  for (const auto& line : ended_) {
+    if (line->member == member && line->connection.holds_data_for(context)) return line.get();
+  }
   Member& state = members_[member];
   if (is_good(state.line.get())) return state.line.get();
   if (state.line) {
@@ -120,7 +127,7 @@ void TcpTransport::connect(std::uint32_t member, Channel channel) {
   Member& state = members_[member];
   // Who connects again has lost the connection before.
   if (state.line) drop(state);
-  state.line = std::make_unique<Line>(std::move(channel));
+  state.line = std::make_unique<Line>(member, std::move(channel));
   lines_[member].store(state.line.get(), std::memory_order_release);
   watch_.add(state.line->connection.fd(), {.kind = Watch::Kind::connection, .index = member},
              false);
@@ -241,7 +248,7 @@ void TcpTransport::handle(Watch::Tag tag) {
     } else {
       // It has no connection: one that is left here has ended.
       Member& member = members_[guest->rank];
-      if (member.line && member.line->connection.is_spent()) {
+      if (member.line && member.line->connection.is_hung_up()) {
         lines_[guest->rank].store(nullptr, std::memory_order_release);
         drop(member);
       }

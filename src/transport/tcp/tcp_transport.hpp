@@ -59,16 +59,18 @@ class TcpTransport final : public Transport {
 
   /// A connection, and how often something was heard of it.
   struct Line {
-    explicit Line(Channel channel) : connection(std::move(channel)) {}
+    Line(std::uint32_t other, Channel channel) : member(other), connection(std::move(channel)) {}
+    std::uint32_t member;
     Connection connection;
     /// Something may have come over the connection since this was last another number.
     std::atomic<std::uint64_t> arrivals{1};
     std::atomic<bool> is_room_watched{false};
   };
 
-  /// The connection to a member; null if there is none yet, and then it is made. One that has ended
-  /// is replaced; those who have the old one keep it.
-  [[nodiscard]] Line* reach(std::uint32_t member);
+  /// The connection to a member for a communicator; null if there is none yet, and then it is made.
+  /// One that has ended is replaced, unless it holds data for that communicator; those who have the
+  /// old one keep it.
+  [[nodiscard]] Line* reach(std::uint32_t member, std::uint64_t context);
   [[nodiscard]] bool is_connected(std::uint32_t member) const {
     return lines_[member].load(std::memory_order_acquire) != nullptr;
   }

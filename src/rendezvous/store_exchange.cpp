@@ -1,0 +1,36 @@
+#include <tutti/error.hpp>
+#include <tutti/store.hpp>
+
+#include "core/packed_texts.hpp"
+
+namespace tutti {
+Store::~Store() = default;
+
+StoreExchange::StoreExchange(Store& store, std::string prefix, std::uint32_t rank,
+                             std::uint32_t ranks)
+    : store_(store), prefix_(std::move(prefix)), rank_(rank), ranks_(ranks) {
+  if (rank < ranks) return;
+  throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank) + " of " +
+                                               std::to_string(ranks) +
+                                               ": ranks are 0 to one less than how many there are");
+}
+
+std::vector<std::string> StoreExchange::all_gather(const std::string& text) {
+  const std::string round = prefix_ + "/" + std::to_string(round_++) + "/";
+  const std::string all = round + "all";
+  if (rank_ > 0) {
+    store_.set(round + std::to_string(rank_), text);
+    if (auto texts = unpack(store_.get(all))) return *std::move(texts);
+    throw Error(ErrorCode::invalid_argument,
+                "the store holds something else at " + all +
+                    ": give each group a prefix of its own, and ranks that start again a new one");
+  }
+  std::vector<std::string> texts{text};
+  for (std::uint32_t r = 1; r < ranks_; ++r) {
+    texts.push_back(store_.get(round + std::to_string(r)));
+  }
+  if (ranks_ > 1) store_.set(all, pack(texts));
+  return texts;
+}
+
+}  // namespace tutti
