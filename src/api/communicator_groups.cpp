@@ -2,7 +2,7 @@
 
 #include "api/ballot.hpp"
 #include "api/communicator_impl.hpp"
-#include "api/options.hpp"
+#include "api/communicator_options.hpp"
 #include "rendezvous/thread_exchange.hpp"
 
 /// Communicators that come from others: parts of them, and what is left of them.

@@ -4,7 +4,7 @@
 
 #include "api/ballot.hpp"
 #include "api/communicator_impl.hpp"
-#include "api/options.hpp"
+#include "api/communicator_options.hpp"
 #include "api/settings.hpp"
 #include "api/unique_id.hpp"
 

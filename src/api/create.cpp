@@ -2,7 +2,7 @@
 
 #include <tutti/communicator.hpp>
 
-#include "api/options.hpp"
+#include "api/communicator_options.hpp"
 #include "api/settings.hpp"
 #include "api/unique_id.hpp"
 #include "rendezvous/rendezvous.hpp"

@@ -7,7 +7,7 @@
 #include <tutti/communicator.hpp>
 
 #include "api/communicator_impl.hpp"
-#include "api/options.hpp"
+#include "api/communicator_options.hpp"
 #include "core/thread_start.hpp"
 #include "rendezvous/thread_exchange.hpp"
 

@@ -1,4 +1,4 @@
-#include "api/options.hpp"
+#include "api/communicator_options.hpp"
 
 #include <algorithm>
 #include <set>
