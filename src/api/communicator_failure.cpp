@@ -145,6 +145,15 @@ Standing Communicator::Impl::standing(std::uint64_t about) const {
     const std::uint64_t since = standing.runs ? last->begun_ns : last->ended_ns;
     standing.seconds = since == 0 || now < since ? 0 : 1e-9 * static_cast<double>(now - since);
   }
+  box_.messages().visit_all([&](const FlightRecord& record) {
+    if (record.state != FlightRecord::State::running) return;
+    const auto add = [&](std::uint32_t rank, bool receives) {
+      if (rank == any_rank || standing.waits.size() == Standing::most_waits) return;
+      standing.waits.push_back({.rank = rank, .receives = receives});
+    };
+    if (record.call.kind != FlightKind::send) add(record.call.from, true);
+    if (record.call.kind != FlightKind::receive) add(record.call.root, false);
+  });
   if (about == 0) return standing;
   standing.about = about;
   if (const auto asked = recorder.find(about)) {

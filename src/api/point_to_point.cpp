@@ -35,7 +35,7 @@ class PointToPoint::Batch final : public Work::State, private Message::Completio
   Batch(PointToPoint& owner, std::vector<std::shared_ptr<Message>> messages, Flight flight)
       : owner_(owner),
         messages_(std::move(messages)),
-        flight_(flight),
+        flight_(std::move(flight)),
         left_(messages_.size() + 1) {
     for (const auto& message : messages_) message->completion = this;
   }
@@ -120,8 +120,11 @@ std::vector<Envelope> PointToPoint::run(std::span<const Outgoing> out, std::span
       if (message->kind == Message::Kind::receive) received.push_back(message->envelope);
     }
   } catch (const Error&) {
+    // Others may ask meanwhile whom this rank waits for.
+    const Error error = settled(*current, std::current_exception());
     record_end(flight, false);
-    fail(*current, std::current_exception());
+    end(error);
+    throw Error(error);
   }
   record_end(flight, true);
   return received;
@@ -152,7 +155,9 @@ Envelope PointToPoint::wait_for_message(std::uint32_t rank, std::uint32_t tag,
   try {
     return messenger_.wait_for_message(*inbox_, rank, tag, deadline_of(options));
   } catch (const Error&) {
-    fail(*Message::receiving(like), std::current_exception());
+    const Error error = settled(*Message::receiving(like), std::current_exception());
+    end(error);
+    throw Error(error);
   }
 }
 
@@ -253,12 +258,6 @@ Error PointToPoint::settled(const Message& message, const std::exception_ptr& ca
   }
 }
 
-void PointToPoint::fail(const Message& message, const std::exception_ptr& cause) {
-  const Error error = settled(message, cause);
-  end(error);
-  throw Error(error);
-}
-
 /// Awaits the verdict about a message that nobody waits for, and then tells all.
 class PointToPoint::Settling final : public PoolTask {
  public:
@@ -292,22 +291,40 @@ void PointToPoint::note_failure(std::shared_ptr<Message> message, std::exception
 
 PointToPoint::Flight PointToPoint::record(std::span<const Outgoing> out,
                                           std::span<const Incoming> in, std::string_view site) {
-  FlightCall call{.kind = in.empty()    ? FlightKind::send
-                          : out.empty() ? FlightKind::receive
-                                        : FlightKind::send_receive,
-                  .root = out.empty() ? 0 : out.front().to,
-                  .from = in.empty() ? 0 : in.front().from,
-                  .count = 0,
-                  .bytes = 0};
-  for (const Incoming& each : in) call.count += each.bytes;
-  for (const Outgoing& each : out) call.bytes += each.bytes;
+  const auto described = [](std::span<const Outgoing> sent, std::span<const Incoming> received) {
+    FlightCall call{.kind = received.empty() ? FlightKind::send
+                            : sent.empty()   ? FlightKind::receive
+                                             : FlightKind::send_receive,
+                    .count = 0,
+                    .bytes = 0};
+    if (!sent.empty()) {
+      call.root = sent.front().to;
+      call.bytes = sent.front().bytes;
+    }
+    if (!received.empty()) {
+      call.from = received.front().from;
+      call.count = received.front().bytes;
+    }
+    return call;
+  };
   const std::lock_guard lock(recording_);
-  return recorder_.begin_one(++messages_, call, site);
+  if (out.size() <= 1 && in.size() <= 1) {
+    return {.first = recorder_.begin_one(++messages_, described(out, in), site)};
+  }
+  Flight flight;
+  for (const Outgoing& each : out) {
+    flight.more.push_back(recorder_.begin_one(++messages_, described({&each, 1}, {}), site));
+  }
+  for (const Incoming& each : in) {
+    flight.more.push_back(recorder_.begin_one(++messages_, described({}, {&each, 1}), site));
+  }
+  return flight;
 }
 
 void PointToPoint::record_end(const Flight& flight, bool is_well) {
   const std::lock_guard lock(recording_);
-  recorder_.end_one(flight, is_well);
+  if (flight.first.slot != nullptr) recorder_.end_one(flight.first, is_well);
+  for (const FlightRecorder::Handle& each : flight.more) recorder_.end_one(each, is_well);
 }
 
 void PointToPoint::end(const Error& cause) {

@@ -79,11 +79,14 @@ class PointToPoint final : private MessageOwner {
                                                            std::span<const Incoming> in,
                                                            const MessageOptions& options) const;
   void check_arguments(std::span<const Outgoing> out, std::span<const Incoming> in) const;
-  [[noreturn]] void fail(const Message& message, const std::exception_ptr& cause);
   [[nodiscard]] Error settled(const Message& message, const std::exception_ptr& cause);
   [[nodiscard]] std::string words(const Message& message) const;
   [[nodiscard]] Clock::time_point deadline_of(const MessageOptions& options) const;
-  using Flight = FlightRecorder::Handle;
+  /// Of one send, one receive or one of each there is one record, of more there is one for each.
+  struct Flight {
+    FlightRecorder::Handle first{};
+    std::vector<FlightRecorder::Handle> more{};
+  };
   [[nodiscard]] Flight record(std::span<const Outgoing> out, std::span<const Incoming> in,
                               std::string_view site);
   void record_end(const Flight& flight, bool is_well);

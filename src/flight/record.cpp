@@ -68,16 +68,16 @@ std::string_view name(FlightRecord::State state) {
 
 std::string call_words(const FlightRecord& record) {
   const std::optional<Collective> collective = collective_of(record.call.kind);
-  std::string text = collective ? collective_words(record.call, *collective)
-                                : "the " + pair_words(record.call) + " after call " +
-                                      std::to_string(record.number);
+  std::string text =
+      collective ? collective_words(record.call, *collective) : pair_words(record.call);
   if (!record.site.text().empty()) text += ", at '" + std::string(record.site.text()) + "'";
   return text;
 }
 
 std::string words(const FlightRecord& record) {
-  if (!collective_of(record.call.kind)) return call_words(record);
-  return "call " + std::to_string(record.number) + ", " + call_words(record);
+  const bool is_collective = collective_of(record.call.kind).has_value();
+  return (is_collective ? "call " : "message ") + std::to_string(record.number) + ", " +
+         call_words(record);
 }
 
 }  // namespace tutti

@@ -85,7 +85,8 @@ struct FlightRecord {
     friend bool operator==(const Wait&, const Wait&) = default;
   };
 
-  /// The same on all ranks of the communicator. Between two ranks: that of the collective before.
+  /// The same on all ranks of the communicator. Messages between two ranks have numbers of their
+  /// own, which differ between ranks.
   std::uint64_t number = 0;
   FlightCall call{};
   FlightSite site{};
@@ -100,7 +101,7 @@ struct FlightRecord {
 /// "allreduce of 1048576 f32 by sum (allreduce/ring), at 'step 12'".
 [[nodiscard]] std::string call_words(const FlightRecord& record);
 /// "call 17, allreduce of 1048576 f32 by sum (allreduce/ring), at 'step 12'"; between two ranks,
-/// "the send of 8 bytes to rank 1 after call 17".
+/// "message 17, send of 8 bytes to rank 1".
 [[nodiscard]] std::string words(const FlightRecord& record);
 
 }  // namespace tutti

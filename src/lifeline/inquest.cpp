@@ -87,7 +87,9 @@ Verdict Inquest::verdict() const {
   if (!gone.empty()) return of_gone();
   if (auto different = of_different_calls()) return *different;
   for (const auto& [rank, report] : reports) {
-    if (report.code == ErrorCode::timed_out) return of_late(rank, report);
+    if (report.code != ErrorCode::timed_out) continue;
+    if (auto cycle = of_cycle(rank, report)) return *cycle;
+    return of_late(rank, report);
   }
   if (!reports.empty()) {
     const auto& [rank, report] = *reports.begin();
@@ -210,6 +212,58 @@ Verdict Inquest::of_late(std::uint32_t reporter, const Report& report) const {
   for (const std::uint32_t rank : late) parts.push_back(lateness(rank));
   verdict.words = joined(parts, "; ");
   return verdict;
+}
+
+/// The shortest way from one rank to another on which each waits for a message of the next, or for
+/// the next to receive one; empty if there is none.
+std::vector<std::uint32_t> Inquest::waiting_path(std::uint32_t from, std::uint32_t to) const {
+  std::map<std::uint32_t, std::uint32_t> before{{from, from}};
+  std::vector<std::uint32_t> reached{from};
+  for (std::size_t i = 0; i < reached.size() && !before.contains(to); ++i) {
+    const auto standing = standings.find(reached[i]);
+    if (standing == standings.end()) continue;
+    for (const Standing::Wait& wait : standing->second.waits) {
+      if (before.emplace(wait.rank, reached[i]).second) reached.push_back(wait.rank);
+    }
+  }
+  if (!before.contains(to)) return {};
+  std::vector<std::uint32_t> path{to};
+  while (path.back() != from) path.push_back(before.at(path.back()));
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+/// Whether the message that came too late was waited for in a cycle, which no time would have
+/// ended.
+std::optional<Verdict> Inquest::of_cycle(std::uint32_t reporter, const Report& report) const {
+  const auto own = standings.find(reporter);
+  if (own == standings.end()) return std::nullopt;
+  for (const Standing::Wait& wait : own->second.waits) {
+    if (std::find(report.ranks.begin(), report.ranks.end(), wait.rank) == report.ranks.end()) {
+      continue;
+    }
+    std::vector<std::uint32_t> cycle = waiting_path(wait.rank, reporter);
+    if (cycle.empty()) continue;
+    std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < cycle.size(); ++i) {
+      const std::uint32_t next = cycle[(i + 1) % cycle.size()];
+      const auto& waits = standings.at(cycle[i]).waits;
+      const bool receives = std::any_of(
+          waits.begin(), waits.end(),
+          [&](const Standing::Wait& each) { return each.rank == next && each.receives; });
+      const std::string whom = next == cycle[i] ? "itself" : "rank " + std::to_string(next);
+      parts.push_back(
+          name(cycle[i]) + " waits " +
+          (receives ? "for a message from " + whom : "for " + whom + " to receive one"));
+    }
+    Verdict verdict{.code = ErrorCode::timed_out, .ranks = cycle};
+    verdict.words = "ranks wait for each other in a cycle: " + joined(parts, ", ") +
+                    "; let one of them send first, or all send and receive at once";
+    std::sort(verdict.ranks.begin(), verdict.ranks.end());
+    return verdict;
+  }
+  return std::nullopt;
 }
 
 /// The rank that sought the verdict has fallen silent before it could say why.

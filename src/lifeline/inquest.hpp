@@ -67,6 +67,8 @@ struct Inquest {
   [[nodiscard]] Verdict of_gone() const;
   [[nodiscard]] std::optional<Verdict> of_different_calls() const;
   [[nodiscard]] Verdict of_late(std::uint32_t reporter, const Report& report) const;
+  [[nodiscard]] std::optional<Verdict> of_cycle(std::uint32_t reporter, const Report& report) const;
+  [[nodiscard]] std::vector<std::uint32_t> waiting_path(std::uint32_t from, std::uint32_t to) const;
   [[nodiscard]] Verdict of_mute() const;
   [[nodiscard]] std::string lateness(std::uint32_t rank) const;
 };

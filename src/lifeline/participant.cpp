@@ -11,10 +11,15 @@ std::string write(const Standing& standing) {
   for (const Standing::Made& each : standing.earlier) {
     earlier.push_back({{"call", each.call}, {"signature", each.signature}, {"words", each.words}});
   }
-  return Json{
-      {"call", standing.call},       {"words", standing.words}, {"runs", standing.runs},
-      {"seconds", standing.seconds}, {"about", standing.about}, {"signature", standing.signature},
-      {"asked", standing.asked},     {"earlier", earlier},      {"done", standing.done}}
+  Json waits = Json::array();
+  for (const Standing::Wait& each : standing.waits) {
+    waits.push_back({{"rank", each.rank}, {"receives", each.receives}});
+  }
+  return Json{{"call", standing.call},   {"words", standing.words},
+              {"runs", standing.runs},   {"seconds", standing.seconds},
+              {"about", standing.about}, {"signature", standing.signature},
+              {"asked", standing.asked}, {"earlier", earlier},
+              {"done", standing.done},   {"waits", waits}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -35,6 +40,10 @@ Standing read_standing(const std::string& text) {
       standing.earlier.push_back({.call = each.at("call").get<std::uint64_t>(),
                                   .signature = each.at("signature").get<std::uint32_t>(),
                                   .words = each.at("words").get<std::string>()});
+    }
+    for (const Json& each : json.value("waits", Json::array())) {
+      standing.waits.push_back({.rank = each.at("rank").get<std::uint32_t>(),
+                                .receives = each.at("receives").get<bool>()});
     }
   } catch (const Json::exception&) {
     return {};

@@ -29,6 +29,14 @@ struct Standing {
   std::vector<Made> earlier{};
   static constexpr std::uint64_t most_earlier = 8;
 
+  /// Messages between two ranks that are under way: whom this rank waits for.
+  struct Wait {
+    std::uint32_t rank = 0;
+    bool receives = false;  ///< A message from that rank; else for it to receive one.
+  };
+  std::vector<Wait> waits{};
+  static constexpr std::size_t most_waits = 64;
+
   /// Of a rank that was asked for a verdict: how many calls with retry it has done. It is sealed.
   std::uint64_t done = 0;
 };

@@ -253,6 +253,17 @@ TEST_P(EveryGround, AReceiveThatNobodyAnswersTimesOutAndNamesTheRank) {
   });
 }
 
+TEST_P(EveryGround, ACycleOfReceivesIsReportedAsSuch) {
+  run_ranks(3, GetParam(), [&](Communicator& comm) {
+    std::vector<std::uint32_t> got(1);
+    const std::uint32_t next = (comm.rank() + 1) % 3;
+    const std::chrono::milliseconds timeout = comm.rank() == 1 ? 200ms : 20000ms;
+    expect_error([&] { comm.receive(got, next, {.timeout = timeout}); }, ErrorCode::timed_out,
+                 "ranks wait for each other in a cycle: rank 0");
+    EXPECT_EQ(comm.verdict()->ranks, (std::vector<std::uint32_t>{0, 1, 2}));
+  });
+}
+
 TEST_P(EveryGround, AnAsynchronousReceiveFailsWithTheVerdict) {
   run_ranks(3, GetParam(), [&](Communicator& comm) {
     std::vector<std::uint32_t> got(1);
@@ -260,7 +271,10 @@ TEST_P(EveryGround, AnAsynchronousReceiveFailsWithTheVerdict) {
     std::atomic<int> called{0};
     receive.then([&](std::exception_ptr failure) { called = failure ? 1 : 2; });
     comm.barrier();
-    if (comm.rank() == 2) comm.abort("enough");
+    if (comm.rank() == 2) {
+      std::this_thread::sleep_for(100ms);  // The others are to leave the barrier first.
+      comm.abort("enough");
+    }
     expect_error([&] { receive.wait(); }, ErrorCode::aborted, "enough");
     for (int i = 0; i < 1000 && called == 0; ++i) std::this_thread::sleep_for(1ms);
     EXPECT_EQ(called, 1);

@@ -49,9 +49,9 @@ TEST(FlightRecord, HasWords) {
   EXPECT_EQ(words(record), "call 17, barrier (barrier/dissemination)");
   record.call = {.kind = FlightKind::send_receive, .root = 1, .from = 2, .count = 16, .bytes = 1};
   EXPECT_EQ(words(record),
-            "the send of 1 byte to rank 1 and receive of 16 bytes from rank 2 after call 17");
+            "message 17, send of 1 byte to rank 1 and receive of 16 bytes from rank 2");
   record.call.kind = FlightKind::receive;
-  EXPECT_EQ(words(record), "the receive of 16 bytes from rank 2 after call 17");
+  EXPECT_EQ(words(record), "message 17, receive of 16 bytes from rank 2");
 }
 
 TEST(FlightRecorder, KnowsHowACallWent) {

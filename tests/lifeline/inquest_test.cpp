@@ -33,6 +33,24 @@ TEST(Inquest, WhoIsGoneIsNamedWithWhatItWasLastSeenDoing) {
                               "s"}));
 }
 
+TEST(Inquest, RanksThatWaitForEachOtherAreNamedAsACycle) {
+  Inquest inquest{.reports = {{2, {.code = ErrorCode::timed_out, .ranks = {0}, .words = "late"}}},
+                  .standings = {{0, {.waits = {{.rank = 1, .receives = true}}}},
+                                {1, {.waits = {{.rank = 0, .receives = false}, {.rank = 2}}}},
+                                {2, {.waits = {{.rank = 0, .receives = true}}}}},
+                  .whereabouts = places};
+  EXPECT_EQ(inquest.verdict(),
+            (Verdict{.code = ErrorCode::timed_out,
+                     .ranks = {0, 1, 2},
+                     .words = "ranks wait for each other in a cycle: rank 0 (a, process 10) waits "
+                              "for a message from rank 1, rank 1 (a, process 11) waits for rank 2 "
+                              "to receive one, rank 2 (b, process 12) waits for a message from "
+                              "rank 0; let one of them send first, or all send and receive at "
+                              "once"}));
+  inquest.standings[1].waits.pop_back();
+  EXPECT_EQ(inquest.verdict().ranks, std::vector<std::uint32_t>{0});
+}
+
 TEST(Inquest, OfDifferentCallsTheFewerAreToBlame) {
   const Inquest inquest{
       .reports = {{0, {.code = ErrorCode::mismatch, .ranks = {2}, .call = 3, .words = "differs"}}},
