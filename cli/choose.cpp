@@ -16,6 +16,7 @@
 #include "cli/console/exit_code.hpp"
 #include "cli/console/text.hpp"
 #include "core/quantity.hpp"
+#include "select/forecast_cache.hpp"
 #include "select/selector.hpp"
 
 namespace tutti::cli {
@@ -249,7 +250,8 @@ void run(const Options& options) {
   const std::uint64_t bytes = parse_bytes(options.size);
   FoundProfile found = find_profile();
   const auto profile = std::make_shared<const Profile>(found.profile);
-  const Selector selector(profile, rules_from_environment(), party_from(options));
+  const Selector selector(ForecastCache(profile).get(party_from(options)),
+                          rules_from_environment());
   const std::vector<Candidate> ways =
       selector.candidates({.collective = parse_collective(options.collective),
                            .bytes = bytes,

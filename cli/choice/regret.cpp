@@ -14,6 +14,7 @@
 #include "cli/console/progress.hpp"
 #include "cli/console/text.hpp"
 #include "core/quantity.hpp"
+#include "select/forecast_cache.hpp"
 #include "select/selector.hpp"
 #include "select/typical.hpp"
 
@@ -138,7 +139,8 @@ std::vector<RegretRow> combine(const std::vector<std::vector<RegretRow>>& runs) 
 
 std::vector<RegretRow> measure_regret(Communicator& communicator, const RegretWishes& wishes) {
   const auto profile = std::make_shared<const Profile>(find_profile().profile);
-  const Selector selector(profile, rules_from_environment(), party_of(communicator));
+  const Selector selector(ForecastCache(profile).get(party_of(communicator)),
+                          rules_from_environment());
   Arena arena(communicator, *std::max_element(wishes.sizes.begin(), wishes.sizes.end()),
               BenchMemory::Kind::shared);
   std::optional<Progress> progress;

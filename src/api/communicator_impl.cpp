@@ -25,9 +25,9 @@ std::size_t whole_elements(std::size_t bytes) {
   return std::max(least_slice, bytes / largest_element * largest_element);
 }
 
-std::shared_ptr<const Profile> profile_of(const CommunicatorSettings& settings) {
-  if (settings.profile) return settings.profile;
-  return {std::shared_ptr<const Profile>(), &built_in_profile()};
+CommunicatorSettings with_forecasts(CommunicatorSettings settings) {
+  if (!settings.forecasts) settings.forecasts = std::make_shared<ForecastCache>(settings.profile);
+  return settings;
 }
 
 /// With what the user knows of the network.
@@ -105,13 +105,13 @@ Communicator::Impl::Impl(std::shared_ptr<Fabric> fabric, const Membership& membe
                          Exchange& exchange, const CommunicatorSettings& settings)
     : self_(membership.self),
       ranks_(membership.size()),
-      settings_(settings),
+      settings_(with_forecasts(settings)),
       fabric_(std::move(fabric)),
       members_(membership.members),
       links_(fabric_->link(membership, exchange,
                            {.digest = settings.choice_digest, .origin = settings.choice_origin})),
       executor_(*links_.port, *this, ranks_, least_slice),
-      selector_(profile_of(settings), settings.rules, party_on(settings, links_.party)),
+      selector_(settings_.forecasts->get(party_on(settings, links_.party)), settings.rules),
       box_({.communicator = settings.identity,
             .name = settings.identity == CommunicatorSettings{}.identity ? "world" : "",
             .self = self_,

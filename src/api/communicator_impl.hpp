@@ -24,6 +24,7 @@
 #include "flight/settings.hpp"
 #include "lifeline/council.hpp"
 #include "rendezvous/door.hpp"
+#include "select/forecast_cache.hpp"
 #include "select/selector.hpp"
 
 namespace tutti {
@@ -34,6 +35,8 @@ struct CommunicatorSettings {
   Clock::duration timeout = std::chrono::seconds(60);
   std::shared_ptr<CallLog> log{};
   std::shared_ptr<const Profile> profile{};  ///< Null: the built-in one.
+  /// Of the profile; shared by communicators that come from one another. Null: a new one.
+  std::shared_ptr<ForecastCache> forecasts{};
   Rules rules{};
   std::shared_ptr<const Network> network{};  ///< Null: unknown.
   std::vector<Rank> places{};                ///< As in Party.

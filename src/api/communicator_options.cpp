@@ -68,8 +68,10 @@ void apply(const CommunicatorOptions& options, std::uint32_t ranks,
     settings.shape = options.shape;
   }
   if (options.threads) settings.threads = *options.threads;
-  add_rules(options, settings);
-  note_choices(settings);
+  const bool has_rules = !options.algorithm.empty() || !options.rules_file.empty();
+  if (has_rules) add_rules(options, settings);
+  // To look at all that is chosen by takes longer than to make a communicator.
+  if (has_rules || options.network || !options.shape.empty()) note_choices(settings);
 }
 
 void apply_to_part(const CommunicatorOptions& options, std::uint32_t ranks,

@@ -1,19 +1,29 @@
 #include "flight/recorder.hpp"
 
 #include <algorithm>
+#include <new>
+#include <type_traits>
 
 namespace tutti {
 
 FlightRecorder::FlightRecorder(FlightOwner owner, std::size_t records)
     : owner_(std::move(owner)), created_(TickMoment::now()), records_(records) {}
 
-FlightRecorder::~FlightRecorder() { delete[] slots_.load(std::memory_order_relaxed); }
+static_assert(std::is_trivially_destructible_v<FlightSlot>);
 
-void FlightRecorder::make_slots() {
-  auto* const slots = new FlightSlot[records_];
-  next_ = slots;
-  end_ = slots + records_;
-  slots_.store(slots, std::memory_order_release);
+FlightRecorder::~FlightRecorder() {
+  ::operator delete(slots_, std::align_val_t(alignof(FlightSlot)));
+}
+
+void FlightRecorder::make_slot() {
+  if (slots_ == nullptr) {
+    void* const memory =
+        ::operator new(records_ * sizeof(FlightSlot), std::align_val_t(alignof(FlightSlot)));
+    slots_ = next_ = fresh_ = static_cast<FlightSlot*>(memory);
+    end_ = slots_ + records_;
+  }
+  new (fresh_++) FlightSlot;
+  made_.fetch_add(1, std::memory_order_release);
 }
 
 void FlightRecorder::end_one(const Handle& handle, bool is_well) {
@@ -38,17 +48,16 @@ std::string_view FlightRecorder::failure() const {
 }
 
 std::uint64_t FlightRecorder::seen_turns() const {
-  const FlightSlot* const slots = slots_.load(std::memory_order_acquire);
-  if (slots == nullptr) return 0;
+  const std::size_t made = made_.load(std::memory_order_acquire);
   std::uint64_t turns = 0;
-  for (std::size_t i = 0; i < records_; ++i) {
-    if (const auto turn = slots[i].turn()) turns = std::max(turns, *turn + 1);
+  for (std::size_t i = 0; i < made; ++i) {
+    if (const auto turn = slots_[i].turn()) turns = std::max(turns, *turn + 1);
   }
   return turns;
 }
 
 std::optional<FlightRecord> FlightRecorder::read(std::uint64_t turn, const TickScale& scale) const {
-  const auto found = slots_.load(std::memory_order_acquire)[turn % records_].read(turn);
+  const auto found = slots_[turn % records_].read(turn);
   if (!found) return std::nullopt;
   return FlightRecord{.number = found->number,
                       .call = found->call,

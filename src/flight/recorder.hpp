@@ -41,9 +41,9 @@ class FlightRecorder {
 
   /// `site` is the caller's own word for the place of the call.
   void begin(std::uint64_t number, const FlightCall& call, std::string_view site = {}) {
-    if (next_ == nullptr) make_slots();
+    if (next_ == fresh_) make_slot();
     current_ = next_;
-    next_ = next_ + 1 == end_ ? slots_.load(std::memory_order_relaxed) : next_ + 1;
+    next_ = next_ + 1 == end_ ? slots_ : next_ + 1;
     current_->begin(turns_++, number, call, site, ticks());
   }
 
@@ -89,7 +89,7 @@ class FlightRecorder {
   }
 
  private:
-  void make_slots();
+  void make_slot();
   /// How many calls were begun, as far as can be seen.
   [[nodiscard]] std::uint64_t seen_turns() const;
   [[nodiscard]] std::optional<FlightRecord> read(std::uint64_t turn, const TickScale& scale) const;
@@ -99,13 +99,16 @@ class FlightRecorder {
   FlightOwner owner_;
   TickMoment created_;
   std::size_t records_;
-  std::atomic<FlightSlot*> slots_{nullptr};  // Null until the first call: most are made in vain.
+  // Most communicators make few calls, so memory is touched only as slots are needed.
+  FlightSlot* slots_ = nullptr;
+  std::atomic<std::size_t> made_{0};
   std::array<char, most_failure_bytes> failure_{};
   std::atomic<std::size_t> failure_bytes_{0};
 
   // The writer's own:
   FlightSlot* current_ = nullptr;
   FlightSlot* next_ = nullptr;
+  FlightSlot* fresh_ = nullptr;  // The first that is not made yet; the end if all are.
   FlightSlot* end_ = nullptr;
   std::uint64_t turns_ = 0;
 };

@@ -27,6 +27,8 @@ struct Party {
   std::vector<Rank> places{};
   std::optional<double> gamma{};  ///< Seconds for a byte added there; none: as the profile has it.
 
+  friend bool operator==(const Party&, const Party&) = default;
+
   /// Whether some ranks share a host and others do not.
   [[nodiscard]] bool is_mixed() const {
     return hosts.dimensions.size() == 2 && hosts.dimensions[0] > 1 && hosts.dimensions[1] > 1;
@@ -64,6 +66,7 @@ class Forecast {
   [[nodiscard]] Expectation expect(const Method& method, const Problem& problem,
                                    std::uint64_t bytes) const;
 
+  [[nodiscard]] const Profile& profile() const { return *profile_; }
   [[nodiscard]] const Party& party() const { return party_; }
   [[nodiscard]] const ReachProfile& reach_profile() const { return *reach_; }
 

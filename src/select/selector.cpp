@@ -46,10 +46,10 @@ std::string refusal_of_folds(const Method& method, bool one_fold) {
          those;
 }
 
-Selector::Selector(std::shared_ptr<const Profile> profile, Rules rules, const Party& party)
-    : profile_(std::move(profile)), rules_(std::move(rules)), forecast_(*profile_, party) {
+Selector::Selector(std::shared_ptr<const Forecast> forecast, Rules rules)
+    : forecast_(std::move(forecast)), rules_(std::move(rules)) {
   has_schedules_ =
-      std::ranges::any_of(profile_->measurements,
+      std::ranges::any_of(forecast_->profile().measurements,
                           [](const Measurement& each) { return each.schedule.has_value(); }) ||
       std::ranges::any_of(rules_.all(), [](const Rule& rule) {
         return std::ranges::any_of(rule.methods,
@@ -58,7 +58,7 @@ Selector::Selector(std::shared_ptr<const Profile> profile, Rules rules, const Pa
 }
 
 const Rule* Selector::rule_for(const Question& question) const {
-  const Party& party = forecast_.party();
+  const Party& party = forecast_->party();
   return rules_.find(question, party.ranks, party.reach);
 }
 
@@ -103,21 +103,21 @@ Candidate Selector::decide(const Question& question) const {
     why = " that " + rule->source + " allows" + why;
   }
   throw Error(ErrorCode::unsupported, "there is no " + std::string(name(question.collective)) +
-                                          " for " + std::to_string(forecast_.party().ranks) +
+                                          " for " + std::to_string(forecast_->party().ranks) +
                                           " ranks" + why);
 }
 
 Problem Selector::problem_for(const Method& method, const Question& question) const {
-  return {.ranks = forecast_.party().ranks,
+  return {.ranks = forecast_->party().ranks,
           .root = question.root,
-          .shape = method.needs_shape() ? forecast_.party().hosts : Shape{}};
+          .shape = method.needs_shape() ? forecast_->party().hosts : Shape{}};
 }
 
 bool Selector::is_possible(const Method& method, const Question& question, const Rule* rule) const {
   if (question.counted && method.traits().needs_counts) return false;
   // Hierarchies are for hosts that have several ranks each, and for networks that are tori, unless
   // a rule asks for one.
-  const Party& party = forecast_.party();
+  const Party& party = forecast_->party();
   const bool shaped = party.network ? !party.hosts.empty() : party.is_mixed();
   const bool wanted = rule != nullptr && !rule->excludes && rule->names(method);
   if (method.needs_shape() && !shaped && !wanted) return false;
@@ -137,7 +137,7 @@ std::vector<Method> Selector::methods_for(const Question& question, const Rule* 
   if (rule != nullptr) {
     for (const Method& each : rule->methods) add(each);
   }
-  for (const Measurement& each : profile_->measurements) {
+  for (const Measurement& each : forecast_->profile().measurements) {
     if (each.schedule && each.schedule->contract().collective == question.collective) {
       add(*each.schedule);
     }
@@ -153,7 +153,7 @@ std::vector<Candidate> Selector::candidates(const Question& question) const {
     if (question.one_fold && !each.traits().folds_in_rank_order) continue;
     Candidate way{.method = each,
                   .shape = problem.shape,
-                  .expected = forecast_.expect(each, problem, question.bytes)};
+                  .expected = forecast_->expect(each, problem, question.bytes)};
     if (rule != nullptr && rule->names(each) == rule->excludes) way.barred = rule->source;
     ways.push_back(std::move(way));
   }

@@ -31,10 +31,10 @@ struct Candidate {
 /// For one thread at a time.
 class Selector {
  public:
-  Selector(std::shared_ptr<const Profile> profile, Rules rules, const Party& party);
+  Selector(std::shared_ptr<const Forecast> forecast, Rules rules);
 
   /// Another for the same party, which another thread may ask.
-  [[nodiscard]] Selector twin() const { return {profile_, rules_, forecast_.party()}; }
+  [[nodiscard]] Selector twin() const { return {forecast_, rules_}; }
 
   /// Sizes between which hardly anything changes are decided together, and only once. Throws
   /// unsupported if the rules leave nothing that can be done.
@@ -43,7 +43,7 @@ class Selector {
   /// All that could be done, the fastest first, those that rules bar last.
   [[nodiscard]] std::vector<Candidate> candidates(const Question& question) const;
 
-  [[nodiscard]] const Forecast& forecast() const { return forecast_; }
+  [[nodiscard]] const Forecast& forecast() const { return *forecast_; }
 
  private:
   [[nodiscard]] const Rule* rule_for(const Question& question) const;
@@ -53,9 +53,8 @@ class Selector {
   [[nodiscard]] std::vector<Method> methods_for(const Question& question, const Rule* rule) const;
   [[nodiscard]] Candidate decide(const Question& question) const;
 
-  std::shared_ptr<const Profile> profile_;
+  std::shared_ptr<const Forecast> forecast_;
   Rules rules_;
-  Forecast forecast_;
   bool has_schedules_ = false;  // Among the rules, or in the profile.
   std::unordered_map<std::uint64_t, Candidate> decided_;
   std::unordered_map<std::uint64_t, Candidate> decided_for_one_fold_;

@@ -6,6 +6,7 @@
 
 #include <tutti/network_file.hpp>
 
+#include "select/forecast_cache.hpp"
 #include "support/errors.hpp"
 
 namespace tutti {
@@ -23,10 +24,17 @@ Profile plain_profile() {
                        .rooted_model = {.rates = {rates}}}}};
 }
 
+std::shared_ptr<const Forecast> forecast(const Profile& profile, const Party& party) {
+  return ForecastCache(std::make_shared<const Profile>(profile)).get(party);
+}
+
+/// Ranks of one host, each with a core of its own.
+Party on_one_host(std::uint32_t ranks) {
+  return {.ranks = ranks, .cores = ranks, .hosts = {.dimensions = {ranks, 1}}};
+}
+
 Selector selector(const Profile& profile, const std::string& rules = "", std::uint32_t ranks = 8) {
-  return {std::make_shared<const Profile>(profile),
-          parse_algorithm_rules(rules, "TUTTI_ALGO"),
-          {.ranks = ranks, .cores = ranks, .hosts = {.dimensions = {ranks, 1}}}};
+  return {forecast(profile, on_one_host(ranks)), parse_algorithm_rules(rules, "TUTTI_ALGO")};
 }
 
 std::string_view chosen(Selector& selector, Collective collective, std::uint64_t bytes) {
@@ -125,11 +133,10 @@ TEST(Selector, LetsSchedulesTakePart) {
   schedule.name = "mine";
   const ProvedSchedule mine = prove(schedule);
   const auto by_rule = [&](std::uint32_t ranks) {
-    return Selector(std::make_shared<const Profile>(plain_profile()),
+    return Selector(forecast(plain_profile(), on_one_host(ranks)),
                     Rules(std::vector<Rule>{{.collective = Collective::allreduce,
                                              .methods = {mine, algorithm("allreduce/ring")},
-                                             .source = "a rule"}}),
-                    {.ranks = ranks, .cores = ranks, .hosts = {.dimensions = {ranks, 1}}});
+                                             .source = "a rule"}}));
   };
   Selector eight = by_rule(8);
   EXPECT_EQ(chosen(eight, Collective::allreduce, 8), "mine");
@@ -156,11 +163,10 @@ TEST(Selector, LetsSchedulesTakePart) {
 TEST(Selector, AsksSchedulesForTheirRoot) {
   Schedule schedule = algorithm("broadcast/chain").schedule({.ranks = 8, .root = Rank{3}});
   schedule.name = "mine";
-  Selector selector(
-      std::make_shared<const Profile>(plain_profile()),
-      Rules(std::vector<Rule>{
-          {.collective = Collective::broadcast, .methods = {prove(schedule)}, .source = "a rule"}}),
-      {.ranks = 8, .cores = 8, .hosts = {.dimensions = {8, 1}}});
+  Selector selector(forecast(plain_profile(), on_one_host(8)),
+                    Rules(std::vector<Rule>{{.collective = Collective::broadcast,
+                                             .methods = {prove(schedule)},
+                                             .source = "a rule"}}));
   for (const std::uint32_t root : {0U, 3U, 4U, 3U, 0U}) {
     const Candidate& best =
         selector.choose({.collective = Collective::broadcast, .bytes = 8, .root = Rank{root}});
@@ -201,11 +207,11 @@ TEST(Selector, HierarchiesAreForSeveralHosts) {
                              .model = profile.reaches[0].model,
                              .rooted_model = profile.reaches[0].model});
   profile.reaches[0].link = {.alpha = 1e-7, .beta = 1e-11};
-  Selector two_hosts(std::make_shared<const Profile>(profile), {},
-                     {.ranks = 16,
-                      .cores = 16,
-                      .reach = {.pairs = Pairs::network},
-                      .hosts = {.dimensions = {8, 2}}});
+  Selector two_hosts(forecast(profile, {.ranks = 16,
+                                        .cores = 16,
+                                        .reach = {.pairs = Pairs::network},
+                                        .hosts = {.dimensions = {8, 2}}}),
+                     {});
   const Candidate& best = two_hosts.choose({.collective = Collective::allreduce, .bytes = 1 << 26});
   EXPECT_TRUE(best.method.needs_shape()) << best.method.name();
 }
@@ -218,7 +224,7 @@ TEST(Selector, SimulatesOnANetworkThatIsKnown) {
                       .reach = {.pairs = Pairs::network},
                       .hosts = natural_shape(*network),
                       .network = network};
-    return Selector(std::make_shared<const Profile>(plain_profile()), {}, party);
+    return Selector(forecast(plain_profile(), party), {});
   };
   // Eight hosts of eight with one way out each: only what crosses between hosts counts.
   Selector servers = on("multi_rail:nodes=8,gpus=8,inside=600GB/s,outside=100GB/s");
