@@ -5,9 +5,10 @@
  * but tuttiSuccess, tuttiGetLastError tells what went wrong and what to do about it. A handle or a
  * pointer that must not be NULL and is gives tuttiInvalidArgument.
  *
- * All ranks of a communicator make the same calls in the same order; sends and receives count only
- * between the two ranks. One thread at a time may call a communicator; different communicators,
- * duplicates included, are independent of each other.
+ * All ranks of a communicator make the same collectives in the same order; sends and receives count
+ * only between the two ranks. One thread at a time may call collectives of a communicator, unless
+ * its tuttiConfig_t says otherwise; different communicators, duplicates included, are independent
+ * of each other.
  */
 #ifndef TUTTI_TUTTI_H_
 #define TUTTI_TUTTI_H_
@@ -464,5 +465,9 @@ TUTTI_API tuttiResult_t tuttiSendRecvAsync(const void* sendbuff, size_t sendcoun
 #ifdef __cplusplus
 }
 #endif
+
+/* The rest, by subject. Each may be included alone. */
+#include <tutti/c/config.h>
+#include <tutti/c/messages.h>
 
 #endif

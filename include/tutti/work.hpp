@@ -4,6 +4,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include <tutti/export.hpp>
 #include <tutti/message.hpp>
@@ -32,6 +33,8 @@ class TUTTI_API Work {
 
   /// Of a receive that is done: who has sent what was received, by which tag, and how long it was.
   [[nodiscard]] Envelope envelope() const;
+  /// Of several receives that were begun together, in the order in which they were asked for.
+  [[nodiscard]] std::vector<Envelope> envelopes() const;
 
   class State;
   explicit Work(std::shared_ptr<State> state);

@@ -1,11 +1,8 @@
-#include <memory>
-
 #include <tutti/tutti.h>
 
-#include "api/c_handles.hpp"
-#include "api/c_request.hpp"
+#include "api/c_dispatch.hpp"
 
-// The calls of the C API that move data. Each says what it asks for; the rest is the same for all.
+// The collectives of the C API. Each says what it asks for; the rest is the same for all.
 
 namespace tutti {
 namespace {
@@ -17,42 +14,12 @@ Call call_on(tuttiComm_t comm, const Request& request) {
 }
 
 tuttiResult_t run(const char* function, tuttiComm_t comm, const Request& request) noexcept {
-  return guarded(function, [&] { communicator_of(comm).run(call_on(comm, request)); });
-}
-
-tuttiResult_t run(const char* function, tuttiComm_t comm, const PairRequest& request) noexcept {
-  return guarded(function, [&] {
-    Communicator& communicator = communicator_of(comm);
-    const PairOfMessages messages = messages_of(request);
-    (void)communicator.run(messages.out, messages.in);
-  });
-}
-
-/// The handle is there before the work is, so that no work can be lost for want of one.
-template <class Start>
-tuttiResult_t start_with(const char* function, tuttiWork_t* work, Start&& start) noexcept {
-  return guarded(function, [&] {
-    tuttiWork_t& place = pointed_to(work, "work");
-    place = nullptr;
-    auto handle = std::make_unique<tuttiWork>();
-    handle->work = start();
-    place = handle.release();
-  });
+  return run_call(function, comm, [&] { return call_on(comm, request); });
 }
 
 tuttiResult_t start(const char* function, tuttiComm_t comm, tuttiWork_t* work,
                     const Request& request) noexcept {
-  return start_with(function, work,
-                    [&] { return communicator_of(comm).start(call_on(comm, request)); });
-}
-
-tuttiResult_t start(const char* function, tuttiComm_t comm, tuttiWork_t* work,
-                    const PairRequest& request) noexcept {
-  return start_with(function, work, [&] {
-    Communicator& communicator = communicator_of(comm);
-    const PairOfMessages messages = messages_of(request);
-    return communicator.start(messages.out, messages.in);
-  });
+  return start_call(function, comm, work, [&] { return call_on(comm, request); });
 }
 
 // One for each kind of call, so that a call and its asynchronous twin cannot drift apart.
@@ -112,18 +79,6 @@ Request counted_both_ways(const void* send, const std::size_t* send_counts, void
   Request request = counted(Collective::alltoall, send, recv, send_counts, type);
   request.recv_counts = recv_counts;
   return request;
-}
-
-PairRequest sending(const void* data, std::size_t count, tuttiDataType_t type, int peer) {
-  return {.out = PairRequest::Out{.data = data, .count = count, .peer = peer}, .type = type};
-}
-
-PairRequest receiving(void* data, std::size_t count, tuttiDataType_t type, int peer) {
-  return {.in = PairRequest::In{.data = data, .count = count, .peer = peer}, .type = type};
-}
-
-PairRequest exchange(const PairRequest::Out& out, const PairRequest::In& in, tuttiDataType_t type) {
-  return {.out = out, .in = in, .type = type};
 }
 
 constexpr auto allreduce = Collective::allreduce;
@@ -342,40 +297,4 @@ tuttiResult_t tuttiAllToAllVAsync(const void* sendbuff, const size_t* sendcounts
                                   tuttiComm_t comm, tuttiWork_t* work) {
   return start(__func__, comm, work,
                counted_both_ways(sendbuff, sendcounts, recvbuff, recvcounts, datatype));
-}
-
-// Between two ---------------------------------------------------------------------------------
-
-tuttiResult_t tuttiSend(const void* sendbuff, size_t count, tuttiDataType_t datatype, int peer,
-                        tuttiComm_t comm) {
-  return run(__func__, comm, sending(sendbuff, count, datatype, peer));
-}
-
-tuttiResult_t tuttiSendAsync(const void* sendbuff, size_t count, tuttiDataType_t datatype, int peer,
-                             tuttiComm_t comm, tuttiWork_t* work) {
-  return start(__func__, comm, work, sending(sendbuff, count, datatype, peer));
-}
-
-tuttiResult_t tuttiRecv(void* recvbuff, size_t count, tuttiDataType_t datatype, int peer,
-                        tuttiComm_t comm) {
-  return run(__func__, comm, receiving(recvbuff, count, datatype, peer));
-}
-
-tuttiResult_t tuttiRecvAsync(void* recvbuff, size_t count, tuttiDataType_t datatype, int peer,
-                             tuttiComm_t comm, tuttiWork_t* work) {
-  return start(__func__, comm, work, receiving(recvbuff, count, datatype, peer));
-}
-
-tuttiResult_t tuttiSendRecv(const void* sendbuff, size_t sendcount, int to, void* recvbuff,
-                            size_t recvcount, int from, tuttiDataType_t datatype,
-                            tuttiComm_t comm) {
-  return run(__func__, comm,
-             exchange({sendbuff, sendcount, to}, {recvbuff, recvcount, from}, datatype));
-}
-
-tuttiResult_t tuttiSendRecvAsync(const void* sendbuff, size_t sendcount, int to, void* recvbuff,
-                                 size_t recvcount, int from, tuttiDataType_t datatype,
-                                 tuttiComm_t comm, tuttiWork_t* work) {
-  return start(__func__, comm, work,
-               exchange({sendbuff, sendcount, to}, {recvbuff, recvcount, from}, datatype));
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <tutti/communicator.hpp>
 #include <tutti/proved_schedule.hpp>
@@ -17,6 +18,10 @@ struct tuttiComm {
   tutti::Communicator communicator;
   /// Of its reductions.
   tutti::Reproducible reproducible = tutti::Reproducible::run;
+  /// What C has pointers to: see tuttiCommVerdict and tuttiCommGone.
+  std::string verdict_reason{};
+  std::vector<int> verdict_ranks{};
+  std::vector<int> gone{};
 };
 
 struct tuttiWork {
@@ -33,6 +38,8 @@ struct tuttiSchedule {
 };
 
 namespace tutti {
+
+[[nodiscard]] tuttiResult_t result_of(ErrorCode code) noexcept;
 
 /// Keeps the message for tuttiGetLastError(), and returns the code in C.
 tuttiResult_t record(const char* function, ErrorCode code, const char* message) noexcept;

@@ -3,8 +3,7 @@
 
 #include <tutti/tutti.h>
 
-#include "api/c_handles.hpp"
-#include "api/c_request.hpp"
+#include "api/c_dispatch.hpp"
 
 // Levels of reproducibility in C, and reductions of several contributions.
 
@@ -36,18 +35,12 @@ Call call_of(const ShardRequest& request) {
 }
 
 tuttiResult_t run(const char* function, tuttiComm_t comm, const ShardRequest& request) noexcept {
-  return guarded(function, [&] { communicator_of(comm).run(call_of(request)); });
+  return run_call(function, comm, [&] { return call_of(request); });
 }
 
 tuttiResult_t start(const char* function, tuttiComm_t comm, tuttiWork_t* work,
                     const ShardRequest& request) noexcept {
-  return guarded(function, [&] {
-    tuttiWork_t& place = pointed_to(work, "work");
-    place = nullptr;
-    auto handle = std::make_unique<tuttiWork>();
-    handle->work = communicator_of(comm).start(call_of(request));
-    place = handle.release();
-  });
+  return start_call(function, comm, work, [&] { return call_of(request); });
 }
 
 }  // namespace

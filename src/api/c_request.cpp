@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "api/c_handles.hpp"
+#include "api/c_versioned.hpp"
 
 static_assert(std::is_same_v<std::size_t, std::uint64_t>, "counts in C are counts in C++");
 
@@ -89,22 +90,6 @@ Collective collective_of(tuttiCollective_t collective) {
                   "; they are 0 (tuttiCollBroadcast) to 8 (tuttiCollBarrier)");
 }
 
-/// The call as this version knows it. A caller with a newer header may set no more than that.
-tuttiCall_t known_part(const tuttiCall_t& given) {
-  if (given.size < sizeof(tuttiCall_t)) {
-    throw Error(ErrorCode::invalid_argument, "call->size is " + std::to_string(given.size) +
-                                                 "; begin with TUTTI_CALL_INITIALIZER");
-  }
-  const auto* const bytes = reinterpret_cast<const unsigned char*>(&given);
-  if (std::any_of(bytes + sizeof(tuttiCall_t), bytes + given.size,
-                  [](unsigned char each) { return each != 0; })) {
-    throw Error(ErrorCode::unsupported,
-                "the call says something that this version of the library does not know; "
-                "its header is newer: leave it out, or update the library");
-  }
-  return given;
-}
-
 std::span<const std::uint64_t> counts_from(const std::size_t* counts, const char* name,
                                            std::uint32_t ranks) {
   return {&pointed_to(counts, name), ranks};
@@ -144,7 +129,7 @@ Call call_of(const Request& request, const Communicator& communicator) {
 }
 
 Call call_of(const tuttiCall_t& given, const Communicator& communicator) {
-  const tuttiCall_t known = known_part(given);
+  const tuttiCall_t known = known_part(given, "call", "TUTTI_CALL_INITIALIZER");
   Call call{.collective = collective_of(known.collective),
             .input = known.sendbuff,
             .output = known.recvbuff,
@@ -167,18 +152,37 @@ Call call_of(const tuttiCall_t& given, const Communicator& communicator) {
   return call;
 }
 
+std::uint32_t peer_or_any(int peer) {
+  return peer == TUTTI_ANY_RANK ? any_rank : rank_from(peer, "the peer's rank");
+}
+
+std::uint32_t tag_or_any(int tag) {
+  return tag == TUTTI_ANY_TAG ? any_tag : rank_from(tag, "the tag");
+}
+
+tuttiEnvelope_t envelope_of(const Envelope& envelope) {
+  return {.rank = static_cast<int>(envelope.rank),
+          .tag = static_cast<int>(envelope.tag),
+          .bytes = envelope.bytes};
+}
+
 PairOfMessages messages_of(const PairRequest& request) {
   const std::size_t element = size_of(dtype_of(request.type));
   PairOfMessages messages;
   if (request.out) {
     messages.out.push_back({.data = request.out->data,
                             .bytes = bytes_of(request.out->count, element),
-                            .to = rank_from(request.out->peer, "the peer's rank")});
+                            .to = rank_from(request.out->peer, "the peer's rank"),
+                            .tag = rank_from(request.tag, "the tag")});
   }
   if (request.in) {
     messages.in.push_back({.data = request.in->data,
                            .bytes = bytes_of(request.in->count, element),
-                           .from = rank_from(request.in->peer, "the peer's rank")});
+                           .from = request.takes_any
+                                       ? peer_or_any(request.in->peer)
+                                       : rank_from(request.in->peer, "the peer's rank"),
+                           .tag = request.takes_any ? tag_or_any(request.tag) : 0,
+                           .may_be_shorter = request.takes_any});
   }
   return messages;
 }

@@ -40,6 +40,9 @@ struct PairRequest {
   std::optional<Out> out{};
   std::optional<In> in{};
   tuttiDataType_t type = tuttiUint8;
+  int tag = 0;
+  /// A receive may be from any rank, of any tag, and of a shorter message.
+  bool takes_any = false;
 };
 
 /// Types and operations in C++. Throw invalid_argument that lists those that there are.
@@ -57,6 +60,11 @@ struct PairOfMessages {
   std::vector<Outgoing> out{};
   std::vector<Incoming> in{};
 };
+/// A rank or a tag of a receive, or any; and what was received.
+[[nodiscard]] std::uint32_t peer_or_any(int peer);
+[[nodiscard]] std::uint32_t tag_or_any(int tag);
+[[nodiscard]] tuttiEnvelope_t envelope_of(const Envelope& envelope);
+
 [[nodiscard]] PairOfMessages messages_of(const PairRequest& request);
 
 }  // namespace tutti

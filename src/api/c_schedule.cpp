@@ -4,8 +4,7 @@
 #include <tutti/schedule_json.hpp>
 #include <tutti/tutti.h>
 
-#include "api/c_handles.hpp"
-#include "api/c_request.hpp"
+#include "api/c_dispatch.hpp"
 
 // Schedules as values, and calls that can be given one, in C.
 
@@ -47,20 +46,11 @@ tuttiResult_t tuttiScheduleDestroy(tuttiSchedule_t schedule) {
 }
 
 tuttiResult_t tuttiRun(const tuttiCall_t* call, tuttiComm_t comm) {
-  return guarded(__func__, [&] {
-    Communicator& communicator = communicator_of(comm);
-    communicator.run(call_of(pointed_to(call, "call"), communicator));
-  });
+  return run_call(__func__, comm,
+                  [&] { return call_of(pointed_to(call, "call"), communicator_of(comm)); });
 }
 
 tuttiResult_t tuttiStart(const tuttiCall_t* call, tuttiComm_t comm, tuttiWork_t* work) {
-  return guarded(__func__, [&] {
-    Communicator& communicator = communicator_of(comm);
-    tuttiWork_t& place = pointed_to(work, "work");
-    place = nullptr;
-    // The handle is there before the work is, so that no work can be lost for want of one.
-    auto handle = std::make_unique<tuttiWork>();
-    handle->work = communicator.start(call_of(pointed_to(call, "call"), communicator));
-    place = handle.release();
-  });
+  return start_call(__func__, comm, work,
+                    [&] { return call_of(pointed_to(call, "call"), communicator_of(comm)); });
 }

@@ -57,11 +57,13 @@ class PointToPoint::Batch final : public Work::State, private Message::Completio
     return State::wait_until(until);
   }
 
-  [[nodiscard]] Envelope envelope() const override {
+  [[nodiscard]] std::vector<Envelope> envelopes() const override {
+    std::vector<Envelope> received;
     for (const auto& message : messages_) {
-      if (message->kind == Message::Kind::receive && message->is_done()) return message->envelope;
+      if (message->kind != Message::Kind::receive) continue;
+      received.push_back(message->is_done() ? message->envelope : Envelope{});
     }
-    return {};
+    return received;
   }
 
  private:

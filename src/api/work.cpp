@@ -38,7 +38,13 @@ void Work::then(std::function<void(std::exception_ptr)> f) const {
   }
 }
 
-Envelope Work::envelope() const { return state_ == nullptr ? Envelope{} : state_->envelope(); }
+Envelope Work::envelope() const {
+  const std::vector<Envelope> all = envelopes();
+  return all.empty() ? Envelope{} : all.front();
+}
+std::vector<Envelope> Work::envelopes() const {
+  return state_ == nullptr ? std::vector<Envelope>() : state_->envelopes();
+}
 
 /// What is to be told that a work is done, away from whatever locks the one who did it holds.
 class Work::State::Calling final : public PoolTask {

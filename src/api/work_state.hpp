@@ -36,7 +36,7 @@ class Work::State {
   /// Throws what went wrong. In a forked child nothing that its parent does can be waited for.
   void rethrow() const;
   [[nodiscard]] bool is_here() const { return origin_.is_here(); }
-  [[nodiscard]] virtual Envelope envelope() const { return {}; }
+  [[nodiscard]] virtual std::vector<Envelope> envelopes() const { return {}; }
 
   void then(std::function<void(std::exception_ptr)> f);
 

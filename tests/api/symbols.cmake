@@ -1,8 +1,13 @@
-# Checks the dynamic symbols of a shared libtutti: every function of tutti.h is there under the
+# Checks the dynamic symbols of a shared libtutti: every function of tutti.h and its parts is there under the
 # version node of cmake/tutti.map, and no other name of the C API is.
-# cmake -DLIBRARY=... -DHEADER=... -DNM=... -P symbols.cmake
+# cmake -DLIBRARY=... -DHEADERS=folder -DNM=... -P symbols.cmake
 
-file(READ "${HEADER}" header)
+set(header)
+file(GLOB headers "${HEADERS}/tutti.h" "${HEADERS}/c/*.h")
+foreach(each IN LISTS headers)
+  file(READ "${each}" text)
+  string(APPEND header "${text}")
+endforeach()
 string(REGEX MATCHALL "TUTTI_API [A-Za-z_* ]+ \\*?tutti[A-Za-z]+\\(" declared "${header}")
 list(TRANSFORM declared REPLACE ".*[ *](tutti[A-Za-z]+)\\($" "\\1@@TUTTI_0.1")
 list(SORT declared)
@@ -15,7 +20,7 @@ list(SORT found)
 
 list(LENGTH declared count)
 if(count LESS 50)
-  message(FATAL_ERROR "only ${count} functions found in ${HEADER}: does this look for them rightly?")
+  message(FATAL_ERROR "only ${count} functions found in ${HEADERS}: does this look for them rightly?")
 endif()
 if(NOT found STREQUAL declared)
   set(missing ${declared})
