@@ -8,7 +8,8 @@ install(DIRECTORY include/tutti DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(FILES "${PROJECT_BINARY_DIR}/include/tutti/version.hpp"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tutti")
-install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+# CMAKE_INSTALL_DOCDIR would bear the name of a project that includes this one.
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/tutti")
 if(TARGET tutti_cli)
   install(TARGETS tutti_cli)
 endif()
@@ -25,7 +26,7 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/tuttiConfig.cmake"
 
 # The .pc file finds its prefix from where it lies, so that an installed tree can be moved.
 # Distributions may pass absolute directories, which stand outside the prefix.
-function(under_prefix result dir)
+function(tutti_under_prefix result dir)
   if(IS_ABSOLUTE "${dir}")
     set(${result} "${dir}" PARENT_SCOPE)
   else()
@@ -37,8 +38,8 @@ file(RELATIVE_PATH TUTTI_PC_PREFIX
      "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 # Without this the prefix would end in a slash and the paths after it begin with a second one.
 string(REGEX REPLACE "/$" "" TUTTI_PC_PREFIX "${TUTTI_PC_PREFIX}")
-under_prefix(TUTTI_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
-under_prefix(TUTTI_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
+tutti_under_prefix(TUTTI_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
+tutti_under_prefix(TUTTI_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
 # An archive does not carry what it needs itself, so its users link that too.
 set(TUTTI_PC_DEFINES "")
 set(TUTTI_PC_REQUIRES "Requires")

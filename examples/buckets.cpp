@@ -3,6 +3,7 @@
 // it are still being worked out. The same training with one call for each gradient, after the
 // backward pass, must come to the same weights.
 //   tutti run -n 2 -- build/examples/buckets
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>

@@ -1,5 +1,6 @@
 #include "cli/choice/crossover_measured.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>

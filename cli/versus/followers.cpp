@@ -152,12 +152,12 @@ void Followers::send(Follower& follower, const std::string& line) {
 }
 
 bool Followers::read_some(Follower& follower, Clock::time_point deadline) {
-  const auto left =
-      std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  if (left <= 0) return false;
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+  if (left <= 0ms) return false;
   std::array<pollfd, 2> files{pollfd{.fd = follower.out.number(), .events = POLLIN, .revents = 0},
                               pollfd{.fd = signals_.number(), .events = POLLIN, .revents = 0}};
-  const int ready = ::poll(files.data(), files.size(), static_cast<int>(std::min(left, 1000L)));
+  const int ready =
+      ::poll(files.data(), files.size(), static_cast<int>(std::min(left, 1000ms).count()));
   if (ready <= 0) return true;
   if (files[1].revents != 0) {
     signalfd_siginfo what{};

@@ -1,6 +1,7 @@
 #include "lifeline/council.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
 #include <nlohmann/json.hpp>
 
 #include "core/quantity.hpp"

@@ -1,5 +1,6 @@
 #include "render/schedule_page.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include <nlohmann/json.hpp>

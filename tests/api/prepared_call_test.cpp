@@ -1,5 +1,7 @@
 #include "api/prepared_call.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "support/collective_check.hpp"

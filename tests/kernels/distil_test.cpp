@@ -1,5 +1,6 @@
 #include "kernels/distil.hpp"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 

@@ -1,6 +1,8 @@
 #include "lifeline/agreement.hpp"
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <queue>
 #include <set>
 

@@ -1,5 +1,6 @@
 #include "simgrid_run.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>

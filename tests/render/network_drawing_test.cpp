@@ -1,5 +1,6 @@
 #include "render/network_drawing.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,7 @@
 #include "support/made_up_dump.hpp"
 
+#include <cstdio>
+
 #include <nlohmann/json.hpp>
 
 namespace tutti::test {

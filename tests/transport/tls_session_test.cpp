@@ -1,5 +1,6 @@
 #include "transport/tcp/tls_session.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <vector>

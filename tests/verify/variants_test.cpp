@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <functional>
+
 #include <gtest/gtest.h>
 
 #include <tutti/trace.hpp>
