@@ -179,7 +179,9 @@ std::vector<std::string> Council::exchange(std::span<const std::uint32_t> ranks,
     wait_for([&] { return cards.size() == ranks.size(); });
     Json all = Json::array();
     for (const std::uint32_t rank : ranks) all.push_back(cards.at(rank));
-    handed_out_[round] = all.dump();
+    // Cards are any bytes, and JSON as text has only UTF-8.
+    const std::vector<std::uint8_t> bytes = Json::to_cbor(all);
+    handed_out_[round].assign(bytes.begin(), bytes.end());
     for (const std::uint32_t rank : ranks) {
       if (rank != seat_.self) send(rank, Letter::Kind::cards, round, 0, handed_out_[round]);
     }
@@ -187,7 +189,7 @@ std::vector<std::string> Council::exchange(std::span<const std::uint32_t> ranks,
     send(first, Letter::Kind::card, round, 0, card);
     wait_for([&] { return handed_out_.contains(round); });
   }
-  return Json::parse(handed_out_.at(round)).get<std::vector<std::string>>();
+  return Json::from_cbor(handed_out_.at(round)).get<std::vector<std::string>>();
 }
 
 // With the mutex held ---------------------------------------------------------------------------
