@@ -197,6 +197,25 @@ TEST_P(EveryGround, ACommunicatorWhoseMessagesNobodyTakesDelaysNoOther) {
   });
 }
 
+TEST_P(EveryGround, MessagesDoNotMixWithCollectivesOfTheFirstDuplicate) {
+  run_ranks(3, GetParam(), [&](Communicator& comm) {
+    Communicator first = comm.duplicate();
+    const std::uint32_t right = (comm.rank() + 1) % 3;
+    const std::uint32_t left = (comm.rank() + 2) % 3;
+    const auto data = numbers(20000, comm.rank());
+    for (int i = 0; i < 10; ++i) {
+      std::vector<std::uint32_t> got(data.size());
+      const Work works[] = {comm.receive_async(got, left), comm.send_async(data, right)};
+      std::vector<std::uint32_t> sum(1000, 1);
+      first.all_reduce(sum);
+      ASSERT_EQ(sum.back(), 3U);
+      for (const Work& work : works) work.wait();
+      ASSERT_EQ(got, numbers(data.size(), left));
+    }
+    comm.barrier();
+  });
+}
+
 TEST_P(EveryGround, SendsToItself) {
   run_ranks(2, GetParam(), [&](Communicator& comm) {
     const std::uint32_t self = comm.rank();
