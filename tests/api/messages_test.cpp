@@ -255,6 +255,22 @@ TEST_P(EveryGround, AWrongLengthIsAnErrorAtBothEnds) {
   }
 }
 
+TEST_P(EveryGround, SenderOfAWrongLengthIsAtFaultThoughAnyRankMightHaveSent) {
+  for (const std::size_t sent : {4U, 100000U}) {
+    run_ranks(3, GetParam(), [&](Communicator& comm) {
+      const auto meet = [&] {
+        std::vector<std::uint32_t> got(sent - 1);
+        if (comm.rank() == 1) comm.send(numbers(sent, 0), 2);
+        if (comm.rank() == 2) comm.receive(got, any_rank, {.tag = any_tag});
+        comm.barrier();
+      };
+      expect_error(meet, ErrorCode::mismatch, "rank 1 sent " + std::to_string(sent * 4) + " bytes");
+      ASSERT_TRUE(comm.verdict().has_value());
+      EXPECT_EQ(comm.verdict()->ranks, std::vector<std::uint32_t>{1});
+    });
+  }
+}
+
 TEST_P(EveryGround, AReceiveThatNobodyAnswersTimesOutAndNamesTheRank) {
   run_ranks(2, GetParam(), [&](Communicator& comm) {
     std::vector<std::uint32_t> got(1);
