@@ -3,6 +3,7 @@
 #include "faults/scenario.hpp"
 #include "faults/scenarios/call.hpp"
 #include "faults/scenarios/churn.hpp"
+#include "faults/scenarios/fork.hpp"
 #include "faults/scenarios/freeze.hpp"
 #include "faults/scenarios/messages.hpp"
 #include "faults/scenarios/shard.hpp"
@@ -18,6 +19,7 @@ constexpr std::array table{
     Scenario{"churn", 1, draw_churn, play_churn, judge_churn, churn_words, churn_label},
     Scenario{"messages", 3, draw_messages, play_messages, judge_messages, messages_words,
              messages_label},
+    Scenario{"fork", 2, draw_fork, play_fork, judge_fork, fork_words, fork_label},
 };
 
 }  // namespace
