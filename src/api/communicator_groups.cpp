@@ -9,15 +9,19 @@
 namespace tutti {
 namespace {
 
-/// Of a communicator that comes from another: all its ranks find the same.
+/// Of a communicator that comes from another: all its ranks find the same. Never one of the first
+/// numbers, which are those of the messages and of communicators that come from no other.
 std::uint64_t identity_of(std::uint64_t parent, std::uint64_t occasion, std::uint64_t part) {
+  constexpr std::uint64_t reserved = 16;
+  constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ULL;
   std::uint64_t hash = parent;
   for (const std::uint64_t each : {occasion, part}) {
-    hash = (hash ^ each) * 0x9E3779B97F4A7C15ULL;
+    // Small numbers must not cancel each other.
+    hash = (hash ^ (each + odd)) * odd;
     hash = (hash ^ (hash >> 32)) * 0xD6E8FEB86659FD93ULL;
     hash ^= hash >> 29;
   }
-  return hash;
+  return hash < reserved ? hash + reserved : hash;
 }
 
 /// The survivors' way to tell each other where they are.

@@ -22,9 +22,12 @@ constexpr auto receives_patience = 500ms;
 /// How long a receiver that hangs may keep this rank from having its memory back.
 constexpr auto lending_patience = 1000ms;
 
-std::vector<std::uint32_t> suspects_of(const Message& message) {
-  if (message.peer == any_rank) return {};
-  return {message.peer};
+/// Of a message that was to come from any rank, one is known if it has come and was not as
+/// expected.
+std::vector<std::uint32_t> suspects_of(const Message& message, ErrorCode code) {
+  if (message.peer != any_rank) return {message.peer};
+  if (code == ErrorCode::mismatch) return {message.envelope.rank};
+  return {};
 }
 
 }  // namespace
@@ -253,10 +256,10 @@ Error PointToPoint::settled(const Message& message, const std::exception_ptr& ca
   try {
     std::rethrow_exception(cause);
   } catch (const Error& error) {
-    return host_.settle_message(error, words(message), suspects_of(message));
+    return host_.settle_message(error, words(message), suspects_of(message, error.code()));
   } catch (const std::exception& error) {
     return host_.settle_message(Error(ErrorCode::internal, error.what()), words(message),
-                                suspects_of(message));
+                                suspects_of(message, ErrorCode::internal));
   }
 }
 

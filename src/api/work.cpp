@@ -90,19 +90,24 @@ bool Work::State::wait_until(std::chrono::steady_clock::time_point until) {
 }
 
 void Work::State::rethrow() const {
-  // Takes no lock: in a forked child a thread that does not exist there may hold it.
-  if (!done()) {
-    throw Error(ErrorCode::aborted,
-                "this call goes on in the process that began it: a child that was forked from that "
-                "process cannot wait for it");
-  }
-  if (failure_) std::rethrow_exception(failure_);
+  if (const std::exception_ptr failure = outcome()) std::rethrow_exception(failure);
+}
+
+/// Takes no lock: in a forked child a thread that does not exist there may hold it.
+std::exception_ptr Work::State::outcome() const {
+  if (done()) return failure_;
+  return std::make_exception_ptr(
+      Error(ErrorCode::aborted,
+            "this call goes on in the process that began it: a child that was forked from that "
+            "process cannot wait for it"));
 }
 
 void Work::State::then(Callback f) {
   if (!f) throw Error(ErrorCode::invalid_argument, "Work::then() was given no function");
   std::exception_ptr failure;
-  {
+  if (!is_here()) {
+    failure = outcome();
+  } else {
     const std::lock_guard lock(mutex_);
     if (!done()) {
       if (!callbacks_) callbacks_ = std::make_unique<std::vector<Callback>>();

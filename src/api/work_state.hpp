@@ -44,6 +44,9 @@ class Work::State {
   using Callback = std::function<void(std::exception_ptr)>;
   class Calling;
 
+  /// What went wrong; null if all is well.
+  [[nodiscard]] std::exception_ptr outcome() const;
+
   std::atomic<bool> done_{false};
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -145,6 +145,10 @@ std::vector<std::shared_ptr<Message>> Messenger::close(Inbox& inbox,
     unfinished.push_back(message);
   }
   const Clock::time_point end = Clock::now() + patience;
+  if (!unfinished.empty()) {
+    drains_until_ = std::max(drains_until_, end);
+    need_tending();
+  }
   while (is_lending(inbox) && Clock::now() < end) {
     lock.unlock();
     std::this_thread::sleep_for(100us);
@@ -882,16 +886,20 @@ void Messenger::need_tending() {
   }
 }
 
+bool Messenger::is_tending_needed() const {
+  return !running_.empty() || Clock::now() < drains_until_;
+}
+
 void Messenger::tend() {
   Lock lock(mutex_);
   Clock::time_point last_needed = Clock::now();
   Clock::time_point looked{};
   while (!is_closing_) {
     const Clock::time_point now = Clock::now();
-    if (!running_.empty()) last_needed = now;
+    if (is_tending_needed()) last_needed = now;
     if (now > last_needed + tender_stays) break;
     report_failures(lock);
-    if (running_.empty() || has_leader_ || waiting_ > 0) {
+    if (!is_tending_needed() || has_leader_ || waiting_ > 0) {
       changed_.wait_for(lock, tender_naps);
     } else {
       lead_for_all(lock);
@@ -909,7 +917,8 @@ void Messenger::tend() {
 void Messenger::lead_for_all(Lock& lock) {
   constexpr std::uint32_t at_once = 1U << 20;  // It sleeps at once: nobody is in a hurry.
   has_leader_ = tender_leads_ = true;
-  for (int rounds = 0; rounds < 8 && waiting_ == 0 && !running_.empty() && !is_closing_; ++rounds) {
+  for (int rounds = 0; rounds < 8 && waiting_ == 0 && is_tending_needed() && !is_closing_;
+       ++rounds) {
     if (pass()) continue;
     lock.unlock();
     port_->wait(at_once, Clock::now() + 10ms);

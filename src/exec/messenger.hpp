@@ -156,6 +156,7 @@ class Messenger {
   bool progress(Lock& lock, Inbox& inbox, Clock::time_point until, const Message& about,
                 F&& is_over);
   class Tender;
+  [[nodiscard]] bool is_tending_needed() const;
   void tend();
   void lead_for_all(Lock& lock);
   void end_hopeless(Lock& lock);
@@ -186,6 +187,9 @@ class Messenger {
   bool is_tended_ = false;     // A thread of the pool is there, and
   bool tender_leads_ = false;  // it is the one that has the port.
   bool is_closing_ = false;
+  /// What still comes for communicators that have failed is taken until then, though nobody waits
+  /// for it: its sender lends memory, and has it back only then.
+  Clock::time_point drains_until_{};
 };
 
 }  // namespace tutti

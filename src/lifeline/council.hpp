@@ -78,8 +78,8 @@ class Council {
   /// How many questions were asked so far.
   [[nodiscard]] std::uint32_t questions() const;
 
-  /// Everybody's cards in this round, of some ranks in this order that exchange them. Throws
-  /// peer_lost that names who is gone, timed_out after `patience`.
+  /// Everybody's cards in this round, of some ranks in this order that exchange them. A card is any
+  /// bytes. Throws peer_lost that names who is gone, timed_out after `patience`.
   [[nodiscard]] std::vector<std::string> exchange(std::span<const std::uint32_t> ranks,
                                                   std::uint32_t round, const std::string& card);
 

@@ -200,11 +200,14 @@ std::optional<Verdict> Inquest::of_different_calls() const {
 
 Verdict Inquest::of_late(std::uint32_t reporter, const Report& report) const {
   std::set<std::uint32_t> late(mute.begin(), mute.end());
-  // Whoever is ahead of the last, or of one who does not answer, may itself wait for that one.
-  std::uint64_t least = mute.empty() ? report.call : 0;
-  for (const auto& [rank, standing] : standings) least = std::min(least, standing.call);
-  for (const auto& [rank, standing] : standings) {
-    if (standing.call == least && least < report.call) late.insert(rank);
+  // A rank that is ahead of the last, or that answers where another does not, may itself wait for
+  // that one: in a message, say, before its first call.
+  if (mute.empty()) {
+    std::uint64_t least = report.call;
+    for (const auto& [rank, standing] : standings) least = std::min(least, standing.call);
+    for (const auto& [rank, standing] : standings) {
+      if (standing.call == least && least < report.call) late.insert(rank);
+    }
   }
   if (late.empty()) late.insert(report.ranks.begin(), report.ranks.end());
   Verdict verdict{.code = ErrorCode::timed_out, .ranks = {late.begin(), late.end()}};

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <numeric>
 #include <thread>
@@ -101,6 +102,16 @@ TEST_P(Fork, ChildExitsThroughStaticDestructorsAfterAsyncCall) {
   EXPECT_EQ(faults, "");
 }
 
+/// What a callback is told, or nothing after five seconds.
+void rethrow_from_callback(const Work& work) {
+  const auto told = std::make_shared<std::promise<void>>();
+  work.then([told](const std::exception_ptr& failure) {
+    failure ? told->set_exception(failure) : told->set_value();
+  });
+  std::future<void> outcome = told->get_future();
+  if (outcome.wait_for(5s) == std::future_status::ready) outcome.get();
+}
+
 TEST_P(Fork, WorkUnderWayThrowsInChild) {
   const std::string faults = run_processes(2, GetParam(), [](Communicator& comm) {
     std::vector<int> data(1000, 1);
@@ -110,7 +121,8 @@ TEST_P(Fork, WorkUnderWayThrowsInChild) {
       ForkedChild child(
           [&] {
             return fault_of_inherited([&] { work.wait(); }) +
-                   fault_of_inherited([&] { (void)work.wait_for(1s); });
+                   fault_of_inherited([&] { (void)work.wait_for(1s); }) +
+                   fault_of_inherited([&] { rethrow_from_callback(work); });
           },
           Ending::exit);
       fault = child.wait();

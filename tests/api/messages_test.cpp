@@ -197,6 +197,25 @@ TEST_P(EveryGround, ACommunicatorWhoseMessagesNobodyTakesDelaysNoOther) {
   });
 }
 
+TEST_P(EveryGround, MessagesDoNotMixWithCollectivesOfTheFirstDuplicate) {
+  run_ranks(3, GetParam(), [&](Communicator& comm) {
+    Communicator first = comm.duplicate();
+    const std::uint32_t right = (comm.rank() + 1) % 3;
+    const std::uint32_t left = (comm.rank() + 2) % 3;
+    const auto data = numbers(20000, comm.rank());
+    for (int i = 0; i < 10; ++i) {
+      std::vector<std::uint32_t> got(data.size());
+      const Work works[] = {comm.receive_async(got, left), comm.send_async(data, right)};
+      std::vector<std::uint32_t> sum(1000, 1);
+      first.all_reduce(sum);
+      ASSERT_EQ(sum.back(), 3U);
+      for (const Work& work : works) work.wait();
+      ASSERT_EQ(got, numbers(data.size(), left));
+    }
+    comm.barrier();
+  });
+}
+
 TEST_P(EveryGround, SendsToItself) {
   run_ranks(2, GetParam(), [&](Communicator& comm) {
     const std::uint32_t self = comm.rank();
@@ -232,6 +251,22 @@ TEST_P(EveryGround, AWrongLengthIsAnErrorAtBothEnds) {
       expect_error(meet, ErrorCode::mismatch, "rank 0 sent " + std::to_string(sent * 4) + " bytes");
       ASSERT_TRUE(comm.verdict().has_value());
       EXPECT_EQ(comm.verdict()->code, ErrorCode::mismatch);
+    });
+  }
+}
+
+TEST_P(EveryGround, SenderOfAWrongLengthIsAtFaultThoughAnyRankMightHaveSent) {
+  for (const std::size_t sent : {4U, 100000U}) {
+    run_ranks(3, GetParam(), [&](Communicator& comm) {
+      const auto meet = [&] {
+        std::vector<std::uint32_t> got(sent - 1);
+        if (comm.rank() == 1) comm.send(numbers(sent, 0), 2);
+        if (comm.rank() == 2) comm.receive(got, any_rank, {.tag = any_tag});
+        comm.barrier();
+      };
+      expect_error(meet, ErrorCode::mismatch, "rank 1 sent " + std::to_string(sent * 4) + " bytes");
+      ASSERT_TRUE(comm.verdict().has_value());
+      EXPECT_EQ(comm.verdict()->ranks, std::vector<std::uint32_t>{1});
     });
   }
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <thread>
 
@@ -23,6 +24,8 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr auto outer_limit = is_sanitized ? 120s : 30s;
 constexpr auto between_looks = 2ms;
+/// Children of ranks, which are to end by themselves, have so long after all ranks have ended.
+constexpr auto orphans_patience = 5s;
 
 FabricSettings fabric_for(const FaultCase& fault_case, std::uint32_t rank) {
   FabricSettings fabric{.secret = {.bytes = "s"}};
@@ -52,6 +55,7 @@ std::string whereabouts(pid_t pid) {
 class Processes {
  public:
   explicit Processes(const FaultCase& fault_case) : case_(fault_case) {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);  // What ranks leave behind is found.
     if (fault_case.ground == Ground::threads) {
       start([&] { be_threads(); });
       return;
@@ -85,6 +89,24 @@ class Processes {
     return false;
   }
 
+  /// Waits for processes that ranks have left behind. Kills and counts those that do not end.
+  [[nodiscard]] std::size_t end_orphans() const {
+    const auto end = SteadyClock::now() + orphans_patience;
+    while (SteadyClock::now() < end) {
+      const pid_t pid = waitpid(-1, nullptr, WNOHANG);
+      if (pid < 0) return 0;
+      if (pid == 0) std::this_thread::sleep_for(between_looks);
+    }
+    std::size_t count = 0;
+    const std::string self = std::to_string(getpid());
+    std::ifstream children("/proc/" + self + "/task/" + self + "/children");
+    for (pid_t pid = 0; children >> pid; ++count) {
+      kill(pid, SIGKILL);
+      waitpid(pid, nullptr, 0);
+    }
+    return count;
+  }
+
   [[nodiscard]] std::string describe_hang() const {
     std::string text;
     for (std::size_t i = 0; i < running_.size(); ++i) {
@@ -97,6 +119,8 @@ class Processes {
   }
 
   [[nodiscard]] const Board& board() const { return board_; }
+  /// Which processes were ended by a signal, for people.
+  [[nodiscard]] const std::string& signals() const { return signals_; }
 
  private:
   template <class Work>
@@ -129,12 +153,18 @@ class Processes {
     });
   }
 
+  void note_signal(std::ptrdiff_t process, int signal) {
+    signals_ += " process " + std::to_string(process) + " by " + strsignal(signal);
+  }
+
   /// How many are still there.
   std::size_t reap() {
     std::size_t left = 0;
     for (pid_t& pid : running_) {
       if (pid == 0) continue;
-      if (waitpid(pid, nullptr, WNOHANG) == pid) {
+      int status = 0;
+      if (waitpid(pid, &status, WNOHANG) == pid) {
+        if (WIFSIGNALED(status)) note_signal(&pid - running_.data(), WTERMSIG(status));
         pid = 0;
       } else {
         ++left;
@@ -162,6 +192,7 @@ class Processes {
   Board board_;
   Meeting meeting_;
   std::vector<pid_t> running_;  // 0 once it has ended.
+  std::string signals_;
 };
 
 }  // namespace
@@ -173,6 +204,11 @@ CaseResult run_case(const FaultCase& fault_case, double patience) {
   if (!ended) {
     result.hung = true;
     result.wrong.push_back("hangs:\n" + processes.describe_hang());
+  } else if (const std::size_t left = processes.end_orphans(); left > 0) {
+    result.wrong.push_back("leaves " + std::to_string(left) + " processes behind");
+  }
+  if (!result.wrong.empty() && !processes.signals().empty()) {
+    result.wrong.push_back("ended:" + processes.signals());
   }
   return result;
 }

@@ -36,6 +36,8 @@ std::string name(Fault fault) {
       return "slow";
     case Fault::hang_up:
       return "hang-up";
+    case Fault::none:
+      return "no fault";
   }
   return "";
 }

@@ -19,6 +19,7 @@ enum class Fault {
   mismatch,  ///< It makes another call than the others.
   slow,      ///< It comes too late.
   hang_up,   ///< Its connections for data are shut down.
+  none,      ///< Nothing; drawn only by scenarios in which that is worth a case.
 };
 inline constexpr std::uint32_t fault_kinds = 8;
 [[nodiscard]] std::string name(Fault fault);

@@ -220,6 +220,17 @@ TEST(Council, ExchangesCards) {
   });
 }
 
+TEST(Council, CardsMayHoldAnyBytes) {
+  Ranks ranks(2);
+  std::string every_byte;
+  for (int byte = 0; byte < 256; ++byte) every_byte += static_cast<char>(byte);
+  const std::vector<std::uint32_t> all{0, 1};
+  ranks.at_once(all, [&](std::uint32_t rank) {
+    const auto cards = ranks[rank].exchange(all, 3, every_byte + std::to_string(rank));
+    EXPECT_EQ(cards, (std::vector<std::string>{every_byte + "0", every_byte + "1"}));
+  });
+}
+
 TEST(Council, AnExchangeEndsWhenSomebodyLeaves) {
   Ranks ranks(3);
   std::thread leaver([&] {

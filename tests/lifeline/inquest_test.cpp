@@ -147,6 +147,16 @@ TEST(Inquest, WhoIsMuteIsLate) {
 }
 
 /// It sought a verdict, and fell silent before it could say why.
+/// The rank without a call waits for a message of the mute one.
+TEST(Inquest, RankThatAnswersIsNotLateThoughItHasMadeNoCallYet) {
+  const Inquest inquest{
+      .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {1, 2}, .call = 1, .words = "late"}}},
+      .standings = {{0, {.call = 1, .words = "call 1, barrier", .runs = true}}, {1, {}}},
+      .mute = {2},
+      .whereabouts = places};
+  EXPECT_EQ(inquest.verdict().ranks, std::vector<std::uint32_t>{2});
+}
+
 TEST(Inquest, MuteRankIsLateWithoutAReport) {
   const Inquest inquest{.mute = {1}, .whereabouts = {"here", "there"}};
   const Verdict verdict = inquest.verdict();

@@ -57,6 +57,7 @@ void come_to_grief(Communicator& communicator, const FaultCase& fault_case, Boar
       hang_up_data();
       return;
     case Fault::mismatch:
+    case Fault::none:
       return;
   }
   std::this_thread::sleep_for(10s);  // The signal is on its way.
