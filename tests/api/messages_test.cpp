@@ -7,42 +7,15 @@
 #include <tutti/communicator.hpp>
 
 #include "support/errors.hpp"
-#include "support/processes.hpp"
+#include "support/grounds.hpp"
 
 namespace tutti::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// Messages between ranks that are threads, processes that share memory, or joined by TCP.
-enum class Ground { threads, memory, tcp };
-
-void run_ranks(std::uint32_t ranks, Ground ground, const std::function<void(Communicator&)>& f) {
-  if (ground == Ground::threads) {
-    run_threads(ranks, f);
-    return;
-  }
-  const Way way = ground == Ground::memory ? Way::memory : Way::tcp;
-  EXPECT_EQ(run_processes(ranks, way,
-                          [&](Communicator& comm) -> std::string {
-                            try {
-                              f(comm);
-                            } catch (const std::exception& error) {
-                              return error.what();
-                            }
-                            return ::testing::Test::HasFailure() ? "an expectation failed" : "";
-                          }),
-            "");
-}
-
 class EveryGround : public ::testing::TestWithParam<Ground> {};
-INSTANTIATE_TEST_SUITE_P(Messages, EveryGround,
-                         ::testing::Values(Ground::threads, Ground::memory, Ground::tcp),
-                         [](const auto& each) -> std::string {
-                           return each.param == Ground::threads  ? "Threads"
-                                  : each.param == Ground::memory ? "Memory"
-                                                                 : "Tcp";
-                         });
+INSTANTIATE_TEST_SUITE_P(Messages, EveryGround, every_ground(), name_of_ground);
 
 std::vector<std::uint32_t> numbers(std::size_t count, std::uint32_t from) {
   std::vector<std::uint32_t> all(count);
