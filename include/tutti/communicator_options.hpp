@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-class Network;
+struct Network;
 
 /// How many threads may call collectives of one communicator at once. (Messages between two ranks
 /// may always be sent and received by several.)
