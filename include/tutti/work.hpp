@@ -33,7 +33,7 @@ class TUTTI_API Work {
   /// Of a receive that is done: who has sent what was received, by which tag, and how long it was.
   [[nodiscard]] Envelope envelope() const;
 
-  class State;
+  class TUTTI_HIDDEN State;
   explicit Work(std::shared_ptr<State> state);
 
  private:
