@@ -107,7 +107,7 @@ class TUTTI_API Bucketer {
   /// "1000 tensors in 41 buckets, 41 of them in place, 0 copied".
   [[nodiscard]] std::string description() const;
 
-  class Impl;
+  class TUTTI_HIDDEN Impl;
 
  private:
   std::unique_ptr<Impl> impl_;

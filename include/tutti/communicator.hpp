@@ -402,7 +402,7 @@ class TUTTI_API Communicator {
   /// How the ranks reach each other, in words: "4 ranks, shared memory".
   [[nodiscard]] std::string description() const;
 
-  class Impl;
+  class TUTTI_HIDDEN Impl;
   explicit Communicator(std::unique_ptr<Impl> impl);
 
  private:

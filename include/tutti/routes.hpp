@@ -61,7 +61,7 @@ class TUTTI_API Routes {
   [[nodiscard]] std::vector<LinkId> between(Rank from, Rank to, std::uint64_t flow = 0);
 
  private:
-  class Impl;
+  class TUTTI_HIDDEN Impl;
   std::unique_ptr<Impl> impl_;
 };
 

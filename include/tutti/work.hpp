@@ -36,7 +36,7 @@ class TUTTI_API Work {
   /// Of several receives that were begun together, in the order in which they were asked for.
   [[nodiscard]] std::vector<Envelope> envelopes() const;
 
-  class State;
+  class TUTTI_HIDDEN State;
   explicit Work(std::shared_ptr<State> state);
 
  private:

@@ -1,5 +1,6 @@
-# One step of the installation test: cmake -DSTEP=stage|cmake|pkg_config|command ... -P check.cmake
-# Variables: see tests.cmake.
+# One step of the installation test: cmake -DSTEP=... ... -P check.cmake
+# The steps are at the end; for the variables see tests.cmake.
+cmake_minimum_required(VERSION 3.22)
 
 set(prefix "${WORK}/prefix")
 set(consumer "${CMAKE_CURRENT_LIST_DIR}")
@@ -19,14 +20,72 @@ function(stage)
   file(RENAME "${WORK}/elsewhere" "${prefix}")
 endfunction()
 
-function(use_with_cmake)
-  must_run("${CMAKE_COMMAND}" -S "${consumer}" -B "${WORK}/cmake" -G "${GENERATOR}"
-           "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CXX}"
-           "-DCMAKE_C_COMPILER=${CC}" "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}"
-           "-DCMAKE_C_FLAGS=${CXX_FLAGS}")
-  must_run("${CMAKE_COMMAND}" --build "${WORK}/cmake")
-  must_run("${WORK}/cmake/consumer")
-  must_run("${WORK}/cmake/c_consumer")
+function(configure source build)
+  must_run("${CMAKE_COMMAND}" -S "${source}" -B "${build}" -G "${GENERATOR}"
+           "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_C_COMPILER=${CC}"
+           "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}" "-DCMAKE_C_FLAGS=${CXX_FLAGS}" ${ARGN})
+endfunction()
+
+function(use_with_cmake installed build)
+  configure("${consumer}" "${build}" "-DCMAKE_PREFIX_PATH=${installed}" ${ARGN})
+  must_run("${CMAKE_COMMAND}" --build "${build}")
+  must_run("${build}/consumer")
+  must_run("${build}/c_consumer")
+endfunction()
+
+function(use_stripped)
+  must_run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/stripped" --strip)
+  use_with_cmake("${WORK}/stripped" "${WORK}/strip")
+endfunction()
+
+# Whether it can be embedded shows when CMake generates: to build it all again would take minutes.
+function(embed)
+  foreach(fetch IN ITEMS OFF ON)
+    configure("${consumer}/embedding" "${WORK}/embed-${fetch}"
+              "-DTUTTI=${consumer}/../.." -DFETCH=${fetch})
+  endforeach()
+endfunction()
+
+# All of it after all: a shared tutti, fetched, exported, stripped, and used from C and C++.
+function(embed_shared)
+  file(REMOVE_RECURSE "${WORK}/prefix")
+  configure("${consumer}/embedding" "${WORK}/embedding" "-DTUTTI=${consumer}/../.." -DFETCH=ON
+            -DBUILD_SHARED_LIBS=ON -DTUTTI_WERROR=ON -DCMAKE_BUILD_TYPE=None)
+  must_run("${CMAKE_COMMAND}" --build "${WORK}/embedding")
+  must_run("${CMAKE_COMMAND}" --install "${WORK}/embedding" --prefix "${prefix}" --strip)
+  file(GLOB_RECURSE library "${prefix}/*/libtutti.so")
+  check_exports("${library}")
+  must_run("${CMAKE_COMMAND}" "-DLIBRARY=${library}" "-DNM=${NM}"
+           "-DHEADER=${consumer}/../../include/tutti/tutti.h" -P "${consumer}/../api/symbols.cmake")
+  use_with_cmake("${prefix}" "${WORK}/consumer" -DEMBEDDED=ON)
+  must_run("${WORK}/consumer/embedded_consumer")
+endfunction()
+
+# What a shared library shows: tutti's own names, of public headers, and of the standard library those
+# templates that are visible wherever they are compiled. Nothing of the libraries that it is built with.
+function(check_exports library)
+  execute_process(COMMAND "${NM}" -D -C --defined-only "${library}" OUTPUT_VARIABLE symbols
+                  COMMAND_ERROR_IS_FATAL ANY)
+  foreach(wanted IN ITEMS "typeinfo for tutti::Error" "tutti::run_threads" "tuttiAllReduce")
+    if(NOT symbols MATCHES " ${wanted}")
+      message(FATAL_ERROR "${library} does not show ${wanted}")
+    endif()
+  endforeach()
+  string(REGEX REPLACE "[][;]" "," symbols "${symbols}")
+  string(REPLACE "\n" ";" symbols "${symbols}")
+  set(strange "${symbols}")
+  list(FILTER strange EXCLUDE REGEX
+    "^$| A TUTTI_| [A-Z] ((vtable|typeinfo|typeinfo name) for |non-virtual thunk to )?tutti(::|[A-Z])")
+  list(FILTER strange EXCLUDE REGEX " [VWu] .*(std::|__gnu_cxx::)| u tutti::")
+  set(inner "${symbols}")
+  list(FILTER inner INCLUDE REGEX "nlohmann::|pugi::|hwy::|::(Impl|State)::")
+  if(strange OR inner)
+    list(APPEND strange ${inner})
+    list(JOIN strange "\n" lines)
+    message(FATAL_ERROR "${library} shows what no public header has:\n${lines}")
+  endif()
+  list(LENGTH symbols count)
+  message("${count} symbols, all of public headers")
 endfunction()
 
 function(use_with_pkg_config)
@@ -55,9 +114,17 @@ endfunction()
 if(STEP STREQUAL "stage")
   stage()
 elseif(STEP STREQUAL "cmake")
-  use_with_cmake()
+  use_with_cmake("${prefix}" "${WORK}/cmake")
+elseif(STEP STREQUAL "strip")
+  use_stripped()
 elseif(STEP STREQUAL "pkg_config")
   use_with_pkg_config()
 elseif(STEP STREQUAL "command")
   must_run("${prefix}/bin/tutti" --help)
+elseif(STEP STREQUAL "embed")
+  embed()
+elseif(STEP STREQUAL "embed_shared")
+  embed_shared()
+else()
+  message(FATAL_ERROR "unknown step: ${STEP}")
 endif()

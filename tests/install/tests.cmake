@@ -23,6 +23,8 @@ find_package(PkgConfig)
 
 add_install_test(stage FIXTURES_SETUP installed)
 add_install_test(cmake FIXTURES_REQUIRED installed)
+add_install_test(strip FIXTURES_REQUIRED installed)
+add_install_test(embed FIXTURES_REQUIRED installed)
 if(PKG_CONFIG_FOUND)
   add_install_test(pkg_config FIXTURES_REQUIRED installed)
 endif()
