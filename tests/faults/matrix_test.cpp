@@ -23,8 +23,8 @@ void run_some(std::uint64_t seed, std::uint64_t cases, const Filter& is_wanted) 
     ++run;
     const CaseResult result = run_case(drawn, patience);
     for (const std::string& wrong : result.wrong) {
-      ADD_FAILURE() << words(drawn) << "\n  repeat: matrix --seed " << seed << " --first " << number
-                    << " --cases 1\n  " << wrong;
+      ADD_FAILURE() << words(drawn) << "\n  repeat: matrix --cases 1 --seed " << seed << " --first "
+                    << number << "\n  " << wrong;
     }
   }
 }
@@ -49,17 +49,29 @@ TEST(FaultMatrix, RetryEndsAlike) { run_some(7, is_sanitized ? 10 : 40, is_of("s
 
 TEST(FaultMatrix, CommunicatorChurn) { run_some(7, is_sanitized ? 5 : 20, is_of("churn")); }
 
+TEST(FaultMatrix, OverlappingMessages) { run_some(7, is_sanitized ? 8 : 40, is_quick("messages")); }
+
+TEST(FaultMatrix, ForksInTheMidst) {
+  if (sanitizer == "thread") GTEST_SKIP() << "a thread sanitizer cannot follow these forks";
+  run_some(7, is_sanitized ? 5 : 25, is_of("fork"));
+}
+
 TEST(FaultMatrix, WhoIsMuteOrLateIsNamed) {
   for (const Fault fault : {Fault::stop, Fault::slow}) {
     run_some(8, 1, [&](const FaultCase& drawn) {
       return drawn.fault == fault && scenario_of(drawn).name == "call";
     });
   }
+  run_some(8, 1, [](const FaultCase& drawn) {
+    return drawn.fault == Fault::stop && scenario_of(drawn).name == "messages";
+  });
   run_some(8, 1, is_of("freeze"));
 }
 
 TEST(SlowFaultMatrix, EveryCallEndsInTimeAndAlikeForAll) {
-  run_some(9, is_sanitized ? 20 : 80, [](const FaultCase&) { return true; });
+  run_some(9, is_sanitized ? 20 : 80, [](const FaultCase& drawn) {
+    return sanitizer != "thread" || scenario_of(drawn).name != "fork";
+  });
 }
 
 }  // namespace
