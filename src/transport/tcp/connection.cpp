@@ -547,7 +547,8 @@ bool Connection::is_spent() {
   }
   return std::all_of(streams_.begin(), streams_.end(), [](const auto& each) {
     const Stream& stream = *each.second;
-    return stream.landed_ == 0 && stream.first_ == stream.segments_.size();
+    const bool is_open = stream.listener_ != nullptr;  // Its port has this connection anyway.
+    return is_open || stream.first_ == stream.segments_.size();
   });
 }
 

@@ -72,7 +72,7 @@ class Connection {
   void expect(Stream& stream, std::span<std::byte> to);
 
   [[nodiscard]] int fd() const { return channel_.fd(); }
-  /// Whether it has ended, and all that came before the end was consumed.
+  /// Whether it has ended, and nothing that came before is for a stream that is yet to be opened.
   [[nodiscard]] bool is_spent();
 
   // At the end:
