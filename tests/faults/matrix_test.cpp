@@ -43,17 +43,17 @@ TEST(FaultMatrix, EveryCallEndsInTimeAndAlikeForAll) {
   run_some(7, is_sanitized ? 20 : 48, is_quick("call"));
 }
 
-TEST(FaultMatrix, VerdictSurvivesExits) { run_some(7, is_sanitized ? 10 : 40, is_quick("exit")); }
+TEST(FaultMatrix, VerdictSurvivesExits) { run_some(7, is_sanitized ? 10 : 30, is_quick("exit")); }
 
-TEST(FaultMatrix, RetryEndsAlike) { run_some(7, is_sanitized ? 10 : 40, is_of("shard")); }
+TEST(FaultMatrix, RetryEndsAlike) { run_some(7, is_sanitized ? 10 : 25, is_of("shard")); }
 
 TEST(FaultMatrix, CommunicatorChurn) { run_some(7, is_sanitized ? 5 : 20, is_of("churn")); }
 
-TEST(FaultMatrix, OverlappingMessages) { run_some(7, is_sanitized ? 8 : 40, is_quick("messages")); }
+TEST(FaultMatrix, OverlappingMessages) { run_some(7, is_sanitized ? 8 : 30, is_quick("messages")); }
 
 TEST(FaultMatrix, ForksInTheMidst) {
   if (sanitizer == "thread") GTEST_SKIP() << "a thread sanitizer cannot follow these forks";
-  run_some(7, is_sanitized ? 5 : 25, is_of("fork"));
+  run_some(7, is_sanitized ? 5 : 20, is_of("fork"));
 }
 
 TEST(FaultMatrix, WhoIsMuteOrLateIsNamed) {
