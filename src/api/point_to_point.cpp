@@ -334,12 +334,19 @@ void PointToPoint::record_end(const Flight& flight, bool is_well) {
 
 void PointToPoint::end(const Error& cause) {
   {
-    const std::lock_guard lock(ending_);
-    if (std::exchange(has_ended_, true)) return;
+    std::unique_lock lock(ending_);
+    if (std::exchange(has_ended_, true)) {
+      // Until the thread that ends it is through, what comes is still put into the caller's memory.
+      settled_.wait(lock, [this] { return is_closed_; });
+      return;
+    }
   }
   for (const auto& message : messenger_.close(*inbox_, lending_patience)) {
     messenger_.fail(*message, std::make_exception_ptr(cause));
   }
+  const std::lock_guard lock(ending_);
+  is_closed_ = true;
+  settled_.notify_all();
 }
 
 }  // namespace tutti

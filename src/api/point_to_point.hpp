@@ -100,6 +100,7 @@ class PointToPoint final : private MessageOwner {
   std::condition_variable settled_;
   std::size_t settling_ = 0;  // Failures whose verdict is awaited.
   bool has_ended_ = false;
+  bool is_closed_ = false;  // And nothing that is under way touches the caller's memory.
   std::mutex recording_;
   FlightRecorder& recorder_;
   std::uint64_t messages_ = 0;

@@ -4,10 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 
 #include "faults/scenario.hpp"
 #include "faults/tally.hpp"
@@ -16,20 +19,23 @@ namespace tutti::test {
 namespace {
 
 constexpr const char* usage =
-    "usage: matrix [--seed S] [--cases N] [--first I] [--only WORDS] [--jobs J] [--patience F]\n"
-    "  --only   only cases in whose description these words are: shard:, kill, tcp, "
-    "allreduce/ring\n"
-    "  --first  the number of the first case; with --cases 1, that one alone\n"
-    "  --jobs   so many cases at once; times are honest with 1\n"
-    "  --patience  times may be so many times as long as promised, where others share the cores\n";
+    "usage: matrix [--cases N] [--seed S] [--first I] [--only WORDS] [--jobs J] [--patience F]\n"
+    "Draws cases from the seed, runs them, and prints a table. A case that fails is printed with\n"
+    "the command that repeats it alone.\n"
+    "  --cases     so many; 100 unless told\n"
+    "  --seed      1 unless told\n"
+    "  --first     the number of the first case\n"
+    "  --only      only cases in whose description these words are: messages:, kill, tcp\n"
+    "  --jobs      so many cases at once; two for each core unless told, since most of them wait\n"
+    "  --patience  times may be so many times as long as promised; 1 with one job, and else 4\n";
 
 struct Options {
   std::uint64_t seed = 1;
   std::uint64_t cases = 100;
   std::uint64_t first = 0;
   std::string only{};
-  std::uint64_t jobs = 1;
-  std::uint64_t patience = 1;
+  std::uint64_t jobs = 2 * std::max(1U, std::thread::hardware_concurrency());
+  std::uint64_t patience = 0;  ///< 0: by the number of jobs.
 };
 
 std::uint64_t number_from(std::string_view text) {
@@ -64,6 +70,9 @@ Options options_from(int count, char** words) {
       (void)number_from("");
     }
   }
+  options.jobs =
+      std::clamp<std::uint64_t>(options.jobs, 1, std::max<std::uint64_t>(options.cases, 1));
+  if (options.patience == 0) options.patience = options.jobs == 1 ? 1 : 4;
   return options;
 }
 
@@ -77,10 +86,13 @@ std::vector<FaultCase> chosen(const Options& options) {
   return cases;
 }
 
+std::string repeat_command(std::uint64_t seed, std::uint64_t number) {
+  return "matrix --cases 1 --seed " + std::to_string(seed) + " --first " + std::to_string(number);
+}
+
 void report(const FaultCase& fault_case, const CaseResult& result) {
-  std::string text = "FAILED: " + words(fault_case) + "\n  repeat: matrix --seed " +
-                     std::to_string(fault_case.seed) + " --first " +
-                     std::to_string(fault_case.number) + " --cases 1\n";
+  std::string text = "FAILED: " + words(fault_case) +
+                     "\n  repeat: " + repeat_command(fault_case.seed, fault_case.number) + "\n";
   for (const std::string& wrong : result.wrong) text += "  " + wrong + "\n";
   (void)!write(STDOUT_FILENO, text.data(), text.size());
 }
@@ -100,6 +112,31 @@ void work(const std::vector<FaultCase>& cases, std::uint64_t job, const Options&
   }
 }
 
+/// How far it is, now and then.
+class Progress {
+ public:
+  explicit Progress(std::size_t all) : all_(all) {}
+
+  void note(const Tally& tally) {
+    constexpr std::chrono::seconds between{10};
+    const auto now = std::chrono::steady_clock::now();
+    if (now < told_ + between) return;
+    told_ = now;
+    const double spent = std::chrono::duration<double>(now - begun_).count();
+    const auto done = static_cast<double>(tally.cases());
+    std::printf("%llu of %zu cases, %llu failed, %.0f s, about %.0f s left\n",
+                static_cast<unsigned long long>(tally.cases()), all_,
+                static_cast<unsigned long long>(tally.failed()), spent,
+                spent / done * (static_cast<double>(all_) - done));
+    std::fflush(stdout);
+  }
+
+ private:
+  std::size_t all_;
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point told_ = begun_;
+};
+
 int run(const Options& options) {
   const std::vector<FaultCase> cases = chosen(options);
   int ends[2];
@@ -116,19 +153,25 @@ int run(const Options& options) {
   }
   close(ends[1]);
   Tally tally;
+  Progress progress(cases.size());
+  std::vector<std::uint64_t> failed;
   Tally::Entry entry;
   while (read(ends[0], &entry, sizeof entry) == sizeof entry) {
     tally.add(entry);
-    if (tally.cases() % 50 == 0) {
-      std::printf("%llu of %zu cases, %llu failed\n",
-                  static_cast<unsigned long long>(tally.cases()), cases.size(),
-                  static_cast<unsigned long long>(tally.failed()));
-      std::fflush(stdout);
-    }
+    if (entry.failed) failed.push_back(entry.number);
+    progress.note(tally);
   }
   for (const pid_t worker : workers) waitpid(worker, nullptr, 0);
-  std::printf("seed %llu\n%s", static_cast<unsigned long long>(options.seed), tally.text().c_str());
-  return tally.failed() == 0 && tally.cases() == cases.size() ? 0 : 1;
+  std::printf("seed %llu, %llu at once, patience %llu\n%s",
+              static_cast<unsigned long long>(options.seed),
+              static_cast<unsigned long long>(options.jobs),
+              static_cast<unsigned long long>(options.patience), tally.text().c_str());
+  std::printf("%llu of %zu cases, %llu failed\n", static_cast<unsigned long long>(tally.cases()),
+              cases.size(), static_cast<unsigned long long>(tally.failed()));
+  for (const std::uint64_t number : failed) {
+    std::printf("  repeat: %s\n", repeat_command(options.seed, number).c_str());
+  }
+  return failed.empty() && tally.cases() == cases.size() ? 0 : 1;
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ void run_some(std::uint64_t seed, std::uint64_t cases, const Filter& is_wanted) 
     ++run;
     const CaseResult result = run_case(drawn, patience);
     for (const std::string& wrong : result.wrong) {
-      ADD_FAILURE() << words(drawn) << "\n  repeat: matrix --seed " << seed << " --first " << number
-                    << " --cases 1\n  " << wrong;
+      ADD_FAILURE() << words(drawn) << "\n  repeat: matrix --cases 1 --seed " << seed << " --first "
+                    << number << "\n  " << wrong;
     }
   }
 }
@@ -43,11 +43,18 @@ TEST(FaultMatrix, EveryCallEndsInTimeAndAlikeForAll) {
   run_some(7, is_sanitized ? 20 : 48, is_quick("call"));
 }
 
-TEST(FaultMatrix, VerdictSurvivesExits) { run_some(7, is_sanitized ? 10 : 40, is_quick("exit")); }
+TEST(FaultMatrix, VerdictSurvivesExits) { run_some(7, is_sanitized ? 10 : 30, is_quick("exit")); }
 
-TEST(FaultMatrix, RetryEndsAlike) { run_some(7, is_sanitized ? 10 : 40, is_of("shard")); }
+TEST(FaultMatrix, RetryEndsAlike) { run_some(7, is_sanitized ? 10 : 25, is_of("shard")); }
 
 TEST(FaultMatrix, CommunicatorChurn) { run_some(7, is_sanitized ? 5 : 20, is_of("churn")); }
+
+TEST(FaultMatrix, OverlappingMessages) { run_some(7, is_sanitized ? 8 : 30, is_quick("messages")); }
+
+TEST(FaultMatrix, ForksInTheMidst) {
+  if (sanitizer == "thread") GTEST_SKIP() << "a thread sanitizer cannot follow these forks";
+  run_some(7, is_sanitized ? 5 : 20, is_of("fork"));
+}
 
 TEST(FaultMatrix, WhoIsMuteOrLateIsNamed) {
   for (const Fault fault : {Fault::stop, Fault::slow}) {
@@ -55,11 +62,16 @@ TEST(FaultMatrix, WhoIsMuteOrLateIsNamed) {
       return drawn.fault == fault && scenario_of(drawn).name == "call";
     });
   }
+  run_some(8, 1, [](const FaultCase& drawn) {
+    return drawn.fault == Fault::stop && scenario_of(drawn).name == "messages";
+  });
   run_some(8, 1, is_of("freeze"));
 }
 
 TEST(SlowFaultMatrix, EveryCallEndsInTimeAndAlikeForAll) {
-  run_some(9, is_sanitized ? 20 : 80, [](const FaultCase&) { return true; });
+  run_some(9, is_sanitized ? 20 : 80, [](const FaultCase& drawn) {
+    return sanitizer != "thread" || scenario_of(drawn).name != "fork";
+  });
 }
 
 }  // namespace

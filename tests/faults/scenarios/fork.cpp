@@ -60,6 +60,9 @@ class ForkPlayer {
     const std::size_t descriptors = held_descriptors();
     line_.stage = Stage::calling;
     try {
+      // A rank that is slow to leave it may meet the fault here.
+      line_.called_at = now_ns();
+      group_.barrier();
       for (std::uint32_t step = 0; step < steps(); ++step) work(step);
       if (case_.fault != Fault::none) call_until_failure();
       settle_children();
@@ -105,7 +108,6 @@ class ForkPlayer {
                            (group_.rank() + group_.size() - shift) % group_.size());
       }
     }
-    group_.barrier();
   }
 
   /// One step of what a program does, with forks in the midst.
@@ -125,9 +127,10 @@ class ForkPlayer {
     std::thread forker;
     try {
       line_.called_at = now_ns();
-      inherited_.works = {inherited_.twin->all_reduce_async(plain),
-                          group_.receive_async(in, left(), {.tag = step}),
-                          group_.send_async(out, right(), {.tag = step})};
+      // One by one: should a later one throw, the earlier ones are known and waited for.
+      inherited_.works.push_back(inherited_.twin->all_reduce_async(plain));
+      inherited_.works.push_back(group_.receive_async(in, left(), {.tag = step}));
+      inherited_.works.push_back(group_.send_async(out, right(), {.tag = step}));
       if (forks_in_thread_) {
         forker = std::thread([&] { fork_now_and_then(is_over); });
       }
