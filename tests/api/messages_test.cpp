@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <numeric>
 #include <thread>

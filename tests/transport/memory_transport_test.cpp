@@ -1,5 +1,6 @@
 #include "transport/memory/memory_transport.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>
