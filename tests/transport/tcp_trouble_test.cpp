@@ -48,6 +48,15 @@ TEST_P(TcpTroubles, SaysWhereItTriedInVain) {
   EXPECT_LT(Clock::now(), deadline + 1s);
 }
 
+/// It may be stopped: its system takes the call all the same.
+TEST_P(TcpTroubles, APeerThatDoesNotAnswerIsLateAndNotLost) {
+  TcpRanks ranks = of(2);
+  const auto transport = ranks.transport(0);
+  const Clock::time_point deadline = Clock::now() + 50ms;
+  const auto receive = [&] { receive_in_vain(*transport, Rank{1}, deadline); };
+  expect_error(receive, ErrorCode::timed_out, "connected, but no answer yet");
+}
+
 TEST_P(TcpTroubles, SaysWhoHasNotCalled) {
   TcpRanks ranks = of(2);
   const auto transport = ranks.transport(1);

@@ -32,6 +32,9 @@ class Dial {
   /// Whether to go on is of no use: who answers, at all of the addresses, knows another secret or
   /// does not encrypt; or this process has no descriptor left.
   [[nodiscard]] bool is_hopeless() const;
+  /// Whether the other's system has taken the call, but its process says nothing: it may be stopped
+  /// or busy.
+  [[nodiscard]] bool is_kept_waiting() const { return handshake_.has_value(); }
   /// Of descriptors to connect with.
   [[nodiscard]] const DescriptorShortage& shortage() const { return shortage_; }
 

@@ -185,7 +185,7 @@ Error TcpTransport::failure_to_reach(std::uint32_t member, const std::string& na
   const Dial* const dial = members_[member].dial.get();
   if (dial != nullptr && setting_.self < member) {
     dial->shortage().require_none(self + " cannot connect to " + name, Clock::now());
-    return {ErrorCode::peer_lost,
+    return {dial->is_kept_waiting() ? ErrorCode::timed_out : ErrorCode::peer_lost,
             self + " cannot reach " + name + " at " + dial->attempts() +
                 ": see whether it still runs, and whether a firewall stands between them"};
   }
