@@ -72,7 +72,8 @@ TEST_P(Duplicates, LeaveNothingBehind) {
     const std::size_t memory = resident_kib();
     churn(500);
     const std::size_t more = resident_kib() - std::min(memory, resident_kib());
-    if (!std::string(TUTTI_SANITIZER).empty() || more < 200) return "";
+    // If they did, it would be some 6 MiB. A rank may be slow to notice that its peer is done.
+    if (!std::string(TUTTI_SANITIZER).empty() || more < 2048) return "";
     return std::to_string(more) + " KiB more after 500 duplicates";
   });
   EXPECT_EQ(faults, "");
