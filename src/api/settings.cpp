@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
@@ -12,6 +11,7 @@
 #include <tutti/network_file.hpp>
 #include <tutti/network_json.hpp>
 
+#include "core/decimal.hpp"
 #include "core/quantity.hpp"
 #include "flight/settings.hpp"
 
@@ -33,7 +33,7 @@ Clock::duration seconds_from(const std::string& name, Clock::duration usual) {
   const std::string_view text = variable(name.c_str());
   if (text.empty()) return usual;
   double seconds = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const auto [end, failure] = read_decimal(text.data(), text.data() + text.size(), seconds);
   if (failure != std::errc() || end != text.data() + text.size() || !(seconds > 0) ||
       seconds > 1e9) {
     refuse(name, text, "a number of seconds above 0, such as 60 or 0.5");

@@ -1,12 +1,13 @@
 #include "core/quantity.hpp"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <span>
 
 #include <tutti/error.hpp>
+
+#include "core/decimal.hpp"
 
 namespace tutti {
 namespace {
@@ -53,7 +54,7 @@ constexpr std::array rate_units{
 /// The number that `text` begins with, times the unit that the rest of it names.
 double parse(std::string_view text, std::span<const Unit> units, const std::string& wanted) {
   double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] = read_decimal(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || !std::isfinite(number) || std::signbit(number)) reject(text, wanted);
   std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);

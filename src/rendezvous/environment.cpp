@@ -9,6 +9,8 @@
 
 #include <tutti/error.hpp>
 
+#include "core/decimal.hpp"
+
 namespace tutti {
 namespace {
 
@@ -289,7 +291,7 @@ void find_root(const Variables& variables, Launch& launch) {
 std::chrono::nanoseconds read_timeout(const std::string& value) {
   double seconds = 0;
   const char* const end = value.data() + value.size();
-  const auto [read, error] = std::from_chars(value.data(), end, seconds);
+  const auto [read, error] = read_decimal(value.data(), end, seconds);
   constexpr double most = 1e7;
   if (error != std::errc{} || read != end || !std::isfinite(seconds) || seconds <= 0 ||
       seconds > most) {

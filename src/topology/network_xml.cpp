@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 
 #include <pugixml.hpp>
 
 #include <tutti/error.hpp>
 #include <tutti/network_xml.hpp>
+
+#include "core/decimal.hpp"
 
 namespace tutti {
 namespace {
@@ -62,7 +63,7 @@ class Reader {
   [[nodiscard]] double number(const pugi::xml_node& element, const char* attribute) const {
     const std::string_view value = element.attribute(attribute).value();
     double number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    const auto [end, error] = read_decimal(value.data(), value.data() + value.size(), number);
     if (error != std::errc{} || end != value.data() + value.size() || !(number > 0)) {
       reject(element, "<" + std::string(element.name()) + "> should have a positive number as '" +
                           attribute + "'");

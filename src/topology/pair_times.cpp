@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <tutti/error.hpp>
 #include <tutti/pair_times.hpp>
 
+#include "core/decimal.hpp"
 #include "core/quantity.hpp"
 
 namespace tutti {
@@ -39,7 +39,7 @@ std::string_view trimmed(std::string_view text) {
 /// A bare number, or one with a unit.
 double read_cell(std::string_view cell, double (*parse)(std::string_view)) {
   double number = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
+  const auto [end, error] = read_decimal(cell.data(), cell.data() + cell.size(), number);
   const bool bare = error == std::errc{} && end == cell.data() + cell.size();
   return bare ? number : parse(cell);
 }

@@ -147,7 +147,7 @@ class Run {
     for (const auto& [rank, text] : json.items()) {
       if (rank == "completed") continue;
       const Member& member = members_[std::stoul(rank)];
-      if (!member.input || *member.input != text) return "nobody said " + decision;
+      if (!member.input || Json(*member.input) != text) return "nobody said " + decision;
     }
     // Who sleeps may not have said it in time.
     if (!weather_.all_have_inputs || weather_.sleepers > 0) return "";
