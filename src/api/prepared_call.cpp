@@ -203,7 +203,7 @@ PreparedCall prepare(const Preparation& preparation) {
       .fold = folds ? fold_for(call) : nullptr,
       .element_bytes = element_bytes,
       .outputs = outputs,
-      .barrier_bytes = call.collective == Collective::barrier ? layout.total() : 0,
+      .barrier_bytes = call.collective == Collective::barrier ? layout.total() * element_bytes : 0,
       .is_average = folds && call.reduction.op() == Op::avg,
       .is_exact = folds && is_exact_sum(call),
       .flight = flight_call(preparation, outputs * element_bytes)};

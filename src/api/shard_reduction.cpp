@@ -241,6 +241,7 @@ class ShardReduction::Task {
   }
 
   [[nodiscard]] std::byte* place_of_result(const Segment& segment, std::byte* otherwise) const {
+    if (segment[self_].length == 0) return otherwise;
     auto* const output = static_cast<std::byte*>(call_.output);
     switch (call_.collective) {
       case Collective::reduce:
