@@ -82,6 +82,11 @@ class Inbox {
   [[nodiscard]] std::uint64_t& taken(std::uint32_t rank) { return sending_[rank].taken; }
 
   [[nodiscard]] const std::list<std::shared_ptr<Message>>& posted() const { return posted_; }
+  /// Lets go of messages, which have a pointer to this: none will come or go any more.
+  void clear() {
+    posted_.clear();
+    for (auto& [rank, each] : sending_) each.waiting.clear();
+  }
 
  private:
   struct Sending {

@@ -144,6 +144,7 @@ std::vector<std::shared_ptr<Message>> Messenger::close(Inbox& inbox,
     forget(*message);
     unfinished.push_back(message);
   }
+  inbox.clear();
   const Clock::time_point end = Clock::now() + patience;
   if (!unfinished.empty()) {
     drains_until_ = std::max(drains_until_, end);
