@@ -10,10 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/figures.hpp>
-#include <tutti/price.hpp>
-#include <tutti/verify.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/figures.hpp>
+#include <tutti/schedule/price.hpp>
+#include <tutti/schedule/verify.hpp>
 #include <tutti/version.hpp>
 
 namespace {

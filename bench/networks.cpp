@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <tutti/generator.hpp>
-#include <tutti/optimum.hpp>
-#include <tutti/ring_order.hpp>
-#include <tutti/routes.hpp>
+#include <tutti/network/generator.hpp>
+#include <tutti/network/optimum.hpp>
+#include <tutti/network/ring_order.hpp>
+#include <tutti/network/routes.hpp>
 
 namespace {
 

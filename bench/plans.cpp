@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include <tutti/algorithm.hpp>
+#include <tutti/schedule/algorithm.hpp>
 
 #include "exec/plan.hpp"
 #include "select/selector.hpp"

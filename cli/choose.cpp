@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include <tutti/error.hpp>
-#include <tutti/network_file.hpp>
-#include <tutti/optimum.hpp>
-#include <tutti/schedule_hash.hpp>
+#include <tutti/network/network_file.hpp>
+#include <tutti/network/optimum.hpp>
+#include <tutti/schedule/schedule_hash.hpp>
 
 #include "cli/choice/party.hpp"
 #include "cli/commands.hpp"

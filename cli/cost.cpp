@@ -6,11 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <tutti/bounds.hpp>
-#include <tutti/closed_form.hpp>
 #include <tutti/error.hpp>
-#include <tutti/figures.hpp>
-#include <tutti/price.hpp>
+#include <tutti/schedule/bounds.hpp>
+#include <tutti/schedule/closed_form.hpp>
+#include <tutti/schedule/figures.hpp>
+#include <tutti/schedule/price.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/console/built_schedule.hpp"

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <tutti/crossover.hpp>
 #include <tutti/error.hpp>
+#include <tutti/schedule/crossover.hpp>
 
 #include "cli/choice/crossover_measured.hpp"
 #include "cli/commands.hpp"

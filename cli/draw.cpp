@@ -1,7 +1,7 @@
 #include <memory>
 
 #include <tutti/error.hpp>
-#include <tutti/network_file.hpp>
+#include <tutti/network/network_file.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/console/exit_code.hpp"

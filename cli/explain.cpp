@@ -3,12 +3,12 @@
 #include <memory>
 #include <utility>
 
-#include <tutti/bounds.hpp>
 #include <tutti/error.hpp>
-#include <tutti/figures.hpp>
-#include <tutti/schedule_file.hpp>
-#include <tutti/schedule_json.hpp>
-#include <tutti/trace.hpp>
+#include <tutti/schedule/bounds.hpp>
+#include <tutti/schedule/figures.hpp>
+#include <tutti/schedule/schedule_file.hpp>
+#include <tutti/schedule/schedule_json.hpp>
+#include <tutti/schedule/trace.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/console/built_schedule.hpp"

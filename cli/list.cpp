@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/closed_form.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/closed_form.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/console/exit_code.hpp"

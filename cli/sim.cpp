@@ -2,10 +2,9 @@
 #include <cstdio>
 #include <memory>
 
-#include <tutti/busiest_links.hpp>
 #include <tutti/error.hpp>
-#include <tutti/schedule_json.hpp>
-#include <tutti/simulation_json.hpp>
+#include <tutti/schedule/schedule_json.hpp>
+#include <tutti/sim/simulation_json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/console/exit_code.hpp"
@@ -17,6 +16,7 @@
 #include "core/quantity.hpp"
 #include "core/workers.hpp"
 #include "render/timeline.hpp"
+#include "sim/busiest_links.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -6,16 +6,14 @@
 #include <memory>
 #include <sstream>
 
-#include <tutti/algorithm.hpp>
 #include <tutti/error.hpp>
-#include <tutti/generator.hpp>
-#include <tutti/link_load.hpp>
-#include <tutti/nearest.hpp>
-#include <tutti/network_dot.hpp>
-#include <tutti/network_file.hpp>
-#include <tutti/network_json.hpp>
-#include <tutti/ring_order.hpp>
-#include <tutti/stretch.hpp>
+#include <tutti/network/generator.hpp>
+#include <tutti/network/network_dot.hpp>
+#include <tutti/network/network_file.hpp>
+#include <tutti/network/network_json.hpp>
+#include <tutti/network/ring_order.hpp>
+#include <tutti/network/stretch.hpp>
+#include <tutti/schedule/algorithm.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/console/built_schedule.hpp"
@@ -24,7 +22,9 @@
 #include "cli/console/text.hpp"
 #include "cli/console/text_file.hpp"
 #include "cli/simulation/known_optimum.hpp"
+#include "core/nearest.hpp"
 #include "core/quantity.hpp"
+#include "sim/link_load.hpp"
 
 namespace tutti::cli {
 namespace {

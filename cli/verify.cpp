@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include <tutti/error.hpp>
-#include <tutti/schedule_json.hpp>
-#include <tutti/verify.hpp>
+#include <tutti/schedule/schedule_json.hpp>
+#include <tutti/schedule/verify.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/console/built_schedule.hpp"

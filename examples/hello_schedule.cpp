@@ -1,10 +1,10 @@
 // An algorithm is a value: take one, prove it, price it.
 #include <cstdio>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/figures.hpp>
-#include <tutti/price.hpp>
-#include <tutti/verify.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/figures.hpp>
+#include <tutti/schedule/price.hpp>
+#include <tutti/schedule/verify.hpp>
 
 int main() {
   const tutti::Schedule ring = tutti::algorithm("allreduce/ring").schedule({.ranks = 8});

@@ -3,11 +3,11 @@
 #include <atomic>
 #include <cstdio>
 
-#include <tutti/algebra.hpp>
-#include <tutti/algorithm.hpp>
 #include <tutti/communicator.hpp>
-#include <tutti/proved_schedule.hpp>
-#include <tutti/schedule_json.hpp>
+#include <tutti/schedule/algebra.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/proved_schedule.hpp>
+#include <tutti/schedule/schedule_json.hpp>
 
 namespace {
 

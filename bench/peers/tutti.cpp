@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include <tutti/algorithm.hpp>
 #include <tutti/communicator.hpp>
 #include <tutti/memory.hpp>
+#include <tutti/schedule/algorithm.hpp>
 #include <tutti/version.hpp>
 
 #include "peers/peer.hpp"

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <tutti/error.hpp>
-#include <tutti/nearest.hpp>
 
-#include "api/prepared_call.hpp"
+#include "api/call/prepared_call.hpp"
+#include "core/nearest.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <tutti/call.hpp>
-#include <tutti/proved_schedule.hpp>
+#include <tutti/schedule/proved_schedule.hpp>
 
 #include "select/method.hpp"
 

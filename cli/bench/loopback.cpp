@@ -14,7 +14,7 @@
 
 #include <tutti/error.hpp>
 
-#include "transport/tcp/socket.hpp"
+#include "net/socket.hpp"
 
 namespace tutti::cli {
 namespace {

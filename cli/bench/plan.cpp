@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include <tutti/algorithm.hpp>
 #include <tutti/error.hpp>
+#include <tutti/schedule/algorithm.hpp>
 
 #include "core/quantity.hpp"
 #include "select/method.hpp"

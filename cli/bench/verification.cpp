@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-#include "api/prepared_call.hpp"
+#include "api/call/prepared_call.hpp"
 #include "kernels/fold.hpp"
 
 namespace tutti::cli {

@@ -8,9 +8,9 @@
 #include <CLI/CLI.hpp>
 
 #include <tutti/error.hpp>
-#include <tutti/nearest.hpp>
 
 #include "cli/console/exit_code.hpp"
+#include "core/nearest.hpp"
 
 namespace tutti::cli {
 namespace {

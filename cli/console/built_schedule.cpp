@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
-#include <tutti/closed_form.hpp>
 #include <tutti/error.hpp>
+#include <tutti/schedule/closed_form.hpp>
 
 #include "cli/console/text.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/algorithm.hpp>
+#include <tutti/schedule/algorithm.hpp>
 
 namespace tutti::cli {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/price.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/price.hpp>
 
 #include "cli/console/arguments.hpp"
 #include "cli/console/text.hpp"

@@ -4,11 +4,11 @@
 #include <cctype>
 #include <cstdio>
 
-#include <tutti/bounds.hpp>
-#include <tutti/closed_form.hpp>
 #include <tutti/error.hpp>
-#include <tutti/figures.hpp>
-#include <tutti/schedule_json.hpp>
+#include <tutti/schedule/bounds.hpp>
+#include <tutti/schedule/closed_form.hpp>
+#include <tutti/schedule/figures.hpp>
+#include <tutti/schedule/schedule_json.hpp>
 
 #include "cli/console/built_schedule.hpp"
 #include "cli/console/text.hpp"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <tutti/algorithm.hpp>
+#include <tutti/schedule/algorithm.hpp>
 
 #include "render/caption.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <tutti/simulation.hpp>
+#include <tutti/sim/simulation.hpp>
 
 #include "core/quantity.hpp"
 #include "render/network_drawing.hpp"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include <tutti/network.hpp>
+#include <tutti/network/network.hpp>
 
 #include "cli/picture/drawn_schedule.hpp"
 

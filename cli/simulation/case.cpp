@@ -6,10 +6,10 @@
 #include <random>
 
 #include <tutti/error.hpp>
-#include <tutti/nearest.hpp>
-#include <tutti/network_file.hpp>
+#include <tutti/network/network_file.hpp>
 
 #include "cli/simulation/known_optimum.hpp"
+#include "core/nearest.hpp"
 #include "core/quantity.hpp"
 
 namespace tutti::cli {

@@ -4,11 +4,11 @@
 #include <optional>
 #include <string>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/network.hpp>
-#include <tutti/routes.hpp>
-#include <tutti/schedule_source.hpp>
-#include <tutti/simulation.hpp>
+#include <tutti/network/network.hpp>
+#include <tutti/network/routes.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/schedule_source.hpp>
+#include <tutti/sim/simulation.hpp>
 
 #include "cli/console/options.hpp"
 

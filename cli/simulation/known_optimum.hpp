@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include <tutti/network.hpp>
-#include <tutti/optimum.hpp>
+#include <tutti/network/network.hpp>
+#include <tutti/network/optimum.hpp>
 
 namespace tutti::cli {
 

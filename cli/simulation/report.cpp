@@ -6,11 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <tutti/busiest_links.hpp>
-#include <tutti/simulation_json.hpp>
+#include <tutti/sim/simulation_json.hpp>
 
 #include "cli/console/text.hpp"
 #include "core/quantity.hpp"
+#include "sim/busiest_links.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include <tutti/network.hpp>
-#include <tutti/schedule_source.hpp>
-#include <tutti/simulation.hpp>
+#include <tutti/network/network.hpp>
+#include <tutti/schedule/schedule_source.hpp>
+#include <tutti/sim/simulation.hpp>
 
 namespace tutti::cli {
 

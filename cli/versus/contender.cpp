@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include <tutti/error.hpp>
-#include <tutti/nearest.hpp>
 
 #include "cli/console/own_program.hpp"
 #include "cli/launch/cores.hpp"
+#include "core/nearest.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <vector>
 
-#include <tutti/algorithm.hpp>
 #include <tutti/error.hpp>
-#include <tutti/nearest.hpp>
+#include <tutti/schedule/algorithm.hpp>
+
+#include "core/nearest.hpp"
 
 namespace tutti {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include <tutti/chunk.hpp>
+#include <tutti/schedule/chunk.hpp>
 
 namespace tutti {
 

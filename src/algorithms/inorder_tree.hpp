@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <tutti/algebra.hpp>
+#include <tutti/schedule/algebra.hpp>
 
 namespace tutti {
 

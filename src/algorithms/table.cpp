@@ -1,6 +1,6 @@
 #include <array>
 
-#include <tutti/algorithm.hpp>
+#include <tutti/schedule/algorithm.hpp>
 
 #include "algorithms/allgather/allgather.hpp"
 #include "algorithms/allreduce/allreduce.hpp"

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include <tutti/algebra.hpp>
-#include <tutti/problem.hpp>
+#include <tutti/schedule/algebra.hpp>
+#include <tutti/schedule/problem.hpp>
 
 namespace tutti {
 

@@ -1,6 +1,6 @@
 #include "algorithms/within_nodes.hpp"
 
-#include <tutti/algebra.hpp>
+#include <tutti/schedule/algebra.hpp>
 
 #include "algorithms/allgather/allgather.hpp"
 #include "algorithms/reduce_scatter/reduce_scatter.hpp"

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include <tutti/problem.hpp>
-#include <tutti/program.hpp>
+#include <tutti/schedule/problem.hpp>
+#include <tutti/schedule/program.hpp>
 
 namespace tutti {
 

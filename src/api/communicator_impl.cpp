@@ -4,8 +4,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "api/call_check.hpp"
-#include "api/scratch_memory.hpp"
+#include "api/call/call_check.hpp"
+#include "api/call/scratch_memory.hpp"
 
 namespace tutti {
 namespace {

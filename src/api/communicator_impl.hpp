@@ -10,14 +10,14 @@
 #include <tutti/communicator.hpp>
 #include <tutti/communicator_options.hpp>
 
-#include "api/call_log.hpp"
-#include "api/fabric.hpp"
-#include "api/gate.hpp"
-#include "api/plan_cache.hpp"
-#include "api/point_to_point.hpp"
-#include "api/retry_count.hpp"
-#include "api/shard_reduction.hpp"
-#include "api/worker.hpp"
+#include "api/call/call_log.hpp"
+#include "api/call/gate.hpp"
+#include "api/call/plan_cache.hpp"
+#include "api/call/point_to_point.hpp"
+#include "api/call/shard_reduction.hpp"
+#include "api/call/worker.hpp"
+#include "api/group/fabric.hpp"
+#include "api/group/retry_count.hpp"
 #include "core/process_origin.hpp"
 #include "exec/executor.hpp"
 #include "flight/black_box.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include <tutti/network.hpp>
+#include <tutti/network/network.hpp>
 
 #include "api/settings.hpp"
 #include "core/bounded_file.hpp"

@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <string_view>
 
-#include <tutti/nearest.hpp>
-#include <tutti/network_file.hpp>
-#include <tutti/network_json.hpp>
+#include <tutti/network/network_file.hpp>
+#include <tutti/network/network_json.hpp>
 
 #include "core/decimal.hpp"
+#include "core/nearest.hpp"
 #include "core/quantity.hpp"
 #include "flight/settings.hpp"
 

@@ -4,7 +4,8 @@
 
 #include <tutti/dtype.hpp>
 #include <tutti/error.hpp>
-#include <tutti/nearest.hpp>
+
+#include "core/nearest.hpp"
 
 namespace tutti {
 namespace {

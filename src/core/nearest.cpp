@@ -1,7 +1,7 @@
+#include "core/nearest.hpp"
+
 #include <algorithm>
 #include <vector>
-
-#include <tutti/nearest.hpp>
 
 namespace tutti {
 namespace {

@@ -3,8 +3,9 @@
 #include <string>
 
 #include <tutti/error.hpp>
-#include <tutti/nearest.hpp>
 #include <tutti/op.hpp>
+
+#include "core/nearest.hpp"
 
 namespace tutti {
 namespace {

@@ -1,6 +1,6 @@
 #include <bit>
 
-#include <tutti/bounds.hpp>
+#include <tutti/schedule/bounds.hpp>
 
 namespace tutti {
 

@@ -2,10 +2,10 @@
 #include <string>
 #include <vector>
 
-#include <tutti/closed_form.hpp>
 #include <tutti/error.hpp>
-#include <tutti/nearest.hpp>
+#include <tutti/schedule/closed_form.hpp>
 
+#include "core/nearest.hpp"
 #include "cost/closed_form/formulas.hpp"
 
 namespace tutti {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <tutti/crossover.hpp>
 #include <tutti/error.hpp>
+#include <tutti/schedule/crossover.hpp>
 
 namespace tutti {
 namespace {

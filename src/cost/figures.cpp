@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <tutti/figures.hpp>
+#include <tutti/schedule/figures.hpp>
 
 namespace tutti {
 namespace {

@@ -3,7 +3,7 @@
 #include <queue>
 
 #include <tutti/error.hpp>
-#include <tutti/price.hpp>
+#include <tutti/schedule/price.hpp>
 
 #include "cost/agenda.hpp"
 #include "cost/step_graph.hpp"

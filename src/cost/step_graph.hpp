@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <tutti/layout.hpp>
-#include <tutti/schedule.hpp>
+#include <tutti/schedule/layout.hpp>
+#include <tutti/schedule/schedule.hpp>
 
 #include "schedule/messages.hpp"
 

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include <tutti/layout.hpp>
-#include <tutti/placement.hpp>
-#include <tutti/program.hpp>
+#include <tutti/schedule/layout.hpp>
+#include <tutti/schedule/placement.hpp>
+#include <tutti/schedule/program.hpp>
 
 namespace tutti {
 

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "lifeline/lifeline.hpp"
+#include "net/channel.hpp"
+#include "net/contact.hpp"
+#include "net/dial.hpp"
+#include "net/handshake.hpp"
+#include "net/reception.hpp"
+#include "net/watch.hpp"
 #include "rendezvous/courier.hpp"
-#include "transport/tcp/channel.hpp"
-#include "transport/tcp/contact.hpp"
-#include "transport/tcp/dial.hpp"
-#include "transport/tcp/handshake.hpp"
-#include "transport/tcp/reception.hpp"
-#include "transport/tcp/watch.hpp"
 
 namespace tutti {
 

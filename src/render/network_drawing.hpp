@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <tutti/network.hpp>
+#include <tutti/network/network.hpp>
 
 #include "render/caption.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <tutti/network.hpp>
+#include <tutti/network/network.hpp>
 
 #include "render/svg.hpp"
 

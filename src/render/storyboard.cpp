@@ -4,7 +4,7 @@
 #include <bit>
 
 #include <tutti/error.hpp>
-#include <tutti/trace.hpp>
+#include <tutti/schedule/trace.hpp>
 
 namespace tutti::render {
 

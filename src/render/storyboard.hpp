@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <tutti/schedule.hpp>
+#include <tutti/schedule/schedule.hpp>
 
 namespace tutti::render {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include <tutti/network.hpp>
-#include <tutti/simulation.hpp>
+#include <tutti/network/network.hpp>
+#include <tutti/sim/simulation.hpp>
 
 #include "render/caption.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include <tutti/link_load.hpp>
+#include "sim/link_load.hpp"
 
 namespace tutti::render {
 

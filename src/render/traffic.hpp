@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include <tutti/layout.hpp>
-#include <tutti/routes.hpp>
-#include <tutti/schedule.hpp>
+#include <tutti/network/routes.hpp>
+#include <tutti/schedule/layout.hpp>
+#include <tutti/schedule/schedule.hpp>
 
 #include "render/network_drawing.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "transport/tcp/channel.hpp"
+#include "net/channel.hpp"
 
 namespace tutti {
 

@@ -7,9 +7,9 @@
 
 #include "core/clock.hpp"
 #include "core/descriptor_shortage.hpp"
+#include "net/handshake.hpp"
 #include "rendezvous/courier.hpp"
 #include "rendezvous/group.hpp"
-#include "transport/tcp/handshake.hpp"
 
 namespace tutti {
 

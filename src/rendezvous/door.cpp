@@ -6,9 +6,9 @@
 
 #include <tutti/error.hpp>
 
+#include "net/crowd.hpp"
 #include "rendezvous/dialer.hpp"
 #include "rendezvous/group.hpp"
-#include "transport/tcp/crowd.hpp"
 
 namespace tutti {
 namespace {

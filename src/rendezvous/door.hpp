@@ -8,10 +8,10 @@
 #include <tutti/rank.hpp>
 
 #include "core/clock.hpp"
+#include "net/handshake.hpp"
+#include "net/socket.hpp"
+#include "net/stranger_log.hpp"
 #include "rendezvous/courier.hpp"
-#include "transport/tcp/handshake.hpp"
-#include "transport/tcp/socket.hpp"
-#include "transport/tcp/stranger_log.hpp"
 
 namespace tutti {
 

@@ -9,7 +9,7 @@
 
 #include <tutti/rank.hpp>
 
-#include "transport/tcp/handshake.hpp"
+#include "net/handshake.hpp"
 
 namespace tutti {
 

@@ -6,7 +6,7 @@
 
 #include <tutti/rank.hpp>
 
-#include "transport/tcp/handshake.hpp"
+#include "net/handshake.hpp"
 
 namespace tutti {
 

@@ -13,10 +13,10 @@
 #include <tutti/error.hpp>
 
 #include "core/system_reason.hpp"
+#include "net/socket.hpp"
 #include "rendezvous/pmi_exchange.hpp"
 #include "rendezvous/tcp_member.hpp"
 #include "rendezvous/tcp_root.hpp"
-#include "transport/tcp/socket.hpp"
 
 namespace tutti {
 namespace {

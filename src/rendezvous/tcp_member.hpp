@@ -8,9 +8,9 @@
 #include <tutti/exchange.hpp>
 
 #include "core/clock.hpp"
+#include "net/socket.hpp"
 #include "rendezvous/courier.hpp"
 #include "rendezvous/group.hpp"
-#include "transport/tcp/socket.hpp"
 
 namespace tutti {
 

@@ -9,7 +9,7 @@
 #include <tutti/error.hpp>
 
 #include "core/system_reason.hpp"
-#include "transport/tcp/crowd.hpp"
+#include "net/crowd.hpp"
 
 namespace tutti {
 namespace {

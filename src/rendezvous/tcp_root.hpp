@@ -12,10 +12,10 @@
 
 #include "core/clock.hpp"
 #include "core/descriptor_shortage.hpp"
+#include "net/socket.hpp"
+#include "net/stranger_log.hpp"
 #include "rendezvous/courier.hpp"
 #include "rendezvous/group.hpp"
-#include "transport/tcp/socket.hpp"
-#include "transport/tcp/stranger_log.hpp"
 
 namespace tutti {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <utility>
 
-#include <tutti/algebra.hpp>
 #include <tutti/error.hpp>
+#include <tutti/schedule/algebra.hpp>
 
 namespace tutti {
 namespace {

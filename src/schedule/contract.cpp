@@ -1,8 +1,8 @@
 #include <limits>
 #include <string>
 
-#include <tutti/contract.hpp>
 #include <tutti/error.hpp>
+#include <tutti/schedule/contract.hpp>
 
 namespace tutti {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include <tutti/error.hpp>
-#include <tutti/layout.hpp>
+#include <tutti/schedule/layout.hpp>
 
 namespace tutti {
 namespace {

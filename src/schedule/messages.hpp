@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include <tutti/schedule.hpp>
+#include <tutti/schedule/schedule.hpp>
 
 namespace tutti {
 

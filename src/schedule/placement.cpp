@@ -1,7 +1,7 @@
 #include <array>
 #include <limits>
 
-#include <tutti/placement.hpp>
+#include <tutti/schedule/placement.hpp>
 
 #include "schedule/chunk_slots.hpp"
 

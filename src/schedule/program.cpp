@@ -3,7 +3,7 @@
 #include <string>
 
 #include <tutti/error.hpp>
-#include <tutti/program.hpp>
+#include <tutti/schedule/program.hpp>
 
 namespace tutti {
 

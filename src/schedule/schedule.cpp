@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <tutti/schedule.hpp>
+#include <tutti/schedule/schedule.hpp>
 
 namespace tutti {
 

@@ -3,8 +3,8 @@
 #include <sstream>
 
 #include <tutti/error.hpp>
-#include <tutti/schedule_file.hpp>
-#include <tutti/schedule_json.hpp>
+#include <tutti/schedule/schedule_file.hpp>
+#include <tutti/schedule/schedule_json.hpp>
 
 #include "core/quantity.hpp"
 

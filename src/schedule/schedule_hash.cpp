@@ -1,7 +1,7 @@
 #include <array>
 #include <cstdio>
 
-#include <tutti/schedule_hash.hpp>
+#include <tutti/schedule/schedule_hash.hpp>
 
 #include "core/hash.hpp"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tutti/error.hpp>
-#include <tutti/schedule_json.hpp>
+#include <tutti/schedule/schedule_json.hpp>
 
 namespace tutti {
 namespace {

@@ -1,4 +1,4 @@
-#include <tutti/schedule_source.hpp>
+#include <tutti/schedule/schedule_source.hpp>
 
 namespace tutti {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include <tutti/placement.hpp>
-#include <tutti/schedule_traits.hpp>
+#include <tutti/schedule/placement.hpp>
+#include <tutti/schedule/schedule_traits.hpp>
 
 #include "schedule/chunk_slots.hpp"
 

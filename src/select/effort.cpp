@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <tutti/closed_form.hpp>
+#include <tutti/schedule/closed_form.hpp>
 
 namespace tutti {
 namespace {

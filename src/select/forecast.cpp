@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <tutti/simulation.hpp>
+#include <tutti/sim/simulation.hpp>
 
 namespace tutti {
 namespace {

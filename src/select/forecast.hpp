@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include <tutti/network.hpp>
-#include <tutti/routes.hpp>
+#include <tutti/network/network.hpp>
+#include <tutti/network/routes.hpp>
 
 #include "select/profile.hpp"
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include <tutti/error.hpp>
-#include <tutti/schedule_file.hpp>
+#include <tutti/schedule/schedule_file.hpp>
 
 #include "core/hash.hpp"
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <variant>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/proved_schedule.hpp>
-#include <tutti/schedule_source.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/proved_schedule.hpp>
+#include <tutti/schedule/schedule_source.hpp>
 
 namespace tutti {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tutti/price.hpp>
+#include <tutti/schedule/price.hpp>
 
 #include "select/method.hpp"
 #include "select/model.hpp"

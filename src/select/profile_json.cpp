@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tutti/error.hpp>
-#include <tutti/schedule_hash.hpp>
+#include <tutti/schedule/schedule_hash.hpp>
 #include <tutti/version.hpp>
 
 #include "core/whole.hpp"

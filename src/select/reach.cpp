@@ -3,7 +3,8 @@
 #include <array>
 
 #include <tutti/error.hpp>
-#include <tutti/nearest.hpp>
+
+#include "core/nearest.hpp"
 
 namespace tutti {
 namespace {

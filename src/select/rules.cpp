@@ -6,9 +6,9 @@
 #include <sstream>
 
 #include <tutti/error.hpp>
-#include <tutti/nearest.hpp>
 
 #include "core/bounded_file.hpp"
+#include "core/nearest.hpp"
 #include "core/quantity.hpp"
 
 namespace tutti {

@@ -1,6 +1,6 @@
-#include <algorithm>
+#include "sim/busiest_links.hpp"
 
-#include <tutti/busiest_links.hpp>
+#include <algorithm>
 
 namespace tutti {
 

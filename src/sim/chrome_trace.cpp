@@ -3,8 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <tutti/busiest_links.hpp>
-#include <tutti/simulation_json.hpp>
+#include <tutti/sim/simulation_json.hpp>
+
+#include "sim/busiest_links.hpp"
 
 namespace tutti {
 namespace {

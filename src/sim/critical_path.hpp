@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include <tutti/simulation.hpp>
+#include <tutti/sim/simulation.hpp>
 
 #include "sim/event_loop.hpp"
 #include "sim/workload.hpp"

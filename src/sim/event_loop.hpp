@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include <tutti/simulation.hpp>
+#include <tutti/sim/simulation.hpp>
 
 #include "sim/event_queue.hpp"
 #include "sim/fair_shares.hpp"

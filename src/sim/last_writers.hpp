@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include <tutti/contract.hpp>
-#include <tutti/program.hpp>
+#include <tutti/schedule/contract.hpp>
+#include <tutti/schedule/program.hpp>
 
 namespace tutti {
 

@@ -1,5 +1,6 @@
+#include "sim/link_load.hpp"
+
 #include <tutti/error.hpp>
-#include <tutti/link_load.hpp>
 
 namespace tutti {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include <tutti/simulation.hpp>
+#include <tutti/sim/simulation.hpp>
 
 #include "sim/fair_shares.hpp"
 

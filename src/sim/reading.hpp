@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <tutti/layout.hpp>
-#include <tutti/program.hpp>
-#include <tutti/schedule_source.hpp>
+#include <tutti/schedule/layout.hpp>
+#include <tutti/schedule/program.hpp>
+#include <tutti/schedule/schedule_source.hpp>
 
 #include "sim/large_pages.hpp"
 #include "sim/last_writers.hpp"

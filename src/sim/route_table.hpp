@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include <tutti/network.hpp>
+#include <tutti/network/network.hpp>
+#include <tutti/network/routes.hpp>
 #include <tutti/rank.hpp>
-#include <tutti/routes.hpp>
 
 #include "sim/fair_shares.hpp"
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include <tutti/error.hpp>
-#include <tutti/simulation.hpp>
+#include <tutti/sim/simulation.hpp>
 
 #include "sim/critical_path.hpp"
 #include "sim/event_loop.hpp"

@@ -1,7 +1,8 @@
 #include <nlohmann/json.hpp>
 
-#include <tutti/busiest_links.hpp>
-#include <tutti/simulation_json.hpp>
+#include <tutti/sim/simulation_json.hpp>
+
+#include "sim/busiest_links.hpp"
 
 namespace tutti {
 namespace {

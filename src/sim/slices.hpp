@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include <tutti/layout.hpp>
-#include <tutti/schedule_source.hpp>
+#include <tutti/schedule/layout.hpp>
+#include <tutti/schedule/schedule_source.hpp>
 
 namespace tutti {
 

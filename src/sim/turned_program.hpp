@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <tutti/contract.hpp>
-#include <tutti/program.hpp>
+#include <tutti/schedule/contract.hpp>
+#include <tutti/schedule/program.hpp>
 
 namespace tutti {
 

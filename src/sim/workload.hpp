@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include <tutti/layout.hpp>
-#include <tutti/schedule_source.hpp>
+#include <tutti/schedule/layout.hpp>
+#include <tutti/schedule/schedule_source.hpp>
 
 #include "sim/large_pages.hpp"
 #include "sim/route_table.hpp"

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include <tutti/network.hpp>
+#include <tutti/network/network.hpp>
 
 namespace tutti {
 

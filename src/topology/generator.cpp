@@ -2,9 +2,9 @@
 #include <charconv>
 
 #include <tutti/error.hpp>
-#include <tutti/generator.hpp>
-#include <tutti/nearest.hpp>
+#include <tutti/network/generator.hpp>
 
+#include "core/nearest.hpp"
 #include "core/quantity.hpp"
 
 namespace tutti {

@@ -7,7 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include <tutti/error.hpp>
-#include <tutti/nearest.hpp>
+
+#include "core/nearest.hpp"
 
 namespace tutti {
 namespace {

@@ -2,7 +2,7 @@
 #include <unordered_set>
 
 #include <tutti/error.hpp>
-#include <tutti/network.hpp>
+#include <tutti/network/network.hpp>
 
 #include "topology/adjacency.hpp"
 

@@ -1,7 +1,7 @@
 #include <map>
 #include <tuple>
 
-#include <tutti/network_dot.hpp>
+#include <tutti/network/network_dot.hpp>
 
 #include "core/quantity.hpp"
 

@@ -2,10 +2,10 @@
 #include <filesystem>
 
 #include <tutti/error.hpp>
-#include <tutti/generator.hpp>
-#include <tutti/network_file.hpp>
-#include <tutti/network_json.hpp>
-#include <tutti/network_xml.hpp>
+#include <tutti/network/generator.hpp>
+#include <tutti/network/network_file.hpp>
+#include <tutti/network/network_json.hpp>
+#include <tutti/network/network_xml.hpp>
 
 #include "core/bounded_file.hpp"
 

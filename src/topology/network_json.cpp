@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include <tutti/error.hpp>
-#include <tutti/nearest.hpp>
-#include <tutti/network_json.hpp>
+#include <tutti/network/network_json.hpp>
 
+#include "core/nearest.hpp"
 #include "core/quantity.hpp"
 #include "topology/lined_json.hpp"
 #include "topology/routers/torus_router.hpp"

@@ -5,7 +5,7 @@
 #include <pugixml.hpp>
 
 #include <tutti/error.hpp>
-#include <tutti/network_xml.hpp>
+#include <tutti/network/network_xml.hpp>
 
 #include "core/decimal.hpp"
 

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include <tutti/error.hpp>
-#include <tutti/optimum.hpp>
+#include <tutti/network/optimum.hpp>
 
 #include "topology/max_flow.hpp"
 

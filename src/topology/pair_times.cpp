@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include <tutti/error.hpp>
-#include <tutti/pair_times.hpp>
+#include <tutti/network/pair_times.hpp>
 
 #include "core/decimal.hpp"
 #include "core/quantity.hpp"

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <tutti/network.hpp>
-#include <tutti/routes.hpp>
+#include <tutti/network/network.hpp>
+#include <tutti/network/routes.hpp>
 
 namespace tutti {
 

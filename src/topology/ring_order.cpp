@@ -6,7 +6,7 @@
 #include <random>
 
 #include <tutti/error.hpp>
-#include <tutti/ring_order.hpp>
+#include <tutti/network/ring_order.hpp>
 
 #include "topology/ring_load.hpp"
 #include "topology/ring_search.hpp"

@@ -2,9 +2,9 @@
 #include <unordered_map>
 
 #include <tutti/error.hpp>
-#include <tutti/nearest.hpp>
-#include <tutti/routes.hpp>
+#include <tutti/network/routes.hpp>
 
+#include "core/nearest.hpp"
 #include "topology/routers/fork.hpp"
 #include "topology/routers/search_router.hpp"
 #include "topology/routers/torus_router.hpp"

@@ -1,4 +1,4 @@
-#include <tutti/stretch.hpp>
+#include <tutti/network/stretch.hpp>
 
 namespace tutti {
 

@@ -11,11 +11,11 @@
 
 #include <tutti/exchange.hpp>
 
+#include "net/contact.hpp"
+#include "net/handshake.hpp"
+#include "net/socket.hpp"
 #include "transport/memory/doorbells.hpp"
 #include "transport/patience.hpp"
-#include "transport/tcp/contact.hpp"
-#include "transport/tcp/handshake.hpp"
-#include "transport/tcp/socket.hpp"
 #include "transport/transport.hpp"
 
 namespace tutti {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/verify.hpp>
+#include <tutti/schedule/verify.hpp>
 
 namespace tutti {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tutti/contract.hpp>
-#include <tutti/placement.hpp>
+#include <tutti/schedule/contract.hpp>
+#include <tutti/schedule/placement.hpp>
 
 #include "schedule/chunk_slots.hpp"
 

@@ -2,9 +2,9 @@
 #include <utility>
 
 #include <tutti/error.hpp>
-#include <tutti/proved_schedule.hpp>
-#include <tutti/schedule_hash.hpp>
-#include <tutti/verify.hpp>
+#include <tutti/schedule/proved_schedule.hpp>
+#include <tutti/schedule/schedule_hash.hpp>
+#include <tutti/schedule/verify.hpp>
 
 #include "core/quantity.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tutti/placement.hpp>
-#include <tutti/program.hpp>
+#include <tutti/schedule/placement.hpp>
+#include <tutti/schedule/program.hpp>
 
 #include "verify/findings.hpp"
 #include "verify/memory.hpp"

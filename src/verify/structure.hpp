@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/schedule.hpp>
+#include <tutti/schedule/schedule.hpp>
 
 #include "schedule/messages.hpp"
 #include "verify/findings.hpp"

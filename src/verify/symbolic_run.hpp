@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include <tutti/schedule.hpp>
-#include <tutti/symbols.hpp>
+#include <tutti/schedule/schedule.hpp>
+#include <tutti/schedule/symbols.hpp>
 
 #include "schedule/messages.hpp"
 #include "verify/findings.hpp"

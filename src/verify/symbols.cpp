@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include <tutti/symbols.hpp>
+#include <tutti/schedule/symbols.hpp>
 
 namespace tutti {
 namespace {

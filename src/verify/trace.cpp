@@ -2,8 +2,8 @@
 #include <tuple>
 
 #include <tutti/error.hpp>
-#include <tutti/trace.hpp>
-#include <tutti/verify.hpp>
+#include <tutti/schedule/trace.hpp>
+#include <tutti/schedule/verify.hpp>
 
 #include "verify/order.hpp"
 #include "verify/symbolic_run.hpp"

@@ -2,7 +2,7 @@
 #include <array>
 
 #include <tutti/error.hpp>
-#include <tutti/verify.hpp>
+#include <tutti/schedule/verify.hpp>
 
 #include "verify/order.hpp"
 #include "verify/outputs.hpp"

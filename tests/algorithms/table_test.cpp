@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/algorithm.hpp>
+#include <tutti/schedule/algorithm.hpp>
 
 #include "support/errors.hpp"
 

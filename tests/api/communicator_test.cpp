@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/algorithm.hpp>
 #include <tutti/communicator.hpp>
-#include <tutti/layout.hpp>
 #include <tutti/memory.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/layout.hpp>
 
 #include "support/errors.hpp"
 

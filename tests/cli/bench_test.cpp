@@ -16,10 +16,10 @@
 #include "cli/bench/case.hpp"
 #include "cli/bench/limit.hpp"
 #include "cli/bench/timing.hpp"
+#include "net/socket.hpp"
 #include "support/command.hpp"
 #include "support/golden.hpp"
 #include "support/running_command.hpp"
-#include "transport/tcp/socket.hpp"
 
 namespace tutti::test {
 namespace {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/schedule_json.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/schedule_json.hpp>
 
 #include "support/golden.hpp"
 

@@ -1,9 +1,9 @@
+#include "core/nearest.hpp"
+
 #include <array>
 #include <string>
 
 #include <gtest/gtest.h>
-
-#include <tutti/nearest.hpp>
 
 namespace tutti {
 namespace {

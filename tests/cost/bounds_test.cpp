@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/bounds.hpp>
-#include <tutti/figures.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/bounds.hpp>
+#include <tutti/schedule/figures.hpp>
 
 namespace tutti {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/closed_form.hpp>
+#include <tutti/schedule/closed_form.hpp>
 
 #include "support/errors.hpp"
 #include "support/problems.hpp"

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/crossover.hpp>
 #include <tutti/error.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/crossover.hpp>
 
 namespace tutti {
 namespace {

@@ -1,10 +1,10 @@
 // The examples and exercises of lecture notes on collective communication, with their answers.
 #include <gtest/gtest.h>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/crossover.hpp>
-#include <tutti/figures.hpp>
-#include <tutti/verify.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/crossover.hpp>
+#include <tutti/schedule/figures.hpp>
+#include <tutti/schedule/verify.hpp>
 
 namespace tutti {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/figures.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/figures.hpp>
 
 namespace tutti {
 namespace {

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <tutti/algorithm.hpp>
 #include <tutti/error.hpp>
-#include <tutti/price.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/price.hpp>
 
 namespace tutti {
 namespace {

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/figures.hpp>
-#include <tutti/price.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/figures.hpp>
+#include <tutti/schedule/price.hpp>
 
 #include "support/variant_schedules.hpp"
 

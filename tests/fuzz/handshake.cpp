@@ -1,4 +1,4 @@
-#include "transport/tcp/handshake.hpp"
+#include "net/handshake.hpp"
 
 #include <sys/socket.h>
 

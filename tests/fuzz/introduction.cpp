@@ -1,9 +1,9 @@
-#include "api/card.hpp"
-#include "api/unique_id.hpp"
+#include "api/group/card.hpp"
+#include "api/group/unique_id.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/target.hpp"
+#include "net/greeting.hpp"
 #include "rendezvous/group.hpp"
-#include "transport/tcp/greeting.hpp"
 
 namespace tutti::test {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "transport/tcp/socket.hpp"
+#include "net/socket.hpp"
 
 namespace tutti::test {
 

@@ -1,4 +1,4 @@
-#include <tutti/network_xml.hpp>
+#include <tutti/network/network_xml.hpp>
 
 #include "fuzz/finding.hpp"
 #include "fuzz/network_judge.hpp"

@@ -1,4 +1,4 @@
-#include <tutti/network_json.hpp>
+#include <tutti/network/network_json.hpp>
 
 #include "fuzz/finding.hpp"
 #include "fuzz/network_judge.hpp"

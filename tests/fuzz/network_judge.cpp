@@ -1,9 +1,9 @@
 #include "fuzz/network_judge.hpp"
 
-#include <tutti/network_dot.hpp>
-#include <tutti/network_json.hpp>
-#include <tutti/routes.hpp>
-#include <tutti/stretch.hpp>
+#include <tutti/network/network_dot.hpp>
+#include <tutti/network/network_json.hpp>
+#include <tutti/network/routes.hpp>
+#include <tutti/network/stretch.hpp>
 
 #include "fuzz/finding.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/network.hpp>
+#include <tutti/network/network.hpp>
 
 namespace tutti::test {
 

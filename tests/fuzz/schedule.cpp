@@ -1,9 +1,9 @@
 #include <cmath>
 
-#include <tutti/figures.hpp>
-#include <tutti/price.hpp>
-#include <tutti/schedule_json.hpp>
-#include <tutti/verify.hpp>
+#include <tutti/schedule/figures.hpp>
+#include <tutti/schedule/price.hpp>
+#include <tutti/schedule/schedule_json.hpp>
+#include <tutti/schedule/verify.hpp>
 
 #include "fuzz/finding.hpp"
 #include "fuzz/target.hpp"

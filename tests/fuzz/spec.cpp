@@ -1,6 +1,6 @@
 #include <charconv>
 
-#include <tutti/generator.hpp>
+#include <tutti/network/generator.hpp>
 
 #include "fuzz/finding.hpp"
 #include "fuzz/network_judge.hpp"

@@ -1,18 +1,18 @@
 #include <cmath>
 
-#include <tutti/algorithm.hpp>
 #include <tutti/dtype.hpp>
+#include <tutti/network/pair_times.hpp>
+#include <tutti/network/routes.hpp>
 #include <tutti/op.hpp>
-#include <tutti/pair_times.hpp>
-#include <tutti/routes.hpp>
+#include <tutti/schedule/algorithm.hpp>
 #include <tutti/shape.hpp>
 
 #include "core/quantity.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/target.hpp"
+#include "net/socket.hpp"
 #include "rendezvous/environment.hpp"
 #include "select/reach.hpp"
-#include "transport/tcp/socket.hpp"
 
 namespace tutti::test {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "transport/tcp/socket.hpp"
+#include "net/socket.hpp"
 
 namespace tutti::test {
 namespace {

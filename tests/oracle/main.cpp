@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <tutti/generator.hpp>
-#include <tutti/simulation.hpp>
+#include <tutti/network/generator.hpp>
+#include <tutti/sim/simulation.hpp>
 
 #include "child.hpp"
 #include "oracle_case.hpp"

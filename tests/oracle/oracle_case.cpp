@@ -1,6 +1,6 @@
 #include "oracle_case.hpp"
 
-#include <tutti/algorithm.hpp>
+#include <tutti/schedule/algorithm.hpp>
 
 #include "support/random.hpp"
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <tutti/layout.hpp>
-#include <tutti/network.hpp>
-#include <tutti/schedule_source.hpp>
+#include <tutti/network/network.hpp>
+#include <tutti/schedule/layout.hpp>
+#include <tutti/schedule/schedule_source.hpp>
 
 namespace tutti::oracle {
 

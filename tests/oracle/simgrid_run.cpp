@@ -9,8 +9,8 @@
 
 #include <simgrid/s4u.hpp>
 
-#include <tutti/generator.hpp>
-#include <tutti/routes.hpp>
+#include <tutti/network/generator.hpp>
+#include <tutti/network/routes.hpp>
 
 namespace tutti::oracle {
 namespace {

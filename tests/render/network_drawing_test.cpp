@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/generator.hpp>
-#include <tutti/simulation.hpp>
+#include <tutti/network/generator.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/sim/simulation.hpp>
 
 #include "render/network_layout.hpp"
 #include "render/timeline.hpp"

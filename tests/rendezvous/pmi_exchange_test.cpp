@@ -13,9 +13,9 @@
 
 #include <gtest/gtest.h>
 
+#include "net/socket.hpp"
 #include "support/errors.hpp"
 #include "support/forked_child.hpp"
-#include "transport/tcp/socket.hpp"
 
 namespace tutti {
 namespace {

@@ -13,8 +13,8 @@
 
 #include <gtest/gtest.h>
 
+#include "net/socket.hpp"
 #include "support/errors.hpp"
-#include "transport/tcp/socket.hpp"
 
 namespace tutti {
 namespace {

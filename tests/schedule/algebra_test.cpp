@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/algebra.hpp>
-#include <tutti/algorithm.hpp>
-#include <tutti/verify.hpp>
+#include <tutti/schedule/algebra.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/verify.hpp>
 
 #include "support/draft.hpp"
 #include "support/errors.hpp"

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/chunk.hpp>
 #include <tutti/rank.hpp>
+#include <tutti/schedule/chunk.hpp>
 
 namespace tutti {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/contract.hpp>
+#include <tutti/schedule/contract.hpp>
 
 #include "support/errors.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/layout.hpp>
+#include <tutti/schedule/layout.hpp>
 
 #include "support/errors.hpp"
 #include "support/problems.hpp"

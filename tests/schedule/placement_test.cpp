@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/placement.hpp>
+#include <tutti/schedule/placement.hpp>
 
 #include "support/draft.hpp"
 #include "support/problems.hpp"

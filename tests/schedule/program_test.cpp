@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <tutti/error.hpp>
-#include <tutti/schedule.hpp>
+#include <tutti/schedule/schedule.hpp>
 
 namespace tutti {
 namespace {

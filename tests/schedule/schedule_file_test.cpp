@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/schedule_file.hpp>
-#include <tutti/schedule_json.hpp>
+#include <tutti/schedule/schedule_file.hpp>
+#include <tutti/schedule/schedule_json.hpp>
 
 #include "support/errors.hpp"
 #include "support/problems.hpp"

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/schedule_hash.hpp>
-#include <tutti/schedule_json.hpp>
+#include <tutti/schedule/schedule_hash.hpp>
+#include <tutti/schedule/schedule_json.hpp>
 
 #include "support/damage.hpp"
 #include "support/problems.hpp"

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <tutti/error.hpp>
-#include <tutti/schedule_json.hpp>
-#include <tutti/verify.hpp>
+#include <tutti/schedule/schedule_json.hpp>
+#include <tutti/schedule/verify.hpp>
 
 #include "support/problems.hpp"
 #include "support/spoil.hpp"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <tutti/schedule_traits.hpp>
+#include <tutti/schedule/schedule_traits.hpp>
 
 #include "support/problems.hpp"
 #include "support/variant_schedules.hpp"

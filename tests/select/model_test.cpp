@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/closed_form.hpp>
+#include <tutti/schedule/closed_form.hpp>
 
 #include "support/random.hpp"
 

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/schedule_hash.hpp>
-#include <tutti/schedule_json.hpp>
+#include <tutti/schedule/schedule_hash.hpp>
+#include <tutti/schedule/schedule_json.hpp>
 
 #include "support/errors.hpp"
 #include "support/temporary_directory.hpp"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/schedule_json.hpp>
+#include <tutti/schedule/schedule_json.hpp>
 
 #include "support/errors.hpp"
 #include "support/temporary_directory.hpp"

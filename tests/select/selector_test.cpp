@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/network_file.hpp>
+#include <tutti/network/network_file.hpp>
 
 #include "select/forecast_cache.hpp"
 #include "support/errors.hpp"

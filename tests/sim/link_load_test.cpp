@@ -1,8 +1,9 @@
+#include "sim/link_load.hpp"
+
 #include <gtest/gtest.h>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/generator.hpp>
-#include <tutti/link_load.hpp>
+#include <tutti/network/generator.hpp>
+#include <tutti/schedule/algorithm.hpp>
 
 #include "support/errors.hpp"
 

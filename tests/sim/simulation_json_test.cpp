@@ -3,10 +3,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/busiest_links.hpp>
-#include <tutti/generator.hpp>
-#include <tutti/simulation_json.hpp>
+#include <tutti/network/generator.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/sim/simulation_json.hpp>
+
+#include "sim/busiest_links.hpp"
 
 namespace tutti {
 namespace {

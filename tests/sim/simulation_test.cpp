@@ -4,12 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/algorithm.hpp>
 #include <tutti/error.hpp>
-#include <tutti/figures.hpp>
-#include <tutti/generator.hpp>
-#include <tutti/price.hpp>
-#include <tutti/simulation.hpp>
+#include <tutti/network/generator.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/figures.hpp>
+#include <tutti/schedule/price.hpp>
+#include <tutti/sim/simulation.hpp>
 
 #include "support/errors.hpp"
 #include "support/variant_schedules.hpp"

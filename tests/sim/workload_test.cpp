@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/algorithm.hpp>
 #include <tutti/error.hpp>
-#include <tutti/generator.hpp>
+#include <tutti/network/generator.hpp>
+#include <tutti/schedule/algorithm.hpp>
 
 #include "support/errors.hpp"
 

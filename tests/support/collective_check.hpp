@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include <tutti/algorithm.hpp>
 #include <tutti/communicator.hpp>
+#include <tutti/schedule/algorithm.hpp>
 
 namespace tutti::test {
 

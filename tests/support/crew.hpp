@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include <tutti/schedule.hpp>
+#include <tutti/schedule/schedule.hpp>
 
 #include "exec/executor.hpp"
 #include "transport/inproc/thread_memory.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <tutti/schedule.hpp>
+#include <tutti/schedule/schedule.hpp>
 
 namespace tutti::test {
 

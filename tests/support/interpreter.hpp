@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include <tutti/layout.hpp>
-#include <tutti/schedule.hpp>
+#include <tutti/schedule/layout.hpp>
+#include <tutti/schedule/schedule.hpp>
 
 #include "support/random.hpp"
 
-/// A second opinion on what a schedule means, from include/tutti/program.hpp alone: it shares no
-/// code with placements or with verify().
+/// A second opinion on what a schedule means, from include/tutti/schedule/program.hpp alone: it
+/// shares no code with placements or with verify().
 namespace tutti::test {
 
 /// The elements of one chunk. Sums of whole numbers are exact, so the order of adding is no matter.

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "transport/tcp/channel.hpp"
+#include "net/channel.hpp"
 
 namespace tutti::test {
 

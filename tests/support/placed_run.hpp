@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include <tutti/placement.hpp>
-#include <tutti/schedule.hpp>
+#include <tutti/schedule/placement.hpp>
+#include <tutti/schedule/schedule.hpp>
 
 namespace tutti::test {
 

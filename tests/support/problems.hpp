@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/layout.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/layout.hpp>
 
 #include "support/random.hpp"
 

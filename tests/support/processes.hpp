@@ -5,7 +5,7 @@
 
 #include <tutti/communicator.hpp>
 
-#include "api/fabric.hpp"
+#include "api/group/fabric.hpp"
 
 namespace tutti::test {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <tutti/schedule.hpp>
+#include <tutti/schedule/schedule.hpp>
 
 /// Schedules with local steps and with several variants of a chunk on a rank, which the table has
 /// none of.

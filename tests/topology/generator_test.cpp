@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/generator.hpp>
+#include <tutti/network/generator.hpp>
 
 #include "support/errors.hpp"
 

@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/generator.hpp>
-#include <tutti/network_dot.hpp>
-#include <tutti/network_file.hpp>
-#include <tutti/network_json.hpp>
-#include <tutti/network_xml.hpp>
-#include <tutti/routes.hpp>
-#include <tutti/stretch.hpp>
+#include <tutti/network/generator.hpp>
+#include <tutti/network/network_dot.hpp>
+#include <tutti/network/network_file.hpp>
+#include <tutti/network/network_json.hpp>
+#include <tutti/network/network_xml.hpp>
+#include <tutti/network/routes.hpp>
+#include <tutti/network/stretch.hpp>
 
 #include "support/errors.hpp"
 #include "support/golden.hpp"

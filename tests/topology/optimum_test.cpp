@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/generator.hpp>
-#include <tutti/optimum.hpp>
+#include <tutti/network/generator.hpp>
+#include <tutti/network/optimum.hpp>
 
 #include "support/errors.hpp"
 #include "support/random.hpp"

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/generator.hpp>
-#include <tutti/ring_order.hpp>
+#include <tutti/network/generator.hpp>
+#include <tutti/network/ring_order.hpp>
 
 #include "support/errors.hpp"
 #include "support/random.hpp"

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/generator.hpp>
-#include <tutti/routes.hpp>
+#include <tutti/network/generator.hpp>
+#include <tutti/network/routes.hpp>
 
 #include "support/errors.hpp"
 #include "support/random.hpp"

@@ -11,10 +11,10 @@
 
 #include <tutti/error.hpp>
 
+#include "net/greeting.hpp"
 #include "support/errors.hpp"
 #include "support/line.hpp"
 #include "support/sanitizer.hpp"
-#include "transport/tcp/greeting.hpp"
 #include "transport/tcp_transports.hpp"
 
 /// Peers that cannot be reached, are not let in, do not belong here, or die.

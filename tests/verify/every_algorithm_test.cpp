@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <tutti/verify.hpp>
+#include <tutti/schedule/verify.hpp>
 
 #include "support/interpreter.hpp"
 #include "support/placed_run.hpp"

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/schedule_json.hpp>
-#include <tutti/verify.hpp>
+#include <tutti/schedule/schedule_json.hpp>
+#include <tutti/schedule/verify.hpp>
 
 #include "support/damage.hpp"
 #include "support/interpreter.hpp"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <tutti/algorithm.hpp>
-#include <tutti/trace.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/trace.hpp>
 
 #include "support/golden.hpp"
 #include "support/problems.hpp"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <tutti/schedule_json.hpp>
-#include <tutti/verify.hpp>
+#include <tutti/schedule/schedule_json.hpp>
+#include <tutti/schedule/verify.hpp>
 
 #include "support/interpreter.hpp"
 #include "support/placed_run.hpp"

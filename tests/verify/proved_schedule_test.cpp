@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <tutti/proved_schedule.hpp>
-#include <tutti/schedule_hash.hpp>
+#include <tutti/schedule/proved_schedule.hpp>
+#include <tutti/schedule/schedule_hash.hpp>
 
 #include "support/draft.hpp"
 #include "support/errors.hpp"

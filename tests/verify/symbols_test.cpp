@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/symbols.hpp>
+#include <tutti/schedule/symbols.hpp>
 
 namespace tutti::test {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <tutti/error.hpp>
-#include <tutti/trace.hpp>
+#include <tutti/schedule/trace.hpp>
 
 #include "support/draft.hpp"
 #include "support/problems.hpp"

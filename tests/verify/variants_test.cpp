@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/trace.hpp>
-#include <tutti/verify.hpp>
+#include <tutti/schedule/trace.hpp>
+#include <tutti/schedule/verify.hpp>
 
 #include "support/draft.hpp"
 #include "support/interpreter.hpp"

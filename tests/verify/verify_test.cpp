@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <tutti/algorithm.hpp>
 #include <tutti/error.hpp>
-#include <tutti/verify.hpp>
+#include <tutti/schedule/algorithm.hpp>
+#include <tutti/schedule/verify.hpp>
 
 #include "support/draft.hpp"
 #include "support/interpreter.hpp"

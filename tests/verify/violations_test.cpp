@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/verify.hpp>
+#include <tutti/schedule/verify.hpp>
 
 #include "support/draft.hpp"
 

@@ -1,4 +1,4 @@
-#include <tutti/algebra.hpp>
+#include <tutti/schedule/algebra.hpp>
 
 #include "algorithms/allgather/allgather.hpp"
 #include "algorithms/allreduce/allreduce.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tutti/chunk.hpp>
-#include <tutti/problem.hpp>
+#include <tutti/schedule/chunk.hpp>
+#include <tutti/schedule/problem.hpp>
 
 namespace tutti::alltoall {
 

@@ -1,4 +1,4 @@
-#include <tutti/algebra.hpp>
+#include <tutti/schedule/algebra.hpp>
 
 #include "algorithms/broadcast/broadcast.hpp"
 #include "algorithms/reduce/reduce.hpp"

@@ -1,4 +1,4 @@
-#include <tutti/algebra.hpp>
+#include <tutti/schedule/algebra.hpp>
 
 #include "algorithms/gather/gather.hpp"
 #include "algorithms/reduce/reduce.hpp"

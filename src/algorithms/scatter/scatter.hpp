@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tutti/problem.hpp>
-#include <tutti/program.hpp>
+#include <tutti/schedule/problem.hpp>
+#include <tutti/schedule/program.hpp>
 
 /// The part of one rank in each scatter algorithm: see the file of the same name.
 namespace tutti::scatter {

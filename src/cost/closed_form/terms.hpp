@@ -5,7 +5,7 @@
 #include <optional>
 #include <type_traits>
 
-#include <tutti/closed_form.hpp>
+#include <tutti/schedule/closed_form.hpp>
 
 /// What the formulas of all collectives are made of.
 namespace tutti::formula {

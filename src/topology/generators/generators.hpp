@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <tutti/generator.hpp>
-#include <tutti/network.hpp>
+#include <tutti/network/generator.hpp>
+#include <tutti/network/network.hpp>
 
 /// The builders in this folder, one file each, listed in table.cpp; and what they are made of.
 namespace tutti::generator {

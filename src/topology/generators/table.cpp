@@ -1,6 +1,6 @@
 #include <array>
 
-#include <tutti/generator.hpp>
+#include <tutti/network/generator.hpp>
 
 #include "topology/generators/generators.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include <tutti/routes.hpp>
+#include <tutti/network/routes.hpp>
 
 namespace tutti {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <tutti/network.hpp>
+#include <tutti/network/network.hpp>
 
 #include "topology/adjacency.hpp"
 #include "topology/routers/fork.hpp"

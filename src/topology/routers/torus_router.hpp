@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <tutti/network.hpp>
+#include <tutti/network/network.hpp>
 
 #include "topology/routers/fork.hpp"
 

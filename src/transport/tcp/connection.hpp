@@ -12,9 +12,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "transport/tcp/channel.hpp"
+#include "net/channel.hpp"
+#include "net/stream.hpp"
 #include "transport/tcp/frame.hpp"
-#include "transport/tcp/stream.hpp"
 
 namespace tutti {
 

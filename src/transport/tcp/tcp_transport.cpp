@@ -8,7 +8,7 @@
 
 #include <tutti/error.hpp>
 
-#include "transport/tcp/greeting.hpp"
+#include "net/greeting.hpp"
 #include "transport/tcp/tcp_port.hpp"
 
 namespace tutti {

@@ -11,14 +11,14 @@
 
 #include <tutti/error.hpp>
 
+#include "net/contact.hpp"
+#include "net/dial.hpp"
+#include "net/handshake.hpp"
+#include "net/reception.hpp"
+#include "net/watch.hpp"
 #include "transport/memory/doorbells.hpp"
 #include "transport/patience.hpp"
 #include "transport/tcp/connection.hpp"
-#include "transport/tcp/contact.hpp"
-#include "transport/tcp/dial.hpp"
-#include "transport/tcp/handshake.hpp"
-#include "transport/tcp/reception.hpp"
-#include "transport/tcp/watch.hpp"
 #include "transport/transport.hpp"
 
 namespace tutti {

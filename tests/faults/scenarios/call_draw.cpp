@@ -1,6 +1,6 @@
 #include <vector>
 
-#include <tutti/problem.hpp>
+#include <tutti/schedule/problem.hpp>
 
 #include "faults/scenarios/call.hpp"
 

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include <tutti/export.hpp>
+#include <tutti/network/network.hpp>
+
+namespace tutti {
+
+/// The network in Graphviz's language: `tutti topo dot torus:4x4 | neato -Tsvg`. Two links that
+/// differ in direction only are one line without arrows.
+[[nodiscard]] TUTTI_API std::string to_dot(const Network& network);
+
+}  // namespace tutti

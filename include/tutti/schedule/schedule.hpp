@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tutti/export.hpp>
+#include <tutti/schedule/contract.hpp>
+#include <tutti/schedule/program.hpp>
+
+namespace tutti {
+
+/// A collective, written down: what each rank sends, receives and reduces.
+///
+/// A value: it holds no pointer, socket or clock, so the one object can be verified, priced,
+/// simulated, drawn and executed, and two can be compared with ==.
+struct Schedule {
+  /// What people call it: "allreduce/ring".
+  std::string name;
+  /// What it is to achieve.
+  Contract contract;
+  /// programs[r] is the part of rank r.
+  std::vector<Program> programs;
+
+  /// How many rounds it takes.
+  [[nodiscard]] TUTTI_API std::uint32_t rounds() const;
+
+  [[nodiscard]] const Program& program(Rank rank) const { return programs[rank.index()]; }
+
+  friend bool operator==(const Schedule&, const Schedule&) = default;
+};
+
+}  // namespace tutti

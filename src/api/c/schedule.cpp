@@ -1,0 +1,56 @@
+#include <memory>
+
+#include <tutti/schedule/schedule_file.hpp>
+#include <tutti/schedule/schedule_json.hpp>
+#include <tutti/tutti.h>
+
+#include "api/c/dispatch.hpp"
+
+// Schedules as values, and calls that can be given one, in C.
+
+namespace tutti {
+namespace {
+
+template <class Read>
+tuttiResult_t make_schedule(const char* function, tuttiSchedule_t* schedule, Read&& read) noexcept {
+  return guarded(function, [&] {
+    tuttiSchedule_t& place = pointed_to(schedule, "schedule");
+    place = nullptr;
+    place = std::make_unique<tuttiSchedule>(tuttiSchedule{.schedule = prove(read())}).release();
+  });
+}
+
+}  // namespace
+}  // namespace tutti
+
+using namespace tutti;
+
+tuttiResult_t tuttiScheduleFromJson(tuttiSchedule_t* schedule, const char* json) {
+  return make_schedule(__func__, schedule,
+                       [&] { return schedule_from_json(&pointed_to(json, "json")); });
+}
+
+tuttiResult_t tuttiScheduleLoad(tuttiSchedule_t* schedule, const char* path) {
+  return make_schedule(__func__, schedule,
+                       [&] { return load_schedule(&pointed_to(path, "path")); });
+}
+
+tuttiResult_t tuttiScheduleHash(tuttiSchedule_t schedule, uint64_t* hash) {
+  return guarded(__func__, [&] {
+    pointed_to(hash, "hash") = pointed_to(schedule, "schedule").schedule.hash();
+  });
+}
+
+tuttiResult_t tuttiScheduleDestroy(tuttiSchedule_t schedule) {
+  return guarded(__func__, [&] { delete &pointed_to(schedule, "schedule"); });
+}
+
+tuttiResult_t tuttiRun(const tuttiCall_t* call, tuttiComm_t comm) {
+  return run_call(__func__, comm,
+                  [&] { return call_of(pointed_to(call, "call"), communicator_of(comm)); });
+}
+
+tuttiResult_t tuttiStart(const tuttiCall_t* call, tuttiComm_t comm, tuttiWork_t* work) {
+  return start_call(__func__, comm, work,
+                    [&] { return call_of(pointed_to(call, "call"), communicator_of(comm)); });
+}

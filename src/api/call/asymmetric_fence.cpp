@@ -1,0 +1,25 @@
+#include "api/call/asymmetric_fence.hpp"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace tutti {
+namespace {
+
+bool membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
+
+}  // namespace
+
+// Until it is set, it is false, and the fences that both then make are right as well.
+const bool AsymmetricFence::has_heavy = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+
+void AsymmetricFence::heavy() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!has_heavy || membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return;
+  // A child of the process that was registered is not so everywhere.
+  (void)membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+  (void)membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+}
+
+}  // namespace tutti

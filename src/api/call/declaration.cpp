@@ -1,0 +1,190 @@
+#include "api/call/declaration.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include <tutti/schedule/proved_schedule.hpp>
+
+namespace tutti {
+namespace {
+
+/// FNV-1a, 64 bits, over words instead of bytes.
+class Hash {
+ public:
+  void add(std::uint64_t word) { value_ = (value_ ^ word) * 0x100000001B3ULL; }
+  void add(std::string_view text) {
+    for (const char letter : text) add(static_cast<unsigned char>(letter));
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xCBF29CE484222325ULL;
+};
+
+/// What a rank tells the others of its declaration.
+struct Card {
+  std::uint64_t is_possible = 0;
+  std::uint64_t tensors = 0;
+  std::uint64_t tensor_hash = 0;
+  std::uint64_t bucket_bytes = 0;
+  std::uint64_t first_bucket_bytes = 0;
+  std::uint64_t reduction = 0;
+  std::uint64_t call_hash = 0;  ///< Of the algorithm and its shape, or the schedule, and the level.
+};
+
+/// A tensor as others may know it.
+struct Form {
+  std::uint64_t count = 0;
+  std::uint64_t dtype = 0;
+
+  friend bool operator==(const Form&, const Form&) = default;
+};
+
+constexpr std::uint64_t callers_own = 255;  // A reduction that is a function.
+
+std::uint64_t number_of(const Reduction& reduction) {
+  return reduction.combine() != nullptr ? callers_own : static_cast<std::uint64_t>(reduction.op());
+}
+std::string words_of(std::uint64_t reduction) {
+  return reduction == callers_own ? "a function of the caller's"
+                                  : std::string(name(static_cast<Op>(reduction)));
+}
+std::string words(const Form& form) {
+  return std::to_string(form.count) + " × " + std::string(name(static_cast<DType>(form.dtype)));
+}
+
+std::vector<Form> forms_of(std::span<const Tensor> tensors) {
+  std::vector<Form> forms;
+  forms.reserve(tensors.size());
+  for (const Tensor& tensor : tensors) {
+    forms.push_back({.count = tensor.count, .dtype = static_cast<std::uint64_t>(tensor.dtype)});
+  }
+  return forms;
+}
+
+Card card_of(const std::vector<Form>& forms, const BucketOptions& options, bool is_possible) {
+  Hash tensors;
+  for (const Form& form : forms) {
+    tensors.add(form.count);
+    tensors.add(form.dtype);
+  }
+  Hash call;
+  call.add(options.call.algorithm);
+  call.add(options.call.schedule == nullptr ? 0 : options.call.schedule->hash());
+  for (const std::uint32_t dimension : options.call.shape.dimensions) call.add(dimension);
+  call.add(static_cast<std::uint64_t>(options.call.reproducible));
+  return {.is_possible = is_possible ? 1U : 0U,
+          .tensors = forms.size(),
+          .tensor_hash = tensors.value(),
+          .bucket_bytes = options.bucket_bytes,
+          .first_bucket_bytes = options.first_bucket_bytes,
+          .reduction = number_of(options.reduction),
+          .call_hash = call.value()};
+}
+
+std::string overlap_among(std::span<const Tensor> tensors) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].data != nullptr && tensors[i].count > 0) order.push_back(i);
+  }
+  const auto begin = [&](std::size_t i) { return static_cast<std::byte*>(tensors[i].data); };
+  std::ranges::sort(order, std::less<>(), begin);
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    const std::size_t one = order[k - 1];
+    if (begin(one) + tensors[one].bytes() <= begin(order[k])) continue;
+    return "tensors " + std::to_string(std::min(one, order[k])) + " and " +
+           std::to_string(std::max(one, order[k])) + " share memory: each must have its own";
+  }
+  return "";
+}
+
+/// What cannot be in this rank's own declaration; empty if nothing.
+std::string fault_of(std::span<const Tensor> tensors, const BucketOptions& options) {
+  if (tensors.size() > std::numeric_limits<std::uint32_t>::max()) return "too many tensors";
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& tensor = tensors[i];
+    // Far from overflow even when many are added up.
+    if (tensor.count > (1ULL << 48)) {
+      return "tensor " + std::to_string(i) + " cannot have " + std::to_string(tensor.count) +
+             " elements";
+    }
+    if (options.reduction.combine() == nullptr && !applies(options.reduction.op(), tensor.dtype)) {
+      const Op op = options.reduction.op();
+      return std::string(name(op)) + " is for " + std::string(domain(op)) + ", but tensor " +
+             std::to_string(i) + " is " + std::string(name(tensor.dtype));
+    }
+  }
+  return overlap_among(tensors);
+}
+
+[[noreturn]] void disagree(std::size_t rank, const std::string& its, const std::string& rank_0s) {
+  throw Error(ErrorCode::mismatch, "Bucketer: rank " + std::to_string(rank) + " has " + its +
+                                       ", but rank 0 has " + rank_0s +
+                                       ": all ranks must declare the same");
+}
+
+void compare_options(std::size_t rank, const Card& card, const Card& first) {
+  const auto same = [&](std::uint64_t its, std::uint64_t rank_0s, const std::string& what) {
+    if (its != rank_0s) disagree(rank, what + std::to_string(its), std::to_string(rank_0s));
+  };
+  same(card.bucket_bytes, first.bucket_bytes, "bucket_bytes = ");
+  same(card.first_bucket_bytes, first.first_bucket_bytes, "first_bucket_bytes = ");
+  if (card.reduction != first.reduction) {
+    disagree(rank, "the reduction " + words_of(card.reduction), words_of(first.reduction));
+  }
+  if (card.call_hash != first.call_hash) {
+    disagree(rank, "one algorithm, schedule, shape or level", "another");
+  }
+  if (card.tensors != first.tensors) {
+    disagree(rank, std::to_string(card.tensors) + " tensors", std::to_string(first.tensors));
+  }
+}
+
+/// All ranks find together which tensor it is: only rank 0's list is sent around.
+[[noreturn]] void name_tensor(Communicator& communicator, std::vector<Form> forms) {
+  const std::vector<Form> own = forms;
+  communicator.broadcast(forms, 0);
+  const auto at = static_cast<std::uint64_t>(std::ranges::mismatch(own, forms).in1 - own.begin());
+  struct Difference {
+    std::uint64_t tensor = 0;
+    Form form{};
+  };
+  const Difference mine{.tensor = at, .form = at < own.size() ? own[at] : Form{}};
+  std::vector<Difference> all(communicator.size());
+  communicator.all_gather(std::span(&mine, 1), all);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const auto& [tensor, form] = all[rank];
+    if (tensor >= forms.size()) continue;
+    disagree(rank, "tensor " + std::to_string(tensor) + " of " + words(form), words(forms[tensor]));
+  }
+  throw Error(ErrorCode::internal, "Bucketer: equal declarations have different hashes");
+}
+
+}  // namespace
+
+void agree_on_declaration(Communicator& communicator, std::span<const Tensor> tensors,
+                          const BucketOptions& options) {
+  const std::string fault = fault_of(tensors, options);
+  const std::vector<Form> forms = forms_of(tensors);
+  const Card mine = card_of(forms, options, fault.empty());
+  std::vector<Card> cards(communicator.size());
+  communicator.all_gather(std::span(&mine, 1), cards);
+  if (!fault.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "rank " + std::to_string(communicator.rank()) + ": Bucketer: " + fault);
+  }
+  for (std::size_t rank = 0; rank < cards.size(); ++rank) {
+    if (cards[rank].is_possible == 0) {
+      throw Error(ErrorCode::mismatch, "Bucketer: rank " + std::to_string(rank) +
+                                           " declares what cannot be; its own error says what");
+    }
+    compare_options(rank, cards[rank], cards.front());
+  }
+  const bool same = std::ranges::all_of(
+      cards, [&](const Card& card) { return card.tensor_hash == mine.tensor_hash; });
+  if (!same) name_tensor(communicator, forms);
+}
+
+}  // namespace tutti

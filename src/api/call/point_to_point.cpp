@@ -1,0 +1,352 @@
+#include "api/call/point_to_point.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "api/call/work_state.hpp"
+#include "core/quantity.hpp"
+#include "core/worker_pool.hpp"
+
+namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Nobody waits longer, and the clock knows no time that is much later.
+constexpr std::chrono::milliseconds for_ever = std::chrono::hours(24 * 365);
+/// What a rank last sent may still be under way when it has left.
+constexpr auto after_leaving = 1s;
+/// How long a communicator that is destroyed waits for what its receives are to receive.
+constexpr auto receives_patience = 500ms;
+/// How long a receiver that hangs may keep this rank from having its memory back.
+constexpr auto lending_patience = 1000ms;
+
+/// Of a message that was to come from any rank, one is known if it has come and was not as
+/// expected.
+std::vector<std::uint32_t> suspects_of(const Message& message, ErrorCode code) {
+  if (message.peer != any_rank) return {message.peer};
+  if (code == ErrorCode::mismatch) return {message.envelope.rank};
+  return {};
+}
+
+}  // namespace
+
+/// Several messages that are waited for as one.
+class PointToPoint::Batch final : public Work::State, private Message::Completion {
+ public:
+  Batch(PointToPoint& owner, std::vector<std::shared_ptr<Message>> messages, Flight flight)
+      : owner_(owner),
+        messages_(std::move(messages)),
+        flight_(std::move(flight)),
+        left_(messages_.size() + 1) {
+    for (const auto& message : messages_) message->completion = this;
+  }
+
+  /// Lives until all are done.
+  void start(const std::shared_ptr<Batch>& self) {
+    keep_ = self;
+    owner_.messenger_.start(owner_.inbox_, messages_, false);
+    complete();
+  }
+
+  [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point until) override {
+    for (const auto& message : messages_) {
+      if (done()) break;
+      if (message->is_done()) continue;
+      // Whoever moves messages on here sees to the others, too. A failure is settled elsewhere.
+      if (!owner_.messenger_.wait_until(*owner_.inbox_, *message, until)) break;
+    }
+    return State::wait_until(until);
+  }
+
+  [[nodiscard]] std::vector<Envelope> envelopes() const override {
+    std::vector<Envelope> received;
+    for (const auto& message : messages_) {
+      if (message->kind != Message::Kind::receive) continue;
+      received.push_back(message->is_done() ? message->envelope : Envelope{});
+    }
+    return received;
+  }
+
+ private:
+  void complete() override {
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+    const std::shared_ptr<Batch> self = std::move(keep_);
+    std::exception_ptr failure;
+    for (const auto& message : messages_) {
+      if (!failure) failure = message->failure;
+    }
+    owner_.record_end(flight_, failure == nullptr);
+    finish(failure);
+  }
+
+  PointToPoint& owner_;
+  std::vector<std::shared_ptr<Message>> messages_;
+  Flight flight_;
+  std::atomic<std::size_t> left_;  // And one for the start.
+  std::shared_ptr<Batch> keep_;
+};
+
+PointToPoint::PointToPoint(Messenger& messenger, const Membership& membership, MessageHost& host,
+                           FlightRecorder& recorder)
+    : messenger_(messenger),
+      self_(membership.self.index()),
+      ranks_(membership.size()),
+      host_(host),
+      inbox_(messenger.open(membership, *this)),
+      recorder_(recorder) {}
+
+PointToPoint::~PointToPoint() {
+  messenger_.finish(*inbox_, receives_patience);
+  {
+    std::unique_lock lock(ending_);
+    settled_.wait(lock, [this] { return settling_ == 0; });
+  }
+  end(Error(ErrorCode::aborted,
+            "rank " + std::to_string(self_) +
+                ": the communicator was destroyed before a message met this receive"));
+}
+
+std::vector<Envelope> PointToPoint::run(std::span<const Outgoing> out, std::span<const Incoming> in,
+                                        const MessageOptions& options) {
+  host_.require_usable();
+  check_arguments(out, in);
+  const std::vector<std::shared_ptr<Message>> messages = make(out, in, options);
+  const Flight flight = record(out, in, options.site);
+  std::vector<Envelope> received;
+  const Message* current = messages.empty() ? nullptr : messages.front().get();
+  try {
+    messenger_.start(inbox_, messages, true);
+    for (const auto& message : messages) {
+      current = message.get();
+      messenger_.wait(*inbox_, *message);
+      if (message->failure) std::rethrow_exception(message->failure);
+      if (message->kind == Message::Kind::receive) received.push_back(message->envelope);
+    }
+  } catch (const Error&) {
+    // Others may ask meanwhile whom this rank waits for.
+    const Error error = settled(*current, std::current_exception());
+    record_end(flight, false);
+    end(error);
+    throw Error(error);
+  }
+  record_end(flight, true);
+  return received;
+}
+
+Work PointToPoint::start(std::span<const Outgoing> out, std::span<const Incoming> in,
+                         const MessageOptions& options) {
+  host_.require_usable();
+  check_arguments(out, in);
+  const auto batch =
+      std::make_shared<Batch>(*this, make(out, in, options), record(out, in, options.site));
+  batch->start(batch);
+  return Work(batch);
+}
+
+std::optional<Envelope> PointToPoint::probe(std::uint32_t rank, std::uint32_t tag) {
+  host_.require_usable();
+  const Incoming like{.from = rank, .tag = tag};
+  check_arguments({}, {&like, 1});
+  return messenger_.probe(*inbox_, rank, tag);
+}
+
+Envelope PointToPoint::wait_for_message(std::uint32_t rank, std::uint32_t tag,
+                                        const MessageOptions& options) {
+  host_.require_usable();
+  const Incoming like{.from = rank, .tag = tag};
+  check_arguments({}, {&like, 1});
+  try {
+    return messenger_.wait_for_message(*inbox_, rank, tag, deadline_of(options));
+  } catch (const Error&) {
+    const Error error = settled(*Message::receiving(like), std::current_exception());
+    end(error);
+    throw Error(error);
+  }
+}
+
+Clock::time_point PointToPoint::deadline_of(const MessageOptions& options) const {
+  const Clock::duration timeout = options.timeout.count() > 0
+                                      ? Clock::duration(std::min(options.timeout, for_ever))
+                                      : host_.usual_timeout();
+  return Clock::now() + timeout;
+}
+
+std::vector<std::shared_ptr<Message>> PointToPoint::make(std::span<const Outgoing> out,
+                                                         std::span<const Incoming> in,
+                                                         const MessageOptions& options) const {
+  std::vector<std::shared_ptr<Message>> messages;
+  messages.reserve(out.size() + in.size());
+  // Receives first, so that what is sent to oneself finds them.
+  for (const Incoming& each : in) messages.push_back(Message::receiving(each));
+  for (const Outgoing& each : out) messages.push_back(Message::sending(each));
+  const Clock::time_point deadline = deadline_of(options);
+  for (const auto& message : messages) message->deadline = deadline;
+  return messages;
+}
+
+void PointToPoint::check_arguments(std::span<const Outgoing> out,
+                                   std::span<const Incoming> in) const {
+  const auto refuse = [this](const std::string& why) {
+    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(self_) + ": " + why);
+  };
+  const auto check_one = [&](const std::string& what, std::uint32_t rank, std::size_t bytes,
+                             const void* data) {
+    if (rank >= ranks_) {
+      refuse(what + ": rank " + std::to_string(rank) + " is not one of the ranks 0 to " +
+             std::to_string(ranks_ - 1));
+    }
+    if (bytes > 0 && data == nullptr) {
+      refuse(what + " of " + in_plural(bytes, "byte") + ": the data is null");
+    }
+  };
+  for (const Outgoing& each : out) {
+    check_one("send", each.to, each.bytes, each.data);
+    if (each.tag == any_tag) refuse("send: any_tag is for receives; give the message a tag");
+  }
+  for (const Incoming& each : in) {
+    check_one("receive", each.from == any_rank ? 0 : each.from, each.bytes, each.data);
+  }
+  const auto overlap = [](const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
+    const auto* const first = static_cast<const std::byte*>(a);
+    const auto* const second = static_cast<const std::byte*>(b);
+    return a_bytes > 0 && b_bytes > 0 && first < second + b_bytes && second < first + a_bytes;
+  };
+  for (const Incoming& to : in) {
+    for (const Outgoing& from : out) {
+      if (overlap(from.data, from.bytes, to.data, to.bytes)) {
+        refuse("what is sent and what is received overlap");
+      }
+    }
+  }
+}
+
+// When something fails --------------------------------------------------------------------------
+
+void PointToPoint::check(const Message& message, Clock::duration waited) {
+  if (host_.is_closed()) throw Error(ErrorCode::aborted, "the others have given up");
+  if (waited < after_leaving) return;
+  if (message.peer != any_rank) {
+    if (message.peer != self_ && host_.has_left(message.peer)) {
+      throw Error(ErrorCode::peer_lost,
+                  "rank " + std::to_string(message.peer) + " has left the communicator");
+    }
+    return;
+  }
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+    if (rank == self_ || !host_.has_left(rank)) return;
+  }
+  throw Error(ErrorCode::peer_lost, "all other ranks have left the communicator");
+}
+
+std::string PointToPoint::words(const Message& message) const {
+  const std::string who =
+      message.peer == any_rank ? std::string("any rank") : "rank " + std::to_string(message.peer);
+  const std::string tag = message.tag == any_tag ? " with any tag"
+                          : message.tag == 0     ? std::string()
+                                                 : " with tag " + std::to_string(message.tag);
+  const bool sends = message.kind == Message::Kind::send;
+  return "rank " + std::to_string(self_) + ": " + (sends ? "send of " : "receive of ") +
+         in_plural(message.bytes, "byte") + tag + (sends ? " to " : " from ") + who;
+}
+
+/// What the others come to think of it, once it is agreed.
+Error PointToPoint::settled(const Message& message, const std::exception_ptr& cause) {
+  try {
+    std::rethrow_exception(cause);
+  } catch (const Error& error) {
+    return host_.settle_message(error, words(message), suspects_of(message, error.code()));
+  } catch (const std::exception& error) {
+    return host_.settle_message(Error(ErrorCode::internal, error.what()), words(message),
+                                suspects_of(message, ErrorCode::internal));
+  }
+}
+
+/// Awaits the verdict about a message that nobody waits for, and then tells all.
+class PointToPoint::Settling final : public PoolTask {
+ public:
+  Settling(PointToPoint& owner, std::shared_ptr<Message> message, std::exception_ptr cause)
+      : owner_(owner), message_(std::move(message)), cause_(std::move(cause)) {}
+
+  void run() override {
+    const Error error = owner_.settled(*message_, cause_);
+    owner_.end(error);
+    owner_.messenger_.fail(*message_, std::make_exception_ptr(error));
+    const std::lock_guard lock(owner_.ending_);
+    --owner_.settling_;
+    owner_.settled_.notify_all();
+  }
+
+ private:
+  PointToPoint& owner_;
+  std::shared_ptr<Message> message_;
+  std::exception_ptr cause_;
+};
+
+void PointToPoint::note_failure(std::shared_ptr<Message> message, std::exception_ptr cause) {
+  {
+    const std::lock_guard lock(ending_);
+    ++settling_;
+  }
+  WorkerPool::own().run(std::make_shared<Settling>(*this, std::move(message), std::move(cause)));
+}
+
+// The flight recorder ---------------------------------------------------------------------------
+
+PointToPoint::Flight PointToPoint::record(std::span<const Outgoing> out,
+                                          std::span<const Incoming> in, std::string_view site) {
+  const auto described = [](std::span<const Outgoing> sent, std::span<const Incoming> received) {
+    FlightCall call{.kind = received.empty() ? FlightKind::send
+                            : sent.empty()   ? FlightKind::receive
+                                             : FlightKind::send_receive,
+                    .count = 0,
+                    .bytes = 0};
+    if (!sent.empty()) {
+      call.root = sent.front().to;
+      call.bytes = sent.front().bytes;
+    }
+    if (!received.empty()) {
+      call.from = received.front().from;
+      call.count = received.front().bytes;
+    }
+    return call;
+  };
+  const std::lock_guard lock(recording_);
+  if (out.size() <= 1 && in.size() <= 1) {
+    return {.first = recorder_.begin_one(++messages_, described(out, in), site)};
+  }
+  Flight flight;
+  for (const Outgoing& each : out) {
+    flight.more.push_back(recorder_.begin_one(++messages_, described({&each, 1}, {}), site));
+  }
+  for (const Incoming& each : in) {
+    flight.more.push_back(recorder_.begin_one(++messages_, described({}, {&each, 1}), site));
+  }
+  return flight;
+}
+
+void PointToPoint::record_end(const Flight& flight, bool is_well) {
+  const std::lock_guard lock(recording_);
+  if (flight.first.slot != nullptr) recorder_.end_one(flight.first, is_well);
+  for (const FlightRecorder::Handle& each : flight.more) recorder_.end_one(each, is_well);
+}
+
+void PointToPoint::end(const Error& cause) {
+  {
+    std::unique_lock lock(ending_);
+    if (std::exchange(has_ended_, true)) {
+      // Until the thread that ends it is through, what comes is still put into the caller's memory.
+      settled_.wait(lock, [this] { return is_closed_; });
+      return;
+    }
+  }
+  for (const auto& message : messenger_.close(*inbox_, lending_patience)) {
+    messenger_.fail(*message, std::make_exception_ptr(cause));
+  }
+  const std::lock_guard lock(ending_);
+  is_closed_ = true;
+  settled_.notify_all();
+}
+
+}  // namespace tutti

@@ -1,0 +1,279 @@
+#include "api/call/prepared_call.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <tutti/error.hpp>
+
+#include "core/hash.hpp"
+#include "flight/lasting_text.hpp"
+#include "kernels/exact_fold.hpp"
+
+namespace tutti {
+namespace {
+
+const Shape& shape_of(const Preparation& preparation) {
+  const Shape& asked = preparation.call.options.shape;
+  return asked.empty() ? preparation.hosts : asked;
+}
+
+bool is_custom(const Call& call) { return call.reduction.combine() != nullptr; }
+
+bool is_exact_sum(const Call& call) {
+  return call.options.reproducible == Reproducible::exact &&
+         !is_associative(call.reduction, call.dtype);
+}
+
+/// What a reduction does to elements, as a number.
+std::uint64_t way_of(const Call& call) {
+  if (!is_reduction(call.collective)) return 0;
+  const std::uint64_t op = is_custom(call) ? 15 : static_cast<std::uint64_t>(call.reduction.op());
+  const auto level = static_cast<std::uint64_t>(call.options.reproducible);
+  return 1 + (level * 16 + op) * 64 + static_cast<std::uint64_t>(call.dtype);
+}
+
+/// Alltoall's counts are known to two ranks only, and left out.
+std::uint32_t signature_of(const Preparation& preparation) {
+  const Call& call = preparation.call;
+  std::uint64_t hash = mixed(0, static_cast<std::uint64_t>(call.collective));
+  hash = mixed(hash, way_of(call));
+  hash = mixed(hash, preparation.method.identity());
+  hash = mixed(hash, element_bytes_of(call));
+  if (preparation.method.needs_shape()) {
+    for (const std::uint32_t d : shape_of(preparation).dimensions) hash = mixed(hash, d);
+  }
+  hash = mixed(hash, has_root(call.collective) ? call.root : 0);
+  if (call.counts.empty()) return static_cast<std::uint32_t>(mixed(hash, call.count));
+  if (call.collective == Collective::alltoall) return static_cast<std::uint32_t>(hash);
+  for (const std::uint64_t count : call.counts) hash = mixed(hash, count);
+  return static_cast<std::uint32_t>(hash);
+}
+
+/// What the flight recorder calls the method: there as long as the program, like the names in the
+/// table.
+const char* lasting(const Method& method) {
+  if (const Algorithm* const row = method.algorithm()) return row->name.data();
+  return lasting_text(method.label());
+}
+
+FlightCall flight_call(const Preparation& preparation, std::uint64_t bytes) {
+  const Call& call = preparation.call;
+  return {.kind = flight_kind(call.collective),
+          .dtype = call.dtype,
+          .op = call.reduction.op(),
+          .is_custom = is_custom(call),
+          .signature = signature_of(preparation),
+          .root = call.root,
+          .from = 0,
+          .count = call.counts.empty() ? call.count : FlightCall::with_counts,
+          .bytes = bytes,
+          .algorithm = lasting(preparation.method)};
+}
+
+/// Blocks of these sizes, each cut into `pieces` chunks as even as can be.
+Layout blocks_in_pieces(std::span<const std::uint64_t> blocks, std::uint64_t pieces) {
+  std::vector<std::uint64_t> sizes;
+  for (const std::uint64_t block : blocks) {
+    const Layout cut = Layout::balanced(pieces, block);
+    for (std::uint64_t i = 0; i < pieces; ++i) sizes.push_back(cut.size(Chunk{i}));
+  }
+  return Layout::counted(sizes);
+}
+
+/// Only what this rank brings and gets counts; no other chunk passes through its hands.
+Layout alltoall_layout(const Call& call, Rank self, std::uint32_t ranks) {
+  std::vector<std::uint64_t> sizes(std::size_t{ranks} * ranks, 0);
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    sizes[std::size_t{self.index()} * ranks + r] = call.counts[r];
+    sizes[std::size_t{r} * ranks + self.index()] = call.output_counts[r];
+  }
+  return Layout::counted(sizes);
+}
+
+Layout layout_of(const Call& call, const Contract& contract, Rank self) {
+  switch (call.collective) {
+    case Collective::barrier:
+      return Layout::equal(contract.chunks, 1);
+    case Collective::broadcast:
+    case Collective::reduce:
+    case Collective::allreduce:
+      return Layout::balanced(contract.chunks, call.count);
+    case Collective::alltoall:
+      if (!call.counts.empty()) return alltoall_layout(call, self, contract.ranks);
+      return Layout::equal(contract.chunks, call.count);
+    case Collective::scatter:
+    case Collective::gather:
+    case Collective::allgather:
+    case Collective::reduce_scatter:
+      break;
+  }
+  const std::uint64_t pieces = contract.chunks / contract.ranks;
+  if (!call.counts.empty()) return blocks_in_pieces(call.counts, pieces);
+  if (pieces == 1) return Layout::equal(contract.chunks, call.count);
+  return blocks_in_pieces(std::vector<std::uint64_t>(contract.ranks, call.count), pieces);
+}
+
+/// The shortest and the longest chunk.
+std::pair<std::uint64_t, std::uint64_t> extremes(const Layout& layout) {
+  std::uint64_t least = ~std::uint64_t{0};
+  std::uint64_t most = 0;
+  for (std::uint64_t i = 0; i < layout.chunks(); ++i) {
+    const std::uint64_t size = layout.size(Chunk{i});
+    least = std::min(least, size);
+    most = std::max(most, size);
+  }
+  return {least, most};
+}
+
+void add_part(PreparedCall& prepared, Plan plan, std::uint64_t repeats, std::size_t stride) {
+  prepared.scratch_bytes = std::max(prepared.scratch_bytes, plan.scratch_bytes);
+  prepared.spare_bytes = std::max(prepared.spare_bytes, plan.spare_bytes);
+  prepared.parts.push_back({.plan = std::move(plan), .repeats = repeats, .stride = stride});
+}
+
+/// How many elements of each chunk are done at once. All ranks must come to the same answer, so it
+/// follows from what all know, not from how much this rank keeps.
+std::uint64_t part_length(const Preparation& preparation, const Contract& contract,
+                          const Layout& layout, std::uint64_t longest) {
+  const Call& call = preparation.call;
+  const ScheduleTraits& traits = preparation.method.traits();
+  // Nobody knows all counts of an alltoall with counts, which keeps nothing.
+  const bool counted = call.collective == Collective::alltoall && !call.counts.empty();
+  if (!traits.keeps_data || counted) return longest;
+  std::uint64_t total = layout.total() * element_bytes_of(call);
+  if (call.collective == Collective::alltoall) total /= contract.ranks;
+  // Those that keep more than twice their data do less of it at once.
+  constexpr std::uint64_t least = 4096;
+  const std::uint64_t most = std::max<std::uint64_t>(2 * part_bytes / traits.copies, least);
+  if (total <= most) return longest;
+  constexpr std::uint64_t granule = 64;
+  const std::uint64_t parts = (total + most - 1) / most;
+  return std::max(longest / parts / granule * granule, granule);
+}
+
+}  // namespace
+
+Method named_method(const Call& call, std::uint32_t ranks) {
+  const CallOptions& options = call.options;
+  const auto refuse = [](const std::string& why) { throw Error(ErrorCode::invalid_argument, why); };
+  if (options.schedule != nullptr && !options.algorithm.empty()) {
+    refuse("it names " + std::string(options.algorithm) + " and " + options.schedule->label() +
+           "; name one of them");
+  }
+  Method method = options.schedule != nullptr ? Method(*options.schedule)
+                                              : Method(algorithm(options.algorithm));
+  if (options.schedule != nullptr) {
+    const std::string misfit = options.schedule->misfit(call.collective, ranks, Rank{call.root});
+    if (!misfit.empty()) refuse(misfit);
+  } else if (method.collective() != call.collective) {
+    refuse(std::string(method.name()) + " is for another collective");
+  }
+  if (call.collective == Collective::alltoall && !call.counts.empty() &&
+      method.traits().needs_counts) {
+    throw Error(ErrorCode::unsupported,
+                std::string(method.label()) +
+                    " passes on blocks of other ranks, whose counts nobody else knows; "
+                    "take alltoall/mesh or alltoall/pairwise");
+  }
+  return method;
+}
+
+PreparedCall prepare(const Preparation& preparation) {
+  const Call& call = preparation.call;
+  Problem problem{.ranks = preparation.ranks, .root = Rank{call.root}};
+  if (preparation.method.needs_shape()) problem.shape = shape_of(preparation);
+  const Contract contract = preparation.method.contract(problem);
+  const Program program = preparation.method.program(problem, preparation.self);
+  const Layout layout = layout_of(call, contract, preparation.self);
+  const std::size_t element_bytes = element_bytes_of(call);
+  const auto plan_of = [&](ElementRange stretch) {
+    return compile({.program = program,
+                    .contract = contract,
+                    .self = preparation.self,
+                    .aliasing = preparation.aliasing,
+                    .layout = layout,
+                    .element_bytes = element_bytes,
+                    .lanes = preparation.lanes,
+                    .stretch = stretch});
+  };
+  const std::uint64_t outputs = extent_of(call, preparation.self, preparation.ranks).output;
+  const bool folds = is_reduction(call.collective) && !is_custom(call);
+  PreparedCall prepared{
+      .parts = {},
+      .fold = folds ? fold_for(call) : nullptr,
+      .element_bytes = element_bytes,
+      .outputs = outputs,
+      .barrier_bytes = call.collective == Collective::barrier ? layout.total() * element_bytes : 0,
+      .is_average = folds && call.reduction.op() == Op::avg,
+      .is_exact = folds && is_exact_sum(call),
+      .flight = flight_call(preparation, outputs * element_bytes)};
+  const auto [least, most] = extremes(layout);
+  const std::uint64_t length = part_length(preparation, contract, layout, most);
+  if (length >= most) {
+    add_part(prepared, plan_of({}), 1, 0);
+    return prepared;
+  }
+  // As long as a part has all of its elements in every chunk, it is the same plan further on.
+  const std::uint64_t alike = least / length;
+  if (alike > 0) add_part(prepared, plan_of({.length = length}), alike, length * element_bytes);
+  for (std::uint64_t begin = alike * length; begin < most; begin += length) {
+    add_part(prepared, plan_of({.begin = begin, .length = length}), 1, 0);
+  }
+  return prepared;
+}
+
+CallExtent extent_of(const Call& call, Rank self, std::uint32_t ranks) {
+  const bool is_root = self.index() == call.root;
+  const std::uint64_t own = call.counts.empty() ? call.count : call.counts[self.index()];
+  const auto sum = [](std::span<const std::uint64_t> counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  };
+  const std::uint64_t all = call.counts.empty() ? call.count * ranks : sum(call.counts);
+  const std::uint64_t before =
+      call.counts.empty() ? call.count * self.index() : sum(call.counts.first(self.index()));
+  switch (call.collective) {
+    case Collective::broadcast:
+      return {.input = is_root ? call.count : 0, .output = call.count};
+    case Collective::reduce:
+      return {.input = call.count, .output = is_root ? call.count : 0};
+    case Collective::allreduce:
+      return {.input = call.count, .output = call.count};
+    case Collective::scatter:
+      return {.input = is_root ? all : 0, .output = own, .own_block = before};
+    case Collective::gather:
+      return {.input = own, .output = is_root ? all : 0, .own_block = before};
+    case Collective::allgather:
+      return {.input = own, .output = all, .own_block = before};
+    case Collective::reduce_scatter:
+      return {.input = all, .output = own, .own_block = before};
+    case Collective::alltoall:
+      return {.input = all, .output = call.counts.empty() ? all : sum(call.output_counts)};
+    case Collective::barrier:
+      break;
+  }
+  return {};
+}
+
+std::size_t element_bytes_of(const Call& call) {
+  return call.element_bytes == 0 ? size_of(call.dtype) : call.element_bytes;
+}
+
+bool needs_one_fold(const Call& call) {
+  return call.options.reproducible != Reproducible::run && is_reduction(call.collective) &&
+         call.collective != Collective::barrier && !is_associative(call.reduction, call.dtype);
+}
+
+Fold fold_for(const Call& call) {
+  return is_exact_sum(call) ? exact_fold(call.dtype) : fold(call.dtype, call.reduction.op());
+}
+
+void finish_outputs(const PreparedCall& prepared, const Call& call, std::uint32_t ranks) {
+  if (prepared.outputs == 0) return;
+  if (prepared.is_exact && ranks == 1) {
+    const void* const alone = call.output;
+    prepared.fold(call.output, nullptr, &alone, 1, prepared.outputs);
+  }
+  if (prepared.is_average) divide(call.dtype, call.output, prepared.outputs, ranks);
+}
+
+}  // namespace tutti

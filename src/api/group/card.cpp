@@ -1,0 +1,120 @@
+#include "api/group/card.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include <tutti/error.hpp>
+
+#include "api/group/surroundings.hpp"
+#include "core/descriptor_shortage.hpp"
+#include "core/quantity.hpp"
+#include "core/system_reason.hpp"
+#include "core/whole.hpp"
+#include "transport/shm/shared_heap.hpp"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string host_name() {
+  char text[256] = {};
+  return gethostname(text, sizeof text - 1) == 0 ? text : "an unnamed host";
+}
+
+std::vector<int> own_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cores;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &set)) cores.push_back(core);
+  }
+  return cores;
+}
+
+/// The others then use the network, as they do where they cannot see it.
+int own_heap() {
+  try {
+    return SharedHeap::own().fd();
+  } catch (const Error&) {
+    return -1;
+  }
+}
+
+[[noreturn]] void refuse() {
+  throw Error(ErrorCode::mismatch,
+              "what a rank says of itself makes no sense: do all ranks have the same version of "
+              "tutti?");
+}
+
+template <class T>
+T count(const Json& json) {
+  const std::optional<T> value = whole<T>(json);
+  if (!value) refuse();
+  return *value;
+}
+
+Way way_from(const Json& json) {
+  const int number = count<int>(json);
+  if (number < 0 || number > static_cast<int>(Way::tcp)) refuse();
+  return static_cast<Way>(number);
+}
+
+std::vector<int> cores_from(const Json& json) {
+  std::vector<int> cores;
+  for (const Json& each : json) cores.push_back(count<int>(each));
+  return cores;
+}
+
+}  // namespace
+
+Card own_card(const FabricSettings& settings) {
+  const Surroundings here = Surroundings::read();
+  return {.host = here.host(settings.host_id),
+          .network = here.network(),
+          .name = host_name(),
+          .pid = getpid(),
+          .heap_fd = own_heap(),
+          .cores = own_cores(),
+          .way = settings.way};
+}
+
+std::string trouble_with_descriptors(std::uint32_t ranks) {
+  // A line to each rank, and what a group needs however large it is: sockets to listen on, shared
+  // memory, what wakes its threads. Further connections may fail later.
+  constexpr std::size_t at_least = 7;
+  const std::size_t needed = ranks - 1 + at_least;
+  const std::optional<std::size_t> left = free_descriptors();
+  if (!left || *left >= needed) return "";
+  return "it can open " + in_plural(*left, "file") + " more and needs " + std::to_string(needed) +
+         " to reach the others: " + raise_descriptor_limit();
+}
+
+std::string write(const Card& card) {
+  const Json json{{"host", card.host}, {"network", card.network}, {"name", card.name},
+                  {"pid", card.pid},   {"heap_fd", card.heap_fd}, {"cores", card.cores},
+                  {"way", card.way},   {"trouble", card.trouble}};
+  // Hosts and files may be called anything; what is no UTF-8 in their names is replaced.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Card read_card(const std::string& text) {
+  try {
+    const Json json = Json::parse(text);
+    return {.host = json.at("host"),
+            .network = json.at("network"),
+            .name = json.at("name"),
+            .pid = count<int>(json.at("pid")),
+            .heap_fd = count<int>(json.at("heap_fd")),
+            .cores = cores_from(json.at("cores")),
+            .way = way_from(json.at("way")),
+            .trouble = json.at("trouble")};
+  } catch (const Json::exception&) {
+    refuse();
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,51 @@
+#include <cstdio>
+
+#include <tutti/communicator.hpp>
+
+#include "api/communicator_options.hpp"
+#include "api/group/unique_id.hpp"
+#include "api/settings.hpp"
+#include "rendezvous/rendezvous.hpp"
+
+/// New groups: of those who were started together, who share a way to tell each other something, or
+/// who know an id.
+namespace tutti {
+namespace {
+
+void require_rank(std::uint32_t rank, std::uint32_t ranks) {
+  if (rank < ranks) return;
+  throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank) + " of " +
+                                               std::to_string(ranks) +
+                                               ": ranks are 0 to one less than how many there are");
+}
+
+}  // namespace
+
+Communicator Communicator::from_environment(const CommunicatorOptions& options) {
+  Launch launch = read_environment(environment_variable);
+  CommunicatorSettings settings = settings_of(options, launch.size);
+  if (options.secret.empty()) settings.fabric.secret = launch.secret;
+  launch.secret = settings.fabric.secret;
+  if (options.timeout.count() > 0) launch.timeout = settings.fabric.start_timeout;
+  // The others have most likely been told the same.
+  if (launch.rank == Rank{0}) std::fputs(unknown_variables().c_str(), stderr);
+  const auto exchange = open_exchange(launch, Clock::now() + launch.timeout);
+  return Communicator(std::make_unique<Impl>(*exchange, launch.rank, launch.size, settings));
+}
+
+Communicator Communicator::create(Exchange& exchange, std::uint32_t rank, std::uint32_t ranks,
+                                  const CommunicatorOptions& options) {
+  require_rank(rank, ranks);
+  CommunicatorSettings settings = settings_of(options, ranks);
+  settings.fabric.trusts_exchange = true;
+  return Communicator(std::make_unique<Impl>(exchange, Rank{rank}, ranks, settings));
+}
+
+Communicator Communicator::create(const UniqueId& id, std::uint32_t rank, std::uint32_t ranks,
+                                  const CommunicatorOptions& options) {
+  CommunicatorSettings settings = settings_of(options, ranks);
+  const Clock::duration timeout = settings.timeout;
+  return tutti::join(id, rank, ranks, std::move(settings), timeout);
+}
+
+}  // namespace tutti

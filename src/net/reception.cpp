@@ -1,0 +1,143 @@
+#include "net/reception.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "net/crowd.hpp"
+#include "net/greeting.hpp"
+
+namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A rank that knocks has already said who it is, and answers within a round trip.
+constexpr auto enough_time = 10s;
+/// When all places are taken, who has been here so long must make room; and much sooner if others
+/// have come from the same place. A rank needs no more than a round trip.
+constexpr auto fair_time = 1s;
+constexpr auto fair_time_in_crowd = 20ms;
+
+}  // namespace
+
+Reception::Reception(Socket listener, Watch& watch, const Secret& secret, std::string group,
+                     Rank self, Callers callers)
+    : listener_(std::move(listener)),
+      watch_(watch),
+      secret_(secret),
+      group_(std::move(group)),
+      self_(self),
+      callers_(callers),
+      log_(self) {
+  listener_.close_in_children();
+  if (listener_) watch_.add(listener_.fd(), {.kind = Watch::Kind::listener, .index = 0}, false);
+}
+
+Reception::~Reception() {
+  if (listener_) watch_.remove(listener_.fd());
+  for (const Place& place : places_) {
+    if (place.channel) watch_.remove(place.channel.fd());
+  }
+}
+
+void Reception::open_door(Clock::time_point now) {
+  if (!listener_) return;
+  is_shut_ = true;
+  while (Place* const place = next_place(now)) {
+    Socket socket = accept_from(listener_);
+    shortage_.note(socket ? 0 : errno, now);
+    if (!socket) {
+      is_shut_ = errno == EMFILE || errno == ENFILE;
+      return;
+    }
+    const std::string from = source_of(socket);
+    if (!is_same_user(socket)) {
+      log_.turned_away(from, "it belongs to another user", now);
+      continue;
+    }
+    if (place->channel) turn_away(*place, "too many have come and not said who they are");
+    place->from = from;
+    place->channel = Channel(std::move(socket));
+    place->handshake.emplace(Handshake::Side::accepts, secret_,
+                             tcp_greeting(group_, self_.index()));
+    place->since = now;
+    ++strangers_;
+    watch_.add(place->channel.fd(), tag(*place), true);
+  }
+}
+
+std::optional<Reception::Guest> Reception::advance(std::uint32_t index) {
+  if (index >= places_.size() || !places_[index].channel) return std::nullopt;
+  Place& place = places_[index];
+  switch (place.handshake->advance(place.channel)) {
+    case Handshake::State::reading:
+    case Handshake::State::writing:
+      return std::nullopt;
+    case Handshake::State::refused:
+      // Who leaves by himself may be a rank that found another way in.
+      if (place.handshake->has_left()) {
+        last_refusal_ = place.handshake->refusal();
+        leave(place);
+      } else {
+        turn_away(place, std::string(place.handshake->refusal()));
+      }
+      return std::nullopt;
+    case Handshake::State::done:
+      break;
+  }
+  const std::string greeting = place.handshake->peer_greeting();
+  const std::optional<std::uint32_t> rank = rank_that_greets(greeting, group_);
+  const bool is_welcome =
+      rank && (*rank < self_.index() || (callers_ == Callers::all && *rank > self_.index()));
+  if (!is_welcome) {
+    turn_away(place, "somebody else called, who said \"" + greeting + "\"");
+    return std::nullopt;
+  }
+  return Guest{.rank = *rank, .channel = leave(place)};
+}
+
+void Reception::close_late(Clock::time_point now) {
+  if (strangers_ == 0) return;
+  for (Place& place : places_) {
+    if (!place.channel || now < place.since + enough_time) continue;
+    turn_away(place, "somebody called and did not say who");
+  }
+}
+
+/// For who knocks next: a free one, or that of a stranger who has had enough time. Null if there is
+/// none yet.
+Reception::Place* Reception::next_place(Clock::time_point now) {
+  const auto free = std::find_if(places_.begin(), places_.end(),
+                                 [](const Place& place) { return !place.channel; });
+  if (free != places_.end()) return &*free;
+  if (places_.size() < most_strangers) return &places_.emplace_back();
+  std::vector<Place*> by_age;
+  for (Place& place : places_) by_age.push_back(&place);
+  std::sort(by_age.begin(), by_age.end(),
+            [](const Place* one, const Place* other) { return one->since < other->since; });
+  const MakesRoom next =
+      who_makes_room(by_age, [](const Place* place) -> const std::string& { return place->from; });
+  Place& place = *by_age[next.index];
+  const auto enough = next.from_there > 1 ? fair_time_in_crowd : fair_time;
+  return now < place.since + enough ? nullptr : &place;
+}
+
+Watch::Tag Reception::tag(const Place& place) const {
+  return {.kind = Watch::Kind::stranger,
+          .index = static_cast<std::uint32_t>(&place - places_.data())};
+}
+
+void Reception::turn_away(Place& place, const std::string& why) {
+  last_refusal_ = why;
+  log_.turned_away(place.from, why, Clock::now());
+  leave(place);
+}
+
+Channel Reception::leave(Place& place) {
+  watch_.remove(place.channel.fd());
+  place.handshake.reset();
+  --strangers_;
+  return std::exchange(place.channel, Channel());
+}
+
+}  // namespace tutti

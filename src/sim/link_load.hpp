@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <tutti/export.hpp>
+#include <tutti/network/network.hpp>
+#include <tutti/network/routes.hpp>
+#include <tutti/network/stretch.hpp>
+#include <tutti/schedule/layout.hpp>
+#include <tutti/schedule/schedule.hpp>
+
+namespace tutti {
+
+/// What a schedule puts on one link of a network, all rounds together.
+struct LinkLoad {
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+
+  friend bool operator==(const LinkLoad&, const LinkLoad&) = default;
+};
+
+/// The load of each link, in the order of Network::links, with rank r of the schedule on rank r of
+/// the network. Throws invalid_argument if the network has fewer ranks than the schedule.
+[[nodiscard]] TUTTI_API std::vector<LinkLoad> link_loads(const Schedule& schedule,
+                                                         const Layout& layout,
+                                                         const Network& network, Routes& routes);
+
+/// Every message of a schedule as a hop, in the order of ranks and steps: for stretch().
+[[nodiscard]] TUTTI_API std::vector<Hop> hops_of(const Schedule& schedule);
+
+}  // namespace tutti

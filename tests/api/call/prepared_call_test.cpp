@@ -1,0 +1,93 @@
+#include "api/call/prepared_call.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "support/collective_check.hpp"
+#include "support/problems.hpp"
+#include "support/sanitizer.hpp"
+#include "support/variant_schedules.hpp"
+
+namespace tutti::test {
+namespace {
+
+/// How much of tutti's own memory a rank needs, at most, beside the data.
+double most_kept(const Algorithm& algorithm) {
+  constexpr std::uint64_t size = 720720;
+  double most = 0;
+  for (std::uint32_t p = 2; p <= 9; ++p) {
+    for (const Problem& problem : problems(algorithm, p)) {
+      const Contract contract = algorithm.contract(problem);
+      const Layout layout = even_layout(contract, size);
+      for (std::uint32_t r = 0; r < p; ++r) {
+        const Program program = algorithm.program(problem, Rank{r});
+        for (const Aliasing aliasing : {Aliasing::out_of_place, Aliasing::in_place}) {
+          const Plan plan = compile({.program = program,
+                                     .contract = contract,
+                                     .self = Rank{r},
+                                     .aliasing = aliasing,
+                                     .layout = layout,
+                                     .element_bytes = 1});
+          most = std::max(most, static_cast<double>(plan.scratch_bytes + plan.spare_bytes) / size);
+        }
+      }
+    }
+  }
+  return most;
+}
+
+TEST(PreparedCall, KnowsWhichAlgorithmsKeepData) {
+  for (const Algorithm& algorithm : algorithms()) {
+    const double kept = most_kept(algorithm);
+    EXPECT_EQ(algorithm.traits.keeps_data, kept > 0) << algorithm.name << " keeps " << kept;
+    EXPECT_LT(kept, 2) << algorithm.name;
+  }
+}
+
+TEST(PreparedCall, RunsLongCallsInParts) {
+  // Of f32: several parts, the last of them short. Sanitizers take their time over each element.
+  constexpr std::uint64_t count = is_sanitized ? 1200003 : 3500003;
+  std::size_t number = 0;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (!algorithm.traits.keeps_data || (is_sanitized && ++number % 3 != 0)) continue;
+    const bool blocks =
+        has_block_per_rank(algorithm.collective) || algorithm.collective == Collective::alltoall;
+    const Trial trial{.collective = algorithm.collective,
+                      .algorithm = std::string(algorithm.name),
+                      .dtype = DType::i32,
+                      .count = blocks ? count / 3 : count,
+                      .in_place = algorithm.collective == Collective::allreduce};
+    run_threads(3, [&](Communicator& communicator) {
+      EXPECT_EQ(try_call(communicator, trial), "") << algorithm.name;
+    });
+    const Call call{.collective = algorithm.collective, .count = trial.count, .dtype = DType::i32};
+    const PreparedCall prepared = prepare({.call = call,
+                                           .method = algorithm,
+                                           .self = Rank{1},
+                                           .ranks = 3,
+                                           .aliasing = Aliasing::in_place,
+                                           .lanes = {},
+                                           .hosts = {}});
+    EXPECT_GT(prepared.parts.size(), 1U) << algorithm.name;
+    EXPECT_LE(prepared.scratch_bytes + prepared.spare_bytes, 2 * part_bytes) << algorithm.name;
+  }
+}
+
+/// The more variants a schedule has, the less of its data is done at once.
+TEST(PreparedCall, KeepsNoMoreThanItMayWithManyVariants) {
+  const ProvedSchedule relay = prove(relay_allreduce(8));
+  const Call call{.collective = Collective::allreduce, .count = 10'000'019, .dtype = DType::f32};
+  const PreparedCall prepared = prepare({.call = call,
+                                         .method = relay,
+                                         .self = Rank{0},
+                                         .ranks = 8,
+                                         .aliasing = Aliasing::in_place,
+                                         .lanes = {},
+                                         .hosts = {}});
+  EXPECT_GT(prepared.scratch_bytes, part_bytes);
+  EXPECT_LE(prepared.scratch_bytes + prepared.spare_bytes, 2 * part_bytes);
+}
+
+}  // namespace
+}  // namespace tutti::test
