@@ -139,14 +139,12 @@ Communicator::Impl::~Impl() {
 
 void Communicator::Impl::run(const Call& call) {
   const Entry entry(*this);
-  check(call, {.self = self_, .ranks = ranks_});
-  const CallExtent extent = extent_of(call, self_, ranks_);
   if (call.shards) {
-    check_shards(call, extent);
+    check_shards(call);
     if (worker_.idle()) return perform_shards(call);
     return worker_.add([&] { perform_shards(call); }).wait();
   }
-  const std::shared_ptr<const PreparedCall>& ready = prepared(call, extent);
+  const std::shared_ptr<const PreparedCall>& ready = prepared(call, checked(call), selector_);
   if (worker_.idle()) {
     perform(*ready, call);
   } else {
@@ -156,10 +154,8 @@ void Communicator::Impl::run(const Call& call) {
 
 Work Communicator::Impl::start(const Call& call) {
   const Entry entry(*this);
-  check(call, {.self = self_, .ranks = ranks_});
-  const CallExtent extent = extent_of(call, self_, ranks_);
-  if (call.shards) return start_shards(call, extent);
-  const std::shared_ptr<const PreparedCall>& ready = prepared(call, extent);
+  if (call.shards) return start_shards(call);
+  const std::shared_ptr<const PreparedCall>& ready = prepared(call, checked(call), selector_);
   // What the caller lent for the time of this call only is not needed any more, or kept.
   Call kept = call;
   kept.counts = {};
@@ -173,23 +169,36 @@ Work Communicator::Impl::start(const Call& call) {
   });
 }
 
-const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Call& call,
-                                                                        const CallExtent& extent,
-                                                                        Selector& selector,
-                                                                        PlanCache& plans) {
+/// Checks all of the call but its buffers, unless an equal one has been checked before. Whether a
+/// function of the caller's is empty is not in the key, and is checked each time.
+PlanCache::Entry& Communicator::Impl::checked(const Call& call) {
+  PlanCache::Entry* const found = plans_.find(call);
+  if (found != nullptr && call.reduction.combine() == nullptr) return *found;
+  const Caller caller{.self = self_, .ranks = ranks_};
+  check(call, caller);
+  if (found != nullptr) return *found;
   require_usable();
-  const Aliasing aliasing = check_buffers(call, extent, {.self = self_, .ranks = ranks_});
-  if (const auto* found = plans.find(call, aliasing)) return *found;
-  check_counts(call, {.self = self_, .ranks = ranks_});
+  check_counts(call, caller);
+  return plans_.add(call, extent_of(call, self_, ranks_));
+}
+
+const std::shared_ptr<const PreparedCall>& Communicator::Impl::prepared(const Call& call,
+                                                                        PlanCache::Entry& entry,
+                                                                        Selector& selector) {
+  require_usable();
+  const Aliasing aliasing = check_buffers(call, entry.extent(), {.self = self_, .ranks = ranks_});
+  std::shared_ptr<const PreparedCall>& ready = entry.prepared(aliasing);
+  if (ready) return ready;
   try {
-    return plans.add(call, aliasing,
-                     prepare({.call = call,
-                              .method = method_for(call, selector),
-                              .self = self_,
-                              .ranks = ranks_,
-                              .aliasing = aliasing,
-                              .lanes = links_.lanes,
-                              .hosts = selector.forecast().party().hosts}));
+    ready =
+        std::make_shared<const PreparedCall>(prepare({.call = call,
+                                                      .method = method_for(call, selector),
+                                                      .self = self_,
+                                                      .ranks = ranks_,
+                                                      .aliasing = aliasing,
+                                                      .lanes = links_.lanes,
+                                                      .hosts = selector.forecast().party().hosts}));
+    return ready;
   } catch (const Error& error) {
     throw Error(error.code(), words(call, self_) + ": " + error.what());
   }

@@ -130,17 +130,13 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
                                      std::vector<std::uint32_t> suspects) override;
   [[nodiscard]] Clock::duration usual_timeout() const override { return settings_.timeout; }
 
+  [[nodiscard]] PlanCache::Entry& checked(const Call& call);
   [[nodiscard]] const std::shared_ptr<const PreparedCall>& prepared(const Call& call,
-                                                                    const CallExtent& extent) {
-    return prepared(call, extent, selector_, plans_);
-  }
-  [[nodiscard]] const std::shared_ptr<const PreparedCall>& prepared(const Call& call,
-                                                                    const CallExtent& extent,
-                                                                    Selector& selector,
-                                                                    PlanCache& plans);
+                                                                    PlanCache::Entry& entry,
+                                                                    Selector& selector);
   [[nodiscard]] Method method_for(const Call& call, Selector& selector) const;
-  void check_shards(const Call& call, const CallExtent& extent);
-  [[nodiscard]] Work start_shards(const Call& call, const CallExtent& extent);
+  void check_shards(const Call& call);
+  [[nodiscard]] Work start_shards(const Call& call);
   void perform_shards(const Call& call);
   void perform(const PreparedCall& prepared, const Call& call);
   void run_parts(const PreparedCall& prepared, const Call& call, Counters& counters);

@@ -207,7 +207,7 @@ void Mesh::handle(Watch::Tag tag) {
     case Watch::Kind::listener:
       reception_.open_door(Clock::now());
       return;
-    case Watch::Kind::stranger:
+    case Watch::Kind::unauthenticated:
       if (auto guest = reception_.advance(tag.index)) seat(guest->rank, std::move(guest->channel));
       reception_.open_door(Clock::now());
       return;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "net/crowd.hpp"
+#include "net/eviction.hpp"
 #include "net/greeting.hpp"
 
 namespace tutti {
@@ -52,7 +52,7 @@ void Reception::open_door(Clock::time_point now) {
     }
     const std::string from = source_of(socket);
     if (!is_same_user(socket)) {
-      log_.turned_away(from, "it belongs to another user", now);
+      log_.note_rejection(from, "it belongs to another user", now);
       continue;
     }
     if (place->channel) turn_away(*place, "too many have come and not said who they are");
@@ -115,21 +115,21 @@ Reception::Place* Reception::next_place(Clock::time_point now) {
   for (Place& place : places_) by_age.push_back(&place);
   std::sort(by_age.begin(), by_age.end(),
             [](const Place* one, const Place* other) { return one->since < other->since; });
-  const MakesRoom next =
-      who_makes_room(by_age, [](const Place* place) -> const std::string& { return place->from; });
+  const Eviction next =
+      choose_eviction(by_age, [](const Place* place) -> const std::string& { return place->from; });
   Place& place = *by_age[next.index];
   const auto enough = next.from_there > 1 ? fair_time_in_crowd : fair_time;
   return now < place.since + enough ? nullptr : &place;
 }
 
 Watch::Tag Reception::tag(const Place& place) const {
-  return {.kind = Watch::Kind::stranger,
+  return {.kind = Watch::Kind::unauthenticated,
           .index = static_cast<std::uint32_t>(&place - places_.data())};
 }
 
 void Reception::turn_away(Place& place, const std::string& why) {
   last_refusal_ = why;
-  log_.turned_away(place.from, why, Clock::now());
+  log_.note_rejection(place.from, why, Clock::now());
   leave(place);
 }
 

@@ -11,7 +11,7 @@
 #include "core/descriptor_shortage.hpp"
 #include "net/channel.hpp"
 #include "net/handshake.hpp"
-#include "net/stranger_log.hpp"
+#include "net/rejection_log.hpp"
 #include "net/watch.hpp"
 
 namespace tutti {
@@ -78,7 +78,7 @@ class Reception {
   bool is_shut_ = false;
   DescriptorShortage shortage_;
   std::string last_refusal_;
-  StrangerLog log_;
+  RejectionLog log_;
 };
 
 }  // namespace tutti

@@ -16,7 +16,7 @@ namespace tutti {
 /// Thread-safe: what is new is told to one thread.
 class Watch {
  public:
-  enum class Kind : std::uint32_t { listener, stranger, dial, connection, process, bell };
+  enum class Kind : std::uint32_t { listener, unauthenticated, dial, connection, process, bell };
   struct Tag {
     Kind kind;
     std::uint32_t index;

@@ -6,7 +6,7 @@
 
 #include <tutti/error.hpp>
 
-#include "net/crowd.hpp"
+#include "net/eviction.hpp"
 #include "rendezvous/dialer.hpp"
 #include "rendezvous/group.hpp"
 
@@ -80,7 +80,7 @@ void Door::let_in() {
     if (!socket) return;
     const std::string from = source_of(socket);
     if (!is_same_user(socket)) {
-      log_.turned_away(from, "it belongs to another user", Clock::now());
+      log_.note_rejection(from, "it belongs to another user", Clock::now());
       continue;
     }
     if (newcomers_.size() >= most_newcomers) make_room();
@@ -99,8 +99,8 @@ void Door::make_room() {
     if (!each->is_known) strangers.push_back(each);
   }
   const auto next =
-      strangers[who_makes_room(strangers, [](auto each) { return each->from; }).index];
-  log_.turned_away(next->from, "too many have come and not said who they are", Clock::now());
+      strangers[choose_eviction(strangers, [](auto each) { return each->from; }).index];
+  log_.note_rejection(next->from, "too many have come and not said who they are", Clock::now());
   newcomers_.erase(next);
 }
 
@@ -110,7 +110,7 @@ bool Door::attend(Newcomer& newcomer) {
     return newcomer.connection->lost().empty();
   }
   const auto turn_away = [&](const std::string& why) {
-    log_.turned_away(newcomer.from, why, Clock::now());
+    log_.note_rejection(newcomer.from, why, Clock::now());
     return false;
   };
   switch (newcomer.handshake->advance(newcomer.connection->channel())) {

@@ -9,8 +9,8 @@
 
 #include "core/clock.hpp"
 #include "net/handshake.hpp"
+#include "net/rejection_log.hpp"
 #include "net/socket.hpp"
-#include "net/stranger_log.hpp"
 #include "rendezvous/courier.hpp"
 
 namespace tutti {
@@ -52,7 +52,7 @@ class Door {
   Endpoint at_;
   Secret secret_;
   std::list<Newcomer> newcomers_;  // The oldest first.
-  StrangerLog log_{Rank{0}};       // Who keeps the door is rank 0.
+  RejectionLog log_{Rank{0}};      // Who keeps the door is rank 0.
 };
 
 /// Knocks at the door until somebody opens, and waits for the ticket. Throws timed_out, or mismatch

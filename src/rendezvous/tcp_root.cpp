@@ -9,7 +9,7 @@
 #include <tutti/error.hpp>
 
 #include "core/system_reason.hpp"
-#include "net/crowd.hpp"
+#include "net/eviction.hpp"
 
 namespace tutti {
 namespace {
@@ -217,7 +217,7 @@ void TcpRoot::let_in() {
 }
 
 void TcpRoot::make_room() {
-  const MakesRoom next = who_makes_room(
+  const Eviction next = choose_eviction(
       newcomers_, [](const Newcomer& each) -> const std::string& { return each.from; });
   const auto place = std::next(newcomers_.begin(), static_cast<std::ptrdiff_t>(next.index));
   turn_away(*place, "too many have come and not said who they are");
@@ -299,7 +299,7 @@ void TcpRoot::dismiss(Newcomer& newcomer, const std::string& why) {
 }
 
 void TcpRoot::turn_away(const Newcomer& newcomer, const std::string& why) {
-  log_.turned_away(newcomer.from, why, Clock::now());
+  log_.note_rejection(newcomer.from, why, Clock::now());
 }
 
 // Waiting and failing -------------------------------------------------------------------------

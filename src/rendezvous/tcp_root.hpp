@@ -12,8 +12,8 @@
 
 #include "core/clock.hpp"
 #include "core/descriptor_shortage.hpp"
+#include "net/rejection_log.hpp"
 #include "net/socket.hpp"
-#include "net/stranger_log.hpp"
 #include "rendezvous/courier.hpp"
 #include "rendezvous/group.hpp"
 
@@ -91,7 +91,7 @@ class TcpRoot : public Exchange {
   DescriptorShortage shortage_;
   Clock::time_point next_news_{};
   std::vector<std::string> dismissals_;  // For the error message if the group is not complete.
-  StrangerLog log_;
+  RejectionLog log_;
 };
 
 }  // namespace tutti

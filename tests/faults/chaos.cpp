@@ -153,7 +153,7 @@ class Director {
       result_.steps = line.step;
       result_.error = line.error;
     } else if (is_new && !line.is_in) {
-      ++result_.turned_away;
+      ++result_.note_rejection;
       result_.last_refusal = line.trouble.data();
     } else {
       result_.wrong.push_back("a member ended with status " + std::to_string(status) + ": " +

@@ -12,10 +12,10 @@ struct ChaosResult {
   std::uint64_t steps = 0;
   std::uint64_t kills = 0;
   std::uint64_t joins = 0;
-  std::uint64_t turned_away = 0;  ///< Who knocked in vain, and came again as another.
-  std::string last_refusal{};     ///< What the last of them was told.
-  double longest_pause_s = 0;     ///< Between two steps.
-  double error = 0;               ///< Of the model, at the end.
+  std::uint64_t note_rejection = 0;  ///< Who knocked in vain, and came again as another.
+  std::string last_refusal{};        ///< What the last of them was told.
+  double longest_pause_s = 0;        ///< Between two steps.
+  double error = 0;                  ///< Of the model, at the end.
   std::vector<std::string> wrong{};
 };
 

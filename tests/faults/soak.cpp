@@ -27,7 +27,7 @@ int main(int count, char** words) {
       "error of the model %.2e\n",
       static_cast<unsigned long long>(result.steps), static_cast<unsigned long long>(result.kills),
       static_cast<unsigned long long>(result.joins),
-      static_cast<unsigned long long>(result.turned_away), result.last_refusal.c_str(),
+      static_cast<unsigned long long>(result.note_rejection), result.last_refusal.c_str(),
       result.longest_pause_s, result.error);
   for (const std::string& wrong : result.wrong) std::printf("WRONG: %s\n", wrong.c_str());
   return result.wrong.empty() ? 0 : 1;

@@ -1,4 +1,4 @@
-#include "api/group/card.hpp"
+#include "api/group/rank_descriptor.hpp"
 #include "api/group/unique_id.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/target.hpp"
@@ -9,10 +9,11 @@ namespace tutti::test {
 namespace {
 
 void read_as_card(const std::string& text) {
-  const auto card = attempt([&] { return read_card(text); }, {ErrorCode::mismatch});
+  const auto card = attempt([&] { return read_rank_descriptor(text); }, {ErrorCode::mismatch});
   if (!card) return;
   const std::string written = write(*card);
-  require(write(read_card(written)) == written, "a card is another when it is read again");
+  require(write(read_rank_descriptor(written)) == written,
+          "a card is another when it is read again");
 }
 
 void read_as_greeting(const std::string& text) {

@@ -7,7 +7,7 @@
 #include <tutti/schedule/proved_schedule.hpp>
 
 #include "api/buckets/bucket_plan.hpp"
-#include "api/call/declaration.hpp"
+#include "api/buckets/declaration.hpp"
 #include "api/call/scratch_memory.hpp"
 
 namespace tutti {

@@ -33,15 +33,16 @@ struct KeptCall {
 
 }  // namespace
 
-void Communicator::Impl::check_shards(const Call& call, const CallExtent& extent) {
-  require_usable();
+void Communicator::Impl::check_shards(const Call& call) {
   const Caller caller{.self = self_, .ranks = ranks_};
+  check(call, caller);
+  require_usable();
   check_counts(call, caller);
-  tutti::check_shards(call, extent, caller);
+  tutti::check_shards(call, extent_of(call, self_, ranks_), caller);
 }
 
-Work Communicator::Impl::start_shards(const Call& call, const CallExtent& extent) {
-  check_shards(call, extent);
+Work Communicator::Impl::start_shards(const Call& call) {
+  check_shards(call);
   return worker_.add(
       [this, kept = std::make_shared<const KeptCall>(call)] { perform_shards(kept->call); });
 }
@@ -51,9 +52,10 @@ Work Communicator::Impl::start_shards(const Call& call, const CallExtent& extent
 void Communicator::Impl::perform_shards(const Call& call) {
   if (!shards_) shards_ = std::make_unique<ShardReduction>(selector_.twin(), self_, ranks_);
   const auto run = [&](const Call& part) {
-    const CallExtent extent = extent_of(part, self_, ranks_);
-    const std::shared_ptr<const PreparedCall> ready =
-        prepared(part, extent, shards_->selector(), shards_->plans());
+    PlanCache& plans = shards_->plans();
+    PlanCache::Entry* const found = plans.find(part);
+    PlanCache::Entry& entry = found ? *found : plans.add(part, extent_of(part, self_, ranks_));
+    const std::shared_ptr<const PreparedCall> ready = prepared(part, entry, shards_->selector());
     perform(*ready, part);
   };
   // The shard that the output overwrites, if a failure is to leave it as it was.

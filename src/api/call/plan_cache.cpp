@@ -13,43 +13,40 @@ std::uint64_t schedule_of(const Call& call) {
 
 }  // namespace
 
-const std::shared_ptr<const PreparedCall>* PlanCache::find(const Call& call, Aliasing aliasing) {
-  if (last_ != nullptr && matches(last_->key, call, aliasing)) return &last_->prepared;
-  const auto [begin, end] = entries_.equal_range(hash(call, aliasing));
+PlanCache::Entry* PlanCache::find(const Call& call) {
+  if (last_ != nullptr && matches(last_->key_, call)) return last_;
+  const auto [begin, end] = entries_.equal_range(hash(call));
   for (auto each = begin; each != end; ++each) {
-    if (!matches(each->second.key, call, aliasing)) continue;
-    last_ = &each->second;
-    return &last_->prepared;
+    if (!matches(each->second.key_, call)) continue;
+    return last_ = &each->second;
   }
   return nullptr;
 }
 
-const std::shared_ptr<const PreparedCall>& PlanCache::add(const Call& call, Aliasing aliasing,
-                                                          PreparedCall prepared) {
+PlanCache::Entry& PlanCache::add(const Call& call, const CallExtent& extent) {
   if (entries_.size() >= most_entries) entries_.clear();
-  Entry entry{.key = {.collective = call.collective,
-                      .aliasing = aliasing,
-                      .dtype = call.dtype,
-                      .op = call.reduction.op(),
-                      .is_custom = call.reduction.combine() != nullptr,
-                      .reproducible = call.options.reproducible,
-                      .root = call.root,
-                      .element_bytes = call.element_bytes,
-                      .count = call.count,
-                      .algorithm = std::string(call.options.algorithm),
-                      .schedule = schedule_of(call),
-                      .shape = call.options.shape,
-                      .counts = {call.counts.begin(), call.counts.end()},
-                      .output_counts = {call.output_counts.begin(), call.output_counts.end()}},
-              .prepared = std::make_shared<const PreparedCall>(std::move(prepared))};
-  last_ = &entries_.emplace(hash(call, aliasing), std::move(entry))->second;
-  return last_->prepared;
+  Entry entry;
+  entry.key_ = {.collective = call.collective,
+                .dtype = call.dtype,
+                .op = call.reduction.op(),
+                .is_custom = call.reduction.combine() != nullptr,
+                .reproducible = call.options.reproducible,
+                .root = call.root,
+                .element_bytes = call.element_bytes,
+                .count = call.count,
+                .algorithm = std::string(call.options.algorithm),
+                .schedule = schedule_of(call),
+                .shape = call.options.shape,
+                .counts = {call.counts.begin(), call.counts.end()},
+                .output_counts = {call.output_counts.begin(), call.output_counts.end()}};
+  entry.extent_ = extent;
+  last_ = &entries_.emplace(hash(call), std::move(entry))->second;
+  return *last_;
 }
 
-bool PlanCache::matches(const Key& key, const Call& call, Aliasing aliasing) {
-  return key.count == call.count && key.collective == call.collective && key.aliasing == aliasing &&
-         key.dtype == call.dtype && key.op == call.reduction.op() &&
-         key.is_custom == (call.reduction.combine() != nullptr) &&
+bool PlanCache::matches(const Entry::Key& key, const Call& call) {
+  return key.count == call.count && key.collective == call.collective && key.dtype == call.dtype &&
+         key.op == call.reduction.op() && key.is_custom == (call.reduction.combine() != nullptr) &&
          key.reproducible == call.options.reproducible && key.root == call.root &&
          key.element_bytes == call.element_bytes && key.algorithm == call.options.algorithm &&
          key.schedule == schedule_of(call) && key.shape == call.options.shape &&
@@ -58,10 +55,9 @@ bool PlanCache::matches(const Key& key, const Call& call, Aliasing aliasing) {
                     call.output_counts.end());
 }
 
-std::size_t PlanCache::hash(const Call& call, Aliasing aliasing) {
+std::size_t PlanCache::hash(const Call& call) {
   std::size_t hash = call.count * 31 + call.root;
   hash = hash * 31 + static_cast<std::size_t>(call.collective);
-  hash = hash * 31 + static_cast<std::size_t>(aliasing);
   hash = hash * 31 + static_cast<std::size_t>(call.dtype);
   hash = hash * 31 + static_cast<std::size_t>(call.reduction.op());
   hash = hash * 31 + static_cast<std::size_t>(call.options.reproducible);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,39 +12,52 @@
 namespace tutti {
 
 /// Calls made ready, found again by what they ask for. The one used last is found at once.
+///
+/// A call that is found has been checked before, all but its buffers: the key holds every argument
+/// that a check looks at.
 class PlanCache {
  public:
+  /// Calls that ask for the same, wherever their buffers are.
+  class Entry {
+   public:
+    [[nodiscard]] const CallExtent& extent() const { return extent_; }
+    /// Null until it was made ready.
+    [[nodiscard]] std::shared_ptr<const PreparedCall>& prepared(Aliasing aliasing) {
+      return prepared_[static_cast<std::size_t>(aliasing)];
+    }
+
+   private:
+    friend class PlanCache;
+
+    struct Key {
+      Collective collective;
+      DType dtype;
+      Op op;
+      bool is_custom;
+      Reproducible reproducible;
+      std::uint32_t root;
+      std::size_t element_bytes;
+      std::uint64_t count;
+      std::string algorithm;
+      std::uint64_t schedule;  // Its content hash; zero if there is none.
+      Shape shape;
+      std::vector<std::uint64_t> counts;
+      std::vector<std::uint64_t> output_counts;
+    };
+
+    Key key_;
+    CallExtent extent_;
+    std::array<std::shared_ptr<const PreparedCall>, 2> prepared_{};
+  };
+
   /// Null if there is none.
-  [[nodiscard]] const std::shared_ptr<const PreparedCall>* find(const Call& call,
-                                                                Aliasing aliasing);
-  /// Remembers it; forgets all others when there are too many.
-  const std::shared_ptr<const PreparedCall>& add(const Call& call, Aliasing aliasing,
-                                                 PreparedCall prepared);
+  [[nodiscard]] Entry* find(const Call& call);
+  /// Adds an entry; removes all others when there are too many.
+  Entry& add(const Call& call, const CallExtent& extent);
 
  private:
-  struct Key {
-    Collective collective;
-    Aliasing aliasing;
-    DType dtype;
-    Op op;
-    bool is_custom;
-    Reproducible reproducible;
-    std::uint32_t root;
-    std::size_t element_bytes;
-    std::uint64_t count;
-    std::string algorithm;
-    std::uint64_t schedule;  // Its content hash; zero if there is none.
-    Shape shape;
-    std::vector<std::uint64_t> counts;
-    std::vector<std::uint64_t> output_counts;
-  };
-  struct Entry {
-    Key key;
-    std::shared_ptr<const PreparedCall> prepared;
-  };
-
-  [[nodiscard]] static bool matches(const Key& key, const Call& call, Aliasing aliasing);
-  [[nodiscard]] static std::size_t hash(const Call& call, Aliasing aliasing);
+  [[nodiscard]] static bool matches(const Entry::Key& key, const Call& call);
+  [[nodiscard]] static std::size_t hash(const Call& call);
 
   static constexpr std::size_t most_entries = 1024;
 

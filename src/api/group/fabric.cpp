@@ -10,7 +10,7 @@
 
 #include <tutti/error.hpp>
 
-#include "api/group/card.hpp"
+#include "api/group/rank_descriptor.hpp"
 #include "api/group/surroundings.hpp"
 #include "core/shortened.hpp"
 #include "lifeline/mesh.hpp"
@@ -161,35 +161,37 @@ class Fabric::Parts {
 
   /// Everyone learns where everyone is.
   void meet(Exchange& exchange) {
-    Card own = own_card(settings_);
+    RankDescriptor own = own_descriptor(settings_);
     if (ranks_ > 1) own.trouble = trouble_with_descriptors(ranks_);
     for (const std::string& text : exchange.all_gather(write(own))) {
-      cards_.push_back(read_card(text));
+      descriptors_.push_back(read_rank_descriptor(text));
     }
-    if (cards_.size() != ranks_) {
+    if (descriptors_.size() != ranks_) {
       throw Error(ErrorCode::invalid_argument,
                   "rank " + std::to_string(self_) + ": the exchange gave " +
-                      std::to_string(cards_.size()) + " texts for " + std::to_string(ranks_) +
+                      std::to_string(descriptors_.size()) + " texts for " + std::to_string(ranks_) +
                       " ranks: it must give one for each, in their order");
     }
     for (std::uint32_t r = 0; r < ranks_; ++r) {
-      const Card& card = cards_[r];
-      if (card.way != own.way) {
+      const RankDescriptor& descriptor = descriptors_[r];
+      if (descriptor.way != own.way) {
         throw Error(ErrorCode::mismatch, "rank " + std::to_string(r) +
                                              " was told another TUTTI_TRANSPORT than rank " +
                                              std::to_string(self_) + ": give all ranks the same");
       }
-      members_.push_back({.host = card.host,
-                          .network = card.network,
-                          .name = card.name,
-                          .pid = card.pid,
-                          .heap_fd = card.heap_fd});
+      members_.push_back({.host = descriptor.host,
+                          .network = descriptor.network,
+                          .name = descriptor.name,
+                          .pid = descriptor.pid,
+                          .heap_fd = descriptor.heap_fd});
     }
-    one_network_ = std::all_of(cards_.begin(), cards_.end(),
-                               [&](const Card& card) { return card.network == own.network; });
-    is_one_process_ = std::all_of(cards_.begin(), cards_.end(), [&](const Card& card) {
-      return card.pid == own.pid && card.host == own.host;
-    });
+    one_network_ = std::all_of(
+        descriptors_.begin(), descriptors_.end(),
+        [&](const RankDescriptor& descriptor) { return descriptor.network == own.network; });
+    is_one_process_ = std::all_of(descriptors_.begin(), descriptors_.end(),
+                                  [&](const RankDescriptor& descriptor) {
+                                    return descriptor.pid == own.pid && descriptor.host == own.host;
+                                  });
     for (Whereabouts& member : members_) member.is_one_process = is_one_process_;
     if (!is_one_process_) require_no_trouble();
   }
@@ -197,19 +199,20 @@ class Fabric::Parts {
   /// All ranks learn of it at once, instead of waiting for the one that fails.
   void require_no_trouble() const {
     for (std::uint32_t r = 0; r < ranks_; ++r) {
-      if (cards_[r].trouble.empty()) continue;
-      throw Error(ErrorCode::unsupported,
-                  "rank " + std::to_string(r) + " on " + cards_[r].name + ": " + cards_[r].trouble);
+      if (descriptors_[r].trouble.empty()) continue;
+      throw Error(ErrorCode::unsupported, "rank " + std::to_string(r) + " on " +
+                                              descriptors_[r].name + ": " +
+                                              descriptors_[r].trouble);
     }
   }
 
   [[nodiscard]] std::map<std::string, HostLoad> hosts_of(const Membership& membership) const {
     std::map<std::string, HostLoad> hosts;
     for (const std::uint32_t member : membership.members) {
-      const Card& card = cards_[member];
-      HostLoad& load = hosts[card.host];
+      const RankDescriptor& descriptor = descriptors_[member];
+      HostLoad& load = hosts[descriptor.host];
       ++load.ranks;
-      load.cores.insert(card.cores.begin(), card.cores.end());
+      load.cores.insert(descriptor.cores.begin(), descriptor.cores.end());
     }
     return hosts;
   }
@@ -236,7 +239,9 @@ class Fabric::Parts {
     const std::uint32_t ranks = membership.size();
     if (ranks % hosts != 0) return {};
     const std::uint32_t each = ranks / hosts;
-    const auto host = [&](std::uint32_t rank) { return cards_[membership.members[rank]].host; };
+    const auto host = [&](std::uint32_t rank) {
+      return descriptors_[membership.members[rank]].host;
+    };
     for (std::uint32_t r = 0; r < ranks; ++r) {
       if (host(r) != host(r - r % each)) return {};
     }
@@ -355,7 +360,7 @@ class Fabric::Parts {
   }
 
   [[nodiscard]] bool is_roomy() const {
-    return !hosts_of(all()).at(cards_[self_].host).is_crowded();
+    return !hosts_of(all()).at(descriptors_[self_].host).is_crowded();
   }
 
   /// By which of ways_ this rank reaches a member.
@@ -439,12 +444,12 @@ class Fabric::Parts {
       }
       addresses = own_addresses(settings_.interfaces);
       // Ranks that cannot tell may all the same be on one network: then loopback is tried last.
-      if (is_known_network(cards_[self_].network)) {
+      if (is_known_network(descriptors_[self_].network)) {
         std::erase_if(addresses, [](const Endpoint& each) { return each.is_loopback(); });
       }
       if (addresses.empty()) {
         throw Error(ErrorCode::invalid_argument,
-                    "rank " + std::to_string(self_) + " on " + cards_[self_].name +
+                    "rank " + std::to_string(self_) + " on " + descriptors_[self_].name +
                         " has no network address that other hosts could reach: bring an interface "
                         "up, or look at TUTTI_SOCKET_IFNAME");
       }
@@ -458,7 +463,7 @@ class Fabric::Parts {
     }
     agree_on_name(exchange, door);
     for (const std::string& text : exchange.all_gather(endpoints.dump())) {
-      Contact contact{.host = cards_[door.contacts.size()].name, .endpoints = {}};
+      Contact contact{.host = descriptors_[door.contacts.size()].name, .endpoints = {}};
       for (const Json& each : Json::parse(text)) {
         contact.endpoints.push_back(Endpoint::parse(each.get<std::string>()));
       }
@@ -483,11 +488,11 @@ class Fabric::Parts {
   void open_lifeline(Exchange& exchange) {
     std::vector<std::string> whereabouts;
     std::vector<int> processes;
-    for (const Card& card : cards_) {
-      processes.push_back(card.host == cards_[self_].host ? card.pid : 0);
-      whereabouts.push_back(is_one_process_
-                                ? "a thread of process " + std::to_string(card.pid)
-                                : "process " + std::to_string(card.pid) + " on " + card.name);
+    for (const RankDescriptor& descriptor : descriptors_) {
+      processes.push_back(descriptor.host == descriptors_[self_].host ? descriptor.pid : 0);
+      whereabouts.push_back(
+          is_one_process_ ? "a thread of process " + std::to_string(descriptor.pid)
+                          : "process " + std::to_string(descriptor.pid) + " on " + descriptor.name);
     }
     lifeline_ = std::make_shared<Lifeline>(self_, std::move(whereabouts));
     if (is_one_process_) {
@@ -514,7 +519,8 @@ class Fabric::Parts {
     const std::string own =
         self_ == 0 ? std::to_string(reinterpret_cast<std::uintptr_t>(&hub)) : std::string();
     const std::uintptr_t address = std::stoull(exchange.all_gather(own).front());
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): threads tell each other an address by a card.
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): threads tell each other an address by a
+    // descriptor.
     if (self_ != 0) hub = *reinterpret_cast<const std::shared_ptr<ThreadHub>*>(address);
     (void)exchange.all_gather("");
     return hub;
@@ -523,7 +529,7 @@ class Fabric::Parts {
   FabricSettings settings_;
   std::uint32_t self_;
   std::uint32_t ranks_;
-  std::vector<Card> cards_;
+  std::vector<RankDescriptor> descriptors_;
   std::vector<Whereabouts> members_;
   bool one_network_ = true;  // Everyone is reached by the loopback interface.
   bool is_one_process_ = false;

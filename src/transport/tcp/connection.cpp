@@ -85,11 +85,12 @@ std::shared_ptr<Stream> Connection::open(std::uint64_t context, StreamListener& 
 
 /// The stream that something has come for: null if it was closed. Data may come before this rank
 /// has made the communicator that it is for.
-std::shared_ptr<Stream> Connection::find(std::uint64_t context) {
+Stream* Connection::find(std::uint64_t context) {
+  if (recent_ != nullptr && recent_->context_ == context) return recent_;
   const auto found = streams_.find(context);
-  if (found != streams_.end()) return found->second;
+  if (found != streams_.end()) return recent_ = found->second.get();
   if (std::find(closed_.begin(), closed_.end(), context) != closed_.end()) return nullptr;
-  return streams_.emplace(context, std::make_shared<Stream>(context)).first->second;
+  return recent_ = streams_.emplace(context, std::make_shared<Stream>(context)).first->second.get();
 }
 
 void Connection::close(Stream& stream) {
@@ -99,7 +100,8 @@ void Connection::close(Stream& stream) {
     stream.segments_.clear();
     stream.first_ = 0;
     stream.expected_ = {};
-    if (frame_of_.get() == &stream) frame_of_ = nullptr;
+    if (frame_of_ == &stream) frame_of_ = nullptr;
+    if (recent_ == &stream) recent_ = nullptr;
     closed_.push_back(stream.context_);
     if (closed_.size() > most_closed) closed_.pop_front();
     streams_.erase(stream.context_);
@@ -120,14 +122,15 @@ void Connection::copy_pending(Stream& stream) {
 
 // What goes -------------------------------------------------------------------------------------
 
-std::size_t Connection::send(Stream& stream, std::span<const std::byte> data, std::uint32_t call) {
+Connection::Taken Connection::send(Stream& stream, std::span<const std::byte> data,
+                                   std::uint32_t call) {
   const Lock lock(writing());
-  if (!flush_locked()) return 0;
+  if (!flush_locked()) return {.bytes = 0, .is_pending = true};
   const std::uint64_t before = stream.sent();
   const std::uint64_t allowed = stream.granted_.load(std::memory_order_acquire) - before;
   std::size_t bytes = std::min(data.size(), FrameHeader::most_bytes);
   if (bytes > allowed) bytes = allowed / cache_line * cache_line;
-  if (bytes == 0) return 0;
+  if (bytes == 0) return {};
   const FrameHeader header{
       .bytes = static_cast<std::uint32_t>(bytes), .call = call, .context = stream.context_};
   out_header_ = header.encode();
@@ -136,18 +139,12 @@ std::size_t Connection::send(Stream& stream, std::span<const std::byte> data, st
   pending_ = data.first(bytes);
   pending_of_ = &stream;
   stream.sent_.store(before + bytes, std::memory_order_relaxed);
-  (void)flush_locked();
-  return bytes;
+  return {.bytes = bytes, .is_pending = !flush_locked()};
 }
 
 bool Connection::flush() {
   const Lock lock(writing());
   return flush_locked();
-}
-
-bool Connection::is_pending() {
-  const Lock lock(writing());
-  return is_pending_locked();
 }
 
 bool Connection::is_pending_locked() const {
@@ -222,6 +219,21 @@ void Connection::grant(const Stream& stream, std::uint64_t bytes) {
 
 std::span<const std::byte> Connection::buffered(Stream& stream, std::uint32_t call) {
   const Lock lock(reading_);
+  return first_segment(stream, call);
+}
+
+Connection::Arrival Connection::arrived(Stream& stream, std::uint32_t call, bool reads) {
+  const Lock lock(reading_);
+  Arrival arrival{.data = first_segment(stream, call)};
+  if (!reads || !arrival.data.empty()) return arrival;
+  arrival.has_tried = true;
+  arrival.has_read = read_once(stream);
+  if (arrival.has_read) arrival.data = first_segment(stream, call);
+  return arrival;
+}
+
+std::span<const std::byte> Connection::first_segment(const Stream& stream,
+                                                     std::uint32_t call) const {
   if (stream.landed_ > 0) {
     // What was to be received is looked at instead.
     require_call(stream.landed_call_, call);
@@ -270,9 +282,13 @@ std::uint64_t Connection::due_grant(Stream& stream) {
 
 bool Connection::pump(const Stream& stream) {
   const Lock lock(reading_);
+  return read_once(stream);
+}
+
+bool Connection::read_once(const Stream& stream) {
   if (!read_end_.empty()) return false;
   // The open frame may be of somebody who has said where it is to go.
-  Stream* const owner = frame_of_.get();
+  Stream* const owner = frame_of_;
   if (frame_left_ > 0 && owner != nullptr && begin_ == end_ &&
       owner->segments_.size() == owner->first_ && owner->landed_ < owner->expected_.size()) {
     const std::size_t most = std::min(frame_left_, owner->expected_.size() - owner->landed_);
@@ -346,14 +362,14 @@ bool Connection::open_frame(const Stream* reader) {
     return false;
   }
   in_header_ = 0;
-  std::shared_ptr<Stream> stream = find(header.context);
+  Stream* const stream = find(header.context);
   if (header.kind == FrameHeader::Kind::grant) {
     if (stream == nullptr) return true;
     stream->granted_.fetch_add(header.bytes, std::memory_order_release);
-    if (stream.get() != reader && stream->listener_ != nullptr) stream->listener_->notify();
+    if (stream != reader && stream->listener_ != nullptr) stream->listener_->notify();
     return true;
   }
-  frame_of_ = std::move(stream);
+  frame_of_ = stream;
   frame_call_ = header.call;
   frame_left_ = header.bytes;
   frame_done_ = 0;
@@ -381,7 +397,7 @@ std::size_t Connection::receive(Stream& stream, std::span<std::byte> to, std::ui
     moved = take_segment(stream, to, call);
     if (moved == 0) {
       require(read_end_);
-      if (begin_ == end_ && frame_left_ > 0 && frame_of_.get() == &stream) {
+      if (begin_ == end_ && frame_left_ > 0 && frame_of_ == &stream) {
         moved = receive_more(stream, to, call);
       } else if (begin_ == end_ && frame_left_ == 0 && skip_ == 0) {
         moved = receive_first(stream, to, call);
@@ -445,7 +461,7 @@ std::size_t Connection::receive_first(Stream& stream, std::span<std::byte> to, s
   came -= of_header;
   const std::span<const std::byte> data(to.data(), came);
   if (!open_frame(&stream)) return 0;
-  if (frame_left_ == 0 || frame_of_.get() != &stream || frame_call_ != call) {
+  if (frame_left_ == 0 || frame_of_ != &stream || frame_call_ != call) {
     stash(data);
     parse(&stream);
     return take_segment(stream, to, call);

@@ -42,14 +42,16 @@ class Connection {
 
   // What goes:
 
+  struct Taken {
+    std::size_t bytes = 0;
+    bool is_pending = false;  ///< Something, of any stream, is still to be written.
+  };
   /// Takes the first bytes of `data`, all of it or a multiple of 64, and returns how many; none if
   /// there is no room or the peer has not consumed enough. The memory must stay as it is until
   /// released() says so.
-  [[nodiscard]] std::size_t send(Stream& stream, std::span<const std::byte> data,
-                                 std::uint32_t call);
+  [[nodiscard]] Taken send(Stream& stream, std::span<const std::byte> data, std::uint32_t call);
   /// Writes what is pending, as far as the system takes it. Whether nothing is left.
   bool flush();
-  [[nodiscard]] bool is_pending();
   /// What is half sent goes on from a copy.
   void copy_pending(Stream& stream);
   /// Whether the peer must consume something before more can be sent.
@@ -62,6 +64,13 @@ class Connection {
   /// What has come for a stream: some of it, but no torn 64 bytes unless the frame ends with them.
   /// Throws mismatch if it is of another call.
   [[nodiscard]] std::span<const std::byte> buffered(Stream& stream, std::uint32_t call);
+  struct Arrival {
+    std::span<const std::byte> data{};
+    bool has_tried = false;  ///< Nothing was there before, so the socket was read once,
+    bool has_read = false;   ///< and something came, for whatever stream.
+  };
+  /// The same as buffered(). Reads once, if `reads` and nothing has come before.
+  [[nodiscard]] Arrival arrived(Stream& stream, std::uint32_t call, bool reads);
   void consume(Stream& stream, std::size_t bytes);
   /// Reads once, for whatever streams. False if nothing has come.
   [[nodiscard]] bool pump(const Stream& stream);
@@ -98,7 +107,10 @@ class Connection {
   [[nodiscard]] std::mutex& writing() { return is_encrypted_ ? reading_ : writing_; }
 
   // With reading_ held:
-  [[nodiscard]] std::shared_ptr<Stream> find(std::uint64_t context);
+  [[nodiscard]] Stream* find(std::uint64_t context);
+  [[nodiscard]] std::span<const std::byte> first_segment(const Stream& stream,
+                                                         std::uint32_t call) const;
+  [[nodiscard]] bool read_once(const Stream& stream);
   void prepare_block();
   void parse(const Stream* reader);
   [[nodiscard]] bool open_frame(const Stream* reader);
@@ -146,7 +158,8 @@ class Connection {
   std::size_t end_ = 0;    // after
   std::size_t in_header_ = 0;                          // so many bytes in header_.
   std::array<std::byte, FrameHeader::size> header_{};  // Of the next frame.
-  std::shared_ptr<Stream> frame_of_;                   // Null: nobody wants the open frame.
+  Stream* recent_ = nullptr;                           // Of streams_, the one found last.
+  Stream* frame_of_ = nullptr;                         // Null: nobody wants the open frame.
   std::uint32_t frame_call_ = 0;
   std::size_t frame_left_ = 0;  // Of the open frame; 0 if none is open.
   std::size_t frame_done_ = 0;

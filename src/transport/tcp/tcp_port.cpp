@@ -42,10 +42,16 @@ std::span<const std::byte> TcpPort::arrived(Rank peer) {
   Peer* const state = reach(peer);
   if (state == nullptr) return {};
   return naming(peer, [&]() -> std::span<const std::byte> {
-    Connection& connection = state->line->connection;
-    const std::span<const std::byte> before = connection.buffered(*state->stream, received_call_);
-    if (!before.empty() || is_dry(*state) || !pump(*state)) return before;
-    return connection.buffered(*state->stream, received_call_);
+    const bool reads = !is_dry(*state);
+    const std::uint64_t arrivals = state->line->arrivals.load(std::memory_order_acquire);
+    const Connection::Arrival arrival =
+        state->line->connection.arrived(*state->stream, received_call_, reads);
+    if (arrival.has_read) {
+      ++news_;
+    } else if (arrival.has_tried) {
+      note_dry(*state, arrivals);
+    }
+    return arrival.data;
   });
 }
 
@@ -98,14 +104,14 @@ std::size_t TcpPort::send(std::span<const Rank> peers, std::span<const std::byte
   if (state->is_pending && state->full_since == news_) return 0;
   return naming(peer, [&]() -> std::size_t {
     Connection& connection = state->line->connection;
-    const std::size_t taken = connection.send(*state->stream, data, sent_call_);
-    const bool is_waiting = taken == 0 && Connection::is_exhausted(*state->stream);
+    Connection::Taken taken = connection.send(*state->stream, data, sent_call_);
+    const bool is_waiting = taken.bytes == 0 && Connection::is_exhausted(*state->stream);
     // What lets it go on is to be read.
     if (is_waiting && !is_dry(*state) && pump(*state)) {
-      return connection.send(*state->stream, data, sent_call_);
+      taken = connection.send(*state->stream, data, sent_call_);
     }
-    if (taken == 0 || connection.is_pending()) note_pending(peer);
-    return taken;
+    if (taken.bytes == 0 || taken.is_pending) note_pending(peer);
+    return taken.bytes;
   });
 }
 

@@ -232,7 +232,7 @@ void TcpTransport::handle(Watch::Tag tag) {
       setting_.doorbells->clear();
       return;
     case Watch::Kind::listener:
-    case Watch::Kind::stranger:
+    case Watch::Kind::unauthenticated:
     case Watch::Kind::dial:
     case Watch::Kind::process:
       break;
@@ -240,7 +240,7 @@ void TcpTransport::handle(Watch::Tag tag) {
   const std::lock_guard lock(setup_);
   if (tag.kind == Watch::Kind::listener) {
     reception_.open_door(Clock::now());
-  } else if (tag.kind == Watch::Kind::stranger) {
+  } else if (tag.kind == Watch::Kind::unauthenticated) {
     auto guest = reception_.advance(tag.index);
     if (!guest || guest->rank >= members_.size()) return;
     if (guest->rank < setting_.self) {

@@ -1,4 +1,4 @@
-#include "net/stranger_log.hpp"
+#include "net/rejection_log.hpp"
 
 #include <cstdio>
 #include <utility>
@@ -22,11 +22,11 @@ void to_stderr(const std::string& line) { std::fputs(line.c_str(), stderr); }
 
 }  // namespace
 
-StrangerLog::StrangerLog(Rank self, Sink sink)
+RejectionLog::RejectionLog(Rank self, Sink sink)
     : self_(self), sink_(sink ? std::move(sink) : to_stderr) {}
 
-void StrangerLog::turned_away(const std::string& source, const std::string& why,
-                              Clock::time_point now) {
+void RejectionLog::note_rejection(const std::string& source, const std::string& why,
+                                  Clock::time_point now) {
   if (sources_.size() >= most_sources) {
     std::erase_if(sources_, [&](const auto& each) { return each.second.next <= now; });
     // Whoever has that many addresses is heard of enough.

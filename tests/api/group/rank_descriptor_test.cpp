@@ -1,4 +1,4 @@
-#include "api/group/card.hpp"
+#include "api/group/rank_descriptor.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-Card card() {
+RankDescriptor descriptor() {
   return {.host = "host",
           .network = "network",
           .name = "name",
@@ -19,26 +19,27 @@ Card card() {
           .way = Way::tcp};
 }
 
-TEST(Card, IsReadAsItWasWritten) {
-  const Card read = read_card(write(card()));
-  EXPECT_EQ(write(read), write(card()));
+TEST(RankDescriptor, IsReadAsItWasWritten) {
+  const RankDescriptor read = read_rank_descriptor(write(descriptor()));
+  EXPECT_EQ(write(read), write(descriptor()));
   EXPECT_EQ(read.heap_fd, -1);
   EXPECT_EQ(read.cores, (std::vector<int>{0, 3}));
   EXPECT_EQ(read.way, Way::tcp);
 }
 
-TEST(Card, NamesMayBeAnyBytes) {
-  Card odd = card();
+TEST(RankDescriptor, NamesMayBeAnyBytes) {
+  RankDescriptor odd = descriptor();
   odd.name = "\xe9mile";
-  EXPECT_EQ(read_card(write(odd)).name, "\xef\xbf\xbdmile");
+  EXPECT_EQ(read_rank_descriptor(write(odd)).name, "\xef\xbf\xbdmile");
 }
 
-TEST(Card, IsRefusedIfItMakesNoSense) {
+TEST(RankDescriptor, IsRefusedIfItMakesNoSense) {
   const auto refused = [](const std::string& what, const std::string& instead) {
-    std::string text = write(card());
+    std::string text = write(descriptor());
     ASSERT_NE(text.find(what), std::string::npos) << what;
     text.replace(text.find(what), what.size(), instead);
-    test::expect_error([&] { (void)read_card(text); }, ErrorCode::mismatch, "the same version");
+    test::expect_error([&] { (void)read_rank_descriptor(text); }, ErrorCode::mismatch,
+                       "the same version");
   };
   refused("{", "");
   refused("\"pid\":42", "\"pid\":4294967338");

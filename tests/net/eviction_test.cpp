@@ -1,4 +1,4 @@
-#include "net/crowd.hpp"
+#include "net/eviction.hpp"
 
 #include <vector>
 
@@ -8,7 +8,7 @@ namespace tutti {
 namespace {
 
 std::size_t next_to_go(const std::vector<std::string>& sources) {
-  return who_makes_room(sources, [](const std::string& each) { return each; }).index;
+  return choose_eviction(sources, [](const std::string& each) { return each; }).index;
 }
 
 TEST(Crowd, TheOldestOfTheLargestMakesRoom) {

@@ -1,4 +1,4 @@
-#include "api/group/card.hpp"
+#include "api/group/rank_descriptor.hpp"
 
 #include <sched.h>
 #include <unistd.h>
@@ -71,7 +71,7 @@ std::vector<int> cores_from(const Json& json) {
 
 }  // namespace
 
-Card own_card(const FabricSettings& settings) {
+RankDescriptor own_descriptor(const FabricSettings& settings) {
   const Surroundings here = Surroundings::read();
   return {.host = here.host(settings.host_id),
           .network = here.network(),
@@ -93,15 +93,16 @@ std::string trouble_with_descriptors(std::uint32_t ranks) {
          " to reach the others: " + raise_descriptor_limit();
 }
 
-std::string write(const Card& card) {
-  const Json json{{"host", card.host}, {"network", card.network}, {"name", card.name},
-                  {"pid", card.pid},   {"heap_fd", card.heap_fd}, {"cores", card.cores},
-                  {"way", card.way},   {"trouble", card.trouble}};
+std::string write(const RankDescriptor& descriptor) {
+  const Json json{{"host", descriptor.host},       {"network", descriptor.network},
+                  {"name", descriptor.name},       {"pid", descriptor.pid},
+                  {"heap_fd", descriptor.heap_fd}, {"cores", descriptor.cores},
+                  {"way", descriptor.way},         {"trouble", descriptor.trouble}};
   // Hosts and files may be called anything; what is no UTF-8 in their names is replaced.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Card read_card(const std::string& text) {
+RankDescriptor read_rank_descriptor(const std::string& text) {
   try {
     const Json json = Json::parse(text);
     return {.host = json.at("host"),

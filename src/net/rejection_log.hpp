@@ -12,14 +12,14 @@ namespace tutti {
 
 /// Tells who was turned away at a rank's door, at most once per source and second, so that a flood
 /// of strangers floods no log.
-class StrangerLog {
+class RejectionLog {
  public:
   using Sink = std::function<void(const std::string& line)>;
 
   /// Writes to stderr unless told otherwise.
-  explicit StrangerLog(Rank self, Sink sink = nullptr);
+  explicit RejectionLog(Rank self, Sink sink = nullptr);
 
-  void turned_away(const std::string& source, const std::string& why, Clock::time_point now);
+  void note_rejection(const std::string& source, const std::string& why, Clock::time_point now);
 
  private:
   struct Entry {

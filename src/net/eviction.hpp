@@ -9,18 +9,17 @@ namespace tutti {
 
 /// Of strangers, the oldest first, the one who makes room for the next: the oldest from whichever
 /// source most have come from. So a crowd from one place keeps out those of the same place only.
-struct MakesRoom {
+struct Eviction {
   std::size_t index = 0;
   std::size_t from_there = 0;  ///< How many have come from the same source.
 };
 
 template <class Strangers, class Source>
-[[nodiscard]] MakesRoom who_makes_room(const Strangers& strangers, const Source& source) {
-  std::map<std::string, MakesRoom> by_source;
+[[nodiscard]] Eviction choose_eviction(const Strangers& strangers, const Source& source) {
+  std::map<std::string, Eviction> by_source;
   std::size_t index = 0;
   for (const auto& each : strangers) {
-    MakesRoom& oldest =
-        by_source.try_emplace(source(each), MakesRoom{.index = index}).first->second;
+    Eviction& oldest = by_source.try_emplace(source(each), Eviction{.index = index}).first->second;
     ++oldest.from_there;
     ++index;
   }
@@ -31,7 +30,7 @@ template <class Strangers, class Source>
         }
         return a.second.index > b.second.index;
       });
-  return most == by_source.end() ? MakesRoom{} : most->second;
+  return most == by_source.end() ? Eviction{} : most->second;
 }
 
 }  // namespace tutti

@@ -1,4 +1,4 @@
-#include "api/call/declaration.hpp"
+#include "api/buckets/declaration.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -24,7 +24,7 @@ class Hash {
 };
 
 /// What a rank tells the others of its declaration.
-struct Card {
+struct Summary {
   std::uint64_t is_possible = 0;
   std::uint64_t tensors = 0;
   std::uint64_t tensor_hash = 0;
@@ -64,7 +64,7 @@ std::vector<Form> forms_of(std::span<const Tensor> tensors) {
   return forms;
 }
 
-Card card_of(const std::vector<Form>& forms, const BucketOptions& options, bool is_possible) {
+Summary summary_of(const std::vector<Form>& forms, const BucketOptions& options, bool is_possible) {
   Hash tensors;
   for (const Form& form : forms) {
     tensors.add(form.count);
@@ -125,20 +125,20 @@ std::string fault_of(std::span<const Tensor> tensors, const BucketOptions& optio
                                        ": all ranks must declare the same");
 }
 
-void compare_options(std::size_t rank, const Card& card, const Card& first) {
+void compare_options(std::size_t rank, const Summary& summary, const Summary& first) {
   const auto same = [&](std::uint64_t its, std::uint64_t rank_0s, const std::string& what) {
     if (its != rank_0s) disagree(rank, what + std::to_string(its), std::to_string(rank_0s));
   };
-  same(card.bucket_bytes, first.bucket_bytes, "bucket_bytes = ");
-  same(card.first_bucket_bytes, first.first_bucket_bytes, "first_bucket_bytes = ");
-  if (card.reduction != first.reduction) {
-    disagree(rank, "the reduction " + words_of(card.reduction), words_of(first.reduction));
+  same(summary.bucket_bytes, first.bucket_bytes, "bucket_bytes = ");
+  same(summary.first_bucket_bytes, first.first_bucket_bytes, "first_bucket_bytes = ");
+  if (summary.reduction != first.reduction) {
+    disagree(rank, "the reduction " + words_of(summary.reduction), words_of(first.reduction));
   }
-  if (card.call_hash != first.call_hash) {
+  if (summary.call_hash != first.call_hash) {
     disagree(rank, "one algorithm, schedule, shape or level", "another");
   }
-  if (card.tensors != first.tensors) {
-    disagree(rank, std::to_string(card.tensors) + " tensors", std::to_string(first.tensors));
+  if (summary.tensors != first.tensors) {
+    disagree(rank, std::to_string(summary.tensors) + " tensors", std::to_string(first.tensors));
   }
 }
 
@@ -168,22 +168,22 @@ void agree_on_declaration(Communicator& communicator, std::span<const Tensor> te
                           const BucketOptions& options) {
   const std::string fault = fault_of(tensors, options);
   const std::vector<Form> forms = forms_of(tensors);
-  const Card mine = card_of(forms, options, fault.empty());
-  std::vector<Card> cards(communicator.size());
-  communicator.all_gather(std::span(&mine, 1), cards);
+  const Summary mine = summary_of(forms, options, fault.empty());
+  std::vector<Summary> summaries(communicator.size());
+  communicator.all_gather(std::span(&mine, 1), summaries);
   if (!fault.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "rank " + std::to_string(communicator.rank()) + ": Bucketer: " + fault);
   }
-  for (std::size_t rank = 0; rank < cards.size(); ++rank) {
-    if (cards[rank].is_possible == 0) {
+  for (std::size_t rank = 0; rank < summaries.size(); ++rank) {
+    if (summaries[rank].is_possible == 0) {
       throw Error(ErrorCode::mismatch, "Bucketer: rank " + std::to_string(rank) +
                                            " declares what cannot be; its own error says what");
     }
-    compare_options(rank, cards[rank], cards.front());
+    compare_options(rank, summaries[rank], summaries.front());
   }
   const bool same = std::ranges::all_of(
-      cards, [&](const Card& card) { return card.tensor_hash == mine.tensor_hash; });
+      summaries, [&](const Summary& summary) { return summary.tensor_hash == mine.tensor_hash; });
   if (!same) name_tensor(communicator, forms);
 }
 

@@ -8,7 +8,7 @@
 namespace tutti {
 
 /// What a rank tells the others about itself.
-struct Card {
+struct RankDescriptor {
   std::string host;     ///< The same for all processes that can share memory.
   std::string network;  ///< The same for all that reach each other by the loopback interface.
   std::string name;     ///< Of the host, for people.
@@ -19,14 +19,14 @@ struct Card {
   std::string trouble{};  ///< Why it cannot take part; empty if it can.
 };
 
-[[nodiscard]] Card own_card(const FabricSettings& settings);
+[[nodiscard]] RankDescriptor own_descriptor(const FabricSettings& settings);
 
 /// Why a process cannot hold connections to so many ranks; empty if it can, or if the system does
 /// not tell.
 [[nodiscard]] std::string trouble_with_descriptors(std::uint32_t ranks);
 
-[[nodiscard]] std::string write(const Card& card);
+[[nodiscard]] std::string write(const RankDescriptor& descriptor);
 /// The inverse of write().
-[[nodiscard]] Card read_card(const std::string& text);
+[[nodiscard]] RankDescriptor read_rank_descriptor(const std::string& text);
 
 }  // namespace tutti
