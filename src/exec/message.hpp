@@ -65,6 +65,8 @@ class Message {
 
  private:
   friend class Messenger;
+  friend class MessageProtocol;
+  friend class PacketSender;
   friend class Inbox;
 
   std::atomic<bool> is_done_{false};
@@ -74,7 +76,7 @@ class Message {
   std::size_t moved_ = 0;       // Bytes of data that have gone or come.
   Clock::time_point begun_{};
   std::shared_ptr<Inbox> inbox_{};
-  std::list<std::shared_ptr<Message>>::iterator place_{};  // In Messenger::running_.
+  std::list<std::shared_ptr<Message>>::iterator place_{};  // In MessageProtocol::running().
 };
 
 }  // namespace tutti

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "transport/tcp/read_block.hpp"
+
 namespace tutti {
 
 /// What is told when something has come for a stream, by whichever thread has read it.
@@ -34,7 +36,7 @@ class Stream {
 
   /// Data that was read and not yet consumed, in a block that it keeps alive.
   struct Segment {
-    std::shared_ptr<const std::byte[]> block;
+    ReadBlock block;
     const std::byte* data = nullptr;
     std::size_t bytes = 0;
     std::uint32_t call = 0;
@@ -50,6 +52,9 @@ class Stream {
   std::size_t landed_ = 0;           // how many have,
   std::uint32_t landed_call_ = 0;    // and of which call they are.
   std::uint64_t ungranted_ = 0;      // Consumed, and the sender has not been told.
+
+  // Of the stream's own thread: consumed, and still to be dropped from the first segment.
+  std::size_t unapplied_ = 0;
 
   // Of what goes:
   std::atomic<std::uint64_t> sent_{0};
