@@ -150,7 +150,7 @@ std::vector<BadDocument> documents_with_wrong_members() {
       {"Null", "null", "at /: an object"},
       {"EmptyObject", "{}", "at /: the member \"format\" is missing"},
       {"DeepList", std::string(1000, '[') + std::string(1000, ']'), "at /: an object"},
-      {"OtherFormat", spoilt("tutti-schedule", "tutti-plan"), "at /format: this should say"},
+      {"OtherFormat", spoilt("tutti-schedule", "tutti-plan"), "at /format: expected"},
       {"FormatOfWrongType", spoilt("\"tutti-schedule\"", "1"), "at /format"},
       {"OtherVersion", spoilt("\"version\": 1", "\"version\": 3"), "at /version"},
       {"NoName", spoilt("  \"name\": \"by hand\",\n", ""), "the member \"name\" is missing"},
@@ -163,12 +163,13 @@ std::vector<BadDocument> documents_with_wrong_members() {
       {"NoChunks", spoilt("  \"chunks\": 4,\n", ""), "the member \"chunks\" is missing"},
       {"NoRounds", spoilt("  \"rounds\": 2,\n", ""), "the member \"rounds\" is missing"},
       {"UnknownMember", spoilt("\"rounds\": 2", "\"rounds\": 2, \"round\": 2"),
-       "there is no member \"round\"; known are"},
+       "unknown member \"round\"; known members:"},
       {"RootMissing", spoilt("  \"root\": 1,\n", ""), "the member \"root\" is missing"},
       {"RootTooMuch", spoilt("broadcast", "allreduce"), "at /root: a allreduce has no root"},
       {"RootBeyondTheRanks", spoilt("\"root\": 1", "\"root\": 3"),
-       "at /root: a whole number from 0 to 2"},
-      {"NoRanksAtAll", spoilt("\"ranks\": 3", "\"ranks\": 0"), "at /ranks: a whole number from 1"},
+       "at /root: expected a whole number from 0 to 2"},
+      {"NoRanksAtAll", spoilt("\"ranks\": 3", "\"ranks\": 0"),
+       "at /ranks: expected a whole number from 1"},
       {"NegativeRanks", spoilt("\"ranks\": 3", "\"ranks\": -3"), "at /ranks: a whole number"},
       {"RanksAsFraction", spoilt("\"ranks\": 3", "\"ranks\": 3.0"), "at /ranks: a whole number"},
       {"RanksAsText", spoilt("\"ranks\": 3", "\"ranks\": \"3\""), "at /ranks: a whole number"},
@@ -207,23 +208,23 @@ std::vector<BadDocument> documents_with_wrong_steps() {
       {"RoundMissing", spoilt("{\"round\": 1, \"receive\"", "{\"receive\""),
        "at /programs/0/0: the member \"round\" is missing"},
       {"RoundBeyondTheLast", spoilt("{\"round\": 1, \"receive\"", "{\"round\": 2, \"receive\""),
-       "at /programs/0/0/round: a whole number from 0 to 1"},
+       "at /programs/0/0/round: expected a whole number from 0 to 1"},
       {"StepInNoRounds", spoilt("\"rounds\": 2", "\"rounds\": 0"), "schedule of 0 rounds"},
       {"UnknownMemberOfStep", spoilt("\"from\": [2]", "\"from\": [2], \"peer\": 2"),
-       "at /programs/0/0: there is no member \"peer\""},
-      {"ToOfAReceive", spoilt("\"from\": [2]", "\"to\": [2]"), "there is no member \"to\""},
+       "at /programs/0/0: unknown member \"peer\""},
+      {"ToOfAReceive", spoilt("\"from\": [2]", "\"to\": [2]"), "unknown member \"to\""},
       {"PeersMissing", spoilt(", \"from\": [2]", ""), "the member \"from\" is missing"},
       {"PeersEmpty", spoilt("\"from\": [2]", "\"from\": []"),
-       "at /programs/0/0/from: at least one rank"},
+       "at /programs/0/0/from: expected at least one rank"},
       {"OnlyOwn", spoilt("\"from\": [2]", "\"from\": [\"own\"]"), "at least one rank"},
       {"OwnTwice", spoilt("\"from\": [2]", "\"from\": [\"own\", 2, \"own\"]"),
-       "at /programs/0/0/from/2: \"own\" can stand only once"},
+       "at /programs/0/0/from/2: \"own\" may occur only once"},
       {"OwnInASend", spoilt("\"to\": [2]", "\"to\": [\"own\", 2]"), "at /programs/1/0/to/0"},
       {"OwnSpeltWrong", spoilt("\"from\": [2]", "\"from\": [\"Own\", 2]"),
-       "at /programs/0/0/from/0: a whole number from 0 to 2"},
+       "at /programs/0/0/from/0: expected a whole number from 0 to 2"},
       {"PeersOfWrongType", spoilt("\"from\": [2]", "\"from\": 2"), "at /programs/0/0/from: a list"},
       {"PeerBeyondTheRanks", spoilt("\"from\": [2]", "\"from\": [3]"),
-       "at /programs/0/0/from/0: a whole number from 0 to 2"},
+       "at /programs/0/0/from/0: expected a whole number from 0 to 2"},
       {"PeerNegative", spoilt("\"from\": [2]", "\"from\": [-1]"), "at /programs/0/0/from/0"},
       {"PeerAsFraction", spoilt("\"from\": [2]", "\"from\": [1.5]"), "at /programs/0/0/from/0"},
       {"PeerThatWraps", spoilt("\"from\": [2]", "\"from\": [4294967298]"),
@@ -233,13 +234,13 @@ std::vector<BadDocument> documents_with_wrong_steps() {
       {"ChunksOfWrongType", spoilt("\"receive\": [[0, 4]]", "\"receive\": 0"),
        "at /programs/0/0/receive: a list"},
       {"ChunkBeyondTheLast", spoilt("\"receive\": [[0, 4]]", "\"receive\": [4]"),
-       "at /programs/0/0/receive/0: a whole number from 0 to 3"},
+       "at /programs/0/0/receive/0: expected a whole number from 0 to 3"},
       {"ChunkNegative", spoilt("\"receive\": [[0, 4]]", "\"receive\": [-1]"),
        "at /programs/0/0/receive/0"},
       {"ChunkAsText", spoilt("\"receive\": [[0, 4]]", "\"receive\": [\"0\"]"),
        "at /programs/0/0/receive/0"},
       {"RangeTooLong", spoilt("\"receive\": [[0, 4]]", "\"receive\": [[1, 4]]"),
-       "at /programs/0/0/receive/0/1: a whole number from 1 to 3"},
+       "at /programs/0/0/receive/0/1: expected a whole number from 1 to 3"},
       {"RangeFromBeyond", spoilt("\"receive\": [[0, 4]]", "\"receive\": [[4, 1]]"),
        "at /programs/0/0/receive/0/0"},
       {"RangeEmpty", spoilt("\"receive\": [[0, 4]]", "\"receive\": [[0, 0]]"),
@@ -328,18 +329,19 @@ TEST(ScheduleJson, RefusesWhatIsNoVariant) {
                  ErrorCode::invalid_argument, part);
   };
   refuses(R"({"round": 0, "send": [0], "to": [1], "variant": 65536})",
-          "at /programs/0/0/variant: a whole number from 0 to 65535");
+          "at /programs/0/0/variant: expected a whole number from 0 to 65535");
   refuses(R"({"round": 0, "local": [0], "from": []})", "at least one \"own\"");
   refuses(R"({"round": 0, "local": [0], "from": [1]})", "\"own\" or {\"own\": VARIANT}");
-  refuses(R"({"round": 0, "local": [0], "to": [1]})", "there is no member \"to\"");
-  refuses(R"({"round": 0, "local": [0], "from": [{"own": 1, "x": 2}]})", "no member \"x\"");
+  refuses(R"({"round": 0, "local": [0], "to": [1]})", "unknown member \"to\"");
+  refuses(R"({"round": 0, "local": [0], "from": [{"own": 1, "x": 2}]})", "unknown member \"x\"");
   refuses(R"({"round": 0, "local": [0], "from": [{}]})", "the member \"own\" is missing");
   refuses(R"({"round": 0, "local": [0], "send": [0], "from": ["own"]})", "a step has either");
   refuses(R"({"round": 0, "receive": [0], "from": [{"own": 1}]})", "at least one rank");
   refuses(R"({"round": 0, "receive": [0], "from": [1, "own", {"own": 1}]})", "only once");
   // Version 1 knows nothing of all that.
   refuses(R"({"round": 0, "local": [0], "from": ["own"]})", "a step has either", "1");
-  refuses(R"({"round": 0, "send": [0], "to": [1], "variant": 0})", "no member \"variant\"", "1");
+  refuses(R"({"round": 0, "send": [0], "to": [1], "variant": 0})", "unknown member \"variant\"",
+          "1");
   refuses(R"({"round": 0, "receive": [0], "from": [1, {"own": 1}]})", "a whole number", "1");
 }
 
