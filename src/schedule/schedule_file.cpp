@@ -24,7 +24,7 @@ std::string contents(const std::string& path) {
   if (!std::filesystem::is_regular_file(status)) refuse("it is not a file");
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
   if (!error && bytes > most_bytes) {
-    refuse("it has " + in_plural(bytes, "byte") + ", which is above the limit of " +
+    refuse("it is too large: " + in_plural(bytes, "byte") + "; the limit is " +
            format_bytes(most_bytes));
   }
   const std::ifstream file(path, std::ios::binary);

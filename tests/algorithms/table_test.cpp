@@ -117,15 +117,15 @@ TEST(Refusal, SaysWhichShapeWouldDo) {
     std::string says;
   };
   for (const Row& row : {
-           Row{"allreduce/ring_ring", 12, {}, "needs a shape of 2 dimensions that 12 ranks fill"},
-           Row{"allreduce/ring_ring", 12, {}, "ask for --shape 4x3"},
+           Row{"allreduce/ring_ring", 12, {}, "needs a shape of 2 dimensions for 12 ranks"},
+           Row{"allreduce/ring_ring", 12, {}, "use --shape 4x3"},
            Row{"allreduce/ring_ring", 12, {{2, 2, 3}}, "2x2x3 has 3"},
            Row{"allreduce/ring_ring", 12, {{12}}, "12 has 1"},
-           Row{"allreduce/ring_tree", 12, {{4, 4}}, "4x4 is for 16"},
-           Row{"allreduce/ring_tree", 7, {{4, 4}}, "ask for --shape 7x1"},
+           Row{"allreduce/ring_tree", 12, {{4, 4}}, "4x4 is for 16 ranks"},
+           Row{"allreduce/ring_tree", 7, {{4, 4}}, "use --shape 7x1"},
            Row{"allreduce/torus", 12, {}, "2 or 3 dimensions"},
            Row{"allreduce/torus", 16, {{2, 2, 2, 2}}, "2x2x2x2 has 4"},
-           Row{"allreduce/torus", 16, {{2, 2, 2}}, "2x2x2 is for 8"},
+           Row{"allreduce/torus", 16, {{2, 2, 2}}, "2x2x2 is for 8 ranks"},
        }) {
     const Problem problem{.ranks = row.ranks, .root = {}, .shape = row.shape};
     const Algorithm& asked = algorithm(row.name);

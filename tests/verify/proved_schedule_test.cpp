@@ -41,7 +41,7 @@ TEST(Prove, RefusesFoldsWhereNothingIsAdded) {
                                  {receive(0, {0}, {0, 1}), send(1, {2}, {0})},
                                  {receive(0, {0}, {0, 1}), fold(1, {1}, 0, {0})}}};
   expect_error([&] { (void)prove(schedule(draft)); }, ErrorCode::invalid_argument,
-               "folds, and broadcast is no reduction");
+               "folds, but broadcast is not a reduction");
 }
 
 TEST(Prove, RefusesAPeerThatIsNamedTwice) {

@@ -43,7 +43,7 @@ TEST(Verify, FindsTwoRanksThatWaitForEachOther) {
   EXPECT_EQ(name(first.kind), "deadlock");
   EXPECT_EQ(first.round, 0);
   EXPECT_EQ(first.step, 0);
-  EXPECT_NE(first.message.find("waits in a circle of 2"), std::string::npos) << first.message;
+  EXPECT_NE(first.message.find("waits in a cycle of 2"), std::string::npos) << first.message;
   EXPECT_NE(first.message.find("rank 0 step 0"), std::string::npos) << first.message;
   EXPECT_NE(first.message.find("rank 1 step 0"), std::string::npos) << first.message;
   EXPECT_NE(first.message.find("2 receives never run"), std::string::npos) << first.message;

@@ -89,7 +89,7 @@ std::vector<BadSchedule> malformed_schedules() {
           "PeerOfItself", [](DraftStep& step) { step.peers = {Rank{1}}; },
           "cannot be its own peer"),
       malformed(
-          "SendThatFolds", [](DraftStep& step) { step.own = 0; }, "a send folds nothing"),
+          "SendThatFolds", [](DraftStep& step) { step.own = 0; }, "a send cannot fold"),
       malformed(
           "OwnBeyondThePeers",
           [](DraftStep& step) {
@@ -109,7 +109,7 @@ std::vector<BadSchedule> malformed_schedules() {
             step.kind = Step::Kind::receive;
             step.own = 0;
           },
-          "folds, and broadcast is no reduction"),
+          "folds, but broadcast is not a reduction"),
       malformed(
           "NoChunks", [](DraftStep& step) { step.chunks.clear(); }, "has no chunks"),
       malformed(
@@ -238,7 +238,7 @@ std::vector<BadSchedule> schedules_with_wrong_results() {
        .round = 0,
        .step = 0,
        .chunk = Chunk{0},
-       .says = "where nothing was written"},
+       .says = "which was never written"},
       {.title = "NothingArrives",
        .draft = draft_of(Collective::broadcast, 1, 0, {{}, {}}),
        .kind = Kind::wrong_output,
@@ -259,7 +259,7 @@ std::vector<BadSchedule> schedules_with_wrong_results() {
        .kind = Kind::wrong_output,
        .rank = Rank{0},
        .chunk = Chunk{0},
-       .says = "holds (a0+b0)+b0, which has more than once b0"},
+       .says = "holds (a0+b0)+b0, which repeats b0"},
       {.title = "OwnContributionReplaced",
        .draft = draft_of(Collective::reduce, 1, 1, {{receive(0, {1}, {0})}, {send(0, {0}, {0})}}),
        .kind = Kind::wrong_output,
