@@ -181,7 +181,7 @@ Contract read_contract(const JsonValue& document) {
     const std::uint64_t last = contract.ranks - 1;
     contract.root = Rank{static_cast<std::uint32_t>(document.member("root").number(0, last))};
   } else if (document.has("root")) {
-    document.member("root").reject("a " + std::string(name(contract.collective)) + " has no root");
+    document.member("root").reject(std::string(name(contract.collective)) + " has no root");
   }
   try {
     contract.check();

@@ -12,7 +12,7 @@ namespace {
 
 using enum Collective;
 
-/// Where the algorithms' sources stand.
+/// The directory of the algorithms' sources.
 std::filesystem::path sources() {
   return std::filesystem::path(TUTTI_GOLDEN_DIR).parent_path().parent_path() / "src" / "algorithms";
 }
@@ -57,7 +57,7 @@ TEST(Table, NamesAreUniqueAndBeginWithTheCollective) {
   }
 }
 
-TEST(Table, NamesAreThoseOfTheSources) {
+TEST(Table, NamesMatchTheSourceFiles) {
   std::set<std::string> named;
   for (const Algorithm& each : algorithms()) {
     named.insert(std::string(each.name));
@@ -83,7 +83,7 @@ TEST(Table, IsGroupedByCollective) {
   EXPECT_EQ(total, algorithms().size());
 }
 
-TEST(Table, EveryAlgorithmSaysWhatItDoes) {
+TEST(Table, EveryAlgorithmHasASummary) {
   for (const Algorithm& each : algorithms()) {
     EXPECT_FALSE(each.summary.empty()) << each.name;
     const bool adds = is_reduction(each.collective) && each.collective != barrier;
@@ -109,7 +109,7 @@ TEST(Refusal, IsEmptyForEveryProblemWithoutShape) {
   }
 }
 
-TEST(Refusal, SaysWhichShapeWouldDo) {
+TEST(Refusal, SuggestsAShape) {
   struct Row {
     std::string_view name;
     std::uint32_t ranks;
@@ -136,7 +136,7 @@ TEST(Refusal, SaysWhichShapeWouldDo) {
   }
 }
 
-TEST(Refusal, NamesAShapeThatIsNotRefused) {
+TEST(Refusal, SuggestedShapeIsAccepted) {
   for (const Algorithm& each : algorithms()) {
     for (std::uint32_t p = 1; p <= 30; ++p) {
       EXPECT_EQ(each.refusal({.ranks = p, .root = {}, .shape = squarest(p)}), "") << each.name;
@@ -144,7 +144,7 @@ TEST(Refusal, NamesAShapeThatIsNotRefused) {
   }
 }
 
-TEST(Refusal, SaysWhichProblemsAnAlgorithmIsFor) {
+TEST(Refusal, NamesTheSupportedProblems) {
   Algorithm limited = algorithm("allreduce/recursive_doubling");
   limited.supports = [](const Problem& problem) {
     return (problem.ranks & (problem.ranks - 1)) == 0;
@@ -157,7 +157,7 @@ TEST(Refusal, SaysWhichProblemsAnAlgorithmIsFor) {
                "a power of two ranks");
 }
 
-TEST(Algorithm, RefusesProblemsThatMakeNoSense) {
+TEST(Algorithm, RejectsInvalidProblems) {
   for (const Algorithm& each : algorithms()) {
     SCOPED_TRACE(each.name);
     EXPECT_THROW((void)each.schedule({.ranks = 0}), Error);

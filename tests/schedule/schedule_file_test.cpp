@@ -13,7 +13,7 @@
 namespace tutti::test {
 namespace {
 
-TEST(ScheduleFile, IsReadBackAsItWasWritten) {
+TEST(ScheduleFile, RoundTrips) {
   const TemporaryDirectory folder;
   const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 4});
   std::ofstream(folder.path("ring.json")) << to_json(ring);

@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// A schedule whose programs are built on demand, so that they are never all in memory at once.
+/// A schedule whose programs are built on demand, so that they need not all be in memory at once.
 struct ScheduleSource {
   std::string name;
   Contract contract;
