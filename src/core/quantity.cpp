@@ -70,7 +70,8 @@ double parse(std::string_view text, std::span<const Unit> units, const std::stri
 }  // namespace
 
 std::uint64_t parse_bytes(std::string_view text) {
-  const std::string wanted = "a size; write a number of bytes, for example 64KiB, 1MiB, 25MB or 1G";
+  const std::string wanted =
+      "a size; write a number of bytes, or for example 64KiB, 1MiB, 25MB or 1G";
   const double bytes = parse(text, byte_units, wanted);
   constexpr double most = 0x1p62;
   if (bytes > most || bytes != std::floor(bytes)) reject(text, wanted);

@@ -81,9 +81,9 @@ class Clockwork {
     run_ports();
     run_without_ports();
     if (passed_ != graph_.messages.size()) {
-      throw Error(
-          ErrorCode::invalid_argument,
-          "'" + graph_.schedule->name + "' cannot be priced: its rounds wait for each other; verify it");
+      throw Error(ErrorCode::invalid_argument,
+                  "'" + graph_.schedule->name +
+                      "' cannot be priced: its rounds wait for each other; verify it");
     }
     return price();
   }
