@@ -82,7 +82,7 @@ TEST(Generator, ErrorsNameTheSlipAndTheCure) {
   refused("fattree:k=4", "Did you mean 'fat_tree'?");
   refused("fat_tree:kk=4", "'fat_tree' has no parameter 'kk'");
   refused("star:p=4,bandwith=1GB/s", "Did you mean 'bandwidth'?");
-  refused("star", "must be told 'p'");
+  refused("star", "needs the parameter 'p'");
   refused("star:p=0", "parameter 'p' of 'star'");
   refused("star:p=4,p=4", "given twice");
   refused("star:4,5", "joined by '='");
@@ -92,9 +92,9 @@ TEST(Generator, ErrorsNameTheSlipAndTheCure) {
   refused("fat_tree:k=8,oversubscription=3", "divisor of 4");
   refused("torus:4x", "whole number");
   refused("torus:4096x4096x4096", "too large");
-  refused("full_mesh:p=100000", "take a star");
+  refused("full_mesh:p=100000", "or a star");
   refused("hypercube:d=40", "at most 20");
-  refused("dragonfly:g=1000000,a=1000", "parts of a kind");
+  refused("dragonfly:g=1000000,a=1000", "parts of one kind");
 }
 
 TEST(Generator, BigNetworksAreBuiltInTime) {
@@ -123,7 +123,7 @@ TEST(Network, BadGraphsGetClearErrors) {
   EXPECT_NO_THROW(apart.check());
   const NodeId c = apart.add("C", NodeKind::rank);
   apart.join(b, c, 1, 0);
-  refused(apart, "no path leads from A to C: add links, or let ranks forward");
+  refused(apart, "no path leads from A to C: add links, or set ranks_forward");
   apart.ranks_forward = true;
   EXPECT_NO_THROW(apart.check());
   apart.links.front().bytes_per_second = 0;
@@ -132,8 +132,9 @@ TEST(Network, BadGraphsGetClearErrors) {
   refused(apart, "the link A→B has a latency of -1");
   apart.links.front().latency = 0;
   apart.nodes.back().name = "A";
-  refused(apart, "two nodes are called 'A'");
-  expect_error([&] { apart.add_link(a, a, 1, 0); }, ErrorCode::invalid_argument, "leads back");
+  refused(apart, "two nodes have the name 'A'");
+  expect_error([&] { apart.add_link(a, a, 1, 0); }, ErrorCode::invalid_argument,
+               "connects a node with itself");
   expect_error([&] { apart.add_link(a, NodeId{9}, 1, 0); }, ErrorCode::invalid_argument,
                "there are only 3");
 }

@@ -101,12 +101,12 @@ TEST(Optimum, IsExactWithFractionsOfBytes) {
   for (Link& link : network.links) link.bytes_per_second = 0.375;
   EXPECT_EQ(optimum(network).allgather, (Fraction{9, 16}));
   network.links.front().bytes_per_second = 1e-30;
-  test::expect_error([&] { (void)optimum(network); }, ErrorCode::unsupported, "common measure");
+  test::expect_error([&] { (void)optimum(network); }, ErrorCode::unsupported, "common divisor");
 }
 
 TEST(Optimum, OfOneRankIsRefused) {
   test::expect_error([] { (void)optimum(generate("star:p=1")); }, ErrorCode::invalid_argument,
-                     "one rank alone");
+                     "a network of one rank");
 }
 
 TEST(Optimum, IsFoundInTime) {

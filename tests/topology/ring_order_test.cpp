@@ -190,20 +190,20 @@ TEST(RingOrder, ErrorsNameTheLine) {
     test::expect_error([&] { (void)pair_times_from_csv(bandwidths, latencies, 1); },
                        ErrorCode::invalid_argument, part);
   };
-  refused("0,1\n1\n", "", "bandwidths, line 2: 1 values stand here, and there are 2 lines");
+  refused("0,1\n1\n", "", "bandwidths, line 2: there are 1 values, but 2 lines");
   refused("0,1\nfast,0\n", "", "bandwidths, line 2: 'fast' is not a bandwidth");
   refused("0,1\n0,0\n", "", "bandwidths, line 2: a bandwidth is 0");
-  refused("0,1\n-1,0\n", "", "bandwidths, line 2: a value is less than 0");
-  refused("0,1\nnan,0\n", "", "bandwidths, line 2: a value is no number");
+  refused("0,1\n-1,0\n", "", "bandwidths, line 2: a value is negative");
+  refused("0,1\nnan,0\n", "", "bandwidths, line 2: a value is not a number");
   refused("\n", "", "bandwidths: there are no values");
-  refused("0,1\n1,0\n", "0\n", "of 2 ranks and the latencies of 1");
+  refused("0,1\n1,0\n", "0\n", "for 2 ranks, but the latencies are for 1");
   refused("0,1\n1,0\n", "0,x\n1,0", "latencies, line 1");
   const PairTimes two(2, {0, 1, 1, 0});
   const auto order_refused = [&](std::vector<Rank> order, const std::string& part) {
     test::expect_error([&] { (void)ring_cost(two, order); }, ErrorCode::invalid_argument, part);
   };
-  order_refused({Rank{0}, Rank{0}}, "rank 0 stands twice");
-  order_refused({Rank{0}}, "names 1 of 2");
+  order_refused({Rank{0}, Rank{0}}, "rank 0 is twice");
+  order_refused({Rank{0}}, "the order has 1 of 2");
 }
 
 }  // namespace

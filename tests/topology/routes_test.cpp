@@ -272,13 +272,13 @@ TEST(Routes, OwnOnesComeFirst) {
                "the route from r0 to r1 ends at r2");
   network.own_routes.front().links = {LinkId{7}, LinkId{3}};
   expect_error([&] { Routes{network}; }, ErrorCode::invalid_argument,
-               "stands at r3 and goes on with the link r2→r1");
+               "is at r3 but continues with the link r2→r1");
 }
 
 TEST(Routes, ErrorsNameThePolicyAndTheCure) {
   const Network ring = generate("ring:p=4");
   expect_error([&] { Routes(ring, {.policy = RoutePolicy::up_down}); }, ErrorCode::invalid_argument,
-               "up_down is for networks in which every link leads from one level to another");
+               "up_down needs every link to lead from one level to another");
   const Network star = generate("star:p=4");
   expect_error([&] { Routes(star, {.policy = RoutePolicy::dimension_order}); },
                ErrorCode::invalid_argument, "dimension_order is for tori");
