@@ -11,7 +11,7 @@ namespace {
 
 using test::expect_error;
 
-TEST(Generator, EveryExampleIsASoundNetwork) {
+TEST(Generator, EveryExampleIsValid) {
   for (const Generator& each : generators()) {
     SCOPED_TRACE(each.name);
     const Network network = generate(each.example);
@@ -28,7 +28,7 @@ struct Count {
   std::size_t links;
 };
 
-TEST(Generator, CountsAreThoseOfTheTextbooks) {
+TEST(Generator, CountsMatchTheFormulas) {
   const std::vector<Count> counts{
       {"server:p=8", 8, 10, 18},
       {"server:p=4,hosts=2", 8, 13, 24},
@@ -66,7 +66,7 @@ TEST(Generator, ArgumentsReachTheLinks) {
   EXPECT_EQ(rails.links.back().bytes_per_second, 100e9);
 }
 
-TEST(Generator, GlobalLinksOfADragonflyAreSpreadOverItsRouters) {
+TEST(Generator, DragonflySpreadsGlobalLinksOverRouters) {
   const Network network = generate("dragonfly:g=9,a=4,p=2,global=1GB/s");
   std::vector<int> leaving(network.nodes.size());
   for (const Link& link : network.links) {
@@ -75,7 +75,7 @@ TEST(Generator, GlobalLinksOfADragonflyAreSpreadOverItsRouters) {
   for (std::size_t i = network.ranks.size(); i < leaving.size(); ++i) EXPECT_EQ(leaving[i], 2);
 }
 
-TEST(Generator, ErrorsNameTheSlipAndTheCure) {
+TEST(Generator, ErrorsNameTheMistakeAndTheCure) {
   const auto refused = [](const std::string& spec, const std::string& part) {
     expect_error([&] { (void)generate(spec); }, ErrorCode::invalid_argument, part);
   };
@@ -97,18 +97,18 @@ TEST(Generator, ErrorsNameTheSlipAndTheCure) {
   refused("dragonfly:g=1000000,a=1000", "parts of one kind");
 }
 
-TEST(Generator, BigNetworksAreBuiltInTime) {
+TEST(Generator, BuildsBigNetworksInTime) {
   for (const std::string spec : {"star:p=65536", "fat_tree:k=64", "torus:64x32x32"}) {
     const auto begin = std::chrono::steady_clock::now();
     const Network network = generate(spec);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     EXPECT_EQ(network.rank_count(), 65536U) << spec;
-    // Some 20 ms on an idle machine.
+    // About 20 ms on an idle machine.
     EXPECT_LT(took.count(), 2) << spec;
   }
 }
 
-TEST(Network, BadGraphsGetClearErrors) {
+TEST(Network, RejectsInvalidGraphs) {
   const auto refused = [](const Network& network, const std::string& part) {
     expect_error([&] { network.check(); }, ErrorCode::invalid_argument, part);
   };

@@ -28,7 +28,7 @@ std::string contents(const std::string& path) {
   return text.str();
 }
 
-TEST(NetworkJson, IsReadAsItWasWritten) {
+TEST(NetworkJson, RoundTrips) {
   for (const Generator& each : generators()) {
     SCOPED_TRACE(each.name);
     Network network = generate(each.example);
@@ -61,14 +61,14 @@ std::string small(std::size_t line = 0, const std::string& text = "") {
   return all;
 }
 
-TEST(NetworkJson, TakesUnitsAndRoutes) {
+TEST(NetworkJson, ReadsUnitsAndRoutes) {
   const Network network = network_from_json(small());
   EXPECT_EQ(network.links.at(2),
             (Link{.from = NodeId{2}, .to = NodeId{1}, .bytes_per_second = 1e9, .latency = 2e-6}));
   EXPECT_EQ(network.own_routes.at(0).links, (std::vector<LinkId>{LinkId{0}, LinkId{2}}));
 }
 
-TEST(NetworkJson, IsRefusedWhereItHasNoMeasure) {
+TEST(NetworkJson, RejectsExcessiveInput) {
   const auto refused = [](const std::string& text, const std::string& part) {
     expect_error([&] { (void)network_from_json(text); }, ErrorCode::invalid_argument, part);
   };
@@ -134,7 +134,7 @@ TEST(NetworkFile, NamesTheFileInErrors) {
                ErrorCode::invalid_argument, "'x' is not a number of hosts");
 }
 
-TEST(NetworkFile, EveryExampleIsSound) {
+TEST(NetworkFile, EveryExampleIsValid) {
   for (const char* name : {"lecture", "two_servers", "gpu_cluster"}) {
     const Network network = load_network(root + "/examples/networks/" + name + ".json");
     EXPECT_NO_THROW(Routes{network}) << name;
@@ -142,7 +142,7 @@ TEST(NetworkFile, EveryExampleIsSound) {
   EXPECT_EQ(load_network(root + "/examples/networks/gpu_cluster.json").rank_count(), 64U);
 }
 
-TEST(NetworkXml, OfNcclMapsGpusNicsAndNvlinks) {
+TEST(NetworkXml, MapsGpusNicsAndNvlinks) {
   const std::string path = root + "/tests/topology/files/nccl.xml";
   const Network one = load_network(path);
   EXPECT_EQ(one.rank_count(), 2U);
@@ -150,7 +150,7 @@ TEST(NetworkXml, OfNcclMapsGpusNicsAndNvlinks) {
   EXPECT_EQ(four.rank_count(), 8U);
   Routes routes(four);
   EXPECT_EQ(four.describe(routes.between(Rank{0}, Rank{1}).front()), "h0.gpu0→h0.nvswitch");
-  // GPU, PCI switch, card, net, rail, and the same down.
+  // GPU, PCI switch, card, net, rail switch; then the same in reverse.
   EXPECT_EQ(routes.between(Rank{0}, Rank{6}).size(), 8U);
 }
 
@@ -174,7 +174,7 @@ TEST(NetworkXml, ErrorsNameTheLine) {
                "line 1: no <cpu> contains a <gpu>");
 }
 
-TEST(NetworkXml, IsRefusedWhereItHasNoMeasure) {
+TEST(NetworkXml, RejectsExcessiveInput) {
   const auto refused = [](const std::string& inside, const std::string& part) {
     expect_error([&] { (void)network_from_xml("<system>" + inside + "</system>"); },
                  ErrorCode::invalid_argument, part);
@@ -201,8 +201,8 @@ TEST(NetworkGolden, Json) {
   test::expect_golden("topology/torus-2x3.json", to_json(generate("torus:2x3")));
 }
 
-/// The example of the lecture: the same four hosts, the same underlay, two overlays.
-TEST(Stretch, OfTheLectureExample) {
+/// The example of the lectures: two overlays on the same four hosts and the same underlay.
+TEST(Stretch, MatchesTheLectureExample) {
   const Network network = load_network(root + "/examples/networks/lecture.json");
   Routes routes(network);
   const Rank a{0};
@@ -223,7 +223,7 @@ TEST(Stretch, OfTheLectureExample) {
   }
 }
 
-TEST(Stretch, OfNothingIsNothing) {
+TEST(Stretch, IsZeroWithoutHops) {
   const Network network = generate("star:p=1");
   Routes routes(network);
   EXPECT_EQ(stretch(routes, ring_hops(std::vector{Rank{0}})).average, 0);
