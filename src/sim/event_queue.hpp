@@ -6,17 +6,16 @@
 
 namespace tutti {
 
-/// When each of some numbered things happens next; moments can be put off or brought forward.
+/// A priority queue of numbered events whose times can be changed.
 ///
-/// A heap of four branches that knows where everything stands. Things of one moment cost next to
-/// nothing, and much happens at the very same moment when ranks move in step.
+/// An indexed 4-ary heap. Equal times are cheap, and frequent when ranks move in lockstep.
 class EventQueue {
  public:
   [[nodiscard]] bool empty() const { return heap_.empty(); }
-  /// The earliest moment. Requires: !empty().
+  /// The earliest time. Requires: !empty().
   [[nodiscard]] double next() const { return heap_.front().at; }
 
-  /// Sets the moment of `thing`, whether it had one or not.
+  /// Sets or changes the time of `thing`.
   void set(std::uint32_t thing, double at) {
     if (places_.size() <= thing) places_.resize(thing + 1, none);
     if (places_[thing] == none) {
@@ -31,7 +30,7 @@ class EventQueue {
     at < before ? rise(place) : sink(place);
   }
 
-  /// Takes one thing of the earliest moment. Requires: !empty().
+  /// Removes one event with the earliest time. Requires: !empty().
   std::uint32_t take() {
     const std::uint32_t thing = heap_.front().thing;
     places_[thing] = none;

@@ -34,7 +34,7 @@ void RouteTable::use(std::uint32_t link, std::uint32_t from, std::uint32_t to) {
   Users& users = users_[link];
   join(users.sender, from);
   join(users.receiver, to);
-  // A route that comes back to a link meets itself.
+  // A route that crosses a link twice shares it with itself.
   if (std::exchange(users.route, size()) == size()) users.sender = users.receiver = several;
 }
 

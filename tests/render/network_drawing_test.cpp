@@ -110,7 +110,7 @@ TEST(Traffic, RefusesANetworkThatIsTooSmall) {
   const Schedule schedule = algorithm("allreduce/ring").schedule({.ranks = 4});
   test::expect_error([&] { (void)traffic_of(schedule, Layout::equal(4, 1), network, routes); },
                      ErrorCode::invalid_argument,
-                     "the schedule is for 4 ranks, and star:p=3 has 3");
+                     "the schedule is for 4 ranks, but star:p=3 has 3");
 }
 
 TEST(NetworkDrawing, TextsNeverOverlapOnAnyKindOfNetwork) {

@@ -45,7 +45,7 @@ TEST(LinkLoad, RejectsANetworkWithTooFewRanks) {
   Routes routes(network);
   test::expect_error(
       [&] { (void)link_loads(schedule, even_layout(schedule.contract, 8), network, routes); },
-      ErrorCode::invalid_argument, "the schedule is for 8 ranks, and star:p=4 has 4");
+      ErrorCode::invalid_argument, "the schedule is for 8 ranks, but star:p=4 has 4");
 }
 
 }  // namespace

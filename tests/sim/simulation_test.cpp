@@ -298,7 +298,7 @@ TEST(Simulation, RejectsInvalidInput) {
   refuse([] { (void)run("star:4", "allreduce/ring", 8, 8); }, "has 4");
   Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 4});
   ring.programs[2] = Program(6);
-  refuse([&] { (void)run(generate("star:4"), ring, 8, {}); }, "do not meet");
+  refuse([&] { (void)run(generate("star:4"), ring, 8, {}); }, "do not match");
   refuse([] { (void)run("star:4", "allreduce/ring", 4, 8, {.alpha = -1}); }, "negative");
   refuse([] { (void)run("star:4", "allreduce/ring", 4, 8, {.places = {Rank{0}}}); }, "place");
   refuse(
@@ -317,7 +317,7 @@ TEST(Simulation, RejectsDeadlock) {
     knot.programs[r].send(1, Rank{1 - r}, Chunk{0});
   }
   test::expect_error([&] { (void)run(generate("star:2"), knot, 8, {}); },
-                     ErrorCode::invalid_argument, "halt");
+                     ErrorCode::invalid_argument, "deadlocks");
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ TEST(Workload, RejectsIndicesOutOfRange) {
   refuse([](Program& program) { program.send(4'000'000'000, Rank{0}, Chunk{0}); },
          ErrorCode::unsupported, "round 4000000000");
   refuse([](Program& program) { program.send(0, Rank{0}, Chunk{0}); }, ErrorCode::invalid_argument,
-         "do not meet");
+         "do not match");
 }
 
 }  // namespace
