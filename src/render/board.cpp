@@ -132,7 +132,7 @@ Board::Arrow Board::arrow(Rank from, Rank to, std::uint64_t row, Point corner) c
   const bool right = from < to;
   const Point first = block(from, row);
   const Point last = block(to, row);
-  // The start is shifted away from the middle of the box and the end stops short of it, so that
+  // The arrow starts past the middle of its box and ends before the middle of the other, so that
   // incoming and outgoing arrows on the same side stay apart.
   constexpr double aside = 0.3;
   const double lean = (right ? aside : -aside) * block_width() / 2;

@@ -4,7 +4,7 @@
 
 namespace tutti::render {
 
-/// The height of frame_heading(): the board begins so far below the top.
+/// The height of frame_heading(), below which the board begins.
 inline constexpr double frame_head = 24;
 
 /// "start", or "round 2 of 6: 4 messages".

@@ -114,7 +114,7 @@ void EventLoop::data_there(std::uint32_t id, Item cause) {
   if (ports_) {
     ports_->ready(id);
   } else {
-    at_hand_.push_back(id);
+    ready_messages_.push_back(id);
   }
 }
 
@@ -129,9 +129,9 @@ void EventLoop::depart() {
       }
       departed = departures.size();
     }
-    for (; !at_hand_.empty(); ++departed) {
-      const std::uint32_t message = at_hand_.back();
-      at_hand_.pop_back();
+    for (; !ready_messages_.empty(); ++departed) {
+      const std::uint32_t message = ready_messages_.back();
+      ready_messages_.pop_back();
       depart(message, workload_.messages[message].cause);
     }
     finish_folds();
@@ -308,14 +308,14 @@ void EventLoop::done(std::uint32_t id) {
   const bool later =
       last_fold_ == Workload::none || workload_.folds[last_fold_].done < now_ || id < last_fold_;
   if (later) last_fold_ = id;
-  whole_.push_back(id);
+  finished_folds_.push_back(id);
 }
 
 /// Notifies the dependents of folds that are done.
 void EventLoop::finish_folds() {
-  while (!whole_.empty()) {
-    const std::uint32_t fold = whole_.back();
-    whole_.pop_back();
+  while (!finished_folds_.empty()) {
+    const std::uint32_t fold = finished_folds_.back();
+    finished_folds_.pop_back();
     const Item cause = Item::fold(fold);
     for (const Item waiter : workload_.waiters(workload_.folds[fold])) {
       if (waiter.is_fold()) {

@@ -105,8 +105,9 @@ class EventLoop {
   std::vector<double> finished_;  // Indexed by rank; so far.
 
   std::vector<Adder> adders_;
-  std::vector<std::uint32_t> whole_;    // Folds that are done but whose dependents do not know yet.
-  std::vector<std::uint32_t> at_hand_;  // Messages that can depart, if ports are unlimited.
+  std::vector<std::uint32_t>
+      finished_folds_;  // Folds that are done but whose dependents do not know yet.
+  std::vector<std::uint32_t> ready_messages_;  // Messages that can depart, if ports are unlimited.
   std::uint64_t passed_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint32_t last_fold_ = Workload::none;

@@ -15,16 +15,16 @@ class EventQueue {
   /// The earliest time. Requires: !empty().
   [[nodiscard]] double next() const { return heap_.front().at; }
 
-  /// Sets or changes the time of `thing`.
-  void set(std::uint32_t thing, double at) {
-    if (places_.size() <= thing) places_.resize(thing + 1, none);
-    if (places_[thing] == none) {
-      places_[thing] = static_cast<std::uint32_t>(heap_.size());
-      heap_.push_back({at, thing});
-      rise(places_[thing]);
+  /// Sets or changes the time of `id`.
+  void set(std::uint32_t id, double at) {
+    if (places_.size() <= id) places_.resize(id + 1, none);
+    if (places_[id] == none) {
+      places_[id] = static_cast<std::uint32_t>(heap_.size());
+      heap_.push_back({at, id});
+      rise(places_[id]);
       return;
     }
-    const std::uint32_t place = places_[thing];
+    const std::uint32_t place = places_[id];
     const double before = heap_[place].at;
     heap_[place].at = at;
     at < before ? rise(place) : sink(place);
@@ -32,15 +32,15 @@ class EventQueue {
 
   /// Removes one event with the earliest time. Requires: !empty().
   std::uint32_t take() {
-    const std::uint32_t thing = heap_.front().thing;
-    places_[thing] = none;
+    const std::uint32_t id = heap_.front().id;
+    places_[id] = none;
     const Event last = heap_.back();
     heap_.pop_back();
     if (!heap_.empty()) {
       put(0, last);
       sink(0);
     }
-    return thing;
+    return id;
   }
 
  private:
@@ -48,12 +48,12 @@ class EventQueue {
 
   struct Event {
     double at;
-    std::uint32_t thing;
+    std::uint32_t id;
   };
 
   void put(std::uint32_t place, const Event& event) {
     heap_[place] = event;
-    places_[event.thing] = place;
+    places_[event.id] = place;
   }
 
   void rise(std::uint32_t place) {

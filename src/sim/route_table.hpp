@@ -38,14 +38,14 @@ class RouteTable {
   [[nodiscard]] double latency(std::uint32_t route) const { return latencies_[route]; }
 
  private:
-  static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
-  static constexpr std::uint32_t several = nobody - 1;
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t several = none - 1;
 
   /// The sender and the receiver that use a link.
   struct Users {
-    std::uint32_t sender = nobody;
-    std::uint32_t receiver = nobody;
-    std::uint32_t route = nobody;  // The last route added that crosses it.
+    std::uint32_t sender = none;
+    std::uint32_t receiver = none;
+    std::uint32_t route = none;  // The last route added that crosses it.
   };
 
   void use(std::uint32_t link, std::uint32_t from, std::uint32_t to);

@@ -55,7 +55,8 @@ class Turn {
   explicit Turn(const Network& network)
       : network_(network), next_(network.links.size(), none), taken_(network.links.size(), false) {}
 
-  /// Maps `from` to `to` if that keeps the mapping one-to-one; returns false if not.
+  /// Maps `from` to `to`. False if the mapping is then not one-to-one, or the two links differ in
+  /// bandwidth or latency.
   bool maps(std::uint32_t from, std::uint32_t to) {
     if (next_[from] != none) return next_[from] == to;
     if (taken_[to]) return false;

@@ -109,7 +109,7 @@ class Reader {
 
   /// Reads the devices of a CPU, PCI switch or network card at a depth of `switches` PCI switches.
   void read_below(const pugi::xml_node& parent, NodeId node, int switches) {
-    constexpr int deepest = 256;  // PCI numbers at most so many buses.
+    constexpr int deepest = 256;  // PCI has at most 256 buses.
     if (switches > deepest) {
       reject(parent, "more than " + std::to_string(deepest) + " nested <pci>");
     }

@@ -164,7 +164,7 @@ Fraction bandwidth(const Network& network, const Units& units, const CutSearch& 
                       search.ranks() * (Wide{1} << units.shift));
 }
 
-Fraction one_after_the_other(Fraction a, Fraction b) {
+Fraction in_sequence(Fraction a, Fraction b) {
   // 1 / (1/a + 1/b)
   if (a == b) return lowest_terms(a.above, Wide{2} * a.below);
   return lowest_terms(Wide{a.above} * b.above, Wide{a.below} * b.above + Wide{b.below} * a.above);
@@ -183,15 +183,15 @@ Optimum optimum(const Network& network) {
     throw Error(ErrorCode::invalid_argument, "a network of one rank has no optimum: add ranks");
   }
   const Units units = whole_units(network);
-  CutSearch there(network, units, false);
-  there.run();
-  CutSearch back(network, units, true);
-  back.run();
-  Optimum optimum{.allgather = bandwidth(network, units, there),
-                  .reduce_scatter = bandwidth(network, units, back),
+  CutSearch forward(network, units, false);
+  forward.run();
+  CutSearch reverse(network, units, true);
+  reverse.run();
+  Optimum optimum{.allgather = bandwidth(network, units, forward),
+                  .reduce_scatter = bandwidth(network, units, reverse),
                   .allreduce = {},
-                  .cut = there.cut()};
-  optimum.allreduce = one_after_the_other(optimum.allgather, optimum.reduce_scatter);
+                  .cut = forward.cut()};
+  optimum.allreduce = in_sequence(optimum.allgather, optimum.reduce_scatter);
   return optimum;
 }
 

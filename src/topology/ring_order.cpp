@@ -239,7 +239,7 @@ class ContentionRelief {
 
 /// Bisects the limit for the slowest edge as long as rings within it are found.
 void lower_slowest(const Objective& objective, std::span<const double> times, RingSearch& search,
-                   std::uint32_t shakes, Best& best) {
+                   std::uint32_t perturbations, Best& best) {
   const std::uint32_t p = objective.ranks();
   // Lower bound: every rank has an edge in and an edge out.
   double least = 0;
@@ -266,7 +266,7 @@ void lower_slowest(const Objective& objective, std::span<const double> times, Ri
     const std::size_t middle = low + (high - low) / 2;
     search.set_limit(limits[middle]);
     search.set_ring(best.ring);
-    search.improve(shakes, true);
+    search.improve(perturbations, true);
     if (search.over_limit() > 0) {
       low = middle + 1;
     } else {
@@ -280,20 +280,20 @@ void lower_slowest(const Objective& objective, std::span<const double> times, Ri
 void search_locally(const Objective& objective, Best& best) {
   const std::uint32_t p = objective.ranks();
   // Small rings converge soon; in large rings each perturbation takes longer.
-  const std::uint32_t shakes = std::min(20 * p, 1'500'000 / p);
+  const std::uint32_t perturbations = std::min(20 * p, 1'500'000 / p);
   const std::vector<double> times = objective.all_times();
   const std::vector<double> weights = objective.all_weights();
   RingSearch search(p, times, weights);
   search.set_ring(best.ring);
-  search.improve(shakes, false);
+  search.improve(perturbations, false);
   best.consider(objective, search.ring());
   search.set_greedy_ring();
-  search.improve(shakes, false);
+  search.improve(perturbations, false);
   best.consider(objective, search.ring());
-  lower_slowest(objective, times, search, shakes / 2, best);
+  lower_slowest(objective, times, search, perturbations / 2, best);
   search.set_limit(best.cost.slowest);
   search.set_ring(best.ring);
-  search.improve(shakes, false);
+  search.improve(perturbations, false);
   best.consider(objective, search.ring());
   if (const std::unique_ptr<RingLoad> load = objective.load()) {
     best.consider(objective, ContentionRelief(objective, *load, best).run());

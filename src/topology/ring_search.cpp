@@ -46,12 +46,12 @@ void RingSearch::find_neighbours() {
 
 void RingSearch::set_ring(std::vector<std::uint32_t> ring) {
   ring_ = std::move(ring);
-  take_stock();
+  update_sums();
 }
 
 void RingSearch::set_limit(double limit) {
   limit_ = limit;
-  take_stock();
+  update_sums();
 }
 
 void RingSearch::set_greedy_ring() {
@@ -72,16 +72,16 @@ void RingSearch::set_greedy_ring() {
   set_ring(std::move(ring));
 }
 
-void RingSearch::take_stock() {
+void RingSearch::update_sums() {
   forwards_.assign(ranks_, {});
   backwards_.assign(ranks_, {});
-  take_stock(0, ranks_ - 1);
+  update_sums(0, ranks_ - 1);
   // Smaller gains are rounding errors.
   tolerance_ = 1e-10 * total_.sum;
 }
 
 /// Edges are looked up only between `first` and `last`; the prefix sums after that are shifted.
-void RingSearch::take_stock(std::size_t first, std::size_t last) {
+void RingSearch::update_sums(std::size_t first, std::size_t last) {
   for (std::size_t i = first; i <= last; ++i) places_[ring_[i]] = static_cast<std::uint32_t>(i);
   const std::size_t end = std::min<std::size_t>(last + 2, ranks_);
   const Measure forwards_before = forwards_[end - 1];
@@ -118,7 +118,7 @@ bool RingSearch::try_two_opt(std::size_t i, std::size_t j) {
   using Offset = std::vector<std::uint32_t>::difference_type;
   std::reverse(ring_.begin() + static_cast<Offset>(i + 1),
                ring_.begin() + static_cast<Offset>(j + 1));
-  take_stock(i + 1, j);
+  update_sums(i + 1, j);
   for (const std::size_t place : {i, i + 1, j, j + 1}) wake(place);
   return true;
 }
@@ -140,10 +140,10 @@ bool RingSearch::try_or_opt(std::size_t i, std::size_t j, std::size_t length, bo
   if (turn) std::reverse(place(j), place(end));
   if (i < j) {
     std::rotate(place(i + 1), place(j), place(end));
-    take_stock(i + 1, end - 1);
+    update_sums(i + 1, end - 1);
   } else {
     std::rotate(place(j), place(end), place(i + 1));
-    take_stock(j, i);
+    update_sums(j, i);
   }
   return true;
 }
@@ -179,7 +179,7 @@ void RingSearch::mend() {
 }
 
 /// At an edge over the limit, if there is one.
-std::size_t RingSearch::place_to_shake() {
+std::size_t RingSearch::place_to_perturb() {
   const std::size_t start = random_() % ranks_;
   if (total_.over == 0) return start;
   for (std::size_t i = 0; i < ranks_; ++i) {
@@ -190,10 +190,10 @@ std::size_t RingSearch::place_to_shake() {
 }
 
 /// Swaps two adjacent segments of the ring: a double bridge move.
-void RingSearch::shake() {
+void RingSearch::perturb() {
   constexpr std::size_t widest = 50;
   const std::size_t width = std::min<std::size_t>(widest, (ranks_ - 1) / 2);
-  const std::size_t around = place_to_shake();
+  const std::size_t around = place_to_perturb();
   // The edge found is the one before the first segment, between both, or after the second.
   const std::size_t one = 1 + random_() % width;
   const std::size_t two = 1 + random_() % width;
@@ -204,14 +204,14 @@ void RingSearch::shake() {
   using Offset = std::vector<std::uint32_t>::difference_type;
   const auto place = [&](std::size_t n) { return ring_.begin() + static_cast<Offset>(n); };
   std::rotate(place(first), place(first + one), place(first + one + two));
-  take_stock(first, first + one + two - 1);
+  update_sums(first, first + one + two - 1);
   for (const std::size_t each : {first == 0 ? ranks_ - 1 : first - 1, first, first + two - 1,
                                  first + two, first + one + two - 1, first + one + two}) {
     wake(each);
   }
 }
 
-void RingSearch::improve(std::uint32_t shakes, bool until_good) {
+void RingSearch::improve(std::uint32_t perturbations, bool until_good) {
   for (std::size_t i = 0; i < ranks_; ++i) wake(i);
   mend();
   std::vector<std::uint32_t> best = ring_;
@@ -223,15 +223,15 @@ void RingSearch::improve(std::uint32_t shakes, bool until_good) {
               from.begin() + static_cast<Offset>(changed_last_ + 1),
               to.begin() + static_cast<Offset>(changed_first_));
   };
-  for (std::uint32_t i = 0; i < shakes && !(until_good && least.over == 0); ++i) {
+  for (std::uint32_t i = 0; i < perturbations && !(until_good && least.over == 0); ++i) {
     changed_first_ = ranks_;
     changed_last_ = 0;
-    shake();
+    perturb();
     mend();
     const Measure change = total_ - least;
     if (change.over > 0 || (change.over == 0 && change.sum > 0)) {
       copy_changed(best, ring_);
-      take_stock(changed_first_, changed_last_);
+      update_sums(changed_first_, changed_last_);
     } else {
       copy_changed(ring_, best);
       least = total_;

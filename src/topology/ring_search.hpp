@@ -29,9 +29,9 @@ class RingSearch {
   /// Sets the limit above which an edge counts as too slow.
   void set_limit(double limit);
 
-  /// Repairs the whole ring, then perturbs and repairs it `shakes` times. Ends early if
+  /// Repairs the whole ring, then perturbs and repairs it `perturbations` times. Ends early if
   /// `until_good` and no edge is over the limit.
-  void improve(std::uint32_t shakes, bool until_good);
+  void improve(std::uint32_t perturbations, bool until_good);
 
   [[nodiscard]] std::int32_t over_limit() const { return total_.over; }
 
@@ -68,15 +68,15 @@ class RingSearch {
   }
 
   void find_neighbours();
-  void take_stock();
-  void take_stock(std::size_t first, std::size_t last);
+  void update_sums();
+  void update_sums(std::size_t first, std::size_t last);
   void mend();
   bool mend_at(std::uint32_t rank);
   bool try_two_opt(std::size_t i, std::size_t j);
   bool try_or_opt(std::size_t i, std::size_t j, std::size_t length, bool turn);
   void wake(std::size_t place);
-  void shake();
-  [[nodiscard]] std::size_t place_to_shake();
+  void perturb();
+  [[nodiscard]] std::size_t place_to_perturb();
 
   std::uint32_t ranks_;
   std::span<const double> times_;

@@ -183,8 +183,8 @@ int main(int argc, char** argv) {
     return compare(has("all"), has("usual") ? Accuracy::usual : Accuracy::fine) ? 0 : 1;
   }
   if (!words.empty() && words[0] == "race") {
-    const bool told = words.size() > 1 && words[1] != "alone";
-    return race(told ? std::atoi(words[1].c_str()) : 3, has("alone")) ? 0 : 1;
+    const bool has_turns = words.size() > 1 && words[1] != "alone";
+    return race(has_turns ? std::atoi(words[1].c_str()) : 3, has("alone")) ? 0 : 1;
   }
   std::fprintf(stderr, "usage: oracle compare [all] [usual] | race [turns] [alone]\n");
   return 2;
