@@ -381,9 +381,9 @@ TEST(ScheduleRules, ErrorsNameTheFile) {
   refused("allreduce:file:" + path, "cannot be run: it has 1 violation: unmatched");
   write(path, to_json(proved("allgather/ring", 3).schedule()));
   refused("allreduce:file:" + path, "is for allgather, not for allreduce");
-  refused("^file:" + path, "schedules are never used unless they are named");
-  refused("allreduce:^file:" + path, "schedules are never used unless they are named");
-  refused("allreduce:file:", "a path is missing");
+  refused("^file:" + path, "schedules are used only if they are named");
+  refused("allreduce:^file:" + path, "schedules are used only if they are named");
+  refused("allreduce:file:", "there is no path after 'file:'");
 }
 
 /// What ranks choose by is compared when they meet.
