@@ -222,7 +222,7 @@ TEST_P(TcpTroubles, IsNotStalledByStrangers) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin);
   EXPECT_LT(seconds, 5s);
   const std::string log = testing::internal::GetCapturedStderr();
-  const std::string line = "tutti: rank 1 turned away a connection from 127.0.0.1";
+  const std::string line = "tutti: rank 1 rejected a connection from 127.0.0.1";
   std::size_t lines = 0;
   for (auto at = log.find(line); at != std::string::npos; at = log.find(line, at + 1)) ++lines;
   EXPECT_GE(lines, 1U) << log;
