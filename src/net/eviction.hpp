@@ -14,12 +14,12 @@ struct Eviction {
   std::size_t from_there = 0;  ///< Number of peers from the same source.
 };
 
-/// Requires: `strangers` in order of age, oldest first.
-template <class Strangers, class Source>
-[[nodiscard]] Eviction choose_eviction(const Strangers& strangers, const Source& source) {
+/// Requires: `peers` in order of age, oldest first.
+template <class Peers, class Source>
+[[nodiscard]] Eviction choose_eviction(const Peers& peers, const Source& source) {
   std::map<std::string, Eviction> by_source;
   std::size_t index = 0;
-  for (const auto& each : strangers) {
+  for (const auto& each : peers) {
     Eviction& oldest = by_source.try_emplace(source(each), Eviction{.index = index}).first->second;
     ++oldest.from_there;
     ++index;

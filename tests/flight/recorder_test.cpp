@@ -85,8 +85,8 @@ TEST(FlightRecorder, RecordsTheStateOfACall) {
 
 TEST(FlightRecorder, RecordsFailureBeforeAnyCall) {
   FlightRecorder recorder({});
-  recorder.fail("nobody came");
-  EXPECT_EQ(recorder.failure(), "nobody came");
+  recorder.fail("no peer connected");
+  EXPECT_EQ(recorder.failure(), "no peer connected");
   EXPECT_TRUE(recorder.all().empty());
 }
 

@@ -306,7 +306,7 @@ void TcpTransport::wake() {
   if (has_watcher_) (void)!write(bell_, &one, sizeof one);
 }
 
-// The end ---------------------------------------------------------------------------------------
+// Shutdown --------------------------------------------------------------------------------------
 
 /// If a socket is closed with unread data, the kernel resets the connection and pending bytes are
 /// lost. So incoming data is discarded until everything has been sent.
