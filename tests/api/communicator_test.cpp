@@ -378,7 +378,7 @@ TEST(BadUse, SomebodyWhoNeverComes) {
     expect_error(
         [&] { comm.all_reduce(data, Op::sum, {.algorithm = "allreduce/mesh", .timeout = 50ms}); },
         ErrorCode::timed_out,
-        "rank 0: allreduce of 10 f32 by allreduce/mesh: in round 0, nothing comes from "
+        "rank 0: allreduce of 10 f32 by allreduce/mesh: in round 0, no data arrives from "
         "rank 1");
   });
 }

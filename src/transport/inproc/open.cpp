@@ -12,7 +12,7 @@
 namespace tutti::inproc {
 namespace {
 
-/// A memory transport together with what it stands on.
+/// A memory transport together with the memory that it uses.
 class ThreadTransport final : public Transport {
  public:
   ThreadTransport(ThreadMemory& memory, const TransportRequest& request)
@@ -57,7 +57,7 @@ class ThreadTransport final : public Transport {
 
 }  // namespace
 
-/// Only where no other process is among them: with those they share other memory.
+/// Only if all members are threads of one process: otherwise all share memory through shm.
 bool reaches(const Whereabouts& a, const Whereabouts& b) {
   return a.is_one_process && b.is_one_process;
 }
@@ -74,14 +74,14 @@ std::unique_ptr<Transport> open(const TransportRequest& request, std::string& tr
       trouble = error.what();
     }
   }
-  // Threads of one process can tell each other an address.
-  const std::string told = request.exchange.all_gather(own)[request.group.front()];
-  if (told.empty()) {
-    if (trouble.empty()) trouble = "rank 0 found no memory";
+  // Threads of one process can exchange a pointer.
+  const std::string address = request.exchange.all_gather(own)[request.group.front()];
+  if (address.empty()) {
+    if (trouble.empty()) trouble = "rank 0 could not allocate the shared memory";
     return nullptr;
   }
   // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer.
-  memory = reinterpret_cast<ThreadMemory*>(std::stoull(told));
+  memory = reinterpret_cast<ThreadMemory*>(std::stoull(address));
   return std::make_unique<ThreadTransport>(*memory, request);
 }
 

@@ -15,7 +15,7 @@ ThreadMemory* ThreadMemory::create(std::size_t bytes, std::uint32_t users) {
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED) {
     throw Error(ErrorCode::unsupported, "no room for " + std::to_string(bytes) +
-                                            " bytes that threads share: " + std::strerror(errno));
+                                            " bytes shared by threads: " + std::strerror(errno));
   }
   return new ThreadMemory(static_cast<std::byte*>(data), bytes, users);
 }

@@ -6,11 +6,12 @@
 
 namespace tutti {
 
-/// The memory by which threads of one process reach each other; the last of them gives it back.
-/// Begins as zeros, and takes no memory until it is touched.
+/// Memory shared by threads of one process, freed by the last of them. It is zero at first and
+/// takes no memory until it is touched.
 class ThreadMemory {
  public:
-  /// Throws unsupported if there are no addresses for so much.
+  /// `users`: how many times leave() will be called. Throws unsupported if there is not enough
+  /// address space.
   [[nodiscard]] static ThreadMemory* create(std::size_t bytes, std::uint32_t users);
   void leave();
 

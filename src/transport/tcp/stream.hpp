@@ -11,30 +11,32 @@
 
 namespace tutti {
 
-/// What is told when something has come for a stream, by whichever thread has read it.
+/// Notified when data or credit has arrived for a stream or its connection has ended, by the thread
+/// that read it.
 class StreamListener {
  public:
   virtual ~StreamListener() = default;
   virtual void notify() = 0;
 };
 
-/// One communicator's share of a connection, both ways. Only the connection looks inside.
+/// One communicator's stream over a shared connection, both ways. Only the connection accesses its
+/// state.
 class Stream {
  public:
-  /// How much may be on its way that the receiver has not consumed: what a communicator takes of
-  /// its peer's memory at most while nobody there receives.
+  /// The flow control window: the most bytes in flight that the receiver has not consumed. It
+  /// bounds the memory that a communicator takes on a peer that does not receive.
   static constexpr std::uint64_t window = std::uint64_t{4} << 20;
 
   explicit Stream(std::uint64_t context) : context_(context) {}
 
-  /// How many bytes were ever sent, and how many of them are no longer needed where they were.
+  /// Total bytes sent, and how many of them are no longer read from the sender's memory.
   [[nodiscard]] std::uint64_t sent() const { return sent_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t released() const { return released_.load(std::memory_order_acquire); }
 
  private:
   friend class Connection;
 
-  /// Data that was read and not yet consumed, in a block that it keeps alive.
+  /// Data that was read and not yet consumed. Shares ownership of its block.
   struct Segment {
     ReadBlock block;
     const std::byte* data = nullptr;
@@ -44,22 +46,23 @@ class Stream {
 
   std::uint64_t context_;
 
-  // Of what comes, with the connection's mutex for reading held:
-  StreamListener* listener_ = nullptr;  // Null until its port is opened, and once it is closed.
+  // The receiving side, guarded by the connection's read mutex:
+  StreamListener* listener_ = nullptr;  // Null before its port is opened and after it is closed.
   std::vector<Segment> segments_;
-  std::size_t first_ = 0;            // Of segments_, those before are consumed.
-  std::span<std::byte> expected_{};  // Where the next bytes are to go,
-  std::size_t landed_ = 0;           // how many have,
-  std::uint32_t landed_call_ = 0;    // and of which call they are.
-  std::uint64_t ungranted_ = 0;      // Consumed, and the sender has not been told.
+  std::size_t first_ = 0;            // The first of segments_ that is not consumed.
+  std::span<std::byte> expected_{};  // Posted buffer: where the next bytes go.
+  std::size_t landed_ = 0;           // Bytes that have been written there.
+  std::uint32_t landed_call_ = 0;    // The call that those bytes belong to.
+  std::uint64_t ungranted_ = 0;      // Bytes consumed but not yet granted to the sender.
 
-  // Of the stream's own thread: consumed, and still to be dropped from the first segment.
+  // Used by the stream's own thread alone: bytes consumed and not yet dropped from the first
+  // segment.
   std::size_t unapplied_ = 0;
 
-  // Of what goes:
+  // The sending side:
   std::atomic<std::uint64_t> sent_{0};
   std::atomic<std::uint64_t> released_{0};
-  std::atomic<std::uint64_t> granted_{window};  // So many bytes may ever be sent.
+  std::atomic<std::uint64_t> granted_{window};  // Credit: the limit of sent_.
 };
 
 }  // namespace tutti
