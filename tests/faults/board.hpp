@@ -25,9 +25,8 @@ struct BoardLine {
   std::atomic<std::int64_t> recovered_at{0};
   std::atomic<int> code{-1};             ///< Of the error; -1 if there was none.
   std::atomic<std::uint32_t> blamed{0};  ///< The ranks of the verdict, one bit each.
-  std::atomic<std::uint32_t> gone{
-      0};  ///< The ranks that were not in the last communicator, one bit each.
-  std::atomic<std::uint32_t> left{0};              ///< The size of the last communicator.
+  std::atomic<std::uint32_t> gone{0};    ///< Ranks not in the last communicator, one bit each.
+  std::atomic<std::uint32_t> left{0};    ///< The size of the last communicator.
   std::atomic<std::int64_t> longest_pause_ns{0};   ///< Between two steps of a loop.
   std::atomic<std::int64_t> longest_shrink_ns{0};  ///< Of those in a loop.
   /// The outcome of each step of a loop, as a number that must be the same on all ranks.

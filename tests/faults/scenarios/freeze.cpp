@@ -69,8 +69,7 @@ void recover(Communicator& communicator, BoardLine& line) {
 }  // namespace
 
 void draw_freeze(Random& random, FaultCase& drawn) {
-  if (drawn.ground == Ground::threads)
-    drawn.ground = Ground::memory;  // A thread cannot be stopped alone.
+  if (drawn.ground == Ground::threads) drawn.ground = Ground::memory;  // Threads stop together.
   drawn.fault = Fault::stop;
   drawn.ranks = std::max(drawn.ranks, 3U);
   drawn.stopped = 1 + random.below(drawn.ranks - 1);

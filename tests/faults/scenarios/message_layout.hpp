@@ -28,8 +28,7 @@ struct MessageLayout {
   bool has_parts = false;
   bool has_threads = false;  ///< One for each communicator.
   std::uint32_t fault_round = 0;
-  std::uint32_t fault_lane =
-      0;  ///< The lane on which it aborts, or sends a message that is too long.
+  std::uint32_t fault_lane = 0;  ///< On which it aborts, or sends a message that is too long.
 };
 
 }  // namespace tutti::test

@@ -339,8 +339,7 @@ void MessageStrand::collapse() {
   has_failed_ = true;
   const auto ended = [](const Work& work) {
     try {
-      if (!work.wait_for(long_enough))
-        wrong("a Work does not end although its communicator failed");
+      if (!work.wait_for(long_enough)) wrong("a Work does not end after its communicator failed");
       return true;
     } catch (const Error&) {
       return false;  // Its memory is undefined.

@@ -43,8 +43,7 @@ std::string fault_of(std::uint32_t step, std::uint32_t ranks, const Retried& ret
   if (sum != expected) {
     return "a sum of " + std::to_string(sum) + ", not " + std::to_string(expected) + where;
   }
-  if (retried.ranks != left)
-    return "contributions of " + std::to_string(retried.ranks) + " ranks" + where;
+  if (retried.ranks != left) return "sums of " + std::to_string(retried.ranks) + " ranks" + where;
   if (after.size() != left) return "a group of " + std::to_string(after.size()) + where;
   return "";
 }
