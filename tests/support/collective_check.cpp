@@ -268,8 +268,8 @@ class Model {
 
 /// Algorithms that use a shape get the squarest one.
 Shape shape_for(const Trial& trial, std::uint32_t ranks) {
-  const bool heeds = !trial.algorithm.empty() && algorithm(trial.algorithm).needs_shape();
-  return heeds ? squarest(ranks) : Shape{};
+  const bool needs_shape = !trial.algorithm.empty() && algorithm(trial.algorithm).needs_shape();
+  return needs_shape ? squarest(ranks) : Shape{};
 }
 
 }  // namespace
