@@ -20,8 +20,8 @@ constexpr auto background_naps = 1ms;
 
 std::string timeout_text(Message::Kind kind, std::uint32_t peer) {
   const std::string rank = peer == any_rank ? "any rank" : "rank " + std::to_string(peer);
-  return kind == Message::Kind::send ? "what was sent is not taken by " + rank
-                                     : "nothing comes from " + rank;
+  return kind == Message::Kind::send ? "sent data is not received by " + rank
+                                     : "no data arrives from " + rank;
 }
 
 }  // namespace

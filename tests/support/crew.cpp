@@ -67,7 +67,7 @@ Crew::Crew(std::uint32_t ranks, Sight sight, Staging staging, std::size_t slice_
     return;
   }
   constexpr std::size_t stripe = std::size_t{8} << 20;
-  memory_ = ThreadMemory::create(Arena::size(stripe, ranks), 1);
+  memory_ = std::make_unique<ThreadMemory>(Arena::size(stripe, ranks));
   static ThreadView view;
   std::vector<std::uint32_t> everyone(ranks);
   std::iota(everyone.begin(), everyone.end(), 0);
@@ -92,10 +92,7 @@ Crew::Crew(std::uint32_t ranks, Sight sight, Staging staging, std::size_t slice_
   for (const auto& member : members_) member->open(offers);
 }
 
-Crew::~Crew() {
-  members_.clear();
-  if (memory_ != nullptr) memory_->leave();
-}
+Crew::~Crew() { members_.clear(); }
 
 std::uint32_t Crew::ranks() const { return static_cast<std::uint32_t>(members_.size()); }
 

@@ -43,7 +43,7 @@ class Crew {
  private:
   class Member;
   std::vector<std::uint32_t> lanes_;
-  ThreadMemory* memory_ = nullptr;
+  std::unique_ptr<ThreadMemory> memory_;
   std::vector<std::unique_ptr<Member>> members_;
 };
 

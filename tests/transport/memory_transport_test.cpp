@@ -21,8 +21,6 @@ constexpr std::size_t stripe = std::size_t{4} << 20;
 /// Two ranks in one thread that cannot see each other's own memory.
 class TwoRanks : public ::testing::Test {
  protected:
-  ~TwoRanks() override { memory_->leave(); }
-
   /// The port of each rank for one communicator.
   using Ports = std::array<std::unique_ptr<Port>, 2>;
   [[nodiscard]] Ports open(std::uint64_t context, std::vector<std::uint32_t> members = {0, 1}) {
@@ -39,7 +37,7 @@ class TwoRanks : public ::testing::Test {
   }
 
   [[nodiscard]] MemoryTransport::Setting setting(std::uint32_t self) {
-    return {.base = memory_->data(),
+    return {.base = memory_.data(),
             .stripe_bytes = stripe,
             .self = self,
             .locals = {0, 1},
@@ -48,7 +46,7 @@ class TwoRanks : public ::testing::Test {
             .slot_bytes = 8192};
   }
 
-  ThreadMemory* const memory_ = ThreadMemory::create(Arena::size(stripe, 2), 1);
+  const ThreadMemory memory_{Arena::size(stripe, 2)};
   std::array<bool, 2> has_ended_{};
   std::array<MemoryTransport, 2> transports_{MemoryTransport(setting(0)),
                                              MemoryTransport(setting(1))};
@@ -166,21 +164,18 @@ TEST_F(TwoRanks, MemoryIsReusedAfterPeerProcessHasEnded) {
 }
 
 TEST(Arena, ThrowsWhenFullAndReusesZeroedBlocks) {
-  ThreadMemory* const memory = ThreadMemory::create(Arena::size(65536, 2), 1);
-  {
-    Arena arena(memory->data(), 65536, 1);
-    const std::uint64_t first = arena.allocate(40000);
-    EXPECT_GE(first, 65536U) << "in its own stripe";
-    expect_error([&] { (void)arena.allocate(40000); }, ErrorCode::unsupported,
-                 "destroy communicators that are no longer needed");
-    std::memset(arena.at(first), 1, 40000);
-    arena.release(first);
-    const std::uint64_t again = arena.allocate(40000);
-    EXPECT_EQ(again, first);
-    EXPECT_EQ(std::count(arena.at(again), arena.at(again) + 40000, std::byte{0}), 40000)
-        << "zeros again";
-  }
-  memory->leave();
+  const ThreadMemory memory(Arena::size(65536, 2));
+  Arena arena(memory.data(), 65536, 1);
+  const std::uint64_t first = arena.allocate(40000);
+  EXPECT_GE(first, 65536U) << "in its own stripe";
+  expect_error([&] { (void)arena.allocate(40000); }, ErrorCode::unsupported,
+               "destroy communicators that are no longer needed");
+  std::memset(arena.at(first), 1, 40000);
+  arena.release(first);
+  const std::uint64_t again = arena.allocate(40000);
+  EXPECT_EQ(again, first);
+  EXPECT_EQ(std::count(arena.at(again), arena.at(again) + 40000, std::byte{0}), 40000)
+      << "zeros again";
 }
 
 }  // namespace
