@@ -15,11 +15,11 @@ namespace tutti {
 
 namespace {
 
-/// The threads of one group, and what they share.
+/// The threads of one group and their shared state.
 struct ThreadGroup {
   explicit ThreadGroup(std::uint32_t ranks) : table(ranks) {}
 
-  /// Those who still wait to meet need not wait any longer.
+  /// Also wakes the threads that still wait in the exchange.
   void fail(std::exception_ptr cause) {
     {
       const std::lock_guard lock(mutex);
@@ -36,8 +36,8 @@ struct ThreadGroup {
 
 [[noreturn]] void refuse_child() {
   throw Error(ErrorCode::aborted,
-              "run_threads: this process was forked by one of the threads and has none of the "
-              "others: end the child within the function that the threads run");
+              "run_threads: this process was forked by one of the threads, so it lacks the other "
+              "threads: end the child within the function that the threads run");
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ void run_threads(std::uint32_t ranks, const std::function<void(Communicator&)>& 
     throw;
   }
   if (!origin.is_here()) {
-    // Its threads cannot be joined, and one of them may have been waiting inside.
+    // A forked child cannot join the threads, and one of them may have held a lock of the group.
     (void)group.release();
     refuse_child();
   }

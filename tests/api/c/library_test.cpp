@@ -180,12 +180,12 @@ void expect_refused(int ranks, const tuttiUniqueId& id, int rank, const std::str
 
 TEST(CApi, RefusesWhatIsNoId) {
   tuttiUniqueId id{};
-  expect_refused(2, id, 1, "no unique id");
+  expect_refused(2, id, 1, "not a unique id");
   std::memset(id.internal, 'x', sizeof id.internal);
-  expect_refused(2, id, 0, "no unique id");
+  expect_refused(2, id, 0, "not a unique id");
   id = new_id();
   id.internal[50] = '\0';
-  expect_refused(2, id, 1, "no unique id");
+  expect_refused(2, id, 1, "not a unique id");
 }
 
 TEST(CApi, RefusesRanksThatCannotBe) {

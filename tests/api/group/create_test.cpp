@@ -116,7 +116,7 @@ TEST(Create, MakesAGroupByAnId) {
   expect_error([&] { (void)Communicator::create(id, 0, 3); }, ErrorCode::invalid_argument,
                "an id makes one communicator");
   expect_error([&] { (void)Communicator::create(UniqueId("what"), 0, 3); },
-               ErrorCode::invalid_argument, "this is no unique id");
+               ErrorCode::invalid_argument, "this is not a unique id");
 }
 
 TEST(Options, SetTheTimeoutOfACommunicator) {
@@ -163,7 +163,7 @@ TEST(Options, ThatOneRankCannotTakeFailEverywhere) {
                                                                  : std::vector<std::uint32_t>{}}};
     expect_error(
         [&] { (void)comm.duplicate(options); }, ErrorCode::invalid_argument,
-        comm.rank() == 1 ? "2x2, which does not hold 3 ranks" : "rank 1 was given options");
+        comm.rank() == 1 ? "2x2, which is not a shape of 3 ranks" : "rank 1 was given options");
     expect_sum(comm);
   });
 }
@@ -176,7 +176,7 @@ TEST(Options, AreRefusedIfTheyMakeNoSense) {
     refused({.timeout = -1ms}, "timeout is negative");
     refused({.algorithm = "allreduce:no_such"}, "no_such");
     refused({.rules_file = "/no/such/rules"}, "/no/such/rules");
-    refused({.places = {0, 1}}, "places are those of a network");
+    refused({.places = {0, 1}}, "places is set without a network");
     refused({.transport = "tcp"}, "for new groups");
     expect_sum(comm);
   });
