@@ -346,7 +346,7 @@ TEST(BucketerErrors, SayWhatIsWrongAndChangeNothing) {
     for (const std::size_t i : {3U, 0U, 1U, 2U, 4U}) bucketer.ready(i);
     expect_error([&] { bucketer.ready(3); }, invalid, "tensor 3 is ready already");
     expect_error([&] { bucketer.wait(3); }, invalid,
-                 "tensor 3 in bucket 1 cannot come back before tensor 5 in bucket 1 is ready");
+                 "tensor 3 in bucket 1 has no result before tensor 5 in bucket 1 is ready");
     expect_error([&] { bucketer.finish(); }, invalid,
                  "5 of 10 tensors are not ready: 5, 6, 7, 8, 9;");
     EXPECT_EQ(bucketer.state(), BucketerState::in_step);
@@ -398,9 +398,10 @@ TEST(BucketerErrors, NameTheRankThatDeclaresSomethingElse) {
   expect_mismatch({{usual, usual, usual},
                    {{}, {}, {.reduction = Op::sum}},
                    "rank 2 has the reduction sum, but rank 0 has avg"});
-  expect_mismatch({{usual, usual, usual},
-                   {{}, {.call = {.algorithm = "allreduce/ring"}}, {}},
-                   "rank 1 has one algorithm, schedule, shape or level, but rank 0 has another"});
+  expect_mismatch(
+      {{usual, usual, usual},
+       {{}, {.call = {.algorithm = "allreduce/ring"}}, {}},
+       "rank 1 has an algorithm, schedule, shape or level, but rank 0 has a different one"});
 }
 
 TEST(BucketerErrors, OfOneRankAreToldToAll) {
@@ -412,7 +413,7 @@ TEST(BucketerErrors, OfOneRankAreToldToAll) {
     if (comm.rank() == 1) {
       expect_error(make, ErrorCode::invalid_argument, "tensors 1 and 2 share memory");
     } else {
-      expect_error(make, ErrorCode::mismatch, "rank 1 declares what cannot be");
+      expect_error(make, ErrorCode::mismatch, "rank 1 made an invalid declaration");
     }
     const auto bits = [&] { const Bucketer bucketer(comm, tensors, {.reduction = Op::band}); };
     expect_error(bits, ErrorCode::invalid_argument, "band is for integers, but tensor 0 is f32");
