@@ -317,9 +317,9 @@ TEST(Exact, Refusals) {
                              ErrorCode code = ErrorCode::invalid_argument) {
       expect_error(f, code, part);
     };
-    refused([&] { comm.all_reduce(data, Op::prod, exact); }, "is for sum and avg; take order");
+    refused([&] { comm.all_reduce(data, Op::prod, exact); }, "is for sum and avg; use order");
     refused([&] { comm.all_reduce(data, reduction<float>(std::plus<>{}), exact); },
-            "take order for a function");
+            "use order for a user-defined function");
     refused(
         [&] {
           comm.all_reduce(data, Op::sum,
@@ -327,7 +327,7 @@ TEST(Exact, Refusals) {
         },
         "by allreduce/mesh, allreduce/mesh_two_shot, allreduce/root", ErrorCode::unsupported);
     refused([&] { comm.all_reduce_shards(shards, data, Op::sum, {.algorithm = "allreduce/mesh"}); },
-            "leave out the algorithm");
+            "takes no algorithm");
     std::vector<float> longer(5);
     refused([&] { comm.all_reduce_shards(shards, longer); }, "must be as long");
     const std::vector<const void*> pointers{data.data()};
@@ -345,7 +345,7 @@ TEST(Exact, Refusals) {
     refused([&] { comm.run(call); }, "takes no shards");
     // All ranks learn together that nobody has anything.
     refused([&] { comm.all_reduce_shards(std::vector<std::vector<float>>{}, data); },
-            "no rank brings a shard");
+            "no rank contributes a shard");
     comm.all_reduce(data);
     EXPECT_EQ(data[0], 2);
   });
