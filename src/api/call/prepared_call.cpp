@@ -173,7 +173,7 @@ Method named_method(const Call& call, std::uint32_t ranks) {
       method.traits().needs_counts) {
     throw Error(ErrorCode::unsupported,
                 std::string(method.label()) +
-                    " forwards blocks of other ranks, whose counts this rank does not know; "
+                    " passes on blocks of other ranks, whose counts this rank does not know; "
                     "use alltoall/mesh or alltoall/pairwise");
   }
   return method;
