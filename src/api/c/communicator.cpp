@@ -22,7 +22,7 @@ tuttiComm_t& place_for(tuttiComm_t* comm, const char* name) {
   return pointed_to(comm, name) = nullptr;
 }
 
-std::string door_from(const char* at) {
+std::string address_from(const char* at) {
   if (at != nullptr) return at;
   throw Error(ErrorCode::invalid_argument,
               "at is NULL: pass the address on which rank 0 listens, such as 127.0.0.1:29600");
@@ -215,19 +215,19 @@ tuttiResult_t tuttiCommShrink(tuttiComm_t comm, tuttiComm_t* newcomm) {
 tuttiResult_t tuttiCommGrow(tuttiComm_t comm, const char* at, tuttiComm_t* newcomm) {
   return guarded(__func__, [&] {
     Communicator& parent = communicator_of(comm);
-    const std::string door = door_from(at);
+    const std::string address = address_from(at);
     tuttiComm_t& place = place_for(newcomm, "newcomm");
-    std::optional<Communicator> grown = parent.grow({.at = door});
+    std::optional<Communicator> grown = parent.grow({.at = address});
     if (grown) place = handle_of(*std::move(grown));
   });
 }
 
 tuttiResult_t tuttiCommJoin(const char* at, int64_t timeout_ms, tuttiComm_t* newcomm) {
   return guarded(__func__, [&] {
-    const std::string door = door_from(at);
+    const std::string address = address_from(at);
     if (timeout_ms <= 0) throw Error(ErrorCode::invalid_argument, "timeout_ms is not above 0");
     tuttiComm_t& place = place_for(newcomm, "newcomm");
-    place = handle_of(Communicator::join(door, std::chrono::milliseconds(timeout_ms)));
+    place = handle_of(Communicator::join(address, std::chrono::milliseconds(timeout_ms)));
   });
 }
 

@@ -25,13 +25,13 @@ bool is_loss(const Communicator& communicator, const Error& error) {
 }
 
 /// A copy of the caller's memory, to restore it.
-class Keepsake {
+class SavedMemory {
  public:
-  explicit Keepsake(std::span<const std::span<std::byte>> kept) : kept_(kept) {
+  explicit SavedMemory(std::span<const std::span<std::byte>> kept) : kept_(kept) {
     for (const std::span<std::byte> each : kept) copies_.emplace_back(each.begin(), each.end());
   }
 
-  void put_back() const {
+  void restore() const {
     for (std::size_t i = 0; i < copies_.size(); ++i) {
       std::copy(copies_[i].begin(), copies_[i].end(), kept_[i].begin());
     }
@@ -47,7 +47,7 @@ class Keepsake {
 Retried with_retry(Communicator& communicator, const std::function<void(Communicator&)>& call,
                    std::span<const std::span<std::byte>> kept) {
   if (!call) throw Error(ErrorCode::invalid_argument, "with_retry: the function to call is empty");
-  const Keepsake keepsake(kept);
+  const SavedMemory saved(kept);
   Retried retried;
   std::vector<std::uint32_t> ranks(communicator.size());  // By their numbers before the call.
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -78,7 +78,7 @@ Retried with_retry(Communicator& communicator, const std::function<void(Communic
     });
     std::sort(retried.gone.begin(), retried.gone.end());
     communicator = std::move(*shrunk.communicator);
-    keepsake.put_back();
+    saved.restore();
     if (shrunk.gone.empty() && vain_repeats++ == most_vain_repeats) {
       std::rethrow_exception(failure);
     }

@@ -49,7 +49,7 @@ void run_threads(std::uint32_t ranks, const std::function<void(Communicator&)>& 
   const CommunicatorSettings settings = settings_of(options, ranks);
   const ProcessOrigin origin;
   auto group = std::make_unique<ThreadGroup>(ranks);
-  const auto be = [&](std::uint32_t rank) {
+  const auto run_rank = [&](std::uint32_t rank) {
     try {
       ThreadExchange exchange(group->table, Rank{rank}, Clock::now() + settings.timeout);
       Communicator communicator(
@@ -62,13 +62,13 @@ void run_threads(std::uint32_t ranks, const std::function<void(Communicator&)>& 
   };
   try {
     for (std::uint32_t rank = 1; rank < ranks; ++rank) {
-      group->threads.push_back(start_thread([&be, rank] { be(rank); }));
+      group->threads.push_back(start_thread([&run_rank, rank] { run_rank(rank); }));
     }
   } catch (const Error&) {
     group->fail(std::current_exception());
   }
   try {
-    be(0);
+    run_rank(0);
   } catch (...) {
     (void)group.release();  // In a child: see below.
     throw;

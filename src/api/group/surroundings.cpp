@@ -72,8 +72,9 @@ Surroundings Surroundings::read() {
           .network_namespace = link_text("/proc/self/ns/net")};
 }
 
-std::string Surroundings::host(const std::string& told) const {
-  return place(boot, process_namespace) + " " + std::to_string(geteuid()) + " " + printable(told);
+std::string Surroundings::host(const std::string& host_id) const {
+  return place(boot, process_namespace) + " " + std::to_string(geteuid()) + " " +
+         printable(host_id);
 }
 
 std::string Surroundings::network() const { return place(boot, network_namespace); }

@@ -14,8 +14,8 @@ struct Surroundings {
   [[nodiscard]] static Surroundings read();
 
   /// Equal for all processes that can share memory: those of one user on one kernel that see each
-  /// other in /proc and have the same TUTTI_HOSTID `told`, which may be any bytes. Printable.
-  [[nodiscard]] std::string host(const std::string& told) const;
+  /// other in /proc and have the same `host_id` (TUTTI_HOSTID, any bytes). Printable.
+  [[nodiscard]] std::string host(const std::string& host_id) const;
   /// Equal for all processes that reach each other by the loopback interface. Printable.
   [[nodiscard]] std::string network() const;
 };

@@ -361,7 +361,7 @@ TEST(BucketerErrors, MisuseIsReportedAndChangesNothing) {
 struct Misfit {
   std::vector<std::vector<Tensor>> tensors;
   std::vector<BucketOptions> options;
-  std::string told;
+  std::string error;
 };
 
 void expect_mismatch(const Misfit& misfit) {
@@ -370,7 +370,7 @@ void expect_mismatch(const Misfit& misfit) {
         [&] {
           const Bucketer bucketer(comm, misfit.tensors[comm.rank()], misfit.options[comm.rank()]);
         },
-        ErrorCode::mismatch, misfit.told);
+        ErrorCode::mismatch, misfit.error);
     comm.barrier();  // The communicator can still be used.
   });
 }
