@@ -47,8 +47,8 @@ Work Communicator::Impl::start_shards(const Call& call) {
       [this, kept = std::make_shared<const KeptCall>(call)] { perform_shards(kept->call); });
 }
 
-/// The calls that it consists of are prepared here, in the worker's thread. So they need a selector
-/// and a cache of their own.
+/// The calls that it consists of are prepared here, in the thread that runs them. So they need a
+/// selector and a cache of their own.
 void Communicator::Impl::perform_shards(const Call& call) {
   if (!shards_) shards_ = std::make_unique<ShardReduction>(selector_.twin(), self_, ranks_);
   const auto run = [&](const Call& part) {
