@@ -126,10 +126,21 @@ struct Narrow {
   }
   HWY_INLINE static auto rounded(hn::Vec<Double> low, hn::Vec<Double> high) {
     if constexpr (is_half) {
-      return hn::Combine(Single(), hn::DemoteTo(Part(), to_odd(high)),
-                         hn::DemoteTo(Part(), to_odd(low)));
+      return hn::Combine(Single(), to_single(to_odd(high)), to_single(to_odd(low)));
     } else {
-      return hn::Combine(Single(), hn::DemoteTo(Part(), high), hn::DemoteTo(Part(), low));
+      return hn::Combine(Single(), to_single(high), to_single(low));
+    }
+  }
+  /// What is too large becomes infinite, which Highway's emulation of vectors does not see to.
+  HWY_INLINE static hn::Vec<Part> to_single(hn::Vec<Double> x) {
+    if constexpr (HWY_TARGET < HWY_EMU128) {
+      return hn::DemoteTo(Part(), x);
+    } else {
+      HWY_ALIGN double from[HWY_MAX_BYTES / sizeof(double)];
+      HWY_ALIGN float to[HWY_MAX_BYTES / sizeof(double)];
+      hn::Store(x, Double(), from);
+      for (std::size_t i = 0; i < hn::Lanes(Double()); ++i) to[i] = static_cast<float>(from[i]);
+      return hn::Load(Part(), to);
     }
   }
 
