@@ -23,7 +23,7 @@
 #include "flight/black_box.hpp"
 #include "flight/settings.hpp"
 #include "lifeline/council.hpp"
-#include "rendezvous/door.hpp"
+#include "rendezvous/admission_listener.hpp"
 #include "select/forecast_cache.hpp"
 #include "select/selector.hpp"
 
@@ -48,9 +48,10 @@ struct CommunicatorSettings {
   std::size_t direct_from = 0;  ///< As in CallOptions.
   std::size_t slice_bytes = 0;
   FlightSettings flight{};
-  std::uint64_t identity = 1;    ///< The same on all ranks, and no other's of the same fabric.
-  std::uint64_t completed = 0;   ///< Calls with retry.
-  std::shared_ptr<Door> door{};  ///< Of rank 0, once it has been asked to let others in.
+  std::uint64_t identity = 1;   ///< The same on all ranks, and no other's of the same fabric.
+  std::uint64_t completed = 0;  ///< Calls with retry.
+  std::shared_ptr<AdmissionListener>
+      door{};  ///< Of rank 0, once it has been asked to let others in.
 };
 
 /// The inside of a communicator: it checks calls, makes them ready, and runs them here or in its
@@ -113,7 +114,7 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   class Presence;
 
   // What others want of it, from their threads:
-  [[nodiscard]] Standing standing(std::uint64_t about) const override;
+  [[nodiscard]] RankStatus status(std::uint64_t about) const override;
   std::uint64_t seal() override { return done_.seal(); }
   void stop() override;
   // What the executor asks when nothing moves:

@@ -35,26 +35,26 @@ void Agreement::put(std::string input, std::string subject, Clock::time_point no
   turn_to_chair(now);
 }
 
-void Agreement::hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot,
+void Agreement::hear(std::uint32_t from, ControlMessage::Kind kind, std::uint32_t ballot,
                      const std::string& body, Clock::time_point now) {
   look_at_clock(now);
   asked_at_[from].reset();
   switch (kind) {
-    case Letter::Kind::input:
+    case ControlMessage::Kind::input:
       return hear_input(from, body, now);
-    case Letter::Kind::query:
+    case ControlMessage::Kind::prepare:
       return hear_query(from, ballot, body, now);
-    case Letter::Kind::here:
+    case ControlMessage::Kind::alive:
       if (ballot > promised_ && !decision_) step_down(ballot, now);
       return;
-    case Letter::Kind::answer:
+    case ControlMessage::Kind::promise:
       if (!presides_ || ballot != promised_) return;
       take(from, body);
       answered_.insert(from);
       return conclude(now);
-    case Letter::Kind::decide:
+    case ControlMessage::Kind::decide:
       return hear_decision(from, ballot, body, now);
-    case Letter::Kind::heard:
+    case ControlMessage::Kind::acknowledge:
       unconfirmed_.erase(from);
       return;
     default:
@@ -65,7 +65,7 @@ void Agreement::hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot
 void Agreement::hear_input(std::uint32_t from, const std::string& body, Clock::time_point now) {
   take(from, body);
   if (!decision_ && presides_) conclude(now);
-  if (decision_) return desk_.send(from, Letter::Kind::decide, promised_, *decision_);
+  if (decision_) return desk_.send(from, ControlMessage::Kind::decide, promised_, *decision_);
   if (!presides_ && !another_presides()) {
     if (chair() == self_) return preside(now);
     // The sender gets no reply from the members below. Find out whether this one does.
@@ -74,7 +74,7 @@ void Agreement::hear_input(std::uint32_t from, const std::string& body, Clock::t
       ask_around(now);
     }
   }
-  desk_.send(from, Letter::Kind::here, promised_, "");
+  desk_.send(from, ControlMessage::Kind::alive, promised_, "");
 }
 
 void Agreement::hear_query(std::uint32_t from, std::uint32_t ballot, const std::string& body,
@@ -82,8 +82,8 @@ void Agreement::hear_query(std::uint32_t from, std::uint32_t ballot, const std::
   if (ballot % members_ != from) return;
   if (ballot < promised_) {
     // It would take no answer for silence: let it know of the later chair.
-    desk_.send(from, decision_ ? Letter::Kind::decide : Letter::Kind::here, promised_,
-               decision_.value_or(""));
+    desk_.send(from, decision_ ? ControlMessage::Kind::decide : ControlMessage::Kind::alive,
+               promised_, decision_.value_or(""));
     return;
   }
   step_down(ballot, now);
@@ -105,7 +105,7 @@ void Agreement::hear_decision(std::uint32_t from, std::uint32_t ballot, const st
     decision_ = body;
     decided_in_ = ballot;
   }
-  desk_.send(from, Letter::Kind::heard, ballot, "");
+  desk_.send(from, ControlMessage::Kind::acknowledge, ballot, "");
 }
 
 void Agreement::lose(std::uint32_t member, Clock::time_point now) {
@@ -158,7 +158,7 @@ void Agreement::look_at_clock(Clock::time_point now) {
 void Agreement::ask(std::uint32_t member, Clock::time_point now) {
   if (asked_at_[member]) return;  // What is on its way already need not be sent twice.
   asked_at_[member] = now;
-  desk_.send(member, Letter::Kind::input, 0, knowledge());
+  desk_.send(member, ControlMessage::Kind::input, 0, knowledge());
 }
 
 /// Asks the members that may take the chair before this one; and all others, if this one may take
@@ -239,7 +239,7 @@ void Agreement::wait_for_chair(Clock::time_point now) {
 std::string Agreement::knowledge() const {
   const Voice& own = voices_[self_];
   Json json{
-      {"standing", own.standing}, {"subject", subject_}, {"urgent", urgency_ == Urgency::urgent}};
+      {"standing", own.status}, {"subject", subject_}, {"urgent", urgency_ == Urgency::urgent}};
   if (own.input) json["input"] = *own.input;
   if (decision_) {
     json["decision"] = *decision_;
@@ -256,7 +256,7 @@ void Agreement::turn_to_chair(Clock::time_point now) {
   wait_for_chair(now);
   // It may have heard from this member before, but not all that it has to say now.
   if (!asked_at_[to]) asked_at_[to] = now;
-  desk_.send(to, Letter::Kind::input, 0, knowledge());
+  desk_.send(to, ControlMessage::Kind::input, 0, knowledge());
 }
 
 void Agreement::preside(Clock::time_point now) {
@@ -268,15 +268,15 @@ void Agreement::preside(Clock::time_point now) {
   answered_.clear();
   for (std::uint32_t member = 0; member < members_; ++member) {
     if (member == self_ || silent_.contains(member)) continue;
-    desk_.send(member, Letter::Kind::query, promised_, subject_);
+    desk_.send(member, ControlMessage::Kind::prepare, promised_, subject_);
   }
-  voices_[self_].standing = desk_.stand(subject_);
+  voices_[self_].status = desk_.stand(subject_);
   conclude(now);
 }
 
 void Agreement::answer(std::uint32_t ballot, const std::string& subject) {
-  voices_[self_].standing = desk_.stand(subject);
-  desk_.send(ballot % members_, Letter::Kind::answer, ballot, knowledge());
+  voices_[self_].status = desk_.stand(subject);
+  desk_.send(ballot % members_, ControlMessage::Kind::promise, ballot, knowledge());
 }
 
 void Agreement::take(std::uint32_t from, const std::string& body) {
@@ -284,8 +284,8 @@ void Agreement::take(std::uint32_t from, const std::string& body) {
   if (!json.is_object()) return;
   Voice& voice = voices_[from];
   if (auto input = text_of(json, "input")) voice.input = std::move(input);
-  if (auto standing = text_of(json, "standing"); standing && !standing->empty()) {
-    voice.standing = std::move(*standing);
+  if (auto status = text_of(json, "standing"); status && !status->empty()) {
+    voice.status = std::move(*status);
   }
   if (subject_.empty()) subject_ = text_of(json, "subject").value_or("");
   if (json.contains("urgent") && json["urgent"] == true) urgency_ = Urgency::urgent;
@@ -304,7 +304,7 @@ void Agreement::note_heard(const std::string& decision, std::uint32_t ballot) {
 void Agreement::hand_on() const {
   if (!decision_) return;
   for (std::uint32_t member = 0; member < members_; ++member) {
-    if (member != self_) desk_.send(member, Letter::Kind::decide, decided_in_, *decision_);
+    if (member != self_) desk_.send(member, ControlMessage::Kind::decide, decided_in_, *decision_);
   }
 }
 
@@ -326,7 +326,7 @@ void Agreement::announce(Clock::time_point now) {
   for (std::uint32_t member = 0; member < members_; ++member) {
     if (member == self_) continue;
     if (!silent_.contains(member)) unconfirmed_.insert(member);
-    desk_.send(member, Letter::Kind::decide, promised_, *decision_);
+    desk_.send(member, ControlMessage::Kind::decide, promised_, *decision_);
   }
 }
 

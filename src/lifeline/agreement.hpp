@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lifeline/letter.hpp"
+#include "lifeline/control_message.hpp"
 
 namespace tutti {
 
@@ -33,7 +33,7 @@ class Agreement {
   /// What a member has said; texts that only the users of this understand.
   struct Voice {
     std::optional<std::string> input{};  ///< What it has to say to the question, if it has.
-    std::string standing{};              ///< What it was doing when it was asked.
+    std::string status{};                ///< What it was doing when it was asked.
   };
   /// What the chair has to decide by.
   struct Hearing {
@@ -43,7 +43,8 @@ class Agreement {
   };
   /// What an agreement needs of its surroundings.
   struct Desk {
-    std::function<void(std::uint32_t to, Letter::Kind, std::uint32_t ballot, std::string body)>
+    std::function<void(std::uint32_t to, ControlMessage::Kind, std::uint32_t ballot,
+                       std::string body)>
         send;
     /// The decision, if it can be made. The chair is asked again whenever something is new.
     std::function<std::optional<std::string>(const Hearing&)> judge;
@@ -70,8 +71,8 @@ class Agreement {
   /// This member has something to say, and wants a decision. The subject goes with it.
   void put(std::string input, std::string subject, Clock::time_point now,
            Urgency urgency = Urgency::usual);
-  void hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot, const std::string& body,
-            Clock::time_point now);
+  void hear(std::uint32_t from, ControlMessage::Kind kind, std::uint32_t ballot,
+            const std::string& body, Clock::time_point now);
   /// Tells all others the decision, if there is one, before this member leaves: it may be the only
   /// one besides a chair that is gone who has heard it.
   void hand_on() const;

@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 constexpr auto verdict_time = 30s;
 constexpr auto between_looks = 100ms;
 /// How often a rank lets others see what it is doing, and how many of them: whoever presides over
-/// an inquest should know.
+/// an inquiry should know.
 constexpr auto show_every = 1s;
 constexpr std::uint32_t shown_to = 2;
 
@@ -42,7 +42,7 @@ Council::~Council() {
   lifeline_->leave(*this);
 }
 
-std::optional<Ruling> Council::ruling() const {
+std::optional<AgreedVerdict> Council::verdict() const {
   const Lock lock(lifeline_->mutex_);
   return ruling_;
 }
@@ -55,8 +55,8 @@ std::map<std::uint32_t, std::uint64_t> Council::left() const {
 bool Council::is_gone(std::uint32_t rank) const {
   const Lock lock(lifeline_->mutex_);
   if (gone_.contains(rank) || left_.contains(rank)) return true;
-  return ruling_ &&
-         std::find(ruling_->mute.begin(), ruling_->mute.end(), rank) != ruling_->mute.end();
+  return ruling_ && std::find(ruling_->unresponsive.begin(), ruling_->unresponsive.end(), rank) !=
+                        ruling_->unresponsive.end();
 }
 
 void Council::report(const Report& report) {
@@ -76,7 +76,7 @@ void Council::put_report(Report report) {
   lifeline_->post_->hurry();
 }
 
-Ruling Council::await_ruling() {
+AgreedVerdict Council::await_verdict() {
   Lock lock(lifeline_->mutex_);
   wait_awake(lock, verdict_time, [&] { return is_ruling_confirmed(); });
   if (!ruling_) {
@@ -107,9 +107,9 @@ bool Council::is_ruling_confirmed() const {
 void Council::compare(std::uint64_t call) {
   const Lock lock(lifeline_->mutex_);
   if (ruling_) return;
-  const std::string own = write(participant_.standing(call));
+  const std::string own = write(participant_.status(call));
   for (std::uint32_t rank = 0; rank < seat_.members.size(); ++rank) {
-    send(rank, Letter::Kind::seen, 0, 0, own);
+    send(rank, ControlMessage::Kind::status, 0, 0, own);
   }
 }
 
@@ -127,7 +127,7 @@ void Council::decline(std::uint64_t id, std::span<const std::uint32_t> members) 
   const Lock lock(lifeline_->mutex_);
   for (const std::uint32_t member : members) {
     if (member == seat_.members[seat_.self]) continue;
-    lifeline_->send(member, {.kind = Letter::Kind::leave, .council = id, .body = "0"});
+    lifeline_->send(member, {.kind = ControlMessage::Kind::leave, .council = id, .body = "0"});
   }
 }
 
@@ -183,10 +183,11 @@ std::vector<std::string> Council::exchange(std::span<const std::uint32_t> ranks,
     for (const std::uint32_t rank : ranks) all.push_back(cards.at(rank));
     handed_out_[round] = pack(all);
     for (const std::uint32_t rank : ranks) {
-      if (rank != seat_.self) send(rank, Letter::Kind::cards, round, 0, handed_out_[round]);
+      if (rank != seat_.self)
+        send(rank, ControlMessage::Kind::contributions, round, 0, handed_out_[round]);
     }
   } else {
-    send(first, Letter::Kind::card, round, 0, card);
+    send(first, ControlMessage::Kind::contribution, round, 0, card);
     wait_for([&] { return handed_out_.contains(round); });
   }
   auto all = unpack(handed_out_.at(round));
@@ -200,27 +201,27 @@ void Council::say_farewell(std::uint64_t calls) {
   if (std::exchange(has_left_, true)) return;
   for (const auto& [question, agreement] : agreements_) agreement.hand_on();
   for (std::uint32_t rank = 0; rank < seat_.members.size(); ++rank) {
-    send(rank, Letter::Kind::leave, 0, 0, std::to_string(calls));
+    send(rank, ControlMessage::Kind::leave, 0, 0, std::to_string(calls));
   }
 }
 
-void Council::hear(std::uint32_t member, const Letter& letter) {
+void Council::hear(std::uint32_t member, const ControlMessage& letter) {
   const auto rank = rank_of(member);
   if (!rank) return;
   switch (letter.kind) {
-    case Letter::Kind::leave:
+    case ControlMessage::Kind::leave:
       left_.emplace(*rank, std::strtoull(letter.body.c_str(), nullptr, 10));
       alarm_.store(true);
       note_absence(*rank);
       return;
-    case Letter::Kind::card:
+    case ControlMessage::Kind::contribution:
       cards_[letter.question][*rank] = letter.body;
       return;
-    case Letter::Kind::cards:
+    case ControlMessage::Kind::contributions:
       handed_out_[letter.question] = letter.body;
       return;
-    case Letter::Kind::seen:
-      seen_[*rank] = read_standing(letter.body);
+    case ControlMessage::Kind::status:
+      seen_[*rank] = read_rank_status(letter.body);
       compare_with(*rank, seen_[*rank]);
       return;
     default:
@@ -273,11 +274,11 @@ void Council::look_for_verdict() {
   if (ruling_) return;
   const auto found = agreements_.find(verdict_question);
   if (found == agreements_.end() || !found->second.decision()) return;
-  const std::optional<Ruling> read = read_ruling(*found->second.decision());
-  rule(read.value_or(Ruling{.verdict = {.words = "a verdict that cannot be read"}}));
+  const std::optional<AgreedVerdict> read = read_agreed_verdict(*found->second.decision());
+  rule(read.value_or(AgreedVerdict{.verdict = {.words = "a verdict that cannot be read"}}));
 }
 
-void Council::rule(const Ruling& ruling) {
+void Council::rule(const AgreedVerdict& ruling) {
   ruling_ = ruling;
   for (auto& [question, agreement] : agreements_) {
     if (question != verdict_question) suspect_laggards(agreement);
@@ -287,7 +288,7 @@ void Council::rule(const Ruling& ruling) {
   participant_.stop();
 }
 
-void Council::send(std::uint32_t rank, Letter::Kind kind, std::uint32_t question,
+void Council::send(std::uint32_t rank, ControlMessage::Kind kind, std::uint32_t question,
                    std::uint32_t ballot, std::string body) {
   if (rank == seat_.self) return;
   lifeline_->send(seat_.members[rank], {.kind = kind,
@@ -298,9 +299,9 @@ void Council::send(std::uint32_t rank, Letter::Kind kind, std::uint32_t question
 }
 
 /// Whether this rank made another call under the number of the one that `rank` is in.
-void Council::compare_with(std::uint32_t rank, const Standing& other) {
+void Council::compare_with(std::uint32_t rank, const RankStatus& other) {
   if (ruling_ || other.asked.empty()) return;
-  const Standing own = participant_.standing(other.about);
+  const RankStatus own = participant_.status(other.about);
   if (own.asked.empty() || own.signature == other.signature) return;
   put_report({.code = ErrorCode::mismatch,
               .ranks = {rank},
@@ -311,12 +312,12 @@ void Council::compare_with(std::uint32_t rank, const Standing& other) {
 void Council::show_standing(Clock::time_point now) {
   if (ruling_ || has_left_ || now - shown_at_ < show_every) return;
   shown_at_ = now;
-  const Standing standing = participant_.standing(0);
-  if (standing.call == shown_call_) return;
-  shown_call_ = standing.call;
+  const RankStatus status = participant_.status(0);
+  if (status.call == shown_call_) return;
+  shown_call_ = status.call;
   for (std::uint32_t rank = 0; rank < std::min<std::size_t>(shown_to, seat_.members.size());
        ++rank) {
-    send(rank, Letter::Kind::seen, 0, 0, write(standing));
+    send(rank, ControlMessage::Kind::status, 0, 0, write(status));
   }
 }
 

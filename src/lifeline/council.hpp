@@ -12,7 +12,7 @@
 #include <tutti/verdict.hpp>
 
 #include "lifeline/agreement.hpp"
-#include "lifeline/inquest.hpp"
+#include "lifeline/failure_inquiry.hpp"
 #include "lifeline/lifeline.hpp"
 
 namespace tutti {
@@ -45,7 +45,7 @@ class Council {
   [[nodiscard]] const std::shared_ptr<Lifeline>& lifeline() const { return lifeline_; }
   [[nodiscard]] const std::vector<std::uint32_t>& members() const { return seat_.members; }
 
-  [[nodiscard]] std::optional<Ruling> ruling() const;
+  [[nodiscard]] std::optional<AgreedVerdict> verdict() const;
   /// Who has closed the communicator, and after how many calls.
   [[nodiscard]] std::map<std::uint32_t, std::uint64_t> left() const;
   /// Whether a rank is known to be gone, or did not answer when the verdict was sought.
@@ -55,7 +55,7 @@ class Council {
   void report(const Report& report);
   /// The ruling, once all others know it too, so that this rank may end at once; if they do not
   /// come to one in time, what this rank thinks itself.
-  [[nodiscard]] Ruling await_ruling();
+  [[nodiscard]] AgreedVerdict await_verdict();
 
   /// Lets all see which call of this number this rank is in. If it is not the same, there will be a
   /// verdict.
@@ -93,7 +93,7 @@ class Council {
   bool wait_awake(Lock& lock, Clock::duration time, Predicate&& is_so);
 
   // With the lifeline's mutex held:
-  void hear(std::uint32_t member, const Letter& letter);
+  void hear(std::uint32_t member, const ControlMessage& letter);
   void lose(std::uint32_t member, const std::string& why);
   [[nodiscard]] bool tick();
 
@@ -107,23 +107,23 @@ class Council {
   void note_absence(std::uint32_t rank);
   void look_for_verdict();
   [[nodiscard]] bool is_ruling_confirmed() const;
-  void rule(const Ruling& ruling);
+  void rule(const AgreedVerdict& ruling);
   [[nodiscard]] static std::uint64_t done_by_all(const Agreement::Hearing& hearing);
   void suspect_laggards(Agreement& agreement) const;
-  void send(std::uint32_t rank, Letter::Kind kind, std::uint32_t question, std::uint32_t ballot,
-            std::string body);
-  void compare_with(std::uint32_t rank, const Standing& other);
+  void send(std::uint32_t rank, ControlMessage::Kind kind, std::uint32_t question,
+            std::uint32_t ballot, std::string body);
+  void compare_with(std::uint32_t rank, const RankStatus& other);
   void show_standing(Clock::time_point now);
 
   std::shared_ptr<Lifeline> lifeline_;
   Seat seat_;
   std::atomic<bool>& alarm_;
   Participant& participant_;
-  std::optional<Ruling> ruling_;
+  std::optional<AgreedVerdict> ruling_;
   std::optional<Report> own_report_;
   std::map<std::uint32_t, std::string> gone_;
   std::map<std::uint32_t, std::uint64_t> left_;
-  std::map<std::uint32_t, Standing> seen_;  // As others have shown themselves now and then.
+  std::map<std::uint32_t, RankStatus> seen_;  // As others have shown themselves now and then.
   bool has_left_ = false;
 
   std::map<std::uint32_t, Agreement> agreements_;

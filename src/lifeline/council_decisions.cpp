@@ -30,7 +30,7 @@ Agreement& Council::agreement(std::uint32_t question) {
   const bool is_verdict = question == verdict_question;
   Agreement::Desk desk{
       .send = [this, question](
-                  std::uint32_t to, Letter::Kind kind, std::uint32_t ballot,
+                  std::uint32_t to, ControlMessage::Kind kind, std::uint32_t ballot,
                   std::string body) { send(to, kind, question, ballot, std::move(body)); },
       .judge =
           [this, is_verdict](const Agreement::Hearing& hearing) {
@@ -38,9 +38,9 @@ Agreement& Council::agreement(std::uint32_t question) {
           },
       .stand = [this, is_verdict](const std::string& subject) -> std::string {
         if (!is_verdict) return "";
-        Standing standing = participant_.standing(std::strtoull(subject.c_str(), nullptr, 10));
-        standing.done = participant_.seal();
-        return write(standing);
+        RankStatus status = participant_.status(std::strtoull(subject.c_str(), nullptr, 10));
+        status.done = participant_.seal();
+        return write(status);
       }};
   Agreement& made =
       agreements_
@@ -61,39 +61,39 @@ Agreement& Council::agreement(std::uint32_t question) {
 std::uint64_t Council::done_by_all(const Agreement::Hearing& hearing) {
   std::uint64_t least = ~std::uint64_t{0};
   for (const Agreement::Voice& voice : hearing.voices) {
-    if (!voice.standing.empty()) least = std::min(least, read_standing(voice.standing).done);
+    if (!voice.status.empty()) least = std::min(least, read_rank_status(voice.status).done);
   }
   return least;
 }
 
 /// The ruling, once anybody has something to complain of.
 std::optional<std::string> Council::judge(const Agreement::Hearing& hearing) const {
-  Inquest inquest{.standings = seen_, .gone = gone_, .completed = done_by_all(hearing)};
+  FailureInquiry inquiry{.statuses = seen_, .gone = gone_, .completed = done_by_all(hearing)};
   for (const std::uint32_t member : seat_.members) {
-    inquest.whereabouts.push_back(lifeline_->whereabouts()[member]);
+    inquiry.whereabouts.push_back(lifeline_->whereabouts()[member]);
   }
   for (std::uint32_t rank = 0; rank < hearing.voices.size(); ++rank) {
     const Agreement::Voice& voice = hearing.voices[rank];
     if (voice.input) {
-      if (auto report = read_report(*voice.input)) inquest.reports.emplace(rank, *report);
+      if (auto report = read_report(*voice.input)) inquiry.reports.emplace(rank, *report);
     }
-    if (!voice.standing.empty()) inquest.standings[rank] = read_standing(voice.standing);
+    if (!voice.status.empty()) inquiry.statuses[rank] = read_rank_status(voice.status);
   }
-  for (const auto& [rank, report] : inquest.reports) {
+  for (const auto& [rank, report] : inquiry.reports) {
     if (report.code != ErrorCode::peer_lost) continue;
     // What one has noticed is true for all, unless the accused speaks for itself.
     for (const std::uint32_t accused : report.ranks) {
       if (!hearing.silent.contains(accused)) continue;
       const auto left = left_.find(accused);
-      inquest.gone.emplace(accused,
+      inquiry.gone.emplace(accused,
                            left == left_.end() ? report.words : words_of_farewell(left->second));
     }
   }
   for (const std::uint32_t rank : hearing.silent) {
-    if (!gone_.contains(rank) && !left_.contains(rank)) inquest.mute.push_back(rank);
+    if (!gone_.contains(rank) && !left_.contains(rank)) inquiry.unresponsive.push_back(rank);
   }
-  if (inquest.reports.empty() && inquest.mute.empty()) return std::nullopt;
-  return write(inquest.ruling());
+  if (inquiry.reports.empty() && inquiry.unresponsive.empty()) return std::nullopt;
+  return write(inquiry.agreed_verdict());
 }
 
 /// What all who are there have said, once they have.
@@ -114,7 +114,7 @@ std::optional<std::string> Council::collect(const Agreement::Hearing& hearing) c
 /// Who was too late once has had its time. It may well be alive, and hang for ever.
 void Council::suspect_laggards(Agreement& agreement) const {
   if (!ruling_) return;
-  for (const std::uint32_t rank : ruling_->mute) agreement.suspect(rank);
+  for (const std::uint32_t rank : ruling_->unresponsive) agreement.suspect(rank);
   if (ruling_->verdict.code != ErrorCode::timed_out) return;
   for (const std::uint32_t rank : ruling_->verdict.ranks) agreement.suspect(rank);
 }

@@ -9,10 +9,10 @@ Lifeline::Lifeline(std::uint32_t self, std::vector<std::string> whereabouts)
 
 Lifeline::~Lifeline() { post_.reset(); }
 
-void Lifeline::attach(std::unique_ptr<Post> post) { post_ = std::move(post); }
+void Lifeline::attach(std::unique_ptr<ControlTransport> post) { post_ = std::move(post); }
 
 void Lifeline::hear(std::uint32_t from, const std::string& text) {
-  std::optional<Letter> letter = decode_letter(text);
+  std::optional<ControlMessage> letter = decode_control_message(text);
   if (!letter) return;
   const std::lock_guard lock(mutex_);
   const auto found = councils_.find(letter->council);

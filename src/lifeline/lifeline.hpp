@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "lifeline/letter.hpp"
+#include "lifeline/control_message.hpp"
+#include "lifeline/control_transport.hpp"
 #include "lifeline/participant.hpp"
-#include "lifeline/post.hpp"
 
 namespace tutti {
 
@@ -32,7 +32,7 @@ class Lifeline : public std::enable_shared_from_this<Lifeline> {
   Lifeline& operator=(const Lifeline&) = delete;
 
   /// By what the letters go. Called once, before anything else.
-  void attach(std::unique_ptr<Post> post);
+  void attach(std::unique_ptr<ControlTransport> post);
 
   // For the post, from its own thread:
   void hear(std::uint32_t from, const std::string& letter);
@@ -51,12 +51,12 @@ class Lifeline : public std::enable_shared_from_this<Lifeline> {
   static constexpr std::size_t most_early = 1024;
   struct Early {
     std::uint32_t from;
-    Letter letter;
+    ControlMessage letter;
   };
 
   void enter(Council& council);
   void leave(Council& council);
-  void send(std::uint32_t to, const Letter& letter) { post_->send(to, encode(letter)); }
+  void send(std::uint32_t to, const ControlMessage& letter) { post_->send(to, encode(letter)); }
 
   std::uint32_t self_;
   std::vector<std::string> whereabouts_;
@@ -65,7 +65,7 @@ class Lifeline : public std::enable_shared_from_this<Lifeline> {
   std::map<std::uint64_t, Council*> councils_;
   std::map<std::uint32_t, std::string> lost_;  // Members, and why.
   std::deque<Early> early_;
-  std::unique_ptr<Post> post_;  // Goes first: it has a thread that calls this.
+  std::unique_ptr<ControlTransport> post_;  // Goes first: it has a thread that calls this.
 };
 
 }  // namespace tutti

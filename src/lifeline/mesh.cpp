@@ -194,7 +194,7 @@ void Mesh::take_mail() {
   for (Mail& each : mail) {
     Member& member = members_[each.to];
     if (!member.courier || member.is_lost) continue;
-    member.courier->send(Frame::Kind::letter, each.letter);
+    member.courier->send(Frame::Kind::control, each.letter);
     has_mail[each.to] = true;
   }
   for (std::uint32_t to = 0; to < members_.size(); ++to) {
@@ -245,7 +245,7 @@ void Mesh::seat(std::uint32_t index, Channel channel) {
   member.dial.reset();
   break_off_silence(channel.fd(), place_.lost_after);
   watch_.add(channel.fd(), {.kind = Watch::Kind::connection, .index = index}, true);
-  member.courier = std::make_unique<Courier>(std::move(channel));
+  member.courier = std::make_unique<FramedChannel>(std::move(channel));
   watch_process(index);
   serve(index);
   const std::lock_guard lock(mutex_);
@@ -268,7 +268,7 @@ void Mesh::serve(std::uint32_t index) {
     member.courier->advance();
     const std::optional<Frame> frame = member.courier->next();
     if (!frame) break;
-    if (frame->kind == Frame::Kind::letter) lifeline_.hear(index, frame->body);
+    if (frame->kind == Frame::Kind::control) lifeline_.hear(index, frame->body);
   }
   if (!member.courier->lost().empty()) lose(index, member.courier->lost());
 }

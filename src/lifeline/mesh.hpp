@@ -17,7 +17,7 @@
 #include "net/handshake.hpp"
 #include "net/reception.hpp"
 #include "net/watch.hpp"
-#include "rendezvous/courier.hpp"
+#include "rendezvous/framed_channel.hpp"
 
 namespace tutti {
 
@@ -26,7 +26,7 @@ namespace tutti {
 /// whatever way, and says so; of one on the same host it also tells by a descriptor of the process,
 /// in case a child has inherited the connection. Of a host that has vanished, the system finds out
 /// by itself in the time that is set.
-class Mesh final : public Post {
+class Mesh final : public ControlTransport {
  public:
   struct Place {
     std::uint32_t self = 0;
@@ -53,7 +53,7 @@ class Mesh final : public Post {
  private:
   struct Member {
     std::unique_ptr<Dial> dial{};
-    std::unique_ptr<Courier> courier{};
+    std::unique_ptr<FramedChannel> courier{};
     int process = -1;  // A descriptor of its process; -1 if there is none.
     bool is_lost = false;
   };

@@ -13,13 +13,13 @@ constexpr auto between_ticks = 20ms;
 
 }  // namespace
 
-class ThreadHub::MemberPost final : public Post {
+class ThreadHub::MemberTransport final : public ControlTransport {
  public:
-  MemberPost(std::shared_ptr<ThreadHub> hub, std::uint32_t self)
+  MemberTransport(std::shared_ptr<ThreadHub> hub, std::uint32_t self)
       : hub_(std::move(hub)), self_(self) {}
-  ~MemberPost() override { hub_->leave(self_); }
-  MemberPost(const MemberPost&) = delete;
-  MemberPost& operator=(const MemberPost&) = delete;
+  ~MemberTransport() override { hub_->leave(self_); }
+  MemberTransport(const MemberTransport&) = delete;
+  MemberTransport& operator=(const MemberTransport&) = delete;
 
   void send(std::uint32_t to, std::string letter) override {
     hub_->send({.from = self_, .to = to, .letter = std::move(letter)});
@@ -40,10 +40,10 @@ ThreadHub::~ThreadHub() {
   if (carrier_.joinable()) carrier_.join();
 }
 
-std::unique_ptr<Post> ThreadHub::post(std::uint32_t member, Lifeline& lifeline) {
+std::unique_ptr<ControlTransport> ThreadHub::post(std::uint32_t member, Lifeline& lifeline) {
   const std::lock_guard lock(delivery_);
   members_[member] = &lifeline;
-  return std::make_unique<MemberPost>(shared_from_this(), member);
+  return std::make_unique<MemberTransport>(shared_from_this(), member);
 }
 
 void ThreadHub::leave(std::uint32_t member) {

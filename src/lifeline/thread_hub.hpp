@@ -23,10 +23,10 @@ class ThreadHub : public std::enable_shared_from_this<ThreadHub> {
   ThreadHub& operator=(const ThreadHub&) = delete;
 
   /// A post for this member. Its letters are handed to `lifeline` until the post is gone.
-  [[nodiscard]] std::unique_ptr<Post> post(std::uint32_t member, Lifeline& lifeline);
+  [[nodiscard]] std::unique_ptr<ControlTransport> post(std::uint32_t member, Lifeline& lifeline);
 
  private:
-  class MemberPost;
+  class MemberTransport;
   struct Mail {
     std::uint32_t from;
     std::uint32_t to;

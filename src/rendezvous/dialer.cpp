@@ -37,7 +37,7 @@ std::string host_name() {
 Dialer::Dialer(const Group& group, Finder find_root)
     : group_(group), find_root_(std::move(find_root)), begun_(Clock::now()) {}
 
-Courier Dialer::dial(Clock::time_point deadline) {
+FramedChannel Dialer::dial(Clock::time_point deadline) {
   for (;;) {
     find();
     for (std::size_t i = 0; i < attempts_.size(); ++i) {
@@ -46,7 +46,7 @@ Courier Dialer::dial(Clock::time_point deadline) {
       if (attempt.handshake && go_on(attempt)) {
         chosen_ = i;
         attempt.handshake.reset();
-        return Courier(std::exchange(attempt.channel, Channel()));
+        return FramedChannel(std::exchange(attempt.channel, Channel()));
       }
       if (attempt.final_refusals >= most_final_refusals) {
         throw Error(ErrorCode::mismatch, "rank " + std::to_string(group_.rank.index()) +

@@ -8,7 +8,7 @@
 #include "core/clock.hpp"
 #include "core/descriptor_shortage.hpp"
 #include "net/handshake.hpp"
-#include "rendezvous/courier.hpp"
+#include "rendezvous/framed_channel.hpp"
 #include "rendezvous/group.hpp"
 
 namespace tutti {
@@ -24,7 +24,7 @@ class Dialer {
   /// A connection to rank 0, which has yet to be told that this is the one. Throws timed_out, or
   /// mismatch if it has another secret or only one of the two encrypts. Call it again if that
   /// connection proves to be no good: `why` is then part of the story.
-  [[nodiscard]] Courier dial(Clock::time_point deadline);
+  [[nodiscard]] FramedChannel dial(Clock::time_point deadline);
   void was_no_good(const std::string& why);
 
  private:

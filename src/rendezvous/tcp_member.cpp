@@ -33,7 +33,7 @@ std::string decode_missing(std::string_view body, std::uint32_t self) {
 }
 
 /// Lets time pass until there is something to read or, if asked for, room to write.
-void wait_for(const Courier& connection, Clock::time_point deadline) {
+void wait_for(const FramedChannel& connection, Clock::time_point deadline) {
   const short writing = connection.has_unsent() ? POLLOUT : 0;
   pollfd watched{
       .fd = connection.socket().fd(), .events = static_cast<short>(POLLIN | writing), .revents = 0};
@@ -81,12 +81,12 @@ std::vector<std::string> TcpMember::all_gather(const std::string& card) {
   }
   const Clock::time_point deadline = first_ ? deadline_ : Clock::now() + patience_;
   first_ = false;
-  root_->send(Frame::Kind::card, card);
+  root_->send(Frame::Kind::contribution, card);
   std::vector<std::string> cards;
   while (cards.size() < group_.size) {
     Frame frame = receive(deadline);
     if (frame.kind == Frame::Kind::error) rethrow(frame, group_.rank.index());
-    if (frame.kind == Frame::Kind::card) {
+    if (frame.kind == Frame::Kind::contribution) {
       cards.push_back(std::move(frame.body));
     } else {
       missing_ = decode_missing(frame.body, group_.rank.index());

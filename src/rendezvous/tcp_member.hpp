@@ -9,7 +9,7 @@
 
 #include "core/clock.hpp"
 #include "net/socket.hpp"
-#include "rendezvous/courier.hpp"
+#include "rendezvous/framed_channel.hpp"
 #include "rendezvous/group.hpp"
 
 namespace tutti {
@@ -37,7 +37,7 @@ class TcpMember : public Exchange {
   Clock::duration patience_;
   bool first_ = true;
   Clock::time_point deadline_;
-  std::optional<Courier> root_;
+  std::optional<FramedChannel> root_;
   std::string missing_;  // As rank 0 last told it.
 };
 

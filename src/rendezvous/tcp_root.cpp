@@ -41,7 +41,7 @@ std::string name_missing(std::span<const std::uint32_t> ranks) {
   return name_ranks(ranks.first(std::min(ranks.size(), most_told)), ranks.size());
 }
 
-short events_of(const Courier& connection, bool reads) {
+short events_of(const FramedChannel& connection, bool reads) {
   return static_cast<short>((reads ? POLLIN : 0) | (connection.has_unsent() ? POLLOUT : 0));
 }
 
@@ -131,7 +131,7 @@ bool TcpRoot::attend(std::uint32_t rank) {
   member.connection->advance();
   const std::optional<Frame> frame = member.connection->next();
   const std::string who = "rank " + std::to_string(rank);
-  if (frame && frame->kind == Frame::Kind::card && !member.card) {
+  if (frame && frame->kind == Frame::Kind::contribution && !member.card) {
     member.card = frame->body;
   } else if (frame && frame->kind == Frame::Kind::gives_up) {
     fail(ErrorCode::timed_out, who + " waits no longer for " + name_missing(missing()) + " of " +
@@ -163,7 +163,7 @@ void TcpRoot::tell_who_is_missing() {
 
 void TcpRoot::hand_out(Clock::time_point deadline) {
   auto wire = std::make_shared<std::string>();
-  for (const Member& each : members_) append(*wire, Frame::Kind::card, *each.card);
+  for (const Member& each : members_) append(*wire, Frame::Kind::contribution, *each.card);
   for (Member& each : members_) {
     if (each.connection) each.connection->send(wire);
     each.told.clear();
@@ -172,7 +172,7 @@ void TcpRoot::hand_out(Clock::time_point deadline) {
   for (;;) {
     unserved.clear();
     for (std::uint32_t r = 1; r < members_.size(); ++r) {
-      Courier& connection = *members_[r].connection;
+      FramedChannel& connection = *members_[r].connection;
       if (connection.has_unsent()) connection.advance();
       if (connection.has_unsent() && connection.lost().empty()) unserved.push_back(r);
     }
@@ -203,7 +203,7 @@ void TcpRoot::let_in() {
       if (!newcomers_.empty()) newcomers_.pop_front();
       return;
     }
-    Newcomer newcomer{.connection = Courier(Channel(std::move(socket))),
+    Newcomer newcomer{.connection = FramedChannel(Channel(std::move(socket))),
                       .deadline = now + newcomers_time};
     newcomer.from = source_of(newcomer.connection.socket());
     newcomer.handshake.emplace(Handshake::Side::accepts, group_.secret, greeting_);
@@ -279,7 +279,7 @@ bool TcpRoot::seat(Newcomer& newcomer) {
                           ": start each rank once");
     return true;
   }
-  member.connection = std::make_unique<Courier>(std::move(newcomer.connection));
+  member.connection = std::make_unique<FramedChannel>(std::move(newcomer.connection));
   ++joined_;
   // It waits for these first words.
   member.told = missing();

@@ -14,7 +14,7 @@
 #include "core/descriptor_shortage.hpp"
 #include "net/rejection_log.hpp"
 #include "net/socket.hpp"
-#include "rendezvous/courier.hpp"
+#include "rendezvous/framed_channel.hpp"
 #include "rendezvous/group.hpp"
 
 namespace tutti {
@@ -38,7 +38,7 @@ class TcpRoot : public Exchange {
  private:
   /// A connection that is not yet a rank's.
   struct Newcomer {
-    Courier connection;
+    FramedChannel connection;
     std::string from{};
     std::optional<Handshake> handshake{};
     Clock::time_point deadline{};
@@ -47,7 +47,7 @@ class TcpRoot : public Exchange {
     bool wants_to_write = false;
   };
   struct Member {
-    std::unique_ptr<Courier> connection;  // Null until it is here.
+    std::unique_ptr<FramedChannel> connection;  // Null until it is here.
     std::optional<std::string> card;
     std::vector<std::uint32_t> told;  // Who it was last told is missing.
   };

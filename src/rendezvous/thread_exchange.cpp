@@ -9,10 +9,10 @@
 
 namespace tutti {
 
-ThreadTable::ThreadTable(std::uint32_t ranks) : cards_(ranks) {}
+ThreadGather::ThreadGather(std::uint32_t ranks) : cards_(ranks) {}
 
-std::vector<std::string> ThreadTable::all(Rank rank, const std::string& card,
-                                          Clock::time_point deadline) {
+std::vector<std::string> ThreadGather::all(Rank rank, const std::string& card,
+                                           Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   if (!broken_.empty()) throw Error(ErrorCode::timed_out, broken_);
   std::optional<std::string>& place = cards_[rank.index()];
@@ -45,13 +45,13 @@ std::vector<std::string> ThreadTable::all(Rank rank, const std::string& card,
   throw Error(ErrorCode::timed_out, broken_);
 }
 
-void ThreadTable::give_up(const std::string& why) {
+void ThreadGather::give_up(const std::string& why) {
   const std::lock_guard lock(mutex_);
   if (broken_.empty()) broken_ = why;
   turned_.notify_all();
 }
 
-ThreadExchange::ThreadExchange(ThreadTable& table, Rank rank, Clock::time_point deadline)
+ThreadExchange::ThreadExchange(ThreadGather& table, Rank rank, Clock::time_point deadline)
     : table_(table), rank_(rank), patience_(deadline - Clock::now()), deadline_(deadline) {
   if (rank.index() >= table.ranks()) {
     throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank.index()) +

@@ -15,10 +15,10 @@
 namespace tutti {
 
 /// The table around which ranks meet that are threads of one process.
-class ThreadTable {
+class ThreadGather {
  public:
   /// Requires: ranks > 0.
-  explicit ThreadTable(std::uint32_t ranks);
+  explicit ThreadGather(std::uint32_t ranks);
 
   /// Puts the card of `rank` down and takes all cards of this round. Throws timed_out that names
   /// who is missing; the round is then lost for all.
@@ -45,12 +45,12 @@ class ThreadExchange : public Exchange {
  public:
   /// The first all_gather() may take until `deadline`, each later one as long as that was. The
   /// table must outlive this. Throws invalid_argument if it has no such seat.
-  ThreadExchange(ThreadTable& table, Rank rank, Clock::time_point deadline);
+  ThreadExchange(ThreadGather& table, Rank rank, Clock::time_point deadline);
 
   [[nodiscard]] std::vector<std::string> all_gather(const std::string& card) override;
 
  private:
-  ThreadTable& table_;
+  ThreadGather& table_;
   Rank rank_;
   Clock::duration patience_;
   Clock::time_point deadline_;

@@ -17,23 +17,23 @@ class ByHand {
  public:
   struct Sent {
     std::uint32_t to;
-    Letter::Kind kind;
+    ControlMessage::Kind kind;
   };
 
   explicit ByHand(std::uint32_t self, std::uint32_t members)
-      : agreement(
-            self, members,
-            {.send =
-                 [this](std::uint32_t to, Letter::Kind kind, std::uint32_t, const std::string&) {
-                   sent.push_back({to, kind});
-                 },
-             .judge = [](const Agreement::Hearing& hearing) -> std::optional<std::string> {
-               return "without " + std::to_string(hearing.silent.size());
-             },
-             .stand = [](const std::string&) { return "7"; }},
-            Agreement::Patience{}) {}
+      : agreement(self, members,
+                  {.send =
+                       [this](std::uint32_t to, ControlMessage::Kind kind, std::uint32_t,
+                              const std::string&) {
+                         sent.push_back({to, kind});
+                       },
+                   .judge = [](const Agreement::Hearing& hearing) -> std::optional<std::string> {
+                     return "without " + std::to_string(hearing.silent.size());
+                   },
+                   .stand = [](const std::string&) { return "7"; }},
+                  Agreement::Patience{}) {}
 
-  [[nodiscard]] std::size_t count(Letter::Kind kind) const {
+  [[nodiscard]] std::size_t count(ControlMessage::Kind kind) const {
     return static_cast<std::size_t>(std::count_if(
         sent.begin(), sent.end(), [&](const Sent& each) { return each.kind == kind; }));
   }
@@ -50,7 +50,7 @@ TEST(AgreementSteps, OwnPauseDoesNotCountAsSilenceOfOthers) {
   chair.agreement.tick(now += 20ms);
   chair.agreement.tick(now += 60s);
   EXPECT_FALSE(chair.agreement.decision());
-  chair.agreement.hear(1, Letter::Kind::answer, 2, "{}", now);
+  chair.agreement.hear(1, ControlMessage::Kind::promise, 2, "{}", now);
   EXPECT_EQ(chair.agreement.decision(), "without 0");
 }
 
@@ -58,11 +58,11 @@ TEST(AgreementSteps, ChairWaitsForConfirmations) {
   ByHand chair(0, 3);
   Clock::time_point now{};
   chair.agreement.put("mine", "", now);
-  chair.agreement.hear(1, Letter::Kind::answer, 3, "{}", now);
-  chair.agreement.hear(2, Letter::Kind::answer, 3, "{}", now);
+  chair.agreement.hear(1, ControlMessage::Kind::promise, 3, "{}", now);
+  chair.agreement.hear(2, ControlMessage::Kind::promise, 3, "{}", now);
   ASSERT_TRUE(chair.agreement.decision());
   EXPECT_FALSE(chair.agreement.is_confirmed(now));
-  chair.agreement.hear(2, Letter::Kind::heard, 3, "", now);
+  chair.agreement.hear(2, ControlMessage::Kind::acknowledge, 3, "", now);
   EXPECT_FALSE(chair.agreement.is_confirmed(now));
   // The wait is bounded, and a lost member is not waited for.
   EXPECT_TRUE(chair.agreement.is_confirmed(now + 1s));
@@ -73,17 +73,17 @@ TEST(AgreementSteps, ChairWaitsForConfirmations) {
 TEST(AgreementSteps, DecisionIsConfirmed) {
   ByHand member(1, 3);
   const Clock::time_point now{};
-  member.agreement.hear(0, Letter::Kind::decide, 3, "so be it", now);
-  EXPECT_EQ(member.count(Letter::Kind::heard), 1U);
+  member.agreement.hear(0, ControlMessage::Kind::decide, 3, "so be it", now);
+  EXPECT_EQ(member.count(ControlMessage::Kind::acknowledge), 1U);
   EXPECT_TRUE(member.agreement.is_confirmed(now));
 }
 
 /// So that it knows the silent members when it has to preside.
 TEST(AgreementSteps, MemberThatIsAskedAsksAllOthersAtOnce) {
   ByHand member(1, 6);
-  member.agreement.hear(3, Letter::Kind::input, 0, "{}", Clock::time_point{});
-  EXPECT_EQ(member.count(Letter::Kind::input), 5U);
-  EXPECT_EQ(member.count(Letter::Kind::here), 1U);
+  member.agreement.hear(3, ControlMessage::Kind::input, 0, "{}", Clock::time_point{});
+  EXPECT_EQ(member.count(ControlMessage::Kind::input), 5U);
+  EXPECT_EQ(member.count(ControlMessage::Kind::alive), 1U);
 }
 
 /// As long as the chair replies, no other member is asked.
@@ -91,11 +91,11 @@ TEST(AgreementSteps, AsksAroundOnlyIfTheChairDoesNotReply) {
   ByHand member(4, 6);
   Clock::time_point now{};
   member.agreement.put("mine", "", now);
-  member.agreement.hear(0, Letter::Kind::here, 0, "", now);
+  member.agreement.hear(0, ControlMessage::Kind::alive, 0, "", now);
   for (int i = 0; i < 20; ++i) member.agreement.tick(now += 20ms);
-  EXPECT_EQ(member.count(Letter::Kind::input), 1U);
+  EXPECT_EQ(member.count(ControlMessage::Kind::input), 1U);
   for (int i = 0; i < 20; ++i) member.agreement.tick(now += 20ms);
-  EXPECT_EQ(member.count(Letter::Kind::input), 6U);
+  EXPECT_EQ(member.count(ControlMessage::Kind::input), 6U);
 }
 
 }  // namespace

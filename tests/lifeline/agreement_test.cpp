@@ -160,7 +160,7 @@ class Run {
   }
 
   Agreement::Desk desk(std::uint32_t self) {
-    return {.send = [this, self](std::uint32_t to, Letter::Kind kind, std::uint32_t ballot,
+    return {.send = [this, self](std::uint32_t to, ControlMessage::Kind kind, std::uint32_t ballot,
                                  std::string body) { post(self, to, kind, ballot, body); },
             .judge = [](const Agreement::Hearing& hearing) { return collect(hearing); },
             .stand = [this, self](const std::string& /*subject*/) { return seal(self); }};
@@ -169,8 +169,8 @@ class Run {
   static std::optional<std::string> collect(const Agreement::Hearing& hearing) {
     std::uint64_t least = ended;
     for (const Agreement::Voice& voice : hearing.voices) {
-      if (!voice.standing.empty()) {
-        least = std::min<std::uint64_t>(least, std::stoull(voice.standing));
+      if (!voice.status.empty()) {
+        least = std::min<std::uint64_t>(least, std::stoull(voice.status));
       }
     }
     Json inputs{{"completed", least}};
@@ -190,7 +190,7 @@ class Run {
     return std::to_string(members_[self].done);
   }
 
-  void post(std::uint32_t from, std::uint32_t to, Letter::Kind kind, std::uint32_t ballot,
+  void post(std::uint32_t from, std::uint32_t to, ControlMessage::Kind kind, std::uint32_t ballot,
             const std::string& body) {
     // Who dies while it writes to all reaches only some.
     if (members_[from].is_dead) return;

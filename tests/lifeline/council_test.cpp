@@ -16,8 +16,8 @@ using namespace std::chrono_literals;
 /// A rank that does nothing but tell what it was told to.
 class Quiet final : public Participant {
  public:
-  [[nodiscard]] Standing standing(std::uint64_t about) const override {
-    Standing told{.call = 1, .words = "call 1"};
+  [[nodiscard]] RankStatus status(std::uint64_t about) const override {
+    RankStatus told{.call = 1, .words = "call 1"};
     if (about == 1) {
       told.about = about;
       told.signature = signature;
@@ -34,7 +34,7 @@ class Quiet final : public Participant {
 };
 
 /// Takes letters, and carries them nowhere.
-class DeadEnd final : public Post {
+class DeadEnd final : public ControlTransport {
  public:
   void send(std::uint32_t /*to*/, std::string /*letter*/) override {}
   void hurry() override {}
@@ -97,7 +97,7 @@ TEST(Council, OneReportIsEverybodysVerdict) {
   Ranks ranks(4);
   ranks[2].report({.code = ErrorCode::aborted, .ranks = {2}, .words = "enough"});
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
-    EXPECT_EQ(ranks[rank].await_ruling().verdict,
+    EXPECT_EQ(ranks[rank].await_verdict().verdict,
               (Verdict{.code = ErrorCode::aborted, .ranks = {2}, .words = "enough"}));
     EXPECT_TRUE(ranks.participant(rank).was_stopped);
   }
@@ -107,7 +107,7 @@ TEST(Council, LongWordsAreCut) {
   Ranks ranks(2);
   ranks[1].report({.code = ErrorCode::aborted, .ranks = {1}, .words = std::string(100'000, 'x')});
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
-    EXPECT_LT(ranks[rank].await_ruling().verdict.words.size(), 5000U);
+    EXPECT_LT(ranks[rank].await_verdict().verdict.words.size(), 5000U);
   }
 }
 
@@ -120,7 +120,7 @@ TEST(Council, ManyReportsAtOnceGiveOneVerdict) {
                           .ranks = {rank},
                           .call = 1,
                           .words = "by " + std::to_string(rank)});
-      verdicts[rank] = ranks[rank].await_ruling().verdict;
+      verdicts[rank] = ranks[rank].await_verdict().verdict;
     });
     for (const Verdict& verdict : verdicts) ASSERT_EQ(verdict, verdicts[0]);
   }
@@ -131,7 +131,7 @@ TEST(Council, ComparesCalls) {
   ranks.participant(1).signature = 8;
   ranks[0].compare(1);
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
-    const Verdict verdict = ranks[rank].await_ruling().verdict;
+    const Verdict verdict = ranks[rank].await_verdict().verdict;
     EXPECT_EQ(verdict.code, ErrorCode::mismatch);
     EXPECT_EQ(verdict.ranks, std::vector<std::uint32_t>{1});
     EXPECT_NE(verdict.words.find("call 1 of kind 8"), std::string::npos) << verdict.words;
@@ -164,7 +164,7 @@ TEST(Council, RulingHasTheCallsThatAllRanksHaveDone) {
   ranks.participant(2).done = 6;
   ranks[1].report({.code = ErrorCode::aborted, .ranks = {1}, .words = "enough"});
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
-    EXPECT_EQ(ranks[rank].await_ruling().completed, 6U);
+    EXPECT_EQ(ranks[rank].await_verdict().completed, 6U);
   }
 }
 
@@ -174,7 +174,7 @@ TEST(Council, RulingDoesNotCountARankThatLeft) {
   ranks.participant(2).done = 6;
   ranks[2].leave(3);
   ranks[1].report({.code = ErrorCode::aborted, .ranks = {1}, .words = "enough"});
-  for (const std::uint32_t rank : {0, 1, 3}) EXPECT_EQ(ranks[rank].await_ruling().completed, 7U);
+  for (const std::uint32_t rank : {0, 1, 3}) EXPECT_EQ(ranks[rank].await_verdict().completed, 7U);
 }
 
 TEST(Council, NamesStoppedRanksWithinASecond) {
@@ -185,10 +185,10 @@ TEST(Council, NamesStoppedRanksWithinASecond) {
   ranks[2].report({.code = ErrorCode::timed_out, .ranks = {0}, .call = 1, .words = "in vain"});
   const std::vector<std::uint32_t> stopped{0, 3};
   for (const std::uint32_t rank : {1, 2, 4}) {
-    const Ruling ruling = ranks[rank].await_ruling();
+    const AgreedVerdict ruling = ranks[rank].await_verdict();
     EXPECT_EQ(ruling.verdict.code, ErrorCode::timed_out);
     EXPECT_EQ(ruling.verdict.ranks, stopped);
-    EXPECT_EQ(ruling.mute, stopped);
+    EXPECT_EQ(ruling.unresponsive, stopped);
     // Ranks do not wait until a stopped one no longer reads their memory.
     for (std::uint32_t other = 0; other < 5; ++other) {
       EXPECT_EQ(ranks[rank].is_gone(other), other == 0 || other == 3);
@@ -206,7 +206,7 @@ TEST(Council, DoesNotWaitForARankThatDeclined) {
   ranks[0].decline(77, std::vector<std::uint32_t>{0, 1, 2});
   ranks.second(2).report({.code = ErrorCode::aborted, .ranks = {2}, .words = "enough"});
   for (const std::uint32_t rank : {1, 2}) {
-    EXPECT_EQ(ranks.second(rank).await_ruling().verdict.words, "enough");
+    EXPECT_EQ(ranks.second(rank).await_verdict().verdict.words, "enough");
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 1s);
 }

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 class Idle final : public Participant {
  public:
-  [[nodiscard]] Standing standing(std::uint64_t /*about*/) const override { return {}; }
+  [[nodiscard]] RankStatus status(std::uint64_t /*about*/) const override { return {}; }
   std::uint64_t seal() override { return 0; }
   void stop() override {}
 };
@@ -105,7 +105,7 @@ int hear_of_loss(Doors& doors, std::uint32_t self, std::uint32_t members, const 
     _exit(0);
   }
   const auto begin = Clock::now();
-  const Verdict verdict = council.await_ruling().verdict;
+  const Verdict verdict = council.await_verdict().verdict;
   if (verdict.code != ErrorCode::peer_lost) return 2;
   if (verdict.ranks != std::vector<std::uint32_t>{1}) return 3;
   if (Clock::now() - begin > 5s) return 4;

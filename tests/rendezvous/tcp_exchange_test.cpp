@@ -15,7 +15,7 @@
 
 #include <tutti/error.hpp>
 
-#include "rendezvous/ranks_that_meet.hpp"
+#include "rendezvous/exchange_runs.hpp"
 #include "rendezvous/tcp_member.hpp"
 #include "rendezvous/tcp_root.hpp"
 #include "support/errors.hpp"

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 TEST(ThreadExchange, GivesAllCardsToAllRoundAfterRound) {
   for (const std::uint32_t ranks : {1U, 2U, 5U, 32U}) {
-    ThreadTable table(ranks);
+    ThreadGather table(ranks);
     std::vector<std::thread> threads;
     for (std::uint32_t r = 0; r < ranks; ++r) {
       threads.emplace_back([&, r] {
@@ -35,7 +35,7 @@ TEST(ThreadExchange, GivesAllCardsToAllRoundAfterRound) {
 }
 
 TEST(ThreadExchange, NamesWhoIsMissing) {
-  ThreadTable table(4);
+  ThreadGather table(4);
   ThreadExchange one(table, Rank(1), Clock::now() + 100ms);
   test::expect_error([&] { (void)one.all_gather("card"); }, ErrorCode::timed_out,
                      "ranks 0, 2 and 3");
@@ -46,13 +46,13 @@ TEST(ThreadExchange, NamesWhoIsMissing) {
 }
 
 TEST(ThreadExchange, RefusesWhoHasNoSeat) {
-  ThreadTable table(2);
+  ThreadGather table(2);
   test::expect_error([&] { ThreadExchange(table, Rank(2), Clock::now() + 1s); },
                      ErrorCode::invalid_argument, "rank 2 has no seat");
 }
 
 TEST(ThreadExchange, RefusesTheSameRankTwice) {
-  ThreadTable table(2);
+  ThreadGather table(2);
   std::thread other([&] {
     ThreadExchange exchange(table, Rank(0), Clock::now() + 500ms);
     test::expect_error([&] { (void)exchange.all_gather("card"); }, ErrorCode::timed_out, "rank 1");

@@ -185,7 +185,7 @@ Shrunk Communicator::Impl::shrink(std::uint64_t completed) {
 
 Shrunk Communicator::Impl::shrink_alone(std::uint64_t completed) {
   const std::uint64_t identity = identity_of(settings_.identity, 0, 0);
-  ThreadTable table(1);
+  ThreadGather table(1);
   ThreadExchange exchange(table, Rank{0}, Clock::now() + settings_.timeout);
   return {.communicator = Communicator(std::make_unique<Impl>(
               fabric_, membership_of({0}, identity), exchange, settings_for({0}, identity))),

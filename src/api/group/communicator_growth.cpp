@@ -117,7 +117,7 @@ Communicator::Impl::Admission Communicator::Impl::open_door(const Growth& growth
     const Endpoint at = Endpoint::parse(growth.at);
     if (!settings_.door || settings_.door->endpoint().text() != at.text()) {
       settings_.door = nullptr;  // Two cannot listen at one place.
-      settings_.door = std::make_shared<Door>(at, users_secret());
+      settings_.door = std::make_shared<AdmissionListener>(at, users_secret());
     }
     admission.newcomers = wait_at_door(growth);
     if (admission.newcomers == 0) return admission;
@@ -171,7 +171,8 @@ std::string Communicator::Impl::tell_all(const std::string& text, std::chrono::m
 Communicator Communicator::join(const std::string& at, std::chrono::milliseconds timeout,
                                 const CommunicatorOptions& options) {
   const Secret secret = users_secret();
-  const Ticket ticket = Ticket::read(knock(Endpoint::parse(at), secret, Clock::now() + timeout));
+  const Ticket ticket =
+      Ticket::read(request_admission(Endpoint::parse(at), secret, Clock::now() + timeout));
   CommunicatorSettings settings = settings_of(options, ticket.ranks);
   settings.fabric.secret = secret;
   forget_network(settings);

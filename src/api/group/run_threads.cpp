@@ -28,7 +28,7 @@ struct ThreadGroup {
     table.give_up("another thread has failed");
   }
 
-  ThreadTable table;
+  ThreadGather table;
   std::mutex mutex;
   std::exception_ptr failure;
   std::vector<std::thread> threads;

@@ -8,7 +8,7 @@
 
 #include <tutti/verdict.hpp>
 
-#include "lifeline/participant.hpp"
+#include "lifeline/rank_status.hpp"
 
 namespace tutti {
 
@@ -26,32 +26,33 @@ struct Report {
 [[nodiscard]] std::optional<Report> read_report(const std::string& text);
 
 /// What is agreed on when a communicator comes to its end.
-struct Ruling {
+struct AgreedVerdict {
   Verdict verdict{};
-  std::vector<std::uint32_t> mute{};  ///< Ranks that did not answer, and are not known to be gone.
+  std::vector<std::uint32_t>
+      unresponsive{};  ///< Ranks that did not answer, and are not known to be gone.
   /// The calls with retry that all ranks have done which were heard. They are complete for all
   /// ranks; see with_retry().
   std::uint64_t completed = 0;
 
-  friend bool operator==(const Ruling&, const Ruling&) = default;
+  friend bool operator==(const AgreedVerdict&, const AgreedVerdict&) = default;
 };
 
-[[nodiscard]] std::string write(const Ruling& ruling);
-[[nodiscard]] std::optional<Ruling> read_ruling(const std::string& text);
+[[nodiscard]] std::string write(const AgreedVerdict& ruling);
+[[nodiscard]] std::optional<AgreedVerdict> read_agreed_verdict(const std::string& text);
 
 /// All that is known when a verdict is to be found.
-struct Inquest {
+struct FailureInquiry {
   std::map<std::uint32_t, Report> reports{};
-  std::map<std::uint32_t, Standing> standings{};  ///< Of those who answered, or were last seen.
-  std::map<std::uint32_t, std::string> gone{};    ///< Who is, and by what that was noticed.
-  std::vector<std::uint32_t> mute{};              ///< Who does not answer though not gone.
-  std::vector<std::string> whereabouts{};         ///< By rank: "host, process 17".
-  std::uint64_t completed = 0;                    ///< As in Ruling.
+  std::map<std::uint32_t, RankStatus> statuses{};  ///< Of those who answered, or were last seen.
+  std::map<std::uint32_t, std::string> gone{};     ///< Who is, and by what that was noticed.
+  std::vector<std::uint32_t> unresponsive{};       ///< Who does not answer though not gone.
+  std::vector<std::string> whereabouts{};          ///< By rank: "host, process 17".
+  std::uint64_t completed = 0;                     ///< As in AgreedVerdict.
 
   /// The most telling cause first: somebody gave up, is gone, calls something else, or is late.
   [[nodiscard]] Verdict verdict() const;
-  [[nodiscard]] Ruling ruling() const {
-    return {.verdict = verdict(), .mute = mute, .completed = completed};
+  [[nodiscard]] AgreedVerdict agreed_verdict() const {
+    return {.verdict = verdict(), .unresponsive = unresponsive, .completed = completed};
   }
 
  private:

@@ -7,9 +7,9 @@ namespace tutti {
 
 /// Carries letters from one member of a group to the others, in order for each pair. What comes,
 /// and who is lost, it tells the Lifeline from a thread of its own.
-class Post {
+class ControlTransport {
  public:
-  virtual ~Post() = default;
+  virtual ~ControlTransport() = default;
 
   /// Never waits. What cannot be delivered is lost with its addressee.
   virtual void send(std::uint32_t to, std::string letter) = 0;

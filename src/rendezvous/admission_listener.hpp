@@ -11,17 +11,17 @@
 #include "net/handshake.hpp"
 #include "net/rejection_log.hpp"
 #include "net/socket.hpp"
-#include "rendezvous/courier.hpp"
+#include "rendezvous/framed_channel.hpp"
 
 namespace tutti {
 
 /// Where those wait who want to join a group that is at work. They prove that they know the secret,
 /// and get a ticket when the group lets them in.
-class Door {
+class AdmissionListener {
  public:
   /// Throws invalid_argument if nobody can listen there, or if without a secret others than this
   /// host could knock.
-  Door(const Endpoint& at, Secret secret);
+  AdmissionListener(const Endpoint& at, Secret secret);
 
   [[nodiscard]] const Endpoint& endpoint() const { return at_; }
 
@@ -33,7 +33,7 @@ class Door {
 
  private:
   struct Newcomer {
-    std::optional<Courier> connection{};
+    std::optional<FramedChannel> connection{};
     std::optional<Handshake> handshake{};
     std::string from{};
     Clock::time_point since{};
@@ -57,7 +57,7 @@ class Door {
 
 /// Knocks at the door until somebody opens, and waits for the ticket. Throws timed_out, or mismatch
 /// if the secrets differ.
-[[nodiscard]] std::string knock(const Endpoint& at, const Secret& secret,
-                                Clock::time_point deadline);
+[[nodiscard]] std::string request_admission(const Endpoint& at, const Secret& secret,
+                                            Clock::time_point deadline);
 
 }  // namespace tutti

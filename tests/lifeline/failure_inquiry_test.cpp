@@ -1,4 +1,4 @@
-#include "lifeline/inquest.hpp"
+#include "lifeline/failure_inquiry.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,23 +8,23 @@ namespace {
 
 const std::vector<std::string> places{"a, process 10", "a, process 11", "b, process 12"};
 
-TEST(Inquest, WhoGivesUpIsTheCauseWhateverElseHappened) {
-  const Inquest inquest{
+TEST(FailureInquiry, WhoGivesUpIsTheCauseWhateverElseHappened) {
+  const FailureInquiry inquiry{
       .reports = {{0, {.code = ErrorCode::peer_lost, .ranks = {2}, .words = "lost"}},
                   {1, {.code = ErrorCode::aborted, .ranks = {1}, .words = "rank 1 aborted it"}}},
       .gone = {{2, "its process has ended"}},
       .whereabouts = places};
-  EXPECT_EQ(inquest.verdict(),
+  EXPECT_EQ(inquiry.verdict(),
             (Verdict{.code = ErrorCode::aborted, .ranks = {1}, .words = "rank 1 aborted it"}));
 }
 
-TEST(Inquest, WhoIsGoneIsNamedWithWhatItWasLastSeenDoing) {
-  const Inquest inquest{
+TEST(FailureInquiry, WhoIsGoneIsNamedWithWhatItWasLastSeenDoing) {
+  const FailureInquiry inquiry{
       .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {1}, .call = 9, .words = "late"}}},
-      .standings = {{2, {.call = 8, .words = "call 8, barrier", .runs = true, .seconds = 0.25}}},
+      .statuses = {{2, {.call = 8, .words = "call 8, barrier", .runs = true, .seconds = 0.25}}},
       .gone = {{1, "it closed the connection"}, {2, "its process has ended"}},
       .whereabouts = places};
-  EXPECT_EQ(inquest.verdict(),
+  EXPECT_EQ(inquiry.verdict(),
             (Verdict{.code = ErrorCode::peer_lost,
                      .ranks = {1, 2},
                      .words = "rank 1 (a, process 11) is gone: it closed the connection; rank 2 "
@@ -33,13 +33,14 @@ TEST(Inquest, WhoIsGoneIsNamedWithWhatItWasLastSeenDoing) {
                               "s"}));
 }
 
-TEST(Inquest, RanksThatWaitForEachOtherAreNamedAsACycle) {
-  Inquest inquest{.reports = {{2, {.code = ErrorCode::timed_out, .ranks = {0}, .words = "late"}}},
-                  .standings = {{0, {.waits = {{.rank = 1, .receives = true}}}},
-                                {1, {.waits = {{.rank = 0, .receives = false}, {.rank = 2}}}},
-                                {2, {.waits = {{.rank = 0, .receives = true}}}}},
-                  .whereabouts = places};
-  EXPECT_EQ(inquest.verdict(),
+TEST(FailureInquiry, RanksThatWaitForEachOtherAreNamedAsACycle) {
+  FailureInquiry inquiry{
+      .reports = {{2, {.code = ErrorCode::timed_out, .ranks = {0}, .words = "late"}}},
+      .statuses = {{0, {.waits = {{.rank = 1, .receives = true}}}},
+                   {1, {.waits = {{.rank = 0, .receives = false}, {.rank = 2}}}},
+                   {2, {.waits = {{.rank = 0, .receives = true}}}}},
+      .whereabouts = places};
+  EXPECT_EQ(inquiry.verdict(),
             (Verdict{.code = ErrorCode::timed_out,
                      .ranks = {0, 1, 2},
                      .words = "ranks wait for each other in a cycle: rank 0 (a, process 10) waits "
@@ -47,18 +48,18 @@ TEST(Inquest, RanksThatWaitForEachOtherAreNamedAsACycle) {
                               "to receive one, rank 2 (b, process 12) waits for a message from "
                               "rank 0; let one of them send first, or all send and receive at "
                               "once"}));
-  inquest.standings[1].waits.pop_back();
-  EXPECT_EQ(inquest.verdict().ranks, std::vector<std::uint32_t>{0});
+  inquiry.statuses[1].waits.pop_back();
+  EXPECT_EQ(inquiry.verdict().ranks, std::vector<std::uint32_t>{0});
 }
 
-TEST(Inquest, OfDifferentCallsTheFewerAreToBlame) {
-  const Inquest inquest{
+TEST(FailureInquiry, OfDifferentCallsTheFewerAreToBlame) {
+  const FailureInquiry inquiry{
       .reports = {{0, {.code = ErrorCode::mismatch, .ranks = {2}, .call = 3, .words = "differs"}}},
-      .standings = {{0, {.call = 3, .signature = 5, .asked = "call 3, barrier"}},
-                    {1, {.call = 3, .signature = 7, .asked = "call 3, broadcast"}},
-                    {2, {.call = 3, .signature = 5, .asked = "call 3, barrier"}}},
+      .statuses = {{0, {.call = 3, .signature = 5, .asked = "call 3, barrier"}},
+                   {1, {.call = 3, .signature = 7, .asked = "call 3, broadcast"}},
+                   {2, {.call = 3, .signature = 5, .asked = "call 3, barrier"}}},
       .whereabouts = places};
-  EXPECT_EQ(inquest.verdict(),
+  EXPECT_EQ(inquiry.verdict(),
             (Verdict{.code = ErrorCode::mismatch,
                      .ranks = {1},
                      .words = "ranks call different things: rank 0 (a, process 10) and 1 more "
@@ -66,12 +67,12 @@ TEST(Inquest, OfDifferentCallsTheFewerAreToBlame) {
                               "broadcast; let all ranks make the same calls in the same order"}));
 }
 
-TEST(Inquest, WhoComplainsOfACallThatIsForgottenIsBelieved) {
-  const Inquest inquest{
+TEST(FailureInquiry, WhoComplainsOfACallThatIsForgottenIsBelieved) {
+  const FailureInquiry inquiry{
       .reports = {{1, {.code = ErrorCode::mismatch, .ranks = {0}, .call = 3, .words = "differs"}}},
-      .standings = {{0, {.call = 9, .words = "call 9, barrier", .seconds = 12}}},
+      .statuses = {{0, {.call = 9, .words = "call 9, barrier", .seconds = 12}}},
       .whereabouts = places};
-  EXPECT_EQ(inquest.verdict(),
+  EXPECT_EQ(inquiry.verdict(),
             (Verdict{.code = ErrorCode::mismatch,
                      .ranks = {0},
                      .words = "differs; rank 0 (a, process 10) was last seen 12 s after call 9, "
@@ -79,52 +80,52 @@ TEST(Inquest, WhoComplainsOfACallThatIsForgottenIsBelieved) {
 }
 
 /// Some got past the call in which they differ, and noticed it in the next.
-TEST(Inquest, TheFirstDifferenceIsQuoted) {
-  const Inquest inquest{
+TEST(FailureInquiry, TheFirstDifferenceIsQuoted) {
+  const FailureInquiry inquiry{
       .reports = {{0, {.code = ErrorCode::mismatch, .ranks = {2}, .call = 4, .words = "differs"}}},
-      .standings = {{0,
-                     {.call = 4,
-                      .about = 4,
-                      .signature = 5,
-                      .asked = "call 4, barrier",
-                      .earlier = {{.call = 3, .signature = 6, .words = "call 3, gather"}}}},
-                    {1,
-                     {.call = 4,
-                      .about = 4,
-                      .signature = 5,
-                      .asked = "call 4, barrier",
-                      .earlier = {{.call = 3, .signature = 6, .words = "call 3, gather"}}}},
-                    {2,
-                     {.call = 3,
-                      .earlier = {{.call = 3, .signature = 9, .words = "call 3, scatter"}}}}},
+      .statuses = {{0,
+                    {.call = 4,
+                     .about = 4,
+                     .signature = 5,
+                     .asked = "call 4, barrier",
+                     .earlier = {{.call = 3, .signature = 6, .words = "call 3, gather"}}}},
+                   {1,
+                    {.call = 4,
+                     .about = 4,
+                     .signature = 5,
+                     .asked = "call 4, barrier",
+                     .earlier = {{.call = 3, .signature = 6, .words = "call 3, gather"}}}},
+                   {2,
+                    {.call = 3,
+                     .earlier = {{.call = 3, .signature = 9, .words = "call 3, scatter"}}}}},
       .whereabouts = places};
-  const Verdict verdict = inquest.verdict();
+  const Verdict verdict = inquiry.verdict();
   EXPECT_EQ(verdict.ranks, std::vector<std::uint32_t>{2});
   EXPECT_NE(verdict.words.find("makes call 3, gather, but"), std::string::npos) << verdict.words;
   EXPECT_NE(verdict.words.find("makes call 3, scatter;"), std::string::npos) << verdict.words;
 }
 
 /// It was in another call than the others when it was last heard of.
-TEST(Inquest, WhoIsMuteDoesNotCallAnythingElse) {
-  const Inquest inquest{
+TEST(FailureInquiry, WhoIsMuteDoesNotCallAnythingElse) {
+  const FailureInquiry inquiry{
       .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {2}, .call = 5, .words = "nothing"}}},
-      .standings = {{0, {.call = 5, .about = 5, .signature = 7, .asked = "call 5, reduce"}},
-                    {1, {.call = 5, .about = 5, .signature = 7, .asked = "call 5, reduce"}},
-                    {2, {.call = 4, .about = 4, .signature = 9, .asked = "call 4, barrier"}}},
-      .mute = {2},
+      .statuses = {{0, {.call = 5, .about = 5, .signature = 7, .asked = "call 5, reduce"}},
+                   {1, {.call = 5, .about = 5, .signature = 7, .asked = "call 5, reduce"}},
+                   {2, {.call = 4, .about = 4, .signature = 9, .asked = "call 4, barrier"}}},
+      .unresponsive = {2},
       .whereabouts = places};
-  EXPECT_EQ(inquest.verdict().code, ErrorCode::timed_out);
-  EXPECT_EQ(inquest.verdict().ranks, std::vector<std::uint32_t>{2});
+  EXPECT_EQ(inquiry.verdict().code, ErrorCode::timed_out);
+  EXPECT_EQ(inquiry.verdict().ranks, std::vector<std::uint32_t>{2});
 }
 
-TEST(Inquest, TheLastIsLate) {
-  const Inquest inquest{
+TEST(FailureInquiry, TheLastIsLate) {
+  const FailureInquiry inquiry{
       .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {1}, .call = 5, .words = "nothing"}}},
-      .standings = {{0, {.call = 5, .words = "call 5, barrier", .runs = true, .seconds = 1}},
-                    {1, {.call = 4, .words = "call 4, reduce", .runs = true, .seconds = 2}},
-                    {2, {.call = 3, .words = "call 3, reduce", .seconds = 2}}},
+      .statuses = {{0, {.call = 5, .words = "call 5, barrier", .runs = true, .seconds = 1}},
+                   {1, {.call = 4, .words = "call 4, reduce", .runs = true, .seconds = 2}},
+                   {2, {.call = 3, .words = "call 3, reduce", .seconds = 2}}},
       .whereabouts = places};
-  EXPECT_EQ(inquest.verdict(),
+  EXPECT_EQ(inquiry.verdict(),
             (Verdict{.code = ErrorCode::timed_out,
                      .ranks = {2},
                      .words = "rank 0 (a, process 10) waited in vain: nothing; rank 2 (b, process "
@@ -132,14 +133,14 @@ TEST(Inquest, TheLastIsLate) {
 }
 
 /// Others that are behind may wait for it.
-TEST(Inquest, WhoIsMuteIsLate) {
-  const Inquest inquest{
+TEST(FailureInquiry, WhoIsMuteIsLate) {
+  const FailureInquiry inquiry{
       .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {1}, .call = 5, .words = "nothing"}}},
-      .standings = {{0, {.call = 5, .words = "call 5, barrier", .runs = true, .seconds = 1}},
-                    {1, {.call = 4, .words = "call 4, reduce", .runs = true, .seconds = 2}}},
-      .mute = {2},
+      .statuses = {{0, {.call = 5, .words = "call 5, barrier", .runs = true, .seconds = 1}},
+                   {1, {.call = 4, .words = "call 4, reduce", .runs = true, .seconds = 2}}},
+      .unresponsive = {2},
       .whereabouts = places};
-  EXPECT_EQ(inquest.verdict(),
+  EXPECT_EQ(inquiry.verdict(),
             (Verdict{.code = ErrorCode::timed_out,
                      .ranks = {2},
                      .words = "rank 0 (a, process 10) waited in vain: nothing; rank 2 (b, process "
@@ -147,34 +148,34 @@ TEST(Inquest, WhoIsMuteIsLate) {
 }
 
 /// It sought a verdict, and fell silent before it could say why.
-/// The rank without a call waits for a message of the mute one.
-TEST(Inquest, RankThatAnswersIsNotLateThoughItHasMadeNoCallYet) {
-  const Inquest inquest{
+/// The rank without a call waits for a message of the unresponsive one.
+TEST(FailureInquiry, RankThatAnswersIsNotLateThoughItHasMadeNoCallYet) {
+  const FailureInquiry inquiry{
       .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {1, 2}, .call = 1, .words = "late"}}},
-      .standings = {{0, {.call = 1, .words = "call 1, barrier", .runs = true}}, {1, {}}},
-      .mute = {2},
+      .statuses = {{0, {.call = 1, .words = "call 1, barrier", .runs = true}}, {1, {}}},
+      .unresponsive = {2},
       .whereabouts = places};
-  EXPECT_EQ(inquest.verdict().ranks, std::vector<std::uint32_t>{2});
+  EXPECT_EQ(inquiry.verdict().ranks, std::vector<std::uint32_t>{2});
 }
 
-TEST(Inquest, MuteRankIsLateWithoutAReport) {
-  const Inquest inquest{.mute = {1}, .whereabouts = {"here", "there"}};
-  const Verdict verdict = inquest.verdict();
+TEST(FailureInquiry, MuteRankIsLateWithoutAReport) {
+  const FailureInquiry inquiry{.unresponsive = {1}, .whereabouts = {"here", "there"}};
+  const Verdict verdict = inquiry.verdict();
   EXPECT_EQ(verdict.code, ErrorCode::timed_out);
   EXPECT_EQ(verdict.ranks, std::vector<std::uint32_t>{1});
   EXPECT_NE(verdict.words.find("rank 1 (there) does not answer"), std::string::npos)
       << verdict.words;
 }
 
-TEST(Inquest, AnyOtherTroubleIsTheFirstReporters) {
-  const Inquest inquest{
+TEST(FailureInquiry, AnyOtherTroubleIsTheFirstReporters) {
+  const FailureInquiry inquiry{
       .reports = {{1, {.code = ErrorCode::peer_lost, .ranks = {2}, .words = "no connection"}},
                   {2, {.code = ErrorCode::peer_lost, .ranks = {1}, .words = "none either"}}},
       .whereabouts = places};
-  EXPECT_EQ(inquest.verdict(), (Verdict{.code = ErrorCode::peer_lost,
+  EXPECT_EQ(inquiry.verdict(), (Verdict{.code = ErrorCode::peer_lost,
                                         .ranks = {2},
                                         .words = "rank 1 (a, process 11): no connection"}));
-  EXPECT_EQ(Inquest{}.verdict().code, ErrorCode::internal);
+  EXPECT_EQ(FailureInquiry{}.verdict().code, ErrorCode::internal);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "rendezvous/courier.hpp"
+#include "rendezvous/framed_channel.hpp"
 
 #include <algorithm>
 #include <array>
@@ -31,20 +31,20 @@ void append(std::string& wire, Frame::Kind kind, const std::string& body) {
   wire += body;
 }
 
-void Courier::send(Frame::Kind kind, const std::string& body) {
+void FramedChannel::send(Frame::Kind kind, const std::string& body) {
   std::string wire;
   append(wire, kind, body);
   send(std::make_shared<const std::string>(std::move(wire)));
 }
 
-void Courier::hang_up() { channel_.finish(); }
+void FramedChannel::hang_up() { channel_.finish(); }
 
-void Courier::advance() {
+void FramedChannel::advance() {
   write();
   if (lost_.empty()) read();
 }
 
-void Courier::write() {
+void FramedChannel::write() {
   while (!out_.empty() && !deaf_) {
     const std::string& wire = *out_.front();
     const ssize_t sent = channel_.write(wire.data() + written_, wire.size() - written_);
@@ -60,11 +60,11 @@ void Courier::write() {
   if (deaf_) out_.clear();
 }
 
-std::size_t Courier::wanted() const {
+std::size_t FramedChannel::wanted() const {
   return in_.size() < header_bytes ? header_bytes : header_bytes + body_length(in_);
 }
 
-void Courier::read() {
+void FramedChannel::read() {
   std::array<char, 4096> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   // Space is taken as bytes come, not as the header promises them.
   while (in_.size() < wanted()) {
@@ -89,7 +89,7 @@ void Courier::read() {
   }
 }
 
-std::optional<Frame> Courier::next() {
+std::optional<Frame> FramedChannel::next() {
   if (in_.size() < header_bytes || in_.size() < wanted()) return std::nullopt;
   Frame frame{.kind = static_cast<Frame::Kind>(in_[4]), .body = in_.substr(header_bytes)};
   in_.clear();

@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rendezvous/ranks_that_meet.hpp"
+#include "rendezvous/exchange_runs.hpp"
 #include "rendezvous/tcp_member.hpp"
 #include "rendezvous/tcp_root.hpp"
 

@@ -1,4 +1,4 @@
-#include "rendezvous/door.hpp"
+#include "rendezvous/admission_listener.hpp"
 
 #include <poll.h>
 
@@ -34,7 +34,8 @@ std::chrono::milliseconds rest(Clock::time_point until) {
 
 }  // namespace
 
-Door::Door(const Endpoint& at, Secret secret) : secret_(std::move(secret)) {
+AdmissionListener::AdmissionListener(const Endpoint& at, Secret secret)
+    : secret_(std::move(secret)) {
   if (secret_.bytes.empty() && !at.is_loopback()) {
     throw Error(ErrorCode::invalid_argument,
                 "a door at " + at.text() +
@@ -45,7 +46,7 @@ Door::Door(const Endpoint& at, Secret secret) : secret_(std::move(secret)) {
   at_ = bound_to(listener_);
 }
 
-std::size_t Door::wait_for(std::size_t most, Clock::time_point until) {
+std::size_t AdmissionListener::wait_for(std::size_t most, Clock::time_point until) {
   let_in();
   while (true) {
     std::erase_if(newcomers_, [this](Newcomer& each) { return !attend(each); });
@@ -58,13 +59,13 @@ std::size_t Door::wait_for(std::size_t most, Clock::time_point until) {
   }
 }
 
-void Door::hand_out(const std::vector<std::string>& tickets) {
+void AdmissionListener::hand_out(const std::vector<std::string>& tickets) {
   const Clock::time_point end = Clock::now() + handing_time;
   for (const std::string& ticket : tickets) {
     const auto next = std::find_if(newcomers_.begin(), newcomers_.end(),
                                    [](const Newcomer& each) { return each.is_known; });
     if (next == newcomers_.end()) return;
-    next->connection->send(Frame::Kind::card, ticket);
+    next->connection->send(Frame::Kind::contribution, ticket);
     while (next->connection->has_unsent() && next->connection->lost().empty() &&
            Clock::now() < end) {
       next->connection->advance();
@@ -74,7 +75,7 @@ void Door::hand_out(const std::vector<std::string>& tickets) {
   }
 }
 
-void Door::let_in() {
+void AdmissionListener::let_in() {
   while (known() < most_newcomers) {
     Socket socket = accept_from(listener_);
     if (!socket) return;
@@ -93,7 +94,7 @@ void Door::let_in() {
 }
 
 /// One of those goes who have not said who they are.
-void Door::make_room() {
+void AdmissionListener::make_room() {
   std::vector<std::list<Newcomer>::iterator> strangers;
   for (auto each = newcomers_.begin(); each != newcomers_.end(); ++each) {
     if (!each->is_known) strangers.push_back(each);
@@ -104,7 +105,7 @@ void Door::make_room() {
   newcomers_.erase(next);
 }
 
-bool Door::attend(Newcomer& newcomer) {
+bool AdmissionListener::attend(Newcomer& newcomer) {
   if (newcomer.is_known) {
     newcomer.connection->advance();
     return newcomer.connection->lost().empty();
@@ -129,21 +130,21 @@ bool Door::attend(Newcomer& newcomer) {
   return true;
 }
 
-std::size_t Door::known() const {
+std::size_t AdmissionListener::known() const {
   return static_cast<std::size_t>(
       std::count_if(newcomers_.begin(), newcomers_.end(),
                     [](const Newcomer& newcomer) { return newcomer.is_known; }));
 }
 
 /// Whether somebody has just knocked who has not said who it is.
-bool Door::is_in_talks(Clock::time_point now) const {
+bool AdmissionListener::is_in_talks(Clock::time_point now) const {
   return std::any_of(newcomers_.begin(), newcomers_.end(), [&](const Newcomer& each) {
     return !each.is_known && now < each.since + talking_time;
   });
 }
 
 /// Until somebody says something, or knocks if it is open.
-void Door::sleep(Clock::time_point until, bool is_open) {
+void AdmissionListener::sleep(Clock::time_point until, bool is_open) {
   std::vector<pollfd> waiting;
   if (is_open) waiting.push_back({.fd = listener_.fd(), .events = POLLIN, .revents = 0});
   for (const Newcomer& each : newcomers_) {
@@ -153,11 +154,12 @@ void Door::sleep(Clock::time_point until, bool is_open) {
   (void)poll(waiting.data(), waiting.size(), static_cast<int>(rest(until).count()));
 }
 
-std::string knock(const Endpoint& at, const Secret& secret, Clock::time_point deadline) {
+std::string request_admission(const Endpoint& at, const Secret& secret,
+                              Clock::time_point deadline) {
   const Group group = outside(secret);
   Dialer dialer(group, [&] { return std::vector<Endpoint>{at}; });
   while (true) {
-    Courier door = dialer.dial(deadline);
+    FramedChannel door = dialer.dial(deadline);
     while (door.lost().empty() && Clock::now() < deadline) {
       door.advance();
       if (const auto frame = door.next()) return frame->body;

@@ -1,4 +1,4 @@
-#include "rendezvous/door.hpp"
+#include "rendezvous/admission_listener.hpp"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -18,10 +18,11 @@ using namespace std::chrono_literals;
 
 const Secret secret{.bytes = "s"};
 
-TEST(Door, HandsTicketsToThoseWhoKnock) {
-  Door door(Endpoint::parse("127.0.0.1:0"), secret);
+TEST(AdmissionListener, HandsTicketsToThoseWhoKnock) {
+  AdmissionListener door(Endpoint::parse("127.0.0.1:0"), secret);
   std::string ticket;
-  std::thread newcomer([&] { ticket = knock(door.endpoint(), secret, Clock::now() + 10s); });
+  std::thread newcomer(
+      [&] { ticket = request_admission(door.endpoint(), secret, Clock::now() + 10s); });
   EXPECT_EQ(door.wait_for(1, Clock::now() + 10s), 1U);
   door.hand_out({"come in"});
   newcomer.join();
@@ -29,8 +30,8 @@ TEST(Door, HandsTicketsToThoseWhoKnock) {
 }
 
 /// They say nothing and stay, and others like them keep coming.
-TEST(Door, IsNotHeldOpenByStrangers) {
-  Door door(Endpoint::parse("127.0.0.1:0"), secret);
+TEST(AdmissionListener, IsNotHeldOpenByStrangers) {
+  AdmissionListener door(Endpoint::parse("127.0.0.1:0"), secret);
   std::vector<Socket> strangers;
   for (int i = 0; i < 400; ++i) strangers.push_back(begin_connect(door.endpoint()));
   std::atomic<bool> is_over{false};
@@ -45,7 +46,8 @@ TEST(Door, IsNotHeldOpenByStrangers) {
   EXPECT_LT(Clock::now() - begin, 3s);
   // And a newcomer gets in among them.
   std::string ticket;
-  std::thread newcomer([&] { ticket = knock(door.endpoint(), secret, Clock::now() + 10s); });
+  std::thread newcomer(
+      [&] { ticket = request_admission(door.endpoint(), secret, Clock::now() + 10s); });
   EXPECT_EQ(door.wait_for(1, Clock::now() + 10s), 1U);
   is_over = true;
   more.join();
@@ -54,9 +56,9 @@ TEST(Door, IsNotHeldOpenByStrangers) {
   EXPECT_EQ(ticket, "come in");
 }
 
-TEST(Door, IsClosedToOtherUsersOfTheHost) {
+TEST(AdmissionListener, IsClosedToOtherUsersOfTheHost) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
-  Door door(Endpoint::within_host("tutti/test/door/" + std::to_string(getpid())), {});
+  AdmissionListener door(Endpoint::within_host("tutti/test/door/" + std::to_string(getpid())), {});
   const pid_t pid = fork();
   if (pid == 0) {
     if (setuid(65534) != 0) _exit(1);
@@ -71,9 +73,9 @@ TEST(Door, IsClosedToOtherUsersOfTheHost) {
   EXPECT_EQ(WEXITSTATUS(status), 0) << "it was not turned away at once";
 }
 
-TEST(Door, IsNotOpenedToOtherHostsWithoutASecret) {
-  expect_error([] { Door(Endpoint::parse("0.0.0.0:0"), {}); }, ErrorCode::invalid_argument,
-               "TUTTI_SECRET");
+TEST(AdmissionListener, IsNotOpenedToOtherHostsWithoutASecret) {
+  expect_error([] { AdmissionListener(Endpoint::parse("0.0.0.0:0"), {}); },
+               ErrorCode::invalid_argument, "TUTTI_SECRET");
 }
 
 }  // namespace

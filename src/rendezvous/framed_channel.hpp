@@ -15,12 +15,12 @@ namespace tutti {
 /// What travels in a rendezvous: a letter that says what it is, and its body.
 struct Frame {
   enum class Kind : char {
-    join = 'j',      ///< To rank 0: of all connections that I tried, take this one.
-    waiting = 'w',   ///< From rank 0: you are in, and these ranks are still missing.
-    card = 'c',      ///< To rank 0: my card. From it: one card for each rank, in order.
+    join = 'j',          ///< To rank 0: of all connections that I tried, take this one.
+    waiting = 'w',       ///< From rank 0: you are in, and these ranks are still missing.
+    contribution = 'c',  ///< To rank 0: my card. From it: one card for each rank, in order.
     error = 'x',     ///< From rank 0: it is over, and why: a digit for the code, and the message.
     gives_up = 'g',  ///< To rank 0: I wait no longer.
-    letter = 'l',    ///< Between members of a lifeline, which understand it.
+    control = 'l',   ///< Between members of a lifeline, which understand it.
   };
   static constexpr std::size_t most_bytes = std::size_t{16} << 20;
 
@@ -32,9 +32,9 @@ struct Frame {
 void append(std::string& wire, Frame::Kind kind, const std::string& body);
 
 /// Frames to and from one peer. Never blocks.
-class Courier {
+class FramedChannel {
  public:
-  explicit Courier(Channel channel) : channel_(std::move(channel)) {}
+  explicit FramedChannel(Channel channel) : channel_(std::move(channel)) {}
 
   [[nodiscard]] Channel& channel() { return channel_; }
   [[nodiscard]] const Socket& socket() const { return channel_.socket(); }

@@ -1,4 +1,4 @@
-#include "lifeline/letter.hpp"
+#include "lifeline/control_message.hpp"
 
 #include <cstring>
 
@@ -27,7 +27,7 @@ T take(std::string_view& text) {
 
 }  // namespace
 
-std::string encode(const Letter& letter) {
+std::string encode(const ControlMessage& letter) {
   std::string text;
   text.reserve(head_bytes + letter.body.size());
   append(text, static_cast<std::uint8_t>(letter.kind));
@@ -37,11 +37,11 @@ std::string encode(const Letter& letter) {
   return text + letter.body;
 }
 
-std::optional<Letter> decode_letter(std::string_view text) {
+std::optional<ControlMessage> decode_control_message(std::string_view text) {
   if (text.size() < head_bytes) return std::nullopt;
   const auto kind = take<std::uint8_t>(text);
-  if (kind > Letter::last_kind) return std::nullopt;
-  Letter letter{.kind = static_cast<Letter::Kind>(kind)};
+  if (kind > ControlMessage::last_kind) return std::nullopt;
+  ControlMessage letter{.kind = static_cast<ControlMessage::Kind>(kind)};
   letter.council = take<std::uint64_t>(text);
   letter.question = take<std::uint32_t>(text);
   letter.ballot = take<std::uint32_t>(text);

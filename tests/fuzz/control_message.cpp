@@ -1,30 +1,32 @@
-#include "lifeline/letter.hpp"
+#include "lifeline/control_message.hpp"
 
 #include "fuzz/finding.hpp"
 #include "fuzz/tape.hpp"
 #include "fuzz/target.hpp"
 #include "lifeline/agreement.hpp"
-#include "lifeline/inquest.hpp"
+#include "lifeline/failure_inquiry.hpp"
 
 namespace tutti::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-void read_as_letter(std::string_view input) {
-  const auto letter = decode_letter(input);
-  if (letter) require(encode(*letter) == input, "a letter is another when it is written again");
+void read_as_message(std::string_view input) {
+  const auto message = decode_control_message(input);
+  if (message)
+    require(encode(*message) == input, "a control message is another when it is written again");
 }
 
 void read_as_texts(const std::string& text) {
   if (const auto report = read_report(text)) {
     require(read_report(write(*report)).has_value(), "a report is none when it is read again");
   }
-  if (const auto ruling = read_ruling(text)) {
-    require(read_ruling(write(*ruling)).has_value(), "a ruling is none when it is read again");
+  if (const auto verdict = read_agreed_verdict(text)) {
+    require(read_agreed_verdict(write(*verdict)).has_value(),
+            "a verdict is none when it is read again");
   }
-  const std::string standing = write(read_standing(text));
-  require(write(read_standing(standing)) == standing, "a standing is another when read again");
+  const std::string status = write(read_rank_status(text));
+  require(write(read_rank_status(status)) == status, "a status is another when read again");
 }
 
 /// A member hears anything at all from others, in any order, and time passes. What it has decided
@@ -35,7 +37,7 @@ void hear_anything(Tape tape) {
   const auto self = tape.byte() % members;
   Agreement agreement(
       self, members,
-      {.send = [](std::uint32_t, Letter::Kind, std::uint32_t, const std::string&) {},
+      {.send = [](std::uint32_t, ControlMessage::Kind, std::uint32_t, const std::string&) {},
        .judge = [](const Agreement::Hearing&) -> std::optional<std::string> { return "so be it"; },
        .stand = [](const std::string& subject) { return subject; }},
       {});
@@ -55,7 +57,7 @@ void hear_anything(Tape tape) {
       agreement.lose(from, now);
     } else {
       const std::uint32_t ballot = tape.word();
-      agreement.hear(from, static_cast<Letter::Kind>(what % 8), ballot,
+      agreement.hear(from, static_cast<ControlMessage::Kind>(what % 8), ballot,
                      std::string(tape.take(tape.byte() % most_said)), now);
     }
     if (decided) require(agreement.decision() == decided, "a decision has changed");
@@ -65,8 +67,8 @@ void hear_anything(Tape tape) {
 
 }  // namespace
 
-void try_letter(std::string_view input) {
-  read_as_letter(input);
+void try_control_message(std::string_view input) {
+  read_as_message(input);
   read_as_texts(std::string(input));
   hear_anything(Tape(input));
 }
