@@ -22,7 +22,7 @@
 #include "exec/executor.hpp"
 #include "flight/black_box.hpp"
 #include "flight/settings.hpp"
-#include "lifeline/council.hpp"
+#include "lifeline/consensus.hpp"
 #include "rendezvous/admission_listener.hpp"
 #include "select/forecast_cache.hpp"
 #include "select/selector.hpp"
@@ -55,7 +55,7 @@ struct CommunicatorSettings {
 };
 
 /// The inside of a communicator: it checks calls, makes them ready, and runs them here or in its
-/// worker. When one fails, it asks the council for the verdict, which is the same on all ranks.
+/// worker. When one fails, it asks the consensus for the verdict, which is the same on all ranks.
 class Communicator::Impl : private Alarm, private Participant, private MessageHost {
  public:
   /// Of all members of a new fabric.
@@ -199,7 +199,7 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   std::atomic<bool> has_been_told_{false};  // By a call that failed.
   std::optional<Verdict> own_verdict_;      // Of one rank alone.
   std::mutex own_verdict_mutex_;
-  std::unique_ptr<Council> council_;        // Null for one rank alone.
+  std::unique_ptr<Consensus> consensus_;    // Null for one rank alone.
   std::unique_ptr<PointToPoint> messages_;  // Destroyed before what it asks,
   Worker worker_;                           // and after what may still call it.
 };

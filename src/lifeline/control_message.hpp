@@ -7,32 +7,33 @@
 
 namespace tutti {
 
-/// What members of a group tell each other when something is out of the ordinary. It belongs to one
-/// communicator and, there, to one question that is to be agreed on.
+/// A message of the control plane: ranks send it when something out of the ordinary happens. It
+/// belongs to one communicator and, within it, to one question or one round of an exchange.
 struct ControlMessage {
+  /// The number is on the wire: append only.
   enum class Kind : std::uint8_t {
-    input,          ///< To the chair: what I have to say to this question. It needs an answer.
-    prepare,        ///< From the chair: I preside; what do you know?
-    promise,        ///< To the chair: this.
-    decide,         ///< From the chair: this is the answer.
-    leave,          ///< I have closed this communicator, after so many calls.
-    contribution,   ///< To the first of some members: my card in this round of an exchange.
-    contributions,  ///< From it: everybody's.
-    status,         ///< What I am doing, now and then.
-    alive,  ///< The reply to an input or an outdated query: I am alive, and this chair presides.
-    acknowledge,  ///< The reply to a decision: I know it.
+    input,          ///< To the proposer: the sender's input. It expects a reply.
+    prepare,        ///< From the proposer: phase 1 of a ballot (see Agreement).
+    promise,        ///< To the proposer: the sender's knowledge, and its promise for this ballot.
+    decide,         ///< From the proposer: the decision.
+    leave,          ///< The sender has closed the communicator; the body is its number of calls.
+    contribution,   ///< To the first rank of an exchange: the sender's contribution.
+    contributions,  ///< From that rank: the contributions of all, packed.
+    status,         ///< A RankStatus, sent now and then.
+    alive,          ///< Reply to an input or an outdated prepare: alive, and the current ballot.
+    acknowledge,    ///< Reply to a decision: it has arrived.
   };
   static constexpr std::uint8_t last_kind = 9;
 
   Kind kind = Kind::input;
-  std::uint64_t council = 0;   ///< Which communicator.
-  std::uint32_t question = 0;  ///< Which question, or round of an exchange.
-  std::uint32_t ballot = 0;    ///< Which chair; later ones have higher numbers.
+  std::uint64_t communicator = 0;
+  std::uint32_t question = 0;  ///< Number of the question, or of the round of an exchange.
+  std::uint32_t ballot = 0;    ///< Paxos ballot number; see Agreement.
   std::string body{};
 };
 
-[[nodiscard]] std::string encode(const ControlMessage& letter);
-/// None for what is no letter.
-[[nodiscard]] std::optional<ControlMessage> decode_control_message(std::string_view text);
+[[nodiscard]] std::string encode(const ControlMessage& message);
+/// Returns nothing if `bytes` is not a control message.
+[[nodiscard]] std::optional<ControlMessage> decode_control_message(std::string_view bytes);
 
 }  // namespace tutti

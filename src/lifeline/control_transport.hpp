@@ -5,16 +5,17 @@
 
 namespace tutti {
 
-/// Carries letters from one member of a group to the others, in order for each pair. What comes,
-/// and who is lost, it tells the Lifeline from a thread of its own.
+/// Carries control messages from one member to the others, in order for each pair. Calls
+/// Lifeline::receive(), lose() and tick() from a thread of its own.
 class ControlTransport {
  public:
   virtual ~ControlTransport() = default;
 
-  /// Never waits. What cannot be delivered is lost with its addressee.
-  virtual void send(std::uint32_t to, std::string letter) = 0;
-  /// From now on time matters: tick() is to be called often.
-  virtual void hurry() = 0;
+  /// Never blocks. A message to a lost member is dropped.
+  virtual void send(std::uint32_t to, std::string message) = 0;
+  /// Something is to be decided, so deadlines matter: calls tick() every 20 ms until it returns
+  /// false.
+  virtual void request_ticks() = 0;
 };
 
 }  // namespace tutti

@@ -57,12 +57,12 @@ std::optional<Report> read_report(const std::string& text) {
   }
 }
 
-std::string write(const AgreedVerdict& ruling) {
-  return dumped({{"code", static_cast<int>(ruling.verdict.code)},
-                 {"ranks", ruling.verdict.ranks},
-                 {"words", ruling.verdict.words},
-                 {"mute", ruling.unresponsive},
-                 {"completed", ruling.completed}});
+std::string write(const AgreedVerdict& agreed) {
+  return dumped({{"code", static_cast<int>(agreed.verdict.code)},
+                 {"ranks", agreed.verdict.ranks},
+                 {"words", agreed.verdict.words},
+                 {"mute", agreed.unresponsive},
+                 {"completed", agreed.completed}});
 }
 
 std::optional<AgreedVerdict> read_agreed_verdict(const std::string& text) {
@@ -95,8 +95,8 @@ Verdict FailureInquiry::verdict() const {
     const auto& [rank, report] = *reports.begin();
     return {.code = report.code, .ranks = report.ranks, .words = name(rank) + ": " + report.words};
   }
-  if (!unresponsive.empty()) return of_mute();
-  return {.code = ErrorCode::internal, .words = "nobody says what went wrong"};
+  if (!unresponsive.empty()) return of_unresponsive();
+  return {.code = ErrorCode::internal, .words = "no rank reported what went wrong"};
 }
 
 std::string FailureInquiry::name(std::uint32_t rank) const {
@@ -131,8 +131,7 @@ Verdict FailureInquiry::of_gone() const {
   return verdict;
 }
 
-/// The ranks by what they called at the first number at which that is not the same for all, of
-/// those that are known.
+/// Groups the ranks by their call at the first call number at which known calls differ.
 FailureInquiry::Difference FailureInquiry::first_difference() const {
   std::map<std::uint64_t, Difference> by_call;
   const auto add = [&](std::uint64_t call, std::uint32_t rank, const RankStatus::Made& made) {
@@ -141,7 +140,7 @@ FailureInquiry::Difference FailureInquiry::first_difference() const {
   };
   for (const auto& [rank, status] : statuses) {
     for (const RankStatus::Made& each : status.earlier) add(each.call, rank, each);
-    // Who does not answer was last asked about another call than the others.
+    // The last status of a rank that does not reply may be about another call.
     if (status.asked.empty()) continue;
     add(status.about, rank, {.signature = status.signature, .words = status.asked});
   }
@@ -151,7 +150,7 @@ FailureInquiry::Difference FailureInquiry::first_difference() const {
   return {};
 }
 
-/// Whether some ranks made another call under the number that somebody complains of, or before.
+/// The verdict if ranks made different calls under the reported number, or before it.
 std::optional<Verdict> FailureInquiry::of_different_calls() const {
   const bool asked = std::any_of(reports.begin(), reports.end(), [](const auto& each) {
     return each.second.code == ErrorCode::mismatch || each.second.code == ErrorCode::timed_out;
@@ -160,7 +159,7 @@ std::optional<Verdict> FailureInquiry::of_different_calls() const {
   const Difference difference = first_difference();
   const auto& by_signature = difference.by_signature;
   if (by_signature.size() < 2) {
-    // The others' calls may be known no more; whoever complained knows whom it disagrees with.
+    // The recorders no longer hold the calls: believe the rank that reported.
     const Report* const report = first(ErrorCode::mismatch);
     if (report == nullptr) return std::nullopt;
     std::string words = report->words;
@@ -168,7 +167,7 @@ std::optional<Verdict> FailureInquiry::of_different_calls() const {
       words += "; " + name(rank) + " " + last_seen(rank);
     return Verdict{.code = ErrorCode::mismatch, .ranks = report->ranks, .words = words};
   }
-  // Most are taken to be right; of as many on each side, nobody.
+  // The majority is taken to be right. In a tie all are named.
   const auto most =
       std::max_element(by_signature.begin(), by_signature.end(), [](const auto& a, const auto& b) {
         if (a.second.size() != b.second.size()) return a.second.size() < b.second.size();
@@ -193,15 +192,15 @@ std::optional<Verdict> FailureInquiry::of_different_calls() const {
     verdict.ranks.insert(verdict.ranks.end(), each->second.begin(), each->second.end());
   }
   std::sort(verdict.ranks.begin(), verdict.ranks.end());
-  verdict.words = "ranks call different things: " + joined(parts, ", but ") +
-                  "; let all ranks make the same calls in the same order";
+  verdict.words = "ranks make different calls: " + joined(parts, ", but ") +
+                  "; make the same calls in the same order on all ranks";
   return verdict;
 }
 
 Verdict FailureInquiry::of_late(std::uint32_t reporter, const Report& report) const {
   std::set<std::uint32_t> late(unresponsive.begin(), unresponsive.end());
-  // A rank that is ahead of the last, or that answers where another does not, may itself wait for
-  // that one: in a message, say, before its first call.
+  // A rank that is ahead of the last one, or that replies while another does not, may itself wait
+  // for that one: in a point-to-point message before its first call, say.
   if (unresponsive.empty()) {
     std::uint64_t least = report.call;
     for (const auto& [rank, status] : statuses) least = std::min(least, status.call);
@@ -211,14 +210,14 @@ Verdict FailureInquiry::of_late(std::uint32_t reporter, const Report& report) co
   }
   if (late.empty()) late.insert(report.ranks.begin(), report.ranks.end());
   Verdict verdict{.code = ErrorCode::timed_out, .ranks = {late.begin(), late.end()}};
-  std::vector<std::string> parts{name(reporter) + " waited in vain: " + report.words};
+  std::vector<std::string> parts{name(reporter) + " waited until its deadline: " + report.words};
   for (const std::uint32_t rank : late) parts.push_back(lateness(rank));
   verdict.words = joined(parts, "; ");
   return verdict;
 }
 
-/// The shortest way from one rank to another on which each waits for a message of the next, or for
-/// the next to receive one; empty if there is none.
+/// The shortest path from one rank to another on which each rank waits for the next to send or
+/// receive a message; empty if there is none.
 std::vector<std::uint32_t> FailureInquiry::waiting_path(std::uint32_t from,
                                                         std::uint32_t to) const {
   std::map<std::uint32_t, std::uint32_t> before{{from, from}};
@@ -237,8 +236,8 @@ std::vector<std::uint32_t> FailureInquiry::waiting_path(std::uint32_t from,
   return path;
 }
 
-/// Whether the message that came too late was waited for in a cycle, which no time would have
-/// ended.
+/// The verdict if the message that timed out was waited for in a cycle: more time would not have
+/// helped.
 std::optional<Verdict> FailureInquiry::of_cycle(std::uint32_t reporter,
                                                 const Report& report) const {
   const auto own = statuses.find(reporter);
@@ -257,31 +256,31 @@ std::optional<Verdict> FailureInquiry::of_cycle(std::uint32_t reporter,
       const bool receives = std::any_of(
           waits.begin(), waits.end(),
           [&](const RankStatus::Wait& each) { return each.rank == next && each.receives; });
-      const std::string whom = next == cycle[i] ? "itself" : "rank " + std::to_string(next);
+      const std::string peer = next == cycle[i] ? "itself" : "rank " + std::to_string(next);
       parts.push_back(
           name(cycle[i]) + " waits " +
-          (receives ? "for a message from " + whom : "for " + whom + " to receive one"));
+          (receives ? "for a message from " + peer : "for " + peer + " to receive one"));
     }
     Verdict verdict{.code = ErrorCode::timed_out, .ranks = cycle};
     verdict.words = "ranks wait for each other in a cycle: " + joined(parts, ", ") +
-                    "; let one of them send first, or all send and receive at once";
+                    "; let one rank send first, or let all send and receive at once";
     std::sort(verdict.ranks.begin(), verdict.ranks.end());
     return verdict;
   }
   return std::nullopt;
 }
 
-/// The rank that sought the verdict has fallen silent before it could say why.
-Verdict FailureInquiry::of_mute() const {
+/// For a rank that started the agreement and fell silent before it could send its report.
+Verdict FailureInquiry::of_unresponsive() const {
   std::vector<std::string> parts;
   for (const std::uint32_t rank : unresponsive) parts.push_back(lateness(rank));
   return {.code = ErrorCode::timed_out, .ranks = unresponsive, .words = joined(parts, "; ")};
 }
 
 std::string FailureInquiry::lateness(std::uint32_t rank) const {
-  const bool is_mute =
+  const bool is_unresponsive =
       std::find(unresponsive.begin(), unresponsive.end(), rank) != unresponsive.end();
-  return name(rank) + " " + (is_mute ? "does not answer, and " : "") + last_seen(rank);
+  return name(rank) + " " + (is_unresponsive ? "does not reply, and " : "") + last_seen(rank);
 }
 
 }  // namespace tutti

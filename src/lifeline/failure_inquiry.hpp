@@ -15,8 +15,8 @@ namespace tutti {
 /// What one rank says has gone wrong.
 struct Report {
   ErrorCode code = ErrorCode::internal;
-  std::vector<std::uint32_t> ranks{};  ///< Whom it suspects.
-  std::uint64_t call = 0;              ///< In which call it was; 0 if in none.
+  std::vector<std::uint32_t> ranks{};  ///< The ranks that it suspects.
+  std::uint64_t call = 0;              ///< The call that the reporter was in; 0 if none.
   std::string words{};
 
   friend bool operator==(const Report&, const Report&) = default;
@@ -25,31 +25,32 @@ struct Report {
 [[nodiscard]] std::string write(const Report& report);
 [[nodiscard]] std::optional<Report> read_report(const std::string& text);
 
-/// What is agreed on when a communicator comes to its end.
+/// What all ranks agree on when a communicator fails.
 struct AgreedVerdict {
   Verdict verdict{};
-  std::vector<std::uint32_t>
-      unresponsive{};  ///< Ranks that did not answer, and are not known to be gone.
-  /// The calls with retry that all ranks have done which were heard. They are complete for all
-  /// ranks; see with_retry().
+  std::vector<std::uint32_t> unresponsive{};  ///< Ranks that did not reply, but may be alive.
+  /// The calls with retry that all answering ranks have done. These are complete for all ranks; see
+  /// with_retry() and ADR 6.
   std::uint64_t completed = 0;
 
   friend bool operator==(const AgreedVerdict&, const AgreedVerdict&) = default;
 };
 
-[[nodiscard]] std::string write(const AgreedVerdict& ruling);
+[[nodiscard]] std::string write(const AgreedVerdict& verdict);
 [[nodiscard]] std::optional<AgreedVerdict> read_agreed_verdict(const std::string& text);
 
-/// All that is known when a verdict is to be found.
+/// All that the proposer knows when it decides on a verdict, and the rules by which it finds the
+/// cause and the ranks at fault.
 struct FailureInquiry {
   std::map<std::uint32_t, Report> reports{};
-  std::map<std::uint32_t, RankStatus> statuses{};  ///< Of those who answered, or were last seen.
-  std::map<std::uint32_t, std::string> gone{};     ///< Who is, and by what that was noticed.
-  std::vector<std::uint32_t> unresponsive{};       ///< Who does not answer though not gone.
+  std::map<std::uint32_t, RankStatus> statuses{};  ///< As replied, or as last seen.
+  std::map<std::uint32_t, std::string> gone{};     ///< Lost ranks, and how that was noticed.
+  std::vector<std::uint32_t> unresponsive{};       ///< Ranks that do not reply, but may be alive.
   std::vector<std::string> whereabouts{};          ///< By rank: "host, process 17".
   std::uint64_t completed = 0;                     ///< As in AgreedVerdict.
 
-  /// The most telling cause first: somebody gave up, is gone, calls something else, or is late.
+  /// The first of these that applies: a rank aborted, a rank is gone, ranks made different calls,
+  /// ranks wait in a cycle, a rank is late.
   [[nodiscard]] Verdict verdict() const;
   [[nodiscard]] AgreedVerdict agreed_verdict() const {
     return {.verdict = verdict(), .unresponsive = unresponsive, .completed = completed};
@@ -70,7 +71,7 @@ struct FailureInquiry {
   [[nodiscard]] Verdict of_late(std::uint32_t reporter, const Report& report) const;
   [[nodiscard]] std::optional<Verdict> of_cycle(std::uint32_t reporter, const Report& report) const;
   [[nodiscard]] std::vector<std::uint32_t> waiting_path(std::uint32_t from, std::uint32_t to) const;
-  [[nodiscard]] Verdict of_mute() const;
+  [[nodiscard]] Verdict of_unresponsive() const;
   [[nodiscard]] std::string lateness(std::uint32_t rank) const;
 };
 

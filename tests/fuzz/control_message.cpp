@@ -31,15 +31,17 @@ void read_as_texts(const std::string& text) {
 
 /// A member hears anything at all from others, in any order, and time passes. What it has decided
 /// stays.
-void hear_anything(Tape tape) {
+void receive_anything(Tape tape) {
   constexpr std::uint32_t members = 4;
   constexpr std::size_t most_said = 24;
   const auto self = tape.byte() % members;
   Agreement agreement(
       self, members,
       {.send = [](std::uint32_t, ControlMessage::Kind, std::uint32_t, const std::string&) {},
-       .judge = [](const Agreement::Hearing&) -> std::optional<std::string> { return "so be it"; },
-       .stand = [](const std::string& subject) { return subject; }},
+       .decide = [](const Agreement::Evidence&) -> std::optional<std::string> {
+         return "decision";
+       },
+       .describe = [](const std::string& subject) { return subject; }},
       {});
   Agreement::Clock::time_point now{};
   std::optional<std::string> decided;
@@ -48,7 +50,7 @@ void hear_anything(Tape tape) {
     const std::uint32_t from = what / 16 % members;
     now += 10ms * tape.byte();
     if (what % 8 == 7) {
-      agreement.put("mine", "7", now);
+      agreement.submit("mine", "7", now);
     } else if (what % 8 == 6) {
       agreement.tick(now);
     } else if (from == self) {
@@ -57,8 +59,8 @@ void hear_anything(Tape tape) {
       agreement.lose(from, now);
     } else {
       const std::uint32_t ballot = tape.word();
-      agreement.hear(from, static_cast<ControlMessage::Kind>(what % 8), ballot,
-                     std::string(tape.take(tape.byte() % most_said)), now);
+      agreement.receive(from, static_cast<ControlMessage::Kind>(what % 8), ballot,
+                        std::string(tape.take(tape.byte() % most_said)), now);
     }
     if (decided) require(agreement.decision() == decided, "a decision has changed");
     decided = agreement.decision();
@@ -70,7 +72,7 @@ void hear_anything(Tape tape) {
 void try_control_message(std::string_view input) {
   read_as_message(input);
   read_as_texts(std::string(input));
-  hear_anything(Tape(input));
+  receive_anything(Tape(input));
 }
 
 }  // namespace tutti::test

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-/// What people read when something has gone wrong.
+/// The verdicts that users read.
 namespace tutti::test {
 namespace {
 
 const std::vector<std::string> places{"a, process 10", "a, process 11", "b, process 12"};
 
-TEST(FailureInquiry, WhoGivesUpIsTheCauseWhateverElseHappened) {
+TEST(FailureInquiry, AbortOutranksOtherReports) {
   const FailureInquiry inquiry{
       .reports = {{0, {.code = ErrorCode::peer_lost, .ranks = {2}, .words = "lost"}},
                   {1, {.code = ErrorCode::aborted, .ranks = {1}, .words = "rank 1 aborted it"}}},
@@ -18,7 +18,7 @@ TEST(FailureInquiry, WhoGivesUpIsTheCauseWhateverElseHappened) {
             (Verdict{.code = ErrorCode::aborted, .ranks = {1}, .words = "rank 1 aborted it"}));
 }
 
-TEST(FailureInquiry, WhoIsGoneIsNamedWithWhatItWasLastSeenDoing) {
+TEST(FailureInquiry, LostRankIsNamedWithItsLastStatus) {
   const FailureInquiry inquiry{
       .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {1}, .call = 9, .words = "late"}}},
       .statuses = {{2, {.call = 8, .words = "call 8, barrier", .runs = true, .seconds = 0.25}}},
@@ -33,7 +33,7 @@ TEST(FailureInquiry, WhoIsGoneIsNamedWithWhatItWasLastSeenDoing) {
                               "s"}));
 }
 
-TEST(FailureInquiry, RanksThatWaitForEachOtherAreNamedAsACycle) {
+TEST(FailureInquiry, RanksThatWaitForEachOtherFormACycle) {
   FailureInquiry inquiry{
       .reports = {{2, {.code = ErrorCode::timed_out, .ranks = {0}, .words = "late"}}},
       .statuses = {{0, {.waits = {{.rank = 1, .receives = true}}}},
@@ -46,13 +46,13 @@ TEST(FailureInquiry, RanksThatWaitForEachOtherAreNamedAsACycle) {
                      .words = "ranks wait for each other in a cycle: rank 0 (a, process 10) waits "
                               "for a message from rank 1, rank 1 (a, process 11) waits for rank 2 "
                               "to receive one, rank 2 (b, process 12) waits for a message from "
-                              "rank 0; let one of them send first, or all send and receive at "
+                              "rank 0; let one rank send first, or let all send and receive at "
                               "once"}));
   inquiry.statuses[1].waits.pop_back();
   EXPECT_EQ(inquiry.verdict().ranks, std::vector<std::uint32_t>{0});
 }
 
-TEST(FailureInquiry, OfDifferentCallsTheFewerAreToBlame) {
+TEST(FailureInquiry, MinorityIsAtFaultForDifferentCalls) {
   const FailureInquiry inquiry{
       .reports = {{0, {.code = ErrorCode::mismatch, .ranks = {2}, .call = 3, .words = "differs"}}},
       .statuses = {{0, {.call = 3, .signature = 5, .asked = "call 3, barrier"}},
@@ -62,12 +62,12 @@ TEST(FailureInquiry, OfDifferentCallsTheFewerAreToBlame) {
   EXPECT_EQ(inquiry.verdict(),
             (Verdict{.code = ErrorCode::mismatch,
                      .ranks = {1},
-                     .words = "ranks call different things: rank 0 (a, process 10) and 1 more "
+                     .words = "ranks make different calls: rank 0 (a, process 10) and 1 more "
                               "makes call 3, barrier, but rank 1 (a, process 11) makes call 3, "
-                              "broadcast; let all ranks make the same calls in the same order"}));
+                              "broadcast; make the same calls in the same order on all ranks"}));
 }
 
-TEST(FailureInquiry, WhoComplainsOfACallThatIsForgottenIsBelieved) {
+TEST(FailureInquiry, ReporterIsBelievedIfTheCallIsForgotten) {
   const FailureInquiry inquiry{
       .reports = {{1, {.code = ErrorCode::mismatch, .ranks = {0}, .call = 3, .words = "differs"}}},
       .statuses = {{0, {.call = 9, .words = "call 9, barrier", .seconds = 12}}},
@@ -79,8 +79,8 @@ TEST(FailureInquiry, WhoComplainsOfACallThatIsForgottenIsBelieved) {
                               "barrier"}));
 }
 
-/// Some got past the call in which they differ, and noticed it in the next.
-TEST(FailureInquiry, TheFirstDifferenceIsQuoted) {
+/// Ranks got past the call in which they differ, and noticed it in the next.
+TEST(FailureInquiry, FirstDifferenceIsQuoted) {
   const FailureInquiry inquiry{
       .reports = {{0, {.code = ErrorCode::mismatch, .ranks = {2}, .call = 4, .words = "differs"}}},
       .statuses = {{0,
@@ -105,8 +105,8 @@ TEST(FailureInquiry, TheFirstDifferenceIsQuoted) {
   EXPECT_NE(verdict.words.find("makes call 3, scatter;"), std::string::npos) << verdict.words;
 }
 
-/// It was in another call than the others when it was last heard of.
-TEST(FailureInquiry, WhoIsMuteDoesNotCallAnythingElse) {
+/// Its last status is of another call than that of the others.
+TEST(FailureInquiry, UnresponsiveRankIsNoMismatch) {
   const FailureInquiry inquiry{
       .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {2}, .call = 5, .words = "nothing"}}},
       .statuses = {{0, {.call = 5, .about = 5, .signature = 7, .asked = "call 5, reduce"}},
@@ -118,38 +118,41 @@ TEST(FailureInquiry, WhoIsMuteDoesNotCallAnythingElse) {
   EXPECT_EQ(inquiry.verdict().ranks, std::vector<std::uint32_t>{2});
 }
 
-TEST(FailureInquiry, TheLastIsLate) {
+TEST(FailureInquiry, RankThatIsFurthestBehindIsLate) {
   const FailureInquiry inquiry{
       .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {1}, .call = 5, .words = "nothing"}}},
       .statuses = {{0, {.call = 5, .words = "call 5, barrier", .runs = true, .seconds = 1}},
                    {1, {.call = 4, .words = "call 4, reduce", .runs = true, .seconds = 2}},
                    {2, {.call = 3, .words = "call 3, reduce", .seconds = 2}}},
       .whereabouts = places};
-  EXPECT_EQ(inquiry.verdict(),
-            (Verdict{.code = ErrorCode::timed_out,
-                     .ranks = {2},
-                     .words = "rank 0 (a, process 10) waited in vain: nothing; rank 2 (b, process "
-                              "12) was last seen 2.0 s after call 3, reduce"}));
+  EXPECT_EQ(
+      inquiry.verdict(),
+      (Verdict{.code = ErrorCode::timed_out,
+               .ranks = {2},
+               .words =
+                   "rank 0 (a, process 10) waited until its deadline: nothing; rank 2 (b, process "
+                   "12) was last seen 2.0 s after call 3, reduce"}));
 }
 
-/// Others that are behind may wait for it.
-TEST(FailureInquiry, WhoIsMuteIsLate) {
+/// Other ranks that are behind may wait for it.
+TEST(FailureInquiry, UnresponsiveRankIsLate) {
   const FailureInquiry inquiry{
       .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {1}, .call = 5, .words = "nothing"}}},
       .statuses = {{0, {.call = 5, .words = "call 5, barrier", .runs = true, .seconds = 1}},
                    {1, {.call = 4, .words = "call 4, reduce", .runs = true, .seconds = 2}}},
       .unresponsive = {2},
       .whereabouts = places};
-  EXPECT_EQ(inquiry.verdict(),
-            (Verdict{.code = ErrorCode::timed_out,
-                     .ranks = {2},
-                     .words = "rank 0 (a, process 10) waited in vain: nothing; rank 2 (b, process "
-                              "12) does not answer, and was not yet seen in any call"}));
+  EXPECT_EQ(
+      inquiry.verdict(),
+      (Verdict{.code = ErrorCode::timed_out,
+               .ranks = {2},
+               .words =
+                   "rank 0 (a, process 10) waited until its deadline: nothing; rank 2 (b, process "
+                   "12) does not reply, and was not yet seen in any call"}));
 }
 
-/// It sought a verdict, and fell silent before it could say why.
 /// The rank without a call waits for a message of the unresponsive one.
-TEST(FailureInquiry, RankThatAnswersIsNotLateThoughItHasMadeNoCallYet) {
+TEST(FailureInquiry, RankThatRepliesIsNotLateBeforeItsFirstCall) {
   const FailureInquiry inquiry{
       .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {1, 2}, .call = 1, .words = "late"}}},
       .statuses = {{0, {.call = 1, .words = "call 1, barrier", .runs = true}}, {1, {}}},
@@ -158,16 +161,17 @@ TEST(FailureInquiry, RankThatAnswersIsNotLateThoughItHasMadeNoCallYet) {
   EXPECT_EQ(inquiry.verdict().ranks, std::vector<std::uint32_t>{2});
 }
 
-TEST(FailureInquiry, MuteRankIsLateWithoutAReport) {
+/// It started the agreement, and fell silent before it could send its report.
+TEST(FailureInquiry, UnresponsiveRankIsLateWithoutAReport) {
   const FailureInquiry inquiry{.unresponsive = {1}, .whereabouts = {"here", "there"}};
   const Verdict verdict = inquiry.verdict();
   EXPECT_EQ(verdict.code, ErrorCode::timed_out);
   EXPECT_EQ(verdict.ranks, std::vector<std::uint32_t>{1});
-  EXPECT_NE(verdict.words.find("rank 1 (there) does not answer"), std::string::npos)
+  EXPECT_NE(verdict.words.find("rank 1 (there) does not reply"), std::string::npos)
       << verdict.words;
 }
 
-TEST(FailureInquiry, AnyOtherTroubleIsTheFirstReporters) {
+TEST(FailureInquiry, OtherFailuresAreThoseOfTheFirstReporter) {
   const FailureInquiry inquiry{
       .reports = {{1, {.code = ErrorCode::peer_lost, .ranks = {2}, .words = "no connection"}},
                   {2, {.code = ErrorCode::peer_lost, .ranks = {1}, .words = "none either"}}},

@@ -5,7 +5,7 @@
 #include "lifeline/participant.hpp"
 #include "support/random.hpp"
 
-/// What members write to each other, and what becomes of it on the way.
+/// The texts that members send each other survive writing and reading, and garbage is rejected.
 namespace tutti::test {
 namespace {
 
@@ -17,27 +17,27 @@ std::string random_text(Random& random, std::uint64_t most) {
   return text;
 }
 
-TEST(ControlMessage, IsReadAsItWasWritten) {
+TEST(ControlMessage, RoundTrips) {
   Random random(1);
   for (int i = 0; i < 1000; ++i) {
-    const ControlMessage letter{
+    const ControlMessage message{
         .kind = static_cast<ControlMessage::Kind>(random.below(ControlMessage::last_kind + 1U)),
-        .council = random.bits(),
+        .communicator = random.bits(),
         .question = static_cast<std::uint32_t>(random.bits()),
         .ballot = static_cast<std::uint32_t>(random.bits()),
         .body = random_text(random, 100)};
-    const std::optional<ControlMessage> read = decode_control_message(encode(letter));
+    const std::optional<ControlMessage> read = decode_control_message(encode(message));
     ASSERT_TRUE(read);
-    EXPECT_EQ(read->kind, letter.kind);
-    EXPECT_EQ(read->council, letter.council);
-    EXPECT_EQ(read->question, letter.question);
-    EXPECT_EQ(read->ballot, letter.ballot);
-    EXPECT_EQ(read->body, letter.body);
+    EXPECT_EQ(read->kind, message.kind);
+    EXPECT_EQ(read->communicator, message.communicator);
+    EXPECT_EQ(read->question, message.question);
+    EXPECT_EQ(read->ballot, message.ballot);
+    EXPECT_EQ(read->body, message.body);
   }
 }
 
-TEST(ControlMessage, IsNoneIfItIsTooShortOrOfNoKind) {
-  const std::string whole = encode({.kind = ControlMessage::Kind::status, .council = 1});
+TEST(ControlMessage, RejectsShortTextAndUnknownKind) {
+  const std::string whole = encode({.kind = ControlMessage::Kind::status, .communicator = 1});
   for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
     EXPECT_FALSE(decode_control_message(std::string_view(whole).substr(0, bytes))) << bytes;
   }
@@ -46,7 +46,7 @@ TEST(ControlMessage, IsNoneIfItIsTooShortOrOfNoKind) {
   EXPECT_FALSE(decode_control_message(other));
 }
 
-TEST(Report, IsReadAsItWasWritten) {
+TEST(Report, RoundTrips) {
   const Report report{.code = ErrorCode::mismatch,
                       .ranks = {0, 7, 4000000000U},
                       .call = ~std::uint64_t{0},
@@ -54,21 +54,21 @@ TEST(Report, IsReadAsItWasWritten) {
   EXPECT_EQ(read_report(write(report)), report);
 }
 
-TEST(AgreedVerdict, IsReadAsItWasWritten) {
-  const AgreedVerdict ruling{
+TEST(AgreedVerdict, RoundTrips) {
+  const AgreedVerdict agreed{
       .verdict = {.code = ErrorCode::peer_lost, .ranks = {3}, .words = "rank 3 is gone"},
       .unresponsive = {1, 2},
       .completed = 17};
-  EXPECT_EQ(read_agreed_verdict(write(ruling)), ruling);
+  EXPECT_EQ(read_agreed_verdict(write(agreed)), agreed);
 }
 
-TEST(AgreedVerdict, BearsBytesThatAreNoText) {
+TEST(AgreedVerdict, ReplacesBytesThatAreNotUtf8) {
   const auto read = read_agreed_verdict(write(AgreedVerdict{.verdict = {.words = "\xff\xfe"}}));
   ASSERT_TRUE(read);
   EXPECT_FALSE(read->verdict.words.empty());
 }
 
-TEST(RankStatus, IsReadAsItWasWritten) {
+TEST(RankStatus, RoundTrips) {
   const RankStatus read = read_rank_status(write(RankStatus{.call = 17,
                                                             .words = "call 17, barrier",
                                                             .runs = true,
@@ -87,8 +87,7 @@ TEST(RankStatus, IsReadAsItWasWritten) {
   EXPECT_EQ(read.done, 5U);
 }
 
-/// Whatever comes, nobody is brought down by it.
-TEST(Texts, GarbageIsRefused) {
+TEST(Texts, GarbageDoesNotThrow) {
   Random random(2);
   const std::vector<std::string> whole{
       write(Report{.ranks = {1}, .words = "w"}),

@@ -19,7 +19,7 @@ struct Ballot {
   [[nodiscard]] static Ballot read(const std::string& text);
 };
 
-/// As the council has collected them, by rank.
+/// As the consensus has collected them, by rank.
 using Ballots = std::map<std::uint32_t, std::string>;
 
 /// Whether all that were collected say yes to this: some ranks may be a step ahead of the others.

@@ -9,9 +9,9 @@
 namespace tutti {
 
 Verdict Communicator::Impl::agree_on_verdict(const Report& report) {
-  if (council_) {
-    council_->report(report);
-    return council_->await_verdict().verdict;
+  if (consensus_) {
+    consensus_->report(report);
+    return consensus_->await_verdict().verdict;
   }
   const std::lock_guard lock(own_verdict_mutex_);
   if (!own_verdict_) {
@@ -56,7 +56,7 @@ Error Communicator::Impl::settle_message(const Error& error, const std::string& 
 }
 
 bool Communicator::Impl::has_left(std::uint32_t rank) const {
-  return council_ && council_->left().contains(rank);
+  return consensus_ && consensus_->left().contains(rank);
 }
 
 bool Communicator::Impl::has_ended(std::uint32_t rank) const {
@@ -80,8 +80,8 @@ void Communicator::Impl::stand_down() {
   Port& port = *links_.port;
   port.abandon();
   port.stand_down();
-  if (!council_) return;
-  const auto is_gone = [&](Rank rank) { return council_->is_gone(rank.index()); };
+  if (!consensus_) return;
+  const auto is_gone = [&](Rank rank) { return consensus_->is_gone(rank.index()); };
   const Clock::time_point end = Clock::now() + long_enough;
   while (port.is_lending(is_gone) && Clock::now() < end) {
     std::this_thread::sleep_for(between_looks);
@@ -91,7 +91,7 @@ void Communicator::Impl::stand_down() {
 void Communicator::Impl::refuse() {
   // The others know it, too, before this rank's program may end.
   const Verdict verdict =
-      council_ ? council_->await_verdict().verdict : own_verdict_.value_or(Verdict{});
+      consensus_ ? consensus_->await_verdict().verdict : own_verdict_.value_or(Verdict{});
   const std::string own = "rank " + std::to_string(rank()) + ": ";
   if (!has_been_told_.exchange(true)) {
     box_.fail(verdict.words);
@@ -110,8 +110,8 @@ void Communicator::Impl::abort(const std::string& reason) {
 }
 
 std::optional<Verdict> Communicator::Impl::verdict() const {
-  if (!council_) return own_verdict_;
-  const std::optional<AgreedVerdict> agreed = council_->verdict();
+  if (!consensus_) return own_verdict_;
+  const std::optional<AgreedVerdict> agreed = consensus_->verdict();
   return agreed ? std::optional(agreed->verdict) : std::nullopt;
 }
 
@@ -125,8 +125,8 @@ void Communicator::Impl::note_done(std::uint64_t call) {
 }
 
 bool Communicator::Impl::accept_completed(std::uint64_t call) {
-  if (!council_) return false;
-  const std::optional<AgreedVerdict> agreed = council_->verdict();
+  if (!consensus_) return false;
+  const std::optional<AgreedVerdict> agreed = consensus_->verdict();
   if (!agreed || agreed->completed < call) return false;
   set_completed(call);
   has_been_told_.store(false);
@@ -181,7 +181,7 @@ void Communicator::Impl::ring() {
   if (gate_.is_closed()) {
     throw Error(ErrorCode::aborted, "the others have given up");
   }
-  for (const auto& [rank, calls] : council_->left()) {
+  for (const auto& [rank, calls] : consensus_->left()) {
     if (calls >= calls_) continue;
     leaver_ = rank;
     throw Error(ErrorCode::peer_lost, "rank " + std::to_string(rank) +
@@ -193,7 +193,7 @@ void Communicator::Impl::ring() {
 /// Should ranks be in different calls of one number, in which each waits for the other, no message
 /// will ever tell them.
 void Communicator::Impl::note_stall() {
-  if (council_) council_->compare(calls_);
+  if (consensus_) consensus_->compare(calls_);
 }
 
 }  // namespace tutti

@@ -496,7 +496,7 @@ class Fabric::Parts {
     }
     lifeline_ = std::make_shared<Lifeline>(self_, std::move(whereabouts));
     if (is_one_process_) {
-      lifeline_->attach(shared_hub(exchange)->post(self_, *lifeline_));
+      lifeline_->attach(shared_hub(exchange)->connect(self_, *lifeline_));
       return;
     }
     TransportRequest::Door door = open_door(
