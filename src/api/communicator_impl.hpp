@@ -50,8 +50,8 @@ struct CommunicatorSettings {
   FlightSettings flight{};
   std::uint64_t identity = 1;   ///< The same on all ranks, and no other's of the same fabric.
   std::uint64_t completed = 0;  ///< Calls with retry.
-  std::shared_ptr<AdmissionListener>
-      door{};  ///< Of rank 0, once it has been asked to let others in.
+  /// Of rank 0, once it has been asked to admit new ranks.
+  std::shared_ptr<AdmissionListener> admission{};
 };
 
 /// The inside of a communicator: it checks calls, makes them ready, and runs them here or in its

@@ -16,20 +16,21 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t most_newcomers = 256;
-constexpr auto enough_time = 5s;
-/// Who has just knocked needs this long at most to prove who it is, or is let in the next time.
-constexpr auto talking_time = 250ms;
-constexpr auto handing_time = 2s;
-constexpr auto longest_nap = 20ms;
+constexpr auto handshake_time = 5s;
+/// wait_for() waits this long for a handshake that has just begun. A slower newcomer is admitted
+/// the next time.
+constexpr auto young_time = 250ms;
+constexpr auto ticket_time = 2s;
+constexpr auto longest_sleep = 20ms;
 
-/// Who wants to join is not yet a rank: all say the same.
-Group outside(const Secret& secret) {
+/// A newcomer has no rank yet: all of them send the same greeting.
+Group newcomer_group(const Secret& secret) {
   return {.rank = Rank{1}, .size = 2, .job = "join", .secret = secret};
 }
 
-std::chrono::milliseconds rest(Clock::time_point until) {
+std::chrono::milliseconds sleep_time(Clock::time_point until) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
-  return std::clamp<std::chrono::milliseconds>(left, 0ms, longest_nap);
+  return std::clamp<std::chrono::milliseconds>(left, 0ms, longest_sleep);
 }
 
 }  // namespace
@@ -38,8 +39,8 @@ AdmissionListener::AdmissionListener(const Endpoint& at, Secret secret)
     : secret_(std::move(secret)) {
   if (secret_.bytes.empty() && !at.is_loopback()) {
     throw Error(ErrorCode::invalid_argument,
-                "a door at " + at.text() +
-                    " is open to other hosts: set TUTTI_SECRET, or listen on 127.0.0.1");
+                "new ranks would be admitted at " + at.text() +
+                    ", which other hosts can reach: set TUTTI_SECRET, or listen on 127.0.0.1");
   }
   listener_ = listen_on(at, {});
   listener_.close_in_children();
@@ -47,23 +48,25 @@ AdmissionListener::AdmissionListener(const Endpoint& at, Secret secret)
 }
 
 std::size_t AdmissionListener::wait_for(std::size_t most, Clock::time_point until) {
-  let_in();
+  accept_all();
   while (true) {
-    std::erase_if(newcomers_, [this](Newcomer& each) { return !attend(each); });
+    std::erase_if(newcomers_, [this](Newcomer& each) { return !advance(each); });
     const Clock::time_point now = Clock::now();
-    if (known() >= most || (now >= until && !is_in_talks(now))) return std::min(known(), most);
-    // Strangers who come one after the other must not keep the group waiting.
-    const bool is_open = now < until;
-    sleep(is_open ? until : now + longest_nap, is_open);
-    if (is_open) let_in();
+    if (authenticated() >= most || (now >= until && !has_young_handshake(now))) {
+      return std::min(authenticated(), most);
+    }
+    // No peer is accepted after `until`: peers that keep connecting must not delay the group.
+    const bool accepts = now < until;
+    sleep(accepts ? until : now + longest_sleep, accepts);
+    if (accepts) accept_all();
   }
 }
 
-void AdmissionListener::hand_out(const std::vector<std::string>& tickets) {
-  const Clock::time_point end = Clock::now() + handing_time;
+void AdmissionListener::admit(const std::vector<std::string>& tickets) {
+  const Clock::time_point end = Clock::now() + ticket_time;
   for (const std::string& ticket : tickets) {
     const auto next = std::find_if(newcomers_.begin(), newcomers_.end(),
-                                   [](const Newcomer& each) { return each.is_known; });
+                                   [](const Newcomer& each) { return each.is_authenticated; });
     if (next == newcomers_.end()) return;
     next->connection->send(Frame::Kind::contribution, ticket);
     while (next->connection->has_unsent() && next->connection->lost().empty() &&
@@ -75,8 +78,8 @@ void AdmissionListener::hand_out(const std::vector<std::string>& tickets) {
   }
 }
 
-void AdmissionListener::let_in() {
-  while (known() < most_newcomers) {
+void AdmissionListener::accept_all() {
+  while (authenticated() < most_newcomers) {
     Socket socket = accept_from(listener_);
     if (!socket) return;
     const std::string from = source_of(socket);
@@ -84,94 +87,98 @@ void AdmissionListener::let_in() {
       log_.note_rejection(from, "it belongs to another user", Clock::now());
       continue;
     }
-    if (newcomers_.size() >= most_newcomers) make_room();
+    if (newcomers_.size() >= most_newcomers) evict();
     Newcomer& newcomer = newcomers_.emplace_back();
     newcomer.from = from;
     newcomer.connection.emplace(Channel(std::move(socket)));
-    newcomer.handshake.emplace(Handshake::Side::accepts, secret_, greeting(outside(secret_)));
+    newcomer.handshake.emplace(Handshake::Side::accepts, secret_,
+                               greeting(newcomer_group(secret_)));
     newcomer.since = Clock::now();
   }
 }
 
-/// One of those goes who have not said who they are.
-void AdmissionListener::make_room() {
-  std::vector<std::list<Newcomer>::iterator> strangers;
+/// Drops one of the newcomers that are not authenticated.
+void AdmissionListener::evict() {
+  std::vector<std::list<Newcomer>::iterator> candidates;
   for (auto each = newcomers_.begin(); each != newcomers_.end(); ++each) {
-    if (!each->is_known) strangers.push_back(each);
+    if (!each->is_authenticated) candidates.push_back(each);
   }
   const auto next =
-      strangers[choose_eviction(strangers, [](auto each) { return each->from; }).index];
-  log_.note_rejection(next->from, "too many have come and not said who they are", Clock::now());
+      candidates[choose_eviction(candidates, [](auto each) { return each->from; }).index];
+  log_.note_rejection(next->from, "too many peers have connected without completing the handshake",
+                      Clock::now());
   newcomers_.erase(next);
 }
 
-bool AdmissionListener::attend(Newcomer& newcomer) {
-  if (newcomer.is_known) {
+bool AdmissionListener::advance(Newcomer& newcomer) {
+  if (newcomer.is_authenticated) {
     newcomer.connection->advance();
     return newcomer.connection->lost().empty();
   }
-  const auto turn_away = [&](const std::string& why) {
+  const auto reject = [&](const std::string& why) {
     log_.note_rejection(newcomer.from, why, Clock::now());
     return false;
   };
   switch (newcomer.handshake->advance(newcomer.connection->channel())) {
     case Handshake::State::reading:
     case Handshake::State::writing:
-      return Clock::now() < newcomer.since + enough_time || turn_away("it did not say who it is");
+      return Clock::now() < newcomer.since + handshake_time ||
+             reject("it did not complete the handshake in time");
     case Handshake::State::refused:
-      return turn_away(newcomer.handshake->refusal());
+      return reject(newcomer.handshake->refusal());
     case Handshake::State::done:
       break;
   }
-  if (newcomer.handshake->peer_greeting() != greeting(outside(secret_))) {
-    return turn_away("it does not want to join");
+  if (newcomer.handshake->peer_greeting() != greeting(newcomer_group(secret_))) {
+    return reject("it does not ask for admission");
   }
-  newcomer.is_known = true;
+  newcomer.is_authenticated = true;
   return true;
 }
 
-std::size_t AdmissionListener::known() const {
+std::size_t AdmissionListener::authenticated() const {
   return static_cast<std::size_t>(
       std::count_if(newcomers_.begin(), newcomers_.end(),
-                    [](const Newcomer& newcomer) { return newcomer.is_known; }));
+                    [](const Newcomer& newcomer) { return newcomer.is_authenticated; }));
 }
 
-/// Whether somebody has just knocked who has not said who it is.
-bool AdmissionListener::is_in_talks(Clock::time_point now) const {
+/// True if a handshake has just begun.
+bool AdmissionListener::has_young_handshake(Clock::time_point now) const {
   return std::any_of(newcomers_.begin(), newcomers_.end(), [&](const Newcomer& each) {
-    return !each.is_known && now < each.since + talking_time;
+    return !each.is_authenticated && now < each.since + young_time;
   });
 }
 
-/// Until somebody says something, or knocks if it is open.
-void AdmissionListener::sleep(Clock::time_point until, bool is_open) {
+/// Sleeps until a newcomer sends something, or one connects if `accepts`.
+void AdmissionListener::sleep(Clock::time_point until, bool accepts) {
   std::vector<pollfd> waiting;
-  if (is_open) waiting.push_back({.fd = listener_.fd(), .events = POLLIN, .revents = 0});
+  if (accepts) waiting.push_back({.fd = listener_.fd(), .events = POLLIN, .revents = 0});
   for (const Newcomer& each : newcomers_) {
-    if (each.is_known) continue;
+    if (each.is_authenticated) continue;
     waiting.push_back({.fd = each.connection->socket().fd(), .events = POLLIN, .revents = 0});
   }
-  (void)poll(waiting.data(), waiting.size(), static_cast<int>(rest(until).count()));
+  (void)poll(waiting.data(), waiting.size(), static_cast<int>(sleep_time(until).count()));
 }
 
 std::string request_admission(const Endpoint& at, const Secret& secret,
                               Clock::time_point deadline) {
-  const Group group = outside(secret);
+  const Group group = newcomer_group(secret);
   Dialer dialer(group, [&] { return std::vector<Endpoint>{at}; });
   while (true) {
-    FramedChannel door = dialer.dial(deadline);
-    while (door.lost().empty() && Clock::now() < deadline) {
-      door.advance();
-      if (const auto frame = door.next()) return frame->body;
-      pollfd waiting{.fd = door.socket().fd(), .events = POLLIN, .revents = 0};
-      (void)poll(&waiting, 1, static_cast<int>(rest(deadline).count()));
+    FramedChannel channel = dialer.dial(deadline);
+    while (channel.lost().empty() && Clock::now() < deadline) {
+      channel.advance();
+      if (const auto frame = channel.next()) return frame->body;
+      pollfd waiting{.fd = channel.socket().fd(), .events = POLLIN, .revents = 0};
+      (void)poll(&waiting, 1, static_cast<int>(sleep_time(deadline).count()));
     }
     if (Clock::now() >= deadline) {
-      throw Error(ErrorCode::timed_out, "the group at " + at.text() +
-                                            " has not let this process in: does it call grow()?");
+      throw Error(ErrorCode::timed_out,
+                  "the group at " + at.text() +
+                      " has not admitted this process: check that it calls grow()");
     }
-    // Whoever kept the door is gone; another rank will open it again.
-    dialer.was_no_good(door.lost());
+    // The rank that listened is gone; another rank will listen there.
+    dialer.note_failure(channel.lost());
   }
 }
 

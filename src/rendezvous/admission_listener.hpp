@@ -15,21 +15,23 @@
 
 namespace tutti {
 
-/// Where those wait who want to join a group that is at work. They prove that they know the secret,
-/// and get a ticket when the group lets them in.
+/// Listens for processes that want to join a running group (Communicator::grow). A newcomer proves
+/// that it knows the secret, waits, and gets a ticket when the group admits it. The ticket is a
+/// text that says where the larger group meets.
 class AdmissionListener {
  public:
-  /// Throws invalid_argument if nobody can listen there, or if without a secret others than this
-  /// host could knock.
+  /// Throws invalid_argument if the address cannot be used, or if there is no secret and other
+  /// hosts can reach the address.
   AdmissionListener(const Endpoint& at, Secret secret);
 
   [[nodiscard]] const Endpoint& endpoint() const { return at_; }
 
-  /// How many wait. Returns at `until`, or when there are `most`; a moment later if somebody has
-  /// just knocked.
+  /// Returns the number of authenticated newcomers that wait, at `until` or as soon as there are
+  /// `most`; up to 250 ms later if a handshake has just begun.
   [[nodiscard]] std::size_t wait_for(std::size_t most, Clock::time_point until);
-  /// One to each who has waited longest. Not more than wait.
-  void hand_out(const std::vector<std::string>& tickets);
+  /// Sends one ticket to each of the newcomers that have waited longest. Tickets beyond the number
+  /// of newcomers are dropped.
+  void admit(const std::vector<std::string>& tickets);
 
  private:
   struct Newcomer {
@@ -37,26 +39,26 @@ class AdmissionListener {
     std::optional<Handshake> handshake{};
     std::string from{};
     Clock::time_point since{};
-    bool is_known = false;  // It has proved that it knows the secret.
+    bool is_authenticated = false;
   };
 
-  void let_in();
-  /// False if it is done with.
-  [[nodiscard]] bool attend(Newcomer& newcomer);
-  [[nodiscard]] std::size_t known() const;
-  [[nodiscard]] bool is_in_talks(Clock::time_point now) const;
-  void make_room();
-  void sleep(Clock::time_point until, bool is_open);
+  void accept_all();
+  /// False if the newcomer is to be forgotten.
+  [[nodiscard]] bool advance(Newcomer& newcomer);
+  [[nodiscard]] std::size_t authenticated() const;
+  [[nodiscard]] bool has_young_handshake(Clock::time_point now) const;
+  void evict();
+  void sleep(Clock::time_point until, bool accepts);
 
   Socket listener_;
   Endpoint at_;
   Secret secret_;
   std::list<Newcomer> newcomers_;  // The oldest first.
-  RejectionLog log_{Rank{0}};      // Who keeps the door is rank 0.
+  RejectionLog log_{Rank{0}};      // Rank 0 listens.
 };
 
-/// Knocks at the door until somebody opens, and waits for the ticket. Throws timed_out, or mismatch
-/// if the secrets differ.
+/// Connects to the group at `at` and waits for a ticket. Throws timed_out; and mismatch if the
+/// secrets differ.
 [[nodiscard]] std::string request_admission(const Endpoint& at, const Secret& secret,
                                             Clock::time_point deadline);
 

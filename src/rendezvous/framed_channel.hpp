@@ -12,15 +12,16 @@
 
 namespace tutti {
 
-/// What travels in a rendezvous: a letter that says what it is, and its body.
+/// A message of the rendezvous or of a lifeline: its kind and its body.
 struct Frame {
+  /// The character is on the wire.
   enum class Kind : char {
-    join = 'j',          ///< To rank 0: of all connections that I tried, take this one.
-    waiting = 'w',       ///< From rank 0: you are in, and these ranks are still missing.
-    contribution = 'c',  ///< To rank 0: my card. From it: one card for each rank, in order.
-    error = 'x',     ///< From rank 0: it is over, and why: a digit for the code, and the message.
-    gives_up = 'g',  ///< To rank 0: I wait no longer.
-    control = 'l',   ///< Between members of a lifeline, which understand it.
+    join = 'j',          ///< To rank 0: of all connections that this rank tried, use this one.
+    waiting = 'w',       ///< From rank 0: you have joined, and these ranks are still missing.
+    contribution = 'c',  ///< To rank 0: one rank's. From it: one for each rank, in order.
+    error = 'x',         ///< From rank 0: the rendezvous failed. A digit for the code, a message.
+    gives_up = 'g',      ///< To rank 0: this rank has reached its deadline.
+    control = 'l',       ///< Between members of a lifeline: a ControlMessage.
   };
   static constexpr std::size_t most_bytes = std::size_t{16} << 20;
 
@@ -28,10 +29,10 @@ struct Frame {
   std::string body{};
 };
 
-/// Appends a frame as it is on the wire. Requires: body.size() ≤ most_bytes.
+/// Appends a frame in wire format. Requires: body.size() ≤ most_bytes.
 void append(std::string& wire, Frame::Kind kind, const std::string& body);
 
-/// Frames to and from one peer. Never blocks.
+/// Sends and receives frames over one connection. Never blocks.
 class FramedChannel {
  public:
   explicit FramedChannel(Channel channel) : channel_(std::move(channel)) {}
@@ -40,19 +41,19 @@ class FramedChannel {
   [[nodiscard]] const Socket& socket() const { return channel_.socket(); }
 
   void send(Frame::Kind kind, const std::string& body);
-  /// The same bytes may go to many.
+  /// For frames that go to many peers: `wire` is not copied.
   void send(std::shared_ptr<const std::string> wire) { out_.push_back(std::move(wire)); }
   [[nodiscard]] bool has_unsent() const { return !out_.empty(); }
-  /// Nothing more will be sent.
+  /// Closes the sending side.
   void hang_up();
 
-  /// Sends and receives as far as it can without blocking, but no more than one frame ahead.
+  /// Sends and receives as much as it can without blocking, but receives at most one frame.
   void advance();
 
-  /// The next frame, once it is here in full.
+  /// The next frame, once it has arrived in full.
   [[nodiscard]] std::optional<Frame> next();
 
-  /// Why nothing more can come; empty as long as it can. A frame may still be at hand.
+  /// Why nothing more can be received; empty while it can. next() may still have a frame.
   [[nodiscard]] const std::string& lost() const { return lost_; }
 
  private:
@@ -60,13 +61,14 @@ class FramedChannel {
 
   void write();
   void read();
-  /// How many bytes make the frame whole, or at first its header.
+  /// The number of bytes of the frame, or of its header while that is incomplete.
   [[nodiscard]] std::size_t wanted() const;
 
   Channel channel_;
   std::deque<std::shared_ptr<const std::string>> out_;
-  std::size_t written_ = 0;  // Of the first of out_.
-  bool deaf_ = false;        // The peer takes no more. What it said before can still be read.
+  std::size_t written_ = 0;  // Bytes of out_.front().
+
+  bool cannot_write_ = false;  // The peer has closed. What it sent before can still be read.
   std::string in_;
   std::string lost_;
 };

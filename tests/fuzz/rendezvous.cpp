@@ -87,11 +87,12 @@ Stranger stranger_from(Tape& tape, std::uint32_t rank) {
   return stranger;
 }
 
-void require_cards(const std::optional<std::vector<std::string>>& cards, std::uint32_t own) {
-  if (!cards) return;
-  require(cards->size() == ranks, "there are not as many cards as ranks");
-  // A root may hand out what it likes; who is rank 0 knows its own card.
-  require(own > 0 || cards->front() == "card", "the own card is another");
+void require_contributions(const std::optional<std::vector<std::string>>& contributions,
+                           std::uint32_t own) {
+  if (!contributions) return;
+  require(contributions->size() == ranks, "there are not as many contributions as ranks");
+  // A root may hand out what it likes; rank 0 knows its own contribution.
+  require(own > 0 || contributions->front() == "mine", "the own contribution is another");
 }
 
 void be_root(Tape& tape) {
@@ -101,16 +102,16 @@ void be_root(Tape& tape) {
     const Socket socket = begin_connect(at);
     if (socket) stranger.talk(socket, Handshake::Side::dials);
   });
-  std::optional<std::vector<std::string>> cards;
+  std::optional<std::vector<std::string>> contributions;
   try {
-    cards = attempt([&] { return root.all_gather("card"); },
-                    {ErrorCode::timed_out, ErrorCode::peer_lost, ErrorCode::internal});
+    contributions = attempt([&] { return root.all_gather("mine"); },
+                            {ErrorCode::timed_out, ErrorCode::peer_lost, ErrorCode::internal});
   } catch (...) {
     other.join();
     throw;
   }
   other.join();
-  require_cards(cards, 0);
+  require_contributions(contributions, 0);
 }
 
 void be_member(Tape& tape) {
@@ -126,14 +127,14 @@ void be_member(Tape& tape) {
       }
     }
   });
-  std::optional<std::vector<std::string>> cards;
+  std::optional<std::vector<std::string>> contributions;
   try {
     // What rank 0 says has gone wrong may be anything.
-    cards = attempt(
+    contributions = attempt(
         [&] {
           TcpMember member(
               group(1), [&] { return std::vector{bound_to(listener)}; }, Clock::now() + patience);
-          return member.all_gather("card");
+          return member.all_gather("mine");
         },
         {ErrorCode::invalid_argument, ErrorCode::unsupported, ErrorCode::mismatch,
          ErrorCode::timed_out, ErrorCode::peer_lost, ErrorCode::aborted, ErrorCode::internal});
@@ -144,7 +145,7 @@ void be_member(Tape& tape) {
   }
   over = true;
   other.join();
-  require_cards(cards, 1);
+  require_contributions(contributions, 1);
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ TEST(Consensus, NamesStoppedRanksWithinASecond) {
   ranks.stop(0);
   ranks.stop(3);
   const auto begin = std::chrono::steady_clock::now();
-  ranks[2].report({.code = ErrorCode::timed_out, .ranks = {0}, .call = 1, .words = "in vain"});
+  ranks[2].report({.code = ErrorCode::timed_out, .ranks = {0}, .call = 1, .words = "late"});
   const std::vector<std::uint32_t> stopped{0, 3};
   for (const std::uint32_t rank : {1, 2, 4}) {
     const AgreedVerdict agreed = ranks[rank].await_verdict();

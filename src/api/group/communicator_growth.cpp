@@ -130,7 +130,7 @@ Communicator::Impl::Admission Communicator::Impl::open_door(const Growth& growth
                                .completed = settings_.completed}
                             .text());
     }
-    settings_.admission->hand_out(tickets);
+    settings_.admission->admit(tickets);
   } catch (const Error& error) {
     admission.trouble = error.what();
   }
