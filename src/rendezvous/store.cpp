@@ -12,7 +12,7 @@ StoreExchange::StoreExchange(Store& store, std::string prefix, std::uint32_t ran
   if (rank < ranks) return;
   throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank) + " of " +
                                                std::to_string(ranks) +
-                                               " is out of range: ranks count from 0");
+                                               ": a rank must be below the number of ranks");
 }
 
 std::vector<std::string> StoreExchange::all_gather(const std::string& text) {

@@ -12,9 +12,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/fast_mutex.hpp"
 #include "net/channel.hpp"
-#include "net/stream.hpp"
 #include "transport/tcp/frame.hpp"
+#include "transport/tcp/stream.hpp"
 
 namespace tutti {
 
@@ -100,16 +101,14 @@ class Connection {
   [[nodiscard]] bool is_under_way() const;
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
-  using Block = std::shared_ptr<std::byte[]>;
+  using Lock = std::lock_guard<FastMutex>;
 
   /// With TLS, reading and writing change the same state.
-  [[nodiscard]] std::mutex& writing() { return is_encrypted_ ? reading_ : writing_; }
+  [[nodiscard]] FastMutex& writing() { return is_encrypted_ ? reading_ : writing_; }
 
   // With reading_ held:
   [[nodiscard]] Stream* find(std::uint64_t context);
-  [[nodiscard]] std::span<const std::byte> first_segment(const Stream& stream,
-                                                         std::uint32_t call) const;
+  [[nodiscard]] std::span<const std::byte> first_segment(Stream& stream, std::uint32_t call);
   [[nodiscard]] bool read_once(const Stream& stream);
   void prepare_block();
   void parse(const Stream* reader);
@@ -120,16 +119,23 @@ class Connection {
   void stash(std::span<const std::byte> bytes);
   [[nodiscard]] std::size_t take_segment(Stream& stream, std::span<std::byte> to,
                                          std::uint32_t call);
+  [[nodiscard]] bool is_between_frames() const {
+    return begin_ == end_ && frame_left_ == 0 && skip_ == 0;
+  }
+  void receive_header(const Stream& stream);
   [[nodiscard]] std::size_t receive_first(Stream& stream, std::span<std::byte> to,
                                           std::uint32_t call);
   [[nodiscard]] std::size_t receive_more(Stream& stream, std::span<std::byte> to,
                                          std::uint32_t call);
   [[nodiscard]] std::size_t read(std::span<iovec> parts);
-  static void note_consumed(Stream& stream, std::size_t bytes) { stream.ungranted_ += bytes; }
+  static void apply_consumed(Stream& stream);
+  static void drop_first(Stream& stream, std::size_t bytes);
   [[nodiscard]] static std::uint64_t due_grant(Stream& stream);
+  [[nodiscard]] static bool is_grant_due(const Stream& stream);
+
+  void send_grant(const Stream& stream, std::uint64_t bytes);
 
   // With writing() held:
-  void grant(const Stream& stream, std::uint64_t bytes);
   void forget_pending();
   bool flush_locked();
   [[nodiscard]] bool is_pending_locked() const;
@@ -138,7 +144,7 @@ class Connection {
   bool is_encrypted_;
   std::atomic<bool> has_ended_{false};
 
-  std::mutex writing_;
+  FastMutex writing_;
   std::string write_end_;            // Why nothing more goes; empty if it does.
   std::vector<std::byte> control_;   // Grants to be written before the next frame,
   std::size_t control_written_ = 0;  // of which so many bytes are.
@@ -149,11 +155,11 @@ class Connection {
   Stream* pending_of_ = nullptr;
   std::vector<std::byte> copy_;  // What is pending of a stream that was closed.
 
-  std::mutex reading_;
+  FastMutex reading_;
   std::string read_end_;  // Why nothing more comes.
   std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> streams_;
   std::deque<std::uint64_t> closed_;  // The contexts closed last.
-  Block block_;
+  ReadBlock block_;
   std::size_t begin_ = 0;  // What was read and not yet parsed stands between these in the block,
   std::size_t end_ = 0;    // after
   std::size_t in_header_ = 0;                          // so many bytes in header_.
