@@ -105,8 +105,7 @@ void AdmissionListener::evict() {
   }
   const auto next =
       candidates[choose_eviction(candidates, [](auto each) { return each->from; }).index];
-  log_.note_rejection(next->from, "too many peers have connected without completing the handshake",
-                      Clock::now());
+  log_.note_rejection(next->from, "too many unauthenticated connections", Clock::now());
   newcomers_.erase(next);
 }
 

@@ -132,17 +132,17 @@ bool TcpRoot::advance(std::uint32_t rank) {
   Member& member = members_[rank];
   member.connection->advance();
   const std::optional<Frame> frame = member.connection->next();
-  const std::string who = "rank " + std::to_string(rank);
+  const std::string name = "rank " + std::to_string(rank);
   if (frame && frame->kind == Frame::Kind::contribution && !member.contribution) {
     member.contribution = frame->body;
   } else if (frame && frame->kind == Frame::Kind::gives_up) {
-    fail(ErrorCode::timed_out, who + " waits no longer for " + name_missing(missing()) + " of " +
+    fail(ErrorCode::timed_out, name + " waits no longer for " + name_missing(missing()) + " of " +
                                    std::to_string(group_.size));
   } else if (frame) {
-    fail(ErrorCode::internal, who + " sent an unexpected frame");
+    fail(ErrorCode::internal, name + " sent an unexpected frame");
   } else if (!member.connection->lost().empty()) {
     fail(ErrorCode::peer_lost,
-         who + " was lost during the rendezvous: " + member.connection->lost());
+         name + " was lost during the rendezvous: " + member.connection->lost());
   }
   return frame.has_value();
 }
@@ -223,7 +223,7 @@ void TcpRoot::evict() {
   const Eviction next = choose_eviction(
       newcomers_, [](const Newcomer& each) -> const std::string& { return each.from; });
   const auto place = std::next(newcomers_.begin(), static_cast<std::ptrdiff_t>(next.index));
-  log_rejection(*place, "too many peers have connected without completing the handshake");
+  log_rejection(*place, "too many unauthenticated connections");
   newcomers_.erase(place);
 }
 

@@ -34,12 +34,12 @@ Socket connect_and_send(const Endpoint& endpoint, const std::string& words) {
 }
 
 /// The first message of a rank's handshake.
-std::string hello_of(const Group& who) {
+std::string hello_of(const Group& rank) {
   std::array<int, 2> fds{-1, -1};
   EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()), 0);
   Channel a{Socket(fds[0])};
   const Socket b(fds[1]);
-  Handshake handshake(Handshake::Side::dials, who.secret, greeting(who));
+  Handshake handshake(Handshake::Side::dials, rank.secret, greeting(rank));
   (void)handshake.advance(a);
   std::string hello(4096, '\0');
   const ssize_t bytes = recv(b.fd(), hello.data(), hello.size(), 0);
