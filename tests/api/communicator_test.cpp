@@ -277,7 +277,7 @@ TEST(BadUse, UnknownEnumerators) {
 TEST(BadUse, LengthsThatDoNotFit) {
   std::vector<float> ten(10);
   std::vector<float> seven(7);
-  expect_refused([&](Communicator& c) { c.all_reduce(ten, seven); }, "they must be as long");
+  expect_refused([&](Communicator& c) { c.all_reduce(ten, seven); }, "they must be equally long");
   expect_refused([&](Communicator& c) { c.all_gather(ten, seven); }, "not 3 blocks of 10");
   expect_refused(
       [&](Communicator& c) {

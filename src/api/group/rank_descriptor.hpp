@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "api/group/fabric.hpp"
+#include "api/group/fabric_settings.hpp"
 
 namespace tutti {
 

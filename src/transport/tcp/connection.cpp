@@ -9,10 +9,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 #include <tutti/error.hpp>
+
+#include "transport/tcp/connection_end.hpp"
 
 namespace tutti {
 namespace {
@@ -41,15 +42,6 @@ void choose_congestion_control(const Socket& socket) {
   (void)setsockopt(socket.fd(), IPPROTO_TCP, TCP_CONGESTION, name, sizeof name - 1);
 }
 
-std::string reason(int error) {
-  return "is no longer connected (" + std::generic_category().message(error) +
-         "): it has died, or the network between is broken";
-}
-
-void require(const std::string& end) {
-  if (!end.empty()) throw Error(ErrorCode::peer_lost, end);
-}
-
 void require_call(std::uint32_t found, std::uint32_t wanted) {
   if (found == wanted) return;
   throw Error(ErrorCode::mismatch,
@@ -57,13 +49,12 @@ void require_call(std::uint32_t found, std::uint32_t wanted) {
               "same, in one order");
 }
 
-constexpr std::array<std::byte, 8> zeros{};
-
 }  // namespace
 
 Connection::Connection(Channel channel)
     : channel_(std::move(channel)),
-      is_encrypted_(channel_.tls() != nullptr),
+      // With TLS, reading and writing change the same state.
+      writer_(channel_, channel_.tls() != nullptr ? reading_ : writing_),
       block_(ReadBlock::make()),
       begin_(first_place),
       end_(first_place) {
@@ -102,117 +93,10 @@ void Connection::close(Stream& stream) {
     if (closed_.size() > most_closed) closed_.pop_front();
     streams_.erase(stream.context_);
   }
-  copy_pending(stream);
+  writer_.copy_pending(stream);
 }
 
-void Connection::copy_pending(Stream& stream) {
-  const Lock lock(writing());
-  if (pending_of_ != &stream) return;
-  // It may be the copy itself.
-  std::vector<std::byte> copy(pending_.begin(), pending_.end());
-  copy_ = std::move(copy);
-  pending_ = copy_;
-  pending_of_ = nullptr;
-  stream.released_.store(stream.sent(), std::memory_order_release);
-}
-
-// What goes -------------------------------------------------------------------------------------
-
-Connection::Taken Connection::send(Stream& stream, std::span<const std::byte> data,
-                                   std::uint32_t call) {
-  const Lock lock(writing());
-  if (!flush_locked()) return {.bytes = 0, .is_pending = true};
-  const std::uint64_t before = stream.sent();
-  const std::uint64_t allowed = stream.granted_.load(std::memory_order_acquire) - before;
-  std::size_t bytes = std::min(data.size(), FrameHeader::most_bytes);
-  if (bytes > allowed) bytes = allowed / cache_line * cache_line;
-  if (bytes == 0) return {};
-  const FrameHeader header{
-      .bytes = static_cast<std::uint32_t>(bytes), .call = call, .context = stream.context_};
-  out_header_ = header.encode();
-  header_left_ = out_header_.size();
-  padding_left_ = header.padding();
-  pending_ = data.first(bytes);
-  pending_of_ = &stream;
-  stream.sent_.store(before + bytes, std::memory_order_relaxed);
-  return {.bytes = bytes, .is_pending = !flush_locked()};
-}
-
-bool Connection::flush() {
-  const Lock lock(writing());
-  return flush_locked();
-}
-
-bool Connection::is_pending_locked() const {
-  return header_left_ + pending_.size() + padding_left_ + control_.size() > 0;
-}
-
-/// A frame is taken only when nothing is pending, so grants always come after it.
-bool Connection::flush_locked() {
-  require(write_end_);
-  if (!is_pending_locked()) return true;
-  std::array<iovec, 4> parts{};
-  std::size_t count = 0;
-  const auto add = [&](const std::byte* data, std::size_t bytes) {
-    if (bytes > 0) parts[count++] = {.iov_base = const_cast<std::byte*>(data), .iov_len = bytes};
-  };
-  add(out_header_.data() + out_header_.size() - header_left_, header_left_);
-  add(pending_.data(), pending_.size());
-  add(zeros.data(), padding_left_);
-  add(control_.data() + control_written_, control_.size() - control_written_);
-  const ssize_t written = channel_.write(std::span(parts).first(count));
-  if (written < 0) {
-    if (errno == EAGAIN || errno == EINTR) return false;
-    write_end_ = reason(errno);
-    has_ended_.store(true, std::memory_order_release);
-    forget_pending();
-    require(write_end_);
-  }
-  auto bytes = static_cast<std::size_t>(written);
-  const auto pass_by = [&](std::size_t left) {
-    const std::size_t done = std::min(bytes, left);
-    bytes -= done;
-    return done;
-  };
-  header_left_ -= pass_by(header_left_);
-  pending_ = pending_.subspan(pass_by(pending_.size()));
-  padding_left_ -= pass_by(padding_left_);
-  control_written_ += bytes;
-  if (pending_of_ != nullptr) {
-    pending_of_->released_.store(pending_of_->sent() - pending_.size(), std::memory_order_release);
-    if (header_left_ + pending_.size() == 0) pending_of_ = nullptr;
-  }
-  if (control_written_ == control_.size()) {
-    control_.clear();
-    control_written_ = 0;
-  }
-  return !is_pending_locked();
-}
-
-void Connection::forget_pending() {
-  header_left_ = padding_left_ = 0;
-  pending_ = {};
-  pending_of_ = nullptr;
-  control_.clear();
-  control_written_ = 0;
-}
-
-/// Tells the sender how much more it may send.
-void Connection::send_grant(const Stream& stream, std::uint64_t bytes) {
-  const Lock lock(writing());
-  const FrameHeader header{.kind = FrameHeader::Kind::grant,
-                           .bytes = static_cast<std::uint32_t>(bytes),
-                           .context = stream.context_};
-  const auto raw = header.encode();
-  control_.insert(control_.end(), raw.begin(), raw.end());
-  try {
-    (void)flush_locked();
-  } catch (const Error&) {
-    // The peer is gone: who sends to it, or waits for it, is told.
-  }
-}
-
-// What comes ------------------------------------------------------------------------------------
+// Receiving -------------------------------------------------------------------------------------
 
 std::span<const std::byte> Connection::buffered(Stream& stream, std::uint32_t call) {
   const Lock lock(reading_);
@@ -232,7 +116,7 @@ Connection::Arrival Connection::arrived(Stream& stream, std::uint32_t call, bool
       if (arrival.has_read) arrival.data = first_segment(stream, call);
     }
   }
-  if (due > 0) send_grant(stream, due);
+  if (due > 0) writer_.send_grant(stream, due);
   return arrival;
 }
 
@@ -244,7 +128,7 @@ std::span<const std::byte> Connection::first_segment(Stream& stream, std::uint32
     return {stream.expected_.data(), stream.landed_};
   }
   if (stream.first_ == stream.segments_.size()) {
-    require(read_end_);
+    require_open(read_end_);
     return {};
   }
   const Stream::Segment& segment = stream.segments_[stream.first_];
@@ -262,7 +146,7 @@ void Connection::consume(Stream& stream, std::size_t bytes) {
     apply_consumed(stream);
     due = due_grant(stream);
   }
-  if (due > 0) send_grant(stream, due);
+  if (due > 0) writer_.send_grant(stream, due);
 }
 
 void Connection::apply_consumed(Stream& stream) {
@@ -413,7 +297,7 @@ std::size_t Connection::receive(Stream& stream, std::span<std::byte> to, std::ui
     apply_consumed(stream);
     moved = take_segment(stream, to, call);
     if (moved == 0) {
-      require(read_end_);
+      require_open(read_end_);
       if (is_between_frames() && is_grant_due(stream)) receive_header(stream);
       if (begin_ == end_ && frame_left_ > 0 && frame_of_ == &stream) {
         moved = receive_more(stream, to, call);
@@ -429,7 +313,7 @@ std::size_t Connection::receive(Stream& stream, std::span<std::byte> to, std::ui
     }
     due = due_grant(stream);
   }
-  if (due > 0) send_grant(stream, due);
+  if (due > 0) writer_.send_grant(stream, due);
   return moved;
 }
 
@@ -540,12 +424,12 @@ void Connection::stash(std::span<const std::byte> bytes) {
 }
 
 std::size_t Connection::read(std::span<iovec> parts) {
-  require(read_end_);
+  require_open(read_end_);
   const ssize_t bytes = channel_.read(parts);
   if (bytes > 0) return static_cast<std::size_t>(bytes);
   if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
   read_end_ = bytes == 0 ? "has closed its connection: it has died, or has left before the others"
-                         : reason(errno);
+                         : disconnected(errno);
   has_ended_.store(true, std::memory_order_release);
   for (const auto& [context, stream] : streams_) {
     if (stream->listener_ != nullptr) stream->listener_->notify();
@@ -553,7 +437,7 @@ std::size_t Connection::read(std::span<iovec> parts) {
   return 0;
 }
 
-// At the end ------------------------------------------------------------------------------------
+// The end ---------------------------------------------------------------------------------------
 
 bool Connection::is_hung_up() const {
   if (has_ended()) return true;
@@ -582,12 +466,6 @@ bool Connection::holds_data_for(std::uint64_t context) {
 void Connection::discard() {
   const Lock lock(reading_);
   channel_.discard();
-}
-
-void Connection::finish() {
-  const Lock lock(writing());
-  forget_pending();
-  channel_.finish();
 }
 
 bool Connection::is_under_way() const {

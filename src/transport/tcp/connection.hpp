@@ -15,6 +15,8 @@
 #include "core/fast_mutex.hpp"
 #include "net/channel.hpp"
 #include "transport/tcp/frame.hpp"
+#include "transport/tcp/frame_writer.hpp"
+#include "transport/tcp/read_block.hpp"
 #include "transport/tcp/stream.hpp"
 
 namespace tutti {
@@ -41,26 +43,20 @@ class Connection {
   /// on from a copy.
   void close(Stream& stream);
 
-  // What goes:
+  // Sending, see FrameWriter:
 
-  struct Taken {
-    std::size_t bytes = 0;
-    bool is_pending = false;  ///< Something, of any stream, is still to be written.
-  };
-  /// Takes the first bytes of `data`, all of it or a multiple of 64, and returns how many; none if
-  /// there is no room or the peer has not consumed enough. The memory must stay as it is until
-  /// released() says so.
-  [[nodiscard]] Taken send(Stream& stream, std::span<const std::byte> data, std::uint32_t call);
-  /// Writes what is pending, as far as the system takes it. Whether nothing is left.
-  bool flush();
-  /// What is half sent goes on from a copy.
-  void copy_pending(Stream& stream);
+  [[nodiscard]] FrameWriter::Taken send(Stream& stream, std::span<const std::byte> data,
+                                        std::uint32_t call) {
+    return writer_.send(stream, data, call);
+  }
+  bool flush() { return writer_.flush(); }
+  void copy_pending(Stream& stream) { writer_.copy_pending(stream); }
   /// Whether the peer must consume something before more can be sent.
   [[nodiscard]] static bool is_exhausted(const Stream& stream) {
     return stream.granted_.load(std::memory_order_acquire) < stream.sent() + 64;
   }
 
-  // What comes:
+  // Receiving:
 
   /// What has come for a stream: some of it, but no torn 64 bytes unless the frame ends with them.
   /// Throws mismatch if it is of another call.
@@ -82,8 +78,10 @@ class Connection {
   void expect(Stream& stream, std::span<std::byte> to);
 
   [[nodiscard]] int fd() const { return channel_.fd(); }
-  /// Whether somebody has noticed that the peer, or the way to it, is gone.
-  [[nodiscard]] bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
+  /// Whether a read or a write has found that the connection has ended.
+  [[nodiscard]] bool has_ended() const {
+    return has_ended_.load(std::memory_order_acquire) || writer_.has_ended();
+  }
   /// The same, and asks the system if nobody has.
   [[nodiscard]] bool is_hung_up() const;
   /// Whether something has come for a communicator that has not consumed it. Of a connection that
@@ -95,16 +93,13 @@ class Connection {
   /// Throws away what comes. From then on nothing can be received.
   void discard();
   /// Says that no more will come from here; what is pending is forgotten.
-  void finish();
+  void finish() { writer_.finish(); }
   /// Whether the system has sent all that was written. (To wait until the other end has confirmed
   /// it would take 40 ms more, for ends put off confirming.)
   [[nodiscard]] bool is_under_way() const;
 
  private:
   using Lock = std::lock_guard<FastMutex>;
-
-  /// With TLS, reading and writing change the same state.
-  [[nodiscard]] FastMutex& writing() { return is_encrypted_ ? reading_ : writing_; }
 
   // With reading_ held:
   [[nodiscard]] Stream* find(std::uint64_t context);
@@ -133,29 +128,12 @@ class Connection {
   [[nodiscard]] static std::uint64_t due_grant(Stream& stream);
   [[nodiscard]] static bool is_grant_due(const Stream& stream);
 
-  void send_grant(const Stream& stream, std::uint64_t bytes);
-
-  // With writing() held:
-  void forget_pending();
-  bool flush_locked();
-  [[nodiscard]] bool is_pending_locked() const;
-
   Channel channel_;
-  bool is_encrypted_;
+  FastMutex reading_;
+  FastMutex writing_;
+  FrameWriter writer_;
   std::atomic<bool> has_ended_{false};
 
-  FastMutex writing_;
-  std::string write_end_;            // Why nothing more goes; empty if it does.
-  std::vector<std::byte> control_;   // Grants to be written before the next frame,
-  std::size_t control_written_ = 0;  // of which so many bytes are.
-  std::array<std::byte, FrameHeader::size> out_header_{};
-  std::size_t header_left_ = 0;  // Of out_header_, to be written.
-  std::span<const std::byte> pending_;
-  std::size_t padding_left_ = 0;
-  Stream* pending_of_ = nullptr;
-  std::vector<std::byte> copy_;  // What is pending of a stream that was closed.
-
-  FastMutex reading_;
   std::string read_end_;  // Why nothing more comes.
   std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> streams_;
   std::deque<std::uint64_t> closed_;  // The contexts closed last.

@@ -35,6 +35,7 @@ class Stream {
 
  private:
   friend class Connection;
+  friend class FrameWriter;
 
   /// Data that was read and not yet consumed. Shares ownership of its block.
   struct Segment {
