@@ -123,18 +123,18 @@ Communicator::Impl::Impl(std::shared_ptr<Fabric> fabric, const Membership& membe
       std::make_unique<PointToPoint>(fabric_->messenger(), membership, host, box_.messages());
   if (ranks_ == 1) return;
   Participant& participant = *this;
-  council_ = std::make_unique<Council>(fabric_->lifeline(),
-                                       Council::Seat{.id = settings.identity,
-                                                     .self = self_.index(),
-                                                     .members = members_,
-                                                     .patience = settings.timeout},
-                                       raised, participant);
+  consensus_ = std::make_unique<Consensus>(fabric_->lifeline(),
+                                           Consensus::Config{.communicator = settings.identity,
+                                                             .self = self_.index(),
+                                                             .members = members_,
+                                                             .patience = settings.timeout},
+                                           raised, participant);
 }
 
 Communicator::Impl::~Impl() {
   worker_.finish();
   messages_.reset();
-  if (council_) council_->leave(calls_);
+  if (consensus_) consensus_->leave(calls_);
 }
 
 void Communicator::Impl::run(const Call& call) {

@@ -22,8 +22,8 @@
 #include "exec/executor.hpp"
 #include "flight/black_box.hpp"
 #include "flight/settings.hpp"
-#include "lifeline/council.hpp"
-#include "rendezvous/door.hpp"
+#include "lifeline/consensus.hpp"
+#include "rendezvous/admission_listener.hpp"
 #include "select/forecast_cache.hpp"
 #include "select/selector.hpp"
 
@@ -48,13 +48,14 @@ struct CommunicatorSettings {
   std::size_t direct_from = 0;  ///< As in CallOptions.
   std::size_t slice_bytes = 0;
   FlightSettings flight{};
-  std::uint64_t identity = 1;    ///< The same on all ranks, and no other's of the same fabric.
-  std::uint64_t completed = 0;   ///< Calls with retry.
-  std::shared_ptr<Door> door{};  ///< Of rank 0, once it has been asked to let others in.
+  std::uint64_t identity = 1;   ///< The same on all ranks, and no other's of the same fabric.
+  std::uint64_t completed = 0;  ///< Calls with retry.
+  /// Of rank 0, once it has been asked to admit new ranks.
+  std::shared_ptr<AdmissionListener> admission{};
 };
 
 /// The inside of a communicator: it checks calls, makes them ready, and runs them here or in its
-/// worker. When one fails, it asks the council for the verdict, which is the same on all ranks.
+/// worker. When one fails, it asks the consensus for the verdict, which is the same on all ranks.
 class Communicator::Impl : private Alarm, private Participant, private MessageHost {
  public:
   /// Of all members of a new fabric.
@@ -113,7 +114,7 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   class Presence;
 
   // What others want of it, from their threads:
-  [[nodiscard]] Standing standing(std::uint64_t about) const override;
+  [[nodiscard]] RankStatus status(std::uint64_t about) const override;
   std::uint64_t seal() override { return done_.seal(); }
   void stop() override;
   // What the executor asks when nothing moves:
@@ -198,7 +199,7 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   std::atomic<bool> has_been_told_{false};  // By a call that failed.
   std::optional<Verdict> own_verdict_;      // Of one rank alone.
   std::mutex own_verdict_mutex_;
-  std::unique_ptr<Council> council_;        // Null for one rank alone.
+  std::unique_ptr<Consensus> consensus_;    // Null for one rank alone.
   std::unique_ptr<PointToPoint> messages_;  // Destroyed before what it asks,
   Worker worker_;                           // and after what may still call it.
 };

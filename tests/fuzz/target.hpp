@@ -21,10 +21,10 @@ struct Target {
 
 void try_connection(std::string_view input);
 void try_handshake(std::string_view input);
-void try_courier(std::string_view input);
+void try_framed_channel(std::string_view input);
 void try_rendezvous(std::string_view input);
 void try_introduction(std::string_view input);
-void try_letter(std::string_view input);
+void try_control_message(std::string_view input);
 void try_dump(std::string_view input);
 void try_schedule(std::string_view input);
 void try_network(std::string_view input);

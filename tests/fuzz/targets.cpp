@@ -12,10 +12,10 @@ namespace {
 constexpr std::array table{
     Target{"connection", try_connection},
     Target{"handshake", try_handshake},
-    Target{"courier", try_courier},
+    Target{"framed_channel", try_framed_channel},
     Target{"rendezvous", try_rendezvous},
     Target{"introduction", try_introduction},
-    Target{"letter", try_letter},
+    Target{"control_message", try_control_message},
     Target{"dump", try_dump},
     Target{"schedule", try_schedule},
     Target{"network", try_network},

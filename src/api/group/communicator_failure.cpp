@@ -9,9 +9,9 @@
 namespace tutti {
 
 Verdict Communicator::Impl::agree_on_verdict(const Report& report) {
-  if (council_) {
-    council_->report(report);
-    return council_->await_ruling().verdict;
+  if (consensus_) {
+    consensus_->report(report);
+    return consensus_->await_verdict().verdict;
   }
   const std::lock_guard lock(own_verdict_mutex_);
   if (!own_verdict_) {
@@ -56,7 +56,7 @@ Error Communicator::Impl::settle_message(const Error& error, const std::string& 
 }
 
 bool Communicator::Impl::has_left(std::uint32_t rank) const {
-  return council_ && council_->left().contains(rank);
+  return consensus_ && consensus_->left().contains(rank);
 }
 
 bool Communicator::Impl::has_ended(std::uint32_t rank) const {
@@ -80,8 +80,8 @@ void Communicator::Impl::stand_down() {
   Port& port = *links_.port;
   port.abandon();
   port.stand_down();
-  if (!council_) return;
-  const auto is_gone = [&](Rank rank) { return council_->is_gone(rank.index()); };
+  if (!consensus_) return;
+  const auto is_gone = [&](Rank rank) { return consensus_->is_gone(rank.index()); };
   const Clock::time_point end = Clock::now() + long_enough;
   while (port.is_lending(is_gone) && Clock::now() < end) {
     std::this_thread::sleep_for(between_looks);
@@ -91,7 +91,7 @@ void Communicator::Impl::stand_down() {
 void Communicator::Impl::refuse() {
   // The others know it, too, before this rank's program may end.
   const Verdict verdict =
-      council_ ? council_->await_ruling().verdict : own_verdict_.value_or(Verdict{});
+      consensus_ ? consensus_->await_verdict().verdict : own_verdict_.value_or(Verdict{});
   const std::string own = "rank " + std::to_string(rank()) + ": ";
   if (!has_been_told_.exchange(true)) {
     box_.fail(verdict.words);
@@ -110,9 +110,9 @@ void Communicator::Impl::abort(const std::string& reason) {
 }
 
 std::optional<Verdict> Communicator::Impl::verdict() const {
-  if (!council_) return own_verdict_;
-  const std::optional<Ruling> ruling = council_->ruling();
-  return ruling ? std::optional(ruling->verdict) : std::nullopt;
+  if (!consensus_) return own_verdict_;
+  const std::optional<AgreedVerdict> agreed = consensus_->verdict();
+  return agreed ? std::optional(agreed->verdict) : std::nullopt;
 }
 
 void Communicator::Impl::set_completed(std::uint64_t calls) {
@@ -125,49 +125,50 @@ void Communicator::Impl::note_done(std::uint64_t call) {
 }
 
 bool Communicator::Impl::accept_completed(std::uint64_t call) {
-  if (!council_) return false;
-  const std::optional<Ruling> ruling = council_->ruling();
-  if (!ruling || ruling->completed < call) return false;
+  if (!consensus_) return false;
+  const std::optional<AgreedVerdict> agreed = consensus_->verdict();
+  if (!agreed || agreed->completed < call) return false;
   set_completed(call);
   has_been_told_.store(false);
   return true;
 }
 
 /// Asked by others while this rank may be in the midst of a call.
-Standing Communicator::Impl::standing(std::uint64_t about) const {
+RankStatus Communicator::Impl::status(std::uint64_t about) const {
   const FlightRecorder& recorder = box_.recorder();
-  Standing standing;
+  RankStatus status;
   if (const auto last = recorder.latest()) {
     const auto now = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
-    standing.call = last->number;
-    standing.words = words(*last);
-    standing.runs = last->state == FlightRecord::State::running;
-    const std::uint64_t since = standing.runs ? last->begun_ns : last->ended_ns;
-    standing.seconds = since == 0 || now < since ? 0 : 1e-9 * static_cast<double>(now - since);
+    status.call = last->number;
+    status.words = words(*last);
+    status.runs = last->state == FlightRecord::State::running;
+    const std::uint64_t since = status.runs ? last->begun_ns : last->ended_ns;
+    status.seconds = since == 0 || now < since ? 0 : 1e-9 * static_cast<double>(now - since);
   }
   box_.messages().visit_all([&](const FlightRecord& record) {
     if (record.state != FlightRecord::State::running) return;
     const auto add = [&](std::uint32_t rank, bool receives) {
-      if (rank == any_rank || standing.waits.size() == Standing::most_waits) return;
-      standing.waits.push_back({.rank = rank, .receives = receives});
+      if (rank == any_rank || status.waits.size() == RankStatus::most_waits) return;
+      status.waits.push_back({.rank = rank, .receives = receives});
     };
     if (record.call.kind != FlightKind::send) add(record.call.from, true);
     if (record.call.kind != FlightKind::receive) add(record.call.root, false);
   });
-  if (about == 0) return standing;
-  standing.about = about;
+  if (about == 0) return status;
+  status.about = about;
   if (const auto asked = recorder.find(about)) {
-    standing.signature = asked->call.signature;
-    standing.asked = words(*asked);
+    status.signature = asked->call.signature;
+    status.asked = words(*asked);
   }
-  const std::uint64_t first = about > Standing::most_earlier ? about - Standing::most_earlier : 1;
+  const std::uint64_t first =
+      about > RankStatus::most_earlier ? about - RankStatus::most_earlier : 1;
   for (std::uint64_t number = first; number < about; ++number) {
     if (const auto made = recorder.find(number)) {
-      standing.earlier.push_back(
+      status.earlier.push_back(
           {.call = number, .signature = made->call.signature, .words = words(*made)});
     }
   }
-  return standing;
+  return status;
 }
 
 void Communicator::Impl::stop() {
@@ -180,7 +181,7 @@ void Communicator::Impl::ring() {
   if (gate_.is_closed()) {
     throw Error(ErrorCode::aborted, "the others have given up");
   }
-  for (const auto& [rank, calls] : council_->left()) {
+  for (const auto& [rank, calls] : consensus_->left()) {
     if (calls >= calls_) continue;
     leaver_ = rank;
     throw Error(ErrorCode::peer_lost, "rank " + std::to_string(rank) +
@@ -192,7 +193,7 @@ void Communicator::Impl::ring() {
 /// Should ranks be in different calls of one number, in which each waits for the other, no message
 /// will ever tell them.
 void Communicator::Impl::note_stall() {
-  if (council_) council_->compare(calls_);
+  if (consensus_) consensus_->compare(calls_);
 }
 
 }  // namespace tutti

@@ -25,17 +25,18 @@ std::uint64_t identity_of(std::uint64_t parent, std::uint64_t occasion, std::uin
 }
 
 /// The survivors' way to tell each other where they are.
-class CouncilExchange final : public Exchange {
+class ConsensusExchange final : public Exchange {
  public:
-  CouncilExchange(Council& council, std::vector<std::uint32_t> ranks, std::uint32_t first_round)
-      : council_(council), ranks_(std::move(ranks)), round_(first_round) {}
+  ConsensusExchange(Consensus& consensus, std::vector<std::uint32_t> ranks,
+                    std::uint32_t first_round)
+      : consensus_(consensus), ranks_(std::move(ranks)), round_(first_round) {}
 
-  [[nodiscard]] std::vector<std::string> all_gather(const std::string& card) override {
-    return council_.exchange(ranks_, round_++, card);
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& contribution) override {
+    return consensus_.exchange(ranks_, round_++, contribution);
   }
 
  private:
-  Council& council_;
+  Consensus& consensus_;
   std::vector<std::uint32_t> ranks_;
   std::uint32_t round_;
 };
@@ -117,7 +118,7 @@ std::optional<Communicator> Communicator::Impl::split(std::optional<std::uint32_
     return Communicator(std::make_unique<Impl>(fabric_, membership, exchange, settings));
   } catch (...) {
     // Others may have it, and would wait for this rank when they seek a verdict.
-    if (council_) council_->decline(identity, membership.members);
+    if (consensus_) consensus_->decline(identity, membership.members);
     throw;
   }
 }
@@ -150,13 +151,13 @@ CommunicatorSettings Communicator::Impl::settings_for(const std::vector<std::uin
 Shrunk Communicator::Impl::shrink(std::uint64_t completed) {
   const Entry entry(*this);
   if (!worker_.idle()) worker_.add([] {}).wait();  // What was begun has failed, or will at once.
-  if (!council_) return shrink_alone(completed);
+  if (!consensus_) return shrink_alone(completed);
   // Others may be lost while those who are left start anew: then they start once more.
   for (std::uint32_t attempt = 0; attempt <= ranks_; ++attempt) {
     const Ballot own{.subject = Ballot::Subject::shrinks,
                      .completed = completed,
                      .retried = settings_.completed};
-    Ballots ballots = council_->agree(own.text());
+    Ballots ballots = consensus_->agree(own.text());
     if (!all_say(ballots, Ballot::Subject::shrinks)) continue;
     ballots = those_in_step(ballots);
     require_part(ballots, rank());
@@ -172,7 +173,7 @@ Shrunk Communicator::Impl::shrink(std::uint64_t completed) {
     shrunk.communicator = build_from(members);
     const Ballot built{.subject = Ballot::Subject::has_built,
                        .yes = shrunk.communicator.has_value()};
-    const Ballots votes = council_->agree(built.text(), members);
+    const Ballots votes = consensus_->agree(built.text(), members);
     require_part(votes, rank());
     const bool all_there = std::all_of(members.begin(), members.end(),
                                        [&](std::uint32_t each) { return votes.contains(each); });
@@ -185,8 +186,8 @@ Shrunk Communicator::Impl::shrink(std::uint64_t completed) {
 
 Shrunk Communicator::Impl::shrink_alone(std::uint64_t completed) {
   const std::uint64_t identity = identity_of(settings_.identity, 0, 0);
-  ThreadTable table(1);
-  ThreadExchange exchange(table, Rank{0}, Clock::now() + settings_.timeout);
+  ThreadGather gather(1);
+  ThreadExchange exchange(gather, Rank{0}, Clock::now() + settings_.timeout);
   return {.communicator = Communicator(std::make_unique<Impl>(
               fabric_, membership_of({0}, identity), exchange, settings_for({0}, identity))),
           .completed = completed};
@@ -196,8 +197,8 @@ Shrunk Communicator::Impl::shrink_alone(std::uint64_t completed) {
 std::optional<Communicator> Communicator::Impl::build_from(
     const std::vector<std::uint32_t>& members) {
   constexpr std::uint32_t rounds_each = 64;
-  const std::uint32_t question = council_->questions();
-  CouncilExchange exchange(*council_, members, question * rounds_each);
+  const std::uint32_t question = consensus_->questions();
+  ConsensusExchange exchange(*consensus_, members, question * rounds_each);
   const std::uint64_t identity = identity_of(settings_.identity, ~std::uint64_t{0}, question);
   try {
     return Communicator(std::make_unique<Impl>(fabric_, membership_of(members, identity), exchange,

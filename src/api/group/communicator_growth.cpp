@@ -98,9 +98,9 @@ std::optional<Communicator> Communicator::Impl::grow(const Growth& growth) {
 /// group, or all know that nobody has, or all throw. That takes more than a call, which can succeed
 /// on one rank and fail on another.
 bool Communicator::Impl::have_all_grown(bool has_grown) {
-  if (!council_) return has_grown;
+  if (!consensus_) return has_grown;
   const Ballot own{.subject = Ballot::Subject::has_grown, .yes = has_grown};
-  const Ballots ballots = council_->agree(own.text());
+  const Ballots ballots = consensus_->agree(own.text());
   const bool are_all_here =
       ballots.size() == ranks_ && std::all_of(ballots.begin(), ballots.end(), [](const auto& each) {
         return Ballot::read(each.second).subject == Ballot::Subject::has_grown;
@@ -115,9 +115,9 @@ Communicator::Impl::Admission Communicator::Impl::open_door(const Growth& growth
   Admission admission;
   try {
     const Endpoint at = Endpoint::parse(growth.at);
-    if (!settings_.door || settings_.door->endpoint().text() != at.text()) {
-      settings_.door = nullptr;  // Two cannot listen at one place.
-      settings_.door = std::make_shared<Door>(at, users_secret());
+    if (!settings_.admission || settings_.admission->endpoint().text() != at.text()) {
+      settings_.admission = nullptr;  // Two cannot listen at one place.
+      settings_.admission = std::make_shared<AdmissionListener>(at, users_secret());
     }
     admission.newcomers = wait_at_door(growth);
     if (admission.newcomers == 0) return admission;
@@ -130,7 +130,7 @@ Communicator::Impl::Admission Communicator::Impl::open_door(const Growth& growth
                                .completed = settings_.completed}
                             .text());
     }
-    settings_.door->hand_out(tickets);
+    settings_.admission->admit(tickets);
   } catch (const Error& error) {
     admission.trouble = error.what();
   }
@@ -144,7 +144,7 @@ std::uint32_t Communicator::Impl::wait_at_door(const Growth& growth) const {
   std::size_t newcomers = 0;
   do {
     newcomers =
-        settings_.door->wait_for(growth.most, std::min(until, Clock::now() + between_looks));
+        settings_.admission->wait_for(growth.most, std::min(until, Clock::now() + between_looks));
   } while (newcomers < growth.most && Clock::now() < until && !gate_.is_closed());
   return gate_.is_closed() ? 0 : static_cast<std::uint32_t>(newcomers);
 }
@@ -171,7 +171,8 @@ std::string Communicator::Impl::tell_all(const std::string& text, std::chrono::m
 Communicator Communicator::join(const std::string& at, std::chrono::milliseconds timeout,
                                 const CommunicatorOptions& options) {
   const Secret secret = users_secret();
-  const Ticket ticket = Ticket::read(knock(Endpoint::parse(at), secret, Clock::now() + timeout));
+  const Ticket ticket =
+      Ticket::read(request_admission(Endpoint::parse(at), secret, Clock::now() + timeout));
   CommunicatorSettings settings = settings_of(options, ticket.ranks);
   settings.fabric.secret = secret;
   forget_network(settings);

@@ -71,7 +71,7 @@ void Fabric::open_lifeline(Exchange& exchange) {
   const std::uint32_t self = roster_.self();
   lifeline_ = std::make_shared<Lifeline>(self, std::move(names));
   if (roster_.is_one_process()) {
-    lifeline_->attach(shared_hub(exchange, roster_)->post(self, *lifeline_));
+    lifeline_->attach(shared_hub(exchange, roster_)->connect(self, *lifeline_));
     return;
   }
   const Endpoint within_host =

@@ -17,7 +17,7 @@ namespace {
 
 /// The threads of one group and their shared state.
 struct ThreadGroup {
-  explicit ThreadGroup(std::uint32_t ranks) : table(ranks) {}
+  explicit ThreadGroup(std::uint32_t ranks) : gather(ranks) {}
 
   /// Also wakes the threads that still wait in the exchange.
   void fail(std::exception_ptr cause) {
@@ -25,10 +25,10 @@ struct ThreadGroup {
       const std::lock_guard lock(mutex);
       if (!failure) failure = std::move(cause);
     }
-    table.give_up("another thread has failed");
+    gather.give_up("another thread has failed");
   }
 
-  ThreadTable table;
+  ThreadGather gather;
   std::mutex mutex;
   std::exception_ptr failure;
   std::vector<std::thread> threads;
@@ -51,7 +51,7 @@ void run_threads(std::uint32_t ranks, const std::function<void(Communicator&)>& 
   auto group = std::make_unique<ThreadGroup>(ranks);
   const auto run_rank = [&](std::uint32_t rank) {
     try {
-      ThreadExchange exchange(group->table, Rank{rank}, Clock::now() + settings.timeout);
+      ThreadExchange exchange(group->gather, Rank{rank}, Clock::now() + settings.timeout);
       Communicator communicator(
           std::make_unique<Communicator::Impl>(exchange, Rank{rank}, ranks, settings));
       f(communicator);

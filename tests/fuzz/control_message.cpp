@@ -1,33 +1,33 @@
-#include "lifeline/letter.hpp"
+#include "lifeline/control_message.hpp"
 
 #include "fuzz/finding.hpp"
 #include "fuzz/tape.hpp"
 #include "fuzz/target.hpp"
 #include "lifeline/agreement.hpp"
-#include "lifeline/inquest.hpp"
+#include "lifeline/failure_inquiry.hpp"
 
 namespace tutti::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-void read_as_letter(std::string_view input) {
-  const auto letter = decode_letter(input);
-  if (letter) require(encode(*letter) == input, "a letter does not round-trip");
+void read_as_message(std::string_view input) {
+  const auto message = decode_control_message(input);
+  if (message) require(encode(*message) == input, "a control message does not round-trip");
 }
 
 void read_as_texts(const std::string& text) {
   if (const auto report = read_report(text)) {
     require(read_report(write(*report)).has_value(), "a report does not round-trip");
   }
-  if (const auto ruling = read_ruling(text)) {
-    require(read_ruling(write(*ruling)).has_value(), "a ruling does not round-trip");
+  if (const auto verdict = read_agreed_verdict(text)) {
+    require(read_agreed_verdict(write(*verdict)).has_value(), "a verdict does not round-trip");
   }
-  const std::string standing = write(read_standing(text));
-  require(write(read_standing(standing)) == standing, "a standing does not round-trip");
+  const std::string status = write(read_rank_status(text));
+  require(write(read_rank_status(status)) == status, "a status does not round-trip");
 }
 
-/// A member receives arbitrary letters in any order while time passes. Its decision, once made,
+/// A member receives arbitrary messages in any order while time passes. Its decision, once made,
 /// must not change.
 void test_agreement(Tape tape) {
   constexpr std::uint32_t members = 4;
@@ -35,9 +35,9 @@ void test_agreement(Tape tape) {
   const auto self = tape.byte() % members;
   Agreement agreement(
       self, members,
-      {.send = [](std::uint32_t, Letter::Kind, std::uint32_t, const std::string&) {},
-       .judge = [](const Agreement::Hearing&) -> std::optional<std::string> { return "agreed"; },
-       .stand = [](const std::string& subject) { return subject; }},
+      {.send = [](std::uint32_t, ControlMessage::Kind, std::uint32_t, const std::string&) {},
+       .decide = [](const Agreement::Evidence&) -> std::optional<std::string> { return "agreed"; },
+       .describe = [](const std::string& subject) { return subject; }},
       {});
   Agreement::Clock::time_point now{};
   std::optional<std::string> decided;
@@ -46,7 +46,7 @@ void test_agreement(Tape tape) {
     const std::uint32_t from = what / 16 % members;
     now += 10ms * tape.byte();
     if (what % 8 == 7) {
-      agreement.put("mine", "7", now);
+      agreement.submit("mine", "7", now);
     } else if (what % 8 == 6) {
       agreement.tick(now);
     } else if (from == self) {
@@ -55,8 +55,8 @@ void test_agreement(Tape tape) {
       agreement.lose(from, now);
     } else {
       const std::uint32_t ballot = tape.word();
-      agreement.hear(from, static_cast<Letter::Kind>(what % 8), ballot,
-                     std::string(tape.take(tape.byte() % most_bytes)), now);
+      agreement.receive(from, static_cast<ControlMessage::Kind>(what % 8), ballot,
+                        std::string(tape.take(tape.byte() % most_bytes)), now);
     }
     if (decided) require(agreement.decision() == decided, "a decision has changed");
     decided = agreement.decision();
@@ -65,8 +65,8 @@ void test_agreement(Tape tape) {
 
 }  // namespace
 
-void try_letter(std::string_view input) {
-  read_as_letter(input);
+void try_control_message(std::string_view input) {
+  read_as_message(input);
   read_as_texts(std::string(input));
   test_agreement(Tape(input));
 }

@@ -1,4 +1,4 @@
-#include "rendezvous/courier.hpp"
+#include "rendezvous/framed_channel.hpp"
 
 #include <vector>
 
@@ -29,10 +29,10 @@ std::vector<Frame> frames_of(std::string_view wire) {
 
 }  // namespace
 
-void try_courier(std::string_view input) {
+void try_framed_channel(std::string_view input) {
   Tape tape(input);
   Line line;
-  Courier courier(Channel(std::move(line.near)));
+  FramedChannel channel(Channel(std::move(line.near)));
   std::string wire;
   std::vector<Frame> received;
   for (int idle = 0; idle < 3; ++idle) {
@@ -42,14 +42,14 @@ void try_courier(std::string_view input) {
       idle = 0;
     }
     if (tape.at_end()) line.far = Socket();
-    courier.advance();
-    while (auto frame = courier.next()) {
+    channel.advance();
+    while (auto frame = channel.next()) {
       received.push_back(*std::move(frame));
-      courier.advance();
+      channel.advance();
       idle = 0;
     }
   }
-  require(!courier.lost().empty(), "the end of a connection is not reported");
+  require(!channel.lost().empty(), "the end of a connection is not reported");
   const std::vector<Frame> expected = frames_of(wire);
   require(received.size() == expected.size(), "frames are lost or invented");
   for (std::size_t i = 0; i < received.size(); ++i) {

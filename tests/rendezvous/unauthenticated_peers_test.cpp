@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rendezvous/ranks_that_meet.hpp"
+#include "rendezvous/exchange_runs.hpp"
 #include "rendezvous/tcp_member.hpp"
 #include "rendezvous/tcp_root.hpp"
 
@@ -24,8 +24,8 @@ namespace {
 using namespace std::chrono_literals;
 using namespace test;
 
-/// Comes to `endpoint` and says `words`.
-Socket come(const Endpoint& endpoint, const std::string& words) {
+/// Connects to `endpoint` and sends `words`.
+Socket connect_and_send(const Endpoint& endpoint, const std::string& words) {
   Socket socket = begin_connect(endpoint);
   pollfd watched{.fd = socket.fd(), .events = POLLOUT, .revents = 0};
   EXPECT_EQ(poll(&watched, 1, 2000), 1);
@@ -33,13 +33,13 @@ Socket come(const Endpoint& endpoint, const std::string& words) {
   return socket;
 }
 
-/// A hello such as a rank would say.
-std::string hello_of(const Group& who) {
+/// The first message of a rank's handshake.
+std::string hello_of(const Group& rank) {
   std::array<int, 2> fds{-1, -1};
   EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()), 0);
   Channel a{Socket(fds[0])};
   const Socket b(fds[1]);
-  Handshake handshake(Handshake::Side::dials, who.secret, greeting(who));
+  Handshake handshake(Handshake::Side::dials, rank.secret, greeting(rank));
   (void)handshake.advance(a);
   std::string hello(4096, '\0');
   const ssize_t bytes = recv(b.fd(), hello.data(), hello.size(), 0);
@@ -62,19 +62,19 @@ std::size_t lines_with(const std::string& text, const std::string& part) {
   return count;
 }
 
-/// A crowd, and whether the ranks among it encrypt.
-class Strangers : public testing::TestWithParam<std::tuple<Crowd, bool>> {};
+/// Peers of one kind, and whether the ranks encrypt.
+class UnauthenticatedPeers : public testing::TestWithParam<std::tuple<Crowd, bool>> {};
 
-TEST_P(Strangers, HoldNobodyUp) {
+TEST_P(UnauthenticatedPeers, DoNotDelayTheRanks) {
   const auto& [kind, encrypts] = GetParam();
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   std::vector<Socket> crowd;
   const std::string words = kind.words();
-  for (int i = 0; i < kind.count / 2; ++i) crowd.push_back(come(endpoint, words));
+  for (int i = 0; i < kind.count / 2; ++i) crowd.push_back(connect_and_send(endpoint, words));
   std::atomic<bool> over = false;
   std::thread later([&, count = kind.count / 2] {
-    // Some come while the ranks do, as long as the door is open.
+    // Some connect together with the ranks, while rank 0 listens.
     for (int i = 0; i < count && !over; ++i) {
       Socket socket = begin_connect(endpoint);
       if (socket) (void)send(socket.fd(), words.data(), words.size(), MSG_NOSIGNAL);
@@ -95,7 +95,7 @@ TEST_P(Strangers, HoldNobodyUp) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    TcpExchange, Strangers,
+    TcpExchange, UnauthenticatedPeers,
     testing::Combine(
         testing::Values(
             Crowd{"Silent", 20, [] { return std::string(); }},
@@ -113,12 +113,12 @@ INSTANTIATE_TEST_SUITE_P(
       return std::get<0>(each.param).name + (std::get<1>(each.param) ? "Encrypted" : "Plain");
     });
 
-TEST(StrangersAtTheRoot, WithoutSocketsLeftDoNotStopTheRoot) {
-  // The root may open few more sockets than it needs; strangers take all of them.
+TEST(UnauthenticatedPeersAtTheRoot, DoNotExhaustItsDescriptors) {
+  // The root may open few more sockets than it needs; the peers take all of them.
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   std::vector<Socket> crowd;
-  for (int i = 0; i < 30; ++i) crowd.push_back(come(endpoint, ""));
+  for (int i = 0; i < 30; ++i) crowd.push_back(connect_and_send(endpoint, ""));
   Result member;
   std::vector<Socket> hoard;
   rlimit before{};
@@ -147,11 +147,11 @@ Clock::duration closed_after(const Socket& socket, Clock::time_point begun) {
   return Clock::now() - begun;
 }
 
-TEST(StrangersAtTheRoot, GoInTheOrderInWhichTheyCame) {
+TEST(UnauthenticatedPeersAtTheRoot, AreEvictedOldestFirst) {
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   std::vector<Socket> crowd;
-  for (int i = 0; i < 200; ++i) crowd.push_back(come(endpoint, ""));
+  for (int i = 0; i < 200; ++i) crowd.push_back(connect_and_send(endpoint, ""));
   const auto begun = Clock::now();
   std::thread root([&] {
     (void)play([&] { return std::make_unique<TcpRoot>(group(0, 2), std::move(listener), in(1s)); },
@@ -162,28 +162,28 @@ TEST(StrangersAtTheRoot, GoInTheOrderInWhichTheyCame) {
   root.join();
 }
 
-TEST(SlowStrangers, HaveSecondsToSayWhoTheyAre) {
+TEST(SlowUnauthenticatedPeers, HaveFiveSecondsForTheHandshake) {
   Socket listener = listen_here();
-  const Socket stranger = come(bound_to(listener), "");
+  const Socket peer = connect_and_send(bound_to(listener), "");
   const auto begun = Clock::now();
   std::thread root([&] {
     (void)play([&] { return std::make_unique<TcpRoot>(group(0, 2), std::move(listener), in(7s)); },
                0, 1);
   });
-  const auto time = closed_after(stranger, begun);
+  const auto time = closed_after(peer, begun);
   EXPECT_GT(time, 4s);
   EXPECT_LT(time, 6s);
   root.join();
 }
 
-TEST(StrangersAtTheRoot, GoWhenTheRootGoes) {
+TEST(UnauthenticatedPeersAtTheRoot, AreClosedWithTheRoot) {
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
-  const Socket stranger = come(endpoint, "");
-  const Socket wrong = come(endpoint, "hello?");
+  const Socket peer = connect_and_send(endpoint, "");
+  const Socket wrong = connect_and_send(endpoint, "hello?");
   (void)play([&] { return std::make_unique<TcpRoot>(group(0, 2), std::move(listener), in(300ms)); },
              0, 1);
-  for (const Socket* each : {&stranger, &wrong}) {
+  for (const Socket* each : {&peer, &wrong}) {
     pollfd watched{.fd = each->fd(), .events = POLLRDHUP, .revents = 0};
     EXPECT_EQ(poll(&watched, 1, 1000), 1);
   }

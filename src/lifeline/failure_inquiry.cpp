@@ -1,4 +1,4 @@
-#include "lifeline/inquest.hpp"
+#include "lifeline/failure_inquiry.hpp"
 
 #include <algorithm>
 #include <array>
@@ -57,30 +57,30 @@ std::optional<Report> read_report(const std::string& text) {
   }
 }
 
-std::string write(const Ruling& ruling) {
-  return dumped({{"code", static_cast<int>(ruling.verdict.code)},
-                 {"ranks", ruling.verdict.ranks},
-                 {"words", ruling.verdict.words},
-                 {"mute", ruling.mute},
-                 {"completed", ruling.completed}});
+std::string write(const AgreedVerdict& agreed) {
+  return dumped({{"code", static_cast<int>(agreed.verdict.code)},
+                 {"ranks", agreed.verdict.ranks},
+                 {"words", agreed.verdict.words},
+                 {"mute", agreed.unresponsive},
+                 {"completed", agreed.completed}});
 }
 
-std::optional<Ruling> read_ruling(const std::string& text) {
+std::optional<AgreedVerdict> read_agreed_verdict(const std::string& text) {
   try {
     const Json json = Json::parse(text);
     const auto code = code_of(json);
     if (!code) return std::nullopt;
-    return Ruling{.verdict = {.code = *code,
-                              .ranks = json.at("ranks").get<std::vector<std::uint32_t>>(),
-                              .words = json.at("words").get<std::string>()},
-                  .mute = json.at("mute").get<std::vector<std::uint32_t>>(),
-                  .completed = json.at("completed").get<std::uint64_t>()};
+    return AgreedVerdict{.verdict = {.code = *code,
+                                     .ranks = json.at("ranks").get<std::vector<std::uint32_t>>(),
+                                     .words = json.at("words").get<std::string>()},
+                         .unresponsive = json.at("mute").get<std::vector<std::uint32_t>>(),
+                         .completed = json.at("completed").get<std::uint64_t>()};
   } catch (const Json::exception&) {
     return std::nullopt;
   }
 }
 
-Verdict Inquest::verdict() const {
+Verdict FailureInquiry::verdict() const {
   if (const Report* const report = first(ErrorCode::aborted)) {
     return {.code = report->code, .ranks = report->ranks, .words = report->words};
   }
@@ -95,55 +95,54 @@ Verdict Inquest::verdict() const {
     const auto& [rank, report] = *reports.begin();
     return {.code = report.code, .ranks = report.ranks, .words = name(rank) + ": " + report.words};
   }
-  if (!mute.empty()) return of_mute();
-  return {.code = ErrorCode::internal, .words = "nobody says what went wrong"};
+  if (!unresponsive.empty()) return of_unresponsive();
+  return {.code = ErrorCode::internal, .words = "no rank reported what went wrong"};
 }
 
-std::string Inquest::name(std::uint32_t rank) const {
+std::string FailureInquiry::name(std::uint32_t rank) const {
   const std::string number = "rank " + std::to_string(rank);
   return rank < whereabouts.size() ? number + " (" + whereabouts[rank] + ")" : number;
 }
 
-std::string Inquest::last_seen(std::uint32_t rank) const {
-  const auto found = standings.find(rank);
-  if (found == standings.end() || found->second.call == 0) return "was not yet seen in any call";
-  const Standing& standing = found->second;
-  return "was last seen " + (standing.runs
-                                 ? "in " + standing.words + ", for " + in_seconds(standing.seconds)
-                                 : in_seconds(standing.seconds) + " after " + standing.words);
+std::string FailureInquiry::last_seen(std::uint32_t rank) const {
+  const auto found = statuses.find(rank);
+  if (found == statuses.end() || found->second.call == 0) return "was not yet seen in any call";
+  const RankStatus& status = found->second;
+  return "was last seen " + (status.runs
+                                 ? "in " + status.words + ", for " + in_seconds(status.seconds)
+                                 : in_seconds(status.seconds) + " after " + status.words);
 }
 
-const Report* Inquest::first(ErrorCode code) const {
+const Report* FailureInquiry::first(ErrorCode code) const {
   const auto found = std::find_if(reports.begin(), reports.end(),
                                   [&](const auto& each) { return each.second.code == code; });
   return found == reports.end() ? nullptr : &found->second;
 }
 
-Verdict Inquest::of_gone() const {
+Verdict FailureInquiry::of_gone() const {
   Verdict verdict{.code = ErrorCode::peer_lost};
   std::vector<std::string> parts;
   for (const auto& [rank, why] : gone) {
     verdict.ranks.push_back(rank);
-    const bool was_seen = standings.contains(rank) && standings.at(rank).call > 0;
+    const bool was_seen = statuses.contains(rank) && statuses.at(rank).call > 0;
     parts.push_back(name(rank) + " is gone: " + why + (was_seen ? "; it " + last_seen(rank) : ""));
   }
   verdict.words = joined(parts, "; ");
   return verdict;
 }
 
-/// The ranks by what they called at the first number at which that is not the same for all, of
-/// those that are known.
-Inquest::Difference Inquest::first_difference() const {
+/// Groups the ranks by their call at the first call number at which known calls differ.
+FailureInquiry::Difference FailureInquiry::first_difference() const {
   std::map<std::uint64_t, Difference> by_call;
-  const auto add = [&](std::uint64_t call, std::uint32_t rank, const Standing::Made& made) {
+  const auto add = [&](std::uint64_t call, std::uint32_t rank, const RankStatus::Made& made) {
     by_call[call].by_signature[made.signature].push_back(rank);
     by_call[call].quotes[rank] = made.words;
   };
-  for (const auto& [rank, standing] : standings) {
-    for (const Standing::Made& each : standing.earlier) add(each.call, rank, each);
-    // Who does not answer was last asked about another call than the others.
-    if (standing.asked.empty()) continue;
-    add(standing.about, rank, {.signature = standing.signature, .words = standing.asked});
+  for (const auto& [rank, status] : statuses) {
+    for (const RankStatus::Made& each : status.earlier) add(each.call, rank, each);
+    // The last status of a rank that does not reply may be about another call.
+    if (status.asked.empty()) continue;
+    add(status.about, rank, {.signature = status.signature, .words = status.asked});
   }
   for (const auto& [call, calls] : by_call) {
     if (calls.by_signature.size() > 1) return calls;
@@ -151,8 +150,8 @@ Inquest::Difference Inquest::first_difference() const {
   return {};
 }
 
-/// Whether some ranks made another call under the number that somebody complains of, or before.
-std::optional<Verdict> Inquest::of_different_calls() const {
+/// The verdict if ranks made different calls under the reported number, or before it.
+std::optional<Verdict> FailureInquiry::of_different_calls() const {
   const bool asked = std::any_of(reports.begin(), reports.end(), [](const auto& each) {
     return each.second.code == ErrorCode::mismatch || each.second.code == ErrorCode::timed_out;
   });
@@ -160,7 +159,7 @@ std::optional<Verdict> Inquest::of_different_calls() const {
   const Difference difference = first_difference();
   const auto& by_signature = difference.by_signature;
   if (by_signature.size() < 2) {
-    // The others' calls may be known no more; whoever complained knows whom it disagrees with.
+    // The recorders no longer hold the calls: believe the rank that reported.
     const Report* const report = first(ErrorCode::mismatch);
     if (report == nullptr) return std::nullopt;
     std::string words = report->words;
@@ -168,7 +167,7 @@ std::optional<Verdict> Inquest::of_different_calls() const {
       words += "; " + name(rank) + " " + last_seen(rank);
     return Verdict{.code = ErrorCode::mismatch, .ranks = report->ranks, .words = words};
   }
-  // Most are taken to be right; of as many on each side, nobody.
+  // The majority is taken to be right. In a tie all are named.
   const auto most =
       std::max_element(by_signature.begin(), by_signature.end(), [](const auto& a, const auto& b) {
         if (a.second.size() != b.second.size()) return a.second.size() < b.second.size();
@@ -193,39 +192,40 @@ std::optional<Verdict> Inquest::of_different_calls() const {
     verdict.ranks.insert(verdict.ranks.end(), each->second.begin(), each->second.end());
   }
   std::sort(verdict.ranks.begin(), verdict.ranks.end());
-  verdict.words = "ranks call different things: " + joined(parts, ", but ") +
-                  "; let all ranks make the same calls in the same order";
+  verdict.words = "ranks make different calls: " + joined(parts, ", but ") +
+                  "; make the same calls in the same order on all ranks";
   return verdict;
 }
 
-Verdict Inquest::of_late(std::uint32_t reporter, const Report& report) const {
-  std::set<std::uint32_t> late(mute.begin(), mute.end());
-  // A rank that is ahead of the last, or that answers where another does not, may itself wait for
-  // that one: in a message, say, before its first call.
-  if (mute.empty()) {
+Verdict FailureInquiry::of_late(std::uint32_t reporter, const Report& report) const {
+  std::set<std::uint32_t> late(unresponsive.begin(), unresponsive.end());
+  // A rank that is ahead of the last one, or that replies while another does not, may itself wait
+  // for that one: in a point-to-point message before its first call, say.
+  if (unresponsive.empty()) {
     std::uint64_t least = report.call;
-    for (const auto& [rank, standing] : standings) least = std::min(least, standing.call);
-    for (const auto& [rank, standing] : standings) {
-      if (standing.call == least && least < report.call) late.insert(rank);
+    for (const auto& [rank, status] : statuses) least = std::min(least, status.call);
+    for (const auto& [rank, status] : statuses) {
+      if (status.call == least && least < report.call) late.insert(rank);
     }
   }
   if (late.empty()) late.insert(report.ranks.begin(), report.ranks.end());
   Verdict verdict{.code = ErrorCode::timed_out, .ranks = {late.begin(), late.end()}};
-  std::vector<std::string> parts{name(reporter) + " waited in vain: " + report.words};
+  std::vector<std::string> parts{name(reporter) + " waited until its deadline: " + report.words};
   for (const std::uint32_t rank : late) parts.push_back(lateness(rank));
   verdict.words = joined(parts, "; ");
   return verdict;
 }
 
-/// The shortest way from one rank to another on which each waits for a message of the next, or for
-/// the next to receive one; empty if there is none.
-std::vector<std::uint32_t> Inquest::waiting_path(std::uint32_t from, std::uint32_t to) const {
+/// The shortest path from one rank to another on which each rank waits for the next to send or
+/// receive a message; empty if there is none.
+std::vector<std::uint32_t> FailureInquiry::waiting_path(std::uint32_t from,
+                                                        std::uint32_t to) const {
   std::map<std::uint32_t, std::uint32_t> before{{from, from}};
   std::vector<std::uint32_t> reached{from};
   for (std::size_t i = 0; i < reached.size() && !before.contains(to); ++i) {
-    const auto standing = standings.find(reached[i]);
-    if (standing == standings.end()) continue;
-    for (const Standing::Wait& wait : standing->second.waits) {
+    const auto status = statuses.find(reached[i]);
+    if (status == statuses.end()) continue;
+    for (const RankStatus::Wait& wait : status->second.waits) {
       if (before.emplace(wait.rank, reached[i]).second) reached.push_back(wait.rank);
     }
   }
@@ -236,12 +236,13 @@ std::vector<std::uint32_t> Inquest::waiting_path(std::uint32_t from, std::uint32
   return path;
 }
 
-/// Whether the message that came too late was waited for in a cycle, which no time would have
-/// ended.
-std::optional<Verdict> Inquest::of_cycle(std::uint32_t reporter, const Report& report) const {
-  const auto own = standings.find(reporter);
-  if (own == standings.end()) return std::nullopt;
-  for (const Standing::Wait& wait : own->second.waits) {
+/// The verdict if the message that timed out was waited for in a cycle: more time would not have
+/// helped.
+std::optional<Verdict> FailureInquiry::of_cycle(std::uint32_t reporter,
+                                                const Report& report) const {
+  const auto own = statuses.find(reporter);
+  if (own == statuses.end()) return std::nullopt;
+  for (const RankStatus::Wait& wait : own->second.waits) {
     if (std::find(report.ranks.begin(), report.ranks.end(), wait.rank) == report.ranks.end()) {
       continue;
     }
@@ -251,34 +252,35 @@ std::optional<Verdict> Inquest::of_cycle(std::uint32_t reporter, const Report& r
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < cycle.size(); ++i) {
       const std::uint32_t next = cycle[(i + 1) % cycle.size()];
-      const auto& waits = standings.at(cycle[i]).waits;
+      const auto& waits = statuses.at(cycle[i]).waits;
       const bool receives = std::any_of(
           waits.begin(), waits.end(),
-          [&](const Standing::Wait& each) { return each.rank == next && each.receives; });
-      const std::string whom = next == cycle[i] ? "itself" : "rank " + std::to_string(next);
+          [&](const RankStatus::Wait& each) { return each.rank == next && each.receives; });
+      const std::string peer = next == cycle[i] ? "itself" : "rank " + std::to_string(next);
       parts.push_back(
           name(cycle[i]) + " waits " +
-          (receives ? "for a message from " + whom : "for " + whom + " to receive one"));
+          (receives ? "for a message from " + peer : "for " + peer + " to receive one"));
     }
     Verdict verdict{.code = ErrorCode::timed_out, .ranks = cycle};
     verdict.words = "ranks wait for each other in a cycle: " + joined(parts, ", ") +
-                    "; let one of them send first, or all send and receive at once";
+                    "; let one rank send first, or let all send and receive at once";
     std::sort(verdict.ranks.begin(), verdict.ranks.end());
     return verdict;
   }
   return std::nullopt;
 }
 
-/// The rank that sought the verdict has fallen silent before it could say why.
-Verdict Inquest::of_mute() const {
+/// For a rank that started the agreement and fell silent before it could send its report.
+Verdict FailureInquiry::of_unresponsive() const {
   std::vector<std::string> parts;
-  for (const std::uint32_t rank : mute) parts.push_back(lateness(rank));
-  return {.code = ErrorCode::timed_out, .ranks = mute, .words = joined(parts, "; ")};
+  for (const std::uint32_t rank : unresponsive) parts.push_back(lateness(rank));
+  return {.code = ErrorCode::timed_out, .ranks = unresponsive, .words = joined(parts, "; ")};
 }
 
-std::string Inquest::lateness(std::uint32_t rank) const {
-  const bool is_mute = std::find(mute.begin(), mute.end(), rank) != mute.end();
-  return name(rank) + " " + (is_mute ? "does not answer, and " : "") + last_seen(rank);
+std::string FailureInquiry::lateness(std::uint32_t rank) const {
+  const bool is_unresponsive =
+      std::find(unresponsive.begin(), unresponsive.end(), rank) != unresponsive.end();
+  return name(rank) + " " + (is_unresponsive ? "does not reply, and " : "") + last_seen(rank);
 }
 
 }  // namespace tutti

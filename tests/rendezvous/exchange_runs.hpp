@@ -14,7 +14,7 @@
 #include "rendezvous/tcp_member.hpp"
 #include "rendezvous/tcp_root.hpp"
 
-/// Ranks that meet at a root over TCP, each in a thread of the test.
+/// Runs of a rendezvous over TCP, each rank in a thread of the test.
 namespace tutti::test {
 
 using namespace std::chrono_literals;
@@ -36,7 +36,7 @@ inline Group group(std::uint32_t rank, std::uint32_t size, const std::string& jo
   return {.rank = Rank(rank), .size = size, .job = job, .secret = known};
 }
 
-/// The same, encrypting what it says.
+/// The same, with TLS.
 inline Group private_group(std::uint32_t rank, std::uint32_t size) {
   Group made = group(rank, size);
   made.secret = made.secret.encrypting();
@@ -49,7 +49,7 @@ inline std::vector<Group> private_groups(std::uint32_t size) {
   return all;
 }
 
-/// How it went for one rank.
+/// The outcome of one rank.
 struct Result {
   std::vector<std::vector<std::string>> rounds;
   std::string error;
@@ -63,7 +63,7 @@ inline Result play(const std::function<std::unique_ptr<Exchange>()>& open, std::
     const auto exchange = open();
     for (int round = 0; round < rounds; ++round) {
       result.rounds.push_back(
-          exchange->all_gather("card " + std::to_string(rank) + " of " + std::to_string(round)));
+          exchange->all_gather("from " + std::to_string(rank) + " in " + std::to_string(round)));
     }
   } catch (const Error& error) {
     result.error = error.what();
@@ -72,7 +72,7 @@ inline Result play(const std::function<std::unique_ptr<Exchange>()>& open, std::
   return result;
 }
 
-/// Lets the ranks of `who` meet at `listener`, each in a thread.
+/// Runs the ranks of `who` at `listener`, each in a thread. The first is rank 0.
 inline std::vector<Result> meet(std::uint32_t size, Socket listener, int rounds = 1,
                                 Clock::duration time = 20s, std::vector<Group> who = {}) {
   const Endpoint endpoint = bound_to(listener);
@@ -103,7 +103,7 @@ inline void expect_all_met(const std::vector<Result>& results, int rounds = 1) {
       ASSERT_EQ(result.rounds[round].size(), results.size());
       for (std::size_t r = 0; r < results.size(); ++r) {
         ASSERT_EQ(result.rounds[round][r],
-                  "card " + std::to_string(r) + " of " + std::to_string(round));
+                  "from " + std::to_string(r) + " in " + std::to_string(round));
       }
     }
   }

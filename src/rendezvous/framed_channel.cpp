@@ -1,4 +1,4 @@
-#include "rendezvous/courier.hpp"
+#include "rendezvous/framed_channel.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,9 +15,7 @@ std::size_t body_length(std::string_view header) {
   return length;
 }
 
-bool is_kind(char letter) {
-  return std::string_view("jwcxgl").find(letter) != std::string_view::npos;
-}
+bool is_kind(char kind) { return std::string_view("jwcxgl").find(kind) != std::string_view::npos; }
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
@@ -31,25 +29,25 @@ void append(std::string& wire, Frame::Kind kind, const std::string& body) {
   wire += body;
 }
 
-void Courier::send(Frame::Kind kind, const std::string& body) {
+void FramedChannel::send(Frame::Kind kind, const std::string& body) {
   std::string wire;
   append(wire, kind, body);
   send(std::make_shared<const std::string>(std::move(wire)));
 }
 
-void Courier::hang_up() { channel_.finish(); }
+void FramedChannel::hang_up() { channel_.finish(); }
 
-void Courier::advance() {
+void FramedChannel::advance() {
   write();
   if (lost_.empty()) read();
 }
 
-void Courier::write() {
-  while (!out_.empty() && !deaf_) {
+void FramedChannel::write() {
+  while (!out_.empty() && !cannot_write_) {
     const std::string& wire = *out_.front();
     const ssize_t sent = channel_.write(wire.data() + written_, wire.size() - written_);
     if (sent < 0) {
-      deaf_ = !would_block(errno);
+      cannot_write_ = !would_block(errno);
       break;
     }
     written_ += static_cast<std::size_t>(sent);
@@ -57,16 +55,16 @@ void Courier::write() {
     out_.pop_front();
     written_ = 0;
   }
-  if (deaf_) out_.clear();
+  if (cannot_write_) out_.clear();
 }
 
-std::size_t Courier::wanted() const {
+std::size_t FramedChannel::wanted() const {
   return in_.size() < header_bytes ? header_bytes : header_bytes + body_length(in_);
 }
 
-void Courier::read() {
+void FramedChannel::read() {
   std::array<char, 4096> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  // Space is taken as bytes come, not as the header promises them.
+  // Memory grows with the bytes received, not with the length that an unproven header claims.
   while (in_.size() < wanted()) {
     const std::size_t most = std::min(buffer.size(), wanted() - in_.size());
     const ssize_t received = channel_.read(buffer.data(), most);
@@ -81,7 +79,7 @@ void Courier::read() {
     in_.append(buffer.data(), static_cast<std::size_t>(received));
     if (in_.size() == header_bytes &&
         (body_length(in_) > Frame::most_bytes || !is_kind(in_.back()))) {
-      lost_ = "it sent what is no frame";
+      lost_ = "it sent something that is not a frame";
       in_.clear();
       shutdown(channel_.fd(), SHUT_RDWR);
       return;
@@ -89,7 +87,7 @@ void Courier::read() {
   }
 }
 
-std::optional<Frame> Courier::next() {
+std::optional<Frame> FramedChannel::next() {
   if (in_.size() < header_bytes || in_.size() < wanted()) return std::nullopt;
   Frame frame{.kind = static_cast<Frame::Kind>(in_[4]), .body = in_.substr(header_bytes)};
   in_.clear();
