@@ -11,11 +11,11 @@
 #include <tutti/network/optimum.hpp>
 #include <tutti/schedule/schedule_hash.hpp>
 
-#include "cli/choice/party.hpp"
 #include "cli/commands.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/text.hpp"
 #include "core/quantity.hpp"
+#include "measure/party.hpp"
 #include "select/forecast_cache.hpp"
 #include "select/selector.hpp"
 
@@ -35,11 +35,11 @@ struct Options {
   bool json = false;
 };
 
-/// What the model's time consists of.
+/// The parts of the model's time.
 struct Parts {
   double waiting = 0;  ///< Calls, rounds and messages.
-  double moving = 0;   ///< Bytes moved,
-  double adding = 0;   ///< and added.
+  double moving = 0;   ///< Bytes moved.
+  double adding = 0;   ///< Bytes added.
 };
 
 Problem problem_of(const Party& party, const Candidate& candidate) {
@@ -69,7 +69,7 @@ std::string in_percent(double share) {
   return text.data();
 }
 
-/// What the first saves most on, against the second.
+/// The part on which the first saves most, compared with the second.
 std::string reason(const Forecast& forecast, const Candidate& first, const Candidate& second,
                    std::uint64_t bytes) {
   if (forecast.party().is_mixed() || forecast.party().network) return "";
@@ -80,7 +80,7 @@ std::string reason(const Forecast& forecast, const Candidate& first, const Candi
        {b.moving - a.moving, "on bytes moved"},
        {b.adding - a.adding, "on bytes added"}}};
   const auto& [saved, words] = *std::max_element(savings.begin(), savings.end());
-  if (saved <= 0) return ", by what was measured and not by what it does less";
+  if (saved <= 0) return ", by measurements, not by the model";
   return ", since it saves most " + std::string(words) + " (" + format_seconds(saved) +
          " by the model)";
 }
@@ -94,7 +94,7 @@ Party party_on_network(const Options& options) {
   const std::uint32_t ranks = network->rank_count();
   if (options.ranks != 0 && options.ranks != ranks) {
     throw Error(ErrorCode::invalid_argument, network->name + " has " + std::to_string(ranks) +
-                                                 " ranks; leave out -n, or make it so");
+                                                 " ranks; leave out -n, or give that number");
   }
   return {.ranks = ranks,
           .cores = ranks,
@@ -105,7 +105,7 @@ Party party_on_network(const Options& options) {
                                          : std::optional(parse_seconds_per_byte(options.gamma))};
 }
 
-/// The seconds that no schedule on the network can do with less of; none where that is not known.
+/// A lower bound of the seconds of any schedule on the network; none if not known.
 std::optional<double> least_seconds(const Party& party, Collective collective,
                                     std::uint64_t bytes) {
   if (!party.network) return std::nullopt;
@@ -128,7 +128,7 @@ Party party_from(const Options& options) {
     throw Error(ErrorCode::invalid_argument, "how many ranks? Add -n, such as -n 4.");
   }
   const Pairs pairs = parse_pairs(options.pairs);
-  Party party = local_party(options.ranks, pairs);
+  Party party = measure::local_party(options.ranks, pairs);
   if (options.cores > 0) {
     party.cores = options.cores;
     party.reach.crowded = options.ranks > options.cores;
@@ -187,7 +187,7 @@ void print(const Options& options, const Selector& selector, const FoundProfile&
   const ReachProfile& reach = selector.forecast().reach_profile();
   std::printf("\n%s", std::string(ways.front().method.label()).c_str());
   if (!ways.front().barred.empty()) {
-    std::printf(" may not be taken: the rules leave nothing\n");
+    std::printf(" is not allowed: the rules allow no algorithm\n");
     return;
   }
   if (ways.size() > 1 && ways[1].barred.empty()) {
@@ -196,7 +196,7 @@ void print(const Options& options, const Selector& selector, const FoundProfile&
                 std::string(ways[1].method.label()).c_str(),
                 reason(selector.forecast(), ways[0], ways[1], bytes).c_str());
   } else {
-    std::printf(" is the only one that may be taken");
+    std::printf(" is the only one that is allowed");
   }
   if (party.network) {
     std::printf(".\n");
@@ -205,8 +205,8 @@ void print(const Options& options, const Selector& selector, const FoundProfile&
   std::printf(".\nData goes in slices of %s", format_bytes(reach.slice_bytes).c_str());
   if (in_memory(party.reach)) {
     std::printf(
-        "; messages up to 48 bytes travel with their flag, those from %s on are read where "
-        "they stand",
+        "; messages up to 48 bytes travel with their flag, those from %s on are read in "
+        "place",
         format_bytes(direct_from(reach, options)).c_str());
   }
   std::printf(".\n");
@@ -266,30 +266,30 @@ void run(const Options& options) {
 }  // namespace
 
 void add_choose(Command tutti) {
-  const Command command = tutti.command("choose", "which algorithm tutti would take, and why");
+  const Command command = tutti.command("choose", "show which algorithm tutti chooses, and why");
   auto options = std::make_shared<Options>();
   command.option("collective", options->collective, "such as allreduce").required();
   command.option("-n,--ranks", options->ranks, "number of ranks").text("N").between(1U, 1U << 20U);
   command.option("--size", options->size, "bytes of a rank's larger buffer").shows_default();
-  command.option("-r,--root", options->root, "the root, where there is one").text("RANK (0)");
+  command.option("-r,--root", options->root, "root of collectives that have one").text("RANK (0)");
   command
       .option("--pairs", options->pairs,
-              "how ranks reach each other: process host loopback network")
+              "how ranks reach each other: process, host, loopback or network")
       .shows_default();
-  command.option("--cores", options->cores, "of a host (default: of this one)").text("N");
-  command.option("--ranks-per-host", options->ranks_per_host, "if there are several hosts")
-      .text("N");
+  command.option("--cores", options->cores, "cores of a host (default: of this one)").text("N");
+  command.option("--ranks-per-host", options->ranks_per_host, "for several hosts").text("N");
   command
       .option("--topo", options->topo,
-              "on this network, by simulation: a spec such as torus:4x4, or a file")
+              "simulate on this network: a spec such as torus:4x4, or a file")
       .text("NETWORK");
   command
-      .option("--gamma", options->gamma, "there, for a byte added: 0, 200GB/s (default: as here)")
+      .option("--gamma", options->gamma,
+              "seconds or rate for a byte added on it: 0, 200GB/s (default: the profile)")
       .text("RATE");
   command.flag("--json", options->json, "as JSON");
   command.footer(
       "tutti choose allreduce -n 4 --size 1MiB\n\n"
-      "Heeds TUTTI_PROFILE, TUTTI_ALGO and TUTTI_RULES as the library does: docs/choosing.md.");
+      "Uses TUTTI_PROFILE, TUTTI_ALGO and TUTTI_RULES as the library does: docs/choosing.md.");
   command.action([options] {
     run(*options);
     return success;

@@ -24,25 +24,26 @@ constexpr double longest = 1e8;
 std::pair<std::string, std::string> parse_variable(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    throw Error(ErrorCode::invalid_argument,
-                "'" + text + "' sets no variable; write -x NAME=VALUE. Ranks inherit all others.");
+    throw Error(
+        ErrorCode::invalid_argument,
+        "'" + text + "' sets no variable; write -x NAME=VALUE. Ranks inherit all other variables.");
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-/// The rest begins with the first word that is not known, be it a program or not.
+/// The rest begins with the first unknown word, whether it is a program or not.
 std::vector<std::string> parse_command(std::vector<std::string> words,
                                        const std::vector<std::string>& after_dashes) {
   if (!words.empty() && words.front().starts_with("-")) {
     throw Error(ErrorCode::invalid_argument,
                 "run has no option '" + words.front() + "'; 'tutti run --help' shows them all");
   }
-  // The dashes are the program's own if it is named before them.
+  // Dashes after the name of the program belong to the program.
   if (!words.empty() && !after_dashes.empty()) words.emplace_back("--");
   words.insert(words.end(), after_dashes.begin(), after_dashes.end());
   if (words.empty()) {
     throw Error(ErrorCode::invalid_argument,
-                "run which program? Write such as: tutti run -n 4 -- ./program arguments");
+                "run which program? For example: tutti run -n 4 -- ./program arguments");
   }
   return words;
 }
@@ -69,10 +70,10 @@ void add_run(Command tutti, std::vector<std::string> after_dashes) {
   command.option("-n,--ranks", options->job.ranks, "number of ranks")
       .text("N")
       .between(1U, most_ranks);
-  command.option("-x", options->variables, "a further variable for all ranks")
+  command.option("-x", options->variables, "set a variable for all ranks")
       .text("NAME=VALUE")
       .one_word();
-  command.option("--timeout", options->timeout, "after which the job is ended")
+  command.option("--timeout", options->timeout, "end the job after this time")
       .text("SECONDS")
       .between(0.001, longest);
   command
@@ -81,15 +82,15 @@ void add_run(Command tutti, std::vector<std::string> after_dashes) {
   command.flag("--no-prefix", options->no_prefix, "do not put the rank before each line");
   command
       .option("--bind", options->bind,
-              "none, or core: one core for each rank, in turn (default none)")
+              "none, or core: bind each rank to a core, round-robin (default none)")
       .text("WHAT")
       .among({"none", "core"});
   command
       .option("--linger", options->linger,
-              "for the others to end by themselves when a rank has failed (default 2)")
+              "time for other ranks to end after one has failed (default 2)")
       .text("SECONDS")
       .between(0.0, longest);
-  command.option("--grace", options->grace, "between SIGTERM and SIGKILL (default 5)")
+  command.option("--grace", options->grace, "time between SIGTERM and SIGKILL (default 5)")
       .text("SECONDS")
       .between(0.0, longest);
   command.footer(
