@@ -273,9 +273,9 @@ class Tuning {
     measurement.points.push_back({.bytes = real, .seconds = result.seconds});
   }
 
-  /// True if the method was so far behind with less data that it cannot win now. Long calls must
-  /// have been nearer than short ones. A method gets another chance after eight times the size:
-  /// many messages may cost it time that few bytes save later.
+  /// True if the method was so far behind with less data that it cannot win now. For long calls the
+  /// limit is tighter. Beyond eight times the size of its last result it gets another chance: it
+  /// may move fewer bytes although it needs more messages.
   [[nodiscard]] bool is_hopeless(std::size_t contestant, std::uint64_t bytes) const {
     constexpr std::uint64_t is_long = std::uint64_t{1} << 20;
     const auto found = behind_.find(contestant);

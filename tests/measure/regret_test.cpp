@@ -38,7 +38,7 @@ TEST(Regret, IsReadAsItWasWritten) {
 
 TEST(Regret, SortsTheTypicalTimesOfSeveralRuns) {
   const std::vector<RegretRow> all =
-      combine({{row(1e-6, 2e-6)}, {row(4e-6, 2e-6)}, {row(4e-6, 2e-6)}});
+      measure::combine({{row(1e-6, 2e-6)}, {row(4e-6, 2e-6)}, {row(4e-6, 2e-6)}});
   ASSERT_EQ(all.size(), 1);
   EXPECT_EQ(all[0].runners.front().algorithm, "allreduce/mesh");
 }
