@@ -46,7 +46,7 @@ void BenchOptions::add(Command command) {
   add_repetitions(command);
   command.flag("--private", private_buffers_, "buffers from malloc instead of tutti::allocate");
   command.flag("--limit", parsed_.limit,
-               "measure the limit of this machine, and show the share of it that is reached");
+               "measure the limit of this machine, and show the share reached");
 }
 
 void BenchOptions::add_sizes(Command command) {
