@@ -1,4 +1,4 @@
-# How our own targets are compiled. Nothing here reaches those who link to tutti.
+# Compiler settings of tutti's own targets. Projects that link to tutti do not inherit them.
 
 if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
    OR (CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14))
@@ -18,7 +18,7 @@ set(TUTTI_SANITIZE_FLAGS "")
 if(TUTTI_SANITIZE)
   set(TUTTI_SANITIZE_FLAGS
     -fsanitize=${TUTTI_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  # For the whole directory: one uninstrumented object is enough to blind or confuse a sanitizer.
+  # For the whole directory: one uninstrumented object can cause missed or false reports.
   add_compile_options(${TUTTI_SANITIZE_FLAGS})
   add_link_options(${TUTTI_SANITIZE_FLAGS})
 endif()
@@ -28,19 +28,19 @@ if(TUTTI_BUILD_FUZZERS)
     message(FATAL_ERROR "TUTTI_BUILD_FUZZERS needs Clang, whose libFuzzer it uses: "
       "add -DCMAKE_CXX_COMPILER=clang++")
   endif()
-  # What leads to a new branch can be seen only in code that tells of its branches.
+  # libFuzzer needs coverage instrumentation to see which inputs reach new branches.
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 function(tutti_build_settings target)
   target_compile_features(${target} PRIVATE cxx_std_20)
-  # What is in C shows that C needs no more than this.
+  # C sources are compiled as C99 to prove that the C API needs no more.
   set_target_properties(${target} PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${TUTTI_WERROR}>:-Werror>)
 endfunction()
 
-# What most sources of a target begin with is read once for all of them, where that is asked for.
+# Precompiles the headers that most sources of a target include, with TUTTI_PRECOMPILE.
 function(tutti_precompile target)
   if(TUTTI_PRECOMPILE)
     set(file "${CMAKE_CURRENT_BINARY_DIR}/${target}_headers.hpp")
@@ -54,8 +54,8 @@ function(tutti_precompile target)
   endif()
 endfunction()
 
-# Gives the functions of the C API in a shared library their version. What else is visible stays so,
-# without one.
+# Gives the functions of the C API in a shared library their symbol version. Other visible symbols stay
+# visible, without a version.
 function(tutti_version_symbols target)
   set(map "${PROJECT_SOURCE_DIR}/cmake/tutti.map")
   target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")

@@ -104,43 +104,4 @@ std::string Communicator::algorithm_for(const Call& call) const {
 }
 std::string Communicator::description() const { return usable(impl_).description(); }
 
-void Communicator::require_blocks(const char* call, std::size_t all, std::size_t one) const {
-  if (all == one * size()) return;
-  throw Error(ErrorCode::invalid_argument,
-              "rank " + std::to_string(rank()) + ": " + call + ": " + std::to_string(all) +
-                  " elements are not " + std::to_string(size()) + " blocks of " +
-                  std::to_string(one) + "; for blocks of different lengths there is " + call +
-                  "_v");
-}
-
-/// The longer of a rank's buffers holds all blocks and the shorter its own, where it has both.
-void Communicator::require_counted(Collective collective, std::span<const std::uint64_t> counts,
-                                   std::uint64_t input, std::uint64_t output) const {
-  if (counts.size() != size()) return;  // run() says so.
-  const std::uint64_t all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-  const std::uint64_t own = counts[rank()];
-  const bool spreads =
-      collective == Collective::scatter || collective == Collective::reduce_scatter;
-  const auto require = [&](const char* what, std::uint64_t has, std::uint64_t needs) {
-    if (has == needs) return;
-    throw Error(ErrorCode::invalid_argument,
-                "rank " + std::to_string(rank()) + ": " + std::string(name(collective)) +
-                    " with counts: the " + what + " has " + std::to_string(has) +
-                    " elements, but the counts ask for " + std::to_string(needs));
-  };
-  const bool only_own_input =
-      collective == Collective::gather || collective == Collective::allgather;
-  if (only_own_input || input > 0) require("input", input, only_own_input ? own : all);
-  if (collective == Collective::alltoall) return;
-  if (spreads || output > 0) require("output", output, spreads ? own : all);
-}
-
-void Communicator::require_equal(const char* call, std::size_t input, std::size_t output) const {
-  if (input == output) return;
-  throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank()) + ": " + call +
-                                               ": the input has " + std::to_string(input) +
-                                               " elements, the output " + std::to_string(output) +
-                                               "; they must be as long");
-}
-
 }  // namespace tutti

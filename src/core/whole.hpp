@@ -6,8 +6,8 @@
 
 namespace tutti {
 
-/// The whole number that a value of nlohmann-json is; none if it is another value, or does not fit.
-/// (Its own get<T>() makes some number of true, 0.5, 1e300 and of what is too large.)
+/// The integer in an nlohmann-json value; no value if it is not an integer or does not fit into T.
+/// (The library's get<T>() also converts true, 0.5, 1e300 and numbers that are too large.)
 template <class T, class Json>
 [[nodiscard]] std::optional<T> whole(const Json& json) {
   if (json.is_number_unsigned()) {

@@ -1,5 +1,5 @@
-// Elements in memory as vectors in registers, for every kind of vector instructions: included again
-// by each file that foreach_target.h compiles anew, hence the guard of its own kind.
+// Loads and stores elements as vectors. foreach_target.h compiles the including files once per
+// vector instruction set, hence the special include guard.
 #if defined(TUTTI_KERNELS_ELEMENTS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TUTTI_KERNELS_ELEMENTS_INL
 #undef TUTTI_KERNELS_ELEMENTS_INL
@@ -16,9 +16,9 @@ namespace tutti::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Elements may stand at any address, also one that is no multiple of their size, which compiler and
-// sanitizers may take for granted of a pointer to them: they are loaded and stored as bytes, by the
-// same instructions.
+// Elements may have any address, even one that is not a multiple of their size. Compilers and
+// sanitizers assume that a typed pointer is aligned, so elements are loaded and stored as bytes, by
+// the same instructions.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> load_bytes(D tag, const T* from) {
   return hn::BitCast(tag, hn::LoadU(hn::Repartition<std::uint8_t, D>(),
@@ -31,7 +31,7 @@ HWY_INLINE void store_bytes(hn::Vec<D> v, D /*tag*/, T* to) {
   hn::StoreU(hn::BitCast(bytes, v), bytes, reinterpret_cast<std::uint8_t*>(to));
 }
 
-/// An element that is folded as it is.
+/// An element that is folded in its own type.
 template <class T>
 struct Plain {
   using Stored = T;
@@ -44,7 +44,7 @@ struct Plain {
   }
 };
 
-/// bf16, folded as f32. Highway's own way back truncates; this rounds to nearest even.
+/// bf16, folded as f32. Highway's conversion back truncates; this one rounds to nearest even.
 struct Brain {
   using Stored = std::uint16_t;
   using Tag = hn::ScalableTag<float>;
@@ -59,8 +59,7 @@ struct Brain {
     const auto bits = hn::BitCast(Bits(), v);
     const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(Bits(), 1));
     const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(Bits(), 0x7FFF)));
-    // Rounding could carry a NaN into infinity: keep its upper half, with a bit that makes it
-    // quiet.
+    // Rounding could turn a NaN into infinity: keep its upper half and set the quiet bit.
     const auto quiet = hn::Or(bits, hn::Set(Bits(), 0x00400000));
     const auto is_nan = hn::RebindMask(Bits(), hn::IsNaN(v));
     const auto upper = hn::ShiftRight<16>(hn::IfThenElse(is_nan, quiet, rounded));

@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Where the parser reads. It looks one character past a number but never past its line's end,
-/// which counts as part of the line.
+/// The position of the parser. The parser reads one character past a number but never past the end
+/// of the line, which counts as part of the line.
 struct Position {
   std::size_t line = 1;
   bool at_end_of_line = false;
@@ -27,7 +27,7 @@ struct Position {
   }
 };
 
-/// Hands characters to the parser and keeps count of lines.
+/// Passes characters to the parser and counts lines.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -58,7 +58,7 @@ class CountingIterator {
 
 }  // namespace
 
-/// Puts values together as the parser meets them.
+/// Builds values from the parser's events.
 class LinedJson::Builder : public nlohmann::json_sax<Json> {
  public:
   explicit Builder(const Position& position) : position_(position) {}
@@ -89,15 +89,15 @@ class LinedJson::Builder : public nlohmann::json_sax<Json> {
   bool start_object(std::size_t /*size*/) override { return open(Kind::object); }
   bool key(string_t& value) override {
     const auto& members = open_.back().members_;
-    // No object of any format has more, and each is compared with all before it.
+    // No object of any format has more. Each member is compared with all members before it.
     constexpr std::size_t most_members = 100;
     if (members.size() == most_members) {
       reject_at(position_.line,
-                "an object has more than " + std::to_string(most_members) + " members");
+                "the object has more than " + std::to_string(most_members) + " members");
     }
     const bool twice = std::any_of(members.begin(), members.end(),
                                    [&](const auto& member) { return member.first == value; });
-    if (twice) reject_at(position_.line, "the member \"" + value + "\" stands here twice");
+    if (twice) reject_at(position_.line, "duplicate member \"" + value + "\"");
     keys_.push_back(std::move(value));
     return true;
   }
@@ -106,7 +106,7 @@ class LinedJson::Builder : public nlohmann::json_sax<Json> {
   bool end_array() override { return close(); }
   bool parse_error(std::size_t /*position*/, const std::string& last_token,
                    const nlohmann::detail::exception& /*error*/) override {
-    reject_at(position_.line, "this is not JSON: '" + last_token + "' should not stand here");
+    reject_at(position_.line, "this is not JSON: unexpected '" + last_token + "'");
   }
 
  private:
@@ -123,11 +123,11 @@ class LinedJson::Builder : public nlohmann::json_sax<Json> {
     return add(std::move(json));
   }
   bool open(Kind kind) {
-    // Values within values are destroyed by calls within calls, for which there is so much room.
+    // Nested values are destroyed recursively; this limit bounds the stack.
     constexpr std::size_t deepest = 100;
     if (open_.size() == deepest) {
       reject_at(position_.line, "more than " + std::to_string(deepest) +
-                                    " brackets and braces are open: no file needs so many");
+                                    " nested brackets and braces: remove some levels");
     }
     open_.push_back(begin(kind));
     return true;
@@ -166,17 +166,17 @@ LinedJson LinedJson::parse(std::string_view text) {
 void LinedJson::reject(const std::string& what) const { reject_at(line_, what); }
 
 const std::string& LinedJson::text() const {
-  if (kind_ != Kind::text) reject("a text in quotes should stand here");
+  if (kind_ != Kind::text) reject("expected a string");
   return text_;
 }
 
 bool LinedJson::boolean() const {
-  if (kind_ != Kind::boolean) reject("true or false should stand here");
+  if (kind_ != Kind::boolean) reject("expected true or false");
   return boolean_;
 }
 
 double LinedJson::number() const {
-  if (kind_ != Kind::number) reject("a number should stand here");
+  if (kind_ != Kind::number) reject("expected a number");
   return number_;
 }
 
@@ -184,19 +184,18 @@ std::uint32_t LinedJson::whole_number(std::uint32_t least, std::uint32_t most) c
   const bool fits = kind_ == Kind::number && number_ == std::floor(number_) && number_ >= least &&
                     number_ <= most;
   if (!fits) {
-    reject("a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
-           " should stand here");
+    reject("expected a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   }
   return static_cast<std::uint32_t>(number_);
 }
 
 const std::vector<LinedJson>& LinedJson::items() const {
-  if (kind_ != Kind::list) reject("a list in brackets should stand here");
+  if (kind_ != Kind::list) reject("expected a list in brackets");
   return items_;
 }
 
 const LinedJson* LinedJson::find(std::string_view key) const {
-  if (kind_ != Kind::object) reject("an object in braces should stand here");
+  if (kind_ != Kind::object) reject("expected an object in braces");
   for (const auto& [each, value] : members_) {
     if (each == key) return &value;
   }
@@ -210,12 +209,12 @@ const LinedJson& LinedJson::member(std::string_view key) const {
 }
 
 void LinedJson::allow_only(std::initializer_list<std::string_view> keys) const {
-  if (kind_ != Kind::object) reject("an object in braces should stand here");
+  if (kind_ != Kind::object) reject("expected an object in braces");
   for (const auto& [key, value] : members_) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     std::string known;
     for (const std::string_view each : keys) known += " \"" + std::string(each) + "\"";
-    value.reject("there is no member \"" + key + "\"." +
+    value.reject("unknown member \"" + key + "\"." +
                  did_you_mean(key, std::vector<std::string_view>(keys)) + " Known are" + known);
   }
 }

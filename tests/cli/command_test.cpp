@@ -190,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{"explain allreduce/ring -p 0", "1 to 16777216"},
         Slip{"explain allreduce/ring -p five", "five"},
         Slip{"explain broadcast/flat -p 4 --root 4", "root 4 is not one of the 4 ranks 0 to 3"},
-        Slip{"explain allreduce/ring_ring -p 6 --shape 4x2", "ask for --shape 3x2"},
+        Slip{"explain allreduce/ring_ring -p 6 --shape 4x2", "use --shape 3x2"},
         Slip{"explain allreduce/torus -p 8 --shape 8", "2 or 3 dimensions"},
         Slip{"explain allreduce/torus -p 8 --shape 2y4", "joined by 'x'"}, Slip{"verify", "--all"},
         Slip{"verify allredce -p 4", "Did you mean 'allreduce'?"},

@@ -91,7 +91,7 @@ TEST_F(Draw, DrawsATimeline) {
 TEST_F(Draw, RefusalsNameTheCure) {
   expect_refusal("-p 4 -o x.svg", "draw what? Name one algorithm");
   expect_refusal("allreduce/ring -p 4 -o x.png", "Name a file that ends in .svg, or in .html");
-  expect_refusal("allreduce/ring -p 17 -o x.svg", "draw it with -p 16 or fewer");
+  expect_refusal("allreduce/ring -p 17 -o x.svg", "use -p 16 or fewer");
   expect_refusal("allreduce/ring -p 4 --timeline -o x.svg", "Add --topo");
   expect_refusal("allreduce/ring --topo star:p=4 -o x.html", "HTML shows only rounds");
   expect_refusal("allreduce/ring --topo star:p=4 --rounds 1 -o x.svg", "all rounds together");

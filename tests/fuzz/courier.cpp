@@ -10,7 +10,7 @@
 namespace tutti::test {
 namespace {
 
-/// What bytes mean, read in one go: a length of four bytes, the low one first, a letter, a body.
+/// Reference decoder: a length of four bytes in little-endian order, a letter for the kind, a body.
 std::vector<Frame> frames_of(std::string_view wire) {
   std::vector<Frame> frames;
   while (wire.size() >= 5) {
@@ -36,9 +36,9 @@ void try_courier(std::string_view input) {
   std::string wire;
   std::vector<Frame> received;
   for (int idle = 0; idle < 3; ++idle) {
-    const std::string_view said = tape.take(1 + tape.byte() % 64);
-    if (!said.empty()) {
-      wire.append(said.substr(0, put(line.far, said)));
+    const std::string_view sent = tape.take(1 + tape.byte() % 64);
+    if (!sent.empty()) {
+      wire.append(sent.substr(0, put(line.far, sent)));
       idle = 0;
     }
     if (tape.at_end()) line.far = Socket();
@@ -49,12 +49,12 @@ void try_courier(std::string_view input) {
       idle = 0;
     }
   }
-  require(!courier.lost().empty(), "the end of a connection is not told");
+  require(!courier.lost().empty(), "the end of a connection is not reported");
   const std::vector<Frame> expected = frames_of(wire);
-  require(received.size() == expected.size(), "frames are lost or made up");
+  require(received.size() == expected.size(), "frames are lost or invented");
   for (std::size_t i = 0; i < received.size(); ++i) {
     require(received[i].kind == expected[i].kind && received[i].body == expected[i].body,
-            "a frame is not what was sent");
+            "a frame differs from what was sent");
   }
 }
 

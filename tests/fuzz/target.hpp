@@ -5,18 +5,18 @@
 
 namespace tutti::test {
 
-/// Something that takes bytes of strangers or texts of users, together with what must hold whatever
-/// they are.
+/// A parser of untrusted bytes or of user input, together with the invariants that must hold for
+/// any input.
 struct Target {
-  std::string_view name;  ///< Also of its folder in tests/fuzz/corpus.
-  /// Throws what is no tutti::Error if something does not hold; what it is asked to refuse is not
-  /// among that.
+  std::string_view name;  ///< Also the name of its folder in tests/fuzz/corpus.
+  /// Throws if an invariant is violated. An expected tutti::Error, such as the rejection of the
+  /// input, is caught.
   void (*run)(std::string_view input);
 };
 
 [[nodiscard]] std::span<const Target> targets();
 
-/// Throws invalid_argument if there is none of that name.
+/// Throws invalid_argument if there is no such target.
 [[nodiscard]] const Target& target(std::string_view name);
 
 void try_connection(std::string_view input);

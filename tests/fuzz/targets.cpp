@@ -36,7 +36,7 @@ const Target& target(std::string_view name) {
                                          [&](const Target& each) { return each.name == name; });
   if (found == table.end()) {
     throw Error(ErrorCode::invalid_argument,
-                "nothing that is fuzzed is called '" + std::string(name) +
+                "there is no fuzz target '" + std::string(name) +
                     "': a folder of tests/fuzz/corpus needs a row in tests/fuzz/targets.cpp");
   }
   return *found;

@@ -91,7 +91,7 @@ TEST_P(Strangers, HoldNobodyUp) {
   expect_all_met(results, 2);
   EXPECT_LT(seconds, 3s);
   const std::string log = testing::internal::GetCapturedStderr();
-  EXPECT_LE(lines_with(log, "turned away"), static_cast<std::size_t>(seconds.count()) + 1) << log;
+  EXPECT_LE(lines_with(log, "rejected a"), static_cast<std::size_t>(seconds.count()) + 1) << log;
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -226,17 +226,17 @@ TEST(TcpExchange, TurnsAwayTheSameRankTwice) {
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   std::vector<Result> results(3);
-  std::atomic<bool> note_rejection = false;
+  std::atomic<bool> is_rejected = false;
   const auto join = [&](std::size_t place) {
     results[place] =
         play([&] { return std::make_unique<TcpMember>(group(1, 3), at(endpoint), in(10s)); }, 1, 1);
-    if (!results[place].error.empty()) note_rejection = true;
+    if (!results[place].error.empty()) is_rejected = true;
   };
   std::thread one([&] { join(1); });
   std::thread two([&] { join(2); });
   Result third;
   std::thread last([&] {
-    for (int i = 0; i < 1000 && !note_rejection; ++i) std::this_thread::sleep_for(10ms);
+    for (int i = 0; i < 1000 && !is_rejected; ++i) std::this_thread::sleep_for(10ms);
     third =
         play([&] { return std::make_unique<TcpMember>(group(2, 3), at(endpoint), in(10s)); }, 2, 1);
   });

@@ -4,12 +4,12 @@
 #include "api/call/call_check.hpp"
 #include "api/communicator_impl.hpp"
 
-// Reductions to which ranks bring several contributions, or none.
+// Reductions of shards: a rank contributes any number of shards, or none.
 
 namespace tutti {
 namespace {
 
-/// A call with all that the caller has lent it.
+/// A copy of a call and of the arrays and texts to which it points, except for the buffers.
 struct KeptCall {
   Call call;
   std::vector<const void*> shards;
@@ -47,8 +47,8 @@ Work Communicator::Impl::start_shards(const Call& call) {
       [this, kept = std::make_shared<const KeptCall>(call)] { perform_shards(kept->call); });
 }
 
-/// The calls that it is made of are prepared here, in the thread that performs them, by a selector
-/// and a cache of their own.
+/// The calls that it consists of are prepared here, in the thread that runs them. So they need a
+/// selector and a cache of their own.
 void Communicator::Impl::perform_shards(const Call& call) {
   if (!shards_) shards_ = std::make_unique<ShardReduction>(selector_.twin(), self_, ranks_);
   const auto run = [&](const Call& part) {
@@ -58,7 +58,7 @@ void Communicator::Impl::perform_shards(const Call& call) {
     const std::shared_ptr<const PreparedCall> ready = prepared(part, entry, shards_->selector());
     perform(*ready, part);
   };
-  // The shard that the output overwrites, if a failure is to leave it as it was.
+  // With keep_input: a copy of the shard that the output overwrites, to restore it after a failure.
   const CallExtent extent = extent_of(call, self_, ranks_);
   const std::size_t bytes = extent.input * element_bytes_of(call);
   const std::size_t own = extent.own_block * element_bytes_of(call);

@@ -94,7 +94,7 @@ std::optional<Communicator> Communicator::Impl::split(std::optional<std::uint32_
        .count = sizeof(Wish)});
   if (!color) {
     // The others go on to tell each other what they offer.
-    (void)PartExchange(*this, {}).all_gather(std::string(Fabric::offer_bytes, '\0'));
+    (void)PartExchange(*this, {}).all_gather(LinkOffer{}.text());
     return std::nullopt;
   }
   std::erase_if(all, [&](const Wish& wish) { return wish.has_color == 0 || wish.color != *color; });
@@ -110,7 +110,7 @@ std::optional<Communicator> Communicator::Impl::split(std::optional<std::uint32_
   try {
     apply_to_part(options, membership.size(), settings);
   } catch (const Error&) {
-    (void)exchange.all_gather(Fabric::refusal());
+    (void)exchange.all_gather(LinkOffer{.refusal = LinkOffer::Refusal::bad_options}.text());
     throw;
   }
   try {

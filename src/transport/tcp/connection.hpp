@@ -12,9 +12,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/fast_mutex.hpp"
 #include "net/channel.hpp"
-#include "net/stream.hpp"
 #include "transport/tcp/frame.hpp"
+#include "transport/tcp/frame_writer.hpp"
+#include "transport/tcp/read_block.hpp"
+#include "transport/tcp/stream.hpp"
 
 namespace tutti {
 
@@ -40,26 +43,20 @@ class Connection {
   /// on from a copy.
   void close(Stream& stream);
 
-  // What goes:
+  // Sending, see FrameWriter:
 
-  struct Taken {
-    std::size_t bytes = 0;
-    bool is_pending = false;  ///< Something, of any stream, is still to be written.
-  };
-  /// Takes the first bytes of `data`, all of it or a multiple of 64, and returns how many; none if
-  /// there is no room or the peer has not consumed enough. The memory must stay as it is until
-  /// released() says so.
-  [[nodiscard]] Taken send(Stream& stream, std::span<const std::byte> data, std::uint32_t call);
-  /// Writes what is pending, as far as the system takes it. Whether nothing is left.
-  bool flush();
-  /// What is half sent goes on from a copy.
-  void copy_pending(Stream& stream);
+  [[nodiscard]] FrameWriter::Taken send(Stream& stream, std::span<const std::byte> data,
+                                        std::uint32_t call) {
+    return writer_.send(stream, data, call);
+  }
+  bool flush() { return writer_.flush(); }
+  void copy_pending(Stream& stream) { writer_.copy_pending(stream); }
   /// Whether the peer must consume something before more can be sent.
   [[nodiscard]] static bool is_exhausted(const Stream& stream) {
     return stream.granted_.load(std::memory_order_acquire) < stream.sent() + 64;
   }
 
-  // What comes:
+  // Receiving:
 
   /// What has come for a stream: some of it, but no torn 64 bytes unless the frame ends with them.
   /// Throws mismatch if it is of another call.
@@ -81,8 +78,10 @@ class Connection {
   void expect(Stream& stream, std::span<std::byte> to);
 
   [[nodiscard]] int fd() const { return channel_.fd(); }
-  /// Whether somebody has noticed that the peer, or the way to it, is gone.
-  [[nodiscard]] bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
+  /// Whether a read or a write has found that the connection has ended.
+  [[nodiscard]] bool has_ended() const {
+    return has_ended_.load(std::memory_order_acquire) || writer_.has_ended();
+  }
   /// The same, and asks the system if nobody has.
   [[nodiscard]] bool is_hung_up() const;
   /// Whether something has come for a communicator that has not consumed it. Of a connection that
@@ -94,22 +93,17 @@ class Connection {
   /// Throws away what comes. From then on nothing can be received.
   void discard();
   /// Says that no more will come from here; what is pending is forgotten.
-  void finish();
+  void finish() { writer_.finish(); }
   /// Whether the system has sent all that was written. (To wait until the other end has confirmed
   /// it would take 40 ms more, for ends put off confirming.)
   [[nodiscard]] bool is_under_way() const;
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
-  using Block = std::shared_ptr<std::byte[]>;
-
-  /// With TLS, reading and writing change the same state.
-  [[nodiscard]] std::mutex& writing() { return is_encrypted_ ? reading_ : writing_; }
+  using Lock = std::lock_guard<FastMutex>;
 
   // With reading_ held:
   [[nodiscard]] Stream* find(std::uint64_t context);
-  [[nodiscard]] std::span<const std::byte> first_segment(const Stream& stream,
-                                                         std::uint32_t call) const;
+  [[nodiscard]] std::span<const std::byte> first_segment(Stream& stream, std::uint32_t call);
   [[nodiscard]] bool read_once(const Stream& stream);
   void prepare_block();
   void parse(const Stream* reader);
@@ -120,40 +114,30 @@ class Connection {
   void stash(std::span<const std::byte> bytes);
   [[nodiscard]] std::size_t take_segment(Stream& stream, std::span<std::byte> to,
                                          std::uint32_t call);
+  [[nodiscard]] bool is_between_frames() const {
+    return begin_ == end_ && frame_left_ == 0 && skip_ == 0;
+  }
+  void receive_header(const Stream& stream);
   [[nodiscard]] std::size_t receive_first(Stream& stream, std::span<std::byte> to,
                                           std::uint32_t call);
   [[nodiscard]] std::size_t receive_more(Stream& stream, std::span<std::byte> to,
                                          std::uint32_t call);
   [[nodiscard]] std::size_t read(std::span<iovec> parts);
-  static void note_consumed(Stream& stream, std::size_t bytes) { stream.ungranted_ += bytes; }
+  static void apply_consumed(Stream& stream);
+  static void drop_first(Stream& stream, std::size_t bytes);
   [[nodiscard]] static std::uint64_t due_grant(Stream& stream);
-
-  // With writing() held:
-  void grant(const Stream& stream, std::uint64_t bytes);
-  void forget_pending();
-  bool flush_locked();
-  [[nodiscard]] bool is_pending_locked() const;
+  [[nodiscard]] static bool is_grant_due(const Stream& stream);
 
   Channel channel_;
-  bool is_encrypted_;
+  FastMutex reading_;
+  FastMutex writing_;
+  FrameWriter writer_;
   std::atomic<bool> has_ended_{false};
 
-  std::mutex writing_;
-  std::string write_end_;            // Why nothing more goes; empty if it does.
-  std::vector<std::byte> control_;   // Grants to be written before the next frame,
-  std::size_t control_written_ = 0;  // of which so many bytes are.
-  std::array<std::byte, FrameHeader::size> out_header_{};
-  std::size_t header_left_ = 0;  // Of out_header_, to be written.
-  std::span<const std::byte> pending_;
-  std::size_t padding_left_ = 0;
-  Stream* pending_of_ = nullptr;
-  std::vector<std::byte> copy_;  // What is pending of a stream that was closed.
-
-  std::mutex reading_;
   std::string read_end_;  // Why nothing more comes.
   std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> streams_;
   std::deque<std::uint64_t> closed_;  // The contexts closed last.
-  Block block_;
+  ReadBlock block_;
   std::size_t begin_ = 0;  // What was read and not yet parsed stands between these in the block,
   std::size_t end_ = 0;    // after
   std::size_t in_header_ = 0;                          // so many bytes in header_.

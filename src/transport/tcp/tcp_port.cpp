@@ -104,7 +104,7 @@ std::size_t TcpPort::send(std::span<const Rank> peers, std::span<const std::byte
   if (state->is_pending && state->full_since == news_) return 0;
   return naming(peer, [&]() -> std::size_t {
     Connection& connection = state->line->connection;
-    Connection::Taken taken = connection.send(*state->stream, data, sent_call_);
+    FrameWriter::Taken taken = connection.send(*state->stream, data, sent_call_);
     const bool is_waiting = taken.bytes == 0 && Connection::is_exhausted(*state->stream);
     // What lets it go on is to be read.
     if (is_waiting && !is_dry(*state) && pump(*state)) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "net/stream.hpp"
+#include "transport/tcp/stream.hpp"
 #include "transport/tcp/tcp_transport.hpp"
 
 namespace tutti {
