@@ -95,11 +95,11 @@ void add_run(Command tutti, std::vector<std::string> after_dashes) {
       .between(0.0, longest);
   command.footer(
       "tutti run -n 4 -- ./program arguments\n\n"
-      "Each rank finds in TUTTI_RANK, TUTTI_SIZE, TUTTI_LOCAL_RANK, TUTTI_LOCAL_SIZE, TUTTI_ROOT,\n"
-      "TUTTI_SECRET and TUTTI_JOB who it is and where the others are. Rank 0 reads standard "
+      "TUTTI_RANK, TUTTI_SIZE, TUTTI_LOCAL_RANK, TUTTI_LOCAL_SIZE, TUTTI_ROOT, TUTTI_SECRET and\n"
+      "TUTTI_JOB tell each rank its number and the address of rank 0. Rank 0 reads standard "
       "input.\n"
-      "Exits with 0, with the code of the first rank that failed, with 128 and the number of the\n"
-      "signal that killed it, or with 124 after --timeout.\n"
+      "The exit code is 0, that of the first rank that failed, 128 plus the number of the signal\n"
+      "that killed it, or 124 after --timeout.\n"
       "Starts ranks on this host only. For several hosts use torchrun, mpirun or srun.");
   command.keep_rest();
   command.action([options, command, after_dashes = std::move(after_dashes)] {
