@@ -408,6 +408,7 @@ class TUTTI_API Communicator {
   explicit Communicator(std::unique_ptr<Impl> impl);
 
  private:
+  friend Impl& internals(const Communicator& communicator);
   friend TUTTI_API Retried with_retry(Communicator& communicator,
                                       const std::function<void(Communicator&)>& call,
                                       std::span<const std::span<std::byte>> kept);

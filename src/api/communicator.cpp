@@ -41,6 +41,10 @@ Communicator::Impl& usable(const std::unique_ptr<Communicator::Impl>& impl) {
 
 }  // namespace
 
+Communicator::Impl& internals(const Communicator& communicator) {
+  return usable(communicator.impl_);
+}
+
 Communicator::Communicator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Communicator::Communicator(Communicator&&) noexcept = default;
 Communicator& Communicator::operator=(Communicator&& other) noexcept {

@@ -97,6 +97,8 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   [[nodiscard]] Counters counters(Collective collective) const;
   [[nodiscard]] Method method_for(const Call& call) { return method_for(call, selector_); }
   [[nodiscard]] std::string description() const;
+  /// Where the ranks are and how they reach each other. The same on all ranks.
+  [[nodiscard]] const Party& party() const { return links_.party; }
 
  private:
   /// Only one thread at a time is inside. A second one waits if several may call, and otherwise
@@ -203,5 +205,9 @@ class Communicator::Impl : private Alarm, private Participant, private MessageHo
   std::unique_ptr<PointToPoint> messages_;  // Destroyed before what it asks,
   Worker worker_;                           // and after what may still call it.
 };
+
+/// The inside of a communicator, for rooms that look into api. Throws like any call on the
+/// communicator if it was moved from or inherited through fork().
+[[nodiscard]] Communicator::Impl& internals(const Communicator& communicator);
 
 }  // namespace tutti

@@ -32,4 +32,7 @@ namespace tutti {
 /// "1 byte", "2 bytes".
 [[nodiscard]] std::string in_plural(std::uint64_t count, const std::string& noun);
 
+/// 1234567 → "1,234,567".
+[[nodiscard]] std::string with_commas(std::uint64_t number);
+
 }  // namespace tutti

@@ -17,7 +17,7 @@ void write(const TemporaryDirectory& folder, const MadeUpDump& dump) {
   std::ofstream(folder.path("flight-1-0-" + std::to_string(dump.rank) + ".jsonl")) << dump.text();
 }
 
-/// Three of four ranks, of which the first waits for the second.
+/// Dumps of three of four ranks. The first waits for the second.
 void write_three(const TemporaryDirectory& folder) {
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
     MadeUpDump dump{.rank = rank, .reason = "SIGUSR2", .calls = {{.begun = 1, .ended = 2}}};
@@ -30,7 +30,7 @@ void write_three(const TemporaryDirectory& folder) {
   }
 }
 
-TEST(BlameCommand, TellsWhatHappenedAndWhereRanksAre) {
+TEST(BlameCommand, PrintsTheVerdictAndTheStateOfRanks) {
   const TemporaryDirectory folder;
   write_three(folder);
   std::ofstream(folder.path("flight-1-0-0.jsonl.part")) << "half a dump of nobody's";
@@ -41,7 +41,7 @@ TEST(BlameCommand, TellsWhatHappenedAndWhereRanksAre) {
   expect_golden("cli/blame.txt", outcome.out);
 }
 
-TEST(BlameCommand, SpeaksJson) {
+TEST(BlameCommand, PrintsJson) {
   const TemporaryDirectory folder;
   write_three(folder);
   const Outcome outcome = tutti("blame --json " + folder.path());
@@ -57,7 +57,7 @@ TEST(BlameCommand, SpeaksJson) {
   EXPECT_EQ(document.at("faults"), Json::array());
 }
 
-TEST(BlameCommand, IsContentWithRanksThatAreFine) {
+TEST(BlameCommand, ExitsWithZeroIfNothingIsWrong) {
   const TemporaryDirectory folder;
   write(folder, {.ranks = 1, .reason = "SIGUSR2", .calls = {{.begun = 1, .ended = 2}}});
   const Outcome outcome = tutti("blame " + folder.path("flight-1-0-0.jsonl"));
@@ -65,7 +65,7 @@ TEST(BlameCommand, IsContentWithRanksThatAreFine) {
   EXPECT_NE(outcome.out.find("Nothing is wrong"), std::string::npos) << outcome.out;
 }
 
-TEST(BlameCommand, NamesWhatItCannotRead) {
+TEST(BlameCommand, ReportsFilesThatItCannotRead) {
   const TemporaryDirectory folder;
   write_three(folder);
   const std::string whole = folder.read("flight-1-0-0.jsonl");
@@ -79,7 +79,7 @@ TEST(BlameCommand, NamesWhatItCannotRead) {
   EXPECT_NE(outcome.err.find("flight-1-0-3.jsonl is not a dump"), std::string::npos) << outcome.err;
 }
 
-TEST(BlameCommand, RefusesWhatIsNoDump) {
+TEST(BlameCommand, RefusesFilesThatAreNotDumps) {
   const TemporaryDirectory folder;
   const Outcome empty = tutti("blame " + folder.path());
   EXPECT_EQ(empty.exit_code, 2);
