@@ -1,16 +1,18 @@
 #include <atomic>
-#include <numeric>
 
 #include <tutti/communicator.hpp>
 
 #include "api/communicator_impl.hpp"
+#include "api/group/grow.hpp"
+#include "api/group/shrink.hpp"
+#include "api/group/split.hpp"
 
 namespace tutti {
 
 namespace {
 
-/// What a forked child was to destroy and has left as it is: nobody but the parent may say farewell
-/// to the other ranks, and there are no threads to be joined here.
+/// A communicator that a forked child did not destroy: only the parent may leave the group, and the
+/// child has no threads to join.
 struct Abandoned {
   std::unique_ptr<Communicator::Impl> communicator;
   Abandoned* before;
@@ -28,15 +30,15 @@ Communicator::Impl& existing(const std::unique_ptr<Communicator::Impl>& impl) {
               "this communicator was moved from: use the one that it was moved to");
 }
 
-/// What a call is made on.
+/// The communicator, for a call. Throws in a forked child.
 Communicator::Impl& usable(const std::unique_ptr<Communicator::Impl>& impl) {
   Communicator::Impl& found = existing(impl);
   if (found.origin().is_here()) return found;
   throw Error(ErrorCode::aborted,
               "rank " + std::to_string(found.rank()) +
                   ": this process was forked from the rank and inherited its communicator, which "
-                  "does not survive fork(): make the call in the parent, or make a communicator "
-                  "of the child's own");
+                  "does not survive fork(): make the call in the parent, or create a communicator "
+                  "in the child");
 }
 
 }  // namespace
@@ -81,26 +83,30 @@ std::optional<Envelope> Communicator::try_probe(std::uint32_t from, std::uint32_
 std::optional<Communicator> Communicator::split(std::optional<std::uint32_t> color,
                                                 std::uint32_t key,
                                                 const CommunicatorOptions& options) {
-  return usable(impl_).split(color, key, options);
+  return tutti::split(usable(impl_), color, key, options);
 }
 Communicator Communicator::duplicate(const CommunicatorOptions& options) {
-  return std::move(*usable(impl_).split(0, 0, options));
+  return std::move(*tutti::split(usable(impl_), 0, 0, options));
 }
 
-void Communicator::abort(const std::string& reason) { usable(impl_).abort(reason); }
-std::optional<Verdict> Communicator::verdict() const { return usable(impl_).verdict(); }
-Shrunk Communicator::shrink(std::uint64_t completed) { return usable(impl_).shrink(completed); }
-std::optional<Communicator> Communicator::grow(const Growth& growth) {
-  return usable(impl_).grow(growth);
+void Communicator::abort(const std::string& reason) { usable(impl_).health().abort(reason); }
+std::optional<Verdict> Communicator::verdict() const { return usable(impl_).health().verdict(); }
+Shrunk Communicator::shrink(std::uint64_t completed) {
+  return tutti::shrink(usable(impl_), completed);
 }
-std::uint64_t Communicator::completed() const { return usable(impl_).completed(); }
-void Communicator::set_completed(std::uint64_t calls) { usable(impl_).set_completed(calls); }
+std::optional<Communicator> Communicator::grow(const Growth& growth) {
+  return tutti::grow(usable(impl_), growth);
+}
+std::uint64_t Communicator::completed() const { return usable(impl_).health().completed(); }
+void Communicator::set_completed(std::uint64_t calls) {
+  usable(impl_).health().set_completed(calls);
+}
 
 Counters Communicator::counters(Collective collective) const {
-  return usable(impl_).counters(collective);
+  return usable(impl_).runner().counters(collective);
 }
 std::string Communicator::algorithm_for(const Call& call) const {
-  return std::string(usable(impl_).method_for(call).name());
+  return std::string(usable(impl_).runner().method_for(call).name());
 }
 std::string Communicator::description() const { return usable(impl_).description(); }
 

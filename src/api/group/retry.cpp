@@ -60,14 +60,14 @@ Retried with_retry(Communicator& communicator, const std::function<void(Communic
     try {
       call(communicator);
       has_done = true;
-      communicator.impl_->note_done(number);
+      communicator.impl_->health().note_done(number);
       // After the barrier, all ranks have noted the call. Every later verdict then says that the
       // call is complete.
       communicator.barrier();
       communicator.set_completed(number);
       return retried;
     } catch (const Error& error) {
-      if (has_done && communicator.impl_->accept_completed(number)) return retried;
+      if (has_done && communicator.impl_->health().accept_completed(number)) return retried;
       if (!is_loss(communicator, error)) throw;
       failure = std::current_exception();
     }

@@ -1,14 +1,44 @@
-#include <algorithm>
-#include <thread>
+#include "api/group/health.hpp"
 
-#include "api/communicator_impl.hpp"
+#include <thread>
+#include <utility>
+
 #include "core/quantity.hpp"
 #include "core/shortened.hpp"
 
-/// What becomes of a communicator when something goes wrong.
 namespace tutti {
 
-Verdict Communicator::Impl::agree_on_verdict(const Report& report) {
+Health::Health(const Setup& setup)
+    : self_(setup.membership.self),
+      members_(setup.membership.members),
+      fabric_(setup.fabric),
+      port_(setup.port),
+      box_(setup.box),
+      timeout_(setup.timeout),
+      completed_(setup.completed),
+      done_(setup.completed) {
+  if (members_.size() == 1) return;
+  Participant& participant = *this;
+  consensus_ =
+      std::make_unique<Consensus>(fabric_->lifeline(),
+                                  Consensus::Config{.communicator = setup.membership.context,
+                                                    .self = self_.index(),
+                                                    .members = members_,
+                                                    .patience = timeout_},
+                                  raised, participant);
+}
+
+void Health::leave() {
+  if (consensus_) consensus_->leave(calls_);
+}
+
+void Health::require_usable() {
+  if (gate_.is_closed()) refuse();
+}
+
+// Failing ---------------------------------------------------------------------------------------
+
+Verdict Health::agree_on_verdict(const Report& report) {
   if (consensus_) {
     consensus_->report(report);
     return consensus_->await_verdict().verdict;
@@ -21,15 +51,14 @@ Verdict Communicator::Impl::agree_on_verdict(const Report& report) {
   return *own_verdict_;
 }
 
-Error Communicator::Impl::settle(const Error& error, const std::string& call) {
-  const Stall stall = executor_.stall();
+Error Health::settle(const Error& error, const std::string& call, const Stall& stall) {
   if (!stall.ranks.empty()) {
     box_.recorder().note_wait(
         {.rank = stall.ranks.front(), .round = stall.round, .bytes_done = stall.bytes_done});
   }
   const Verdict verdict =
       agree_on_verdict({.code = error.code(),
-                        .ranks = error.code() == ErrorCode::aborted ? std::vector{rank()}
+                        .ranks = error.code() == ErrorCode::aborted ? std::vector{self_.index()}
                                  : leaver_                          ? std::vector{*leaver_}
                                                                     : stall.ranks,
                         .call = calls_,
@@ -41,90 +70,89 @@ Error Communicator::Impl::settle(const Error& error, const std::string& call) {
   return {verdict.code, message};
 }
 
-/// A message fails beside calls of other threads, which find out by themselves.
-Error Communicator::Impl::settle_message(const Error& error, const std::string& what,
-                                         std::vector<std::uint32_t> suspects) {
-  const Verdict verdict = agree_on_verdict(
-      {.code = error.code(),
-       .ranks = error.code() == ErrorCode::aborted ? std::vector{rank()} : std::move(suspects),
-       .call = 0,
-       .words = what + ": " + error.what()});
+/// Calls of other threads run on: they get the verdict by themselves.
+Error Health::settle_message(const Error& error, const std::string& what,
+                             std::vector<std::uint32_t> suspects) {
+  const Verdict verdict =
+      agree_on_verdict({.code = error.code(),
+                        .ranks = error.code() == ErrorCode::aborted ? std::vector{self_.index()}
+                                                                    : std::move(suspects),
+                        .call = 0,
+                        .words = what + ": " + error.what()});
   has_been_told_.store(true);
   const std::string message = what + ": " + verdict.words;
   box_.fail(message);
   return {verdict.code, message};
 }
 
-bool Communicator::Impl::has_left(std::uint32_t rank) const {
+bool Health::has_left(std::uint32_t rank) const {
   return consensus_ && consensus_->left().contains(rank);
 }
 
-bool Communicator::Impl::has_ended(std::uint32_t rank) const {
+bool Health::has_ended(std::uint32_t rank) const {
   return fabric_->lifeline() && fabric_->lifeline()->is_lost(members_[rank]);
 }
 
-bool Communicator::Impl::has_stood_down(std::uint32_t rank) const {
-  return links_.port->has_stood_down(Rank{rank});
+bool Health::has_stood_down(std::uint32_t rank) const { return port_.has_stood_down(Rank{rank}); }
+
+Error Health::giving_up(const char* why) const {
+  return {ErrorCode::aborted, "rank " + std::to_string(self_.index()) +
+                                  " gave up: its own code threw " + std::string(why)};
 }
 
-Error Communicator::Impl::giving_up(const char* why) const {
-  return {ErrorCode::aborted,
-          "rank " + std::to_string(rank()) + " gave up: its own code threw " + std::string(why)};
-}
-
-/// Nobody is left reading this rank's memory when its call returns, which may free it. A rank that
-/// hangs is not waited for: it will find that it must not believe what it has read.
-void Communicator::Impl::stand_down() {
+/// The caller may free its memory when the call returns, so no rank may still read it. It does not
+/// wait longer for a rank that hangs: that rank will find that what it has read is not valid.
+void Health::stand_down() {
   constexpr std::chrono::seconds long_enough{1};
   constexpr std::chrono::microseconds between_looks{100};
-  Port& port = *links_.port;
-  port.abandon();
-  port.stand_down();
+  port_.abandon();
+  port_.stand_down();
   if (!consensus_) return;
   const auto is_gone = [&](Rank rank) { return consensus_->is_gone(rank.index()); };
   const Clock::time_point end = Clock::now() + long_enough;
-  while (port.is_lending(is_gone) && Clock::now() < end) {
+  while (port_.is_lending(is_gone) && Clock::now() < end) {
     std::this_thread::sleep_for(between_looks);
   }
 }
 
-void Communicator::Impl::refuse() {
-  // The others know it, too, before this rank's program may end.
+void Health::refuse() {
+  // All ranks know the verdict before this rank's program may end.
   const Verdict verdict =
       consensus_ ? consensus_->await_verdict().verdict : own_verdict_.value_or(Verdict{});
-  const std::string own = "rank " + std::to_string(rank()) + ": ";
+  const std::string own = "rank " + std::to_string(self_.index()) + ": ";
   if (!has_been_told_.exchange(true)) {
     box_.fail(verdict.words);
     throw Error(verdict.code, own + "before this call began, " + verdict.words);
   }
   throw Error(ErrorCode::aborted, own + "this communicator can no longer be used, since " +
-                                      verdict.words + "; make a new one, or go on with shrink()");
+                                      verdict.words +
+                                      "; create a new one, or continue with shrink()");
 }
 
-void Communicator::Impl::abort(const std::string& reason) {
+void Health::abort(const std::string& reason) {
   constexpr std::size_t room_for_rank = 64;
   (void)agree_on_verdict({.code = ErrorCode::aborted,
-                          .ranks = {rank()},
-                          .words = "rank " + std::to_string(rank()) + " aborted it: " +
+                          .ranks = {self_.index()},
+                          .words = "rank " + std::to_string(self_.index()) + " aborted it: " +
                                    shortened(reason, most_words - room_for_rank)});
 }
 
-std::optional<Verdict> Communicator::Impl::verdict() const {
+std::optional<Verdict> Health::verdict() const {
   if (!consensus_) return own_verdict_;
   const std::optional<AgreedVerdict> agreed = consensus_->verdict();
   return agreed ? std::optional(agreed->verdict) : std::nullopt;
 }
 
-void Communicator::Impl::set_completed(std::uint64_t calls) {
-  settings_.completed = calls;
+void Health::set_completed(std::uint64_t calls) {
+  completed_ = calls;
   done_.set(calls);
 }
 
-void Communicator::Impl::note_done(std::uint64_t call) {
+void Health::note_done(std::uint64_t call) {
   if (!done_.advance(call)) refuse();
 }
 
-bool Communicator::Impl::accept_completed(std::uint64_t call) {
+bool Health::accept_completed(std::uint64_t call) {
   if (!consensus_) return false;
   const std::optional<AgreedVerdict> agreed = consensus_->verdict();
   if (!agreed || agreed->completed < call) return false;
@@ -133,8 +161,8 @@ bool Communicator::Impl::accept_completed(std::uint64_t call) {
   return true;
 }
 
-/// Asked by others while this rank may be in the midst of a call.
-RankStatus Communicator::Impl::status(std::uint64_t about) const {
+/// Another thread asks, perhaps during a call of this rank.
+RankStatus Health::status(std::uint64_t about) const {
   const FlightRecorder& recorder = box_.recorder();
   RankStatus status;
   if (const auto last = recorder.latest()) {
@@ -171,15 +199,15 @@ RankStatus Communicator::Impl::status(std::uint64_t about) const {
   return status;
 }
 
-void Communicator::Impl::stop() {
-  // Whoever is in a call does it when leaving.
-  if (gate_.close()) links_.port->stand_down();
+void Health::stop() {
+  // A rank that is in a call stands down when it leaves the call.
+  if (gate_.close()) port_.stand_down();
   fabric_->messenger().interrupt();
 }
 
-void Communicator::Impl::ring() {
+void Health::ring() {
   if (gate_.is_closed()) {
-    throw Error(ErrorCode::aborted, "the others have given up");
+    throw Error(ErrorCode::aborted, "the communicator has failed on another rank");
   }
   for (const auto& [rank, calls] : consensus_->left()) {
     if (calls >= calls_) continue;
@@ -190,9 +218,9 @@ void Communicator::Impl::ring() {
   }
 }
 
-/// Should ranks be in different calls of one number, in which each waits for the other, no message
-/// will ever tell them.
-void Communicator::Impl::note_stall() {
+/// If ranks are in different calls with the same number, each waiting for the other, no message
+/// will ever show it. So they compare their calls.
+void Health::note_stall() {
   if (consensus_) consensus_->compare(calls_);
 }
 
