@@ -8,7 +8,7 @@ namespace tutti::test {
 /// A parser of untrusted bytes or of user input, together with the invariants that must hold for
 /// any input.
 struct Target {
-  std::string_view name;  ///< Also the name of its folder in tests/fuzz/corpus.
+  std::string_view name;  ///< Also the name of its archive in tests/fuzz/corpus.
   /// Throws if an invariant is violated. An expected tutti::Error, such as the rejection of the
   /// input, is caught.
   void (*run)(std::string_view input);

@@ -37,7 +37,7 @@ const Target& target(std::string_view name) {
   if (found == table.end()) {
     throw Error(ErrorCode::invalid_argument,
                 "there is no fuzz target '" + std::string(name) +
-                    "': a folder of tests/fuzz/corpus needs a row in tests/fuzz/targets.cpp");
+                    "': an archive of tests/fuzz/corpus needs a row in tests/fuzz/targets.cpp");
   }
   return *found;
 }
