@@ -155,7 +155,7 @@ std::string in_plural(std::uint64_t count, const std::string& noun) {
 
 std::string with_commas(std::uint64_t number) {
   std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
   return text;
 }
 
