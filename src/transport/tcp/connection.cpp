@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::size_t cache_line = 64;
 constexpr std::size_t block_bytes = ReadBlock::size;
-/// So many consumed bytes are dropped at once rather than by the next call.
+/// From here on, consumed bytes are dropped at once rather than by the next call.
 constexpr std::size_t most_unapplied = std::size_t{16} << 10;
-/// Less room than this at the end of a block is not worth a read.
+/// With less room than this at the end of a block, the next read begins a new block.
 constexpr std::size_t least_room = std::size_t{64} << 10;
-/// Frames may still come for communicators that were closed lately.
+/// How many closed streams are remembered: frames for them may still arrive.
 constexpr std::size_t most_closed = 4096;
-/// Where the first header goes, so that what follows it begins on a cache line.
+/// Where the first header is read, so that its data begins on a cache line.
 constexpr std::size_t first_place = cache_line - FrameHeader::size;
 
 bool is_within_host(const Socket& socket) {
@@ -34,8 +34,8 @@ bool is_within_host(const Socket& socket) {
   return other.is_loopback() || other.host() == bound_to(socket).host();
 }
 
-/// Nothing gets lost or congested within a host, and some algorithms that pace what they send are
-/// slow there. Where it cannot be chosen, it stays as it is.
+/// Within a host nothing is lost or congested, and congestion control that paces its packets (BBR)
+/// is slow. If it cannot be set, the default stays.
 void choose_congestion_control(const Socket& socket) {
   if (!is_within_host(socket)) return;
   constexpr char name[] = "cubic";
@@ -44,9 +44,10 @@ void choose_congestion_control(const Socket& socket) {
 
 void require_call(std::uint32_t found, std::uint32_t wanted) {
   if (found == wanted) return;
-  throw Error(ErrorCode::mismatch,
-              "is in another call, or in the same with other arguments: let all ranks call the "
-              "same, in one order");
+  throw Error(
+      ErrorCode::mismatch,
+      "is in another call, or in the same call with other arguments: make the same calls in "
+      "the same order on all ranks");
 }
 
 }  // namespace
@@ -69,8 +70,8 @@ std::shared_ptr<Stream> Connection::open(std::uint64_t context, StreamListener& 
   return stream;
 }
 
-/// The stream that something has come for: null if it was closed. Data may come before this rank
-/// has made the communicator that it is for.
+/// The stream of a frame. Null if it was closed. Creates it if data arrives before this rank has
+/// created the communicator.
 Stream* Connection::find(std::uint64_t context) {
   if (recent_ != nullptr && recent_->context_ == context) return recent_;
   const auto found = streams_.find(context);
@@ -123,7 +124,7 @@ Connection::Arrival Connection::arrived(Stream& stream, std::uint32_t call, bool
 std::span<const std::byte> Connection::first_segment(Stream& stream, std::uint32_t call) {
   apply_consumed(stream);
   if (stream.landed_ > 0) {
-    // What was to be received is looked at instead.
+    // It was to be received into this memory; the caller looks at it instead.
     require_call(stream.landed_call_, call);
     return {stream.expected_.data(), stream.landed_};
   }
@@ -136,7 +137,7 @@ std::span<const std::byte> Connection::first_segment(Stream& stream, std::uint32
   return {segment.data, segment.bytes};
 }
 
-/// Few bytes are dropped by the next call for this stream, which takes the lock anyway.
+/// A few bytes are dropped later, by the next call for this stream, which takes the lock anyway.
 void Connection::consume(Stream& stream, std::size_t bytes) {
   stream.unapplied_ += bytes;
   if (stream.unapplied_ < most_unapplied) return;
@@ -170,12 +171,12 @@ void Connection::drop_first(Stream& stream, std::size_t bytes) {
   stream.first_ = 0;
 }
 
-/// Half a window at a time.
+/// Credit is returned in steps of half a window.
 std::uint64_t Connection::due_grant(Stream& stream) {
   return stream.ungranted_ < Stream::window / 2 ? 0 : std::exchange(stream.ungranted_, 0);
 }
 
-/// Whether the peer has, or will soon have, consumed enough to say so.
+/// Whether the peer has probably consumed enough to return credit.
 bool Connection::is_grant_due(const Stream& stream) {
   return stream.granted_.load(std::memory_order_relaxed) <= stream.sent() + Stream::window / 2;
 }
@@ -187,7 +188,7 @@ bool Connection::pump(const Stream& stream) {
 
 bool Connection::read_once(const Stream& stream) {
   if (!read_end_.empty()) return false;
-  // The open frame may be of somebody who has said where it is to go.
+  // The receiver of the open frame may have posted memory for it.
   Stream* const owner = frame_of_;
   if (frame_left_ > 0 && owner != nullptr && begin_ == end_ &&
       owner->segments_.size() == owner->first_ && owner->landed_ < owner->expected_.size()) {
@@ -213,7 +214,7 @@ bool Connection::read_once(const Stream& stream) {
   return came > 0;
 }
 
-/// Makes room to read into. What is left over is less than a cache line.
+/// Makes room to read into. Less than a cache line of unparsed bytes is moved.
 void Connection::prepare_block() {
   const std::size_t left = end_ - begin_;
   const bool is_free = !block_.is_shared();
@@ -227,7 +228,7 @@ void Connection::prepare_block() {
   end_ = place + left;
 }
 
-/// Hands what was read to the streams that it is for.
+/// Distributes what was read to the streams.
 void Connection::parse(const Stream* reader) {
   while (begin_ < end_) {
     if (skip_ > 0) {
@@ -252,7 +253,7 @@ void Connection::parse(const Stream* reader) {
   }
 }
 
-/// False if the header is not there in full, or makes no sense.
+/// False if the header is incomplete or invalid.
 bool Connection::open_frame(const Stream* reader) {
   if (in_header_ < header_.size()) return false;
   const FrameHeader header = FrameHeader::decode(header_);
@@ -317,7 +318,7 @@ std::size_t Connection::receive(Stream& stream, std::span<std::byte> to, std::ui
   return moved;
 }
 
-/// Takes what was read before, by any thread.
+/// Takes data that was read before, by any thread.
 std::size_t Connection::take_segment(Stream& stream, std::span<std::byte> to, std::uint32_t call) {
   if (stream.landed_ > 0) {
     require_call(stream.landed_call_, call);
@@ -338,15 +339,15 @@ std::size_t Connection::take_segment(Stream& stream, std::span<std::byte> to, st
   return bytes;
 }
 
-/// Reads a header alone. Data that were read behind the header of a grant would have to be moved.
+/// Reads a header alone: if it is a grant's, data read together with it would have to be moved.
 void Connection::receive_header(const Stream& stream) {
   iovec part{.iov_base = &header_[in_header_], .iov_len = header_.size() - in_header_};
   in_header_ += read({&part, 1});
   (void)open_frame(&stream);
 }
 
-/// A header is still to come. What follows it is taken to be what is wanted; what is not is put
-/// into the block afterwards.
+/// Reads a header, and what follows it straight to `to`. If that turns out to belong elsewhere, it
+/// is moved into the block.
 std::size_t Connection::receive_first(Stream& stream, std::span<std::byte> to, std::uint32_t call) {
   to = to.first(std::min(to.size(), block_bytes - 2 * cache_line));
   iovec parts[2] = {{.iov_base = &header_[in_header_], .iov_len = header_.size() - in_header_},
@@ -371,7 +372,7 @@ std::size_t Connection::receive_first(Stream& stream, std::span<std::byte> to, s
   return moved;
 }
 
-/// More of the open frame and, if that is its end, the header of the next.
+/// Reads more of the open frame and, if that completes it, the next header.
 std::size_t Connection::receive_more(Stream& stream, std::span<std::byte> to, std::uint32_t call) {
   require_call(frame_call_, call);
   const std::size_t most = std::min(to.size(), frame_left_);
@@ -397,8 +398,8 @@ void Connection::expect(Stream& stream, std::span<std::byte> to) {
   if (stream.landed_ == 0) stream.expected_ = to;
 }
 
-/// How many of the next `bytes` of the open frame can be shown without tearing an element: all if
-/// they are the `most` there can be.
+/// How many of the next `bytes` of the open frame can be handed out without splitting an element:
+/// all of them if they are `most`.
 std::size_t Connection::whole(std::size_t bytes, std::size_t most) const {
   if (bytes == most) return bytes;
   const std::size_t end = (frame_done_ + bytes) / cache_line * cache_line;
@@ -411,7 +412,7 @@ void Connection::pass(std::size_t bytes) {
   if (frame_left_ == 0) skip_ = std::exchange(frame_padding_, 0);
 }
 
-/// Puts what was read elsewhere into the block, where nothing is to be parsed.
+/// Moves bytes that were read elsewhere into the block, in which nothing is unparsed.
 void Connection::stash(std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
   const std::size_t place = frame_left_ > 0 ? frame_done_ % cache_line : first_place - skip_;

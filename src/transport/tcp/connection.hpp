@@ -21,26 +21,25 @@
 
 namespace tutti {
 
-/// Frames each way between this rank and a peer who has proved to be one, for all communicators
-/// that both are in: each has a stream, and none waits for what another does not take. Whoever
-/// waits for data of its stream reads what comes, and puts aside what is for others, at most a
-/// window's worth each. Never blocks.
+/// A TCP connection to an authenticated peer, multiplexed over all communicators of which both are
+/// members. Each communicator has a stream with a flow-control window of its own, so none waits for
+/// another. A thread that waits for its stream reads the socket for all streams, and queues what
+/// belongs to others. Never blocks.
 ///
-/// What comes is read either into blocks, to be looked at where it is, or straight into the
-/// caller's memory. What goes is written from the caller's memory; what the system does not take at
-/// once stays there until flush() has got rid of it.
+/// Data is read either into blocks, where the receiver uses it in place, or straight into the
+/// receiver's memory. FrameWriter is the sending half.
 ///
-/// Errors say what is wrong with the peer, without naming it: "is no longer connected (...)".
-/// Sending throws peer_lost when the connection has ended; reading does when all that came before
-/// the end was consumed. Thread-safe; a stream is for one thread at a time.
+/// Errors describe the peer without naming it: "is no longer connected (...)". Sending throws
+/// peer_lost once the connection has ended; receiving throws it after everything that arrived
+/// before was consumed. Thread-safe; a stream is for one thread at a time.
 class Connection {
  public:
   explicit Connection(Channel channel);
 
-  /// The stream of a communicator, which is told when something comes.
+  /// The stream of a communicator. The listener is told when data arrives for it.
   [[nodiscard]] std::shared_ptr<Stream> open(std::uint64_t context, StreamListener& listener);
-  /// Nothing more is sent or received, and what still comes is thrown away. What is half sent goes
-  /// on from a copy.
+  /// Ends sending and receiving. Data that still arrives is dropped; a frame that is partly sent is
+  /// completed from a copy.
   void close(Stream& stream);
 
   // Sending, see FrameWriter:
@@ -58,21 +57,21 @@ class Connection {
 
   // Receiving:
 
-  /// What has come for a stream: some of it, but no torn 64 bytes unless the frame ends with them.
-  /// Throws mismatch if it is of another call.
+  /// The first data that was read for a stream: a multiple of 64 bytes, or up to the end of a
+  /// frame. Throws mismatch if it belongs to another call.
   [[nodiscard]] std::span<const std::byte> buffered(Stream& stream, std::uint32_t call);
   struct Arrival {
     std::span<const std::byte> data{};
-    bool has_tried = false;  ///< Nothing was there before, so the socket was read once,
-    bool has_read = false;   ///< and something came, for whatever stream.
+    bool has_tried = false;  ///< Nothing was queued, so the socket was read.
+    bool has_read = false;   ///< That read returned data, of any stream.
   };
-  /// The same as buffered(). Reads once, if `reads` and nothing has come before.
+  /// Like buffered(), but reads the socket once if `reads` and nothing is queued.
   [[nodiscard]] Arrival arrived(Stream& stream, std::uint32_t call, bool reads);
   void consume(Stream& stream, std::size_t bytes);
-  /// Reads once, for whatever streams. False if nothing has come.
+  /// Reads the socket once, for all streams. False if nothing has arrived.
   [[nodiscard]] bool pump(const Stream& stream);
-  /// Moves what has come to `to`, as far as it fits; the same rules as for buffered(). None if
-  /// nothing has come.
+  /// Copies or reads data to `to`, by the same rules as buffered(). Returns how many bytes; 0 if
+  /// nothing has arrived.
   [[nodiscard]] std::size_t receive(Stream& stream, std::span<std::byte> to, std::uint32_t call);
   /// See Port::expect().
   void expect(Stream& stream, std::span<std::byte> to);
@@ -82,20 +81,20 @@ class Connection {
   [[nodiscard]] bool has_ended() const {
     return has_ended_.load(std::memory_order_acquire) || writer_.has_ended();
   }
-  /// The same, and asks the system if nobody has.
+  /// The same, and asks the system too.
   [[nodiscard]] bool is_hung_up() const;
-  /// Whether something has come for a communicator that has not consumed it. Of a connection that
-  /// has hung up, what the system still holds is looked at too.
+  /// Whether data for a communicator has arrived and was not consumed. If the peer has closed the
+  /// connection, reads what the system still holds.
   [[nodiscard]] bool holds_data_for(std::uint64_t context);
 
-  // At the end:
+  // Closing:
 
-  /// Throws away what comes. From then on nothing can be received.
+  /// Drops what arrives. Nothing can be received afterwards.
   void discard();
-  /// Says that no more will come from here; what is pending is forgotten.
+  /// Drops what is pending, and tells the peer that nothing more follows.
   void finish() { writer_.finish(); }
-  /// Whether the system has sent all that was written. (To wait until the other end has confirmed
-  /// it would take 40 ms more, for ends put off confirming.)
+  /// Whether the system has sent everything that was written. (Waiting for the acknowledgement
+  /// would take 40 ms more, because it is delayed.)
   [[nodiscard]] bool is_under_way() const;
 
  private:
@@ -134,21 +133,21 @@ class Connection {
   FrameWriter writer_;
   std::atomic<bool> has_ended_{false};
 
-  std::string read_end_;  // Why nothing more comes.
+  std::string read_end_;  // Why nothing more can be received; empty if it can.
   std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> streams_;
-  std::deque<std::uint64_t> closed_;  // The contexts closed last.
+  std::deque<std::uint64_t> closed_;  // Contexts of streams that were closed lately.
   ReadBlock block_;
-  std::size_t begin_ = 0;  // What was read and not yet parsed stands between these in the block,
-  std::size_t end_ = 0;    // after
-  std::size_t in_header_ = 0;                          // so many bytes in header_.
-  std::array<std::byte, FrameHeader::size> header_{};  // Of the next frame.
-  Stream* recent_ = nullptr;                           // Of streams_, the one found last.
-  Stream* frame_of_ = nullptr;                         // Null: nobody wants the open frame.
+  std::size_t begin_ = 0;                              // In block_, the bytes from here
+  std::size_t end_ = 0;                                // to here were read and are not parsed yet.
+  std::size_t in_header_ = 0;                          // How many bytes of header_ were read.
+  std::array<std::byte, FrameHeader::size> header_{};  // The header of the next frame.
+  Stream* recent_ = nullptr;    // The stream of streams_ that was found last.
+  Stream* frame_of_ = nullptr;  // Whose the open frame is. Null: it is dropped.
   std::uint32_t frame_call_ = 0;
-  std::size_t frame_left_ = 0;  // Of the open frame; 0 if none is open.
+  std::size_t frame_left_ = 0;  // Bytes of the open frame still to come; 0 if none is open.
   std::size_t frame_done_ = 0;
-  std::size_t frame_padding_ = 0;  // After it.
-  std::size_t skip_ = 0;           // Padding of the last frame that is still to come.
+  std::size_t frame_padding_ = 0;  // Padding after the open frame.
+  std::size_t skip_ = 0;           // Bytes of the last frame's padding still to come.
 };
 
 }  // namespace tutti
