@@ -23,7 +23,7 @@ TEST(Settings, ErrorsNameAllowedValues) {
   refused("TUTTI_TIMEOUT", "soon", "TUTTI_TIMEOUT is \"soon\"");
   refused("TUTTI_TIMEOUT", "-1", "a number of seconds");
   refused("TUTTI_PORT_RANGE", "80-", "80-");
-  refused("TUTTI_TLS", "yes", "TUTTI_TLS is \"yes\"; it may be 1");
+  refused("TUTTI_TLS", "yes", "TUTTI_TLS is \"yes\"; set it to 1");
   refused("TUTTI_TLS", "1", "TUTTI_SECRET, which is not set");
   refused("TUTTI_LOG_JSONL", "/nowhere/at/all", "cannot write to /nowhere/at/all");
 }

@@ -70,7 +70,7 @@ TEST(TooLarge, IsRefusedBeforeItIsBuilt) {
         "draw allreduce/ring --topo star:p=8 -p 1000000 -o x.svg"}) {
     const Outcome run = tutti(words);
     EXPECT_EQ(run.exit_code, 2) << words;
-    EXPECT_TRUE(contains(run.err, "seen") || contains(run.err, "on a network of 8")) << run.err;
+    EXPECT_TRUE(contains(run.err, "draw") || contains(run.err, "on a network of 8")) << run.err;
   }
 }
 

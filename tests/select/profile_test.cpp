@@ -113,7 +113,7 @@ TEST(Profile, RejectsInvalidFiles) {
   refuses("", "tutti tune");
   refuses("[]", "tutti_profile");
   refuses("{}", "tutti_profile");
-  refuses(changed("\"tutti_profile\": 1", "\"tutti_profile\": 2"), "format 2");
+  refuses(changed("\"tutti_profile\": 1", "\"tutti_profile\": 2"), "its format is 2");
   refuses(changed("\"pairs\": \"process\"", "\"pairs\": \"proces\""), "process, host");
   refuses(changed("\"crowded\": false", "\"crowded\": 7"), "boolean");
   refuses(changed("\"alpha\": ", "\"alpha\": -"), "alpha");

@@ -57,7 +57,7 @@ TEST(Verify, FindsADeadlockInARing) {
   const Verification verdict = verify(by_hand(Collective::allreduce, 1, 1, programs));
   ASSERT_FALSE(verdict.ok());
   EXPECT_EQ(name(verdict.violations.front().kind), "deadlock");
-  EXPECT_NE(verdict.violations.front().message.find("circle of 4"), std::string::npos);
+  EXPECT_NE(verdict.violations.front().message.find("cycle of 4"), std::string::npos);
 }
 
 /// Each rank sends first. In place it may overwrite the data only after the send. If a send waits

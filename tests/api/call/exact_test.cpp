@@ -329,7 +329,7 @@ TEST(Exact, Refusals) {
     refused([&] { comm.all_reduce_shards(shards, data, Op::sum, {.algorithm = "allreduce/mesh"}); },
             "takes no algorithm");
     std::vector<float> longer(5);
-    refused([&] { comm.all_reduce_shards(shards, longer); }, "must be as long");
+    refused([&] { comm.all_reduce_shards(shards, longer); }, "must be equally long");
     const std::vector<const void*> pointers{data.data()};
     Call call{.collective = Collective::allreduce,
               .output = data.data() + 1,

@@ -101,7 +101,7 @@ TEST(Create, RejectsAStoreWithOtherContent) {
   store.set("mine/0/all", "7:rubbish99:more");
   StoreExchange exchange(store, "mine", 1, 2);
   expect_error([&] { (void)exchange.all_gather("x"); }, ErrorCode::invalid_argument,
-               "give each group a prefix of its own");
+               "use one prefix for each group");
 }
 
 TEST(Create, ByAnId) {

@@ -127,7 +127,7 @@ TEST_P(Failure, VerdictSurvivesExitOfTheDecidingRank) {
     const std::string faults = run_processes(3, GetParam(), [](Communicator& comm) -> std::string {
       std::vector<float> data(10 + comm.rank());
       const std::string fault =
-          fault_of([&] { comm.all_reduce(data); }, ErrorCode::mismatch, "ranks call different");
+          fault_of([&] { comm.all_reduce(data); }, ErrorCode::mismatch, "ranks make different calls");
       if (fault.empty()) _exit(0);
       return fault;
     });
