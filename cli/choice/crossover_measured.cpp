@@ -6,8 +6,6 @@
 #include <cstdio>
 #include <optional>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
 
 #include "cli/choice/arena.hpp"
@@ -17,6 +15,7 @@
 #include "cli/console/progress.hpp"
 #include "cli/console/text.hpp"
 #include "cli/launch/launcher.hpp"
+#include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "rendezvous/environment.hpp"
 
@@ -97,7 +96,6 @@ void print(const MeasuredCrossover& wanted, const Communicator& communicator,
 }
 
 void print_json(const MeasuredCrossover& wanted, const Findings& findings) {
-  using Json = nlohmann::ordered_json;
   Json document{{"first", wanted.first}, {"second", wanted.second}};
   const auto add = [&](const char* name, const std::vector<Duel>& duels) {
     const std::optional<double> size = crossing(duels);

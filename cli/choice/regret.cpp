@@ -7,12 +7,11 @@
 #include <map>
 #include <optional>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/choice/arena.hpp"
 #include "cli/choice/party.hpp"
 #include "cli/console/progress.hpp"
 #include "cli/console/text.hpp"
+#include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "select/forecast_cache.hpp"
 #include "select/selector.hpp"
@@ -20,8 +19,6 @@
 
 namespace tutti::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// After a first round nobody is given more time who took this many times as long as the fastest.
 constexpr double hopeless = 1.6;
@@ -183,15 +180,15 @@ std::vector<RegretRow> read_regret(const std::string& text) {
   std::vector<RegretRow> rows;
   for (const Json& each : Json::parse(text)) {
     RegretRow row{.collective = parse_collective(each.at("collective").get<std::string>()),
-                  .bytes = each.at("bytes"),
-                  .ranks = each.at("ranks"),
-                  .pairs = each.at("pairs"),
-                  .chosen = each.at("chosen")};
+                  .bytes = each.at("bytes").get<std::uint64_t>(),
+                  .ranks = each.at("ranks").get<std::uint32_t>(),
+                  .pairs = each.at("pairs").get<std::string>(),
+                  .chosen = each.at("chosen").get<std::string>()};
     for (const Json& runner : each.at("runners")) {
-      row.runners.push_back({.algorithm = runner.at("algorithm"),
-                             .seconds = runner.at("seconds"),
-                             .expected = runner.at("expected"),
-                             .modelled = runner.at("modelled")});
+      row.runners.push_back({.algorithm = runner.at("algorithm").get<std::string>(),
+                             .seconds = runner.at("seconds").get<double>(),
+                             .expected = runner.at("expected").get<double>(),
+                             .modelled = runner.at("modelled").get<double>()});
     }
     rows.push_back(std::move(row));
   }

@@ -7,10 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/versus/contender.hpp"
 #include "cli/versus/followers.hpp"
+#include "core/json.hpp"
 
 namespace tutti::cli {
 
@@ -22,7 +21,7 @@ class VersusPool {
 
   /// An answer, and how many seconds it took to come.
   struct Turn {
-    nlohmann::json answer{};
+    Json answer{};
     double seconds = 0;
   };
 
@@ -46,7 +45,7 @@ class VersusPool {
   void start(const Contender& contender);
   void dismiss_process(const std::string& process, const std::string& why);
   /// The answer to a line, be it a refusal.
-  [[nodiscard]] nlohmann::json heard(Followers::Id id, const std::string& line);
+  [[nodiscard]] Json heard(Followers::Id id, const std::string& line);
 
   VersusField field_;
   std::string folder_;

@@ -8,8 +8,6 @@
 #include <filesystem>
 #include <random>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
 
 #include "cli/bench/head.hpp"
@@ -20,13 +18,12 @@
 #include "cli/console/text.hpp"
 #include "cli/versus/followers.hpp"
 #include "cli/versus/pool.hpp"
+#include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "core/system_reason.hpp"
 
 namespace tutti::cli {
 namespace {
-
-using Json = nlohmann::json;
 
 /// Enough for a median where a call takes long.
 constexpr std::size_t least_iterations = 5;

@@ -4,18 +4,19 @@
 #include <optional>
 #include <utility>
 
+#include "core/json.hpp"
+
 namespace tutti {
 
-/// The whole number that a value of nlohmann-json is; none if it is another value, or does not fit.
-/// (Its own get<T>() makes some number of true, 0.5, 1e300 and of what is too large.)
-template <class T, class Json>
+/// The whole number that a JSON value is; none if it is another value, be it 7.0, or does not fit.
+template <class T>
 [[nodiscard]] std::optional<T> whole(const Json& json) {
   if (json.is_number_unsigned()) {
-    const auto value = json.template get<std::uint64_t>();
+    const auto value = json.get<std::uint64_t>();
     return std::in_range<T>(value) ? std::optional(static_cast<T>(value)) : std::nullopt;
   }
   if (!json.is_number_integer()) return std::nullopt;
-  const auto value = json.template get<std::int64_t>();
+  const auto value = json.get<std::int64_t>();
   return std::in_range<T>(value) ? std::optional(static_cast<T>(value)) : std::nullopt;
 }
 

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
+#include "core/json.hpp"
+#include "core/whole.hpp"
 
 namespace tutti {
 namespace {
 
-using Json = nlohmann::json;
-
 std::optional<std::string> text_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end() || !found->is_string()) return std::nullopt;
-  return found->get<std::string>();
+  const Json* const found = json.find(key);
+  if (found == nullptr || !found->is_string()) return std::nullopt;
+  return found->string();
 }
 
 }  // namespace
@@ -245,7 +244,7 @@ std::string Agreement::knowledge() const {
     json["decision"] = *decision_;
     json["ballot"] = decided_in_;
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, Json::NotUtf8::replace);
 }
 
 /// Whoever has something to say tells the chair, or takes it.
@@ -280,7 +279,7 @@ void Agreement::answer(std::uint32_t ballot, const std::string& subject) {
 }
 
 void Agreement::take(std::uint32_t from, const std::string& body) {
-  const Json json = Json::parse(body, nullptr, false);
+  const Json json = Json::try_parse(body).value_or(nullptr);
   if (!json.is_object()) return;
   Voice& voice = voices_[from];
   if (auto input = text_of(json, "input")) voice.input = std::move(input);
@@ -288,11 +287,12 @@ void Agreement::take(std::uint32_t from, const std::string& body) {
     voice.standing = std::move(*standing);
   }
   if (subject_.empty()) subject_ = text_of(json, "subject").value_or("");
-  if (json.contains("urgent") && json["urgent"] == true) urgency_ = Urgency::urgent;
+  if (const Json* const urgent = json.find("urgent"); urgent != nullptr && *urgent == true)
+    urgency_ = Urgency::urgent;
   auto decision = text_of(json, "decision");
-  const auto ballot = json.find("ballot");
-  if (!decision || ballot == json.end() || !ballot->is_number_unsigned()) return;
-  note_heard(*decision, ballot->get<std::uint32_t>());
+  const Json* const ballot = json.find("ballot");
+  if (!decision || ballot == nullptr) return;
+  if (const auto number = whole<std::uint32_t>(*ballot)) note_heard(*decision, *number);
 }
 
 void Agreement::note_heard(const std::string& decision, std::uint32_t ballot) {

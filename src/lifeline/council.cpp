@@ -4,8 +4,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include <nlohmann/json.hpp>
-
+#include "core/json.hpp"
 #include "core/packed_texts.hpp"
 #include "core/quantity.hpp"
 #include "core/shortened.hpp"
@@ -14,7 +13,6 @@ namespace tutti {
 namespace {
 
 using namespace std::chrono_literals;
-using Json = nlohmann::json;
 
 /// By far longer than ranks take for a verdict, even if several are silent one after the other.
 constexpr auto verdict_time = 30s;

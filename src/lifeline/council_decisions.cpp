@@ -2,8 +2,7 @@
 #include <chrono>
 #include <cstdlib>
 
-#include <nlohmann/json.hpp>
-
+#include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "lifeline/council.hpp"
 
@@ -13,7 +12,6 @@ namespace tutti {
 namespace {
 
 using namespace std::chrono_literals;
-using Json = nlohmann::json;
 
 /// Who is alive answers at once, unless its machine is very busy.
 constexpr auto answer_time = 2s;
@@ -103,7 +101,7 @@ std::optional<std::string> Council::collect(const Agreement::Hearing& hearing) c
     if (hearing.silent.contains(rank)) continue;
     const std::optional<std::string>& input = hearing.voices[rank].input;
     if (input) {
-      inputs[std::to_string(rank)] = *input;
+      inputs.add(std::to_string(rank), *input);
     } else if (!hearing.late.contains(rank)) {
       return std::nullopt;
     }

@@ -1,10 +1,8 @@
 #include "lifeline/participant.hpp"
 
-#include <nlohmann/json.hpp>
+#include "core/json.hpp"
 
 namespace tutti {
-
-using Json = nlohmann::json;
 
 std::string write(const Standing& standing) {
   Json earlier = Json::array();
@@ -20,11 +18,11 @@ std::string write(const Standing& standing) {
               {"about", standing.about}, {"signature", standing.signature},
               {"asked", standing.asked}, {"earlier", earlier},
               {"done", standing.done},   {"waits", waits}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+      .dump(-1, Json::NotUtf8::replace);
 }
 
 Standing read_standing(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = Json::try_parse(text).value_or(nullptr);
   Standing standing;
   if (!json.is_object()) return standing;
   try {
@@ -45,7 +43,7 @@ Standing read_standing(const std::string& text) {
       standing.waits.push_back({.rank = each.at("rank").get<std::uint32_t>(),
                                 .receives = each.at("receives").get<bool>()});
     }
-  } catch (const Json::exception&) {
+  } catch (const JsonError&) {
     return {};
   }
   return standing;

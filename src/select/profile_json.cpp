@@ -1,18 +1,15 @@
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
 #include <tutti/schedule/schedule_hash.hpp>
 #include <tutti/version.hpp>
 
+#include "core/json.hpp"
 #include "core/whole.hpp"
 #include "select/profile.hpp"
 
 namespace tutti {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int format_version = 1;
 constexpr std::size_t most_entries = 100'000;
@@ -225,7 +222,7 @@ Profile Profile::parse(std::string_view text, const std::string& folder) {
     }
     if (profile.reaches.empty()) refuse("it says nothing of how ranks reach each other");
     return profile;
-  } catch (const Json::exception& error) {
+  } catch (const JsonError& error) {
     refuse(error.what());
   }
 }

@@ -9,13 +9,13 @@
 #include <sstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <tutti/collective.hpp>
 
 #include "cli/bench/case.hpp"
 #include "cli/bench/limit.hpp"
 #include "cli/bench/timing.hpp"
+#include "core/json.hpp"
 #include "net/socket.hpp"
 #include "support/command.hpp"
 #include "support/golden.hpp"
@@ -23,8 +23,6 @@
 
 namespace tutti::test {
 namespace {
-
-using Json = nlohmann::json;
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -352,9 +350,10 @@ TEST(Bench, WritesJson) {
   EXPECT_EQ(row.at("bytes"), 1024);
   EXPECT_EQ(row.at("count"), 128);
   EXPECT_EQ(row.at("dtype"), "f32");
-  EXPECT_GT(row.at("limit_us"), 0);
+  EXPECT_GT(row.at("limit_us").get<double>(), 0);
   EXPECT_EQ(row.at("out_of_place").at("iterations"), 5);
-  EXPECT_LE(row.at("in_place").at("p10_us"), row.at("in_place").at("p90_us"));
+  EXPECT_LE(row.at("in_place").at("p10_us").get<double>(),
+            row.at("in_place").at("p90_us").get<double>());
 }
 
 TEST(Bench, WritesCsv) {

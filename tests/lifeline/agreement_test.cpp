@@ -7,8 +7,8 @@
 #include <set>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
 #include "support/random.hpp"
 
 /// Whatever happens to some, those who go on have the same answer: by thousands of made-up runs, in
@@ -18,7 +18,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using Clock = Agreement::Clock;
-using Json = nlohmann::json;
 
 /// What may befall the members of a run.
 struct Weather {

@@ -6,12 +6,11 @@
 #include <map>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
 
 #include "api/group/rank_descriptor.hpp"
 #include "api/group/surroundings.hpp"
+#include "core/json.hpp"
 #include "core/shortened.hpp"
 #include "lifeline/mesh.hpp"
 #include "lifeline/thread_hub.hpp"
@@ -20,8 +19,6 @@
 
 namespace tutti {
 namespace {
-
-using Json = nlohmann::json;
 
 /// A rank with a core of its own can afford to spin; others must let those run whom they wait for.
 /// To look at a socket costs a hundred times as much as to look at memory.
