@@ -7,8 +7,12 @@ if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_
     "${CMAKE_CXX_COMPILER_VERSION}. Name another with -DCMAKE_CXX_COMPILER=...")
 endif()
 
+# Without debug information: it is five sixths of an archive, which is written, linked and installed.
+# TUTTI_DEBUG_INFO adds as much as a backtrace needs. -O3 is kept for the few sources that gain by it.
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-  set(CMAKE_BUILD_TYPE RelWithDebInfo)
+  set(CMAKE_BUILD_TYPE Release)
+  set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+  set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 endif()
 
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -37,20 +41,30 @@ function(tutti_build_settings target)
   # What is in C shows that C needs no more than this.
   set_target_properties(${target} PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON)
   target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${TUTTI_WERROR}>:-Werror>)
+    -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${TUTTI_WERROR}>:-Werror>
+    $<$<BOOL:${TUTTI_DEBUG_INFO}>:-g1>)
 endfunction()
 
-# What most sources of a target begin with is read once for all of them, where that is asked for.
+# What most sources of a target begin with is read once for all of them, where that is asked for. Only
+# headers of others: to change one of ours must not compile everything again.
 function(tutti_precompile target)
   if(TUTTI_PRECOMPILE)
     set(file "${CMAKE_CURRENT_BINARY_DIR}/${target}_headers.hpp")
     set(text "")
     foreach(header IN ITEMS ${ARGN}
-            <algorithm> <chrono> <functional> <map> <memory> <optional> <string> <vector>)
+            <algorithm> <array> <atomic> <chrono> <cmath> <condition_variable> <functional> <map>
+            <memory> <mutex> <optional> <set> <span> <string> <string_view> <thread> <vector>)
       string(APPEND text "#include ${header}\n")
     endforeach()
     file(CONFIGURE OUTPUT "${file}" CONTENT "${text}" @ONLY)
     target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${file}>")
+  endif()
+endfunction()
+
+# The same, as another target has it already. Both must be compiled with the same flags.
+function(tutti_precompile_as target other)
+  if(TUTTI_PRECOMPILE AND TARGET ${other})
+    target_precompile_headers(${target} REUSE_FROM ${other})
   endif()
 endfunction()
 
