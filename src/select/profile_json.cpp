@@ -20,7 +20,7 @@ constexpr std::size_t most_entries = 100'000;
 }
 
 double positive(const Json& json, const char* key, bool may_be_zero = false) {
-  const double value = json.at(key).get<double>();
+  const auto value = json.at(key).get<double>();
   if (!std::isfinite(value) || value < 0 || (value == 0 && !may_be_zero)) {
     refuse(std::string("\"") + key + "\" is " + json.at(key).dump() + ", which no time can be");
   }
