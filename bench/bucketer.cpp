@@ -1,8 +1,10 @@
-// What buckets are worth: 1000 tensors of 1 MiB and 10,000 of 4 KiB are averaged over all ranks one
-// by one, in buckets, and in buckets while the caller computes, beside what α and β predict.
+// Measures the gain of buckets: averages 1000 tensors of 1 MiB and 10,000 of 4 KiB over all ranks
+// one by one, in buckets, and in buckets while the caller computes, and compares with the α-β
+// model.
 //   tutti run -n 2 -- build/bench/bucketer [FRACTION] [ROUNDS] [COMPUTE]
-// FRACTION of the tensors are taken (1), ROUNDS are timed, the cases by turns (7), and computing
-// takes COMPUTE times as long as communication in buckets (1). A time is that of the last rank.
+// FRACTION: the fraction of the tensors to use (1). ROUNDS: timed rounds, cases in turns (7).
+// COMPUTE: computing takes this many times as long as communication in buckets (1). A time is that
+// of the last rank.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -33,8 +35,8 @@ struct Parameters {
   double compute = 1;
 };
 
-/// The tensors of a workload: each in memory of its own, or one after the other in memory that the
-/// ranks of a host share.
+/// The tensors of a workload: each in its own memory, or adjacent in memory that the ranks of a
+/// host share.
 class Tensors {
  public:
   explicit Tensors(const Workload& workload) {
@@ -115,7 +117,7 @@ AlphaBeta measure(tutti::Communicator& comm, bool adjacent) {
   return {.alpha = alpha, .beta = (take(large, 4) - alpha) / large};
 }
 
-/// Arithmetic on every element, `passes` times; what is left is nearly what was there.
+/// Arithmetic on every element, `passes` times, that hardly changes the values.
 void compute(std::span<float> data, int passes) {
   constexpr std::size_t block = 64;
   for (std::size_t at = 0; at + block <= data.size(); at += block) {
@@ -128,7 +130,7 @@ void compute(std::span<float> data, int passes) {
   }
 }
 
-/// One way to do the whole, and what was measured of it.
+/// One way to reduce all tensors, and its measurements.
 struct Case {
   const char* what = "";
   std::function<void()> run{};
@@ -137,8 +139,8 @@ struct Case {
   std::vector<double> times{};
 };
 
-/// When the last bucket is done if the tensors become ready evenly over `computing` seconds and
-/// another core communicates: less the computing itself.
+/// The predicted time of communication beyond computing: tensors become ready evenly over
+/// `computing` seconds, and another core communicates.
 double predict_overlap(const tutti::Bucketer& bucketer, const Tensors& tensors,
                        const AlphaBeta& model, double computing) {
   std::vector<double> bytes(bucketer.buckets());
@@ -160,7 +162,7 @@ double predict_buckets(const tutti::Bucketer& bucketer, const Tensors& tensors,
   return predict_overlap(bucketer, tensors, model, 0);
 }
 
-/// So many passes that computing takes `seconds`, the same on all ranks.
+/// The number of passes for which computing takes `seconds`, the same on all ranks.
 int passes_for(tutti::Communicator& comm, const Tensors& tensors, double seconds) {
   constexpr int tried = 20;
   const auto all = [&](int passes) {

@@ -1,7 +1,7 @@
-// What the flight recorder adds to a small call, and what it costs to know the time:
+// Measures the cost of the flight recorder per small call, and of reading clocks:
 //   tutti run -n 2 -- build/bench/flight
-// Every call is recorded once in any case. Here it is recorded once more, and not, in turns of some
-// milliseconds: what the second time costs is what the first one does. Needs a core for each rank.
+// Every call is recorded once. Here it is recorded a second time, and not, in turns of some
+// milliseconds; the second record costs as much as the first. Needs a core for each rank.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -34,7 +34,7 @@ double quantile(std::vector<double>& times, double part) {
   return times[static_cast<std::size_t>(part * static_cast<double>(times.size() - 1))];
 }
 
-/// Two ways by turns, and how much longer the second takes than the first one just before it.
+/// Runs two variants in turns and prints the extra time of the second.
 void compare(const char* what, int calls, const std::function<void()>& plain,
              const std::function<void()>& more) {
   constexpr int turns = 200;
@@ -62,9 +62,9 @@ void print_clocks() {
   const auto print = [](const char* what, const std::function<void()>& run_all) {
     std::printf("%-24s %6.1f\n", what, nanoseconds_each(times, run_all));
   };
-  std::printf("\nnanoseconds to know the time\n");
+  std::printf("\nnanoseconds to read a clock\n");
   print("ticks()", [] {
-    // The sum keeps the compiler from leaving them out.
+    // The sum prevents the compiler from removing the calls.
     std::uint64_t sum = 0;
     for (int i = 0; i < times; ++i) sum += tutti::ticks();
     asm volatile("" : : "r"(sum));
@@ -82,7 +82,7 @@ void print_clocks() {
 int main() {
   tutti::Communicator comm = tutti::Communicator::from_environment();
   tutti::FlightRecorder recorder({.self = tutti::Rank{comm.rank()}, .ranks = comm.size()});
-  // Two ranks print the same; one is enough.
+  // Only rank 0 prints.
   if (comm.rank() > 0 && std::freopen("/dev/null", "w", stdout) == nullptr) return 1;
   std::vector<float> data(2, 1);
   constexpr int calls = 5000;

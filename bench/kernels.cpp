@@ -1,5 +1,5 @@
-// How fast contributions are folded, beside memcpy of as many bytes of output: kernels [BYTES].
-// GB/s of output on one core, the best of many samples.
+// Measures folds beside memcpy of the same output: kernels [BYTES]. GB/s of output on one core, the
+// best of many samples.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -30,7 +30,7 @@ double gigabytes_per_second(std::size_t bytes, const F& run) {
   return best;
 }
 
-/// Numbers of a few different sizes, so that an exact sum has something to do.
+/// Numbers of several magnitudes, so that exact sums are not trivial.
 void fill(tutti::DType dtype, std::vector<std::vector<std::byte>>& inputs) {
   std::uint32_t random = 1;
   const bool is_wide = dtype == tutti::DType::f64 || dtype == tutti::DType::complex128;
@@ -41,7 +41,7 @@ void fill(tutti::DType dtype, std::vector<std::vector<std::byte>>& inputs) {
       random = random * 1664525 + 1013904223;
       const double number = (static_cast<double>(random >> 8) - (1 << 23)) / (1 << 23);
       const auto single = static_cast<float>(number);
-      // As f16 and as bf16, positive and negative numbers around 1.
+      // Positive and negative numbers around 1, both as f16 and as bf16.
       const auto half = static_cast<std::uint16_t>(random >> 31 << 15 | 0x3C00 | random >> 22);
       const void* const from = is_wide   ? static_cast<const void*>(&number)
                                : is_half ? static_cast<const void*>(&half)

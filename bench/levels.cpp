@@ -1,9 +1,10 @@
-// What each level of reproducibility costs: allreduces of one size at each level take turns.
+// Measures the cost of each level of reproducibility: allreduces of one size at each level in
+// turns.
 //   tutti run -n 4 -- build/bench/levels [ROUNDS]     ranks are processes
 //   build/bench/levels [ROUNDS] RANKS                 ranks are threads
-// A time is that of the last rank; printed is the lower quartile over rounds in µs, which says more
-// than the median when the machine has other work, and how many times the plain sum's it is. "hard"
-// are numbers of all sizes, of which every sum needs the long way.
+// A time is that of the last rank. Prints the lower quartile over rounds in µs, which is more
+// robust than the median on a machine with other load, and its ratio to the plain sum. "hard"
+// numbers have all magnitudes, so that every sum needs the long accumulator.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -24,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 template <class T>
 using Numbers = std::vector<T, tutti::Allocator<T>>;
 
-/// As random as gradients, or of exponents from all over the range.
+/// Random numbers like gradients, or with exponents from the whole range.
 template <class T>
 Numbers<T> numbers(std::size_t count, std::uint32_t seed, bool hard) {
   Numbers<T> data(count);
@@ -39,7 +40,7 @@ Numbers<T> numbers(std::size_t count, std::uint32_t seed, bool hard) {
   return data;
 }
 
-/// The last rank's seconds for one of `times` calls.
+/// Seconds per call of the last rank, over `times` calls.
 double timed(tutti::Communicator& comm, std::size_t times, const std::function<void()>& call) {
   comm.barrier();
   const Clock::time_point begin = Clock::now();
@@ -74,7 +75,7 @@ void compare(tutti::Communicator& comm, const char* type, std::size_t bytes, int
                           Way{"exact, hard", at(hard, tutti::Reproducible::exact)}};
   const std::size_t times = std::max<std::size_t>(1, (std::size_t{1} << 20) / bytes);
   for (Way& way : ways) way.call();
-  // Nobody is always the first, or always after the slowest.
+  // Vary the order, so that no level is always first or always after the slowest.
   for (int i = 0; i < rounds * 3; ++i) {
     Way& way = ways[static_cast<std::size_t>((i / 3 + i) % 3)];
     way.times.push_back(timed(comm, times, way.call));

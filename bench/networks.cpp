@@ -1,4 +1,4 @@
-/// How long networks take: to be built, to be asked for a path, and to be searched for an order.
+/// Measures the time to build a network, to compute a path, and to search for a rank order.
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -20,7 +20,7 @@ double seconds_of(const std::function<void()>& what) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Nanoseconds for each of a million pairs that jump about.
+/// Nanoseconds per path, over a million random pairs.
 double path_nanoseconds(const Network& network, double& links_each) {
   Routes routes(network);
   std::vector<LinkId> links;
@@ -35,7 +35,7 @@ double path_nanoseconds(const Network& network, double& links_each) {
       total += links.size();
     }
   };
-  // Once before, for what is searched and kept.
+  // A first pass fills the caches.
   run();
   total = 0;
   const double seconds = seconds_of(run);
@@ -94,14 +94,14 @@ void measure_orders() {
   print_order("random times, 1 to 1024", order, seconds);
   for (const std::string spec : {"fat_tree:k=16", "torus:32x32", "multi_rail:nodes=128,gpus=8"}) {
     Network network = generate(spec);
-    // Dealt out anew, so that there is something to find.
+    // Shuffled, so that the search can improve the order.
     std::vector<NodeId> dealt(1024);
     for (std::uint32_t r = 0; r < 1024; ++r) dealt[r * 389 % 1024] = network.ranks[r];
     network.ranks = dealt;
     network.wiring = {};
     Routes routes(network);
     const double taken = seconds_of([&] { order = order_ring(network, routes, 1 << 20); });
-    print_order(spec + ", dealt out", order, taken);
+    print_order(spec + ", shuffled", order, taken);
   }
 }
 

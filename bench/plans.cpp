@@ -1,5 +1,5 @@
-// What the first call of its kind costs besides the call itself: choosing an algorithm, building
-// the program and compiling it into a plan. plans [RANKS…]. The median of many.
+// Measures the extra cost of the first call of its kind: choosing an algorithm, building the
+// program and compiling it into a plan. plans [RANKS…]. Medians.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -36,7 +36,7 @@ double median_microseconds(const tutti::Algorithm& algorithm, std::uint32_t rank
   return times[times.size() / 2];
 }
 
-/// The first time, and when the size has been asked for before.
+/// Time of the first choice, and of a cached one.
 void print_choosing(std::uint32_t ranks) {
   const auto profile = std::make_shared<const tutti::Profile>(tutti::built_in_profile());
   std::vector<double> first;

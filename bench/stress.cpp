@@ -1,6 +1,6 @@
-// Very many collectives in a row, small ones and of mixed sizes, each checked: does any of them
-// stall? stress [SMALL] [MIXED], under `tutti run -n P`. A stall is a call that takes longer than
-// 100 ms though this rank's thread was not kept from a core for most of that time.
+// Makes very many collectives, small ones and of mixed sizes, checks each, and looks for stalls.
+// stress [SMALL] [MIXED], under `tutti run -n P`. A stall is a call that takes longer than 100 ms
+// although this rank's thread had a core for most of that time.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -18,7 +18,7 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr double long_time = 0.1;
 
-/// How long this thread has been ready to run without a core, as the scheduler counts it.
+/// How long this thread has waited for a core while runnable, by the scheduler's statistics.
 double waited_for_core() {
   std::ifstream file("/proc/thread-self/schedstat");
   double ran = 0;
@@ -34,7 +34,7 @@ struct Tally {
   double longest_unexplained = 0;
 };
 
-/// Runs calls and looks at each. `run(i)` returns whether its result is right.
+/// Runs and times calls. `run(i)` returns whether its result is right.
 template <class F>
 Tally stress(std::size_t calls, const F& run) {
   Tally tally{.calls = calls};
@@ -53,8 +53,8 @@ Tally stress(std::size_t calls, const F& run) {
 }
 
 void report(tutti::Communicator& comm, const char* what, const Tally& tally, double seconds) {
-  // A rank that waits for one that has no core waits as long: what counts is the rank that was
-  // late, and it explains itself. So a call is a stall only if it is one on every rank.
+  // If a rank has no core, the ranks that wait for it are late, too, but only the late rank's own
+  // statistics explain the delay. So a call is a stall only if it is one on every rank.
   std::array<double, 3> most = {tally.longest, static_cast<double>(tally.wrong), seconds};
   comm.all_reduce(most, tutti::Op::max);
   std::array<double, 1> least = {tally.longest_unexplained};

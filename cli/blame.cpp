@@ -27,7 +27,7 @@ struct Options {
   bool json = false;
 };
 
-/// The dumps that were found, and what was wrong with them.
+/// The dumps that were read, and the errors in others.
 struct Evidence {
   std::vector<FlightDump> dumps;
   std::vector<std::string> faults;
@@ -38,7 +38,7 @@ void add(Evidence& evidence, FlightDump dump) {
   evidence.dumps.push_back(std::move(dump));
 }
 
-/// A file among many that is no dump is no reason to hear none of the others.
+/// A file that is not a dump does not stop the others from being read.
 void add_directory(Evidence& evidence, const std::string& directory) {
   std::vector<std::string> paths;
   std::error_code failure;
@@ -177,17 +177,17 @@ int run(const Options& options) {
 
 void add_blame(Command tutti) {
   const Command command =
-      tutti.command("blame", "who is to blame for a job that failed, hangs or is slow");
+      tutti.command("blame", "find the rank to blame for a job that failed, hangs or is slow");
   auto options = std::make_shared<Options>();
   command
       .option("places", options->places,
-              "dumps of the flight recorder, or directories with such, of all ranks")
+              "flight recorder dumps of all ranks, or directories of dumps")
       .required();
   command.flag("--json", options->json, "as JSON");
   command.footer(
       "TUTTI_FLIGHT=dumps tutti run -n 4 -- ./program\n"
       "tutti blame dumps\n\n"
-      "Exits with 0 if nothing is wrong and with 1 if something is: docs/failure.md.");
+      "The exit code is 0 if nothing is wrong, else 1: docs/failure.md.");
   command.action([options] { return run(*options); });
 }
 

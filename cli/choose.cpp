@@ -9,36 +9,55 @@
 #include <tutti/network/optimum.hpp>
 #include <tutti/schedule/schedule_hash.hpp>
 
-#include "cli/choice/party.hpp"
 #include "cli/commands.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/text.hpp"
 #include "core/json.hpp"
 #include "core/quantity.hpp"
+#include "measure/party.hpp"
 #include "select/forecast_cache.hpp"
 #include "select/selector.hpp"
 
 namespace tutti::cli {
 namespace {
 
-struct Options {
-  std::string collective;
-  std::uint32_t ranks = 0;
-  std::uint32_t cores = 0;
-  std::uint32_t ranks_per_host = 0;
+/// The call and its ranks, as the command line asks for them.
+struct Request {
+  Collective collective = Collective::allreduce;
+  std::uint32_t ranks = 0;           ///< 0: as many as the network has.
+  std::uint32_t cores = 0;           ///< 0: those of this host.
+  std::uint32_t ranks_per_host = 0;  ///< 0: one host.
   std::uint32_t root = 0;
-  std::string size = "1MiB";
-  std::string pairs = "host";
-  std::string topo;
-  std::string gamma;
+  std::uint64_t bytes = 0;
+  Pairs pairs = Pairs::host;
+  std::string topo;  ///< A spec or a file; empty: no network.
+  std::optional<double> gamma{};
   bool json = false;
 };
 
-/// What the model's time consists of.
+/// The words of the command line that are parsed here.
+struct Options {
+  Request parsed{};
+  std::string collective;
+  std::string size = "1MiB";
+  std::string pairs = "host";
+  std::string gamma;
+};
+
+Request parse(const Options& options) {
+  Request request = options.parsed;
+  request.collective = parse_collective(options.collective);
+  request.bytes = parse_bytes(options.size);
+  request.pairs = parse_pairs(options.pairs);
+  if (!options.gamma.empty()) request.gamma = parse_seconds_per_byte(options.gamma);
+  return request;
+}
+
+/// The parts of the model's time.
 struct Parts {
   double waiting = 0;  ///< Calls, rounds and messages.
-  double moving = 0;   ///< Bytes moved,
-  double adding = 0;   ///< and added.
+  double moving = 0;   ///< Bytes moved.
+  double adding = 0;   ///< Bytes added.
 };
 
 Problem problem_of(const Party& party, const Candidate& candidate) {
@@ -68,7 +87,7 @@ std::string in_percent(double share) {
   return text.data();
 }
 
-/// What the first saves most on, against the second.
+/// The part on which the first saves most, compared with the second.
 std::string reason(const Forecast& forecast, const Candidate& first, const Candidate& second,
                    std::uint64_t bytes) {
   if (forecast.party().is_mixed() || forecast.party().network) return "";
@@ -79,32 +98,31 @@ std::string reason(const Forecast& forecast, const Candidate& first, const Candi
        {b.moving - a.moving, "on bytes moved"},
        {b.adding - a.adding, "on bytes added"}}};
   const auto& [saved, words] = *std::max_element(savings.begin(), savings.end());
-  if (saved <= 0) return ", by what was measured and not by what it does less";
+  if (saved <= 0) return ", by measurements, not by the model";
   return ", since it saves most " + std::string(words) + " (" + format_seconds(saved) +
          " by the model)";
 }
 
-std::size_t direct_from(const ReachProfile& reach, const Options& options) {
-  return reach.direct_from[static_cast<std::size_t>(parse_collective(options.collective))];
+std::size_t direct_from(const ReachProfile& reach, Collective collective) {
+  return reach.direct_from[static_cast<std::size_t>(collective)];
 }
 
-Party party_on_network(const Options& options) {
-  auto network = std::make_shared<const Network>(load_network(options.topo));
+Party party_on_network(const Request& request) {
+  auto network = std::make_shared<const Network>(load_network(request.topo));
   const std::uint32_t ranks = network->rank_count();
-  if (options.ranks != 0 && options.ranks != ranks) {
+  if (request.ranks != 0 && request.ranks != ranks) {
     throw Error(ErrorCode::invalid_argument, network->name + " has " + std::to_string(ranks) +
-                                                 " ranks; leave out -n, or make it so");
+                                                 " ranks; leave out -n, or give that number");
   }
   return {.ranks = ranks,
           .cores = ranks,
           .reach = {.pairs = Pairs::network},
           .hosts = natural_shape(*network),
           .network = std::move(network),
-          .gamma = options.gamma.empty() ? std::nullopt
-                                         : std::optional(parse_seconds_per_byte(options.gamma))};
+          .gamma = request.gamma};
 }
 
-/// The seconds that no schedule on the network can do with less of; none where that is not known.
+/// A lower bound of the seconds of any schedule on the network; none if not known.
 std::optional<double> least_seconds(const Party& party, Collective collective,
                                     std::uint64_t bytes) {
   if (!party.network) return std::nullopt;
@@ -121,41 +139,41 @@ std::optional<double> least_seconds(const Party& party, Collective collective,
   }
 }
 
-Party party_from(const Options& options) {
-  if (!options.topo.empty()) return party_on_network(options);
-  if (options.ranks == 0) {
+Party party_from(const Request& request) {
+  if (!request.topo.empty()) return party_on_network(request);
+  if (request.ranks == 0) {
     throw Error(ErrorCode::invalid_argument, "how many ranks? Add -n, such as -n 4.");
   }
-  const Pairs pairs = parse_pairs(options.pairs);
-  Party party = local_party(options.ranks, pairs);
-  if (options.cores > 0) {
-    party.cores = options.cores;
-    party.reach.crowded = options.ranks > options.cores;
+  Party party = measure::local_party(request.ranks, request.pairs);
+  if (request.cores > 0) {
+    party.cores = request.cores;
+    party.reach.crowded = request.ranks > request.cores;
   }
-  if (options.ranks_per_host > 0) {
-    if (options.ranks % options.ranks_per_host != 0) {
-      throw Error(ErrorCode::invalid_argument, std::to_string(options.ranks) +
+  if (request.ranks_per_host > 0) {
+    if (request.ranks % request.ranks_per_host != 0) {
+      throw Error(ErrorCode::invalid_argument, std::to_string(request.ranks) +
                                                    " ranks do not fill hosts of " +
-                                                   std::to_string(options.ranks_per_host));
+                                                   std::to_string(request.ranks_per_host));
     }
-    const std::uint32_t hosts = options.ranks / options.ranks_per_host;
-    party.hosts.dimensions = {options.ranks_per_host, hosts};
+    const std::uint32_t hosts = request.ranks / request.ranks_per_host;
+    party.hosts.dimensions = {request.ranks_per_host, hosts};
     if (hosts > 1) {
       party.reach.pairs = Pairs::network;
-      party.reach.crowded = options.ranks_per_host > party.cores;
+      party.reach.crowded = request.ranks_per_host > party.cores;
       party.cores *= hosts;
     }
   }
   return party;
 }
 
-void print(const Options& options, const Selector& selector, const FoundProfile& found,
-           const std::vector<Candidate>& ways, std::uint64_t bytes) {
+void print(const Request& request, const Selector& selector, const FoundProfile& found,
+           const std::vector<Candidate>& ways) {
   using Align = TextTable::Align;
   const Party& party = selector.forecast().party();
-  std::printf("%s of %s, %u ranks on %u cores (%s)\nby %s\n\n", options.collective.c_str(),
-              format_bytes(bytes).c_str(), party.ranks, party.cores, words(party.reach).c_str(),
-              found.origin.c_str());
+  const std::uint64_t bytes = request.bytes;
+  std::printf("%s of %s, %u ranks on %u cores (%s)\nby %s\n\n",
+              std::string(name(request.collective)).c_str(), format_bytes(bytes).c_str(),
+              party.ranks, party.cores, words(party.reach).c_str(), found.origin.c_str());
   TextTable table({{"algorithm", Align::left},
                    {"expected", Align::right},
                    {"", Align::right},
@@ -186,7 +204,7 @@ void print(const Options& options, const Selector& selector, const FoundProfile&
   const ReachProfile& reach = selector.forecast().reach_profile();
   std::printf("\n%s", std::string(ways.front().method.label()).c_str());
   if (!ways.front().barred.empty()) {
-    std::printf(" may not be taken: the rules leave nothing\n");
+    std::printf(" is not allowed: the rules allow no algorithm\n");
     return;
   }
   if (ways.size() > 1 && ways[1].barred.empty()) {
@@ -195,7 +213,7 @@ void print(const Options& options, const Selector& selector, const FoundProfile&
                 std::string(ways[1].method.label()).c_str(),
                 reason(selector.forecast(), ways[0], ways[1], bytes).c_str());
   } else {
-    std::printf(" is the only one that may be taken");
+    std::printf(" is the only one that is allowed");
   }
   if (party.network) {
     std::printf(".\n");
@@ -204,9 +222,9 @@ void print(const Options& options, const Selector& selector, const FoundProfile&
   std::printf(".\nData goes in slices of %s", format_bytes(reach.slice_bytes).c_str());
   if (in_memory(party.reach)) {
     std::printf(
-        "; messages up to 48 bytes travel with their flag, those from %s on are read where "
-        "they stand",
-        format_bytes(direct_from(reach, options)).c_str());
+        "; messages up to 48 bytes travel with their flag, those from %s on are read in "
+        "place",
+        format_bytes(direct_from(reach, request.collective)).c_str());
   }
   std::printf(".\n");
 }
@@ -245,52 +263,53 @@ void print_json(const FoundProfile& found, const Selector& selector,
   std::puts(document.dump(2).c_str());
 }
 
-void run(const Options& options) {
-  const std::uint64_t bytes = parse_bytes(options.size);
+void run(const Request& request) {
   FoundProfile found = find_profile();
   const auto profile = std::make_shared<const Profile>(found.profile);
-  const Selector selector(ForecastCache(profile).get(party_from(options)),
+  const Selector selector(ForecastCache(profile).get(party_from(request)),
                           rules_from_environment());
-  const std::vector<Candidate> ways =
-      selector.candidates({.collective = parse_collective(options.collective),
-                           .bytes = bytes,
-                           .root = Rank{options.root}});
-  if (options.json) {
-    print_json(found, selector, ways, bytes);
+  const std::vector<Candidate> ways = selector.candidates(
+      {.collective = request.collective, .bytes = request.bytes, .root = Rank{request.root}});
+  if (request.json) {
+    print_json(found, selector, ways, request.bytes);
   } else {
-    print(options, selector, found, ways, bytes);
+    print(request, selector, found, ways);
   }
 }
 
 }  // namespace
 
 void add_choose(Command tutti) {
-  const Command command = tutti.command("choose", "which algorithm tutti would take, and why");
+  const Command command = tutti.command("choose", "show which algorithm tutti chooses, and why");
   auto options = std::make_shared<Options>();
   command.option("collective", options->collective, "such as allreduce").required();
-  command.option("-n,--ranks", options->ranks, "number of ranks").text("N").between(1U, 1U << 20U);
+  command.option("-n,--ranks", options->parsed.ranks, "number of ranks")
+      .text("N")
+      .between(1U, 1U << 20U);
   command.option("--size", options->size, "bytes of a rank's larger buffer").shows_default();
-  command.option("-r,--root", options->root, "the root, where there is one").text("RANK (0)");
+  command.option("-r,--root", options->parsed.root, "root of collectives that have one")
+      .text("RANK (0)");
   command
       .option("--pairs", options->pairs,
-              "how ranks reach each other: process host loopback network")
+              "how ranks reach each other: process, host, loopback or network")
       .shows_default();
-  command.option("--cores", options->cores, "of a host (default: of this one)").text("N");
-  command.option("--ranks-per-host", options->ranks_per_host, "if there are several hosts")
+  command.option("--cores", options->parsed.cores, "cores of a host (default: of this one)")
       .text("N");
+  command.option("--ranks-per-host", options->parsed.ranks_per_host, "for several hosts").text("N");
   command
-      .option("--topo", options->topo,
-              "on this network, by simulation: a spec such as torus:4x4, or a file")
+      .option("--topo", options->parsed.topo,
+              "simulate on this network: a spec such as torus:4x4, or a file")
       .text("NETWORK");
   command
-      .option("--gamma", options->gamma, "there, for a byte added: 0, 200GB/s (default: as here)")
+      .option("--gamma", options->gamma,
+              "seconds or rate for a byte added on it: 0, 200GB/s (default: the profile)")
       .text("RATE");
-  command.flag("--json", options->json, "as JSON");
+  command.flag("--json", options->parsed.json, "as JSON");
   command.footer(
       "tutti choose allreduce -n 4 --size 1MiB\n\n"
-      "Heeds TUTTI_PROFILE, TUTTI_ALGO and TUTTI_RULES as the library does: docs/choosing.md.");
+      "Uses TUTTI_PROFILE, TUTTI_ALGO and TUTTI_RULES as the library does: docs/choosing.md.");
   command.action([options] {
-    run(*options);
+    run(parse(*options));
     return success;
   });
 }

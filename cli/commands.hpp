@@ -17,11 +17,11 @@ void add_sim(Command tutti);
 void add_draw(Command tutti);
 void add_choose(Command tutti);
 void add_blame(Command tutti);
-/// `words` are those of the command line, to start the same again as ranks.
+/// `words` are those of the command line, to start the same command as ranks.
 void add_crossover(Command tutti, std::vector<std::string> words);
 void add_bench(Command tutti, std::vector<std::string> words);
 void add_tune(Command tutti, std::vector<std::string> words);
-/// `after_dashes` is what follows "--" on the command line, which is for another program to read.
+/// `after_dashes` are the words after "--", which belong to another program.
 void add_run(Command tutti, std::vector<std::string> after_dashes);
 
 }  // namespace tutti::cli

@@ -31,7 +31,7 @@ struct Options {
   bool json = false;
 };
 
-/// What one algorithm costs.
+/// The cost of one algorithm.
 struct Row {
   const Algorithm* algorithm = nullptr;
   Problem problem;
@@ -46,7 +46,7 @@ struct Row {
   }
 };
 
-/// Without a size, one byte a chunk: shares of the data D come out as exact fractions.
+/// Without a size, one byte per chunk, so that shares of the data D are exact fractions.
 Layout layout_for(const Contract& contract, std::optional<std::uint64_t> size) {
   return size ? even_layout(contract, *size)
               : Layout::equal(contract.chunks, contract.collective == Collective::barrier ? 0 : 1);
@@ -57,7 +57,7 @@ std::vector<Row> price_all(const Options& options, std::optional<std::uint64_t> 
   for (const std::string& name : options.names) {
     for (const Algorithm* each : algorithms_named(name)) {
       const Problem problem = options.problem.problem(*each);
-      // A shape that one algorithm cannot use is no reason not to price the others.
+      // Skip an algorithm that cannot use the shape, and price the others.
       if (!each->refusal(problem).empty() && name.find('/') == std::string::npos) continue;
       rows.push_back(
           {.algorithm = each, .problem = problem, .figures = {}, .one_port = {}, .unlimited = {}});
@@ -86,7 +86,7 @@ std::vector<Row> price_all(const Options& options, std::optional<std::uint64_t> 
   return rows;
 }
 
-/// How a figure compares to the least possible: "1.33x", or nothing where there is no bound.
+/// A figure relative to the least possible: "1.33x"; empty without a bound.
 std::string times_bound(double figure, double bound) {
   if (bound == 0) return "";
   char text[32];
@@ -113,7 +113,7 @@ std::string share_of_data(std::uint64_t amount, std::uint64_t chunks) {
 
 using Align = TextTable::Align;
 
-/// The lecture's table: no size, no times, everything as a share of the data D of a rank.
+/// A table without sizes and times: everything as a share of the data D of a rank.
 void print_shares(const std::vector<Row>& rows) {
   TextTable table({{"algorithm", Align::left},
                    {"total sent", Align::right},
@@ -123,7 +123,7 @@ void print_shares(const std::vector<Row>& rows) {
                    {"messages", Align::right},
                    {"added", Align::right}});
   for (const Row& row : rows) {
-    // In alltoall the chunks of all ranks are numbered, and D is what one of them brings.
+    // An alltoall numbers the chunks of all ranks; D is the data of one rank.
     const bool pairs = row.algorithm->collective == Collective::alltoall;
     const std::uint64_t whole = pairs ? row.chunks / row.problem.ranks : row.chunks;
     const Figures& f = row.figures;
@@ -134,7 +134,7 @@ void print_shares(const std::vector<Row>& rows) {
   std::fputs(table.text().c_str(), stdout);
   std::printf(
       "\nBytes are counted once, where they are sent. Most: by one rank. "
-      "With --size come bytes, bounds and times.\n");
+      "--size adds bytes, bounds and times.\n");
 }
 
 std::string linear_form(const Price& price, std::uint64_t size) {
@@ -175,9 +175,9 @@ void print_times(const std::vector<Row>& rows, const Options& options, std::uint
   if (!one_collective) return;
   const Bounds least = bounds(collective, options.problem.rank_count(), size);
   std::printf(
-      "\nNo %s can do with less: some rank sends %s and some rank receives %s bytes, "
+      "\nLower bounds of any %s: some rank sends %s and some rank receives %s bytes, "
       "%s in all;\n%u steps with one message in and out per rank and step. "
-      "\"x\" is how far a rank's bytes are from that.\n",
+      "\"x\" is a rank's bytes relative to that.\n",
       std::string(name(collective)).c_str(), with_commas(least.most_sent).c_str(),
       with_commas(least.most_received).c_str(), with_commas(least.bytes).c_str(), least.rounds);
 }
@@ -247,7 +247,8 @@ void run(const Options& options) {
   if (!options.size.empty()) size = parse_bytes(options.size);
   const std::vector<Row> rows = price_all(options, size);
   if (rows.empty()) {
-    throw Error(ErrorCode::unsupported, "no algorithm of that name has a schedule for this shape");
+    throw Error(ErrorCode::unsupported,
+                "no algorithm of that name has a schedule for this shape; try another --shape");
   }
   if (options.json) {
     print_json(rows, size);
@@ -261,7 +262,8 @@ void run(const Options& options) {
 
 void add_cost(Command tutti) {
   const Command command = tutti.command(
-      "cost", "count and price schedules: bytes, steps, α-β-γ time, and how far from the bounds");
+      "cost",
+      "count and price schedules: bytes, steps, α-β-γ time, and the distance to the bounds");
   auto options = std::make_shared<Options>();
   command.option("names", options->names, "collectives or algorithms").required();
   options->problem.add(command);

@@ -5,7 +5,7 @@
 #include <tutti/error.hpp>
 #include <tutti/schedule/crossover.hpp>
 
-#include "cli/choice/crossover_measured.hpp"
+#include "cli/choice/crossover_command.hpp"
 #include "cli/commands.hpp"
 #include "cli/console/built_schedule.hpp"
 #include "cli/console/exit_code.hpp"
@@ -29,8 +29,8 @@ struct Options {
   std::string pairs = "host";
 };
 
-/// The size with a decimal unit beside it, since sizes that are found are seldom round.
-std::string in_words(std::uint64_t size) {
+/// The size in bytes and in a decimal unit: computed sizes are seldom round.
+std::string size_text(std::uint64_t size) {
   std::string text = with_commas(size) + " bytes";
   const double megabytes = static_cast<double>(size) / 1e6;
   char rounded[32];
@@ -45,7 +45,7 @@ void print(const Options& options, const Crossover& crossing) {
   std::printf("%u ranks, %s, %s\n", options.problem.rank_count(), options.model.describe().c_str(),
               options.unlimited ? "any number of ports" : "one port each way");
   if (crossing.size) {
-    std::printf("below %s: %s\nfrom there on: %s\n", in_words(*crossing.size).c_str(),
+    std::printf("below %s: %s\nfrom there on: %s\n", size_text(*crossing.size).c_str(),
                 below.c_str(), above.c_str());
   } else {
     std::printf("no crossover from %s to %s: %s is never slower\n", options.from.c_str(),
@@ -64,22 +64,22 @@ void print_json(const Options& options, const Crossover& crossing) {
   std::puts(document.dump(2).c_str());
 }
 
-/// The range of the formulas is too wide to be measured.
-MeasuredCrossover to_measure(const Options& options) {
+/// The range of sizes is narrower than for the formulas: it must be measurable.
+CrossoverRequest to_measure(const Options& options) {
   const Algorithm& first = algorithm_named(options.first);
   const Algorithm& second = algorithm_named(options.second);
   if (first.collective != second.collective || first.needs_shape() || second.needs_shape()) {
     throw Error(ErrorCode::invalid_argument,
-                "--measure is for two algorithms of one collective that need no shape");
+                "--measure needs two algorithms of the same collective that need no shape");
   }
   const std::uint64_t from = parse_bytes(options.from);
   const std::uint64_t to = parse_bytes(options.to);
-  return {.first = std::string(first.name),
-          .second = std::string(second.name),
+  return {.task = {.first = &first,
+                   .second = &second,
+                   .from = std::max<std::uint64_t>(from, 8),
+                   .to = std::min<std::uint64_t>(to, 16 << 20)},
           .ranks = options.problem.rank_count(),
-          .pairs = options.pairs,
-          .from = std::max<std::uint64_t>(from, 8),
-          .to = std::min<std::uint64_t>(to, 16 << 20),
+          .pairs = parse_pairs(options.pairs),
           .json = options.json};
 }
 
@@ -99,22 +99,22 @@ void run(const Options& options) {
 
 void add_crossover(Command tutti, std::vector<std::string> words) {
   const Command command =
-      tutti.command("crossover", "the size at which one algorithm overtakes another");
+      tutti.command("crossover", "find the size at which one algorithm overtakes another");
   auto options = std::make_shared<Options>();
   command.option("first", options->first, "such as allreduce/ring").required();
   command.option("second", options->second, "such as allreduce/binomial").required();
   options->problem.add(command);
   options->model.add(command);
-  command.option("--from", options->from, "the smallest size to look at").shows_default();
-  command.option("--to", options->to, "the largest size to look at").shows_default();
+  command.option("--from", options->from, "the smallest size").shows_default();
+  command.option("--to", options->to, "the largest size").shows_default();
   command.flag("--many-ports", options->unlimited, "any number of messages at once per rank");
   command.flag("--measure", options->measure,
-               "let both run on this host, and show what the profile foretells beside it");
-  command.option("--pairs", options->pairs, "how ranks then reach each other: host loopback")
+               "run both on this host, and show the predictions of the profile beside the times");
+  command.option("--pairs", options->pairs, "how ranks then reach each other: host or loopback")
       .shows_default();
   command.flag("--json", options->json, "as JSON");
   command.action([options, words = std::move(words)] {
-    if (options->measure) return measure_crossover(to_measure(*options), words);
+    if (options->measure) return run_crossover(to_measure(*options), words);
     run(*options);
     return success;
   });

@@ -31,7 +31,7 @@ struct Options {
 
 enum class Format { svg, html };
 
-/// By the end of the file's name, as people expect; standard output gets SVG.
+/// By the suffix of the file. Standard output gets SVG.
 Format format_of(const std::string& path) {
   const auto ends_with = [&](std::string_view end) {
     return path.size() >= end.size() &&
@@ -39,11 +39,12 @@ Format format_of(const std::string& path) {
   };
   if (path == "-" || ends_with(".svg")) return Format::svg;
   if (ends_with(".html") || ends_with(".htm")) return Format::html;
-  throw Error(ErrorCode::invalid_argument,
-              "draw what into '" + path + "'? Name a file that ends in .svg, or in .html to play.");
+  throw Error(
+      ErrorCode::invalid_argument,
+      "draw what into '" + path + "'? Name a file that ends in .svg, or in .html for a player.");
 }
 
-/// For how many ranks a schedule would be, before it is built.
+/// The number of ranks of a schedule before it is built.
 Contract chosen_contract(const Options& options) {
   const Algorithm& algorithm = algorithm_named(options.name);
   return algorithm.contract(options.problem.problem(algorithm));
@@ -70,12 +71,12 @@ std::string draw_rounds(const Options& options) {
       options.rounds.empty() ? render::usual_rounds(story.rounds()) : parse_ranges(options.rounds);
   if (options.rounds.empty() && rounds.size() <= story.rounds()) {
     drawn.caption.lines.emplace_back(
-        "Some rounds are left out here; -o FILE.html plays them all, --rounds names others.");
+        "Some rounds are left out; -o FILE.html shows all, --rounds selects others.");
   }
   return render::draw_schedule(story, drawn.caption, rounds);
 }
 
-/// A schedule for all ranks of the network, unless told for how many.
+/// A schedule for all ranks of the network, unless -p is given.
 DrawnSchedule schedule_for(const Options& options, std::uint32_t ranks) {
   Options filled = options;
   if (filled.problem.ranks == 0 && filled.problem.shape.empty()) filled.problem.ranks = ranks;
@@ -90,11 +91,12 @@ DrawnSchedule schedule_for(const Options& options, std::uint32_t ranks) {
 std::string draw_on_network(const Options& options) {
   if (format_of(options.output) == Format::html) {
     throw Error(ErrorCode::unsupported,
-                "only rounds can be played: with --topo, name a file that ends in .svg");
+                "HTML shows only rounds; with --topo, name a file that ends in .svg");
   }
   if (!options.rounds.empty()) {
-    throw Error(ErrorCode::invalid_argument,
-                "what links carry is drawn for all rounds together: leave out --rounds, or --topo");
+    throw Error(
+        ErrorCode::invalid_argument,
+        "the load of links is drawn for all rounds together; leave out --rounds, or --topo");
   }
   const Network network = load_network(options.network);
   if (options.timeline) {
@@ -120,7 +122,7 @@ std::string draw(const Options& options) {
 
 void add_draw(Command tutti) {
   const Command command = tutti.command(
-      "draw", "a schedule round by round, its load on a network, or a timeline of it");
+      "draw", "draw a schedule round by round, its load on a network, or its timeline");
   auto options = std::make_shared<Options>();
   command.option("algorithm", options->name, "such as allreduce/ring");
   command.option("--file", options->file, "a schedule in JSON; - is standard input");
@@ -128,11 +130,13 @@ void add_draw(Command tutti) {
   command.option("--rounds", options->rounds,
                  "which rounds to draw: 3, 1-5 (default: all, or some of many)");
   command.option("--topo", options->network,
-                 "draw what the links of a network carry: torus:4x4, FILE.json");
-  command.flag("--timeline", options->timeline,
-               "simulate on the network and draw who does what when");
-  command.option("--size", options->on_network.size, "of the data, with --topo").shows_default();
-  command.option("--alpha", options->on_network.alpha, "seconds per message besides latency: 1us")
+                 "draw the load of the links of a network: torus:4x4, FILE.json");
+  command.flag("--timeline", options->timeline, "simulate on the network and draw the timeline");
+  command.option("--size", options->on_network.size, "size of the data, with --topo")
+      .shows_default();
+  command
+      .option("--alpha", options->on_network.alpha,
+              "seconds per message, in addition to latency: 1us")
       .shows_default();
   command.option("--gamma", options->on_network.gamma, "seconds per byte added, or a rate: 20GB/s")
       .shows_default();
@@ -142,7 +146,7 @@ void add_draw(Command tutti) {
       .shows_default();
   command
       .option("-o,--output", options->output,
-              "where to: FILE.svg, or FILE.html to play; - is standard output, as SVG")
+              "FILE.svg, or FILE.html for a player; - is standard output, as SVG")
       .required();
   command.action([options] {
     write_text(options->output, draw(*options));

@@ -90,7 +90,7 @@ void print_markdown() {
 }  // namespace
 
 void add_list(Command tutti) {
-  const Command command = tutti.command("list", "every algorithm, with what it does");
+  const Command command = tutti.command("list", "all algorithms, with a summary of each");
   auto format = std::make_shared<Format>();
   const Option json = command.flag("--json", format->json, "as JSON");
   command.flag("--markdown", format->markdown, "as docs/algorithms.md, with costs by formula")

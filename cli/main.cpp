@@ -19,7 +19,7 @@ namespace {
 
 using namespace tutti;
 
-/// Takes off what follows "--" if the command runs another program, which is to read it.
+/// Removes the words after "--" if the command runs another program, to which they belong.
 std::vector<std::string> take_after_dashes(std::vector<std::string>& words) {
   if (words.empty() || words.front() != "run") return {};
   const auto dashes = std::find(words.begin(), words.end(), "--");
@@ -51,7 +51,7 @@ int fail(const std::string& message) {
   return cli::usage_error;
 }
 
-/// What the command exits with, also if it throws.
+/// The exit code, also if the command throws.
 int run(cli::Arguments& arguments, const std::vector<std::string>& words) {
   try {
     return arguments.run(words);
@@ -63,7 +63,7 @@ int run(cli::Arguments& arguments, const std::vector<std::string>& words) {
   } catch (const std::bad_alloc&) {
     return fail("out of memory; ask for fewer ranks");
   } catch (const std::exception& error) {
-    return fail(std::string("this is a defect of tutti, please report it: ") + error.what());
+    return fail(std::string("this is a bug in tutti, please report it: ") + error.what());
   }
 }
 

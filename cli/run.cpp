@@ -24,25 +24,26 @@ constexpr double longest = 1e8;
 std::pair<std::string, std::string> parse_variable(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    throw Error(ErrorCode::invalid_argument,
-                "'" + text + "' sets no variable; write -x NAME=VALUE. Ranks inherit all others.");
+    throw Error(
+        ErrorCode::invalid_argument,
+        "'" + text + "' sets no variable; write -x NAME=VALUE. Ranks inherit all other variables.");
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-/// The rest begins with the first word that is not known, be it a program or not.
+/// The rest begins with the first unknown word, whether it is a program or not.
 std::vector<std::string> parse_command(std::vector<std::string> words,
                                        const std::vector<std::string>& after_dashes) {
   if (!words.empty() && words.front().starts_with("-")) {
     throw Error(ErrorCode::invalid_argument,
                 "run has no option '" + words.front() + "'; 'tutti run --help' shows them all");
   }
-  // The dashes are the program's own if it is named before them.
+  // Dashes after the name of the program belong to the program.
   if (!words.empty() && !after_dashes.empty()) words.emplace_back("--");
   words.insert(words.end(), after_dashes.begin(), after_dashes.end());
   if (words.empty()) {
     throw Error(ErrorCode::invalid_argument,
-                "run which program? Write such as: tutti run -n 4 -- ./program arguments");
+                "run which program? For example: tutti run -n 4 -- ./program arguments");
   }
   return words;
 }
@@ -69,10 +70,10 @@ void add_run(Command tutti, std::vector<std::string> after_dashes) {
   command.option("-n,--ranks", options->job.ranks, "number of ranks")
       .text("N")
       .between(1U, most_ranks);
-  command.option("-x", options->variables, "a further variable for all ranks")
+  command.option("-x", options->variables, "set a variable for all ranks")
       .text("NAME=VALUE")
       .one_word();
-  command.option("--timeout", options->timeout, "after which the job is ended")
+  command.option("--timeout", options->timeout, "end the job after this time")
       .text("SECONDS")
       .between(0.001, longest);
   command
@@ -81,24 +82,24 @@ void add_run(Command tutti, std::vector<std::string> after_dashes) {
   command.flag("--no-prefix", options->no_prefix, "do not put the rank before each line");
   command
       .option("--bind", options->bind,
-              "none, or core: one core for each rank, in turn (default none)")
+              "none, or core: bind each rank to a core, round-robin (default none)")
       .text("WHAT")
       .among({"none", "core"});
   command
       .option("--linger", options->linger,
-              "for the others to end by themselves when a rank has failed (default 2)")
+              "time for other ranks to end after one has failed (default 2)")
       .text("SECONDS")
       .between(0.0, longest);
-  command.option("--grace", options->grace, "between SIGTERM and SIGKILL (default 5)")
+  command.option("--grace", options->grace, "time between SIGTERM and SIGKILL (default 5)")
       .text("SECONDS")
       .between(0.0, longest);
   command.footer(
       "tutti run -n 4 -- ./program arguments\n\n"
-      "Each rank finds in TUTTI_RANK, TUTTI_SIZE, TUTTI_LOCAL_RANK, TUTTI_LOCAL_SIZE, TUTTI_ROOT,\n"
-      "TUTTI_SECRET and TUTTI_JOB who it is and where the others are. Rank 0 reads standard "
+      "TUTTI_RANK, TUTTI_SIZE, TUTTI_LOCAL_RANK, TUTTI_LOCAL_SIZE, TUTTI_ROOT, TUTTI_SECRET and\n"
+      "TUTTI_JOB tell each rank its number and the address of rank 0. Rank 0 reads standard "
       "input.\n"
-      "Exits with 0, with the code of the first rank that failed, with 128 and the number of the\n"
-      "signal that killed it, or with 124 after --timeout.\n"
+      "The exit code is 0, that of the first rank that failed, 128 plus the number of the signal\n"
+      "that killed it, or 124 after --timeout.\n"
       "Starts ranks on this host only. For several hosts use torchrun, mpirun or srun.");
   command.keep_rest();
   command.action([options, command, after_dashes = std::move(after_dashes)] {

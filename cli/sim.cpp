@@ -31,7 +31,7 @@ struct Options : SimOptions {
   std::string trace;
 };
 
-/// An algorithm and the problem that it is asked to solve.
+/// An algorithm and its problem.
 struct Entry {
   const Algorithm* algorithm = nullptr;
   Problem problem{};
@@ -42,13 +42,12 @@ struct Entry {
   }
 };
 
-/// Those named; with --all, all of their collectives. What has no schedule for so many ranks is
-/// left out unless it was named.
+/// The named algorithms, or with --all all algorithms of their collectives. An algorithm that has
+/// no schedule for this many ranks is left out unless it was named.
 std::vector<Entry> entries_of(const Options& options) {
   if (options.names.empty()) {
-    throw Error(
-        ErrorCode::invalid_argument,
-        "what is to be simulated? Name an algorithm, such as allreduce/ring, or give --file");
+    throw Error(ErrorCode::invalid_argument,
+                "simulate what? Name an algorithm, such as allreduce/ring, or add --file FILE");
   }
   std::vector<Entry> entries;
   for (const std::string& name : options.names) {
@@ -112,7 +111,7 @@ void show_one(const SimNetwork& on, const ScheduleSource& source, const Options&
              stdout);
 }
 
-/// What each entry takes at one size.
+/// The time of each entry at one size.
 std::vector<SimReport> simulate_each(const SimNetwork& on, const std::vector<Entry>& entries,
                                      const Options& options, std::uint64_t size,
                                      Progress& progress) {
@@ -156,18 +155,18 @@ void print_ranking_json(const std::vector<SimReport>& reports, const SimNetwork&
   std::printf("[%s]\n", list.c_str());
 }
 
-/// Every message can be shown of one simulation only.
+/// Throws invalid_argument if --trace is given for several simulations.
 void refuse_trace(const Options& options) {
   if (options.trace.empty()) return;
   throw Error(ErrorCode::invalid_argument,
-              "--trace is for one simulation: name one algorithm, and neither --all nor --sweep");
+              "--trace is for one simulation; name one algorithm, and neither --all nor --sweep");
 }
 
 void rank_all(const SimNetwork& on, const std::vector<Entry>& entries, const Options& options) {
   refuse_trace(options);
   if (!options.svg.empty()) {
     throw Error(ErrorCode::invalid_argument,
-                "--svg draws one simulation, or a sweep: name one algorithm, or add --sweep");
+                "--svg draws one simulation or a sweep; name one algorithm, or add --sweep");
   }
   std::vector<SimReport> reports;
   {
@@ -218,7 +217,8 @@ void run(Options options) {
   }
   const std::vector<Entry> entries = entries_of(options);
   if (entries.empty()) {
-    throw Error(ErrorCode::unsupported, "no algorithm of that name has a schedule for this shape");
+    throw Error(ErrorCode::unsupported,
+                "no algorithm of that name has a schedule for this shape; try another --shape");
   }
   if (options.sweep) {
     sweep(on, entries, options);
@@ -235,11 +235,11 @@ void run(Options options) {
 
 void add_sim(Command tutti) {
   const Command command =
-      tutti.command("sim", "run schedules on a network in which messages share links");
+      tutti.command("sim", "simulate schedules on a network in which messages share links");
   auto options = std::make_shared<Options>();
   options->add(command);
-  command.flag("--all", options->all, "rank every algorithm of the collective");
-  command.flag("--sweep", options->sweep, "over sizes: who is fastest where");
+  command.flag("--all", options->all, "compare all algorithms of the collective");
+  command.flag("--sweep", options->sweep, "simulate over sizes, to find the fastest for each");
   command.option("--from", options->from, "the smallest size of a sweep").shows_default();
   command.option("--to", options->to, "the largest size of a sweep").shows_default();
   command.flag("--json", options->json, "as JSON");

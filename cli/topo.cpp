@@ -269,7 +269,7 @@ void print_order(const RingOrder& found, const Network* network) {
 void run_order(const Options& options) {
   const std::uint64_t bytes = parse_bytes(options.size);
   if (options.network.empty() == options.matrix.empty()) {
-    throw Error(ErrorCode::invalid_argument, "give a network or --matrix FILE, one of both");
+    throw Error(ErrorCode::invalid_argument, "give either a network or --matrix FILE");
   }
   if (!options.matrix.empty()) {
     const PairTimes times =
@@ -303,21 +303,21 @@ void add_network(Command command, Options& options) {
 void add_routes(Command command, Options& options) {
   command.option("--routes", options.routes,
                  "automatic, shortest, ecmp, dimension_order or up_down");
-  command.option("--seed", options.seed, "of the hash of ecmp");
+  command.option("--seed", options.seed, "seed of the ecmp hash");
 }
 
 }  // namespace
 
 void add_topo(Command tutti) {
-  const Command topo = tutti.command(
-      "topo", "networks: what they are, routes, stretch, rank order, and what they can do at best");
+  const Command topo =
+      tutti.command("topo", "networks: their links, routes, stretch, rank order and optimum");
   auto options = std::make_shared<Options>();
   const auto add = [&](const char* name, const char* summary, Run run) {
     return add_command(topo, options, name, summary, run);
   };
   add("list", "the networks that can be generated", [](const Options&) { list(); });
 
-  const Command shown = add("show", "counts, bandwidths, and the best that can be done", show);
+  const Command shown = add("show", "counts, bandwidths and the optimum", show);
   add_network(shown, *options);
   add_routes(shown, *options);
 
@@ -326,7 +326,7 @@ void add_topo(Command tutti) {
           [](const Options& o) { std::fputs(to_dot(load_network(o.network)).c_str(), stdout); }),
       *options);
   add_network(
-      add("json", "the network as a file to keep or to change",
+      add("json", "the network as a file to keep or change",
           [](const Options& o) { std::fputs(to_json(load_network(o.network)).c_str(), stdout); }),
       *options);
 
@@ -334,15 +334,14 @@ void add_topo(Command tutti) {
       add("stretch", "links per hop, and the busiest links, of a ring or a schedule", run_stretch);
   add_network(stretched, *options);
   add_routes(stretched, *options);
-  const Option order =
-      stretched.option("--order", options->order, "of a ring: A,C,D,B; else that of ranks");
+  const Option order = stretched.option("--order", options->order,
+                                        "order of a ring: A,C,D,B (default: the order of ranks)");
   stretched.option("--schedule", options->schedule, "an algorithm instead of a ring")
       .excludes(order);
   stretched.option("--size", options->size, "bytes of a message, or of a rank's buffer");
 
-  const Command ordered =
-      add("order", "the best order of ranks round a ring, on a network or from measurements",
-          run_order);
+  const Command ordered = add(
+      "order", "the best order of ranks in a ring, on a network or from measurements", run_order);
   ordered.option("network", options->network, "such as torus:4x4, or a file");
   add_routes(ordered, *options);
   ordered.option("--size", options->size, "bytes of a message");

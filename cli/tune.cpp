@@ -13,35 +13,45 @@
 
 #include <tutti/error.hpp>
 
-#include "cli/choice/party.hpp"
-#include "cli/choice/tune_run.hpp"
 #include "cli/commands.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/own_program.hpp"
+#include "cli/console/progress.hpp"
 #include "cli/console/text.hpp"
 #include "cli/console/text_file.hpp"
 #include "cli/launch/again.hpp"
 #include "cli/launch/launcher.hpp"
 #include "core/quantity.hpp"
+#include "measure/party.hpp"
+#include "measure/tuning.hpp"
 #include "rendezvous/environment.hpp"
 
 namespace tutti::cli {
 namespace {
 
-struct Options {
+/// What to measure, as the command line asks for it.
+struct Request {
   std::uint32_t ranks = 0;
-  std::vector<std::string> pairs{"process", "host", "loopback"};
+  std::vector<Pairs> pairs{};
   double seconds = 25;
-  std::string most = "16MiB";
+  std::uint64_t most_bytes = 0;
   std::string output;
-  std::vector<std::string> schedules;  // Files.
-  std::string part;  // Of the processes that do it: where to leave what they found.
+  std::vector<measure::NamedSchedule> schedules;
+  std::string part;  // Hidden: where a process started by tune leaves its results.
   bool refine = false;
 };
 
+/// The words of the command line that are parsed here.
+struct Options {
+  Request parsed{};
+  std::vector<std::string> pairs{"process", "host", "loopback"};
+  std::string most = "16MiB";
+  std::vector<std::string> schedules;
+};
+
 constexpr std::uint32_t most_ranks = 1024;
-/// Where ranks share cores, how they take turns stays as it is for as long as they live and matters
-/// much, so that the best are measured again by other processes.
+/// How ranks that share cores alternate differs between launches and matters much, so the best
+/// algorithms are measured again by this many further launches.
 constexpr int refinements = 5;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
@@ -54,32 +64,34 @@ std::string first_value(const char* path, const std::string& key) {
   return {};
 }
 
-std::string machine_words() {
+std::string machine_text() {
   std::array<char, 64> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
   std::string model = first_value("/proc/cpuinfo", "model name");
   if (model.empty()) model = "CPU part " + first_value("/proc/cpuinfo", "CPU part");
-  return std::string(host.data()) + ", " + std::to_string(own_cores()) + " cores, " + model;
+  return std::string(host.data()) + ", " + std::to_string(measure::own_cores()) + " cores, " +
+         model;
 }
 
-std::string now_in_words() {
+std::string now_text() {
   const std::time_t now = std::time(nullptr);
   std::array<char, 32> text{};
   std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
   return text.data();
 }
 
-std::string output_path(const Options& options) {
-  if (!options.output.empty()) return options.output;
+std::string output_path(const Request& request) {
+  if (!request.output.empty()) return request.output;
   if (const char* const named = std::getenv("TUTTI_PROFILE"); named != nullptr && *named != '\0') {
     return named;
   }
   std::string usual = default_profile_path();
-  if (usual.empty()) refuse("where to write the profile? HOME is not set; say -o FILE");
+  if (usual.empty()) refuse("where to write the profile? HOME is not set; add -o FILE");
   return usual;
 }
 
-/// What is known already; of a reach that is now measured nothing is kept that was only built in.
+/// The profile to merge into: the file, or the built-in profile without the reaches that are now
+/// measured.
 Profile base_for(const std::string& path, const Profile& found) {
   if (std::filesystem::exists(path)) {
     try {
@@ -96,7 +108,7 @@ Profile base_for(const std::string& path, const Profile& found) {
   return base;
 }
 
-/// How far the fitted models are from what they were fitted to: half of the errors are below.
+/// The median error of the fitted models.
 double median_error(const Profile& profile, const ReachProfile& known) {
   std::vector<double> errors;
   for (const Measurement& each : profile.measurements) {
@@ -147,8 +159,8 @@ void report(const Profile& profile, const Profile& found, const std::string& pat
 }
 
 void finish(Profile found, const std::string& path) {
-  found.machine = machine_words();
-  found.date = now_in_words();
+  found.machine = machine_text();
+  found.date = now_text();
   Profile profile = base_for(path, found);
   profile.merge(found);
   profile.fit_models();
@@ -156,43 +168,38 @@ void finish(Profile found, const std::string& path) {
   report(profile, found, path);
 }
 
-/// As the profile names them: it may stand in any folder, and be read from any.
-std::vector<std::string> named_schedules(const Options& options) {
-  std::vector<std::string> names;
-  for (const std::string& path : options.schedules) {
-    names.push_back(std::string(file_prefix) + std::filesystem::absolute(path).string());
-  }
-  return names;
-}
-
-/// One rank's part, however it was started.
-void take_part(Communicator& communicator, const Options& options) {
-  const Party party = party_of(communicator);
-  if (party.ranks < 2) refuse("one rank alone has nobody to measure with; start two or more");
-  const Profile found = tune(communicator, {.reach = party.reach,
-                                            .cores = party.cores,
-                                            .seconds = options.seconds,
-                                            .most_bytes = parse_bytes(options.most),
-                                            .schedules = named_schedules(options),
-                                            .refine = options.refine});
+/// The part of one rank, however it was started.
+void take_part(Communicator& communicator, const Request& request) {
+  const Party party = measure::party_of(communicator);
+  if (party.ranks < 2) refuse("tuning needs at least two ranks; start two or more");
+  Progress bar("tuning " + std::string(name(party.reach.pairs)));
+  const Profile found = measure::tune(communicator,
+                                      {.reach = party.reach,
+                                       .cores = party.cores,
+                                       .seconds = request.seconds,
+                                       .most_bytes = request.most_bytes,
+                                       .schedules = request.schedules,
+                                       .refine = request.refine},
+                                      [&](double share) { bar.set(share); });
+  bar.hide();
   if (communicator.rank() != 0) return;
-  if (options.part.empty()) {
-    finish(found, output_path(options));
+  if (request.part.empty()) {
+    finish(found, output_path(request));
   } else {
-    write_text(options.part, found.json());
+    write_text(request.part, found.json());
   }
 }
 
-/// As a process of its own, which starts ranks that reach each other in one way.
-int measure_part(const Options& options, std::vector<std::string> words) {
-  const Pairs pairs = parse_pairs(options.pairs.front());
+/// Starts ranks that all reach each other in the same way. Runs in a process of its own.
+int measure_part(const Request& request, std::vector<std::string> words) {
+  const Pairs pairs = request.pairs.front();
   if (pairs == Pairs::process) {
     ::unsetenv("TUTTI_TRANSPORT");
-    run_threads(options.ranks, [&](Communicator& each) { take_part(each, options); });
+    run_threads(request.ranks, [&](Communicator& each) { take_part(each, request); });
     return success;
   }
   words.insert(words.begin(), own_program());
-  const Job job{.ranks = options.ranks,
+  const Job job{.ranks = request.ranks,
                 .command = std::move(words),
                 .variables = {{"TUTTI_TRANSPORT", pairs == Pairs::loopback ? "tcp" : "shm"}},
                 .bind_cores = true,
@@ -201,25 +208,24 @@ int measure_part(const Options& options, std::vector<std::string> words) {
   return Launcher(job).run();
 }
 
-/// Measures ranks that reach each other in one way, in processes of their own. With a profile, only
-/// the algorithms that it says are best.
-std::optional<Profile> measure_once(const Options& options, const std::string& pairs,
-                                    double seconds, const std::string& profile,
-                                    const Interrupts& interrupts) {
+/// Measures ranks that all reach each other in the same way, in a launch of its own. With a
+/// profile, only its best algorithms.
+std::optional<Profile> measure_once(const Request& request, Pairs pairs, double seconds,
+                                    const std::string& profile, const Interrupts& interrupts) {
   const TemporaryFile part;
   std::vector<std::string> words{"tune",
                                  "-n",
-                                 std::to_string(options.ranks),
+                                 std::to_string(request.ranks),
                                  "--pairs",
-                                 pairs,
+                                 std::string(name(pairs)),
                                  "--seconds",
                                  std::to_string(seconds),
                                  "--most",
-                                 options.most,
+                                 std::to_string(request.most_bytes),
                                  "--part",
                                  part.path()};
-  for (const std::string& path : options.schedules) {
-    words.insert(words.end(), {"--schedule", path});
+  for (const measure::NamedSchedule& each : request.schedules) {
+    words.insert(words.end(), {"--schedule", each.name.substr(file_prefix.size())});
   }
   if (!profile.empty()) {
     words.emplace_back("--refine");
@@ -231,17 +237,17 @@ std::optional<Profile> measure_once(const Options& options, const std::string& p
   return Profile::parse(part.text());
 }
 
-std::optional<Profile> measure_way(const Options& options, const std::string& pairs, double seconds,
+std::optional<Profile> measure_way(const Request& request, Pairs pairs, double seconds,
                                    const Interrupts& interrupts) {
   constexpr double share_of_first = 0.5;
   std::optional<Profile> found =
-      measure_once(options, pairs, share_of_first * seconds, /*profile=*/"", interrupts);
+      measure_once(request, pairs, share_of_first * seconds, /*profile=*/"", interrupts);
   if (!found) return found;
   const TemporaryFile known;
   save_profile(*found, known.path());
   std::vector<Profile> again;
   for (int i = 0; i < refinements; ++i) {
-    const auto more = measure_once(options, pairs, (1 - share_of_first) * seconds / refinements,
+    const auto more = measure_once(request, pairs, (1 - share_of_first) * seconds / refinements,
                                    known.path(), interrupts);
     if (!more) return more;
     again.push_back(*more);
@@ -250,9 +256,9 @@ std::optional<Profile> measure_way(const Options& options, const std::string& pa
   return found;
 }
 
-/// What takes longer, and is less sure, gets more of the time.
-double weight(const std::string& pairs) {
-  switch (parse_pairs(pairs)) {
+/// The share of the time: calls that take longer and vary more get more.
+double weight(Pairs pairs) {
+  switch (pairs) {
     case Pairs::process:
       return 2;
     case Pairs::host:
@@ -265,26 +271,26 @@ double weight(const std::string& pairs) {
   refuse("for ranks on several hosts start 'tutti tune' on all of them, by mpirun or srun");
 }
 
-/// Better to know before measuring for half a minute.
-void require_schedules(const Options& options) {
-  for (const std::string& name : named_schedules(options)) {
-    const ProvedSchedule schedule = schedule_named(name, "");
-    if (schedule.contract().ranks == options.ranks) continue;
-    refuse(schedule.label() + " is for " + in_plural(schedule.contract().ranks, "rank") +
-           ", not for " + std::to_string(options.ranks));
+/// Fails before the measurement rather than after it.
+void require_schedules(const Request& request) {
+  for (const measure::NamedSchedule& each : request.schedules) {
+    const std::uint32_t ranks = each.schedule.contract().ranks;
+    if (ranks == request.ranks) continue;
+    refuse(each.schedule.label() + " is for " + in_plural(ranks, "rank") + ", not for " +
+           std::to_string(request.ranks));
   }
 }
 
-int measure_all(const Options& options) {
+int measure_all(const Request& request) {
   const Interrupts interrupts;
-  const std::string path = output_path(options);
-  require_schedules(options);
+  const std::string path = output_path(request);
+  require_schedules(request);
   double weights = 0;
-  for (const std::string& pairs : options.pairs) weights += weight(pairs);
+  for (const Pairs pairs : request.pairs) weights += weight(pairs);
   Profile found;
-  for (const std::string& pairs : options.pairs) {
+  for (const Pairs pairs : request.pairs) {
     const auto part =
-        measure_way(options, pairs, options.seconds * weight(pairs) / weights, interrupts);
+        measure_way(request, pairs, request.seconds * weight(pairs) / weights, interrupts);
     if (!part) return violation_found;
     found.merge(*part);
   }
@@ -292,49 +298,67 @@ int measure_all(const Options& options) {
   return success;
 }
 
-int run(const Options& options, const std::vector<std::string>& words) {
+/// With absolute paths, since the profile can be in any folder and be used from any.
+std::vector<measure::NamedSchedule> named_schedules(const Options& options) {
+  std::vector<measure::NamedSchedule> found;
+  for (const std::string& path : options.schedules) {
+    const std::string name = std::string(file_prefix) + std::filesystem::absolute(path).string();
+    found.push_back({.name = name, .schedule = schedule_named(name, "")});
+  }
+  return found;
+}
+
+Request parse(const Options& options) {
+  Request request = options.parsed;
+  for (const std::string& each : options.pairs) request.pairs.push_back(parse_pairs(each));
+  request.most_bytes = parse_bytes(options.most);
+  request.schedules = named_schedules(options);
+  return request;
+}
+
+int run(const Request& request, const std::vector<std::string>& words) {
   const Launch launched = read_environment(environment_variable);
   if (launched.how != Launch::How::alone && launched.size > 1) {
     Communicator communicator = Communicator::from_environment();
-    take_part(communicator, options);
+    take_part(communicator, request);
     return success;
   }
-  if (options.ranks < 2) refuse("how many ranks? Add -n, such as -n 4.");
-  return options.part.empty() ? measure_all(options) : measure_part(options, words);
+  if (request.ranks < 2) refuse("how many ranks? Add -n, such as -n 4.");
+  return request.part.empty() ? measure_all(request) : measure_part(request, words);
 }
 
 }  // namespace
 
 void add_tune(Command tutti, std::vector<std::string> words) {
   const Command command =
-      tutti.command("tune", "measure this machine, so that the fastest algorithms are chosen");
+      tutti.command("tune", "measure this machine, so that tutti chooses the fastest algorithms");
   auto options = std::make_shared<Options>();
-  command.option("-n,--ranks", options->ranks, "number of ranks, started on this host")
+  command.option("-n,--ranks", options->parsed.ranks, "number of ranks, started on this host")
       .text("N")
       .between(2U, most_ranks);
-  command.option("--pairs", options->pairs, "how they reach each other: process host loopback")
+  command.option("--pairs", options->pairs, "how they reach each other: process, host, loopback")
       .text("WAY,…")
       .delimiter(',');
-  command.option("--seconds", options->seconds, "for all of it, about")
+  command.option("--seconds", options->parsed.seconds, "time for everything, about")
       .shows_default()
       .between(1e-3, 3600.0);
   command.option("--most", options->most, "the largest size to measure").shows_default();
   command
-      .option("-o,--output", options->output,
+      .option("-o,--output", options->parsed.output,
               "the profile (default: TUTTI_PROFILE, or tutti/profile.json in the folder "
               "for settings)")
       .text("FILE");
-  command.option("--schedule", options->schedules, "measure this one, too: a schedule in JSON")
+  command.option("--schedule", options->schedules, "also measure this schedule in JSON")
       .text("FILE")
       .one_word();
-  command.option("--part", options->part, "").hidden();
-  command.flag("--refine", options->refine, "").hidden();
+  command.option("--part", options->parsed.part, "").hidden();
+  command.flag("--refine", options->parsed.refine, "").hidden();
   command.footer(
       "tutti tune -n 4\n\n"
-      "What it finds is added to the profile: run it for every number of ranks that you use. "
+      "The results are added to the profile: run it for every number of ranks that you use. "
       "Under\n"
       "tutti run, mpirun, torchrun or srun it measures their ranks, also on several hosts.");
-  command.action([options, words = std::move(words)] { return run(*options, words); });
+  command.action([options, words = std::move(words)] { return run(parse(*options), words); });
 }
 
 }  // namespace tutti::cli

@@ -15,6 +15,7 @@
 #include "cli/console/progress.hpp"
 #include "cli/console/text_file.hpp"
 #include "core/json.hpp"
+#include "core/quantity.hpp"
 #include "core/workers.hpp"
 
 namespace tutti::cli {
@@ -31,20 +32,20 @@ struct Options {
   Colour colour = Colour::automatic;
 };
 
-/// One schedule to be verified.
+/// One schedule to verify.
 struct Task {
   const Algorithm* algorithm;
   Problem problem;
 };
 
-/// What was found for one algorithm, or one file.
+/// The result of one algorithm or one file.
 struct Row {
   std::string name;
   std::uint64_t schedules = 0;
   std::uint64_t steps = 0;
   std::uint64_t messages = 0;
   std::uint64_t violations = 0;
-  bool folds_in_rank_order = true;  ///< All of its schedules.
+  bool folds_in_rank_order = true;  ///< True if all of its schedules do.
   std::vector<std::string> examples{};
 
   void add(const Verification& verdict, const std::string& which) {
@@ -60,7 +61,7 @@ struct Row {
   }
 };
 
-/// Up to here every root and every shape is tried; above, a few.
+/// Up to this many ranks every root and shape is tried; above it, a few.
 constexpr std::uint32_t small = 64;
 
 std::vector<Rank> roots(const Algorithm& algorithm, std::uint32_t ranks,
@@ -127,7 +128,7 @@ std::vector<Row> verify_table(const Options& options) {
       for (const Shape& shape : shapes(*algorithm, ranks, options.shape)) {
         for (const Rank root : roots(*algorithm, ranks, options.root)) {
           const Problem problem{.ranks = ranks, .root = root, .shape = shape};
-          // Some are for some numbers of ranks only.
+          // Some algorithms support only some numbers of ranks.
           if (algorithm->supports != nullptr && !algorithm->supports(problem)) continue;
           tasks.push_back({algorithm, problem});
           row_of.push_back(rows.size());
@@ -177,7 +178,7 @@ void print_json(const std::vector<Row>& rows, double seconds) {
   std::puts(Json{{"seconds", seconds}, {"verified", list}}.dump(2).c_str());
 }
 
-void print_table(const std::vector<Row>& rows, double seconds, const Painter& painter) {
+void print_table(const std::vector<Row>& rows, double seconds, const render::Paint& paint) {
   using Align = TextTable::Align;
   TextTable table({{"algorithm", Align::left},
                    {"schedules", Align::right},
@@ -196,15 +197,15 @@ void print_table(const std::vector<Row>& rows, double seconds, const Painter& pa
   std::fputs(table.text().c_str(), stdout);
   for (const Row& row : rows) {
     for (const std::string& each : row.examples) {
-      std::printf("%s %s: %s\n", painter.red("violation").c_str(), row.name.c_str(), each.c_str());
+      std::printf("%s %s: %s\n", paint.red("violation").c_str(), row.name.c_str(), each.c_str());
     }
   }
   std::printf("\n%s schedule%s, %s steps, %s messages, in place and out of place: ",
               with_commas(total.schedules).c_str(), total.schedules == 1 ? "" : "s",
               with_commas(total.steps).c_str(), with_commas(total.messages).c_str());
   const std::string verdict = total.violations == 0
-                                  ? painter.green("all proved")
-                                  : painter.red(with_commas(total.violations) + " violations");
+                                  ? paint.green("all proved")
+                                  : paint.red(with_commas(total.violations) + " violations");
   std::printf("%s (%.1f s)\n", verdict.c_str(), seconds);
 }
 
@@ -220,7 +221,7 @@ int run(const Options& options) {
   if (options.json) {
     print_json(rows, spent.count());
   } else {
-    print_table(rows, spent.count(), Painter(options.colour));
+    print_table(rows, spent.count(), paint_for(options.colour));
   }
   const bool right =
       std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.violations == 0; });
@@ -231,7 +232,7 @@ int run(const Options& options) {
 
 void add_verify(Command tutti) {
   const Command command =
-      tutti.command("verify", "prove schedules right; exits with 1 on a violation");
+      tutti.command("verify", "prove schedules correct; the exit code is 1 on a violation");
   auto options = std::make_shared<Options>();
   command.option("names", options->names, "algorithms or whole collectives");
   command.flag("--all", options->all, "every algorithm");

@@ -1,4 +1,4 @@
-# How our own targets are compiled. Nothing here reaches those who link to tutti.
+# Compiler settings of tutti's own targets. Projects that link to tutti do not inherit them.
 
 if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
    OR (CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14))
@@ -7,8 +7,8 @@ if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_
     "${CMAKE_CXX_COMPILER_VERSION}. Name another with -DCMAKE_CXX_COMPILER=...")
 endif()
 
-# Without debug information: it is five sixths of an archive, which is written, linked and installed.
-# TUTTI_DEBUG_INFO adds as much as a backtrace needs. -O3 is kept for the few sources that gain by it.
+# Without debug information, which makes up five sixths of the archive and so of what is linked and
+# installed. TUTTI_DEBUG_INFO adds enough for backtraces. -O3 is left to the sources that profit from it.
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release)
   set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
@@ -22,7 +22,7 @@ set(TUTTI_SANITIZE_FLAGS "")
 if(TUTTI_SANITIZE)
   set(TUTTI_SANITIZE_FLAGS
     -fsanitize=${TUTTI_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  # For the whole directory: one uninstrumented object is enough to blind or confuse a sanitizer.
+  # For the whole directory: one uninstrumented object can cause missed or false reports.
   add_compile_options(${TUTTI_SANITIZE_FLAGS})
   add_link_options(${TUTTI_SANITIZE_FLAGS})
 endif()
@@ -32,21 +32,21 @@ if(TUTTI_BUILD_FUZZERS)
     message(FATAL_ERROR "TUTTI_BUILD_FUZZERS needs Clang, whose libFuzzer it uses: "
       "add -DCMAKE_CXX_COMPILER=clang++")
   endif()
-  # What leads to a new branch can be seen only in code that tells of its branches.
+  # libFuzzer needs coverage instrumentation to see which inputs reach new branches.
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 function(tutti_build_settings target)
   target_compile_features(${target} PRIVATE cxx_std_20)
-  # What is in C shows that C needs no more than this.
+  # C sources are compiled as C99 to prove that the C API needs no more.
   set_target_properties(${target} PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${TUTTI_WERROR}>:-Werror>
     $<$<BOOL:${TUTTI_DEBUG_INFO}>:-g1>)
 endfunction()
 
-# What most sources of a target begin with is read once for all of them, where that is asked for. Only
-# headers of others: to change one of ours must not compile everything again.
+# Precompiles the headers that most sources of a target include, with TUTTI_PRECOMPILE. Only external
+# headers: a change to one of ours would recompile every source.
 function(tutti_precompile target)
   if(TUTTI_PRECOMPILE)
     set(file "${CMAKE_CURRENT_BINARY_DIR}/${target}_headers.hpp")
@@ -62,7 +62,7 @@ function(tutti_precompile target)
   endif()
 endfunction()
 
-# The same, as another target has it already. Both must be compiled with the same flags.
+# Reuses the precompiled header of another target. Both must be compiled with the same flags.
 function(tutti_precompile_as target other)
   if(TUTTI_PRECOMPILE AND TARGET ${other})
     target_precompile_headers(${target} REUSE_FROM ${other})
@@ -70,9 +70,9 @@ function(tutti_precompile_as target other)
   endif()
 endfunction()
 
-# GCC errs in what it says of memory once functions of std::string are inlined (GCC bug 105651 and its
-# kin). It keeps that to itself where the header is the system's, which it forgets of one that is
-# precompiled. Builds without precompiled headers still hear it.
+# GCC 12 and later give false warnings about memory where functions of std::string are inlined (GCC bug
+# 105651 and similar ones). They are suppressed in system headers, but not in a precompiled header.
+# Builds without precompiled headers keep these warnings.
 function(tutti_mute_precompiled target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow
@@ -80,8 +80,8 @@ function(tutti_mute_precompiled target)
   endif()
 endfunction()
 
-# Gives the functions of the C API in a shared library their version. What else is visible stays so,
-# without one.
+# Gives the functions of the C API in a shared library their symbol version. Other visible symbols stay
+# visible, without a version.
 function(tutti_version_symbols target)
   set(map "${PROJECT_SOURCE_DIR}/cmake/tutti.map")
   target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")

@@ -1,5 +1,5 @@
-# Makes a source of a text file: `extern const std::string_view SYMBOL` in namespace tutti. The path of
-# the source is left in the variable VARIABLE.
+# Makes a source from a text file: `extern const std::string_view SYMBOL` in namespace tutti. Sets
+# VARIABLE to the path of the source.
 function(tutti_embed file symbol variable)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
   file(READ "${file}" text)
@@ -14,7 +14,7 @@ const std::string_view ${symbol} =
 
 }  // namespace tutti
 " @ONLY)
-  # Longer than the standard asks compilers to take; all that we know take it.
+  # Longer than the minimum that the standard guarantees; all known compilers accept it.
   set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)
   set(${variable} "${source}" PARENT_SCOPE)
 endfunction()

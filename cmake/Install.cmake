@@ -1,4 +1,4 @@
-# What `cmake --install` lays down, and how others find it: CMake's find_package and pkg-config.
+# What `cmake --install` installs, for CMake's find_package and pkg-config.
 
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
@@ -8,7 +8,7 @@ install(DIRECTORY include/tutti DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(FILES "${PROJECT_BINARY_DIR}/include/tutti/version.hpp"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tutti")
-# CMAKE_INSTALL_DOCDIR would bear the name of a project that includes this one.
+# CMAKE_INSTALL_DOCDIR would have the name of a project that embeds this one.
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/tutti")
 if(TARGET tutti_cli)
   install(TARGETS tutti_cli)
@@ -24,8 +24,8 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/tuttiConfig.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/tuttiConfigVersion.cmake"
         DESTINATION "${package_dir}")
 
-# The .pc file finds its prefix from where it lies, so that an installed tree can be moved.
-# Distributions may pass absolute directories, which stand outside the prefix.
+# The .pc file derives its prefix from its own path, so that an installed tree can be moved.
+# Distributions may pass absolute directories, which are outside the prefix.
 function(tutti_under_prefix result dir)
   if(IS_ABSOLUTE "${dir}")
     set(${result} "${dir}" PARENT_SCOPE)
@@ -36,11 +36,11 @@ endfunction()
 
 file(RELATIVE_PATH TUTTI_PC_PREFIX
      "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
-# Without this the prefix would end in a slash and the paths after it begin with a second one.
+# Without this the prefix would end in a slash, and paths would have two.
 string(REGEX REPLACE "/$" "" TUTTI_PC_PREFIX "${TUTTI_PC_PREFIX}")
 tutti_under_prefix(TUTTI_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
 tutti_under_prefix(TUTTI_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
-# An archive does not carry what it needs itself, so its users link that too.
+# An archive does not contain its dependencies, so its users must link them.
 set(TUTTI_PC_DEFINES "")
 set(TUTTI_PC_REQUIRES "Requires")
 if(BUILD_SHARED_LIBS)

@@ -1,4 +1,4 @@
-# Turns src/render/player, written for browsers, into a source that holds it as text.
+# Embeds src/render/player, which is written for browsers, as text in a source.
 
 function(tutti_generate_player source)
   foreach(part IN ITEMS PAGE:html STYLE:css SCRIPT:js)

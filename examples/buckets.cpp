@@ -1,7 +1,7 @@
-// Data-parallel training: a small network learns to turn its inputs around. Each rank has samples
-// of its own; the gradients of a layer are averaged, in buckets, while those of the layers before
-// it are still being worked out. The same training with one call for each gradient, after the
-// backward pass, must come to the same weights.
+// Data-parallel training: a small network learns to reverse the order of its inputs. Each rank has
+// its own samples. The gradients of a layer are averaged, in buckets, while those of earlier layers
+// are still being computed. The same training with one call per gradient, after the backward pass,
+// must give the same weights.
 //   tutti run -n 2 -- build/examples/buckets
 #include <algorithm>
 #include <array>
@@ -44,8 +44,8 @@ Batch own_samples(std::uint32_t rank) {
   return batch;
 }
 
-/// One step on this rank's samples; calls `ready` for each layer as soon as its gradients are
-/// there, the last layer first. Returns the mean squared error.
+/// One step on this rank's samples. Calls `ready` for each layer as soon as its gradients are
+/// computed, the last layer first. Returns the mean squared error.
 double step(Model& model, const Batch& inputs, const std::function<void(std::size_t)>& ready) {
   std::vector<Batch> values(layers + 1, inputs);
   for (std::size_t l = 0; l < layers; ++l) {
@@ -103,7 +103,7 @@ int main() {
   constexpr int steps = 300;
 
   Model model;
-  // In the order in which the backward pass has them ready: the last layer is tensor 0.
+  // In the order in which the backward pass computes them: the last layer is tensor 0.
   std::vector<tutti::Tensor> tensors;
   for (std::size_t l = layers; l-- > 0;) tensors.push_back(tutti::tensor(model.gradients[l]));
   tutti::Bucketer bucketer(comm, tensors,
@@ -125,14 +125,15 @@ int main() {
     descend(single);
   }
 
-  // More than two ranks may add in another order in a bucket than alone, so the last bits differ.
+  // With more than two ranks, the order of addition in a bucket may differ from that in a single
+  // call, so the last bits may differ.
   double difference = 0;
   for (std::size_t l = 0; l < layers; ++l) {
     for (std::size_t i = 0; i < width * width; ++i) {
       difference = std::max(difference, std::fabs(model.weights[l][i] - single.weights[l][i]));
     }
   }
-  std::printf("rank %u: %s; error %.4f, then %.4f; furthest from single calls: %.1e\n", comm.rank(),
-              bucketer.description().c_str(), first_error, error, difference);
+  std::printf("rank %u: %s; error %.4f, then %.4f; maximum difference to single calls: %.1e\n",
+              comm.rank(), bucketer.description().c_str(), first_error, error, difference);
   return difference < 1e-9 && error < first_error / 2 ? 0 : 1;
 }

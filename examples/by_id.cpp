@@ -1,5 +1,4 @@
-// Ranks that nothing has started together: rank 0 makes an id, and hands it to the others by a
-// file.
+// Ranks without a launcher: rank 0 makes an id and passes it to the others through a file.
 //
 //   by_id 0 2 /tmp/id &
 //   by_id 1 2 /tmp/id
@@ -18,7 +17,7 @@ namespace {
 tutti::UniqueId hand_out(const std::string& path) {
   tutti::UniqueId id = tutti::UniqueId::make();
   std::ofstream(path + ".part") << id.text();
-  std::filesystem::rename(path + ".part", path);  // So that nobody reads half of it.
+  std::filesystem::rename(path + ".part", path);  // Atomic: no rank reads half of the text.
   return id;
 }
 

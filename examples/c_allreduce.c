@@ -1,5 +1,5 @@
-/* Every rank brings a number, and all end with the sum. `tutti run -n 4 c_allreduce` starts four
- * ranks; alone it is a group of one. */
+/* Every rank contributes a number, and every rank gets the sum. `tutti run -n 4 c_allreduce` starts
+ * four ranks. Without a launcher it is a group of one rank. */
 #include <stdio.h>
 
 #include <tutti/tutti.h>
@@ -22,7 +22,7 @@ int main(void) {
   if (tuttiAllReduce(&mine, &sum, 1, tuttiFloat, tuttiSum, comm) != tuttiSuccess) {
     return fail("allreduce");
   }
-  printf("rank %d of %d brought %g; together we have %g\n", rank, ranks, mine, sum);
+  printf("rank %d of %d contributed %g; the sum is %g\n", rank, ranks, mine, sum);
 
   if (tuttiCommDestroy(comm) != tuttiSuccess) return fail("leaving the group");
   return sum == (float)(ranks * (ranks + 1) / 2) ? 0 : 1;

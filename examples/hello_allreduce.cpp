@@ -1,4 +1,4 @@
-// Every rank brings a vector; every rank ends with the sum of all.
+// Every rank contributes a vector, and every rank gets the sum of all.
 //   tutti run -n 4 -- build/examples/hello_allreduce
 #include <cstdio>
 #include <vector>

@@ -1,4 +1,4 @@
-// An algorithm is a value: take one, prove it, price it.
+// An algorithm is a value: take one, verify it, price it.
 #include <cstdio>
 
 #include <tutti/schedule/algorithm.hpp>

@@ -1,5 +1,5 @@
-// Communication while computing: the gradients of each layer are averaged while those of the layer
-// before it are still being worked out, as in the backward pass of a training step.
+// Communication that overlaps computation: the gradients of each layer are averaged while those of
+// the layer before it are still being computed, as in the backward pass of a training step.
 //   tutti run -n 2 -- build/examples/overlap
 #include <cmath>
 #include <cstdio>
@@ -10,10 +10,10 @@
 
 namespace {
 
-// What other ranks of the host can read is averaged without needless copies.
+// The other ranks of the host can read this memory, which saves copies.
 using Gradient = std::vector<float, tutti::Allocator<float>>;
 
-/// Stands for the backward pass of one layer.
+/// A stand-in for the backward pass of one layer.
 void compute(Gradient& gradient, float seed) {
   for (std::size_t i = 0; i < gradient.size(); ++i) {
     gradient[i] = seed + std::floor(std::sin(static_cast<float>(i)));

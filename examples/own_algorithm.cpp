@@ -1,5 +1,5 @@
-// A schedule of one's own: an allreduce in which pairs add first and then a ring of pairs' leaders
-// goes round. Written with the algebra, saved as JSON and read again, proved, and run.
+// A user-defined schedule: an allreduce in which pairs of ranks add first, then the leaders of the
+// pairs run a ring. It is built with the algebra, written as JSON and read back, verified, and run.
 #include <atomic>
 #include <cstdio>
 
@@ -18,14 +18,14 @@ Program pairs_then_ring(std::uint32_t ranks, Rank self) {
   const Rank in_pair{self.index() % 2};
   const Rank pair{self.index() / 2};
 
-  // Within a pair all chunks of the ring stand for the one chunk of a reduce and a broadcast.
+  // Within a pair, all chunks of the ring together are the one chunk of a reduce and a broadcast.
   const RankMap own_pair{.first = pair.index() * 2, .modulus = ranks};
   const ChunkMap all{.stride = pairs, .modulus = pairs, .width = pairs};
   const Program up = embed(algorithm("reduce/flat").program({.ranks = 2}, in_pair), own_pair, all);
   const Program down =
       embed(algorithm("broadcast/flat").program({.ranks = 2}, in_pair), own_pair, all);
 
-  // Only the leaders, ranks 0, 2, 4, …, take part in the ring; the others rest as long.
+  // Only the leaders, ranks 0, 2, 4, …, take part in the ring. The others idle for its rounds.
   const Program ring = algorithm("allreduce/ring").program({.ranks = pairs}, pair);
   const Program across = in_pair == Rank{0}
                              ? embed(ring, {.stride = 2, .modulus = ranks}, {.modulus = pairs})
@@ -44,7 +44,7 @@ int main() {
   for (std::uint32_t r = 0; r < ranks; ++r) {
     schedule.programs.push_back(pairs_then_ring(ranks, Rank{r}));
   }
-  // Throws with the first violations unless it is right.
+  // Throws an error that lists the first violations if the schedule is wrong.
   const ProvedSchedule proved = prove(schedule_from_json(to_json(schedule)));
 
   std::atomic<bool> right = true;

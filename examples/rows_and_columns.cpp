@@ -1,5 +1,5 @@
-// Ranks on a grid: each row and each column is a communicator of its own. First all of a row learn
-// its total, then all of a column, and so everyone knows the total of all.
+// Ranks on a grid: each row and each column is a communicator. An allreduce over the row and then
+// one over the column give every rank the total of all ranks.
 //   tutti run -n 6 -- build/examples/rows_and_columns
 #include <cstdio>
 #include <optional>

@@ -1,6 +1,6 @@
-// Training with averaged gradients, on data that Kepler had: how long planets take around the Sun,
-// given how far from it they are. Each rank knows some of the planets only; together they find
-// log(period) = 1.5 · log(distance), his third law.
+// Training with averaged gradients, on Kepler's data: the orbital period of a planet as a function
+// of its distance from the Sun. Each rank has only some of the planets. Together they find
+// log(period) = 1.5 · log(distance), Kepler's third law.
 //   tutti run -n 4 -- build/examples/sgd
 #include <array>
 #include <cmath>
@@ -30,7 +30,7 @@ int main() {
   std::array<double, 2> weights = {0, 0};  // Slope and offset.
   constexpr double rate = 0.05;
   for (int step = 0; step < 2000; ++step) {
-    // The sums over this rank's planets: of both gradients, of the squared error, and how many.
+    // Sums over this rank's planets: both gradients, the squared error, and the number of planets.
     std::array<double, 4> sums = {};
     for (std::size_t i = comm.rank(); i < planets.size(); i += comm.size()) {
       const double x = std::log(planets[i].distance);
@@ -48,7 +48,7 @@ int main() {
                   step, weights[0], weights[1], sums[2] / sums[3]);
     }
   }
-  // All ranks have the same bits, so none of them may have drifted away.
+  // All ranks get the same bits from an allreduce, so all must have the same weights.
   std::array<double, 2> least = weights;
   comm.all_reduce(least, tutti::Op::min);
   return std::fabs(weights[0] - 1.5) < 0.001 && least == weights ? 0 : 1;

@@ -1,5 +1,5 @@
-// Ranks need not be processes: here four threads of one program find the largest of their numbers,
-// and each tells its neighbour something.
+// Ranks need not be processes: here four threads of one program find the maximum of their numbers,
+// and each sends a message to its neighbour.
 #include <atomic>
 #include <cstdio>
 #include <vector>
@@ -15,10 +15,10 @@ int main() {
 
     const std::uint32_t next = (comm.rank() + 1) % comm.size();
     const std::uint32_t previous = (comm.rank() + comm.size() - 1) % comm.size();
-    const std::vector<std::uint32_t> told = {comm.rank()};
-    std::vector<std::uint32_t> heard(1);
-    comm.send_receive(told, next, heard, previous);
-    if (heard[0] != previous) ++wrong;
+    const std::vector<std::uint32_t> sent = {comm.rank()};
+    std::vector<std::uint32_t> received(1);
+    comm.send_receive(sent, next, received, previous);
+    if (received[0] != previous) ++wrong;
   });
   std::printf("four threads: %s\n", wrong == 0 ? "all is well" : "something is wrong");
   return wrong == 0 ? 0 : 1;

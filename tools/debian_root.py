@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class Unavailable(Exception):
-    """A package cannot be had here; the message says why."""
+    """A package is not available here; the message says why."""
 
 
 def host_architecture():
@@ -25,7 +25,7 @@ def host_release():
 
 
 def output(*command):
-    """What a command prints. Without the command: Unavailable."""
+    """The output of a command. Raises Unavailable if there is no such command."""
     try:
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
     except FileNotFoundError:
@@ -36,7 +36,7 @@ def output(*command):
 
 
 class DebianRoot:
-    """A folder with packages of one release and architecture, as they would lie in `/`."""
+    """A folder with packages of one release and architecture, laid out as in `/`."""
 
     def __init__(self, path, release, architecture):
         self.path = Path(path).resolve()
@@ -45,7 +45,7 @@ class DebianRoot:
         self.state = self.path.with_name(self.path.name + ".apt")
 
     def add(self, *packages):
-        """Unpacks the packages and all that they need. What is there already costs nothing.
+        """Unpacks the packages and their dependencies. Packages that are already there are skipped.
 
         Call it once for each of several packages that conflict.
         """
@@ -67,7 +67,7 @@ class DebianRoot:
             (self.state / folder).mkdir(parents=True, exist_ok=True)
         (self.state / "status").touch()
         (self.state / "sources.list").write_text(self.sources())
-        # Since Debian 12 packages count on these links.
+        # Since Debian 12 packages rely on these links.
         for folder in ("bin", "lib", "lib64", "sbin"):
             (self.path / "usr" / folder).mkdir(parents=True, exist_ok=True)
             if not (self.path / folder).is_symlink():
@@ -76,7 +76,7 @@ class DebianRoot:
         (self.state / "ready").touch()
 
     def sources(self):
-        """The system's own sources, with this release's name in the place of the system's."""
+        """The system's own package sources, with the name of this release."""
         form = "$(REPO_URI) $(RELEASE) $(COMPONENT)"
         targets = output("apt-get", "indextargets", "--format", form, "Created-By: Packages")
         lines = set()
@@ -86,7 +86,7 @@ class DebianRoot:
                 release = release.replace(host_release(), self.release, 1)
                 lines.add(f"deb {uri} {release} {component}\n")
         if not lines:
-            raise Unavailable("apt-get has no index of packages: run apt-get update")
+            raise Unavailable("apt-get has no package index: run apt-get update")
         return "".join(sorted(lines))
 
     def apt(self, *arguments):
@@ -116,7 +116,7 @@ class DebianRoot:
                 self.turn_link(line.split(" -> /"))
 
     def turn_link(self, line):
-        """Makes an absolute link relative, so that it leads into this folder from outside as well."""
+        """Makes an absolute link relative, so that it stays inside this folder outside of a chroot, too."""
         link = self.path / line[0].split(" ./", 1)[1]
         target = self.path / line[1]
         if link.is_symlink():

@@ -1,6 +1,6 @@
-// The cases in which libraries are compared, without a word of any library: what is called, on
-// which type, with which operation, and how long everything is. Whoever runs them all and digests
-// its outputs (inputs.hpp) can be compared, line by line, with whoever else did.
+// The cases in which libraries are compared, independent of any library: collective, type,
+// operation and lengths. Programs that run them all and digest their outputs (inputs.hpp) can be
+// compared line by line.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace peers {
 
-/// Those with a v have blocks of different sizes. Barrier is measured, but no case: it has no
-/// output.
+/// Names that end in v have blocks of different sizes. Barrier is measured but is no case, since it
+/// has no output.
 enum class Collective : std::uint8_t {
   broadcast,
   scatter,
@@ -40,7 +40,7 @@ enum class DType : std::uint8_t { i8, u8, i32, u32, i64, u64, f16, f32, f64 };
 inline constexpr std::array<std::string_view, 9> dtype_names{"i8",  "u8",  "i32", "u32", "i64",
                                                              "u64", "f16", "f32", "f64"};
 
-/// `none` for those that only move data.
+/// `none` for collectives that only move data.
 enum class Op : std::uint8_t { none, sum, prod, min, max, band, bor, bxor };
 inline constexpr std::array<std::string_view, 8> op_names{"-",   "sum",  "prod", "min",
                                                           "max", "band", "bor",  "bxor"};
@@ -74,16 +74,16 @@ struct Case {
   Collective collective{};
   DType dtype{};
   Op op{};
-  /// Elements of the whole for broadcast, reduce and allreduce, of a block for the others; for
-  /// those with a v, of the largest block.
+  /// Elements of the whole buffer for broadcast, reduce and allreduce, of a block for the others,
+  /// of the largest block for v-variants.
   std::size_t count{};
-  /// -1 where there is none.
+  /// -1 if there is none.
   int root = -1;
 };
 
-/// Elements of the block that goes from rank `from` to rank `to`. Where the ranks at one end do not
-/// matter (a gather's receivers, say), neither does that argument. Uneven blocks are, in turn, half
-/// of the count rounded up, the count, and nothing.
+/// Elements of the block from rank `from` to rank `to`. An argument that does not matter (the
+/// receiver of a gather) is ignored. Uneven blocks are, in turn, half of the count rounded up, the
+/// count, and empty.
 [[nodiscard]] inline std::size_t block(const Case& c, int from, int to) {
   const auto uneven = [&c](int k) {
     return (c.count * static_cast<std::size_t>((k + 1) % 3) + 1) / 2;
@@ -114,7 +114,7 @@ struct Case {
   return sum;
 }
 
-/// Elements that `rank` brings: nothing on ranks other than the root of a broadcast or scatter.
+/// Input elements of `rank`: for a broadcast or scatter only the root has any.
 [[nodiscard]] inline std::size_t input_elements(const Case& c, int ranks, int rank) {
   switch (c.collective) {
     case Collective::broadcast:
@@ -141,14 +141,14 @@ struct Case {
   return 0;
 }
 
-/// Whether `rank` ends with anything, be it of no elements.
+/// Whether `rank` has an output, even an empty one.
 [[nodiscard]] inline bool has_output(const Case& c, int rank) {
   const bool at_root = c.collective == Collective::gather || c.collective == Collective::gatherv ||
                        c.collective == Collective::reduce;
   return c.collective != Collective::barrier && (!at_root || rank == c.root);
 }
 
-/// Elements that `rank` ends with. Blocks stand in the order of the ranks they come from.
+/// Output elements of `rank`. Blocks are in the order of their source ranks.
 [[nodiscard]] inline std::size_t output_elements(const Case& c, int ranks, int rank) {
   if (!has_output(c, rank)) return 0;
   switch (c.collective) {
@@ -177,7 +177,7 @@ struct Case {
 inline constexpr std::array<std::size_t, 8> case_counts{0, 1, 2, 3, 7, 64, 1000, 4097};
 
 /// Calls `visit` with every case for a group of `ranks`, in an order that is the same everywhere.
-/// Roots are the first rank and the last. Bits of floating numbers are not combined.
+/// Roots are the first and the last rank. There are no bitwise operations on floating-point types.
 inline void for_each_case(int ranks, const std::function<void(const Case&)>& visit) {
   constexpr std::array none{Op::none};
   constexpr std::array floating{Op::sum, Op::prod, Op::min, Op::max};
@@ -202,7 +202,7 @@ inline void for_each_case(int ranks, const std::function<void(const Case&)>& vis
   }
 }
 
-/// "allreduce f32 sum 1000 -": a case as it begins its lines in an oracle's file.
+/// "allreduce f32 sum 1000 -": the beginning of a case's lines in an oracle's file.
 [[nodiscard]] inline std::string line(const Case& c) {
   std::string text;
   text.append(name(c.collective)).append(" ").append(name(c.dtype)).append(" ").append(name(c.op));

@@ -1,5 +1,5 @@
-// The collectives of Gloo, between processes that this one starts, over TCP on the loopback:
-// gloo [--ranks P] [--algorithm A] [--sync-busy] and what program.hpp says.
+// The collectives of Gloo, between processes that this one starts, over TCP on the loopback
+// interface: gloo [--ranks P] [--algorithm A] [--sync-busy] and the arguments of program.hpp.
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,8 +46,8 @@ namespace {
 using namespace peers;
 using Context = std::shared_ptr<gloo::Context>;
 
-/// `ring` and `bcube` are the functions that need no preparation; the others are objects that work
-/// in place. Gloo has no choice but for allreduce.
+/// `ring` and `bcube` are functions without preparation; the others are objects that work in place.
+/// Gloo has several algorithms for allreduce only.
 constexpr std::array<std::string_view, 4> algorithms{"ring", "bcube", "ring_chunked",
                                                      "halving_doubling"};
 
@@ -56,7 +56,7 @@ struct Settings {
   std::string algorithm = "ring";
   bool sync_busy = false;
 
-  /// Objects are bound to pairs and can poll them; functions cannot.
+  /// Objects are bound to connections and can poll them; functions cannot.
   [[nodiscard]] bool of_objects() const {
     return algorithm == "ring_chunked" || algorithm == "halving_doubling";
   }
@@ -93,8 +93,8 @@ const gloo::ReductionFunction<T>* reduction(Op op) {
   }
 }
 
-/// Prepares calls on elements of type T. Options and objects are made once and used again and
-/// again, which is more than most callers of Gloo do.
+/// Prepares calls on elements of type T. Options and objects are made once and reused, which is
+/// faster than in most programs that use Gloo.
 template <class T>
 class Preparation {
  public:
@@ -139,7 +139,7 @@ class Preparation {
   [[nodiscard]] bool at_root() const { return context_->rank == what_.root; }
   [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(context_->size); }
 
-  /// Lengths of the blocks for, and from, each rank, as this or that function wants them.
+  /// Lengths of the blocks to and from each rank, in the types that Gloo's functions need.
   template <class Count>
   [[nodiscard]] std::vector<Count> sent() const {
     std::vector<Count> counts(ranks());
@@ -199,7 +199,7 @@ class Preparation {
     return [options] { gloo::allgatherv(*options); };
   }
 
-  /// Every rank needs an output, if only to work in.
+  /// Every rank needs an output, at least as scratch.
   std::function<void()> reduce() {
     auto scratch = std::make_shared<std::vector<T>>(at_root() ? 0 : what_.count);
     auto options = std::make_shared<gloo::ReduceOptions>(context_);
@@ -234,7 +234,7 @@ class Preparation {
     return in_place_ ? std::function<void()>([object] { object->run(); }) : copied(output_, object);
   }
 
-  /// What an object that works in place takes to work out of place.
+  /// Out of place, an object that works in place needs a copy.
   std::function<void()> copied(T* work, std::shared_ptr<gloo::Algorithm> object) {
     return [object = std::move(object), from = input_, work, elements = in_] {
       std::copy_n(from, elements, work);
@@ -242,7 +242,7 @@ class Preparation {
     };
   }
 
-  /// It leaves its result at the beginning of its input, so out of place takes two copies.
+  /// The result is at the beginning of its input, so out of place needs two copies.
   std::function<void()> reduce_scatter() {
     auto scratch = std::make_shared<std::vector<T>>(in_place_ ? 0 : in_);
     T* const work = in_place_ ? output_ : scratch->data();
@@ -297,8 +297,8 @@ class Gloo final : public Peer {
     device_ = gloo::transport::tcp::CreateDevice(where);
     gloo::rendezvous::FileStore store(folder);
     data_ = connect(store, "data", rank);
-    // Pairs that are polled cannot go back to sleep, and functions cannot use them; so what is not
-    // measured goes elsewhere.
+    // Polled connections cannot sleep again, and functions cannot use them. So calls that are not
+    // measured use other connections.
     aside_ = connect(store, "aside", rank);
     if (!settings_.sync_busy) return;
     for (int r = 0; r < settings_.ranks; ++r) {
@@ -319,8 +319,8 @@ class Gloo final : public Peer {
     switch (c.collective) {
       case Collective::scatterv:
       case Collective::gatherv:
-      // Gloo 0.5 has it, but when some blocks are empty it ends with wrong sums among 3 ranks, and
-      // does not end among 4.
+      // Gloo 0.5 has it, but if some blocks are empty it gives wrong sums among 3 ranks and hangs
+      // among 4.
       case Collective::reduce_scatterv:
         return false;
       case Collective::broadcast:
@@ -393,7 +393,7 @@ class Gloo final : public Peer {
   Context aside_;
 };
 
-/// Takes out of the arguments what chooses among Gloo's own settings.
+/// Removes Gloo's own settings from the arguments.
 Settings take_settings(std::vector<std::string>& arguments) {
   Settings settings;
   std::vector<std::string> rest;
@@ -430,7 +430,7 @@ int be(int rank, const Settings& settings, const std::string& folder,
   }
 }
 
-/// Ranks but the first, which dies with this process if it must.
+/// The ranks except the first, as child processes that end with this one.
 std::vector<pid_t> start(const Settings& settings, const std::string& folder,
                          const std::vector<std::string>& arguments) {
   std::vector<pid_t> others;
@@ -463,7 +463,7 @@ int main(int argc, char** argv) {
   int status = be(0, settings, folder, arguments);
   std::filesystem::remove_all(folder);
   for (const pid_t child : others) {
-    // Without rank 0 the others would wait for what cannot come.
+    // Without rank 0 the others would wait for ever.
     if (status == 1) kill(child, SIGKILL);
     int ended = 0;
     waitpid(child, &ended, 0);

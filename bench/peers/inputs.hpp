@@ -1,25 +1,25 @@
-// What every rank brings in every case, by formula, and how an output is digested.
+// The inputs of every rank in every case, by formula, and the digest of an output.
 //
-// Element `index` of the input of rank `rank`, counted from the beginning of its whole input
-// buffer, is made of
+// Element `index` of the input of rank `rank`, counted from the beginning of the input buffer, is
+// derived from
 //
 //   h = (rank + 1) * 0x9e3779b97f4a7c15 + index * 0xd1b54a32d192ed03        (modulo 2^64)
 //   twice: h ^= h >> 32; h *= 0xd6e8feb86659fd93;   then   h ^= h >> 32
 //
-// as follows. "low" is the lowest bits of h, as many as the type has.
+// as follows. "low" means the lowest bits of h, as many as the type has.
 //
 //   operation        type          element
-//   none             any           low, taken as bits
+//   none             any           low, as bits
 //   min max b*       integers      low
-//   sum prod         unsigned      low: they wrap, in any order to the same
-//   sum              signed        low, shifted right by 6 with its sign: 64 of them do not
-//   overflow sum min max      f16           h % 33 - 16
+//   sum prod         unsigned      low; results wrap, the same in any order
+//   sum              signed        low >> 6, arithmetic: 64 of them fit
+//   sum min max      f16           h % 33 - 16
 //                    f32           h % 65537 - 32768
 //                    f64           h % 2^41 - 2^40
 //   prod             signed, f*    on ranks 0 to 3: h % 3 + 1; on others 1 if h is even, else -1
 //
-// so that no order of adding or multiplying rounds or overflows among up to 64 ranks, and every
-// library must come to the same bits.
+// So no order of adding or multiplying rounds or overflows for up to 64 ranks, and every library
+// must have the same bits.
 #pragma once
 
 #include <bit>
@@ -104,7 +104,7 @@ inline void fill_with_bits(std::size_t bytes_each, int rank, std::size_t element
   }
 }
 
-/// Writes what `rank` brings: input_elements(c, ranks, rank) elements.
+/// Writes the input of `rank`: input_elements(c, ranks, rank) elements.
 inline void fill(const Case& c, int ranks, int rank, std::byte* input) {
   const std::size_t elements = input_elements(c, ranks, rank);
   if (c.op == Op::none) return fill_with_bits(size_of(c.dtype), rank, elements, input);
@@ -130,7 +130,7 @@ inline void fill(const Case& c, int ranks, int rank, std::byte* input) {
   }
 }
 
-/// FNV-1a, 64 bits, over the bytes as they stand in memory (the least byte of a number first).
+/// FNV-1a, 64 bits, over the bytes in memory (little endian).
 [[nodiscard]] inline std::uint64_t digest(std::span<const std::byte> bytes) {
   std::uint64_t h = 0xcbf29ce484222325U;
   for (const std::byte b : bytes) {

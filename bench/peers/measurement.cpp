@@ -13,13 +13,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Enough for a median; and the durations of so many are quickly reduced.
+/// Enough for a median, and few enough that reducing the durations is fast.
 constexpr std::size_t most_iterations = 200'000;
 
 using Buffer = std::shared_ptr<std::byte>;
 
-/// Written to, so that no page fault is measured. Zeros stay zeros however often they are added up
-/// in place.
+/// Written once, so that no page fault is measured. Zeros stay zeros when they are summed in place.
 Buffer buffer(Peer& peer, std::size_t bytes) {
   Buffer memory = peer.allocate(bytes);
   std::fill_n(memory.get(), bytes, std::byte{0});
@@ -30,7 +29,7 @@ double microseconds(Clock::duration duration) {
   return std::chrono::duration<double, std::micro>(duration).count();
 }
 
-/// An iteration, and how long it took here.
+/// Runs an iteration and returns its time on this rank.
 double timed(Peer& peer, const Request& request, const std::function<void()>& run) {
   if (request.barrier) peer.barrier();
   const Clock::time_point begin = Clock::now();
@@ -38,8 +37,8 @@ double timed(Peer& peer, const Request& request, const std::function<void()>& ru
   return microseconds(Clock::now() - begin);
 }
 
-/// Runs ever more iterations until they take some time; returns about how long one takes with all
-/// that goes with it, the same on all ranks.
+/// Runs more and more iterations until they take long enough; returns the approximate time of one,
+/// with overhead, the same on all ranks.
 double warm_up(Peer& peer, const Request& request, const std::function<void()>& run) {
   if (request.warm_ups) {
     for (std::size_t i = 0; i < *request.warm_ups; ++i) timed(peer, request, run);
@@ -56,8 +55,8 @@ double warm_up(Peer& peer, const Request& request, const std::function<void()>& 
   }
 }
 
-/// As many as fit into the time. An estimate may be wrong by far where ranks share cores, so the
-/// ranks look at the clock together now and then.
+/// Runs as many iterations as fit into the time. If ranks share cores an estimate may be far off,
+/// so the ranks check the clock together from time to time.
 std::vector<double> durations(Peer& peer, const Request& request, const std::function<void()>& run,
                               double estimate) {
   const std::size_t least = std::max<std::size_t>(request.least, 1);
@@ -80,7 +79,7 @@ std::vector<double> durations(Peer& peer, const Request& request, const std::fun
   return found;
 }
 
-/// The number that so large a part of the others lies below; between two of them in proportion.
+/// A quantile, with linear interpolation.
 double quantile(const std::vector<double>& sorted, double part) {
   const double at = part * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(at);

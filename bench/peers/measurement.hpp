@@ -9,49 +9,47 @@
 
 namespace peers {
 
-/// What is to be measured.
+/// A request for a measurement.
 struct Request {
   Collective collective{};
   DType dtype = DType::f32;
-  /// Where there is one.
+  /// If the collective has a root.
   Op op = Op::sum;
   int root = 0;
-  /// Of the larger buffer: of all blocks for those that have blocks, which get at least an element
-  /// each.
+  /// Size of the larger buffer: of all blocks, if there are blocks; each has at least one element.
   std::size_t bytes{};
-  /// How long to measure, beyond the least number of iterations.
+  /// Time to measure, beyond the minimum number of iterations.
   double seconds = 0.5;
   std::size_t least = 20;
-  /// Calls before those that count; none: for a while.
+  /// Warm-up calls; none: warm up by time.
   std::optional<std::size_t> warm_ups{};
   bool in_place = false;
   /// A barrier before each iteration, not measured.
   bool barrier = false;
-  /// Check the results too, on numbers that follow from this.
+  /// Also check the results, on numbers from this seed.
   std::optional<std::uint64_t> seed{};
 };
 
-/// Microseconds per iteration; an iteration takes as long as on the rank where it takes longest.
+/// Microseconds per iteration. The time of an iteration is the maximum over ranks.
 struct Measurement {
   std::size_t iterations{};
   double median{};
   double p10{};
   double p90{};
-  /// Elements on all ranks together; none if they were not checked.
+  /// Wrong elements on all ranks together; none if they were not checked.
   std::optional<std::size_t> wrong{};
-  /// As the library calls it, if it tells.
+  /// The library's name for it, if known.
   std::string algorithm{};
 };
 
 [[nodiscard]] Case case_of(const Request& request, int ranks);
 
-/// Measures, on all ranks together; all get the same figures.
+/// Measures on all ranks together; all get the same figures.
 ///
-/// Iterations follow each other without a barrier, as in nccl-tests: a call whose root need not
-/// wait for anybody overlaps with the next, and what is measured of it is more throughput than
-/// latency. With request.barrier none begins before all have ended the one before, as in OSU's
-/// benchmarks. Each rank notes its own durations; their maximum over ranks is taken when all is
-/// over.
+/// Iterations follow each other without a barrier, as in nccl-tests. A call whose root need not
+/// wait for other ranks overlaps with the next, so its time is throughput rather than latency. With
+/// request.barrier no iteration begins before all ranks have ended the one before, as in the OSU
+/// benchmarks. Each rank records its own durations; the maximum over ranks is taken at the end.
 [[nodiscard]] Measurement measure(Peer& peer, const Request& request);
 
 }  // namespace peers

@@ -1,5 +1,5 @@
-// The collectives of an MPI library; built once with each that is there. How many ranks there are,
-// and how the library is set, is the business of its launcher: mpirun, mpiexec.
+// The collectives of an MPI library; built once with each installed one. Its launcher (mpirun,
+// mpiexec) sets the number of ranks and the library's settings.
 #include <mpi.h>
 
 #include <array>
@@ -62,8 +62,7 @@ MPI_Op operation(Op op) {
   return MPI_OP_NULL;
 }
 
-/// MPICH 4.0 compares unsigned numbers as if they were signed: of 5 and 200 it says 200 is the
-/// minimum.
+/// MPICH 4.0 compares unsigned numbers as if they were signed: the minimum of 5 and 200 is 200.
 bool faulty([[maybe_unused]] const Case& c) {
 #ifdef OPEN_MPI
   return false;
@@ -73,7 +72,7 @@ bool faulty([[maybe_unused]] const Case& c) {
 #endif
 }
 
-/// Lengths of blocks and where they begin, as MPI wants them.
+/// Lengths and offsets of blocks, in MPI's types.
 struct Blocks {
   std::vector<int> counts;
   std::vector<int> begins;
@@ -84,7 +83,7 @@ struct Blocks {
   }
 };
 
-/// What all calls need, in MPI's words.
+/// The common arguments of all calls, in MPI's types.
 struct Arguments {
   Collective collective{};
   void* input{};
@@ -171,7 +170,7 @@ std::function<void()> even(const Arguments& a, MPI_Comm comm) {
 }
 
 std::function<void()> uneven(const Arguments& a, MPI_Comm comm, int rank) {
-  // What this rank alone has of a scatterv or gatherv.
+  // This rank's own block of a scatterv or gatherv.
   const auto own = static_cast<std::size_t>(rank);
   switch (a.collective) {
     case Collective::scatterv:
@@ -208,7 +207,7 @@ class Mpi final : public Peer {
   Mpi() {
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &ranks_);
-    // Its own communicator, so that what settings do to the measured one leaves these alone.
+    // A separate communicator, so that settings of the measured one do not affect it.
     MPI_Comm_dup(comm_, &aside_);
   }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::byte unwritten{0xa5};
 constexpr std::size_t margin = 64;
 
-/// One rank's memory for a case: as long as it must be and a margin that nobody may write.
+/// One rank's memory for a case, with a guard area that must not be written.
 class Memory {
  public:
   explicit Memory(std::size_t bytes) : bytes_(bytes), memory_(bytes + margin, unwritten) {}
@@ -52,7 +52,7 @@ Outcome run(Peer& peer, const Case& c) {
 
 std::string part_of(const std::string& path, int rank) { return path + "." + std::to_string(rank); }
 
-/// Takes from the ranks' files, line by line, what belongs to each case.
+/// Merges the ranks' files, line by line, case by case.
 void merge(const std::string& path, const Peer& peer) {
   std::vector<std::ifstream> parts;
   parts.reserve(static_cast<std::size_t>(peer.ranks()));
@@ -80,7 +80,8 @@ std::size_t write_oracle(Peer& peer, const std::string& path) {
     if (!peer.supports(c, false)) return;
     const Outcome outcome = run(peer, c);
     if (outcome.trespassed) {
-      std::fprintf(stderr, "rank %d: %s: wrote where it must not\n", peer.rank(), line(c).c_str());
+      std::fprintf(stderr, "rank %d: %s: wrote outside of its output\n", peer.rank(),
+                   line(c).c_str());
       ++trespasses;
     }
     if (has_output(c, peer.rank())) part << line(c, peer.rank(), outcome.digested) << '\n';

@@ -16,12 +16,12 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The one of the names that is `text`.
+/// Finds `text` among the names.
 template <class Noun, std::size_t n>
 Noun parse_name(const std::array<std::string_view, n>& names, const std::string& text,
                 const char* noun) {
   const auto* const found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) throw UsageError("'" + text + "' is no " + noun);
+  if (found == names.end()) throw UsageError("'" + text + "' is not a " + noun);
   return static_cast<Noun>(found - names.begin());
 }
 
@@ -99,7 +99,7 @@ Options parse(const std::vector<std::string>& arguments) {
       options.request.collective = parse_collective(argument);
       named = true;
     } else {
-      throw UsageError("what is " + argument + "?");
+      throw UsageError("unknown argument " + argument);
     }
   }
   if (!options.follow && !named) throw UsageError("measure needs a collective");
@@ -111,7 +111,7 @@ Options parse(const std::vector<std::string>& arguments) {
   return options;
 }
 
-/// One of the words after the first three: NAME or NAME=VALUE.
+/// Parses one of the words after the first three: NAME or NAME=VALUE.
 void take_word(Request& request, const std::string& word) {
   const std::size_t sign = std::min(word.find('='), word.size());
   const std::string name = word.substr(0, sign);
@@ -127,13 +127,13 @@ void take_word(Request& request, const std::string& word) {
   } else if (name == "check") {
     request.seed = parse_size(value);
   } else if (name == "dtype") {
-    request.dtype = parse_name<DType>(dtype_names, value, "type of element here");
+    request.dtype = parse_name<DType>(dtype_names, value, "supported element type");
   } else if (name == "op") {
-    request.op = parse_name<Op>(op_names, value, "operation here");
+    request.op = parse_name<Op>(op_names, value, "supported operation");
   } else if (name == "root") {
     request.root = static_cast<int>(parse_size(value));
   } else {
-    throw UsageError("what is " + word + "?");
+    throw UsageError("unknown word " + word);
   }
 }
 
@@ -152,7 +152,7 @@ Request parse_line(const std::string& line) {
 }
 
 void check_support(const Peer& peer, const Request& request) {
-  if (request.root >= peer.ranks()) throw UsageError("there is no such root");
+  if (request.root >= peer.ranks()) throw UsageError("the root is not below the number of ranks");
   if (peer.supports(case_of(request, peer.ranks()), request.in_place)) return;
   throw UsageError(peer.library() + " has no " + std::string(name(request.collective)) +
                    (request.in_place ? " in place" : "") + " with these settings");
@@ -197,7 +197,7 @@ void follow(Peer& peer, const Options& options) {
     try {
       answer(peer, options, parse_line(line));
     } catch (const UsageError& error) {
-      // All ranks have read the same line and are here together.
+      // All ranks have read the same line and throw together.
       if (peer.rank() != 0) continue;
       std::printf("{\"error\": %s}\n", quoted(error.what()).c_str());
       std::fflush(stdout);
@@ -219,7 +219,7 @@ int measure_all(Peer& peer, const Options& options) {
 }
 
 int oracle(Peer& peer, const std::vector<std::string>& arguments) {
-  if (arguments.size() != 2) throw UsageError("oracle needs the name of a file");
+  if (arguments.size() != 2) throw UsageError("oracle needs a file name");
   auto trespasses = static_cast<double>(write_oracle(peer, arguments[1]));
   peer.maximum({&trespasses, 1});
   return trespasses == 0 ? 0 : 1;
@@ -232,7 +232,7 @@ int run_program(Peer& peer, const std::vector<std::string>& arguments) {
     const std::string mode = arguments.empty() ? "" : arguments[0];
     if (mode == "measure") return measure_all(peer, parse(arguments));
     if (mode == "oracle") return oracle(peer, arguments);
-    throw UsageError("the first argument is measure or oracle");
+    throw UsageError("the first argument must be measure or oracle");
   } catch (const UsageError& error) {
     if (peer.rank() == 0) std::fprintf(stderr, "%s\nusage:\n%s", error.what(), usage);
     return 2;

@@ -29,7 +29,7 @@ std::string make_pipes(int ranks) {
   return folder;
 }
 
-/// Waits until the other end is opened too.
+/// Blocks until the other end is open, too.
 std::FILE* open_pipe(const std::string& path, const char* mode) {
   std::FILE* const file = std::fopen(path.c_str(), mode);
   if (file == nullptr) throw failure("open " + path);
@@ -47,7 +47,7 @@ Relay::Relay(Peer& peer) {
     source_ = open_pipe(pipe_of(folder, peer.rank()), "r");
     return;
   }
-  // A rank that has died is found out by the next barrier, not by a signal.
+  // The next barrier detects a dead rank; SIGPIPE must not end this one.
   std::signal(SIGPIPE, SIG_IGN);
   source_ = stdin;
   for (int rank = 1; rank < peer.ranks(); ++rank) {

@@ -8,19 +8,20 @@
 
 namespace peers {
 
-/// Hands the lines of rank 0's standard input to all ranks, which sleep until one comes.
+/// Forwards the lines of rank 0's standard input to all ranks, which sleep until one arrives.
 ///
-/// A library would let its ranks spin while they wait, and steal the cores from whoever is being
-/// measured meanwhile; so lines travel through named pipes, in which the kernel lets them sleep.
+/// In a library, waiting ranks would spin and take cores from the program that is being measured.
+/// So lines go through named pipes, on which ranks sleep.
 class Relay {
  public:
-  /// On all ranks together.
+  /// Called on all ranks together.
   explicit Relay(Peer& peer);
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
   ~Relay();
 
-  /// The next line, without its end; false when rank 0's input has ended, or rank 0 has.
+  /// Reads the next line, without its line end; false when rank 0's input, or rank 0 itself, has
+  /// ended.
   [[nodiscard]] bool next(std::string& line);
 
  private:

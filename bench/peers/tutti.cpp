@@ -1,8 +1,8 @@
-// tutti's own collectives, measured and checked by the same rules as those of the others. How many
-// ranks there are is its launcher's business: tutti run -n 4 -- build/bench/peers/tutti …
+// The collectives of tutti, measured and checked in the same way as those of the other libraries.
+// The launcher sets the number of ranks: tutti run -n 4 -- build/bench/peers/tutti …
 //
-// With TUTTI_BENCH_MEMORY=private buffers come from malloc instead of tutti::allocate, and with
-// TUTTI_BENCH_ALGORITHM that algorithm is used for its collective instead of tutti's choice.
+// With TUTTI_BENCH_MEMORY=private buffers come from malloc instead of tutti::allocate.
+// TUTTI_BENCH_ALGORITHM replaces tutti's choice of the algorithm for its collective.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -109,7 +109,7 @@ class Tutti final : public peers::Peer {
   }
 
   tutti::Communicator comm_ = tutti::Communicator::from_environment();
-  // For the measuring itself.
+  // For the measurement itself.
   tutti::Communicator aside_ = comm_.duplicate();
   bool private_memory_ = variable("TUTTI_BENCH_MEMORY") == "private";
   std::string algorithm_ = variable("TUTTI_BENCH_ALGORITHM");

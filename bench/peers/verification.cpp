@@ -49,18 +49,18 @@ void encode(DType dtype, std::int64_t value, std::byte* place) {
     const auto number = static_cast<double>(value);
     std::memcpy(place, &number, sizeof number);
   } else {
-    // Integers wrap; their least byte comes first.
+    // Integers wrap; little endian.
     std::memcpy(place, &value, size_of(dtype));
   }
 }
 
-/// A period of numbers, in the bytes of their type.
+/// One period of numbers, as bytes of their type.
 class Numbers {
  public:
-  /// Those of one rank.
+  /// The numbers of one rank.
   Numbers(const Case& c, std::uint64_t seed, int rank) : Numbers(c, seed, rank, rank + 1) {}
 
-  /// Those of several ranks, combined.
+  /// The combined numbers of several ranks.
   Numbers(const Case& c, std::uint64_t seed, int first, int end)
       : each_(size_of(c.dtype)), bytes_(period * each_) {
     for (std::size_t place = 0; place < period; ++place) {
@@ -72,8 +72,8 @@ class Numbers {
     }
   }
 
-  /// Calls visit(expected, offset, elements) for stretches that together are `count` elements from
-  /// place `begin` on.
+  /// Calls visit(expected, offset, elements) for consecutive pieces of the `count` elements from
+  /// `begin` on.
   template <class Visit>
   void for_each_stretch(std::size_t begin, std::size_t count, const Visit& visit) const {
     for (std::size_t done = 0; done < count;) {
@@ -109,7 +109,7 @@ class Numbers {
   std::vector<std::byte> bytes_;
 };
 
-/// Of this rank's output.
+/// The wrong elements of this rank's output.
 std::size_t own_wrong(const Case& c, int ranks, int rank, std::uint64_t seed,
                       const std::byte* output) {
   if (!has_output(c, rank)) return 0;
@@ -155,7 +155,7 @@ std::optional<std::size_t> count_wrong(Peer& peer, const Call& call, std::uint64
               poison);
   Numbers(c, seed, peer.rank()).write(call.input, input_elements(c, peer.ranks(), peer.rank()));
   peer.prepare(call)();
-  // Each rank fills in its own; of all others it knows nothing.
+  // Each rank contributes its own count; the others are 0.
   std::vector<double> wrong(static_cast<std::size_t>(peer.ranks()));
   wrong[static_cast<std::size_t>(peer.rank())] =
       static_cast<double>(own_wrong(c, peer.ranks(), peer.rank(), seed, call.output));

@@ -1,31 +1,23 @@
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
-#include "cli/bench/machine.hpp"
 #include "cli/bench/plan.hpp"
+#include "measure/machine.hpp"
+#include "measure/place.hpp"
 
 /// The lines above the table of `tutti bench`, as nccl-tests prints them.
 namespace tutti::cli {
 
-/// Where a rank is.
-struct BenchPlace {
-  std::array<char, 64> host{};
-  int pid = 0;
-};
+/// What is measured and how. `transport` says how the ranks reach each other. Where the number of
+/// calls depends on the time it is printed as 0, since programs that read the line expect a number.
+[[nodiscard]] std::string bench_head(const BenchPlan& plan, const std::string& transport);
 
-[[nodiscard]] BenchPlace own_place();
+/// One line for each rank. nccl-tests names a GPU there; these ranks run on cores.
+[[nodiscard]] std::string places_text(const std::vector<measure::Place>& places);
 
-/// What is measured and how. `ways` says how the ranks reach each other. Where the number of calls
-/// follows from the time, it is 0, because those who read such lines look for a number.
-[[nodiscard]] std::string bench_head(const BenchPlan& plan, const std::string& ways);
-
-/// A line for each rank; one that runs on cores has no device but those.
-[[nodiscard]] std::string places_text(const std::vector<BenchPlace>& places);
-
-/// What the machine does at best.
-[[nodiscard]] std::string machine_text(const BenchMachine& machine);
+/// The limits of the machine.
+[[nodiscard]] std::string machine_text(const measure::Machine& machine);
 
 }  // namespace tutti::cli

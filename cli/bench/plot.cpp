@@ -14,16 +14,16 @@ using render::ChartPoint;
 using render::ChartSeries;
 using render::Measure;
 
-/// The time and the bandwidth of the same points. A size or a bandwidth of zero, as a barrier has,
-/// has no place on a logarithmic axis.
+/// Two charts of the same points: time and bandwidth. The axes are logarithmic, so rows of size
+/// zero (a barrier) are left out.
 class Plot {
  public:
-  void add(const std::string& line, const BenchRow& row, const BenchTiming& timing) {
+  void add(const std::string& line, const measure::Row& row, const measure::Timing& timing) {
     if (row.bytes == 0) return;
     const auto x = static_cast<double>(row.bytes);
     const auto seconds = [](double microseconds) { return microseconds * 1e-6; };
     const auto rate = [&](double microseconds) {
-      return x / seconds(microseconds) * bus_factor(row.what.collective, row.ranks);
+      return x / seconds(microseconds) * measure::bus_factor(row.what.collective, row.ranks);
     };
     series(times_, line)
         .points.push_back({.x = x,
@@ -40,8 +40,8 @@ class Plot {
     if (row.limit) add_limit(x, seconds(*row.limit), rate(*row.limit));
   }
 
-  [[nodiscard]] std::string svg(const BenchReport& report) const {
-    Chart chart{.title = std::string(name(report.collective)) + ", " + report.ways,
+  [[nodiscard]] std::string svg(const measure::Report& report) const {
+    Chart chart{.title = std::string(name(report.collective)) + ", " + report.transport,
                 .subtitle = "tutti " + std::string(version) + "; median, 10th and 90th percentile",
                 .panels = {{.title = "time", .y = Measure::seconds, .series = times_}},
                 .arrangement = Chart::Arrangement::side_by_side};
@@ -68,9 +68,9 @@ class Plot {
 
   void add_limit(double x, double seconds, double rate) {
     const auto& points = limit_times_.points;
-    const bool there = std::any_of(points.begin(), points.end(),
+    const bool known = std::any_of(points.begin(), points.end(),
                                    [x](const ChartPoint& each) { return each.x == x; });
-    if (there) return;
+    if (known) return;
     limit_times_.points.push_back({.x = x, .y = seconds});
     limit_rates_.points.push_back({.x = x, .y = rate});
   }
@@ -81,25 +81,26 @@ class Plot {
   ChartSeries limit_rates_{.name = "limit", .points = {}};
 };
 
-/// What sets a row apart from those of the same size: its algorithm, and its type and operation
-/// where there are several.
-std::string line_of(const BenchReport& report, const BenchRow& row) {
-  const BenchCase& first = report.rows.front().what;
+/// The name of the line that a row belongs to: its algorithm, and its type and operation if there
+/// are several.
+std::string line_of(const measure::Report& report, const measure::Row& row) {
+  const measure::Case& first = report.rows.front().what;
   const auto differ = [&](auto member) {
-    return std::any_of(report.rows.begin(), report.rows.end(),
-                       [&](const BenchRow& each) { return each.what.*member != first.*member; });
+    return std::any_of(report.rows.begin(), report.rows.end(), [&](const measure::Row& each) {
+      return each.what.*member != first.*member;
+    });
   };
   std::string text = row.what.algorithm.empty() ? "tutti" : row.what.algorithm;
-  if (differ(&BenchCase::dtype)) text += " " + std::string(name(row.what.dtype));
-  if (differ(&BenchCase::op)) text += " " + std::string(op_name(row.what));
+  if (differ(&measure::Case::dtype)) text += " " + std::string(name(row.what.dtype));
+  if (differ(&measure::Case::op)) text += " " + std::string(op_name(row.what));
   return text;
 }
 
 }  // namespace
 
-std::string plot_of(const BenchReport& report) {
+std::string plot_of(const measure::Report& report) {
   Plot plot;
-  for (const BenchRow& row : report.rows) {
+  for (const measure::Row& row : report.rows) {
     plot.add(line_of(report, row), row, row.out_of_place.timing);
   }
   return plot.svg(report);
@@ -108,11 +109,12 @@ std::string plot_of(const BenchReport& report) {
 std::string plot_of(const VersusReport& report) {
   Plot plot;
   for (std::size_t i = 0; i < report.results.size(); ++i) {
-    const BenchRow& row = report.tutti.rows[i];
+    const measure::Row& row = report.tutti.rows[i];
     plot.add(report.results[i].front().who.name(), row, row.out_of_place.timing);
     for (const VersusResult* each : best_of_each(report.results[i])) {
-      const std::string name = each->who.is_tutti() ? each->who.name() : each->who.library;
-      plot.add(name, row, each->finding.timing);
+      const std::string line =
+          each->who.is_tutti() ? each->who.name() : std::string(name(each->who.library));
+      plot.add(line, row, each->finding.timing);
     }
   }
   return plot.svg(report.tutti);

@@ -2,16 +2,16 @@
 
 #include <string>
 
-#include "cli/bench/report.hpp"
 #include "cli/versus/report.hpp"
+#include "measure/report.hpp"
 
 /// `tutti bench --plot`: time and bus bandwidth out of place over size, with the machine's limit,
 /// as SVG.
 namespace tutti::cli {
 
-/// A line for each algorithm that was asked for.
-[[nodiscard]] std::string plot_of(const BenchReport& report);
-/// A line for tutti and one for the best of each library.
+/// One line for each requested algorithm.
+[[nodiscard]] std::string plot_of(const measure::Report& report);
+/// One line for tutti and one for the fastest setting of each library.
 [[nodiscard]] std::string plot_of(const VersusReport& report);
 
 }  // namespace tutti::cli

@@ -3,12 +3,12 @@
 #include <tutti/communicator.hpp>
 
 #include "cli/bench/plan.hpp"
-#include "cli/bench/report.hpp"
+#include "measure/report.hpp"
 
 namespace tutti::cli {
 
-/// Does the plan as one rank of the communicator, together with the others. Rank 0 prints the table
-/// as it grows. All ranks return the same rows; only rank 0's have limits.
-[[nodiscard]] BenchReport run_bench(Communicator& communicator, const BenchPlan& plan);
+/// Measures the plan as one rank of the communicator: see measure::bench(). Rank 0 prints each row
+/// of the table as soon as it is measured.
+[[nodiscard]] measure::Report run_bench(Communicator& communicator, const BenchPlan& plan);
 
 }  // namespace tutti::cli

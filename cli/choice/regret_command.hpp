@@ -1,24 +1,23 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "cli/bench/plan.hpp"
+#include "cli/bench/request.hpp"
 
 namespace tutti::cli {
 
-/// What the user has asked `tutti bench --regret` for.
-struct RegretOptions {
-  std::uint32_t ranks = 0;         ///< Zero: 2, 4 and 8.
-  std::string transport = "auto";  ///< "auto": shm and tcp.
-  BenchWishes wishes{};
-  std::string json{};
-  std::string part{};
+/// What `tutti bench --regret` measures, as the command line asks for it. Of the request only the
+/// collective, ranks, transport and sizes are used.
+struct RegretRequest {
+  BenchRequest bench{};
+  std::string json{};  ///< File for all results; empty: none.
+  std::string part{};  ///< File for the results of one launch; empty: this is the whole run.
 };
 
-/// Measures how much is lost by leaving the choice to tutti. Each number of ranks and each way gets
-/// processes of its own, several times; what they find is printed as one table.
-[[nodiscard]] int run_regret(const RegretOptions& options, std::vector<std::string> words);
+/// Measures how much slower tutti's choice is than the fastest algorithm. Each number of ranks and
+/// each transport gets several launches of processes; the results are printed as one table.
+/// `words` are those of the command line, to start the same command as ranks.
+[[nodiscard]] int run_regret(const RegretRequest& request, std::vector<std::string> words);
 
 }  // namespace tutti::cli

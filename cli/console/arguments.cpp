@@ -15,7 +15,7 @@
 namespace tutti::cli {
 namespace {
 
-/// CLI11 says of an unknown command only that it was not expected.
+/// CLI11 reports an unknown command only as unexpected.
 std::string with_suggestion(const CLI::App& app, const std::string& message,
                             const std::vector<std::string>& words) {
   if (words.empty() || words.front().starts_with('-')) return message;
@@ -38,7 +38,7 @@ std::string in_digits(double number) {
   return {text.data(), end};
 }
 
-/// Where "nan" and "inf" are no numbers. CLI11 lets them into every range.
+/// Rejects "nan" and "inf", which CLI11 accepts in every range.
 CLI::Validator number_within(double least, double most) {
   std::string range = "a number";
   if (least > 0) range += least < 1e-300 ? " above 0" : " from " + in_digits(least);
@@ -140,7 +140,7 @@ Option Command::option(const std::string& names, std::optional<std::uint64_t>& v
 Option Command::choice(const std::string& names, const std::map<std::string, int>& values,
                        const std::function<void(int)>& take, const std::string& help) const {
   return Option(app_->add_option_function<int>(names, take, help)
-                    ->type_name("ENUM")  // What is typed is a name.
+                    ->type_name("ENUM")  // The value is given by name.
                     ->transform(CLI::CheckedTransformer(values)));
 }
 
@@ -173,7 +173,8 @@ Command Arguments::root() { return {app_.get(), &exit_code_}; }
 
 int Arguments::run(const std::vector<std::string>& words) {
   try {
-    app_->parse(std::vector<std::string>(words.rbegin(), words.rend()));  // The last comes first.
+    app_->parse(std::vector<std::string>(words.rbegin(),
+                                         words.rend()));  // CLI11 expects them in reverse order.
     return exit_code_;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == success) return app_->exit(error);  // --help and --version

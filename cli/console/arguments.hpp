@@ -13,22 +13,22 @@ class App;
 class Option;
 }  // namespace CLI
 
-/// What can be typed after `tutti`, and how it is read.
+/// The command line of `tutti`.
 ///
-/// CLI11 does the work, out of sight: it is all headers, and every file that includes them takes
-/// seconds longer to compile.
+/// CLI11 parses it. Only one source file includes CLI11: its headers add seconds to every
+/// compilation.
 namespace tutti::cli {
 
-/// Something that a command can be told. A copy stands for the same option.
+/// An option of a command. A copy refers to the same option.
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
 
-  /// What help shows beside the names instead of the type: "SIZE (8)".
+  /// Help shows this beside the names instead of the type: "SIZE (8)".
   Option text(const std::string& shown) const;
-  /// Help tells the value that the variable has now.
+  /// Help shows the present value of the variable.
   Option shows_default() const;
-  /// Help does not tell of it.
+  /// Help does not show the option.
   Option hidden() const;
 
   Option required() const;
@@ -43,26 +43,26 @@ class Option {
   Option not_negative() const;
   Option among(const std::vector<std::string>& words) const;
 
-  /// For a list: one word can hold several values, with this between them.
+  /// For a list: one word can hold several values, separated by this.
   Option delimiter(char between_values) const;
-  /// For a list: takes one word each time, and not all up to the next option.
+  /// For a list: takes one word each time instead of all words up to the next option.
   Option one_word() const;
 
  private:
   CLI::Option* option_;
 };
 
-/// `tutti`, or a command of it, or a command of such a command. A copy stands for the same command.
+/// `tutti` itself, a command, or a subcommand. A copy refers to the same command.
 ///
-/// Variables are set when the command line has been read; they must live until then.
+/// Variables are set while the command line is parsed and must live until then.
 class Command {
  public:
   Command(CLI::App* app, int* exit_code) : app_(app), exit_code_(exit_code) {}
 
-  /// A command of this one. Where there are such, one of them must be typed.
+  /// Adds a subcommand. A command with subcommands requires one of them.
   [[nodiscard]] Command command(const std::string& name, const std::string& summary) const;
 
-  /// By names such as "-p,--ranks", or by its place among the words: "network".
+  /// Named "-p,--ranks", or positional: "network".
   Option option(const std::string& names, std::string& value, const std::string& help) const;
   Option option(const std::string& names, bool& value, const std::string& help) const;
   Option option(const std::string& names, std::uint32_t& value, const std::string& help) const;
@@ -70,25 +70,25 @@ class Command {
   Option option(const std::string& names, double& value, const std::string& help) const;
   Option option(const std::string& names, std::vector<std::string>& values,
                 const std::string& help) const;
-  /// Stays empty unless it is given.
+  /// Stays empty unless given.
   Option option(const std::string& names, std::optional<std::uint64_t>& value,
                 const std::string& help) const;
 
-  /// An option whose values have names; `take` gets the value of the one that was typed.
+  /// An option whose values have names. `take` gets the value of the given name.
   Option choice(const std::string& names, const std::map<std::string, int>& values,
                 const std::function<void(int)>& take, const std::string& help) const;
 
-  /// True if it is given.
+  /// The value becomes true if the flag is given.
   Option flag(const std::string& names, bool& value, const std::string& help) const;
 
-  /// What help ends with.
+  /// The last lines of the help.
   void footer(const std::string& text) const;
 
-  /// From the first word that is no option on, everything is left for rest().
+  /// Parsing stops at the first word that is not an option; rest() returns the remaining words.
   void keep_rest() const;
   [[nodiscard]] std::vector<std::string> rest() const;
 
-  /// What to do if this command was typed; returns what to exit with.
+  /// The function to run for this command. It returns the exit code.
   void action(const std::function<int()>& run) const;
 
  private:
@@ -99,17 +99,17 @@ class Command {
 /// The whole command line.
 class Arguments {
  public:
-  /// `version` is what --version prints.
+  /// `version` is printed by --version.
   Arguments(const std::string& name, const std::string& summary, const std::string& version);
   ~Arguments();
   Arguments(const Arguments&) = delete;
   Arguments& operator=(const Arguments&) = delete;
 
-  /// What the commands are added to.
+  /// The command that all others are added to.
   [[nodiscard]] Command root();
 
-  /// Does what the words say, which are those after the name of the program; returns what to exit
-  /// with. Throws invalid_argument for words that make no sense, and what the command throws.
+  /// Runs the command line without the name of the program, and returns the exit code. Throws
+  /// invalid_argument for words that cannot be parsed, and what the command throws.
   [[nodiscard]] int run(const std::vector<std::string>& words);
 
  private:
@@ -117,7 +117,7 @@ class Arguments {
   int exit_code_;
 };
 
-/// A number as options take it; none if it is none.
+/// Parses a number as options do; none if the text is not a number.
 [[nodiscard]] std::optional<std::uint32_t> read_number(const std::string& text);
 
 }  // namespace tutti::cli

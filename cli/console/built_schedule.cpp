@@ -5,12 +5,12 @@
 #include <tutti/error.hpp>
 #include <tutti/schedule/closed_form.hpp>
 
-#include "cli/console/text.hpp"
+#include "core/quantity.hpp"
 
 namespace tutti::cli {
 namespace {
 
-/// Of what a message takes at both its ends, the least.
+/// The least memory of the two steps of a message.
 constexpr std::uint64_t least_message_bytes = 40;
 
 std::uint64_t machine_memory() {
@@ -31,7 +31,7 @@ Schedule built_schedule(const Algorithm& algorithm, const Problem& problem) {
                                             with_commas(problem.ranks) + " ranks has " +
                                             with_commas(messages) +
                                             " messages, which do not fit into the memory of this "
-                                            "machine: ask for fewer ranks");
+                                            "machine; ask for fewer ranks");
   }
   return algorithm.schedule(problem);
 }

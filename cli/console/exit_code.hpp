@@ -1,6 +1,6 @@
 #pragma once
 
-/// What a command exits with: a proof that failed is not a command that was typed wrong.
+/// Exit codes. A failed proof differs from a wrong command line.
 namespace tutti::cli {
 
 inline constexpr int success = 0;

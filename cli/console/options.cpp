@@ -15,13 +15,12 @@ constexpr std::uint32_t most_number = 1U << 24;
 
 [[noreturn]] void reject_range(const std::string& text) {
   throw Error(ErrorCode::invalid_argument,
-              "'" + text + "' is not a list of numbers; write such as 8, 1-33 or 2,4,8");
+              "'" + text + "' is not a list of numbers; write for example 8, 1-33 or 2,4,8");
 }
 
 [[noreturn]] void reject_large(std::string_view what) {
-  throw Error(ErrorCode::invalid_argument, std::string(what) + " is more than " +
-                                               std::to_string(most_number) +
-                                               ", the most that can be asked for");
+  throw Error(ErrorCode::invalid_argument,
+              std::string(what) + " is more than " + std::to_string(most_number) + ", the maximum");
 }
 
 std::uint32_t parse_number(std::string_view text, const std::string& whole) {
@@ -47,9 +46,9 @@ std::vector<std::uint32_t> parse_ranges(const std::string& text) {
     const std::uint32_t last =
         dash == std::string_view::npos ? first : parse_number(item.substr(dash + 1), text);
     if (last < first) reject_range(text);
-    // As much as one range can have; more of them would fill the memory.
+    // The limit of one range also holds for all of them, or they would fill the memory.
     if (numbers.size() + (last - first) >= most_number) {
-      reject_large("how many numbers '" + text + "' has");
+      reject_large("the length of the list '" + text + "'");
     }
     for (std::uint32_t each = first; each <= last; ++each) numbers.push_back(each);
     if (item.size() == rest.size()) return numbers;
@@ -59,7 +58,7 @@ std::vector<std::uint32_t> parse_ranges(const std::string& text) {
 
 void ProblemOptions::add(Command command) {
   command.option("-p,--ranks", ranks, "number of ranks").between(1U, 1U << 24);
-  command.option("--root", root, "the root, where there is one (default 0)");
+  command.option("--root", root, "root of collectives that have one (default 0)");
   command.option("--shape", shape, "ranks per node x nodes, or a torus: 8x4, 4x4x2");
 }
 

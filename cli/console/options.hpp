@@ -10,7 +10,7 @@
 #include "cli/console/arguments.hpp"
 #include "cli/console/text.hpp"
 
-/// What several subcommands ask for.
+/// Options of several subcommands.
 namespace tutti::cli {
 
 /// Numbers and ranges joined by commas: "1-33,64" → 1, 2, …, 33, 64. Throws invalid_argument.
@@ -23,14 +23,13 @@ struct ProblemOptions {
   std::string shape;
 
   void add(Command command);
-  /// The problem for one algorithm. One that needs a shape and is given none gets the squarest.
+  /// The problem for one algorithm. Without --shape, one that needs a shape gets the squarest.
   [[nodiscard]] Problem problem(const Algorithm& algorithm) const;
-  /// The ranks asked for, or those that fill the shape. Throws invalid_argument if neither is
-  /// given.
+  /// The number of ranks, or the product of the shape. Throws invalid_argument if neither is given.
   [[nodiscard]] std::uint32_t rank_count() const;
 };
 
-/// --alpha, --bandwidth, --gamma, and the same for the inside of a node.
+/// --alpha, --bandwidth, --gamma, and the same for links inside a node.
 struct ModelOptions {
   std::string alpha = "1us";
   std::string bandwidth = "100GB/s";
@@ -48,10 +47,11 @@ struct ModelOptions {
 /// --color.
 void add_colour(Command command, Colour& colour);
 
-/// The algorithm by name; a collective's name gets an error that lists its algorithms.
+/// The algorithm of this name. For the name of a collective, throws an error that lists its
+/// algorithms.
 [[nodiscard]] const Algorithm& algorithm_named(const std::string& name);
 
-/// The algorithms of a collective, or the one of that name.
+/// The algorithms of the collective of this name, or the algorithm of this name.
 [[nodiscard]] std::vector<const Algorithm*> algorithms_named(const std::string& name);
 
 }  // namespace tutti::cli

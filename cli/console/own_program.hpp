@@ -4,8 +4,7 @@
 
 namespace tutti::cli {
 
-/// Where the program that runs is, to be run again: an absolute path. Throws unsupported if that
-/// cannot be found out.
+/// The absolute path of the running program. Throws unsupported if it is not known.
 [[nodiscard]] std::string own_program();
 
 }  // namespace tutti::cli

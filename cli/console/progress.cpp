@@ -21,9 +21,19 @@ void Progress::hide() {
 }
 
 void Progress::advance(std::uint64_t by) {
-  using namespace std::chrono_literals;
   const std::lock_guard lock(mutex_);
   done_ += by;
+  draw();
+}
+
+void Progress::set(double share) {
+  const std::lock_guard lock(mutex_);
+  done_ = static_cast<std::uint64_t>(share * static_cast<double>(total_));
+  draw();
+}
+
+void Progress::draw() {
+  using namespace std::chrono_literals;
   const Clock::time_point now = Clock::now();
   if (!terminal_ || now - begin_ < 500ms || now - drawn_ < 100ms) return;
   drawn_ = now;

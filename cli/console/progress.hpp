@@ -7,22 +7,27 @@
 
 namespace tutti::cli {
 
-/// How far long work has come, on standard error if that is a terminal, from half a second on.
+/// A progress bar on standard error, if that is a terminal. Appears after half a second.
 class Progress {
  public:
-  Progress(std::string what, std::uint64_t total);
-  /// Wipes the line.
+  /// 100 % is reached when advance() calls add up to `total`.
+  explicit Progress(std::string what, std::uint64_t total = 1000);
+  /// Clears the line.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// So much more is done. From any thread.
+  /// Adds to what is done. Thread-safe.
   void advance(std::uint64_t by = 1);
-  /// Wipes the line until the next advance(), for other text to come in its place.
+  /// Sets the share that is done, from 0 to 1. Thread-safe.
+  void set(double share);
+  /// Clears the line until the next update, so that other text can be printed.
   void hide();
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  void draw();  // Requires: the mutex is locked.
 
   std::string what_;
   std::uint64_t total_;

@@ -29,7 +29,7 @@ bool finish_standard_output() {
   errno = 0;
   const bool is_well = std::cout.flush().good();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && is_well) return true;
-  // Of what was refused before, nobody knows why any more.
+  // The errno of an earlier failure is lost.
   const std::string why = errno == 0 ? "" : ": " + system_reason(errno);
   std::fprintf(stderr, "tutti: cannot write to standard output%s\n", why.c_str());
   return false;

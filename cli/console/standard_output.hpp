@@ -4,15 +4,15 @@
 
 namespace tutti::cli {
 
-/// Lets a write that the system refuses be an error that is told, where a signal would end the
-/// process without a word: a file that grows beyond its limit (ulimit -f, SIGXFSZ).
+/// Ignores SIGXFSZ, so that a file beyond its limit (ulimit -f) is an error with a message instead
+/// of a silent end of the process.
 void take_write_errors();
 
-/// What SIGXFSZ did before: programs that this one starts get it back.
+/// The previous action of SIGXFSZ, for programs that this one starts.
 [[nodiscard]] const struct sigaction& file_size_action_before();
 
-/// Writes what is still to be written to standard output. False, with a line on standard error, if
-/// that or anything before it did not arrive: the disk is full, say.
+/// Flushes standard output. Prints a line to standard error and returns false if this or an earlier
+/// write failed, for example because the disk is full.
 [[nodiscard]] bool finish_standard_output();
 
 }  // namespace tutti::cli

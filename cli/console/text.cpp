@@ -7,23 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "core/columns.hpp"
+
 namespace tutti::cli {
-
-std::size_t width(std::string_view text) {
-  // Every byte of UTF-8 but the first of a character begins with the bits 10.
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-std::string pad_left(const std::string& text, std::size_t columns) {
-  const std::size_t used = width(text);
-  return used < columns ? std::string(columns - used, ' ') + text : text;
-}
-
-std::string pad_right(const std::string& text, std::size_t columns) {
-  const std::size_t used = width(text);
-  return used < columns ? text + std::string(columns - used, ' ') : text;
-}
 
 std::string fixed(double value, int digits) {
   std::array<char, 400> text{};
@@ -39,12 +25,6 @@ std::string fitted(double value, std::size_t columns) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), columns < 7 ? "%.0e" : "%.1e", value);
   return text.data();
-}
-
-std::string with_commas(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
-  return text;
 }
 
 TextTable::TextTable(const std::vector<std::pair<std::string, Align>>& columns) {
@@ -81,14 +61,10 @@ std::string TextTable::text() const {
   return out;
 }
 
-Painter::Painter(Colour colour) {
+render::Paint paint_for(Colour colour) {
   const char* const off = std::getenv("NO_COLOR");
   const bool automatic = isatty(STDOUT_FILENO) == 1 && (off == nullptr || *off == '\0');
-  on_ = colour == Colour::always || (colour == Colour::automatic && automatic);
-}
-
-std::string Painter::paint(const char* code, const std::string& text) const {
-  return on_ ? "\033[" + std::string(code) + "m" + text + "\033[0m" : text;
+  return render::Paint(colour == Colour::always || (colour == Colour::automatic && automatic));
 }
 
 }  // namespace tutti::cli

@@ -3,25 +3,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
-/// Text for people: columns, colours, thousands.
+#include "render/paint.hpp"
+
+/// Text for people: numbers, tables and colours.
 namespace tutti::cli {
-
-/// How many columns the text takes on a terminal: one for each character, whatever its bytes.
-[[nodiscard]] std::size_t width(std::string_view text);
-
-[[nodiscard]] std::string pad_left(const std::string& text, std::size_t columns);
-[[nodiscard]] std::string pad_right(const std::string& text, std::size_t columns);
 
 /// 3.14159 with two digits → "3.14".
 [[nodiscard]] std::string fixed(double value, int digits);
-/// With as many digits behind the point, two at most, as `columns` have room for.
+/// With as many digits behind the point as fit into `columns`, at most two.
 [[nodiscard]] std::string fitted(double value, std::size_t columns);
-
-/// 1234567 → "1,234,567".
-[[nodiscard]] std::string with_commas(std::uint64_t number);
 
 /// A table whose columns are as wide as their widest cell.
 class TextTable {
@@ -30,9 +22,9 @@ class TextTable {
 
   explicit TextTable(const std::vector<std::pair<std::string, Align>>& columns);
 
-  /// Requires: as many cells as there are columns.
+  /// Requires: one cell per column.
   void add(std::vector<std::string> cells);
-  /// The head underlined, then the rows; no blanks at the ends of lines.
+  /// The head, underlined, then the rows. Lines have no trailing spaces.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -40,24 +32,10 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;  // The first is the head.
 };
 
-/// Whether to colour what goes to standard output.
+/// When to colour standard output.
 enum class Colour { automatic, always, never };
 
-/// Paints text if the terminal takes it and the user has not set NO_COLOR.
-class Painter {
- public:
-  explicit Painter(Colour colour);
-
-  [[nodiscard]] std::string bold(const std::string& text) const { return paint("1", text); }
-  [[nodiscard]] std::string dim(const std::string& text) const { return paint("2", text); }
-  [[nodiscard]] std::string green(const std::string& text) const { return paint("32", text); }
-  [[nodiscard]] std::string red(const std::string& text) const { return paint("31", text); }
-  [[nodiscard]] std::string cyan(const std::string& text) const { return paint("36", text); }
-
- private:
-  [[nodiscard]] std::string paint(const char* code, const std::string& text) const;
-
-  bool on_;
-};
+/// Colours for standard output. Automatic means: if it is a terminal and NO_COLOR is not set.
+[[nodiscard]] render::Paint paint_for(Colour colour);
 
 }  // namespace tutti::cli

@@ -18,7 +18,7 @@ namespace tutti::cli {
 
 namespace {
 
-/// What is started gets all as this process came with it.
+/// The other process inherits signals and limits as this process got them.
 Inheritance inheritance_of(const Interrupts& interrupts) {
   Inheritance inheritance;
   inheritance.blocked = interrupts.blocked_before();
@@ -45,7 +45,7 @@ pid_t start(const std::string& path, std::vector<std::string> words, const Inter
   throw Error(ErrorCode::unsupported, "cannot start " + path + ": " + system_reason(started.error));
 }
 
-/// Stops the other process and then this one, as the signal would have done had it not been caught.
+/// Stops the other process, then this one, as the signal would have done without a handler.
 void stop_along(pid_t child) {
   ::kill(child, SIGTSTP);
   sigset_t stop;

@@ -7,12 +7,12 @@
 
 namespace tutti::cli {
 
-/// Runs this very program again with other words, and returns what it exits with, as a shell gives
-/// it. A signal that would end this process ends that one first, which may clean up, and is then
+/// Runs this program again with other arguments. Returns its exit code as a shell does. A signal
+/// that would end this process is sent to the other process first, which may clean up, and is then
 /// thrown as Interrupted.
 [[nodiscard]] int run_again(const std::vector<std::string>& words, const Interrupts& interrupts);
 
-/// A file for what one process leaves to another; it goes with this object.
+/// A file by which one process passes data to another. Removed with this object.
 class TemporaryFile {
  public:
   /// Throws invalid_argument.

@@ -24,7 +24,7 @@ std::vector<std::uint32_t> Crew::reap() {
   for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
     const auto at = std::find_if(processes_.begin(), processes_.end(),
                                  [&](const Process& each) { return each.pid == pid; });
-    // Else it is one that a rank has left behind.
+    // Otherwise it is a process that a rank has started.
     if (at == processes_.end() || !at->alive) continue;
     at->alive = false;
     at->ending.status = status;
@@ -35,7 +35,8 @@ std::vector<std::uint32_t> Crew::reap() {
   return ended;
 }
 
-/// The kernel may give the number of an empty group to a stranger, who must not get our signals.
+/// The kernel may reuse the id of an empty group for an unrelated process, which must not get our
+/// signals.
 void Crew::forget_empty_groups() {
   for (Process& each : processes_) {
     if (each.alive || !each.left) continue;

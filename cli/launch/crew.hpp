@@ -11,18 +11,18 @@
 
 namespace tutti::cli {
 
-/// The processes of all ranks, and what those have started in turn: each rank is the head of a
-/// process group. None of them outlives this process.
+/// The processes of all ranks and their descendants. Each rank leads a process group. None of them
+/// outlives this process.
 ///
-/// Reaps every child of this process, so it must be the only one to wait for any.
+/// Reaps every child of this process, so no other code may wait for children.
 class Crew {
  public:
-  /// The next rank.
+  /// Adds the process of the next rank.
   void join(pid_t pid);
 
   [[nodiscard]] std::uint32_t alive() const { return alive_; }
   [[nodiscard]] bool alive(std::uint32_t rank) const { return processes_[rank].alive; }
-  /// Whether anything is left of any group: a rank, or what it has started and left behind.
+  /// True if any process of any group is left: a rank, or a process that a rank has started.
   [[nodiscard]] bool anyone_left();
   /// Requires: the rank is not alive.
   [[nodiscard]] const Ending& ending(std::uint32_t rank) const { return processes_[rank].ending; }
@@ -30,16 +30,16 @@ class Crew {
   [[nodiscard]] std::string name(std::uint32_t rank) const;
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(processes_.size()); }
 
-  /// The ranks that have ended since.
+  /// The ranks that have ended since the last call.
   [[nodiscard]] std::vector<std::uint32_t> reap();
-  /// Sends a signal to all that is left.
+  /// Sends a signal to all processes that are left.
   void signal(int signal);
 
  private:
   struct Process {
-    pid_t pid = -1;     // Also names its group.
+    pid_t pid = -1;     // Also the id of its group.
     bool alive = true;  // The rank itself.
-    bool left = true;   // Anything of its group.
+    bool left = true;   // Any process of its group.
     Ending ending{};
   };
 

@@ -6,13 +6,13 @@
 
 namespace tutti::cli {
 
-/// The variables that a process is started with.
+/// The environment variables of a process to start.
 class Environment {
  public:
   /// Those of this process.
   [[nodiscard]] static Environment own();
 
-  /// Empty if it is not there.
+  /// Empty if the variable is not set.
   [[nodiscard]] std::string value(std::string_view name) const;
   void set(const std::string& name, const std::string& value);
   void remove(std::string_view name);

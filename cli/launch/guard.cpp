@@ -14,8 +14,8 @@
 namespace tutti::cli {
 namespace {
 
-/// Keeps nothing of what it inherits but `line`, or else whoever reads our output would wait for it
-/// as well, and returns where that is now.
+/// Closes all inherited files but `line`, since a reader of our output would otherwise wait for the
+/// helper too. Returns the new number of `line`.
 int let_go_of_all_but(int line) {
   const int null = ::open("/dev/null", O_RDWR);
   for (const int each : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, each);
@@ -27,7 +27,7 @@ int let_go_of_all_but(int line) {
 
 bool is_left(pid_t group) { return ::kill(-group, 0) == 0; }
 
-/// Whether all groups have ended by themselves in time.
+/// True if all groups end without a signal in time.
 bool have_ended(const std::set<pid_t>& groups) {
   constexpr timespec pause{.tv_sec = 0, .tv_nsec = 20'000'000};
   constexpr int looks = 150;
@@ -43,7 +43,7 @@ void end_all(const std::set<pid_t>& groups, Guard::Manner manner) {
     for (const pid_t each : groups) ::kill(-each, signal);
   };
   if (manner == Guard::Manner::orderly) {
-    // What they made for all to see, such as shared memory with a name, they alone can remove.
+    // Only they can remove what they have created, such as named shared memory.
     if (have_ended(groups)) return;
     signal_all(SIGTERM);
     signal_all(SIGCONT);
@@ -53,7 +53,7 @@ void end_all(const std::set<pid_t>& groups, Guard::Manner manner) {
 }
 
 [[noreturn]] void stand_guard(int line, Guard::Manner manner) {
-  ::setpgid(0, 0);  // Away from the terminal.
+  ::setpgid(0, 0);  // Signals of the terminal must not reach it.
   ::prctl(PR_SET_NAME, "tutti-guard");
   sigset_t all;
   ::sigfillset(&all);
@@ -95,7 +95,7 @@ Guard::~Guard() {
 
 void Guard::tell(pid_t group) {
   if (pid_ < 0) return;
-  // So short a message is written whole or not at all.
+  // A message this short is written atomically.
   [[maybe_unused]] const ssize_t written = ::write(line_.number(), &group, sizeof group);
 }
 

@@ -6,26 +6,26 @@
 
 namespace tutti::cli {
 
-/// A process that outlives this one by a moment: if this process dies in whatever way, it ends the
-/// process groups that were put under guard.
+/// A helper process that outlives this one for a moment. When this process dies, for any reason,
+/// the helper ends the process groups that were added.
 ///
-/// The kernel can be asked to kill the children of a process that dies, but not their children.
+/// PR_SET_PDEATHSIG kills only children of a process that dies, not their children.
 class Guard {
  public:
   /// How groups are ended.
   enum class Manner {
     at_once,  ///< SIGKILL.
-    orderly,  ///< They may notice by themselves, then SIGTERM, and SIGKILL only after that.
+    orderly,  ///< Wait, then SIGTERM, then SIGKILL.
   };
 
-  /// Before this process opens what a stranger must not hold open, and before it has threads.
-  /// Without a guard, if there is no process to be had, all else still works.
+  /// Requires: this process has no threads yet, and has not opened files that the helper must not
+  /// inherit. If the helper cannot be started, all else still works.
   explicit Guard(Manner manner = Manner::at_once);
   ~Guard();
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  /// Whether there is a process that stands guard.
+  /// True if the helper process runs.
   [[nodiscard]] bool is_there() const { return pid_ > 0; }
 
   void add(pid_t group) { tell(group); }

@@ -24,11 +24,10 @@ Interrupts::Interrupts() {
   }
   signals_ = FileDescriptor(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals_) {
-    throw Error(ErrorCode::unsupported, "cannot listen to signals: " + system_reason(errno));
+    throw Error(ErrorCode::unsupported, "cannot read signals: " + system_reason(errno));
   }
   struct sigaction usual {};
-  usual.sa_handler =
-      SIG_DFL;  // Ignored children would be reaped before anybody sees how they ended.
+  usual.sa_handler = SIG_DFL;  // If SIGCHLD is ignored, the kernel discards exit codes.
   ::sigaction(SIGCHLD, &usual, &child_before_);
   ::sigprocmask(SIG_BLOCK, &heard, &before_);
 }

@@ -8,7 +8,7 @@
 
 namespace tutti::cli {
 
-/// The user wants all this to end, by a signal or by reading no more.
+/// The user has ended the command, by a signal or by closing its output.
 class Interrupted : public std::runtime_error {
  public:
   explicit Interrupted(int signal);
@@ -18,11 +18,11 @@ class Interrupted : public std::runtime_error {
   int signal_;
 };
 
-/// While it lives, signals that would end or stop this process, and that a child has ended, wait to
-/// be read. So nothing is left behind that a destructor removes: a signal that nobody has read by
-/// the end of this does what it would have done.
+/// While this object lives, signals that would end or stop this process, and SIGCHLD, are blocked
+/// and read from here, so that destructors can clean up. A signal that was not read takes effect
+/// when this object is destroyed.
 ///
-/// For one thread, before there are others.
+/// Requires: this process has no other threads yet.
 class Interrupts {
  public:
   /// Throws unsupported.
@@ -31,12 +31,12 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  /// Which signals were blocked before: for programs that are started meanwhile.
+  /// The signals that were blocked before: for programs that are started meanwhile.
   [[nodiscard]] const sigset_t& blocked_before() const { return before_; }
 
-  /// The next signal: SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP or SIGCHLD. Waits for it.
+  /// Waits for the next signal: SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP or SIGCHLD.
   [[nodiscard]] int next() const;
-  /// Throws Interrupted if a signal that ends the process has come. Reads those that have.
+  /// Reads all pending signals. Throws Interrupted if one of them ends the process.
   void check() const;
 
  private:

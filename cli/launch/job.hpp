@@ -9,20 +9,20 @@
 
 namespace tutti::cli {
 
-/// A program to be run by several ranks on this host.
+/// A program to run as several ranks on this host.
 struct Job {
   using Seconds = std::chrono::duration<double>;
 
   std::uint32_t ranks = 0;
   std::vector<std::string> command{};  ///< The program and its arguments.
   std::vector<std::pair<std::string, std::string>> variables{};
-  bool prefix = true;                 ///< Put the rank before each line.
-  bool bind_cores = false;            ///< One core for each rank, and round again.
-  std::string speaker = "tutti run";  ///< In whose name the launcher speaks.
-  bool direct = false;                ///< Ranks write where this process writes, not through it.
-  std::string output{};               ///< A directory for each rank's output; none if empty.
+  bool prefix = true;                 ///< Put the rank before each line of output.
+  bool bind_cores = false;            ///< Bind each rank to a core, round-robin.
+  std::string speaker = "tutti run";  ///< The name that messages of the launcher begin with.
+  bool direct = false;                ///< Ranks inherit the output of this process.
+  std::string output{};               ///< Directory for a file of each rank's output; empty: none.
   std::optional<Seconds> timeout{};   ///< For the whole job.
-  Seconds linger{2};                  ///< How long the others may go on when a rank has failed.
+  Seconds linger{2};                  ///< Time for other ranks to end after one has failed.
   Seconds grace{5};                   ///< Between SIGTERM and SIGKILL.
 };
 

@@ -19,8 +19,8 @@
 
 #include <tutti/error.hpp>
 
-#include "cli/launch/cores.hpp"
 #include "cli/launch/watch.hpp"
+#include "measure/cores.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -32,7 +32,7 @@ constexpr int not_found = 127;
   throw Error(ErrorCode::invalid_argument, what + ": " + std::generic_category().message(errno));
 }
 
-/// A pipe that took the number of a standard file which is closed would be mistaken for it.
+/// If a standard file is closed, a new pipe could get its number and be mistaken for it.
 void open_standard_files() {
   int fd = 0;
   do {
@@ -63,16 +63,16 @@ Launcher::Launcher(const Job& job) : job_(job) {
   crew_.emplace();
   input_.prepare();
   raise_file_limit();
-  // What a rank leaves behind becomes our child and can be reaped, even if init reaps nothing.
+  // Orphans of a rank become our children and can be reaped, even where init reaps nothing.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   null_ = FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!null_) reject("cannot open /dev/null");
-  if (job.bind_cores) cores_ = allowed_cores();
+  if (job.bind_cores) cores_ = measure::allowed_cores();
   open_root();
   prepare_environment();
 }
 
-/// What was ignored when we came stays ignored, here and in the ranks: nohup means it so.
+/// Signals that are ignored on entry stay ignored, here and in the ranks, as nohup expects.
 void Launcher::take_signals() {
   sigset_t heard;
   ::sigemptyset(&heard);
@@ -84,10 +84,10 @@ void Launcher::take_signals() {
   struct sigaction action {};
   action.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &action, &inheritance_.broken_pipe);
-  action.sa_handler = SIG_DFL;  // Ignored children would be reaped before we see how they ended.
+  action.sa_handler = SIG_DFL;  // If ignored, the kernel discards exit codes.
   ::sigaction(SIGCHLD, &action, nullptr);
   signals_ = FileDescriptor(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!signals_) reject("cannot listen to signals");
+  if (!signals_) reject("cannot read signals");
 }
 
 void Launcher::raise_file_limit() {
@@ -104,8 +104,8 @@ void Launcher::raise_file_limit() {
                   " are allowed; raise the limit (ulimit -Hn) or start fewer ranks");
 }
 
-/// Where the ranks find each other. It listens before anyone starts, so that nobody else can take
-/// the port and no rank comes too early.
+/// Opens the socket at which the ranks find each other. It listens before any rank starts, so that
+/// no other process can take the port and no rank connects too early.
 void Launcher::open_root() {
   root_socket_ = FileDescriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -155,7 +155,7 @@ int Launcher::start_all(RankOutput& output) {
   for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) {
     const int refused = start(rank, program.path, output);
     if (refused != 0) return refused;
-    // When rank 0 is gone, nobody must be left in the queue of a socket that no one serves.
+    // Closed here, so that connections are refused once rank 0 is gone.
     if (rank == 0) root_socket_.close();
   }
   return 0;
@@ -186,7 +186,7 @@ int Launcher::start(std::uint32_t rank, const std::string& path, RankOutput& out
 }
 
 int Launcher::refuse(const std::string& path, int error) {
-  // Those that did start go without a word: their peers never came.
+  // The ranks that did start are ended without a message: their peers are missing.
   crew_->signal(SIGKILL);
   while (crew_->alive() > 0) {
     ::poll(nullptr, 0, 1);
@@ -195,7 +195,7 @@ int Launcher::refuse(const std::string& path, int error) {
   std::string why = std::generic_category().message(error);
   int code = cannot_execute;
   if (error == ENOENT && ::access(path.c_str(), F_OK) == 0) {
-    why = "the interpreter that it names does not exist";
+    why = "its interpreter (#!) does not exist";
   } else if (error == ENOENT || error == ENOTDIR) {
     code = not_found;
   } else if (error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE) {

@@ -15,17 +15,17 @@
 
 namespace tutti::cli {
 
-/// Starts the ranks of a job on this host and sees to them until none is left.
+/// Starts the ranks of a job on this host and supervises them until none is left.
 ///
-/// It sets signals and limits for the whole process, so there is one for a process, before there
-/// are threads.
+/// It changes signals and limits of the whole process. Requires: it is the only one, and this
+/// process has no threads yet.
 class Launcher {
  public:
   explicit Launcher(const Job& job);
 
-  /// Runs the job and returns what to exit with: 0, the code of the first rank that failed, or 128
-  /// and its signal; and as is the custom 124 after a timeout, 125 if the launcher itself fails,
-  /// 126 or 127 if the program cannot be started, 141 if nobody reads the output any more.
+  /// Runs the job and returns the exit code: 0; the code of the first rank that failed, or 128 plus
+  /// its signal; 124 after a timeout; 125 if the launcher itself fails; 126 or 127 if the program
+  /// cannot be started; 141 if the output was closed.
   [[nodiscard]] int run();
 
  private:
@@ -34,7 +34,7 @@ class Launcher {
   void open_root();
   void prepare_environment();
 
-  /// 0, or what to exit with.
+  /// Returns 0, or the exit code.
   [[nodiscard]] int start_all(RankOutput& output);
   [[nodiscard]] int start(std::uint32_t rank, const std::string& path, RankOutput& output);
   [[nodiscard]] int refuse(const std::string& path, int error);
@@ -49,7 +49,7 @@ class Launcher {
   std::string root_;
   Environment environment_;
   std::vector<cpu_set_t> cores_;
-  std::optional<Crew> crew_;  // Not before standard files are open and signals blocked.
+  std::optional<Crew> crew_;  // Made after standard files are open and signals blocked.
 };
 
 }  // namespace tutti::cli

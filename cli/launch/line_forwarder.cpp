@@ -16,10 +16,10 @@
 namespace tutti::cli {
 namespace {
 
-/// The longest line that is held until it is whole.
+/// The longest line that is buffered until it is complete.
 constexpr std::size_t most_held = 64 << 10;
 constexpr std::size_t chunk_bytes = 64 << 10;
-/// How long all others wait for the rest of a longer line.
+/// The time that all others wait for the rest of a longer line.
 constexpr int patience_ms = 1000;
 
 FileDescriptor opened(int fd) {
@@ -32,17 +32,17 @@ FileDescriptor opened(int fd) {
 
 void ring(const FileDescriptor& bell) {
   const std::uint64_t one = 1;
-  // Can fail only if it rings already.
+  // Fails only if it is readable already.
   [[maybe_unused]] const ssize_t written = ::write(bell.number(), &one, sizeof one);
 }
 
-/// 0, or errno.
+/// Returns 0 or errno.
 int write_all(int fd, std::string_view data) {
   while (!data.empty()) {
     const ssize_t written = ::write(fd, data.data(), data.size());
     if (written >= 0) {
       data.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {  // Someone has made it so that it does not block.
+    } else if (errno == EAGAIN) {  // Another process has made the file non-blocking.
       pollfd room{.fd = fd, .events = POLLOUT, .revents = 0};
       ::poll(&room, 1, -1);
     } else if (errno != EINTR) {
@@ -139,7 +139,7 @@ void LineForwarder::serve(Stream& stream) {
 }
 
 void LineForwarder::drain() {
-  // The one in the middle of a line goes first, or else the line would be torn.
+  // First the source within a line, or other text would split that line.
   if (floor_ != nullptr) drain(*floor_);
   for (Stream& each : streams_) drain(each);
 }
@@ -164,7 +164,7 @@ void LineForwarder::end(Stream& stream) {
   stream.mid_line = false;
   if (floor_ == &stream) floor_ = nullptr;
   stream.copy.close();
-  stream.from.close();  // Which takes it out of epoll as well.
+  stream.from.close();  // Removes it from epoll, too.
   --open_;
 }
 
@@ -187,7 +187,7 @@ void LineForwarder::take(Stream& stream, std::string_view bytes) {
   flush(stream);
 }
 
-/// Writes what comes before the bytes at hand.
+/// Writes the prefix and the buffered beginning of the line.
 void LineForwarder::begin_line(Stream& stream) {
   if (!stream.mid_line) out_ += stream.prefix;
   stream.mid_line = true;
@@ -199,7 +199,7 @@ void LineForwarder::copy(Stream& stream, std::string_view bytes) {
   if (!stream.copy) return;
   const int error = write_all(stream.copy.number(), bytes);
   if (error == 0) return;
-  // The job matters more than its record.
+  // The job continues without its copy.
   has_lost_copy_ = true;
   out_ += "tutti run: cannot write to '" + stream.copy_name + "': " + system_reason(error) + "\n";
   flush(stream);

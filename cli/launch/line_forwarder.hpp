@@ -12,25 +12,25 @@
 
 namespace tutti::cli {
 
-/// Carries what many processes write into their pipes to one place, line by line, so that no line
-/// is torn between two of them.
+/// Forwards the output of many processes to one file, line by line, so that lines of different
+/// processes do not mix.
 ///
-/// A thread of its own does it, with writes that block: whoever reads slowly slows the processes
-/// down and nobody else. Memory is bounded. A line of up to 64 KiB is held until it is whole; a
-/// longer one is passed on as it comes while all others wait for its end. If that does not come
-/// because the process pauses in the middle, the line is broken in two rather than let all wait.
+/// A thread does this with blocking writes, so a slow reader slows down only the processes. Memory
+/// is bounded. A line of up to 64 KiB is buffered until it is complete. A longer one is forwarded
+/// in parts while all other sources wait for its end. If the process pauses within it, the line is
+/// split instead.
 class LineForwarder {
  public:
   struct Source {
     FileDescriptor from{};    ///< The reading end of a pipe.
     int to = -1;              ///< Where the lines go. The same file for all sources.
     std::string prefix{};     ///< Put before every line.
-    FileDescriptor copy{};    ///< Gets every byte as it came, if there is such a file.
-    std::string copy_name{};  ///< For messages about it.
+    FileDescriptor copy{};    ///< Gets every byte unchanged; may be empty.
+    std::string copy_name{};  ///< For error messages.
   };
 
   LineForwarder();
-  /// Waits until all is written.
+  /// Waits until everything is written.
   ~LineForwarder();
   LineForwarder(const LineForwarder&) = delete;
   LineForwarder& operator=(const LineForwarder&) = delete;
@@ -38,24 +38,23 @@ class LineForwarder {
   /// Requires: not started.
   void add(Source source);
   void start();
-  /// Nobody will write any more: forwards what is in the pipes and ends, even if a stranger still
-  /// holds one open.
+  /// Forwards what is in the pipes and ends, even if some process still holds a pipe open.
   void finish();
 
-  /// Readable when done() or error() may have changed; call heard() then.
+  /// Becomes readable when done() or error() may have changed; then call heard().
   [[nodiscard]] int news() const { return news_.number(); }
   void heard() const;
   [[nodiscard]] bool done() const { return done_; }
-  /// Why nothing more can be written, as in errno; 0 if all is well. All that comes is then read
-  /// and dropped.
+  /// The errno of a failed write; 0 if there is none. After a failure all input is read and
+  /// discarded.
   [[nodiscard]] int error() const { return error_; }
-  /// Whether a copy is not whole.
+  /// True if a copy is incomplete.
   [[nodiscard]] bool has_lost_copy() const { return has_lost_copy_; }
 
  private:
   struct Stream : Source {
     std::string held{};     // The beginning of a line.
-    bool mid_line = false;  // Some of the present line is written.
+    bool mid_line = false;  // Part of the present line is written.
   };
 
   void forward();
@@ -73,7 +72,7 @@ class LineForwarder {
 
   std::deque<Stream> streams_;
   std::size_t open_ = 0;
-  Stream* floor_ = nullptr;  // In the middle of a line too long to hold: the others wait.
+  Stream* floor_ = nullptr;  // Within a line too long to buffer: the others wait.
   std::vector<char> chunk_;
   std::string out_;
   FileDescriptor epoll_;

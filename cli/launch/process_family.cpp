@@ -16,18 +16,18 @@ struct Entry {
   pid_t parent = -1;
 };
 
-/// What /proc tells of a process; none if there is no such process.
+/// Reads /proc; none if there is no such process.
 std::optional<Entry> read_entry(pid_t pid) {
   std::ostringstream text;
   text << std::ifstream("/proc/" + std::to_string(pid) + "/stat").rdbuf();
-  // The second field is a name in brackets, which may itself hold blanks and brackets.
+  // The second field is a name in brackets, which may contain spaces and brackets.
   const std::size_t name_end = text.str().rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream fields(text.str().substr(name_end + 1));
   Entry entry{.member = {.pid = pid}};
   std::string other;
   fields >> other >> entry.parent >> entry.member.group;
-  constexpr int between = 16;  // Fields that are of no interest here: see proc(5).
+  constexpr int between = 16;  // Fields that are not used here: see proc(5).
   for (int i = 0; i < between; ++i) fields >> other;
   fields >> entry.member.begun;
   return fields ? std::optional(entry) : std::nullopt;

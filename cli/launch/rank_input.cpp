@@ -16,7 +16,7 @@
 namespace tutti::cli {
 namespace {
 
-/// False if nobody reads any more.
+/// False if the reading end is closed.
 bool pass_on(int to, std::string_view data) {
   while (!data.empty()) {
     const ssize_t written = ::write(to, data.data(), data.size());
@@ -30,8 +30,8 @@ bool pass_on(int to, std::string_view data) {
 }
 
 void pump(const FileDescriptor& to) {
-  // In the background, reading would stop the whole launcher; so it fails instead, and is tried
-  // again in case the job comes to the foreground.
+  // In the background, a read would stop the whole launcher (SIGTTIN). It fails instead and is
+  // repeated, in case the job comes to the foreground.
   sigset_t background;
   ::sigemptyset(&background);
   ::sigaddset(&background, SIGTTIN);
@@ -67,7 +67,7 @@ int RankInput::end() const { return reading_ ? reading_.number() : STDIN_FILENO;
 void RankInput::start() {
   if (!writing_) return;
   reading_.close();
-  // It cannot be called back from a terminal where nobody types, so nobody waits for it.
+  // A blocking read of a terminal cannot be cancelled, so the thread is not joined.
   std::thread([to = std::move(writing_)] { pump(to); }).detach();
 }
 

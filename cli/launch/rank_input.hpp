@@ -4,21 +4,21 @@
 
 namespace tutti::cli {
 
-/// What rank 0 reads: the standard input of this process.
+/// The standard input of rank 0: that of this process.
 ///
-/// A terminal is read here and passed on. It would stop the rank, which is not in the process group
-/// that the terminal listens to.
+/// A terminal is read here and forwarded. The rank could not read it: it is in a background process
+/// group, which the terminal stops.
 class RankInput {
  public:
   /// Requires: standard input is open.
   void prepare();
-  /// What becomes the rank's standard input.
+  /// The file that becomes the rank's standard input.
   [[nodiscard]] int end() const;
-  /// Once the rank has it. A thread then reads the terminal until the process ends.
+  /// Starts a thread that reads the terminal until the process ends. Requires: the rank has end().
   void start();
 
  private:
-  FileDescriptor reading_;  // None unless there is a terminal.
+  FileDescriptor reading_;  // Open only for a terminal.
   FileDescriptor writing_;
 };
 

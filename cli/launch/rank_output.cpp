@@ -10,12 +10,12 @@
 
 #include <tutti/error.hpp>
 
-#include "cli/console/text.hpp"
+#include "core/columns.hpp"
 
 namespace tutti::cli {
 namespace {
 
-/// Then one thread has to do the writing, or lines would be torn between two.
+/// True if both are the same file. One thread must then write both, or lines would mix.
 bool same_file(int one, int other) {
   struct stat a {};
   struct stat b {};
@@ -46,7 +46,7 @@ void set_nonblocking(const FileDescriptor& fd) {
 
 FileDescriptor duplicate(int fd) {
   FileDescriptor copy(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
-  if (!copy) reject("cannot let a rank write where this process writes", errno);
+  if (!copy) reject("cannot pass the output of this process to a rank", errno);
   return copy;
 }
 
@@ -57,7 +57,7 @@ RankOutput::RankOutput(const Job& job) : job_(job) {
   if (job.output.empty()) return;
   std::error_code error;
   std::filesystem::create_directories(job.output, error);
-  if (error) reject("cannot make the directory '" + job.output + "'", error.value());
+  if (error) reject("cannot create the directory '" + job.output + "'", error.value());
 }
 
 LineForwarder& RankOutput::forwarder(int to) {
@@ -93,7 +93,7 @@ FileDescriptor RankOutput::add(LineForwarder::Source source) {
 }
 
 void RankOutput::start() {
-  // After those of the ranks, so that what a rank says last comes before what is said about it.
+  // Added last, so that the last output of a rank comes before the message about its end.
   voice_ = add(LineForwarder::Source{.to = STDERR_FILENO});
   set_nonblocking(voice_);
   out_.start();

@@ -11,35 +11,35 @@
 
 namespace tutti::cli {
 
-/// What the ranks write, on its way to where this process writes, and to files if asked for.
+/// Forwards the output of the ranks to that of this process, and to files if asked.
 class RankOutput {
  public:
-  /// Throws invalid_argument if the directory for the files cannot be made.
+  /// Throws invalid_argument if the directory for the files cannot be created.
   explicit RankOutput(const Job& job);
 
-  /// Where a rank writes to.
+  /// The files that a rank writes to.
   struct Ends {
     FileDescriptor out{};
     FileDescriptor err{};
   };
-  /// Throws invalid_argument if there are no more open files to be had. Requires: not started.
+  /// Throws invalid_argument if no more files can be opened. Requires: not started.
   [[nodiscard]] Ends add(std::uint32_t rank);
   void start();
 
-  /// Adds a line of the launcher's own on standard error, never in the middle of another. It may be
-  /// lost if nobody reads.
+  /// Writes a line of the launcher to standard error, never within another line. It may be lost if
+  /// the output is not read.
   void say(const std::string& line);
 
-  /// No rank is left: passes on what is on its way and ends.
+  /// Forwards what is in the pipes and ends. Requires: no rank is left.
   void finish();
   [[nodiscard]] bool done() const;
 
-  /// Readable when done() or error() may have changed; call heard() then.
+  /// Becomes readable when done() or error() may have changed; then call heard().
   [[nodiscard]] std::array<int, 2> news() const;
   void heard() const;
-  /// Why something could not be written, as in errno; 0 if all is well.
+  /// The errno of a failed write; 0 if there is none.
   [[nodiscard]] int error() const;
-  /// Whether a file of a rank's output is not whole.
+  /// True if a file of a rank's output is incomplete.
   [[nodiscard]] bool has_lost_copy() const;
 
  private:
@@ -49,7 +49,7 @@ class RankOutput {
 
   const Job& job_;
   LineForwarder out_;
-  std::unique_ptr<LineForwarder> err_;  // Null if both go to the same file.
+  std::unique_ptr<LineForwarder> err_;  // Null if both are the same file.
   FileDescriptor voice_;
 };
 

@@ -16,23 +16,23 @@
 namespace tutti::cli {
 namespace {
 
-/// In the child, which tells errno and ends. Only calls that are safe between fork and exec.
+/// In the child: reports errno and exits. Uses only calls that are safe between fork and exec.
 [[noreturn]] void give_up(int report) {
   const int error = errno;
   [[maybe_unused]] const ssize_t written = ::write(report, &error, sizeof error);
   ::_exit(127);
 }
 
-/// If the parent died before the kernel was asked to tell, nobody would.
+/// The parent may have died before the death signal was set, which then never comes.
 void die_with(pid_t parent, int signal, int report) {
   if (::prctl(PR_SET_PDEATHSIG, signal) != 0) give_up(report);
   if (::getppid() != parent) ::_exit(127);
 }
 
-/// Makes `from` the standard file `to`. Requires: no `from` is itself a standard file but in its
-/// place, or it would be overwritten before its turn.
+/// Makes `from` the standard file `to`. Requires: `from` is not another standard file, which an
+/// earlier call could have overwritten.
 void put(int from, int to, int report) {
-  // dup2 of a file onto itself would leave it to be closed by exec.
+  // dup2 of a file onto itself keeps O_CLOEXEC, and exec would close it.
   const int done = from == to ? ::fcntl(to, F_SETFD, 0) : ::dup2(from, to);
   if (done < 0) give_up(report);
 }
@@ -111,7 +111,7 @@ Started start_rank(const RankStart& start) {
   const pid_t pid = ::fork();
   if (pid < 0) return {.error = errno};
   if (pid == 0) become(start, parent, reporter.number());
-  // exec closes the child's end, so that there is nothing to read if all went well.
+  // exec closes the child's end, so reading finds the end of file if all went well.
   reporter.close();
   int error = 0;
   ssize_t got = 0;

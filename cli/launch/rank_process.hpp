@@ -12,14 +12,14 @@
 
 namespace tutti::cli {
 
-/// How a process ended, as waitpid() tells it.
+/// The end of a process, as waitpid() reports it.
 struct Ending {
   int status = 0;
 
   [[nodiscard]] bool failed() const { return status != 0; }
-  /// 0 if it exited.
+  /// The signal that killed it; 0 if it exited.
   [[nodiscard]] int signal() const;
-  /// As a shell gives it: 128 + signal if it was killed by one.
+  /// As in a shell: 128 + signal if it was killed.
   [[nodiscard]] int exit_code() const;
   /// "exited with code 3", "was killed by SIGSEGV (segmentation fault)".
   [[nodiscard]] std::string text() const;
@@ -28,14 +28,14 @@ struct Ending {
 /// "SIGTERM"
 [[nodiscard]] std::string signal_name(int signal);
 
-/// Where a program is that was named as to a shell, and errno if it cannot be executed.
+/// The path of a program, found as a shell does, and errno if it cannot be executed.
 struct ProgramFile {
   std::string path;
   int error = 0;
 };
 [[nodiscard]] ProgramFile find_program(const std::string& name);
 
-/// What this process came with and a rank gets back, whatever the launcher has set for itself.
+/// The signals and limits of this process on entry, which the ranks get.
 struct Inheritance {
   sigset_t blocked{};
   struct sigaction broken_pipe {};
@@ -43,27 +43,27 @@ struct Inheritance {
   rlimit files{};
 };
 
-/// All that a rank is started with.
+/// How to start a rank.
 struct RankStart {
   const char* path = nullptr;
   char* const* arguments = nullptr;
   char* const* environment = nullptr;
-  int in = -1;  ///< Becomes its standard input; those below its output.
+  int in = -1;  ///< Its standard input. The next two are its output.
   int out = -1;
   int err = -1;
-  int kept = -1;                    ///< Is open in the rank as well, under the same number.
-  const cpu_set_t* cpus = nullptr;  ///< Where it may run; anywhere if null.
+  int kept = -1;                    ///< Stays open in the rank under the same number.
+  const cpu_set_t* cpus = nullptr;  ///< Where it may run; null: anywhere.
   const Inheritance* inheritance = nullptr;
-  int death_signal = SIGKILL;  ///< What it gets when this process dies; 0: nothing.
+  int death_signal = SIGKILL;  ///< Sent to it when this process dies; 0: none.
 };
 
 struct Started {
   pid_t pid = -1;
-  int error = 0;  ///< errno of what failed; 0 if it runs.
+  int error = 0;  ///< 0 if the program runs.
 };
 
-/// Starts a program in a process group of its own that dies with this process, even if that is
-/// killed, unless it is told otherwise. Returns when the program runs or cannot.
+/// Starts a program in a new process group. It dies with this process, even if this process is
+/// killed, unless death_signal is 0. Returns when the program runs or has failed to start.
 [[nodiscard]] Started start_rank(const RankStart& start);
 
 }  // namespace tutti::cli

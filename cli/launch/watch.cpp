@@ -30,7 +30,7 @@ Watch::Watch(const Job& job, Crew& crew, RankOutput& output, int signals)
 int Watch::run() {
   if (job_.timeout) enter(Phase::running, *job_.timeout);
   while (phase_ != Phase::abandoned && crew_.anyone_left()) {
-    // The ranks are done, but something that one has started is not.
+    // The ranks are done, but a process that one has started is not.
     if (crew_.alive() == 0 && phase_ < Phase::ending) end_with(SIGTERM);
     wait_for_news();
     meet_deadline();
@@ -55,7 +55,7 @@ void Watch::wait_for_news() {
 
 int Watch::milliseconds_to_wait() {
   using std::chrono::milliseconds;
-  // What a rank has left behind need not be our child, so that nobody tells us when it ends.
+  // A process that a rank has left behind need not be our child, so it is polled.
   constexpr milliseconds::rep glance = 20;
   constexpr milliseconds::rep long_while = 3'600'000;
   milliseconds::rep most = crew_.alive() == 0 && crew_.anyone_left() ? glance : long_while;
@@ -101,7 +101,7 @@ void Watch::hear_ending(int signal) {
   }
 }
 
-/// Stops the ranks and then this process, as the signal would have done had it not been caught.
+/// Stops the ranks, then this process, as the signal would have done without a handler.
 void Watch::stop_along() {
   crew_.signal(SIGTSTP);
   sigset_t stop;
@@ -120,8 +120,8 @@ void Watch::hear_output() {
   if (error == EPIPE) {
     end_because(Cause::unread);
   } else {
-    // A full disk is no reason to throw away what the ranks compute.
-    say("cannot write what the ranks write: " + system_reason(error));
+    // The ranks go on: a full disk must not lose their work.
+    say("cannot write the output of the ranks: " + system_reason(error));
   }
 }
 
@@ -135,8 +135,8 @@ void Watch::see_who_ended() {
   if (failed > 0 && !first_failed_) blame(ended);
 }
 
-/// Of ranks that have ended almost at once, one that was killed is more likely the cause than one
-/// that was able to exit.
+/// Among ranks that end at almost the same time, one that was killed is more likely the cause than
+/// one that exited.
 void Watch::blame(const std::vector<std::uint32_t>& ended) {
   for (const std::uint32_t rank : ended) {
     const Ending& ending = crew_.ending(rank);
@@ -147,7 +147,7 @@ void Watch::blame(const std::vector<std::uint32_t>& ended) {
     }
   }
   if (cause_ != Cause::none) return;
-  // A rank that writes for itself finds out for itself that nobody reads.
+  // A rank that writes directly gets SIGPIPE itself.
   if (job_.direct && crew_.ending(*first_failed_).signal() == SIGPIPE) {
     end_because(Cause::unread);
     return;
@@ -190,7 +190,7 @@ void Watch::end_because(Cause cause) {
 
 void Watch::end_with(int signal) {
   crew_.signal(signal);
-  // One that is stopped could not hear it.
+  // A stopped process could not handle the signal.
   crew_.signal(SIGCONT);
   if (phase_ < Phase::ending) enter(Phase::ending, job_.grace);
 }
@@ -221,7 +221,8 @@ void Watch::say(const std::string& text) {
 }
 
 void Watch::summarise() {
-  if (phase_ == Phase::abandoned) say("some ranks cannot be killed: the kernel holds them");
+  if (phase_ == Phase::abandoned)
+    say("some ranks cannot be killed: they are blocked in the kernel");
   if (cause_ == Cause::signal && first_failed_) say("ended by " + signal_name(last_signal_));
   if (cause_ != Cause::failure || crew_.size() == 1) return;
   std::string text =
@@ -233,7 +234,7 @@ void Watch::summarise() {
   say(text);
 }
 
-/// Whoever reads slowly is waited for, unless the job was to end by a certain time.
+/// Waits for a slow reader, unless the job has a timeout.
 void Watch::drain() {
   output_.finish();
   is_draining_ = true;
@@ -243,7 +244,7 @@ void Watch::drain() {
   while (!output_.done() && Clock::now() < deadline_ && last_signal_ == 0) wait_for_news();
   const int signal = std::exchange(last_signal_, signal_before);
   if (output_.done()) return;
-  // A write that does not return cannot be called back; only the end of the process ends it.
+  // A blocked write cannot be cancelled; it ends with the process.
   std::_Exit(signal != 0 ? signal_code + signal : exit_code());
 }
 
@@ -260,7 +261,7 @@ int Watch::exit_code() const {
     case Cause::signal:
       break;
   }
-  // Ranks that end well when told to have done what was asked.
+  // Ranks that exit with 0 after SIGTERM have not failed.
   if (!first_failed_) return 0;
   const Ending& ending = crew_.ending(*first_failed_);
   return ending.signal() != 0 ? signal_code + last_signal_ : ending.exit_code();

@@ -12,17 +12,17 @@
 
 namespace tutti::cli {
 
-/// Sees to a job from the start of its ranks until nothing is left of them: forwards signals, and
-/// ends the ranks when one fails, when time is up or when nobody reads what they write.
+/// Supervises a job until none of its processes is left: forwards signals, and ends the ranks when
+/// one fails, when the time is up, or when their output is closed.
 class Watch {
  public:
-  /// `signals` is a signalfd for all that is to be heard.
+  /// `signals` is a signalfd of all signals to handle.
   Watch(const Job& job, Crew& crew, RankOutput& output, int signals);
 
-  /// Returns what to exit with.
+  /// Returns the exit code.
   [[nodiscard]] int run();
 
-  /// As timeout(1) and the shells have it.
+  /// As in timeout(1) and shells.
   static constexpr int timed_out_code = 124;
   static constexpr int launcher_failed = 125;
   static constexpr int signal_code = 128;
@@ -30,15 +30,15 @@ class Watch {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// How near the end is; only ever grows.
+  /// Only ever increases.
   enum class Phase {
     running,
-    lingering,  ///< A rank has failed, and the others may notice by themselves.
-    ending,     ///< They were asked to end and have their grace.
+    lingering,  ///< A rank has failed; the others may end by themselves.
+    ending,     ///< SIGTERM is sent, and the grace period runs.
     killed,     ///< SIGKILL is sent.
-    abandoned,  ///< Not even that helped.
+    abandoned,  ///< SIGKILL had no effect.
   };
-  /// Why it came to an end; the first reason counts.
+  /// Why the job ends. The first reason counts.
   enum class Cause { none, failure, timeout, signal, unread };
 
   void wait_for_news();
@@ -72,8 +72,8 @@ class Watch {
   Cause cause_ = Cause::none;
   std::optional<std::uint32_t> first_failed_;
   std::uint32_t failed_ = 0;  // By themselves.
-  std::uint32_t ended_ = 0;   // Because they were told to.
-  int last_signal_ = 0;       // By which the user wants the job ended.
+  std::uint32_t ended_ = 0;   // By a signal of the launcher.
+  int last_signal_ = 0;       // The last signal of the user to end the job.
   bool output_failed_ = false;
   bool is_draining_ = false;
 };

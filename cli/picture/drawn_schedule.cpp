@@ -11,8 +11,8 @@
 #include <tutti/schedule/schedule_json.hpp>
 
 #include "cli/console/built_schedule.hpp"
-#include "cli/console/text.hpp"
 #include "cli/console/text_file.hpp"
+#include "core/quantity.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -41,13 +41,13 @@ std::string title(const Schedule& schedule, const Shape& shape) {
   return text;
 }
 
-/// What is counted: rounds, messages, and how near the bytes are to the least possible.
+/// Rounds, messages, and the bytes compared with the least possible.
 std::string counted(const Schedule& schedule) {
   const Contract& contract = schedule.contract;
   const Figures figures = count(schedule, Layout::equal(contract.chunks, 1));
   std::string text = plural(figures.rounds, "round") + ", " + plural(figures.messages, "message");
   if (contract.collective == Collective::barrier) return text + ".";
-  // One byte a chunk; in alltoall the chunks of all ranks are numbered.
+  // One byte per chunk. An alltoall numbers the chunks of all ranks.
   const bool pairs = contract.collective == Collective::alltoall;
   const std::uint64_t data = pairs ? contract.ranks : contract.chunks;
   const Bounds least = bounds(contract.collective, contract.ranks, data);
@@ -81,8 +81,7 @@ DrawnSchedule schedule_in_file(const std::string& path) {
     DrawnSchedule drawn{.schedule = schedule_from_json(text), .caption = {}};
     drawn.caption = {.title = title(drawn.schedule, {}), .lines = {counted(drawn.schedule)}};
     if (!std::ranges::all_of(drawn.schedule.programs, &Program::is_plain)) {
-      drawn.caption.lines.emplace_back(
-          "Drawn are the chunks themselves, not other variants of them.");
+      drawn.caption.lines.emplace_back("Only the chunks are drawn, not their other variants.");
     }
     return drawn;
   } catch (const Error& error) {

@@ -8,7 +8,7 @@
 
 namespace tutti::cli {
 
-/// A schedule to be drawn, and what is to be said about it.
+/// A schedule to draw, and its caption.
 struct DrawnSchedule {
   Schedule schedule;
   render::Caption caption;

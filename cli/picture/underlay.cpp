@@ -42,7 +42,7 @@ std::string spread(const std::vector<render::LinkTraffic>& traffic) {
          in_bytes(mean) + " on average.";
 }
 
-/// What the longest chain of messages and sums consists of.
+/// The parts of the critical path.
 std::string critical(const Simulation& simulation) {
   std::uint64_t messages = 0;
   std::uint64_t sums = 0;
@@ -68,8 +68,8 @@ std::string draw_load(const DrawnSchedule& drawn, const Network& network,
   Routes routes(network, {.policy = parse_route_policy(options.routes)});
   const std::vector<render::LinkTraffic> traffic =
       render::traffic_of(drawn.schedule, layout, network, routes);
-  const std::string how = "What every link carries by " + std::string(name(routes.policy())) +
-                          " routes. A line keeps to the right of its way.";
+  const std::string how = "The load of every link by " + std::string(name(routes.policy())) +
+                          " routes. Each direction of a link is drawn on its right side.";
   return render::draw_network(
       network, traffic, {.title = title(drawn, size, network), .lines = {how, spread(traffic)}});
 }

@@ -10,7 +10,7 @@
 /// Schedules drawn on the network that they run on.
 namespace tutti::cli {
 
-/// What is asked about a schedule on a network.
+/// How to draw a schedule on a network.
 struct UnderlayOptions {
   std::string size = "1MiB";
   std::string alpha = "0";
@@ -19,11 +19,11 @@ struct UnderlayOptions {
   std::string routes = "automatic";
 };
 
-/// What every link carries, as an SVG document.
+/// The load of every link, as an SVG document.
 [[nodiscard]] std::string draw_load(const DrawnSchedule& drawn, const Network& network,
                                     const UnderlayOptions& options);
 
-/// Who does what when in a simulation, as an SVG document.
+/// The timeline of a simulation, as an SVG document.
 [[nodiscard]] std::string draw_timeline(const DrawnSchedule& drawn, const Network& network,
                                         const UnderlayOptions& options);
 

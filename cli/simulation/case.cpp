@@ -27,8 +27,8 @@ Sharing parse_sharing(const std::string& text) {
          " There are max_min and latency_weighted.");
 }
 
-/// "order", or "random", or "random:7" with a seed. None if there are too few for the ranks, which
-/// the simulator then says.
+/// Parses "order", "random", or "random:7" with a seed. Empty if the network has too few places,
+/// which the simulator then reports.
 std::vector<Rank> parse_places(const std::string& text, std::uint32_t ranks,
                                const Network& network) {
   if (text == "order") return {};
@@ -60,24 +60,27 @@ void SimOptions::add(Command command) {
   problem.add(command);
   command.option("--topo", topo, "the network: fat_tree:k=8, torus:16x16, or a file").required();
   command.option("--size", size, "bytes of a rank's larger buffer").shows_default();
-  command.option("--alpha", alpha, "seconds per message, besides latencies of links")
+  command.option("--alpha", alpha, "seconds per message, in addition to the latencies of links")
       .shows_default();
   command.option("--gamma", gamma, "seconds per byte added, or a rate: 0, 0.05ns, 20GB/s")
       .shows_default();
   command.option("--ports", ports, "messages in and out of a rank at once; 0: any number")
       .shows_default();
-  command.option("--slice", slice, "chunks move in slices of at most so many bytes; 0: whole")
+  command.option("--slice", slice, "largest slice of a chunk in bytes; 0: whole chunks")
       .shows_default();
-  command.option("--sharing", sharing, "of links: max_min, or latency_weighted as in SimGrid")
+  command
+      .option("--sharing", sharing,
+              "how messages share links: max_min, or latency_weighted as in SimGrid")
       .shows_default();
   command.option("--routes", routes, "automatic, shortest, ecmp, dimension_order, up_down")
       .shows_default();
-  command.option("--place", place, "of ranks on the network: order, random, random:SEED")
+  command
+      .option("--place", place, "how ranks are placed on the network: order, random, random:SEED")
       .shows_default();
-  command.option("--noise", noise, "messages and sums take longer by so much, on average")
+  command.option("--noise", noise, "average relative delay of messages and sums")
       .shows_default()
       .not_negative();
-  command.option("--seed", seed, "of the noise, and of routes by ecmp").shows_default();
+  command.option("--seed", seed, "seed of the noise and of ecmp routes").shows_default();
   command.flag("--every-rank", every_rank, "simulate every rank even if all do the same");
 }
 

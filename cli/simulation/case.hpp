@@ -12,7 +12,7 @@
 
 #include "cli/console/options.hpp"
 
-/// What is simulated by `tutti sim`, and on what.
+/// What `tutti sim` simulates, and on which network.
 namespace tutti::cli {
 
 struct SimOptions {
@@ -35,33 +35,33 @@ struct SimOptions {
   void add(Command command);
 };
 
-/// A network, its routes and what it can do at best.
+/// A network, its routes and its optimum.
 class SimNetwork {
  public:
   explicit SimNetwork(const SimOptions& options);
 
   [[nodiscard]] const Network& network() const { return network_; }
-  /// Routes of its own for each thread.
+  /// Each thread needs routes of its own.
   [[nodiscard]] Routes routes() const { return Routes(network_, route_options_); }
-  /// How near to the best that any schedule can do on the network, from 0 to 1: `size` bytes in
-  /// `seconds`. None where the best is not known, which is so unless all ranks of the network take
-  /// part in an allgather, reduce_scatter or allreduce.
+  /// The share of the network's optimum, from 0 to 1, that `size` bytes in `seconds` reach. None if
+  /// the optimum is not known: it is known only for allgather, reduce_scatter and allreduce of all
+  /// ranks of the network.
   [[nodiscard]] std::optional<double> part_of_optimum(const Contract& contract, std::uint64_t size,
                                                       double seconds) const;
 
  private:
   Network network_;
   RouteOptions route_options_;
-  std::optional<double> gather_;  // Bytes per second at best.
+  std::optional<double> gather_;  // Optimal bytes per second.
   std::optional<double> reduce_;
   std::optional<double> all_reduce_;
 };
 
-/// Throws invalid_argument where the words make no sense.
+/// Throws invalid_argument for unknown words.
 [[nodiscard]] SimulationSettings settings_of(const SimOptions& options, std::uint32_t ranks,
                                              const Network& network);
 
-/// An algorithm as something to simulate. Requires: it is one of the table.
+/// Makes an algorithm the subject of a simulation. Requires: it is in the table.
 [[nodiscard]] ScheduleSource source_of(const Algorithm& algorithm, const Problem& problem);
 
 }  // namespace tutti::cli

@@ -7,11 +7,11 @@
 namespace tutti::cli {
 
 KnownOptimum known_optimum(const Network& network) {
-  // A flow for each rank, each of which looks at every link many times.
+  // One maximum flow per rank, each of which visits every link many times.
   constexpr std::uint64_t most_work = 30'000'000;
-  if (network.rank_count() < 2) return {.why_not = "one rank alone has nobody to send to"};
+  if (network.rank_count() < 2) return {.why_not = "one rank alone sends nothing"};
   if (std::uint64_t{network.rank_count()} * network.links.size() > most_work) {
-    return {.why_not = "not worked out for a network of this size"};
+    return {.why_not = "not computed for a network of this size"};
   }
   try {
     return {.optimum = optimum(network)};

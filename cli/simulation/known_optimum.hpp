@@ -8,14 +8,14 @@
 
 namespace tutti::cli {
 
-/// What nobody can beat on a network, if that is known; and else why not.
+/// The optimum of a network, or the reason why it is not known.
 struct KnownOptimum {
   std::optional<Optimum> optimum{};
   std::string why_not{};
 };
 
-/// Leaves out what would take minutes or cannot be told exactly: who asks wants an answer that is
-/// mostly about something else.
+/// Does not compute an optimum that would take minutes or is not exact: the callers show it beside
+/// other results.
 [[nodiscard]] KnownOptimum known_optimum(const Network& network);
 
 }  // namespace tutti::cli

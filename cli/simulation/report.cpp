@@ -44,7 +44,7 @@ std::string links_text(const Simulation& simulation, const Network& network) {
   return table.text();
 }
 
-/// What the seconds of the critical path were spent on.
+/// The parts of the seconds of the critical path.
 struct PathSums {
   std::uint64_t messages = 0;
   double alone = 0;

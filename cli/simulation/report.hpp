@@ -10,7 +10,7 @@
 
 namespace tutti::cli {
 
-/// One simulation and what it was of.
+/// One simulation and its subject.
 struct SimReport {
   std::string name;
   Contract contract{};
@@ -22,7 +22,7 @@ struct SimReport {
 /// "73.2 %", or "" where the optimum is not known.
 [[nodiscard]] std::string percent(std::optional<double> part);
 
-/// For people: when it ends, the busiest links, and what the time consists of.
+/// As text: the time, the busiest links, and the parts of the critical path.
 [[nodiscard]] std::string report_text(const SimReport& report, const Network& network);
 
 /// The same and all details, as JSON.

@@ -12,7 +12,7 @@
 namespace tutti::cli {
 namespace {
 
-/// The lines that a reader can tell apart, those first that are fast at many sizes.
+/// As many lines as a reader can tell apart, first those that are fast at many sizes.
 std::vector<std::size_t> worth_drawing(const SimSweep& sweep) {
   constexpr std::size_t most = 8;
   std::vector<double> score(sweep.names.size(), 0);

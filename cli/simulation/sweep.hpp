@@ -6,23 +6,23 @@
 
 namespace tutti::cli {
 
-/// How long each of several algorithms takes at each of several sizes.
+/// The times of several algorithms at several sizes.
 struct SimSweep {
   std::string network;
   std::uint32_t ranks = 0;
   std::vector<std::uint64_t> sizes;
   std::vector<std::string> names;
-  /// seconds[i][k] is what names[i] takes at sizes[k].
+  /// seconds[i][k] is the time of names[i] at sizes[k].
   std::vector<std::vector<double>> seconds;
 
   /// The fastest at a size.
   [[nodiscard]] std::size_t best(std::size_t size) const;
 };
 
-/// From one size to another, each four times the one before.
+/// Sizes from one to another, each four times the one before.
 [[nodiscard]] std::vector<std::uint64_t> sizes_between(std::uint64_t from, std::uint64_t to);
 
-/// A table, the fastest at each size, and where that changes.
+/// A table with the fastest algorithm at each size, and the sizes where it changes.
 [[nodiscard]] std::string sweep_text(const SimSweep& sweep);
 [[nodiscard]] std::string sweep_json(const SimSweep& sweep);
 /// The crossover chart, as an SVG document.

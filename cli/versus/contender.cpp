@@ -9,26 +9,26 @@
 #include <tutti/error.hpp>
 
 #include "cli/console/own_program.hpp"
-#include "cli/launch/cores.hpp"
 #include "core/nearest.hpp"
+#include "measure/cores.hpp"
 
 namespace tutti::cli {
 namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr std::array<std::string_view, 3> libraries{"openmpi", "mpich", "gloo"};
+constexpr std::array peers{Library::openmpi, Library::mpich, Library::gloo};
 constexpr std::string_view in_place_word = "in_place";
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
-// Settings, separated by blanks; "-" is the library as it comes. For a collective that is not
-// named, those of none.
+// Settings, separated by spaces; "-" is the library with its defaults. A collective that is not
+// listed has no settings.
 using Settings = std::map<Collective, std::string_view>;
 
-// What has been the fastest of its library for some size and number of ranks, Open MPI's yielding
-// and not, its ring, and Gloo's ring and bcube.
-const Settings& shortlist(std::string_view library, bool tcp) {
+// The settings that were the fastest of their library for some size and number of ranks, and always
+// Open MPI with and without yielding, its ring, and Gloo's ring and bcube.
+const Settings& shortlist(Library library, bool tcp) {
   using enum Collective;
   static const Settings openmpi_shm{
       {allreduce,
@@ -73,35 +73,36 @@ const Settings& shortlist(std::string_view library, bool tcp) {
       {scatter, "ring"},
       {barrier, "ring"}};
   static const Settings none;
-  if (library == "openmpi") return tcp ? openmpi_tcp : openmpi_shm;
-  if (library == "mpich") return mpich;
+  if (library == Library::openmpi) return tcp ? openmpi_tcp : openmpi_shm;
+  if (library == Library::mpich) return mpich;
   return tcp ? gloo_tcp : none;
 }
 
-/// All there is to try, each out of place and in place.
-std::string all_settings(std::string_view library, const VersusField& field) {
+/// All settings, each out of place and in place.
+std::string all_settings(Library library, const VersusField& field) {
   const bool allreduce = field.collective == Collective::allreduce;
   std::string text = "- yield0 yield1 ucx";
-  if (library == "openmpi" && !field.tcp) text += " nocma coll_sm";
-  if (library == "openmpi" && allreduce) {
+  if (library == Library::openmpi && !field.tcp) text += " nocma coll_sm";
+  if (library == Library::openmpi && allreduce) {
     text += " recursive_doubling ring segmented_ring rabenseifner";
   }
-  if (library == "mpich") text = allreduce ? "- recursive_doubling reduce_scatter_allgather" : "-";
-  if (library == "gloo") {
+  if (library == Library::mpich)
+    text = allreduce ? "- recursive_doubling reduce_scatter_allgather" : "-";
+  if (library == Library::gloo) {
     if (!field.tcp) return "";
     text = "ring halving_doubling";
     if (allreduce) text += " bcube ring_chunked ring_chunked+sync_busy halving_doubling+sync_busy";
   }
   if (field.collective == Collective::broadcast || field.collective == Collective::barrier) {
-    return text;  // Always in place, and never.
+    return text;  // A broadcast is always in place, a barrier never.
   }
   std::istringstream each(text);
   for (std::string one; each >> one;) text += " " + (one == "-" ? "" : one + "+") + "in_place";
   return text;
 }
 
-/// "ring+in_place" of a library; "-" is nothing set.
-Contender contender(const std::string& library, const std::string& setting) {
+/// `setting` is "ring+in_place", or "-" for the defaults.
+Contender contender(Library library, const std::string& setting) {
   Contender made{.library = library};
   std::istringstream words(setting == "-" ? "" : setting);
   for (std::string word; std::getline(words, word, '+');) {
@@ -122,15 +123,15 @@ bool has(const Contender& contender, std::string_view word) {
   return std::find(contender.words.begin(), contender.words.end(), word) != contender.words.end();
 }
 
-[[noreturn]] void refuse_word(const std::string& word, std::string_view library,
+[[noreturn]] void refuse_word(const std::string& word, Library library,
                               const std::vector<std::string_view>& known) {
   std::string list;
   for (const std::string_view each : known) list += " " + std::string(each);
-  refuse("'" + word + "' is no setting of " + std::string(library) + "." +
+  refuse("'" + word + "' is no setting of " + std::string(name(library)) + "." +
          did_you_mean(word, known) + " There are:" + list + ", in_place, and all.");
 }
 
-/// Only allreduce can be told its algorithm.
+/// The algorithm can be set only for allreduce.
 void set_openmpi_word(Words& command, const std::string& word) {
   static const std::map<std::string, std::string, std::less<>> algorithms{
       {"recursive_doubling", "3"}, {"ring", "4"}, {"segmented_ring", "5"}, {"rabenseifner", "6"}};
@@ -144,15 +145,15 @@ void set_openmpi_word(Words& command, const std::string& word) {
     set_mca(command, "coll_tuned_use_dynamic_rules", "1");
     set_mca(command, "coll_tuned_allreduce_algorithm", at->second);
   } else if (word != "ucx") {
-    refuse_word(word, "openmpi",
+    refuse_word(word, Library::openmpi,
                 {"yield0", "yield1", "ucx", "nocma", "coll_sm", "recursive_doubling", "ring",
                  "segmented_ring", "rabenseifner"});
   }
 }
 
-/// One core for each rank, as long as there are enough.
+/// Binds each rank to a core if there are enough cores.
 std::string binding(const VersusField& field) {
-  return field.ranks <= allowed_cores().size() ? "core" : "none";
+  return field.ranks <= measure::allowed_cores().size() ? "core" : "none";
 }
 
 VersusCommand openmpi_command(const Contender& contender, const VersusField& field) {
@@ -164,7 +165,7 @@ VersusCommand openmpi_command(const Contender& contender, const VersusField& fie
                 "-np",
                 std::to_string(field.ranks)};
   if (has(contender, "ucx")) {
-    // Without a card for RDMA, Open MPI would not take UCX unless told that any will do.
+    // Without an RDMA device, Open MPI uses UCX only if any device is allowed.
     set_mca(command, "pml", "ucx");
     set_mca(command, "opal_common_ucx_tls", "any");
     set_mca(command, "opal_common_ucx_devices", "any");
@@ -188,14 +189,14 @@ VersusCommand mpich_command(const Contender& contender, const VersusField& field
   }
   for (const std::string& word : contender.words) {
     if (word != "recursive_doubling" && word != "reduce_scatter_allgather") {
-      refuse_word(word, "mpich", {"recursive_doubling", "reduce_scatter_allgather"});
+      refuse_word(word, Library::mpich, {"recursive_doubling", "reduce_scatter_allgather"});
     }
     command.variables.emplace_back("MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM", word);
   }
   return command;
 }
 
-/// What the program itself is told, after its path.
+/// The arguments of the program itself.
 Words gloo_words(const Contender& contender, const VersusField& field) {
   const std::vector<std::string_view> algorithms{"ring", "bcube", "ring_chunked",
                                                  "halving_doubling"};
@@ -206,13 +207,15 @@ Words gloo_words(const Contender& contender, const VersusField& field) {
     } else if (std::find(algorithms.begin(), algorithms.end(), word) != algorithms.end()) {
       words.insert(words.end(), {"--algorithm", word});
     } else {
-      refuse_word(word, "gloo", {"ring", "bcube", "ring_chunked", "halving_doubling", "sync_busy"});
+      refuse_word(word, Library::gloo,
+                  {"ring", "bcube", "ring_chunked", "halving_doubling", "sync_busy"});
     }
   }
   return words;
 }
 
-/// tutti is started by tutti; of its words "private" is a kind of memory, others are algorithms.
+/// tutti is started by `tutti run`. Its setting "private" is a kind of memory, others are
+/// algorithms.
 VersusCommand tutti_command(const Contender& contender, const VersusField& field) {
   VersusCommand command{.words = {own_program(), "run", "-n", std::to_string(field.ranks), "--bind",
                                   binding(field), "--no-prefix", "--"},
@@ -237,39 +240,54 @@ std::string Contender::setting() const {
 }
 
 std::string Contender::name() const {
-  return words.empty() && !in_place ? library : library + ":" + setting();
+  const std::string own(cli::name(library));
+  return words.empty() && !in_place ? own : own + ":" + setting();
 }
 
 std::string Contender::process() const {
   return Contender{.library = library, .words = words}.name();
 }
 
-std::vector<Contender> contenders(const std::string& wish, const VersusField& field) {
-  const std::size_t colon = std::min(wish.find(':'), wish.size());
-  const std::string library = wish.substr(0, colon);
-  if (std::find(libraries.begin(), libraries.end(), library) == libraries.end()) {
-    refuse("--vs " + wish + ": there is no '" + library + "' to compare with." +
-           did_you_mean(library, {libraries.begin(), libraries.end()}) +
-           " There are: openmpi mpich gloo.");
+std::string PeerWish::text() const {
+  const std::string own(name(library));
+  return settings.empty() ? own : own + ":" + settings;
+}
+
+PeerWish parse_peer_wish(const std::string& text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::string library = text.substr(0, colon);
+  std::vector<std::string_view> known;
+  for (const Library each : peers) {
+    if (name(each) == library) {
+      return {.library = each, .settings = text.substr(std::min(colon + 1, text.size()))};
+    }
+    known.push_back(name(each));
   }
-  std::string settings = wish.substr(std::min(colon + 1, wish.size()));
+  refuse("--vs " + text + ": there is no '" + library + "' to compare with." +
+         did_you_mean(library, known) + " There are: openmpi mpich gloo.");
+}
+
+std::vector<Contender> contenders(const PeerWish& wish, const VersusField& field) {
+  const Library library = wish.library;
+  std::string settings = wish.settings;
   if (settings == "all") {
     settings = all_settings(library, field);
-  } else if (settings.empty() && library == "mpich" && field.ranks > allowed_cores().size()) {
-    // Its ranks spin and wait for each other's cores; one setting takes long enough to show it.
+  } else if (settings.empty() && library == Library::mpich &&
+             field.ranks > measure::allowed_cores().size()) {
+    // MPICH ranks spin while they wait for each other's cores, so even one setting takes long.
     settings = "-";
   } else if (settings.empty()) {
     const Settings& known = shortlist(library, field.tcp);
     const auto at = known.find(field.collective);
     settings = at == known.end() ? "" : at->second;
-  } else if (library == "gloo" && !field.tcp) {
+  } else if (library == Library::gloo && !field.tcp) {
     settings.clear();
   }
   std::vector<Contender> found;
   std::istringstream each(settings);
   for (std::string one; each >> one;) {
     found.push_back(contender(library, one));
-    (void)command_of(found.back(), field, "");  // Refuses what is not known.
+    (void)command_of(found.back(), field, "");  // Throws for an unknown setting.
   }
   return found;
 }
@@ -278,10 +296,10 @@ VersusCommand command_of(const Contender& contender, const VersusField& field,
                          const std::string& folder) {
   VersusCommand command;
   if (contender.is_tutti()) command = tutti_command(contender, field);
-  if (contender.library == "openmpi") command = openmpi_command(contender, field);
-  if (contender.library == "mpich") command = mpich_command(contender, field);
-  command.words.push_back(folder + "/" + contender.library);
-  if (contender.library == "gloo") {
+  if (contender.library == Library::openmpi) command = openmpi_command(contender, field);
+  if (contender.library == Library::mpich) command = mpich_command(contender, field);
+  command.words.push_back(folder + "/" + std::string(name(contender.library)));
+  if (contender.library == Library::gloo) {
     const Words words = gloo_words(contender, field);
     command.words.insert(command.words.end(), words.begin(), words.end());
   }

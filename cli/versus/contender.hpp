@@ -7,45 +7,60 @@
 
 #include <tutti/collective.hpp>
 
+#include "cli/versus/library.hpp"
+
 namespace tutti::cli {
 
-/// A library with what is set in it: one of those that take turns in `tutti bench --vs`.
+/// A library with its settings: one participant of `tutti bench --vs`.
 struct Contender {
-  std::string library{};             ///< "openmpi"
-  std::vector<std::string> words{};  ///< What is set: "ring", "yield1".
-  bool in_place = false;             ///< Asked so; needs no process of its own.
+  Library library = Library::tutti;
+  std::vector<std::string> words{};  ///< Its settings: "ring", "yield1".
+  bool in_place = false;             ///< Calls are in place. Needs no process of its own.
 
-  [[nodiscard]] bool is_tutti() const { return library == "tutti"; }
+  [[nodiscard]] bool is_tutti() const { return library == Library::tutti; }
   /// "openmpi", "openmpi:ring+in_place"
   [[nodiscard]] std::string name() const;
-  /// The name without the library: "ring+in_place"; "default" if nothing is set.
+  /// The name without the library: "ring+in_place"; "default" without settings.
   [[nodiscard]] std::string setting() const;
-  /// Names its process: what differs only in how it is asked shares one.
+  /// The name of its process. Contenders that differ only in in_place share one.
   [[nodiscard]] std::string process() const;
 
   friend bool operator==(const Contender&, const Contender&) = default;
 };
 
-/// Between which ranks, and how they reach each other.
+/// The collective, the ranks, and how they reach each other.
 struct VersusField {
   Collective collective = Collective::allreduce;
   std::uint32_t ranks = 2;
   bool tcp = false;
 };
 
-/// What "openmpi", "openmpi:ring", "gloo:halving_doubling+sync_busy" or "mpich:all" stands for. A
-/// library alone stands for those of its settings that have been the fastest somewhere, so that
-/// tutti is held against the best of it. Empty if the library cannot do it this way at all. Throws
-/// invalid_argument.
-[[nodiscard]] std::vector<Contender> contenders(const std::string& wish, const VersusField& field);
+/// One value of --vs: a library, and one setting of it, "all", or nothing.
+struct PeerWish {
+  Library library = Library::openmpi;
+  std::string settings{};
 
-/// How to start a contender as a program that follows (bench/peers/README.md).
+  /// "openmpi", "openmpi:ring", as it was typed.
+  [[nodiscard]] std::string text() const;
+};
+
+/// Parses "openmpi", "openmpi:ring", "gloo:halving_doubling+sync_busy" or "mpich:all". Throws
+/// invalid_argument for an unknown library.
+[[nodiscard]] PeerWish parse_peer_wish(const std::string& text);
+
+/// The contenders of a wish. A library without a setting stands for all of its settings that were
+/// the fastest for some size, so that tutti is compared with the best of it. Empty if the library
+/// does not support this field. Throws invalid_argument for an unknown setting.
+[[nodiscard]] std::vector<Contender> contenders(const PeerWish& wish, const VersusField& field);
+
+/// How to start a contender's program, which follows orders on its standard input
+/// (bench/peers/README.md).
 struct VersusCommand {
   std::vector<std::string> words{};
   std::vector<std::pair<std::string, std::string>> variables{};
 };
 
-/// `folder` is where the peers' programs are. Throws invalid_argument for unknown settings.
+/// `folder` holds the peers' programs. Throws invalid_argument for unknown settings.
 [[nodiscard]] VersusCommand command_of(const Contender& contender, const VersusField& field,
                                        const std::string& folder);
 

@@ -33,14 +33,14 @@ struct Pipe {
   Pipe() {
     std::array<int, 2> ends{-1, -1};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-      throw Error(ErrorCode::unsupported, "cannot make a pipe: " + error_text());
+      throw Error(ErrorCode::unsupported, "cannot create a pipe: " + error_text());
     }
     read = FileDescriptor(ends[0]);
     write = FileDescriptor(ends[1]);
   }
 };
 
-/// The last lines of what a program wrote to standard error.
+/// The last lines of the standard error of a program.
 std::string last_lines(int file) {
   constexpr off_t enough = 4096;
   const off_t size = ::lseek(file, 0, SEEK_END);
@@ -62,23 +62,23 @@ std::string last_lines(int file) {
 }  // namespace
 
 Followers::Followers() {
-  sigset_t heard;
-  ::sigemptyset(&heard);
-  for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaddset(&heard, each);
-  ::sigprocmask(SIG_BLOCK, &heard, &inheritance_.blocked);
+  sigset_t handled;
+  ::sigemptyset(&handled);
+  for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaddset(&handled, each);
+  ::sigprocmask(SIG_BLOCK, &handled, &inheritance_.blocked);
   struct sigaction action {};
-  action.sa_handler = SIG_IGN;  // A program that has ended is found out by its answer.
+  action.sa_handler = SIG_IGN;  // A program that has ended is noticed by its missing answer.
   ::sigaction(SIGPIPE, &action, &inheritance_.broken_pipe);
   ::getrlimit(RLIMIT_NOFILE, &inheritance_.files);
-  signals_ = FileDescriptor(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!signals_) throw Error(ErrorCode::unsupported, "cannot listen to signals: " + error_text());
-  // What a launcher leaves behind becomes our child, and is found as one.
+  signals_ = FileDescriptor(::signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!signals_) throw Error(ErrorCode::unsupported, "cannot read signals: " + error_text());
+  // Orphans of a launcher become our children and are found as such.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   guard_ = std::make_unique<Guard>(Guard::Manner::orderly);
 }
 
 Followers::~Followers() {
-  // All hear of it before anyone is waited for.
+  // Close all inputs before waiting for any program.
   for (Follower& each : followers_) each.in.close();
   for (Id id = 0; id < followers_.size(); ++id) end(id);
   guard_.reset();
@@ -95,7 +95,7 @@ Followers::Id Followers::start(const VersusCommand& command) {
   }
   Pipe in;
   Pipe out;
-  FileDescriptor complaints(::memfd_create("complaints", MFD_CLOEXEC));
+  FileDescriptor errors(::memfd_create("stderr", MFD_CLOEXEC));
   std::vector<std::string> words = command.words;
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
@@ -109,9 +109,9 @@ Followers::Id Followers::start(const VersusCommand& command) {
                                       .environment = variables.data(),
                                       .in = in.read.number(),
                                       .out = out.write.number(),
-                                      .err = complaints.number(),
+                                      .err = errors.number(),
                                       .inheritance = &inheritance_,
-                                      // Killed, they would leave their shared memory behind.
+                                      // A killed program leaves its shared memory behind.
                                       .death_signal = guard_->is_there() ? 0 : SIGKILL});
   if (started.error != 0) {
     throw Error(ErrorCode::unsupported, "cannot start '" + program.path +
@@ -121,7 +121,7 @@ Followers::Id Followers::start(const VersusCommand& command) {
   followers_.push_back({.pid = started.pid,
                         .in = std::move(in.write),
                         .out = std::move(out.read),
-                        .complaints = std::move(complaints)});
+                        .errors = std::move(errors)});
   return followers_.size() - 1;
 }
 
@@ -133,7 +133,7 @@ std::string Followers::ask(Id id, const std::string& line, Seconds patience) {
     for (std::size_t at = 0; (at = follower.pending.find('\n')) != std::string::npos;) {
       std::string answer = follower.pending.substr(0, at);
       follower.pending.erase(0, at + 1);
-      // Launchers put in a word of their own now and then.
+      // Launchers may print lines of their own.
       if (answer.starts_with("{")) return answer;
     }
     if (!read_some(follower, deadline)) {
@@ -144,10 +144,10 @@ std::string Followers::ask(Id id, const std::string& line, Seconds patience) {
 }
 
 void Followers::send(Follower& follower, const std::string& line) {
-  // So short a line fits into a pipe that is empty.
+  // A line this short fits into an empty pipe.
   if (::write(follower.in.number(), line.data(), line.size()) !=
       static_cast<ssize_t>(line.size())) {
-    throw Error(ErrorCode::peer_lost, last_words(follower));
+    throw Error(ErrorCode::peer_lost, last_output(follower));
   }
 }
 
@@ -169,7 +169,7 @@ bool Followers::read_some(Follower& follower, Clock::time_point deadline) {
   if (files[0].revents == 0) return true;
   std::array<char, 4096> text{};
   const ssize_t got = ::read(follower.out.number(), text.data(), text.size());
-  if (got <= 0) throw Error(ErrorCode::peer_lost, last_words(follower));
+  if (got <= 0) throw Error(ErrorCode::peer_lost, last_output(follower));
   follower.pending.append(text.data(), static_cast<std::size_t>(got));
   return true;
 }
@@ -191,11 +191,11 @@ bool Followers::ends_within(Follower& follower, Seconds patience) {
   return true;
 }
 
-std::string Followers::last_words(Follower& follower) {
+std::string Followers::last_output(Follower& follower) {
   const std::string how =
-      ends_within(follower, 1s) ? "it " + Ending{follower.status}.text() : "it fell silent";
-  const std::string words = last_lines(follower.complaints.number());
-  return words.empty() ? how + " without a word" : how + ": " + words;
+      ends_within(follower, 1s) ? "it " + Ending{follower.status}.text() : "it closed its output";
+  const std::string words = last_lines(follower.errors.number());
+  return words.empty() ? how + " without a message" : how + ": " + words;
 }
 
 void Followers::guard_family(Id id) {
@@ -213,7 +213,7 @@ void Followers::end(Id id) {
     follower.family.insert(follower.family.end(), family.begin(), family.end());
     follower.in.close();
     const pid_t group = follower.pid;
-    // Launchers remove their ranks' shared memory when told to end, which takes them a moment.
+    // Launchers remove the shared memory of their ranks on SIGTERM, which takes a moment.
     constexpr Seconds to_clean_up{3};
     if (!ends_within(follower, grace_)) ::kill(-group, SIGTERM);
     if (!ends_within(follower, to_clean_up)) ::kill(-group, SIGKILL);

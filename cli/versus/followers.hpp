@@ -15,18 +15,18 @@
 
 namespace tutti::cli {
 
-/// Programs that read lines and answer each with a line of JSON, and sleep in between. However this
-/// ends, they and all that they have started end with it.
+/// Programs that answer each line of input with a line of JSON and sleep in between. However this
+/// process ends, they and their descendants end too.
 ///
-/// It takes the signals of the whole process, so there is one for a process, before there are
-/// threads.
+/// It handles the signals of the whole process. Requires: it is the only one, and this process has
+/// no threads yet.
 class Followers {
  public:
   using Seconds = std::chrono::duration<double>;
   using Id = std::size_t;
 
   Followers();
-  /// Ends all that are left.
+  /// Ends all programs that are left.
   ~Followers();
   Followers(const Followers&) = delete;
   Followers& operator=(const Followers&) = delete;
@@ -34,41 +34,42 @@ class Followers {
   /// Throws unsupported if the program cannot be started.
   [[nodiscard]] Id start(const VersusCommand& command);
 
-  /// The answer to a line. Throws peer_lost if the program has ended, with its last words, and
-  /// timed_out if it does not answer in time; it is of no use then. Throws Interrupted.
+  /// Sends a line and returns the answer. Throws peer_lost with the last lines of standard error if
+  /// the program has ended, timed_out if it does not answer in time, and Interrupted. After a
+  /// timeout the program cannot be used any more.
   [[nodiscard]] std::string ask(Id id, const std::string& line, Seconds patience);
 
-  /// All that it has started so far ends with it even if this process is killed.
+  /// The processes that it has started so far end even if this process is killed.
   void guard_family(Id id);
 
-  /// Ends one: by the end of its input, by request, by force.
+  /// Ends a program: closes its input, then SIGTERM, then SIGKILL.
   void end(Id id);
 
  private:
   using Clock = std::chrono::steady_clock;
 
   struct Follower {
-    pid_t pid = -1;  // Also names its group; -1 once it has been waited for.
+    pid_t pid = -1;  // Also the id of its group; -1 once it was reaped.
     int status = 0;
     FileDescriptor in{};
     FileDescriptor out{};
-    FileDescriptor complaints{};
-    std::string pending{};  // What it has written after its last whole line.
+    FileDescriptor errors{};  // Its standard error.
+    std::string pending{};    // Its output after the last complete line.
     std::vector<FamilyMember> family{};
   };
 
   void send(Follower& follower, const std::string& line);
-  /// Whether more could be read before the deadline.
+  /// False if the deadline has passed.
   [[nodiscard]] bool read_some(Follower& follower, Clock::time_point deadline);
   [[nodiscard]] bool ended(Follower& follower);
   [[nodiscard]] bool ends_within(Follower& follower, Seconds patience);
-  [[nodiscard]] std::string last_words(Follower& follower);
+  [[nodiscard]] std::string last_output(Follower& follower);
 
   FileDescriptor signals_;
   Inheritance inheritance_;
-  std::unique_ptr<Guard> guard_;  // Not before signals are blocked.
+  std::unique_ptr<Guard> guard_;  // Made after signals are blocked.
   std::vector<Follower> followers_;
-  // How long a program has to end by itself; less if somebody waits for it.
+  // The time for a program to end by itself; shorter after an interrupt.
   Seconds grace_{2};
 };
 

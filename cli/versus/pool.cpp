@@ -26,19 +26,19 @@ void VersusPool::enlist(const Contender& contender) {
 }
 
 void VersusPool::start(const Contender& contender) {
-  const std::string program = folder_ + "/" + contender.library;
+  const std::string program = folder_ + "/" + std::string(name(contender.library));
   if (::access(program.c_str(), X_OK) != 0) {
     throw Error(ErrorCode::unsupported, "there is no program " + program +
                                             "; './dev peers' installs what it needs and builds "
-                                            "it, --peers says where else to look");
+                                            "it, or --peers names another folder");
   }
   const Followers::Id id = followers_.start(command_of(contender, field_, folder_));
   try {
-    // Whatever it answers, its ranks are there; some settings have no barrier.
-    const Json answer = heard(id, "barrier 0 0 least=1");
+    // Any answer shows that its ranks have started: some settings have no barrier.
+    const Json answer = answer_to(id, "barrier 0 0 least=1");
     followers_.guard_family(id);
     if (answer.contains("version"))
-      versions_[contender.library] = answer.at("version").get<std::string>();
+      versions_[std::string(name(contender.library))] = answer.at("version").get<std::string>();
   } catch (const Error&) {
     followers_.end(id);
     throw;
@@ -46,11 +46,11 @@ void VersusPool::start(const Contender& contender) {
   processes_[contender.process()] = id;
 }
 
-Json VersusPool::heard(Followers::Id id, const std::string& line) {
+Json VersusPool::answer_to(Followers::Id id, const std::string& line) {
   const std::string answer = followers_.ask(id, line, patience_);
   Json json = Json::try_parse(answer).value_or(nullptr);
   if (!json.is_object() || (!json.contains("error") && !json.contains("median_us"))) {
-    throw Error(ErrorCode::peer_lost, "its answer makes no sense: " + answer);
+    throw Error(ErrorCode::peer_lost, "its answer is not understood: " + answer);
   }
   return json;
 }
@@ -63,7 +63,7 @@ std::optional<VersusPool::Turn> VersusPool::turn(const Contender& contender,
   const std::string process = contender.process();
   const auto begin = std::chrono::steady_clock::now();
   try {
-    Json answer = heard(processes_.at(process), line);
+    Json answer = answer_to(processes_.at(process), line);
     if (answer.contains("error")) {
       dismiss(contender, answer.at("error").get<std::string>());
       return std::nullopt;
@@ -88,9 +88,9 @@ void VersusPool::dismiss_process(const std::string& process, const std::string& 
   followers_.end(processes_.at(process));
 }
 
-void VersusPool::note(const std::string& who, const std::string& why) {
-  failures_.emplace_back(who, why);
-  std::fprintf(stderr, "tutti bench: %s: %s; going on without it\n", who.c_str(), why.c_str());
+void VersusPool::note(const std::string& name, const std::string& why) {
+  failures_.emplace_back(name, why);
+  std::fprintf(stderr, "tutti bench: %s: %s; going on without it\n", name.c_str(), why.c_str());
 }
 
 }  // namespace tutti::cli

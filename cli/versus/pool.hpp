@@ -13,29 +13,30 @@
 
 namespace tutti::cli {
 
-/// Those who take part in a comparison, and their processes. Who fails is named on standard error,
-/// and the others go on.
+/// The contenders of a comparison, and their processes. One that fails is reported on standard
+/// error; the others go on.
 class VersusPool {
  public:
-  using Failure = std::pair<std::string, std::string>;  ///< Who, and why.
+  using Failure =
+      std::pair<std::string, std::string>;  ///< The contender or process, and the reason.
 
-  /// An answer, and how many seconds it took to come.
+  /// An answer, and the seconds until it came.
   struct Turn {
     Json answer{};
     double seconds = 0;
   };
 
-  /// `folder` is where the peers' programs are.
+  /// `folder` holds the peers' programs.
   VersusPool(const VersusField& field, std::string folder, Followers::Seconds patience);
 
-  /// Starts the contender's process, if it has none yet, and waits until its ranks are there.
+  /// Starts the contender's process if it has none yet, and waits until its ranks have started.
   void enlist(const Contender& contender);
-  /// Lets a contender measure; none if it has failed now, or before.
+  /// Lets a contender measure. None if it fails, or has failed before.
   [[nodiscard]] std::optional<Turn> turn(const Contender& contender, const std::string& line);
-  /// Lets it take no further part.
+  /// Removes a contender.
   void dismiss(const Contender& contender, const std::string& why);
-  /// Notes a library that cannot take part at all.
-  void note(const std::string& who, const std::string& why);
+  /// Records and prints a failure.
+  void note(const std::string& name, const std::string& why);
 
   [[nodiscard]] const std::vector<Contender>& contenders() const { return contenders_; }
   [[nodiscard]] const std::map<std::string, std::string>& versions() const { return versions_; }
@@ -44,8 +45,8 @@ class VersusPool {
  private:
   void start(const Contender& contender);
   void dismiss_process(const std::string& process, const std::string& why);
-  /// The answer to a line, be it a refusal.
-  [[nodiscard]] Json heard(Followers::Id id, const std::string& line);
+  /// The answer to a line, which may be an error.
+  [[nodiscard]] Json answer_to(Followers::Id id, const std::string& line);
 
   VersusField field_;
   std::string folder_;
@@ -53,7 +54,7 @@ class VersusPool {
   Followers followers_;
   std::vector<Contender> contenders_;
   std::map<std::string, Followers::Id> processes_;
-  std::set<std::string> failed_;  // Processes.
+  std::set<std::string> failed_;  // Names of processes.
   std::map<std::string, std::string> versions_;
   std::vector<Failure> failures_;
 };

@@ -7,6 +7,7 @@
 
 #include "cli/bench/table.hpp"
 #include "cli/console/text.hpp"
+#include "core/columns.hpp"
 #include "core/json.hpp"
 
 namespace tutti::cli {
@@ -14,10 +15,10 @@ namespace {
 
 constexpr double giga = 1e9;
 
-Json json_of(const BenchRow& row, const VersusResults& all, const VersusResult& one) {
-  const BenchTiming& timing = one.finding.timing;
+Json json_of(const measure::Row& row, const VersusResults& all, const VersusResult& one) {
+  const measure::Timing& timing = one.finding.timing;
   return {{"name", one.who.name()},
-          {"library", one.who.library},
+          {"library", name(one.who.library)},
           {"setting", one.who.setting()},
           {"algorithm", one.algorithm},
           {"iterations", timing.iterations},
@@ -54,9 +55,9 @@ bool is_conclusive(const VersusResults& all, const VersusResult& one) {
   if (one.medians.size() > 1 && own.medians.size() > 1) {
     return one.least() > own.most() || own.least() > one.most();
   }
-  // Of a single round all that is known is how far its times are apart.
-  const BenchTiming& a = own.finding.timing;
-  const BenchTiming& b = one.finding.timing;
+  // A single round has only the spread of its calls.
+  const measure::Timing& a = own.finding.timing;
+  const measure::Timing& b = one.finding.timing;
   return a.p10 > b.p90 || b.p10 > a.p90;
 }
 
@@ -64,13 +65,14 @@ std::vector<const VersusResult*> best_of_each(const VersusResults& all) {
   std::vector<const VersusResult*> best;
   for (const VersusResult& each : all) {
     if (&each == &all.front()) continue;
-    const auto rival = std::find_if(best.begin(), best.end(), [&](const VersusResult* other) {
-      return !each.who.is_tutti() && other->who.library == each.who.library;
-    });
-    if (rival == best.end()) {
+    const auto same_library =
+        std::find_if(best.begin(), best.end(), [&](const VersusResult* other) {
+          return !each.who.is_tutti() && other->who.library == each.who.library;
+        });
+    if (same_library == best.end()) {
       best.push_back(&each);
-    } else if (each.finding.timing.median < (*rival)->finding.timing.median) {
-      *rival = &each;
+    } else if (each.finding.timing.median < (*same_library)->finding.timing.median) {
+      *same_library = &each;
     }
   }
   return best;
@@ -108,14 +110,14 @@ std::string VersusReport::csv() const {
   text << "collective,ranks,bytes,count,dtype,op,root,library,setting,algorithm,rounds,iterations,"
           "median_us,p10_us,p90_us,algbw_GBps,busbw_GBps,wrong,limit_us,ratio,conclusive\n";
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const BenchRow& row = tutti.rows[i];
+    const measure::Row& row = tutti.rows[i];
     for (const VersusResult& each : results[i]) {
-      const BenchTiming& timing = each.finding.timing;
+      const measure::Timing& timing = each.finding.timing;
       text << name(row.what.collective) << ',' << row.ranks << ',' << row.bytes << ','
            << row.what.count << ',' << name(row.what.dtype) << ',' << op_name(row.what) << ',';
       if (has_root(row.what.collective)) text << row.what.root;
-      text << ',' << each.who.library << ',' << each.who.setting() << ',' << each.algorithm << ','
-           << each.medians.size() << ',' << timing.iterations << ',' << timing.median << ','
+      text << ',' << name(each.who.library) << ',' << each.who.setting() << ',' << each.algorithm
+           << ',' << each.medians.size() << ',' << timing.iterations << ',' << timing.median << ','
            << timing.p10 << ',' << timing.p90 << ',' << row.algorithm_bandwidth(each.finding) / giga
            << ',' << row.bus_bandwidth(each.finding) / giga << ',';
       if (each.finding.wrong) text << *each.finding.wrong;
@@ -128,13 +130,14 @@ std::string VersusReport::csv() const {
   return text.str();
 }
 
-std::string versus_lines(const BenchRow& row, const VersusResults& results) {
+std::string versus_lines(const measure::Row& row, const VersusResults& results) {
   const std::size_t columns = width(case_columns(row));
   std::string text;
   for (const VersusResult* each : best_of_each(results)) {
     const std::string mark = is_conclusive(results, *each) ? "x" : "~";
-    std::string line =
-        pad_left(each->who.library + "  " + fixed(ratio(results, *each), 2) + mark, columns);
+    std::string line = pad_left(
+        std::string(name(each->who.library)) + "  " + fixed(ratio(results, *each), 2) + mark,
+        columns);
     line[0] = '#';
     text += line + finding_columns(row, each->finding) + "  " + each->who.setting() + "\n";
   }

@@ -11,7 +11,6 @@
 #include <tutti/error.hpp>
 
 #include "cli/bench/head.hpp"
-#include "cli/bench/limit.hpp"
 #include "cli/bench/table.hpp"
 #include "cli/console/own_program.hpp"
 #include "cli/console/progress.hpp"
@@ -21,14 +20,18 @@
 #include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "core/system_reason.hpp"
+#include "measure/limit.hpp"
+#include "measure/quantile.hpp"
 
 namespace tutti::cli {
 namespace {
 
-/// Enough for a median where a call takes long.
+using measure::Case;
+
+/// Enough for a median if calls are long.
 constexpr std::size_t least_iterations = 5;
-/// A turn beyond so many seconds and so many times what was asked for is too long for those who
-/// take so many times as long as tutti.
+/// A contender is hopeless if it takes `hopeless_ratio` times as long as tutti and its turn lasts
+/// longer than `too_long` seconds plus `hopeless_turns` times the requested seconds.
 constexpr double too_long = 0.5;
 constexpr double hopeless_turns = 5;
 constexpr double hopeless_ratio = 10;
@@ -40,39 +43,36 @@ void print(std::FILE* to, const std::string& text) {
   throw Error(ErrorCode::invalid_argument, "cannot write the table: " + system_reason(errno));
 }
 
-/// Where the peers' programs are: as told, or where they are built with the command.
-std::string peers_folder(const VersusWishes& wishes) {
-  if (!wishes.folder.empty()) return wishes.folder;
-  const char* const told = std::getenv("TUTTI_PEERS");
-  if (told != nullptr && *told != '\0') return told;
+/// The folder of the peers' programs: --peers, TUTTI_PEERS, or where they are built with the
+/// command.
+std::string peers_folder(const VersusRequest& request) {
+  if (!request.folder.empty()) return request.folder;
+  const char* const variable = std::getenv("TUTTI_PEERS");
+  if (variable != nullptr && *variable != '\0') return variable;
   return (std::filesystem::path(own_program()).parent_path() / "bench" / "peers").string();
 }
 
-std::vector<Contender> own_contenders(const BenchPlan& plan, bool tcp) {
+std::vector<Contender> own_contenders(const measure::Workload& workload, bool tcp) {
+  using Kind = measure::BufferPair::Kind;
   std::vector<Contender> found;
-  for (const BenchCase& each : plan.cases) {
-    Contender one{.library = "tutti"};
-    if (!each.algorithm.empty()) one.words.push_back(each.algorithm);
-    if (plan.memory == BenchMemory::Kind::private_to_process) one.words.emplace_back("private");
-    if (std::find(found.begin(), found.end(), one) == found.end()) found.push_back(one);
+  for (const Case& each : workload.cases) {
+    Contender own{.library = Library::tutti};
+    if (!each.algorithm.empty()) own.words.push_back(each.algorithm);
+    if (workload.memory == Kind::private_to_process) own.words.emplace_back("private");
+    if (std::find(found.begin(), found.end(), own) == found.end()) found.push_back(own);
   }
-  // Most programs have their data wherever it is.
-  if (!tcp && plan.memory == BenchMemory::Kind::shared) {
-    found.push_back({.library = "tutti", .words = {"private"}});
+  // Most programs do not allocate their data with tutti::allocate.
+  if (!tcp && workload.memory == Kind::shared) {
+    found.push_back({.library = Library::tutti, .words = {"private"}});
   }
   return found;
 }
 
-double median(std::vector<double> numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  return quantile(numbers, 0.5);
-}
-
-/// What a contender has answered, round by round.
+/// The answers of a contender, round by round.
 struct Answers {
   Contender who{};
   std::vector<Json> each{};
-  bool hopeless = false;  ///< Takes so long that another round would change nothing.
+  bool hopeless = false;  ///< So slow that it gets no further turn.
 
   [[nodiscard]] VersusResult result() const {
     const auto over_rounds = [&](const char* key) {
@@ -81,12 +81,12 @@ struct Answers {
       return numbers;
     };
     VersusResult made{.who = who, .medians = over_rounds("median_us")};
-    BenchTiming& timing = made.finding.timing;
-    timing.median = median(made.medians);
-    timing.p10 = median(over_rounds("p10_us"));
-    timing.p90 = median(over_rounds("p90_us"));
+    measure::Timing& timing = made.finding.timing;
+    timing.median = measure::median_of(made.medians);
+    timing.p10 = measure::median_of(over_rounds("p10_us"));
+    timing.p90 = measure::median_of(over_rounds("p90_us"));
     for (const Json& answer : each) timing.iterations += answer.at("iterations").get<std::size_t>();
-    // Checked in the first round alone.
+    // Results are checked only in the first round.
     const Json& first = each.front();
     if (first.at("wrong").is_number()) made.finding.wrong = first.at("wrong").get<std::uint64_t>();
     made.algorithm = first.value("algorithm", "");
@@ -96,18 +96,18 @@ struct Answers {
 
 class Versus {
  public:
-  Versus(const VersusWishes& wishes, const BenchPlan& plan, std::uint32_t ranks, bool tcp)
-      : wishes_(wishes),
+  Versus(const VersusRequest& request, const BenchPlan& plan, std::uint32_t ranks, bool tcp)
+      : request_(request),
         plan_(plan),
-        field_{.collective = plan.collective, .ranks = ranks, .tcp = tcp},
-        pool_(field_, peers_folder(wishes), Followers::Seconds(wishes.patience)) {
-    report_.rounds = wishes.rounds;
-    report_.seconds = plan.pace.seconds;
-    BenchReport& own = report_.tutti;
-    own.collective = plan.collective;
+        field_{.collective = plan.workload.collective, .ranks = ranks, .tcp = tcp},
+        pool_(field_, peers_folder(request), Followers::Seconds(request.patience)) {
+    report_.rounds = request.rounds;
+    report_.seconds = plan.workload.pace.seconds;
+    measure::Report& own = report_.tutti;
+    own.collective = plan.workload.collective;
     own.ranks = ranks;
-    own.ways = std::to_string(ranks) + " ranks, " + (tcp ? "TCP" : "shared memory");
-    own.shared_buffers = plan.memory == BenchMemory::Kind::shared;
+    own.transport = std::to_string(ranks) + " ranks, " + (tcp ? "TCP" : "shared memory");
+    own.shared_buffers = plan.workload.memory == measure::BufferPair::Kind::shared;
   }
 
   VersusReport run() {
@@ -126,10 +126,10 @@ class Versus {
   }
 
  private:
-  /// Those of the plan, once for all algorithms of tutti, which are contenders of their own.
-  [[nodiscard]] std::vector<BenchCase> cases() const {
-    std::vector<BenchCase> found;
-    for (BenchCase each : plan_.cases) {
+  /// The cases of the plan without their algorithms: those are contenders of their own.
+  [[nodiscard]] std::vector<Case> cases() const {
+    std::vector<Case> found;
+    for (Case each : plan_.workload.cases) {
       each.algorithm.clear();
       each.shape = {};
       if (std::find(found.begin(), found.end(), each) == found.end()) found.push_back(each);
@@ -138,9 +138,9 @@ class Versus {
   }
 
   void measure_all() {
-    const std::vector<BenchCase> all = cases();
-    Progress progress("measuring", all.size() * wishes_.rounds);
-    for (const BenchCase& each : all) {
+    const std::vector<Case> all = cases();
+    Progress progress("measuring", all.size() * request_.rounds);
+    for (const Case& each : all) {
       measure(each, progress);
       progress.hide();
       print(plan_.table, table_row(report_.tutti.rows.back()) +
@@ -148,63 +148,60 @@ class Versus {
     }
   }
 
-  /// Starts everybody who can take part.
+  /// Starts all contenders that can take part.
   void gather() {
-    // A word that nobody knows is found before anybody is started.
+    // Unknown settings are found before any program is started.
     std::vector<Contender> others;
-    for (const std::string& wish : wishes_.libraries) {
+    for (const PeerWish& wish : request_.peers) {
       const std::vector<Contender> found = contenders(wish, field_);
-      if (found.empty()) pool_.note(wish, "it has no shared memory; add --transport tcp");
+      if (found.empty()) pool_.note(wish.text(), "it has no shared memory; add --transport tcp");
       others.insert(others.end(), found.begin(), found.end());
     }
-    for (const Contender& each : own_contenders(plan_, field_.tcp)) pool_.enlist(each);
+    for (const Contender& each : own_contenders(plan_.workload, field_.tcp)) pool_.enlist(each);
     if (pool_.contenders().empty()) {
       throw Error(ErrorCode::unsupported,
-                  "tutti itself cannot take part in --vs; './dev peers' builds what it needs");
+                  "the program of tutti for --vs is missing or fails; './dev peers' builds it");
     }
     reference_ = pool_.contenders().front();
     for (const Contender& each : others) pool_.enlist(each);
     const auto& all = pool_.contenders();
     if (std::all_of(all.begin(), all.end(), [](const Contender& c) { return c.is_tutti(); })) {
       throw Error(ErrorCode::unsupported,
-                  "none of those that --vs names is left to compare with; './dev peers' installs "
+                  "none of the libraries of --vs is left to compare with; './dev peers' installs "
                   "Open MPI, MPICH and Gloo and builds the programs around them");
     }
   }
 
   void measure_machine_if_asked() {
-    if (!plan_.limit || field_.ranks < 2) return;
-    std::uint64_t most = 0;
-    for (const BenchCase& each : plan_.cases) {
-      most = std::max(most, larger_bytes(each, field_.ranks));
-    }
-    report_.tutti.machine = measure_machine(field_.ranks, most, field_.tcp);
+    if (!plan_.workload.limit || field_.ranks < 2) return;
+    report_.tutti.machine = measure::measure_machine(
+        field_.ranks, plan_.workload.largest_buffer(field_.ranks), field_.tcp);
   }
 
   void print_head() const {
-    std::string text = bench_head(plan_, report_.tutti.ways) + "# " +
-                       std::to_string(wishes_.rounds) + " rounds, taking turns:";
+    std::string text = bench_head(plan_, report_.tutti.transport) + "# " +
+                       std::to_string(request_.rounds) + " rounds, in turns:";
     for (const Contender& each : pool_.contenders()) text += " " + each.name();
     text += "\n#";
     for (const auto& [library, version] : pool_.versions()) text += " " + library + " " + version;
     text +=
-        "\n# 1.50x: takes 1.50 times as long as tutti. 1.50~: rounds do not agree on who is "
-        "faster.\n";
+        "\n# 1.50x: takes 1.50 times as long as tutti. 1.50~: rounds do not agree on which "
+        "is faster.\n";
     if (report_.tutti.machine) text += machine_text(*report_.tutti.machine);
     print(plan_.table, text + "#\n" + table_head());
   }
 
-  /// Another begins each round.
-  void measure(const BenchCase& what, Progress& progress) {
+  /// Each round begins with another contender.
+  void measure(const Case& what, Progress& progress) {
     std::vector<Answers> answers;
     for (const Contender& each : pool_.contenders()) answers.push_back({.who = each});
-    for (std::size_t round = 0; round < wishes_.rounds; ++round) {
+    for (std::size_t round = 0; round < request_.rounds; ++round) {
       for (std::size_t i = 0; i < answers.size(); ++i) {
         take_turn(answers[(round + i) % answers.size()], what);
       }
       progress.advance();
     }
-    // Who has failed cannot be compared; the hopeless have had at least one turn.
+    // A contender that failed cannot be compared. A hopeless one has had at least one turn.
     const auto& left = pool_.contenders();
     std::erase_if(answers, [&](const Answers& each) {
       return each.each.empty() || std::find(left.begin(), left.end(), each.who) == left.end();
@@ -216,30 +213,30 @@ class Versus {
     }
   }
 
-  void take_turn(Answers& answers, const BenchCase& what) {
+  void take_turn(Answers& answers, const Case& what) {
     if (answers.hopeless) return;
     const auto turn = pool_.turn(answers.who, request(answers.who, what, answers.each.empty()));
     if (!turn) return;
     answers.each.push_back(turn->answer);
     const double time = turn->answer.at("median_us").get<double>();
     if (answers.who == reference_) reference_time_ = time;
-    answers.hopeless = turn->seconds > too_long + hopeless_turns * plan_.pace.seconds &&
+    answers.hopeless = turn->seconds > too_long + hopeless_turns * plan_.workload.pace.seconds &&
                        time > hopeless_ratio * reference_time_;
   }
 
-  /// At larger sizes it would only cost the others their time: spinning ranks that outnumber the
-  /// cores take a thousand times as long.
+  /// At larger sizes it would only cost time: ranks that spin on too few cores take a thousand
+  /// times as long.
   void dismiss_hopeless(const Answers& answers) {
     const VersusResults& last = report_.results.back();
     const double times =
         answers.result().finding.timing.median / last.front().finding.timing.median;
     pool_.dismiss(answers.who, "at size " + format_bytes(report_.tutti.rows.back().bytes) +
                                    " it takes " + fixed(times, 0) +
-                                   " times as long as tutti, which is too long for larger ones");
+                                   " times as long as tutti, too long for larger sizes");
   }
 
-  [[nodiscard]] std::string request(const Contender& who, const BenchCase& what, bool first) const {
-    const BenchPace& pace = plan_.pace;
+  [[nodiscard]] std::string request(const Contender& who, const Case& what, bool first) const {
+    const measure::Pace& pace = plan_.workload.pace;
     std::string line = std::string(name(what.collective)) + " " +
                        std::to_string(larger_bytes(what, field_.ranks)) + " " +
                        (pace.iterations ? "0" : std::to_string(pace.seconds)) +
@@ -249,36 +246,36 @@ class Versus {
     if (pace.warm_ups) line += " warm=" + std::to_string(*pace.warm_ups);
     if (pace.barrier) line += " barrier";
     if (who.in_place) line += " in-place";
-    const bool checks = first && plan_.check && what.collective != Collective::barrier;
+    const bool checks = first && plan_.workload.check && what.collective != Collective::barrier;
     return checks ? line + " check=" + std::to_string(seed_) : line;
   }
 
-  void record(const BenchCase& what, const std::vector<Answers>& answers) {
+  void record(const Case& what, const std::vector<Answers>& answers) {
     VersusResults results;
     for (const Answers& each : answers) results.push_back(each.result());
     if (results.empty() || results.front().who != reference_) {
       throw Error(ErrorCode::peer_lost,
-                  "tutti itself has failed; there is nothing to compare with");
+                  "tutti itself has failed, so there is no reference to compare with");
     }
     const VersusResult& own = results.front();
-    BenchRow row{.what = what,
-                 .bytes = larger_bytes(what, field_.ranks),
-                 .ranks = field_.ranks,
-                 .algorithm = own.algorithm,
-                 .out_of_place = own.finding};
+    measure::Row row{.what = what,
+                     .bytes = larger_bytes(what, field_.ranks),
+                     .ranks = field_.ranks,
+                     .algorithm = own.algorithm,
+                     .out_of_place = own.finding};
     if (report_.tutti.machine) {
-      row.limit =
-          1e6 * limit_seconds(*report_.tutti.machine, what.collective, field_.ranks, row.bytes);
+      row.limit = 1e6 * measure::limit_seconds(*report_.tutti.machine, what.collective,
+                                               field_.ranks, row.bytes);
     }
     report_.tutti.rows.push_back(std::move(row));
     report_.results.push_back(std::move(results));
   }
 
-  const VersusWishes& wishes_;
+  const VersusRequest& request_;
   const BenchPlan& plan_;
   VersusField field_;
   VersusPool pool_;
-  Contender reference_;  // Whom the others are compared with.
+  Contender reference_;  // The contender that the others are compared with.
   double reference_time_ = 0;
   VersusReport report_;
   std::uint64_t seed_ = std::random_device{}() % 100'000;
@@ -286,41 +283,47 @@ class Versus {
 
 }  // namespace
 
-void add_versus_options(Command command, VersusWishes& wishes) {
+void VersusOptions::add(Command command) {
   command
-      .option("--vs", wishes.libraries,
-              "take turns with openmpi, mpich, gloo, or one setting such as openmpi:ring")
+      .option("--vs", peers_,
+              "compare with openmpi, mpich, gloo, or one setting such as openmpi:ring")
       .text("LIBRARY,...")
       .delimiter(',')
       .one_word();
-  command.option("--rounds", wishes.rounds, "turns that each takes, with --vs")
+  command.option("--rounds", parsed_.rounds, "turns of each library, with --vs")
       .text("N (3)")
       .between(std::size_t{1}, std::size_t{1000});
-  command.option("--patience", wishes.patience, "seconds that a turn may take, with --vs")
+  command.option("--patience", parsed_.patience, "most seconds of a turn, with --vs")
       .text("S (20)")
       .between(0.1, 3600.0);
-  command.option("--peers", wishes.folder, "where the programs for --vs are").text("FOLDER");
+  command.option("--peers", parsed_.folder, "folder of the programs for --vs").text("FOLDER");
+}
+
+VersusRequest VersusOptions::request() const {
+  VersusRequest request = parsed_;
+  for (const std::string& each : peers_) request.peers.push_back(parse_peer_wish(each));
+  return request;
 }
 
 void require_comparable(const BenchPlan& plan) {
-  for (const BenchCase& each : plan.cases) {
+  for (const Case& each : plan.workload.cases) {
     if (each.schedule) {
       throw Error(ErrorCode::unsupported,
-                  "--vs compares algorithms of the table; measure a --schedule by itself");
+                  "--vs compares algorithms of the table; measure a --schedule without --vs");
     }
     if (each.dtype == DType::bf16 || each.dtype > DType::f64) {
-      throw Error(ErrorCode::unsupported, "--vs: the others are not measured with " +
+      throw Error(ErrorCode::unsupported, "--vs: the other libraries are not measured with " +
                                               std::string(name(each.dtype)) + "; try -d float");
     }
     if (op_name(each) == "avg") {
-      throw Error(ErrorCode::unsupported, "--vs: the others have no avg; try -o sum");
+      throw Error(ErrorCode::unsupported, "--vs: the other libraries have no avg; try -o sum");
     }
   }
 }
 
-VersusReport run_versus(const VersusWishes& wishes, const BenchPlan& plan, std::uint32_t ranks,
+VersusReport run_versus(const VersusRequest& request, const BenchPlan& plan, std::uint32_t ranks,
                         bool tcp) {
-  return Versus(wishes, plan, ranks, tcp).run();
+  return Versus(request, plan, ranks, tcp).run();
 }
 
 }  // namespace tutti::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,25 +11,36 @@
 
 namespace tutti::cli {
 
-/// What the user has asked `tutti bench --vs` for.
-struct VersusWishes {
-  std::vector<std::string> libraries{};  ///< "openmpi", "gloo:ring"
+/// What `tutti bench --vs` compares, as the command line asks for it.
+struct VersusRequest {
+  std::vector<PeerWish> peers{};  ///< Empty: no comparison.
   std::size_t rounds = 3;
   double patience = 20;  ///< Seconds that a turn may take.
   std::string folder{};  ///< Of the peers' programs; empty: where they are built.
 };
 
-void add_versus_options(Command command, VersusWishes& wishes);
+/// The options of `tutti bench` that make up a VersusRequest.
+class VersusOptions {
+ public:
+  /// This must outlive the command line.
+  void add(Command command);
+  /// Throws invalid_argument for an unknown library.
+  [[nodiscard]] VersusRequest request() const;
 
-/// Measures tutti and the others in turns, and prints the table as it grows: each is started once
-/// and sleeps until it is its turn, so that whatever else happens on the machine happens to all
-/// alike. A program that fails is named, and the others go on.
+ private:
+  VersusRequest parsed_{};  // The values that need no parsing here.
+  std::vector<std::string> peers_;
+};
+
+/// Measures tutti and the other libraries in turns and prints the table as it grows. Each program
+/// is started once and sleeps between its turns, so that disturbances hit all of them alike. A
+/// program that fails is reported, and the others go on.
 ///
-/// Throws unsupported if nobody is left to compare with.
-[[nodiscard]] VersusReport run_versus(const VersusWishes& wishes, const BenchPlan& plan,
+/// Throws unsupported if no other library is left.
+[[nodiscard]] VersusReport run_versus(const VersusRequest& request, const BenchPlan& plan,
                                       std::uint32_t ranks, bool tcp);
 
-/// What cannot be compared, because the others do not have it. Throws unsupported.
+/// Throws unsupported if the other libraries cannot do the plan.
 void require_comparable(const BenchPlan& plan);
 
 }  // namespace tutti::cli

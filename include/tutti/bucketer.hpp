@@ -14,89 +14,89 @@
 
 namespace tutti {
 
-/// How tensors are put into buckets, and what is done with them. The same on all ranks.
+/// How a Bucketer packs tensors into buckets and reduces them. Must be the same on all ranks.
 struct BucketOptions {
-  /// A bucket takes tensors as long as it holds no more than this; a larger tensor has its own.
+  /// The maximum size of a bucket. A larger tensor gets a bucket of its own.
   std::uint64_t bucket_bytes = 25ULL << 20;
-  /// The bucket of tensor 0 is smaller, so that there is soon something to send.
+  /// The maximum size of the first bucket. It is smaller, so that communication starts early.
   std::uint64_t first_bucket_bytes = 1ULL << 20;
   Reduction reduction = Op::avg;
   /// For the allreduce of every bucket.
   CallOptions call{};
 };
 
-/// Where a Bucketer is in its work.
+/// The state of a Bucketer.
 enum class BucketerState : std::uint8_t {
-  idle,     ///< Between two steps: all tensors are the caller's.
-  in_step,  ///< Some tensors were made ready; finish() ends it.
-  failed,   ///< An allreduce failed: make a new one.
+  idle,     ///< Between two steps: the caller owns all tensors.
+  in_step,  ///< Some tensors are ready; finish() ends the step.
+  failed,   ///< An allreduce failed: make a new Bucketer.
 };
 
 [[nodiscard]] TUTTI_API std::string_view name(BucketerState state);
 
-/// What a Bucketer has done so far.
+/// The work of a Bucketer so far.
 struct BucketerCounters {
-  std::uint64_t steps = 0;             ///< Finished ones.
-  std::uint64_t allreduces = 0;        ///< Begun ones, one for each bucket.
-  std::uint64_t bytes_copied_in = 0;   ///< Into buckets, by ready().
-  std::uint64_t bytes_copied_out = 0;  ///< Back from them, by wait() and finish().
+  std::uint64_t steps = 0;             ///< Finished steps.
+  std::uint64_t allreduces = 0;        ///< Started allreduces, one per bucket and step.
+  std::uint64_t bytes_copied_in = 0;   ///< Copied into buckets by ready().
+  std::uint64_t bytes_copied_out = 0;  ///< Copied out of buckets by wait() and finish().
 };
 
-/// Reduces many tensors over all ranks in few allreduces, while the caller still computes: the
-/// gradients of a backward pass.
+/// Reduces many tensors in few allreduces while the caller still computes. Example: the gradients
+/// of a backward pass.
 ///
 ///   tutti::Bucketer bucketer(comm, tensors);
 ///   for (each step) {
-///     for (each tensor i, as soon as it is there) bucketer.ready(i);
+///     for (each tensor i, as soon as it is computed) bucketer.ready(i);
 ///     bucketer.finish();
 ///   }
 ///
-/// Tensors are declared once, in about the order in which they will be ready, and go into buckets
-/// in that order, each dtype into its own. When a bucket's last tensor is ready and the buckets
-/// before it are under way, its allreduce begins. Ranks may make tensors ready in different orders:
-/// buckets are reduced in the same one everywhere.
+/// Tensors are declared once, in about the order in which they become ready. They are packed into
+/// buckets in that order; a bucket holds one dtype. The allreduce of a bucket starts when all its
+/// tensors are ready and the allreduces of all earlier buckets have started. Ranks may make tensors
+/// ready in different orders; all ranks reduce the buckets in the same order.
 ///
-/// What is copied: if the tensors of a bucket follow each other in memory, in the order of their
-/// declaration or, on all ranks, in the opposite one (as those of a flat buffer that is filled from
-/// its end), they are reduced where they stand. Otherwise they are copied into the bucket and
-/// back. A tensor declared without memory stands in its bucket, and is not copied either; data()
-/// says where. Buckets are memory as from tutti::allocate() and stay for the life of the Bucketer.
+/// Copies: the tensors of a bucket are reduced in place if they are contiguous in memory. Their
+/// order in memory is that of the declaration or, on all ranks, its reverse (a flat buffer that is
+/// filled from its end). Otherwise they are copied into the bucket and back. A tensor declared
+/// without memory lives in its bucket and is never copied; data() returns its address. Buckets are
+/// allocated as by tutti::allocate() and live as long as the Bucketer.
 ///
-/// What runs where: ready() copies into the bucket, in the caller's thread, when what was just
-/// computed is still in its cache. The allreduces run in a thread of the Bucketer. Copying back is
-/// done by the caller in wait() and finish(), while later buckets are still being reduced: in the
-/// other thread it would keep not one rank waiting but all. A repeated step takes no memory.
+/// Threads: ready() copies into the bucket in the caller's thread, while the data is still in the
+/// cache. The allreduces run in a thread of the Bucketer. wait() and finish() copy the results back
+/// in the caller's thread, while later buckets are still being reduced. In the Bucketer's thread
+/// this copy would delay all ranks, not only this one. A repeated step allocates no memory.
 ///
-/// One thread at a time may call a Bucketer. It has a communicator of its own, so calls on the one
-/// that it was made from may come between, at any time.
+/// One thread at a time may call a Bucketer. It uses a communicator of its own, so calls on the
+/// communicator that it was made from may be interleaved at any time.
 class TUTTI_API Bucketer {
  public:
-  /// All ranks make it together. Throws mismatch on all of them if they do not declare the same
-  /// tensors, but for where these stand, and the same options.
+  /// All ranks must call this. Throws mismatch on all ranks if they declare different tensors or
+  /// options. The addresses of the tensors may differ.
   Bucketer(Communicator& communicator, std::span<const Tensor> tensors,
            const BucketOptions& options = {});
   Bucketer(Bucketer&&) noexcept;
   Bucketer& operator=(Bucketer&&) noexcept;
-  /// Waits for the allreduces that are under way; what was not brought back is lost.
+  /// Waits for the allreduces under way. Results that were not copied back are lost.
   ~Bucketer();
 
-  /// The tensor holds what this rank contributes, and is not the caller's until it is back.
-  /// Throws invalid_argument, with nothing done, for a tensor that is ready already.
+  /// Marks a tensor as ready: it holds this rank's contribution. The caller must not touch it until
+  /// its result is back. Throws invalid_argument, with nothing done, if it is ready already.
   void ready(std::size_t tensor);
-  /// Whether the result could be brought back without waiting.
+  /// True if wait() would not block.
   [[nodiscard]] bool test(std::size_t tensor) const;
-  /// Waits until the result is back in the tensor. Throws invalid_argument if it is not under way
-  /// because some tensor of its bucket, or of one before it, is not ready.
+  /// Waits until the result is in the tensor. Throws invalid_argument if its allreduce has not
+  /// started because a tensor of its bucket or of an earlier bucket is not ready.
   void wait(std::size_t tensor);
   /// Waits until all results are back; then the next step can begin. Throws invalid_argument if
-  /// tensors are not ready yet: the step goes on, and finish() can be called again.
+  /// some tensors are not ready: the step continues and finish() can be called again.
   ///
-  /// Whoever first finds that an allreduce failed, one of ready(), wait() and finish(), throws what
-  /// went wrong. By then nothing is under way any more, and the tensors of buckets that were not
-  /// brought back hold anything. After that every call throws aborted.
+  /// If an allreduce fails, the next ready(), wait() or finish() throws its error. No allreduce is
+  /// under way then, and tensors whose bucket was not copied back have undefined content. Every
+  /// later call throws aborted.
   void finish();
 
-  /// Where a tensor stands: as declared, or in its bucket.
+  /// The address of a tensor: as declared, or in its bucket.
   [[nodiscard]] void* data(std::size_t tensor) const;
 
   [[nodiscard]] BucketerState state() const;

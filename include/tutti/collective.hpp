@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-/// What a group of ranks can do together.
+/// A collective operation of a group of ranks.
 enum class Collective {
   broadcast,
   scatter,
@@ -20,27 +20,27 @@ enum class Collective {
   barrier,
 };
 
-/// Every collective, in the order in which people list them.
+/// Every collective, in the usual order of listing.
 [[nodiscard]] TUTTI_API std::span<const Collective> collectives();
 
-/// The name as it is written everywhere: "reduce_scatter".
+/// The name used in commands, files and messages: "reduce_scatter".
 [[nodiscard]] TUTTI_API std::string_view name(Collective collective);
 
-/// The inverse of name(). Throws invalid_argument that suggests the nearest name.
+/// The inverse of name(). Throws invalid_argument and suggests the nearest name.
 [[nodiscard]] TUTTI_API Collective parse_collective(std::string_view text);
 
-/// Whether one rank is special: broadcast, scatter, gather, reduce.
+/// True if one rank is the root: broadcast, scatter, gather, reduce.
 [[nodiscard]] TUTTI_API bool has_root(Collective collective);
 
-/// Whether contributions are combined: reduce, allreduce, reduce_scatter, barrier.
+/// True if contributions are combined: reduce, allreduce, reduce_scatter, barrier.
 [[nodiscard]] TUTTI_API bool is_reduction(Collective collective);
 
-/// Whether the data is one block per rank (scatter, gather, allgather, reduce_scatter), so that a
+/// True if the data is one block per rank (scatter, gather, allgather, reduce_scatter), so that a
 /// v-variant with a count per rank exists.
 [[nodiscard]] TUTTI_API bool has_block_per_rank(Collective collective);
 
-/// The collective that is this one run backwards: broadcast ↔ reduce, scatter ↔ gather,
-/// allgather ↔ reduce_scatter. Throws unsupported for the others.
+/// The collective that results from running this one backwards: broadcast ↔ reduce, scatter ↔
+/// gather, allgather ↔ reduce_scatter. Throws unsupported for the others.
 [[nodiscard]] TUTTI_API Collective dual(Collective collective);
 
 }  // namespace tutti

@@ -5,25 +5,25 @@
 
 namespace tutti {
 
-/// What went between this rank and one other.
+/// The traffic between this rank and one peer.
 struct PeerCounters {
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
   std::uint64_t messages_sent = 0;  ///< Steps of the schedules, as `tutti cost` counts them.
   std::uint64_t messages_received = 0;
-  std::uint64_t slices_sent = 0;  ///< Into how many pieces the messages were cut.
+  std::uint64_t slices_sent = 0;  ///< Messages are cut into slices.
   std::uint64_t slices_received = 0;
 
   friend bool operator==(const PeerCounters&, const PeerCounters&) = default;
 };
 
-/// What a rank has done in all its calls of one kind.
+/// The traffic of one rank in all its calls of one collective.
 struct Counters {
   std::uint64_t calls = 0;
-  std::uint64_t waits = 0;  ///< How often it found nothing to do but wait.
+  std::uint64_t waits = 0;  ///< How often the rank had nothing to do but wait.
   std::vector<PeerCounters> peers;
 
-  /// Over all peers.
+  /// The sum over all peers.
   [[nodiscard]] PeerCounters total() const {
     PeerCounters sum;
     for (const PeerCounters& peer : peers) {

@@ -12,7 +12,7 @@ namespace tutti {
 /// The type of an element. f16 is IEEE 754 binary16, bf16 the upper half of an f32. complex64 is
 /// two f32, the real part first; complex128 is two f64.
 ///
-/// The numbers are part of what ranks exchange, so new types are added at the end.
+/// The enumerator values go over the wire, so new types are added at the end.
 enum class DType : std::uint8_t {
   i8,
   u8,
@@ -30,12 +30,12 @@ enum class DType : std::uint8_t {
   complex128,
 };
 
-/// The last of them, for tables by dtype.
+/// The last enumerator. Gives the size of tables indexed by dtype.
 inline constexpr DType last_dtype = DType::complex128;
 
 [[nodiscard]] TUTTI_API std::span<const DType> dtypes();
 [[nodiscard]] TUTTI_API std::string_view name(DType dtype);
-/// The inverse of name(). Throws invalid_argument that suggests the nearest name.
+/// The inverse of name(). Throws invalid_argument and suggests the nearest name.
 [[nodiscard]] TUTTI_API DType parse_dtype(std::string_view text);
 
 /// Bytes per element.
@@ -64,7 +64,7 @@ inline constexpr DType last_dtype = DType::complex128;
   return 0;
 }
 
-/// f16, bf16, f32 and f64.
+/// True for f16, bf16, f32 and f64.
 [[nodiscard]] constexpr bool is_floating(DType dtype) {
   return dtype >= DType::f16 && dtype <= DType::f64;
 }

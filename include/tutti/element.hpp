@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// The bits of an IEEE 754 binary16, for those who have no type of their own for it.
+/// The bits of an IEEE 754 binary16, for programs without a half-precision type.
 struct Float16 {
   std::uint16_t bits = 0;
 };
@@ -17,8 +17,9 @@ struct BFloat16 {
   std::uint16_t bits = 0;
 };
 
-/// An integer type, signed or not, of 8 to 64 bits. bool and the character types are none: char
-/// has a sign on some machines only. signed char and unsigned char are.
+/// An integer type, signed or unsigned, of 8 to 64 bits. bool, char and the other character types
+/// are excluded, because the signedness of char depends on the machine. signed char and unsigned
+/// char are included.
 template <class T>
 concept Integer = std::integral<T> && sizeof(T) <= 8 && !std::same_as<T, bool> &&
                   !std::same_as<T, char> && !std::same_as<T, wchar_t> &&
@@ -37,7 +38,7 @@ concept ComplexNumber = requires(const T& number) {
 
 namespace detail {
 
-/// long and long long are two types of the same size, so what counts is the size.
+/// Selects by size, because long and long long are different types of the same size.
 template <Integer T>
 constexpr DType dtype_of_integer() {
   constexpr bool has_sign = std::is_signed_v<T>;
@@ -55,7 +56,7 @@ constexpr DType dtype_of_integer() {
 
 }  // namespace detail
 
-/// What tutti calls the type T; specialise it for a half-precision type of your own.
+/// The DType of T. Specialise it for your own half-precision type.
 template <class T>
 struct DTypeOf;
 template <>
@@ -73,13 +74,13 @@ struct DTypeOf<T> : std::integral_constant<DType, sizeof(typename T::value_type)
                                                       ? DType::complex64
                                                       : DType::complex128> {};
 
-/// What tutti can add up.
+/// A type that tutti can reduce.
 template <class T>
 concept Number = requires {
   { DTypeOf<T>::value } -> std::convertible_to<DType>;
 };
 
-/// What tutti can move: anything that may be copied byte by byte.
+/// A type that tutti can move: anything trivially copyable.
 template <class T>
 concept Movable = std::is_trivially_copyable_v<T>;
 

@@ -8,20 +8,20 @@
 
 namespace tutti {
 
-/// What the caller can do about an error.
+/// The kind of an error, by what the caller can do about it.
 enum class ErrorCode {
   invalid_argument,  ///< Correct the call; nothing was done.
   unsupported,       ///< Ask for something else: this combination has no implementation.
   mismatch,          ///< Ranks disagree about the call: make them call the same thing.
-  timed_out,         ///< Wait longer, or find out who is late.
-  peer_lost,         ///< Go on without the peer, or start again.
-  aborted,           ///< The communicator was given up: make a new one.
-  internal,          ///< A defect of tutti: report it.
+  timed_out,         ///< Raise the timeout, or find out which rank is late.
+  peer_lost,         ///< Continue without the peer, or restart.
+  aborted,           ///< The communicator was aborted: create a new one.
+  internal,          ///< A bug in tutti: report it.
 };
 
 [[nodiscard]] TUTTI_API std::string_view name(ErrorCode code);
 
-/// The one exception tutti throws. The message names the place and the cure.
+/// The only exception type that tutti throws. The message says where it happened and the cure.
 class TUTTI_API Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message);

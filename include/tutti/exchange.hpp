@@ -7,20 +7,20 @@
 
 namespace tutti {
 
-/// How ranks that do not yet know where the others are tell them: an allgather of texts over
-/// whatever already joins them, be it a launcher, a file, a store of keys and values or another
-/// library. Communicator::create() makes a communicator of it.
+/// The bootstrap exchange: ranks use it to tell each other their addresses. It is an allgather of
+/// strings over any channel that already connects the ranks: a launcher, a file, a key-value store
+/// or another library. Communicator::create() makes a communicator from it.
 ///
-/// What goes through it is believed, and holds the secrets by which ranks will know each other: it
-/// must reach these ranks and nobody else.
+/// The exchange is trusted. It carries the secrets with which ranks authenticate each other, so its
+/// data must reach these ranks only.
 ///
-/// For one thread at a time; all ranks must call it equally often.
+/// Not thread-safe. All ranks must call it the same number of times.
 class TUTTI_API Exchange {
  public:
   virtual ~Exchange();
 
-  /// The texts of all ranks, in order of rank; they may hold any bytes. Waits for all. Throws what
-  /// the caller of create() is to see if somebody does not come.
+  /// Returns the texts of all ranks, in order of rank. Texts may hold any bytes. Waits for all
+  /// ranks. If a rank does not arrive, throws the error that the caller of create() sees.
   [[nodiscard]] virtual std::vector<std::string> all_gather(const std::string& text) = 0;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Marks what a shared libtutti shows to its users; everything else stays hidden.
-/// A class inside of one that is marked would be shown too: TUTTI_HIDDEN keeps it back.
+/// TUTTI_API exports a symbol from a shared libtutti; all other symbols are hidden. TUTTI_HIDDEN
+/// hides a class nested in an exported class, which would be exported otherwise.
 #if defined(TUTTI_SHARED)
 #define TUTTI_API __attribute__((visibility("default")))
 #define TUTTI_HIDDEN __attribute__((visibility("hidden")))

@@ -4,8 +4,8 @@
 
 namespace tutti {
 
-/// An index that knows what it counts: an `Id` of one kind does not turn into another, nor into
-/// a number, without saying so.
+/// A typed index. An `Id` with one tag does not convert implicitly to an `Id` with another tag or
+/// to a number.
 template <class Tag, class Index>
 class Id {
  public:

@@ -7,12 +7,12 @@
 
 namespace tutti {
 
-/// Memory that the other ranks of this host can read: collectives on it copy nothing needlessly.
-/// It is the caller's like any other memory, begins as zeros on a page's boundary, and comes in
-/// whole pages. Throws unsupported if the system has none.
+/// Allocates memory that the other ranks of this host can read, which saves copies in collectives.
+/// It is zeroed, page-aligned and a whole number of pages. Throws unsupported if the system has no
+/// shared memory.
 [[nodiscard]] TUTTI_API void* allocate(std::size_t bytes);
-/// Gives it back. Null is fine. Throws invalid_argument for memory from elsewhere. In a forked
-/// child, memory of its parent's is left alone.
+/// Frees memory from allocate(). Null is allowed. Throws invalid_argument for other memory. Does
+/// nothing in a forked child for memory of its parent.
 TUTTI_API void deallocate(void* memory);
 
 /// For containers: std::vector<float, tutti::Allocator<float>>.

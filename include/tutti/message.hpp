@@ -7,11 +7,11 @@
 
 namespace tutti {
 
-/// Receives from whichever rank sends first, and whatever its tag.
+/// In place of the rank or tag of a receive: takes the first message that arrives.
 inline constexpr std::uint32_t any_rank = ~std::uint32_t{0};
 inline constexpr std::uint32_t any_tag = ~std::uint32_t{0};
 
-/// What is known of a message: who has sent it, by which tag, and how long it is.
+/// The sender, tag and length of a message.
 struct Envelope {
   std::uint32_t rank = 0;
   std::uint32_t tag = 0;
@@ -20,20 +20,21 @@ struct Envelope {
   friend bool operator==(const Envelope&, const Envelope&) = default;
 };
 
-/// What a caller may say about a message besides its data.
+/// Options of a point-to-point message.
 struct MessageOptions {
-  /// A receive takes only messages of its own tag, or of any_tag. Any number but any_tag.
+  /// A receive takes only messages with the same tag, or all with any_tag. A send may use any other
+  /// number than any_tag.
   std::uint32_t tag = 0;
-  /// How long to wait for the other; zero is what the communicator was told.
+  /// How long to wait for the peer. Zero: the timeout of the communicator.
   std::chrono::milliseconds timeout{0};
-  /// Where in the program this is, for messages and the flight recorder: "step 12".
+  /// The place in the program, for error messages and the flight recorder: "step 12".
   std::string_view site{};
-  /// A receive of a message that is shorter than its memory succeeds, and the Envelope tells how
-  /// long it was. Otherwise it must be exactly as long.
+  /// A receive also accepts a message shorter than its buffer; the Envelope gives the length.
+  /// Otherwise the message must have exactly the length of the buffer.
   bool may_be_shorter = false;
 };
 
-/// Raw memory to be sent to a rank.
+/// Raw memory to send to a rank.
 struct Outgoing {
   const void* data = nullptr;
   std::size_t bytes = 0;

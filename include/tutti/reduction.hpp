@@ -10,22 +10,23 @@
 
 namespace tutti {
 
-/// How contributions are combined: one of tutti's own ways, or a function of the caller's.
+/// How contributions are combined: by a built-in Op or by a function of the caller.
 class Reduction {
  public:
-  /// accumulator[i] = accumulator[i] ⊕ contribution[i] for `count` elements. ⊕ must be associative
-  /// and commutative, since the order of contributions is that of the algorithm; with
-  /// Reproducible::order it is that of ranks, and ⊕ may be any function.
+  /// Computes accumulator[i] = accumulator[i] ⊕ contribution[i] for `count` elements. ⊕ must be
+  /// associative and commutative, because the algorithm determines the order of contributions. With
+  /// Reproducible::order the order is that of ranks, and ⊕ may be any function.
   using Combine =
       std::function<void(void* accumulator, const void* contribution, std::size_t count)>;
 
-  Reduction(Op op = Op::sum) : op_(op) {}  // NOLINT(google-explicit-constructor): an op is one.
-  /// A call with an empty function throws invalid_argument.
+  Reduction(Op op = Op::sum)
+      : op_(op) {}  // NOLINT(google-explicit-constructor): an Op is a Reduction.
+  /// Any call that uses an empty function throws invalid_argument.
   explicit Reduction(Combine combine)
       : combine_(std::make_shared<const Combine>(std::move(combine))) {}
 
   [[nodiscard]] Op op() const { return op_; }
-  /// Null unless it is the caller's.
+  /// The function of the caller; null for a built-in Op.
   [[nodiscard]] const std::shared_ptr<const Combine>& combine() const { return combine_; }
 
  private:
@@ -33,7 +34,7 @@ class Reduction {
   std::shared_ptr<const Combine> combine_;
 };
 
-/// A reduction from a function of two elements: tutti::reduction<Matrix>(std::plus<>{}).
+/// Makes a reduction from a function of two elements: tutti::reduction<Matrix>(std::plus<>{}).
 /// Throws invalid_argument if the function is empty.
 template <class T, class F>
 [[nodiscard]] Reduction reduction(F f) {

@@ -9,28 +9,31 @@
 
 namespace tutti {
 
-/// What the bits of a reduction may depend on. docs/determinism.md says what each level costs.
+/// A guarantee about the bits of a reduction. docs/determinism.md gives the cost of each level.
 ///
-/// Results that do not depend on the order of contributions have the same bits at every level:
-/// those of integers, and minima and maxima. NaN is NaN at every level, with any sign and payload
-/// but at `exact`, where there is one NaN.
+/// Integer results, minima and maxima do not depend on the order of contributions. They have the
+/// same bits at every level. NaN stays NaN at every level. Its sign and payload are unspecified,
+/// except at `exact`, which yields a single NaN.
 enum class Reproducible : std::uint8_t {
-  /// On all ranks, and in every run of the same call on as many ranks by the same algorithm.
+  /// Same bits on all ranks, and in every run of the same call with the same algorithm and number
+  /// of ranks.
   run,
-  /// Whatever algorithm, transport, size of slices or bucket, in place or not: every element is
-  /// ((c₀ ⊕ c₁) ⊕ c₂) ⊕ … over ranks 0 … p − 1, f16 and bf16 in f32 and rounded once.
+  /// Also the same bits for every algorithm, transport, slice size and bucket size, in place or
+  /// not. Every element is ((c₀ ⊕ c₁) ⊕ c₂) ⊕ … over ranks 0 … p − 1. f16 and bf16 are added in f32
+  /// and rounded once.
   order,
-  /// Whatever the order of contributions and the number of ranks that bring them. For sum and avg.
+  /// Also the same bits for every order of contributions and every number of ranks. For sum and
+  /// avg.
   exact,
 };
 
 [[nodiscard]] TUTTI_API std::span<const Reproducible> reproducible_levels();
 /// "run", "order", "exact".
 [[nodiscard]] TUTTI_API std::string_view name(Reproducible level);
-/// The inverse of name(). Throws invalid_argument that suggests the nearest name.
+/// The inverse of name(). Throws invalid_argument and suggests the nearest name.
 [[nodiscard]] TUTTI_API Reproducible parse_reproducible(std::string_view text);
 
-/// Whether contributions may be combined in any order without a change of bits.
+/// True if the order of contributions does not change the bits of the result.
 [[nodiscard]] inline bool is_associative(const Reduction& reduction, DType dtype) {
   if (reduction.combine() != nullptr) return false;
   const Op op = reduction.op();

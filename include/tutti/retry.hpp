@@ -11,31 +11,30 @@
 
 namespace tutti {
 
-/// What it took until a call succeeded.
+/// How a call with retry succeeded.
 struct Retried {
-  /// How many ranks took part in the result: those of the communicator before the call without
-  /// `gone`. Divide an average by this.
+  /// The number of ranks that contributed to the result: those of the communicator before the call
+  /// without `gone`. Divide an average by this.
   std::uint32_t ranks = 0;
-  /// The lost ranks, which have no part in the result; as they were numbered before the call, in
-  /// order.
+  /// The lost ranks, which did not contribute, by their numbers before the call, in order.
   std::vector<std::uint32_t> gone{};
   std::uint32_t repeats = 0;
 };
 
-/// Makes a call, or several, that survive the loss of ranks: when one fails because a rank is gone
-/// or hangs, those who are left shrink the communicator, put back what the call has changed, and
-/// repeat it. `communicator` is then the smaller one.
+/// Makes a call that survives the loss of ranks. `call` may consist of several calls. If it fails
+/// because a rank is lost or hangs, the surviving ranks shrink the communicator, restore the memory
+/// that the call changed, and repeat it. `communicator` is then the smaller communicator.
 ///
-/// It ends in the same way on all surviving ranks: with the same Retried, and with a communicator
-/// of the same ranks. Either all repeat the call without the lost ranks, which are then in `gone`;
-/// or none does, because some rank had its result before the loss was noticed. In that case
-/// `communicator` is the former one on all ranks, and the next call with retry shrinks it. A rank
-/// that has done its part waits until all have, which costs a barrier. All ranks make the same
-/// calls with retry, in the same order.
+/// The outcome is the same on all surviving ranks: the same Retried, and a communicator of the same
+/// ranks. Either all repeat the call without the lost ranks, which are then in `gone`. Or none
+/// repeats it, because some rank had its result before the loss was detected. In that case
+/// `communicator` is the old one on all ranks, and the next call with retry shrinks it. A rank that
+/// has finished waits until all have, which costs a barrier. All ranks must make the same calls
+/// with retry, in the same order.
 ///
-/// `kept` is the memory that the call changes and needs again. Throws what is not the loss of a
-/// rank: mismatch, invalid_argument, aborted; and the failure itself, with the memory put back, if
-/// nobody is lost and the call fails again and again.
+/// `kept` is the memory that the call changes and needs again. Throws errors other than the loss of
+/// a rank: mismatch, invalid_argument, aborted. If no rank is lost and the call fails repeatedly,
+/// restores the memory and throws the last error.
 TUTTI_API Retried with_retry(Communicator& communicator,
                              const std::function<void(Communicator&)>& call,
                              std::span<const std::span<std::byte>> kept);

@@ -9,14 +9,14 @@
 
 namespace tutti {
 
-/// How ranks are arranged: 8x4 is 8 ranks per node on 4 nodes, or a torus of 8 by 4. The first
-/// dimension varies fastest: in 8x4, ranks 0 … 7 are the first row. No dimensions: not arranged.
+/// The arrangement of ranks: 8x4 is 8 ranks per node on 4 nodes, or a torus of 8 by 4. The first
+/// dimension varies fastest: in 8x4, ranks 0 … 7 are the first row. No dimensions means no shape.
 struct Shape {
   std::vector<std::uint32_t> dimensions;
 
   [[nodiscard]] bool empty() const { return dimensions.empty(); }
 
-  /// How many ranks fill the shape; the largest number there is if they are more.
+  /// The number of ranks that fill the shape. Saturates at the largest std::uint64_t.
   [[nodiscard]] TUTTI_API std::uint64_t size() const;
 
   friend bool operator==(const Shape&, const Shape&) = default;
@@ -29,7 +29,7 @@ struct Shape {
 /// joined by 'x' whose product fits in 31 bits.
 [[nodiscard]] TUTTI_API Shape parse_shape(std::string_view text);
 
-/// The shape of two dimensions for `ranks` that is nearest to a square: 12 → 4x3, 7 → 7x1.
+/// The two-dimensional shape for `ranks` that is nearest to a square: 12 → 4x3, 7 → 7x1.
 [[nodiscard]] TUTTI_API Shape squarest(std::uint32_t ranks);
 
 }  // namespace tutti

@@ -9,21 +9,21 @@
 
 namespace tutti {
 
-/// Keys and values that all ranks reach: torch's TCPStore, etcd, Redis, a folder of files.
+/// A key-value store that all ranks can reach: torch's TCPStore, etcd, Redis, a folder of files.
 class TUTTI_API Store {
  public:
   virtual ~Store();
 
   virtual void set(const std::string& key, const std::string& value) = 0;
-  /// Waits until the key is set. Throws what the caller of create() is to see if it never is.
+  /// Waits until the key is set. May throw, for example after a timeout: create() passes it on.
   [[nodiscard]] virtual std::string get(const std::string& key) = 0;
 };
 
-/// An exchange by a store. Rank 0 collects the texts and hands them to all, so each round takes
-/// about two operations for each rank. Keys begin with `prefix`, which no other group may use.
+/// An Exchange through a Store. Rank 0 collects the texts and distributes them, so a round takes
+/// about two operations per rank. Keys begin with `prefix`, which must be unique to this group.
 class TUTTI_API StoreExchange final : public Exchange {
  public:
-  /// The store must outlive this.
+  /// The store must outlive the exchange.
   StoreExchange(Store& store, std::string prefix, std::uint32_t rank, std::uint32_t ranks);
 
   [[nodiscard]] std::vector<std::string> all_gather(const std::string& text) override;

@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// Elements of one type that stand one after the other in the caller's memory.
+/// Contiguous elements of one type in the caller's memory.
 struct Tensor {
   void* data = nullptr;
   std::uint64_t count = 0;
@@ -17,7 +17,8 @@ struct Tensor {
   [[nodiscard]] std::uint64_t bytes() const { return count * size_of(dtype); }
 };
 
-/// A vector, array or span of numbers as a Tensor; not one that is about to vanish.
+/// A vector, array or span of numbers as a Tensor. Temporaries that own their elements do not
+/// compile.
 template <std::ranges::contiguous_range Data>
 requires std::ranges::borrowed_range<Data> && Number<std::ranges::range_value_t<Data>>
 [[nodiscard]] Tensor tensor(Data&& data) {

@@ -1,14 +1,14 @@
-/* tutti in C, in the shape of NCCL: what a call is named, takes and gives back is as there, with
- * host memory instead of a device's and no stream. docs/c-api.md puts the names side by side.
+/* The C interface of tutti. It follows NCCL: names, arguments and results are the same, but buffers
+ * are in host memory and there is no stream. docs/c-api.md compares the two name by name.
  *
- * Every function but tuttiGetErrorString and tuttiGetLastError returns a tuttiResult_t. On anything
- * but tuttiSuccess, tuttiGetLastError tells what went wrong and what to do about it. A handle or a
- * pointer that must not be NULL and is gives tuttiInvalidArgument.
+ * Every function except tuttiGetErrorString and tuttiGetLastError returns a tuttiResult_t. If the
+ * result is not tuttiSuccess, tuttiGetLastError returns what went wrong and how to correct it. A
+ * NULL handle or pointer gives tuttiInvalidArgument, unless NULL is documented as allowed.
  *
- * All ranks of a communicator make the same collectives in the same order; sends and receives count
- * only between the two ranks. One thread at a time may call collectives of a communicator, unless
- * its tuttiConfig_t says otherwise; different communicators, duplicates included, are independent
- * of each other.
+ * All ranks of a communicator must call the same collectives in the same order. Sends and receives
+ * are ordered only between the two ranks involved. Only one thread at a time may call collectives
+ * of a communicator, unless its tuttiConfig_t allows more. Different communicators, including
+ * duplicates, are independent of each other.
  */
 #ifndef TUTTI_TUTTI_H_
 #define TUTTI_TUTTI_H_
@@ -16,12 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <tutti/export.hpp> /* TUTTI_API: nothing that C cannot read. */
+#include <tutti/export.hpp> /* TUTTI_API. This header is valid C. */
 
 #define TUTTI_MAJOR 0
 #define TUTTI_MINOR 1
 #define TUTTI_PATCH 0
-/* As tuttiGetVersion gives it: 10203 is 1.2.3. */
+/* In the format of tuttiGetVersion: 10203 is 1.2.3. */
 #define TUTTI_VERSION_CODE (TUTTI_MAJOR * 10000 + TUTTI_MINOR * 100 + TUTTI_PATCH)
 
 #ifdef __cplusplus
@@ -30,43 +30,43 @@ extern "C" {
 
 /* One rank's membership in a group of ranks that call collectives together. */
 typedef struct tuttiComm* tuttiComm_t;
-/* A call that goes on while the caller does something else. */
+/* An asynchronous call: it runs while the caller does something else. */
 typedef struct tuttiWork* tuttiWork_t;
-/* An operation of the caller's. */
+/* A user-defined reduction operation. */
 typedef struct tuttiOp* tuttiOp_t;
-/* A schedule that was proved right: what each rank sends, receives and adds in a collective. */
+/* A verified schedule: what each rank sends, receives and reduces in a collective. */
 typedef struct tuttiSchedule* tuttiSchedule_t;
 
 /* Results ------------------------------------------------------------------------------------- */
 
-/* What the caller can do about it. */
+/* A result says what the caller can do next. */
 typedef enum {
   tuttiSuccess = 0,
   tuttiInvalidArgument = 1, /* Correct the call; nothing was done. */
-  tuttiUnsupported = 2,     /* Ask for something else: this combination has no implementation. */
-  tuttiMismatch = 3,        /* Ranks disagree about the call: make them call the same thing. */
-  tuttiTimedOut = 4,        /* Wait longer (TUTTI_TIMEOUT), or find out who is late. */
-  tuttiPeerLost = 5,        /* Go on without the peer, or start again. */
-  tuttiAborted = 6,         /* The communicator was given up: make a new one. */
-  tuttiInternal = 7,        /* A defect of tutti: report it. */
-  tuttiInProgress = 8,      /* No error: the work is not done yet. Wait again. */
+  tuttiUnsupported = 2,     /* Use another combination: this one is not implemented. */
+  tuttiMismatch = 3,        /* The ranks made different calls: make them call the same thing. */
+  tuttiTimedOut = 4,        /* Raise the timeout (TUTTI_TIMEOUT), or find the late rank. */
+  tuttiPeerLost = 5,        /* A rank is lost: continue without it, or start again. */
+  tuttiAborted = 6,         /* The communicator was aborted: make a new one. */
+  tuttiInternal = 7,        /* A bug in tutti: report it. */
+  tuttiInProgress = 8,      /* Not an error: the work is not done yet. Wait again. */
   tuttiResultLimit = 0x7fffffff
 } tuttiResult_t;
 
-/* The version of the library, which may be newer than this header: see TUTTI_VERSION_CODE. */
+/* Gets the version of the library. It may be newer than this header (TUTTI_VERSION_CODE). */
 TUTTI_API tuttiResult_t tuttiGetVersion(int* version);
 
-/* What a result means, in a few words. Never NULL. */
+/* Returns a short description of a result. Never NULL. */
 TUTTI_API const char* tuttiGetErrorString(tuttiResult_t result);
 
-/* What went wrong when a call of this thread last failed: who, in which call, and the cure. Empty
- * if none has. Stays until the next call of this thread that fails. `comm` is not looked at, and
- * may be NULL. */
+/* Returns the message of the last failed call of this thread: the rank, the call and the cure.
+ * Empty if no call has failed. Valid until the next failed call of this thread. `comm` is ignored
+ * and may be NULL. */
 TUTTI_API const char* tuttiGetLastError(tuttiComm_t comm);
 
 /* Elements and operations --------------------------------------------------------------------- */
 
-/* Up to 99 the numbers are NCCL's; from 100 on are types that NCCL does not have. */
+/* Values below 100 are the same as in NCCL. Values from 100 on are types that NCCL lacks. */
 typedef enum {
   tuttiInt8 = 0,
   tuttiChar = 0,
@@ -90,92 +90,91 @@ typedef enum {
   tuttiDataTypeLimit = 0x7fffffff
 } tuttiDataType_t;
 
-/* The first five numbers are NCCL's. */
+/* The first five values are the same as in NCCL. */
 typedef enum {
   tuttiSum = 0,
   tuttiProd = 1,
   tuttiMax = 2,
   tuttiMin = 3,
-  tuttiAvg = 4,  /* The sum divided by the number of ranks, towards zero for integers. */
-  tuttiBand = 5, /* Bitwise and, or, exclusive or: for integers. */
+  tuttiAvg = 4,  /* The sum divided by the number of ranks. Integers round towards zero. */
+  tuttiBand = 5, /* Bitwise and, or, exclusive or: integers only. */
   tuttiBor = 6,
   tuttiBxor = 7,
   tuttiRedOpLimit = 0x7fffffff
 } tuttiRedOp_t;
 
-/* An operation of the caller's: accumulator[i] = accumulator[i] + contribution[i] for `count`
- * elements, with whatever + is to mean. It must be associative and commutative, and is called from
- * a thread of tutti's where the call is asynchronous. */
+/* A user-defined operation: accumulator[i] = op(accumulator[i], contribution[i]) for `count`
+ * elements. It must be associative and commutative. Asynchronous calls invoke it from a thread of
+ * the library. */
 typedef void (*tuttiCombine_t)(void* accumulator, const void* contribution, size_t count,
                                void* context);
 
-/* Elements have 1, 2, 4, 8, 16, 32 or 64 bytes. `context` is handed to every call of `combine`. It
- * goes into tuttiAllReduceWith, tuttiReduceWith and tuttiReduceScatterWith. */
+/* Creates an operation for tuttiAllReduceWith, tuttiReduceWith and tuttiReduceScatterWith.
+ * `element_bytes` is 1, 2, 4, 8, 16, 32 or 64. `context` is passed to every call of `combine`. */
 TUTTI_API tuttiResult_t tuttiRedOpCreate(tuttiOp_t* op, tuttiCombine_t combine, void* context,
                                          size_t element_bytes);
-/* Calls that were begun go on with it. */
+/* Calls that were started with the operation still finish. */
 TUTTI_API tuttiResult_t tuttiRedOpDestroy(tuttiOp_t op);
 
 /* Communicators ------------------------------------------------------------------------------- */
 
-/* Where the ranks of a communicator meet, and by which they know each other: text with a zero at
- * its end. One rank makes it and hands it to the others by any means: a pipe, a file, a variable.
- * It holds "tutti1", a random key, a port and the addresses at which rank 0 listens: those of this
- * host's interfaces (TUTTI_SOCKET_IFNAME, TUTTI_PORT_RANGE). Whoever knows it can join: keep it to
- * the ranks. Where TUTTI_SECRET is set, it must be the same for all ranks, and is not part of it.
- */
+/* The meeting point of a new communicator, and the key by which its ranks authenticate each other.
+ * Null-terminated text. Rank 0 makes it and passes it to the other ranks by any means: a pipe, a
+ * file, a variable. It contains "tutti1", a random key, a port and the addresses on which rank 0
+ * listens: those of the host's interfaces (TUTTI_SOCKET_IFNAME, TUTTI_PORT_RANGE). Any process that
+ * knows it can join, so keep it secret. TUTTI_SECRET, if set, is not part of the id and must be the
+ * same on all ranks. */
 #define TUTTI_UNIQUE_ID_BYTES 128
 typedef struct {
   char internal[TUTTI_UNIQUE_ID_BYTES];
 } tuttiUniqueId;
 
-/* Makes an id and begins to listen for those who will use it. The process that calls this (or a
- * child that it forks) must become rank 0 of the communicator. An id makes one communicator; a
- * process may have several ids at once. */
+/* Makes an id and starts to listen for the other ranks. The calling process, or a child that it
+ * forks, must become rank 0 of the communicator. An id makes one communicator. A process may have
+ * several ids at once. */
 TUTTI_API tuttiResult_t tuttiGetUniqueId(tuttiUniqueId* id);
 
-/* Joins the communicator of `nranks` ranks as `rank`, and returns when all have: within
- * TUTTI_TIMEOUT, or with an error that names who is missing. Ranks may be processes, threads of one
- * process, or both. */
+/* Joins a communicator of `nranks` ranks as `rank`. Returns when all ranks have joined. If some
+ * have not joined within TUTTI_TIMEOUT, fails with an error that names them. Ranks may be
+ * processes, threads of one process, or both. */
 TUTTI_API tuttiResult_t tuttiCommInitRank(tuttiComm_t* comm, int nranks, tuttiUniqueId id,
                                           int rank);
 
-/* The group that this process was started in by `tutti run`, torchrun, mpirun, srun or mpiexec; a
- * communicator of one if it was not. */
+/* Joins the group in which `tutti run`, torchrun, mpirun, srun or mpiexec started this process.
+ * Without a launcher, makes a communicator of one rank. */
 TUTTI_API tuttiResult_t tuttiCommInitFromEnvironment(tuttiComm_t* comm);
 
-/* Finishes what was begun, and frees the communicator. */
+/* Waits for the calls under way, then frees the communicator. */
 TUTTI_API tuttiResult_t tuttiCommDestroy(tuttiComm_t comm);
 
-/* Ends every call of every rank on `comm`, those under way and those to come, with this reason,
- * which may be NULL. Any thread may call it. Unlike NCCL's, it does not free the communicator:
- * tuttiCommDestroy does. */
+/* Makes every call of every rank on `comm` fail, both those under way and later ones. `reason`
+ * becomes part of the error message and may be NULL. Any thread may call this. Unlike ncclCommAbort
+ * it does not free the communicator: call tuttiCommDestroy for that. */
 TUTTI_API tuttiResult_t tuttiCommAbort(tuttiComm_t comm, const char* reason);
 
 TUTTI_API tuttiResult_t tuttiCommCount(tuttiComm_t comm, int* count);
 TUTTI_API tuttiResult_t tuttiCommUserRank(tuttiComm_t comm, int* rank);
 
 /* Ranks of the same colour form a new communicator, ordered by key and then by rank. A rank whose
- * colour is TUTTI_SPLIT_NOCOLOR gets NULL, and need not say where to put it. All ranks call it. */
+ * colour is TUTTI_SPLIT_NOCOLOR gets NULL; its `newcomm` may be NULL. All ranks must call this. */
 #define TUTTI_SPLIT_NOCOLOR (-1)
 TUTTI_API tuttiResult_t tuttiCommSplit(tuttiComm_t comm, int color, int key, tuttiComm_t* newcomm);
 
-/* The same group again, for calls that are independent of this communicator's. All ranks call it.
- */
+/* Makes another communicator of the same ranks. Its calls are independent of those on `comm`. All
+ * ranks must call this. */
 TUTTI_API tuttiResult_t tuttiCommDuplicate(tuttiComm_t comm, tuttiComm_t* newcomm);
 
-/* After a call on `comm` has failed: a communicator of those ranks that are left, in their order.
- * All of them call it. */
+/* After a call on `comm` has failed: makes a communicator of the surviving ranks, in the same
+ * order. All survivors must call this. */
 TUTTI_API tuttiResult_t tuttiCommShrink(tuttiComm_t comm, tuttiComm_t* newcomm);
 
-/* Lets in who waits at the door, "127.0.0.1:29600", which the process of rank 0 keeps. All ranks
- * call it. NULL if nobody waits. */
+/* Adds the processes that wait in tuttiCommJoin. `at` is the address on which the process of rank 0
+ * listens for them: "127.0.0.1:29600". Gives NULL if no process waits. All ranks must call this. */
 TUTTI_API tuttiResult_t tuttiCommGrow(tuttiComm_t comm, const char* at, tuttiComm_t* newcomm);
-/* Waits at the door of a group until it lets this process in. */
+/* Connects to the address `at` of a group and waits until tuttiCommGrow adds this process. */
 TUTTI_API tuttiResult_t tuttiCommJoin(const char* at, int64_t timeout_ms, tuttiComm_t* newcomm);
 
-/* What this rank has done in its collectives on `comm` so far; sends and receives are not counted.
- */
+/* The traffic of this rank in collectives on `comm` so far. Sends and receives are not counted. */
 typedef struct {
   uint64_t calls;
   uint64_t bytes_sent;
@@ -183,45 +182,49 @@ typedef struct {
   uint64_t messages_sent; /* Steps of the schedules, as `tutti cost` counts them. */
   uint64_t messages_received;
 } tuttiCounters_t;
-/* Ask when no call is under way. */
+/* No call may be under way on `comm`. */
 TUTTI_API tuttiResult_t tuttiCommCounters(tuttiComm_t comm, tuttiCounters_t* counters);
 
 /* Memory -------------------------------------------------------------------------------------- */
 
-/* Memory that the other ranks of this host can read: collectives on it copy nothing needlessly. Any
- * other memory will do as well. Begins as zeros on a page's boundary, in whole pages. */
+/* Allocates memory that the other ranks of this host can read, which saves copies in collectives.
+ * Collectives also accept any other memory. The memory is zeroed, page-aligned and a whole number
+ * of pages. */
 TUTTI_API tuttiResult_t tuttiMemAlloc(void** memory, size_t bytes);
-/* NULL is fine. */
+/* `memory` may be NULL. */
 TUTTI_API tuttiResult_t tuttiMemFree(void* memory);
 
 /* Work ---------------------------------------------------------------------------------------- */
 
-/* Every call below that moves data has a twin whose name ends in Async: it begins the call, gives a
- * handle to it and returns. Calls are done in the order in which they were made, blocking ones
- * among them. Buffers must stay as they are until the work is done; arrays of counts need not. */
+/* Every call below that moves data also exists with a name that ends in Async. It starts the call,
+ * returns at once and gives a handle. Calls run in the order in which they were made, including the
+ * blocking ones. Buffers must stay valid and unchanged until the work is done. Arrays of counts may
+ * be freed when the Async call returns. */
 
-/* Whether it is done, well or not. */
+/* Sets *done to 1 if the work is done, whether it succeeded or failed. */
 TUTTI_API tuttiResult_t tuttiWorkTest(tuttiWork_t work, int* done);
-/* Waits until it is done, and returns how it went; at most so many milliseconds, or for good if
- * negative. tuttiInProgress if it is not done by then. */
+/* Waits until the work is done and returns its result. Waits at most `timeout_ms`, or without limit
+ * if negative. Returns tuttiInProgress if the time is over first. */
 TUTTI_API tuttiResult_t tuttiWorkWait(tuttiWork_t work, int64_t timeout_ms);
-/* Lets go of it; the work goes on. Every handle wants this once, even after its communicator. */
+/* Frees the handle; the call itself continues. Every handle must be destroyed once, also after its
+ * communicator was destroyed. */
 TUTTI_API tuttiResult_t tuttiWorkDestroy(tuttiWork_t work);
 
 /* Collectives --------------------------------------------------------------------------------- */
 
-/* `count` is in elements: of the whole data for broadcast, reduce and allreduce, of one block for
- * the others. Send and receive buffer may be the same memory: for blocks, the rank's own block
- * within the larger buffer. Otherwise they must not overlap. */
+/* `count` is a number of elements: of the whole buffer for broadcast, reduce and allreduce, of one
+ * block for the others. A call may be in place: sendbuff equals recvbuff or, for collectives on
+ * blocks, the smaller buffer is this rank's block of the larger one. Otherwise the buffers must not
+ * overlap. */
 
-/* Everyone ends with the combination of all ranks' data. */
+/* Every rank gets the reduction of all ranks' data. */
 TUTTI_API tuttiResult_t tuttiAllReduce(const void* sendbuff, void* recvbuff, size_t count,
                                        tuttiDataType_t datatype, tuttiRedOp_t op, tuttiComm_t comm);
 TUTTI_API tuttiResult_t tuttiAllReduceAsync(const void* sendbuff, void* recvbuff, size_t count,
                                             tuttiDataType_t datatype, tuttiRedOp_t op,
                                             tuttiComm_t comm, tuttiWork_t* work);
 
-/* The root ends with the combination of all ranks' data. Others' recvbuff is not heeded. */
+/* The root gets the reduction of all ranks' data. recvbuff is ignored on other ranks. */
 TUTTI_API tuttiResult_t tuttiReduce(const void* sendbuff, void* recvbuff, size_t count,
                                     tuttiDataType_t datatype, tuttiRedOp_t op, int root,
                                     tuttiComm_t comm);
@@ -229,7 +232,7 @@ TUTTI_API tuttiResult_t tuttiReduceAsync(const void* sendbuff, void* recvbuff, s
                                          tuttiDataType_t datatype, tuttiRedOp_t op, int root,
                                          tuttiComm_t comm, tuttiWork_t* work);
 
-/* Rank r ends with block r of the combination. */
+/* Rank r gets block r of the reduction. */
 TUTTI_API tuttiResult_t tuttiReduceScatter(const void* sendbuff, void* recvbuff, size_t recvcount,
                                            tuttiDataType_t datatype, tuttiRedOp_t op,
                                            tuttiComm_t comm);
@@ -238,7 +241,7 @@ TUTTI_API tuttiResult_t tuttiReduceScatterAsync(const void* sendbuff, void* recv
                                                 tuttiRedOp_t op, tuttiComm_t comm,
                                                 tuttiWork_t* work);
 
-/* The same three by an operation of the caller's, which knows how long its elements are. */
+/* The same three with a user-defined operation. The operation defines the element size. */
 TUTTI_API tuttiResult_t tuttiAllReduceWith(const void* sendbuff, void* recvbuff, size_t count,
                                            tuttiOp_t op, tuttiComm_t comm);
 TUTTI_API tuttiResult_t tuttiAllReduceWithAsync(const void* sendbuff, void* recvbuff, size_t count,
@@ -254,20 +257,22 @@ TUTTI_API tuttiResult_t tuttiReduceScatterWithAsync(const void* sendbuff, void* 
                                                     size_t recvcount, tuttiOp_t op,
                                                     tuttiComm_t comm, tuttiWork_t* work);
 
-/* What the bits of a reduction may depend on, other than its contributions: docs/determinism.md. */
+/* How reproducible the bits of a reduction are. Each level includes the one before it. See
+ * docs/determinism.md. */
 typedef enum {
-  tuttiReproducibleRun = 0,   /* The same on all ranks, and in every run of the same calls. */
-  tuttiReproducibleOrder = 1, /* And whatever algorithm, transport, bucket, in place or not. */
-  tuttiReproducibleExact = 2, /* And whatever order of contributions and number of ranks. */
+  tuttiReproducibleRun = 0,   /* Same bits on all ranks, and in every run of the same calls. */
+  tuttiReproducibleOrder = 1, /* Also for every algorithm, transport and bucket, in place or not. */
+  tuttiReproducibleExact = 2, /* Also for every order of contributions and number of ranks. */
   tuttiReproducibleLimit = 0x7fffffff
 } tuttiReproducible_t;
-/* For the reductions on `comm` from now on; all ranks must set the same. Communicators that are
- * made from it begin with tuttiReproducibleRun. */
+/* Sets the level for later reductions on `comm`. All ranks must set the same level. Communicators
+ * made from `comm` start with tuttiReproducibleRun. */
 TUTTI_API tuttiResult_t tuttiCommSetReproducible(tuttiComm_t comm, tuttiReproducible_t level);
 
-/* Reductions to which a rank brings `nshards` contributions of `count` elements each (of nranks
- * times `recvcount` for ReduceScatter), or none: the same shards give the same bits however they
- * are spread over ranks (tuttiReproducibleExact). Averages are over shards. All ranks call it. */
+/* Reductions in which a rank contributes `nshards` shards, which may be 0. Each has `count`
+ * elements (nranks * recvcount for ReduceScatter). The same shards give the same bits for every
+ * distribution over ranks (tuttiReproducibleExact). tuttiAvg divides by the number of shards. All
+ * ranks must call this. */
 TUTTI_API tuttiResult_t tuttiAllReduceShards(const void* const* shards, size_t nshards,
                                              void* recvbuff, size_t count, tuttiDataType_t datatype,
                                              tuttiRedOp_t op, tuttiComm_t comm);
@@ -291,7 +296,7 @@ TUTTI_API tuttiResult_t tuttiReduceScatterShardsAsync(const void* const* shards,
                                                       tuttiDataType_t datatype, tuttiRedOp_t op,
                                                       tuttiComm_t comm, tuttiWork_t* work);
 
-/* Everyone ends with the root's data. Others' sendbuff is not heeded. */
+/* Every rank gets the root's data. sendbuff is ignored on other ranks. */
 TUTTI_API tuttiResult_t tuttiBroadcast(const void* sendbuff, void* recvbuff, size_t count,
                                        tuttiDataType_t datatype, int root, tuttiComm_t comm);
 TUTTI_API tuttiResult_t tuttiBroadcastAsync(const void* sendbuff, void* recvbuff, size_t count,
@@ -303,21 +308,21 @@ TUTTI_API tuttiResult_t tuttiBcast(void* buff, size_t count, tuttiDataType_t dat
 TUTTI_API tuttiResult_t tuttiBcastAsync(void* buff, size_t count, tuttiDataType_t datatype,
                                         int root, tuttiComm_t comm, tuttiWork_t* work);
 
-/* Everyone ends with the blocks of all, in order of rank. */
+/* Every rank gets the blocks of all ranks, in rank order. */
 TUTTI_API tuttiResult_t tuttiAllGather(const void* sendbuff, void* recvbuff, size_t sendcount,
                                        tuttiDataType_t datatype, tuttiComm_t comm);
 TUTTI_API tuttiResult_t tuttiAllGatherAsync(const void* sendbuff, void* recvbuff, size_t sendcount,
                                             tuttiDataType_t datatype, tuttiComm_t comm,
                                             tuttiWork_t* work);
 
-/* Rank r ends with block r of the root's. Others' sendbuff is not heeded. */
+/* Rank r gets block r of the root. sendbuff is ignored on other ranks. */
 TUTTI_API tuttiResult_t tuttiScatter(const void* sendbuff, void* recvbuff, size_t recvcount,
                                      tuttiDataType_t datatype, int root, tuttiComm_t comm);
 TUTTI_API tuttiResult_t tuttiScatterAsync(const void* sendbuff, void* recvbuff, size_t recvcount,
                                           tuttiDataType_t datatype, int root, tuttiComm_t comm,
                                           tuttiWork_t* work);
 
-/* The root ends with the blocks of all, in order of rank. Others' recvbuff is not heeded. */
+/* The root gets the blocks of all ranks, in rank order. recvbuff is ignored on other ranks. */
 TUTTI_API tuttiResult_t tuttiGather(const void* sendbuff, void* recvbuff, size_t sendcount,
                                     tuttiDataType_t datatype, int root, tuttiComm_t comm);
 TUTTI_API tuttiResult_t tuttiGatherAsync(const void* sendbuff, void* recvbuff, size_t sendcount,
@@ -331,14 +336,14 @@ TUTTI_API tuttiResult_t tuttiAllToAllAsync(const void* sendbuff, void* recvbuff,
                                            tuttiDataType_t datatype, tuttiComm_t comm,
                                            tuttiWork_t* work);
 
-/* Nobody returns before all have called. */
+/* Returns after all ranks have called it. */
 TUTTI_API tuttiResult_t tuttiBarrier(tuttiComm_t comm);
 TUTTI_API tuttiResult_t tuttiBarrierAsync(tuttiComm_t comm, tuttiWork_t* work);
 
 /* Blocks of different lengths ----------------------------------------------------------------- */
 
-/* counts[r] elements are rank r's block, the same array on all ranks. Blocks stand one after the
- * other, with nothing between them. */
+/* The block of rank r has counts[r] elements. `counts` must be the same on all ranks. Blocks are
+ * contiguous, in rank order. */
 
 TUTTI_API tuttiResult_t tuttiAllGatherV(const void* sendbuff, void* recvbuff, const size_t* counts,
                                         tuttiDataType_t datatype, tuttiComm_t comm);
@@ -362,7 +367,7 @@ TUTTI_API tuttiResult_t tuttiGatherV(const void* sendbuff, void* recvbuff, const
 TUTTI_API tuttiResult_t tuttiGatherVAsync(const void* sendbuff, void* recvbuff,
                                           const size_t* counts, tuttiDataType_t datatype, int root,
                                           tuttiComm_t comm, tuttiWork_t* work);
-/* sendcounts[d] elements go to rank d, recvcounts[s] come from rank s. */
+/* Sends sendcounts[d] elements to rank d and receives recvcounts[s] elements from rank s. */
 TUTTI_API tuttiResult_t tuttiAllToAllV(const void* sendbuff, const size_t* sendcounts,
                                        void* recvbuff, const size_t* recvcounts,
                                        tuttiDataType_t datatype, tuttiComm_t comm);
@@ -373,14 +378,15 @@ TUTTI_API tuttiResult_t tuttiAllToAllVAsync(const void* sendbuff, const size_t* 
 
 /* Schedules ----------------------------------------------------------------------------------- */
 
-/* Reads a schedule in JSON (docs/schedule-json.md), from a text with a zero at its end or from a
- * file, and proves it. What breaks its contract gives tuttiInvalidArgument, and tuttiGetLastError
- * the first violations. All ranks read the same schedule. */
+/* Reads a schedule in JSON (docs/schedule-json.md) from a null-terminated string or from a file,
+ * and verifies it. A schedule that violates the contract of its collective gives
+ * tuttiInvalidArgument; tuttiGetLastError lists the first violations. All ranks must read the same
+ * schedule. */
 TUTTI_API tuttiResult_t tuttiScheduleFromJson(tuttiSchedule_t* schedule, const char* json);
 TUTTI_API tuttiResult_t tuttiScheduleLoad(tuttiSchedule_t* schedule, const char* path);
-/* The same for schedules that do the same, whatever they are called. */
+/* Gets a hash of the schedule's content. Names do not change it. */
 TUTTI_API tuttiResult_t tuttiScheduleHash(tuttiSchedule_t schedule, uint64_t* hash);
-/* Calls that were begun go on with it. */
+/* Calls that were started with the schedule still finish. */
 TUTTI_API tuttiResult_t tuttiScheduleDestroy(tuttiSchedule_t schedule);
 
 /* Any collective, with options ---------------------------------------------------------------- */
@@ -398,8 +404,8 @@ typedef enum {
   tuttiCollectiveLimit = 0x7fffffff
 } tuttiCollective_t;
 
-/* A collective with all that can be said about it. Begin with TUTTI_CALL_INITIALIZER, and set what
- * differs from it:
+/* A collective with all its options. Start from TUTTI_CALL_INITIALIZER and set the members that
+ * differ:
  *
  *   tuttiCall_t call = TUTTI_CALL_INITIALIZER;
  *   call.collective = tuttiCollAllReduce;
@@ -409,26 +415,26 @@ typedef enum {
  *   call.schedule = schedule;
  *   tuttiRun(&call, comm);
  *
- * Later versions add members at the end; a program that was built with an earlier one goes on
- * working. */
+ * Later versions add members at the end. Programs built with an earlier version continue to work.
+ */
 typedef struct {
-  size_t size; /* sizeof(tuttiCall_t), by which the library knows the version of the caller. */
+  size_t size; /* sizeof(tuttiCall_t). It tells the library the version of the caller's header. */
   tuttiCollective_t collective;
   const void* sendbuff;
   void* recvbuff;
-  size_t count;         /* As the functions above have it; */
-  const size_t* counts; /* or, for blocks of different lengths, these; in alltoall, of what is */
-  const size_t* recvcounts; /* sent, and these of what is received. */
+  size_t count;             /* As in the functions above. */
+  const size_t* counts;     /* In place of count: block lengths. For alltoall: sendcounts. */
+  const size_t* recvcounts; /* For alltoall with counts only. */
   tuttiDataType_t datatype;
   tuttiRedOp_t op;
-  tuttiOp_t custom; /* An operation of the caller's, in place of datatype and op; or NULL. */
+  tuttiOp_t custom; /* A user-defined operation in place of datatype and op, or NULL. */
   int root;
-  /* Options. Zero and NULL leave it to tutti. */
-  const char* algorithm;    /* "allreduce/ring". All ranks say the same, */
-  tuttiSchedule_t schedule; /* or give schedules of the same content in place of it. */
-  int64_t timeout_ms;       /* How long to wait for the others. */
-  const char* site;         /* Where in the program this is, for messages: "step 12". */
-  int keep_input;           /* Not 0: should the call fail, sendbuff is as it was before. */
+  /* Options. Zero and NULL mean the default. */
+  const char* algorithm;    /* "allreduce/ring". Must be the same on all ranks. */
+  tuttiSchedule_t schedule; /* In place of algorithm. All ranks must pass the same content. */
+  int64_t timeout_ms;       /* How long to wait for the other ranks. */
+  const char* site;         /* The place in the program, for error messages: "step 12". */
+  int keep_input;           /* Nonzero: sendbuff is unchanged if the call fails. */
 } tuttiCall_t;
 
 #define TUTTI_CALL_INITIALIZER                                                                    \
@@ -438,22 +444,24 @@ typedef struct {
   }
 
 TUTTI_API tuttiResult_t tuttiRun(const tuttiCall_t* call, tuttiComm_t comm);
-/* Begins it; what the call points to besides its buffers need only stay until this returns. */
+/* Starts the call. The buffers must stay valid until the work is done. Everything else that `call`
+ * points to may be freed when this returns. */
 TUTTI_API tuttiResult_t tuttiStart(const tuttiCall_t* call, tuttiComm_t comm, tuttiWork_t* work);
 
-/* Between two --------------------------------------------------------------------------------- */
+/* Point to point ------------------------------------------------------------------------------ */
 
-/* Returns when the data may be changed again, which can be before or only when `peer` receives. */
+/* Returns when sendbuff may be changed again. That may be before or after `peer` receives. */
 TUTTI_API tuttiResult_t tuttiSend(const void* sendbuff, size_t count, tuttiDataType_t datatype,
                                   int peer, tuttiComm_t comm);
 TUTTI_API tuttiResult_t tuttiSendAsync(const void* sendbuff, size_t count, tuttiDataType_t datatype,
                                        int peer, tuttiComm_t comm, tuttiWork_t* work);
-/* Waits for as many elements as were sent. */
+/* `count` must equal the number of elements sent. */
 TUTTI_API tuttiResult_t tuttiRecv(void* recvbuff, size_t count, tuttiDataType_t datatype, int peer,
                                   tuttiComm_t comm);
 TUTTI_API tuttiResult_t tuttiRecvAsync(void* recvbuff, size_t count, tuttiDataType_t datatype,
                                        int peer, tuttiComm_t comm, tuttiWork_t* work);
-/* Both at once, with one peer or two: what NCCL does by a group of a send and a receive. */
+/* Sends and receives at the same time, with one peer or two. In NCCL: a group of a send and a
+ * receive. */
 TUTTI_API tuttiResult_t tuttiSendRecv(const void* sendbuff, size_t sendcount, int to,
                                       void* recvbuff, size_t recvcount, int from,
                                       tuttiDataType_t datatype, tuttiComm_t comm);
@@ -466,7 +474,7 @@ TUTTI_API tuttiResult_t tuttiSendRecvAsync(const void* sendbuff, size_t sendcoun
 }
 #endif
 
-/* The rest, by subject. Each may be included alone. */
+/* More functions, by subject. Each header may be included alone. */
 #include <tutti/c/config.h>
 #include <tutti/c/messages.h>
 

@@ -8,19 +8,19 @@
 
 namespace tutti {
 
-/// Where the ranks of a new group meet, and the key by which they know each other. The process that
-/// will be rank 0 makes it and hands its text to the others by any means; Communicator::create()
-/// takes it. An id makes one group.
+/// The meeting point of a new group, and the key by which its ranks authenticate each other. The
+/// process of rank 0 makes it and passes its text to the other ranks by any means. All ranks pass
+/// it to Communicator::create(). An id makes one group.
 ///
-/// Whoever knows the text can join: keep it to the ranks.
+/// Any process that knows the text can join, so keep it secret.
 class TUTTI_API UniqueId {
  public:
   static constexpr std::size_t longest = 127;
 
-  /// Begins to listen, on the addresses of this host (see CommunicatorOptions::interfaces), for
-  /// those who will use it.
+  /// Starts to listen for the other ranks on the addresses of this host (see
+  /// CommunicatorOptions::interfaces).
   [[nodiscard]] static UniqueId make(const CommunicatorOptions& options = {});
-  /// An id that another process has made. create() says if it cannot be one.
+  /// An id that another process has made. create() throws if the text is not valid.
   explicit UniqueId(std::string text) : text_(std::move(text)) {}
 
   /// "tutti1 KEY PORT ADDRESS...", at most `longest` bytes.

@@ -8,10 +8,10 @@
 
 namespace tutti {
 
-/// Why a communicator came to its end: the same on all ranks that are still there.
+/// Why a communicator failed. The same on all surviving ranks.
 struct Verdict {
   ErrorCode code = ErrorCode::internal;
-  /// Whose fault it is, as far as that can be told: who is gone, behind, or called something else.
+  /// The ranks that caused it, if known: ranks that are lost, late, or made a different call.
   std::vector<std::uint32_t> ranks{};
   std::string words{};
 

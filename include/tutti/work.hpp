@@ -11,29 +11,29 @@
 
 namespace tutti {
 
-/// A call that goes on while the caller does something else. Its buffers must stay as they are
-/// until it is done. Letting go of a Work does not stop the call.
+/// An asynchronous call: it runs while the caller does something else. Its buffers must stay valid
+/// and unchanged until it is done. Destroying a Work does not stop the call.
 class TUTTI_API Work {
  public:
-  /// Work that is done already.
+  /// Work that is already done.
   Work();
 
-  /// Whether it is done, well or not.
+  /// True if the call is done, whether it succeeded or failed.
   [[nodiscard]] bool test() const;
-  /// Waits until it is done, and throws what went wrong, if anything did.
+  /// Waits until the call is done. Throws its error if it failed.
   void wait() const;
-  /// Waits until it is done or the time is over; returns whether it is done. Throws what went
-  /// wrong.
+  /// Waits until the call is done or the time is over. Returns true if it is done. Throws its error
+  /// if it failed.
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds time) const;
 
-  /// Calls `f` once, when it is done: with null, or with what went wrong. It is called in a thread
-  /// of tutti's, where it may call communicators and need not hurry; what it throws ends the
-  /// program. Several are called in their order.
+  /// Calls `f` once when the call is done: with null, or with its error. `f` runs in a thread of
+  /// the library. It may call communicators and may block. An exception that it throws terminates
+  /// the program. Several callbacks run in the order of registration.
   void then(std::function<void(std::exception_ptr)> f) const;
 
-  /// Of a receive that is done: who has sent what was received, by which tag, and how long it was.
+  /// The envelope of a receive that is done.
   [[nodiscard]] Envelope envelope() const;
-  /// Of several receives that were begun together, in the order in which they were asked for.
+  /// The envelopes of several receives that were started together, in the order of the request.
   [[nodiscard]] std::vector<Envelope> envelopes() const;
 
   class TUTTI_HIDDEN State;

@@ -20,20 +20,20 @@ std::string dimensions_wanted(const Algorithm& algorithm) {
                        : std::to_string(least) + " or " + std::to_string(most);
 }
 
-/// Why the shape of the problem does not do; empty if it does.
+/// Why the shape of the problem does not fit; empty if it does.
 std::string fault_of_shape(const Algorithm& algorithm, const Problem& problem) {
-  const std::string who = std::string(algorithm.name) + " needs a shape of " +
-                          dimensions_wanted(algorithm) + " dimensions that " +
-                          std::to_string(problem.ranks) + " ranks fill";
-  const std::string cure = "; ask for --shape " + to_string(squarest(problem.ranks));
+  const std::string need = std::string(algorithm.name) + " needs a shape of " +
+                           dimensions_wanted(algorithm) + " dimensions for " +
+                           std::to_string(problem.ranks) + " ranks";
+  const std::string cure = "; use --shape " + to_string(squarest(problem.ranks));
   const std::size_t count = problem.shape.dimensions.size();
-  if (problem.shape.empty()) return who + cure;
+  if (problem.shape.empty()) return need + cure;
   if (count < algorithm.dimensions.least || count > algorithm.dimensions.most) {
-    return who + ", and " + to_string(problem.shape) + " has " + std::to_string(count) + cure;
+    return need + ", but " + to_string(problem.shape) + " has " + std::to_string(count) + cure;
   }
   if (problem.shape.size() != problem.ranks) {
-    return who + ", and " + to_string(problem.shape) + " is for " +
-           std::to_string(problem.shape.size()) + cure;
+    return need + ", but " + to_string(problem.shape) + " is for " +
+           std::to_string(problem.shape.size()) + " ranks" + cure;
   }
   return "";
 }

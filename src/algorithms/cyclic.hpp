@@ -8,14 +8,14 @@
 
 namespace tutti {
 
-/// `at` taken round a ring of `modulus`; `at` may lie up to one turn below 0 or any way above.
+/// `at` modulo `modulus`, in 0 … modulus−1 also for negative `at`.
 [[nodiscard]] constexpr std::uint32_t wrap(std::int64_t at, std::uint32_t modulus) {
   const std::int64_t rest = at % modulus;
   return static_cast<std::uint32_t>(rest < 0 ? rest + modulus : rest);
 }
 
-/// `count` chunks of a ring of `modulus` from `first` on: one range, or two where it passes the
-/// end.
+/// `count` chunks from `first` on in a ring of `modulus` chunks: one range, or two if it wraps
+/// around.
 class CyclicRange {
  public:
   constexpr CyclicRange(std::uint32_t first, std::uint32_t count, std::uint32_t modulus) {

@@ -13,10 +13,12 @@ std::uint32_t inorder_height(std::uint32_t size) {
 Rank inorder_root(std::uint32_t size) { return Rank{std::bit_floor(size) - 1}; }
 
 InorderNode inorder_node(std::uint32_t size, Rank index) {
-  // Positions count from 1, so that the bits of a position tell its level: odd ones are leaves.
+  // Positions count from 1, so that the lowest set bit of a position gives its level: odd ones are
+  // leaves.
   const std::uint32_t target = index.index() + 1;
   std::uint32_t at = std::bit_floor(size);
-  std::uint32_t reach = at / 2;  // How far the children stand, unless the right side is short.
+  std::uint32_t reach =
+      at / 2;  // Distance of the children, unless the right subtree is incomplete.
   const auto right_of = [&] {
     const std::uint32_t below = std::min(size - at, 2 * reach - 1);
     return reach == 0 || below == 0 ? 0 : at + std::bit_floor(below);

@@ -12,8 +12,7 @@
 #include "algorithms/reduce_scatter/reduce_scatter.hpp"
 #include "algorithms/scatter/scatter.hpp"
 
-// A builder that no other algorithm is built on may be declared here, in the namespace of its
-// collective.
+// A builder that no other algorithm uses may be declared here, in the namespace of its collective.
 
 namespace tutti {
 namespace {
@@ -32,7 +31,7 @@ std::uint64_t per_rank_and_dimension(const Problem& problem) {
 constexpr std::string_view as_it_travels = "towards the root, one rank at a time";
 constexpr std::string_view up_the_tree = "up the tree; in a fold, in order of rank";
 constexpr std::string_view round_the_ring =
-    "round the ring: block c from rank c+1 up to rank c, each rank's own after what arrives";
+    "round the ring: block c from rank c+1 up to rank c; received sum + the rank's own";
 constexpr std::string_view by_doubling = "by halves: lower half's sum + upper half's sum";
 constexpr std::string_view by_halving =
     "from the farthest partner to the nearest; in a fold, in order of rank";
@@ -71,14 +70,14 @@ constexpr Algorithm moves(std::string_view name, Collective collective, Chunks c
   return adds(name, collective, chunks, build, summary, "");
 }
 
-/// A row whose schedules keep data in memory of tutti's own, on some rank, in place or not.
+/// A row whose schedules keep data in internal memory on some rank, in place or out of place.
 constexpr Algorithm keeps(Algorithm row) {
   row.traits.keeps_data = true;
   return row;
 }
 
-/// A row of alltoall in which ranks pass on blocks between two others.
-constexpr Algorithm passes_on(Algorithm row) {
+/// A row of alltoall in which ranks forward blocks between two other ranks.
+constexpr Algorithm forwards(Algorithm row) {
   row.traits.needs_counts = true;
   return row;
 }
@@ -86,55 +85,55 @@ constexpr Algorithm passes_on(Algorithm row) {
 using enum Collective;
 
 constexpr std::array table{
-    moves("broadcast/flat", broadcast, one, broadcast::flat, "the root sends to everybody"),
+    moves("broadcast/flat", broadcast, one, broadcast::flat, "the root sends to every rank"),
     moves("broadcast/binomial", broadcast, one, broadcast::binomial,
-          "those who have it double every round"),
+          "down a binomial tree; holders double every round"),
     moves("broadcast/binary_tree", broadcast, one, broadcast::binary_tree,
           "down a complete binary tree"),
     moves("broadcast/chain", broadcast, one, broadcast::chain, "from rank to rank"),
     moves("broadcast/scatter_allgather", broadcast, per_rank, broadcast::scatter_allgather,
-          "deal it out, then pass it round a ring"),
+          "scatter the data, then allgather in a ring"),
     moves("broadcast/double_tree", broadcast, two, broadcast::double_tree,
           "half down each of two trees"),
 
-    moves("scatter/flat", scatter, per_rank, scatter::flat, "the root sends each its block"),
+    moves("scatter/flat", scatter, per_rank, scatter::flat, "the root sends each rank its block"),
     keeps(moves("scatter/binomial", scatter, per_rank, scatter::binomial,
                 "recursive halving down a tree")),
 
-    moves("gather/flat", gather, per_rank, gather::flat, "everybody sends its block to the root"),
+    moves("gather/flat", gather, per_rank, gather::flat, "every rank sends its block to the root"),
     keeps(moves("gather/binomial", gather, per_rank, gather::binomial,
                 "blocks are joined pairwise up a tree")),
 
-    moves("allgather/mesh", allgather, per_rank, allgather::mesh, "everybody sends to everybody"),
+    moves("allgather/mesh", allgather, per_rank, allgather::mesh, "every rank sends to every rank"),
     moves("allgather/ring", allgather, per_rank, allgather::ring, "blocks go round a ring"),
     moves("allgather/bidirectional_ring", allgather, per_rank, allgather::bidirectional_ring,
           "blocks go both ways round a ring"),
     moves("allgather/recursive_doubling", allgather, per_rank, allgather::recursive_doubling,
-          "groups trade all they have and double"),
+          "groups exchange all their blocks and double"),
     moves("allgather/bruck", allgather, per_rank, allgather::bruck,
-          "ask 1, 2, 4, … ranks up for all they have"),
+          "receive all blocks of the rank 1, 2, 4, … above"),
     moves("allgather/gather_broadcast", allgather, per_rank, allgather::gather_broadcast,
           "gather at rank 0, then broadcast"),
 
-    adds_by_rank("reduce/flat", reduce, one, reduce::flat, "everybody sends to the root"),
+    adds_by_rank("reduce/flat", reduce, one, reduce::flat, "every rank sends to the root"),
     keeps(adds_by_rank("reduce/mesh_two_shot", reduce, per_rank, reduce::mesh_two_shot,
-                       "each adds up a block and sends it to the root")),
+                       "each rank adds up a block and sends it to the root")),
     keeps(adds("reduce/binomial", reduce, one, reduce::binomial,
-               "half of the holders send to the other half", up_the_tree)),
+               "up a binomial tree; holders halve every round", up_the_tree)),
     keeps(adds("reduce/binary_tree", reduce, one, reduce::binary_tree, "up a complete binary tree",
                up_the_tree)),
     keeps(adds("reduce/chain", reduce, one, reduce::chain, "from rank to rank", as_it_travels)),
     keeps(adds("reduce/reduce_scatter_gather", reduce, per_rank, reduce::reduce_scatter_gather,
-               "each adds up a piece, the root collects", round_the_ring)),
+               "each rank adds up a block, the root gathers them", round_the_ring)),
     keeps(adds("reduce/double_tree", reduce, two, reduce::double_tree, "half up each of two trees",
                up_the_tree)),
 
     keeps(adds_by_rank("allreduce/mesh", allreduce, one, allreduce::mesh,
-                       "everybody sends everything to everybody")),
+                       "every rank sends everything to every rank")),
     adds_by_rank("allreduce/mesh_two_shot", allreduce, per_rank, allreduce::mesh_two_shot,
-                 "each adds up a block and sends it to everybody"),
+                 "each rank adds up a block and sends it to all"),
     adds_by_rank("allreduce/root", allreduce, one, allreduce::root,
-                 "rank 0 adds everything up and sends it back"),
+                 "rank 0 adds everything up and sends back the sum"),
     adds("allreduce/binary_tree", allreduce, one, allreduce::binary_tree,
          "up and down a complete binary tree", up_the_tree),
     adds("allreduce/binomial", allreduce, one, allreduce::binomial,
@@ -145,13 +144,13 @@ constexpr std::array table{
          round_the_ring),
     adds("allreduce/bidirectional_ring", allreduce, per_rank, allreduce::bidirectional_ring,
          "blocks twice round a ring, both ways",
-         "from both sides of the ring to rank c, each rank's own after what arrives"),
+         "from both sides of the ring to rank c; received sums + the rank's own"),
     keeps(adds("allreduce/recursive_doubling", allreduce, one, allreduce::recursive_doubling,
-               "groups trade whole sums and double", by_doubling)),
+               "groups exchange whole sums and double", by_doubling)),
     adds("allreduce/halving_doubling", allreduce, per_rank, allreduce::halving_doubling,
          "recursive halving, then doubling", by_halving),
     adds("allreduce/bruck", allreduce, per_rank, allreduce::bruck,
-         "Bruck's allgather behind its dual",
+         "Bruck's reduce_scatter, then Bruck's allgather",
          "up the tree of Bruck's allgather run backwards; in a fold, in order of rank"),
     adds("allreduce/double_tree", allreduce, two, allreduce::double_tree,
          "half up and down each of two trees",
@@ -166,14 +165,14 @@ constexpr std::array table{
            "rings along each dimension, all at once", "round the ring of each dimension in turn"),
 
     adds_by_rank("reduce_scatter/mesh", reduce_scatter, per_rank, reduce_scatter::mesh,
-                 "everybody sends each block to its owner"),
+                 "every rank sends each block to its owner"),
     keeps(adds("reduce_scatter/ring", reduce_scatter, per_rank, reduce_scatter::ring,
                "sums go round a ring", round_the_ring)),
     keeps(adds("reduce_scatter/bidirectional_ring", reduce_scatter, per_rank,
-               reduce_scatter::bidirectional_ring, "sums come in from both sides of a ring",
-               "from both sides of the ring to rank c, each rank's own after what arrives")),
+               reduce_scatter::bidirectional_ring, "sums arrive from both sides of a ring",
+               "from both sides of the ring to rank c; received sums + the rank's own")),
     keeps(adds("reduce_scatter/recursive_halving", reduce_scatter, per_rank,
-               reduce_scatter::recursive_halving, "trade sums for the other half, and halve",
+               reduce_scatter::recursive_halving, "groups exchange half of their sums and halve",
                by_halving)),
     keeps(adds("reduce_scatter/bruck", reduce_scatter, per_rank, reduce_scatter::bruck,
                "Bruck's allgather run backwards",
@@ -181,15 +180,15 @@ constexpr std::array table{
     keeps(adds("reduce_scatter/reduce_then_scatter", reduce_scatter, per_rank,
                reduce_scatter::reduce_then_scatter, "reduce to rank 0, then scatter", up_the_tree)),
 
-    keeps(
-        moves("alltoall/mesh", alltoall, per_pair, alltoall::mesh, "everybody sends to everybody")),
-    keeps(
-        moves("alltoall/pairwise", alltoall, per_pair, alltoall::pairwise, "one partner a round")),
-    passes_on(keeps(moves("alltoall/bruck", alltoall, per_pair, alltoall::bruck,
-                          "hops of 1, 2, 4, … ranks, many blocks a message"))),
+    keeps(moves("alltoall/mesh", alltoall, per_pair, alltoall::mesh,
+                "every rank sends to every rank")),
+    keeps(moves("alltoall/pairwise", alltoall, per_pair, alltoall::pairwise,
+                "one partner per round")),
+    forwards(keeps(moves("alltoall/bruck", alltoall, per_pair, alltoall::bruck,
+                         "hops of 1, 2, 4, … ranks, many blocks per message"))),
 
     moves("barrier/dissemination", barrier, one, barrier::dissemination,
-          "tell the rank 1, 2, 4, … above"),
+          "notify the rank 1, 2, 4, … above"),
     moves("barrier/binomial", barrier, one, barrier::binomial, "up and down a tree"),
 };
 

@@ -1,16 +1,18 @@
 #include <atomic>
-#include <numeric>
 
 #include <tutti/communicator.hpp>
 
 #include "api/communicator_impl.hpp"
+#include "api/group/grow.hpp"
+#include "api/group/shrink.hpp"
+#include "api/group/split.hpp"
 
 namespace tutti {
 
 namespace {
 
-/// What a forked child was to destroy and has left as it is: nobody but the parent may say farewell
-/// to the other ranks, and there are no threads to be joined here.
+/// A communicator that a forked child did not destroy: only the parent may leave the group, and the
+/// child has no threads to join.
 struct Abandoned {
   std::unique_ptr<Communicator::Impl> communicator;
   Abandoned* before;
@@ -28,18 +30,22 @@ Communicator::Impl& existing(const std::unique_ptr<Communicator::Impl>& impl) {
               "this communicator was moved from: use the one that it was moved to");
 }
 
-/// What a call is made on.
+/// The communicator, for a call. Throws in a forked child.
 Communicator::Impl& usable(const std::unique_ptr<Communicator::Impl>& impl) {
   Communicator::Impl& found = existing(impl);
   if (found.origin().is_here()) return found;
   throw Error(ErrorCode::aborted,
               "rank " + std::to_string(found.rank()) +
                   ": this process was forked from the rank and inherited its communicator, which "
-                  "does not survive fork(): make the call in the parent, or make a communicator "
-                  "of the child's own");
+                  "does not survive fork(): make the call in the parent, or create a communicator "
+                  "in the child");
 }
 
 }  // namespace
+
+Communicator::Impl& internals(const Communicator& communicator) {
+  return usable(communicator.impl_);
+}
 
 Communicator::Communicator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Communicator::Communicator(Communicator&&) noexcept = default;
@@ -77,66 +83,31 @@ std::optional<Envelope> Communicator::try_probe(std::uint32_t from, std::uint32_
 std::optional<Communicator> Communicator::split(std::optional<std::uint32_t> color,
                                                 std::uint32_t key,
                                                 const CommunicatorOptions& options) {
-  return usable(impl_).split(color, key, options);
+  return tutti::split(usable(impl_), color, key, options);
 }
 Communicator Communicator::duplicate(const CommunicatorOptions& options) {
-  return std::move(*usable(impl_).split(0, 0, options));
+  return std::move(*tutti::split(usable(impl_), 0, 0, options));
 }
 
-void Communicator::abort(const std::string& reason) { usable(impl_).abort(reason); }
-std::optional<Verdict> Communicator::verdict() const { return usable(impl_).verdict(); }
-Shrunk Communicator::shrink(std::uint64_t completed) { return usable(impl_).shrink(completed); }
-std::optional<Communicator> Communicator::grow(const Growth& growth) {
-  return usable(impl_).grow(growth);
+void Communicator::abort(const std::string& reason) { usable(impl_).health().abort(reason); }
+std::optional<Verdict> Communicator::verdict() const { return usable(impl_).health().verdict(); }
+Shrunk Communicator::shrink(std::uint64_t completed) {
+  return tutti::shrink(usable(impl_), completed);
 }
-std::uint64_t Communicator::completed() const { return usable(impl_).completed(); }
-void Communicator::set_completed(std::uint64_t calls) { usable(impl_).set_completed(calls); }
+std::optional<Communicator> Communicator::grow(const Growth& growth) {
+  return tutti::grow(usable(impl_), growth);
+}
+std::uint64_t Communicator::completed() const { return usable(impl_).health().completed(); }
+void Communicator::set_completed(std::uint64_t calls) {
+  usable(impl_).health().set_completed(calls);
+}
 
 Counters Communicator::counters(Collective collective) const {
-  return usable(impl_).counters(collective);
+  return usable(impl_).runner().counters(collective);
 }
 std::string Communicator::algorithm_for(const Call& call) const {
-  return std::string(usable(impl_).method_for(call).name());
+  return std::string(usable(impl_).runner().method_for(call).name());
 }
 std::string Communicator::description() const { return usable(impl_).description(); }
-
-void Communicator::require_blocks(const char* call, std::size_t all, std::size_t one) const {
-  if (all == one * size()) return;
-  throw Error(ErrorCode::invalid_argument,
-              "rank " + std::to_string(rank()) + ": " + call + ": " + std::to_string(all) +
-                  " elements are not " + std::to_string(size()) + " blocks of " +
-                  std::to_string(one) + "; for blocks of different lengths there is " + call +
-                  "_v");
-}
-
-/// The longer of a rank's buffers holds all blocks and the shorter its own, where it has both.
-void Communicator::require_counted(Collective collective, std::span<const std::uint64_t> counts,
-                                   std::uint64_t input, std::uint64_t output) const {
-  if (counts.size() != size()) return;  // run() says so.
-  const std::uint64_t all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-  const std::uint64_t own = counts[rank()];
-  const bool spreads =
-      collective == Collective::scatter || collective == Collective::reduce_scatter;
-  const auto require = [&](const char* what, std::uint64_t has, std::uint64_t needs) {
-    if (has == needs) return;
-    throw Error(ErrorCode::invalid_argument,
-                "rank " + std::to_string(rank()) + ": " + std::string(name(collective)) +
-                    " with counts: the " + what + " has " + std::to_string(has) +
-                    " elements, but the counts ask for " + std::to_string(needs));
-  };
-  const bool only_own_input =
-      collective == Collective::gather || collective == Collective::allgather;
-  if (only_own_input || input > 0) require("input", input, only_own_input ? own : all);
-  if (collective == Collective::alltoall) return;
-  if (spreads || output > 0) require("output", output, spreads ? own : all);
-}
-
-void Communicator::require_equal(const char* call, std::size_t input, std::size_t output) const {
-  if (input == output) return;
-  throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank()) + ": " + call +
-                                               ": the input has " + std::to_string(input) +
-                                               " elements, the output " + std::to_string(output) +
-                                               "; they must be as long");
-}
 
 }  // namespace tutti

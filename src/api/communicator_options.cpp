@@ -15,7 +15,7 @@ namespace {
   throw Error(ErrorCode::invalid_argument, "CommunicatorOptions::" + words);
 }
 
-/// Rules of the program come before those that there are.
+/// Rules of the program take precedence over the existing ones.
 void add_rules(const CommunicatorOptions& options, CommunicatorSettings& settings) {
   Rules rules;
   if (!options.algorithm.empty()) {
@@ -34,7 +34,7 @@ std::vector<Rank> places_from(const CommunicatorOptions& options, std::uint32_t 
   if (options.places.empty()) {
     if (known == ranks) return {};
     refuse("network has " + std::to_string(known) + " ranks, and the communicator " +
-           std::to_string(ranks) + ": say by `places` where they run");
+           std::to_string(ranks) + ": set `places` to the ranks of the network on which they run");
   }
   const std::set<std::uint32_t> different(options.places.begin(), options.places.end());
   if (options.places.size() != ranks || different.size() != ranks || *different.rbegin() >= known) {
@@ -51,10 +51,10 @@ std::vector<Rank> places_from(const CommunicatorOptions& options, std::uint32_t 
 void apply(const CommunicatorOptions& options, std::uint32_t ranks,
            CommunicatorSettings& settings) {
   constexpr std::chrono::milliseconds for_ever = std::chrono::hours(24 * 365);
-  if (options.timeout.count() < 0) refuse("timeout is negative; zero is what is set otherwise");
+  if (options.timeout.count() < 0) refuse("timeout is negative; use zero for the default");
   if (options.timeout.count() > 0) settings.timeout = std::min(options.timeout, for_ever);
   if (!options.places.empty() && !options.network) {
-    refuse("places are those of a network: give it as well");
+    refuse("places is set without a network: set `network` as well");
   }
   if (options.network) {
     settings.places = places_from(options, ranks);
@@ -62,7 +62,7 @@ void apply(const CommunicatorOptions& options, std::uint32_t ranks,
   }
   if (!options.shape.empty()) {
     if (options.shape.size() != ranks) {
-      refuse("shape is " + to_string(options.shape) + ", which does not hold " +
+      refuse("shape is " + to_string(options.shape) + ", which is not a shape of " +
              std::to_string(ranks) + " ranks");
     }
     settings.shape = options.shape;
@@ -70,7 +70,7 @@ void apply(const CommunicatorOptions& options, std::uint32_t ranks,
   if (options.threads) settings.threads = *options.threads;
   const bool has_rules = !options.algorithm.empty() || !options.rules_file.empty();
   if (has_rules) add_rules(options, settings);
-  // To look at all that is chosen by takes longer than to make a communicator.
+  // Only when needed: computing the digest takes longer than making a communicator.
   if (has_rules || options.network || !options.shape.empty()) note_choices(settings);
 }
 
@@ -78,8 +78,8 @@ void apply_to_part(const CommunicatorOptions& options, std::uint32_t ranks,
                    CommunicatorSettings& settings) {
   if (!options.transport.empty() || !options.secret.empty() || !options.interfaces.empty()) {
     refuse(
-        "transport, secret and interfaces are for new groups: a communicator that is made from "
-        "another shares its connections");
+        "transport, secret and interfaces are for new groups: a communicator made from another "
+        "shares its connections");
   }
   apply(options, ranks, settings);
 }

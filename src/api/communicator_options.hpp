@@ -6,16 +6,16 @@
 
 namespace tutti {
 
-/// What a program says about a communicator of so many ranks, on top of what it has otherwise.
-/// Throws invalid_argument that names the option and what it may be.
+/// Overrides the settings of a communicator of `ranks` ranks by the options that are set. Throws
+/// invalid_argument that names the option and its allowed values.
 void apply(const CommunicatorOptions& options, std::uint32_t ranks, CommunicatorSettings& settings);
 
-/// The settings of a new group: the environment's, and on top of them these.
+/// The settings of a new group: those of the environment, overridden by the options.
 [[nodiscard]] CommunicatorSettings settings_of(const CommunicatorOptions& options,
                                                std::uint32_t ranks);
 
-/// The same for a communicator that is made from another. Throws invalid_argument for an option
-/// that only a new group can have.
+/// The same as apply() for a communicator made from another. Throws invalid_argument for an option
+/// that is for new groups only.
 void apply_to_part(const CommunicatorOptions& options, std::uint32_t ranks,
                    CommunicatorSettings& settings);
 

@@ -59,7 +59,7 @@ std::size_t slice_from(std::string_view text) {
   refuse("TUTTI_SLICE", text, "a size from 1KiB to 1GiB, such as 64KiB");
 }
 
-/// What algorithms are chosen by.
+/// Reads everything that the choice of algorithms depends on.
 void read_choices(CommunicatorSettings& settings) {
   FoundProfile found = find_profile();
   settings.rules = rules_from_environment();
@@ -72,7 +72,7 @@ void read_choices(CommunicatorSettings& settings) {
   note_choices(settings);
 }
 
-/// Every variable that something in tutti reads.
+/// Every variable that tutti reads.
 constexpr auto known_variables = std::to_array<std::string_view>({"TUTTI_RANK",
                                                                   "TUTTI_SIZE",
                                                                   "TUTTI_LOCAL_RANK",
@@ -113,7 +113,7 @@ std::string unknown_variables() {
         std::find(known_variables.begin(), known_variables.end(), name) != known_variables.end()) {
       continue;
     }
-    lines += "tutti: " + std::string(name) + " is set, but means nothing to tutti." +
+    lines += "tutti: " + std::string(name) + " is set, but tutti knows no such variable." +
              did_you_mean(name, known_variables) + "\n";
   }
   return lines;

@@ -43,7 +43,7 @@ std::string read_all(int fd, const std::string& what, std::uint64_t most) {
   }
 }
 
-/// Closed when it goes.
+/// Closes the descriptor when it is destroyed.
 class OpenFile {
  public:
   explicit OpenFile(const std::string& path)

@@ -4,7 +4,7 @@
 
 namespace tutti {
 
-/// By which deadlines are kept: it never goes back.
+/// The clock for deadlines. It is monotonic.
 using Clock = std::chrono::steady_clock;
 
 }  // namespace tutti

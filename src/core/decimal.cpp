@@ -12,7 +12,7 @@
 namespace tutti {
 namespace {
 
-/// A template, so that the call is looked at only where it can be compiled.
+/// A template, so that std::from_chars is compiled only where the library has it for double.
 template <class Number>
 std::from_chars_result read(const char* first, const char* last, Number& number) {
   if constexpr (requires { std::from_chars(first, last, number); }) {
@@ -22,7 +22,7 @@ std::from_chars_result read(const char* first, const char* last, Number& number)
   }
 }
 
-/// Whatever locale the program has chosen: a point is a point.
+/// The C locale, so that the decimal point is '.' whatever locale the program has set.
 locale_t plain_locale() {
   static const locale_t locale = ::newlocale(LC_ALL_MASK, "C", nullptr);
   return locale;
@@ -38,7 +38,7 @@ std::from_chars_result read_decimal_in_c(const char* first, const char* last, do
   const std::string_view text(first, static_cast<std::size_t>(last - first));
   const std::size_t sign = text.starts_with('-') ? 1 : 0;
   std::string copy(text);
-  // What strtod takes besides: blanks, a plus, and numbers to the base of 16.
+  // strtod also accepts blanks, a plus sign and hexadecimal numbers; std::from_chars does not.
   const std::size_t start = copy.find_first_of("0123456789.iInN");
   if (start != sign) return {first, std::errc::invalid_argument};
   if (copy.size() > sign + 1 && copy[sign] == '0' &&
@@ -53,7 +53,7 @@ std::from_chars_result read_decimal_in_c(const char* first, const char* last, do
                                 static_cast<std::size_t>(end - copy.c_str()) - sign);
   const bool has_digits = digits.front() != 'i' && digits.front() != 'I' && digits.front() != 'n' &&
                           digits.front() != 'N';
-  // Too large becomes infinite; too small becomes zero though a digit before the exponent is not.
+  // Overflow gives infinity. Underflow gives zero although the mantissa has a non-zero digit.
   const bool is_zero =
       digits.substr(0, digits.find_first_of("eE")).find_first_of("123456789") == digits.npos;
   if (has_digits && (std::isinf(value) || (value == 0 && !is_zero))) {

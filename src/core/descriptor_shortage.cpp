@@ -34,19 +34,19 @@ void DescriptorShortage::require_none(const std::string& what, Clock::time_point
 std::optional<std::size_t> free_descriptors() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::nullopt;
-  std::error_code trouble;
-  std::filesystem::directory_iterator each("/proc/self/fd", trouble);
-  // To look takes a descriptor as well.
-  if (trouble) {
-    if (trouble.value() == EMFILE) return 0;
+  std::error_code error;
+  std::filesystem::directory_iterator each("/proc/self/fd", error);
+  // Opening the directory takes a descriptor as well.
+  if (error) {
+    if (error.value() == EMFILE) return 0;
     return std::nullopt;
   }
   std::size_t open = 0;
-  for (; !trouble && each != std::filesystem::directory_iterator(); each.increment(trouble)) {
+  for (; !error && each != std::filesystem::directory_iterator(); each.increment(error)) {
     open += std::stoull(each->path().filename().string()) < limit.rlim_cur ? 1 : 0;
   }
-  if (trouble) return std::nullopt;
-  --open;  // That by which they were read.
+  if (error) return std::nullopt;
+  --open;  // The descriptor of the directory itself.
   return limit.rlim_cur > open ? limit.rlim_cur - open : 0;
 }
 

@@ -7,16 +7,16 @@
 
 namespace tutti {
 
-/// Tells a moment without free descriptors, which passes, from a limit that is too low (ulimit -n).
+/// Tells a brief shortage of file descriptors from a limit that is too low (ulimit -n).
 class DescriptorShortage {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// How the last attempt to open one went: an error number, or 0.
+  /// Records the result of the last attempt to open a descriptor: an error number, or 0.
   void note(int error, Clock::time_point now);
-  /// Whether every attempt has failed for lack of descriptors for a second.
+  /// True if every attempt in the last second failed for lack of descriptors.
   [[nodiscard]] bool lasts(Clock::time_point now) const;
-  /// Throws unsupported if it lasts. The message is `what` and the limit to be raised.
+  /// Throws unsupported if lasts(). The message is `what` and the limit to raise.
   void require_none(const std::string& what, Clock::time_point now) const;
 
  private:
@@ -24,7 +24,8 @@ class DescriptorShortage {
   int error_ = 0;
 };
 
-/// How many descriptors this process can still open; none if the system does not tell.
+/// The number of descriptors that this process can still open; no value if the system does not
+/// tell.
 [[nodiscard]] std::optional<std::size_t> free_descriptors();
 
 }  // namespace tutti

@@ -29,7 +29,7 @@ DType parse_dtype(std::string_view text) {
   if (found != names.end()) return all.at(static_cast<std::size_t>(found - names.begin()));
   std::string list;
   for (const std::string_view each : names) list += " " + std::string(each);
-  throw Error(ErrorCode::invalid_argument, "'" + std::string(text) + "' is not a type of element." +
+  throw Error(ErrorCode::invalid_argument, "'" + std::string(text) + "' is not an element type." +
                                                did_you_mean(text, names) + " There are:" + list +
                                                ".");
 }

@@ -6,7 +6,7 @@
 namespace tutti {
 namespace {
 
-sigset_t the_signal() {
+sigset_t file_size_signal() {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGXFSZ);
@@ -20,13 +20,13 @@ FileSizeGuard::FileSizeGuard() {
   sigemptyset(&pending);
   sigpending(&pending);
   was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
-  const sigset_t blocked = the_signal();
+  const sigset_t blocked = file_size_signal();
   pthread_sigmask(SIG_BLOCK, &blocked, &before_);
 }
 
 FileSizeGuard::~FileSizeGuard() {
   const int error = errno;
-  const sigset_t raised = the_signal();
+  const sigset_t raised = file_size_signal();
   constexpr timespec at_once{};
   if (!was_pending_) sigtimedwait(&raised, nullptr, &at_once);
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);

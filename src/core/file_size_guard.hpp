@@ -4,9 +4,9 @@
 
 namespace tutti {
 
-/// While it lives, what this thread writes beyond the limit on the size of files (ulimit -f) fails
-/// with EFBIG. Otherwise SIGXFSZ would end the process without a word. Shared memory is a file,
-/// too. A signal handler may use it.
+/// While it lives, writes of this thread beyond the file size limit (ulimit -f) fail with EFBIG.
+/// Without it SIGXFSZ would end the process without a message. The limit applies to shared memory
+/// too. Async-signal-safe.
 class FileSizeGuard {
  public:
   FileSizeGuard();
@@ -16,7 +16,7 @@ class FileSizeGuard {
 
  private:
   sigset_t before_{};
-  bool was_pending_ = false;  // It is then not for this to take.
+  bool was_pending_ = false;  // The pending signal is not ours to consume.
 };
 
 }  // namespace tutti

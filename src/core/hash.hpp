@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-/// Hashes that are the same on every machine, in every run.
+/// Hashes that are the same on every machine and in every run.
 namespace tutti {
 
 /// Mixes a word into a hash: the finish of splitmix64 (Steele, Lea and Flood, "Fast splittable

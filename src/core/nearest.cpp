@@ -29,11 +29,11 @@ std::size_t edits(std::string_view a, std::string_view b) {
 
 std::string_view nearest(std::string_view text, std::span<const std::string_view> candidates) {
   std::string_view best;
-  // To compare takes as long as both are long, multiplied, and nobody's slip is in a word like
-  // that.
+  // The comparison takes time proportional to the product of both lengths, and no name is that
+  // long.
   constexpr std::size_t longest = 200;
   if (text.size() > longest) return best;
-  // More than two edits in five letters is another word, not a slip.
+  // More than two edits per five letters mean a different word, not a typing error.
   std::size_t fewest = text.size() * 2 / 5;
   for (const std::string_view candidate : candidates) {
     const auto [shorter, longer] = std::minmax({text.size(), candidate.size()});

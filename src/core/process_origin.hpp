@@ -5,20 +5,20 @@
 
 namespace tutti {
 
-/// Remembers in which process an object was made.
+/// Records the process in which an object was created.
 ///
-/// A child that was forked has a copy of every object, but none of the threads that serve it, and
-/// its locks as other threads had left them. So whatever owns a thread, a lock or a connection asks
-/// first whether it was inherited. That takes one load and no system call.
+/// A forked child has a copy of every object, but not the threads that serve it, and its locks are
+/// in whatever state other threads left them. So every owner of a thread, a lock or a connection
+/// first checks whether it was inherited. The check is one load and no system call.
 class ProcessOrigin {
  public:
   ProcessOrigin() : forks_(forks.load(std::memory_order_relaxed)) {}
 
-  /// False in a process that was forked, without an exec, from the one that made the object.
+  /// False in a process that was forked, without an exec, from the one that created the object.
   [[nodiscard]] bool is_here() const { return forks_ == forks.load(std::memory_order_relaxed); }
 
  private:
-  /// How often fork() was called on the way to this process.
+  /// The number of fork() calls between the first process and this one.
   static std::atomic<std::uint32_t> forks;
   static const bool are_forks_counted;
 

@@ -51,7 +51,7 @@ constexpr std::array rate_units{
   throw Error(ErrorCode::invalid_argument, "'" + std::string(text) + "' is not " + wanted);
 }
 
-/// The number that `text` begins with, times the unit that the rest of it names.
+/// Parses a number followed by the name of a unit.
 double parse(std::string_view text, std::span<const Unit> units, const std::string& wanted) {
   double number = 0;
   const auto [end, error] = read_decimal(text.data(), text.data() + text.size(), number);
@@ -70,7 +70,8 @@ double parse(std::string_view text, std::span<const Unit> units, const std::stri
 }  // namespace
 
 std::uint64_t parse_bytes(std::string_view text) {
-  const std::string wanted = "a size; write a number of bytes, or such as 64KiB, 1MiB, 25MB or 1G";
+  const std::string wanted =
+      "a size; write a number of bytes, or for example 64KiB, 1MiB, 25MB or 1G";
   const double bytes = parse(text, byte_units, wanted);
   constexpr double most = 0x1p62;
   if (bytes > most || bytes != std::floor(bytes)) reject(text, wanted);
@@ -78,18 +79,18 @@ std::uint64_t parse_bytes(std::string_view text) {
 }
 
 double parse_seconds(std::string_view text) {
-  return parse(text, time_units, "a time; write such as 1us, 2.5ms, 300ns or 0.1s");
+  return parse(text, time_units, "a time; write for example 1us, 2.5ms, 300ns or 0.1s");
 }
 
 double parse_rate(std::string_view text) {
-  const std::string wanted = "a bandwidth; write such as 100GB/s, 12.5GiB/s or 25Gb/s";
+  const std::string wanted = "a bandwidth; write for example 100GB/s, 12.5GiB/s or 25Gb/s";
   const double rate = parse(text, rate_units, wanted);
   if (rate == 0) reject(text, wanted);
   return rate;
 }
 
 double parse_seconds_per_byte(std::string_view text) {
-  const std::string wanted = "a time per byte; write such as 0, 0.1ns or a rate like 10GB/s";
+  const std::string wanted = "a time per byte; write for example 0, 0.1ns or a rate like 10GB/s";
   if (text.find("/s") != std::string_view::npos) {
     const double inverse = 1 / parse_rate(text);
     if (!std::isfinite(inverse)) reject(text, wanted);
@@ -124,7 +125,7 @@ std::string format_seconds(double seconds) {
   const double value = seconds / best->factor;
   const int digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
   std::array<char, 32> text{};
-  constexpr double longest = 1e9;  // What is more would be a line of digits.
+  constexpr double longest = 1e9;  // Longer numbers would be a line of digits.
   const int length = value < longest
                          ? std::snprintf(text.data(), text.size(), "%.*f", digits, value)
                          : std::snprintf(text.data(), text.size(), "%.3g", value);
@@ -150,6 +151,12 @@ std::string format_rate(double bytes_per_second) {
 
 std::string in_plural(std::uint64_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string with_commas(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
+  return text;
 }
 
 }  // namespace tutti

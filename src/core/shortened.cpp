@@ -11,7 +11,7 @@ std::string shortened(std::string_view words, std::size_t most) {
   constexpr std::size_t longest_character = 4;
   const std::size_t room = most - note.size();
   std::size_t end = room;
-  // What is no UTF-8 is cut anywhere.
+  // Text that is not UTF-8 is cut anywhere.
   while (end + longest_character > room && is_inner(words[end])) --end;
   return std::string(words.substr(0, end)) + note;
 }

@@ -20,7 +20,7 @@ std::string cure(const char* option, int resource, std::uint64_t unit) {
 }  // namespace
 
 std::string system_reason(int error) {
-  constexpr std::uint64_t kibibyte = 1024;  // As the shell counts.
+  constexpr std::uint64_t kibibyte = 1024;  // The unit of ulimit -f in the shell.
   std::string text = std::generic_category().message(error);
   if (error == EMFILE) text += ": " + raise_descriptor_limit();
   if (error == EFBIG) text += ": " + cure("f", RLIMIT_FSIZE, kibibyte);

@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// A thread that runs f. Throws unsupported that names the limit if there can be no more of them.
+/// Starts a thread that runs f. Throws unsupported that names the limit if the system refuses.
 template <class F>
 [[nodiscard]] std::thread start_thread(F&& f) {
   try {

@@ -12,14 +12,14 @@
 namespace tutti {
 namespace {
 
-/// More than a process may have open on most systems. Those above are kept by children.
+/// More than a process may open on most systems. Children keep descriptors above this number.
 constexpr std::size_t most = std::size_t{1} << 20;
 constexpr std::size_t word_bits = 64;
 
-/// One bit for each descriptor, since a child may neither lock nor allocate here. Pages that no bit
-/// was set in take no memory.
+/// A bitmap of descriptors, because a child must neither lock nor allocate here. Untouched pages
+/// take no memory.
 constinit std::array<std::atomic<std::uint64_t>, most / word_bits> words{};
-/// Words up to here may hold bits.
+/// Only words below this index may hold bits.
 constinit std::atomic<std::size_t> end{0};
 
 std::uint64_t bit_of(std::size_t fd) { return std::uint64_t{1} << fd % word_bits; }

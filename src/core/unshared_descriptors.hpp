@@ -2,14 +2,14 @@
 
 namespace tutti {
 
-/// Descriptors that children do not keep: a child closes them as soon as it is forked, before
-/// fork() returns in it. A connection that a child held would outlive the rank it belongs to, and
-/// the peers would not notice that the rank is gone.
+/// File descriptors that a forked child closes before fork() returns in it. If a child kept a
+/// connection open, the connection would outlive its rank, and the peers would not notice that the
+/// rank is gone.
 class UnsharedDescriptors {
  public:
-  /// A child that is forked from now on closes this one.
+  /// Registers the descriptor: children forked from now on close it.
   static void add(int fd);
-  /// Must be called before the descriptor is closed: its number may then mean something else.
+  /// Must be called before the descriptor is closed, because its number may be reused.
   static void remove(int fd);
 };
 

@@ -8,7 +8,8 @@
 
 namespace tutti {
 
-/// The whole number that a JSON value is; none if it is another value, be it 7.0, or does not fit.
+/// The integer in a JSON value; no value if it is not an integer or does not fit into T. (Unlike
+/// get<T>(), which accepts 7.0 and throws.)
 template <class T>
 [[nodiscard]] std::optional<T> whole(const Json& json) {
   if (json.is_number_unsigned()) {

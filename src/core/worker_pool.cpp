@@ -14,14 +14,14 @@ constexpr std::chrono::seconds idle_time{2};
 
 }  // namespace
 
-/// Without a lock, which a thread that no longer exists might hold in a forked child.
+/// Lock-free: in a forked child a lock might be held by a thread that no longer exists.
 WorkerPool& WorkerPool::own() {
   static std::atomic<WorkerPool*> current{nullptr};
   WorkerPool* pool = current.load(std::memory_order_acquire);
   if (pool != nullptr && pool->origin_.is_here()) return *pool;
   auto* const made = new WorkerPool;
   if (current.compare_exchange_strong(pool, made, std::memory_order_acq_rel)) return *made;
-  delete made;  // Another thread was first.
+  delete made;  // Another thread won the race.
   return *pool;
 }
 
@@ -37,7 +37,7 @@ void WorkerPool::run(std::shared_ptr<PoolTask> task) {
   added_.notify_one();
 }
 
-/// Detached: it ends by itself, or with the process.
+/// Detached: the thread ends when it has been idle for idle_time, or with the process.
 void WorkerPool::add_thread() {
   try {
     start_thread([this] { serve(); }).detach();
@@ -60,7 +60,7 @@ void WorkerPool::serve() {
     const bool has_task = added_.wait_for(lock, idle_time, [this] { return !tasks_.empty(); });
     --idle_;
     if (!has_task) break;
-    // The one that waits longest.
+    // The oldest task.
     std::shared_ptr<PoolTask> task = std::move(tasks_.front());
     tasks_.erase(tasks_.begin());
     lock.unlock();

@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// Something that a thread of the pool is to do.
+/// A task for a thread of the pool.
 class PoolTask {
  public:
   virtual ~PoolTask() = default;
@@ -17,21 +17,20 @@ class PoolTask {
   virtual void run() = 0;
 };
 
-/// Threads that this process lends to whoever has something to do that may take long. A task never
-/// waits for another: there are as many threads as tasks at a time, and those that have had nothing
-/// to do for a while end. Thread-safe.
+/// A pool of threads for tasks that may take long. A task never waits for another: there are as
+/// many threads as tasks at a time. Idle threads end after a while. Thread-safe.
 class WorkerPool {
  public:
-  /// The pool of this process, never torn down; a child after fork() has one of its own.
+  /// The pool of this process, never destroyed. A child after fork() has its own pool.
   [[nodiscard]] static WorkerPool& own();
 
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Throws unsupported if the system has no thread for it.
+  /// Throws unsupported if the system refuses to start a thread.
   void run(std::shared_ptr<PoolTask> task);
 
-  /// How many threads there are now.
+  /// The current number of threads.
   [[nodiscard]] std::size_t threads();
 
  private:
@@ -42,7 +41,7 @@ class WorkerPool {
   ProcessOrigin origin_{};
   std::mutex mutex_;
   std::condition_variable added_;
-  std::vector<std::shared_ptr<PoolTask>> tasks_;  // Those that no thread has taken.
+  std::vector<std::shared_ptr<PoolTask>> tasks_;  // Not yet taken by a thread.
   std::size_t idle_ = 0;
   std::size_t threads_ = 0;
 };

@@ -12,7 +12,7 @@
 namespace tutti {
 
 /// Calls task(i) for i = 0 … count−1 on as many threads as the machine has cores. The tasks start
-/// in order. The first exception ends the work and is thrown on.
+/// in order. The first exception stops the work and is rethrown.
 template <class Task>
 void in_parallel(std::size_t count, const Task& task) {
   std::atomic<std::size_t> next{0};
@@ -34,7 +34,7 @@ void in_parallel(std::size_t count, const Task& task) {
   try {
     for (std::size_t i = 1; i < std::min(cores, count); ++i) threads.emplace_back(work);
   } catch (const std::system_error&) {
-    // Where there can be no more threads, those that there are do all the work.
+    // If no more threads can be started, the existing ones do all the work.
   }
   work();
   for (std::thread& thread : threads) thread.join();

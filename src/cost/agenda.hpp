@@ -8,8 +8,8 @@
 
 namespace tutti {
 
-/// What is to happen when, for clocks on which much happens at the very same moment: ranks of a
-/// regular schedule move in step. Items of one moment are handed out together.
+/// An event queue for clocks on which many events have the same time: ranks of a regular schedule
+/// run in lockstep. Items with the same time are returned together.
 template <class Item>
 class Agenda {
  public:
@@ -29,11 +29,10 @@ class Agenda {
 
   [[nodiscard]] bool empty() const { return times_.empty(); }
 
-  /// The earliest moment. Requires: !empty().
+  /// The earliest time. Requires: !empty().
   [[nodiscard]] double next() const { return times_.top(); }
 
-  /// Moves the items of the earliest moment into `items` and returns the moment.
-  /// Requires: !empty().
+  /// Moves the items with the earliest time into `items` and returns that time. Requires: !empty().
   double take(std::vector<Item>& items) {
     const double at = times_.top();
     times_.pop();
@@ -48,7 +47,7 @@ class Agenda {
 
  private:
   std::priority_queue<double, std::vector<double>, std::greater<>> times_;
-  std::unordered_map<double, std::size_t> moments_;  // Which batch is that of a moment.
+  std::unordered_map<double, std::size_t> moments_;  // The batch of each time.
   std::vector<std::vector<Item>> batches_;
   std::vector<std::size_t> unused_;
 };

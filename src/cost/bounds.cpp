@@ -24,7 +24,7 @@ Bounds bounds(Collective collective, std::uint32_t ranks, std::uint64_t n) {
       least.bytes = least.reduced = others * n;
       break;
     case Collective::scatter:
-      // Only the root has what the others lack; they may get it block by block.
+      // Only the root has the data; each other rank needs only its own block.
       least.most_sent = share(1);
       least.most_received = n / ranks;
       least.bytes = share(1);

@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-/// How much longer the first schedule takes than the second.
+/// The time of the first schedule minus that of the second.
 class Difference {
  public:
   Difference(const Schedule& first, const Schedule& second, const CostModel& model, Ports ports)
@@ -32,14 +32,14 @@ class Difference {
   Ports ports_;
 };
 
-/// A size and the difference there.
+/// A size and the difference at that size.
 struct Sample {
   std::uint64_t size;
   double difference;
 };
 
-/// Prices are nearly straight lines in the size, so where the line through both ends crosses zero
-/// is a good guess; the middle is the safe one.
+/// Prices are nearly linear in the size, so the zero of the line through both ends is a good guess.
+/// The midpoint is the safe choice.
 std::uint64_t guess(const Sample& low, const Sample& high, bool safe) {
   const std::uint64_t middle = low.size + (high.size - low.size) / 2;
   if (safe) return middle;
@@ -49,12 +49,12 @@ std::uint64_t guess(const Sample& low, const Sample& high, bool safe) {
   return std::clamp(low.size + step, low.size + 1, high.size - 1);
 }
 
-/// Two sizes between which the schedules change places; none if they do not seem to.
+/// Two sizes between which the faster schedule changes; no value if none is found.
 std::optional<std::pair<Sample, Sample>> bracket(const Difference& difference, std::uint64_t from,
                                                  std::uint64_t to) {
   Sample low{from, difference.at(from)};
   const bool below = low.difference < 0;
-  // In steps of 16 a second crossing of two schedules is not likely to hide.
+  // Within a factor of 16 two crossings are unlikely.
   while (low.size < to) {
     const std::uint64_t next = low.size > to / 16 ? to : std::max<std::uint64_t>(low.size, 1) * 16;
     const Sample high{next, difference.at(next)};
@@ -72,12 +72,12 @@ Crossover crossover(const Schedule& first, const Schedule& second, const CostMod
       first.contract.ranks != second.contract.ranks) {
     throw Error(ErrorCode::invalid_argument,
                 "'" + first.name + "' and '" + second.name +
-                    "' do different things: a crossover compares schedules for the same collective "
+                    "' cannot be compared: a crossover needs schedules for the same collective "
                     "and number of ranks");
   }
   if (from > to) {
     throw Error(ErrorCode::invalid_argument,
-                "a crossover is searched from a size up to a larger one");
+                "the lower size of a crossover search exceeds the upper one");
   }
   const Difference difference(first, second, model, ports);
   const auto found = bracket(difference, from, to);

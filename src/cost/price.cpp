@@ -11,13 +11,13 @@
 namespace tutti {
 namespace {
 
-/// What a moment had to wait for last.
+/// The event that determined a time; the critical path follows these.
 struct Cause {
   enum class Kind : std::uint8_t { start, message, step } kind = Kind::start;
   std::uint32_t id = StepGraph::none;
 };
 
-/// A rank tries to send a message.
+/// An attempt of a rank to send a message.
 struct Attempt {
   std::uint32_t round;
   std::uint32_t slot;
@@ -26,20 +26,19 @@ struct Attempt {
   friend auto operator<=>(const Attempt&, const Attempt&) = default;
 };
 
-/// One way into a rank, one way out, or the one that adds.
+/// The input port of a rank, its output port, or its adder.
 struct Port {
-  double free = 0;  // When it can be used again,
-  Cause last{};     // and who uses it until then.
+  double free = 0;  // The time at which it can be used again.
+  Cause last{};     // The use that ends at that time.
 
-  std::span<const std::uint32_t> messages{};  // All that will pass, by round.
-  std::size_t opened = 0;                     // To so many of them the port has been opened;
-  std::size_t under_way = 0;                  // so many of those have still to pass.
+  std::span<const std::uint32_t> messages{};  // All messages that pass through it, by round.
+  std::size_t opened = 0;                     // Number of messages in the rounds opened so far.
+  std::size_t under_way = 0;                  // Number of opened messages that have not passed yet.
 };
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The messages of a rank's present round that are ready to leave, first the one with the lowest
-/// slot.
+/// The messages of a rank's current round that are ready to leave, lowest slot first.
 struct Sender {
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
   double next_attempt = never;
@@ -57,7 +56,7 @@ class Clockwork {
         done_(graph.steps.size(), 0),
         step_cause_(graph.steps.size()),
         message_cause_(graph.messages.size()),
-        barred_(graph.messages.size(), one_port_ ? 3 : 1),
+        blockers_(graph.messages.size(), one_port_ ? 3 : 1),
         senders_(graph.schedule->contract.ranks),
         out_(graph.schedule->contract.ranks),
         in_(graph.schedule->contract.ranks),
@@ -80,7 +79,7 @@ class Clockwork {
       if (graph_.steps[i].waits == 0) release(i);
     }
     run_ports();
-    run_messages_at_hand();
+    run_without_ports();
     if (passed_ != graph_.messages.size()) {
       throw Error(ErrorCode::invalid_argument,
                   "'" + graph_.schedule->name +
@@ -90,7 +89,7 @@ class Clockwork {
   }
 
  private:
-  /// At every moment messages get ready first, so that ranks choose among all of them.
+  /// At each time messages become ready first, so that ranks choose among all of them.
   void run_ports() {
     std::vector<std::uint32_t> messages;
     std::vector<Attempt> attempts;
@@ -103,7 +102,7 @@ class Clockwork {
       now_ = attempts_.take(attempts);
       std::sort(attempts.begin(), attempts.end());
       for (const Attempt& each : attempts) {
-        // Unless an earlier attempt was planned later, which then has been made.
+        // Skip it if this attempt was replaced by an earlier one.
         if (senders_[each.rank].next_attempt == now_) attempt(each.rank);
       }
     }
@@ -115,32 +114,32 @@ class Clockwork {
     plan_attempt(rank, std::max(now_, out_[rank].free));
   }
 
-  void run_messages_at_hand() {
-    while (!at_hand_.empty()) {
-      const std::uint32_t message = at_hand_.back();
-      at_hand_.pop_back();
+  void run_without_ports() {
+    while (!sendable_.empty()) {
+      const std::uint32_t message = sendable_.back();
+      sendable_.pop_back();
       transfer(message, done_[graph_.messages[message].send],
                {Cause::Kind::step, graph_.messages[message].send});
     }
   }
 
-  /// The moment at which `step` may go on is put off to `at` because of `cause`.
-  void put_off(std::uint32_t step, double at, Cause cause) {
+  /// Delays the time at which `step` may continue to `at`, because of `cause`.
+  void delay(std::uint32_t step, double at, Cause cause) {
     if (at <= done_[step] && step_cause_[step].kind != Cause::Kind::start) return;
     done_[step] = at;
     step_cause_[step] = cause;
   }
 
-  /// All that `step` waits for is there.
+  /// Called when everything that `step` waits for has happened.
   void release(std::uint32_t step) {
     if (graph_.steps[step].operands == 0) {
       const auto [begin, end] = graph_.messages_of(step);
-      for (std::uint32_t message = begin; message < end; ++message) unbar(message);
+      for (std::uint32_t message = begin; message < end; ++message) unblock(message);
       return;
     }
     add_up(step);
     for (const std::uint32_t waiter : graph_.waiters(step)) {
-      put_off(waiter, done_[step], {Cause::Kind::step, step});
+      delay(waiter, done_[step], {Cause::Kind::step, step});
       if (--waits_[waiter] == 0) release(waiter);
     }
   }
@@ -149,17 +148,17 @@ class Clockwork {
     const auto& info = graph_.steps[step];
     if (info.operands < 2 || model_.gamma == 0) return;
     Port& adder = adder_[info.rank.index()];
-    if (one_port_ && adder.free > done_[step]) put_off(step, adder.free, adder.last);
+    if (one_port_ && adder.free > done_[step]) delay(step, adder.free, adder.last);
     done_[step] += static_cast<double>(sizes_[step]) * (info.operands - 1) * model_.gamma;
     adder.free = done_[step];
     adder.last = {Cause::Kind::step, step};
   }
 
-  /// One thing less stands in the way of a message: what it carries, or one of its two ports.
-  void unbar(std::uint32_t message) {
-    if (--barred_[message] > 0) return;
+  /// Removes one blocker of a message: its data, or one of its two ports.
+  void unblock(std::uint32_t message) {
+    if (--blockers_[message] > 0) return;
     if (!one_port_) {
-      at_hand_.push_back(message);
+      sendable_.push_back(message);
       return;
     }
     ready_.add(std::max(now_, done_[graph_.messages[message].send]), message);
@@ -172,7 +171,7 @@ class Clockwork {
     const std::size_t begin = port.opened;
     while (port.opened < port.messages.size() && round(port.opened) == round(begin)) ++port.opened;
     port.under_way = port.opened - begin;
-    for (std::size_t i = begin; i < begin + port.under_way; ++i) unbar(port.messages[i]);
+    for (std::size_t i = begin; i < begin + port.under_way; ++i) unblock(port.messages[i]);
   }
 
   void plan_attempt(std::uint32_t rank, double at) {
@@ -185,7 +184,8 @@ class Clockwork {
                        .rank = rank});
   }
 
-  /// The rank's first message goes if the receiver's port is free, and else waits for it.
+  /// Sends the first message of the rank if the receiver's port is free; otherwise waits for the
+  /// port.
   void attempt(std::uint32_t rank) {
     Sender& sender = senders_[rank];
     sender.next_attempt = never;
@@ -205,14 +205,14 @@ class Clockwork {
     }
   }
 
-  /// What a message that leaves now had to wait for last.
+  /// What a message that leaves now waited for last.
   [[nodiscard]] Cause cause_of_start(std::uint32_t message, const Port& out, const Port& in) const {
     const std::uint32_t send = graph_.messages[message].send;
     if (done_[send] >= now_) return {Cause::Kind::step, send};
     return out.free >= in.free ? out.last : in.last;
   }
 
-  /// Lets a message go at `start` and returns when it arrives.
+  /// Sends a message at `start` and returns its arrival time.
   double transfer(std::uint32_t id, double start, Cause cause) {
     const auto& message = graph_.messages[id];
     const LinkCost& link =
@@ -221,12 +221,12 @@ class Clockwork {
         start + link.alpha + static_cast<double>(sizes_[message.send]) * link.beta;
     message_cause_[id] = cause;
     ++passed_;
-    put_off(message.receive, arrival, {Cause::Kind::message, id});
+    delay(message.receive, arrival, {Cause::Kind::message, id});
     if (--waits_[message.receive] == 0) release(message.receive);
     return arrival;
   }
 
-  /// Walks back from the end and adds up what the time consists of.
+  /// Follows the critical path back from the end and adds up its parts.
   [[nodiscard]] Price price() const {
     Price price;
     if (done_.empty()) return price;
@@ -252,18 +252,20 @@ class Clockwork {
   bool one_port_;
   std::vector<std::uint64_t> sizes_;
   std::vector<std::uint32_t> waits_;
-  std::vector<double> done_;  // When a step may go on; of a receive released, when it is done.
+  std::vector<double>
+      done_;  // When a step may continue; for a released receive, when it is complete.
   std::vector<Cause> step_cause_;
   std::vector<Cause> message_cause_;
-  std::vector<std::uint8_t> barred_;  // How many things stand in the way of each message.
+  std::vector<std::uint8_t> blockers_;  // The number of blockers of each message.
   std::vector<Sender> senders_;
   std::vector<Port> out_;
   std::vector<Port> in_;
   std::vector<Port> adder_;
-  Agenda<std::uint32_t> ready_;  // Messages that get what they carry, and open ports.
+  Agenda<std::uint32_t>
+      ready_;  // Messages by the time at which their data and both ports are available.
   Agenda<Attempt> attempts_;
   double now_ = 0;
-  std::vector<std::uint32_t> at_hand_;  // With unlimited ports nobody waits.
+  std::vector<std::uint32_t> sendable_;  // Unlimited ports: messages whose data is ready.
   std::size_t passed_ = 0;
 };
 

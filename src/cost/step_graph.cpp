@@ -15,7 +15,7 @@ StepGraph::StepGraph(const Schedule& which) : schedule(&which) {
   if (!meetings.complete()) {
     throw Error(ErrorCode::invalid_argument,
                 "'" + which.name +
-                    "' cannot be priced: some of its sends and receives do not meet; verify it");
+                    "' cannot be priced: some of its sends and receives do not match; verify it");
   }
   std::vector<std::uint32_t> first_step;
   std::uint32_t total = 0;
@@ -61,13 +61,14 @@ void StepGraph::add_rank(Rank self, const Messages& meetings,
   }
 }
 
-/// A send waits for the steps that made what it sends, and so does a fold for its own operands.
+/// A send waits for the steps that made the data it sends; a fold waits for those that made its own
+/// operands.
 void StepGraph::add_waits(Rank self, std::uint32_t first_step) {
   const Program& program = schedule->program(self);
   const ChunkSlots slots(program, schedule->contract, self);
   std::vector<std::uint32_t> writer(slots.total(), none);
   std::vector<std::uint32_t> counted_for(program.size(), none);
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // Who is waited for, who waits.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // (awaited step, waiting step).
   for (std::uint32_t i = 0; i < program.size(); ++i) {
     const Step step = program[i];
     for_each_chunk(step, [&](Chunk chunk) {
@@ -91,7 +92,7 @@ void StepGraph::add_waits(Rank self, std::uint32_t first_step) {
   }
 }
 
-/// Messages are numbered by sender, so those that a rank sends stand together as they are.
+/// Messages are numbered by sender, so the messages of a sender are already consecutive.
 void StepGraph::index_messages() {
   const std::size_t p = schedule->programs.size();
   first_outgoing_.assign(p + 1, 0);

@@ -13,27 +13,27 @@
 
 namespace tutti {
 
-/// The schedule as a graph: steps, messages, and what waits for what.
+/// The schedule as a graph: steps, messages and dependences.
 class StepGraph {
  public:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-  /// Requires: a schedule that verify() passes; it must outlive the graph.
+  /// Requires: verify() passes the schedule. The schedule must outlive the graph.
   explicit StepGraph(const Schedule& schedule);
 
   struct Message {
-    std::uint32_t send;     // Step that sends it.
-    std::uint32_t receive;  // Step that receives it.
-    std::uint32_t slot;     // Its place among the messages that its rank sends in the round.
+    std::uint32_t send;     // The step that sends it.
+    std::uint32_t receive;  // The step that receives it.
+    std::uint32_t slot;     // Its index among the messages that its rank sends in the round.
   };
   struct StepInfo {
     Rank rank;
     std::uint32_t round;
-    std::uint32_t operands;      // Of a receive or a local step; 0 for a send.
-    std::uint32_t waits;         // For so many other steps and, a receive, messages.
-    std::uint32_t messages_end;  // A send's messages stand before this,
-    std::uint32_t waiters_end;   // and those that wait for another step before this,
-                                 // from where those of the step before end.
+    std::uint32_t operands;  // Of a receive or a local step; 0 for a send.
+    std::uint32_t waits;     // Number of steps and, for a receive, messages to wait for.
+    std::uint32_t
+        messages_end;  // End of a send's messages. They start where those of the previous step end.
+    std::uint32_t waiters_end;  // End of the steps that wait for this one; start as above.
   };
 
   [[nodiscard]] std::span<const std::uint32_t> waiters(std::uint32_t step) const {

@@ -37,7 +37,7 @@ void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& fold
   copy(plan.before);
   bool aside_done = plan.aside.empty();
 
-  // Operations are in order of rounds, so the first unfinished ones are those that others wait for.
+  // Operations are in round order, so other ranks wait for the first unfinished ones.
   constexpr std::size_t window = 64;
   const auto count = static_cast<std::uint32_t>(plan.operations.size());
   std::uint32_t first = 0;
@@ -49,8 +49,8 @@ void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& fold
     for (; id < last; ++id) {
       if (!states_[id].finished && advance(id)) moved = true;
     }
-    // Both ends of a message are in the same round, at any place in it: where sends come first,
-    // what a peer waits for may be beyond the window.
+    // Both ends of a message are in the same round, at any position. If the sends come first, the
+    // operation that a peer waits for may be beyond the window.
     for (; !moved && id < count && plan.operations[id].round == plan.operations[first].round;
          ++id) {
       if (!states_[id].finished && advance(id)) moved = true;
@@ -99,7 +99,7 @@ bool Executor::advance_send(std::uint32_t id, const Plan::Operation& operation, 
   const Plan::Piece& piece = plan_->pieces[state.piece];
   const std::size_t left = piece.begin + piece.bytes - state.done;
   const std::size_t wanted = std::min(left, slice_bytes_);
-  // Better to wait for a whole slice than to send crumbs.
+  // Wait for a whole slice instead of sending small fragments.
   if (allowed(piece, state.piece, state.done) < wanted) return false;
   name_receivers(id, state);
   const std::byte* const data = source(piece.from, piece.from_offset + (state.done - piece.begin));
@@ -109,7 +109,7 @@ bool Executor::advance_send(std::uint32_t id, const Plan::Operation& operation, 
   return true;
 }
 
-/// Collects the ranks that a send goes to, and notes where their streams are when it begins.
+/// Collects the receivers of a send. At its first slice also records their stream positions.
 void Executor::name_receivers(std::uint32_t id, const State& state) {
   const std::span<const Plan::Peer> all = peers(id);
   ranks_.clear();
@@ -202,8 +202,8 @@ bool Executor::advance_local(const Plan::Operation& operation, State& state) {
   return true;
 }
 
-/// Where to put a second copy of what a receive is about to make at `to`, so that it is sent on
-/// without being read again; null if that cannot be.
+/// Staging memory for a second copy of the data that a receive is about to write at `to`, so that
+/// it is forwarded without being read again. Null if that is not possible now.
 std::byte* Executor::room_to_forward(const Plan::Operation& operation, const State& state,
                                      std::span<const std::byte> to) {
   if (!operation.forward || folding_.combine != nullptr) return nullptr;
@@ -236,7 +236,7 @@ void Executor::fold(std::byte* to, std::byte* copy, std::size_t bytes) {
     folding_.fold(to, copy, operands_.data(), operands_.size(), count);
     return;
   }
-  // From left to right. What is not the first operand must not be overwritten before its turn.
+  // Left to right. If `to` aliases a later operand, it must not be overwritten before it is read.
   const bool overwrites = std::find(operands_.begin() + 1, operands_.end(), to) != operands_.end();
   const std::size_t lines = (bytes + sizeof(CacheLine) - 1) / sizeof(CacheLine);
   if (overwrites && accumulator_.size() < lines) accumulator_.resize(lines);
@@ -260,7 +260,7 @@ bool Executor::is_turn(std::uint32_t id) const {
                      [&](const Plan::Peer& peer) { return turns[peer.rank.index()] == peer.turn; });
 }
 
-/// How many bytes from position `at` on have everything that they wait for.
+/// The number of bytes from position `at` whose dependences are satisfied.
 std::size_t Executor::allowed(const Plan::Piece& piece, std::uint32_t index, std::size_t at) const {
   const std::size_t begin = index == 0 ? 0 : plan_->pieces[index - 1].waits_end;
   std::size_t bytes = piece.begin + piece.bytes - at;
@@ -274,7 +274,7 @@ std::size_t Executor::allowed(const Plan::Piece& piece, std::uint32_t index, std
   return bytes;
 }
 
-/// How many bytes of an operation are over and done with: received, or sent and no longer needed.
+/// The number of bytes of an operation that are complete: received, or sent and released.
 std::size_t Executor::cleared(std::uint32_t id) const {
   const State& state = states_[id];
   if (state.finished || plan_->operations[id].kind != Step::Kind::send || state.done == 0) {
@@ -326,9 +326,9 @@ void Executor::copy(std::span<const Plan::Copy> copies) const {
 
 void Executor::wait(std::uint32_t idle) {
   ++counters_->waits;
-  // What had come before the alarm was raised has been looked for once more by then.
+  // One more poll runs after the alarm is raised, to process data that arrived before it.
   if (idle > 1 && alarm_.raised.load(std::memory_order_acquire)) alarm_.ring();
-  // Looking at the clock costs as much as a message; after a while it does not matter any more.
+  // Reading the clock costs as much as a message, so at first it is read rarely.
   constexpr std::uint32_t looks_between = 64;
   constexpr std::uint32_t a_while = 256;
   if (idle == 1) has_slept_ = false;
@@ -379,14 +379,14 @@ bool Executor::has_arrived(Rank peer) const {
 }
 
 std::string words(const Stall& stall) {
-  std::string who;
+  std::string ranks;
   for (const std::uint32_t rank : stall.ranks) {
-    who += (who.empty() ? "" : ", ") + std::to_string(rank);
+    ranks += (ranks.empty() ? "" : ", ") + std::to_string(rank);
   }
-  if (who.empty()) return "nobody is waited for";
+  if (ranks.empty()) return "waiting for no rank";
   return "in round " + std::to_string(stall.round) +
-         (stall.sends ? ", what was sent is not taken by rank " : ", nothing comes from rank ") +
-         who + " (" + std::to_string(stall.bytes_done) + " of " + std::to_string(stall.bytes) +
+         (stall.sends ? ", sent data is not received by rank " : ", no data arrives from rank ") +
+         ranks + " (" + std::to_string(stall.bytes_done) + " of " + std::to_string(stall.bytes) +
          " bytes done)";
 }
 

@@ -21,68 +21,68 @@ struct Buffers {
   std::byte* spare = nullptr;
 };
 
-/// How a plan's contributions are folded into each other.
+/// How a plan reduces contributions.
 struct Folding {
   Fold fold = nullptr;
-  /// The caller's own way, which comes before `fold`; may be null.
+  /// The caller's own function, used instead of `fold`; null if there is none.
   const Reduction::Combine* combine = nullptr;
   std::size_t element_bytes = 1;
 };
 
-/// What may end a call from outside. Looked at only when nothing moves.
+/// Lets other threads end a call. Checked only while the call makes no progress.
 class Alarm {
  public:
   virtual ~Alarm() = default;
 
-  /// Whether to call ring().
+  /// True if ring() must be called.
   std::atomic<bool> raised{false};
 
-  /// Throws if the call must not go on.
+  /// Throws if the call must end.
   virtual void ring() = 0;
-  /// Nothing has moved for a while. Called once in a run.
+  /// Called at most once per run, when there has been no progress for a while.
   virtual void note_stall() {}
 };
 
-/// Whom a rank waits for.
+/// The operation that a rank waits in, and the ranks that it waits for.
 struct Stall {
   std::vector<std::uint32_t> ranks{};
   std::uint32_t round = 0;
-  std::size_t bytes_done = 0;  ///< Of the operation that waits.
+  std::size_t bytes_done = 0;  ///< Bytes of the operation that are done.
   std::size_t bytes = 0;
-  bool sends = false;  ///< What is sent is not taken; else nothing comes.
+  bool sends = false;  ///< True for a send, false for a receive.
 };
-/// "in round 2, nothing comes from rank 3 (0 of 16 bytes done)".
+/// "in round 2, no data arrives from rank 3 (0 of 16 bytes done)".
 [[nodiscard]] std::string words(const Stall& stall);
 
-/// Runs plans for one rank: polls its operations and moves every one of them on as far as data,
-/// memory and transport allow, a slice at a time.
+/// Runs plans for one rank: polls the operations and advances each as far as data, memory and
+/// transport allow, one slice at a time.
 ///
-/// For one thread at a time. Allocates nothing once it has run a plan as long.
+/// For one thread at a time. Allocates nothing after it has run a plan of the same length.
 class Executor {
  public:
-  /// Both must outlive this.
+  /// The port and the alarm must outlive the executor.
   Executor(Port& port, Alarm& alarm, std::uint32_t ranks, std::size_t slice_bytes);
 
-  /// How large the pieces are from now on: a multiple of 64.
+  /// Sets the slice size. Requires: a multiple of 64.
   void set_slice(std::size_t bytes) { slice_bytes_ = bytes; }
 
-  /// Adds what it does to the counters. Throws timed_out that names whom it waits for when the time
-  /// is over before the plan is done, and what the port and the alarm throw.
+  /// Runs a plan and adds to the counters. Throws timed_out that names the ranks it waits for if
+  /// the plan is not done in time. Also throws what the port and the alarm throw.
   void run(const Plan& plan, const Buffers& buffers, const Folding& folding,
            Clock::duration timeout, Counters& counters);
 
-  /// Whom the last run waits for, or waited for when it ended by an error.
+  /// What the current run waits for, or what the last run waited for when it failed.
   [[nodiscard]] Stall stall() const;
 
  private:
-  /// How far an operation is.
+  /// Progress of an operation.
   struct State {
     std::size_t done = 0;     // Bytes moved.
-    std::uint32_t piece = 0;  // The piece that byte `done` is in.
-    bool finished = false;    // And, of a send, its memory is free again.
+    std::uint32_t piece = 0;  // The piece that contains byte `done`.
+    bool finished = false;    // All bytes are moved and, for a send, released.
   };
 
-  /// Memory that every element may stand in.
+  /// Memory aligned for every element type.
   struct alignas(64) CacheLine {
     std::byte bytes[64];
   };
@@ -119,22 +119,22 @@ class Executor {
   Alarm& alarm_;
   std::size_t slice_bytes_;
 
-  // Of the run under way:
+  // The current run:
   const Plan* plan_ = nullptr;
   Buffers buffers_;
   Folding folding_;
   Counters* counters_ = nullptr;
   Clock::duration timeout_{};
-  bool has_slept_ = false;        // While waiting, so that time has passed.
-  Clock::time_point deadline_;    // Once it has been waited for a while,
-  Clock::time_point stall_note_;  // and when to note that.
+  bool has_slept_ = false;        // The last wait slept, so time has passed.
+  Clock::time_point deadline_;    // Set after the first waits.
+  Clock::time_point stall_note_;  // When to call note_stall().
   std::vector<State> states_;
-  std::vector<std::uint64_t> send_begin_;     // By entry of plan.peers: stream position.
-  std::vector<std::uint32_t> send_turns_;     // By rank: whose turn it is to send to it,
-  std::vector<std::uint32_t> receive_turns_;  // and to receive from it.
-  std::vector<Rank> ranks_;                   // Of one operation.
-  std::vector<const void*> operands_;         // Of one fold.
-  std::vector<CacheLine> accumulator_;        // Of one, by the caller's function.
+  std::vector<std::uint64_t> send_begin_;     // By entry of plan.peers: first stream position.
+  std::vector<std::uint32_t> send_turns_;     // By rank: ordinal of the next send to it.
+  std::vector<std::uint32_t> receive_turns_;  // By rank: ordinal of the next receive from it.
+  std::vector<Rank> ranks_;                   // Receivers of one send.
+  std::vector<const void*> operands_;         // Operands of one fold.
+  std::vector<CacheLine> accumulator_;        // For a fold by the caller's function.
 };
 
 }  // namespace tutti

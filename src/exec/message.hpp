@@ -15,16 +15,16 @@ namespace tutti {
 
 class Inbox;
 
-/// One send or receive of one rank, from when it is asked for until it is done.
+/// One point-to-point send or receive of one rank, from its start to its completion.
 class Message {
  public:
   enum class Kind : std::uint8_t { send, receive };
 
-  /// Whoever wants to know when it is done.
+  /// Called when the message is done.
   class Completion {
    public:
     virtual ~Completion() = default;
-    /// From any thread, once. It must neither wait nor call the messenger.
+    /// Called once, from any thread. Must neither wait nor call the messenger.
     virtual void complete() = 0;
   };
 
@@ -57,24 +57,27 @@ class Message {
   std::size_t bytes = 0;
   bool may_be_shorter = false;
   Clock::time_point deadline = Clock::time_point::max();
-  Completion* completion = nullptr;  ///< May be null. Must live until it is done.
+  Completion* completion = nullptr;  ///< May be null. Must outlive the message's completion.
 
-  // Once it is done:
+  // Set when it is done:
   Envelope envelope{};
   std::exception_ptr failure{};
 
  private:
   friend class Messenger;
+  friend class MessageProtocol;
+  friend class PacketSender;
   friend class Inbox;
 
   std::atomic<bool> is_done_{false};
-  std::uint32_t watchers_ = 0;  // Threads that wait for it, and will see whether it fails.
-  bool is_failing_ = false;     // Its owner has been told.
-  std::uint64_t id_ = 0;        // Of a send, among all of this member's.
-  std::size_t moved_ = 0;       // Bytes of data that have gone or come.
+  std::uint32_t watchers_ = 0;  // Number of threads that wait for it and will see a failure.
+  bool is_failing_ = false;     // The owner has been told that it failed.
+  std::uint64_t id_ = 0;        // Id of a send, unique on this member.
+  std::size_t moved_ = 0;       // Bytes sent or received.
   Clock::time_point begun_{};
   std::shared_ptr<Inbox> inbox_{};
-  std::list<std::shared_ptr<Message>>::iterator place_{};  // In Messenger::running_.
+  std::list<std::shared_ptr<Message>>::iterator
+      place_{};  // Position in MessageProtocol::running().
 };
 
 }  // namespace tutti

@@ -6,22 +6,22 @@
 
 namespace tutti {
 
-/// What messengers tell each other. It fills a note of shared memory exactly, so that a short
-/// message takes one cache line on its way.
+/// The header that messengers exchange. It fits exactly inline in a note of shared memory, so that
+/// a short message takes one cache line.
 struct Packet {
   enum class Kind : std::uint32_t {
-    eager,  ///< A message, whether it is expected or not. Its data follows, unless it is enclosed.
-    request,  ///< A message is here for you: say when you want it.
-    ready,    ///< Send the data of your message `id`.
+    eager,    ///< A message sent without a request. Its data follows, unless it is enclosed.
+    request,  ///< Rendezvous: announces a message. Its data is sent after `ready`.
+    ready,    ///< The receive for message `id` is posted: send its data.
     data,     ///< `bytes` of the data of message `id` follow.
-    credit,   ///< So many `bytes` of what was sent unasked have been taken.
+    credit,   ///< The receiver has taken `bytes` of eager data.
   };
   static constexpr std::size_t most_enclosed = 16;
 
   Kind kind = Kind::eager;
   std::uint32_t tag = 0;
-  std::uint64_t context = 0;  ///< Which communicator.
-  std::uint64_t id = 0;       ///< Which message of the sender's.
+  std::uint64_t context = 0;  ///< The id of the communicator.
+  std::uint64_t id = 0;       ///< The id of the message, unique at its sender.
   std::uint64_t bytes = 0;
   std::array<std::byte, most_enclosed> enclosed{};
 };

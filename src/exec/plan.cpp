@@ -13,11 +13,11 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t cache_line = 64;
-constexpr std::uint32_t nobody = ~std::uint32_t{0};
+constexpr std::uint32_t no_operation = ~std::uint32_t{0};
 
-/// Bytes of an operation's stream.
+/// A position in an operation's stream.
 struct Use {
-  std::uint32_t operation = nobody;
+  std::uint32_t operation = no_operation;
   std::size_t at = 0;
 };
 
@@ -52,7 +52,7 @@ class Compiler {
   static constexpr std::size_t buffers = 4;
   static constexpr std::size_t unset = ~std::size_t{0};
 
-  /// What last wrote some bytes, and what has read them since.
+  /// The last write to some bytes, and the reads since then.
   struct Bytes {
     Use writer;
     std::vector<Use> readers;
@@ -68,8 +68,8 @@ class Compiler {
           ErrorCode::invalid_argument,
           "rank " + std::to_string(self_.index()) + ": an " +
               std::string(name(contract_.collective)) +
-              " in place needs blocks of one size, since they take each other's place; give "
-              "it an output of its own");
+              " in place needs blocks of equal size, since they swap places; use a separate "
+              "output buffer");
     }
   }
 
@@ -92,7 +92,7 @@ class Compiler {
     return slots_[chunk] * buffers + static_cast<std::size_t>(buffer);
   }
 
-  /// The caller's buffers are laid out beforehand; scratch is given out as it is asked for.
+  /// The caller's buffers are laid out beforehand. Scratch is allocated on first use.
   std::size_t offset_of(Buffer buffer, Chunk chunk, Variant variant = {}) {
     std::size_t& offset = offsets_[place_of(buffer, chunk, variant)];
     if (offset == unset) {
@@ -103,7 +103,7 @@ class Compiler {
     return offset;
   }
 
-  /// Who shares the bytes of a place: in place, the input is the output.
+  /// The state of the bytes at a place. In place, input and output alias.
   Bytes& memory_at(Buffer buffer, Chunk chunk, Variant variant) {
     if (variant == Variant{} && in_place_ && buffer == Buffer::input) {
       const std::optional<Chunk> over = contract_.output_over(self_, chunk);
@@ -112,7 +112,8 @@ class Compiler {
     return memory_[place_of(buffer, chunk, variant)];
   }
 
-  /// Where the rank has a variant that a step reads, given that of the chunk itself.
+  /// The buffer of a variant that a step reads. The chunk itself is in `piece.from`, its other
+  /// variants are in scratch.
   static Buffer buffer_of(const Placement::Piece& piece, Variant variant) {
     return variant == Variant{} ? piece.from : Buffer::scratch;
   }
@@ -163,7 +164,7 @@ class Compiler {
         at += size;
       }
     }
-    if (at == 0) return;  // Both ends know that there is nothing to say.
+    if (at == 0) return;  // Both ends know that no bytes are sent.
     auto& turns = step.kind == Step::Kind::send ? send_turns_ : receive_turns_;
     for (const Rank peer : peers) {
       const std::uint32_t turn = turns[peer.index()]++;
@@ -180,14 +181,14 @@ class Compiler {
                                 .first_source = first_source});
   }
 
-  /// One chunk of a step becomes a piece, or a part of the one before.
+  /// Adds one chunk of a step: a new piece, or more bytes of the last one.
   void add_chunk(const Step& step, const Placement::Piece& placed, Chunk chunk, const Use& use) {
     sources_.clear();
     step.for_each_read([&](Variant variant) {
       const Buffer buffer = buffer_of(placed, variant);
       sources_.push_back({.buffer = buffer, .offset = offset_of(buffer, chunk, variant)});
     });
-    // A side that is not used follows the other, so that it never keeps pieces apart.
+    // An unused side copies the other's offset, so that it never prevents merging.
     Plan::Source to{.buffer = placed.to, .offset = 0};
     to.offset = step.makes() ? offset_of(to.buffer, chunk, step.variant) : sources_[0].offset;
     const Plan::Source from =
@@ -215,7 +216,8 @@ class Compiler {
     }
   }
 
-  /// The operation that all pieces of a send wait for, each for the same bytes of it and no other.
+  /// The operation that all pieces of a send wait for, if each waits for the same bytes of it and
+  /// for nothing else.
   [[nodiscard]] std::optional<std::uint32_t> only_source(std::uint32_t id) const {
     std::optional<std::uint32_t> source;
     std::uint32_t piece = id == 0 ? 0 : plan_.operations[id - 1].pieces_end;
@@ -230,7 +232,7 @@ class Compiler {
   }
 
   void wait_for(const Use& use, std::size_t at) {
-    if (use.operation == nobody) return;
+    if (use.operation == no_operation) return;
     waits_.push_back({.operation = use.operation,
                       .shift = static_cast<std::int64_t>(use.at) - static_cast<std::int64_t>(at)});
   }
@@ -254,7 +256,7 @@ class Compiler {
     target.readers.clear();
   }
 
-  /// Neighbours in memory that wait for the same become one piece.
+  /// Merges the piece with the last one if both are adjacent in memory and wait for the same.
   void add_piece(const Plan::Piece& piece) {
     const std::size_t first = plan_.operations.empty() ? 0 : plan_.operations.back().pieces_end;
     if (plan_.pieces.size() > first) {
@@ -273,7 +275,7 @@ class Compiler {
     plan_.pieces.back().waits_end = static_cast<std::uint32_t>(plan_.waits.size());
   }
 
-  /// Whether each source stands right behind that of the last piece, which has so many bytes.
+  /// True if each source directly follows that of the last piece, which has `last_bytes`.
   [[nodiscard]] bool sources_follow(std::size_t last_bytes) const {
     const std::size_t begin = plan_.sources.size() - sources_.size();
     for (std::size_t k = 0; k < sources_.size(); ++k) {
@@ -310,8 +312,8 @@ class Compiler {
   std::vector<Bytes> memory_;
   std::unordered_map<std::uint32_t, std::uint32_t> send_turns_;
   std::unordered_map<std::uint32_t, std::uint32_t> receive_turns_;
-  std::vector<Plan::Wait> waits_;      // Of the chunk at hand,
-  std::vector<Plan::Source> sources_;  // and what it is made of.
+  std::vector<Plan::Wait> waits_;      // Of the current chunk.
+  std::vector<Plan::Source> sources_;  // Of the current chunk.
   Plan plan_;
 };
 

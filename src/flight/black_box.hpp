@@ -10,12 +10,12 @@
 
 namespace tutti {
 
-/// A flight recorder whose records outlive the process: where the settings name a directory, they
-/// are dumped there when a call fails, and when a signal asks for them or is about to end the
-/// process (see signals.hpp).
+/// A flight recorder whose records outlive the process. If the settings name a directory, the
+/// records are dumped there when a call fails, when a signal requests it, and when a signal is
+/// about to end the process (see signals.hpp).
 ///
-/// The files are DIRECTORY/flight-<pid>-<communicator>-<rank>.jsonl; a later dump takes the place
-/// of an earlier one, and holds the failure that the earlier one told of.
+/// The files are DIRECTORY/flight-<pid>-<communicator>-<rank>.jsonl. A later dump replaces an
+/// earlier one and still contains its failure.
 class BlackBox {
  public:
   BlackBox(FlightOwner owner, const FlightSettings& settings);
@@ -25,21 +25,21 @@ class BlackBox {
 
   [[nodiscard]] FlightRecorder& recorder() { return recorder_; }
   [[nodiscard]] const FlightRecorder& recorder() const { return recorder_; }
-  /// Of sends and receives, which overlap each other and the calls of all ranks.
+  /// The recorder of sends and receives, which overlap each other and the collectives.
   [[nodiscard]] FlightRecorder& messages() { return messages_; }
   [[nodiscard]] const FlightRecorder& messages() const { return messages_; }
 
-  /// The call under way, if any, has failed, and with it the communicator. A dump that cannot be
-  /// written takes a line on standard error and harms nobody.
+  /// Records that the current call, if any, and the communicator have failed, and writes a dump. If
+  /// the dump cannot be written, prints a line to stderr and continues.
   void fail(std::string_view why);
 
-  /// False in a forked child, which is not the rank that it would tell of.
+  /// False in a forked child, which is not the rank whose calls are recorded.
   [[nodiscard]] bool is_here() const { return origin_.is_here(); }
-  /// Returns zero, or the errno of what went wrong. A signal handler may call it.
+  /// Returns 0 or an errno. Async-signal-safe.
   [[nodiscard]] int dump(std::string_view reason, std::string_view suffix) const;
 
  private:
-  std::mutex failing_;  // A call and another that is refused may fail at once.
+  std::mutex failing_;  // A running call and a rejected one may fail at the same time.
   FlightRecorder recorder_;
   FlightRecorder messages_;
   std::string directory_;

@@ -22,7 +22,7 @@ std::vector<std::uint32_t> ranks_of(const std::vector<const Witness*>& witnesses
   return ranks;
 }
 
-std::string who(const std::vector<const Witness*>& witnesses) {
+std::string rank_words(const std::vector<const Witness*>& witnesses) {
   return rank_list(ranks_of(witnesses));
 }
 
@@ -40,7 +40,7 @@ bool is_in(const Witness& witness, std::uint64_t number) {
          witness.last()->state != State::done;
 }
 
-/// The one whose call failed first, by the wall clock; null if none did.
+/// The rank whose call failed first, by the wall clock; null if none failed.
 const Witness* first_failed(const Blame& blame) {
   const Witness* first = nullptr;
   for (const Witness& witness : blame.witnesses) {
@@ -52,35 +52,35 @@ const Witness* first_failed(const Blame& blame) {
   return first;
 }
 
-/// " The first to give up was rank 1, after 60s: …", or nothing.
+/// " Rank 1 failed first, after 60s: …", or nothing.
 std::string failure_words(const Blame& blame) {
   const Witness* const first = first_failed(blame);
   if (first == nullptr) return "";
-  std::string text = " The first to give up was rank " + std::to_string(first->rank()) +
-                     ", after " + format_seconds(first->seconds_in(*first->last()));
+  std::string text = " Rank " + std::to_string(first->rank()) + " failed first, after " +
+                     format_seconds(first->seconds_in(*first->last()));
   const std::string& failure = first->dump().failure;
-  return text + (failure.empty() ? "." : ", and it said: \"" + failure + "\".");
+  return text + (failure.empty() ? "." : ": \"" + failure + "\".");
 }
 
-/// "is still in call 17, barrier, since 5.2s": what a rank does at the moment of its dump.
+/// What a rank does at the time of its dump: "is still in call 17, barrier, after 5.2s".
 std::string doing(const Witness& witness) {
   const FlightRecord* const last = witness.last();
   if (last == nullptr) return "has made no call yet";
   const std::string since = format_seconds(witness.seconds_since(*last));
   switch (last->state) {
     case State::running:
-      return "is still in " + words(*last) + ", since " + since;
+      return "is still in " + words(*last) + ", after " + since;
     case State::failed:
-      return "gave up in " + words(*last);
+      return "failed in " + words(*last);
     case State::done:
-      return "is done with " + words(*last) + ", since " + since;
+      return "finished " + words(*last) + ", " + since + " ago";
   }
   return "";
 }
 
-// Verdicts: each looks for one thing, and says so if it is there --------------------------------
+// Verdicts: each function looks for one kind of fault and describes it --------------------------
 
-/// By signature: who called it.
+/// The ranks that made a call, by its signature.
 using Camps = std::map<std::uint32_t, std::vector<const Witness*>>;
 
 Camps camps_in(const Blame& blame, std::uint64_t number) {
@@ -93,7 +93,7 @@ Camps camps_in(const Blame& blame, std::uint64_t number) {
   return camps;
 }
 
-/// Whether these ranks' call `mine` is what the others have as `theirs`.
+/// True if call `mine` of `one` has the same signature as call `theirs` of `other`.
 bool is_same(const Witness& one, std::uint64_t mine, const Witness& other, std::uint64_t theirs) {
   const FlightRecord* const a = one.find(mine);
   const FlightRecord* const b = other.find(theirs);
@@ -101,12 +101,12 @@ bool is_same(const Witness& one, std::uint64_t mine, const Witness& other, std::
 }
 
 std::string slip_words(const Witness& few, const Witness& many, std::uint64_t number) {
-  if (is_same(few, number, many, number + 1)) return ", as if a call had been left out there";
-  if (is_same(few, number + 1, many, number)) return ", as if a call had been made too many there";
+  if (is_same(few, number, many, number + 1)) return ", as if a call had been skipped";
+  if (is_same(few, number + 1, many, number)) return ", as if there had been one call too many";
   return "";
 }
 
-/// The fewest first; among as many, those with the lowest rank last.
+/// The smallest group first; among equal sizes, the group with the lowest rank last.
 std::vector<std::vector<const Witness*>> in_order(const Camps& camps) {
   std::vector<std::vector<const Witness*>> groups;
   for (const auto& [signature, witnesses] : camps) groups.push_back(witnesses);
@@ -121,20 +121,20 @@ void say_mismatch(Blame& blame, std::uint64_t number, const Camps& camps) {
   const auto& most = groups.back();
   blame.verdict = Blame::Verdict::mismatch;
   blame.call = number;
-  blame.text = "The ranks do not call the same thing. In call " + std::to_string(number) + " ";
+  blame.text = "The ranks make different calls. In call " + std::to_string(number) + " ";
   for (const auto& group : groups) {
     const bool is_last = &group == &most;
-    blame.text += (is_last ? "but " : "") + who(group) +
+    blame.text += (is_last ? "but " : "") + rank_words(group) +
                   (group.size() == 1 ? " calls " : " call ") +
                   call_words(*group.front()->find(number));
     if (is_last) break;
     blame.text += slip_words(*group.front(), *most.front(), number) + ", ";
-    // Where both sides are as many, either may be right.
+    // If two groups have the same size, either may be right.
     if (group.size() == most.size()) continue;
     for (const Witness* witness : group) blame.accused.push_back(witness->rank());
   }
   std::sort(blame.accused.begin(), blame.accused.end());
-  blame.text += ". See to it that every rank makes the same calls in the same order.";
+  blame.text += ". Make the same calls in the same order on every rank.";
 }
 
 bool find_mismatch(Blame& blame) {
@@ -161,16 +161,16 @@ bool find_hit(Blame& blame) {
     const FlightRecord* const last = witness->last();
     if (last != nullptr && !blame.call) blame.call = last->number;
     const bool within = last != nullptr && last->state != State::done;
-    blame.text += "Rank " + std::to_string(witness->rank()) + " (host " + witness->dump().host +
-                  ", pid " + std::to_string(witness->dump().pid) + ") was hit by " +
-                  witness->dump().reason + (within ? " within " : " after ") +
-                  (last == nullptr ? "no call at all" : words(*last)) + ".";
+    blame.text +=
+        "Rank " + std::to_string(witness->rank()) + " (host " + witness->dump().host + ", pid " +
+        std::to_string(witness->dump().pid) + ") received " + witness->dump().reason +
+        (last == nullptr ? " before any call" : (within ? " in " : " after ") + words(*last)) + ".";
   }
   blame.text += failure_words(blame);
   return true;
 }
 
-/// The call in which somebody waits, the last if there are several.
+/// The latest call in which a rank waits.
 std::optional<std::uint64_t> waited_in(const Blame& blame) {
   std::optional<std::uint64_t> number;
   for (const Witness& witness : blame.witnesses) {
@@ -179,7 +179,7 @@ std::optional<std::uint64_t> waited_in(const Blame& blame) {
   return number;
 }
 
-/// "ranks 0 and 1 have waited 5.2s in call 17, barrier", but for those who are to blame for it.
+/// "ranks 0 and 1 have waited 5.2s in call 17, barrier", without the ranks at fault.
 std::string waiting_words(const Blame& blame, std::uint64_t number) {
   const auto waiting = select(blame, [&](const Witness& witness) {
     return witness.is_waiting() && witness.last()->number == number &&
@@ -189,7 +189,7 @@ std::string waiting_words(const Blame& blame, std::uint64_t number) {
   for (const Witness* witness : waiting) {
     longest = std::max(longest, witness->seconds_in(*witness->last()));
   }
-  return who(waiting) + (waiting.size() == 1 ? " has waited " : " have waited ") +
+  return rank_words(waiting) + (waiting.size() == 1 ? " has waited " : " have waited ") +
          format_seconds(longest) + " in " + words(*waiting.front()->last());
 }
 
@@ -206,8 +206,8 @@ bool find_missing(Blame& blame) {
   blame.text = "There is no dump of " + rank_list(blame.accused) + ": " +
                (one ? "it ended or was killed without one, or does"
                     : "they ended or were killed without one, or do") +
-               " not answer signals, or " + (one ? "its file is" : "their files are") +
-               " not here.";
+               " not respond to signals, or " + (one ? "its file is" : "their files are") +
+               " elsewhere.";
   if (blame.call) {
     blame.text += " Of the others, " + waiting_words(blame, *blame.call) + ".";
   }
@@ -215,11 +215,11 @@ bool find_missing(Blame& blame) {
   return true;
 }
 
-/// Whether it began the call only when somebody had given it up, or never.
-bool came_too_late(const Witness& witness, std::uint64_t number, const Witness* gave_up) {
+/// True if the rank began the call after it had failed on another rank, or never.
+bool began_too_late(const Witness& witness, std::uint64_t number, const Witness* gave_up) {
   const FlightRecord* const last = witness.last();
   if (last == nullptr || last->number < number) return true;
-  // After that call's end there are still messages between two.
+  // The last record may be a message after that call.
   if (!witness.is_waiting() || gave_up == nullptr || gave_up->last()->number != number)
     return false;
   return is_in(witness, number) && witness.begun(*last) > gave_up->ended(*gave_up->last());
@@ -230,7 +230,7 @@ bool find_behind(Blame& blame) {
   if (!number) return false;
   const Witness* const gave_up = first_failed(blame);
   const auto behind = select(
-      blame, [&](const Witness& witness) { return came_too_late(witness, *number, gave_up); });
+      blame, [&](const Witness& witness) { return began_too_late(witness, *number, gave_up); });
   if (behind.empty() || behind.size() == blame.witnesses.size()) return false;
   blame.verdict = Blame::Verdict::behind;
   blame.accused = ranks_of(behind);
@@ -242,9 +242,9 @@ bool find_behind(Blame& blame) {
     const bool began = last != nullptr && last->number == *number;
     blame.text +=
         !began ? doing(*witness)
-               : "began " + words(*last) + ", only " +
+               : "began " + words(*last) + ", " +
                      format_seconds(witness->begun(*last) - gave_up->ended(*gave_up->last())) +
-                     " after rank " + std::to_string(gave_up->rank()) + " had given it up";
+                     " after it had failed on rank " + std::to_string(gave_up->rank());
   }
   blame.text += ". Meanwhile " + waiting_words(blame, *number) + "." + failure_words(blame);
   return true;
@@ -256,7 +256,7 @@ bool find_stuck(Blame& blame) {
   blame.verdict = Blame::Verdict::stuck;
   blame.call = number;
   const std::string waiting = waiting_words(blame, *number);
-  blame.text = "Nobody is behind, but " + waiting + ".";
+  blame.text = "No rank is behind, but " + waiting + ".";
   std::vector<bool> is_waited_for(blame.ranks);
   for (const Witness& witness : blame.witnesses) {
     if (!witness.is_waiting() || !witness.last()->wait) continue;
@@ -272,9 +272,9 @@ bool find_stuck(Blame& blame) {
   blame.accused = ranks_of(suspects);
   if (!suspects.empty()) {
     const bool one = suspects.size() == 1;
-    const std::string ranks = who(suspects);
+    const std::string ranks = rank_words(suspects);
     blame.text +=
-        " Look at " + ranks + " first, for " + (one ? "it waits" : "they wait") + " for nobody.";
+        " Look at " + ranks + " first: " + (one ? "it waits" : "they wait") + " for no other rank.";
   }
   blame.text += failure_words(blame);
   return true;
@@ -287,12 +287,12 @@ bool find_slow(Blame& blame) {
   std::snprintf(percent.data(), percent.size(), "%.0f %%", 100 * slow->share);
   blame.verdict = Blame::Verdict::slow;
   blame.accused = {slow->rank};
-  blame.text = "Nothing hangs, but rank " + std::to_string(slow->rank) + " is slow: of the last " +
-               in_plural(slow->calls, "call") + " it was the last to begin " +
-               std::to_string(slow->last_in) + ", by " + format_seconds(slow->late) +
-               " in the median, which is " + percent.data() + " of the time from call to call.";
+  blame.text = "Nothing hangs, but rank " + std::to_string(slow->rank) +
+               " is slow: it was the last to begin " + std::to_string(slow->last_in) + " of " +
+               in_plural(slow->calls, "call") + ", by a median of " + format_seconds(slow->late) +
+               ", which is " + percent.data() + " of the time between calls.";
   if (slow->by_many_clocks) {
-    blame.text += " This goes by the clocks of several hosts, and holds as far as these agree.";
+    blame.text += " These times are from the clocks of several hosts, which must agree.";
   }
   return true;
 }
@@ -302,13 +302,12 @@ void say_fine(Blame& blame) {
   for (const Witness& witness : blame.witnesses) {
     if (witness.last() != nullptr) calls = std::max(calls, witness.last()->number);
   }
-  blame.text = "Nothing is wrong: " + in_plural(blame.ranks, "rank") +
-               (calls == 0 ? ", which have made no call yet."
-                           : ", which have come to call " + std::to_string(calls) +
-                                 ", and nobody waits for long.");
+  blame.text =
+      "Nothing is wrong: " + in_plural(blame.ranks, "rank") +
+      (calls == 0 ? ", no call yet." : ", last call " + std::to_string(calls) + ", no long waits.");
 }
 
-/// One dump a rank, the latest, in order of ranks.
+/// The latest dump of each rank, in order of ranks.
 std::vector<Witness> witnesses_of(const std::vector<const FlightDump*>& dumps) {
   std::map<std::uint32_t, const FlightDump*> by_rank;
   for (const FlightDump* dump : dumps) {
@@ -326,7 +325,7 @@ Blame judge(const std::vector<const FlightDump*>& dumps) {
               .name = dumps.front()->name,
               .witnesses = witnesses_of(dumps)};
   for (const FlightDump* dump : dumps) blame.ranks = std::max(blame.ranks, dump->ranks);
-  // What is found first explains what would be found later.
+  // In this order, because an earlier fault explains the later ones.
   for (const auto find :
        {find_mismatch, find_hit, find_missing, find_behind, find_stuck, find_slow}) {
     if (find(blame)) return blame;

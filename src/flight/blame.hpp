@@ -12,32 +12,32 @@
 
 namespace tutti {
 
-/// What the dumps of a communicator's ranks tell together.
+/// The diagnosis of one communicator from the dumps of its ranks.
 struct Blame {
   enum class Verdict {
     fine,
-    mismatch,  ///< Ranks called different things.
-    hit,       ///< A signal hit some for what they did.
-    missing,   ///< Some left no dump.
-    behind,    ///< Others wait in a call that these have not begun.
-    stuck,     ///< All are in one call, and it does not end.
-    slow,      ///< All goes on, but others wait for this one again and again.
+    mismatch,  ///< Ranks made different calls.
+    hit,       ///< Some ranks crashed: SIGSEGV, SIGBUS, SIGABRT or SIGFPE.
+    missing,   ///< Some ranks left no dump.
+    behind,    ///< Other ranks wait in a call that these ranks have not begun.
+    stuck,     ///< All ranks are in one call, and it does not end.
+    slow,      ///< A straggler: the other ranks repeatedly wait for one rank.
   };
 
   std::uint64_t communicator = 0;
   std::string name{};
   std::uint32_t ranks = 1;
   Verdict verdict = Verdict::fine;
-  std::vector<std::uint32_t> accused{};  ///< In order.
-  std::optional<std::uint64_t> call{};   ///< In which it shows.
-  std::string text{};                    ///< A paragraph for people.
+  std::vector<std::uint32_t> accused{};  ///< The ranks at fault, in ascending order.
+  std::optional<std::uint64_t> call{};   ///< The number of the call that failed or hangs.
+  std::string text{};                    ///< An explanation, one paragraph.
   std::vector<Witness> witnesses{};      ///< By rank.
 };
 
 [[nodiscard]] std::string_view name(Blame::Verdict verdict);
 
-/// Reads what happened from the dumps, one verdict for each communicator in them. Of two dumps of
-/// one rank the later is heard. The dumps must outlive what is returned.
+/// Diagnoses each communicator in the dumps. If a rank has several dumps, the latest counts. The
+/// dumps must outlive the result.
 [[nodiscard]] std::vector<Blame> blame(std::span<const FlightDump> dumps);
 
 }  // namespace tutti

@@ -105,7 +105,7 @@ int write_dump(const FlightRecorder& recorder, const FlightRecorder& messages,
   const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (fd < 0) return errno;
   int error = write_lines(recorder, messages, reason, fd);
-  // Some file systems tell only now that the disk is full.
+  // Some file systems report a full disk only on close.
   if (close(fd) != 0 && error == 0) error = errno;
   if (error == 0 && rename(part.c_str(), path) != 0) error = errno;
   if (error != 0) unlink(part.c_str());

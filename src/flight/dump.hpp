@@ -6,13 +6,12 @@
 
 namespace tutti {
 
-/// Writes all that a recorder holds to a file of JSON lines: first who and why, then a record a
-/// line, oldest first, and then those of the messages. docs/failure.md describes it; parse_dump()
-/// reads it back.
+/// Writes both recorders to a file of JSON lines: a header with the rank and the reason, then one
+/// record per line, oldest first, and then the messages. docs/failure.md describes the format;
+/// parse_dump() reads it.
 ///
-/// The file is there whole or not at all: it is written under another name, which is `path` with
-/// `suffix`, and then takes the place of what was there. Returns zero, or the errno of what went
-/// wrong. Takes no memory and no lock, so that a signal handler may call it.
+/// Atomic: it writes `path` + `suffix` and then renames it to `path`. Returns 0 or an errno.
+/// Async-signal-safe: it neither allocates nor locks.
 [[nodiscard]] int write_dump(const FlightRecorder& recorder, const FlightRecorder& messages,
                              std::string_view reason, const char* path,
                              std::string_view suffix = ".part");

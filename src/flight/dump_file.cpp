@@ -44,7 +44,7 @@ class Line {
 
   [[nodiscard]] std::string text(const char* key) const {
     const Json& value = member(key);
-    if (!value.is_string()) reject("its \"" + std::string(key) + "\" should be a text");
+    if (!value.is_string()) reject("its \"" + std::string(key) + "\" should be a string");
     return value.string();
   }
 
@@ -85,8 +85,8 @@ FlightDump header_from(std::string_view text, const std::string& origin) {
                   .algorithms = std::make_unique<std::set<std::string>>()};
   if (line.has("failure")) dump.failure = line.text("failure");
   if (dump.rank >= dump.ranks) {
-    reject("there can be no rank " + std::to_string(dump.rank) + " among " +
-           std::to_string(dump.ranks));
+    reject("there is no rank " + std::to_string(dump.rank) + " among " +
+           std::to_string(dump.ranks) + " ranks");
   }
   return dump;
 }
@@ -105,7 +105,7 @@ void read_collective(const Line& line, Collective collective, FlightDump& dump, 
 
 FlightCall call_from(const Line& line, FlightDump& dump) {
   const std::optional<FlightKind> kind = find_flight_kind(line.text("kind"));
-  if (!kind) reject("there is no kind of call \"" + line.text("kind") + "\"");
+  if (!kind) reject("unknown kind of call \"" + line.text("kind") + "\"");
   FlightCall call{.kind = *kind,
                   .signature = static_cast<std::uint32_t>(line.hexadecimal("signature"))};
   if (const auto collective = collective_of(*kind)) {
@@ -128,7 +128,7 @@ FlightRecord::State state_from(const std::string& text) {
        {FlightRecord::State::running, FlightRecord::State::done, FlightRecord::State::failed}) {
     if (name(state) == text) return state;
   }
-  reject("there is no state \"" + text + "\"");
+  reject("unknown state \"" + text + "\"");
 }
 
 FlightRecord record_from(std::string_view text, FlightDump& dump) {
@@ -161,18 +161,17 @@ FlightDump parse_dump(std::string_view text, const std::string& origin) {
     dump = header_from(take_line(text), origin);
   } catch (const Error& error) {
     throw Error(ErrorCode::invalid_argument,
-                origin + " is no dump of tutti's flight recorder: its first line should say " +
-                    "whose it is, but " + error.what());
+                origin + " is not a dump of tutti's flight recorder: line 1: " + error.what());
   }
   for (std::uint64_t number = 2; !text.empty(); ++number) {
     try {
       dump.records.push_back(record_from(take_line(text), dump));
     } catch (const Error& error) {
       dump.faults.push_back(origin + ", line " + std::to_string(number) +
-                            ", is left out: " + error.what());
+                            ", is skipped: " + error.what());
     }
   }
-  // Those of messages stand after the others.
+  // In the file, the messages follow the collectives.
   std::stable_sort(dump.records.begin(), dump.records.end(),
                    [](const auto& a, const auto& b) { return a.begun_ns < b.begun_ns; });
   return dump;

@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// What one rank left behind: a dump, read back.
+/// The dump of one rank, read from a file.
 struct FlightDump {
   std::string origin{};  ///< The name of the file.
   std::string version{};
@@ -21,19 +21,19 @@ struct FlightDump {
   std::uint32_t ranks = 1;
   std::string host{};
   std::uint64_t pid = 0;
-  /// The moment of the dump by both clocks, by which ranks' times are lined up.
+  /// The time of the dump by both clocks, to align the times of different ranks.
   std::uint64_t wall_ns = 0;
   std::uint64_t steady_ns = 0;
   std::string reason{};
   std::string failure{};
   std::vector<FlightRecord> records{};  ///< Oldest first.
-  std::vector<std::string> faults{};    ///< Which lines could not be read, and why.
-  /// What the records' algorithms point to.
+  std::vector<std::string> faults{};    ///< The lines that could not be read, and why.
+  /// Storage for FlightCall::algorithm of the records.
   std::unique_ptr<std::set<std::string>> algorithms{};
 };
 
-/// Reads a dump. Lines that are cut off or garbled are left out and named among the faults; if that
-/// is the first line, there is nothing to go by: throws invalid_argument.
+/// Parses a dump. Lines that are cut off or garbled are skipped and listed in `faults`. Throws
+/// invalid_argument if the first line cannot be read.
 [[nodiscard]] FlightDump parse_dump(std::string_view text, const std::string& origin);
 
 }  // namespace tutti

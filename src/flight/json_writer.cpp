@@ -11,7 +11,7 @@ namespace {
 
 bool continues(char letter) { return (static_cast<unsigned char>(letter) & 0xC0U) == 0x80; }
 
-/// How many bytes the character has that the text begins with; none if it is not UTF-8.
+/// The length in bytes of the first UTF-8 character; 0 if it is invalid.
 std::size_t character_bytes(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   std::size_t bytes = 0;
@@ -23,7 +23,7 @@ std::size_t character_bytes(std::string_view text) {
   for (std::size_t i = 1; i < bytes; ++i) {
     if (!continues(text[i])) return 0;
   }
-  // Longer than need be, half of a pair of UTF-16, or beyond the last.
+  // Overlong encodings, UTF-16 surrogates, and code points beyond U+10FFFF.
   const auto second = static_cast<unsigned char>(bytes > 1 ? text[1] : 0);
   const bool wrong = (first == 0xE0 && second < 0xA0) || (first == 0xED && second >= 0xA0) ||
                      (first == 0xF0 && second < 0x90) || (first == 0xF4 && second >= 0x90);

@@ -6,21 +6,21 @@
 
 namespace tutti {
 
-/// Writes JSON to an open file by way of a small buffer. It takes no memory and no lock, so that a
-/// signal handler may use it.
+/// Writes JSON to an open file through a small buffer. Async-signal-safe: it neither allocates nor
+/// locks.
 class JsonWriter {
  public:
   explicit JsonWriter(int fd) : fd_(fd) {}
 
   void open_object();
-  void close_object();  ///< And ends the line.
+  void close_object();  ///< Also ends the line.
   void member(std::string_view key, std::uint64_t value);
   void member(std::string_view key, std::string_view text);
-  /// As so many hexadecimal digits in quotes: readers of JSON that take numbers for doubles would
-  /// lose some of 64 bits.
+  /// As a string of hexadecimal digits, since JSON readers that use doubles would lose bits of a
+  /// 64-bit number.
   void hexadecimal(std::string_view key, std::uint64_t value, std::size_t digits);
 
-  /// Writes what is left. Zero, or the first errno.
+  /// Flushes the buffer. Returns 0 or the first errno.
   [[nodiscard]] int finish();
 
  private:

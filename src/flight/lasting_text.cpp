@@ -8,7 +8,7 @@ namespace tutti {
 
 const char* lasting_text(std::string_view text) {
   static std::mutex mutex;
-  // Never destroyed, since others may look at it until the very end.
+  // Never destroyed, since signal handlers may read it until the process ends.
   static auto& texts = *new std::set<std::string, std::less<>>();
   const std::lock_guard lock(mutex);
   const auto known = texts.find(text);

@@ -4,8 +4,8 @@
 
 namespace tutti {
 
-/// The text with a zero at its end, at a place where it stays as long as the program: a signal
-/// handler may read it at any moment. Equal texts have one place, and none is ever given back.
+/// Interns a text: returns a zero-terminated copy that is never freed, so that a signal handler may
+/// read it at any time. Equal texts share one copy.
 [[nodiscard]] const char* lasting_text(std::string_view text);
 
 }  // namespace tutti

@@ -6,12 +6,12 @@
 
 namespace tutti {
 
-/// The name of a file, put together without taking memory.
+/// A path, built without allocation.
 class PathText {
  public:
   void add(std::string_view text) {
     for (const char letter : text) {
-      // The last stays zero.
+      // The last byte stays zero.
       if (used_ + 1 >= letters_.size()) {
         fits_ = false;
         return;

@@ -17,7 +17,7 @@ std::string collective_words(const FlightCall& call, Collective collective) {
                                                   : " of " + std::to_string(call.count);
     text += " " + std::string(name(call.dtype));
     if (is_reduction(collective)) {
-      text += " by " + (call.is_custom ? "a function of the caller's" : std::string(name(call.op)));
+      text += " by " + (call.is_custom ? "a custom function" : std::string(name(call.op)));
     }
     if (has_root(collective)) text += ", root " + std::to_string(call.root);
   }

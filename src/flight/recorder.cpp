@@ -69,11 +69,11 @@ std::optional<FlightRecord> FlightRecorder::read(std::uint64_t turn, const TickS
 }
 
 std::optional<FlightRecord> FlightRecorder::latest() const {
-  // Who is overtaken looks again; the writer needs long for a whole ring.
+  // Retry if the writer has overwritten the record meanwhile. A whole ring takes it long.
   for (int attempt = 0; attempt < 3; ++attempt) {
     const std::uint64_t turns = seen_turns();
     const TickScale scale(created_, TickMoment::now());
-    // The newest may be half written, and then the one before it is the latest.
+    // The newest record may be half written; then return the one before it.
     for (std::uint64_t back = 1; back <= std::min<std::uint64_t>(turns, 2); ++back) {
       if (const auto record = read(turns - back, scale)) return record;
     }

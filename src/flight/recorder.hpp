@@ -16,20 +16,20 @@
 
 namespace tutti {
 
-/// Whose calls are recorded.
+/// The communicator and rank whose calls are recorded.
 struct FlightOwner {
-  /// The same on all ranks of a communicator, and no other communicator's.
+  /// The id of the communicator: the same on all its ranks, and unique.
   std::uint64_t communicator = 0;
-  std::string name{};  ///< For people.
+  std::string name{};  ///< For messages only.
   Rank self{};
   std::uint32_t ranks = 1;
 };
 
 /// The last calls of one rank of one communicator.
 ///
-/// It is written by one thread at a time, who waits for nobody, at a few nanoseconds a call, and
-/// may be read at any moment by other threads and by signal handlers. So it is always on: when
-/// something has gone wrong, it is too late to switch it on.
+/// One thread at a time writes it, without locks, in a few nanoseconds per call. Other threads and
+/// signal handlers may read it at any time. So it is always on: after a failure it is too late to
+/// switch it on.
 class FlightRecorder {
  public:
   static constexpr std::size_t usual_records = 256;
@@ -39,7 +39,7 @@ class FlightRecorder {
   FlightRecorder(const FlightRecorder&) = delete;
   FlightRecorder& operator=(const FlightRecorder&) = delete;
 
-  /// `site` is the caller's own word for the place of the call.
+  /// `site` is the caller's name for the place of the call.
   void begin(std::uint64_t number, const FlightCall& call, std::string_view site = {}) {
     if (next_ == fresh_) make_slot();
     current_ = next_;
@@ -47,7 +47,7 @@ class FlightRecorder {
     current_->begin(turns_++, number, call, site, ticks());
   }
 
-  /// Of several calls that overlap, each is begun and ended by its handle.
+  /// Identifies one of several overlapping calls.
   struct Handle {
     FlightSlot* slot = nullptr;
     std::uint64_t turn = 0;
@@ -57,28 +57,28 @@ class FlightRecorder {
     begin(number, call, site);
     return {.slot = current_, .turn = turns_ - 1};
   }
-  /// One that others have long written over is left as it is.
+  /// Does nothing if the record has been overwritten.
   void end_one(const Handle& handle, bool is_well);
 
-  // Of the call that was begun last. Requires: one was; but something can fail before any call.
+  // For the call that was begun last. Requires: there is one, except for fail().
 
   void end() { current_->end(ticks()); }
-  /// Also between calls, of none of which it is then said. Of several reasons the first is kept.
+  /// Also allowed between calls; then no call is marked as failed. Keeps the first reason only.
   void fail(std::string_view why);
   void note_wait(const FlightRecord::Wait& wait) { current_->note_wait(wait); }
 
-  // For everybody, at any moment.
+  // For any thread, at any time.
 
   [[nodiscard]] const FlightOwner& owner() const { return owner_; }
-  /// Why the first call failed that did; empty if none has. Cut where it is very long.
+  /// The reason of the first failure; empty if there was none. Truncated if it is very long.
   [[nodiscard]] std::string_view failure() const;
   [[nodiscard]] std::optional<FlightRecord> latest() const;
-  /// The collective of that number, if it is not too long ago.
+  /// The collective with that number, unless it has been overwritten.
   [[nodiscard]] std::optional<FlightRecord> find(std::uint64_t number) const;
-  /// Oldest first. What the writer is just writing over is left out.
+  /// Oldest first. Omits records that are being overwritten.
   [[nodiscard]] std::vector<FlightRecord> all() const;
 
-  /// Calls visit(record) for each, oldest first. Allocates nothing: for signal handlers, too.
+  /// Calls visit(record) for each record, oldest first. Async-signal-safe: allocates nothing.
   template <class Visit>
   void visit_all(Visit visit) const {
     const std::uint64_t turns = seen_turns();
@@ -90,7 +90,7 @@ class FlightRecorder {
 
  private:
   void make_slot();
-  /// How many calls were begun, as far as can be seen.
+  /// The number of calls begun, as far as this thread can see.
   [[nodiscard]] std::uint64_t seen_turns() const;
   [[nodiscard]] std::optional<FlightRecord> read(std::uint64_t turn, const TickScale& scale) const;
 
@@ -99,16 +99,16 @@ class FlightRecorder {
   FlightOwner owner_;
   TickMoment created_;
   std::size_t records_;
-  // Most communicators make few calls, so memory is touched only as slots are needed.
+  // Most communicators make few calls, so slots are constructed on first use.
   FlightSlot* slots_ = nullptr;
   std::atomic<std::size_t> made_{0};
   std::array<char, most_failure_bytes> failure_{};
   std::atomic<std::size_t> failure_bytes_{0};
 
-  // The writer's own:
+  // Only for the writer:
   FlightSlot* current_ = nullptr;
   FlightSlot* next_ = nullptr;
-  FlightSlot* fresh_ = nullptr;  // The first that is not made yet; the end if all are.
+  FlightSlot* fresh_ = nullptr;  // The first slot not constructed yet; the end if there is none.
   FlightSlot* end_ = nullptr;
   std::uint64_t turns_ = 0;
 };

@@ -8,14 +8,14 @@
 
 namespace tutti {
 
-/// The things of a process that a signal handler must find: it takes neither memory nor a lock to
-/// visit them, and none goes away under a visitor.
+/// A fixed-size set of objects that a signal handler can visit without allocating or locking. An
+/// object is not removed while it is visited.
 template <class T>
 class Registry {
  public:
   static constexpr std::size_t most = 1024;
 
-  /// False if there is no room.
+  /// False if the registry is full.
   [[nodiscard]] bool add(const T& thing) {
     for (Entry& entry : entries_) {
       const T* nothing = nullptr;
@@ -24,12 +24,12 @@ class Registry {
     return false;
   }
 
-  /// Returns when nobody visits it any more. A visitor that this thread itself was interrupted by
-  /// is done by then, so that it waits for other threads only.
+  /// Returns when no thread visits the object any more. A signal handler that interrupted this
+  /// thread has finished by then, so it waits only for other threads.
   void remove(const T& thing) {
     for (Entry& entry : entries_) {
       if (entry.thing.load() != &thing) continue;
-      // Both this and the visitor write first and then look: one of them sees the other.
+      // remove() and visit_all() both write first and then read (seq_cst): one sees the other.
       entry.thing.store(nullptr);
       while (entry.visitors.load() > 0) std::this_thread::yield();
       return;

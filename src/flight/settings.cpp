@@ -12,9 +12,9 @@
 namespace tutti {
 namespace {
 
-// Some 128 bytes each, for every communicator.
+// About 128 bytes each, for every communicator.
 constexpr std::size_t most_records = std::size_t{1} << 20;
-// So that with the name of a file behind it, a path has room where nothing can be allocated.
+// Leaves room for the file name in PathText, which has a fixed size.
 constexpr std::size_t most_path_bytes = 900;
 
 std::string_view variable(const char* name) {
@@ -29,25 +29,24 @@ std::size_t records_from(std::string_view text) {
   if (failure != std::errc() || end != text.data() + text.size() || records < 1 ||
       records > most_records) {
     throw Error(ErrorCode::invalid_argument, "TUTTI_FLIGHT_RECORDS is \"" + std::string(text) +
-                                                 "\"; it may be a number of calls from 1 to " +
+                                                 "\"; set it to a number of calls from 1 to " +
                                                  std::to_string(most_records) + ", such as 256");
   }
   return records;
 }
 
-/// As an absolute path, since the program may go elsewhere.
+/// An absolute path, since the program may change its working directory.
 std::string directory_from(std::string_view text) {
   if (text.empty()) return {};
   std::error_code failure;
   const std::filesystem::path path = std::filesystem::absolute(text, failure);
   if (!failure) std::filesystem::create_directories(path, failure);
   std::string why = failure ? failure.message() : "";
-  if (why.empty() && access(path.c_str(), W_OK | X_OK) != 0) why = "it may not be written to";
+  if (why.empty() && access(path.c_str(), W_OK | X_OK) != 0) why = "it is not writable";
   if (why.empty() && path.native().size() > most_path_bytes) why = "its name is too long";
   if (!why.empty()) {
     throw Error(ErrorCode::invalid_argument, "TUTTI_FLIGHT is \"" + std::string(text) +
-                                                 "\"; it should be a directory for dumps, but " +
-                                                 why);
+                                                 "\"; set it to a writable directory: " + why);
   }
   return path;
 }

@@ -7,15 +7,15 @@
 
 namespace tutti {
 
-/// How much is recorded, and what becomes of it.
+/// The number of records, and where they are dumped.
 struct FlightSettings {
   std::size_t records = FlightRecorder::usual_records;
-  /// Where dumps go; empty for none.
+  /// The directory for dumps; empty for no dumps.
   std::string directory{};
 };
 
-/// What the user says by TUTTI_FLIGHT and TUTTI_FLIGHT_RECORDS. Makes the directory if need be.
-/// Throws invalid_argument that names the variable and what it may be.
+/// Reads TUTTI_FLIGHT and TUTTI_FLIGHT_RECORDS. Creates the directory if it does not exist. Throws
+/// invalid_argument that names the variable and its valid values.
 [[nodiscard]] FlightSettings flight_settings_from_environment();
 
 }  // namespace tutti

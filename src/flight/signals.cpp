@@ -13,14 +13,14 @@
 namespace tutti {
 namespace {
 
-/// A signal, and what it did before.
+/// A signal and its former action.
 struct Watched {
   int signal = 0;
   std::string_view name;
   struct sigaction before {};
 };
 
-// A signal handler finds nothing but what stands still, hence these three.
+// Global, since a signal handler has no other way to find them.
 constinit Registry<BlackBox> boxes;
 constinit std::atomic<bool> is_dumping{false};
 std::array<Watched, 6> watched{{{.signal = SIGUSR2, .name = "SIGUSR2"},
@@ -30,8 +30,8 @@ std::array<Watched, 6> watched{{{.signal = SIGUSR2, .name = "SIGUSR2"},
                                 {.signal = SIGFPE, .name = "SIGFPE"},
                                 {.signal = SIGTERM, .name = "SIGTERM"}}};
 
-/// Waits for a dump that another thread is at, so that this signal does not end it, but not for
-/// ever: this thread may be the one, if the dump itself went wrong.
+/// Waits for a dump by another thread, so that this signal does not cut it off. The wait is
+/// bounded: if the dump itself has crashed, this thread is the one that is dumping.
 bool take_turn() {
   constexpr timespec pause{.tv_sec = 0, .tv_nsec = 10'000'000};
   for (int i = 0; i < 100; ++i) {
@@ -45,7 +45,7 @@ void dump_all(std::string_view reason) {
   if (!take_turn()) return;
   boxes.visit_all([&](const BlackBox& box) {
     if (!box.is_here()) return;
-    // A full disk is no news to who is about to die, and here nothing can be done about it.
+    // Errors are ignored: a signal handler can neither handle nor report them.
     static_cast<void>(box.dump(reason, ".signal"));
   });
   is_dumping.store(false);
@@ -58,7 +58,7 @@ void go_on_as_before(const Watched& each, siginfo_t* info, void* context) {
     each.before.sa_handler(each.signal);
   } else if (each.signal != SIGUSR2) {
     sigaction(each.signal, &each.before, nullptr);
-    // What this thread did wrong it does again on return; what was sent must be sent again.
+    // A faulting instruction runs again on return. A signal that was sent must be raised again.
     if (info->si_code <= 0) raise(each.signal);
   }
 }
@@ -86,7 +86,7 @@ bool install() {
     struct sigaction action {};
     action.sa_sigaction = on_signal;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-    // One at a time: a dump that another of them cuts off would be none.
+    // Block the other signals: one of them could cut off the dump.
     sigemptyset(&action.sa_mask);
     for (const Watched& other : watched) sigaddset(&action.sa_mask, other.signal);
     sigaction(each.signal, &action, nullptr);

@@ -4,15 +4,14 @@ namespace tutti {
 
 class BlackBox;
 
-/// From now on this box is dumped when a signal asks for it (SIGUSR2) or is about to end the
-/// process (SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGTERM), after which the signal does what it did
-/// before.
+/// Dumps this box on SIGUSR2, and before a signal that ends the process (SIGSEGV, SIGBUS, SIGABRT,
+/// SIGFPE, SIGTERM). After the dump the signal has its former effect.
 ///
-/// Handlers are installed with the first box. A signal that the program ignores is left alone, and
-/// so is SIGUSR2 if the program has a use for it. Of a process the first 1024 boxes are dumped.
+/// The handlers are installed with the first box. Signals that the program ignores are not handled,
+/// nor is SIGUSR2 if the program has its own handler. A process dumps at most 1024 boxes.
 void dump_on_signals(const BlackBox& box);
 
-/// To be called before the box goes.
+/// Call before the box is destroyed.
 void leave_signals(const BlackBox& box);
 
 }  // namespace tutti

@@ -39,7 +39,7 @@ std::optional<FlightSlot::Found> FlightSlot::read(std::uint64_t turn) const {
   found.state = ended == 0                  ? FlightRecord::State::running
                 : (ended & failed_bit) == 0 ? FlightRecord::State::done
                                             : FlightRecord::State::failed;
-  if (waits_for != nobody) {
+  if (waits_for != no_rank) {
     found.wait = {.rank = static_cast<std::uint32_t>(waits_for >> 32),
                   .round = static_cast<std::uint32_t>(waits_for),
                   .bytes_done = bytes_done};

@@ -10,16 +10,16 @@
 
 namespace tutti {
 
-/// Room for one record, which one thread writes while others, and signal handlers, read it.
+/// One record, which one thread writes while other threads and signal handlers read it.
 ///
-/// A sequence lock of atomic words, so that nobody waits: who reads while it is written anew finds
-/// a mark that is odd, or another mark afterwards, and has read nothing. The words are released and
-/// acquired one by one, which costs no more than if they were relaxed and needs no barriers, of
-/// which ThreadSanitizer knows nothing. After Boehm, "Can seqlocks get along with programming
+/// A sequence lock of atomic words: no thread waits. A reader that overlaps a write sees an odd
+/// mark, or a different mark afterwards, and returns nothing. Each word is stored with release and
+/// loaded with acquire order. That costs no more than relaxed order here, and needs no fences,
+/// which ThreadSanitizer does not support. After Boehm, "Can seqlocks get along with programming
 /// language memory models?", MSPC 2012.
 class alignas(64) FlightSlot {
  public:
-  /// What was found, with time in ticks.
+  /// The content of a slot, with times in ticks.
   struct Found {
     std::uint64_t number = 0;
     FlightCall call{};
@@ -30,7 +30,7 @@ class alignas(64) FlightSlot {
     std::optional<FlightRecord::Wait> wait{};
   };
 
-  /// `turn` rises with every record of the ring.
+  /// `turn` is the sequence number of the record in the ring.
   void begin(std::uint64_t turn, std::uint64_t number, const FlightCall& call,
              std::string_view site, std::uint64_t now) {
     mark_.store(2 * turn + 1, std::memory_order_relaxed);
@@ -41,9 +41,9 @@ class alignas(64) FlightSlot {
     for (std::size_t i = 0; i < words.size(); ++i) {
       call_[i].store(words[i], std::memory_order_release);
     }
-    waits_for_.store(nobody, std::memory_order_release);
+    waits_for_.store(no_rank, std::memory_order_release);
     if (site.empty()) {
-      site_.back().store(0, std::memory_order_release);  // Its length stands there.
+      site_.back().store(0, std::memory_order_release);  // The last byte is the length.
     } else {
       write(FlightSite(site));
     }
@@ -53,23 +53,23 @@ class alignas(64) FlightSlot {
   void end(std::uint64_t now) { ended_.store(now, std::memory_order_release); }
   void fail(std::uint64_t now) { ended_.store(now | failed_bit, std::memory_order_release); }
   [[nodiscard]] bool is_running() const { return ended_.load(std::memory_order_relaxed) == 0; }
-  /// Who reads at that moment may see whom this waits for now with what was done before.
+  /// Not atomic as a whole: a concurrent reader may see the new bytes_done with the old rank.
   void note_wait(const FlightRecord::Wait& wait);
 
-  /// Which record stands here or is just being written; none if there never was one.
+  /// The turn of the record that is here or being written; none if there never was one.
   [[nodiscard]] std::optional<std::uint64_t> turn() const;
-  /// The record of that turn, unless another is here or it is just being written.
+  /// The record of that turn; none if another is here or it is being written.
   [[nodiscard]] std::optional<Found> read(std::uint64_t turn) const;
 
  private:
   using Word = std::atomic<std::uint64_t>;
   using CallWords = std::array<std::uint64_t, 5>;
   using SiteWords = std::array<std::uint64_t, 4>;
-  static_assert(sizeof(FlightCall) == sizeof(CallWords), "a word is as long as a pointer");
+  static_assert(sizeof(FlightCall) == sizeof(CallWords), "pointers must have 64 bits");
   static_assert(sizeof(FlightSite) == sizeof(SiteWords));
   static_assert(Word::is_always_lock_free);
 
-  static constexpr std::uint64_t nobody = ~std::uint64_t{0};
+  static constexpr std::uint64_t no_rank = ~std::uint64_t{0};
   static constexpr std::uint64_t failed_bit = std::uint64_t{1} << 63;
 
   void write(const FlightSite& site);
@@ -77,9 +77,9 @@ class alignas(64) FlightSlot {
   Word mark_{0};
   Word number_{0};
   Word begun_{0};
-  Word ended_{0};  // Zero while it runs; with a bit of its own if it failed.
+  Word ended_{0};  // 0 while it runs; with failed_bit if it failed.
   std::array<Word, 5> call_{};
-  Word waits_for_{nobody};  // The rank above the round, in one word that nobody sees half of.
+  Word waits_for_{no_rank};  // Rank in the high half, round in the low half: one atomic word.
   Word bytes_done_{0};
   std::array<Word, 4> site_{};
 };

@@ -7,9 +7,9 @@
 namespace tutti {
 namespace {
 
-// Fewer are an anecdote.
+// Too few calls are not significant.
 constexpr std::uint64_t least_calls = 8;
-// What a scheduler or a clock may be off by says nothing about a rank.
+// Smaller delays may come from the scheduler or the clock.
 constexpr double least_late = 100e-6;
 constexpr double least_share = 0.05;
 
@@ -19,7 +19,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// When all ranks began one call, by witness; empty if one has forgotten it.
+/// When each rank began a call, by witness; empty if one of them has no record of it.
 std::vector<double> begins(std::span<const Witness> witnesses, std::uint64_t number) {
   std::vector<double> times;
   for (const Witness& witness : witnesses) {

@@ -17,7 +17,7 @@ TickScale::TickScale(const TickMoment& earlier, const TickMoment& later)
                        : 0) {}
 
 std::uint64_t TickScale::nanoseconds(std::uint64_t ticks) const {
-  // What happened since the later moment was read counts as if it were then.
+  // Times after the later moment are clamped to it.
   if (ticks >= later_.ticks) return later_.steady_ns;
   const double ago = ns_per_tick_ * static_cast<double>(later_.ticks - ticks);
   return later_.steady_ns - static_cast<std::uint64_t>(ago);

@@ -5,8 +5,8 @@
 
 namespace tutti {
 
-/// The processor's own counter of time, for who cannot afford a clock: bench/flight measures both.
-/// It runs at one rate, and alike on all cores, on AArch64 and on every x86-64 since 2008.
+/// The processor's time stamp counter, cheaper than a clock: bench/flight measures both. Its rate
+/// is constant and the same on all cores, on AArch64 and on every x86-64 since 2008.
 [[nodiscard]] inline std::uint64_t ticks() {
 #if defined(__aarch64__)
   std::uint64_t now = 0;
@@ -19,19 +19,19 @@ namespace tutti {
 #endif
 }
 
-/// A moment, as the counter and as the steady clock have it.
+/// A point in time, by the counter and by the steady clock.
 struct TickMoment {
   std::uint64_t ticks = 0;
   std::uint64_t steady_ns = 0;
 
-  /// May be called in a signal handler.
+  /// Async-signal-safe.
   [[nodiscard]] static TickMoment now();
 };
 
-/// Turns ticks between two moments into nanoseconds of the steady clock.
+/// Converts ticks between two moments to nanoseconds of the steady clock, by linear interpolation.
 ///
-/// The rate follows from the moments themselves: nothing need be known of the processor or waited
-/// for, and what the steady clock is corrected by on its way is spread evenly.
+/// The rate follows from the two moments, so no knowledge of the processor and no calibration is
+/// needed. Corrections of the steady clock in between are spread evenly.
 class TickScale {
  public:
   TickScale(const TickMoment& earlier, const TickMoment& later);

@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-/// Calls that are under way at the moment of a look are no news; those that take this long are.
+/// In seconds. A call that has run this long at the time of the dump is considered to hang.
 constexpr double long_wait = 1;
 
 double seconds(std::uint64_t from_ns, std::uint64_t to_ns) {
@@ -66,7 +66,7 @@ std::string rank_list(std::span<const std::uint32_t> ranks) {
   for (std::size_t i = 0; i < ranks.size();) {
     std::size_t last = i;
     while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
-    // Two in a row are sooner said by name.
+    // List two consecutive ranks one by one: "0 and 1", not "0 to 1".
     if (last < i + 2) last = i;
     words.push_back(std::to_string(ranks[i]) +
                     (last > i ? " to " + std::to_string(ranks[last]) : ""));

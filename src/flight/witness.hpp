@@ -10,32 +10,33 @@
 
 namespace tutti {
 
-/// What the dump of one rank has to say. The dump must outlive it.
+/// Queries on the dump of one rank. The dump must outlive it.
 class Witness {
  public:
   explicit Witness(const FlightDump& dump);
 
   [[nodiscard]] const FlightDump& dump() const { return *dump_; }
   [[nodiscard]] std::uint32_t rank() const { return dump_->rank; }
-  /// Null if it made no call.
+  /// The last record; null if there is none.
   [[nodiscard]] const FlightRecord* last() const;
-  /// The collective of that number; null if it made none, or so long ago that it is forgotten.
+  /// The collective with that number; null if the dump does not contain it.
   [[nodiscard]] const FlightRecord* find(std::uint64_t number) const;
-  /// Those that are not forgotten, by number.
+  /// The collectives in the dump, by number.
   [[nodiscard]] const std::map<std::uint64_t, const FlightRecord*>& collectives() const {
     return collectives_;
   }
 
-  /// Whether its last call failed, or took so long at the time of the dump that something is wrong.
+  /// True if the last call failed, or had run for at least a second at the time of the dump.
   [[nodiscard]] bool is_waiting() const;
-  [[nodiscard]] bool was_hit() const;  ///< By a signal that tells of a defect of the program.
+  /// True if a crash signal caused the dump: SIGSEGV, SIGBUS, SIGABRT or SIGFPE.
+  [[nodiscard]] bool was_hit() const;
 
-  /// By the wall clock, which is the one that hosts share.
+  /// In seconds by the wall clock, which can be compared between hosts.
   [[nodiscard]] double begun(const FlightRecord& record) const;
   [[nodiscard]] double ended(const FlightRecord& record) const;
-  /// Seconds that the call took, or has taken until the dump.
+  /// Duration of the call in seconds, until the dump if it is running.
   [[nodiscard]] double seconds_in(const FlightRecord& record) const;
-  /// Seconds from the end of the call to the dump; of one that runs, from its begin.
+  /// Seconds from the end of the call to the dump; from its begin if it is running.
   [[nodiscard]] double seconds_since(const FlightRecord& record) const;
 
  private:
@@ -45,7 +46,7 @@ class Witness {
   std::map<std::uint64_t, const FlightRecord*> collectives_;  // By number.
 };
 
-/// "rank 3", "ranks 0 to 2 and 7". Requires: in order.
+/// "rank 3", "ranks 0 to 2 and 7". Requires: ascending order.
 [[nodiscard]] std::string rank_list(std::span<const std::uint32_t> ranks);
 
 }  // namespace tutti

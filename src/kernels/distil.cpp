@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-/// Elements that are distilled together, so that their addends stay in the nearest cache.
+/// Elements that are processed together, so that their addends stay in the L1 cache.
 constexpr std::size_t block = 256;
 
 template <class T>
@@ -23,11 +23,11 @@ struct Row {
   alignas(64) T elements[block];
 };
 
-/// One pass over a block of `rows` addends: their sums go to the plane, and what rounding took away
-/// to one row fewer.
+/// The result of one pass over a block of `rows` addends. The pass writes their sums to the plane
+/// and the rounding errors to rows − 1 rows.
 struct Passed {
-  bool is_exact = false;   // Nothing was taken away.
-  bool is_finite = false;  // Neither sums nor addends are infinite.
+  bool is_exact = false;   // There was no rounding error.
+  bool is_finite = false;  // Neither sums nor addends are infinite or NaN.
 };
 
 template <class T>
@@ -35,7 +35,7 @@ Passed pass(std::vector<Row<T>>& addends, std::size_t rows, T* plane) {
   const hn::ScalableTag<T> tag;
   const hn::RebindToUnsigned<decltype(tag)> bits;
   auto left = hn::Zero(bits);
-  auto strange = hn::Zero(bits);
+  auto non_finite = hn::Zero(bits);
   for (std::size_t at = 0; at < block; at += hn::Lanes(tag)) {
     auto sum = hn::Load(tag, addends[0].elements + at);
     for (std::size_t k = 1; k < rows; ++k) {
@@ -46,12 +46,12 @@ Passed pass(std::vector<Row<T>>& addends, std::size_t rows, T* plane) {
       hn::Store(error, tag, addends[k - 1].elements + at);
       sum = next;
     }
-    // Zero but of infinities and NaN.
-    strange = hn::Or(strange, hn::BitCast(bits, hn::Sub(sum, sum)));
+    // x − x is zero except for infinities and NaN.
+    non_finite = hn::Or(non_finite, hn::BitCast(bits, hn::Sub(sum, sum)));
     hn::Store(sum, tag, plane + at);
   }
   return {.is_exact = hn::AllTrue(bits, hn::Eq(left, hn::Zero(bits))),
-          .is_finite = hn::AllTrue(bits, hn::Eq(strange, hn::Zero(bits)))};
+          .is_finite = hn::AllTrue(bits, hn::Eq(non_finite, hn::Zero(bits)))};
 }
 
 template <class T>
@@ -73,7 +73,8 @@ std::size_t distil_all(void* const* planes, const void* const* in, std::size_t o
       std::memcpy(static_cast<T*>(planes[passes]) + at, sums.elements, some * sizeof(T));
       done = passed.is_exact;
     }
-    // Planes that this block does not need, and blocks before it that did not need its planes.
+    // Clear the planes that this block does not need, and the earlier blocks of planes that only it
+    // needs.
     for (std::size_t j = passes; j < most; ++j) {
       std::memset(static_cast<T*>(planes[j]) + at, 0, some * sizeof(T));
     }

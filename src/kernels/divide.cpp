@@ -28,7 +28,7 @@ void divide_floating(void* data, std::size_t count, std::size_t divisor) {
   std::memcpy(at + i, rest, (count - i) * sizeof(T));
 }
 
-/// CPUs divide integers one by one.
+/// Scalar, because CPUs have no vector division of integers.
 template <class T>
 void divide_integral(void* data, std::size_t count, std::size_t divisor) {
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
-// Elements in memory as vectors in registers, for every kind of vector instructions: included again
-// by each file that foreach_target.h compiles anew, hence the guard of its own kind.
+// Loads and stores elements as vectors. foreach_target.h compiles the including files once per
+// vector instruction set, hence the special include guard.
 #if defined(TUTTI_KERNELS_ELEMENTS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TUTTI_KERNELS_ELEMENTS_INL
 #undef TUTTI_KERNELS_ELEMENTS_INL
@@ -16,9 +16,9 @@ namespace tutti::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Elements may stand at any address, also one that is no multiple of their size, which compiler and
-// sanitizers may take for granted of a pointer to them: they are loaded and stored as bytes, by the
-// same instructions.
+// Elements may have any address, even one that is not a multiple of their size. Compilers and
+// sanitizers assume that a typed pointer is aligned, so elements are loaded and stored as bytes, by
+// the same instructions.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> load_bytes(D tag, const T* from) {
   return hn::BitCast(tag, hn::LoadU(hn::Repartition<std::uint8_t, D>(),
@@ -31,7 +31,7 @@ HWY_INLINE void store_bytes(hn::Vec<D> v, D /*tag*/, T* to) {
   hn::StoreU(hn::BitCast(bytes, v), bytes, reinterpret_cast<std::uint8_t*>(to));
 }
 
-/// An element that is folded as it is.
+/// An element that is folded in its own type.
 template <class T>
 struct Plain {
   using Stored = T;
@@ -44,7 +44,7 @@ struct Plain {
   }
 };
 
-/// bf16, folded as f32. Highway's own way back truncates; this rounds to nearest even.
+/// bf16, folded as f32. Highway's conversion back truncates; this one rounds to nearest even.
 struct Brain {
   using Stored = std::uint16_t;
   using Tag = hn::ScalableTag<float>;
@@ -59,8 +59,7 @@ struct Brain {
     const auto bits = hn::BitCast(Bits(), v);
     const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(Bits(), 1));
     const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(Bits(), 0x7FFF)));
-    // Rounding could carry a NaN into infinity: keep its upper half, with a bit that makes it
-    // quiet.
+    // Rounding could turn a NaN into infinity: keep its upper half and set the quiet bit.
     const auto quiet = hn::Or(bits, hn::Set(Bits(), 0x00400000));
     const auto is_nan = hn::RebindMask(Bits(), hn::IsNaN(v));
     const auto upper = hn::ShiftRight<16>(hn::IfThenElse(is_nan, quiet, rounded));
@@ -68,18 +67,78 @@ struct Brain {
   }
 };
 
+/// Whether instructions convert f16. Where none do, Highway 1.0 takes infinities and NaNs for
+/// numbers.
+constexpr bool converts_f16 = HWY_ARCH_X86 ? HWY_TARGET <= HWY_AVX2 : HWY_TARGET < HWY_EMU128;
+
 /// f16, folded as f32.
 struct Binary16 {
   using Stored = std::uint16_t;
   using Tag = hn::ScalableTag<float>;
   using Half = hn::Rebind<hwy::float16_t, Tag>;
+  using Bits = hn::RebindToUnsigned<Tag>;
+  using Signed = hn::RebindToSigned<Tag>;
+  using HalfBits = hn::Rebind<std::uint16_t, Tag>;
 
   HWY_INLINE static auto load(const Stored* from) {
-    return hn::PromoteTo(Tag(), load_bytes(Half(), from));
+    if constexpr (converts_f16) {
+      return hn::PromoteTo(Tag(), load_bytes(Half(), from));
+    } else {
+      return promote(hn::PromoteTo(Bits(), load_bytes(HalfBits(), from)));
+    }
   }
   template <class V>
   HWY_INLINE static void store(V v, Stored* to) {
-    store_bytes(hn::DemoteTo(Half(), v), Half(), to);
+    if constexpr (converts_f16) {
+      store_bytes(hn::DemoteTo(Half(), v), Half(), to);
+    } else {
+      store_bytes(hn::TruncateTo(HalfBits(), demote(v)), HalfBits(), to);
+    }
+  }
+
+ private:
+  template <class V>
+  HWY_INLINE static auto is_below(V magnitude, std::int32_t limit) {
+    return hn::RebindMask(Bits(),
+                          hn::Lt(hn::BitCast(Signed(), magnitude), hn::Set(Signed(), limit)));
+  }
+
+  template <class V>
+  HWY_INLINE static hn::Vec<Tag> promote(V bits) {
+    const auto magnitude = hn::And(bits, hn::Set(Bits(), 0x7FFF));
+    const auto sign = hn::ShiftLeft<16>(hn::Xor(bits, magnitude));
+    const auto wide = hn::ShiftLeft<13>(magnitude);
+    const auto normal = hn::Add(wide, hn::Set(Bits(), (127 - 15) << 23));
+    const auto subnormal = hn::BitCast(
+        Bits(),
+        hn::Mul(hn::ConvertTo(Tag(), hn::BitCast(Signed(), magnitude)), hn::Set(Tag(), 0x1p-24F)));
+    const auto infinite = hn::Or(wide, hn::Set(Bits(), 0x7F800000));
+    const auto nan = hn::Or(infinite, hn::Set(Bits(), 0x00400000));
+    const auto finite = hn::IfThenElse(is_below(magnitude, 0x0400), subnormal, normal);
+    const auto other = hn::IfThenElse(is_below(magnitude, 0x7C01), infinite, nan);
+    const auto result = hn::IfThenElse(is_below(magnitude, 0x7C00), finite, other);
+    return hn::BitCast(Tag(), hn::Or(result, sign));
+  }
+
+  /// Rounds to nearest even.
+  template <class V>
+  HWY_INLINE static hn::Vec<Bits> demote(V v) {
+    const auto bits = hn::BitCast(Bits(), v);
+    const auto magnitude = hn::And(bits, hn::Set(Bits(), 0x7FFFFFFF));
+    const auto sign = hn::ShiftRight<16>(hn::Xor(bits, magnitude));
+    const auto odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(Bits(), 1));
+    const auto rounded = hn::Add(magnitude, hn::Add(odd, hn::Set(Bits(), 0x0FFF)));
+    const auto normal = hn::ShiftRight<13>(hn::Sub(rounded, hn::Set(Bits(), (127 - 15) << 23)));
+    // The last place of what is added is that of f16's subnormal numbers: the addition rounds.
+    const auto sum = hn::Add(hn::BitCast(Tag(), magnitude), hn::Set(Tag(), 0.5F));
+    const auto subnormal = hn::Sub(hn::BitCast(Bits(), sum), hn::Set(Bits(), 0x3F000000));
+    const auto nan = hn::Or(hn::And(hn::ShiftRight<13>(magnitude), hn::Set(Bits(), 0x03FF)),
+                            hn::Set(Bits(), 0x7E00));
+    const auto finite = hn::IfThenElse(is_below(magnitude, 0x38800000), subnormal, normal);
+    const auto other =
+        hn::IfThenElse(is_below(magnitude, 0x7F800001), hn::Set(Bits(), 0x7C00), nan);
+    // From 65520 on, half a last place above the largest number, it is infinity that is nearest.
+    return hn::Or(hn::IfThenElse(is_below(magnitude, 0x477FF000), finite, other), sign);
   }
 };
 

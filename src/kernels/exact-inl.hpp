@@ -1,5 +1,5 @@
-// The loops of exact sums, for every kind of vector instructions: included again by each file that
-// foreach_target.h compiles again, hence the guard of its own kind.
+// The loops of exact sums. foreach_target.h compiles the including files once per vector
+// instruction set, hence the special include guard.
 #if defined(TUTTI_KERNELS_EXACT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TUTTI_KERNELS_EXACT_INL
 #undef TUTTI_KERNELS_EXACT_INL
@@ -21,7 +21,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 
-/// Puts right those of the sums that were not exact, and stores all of them.
+/// Recomputes the sums that were not exact, and stores all of them.
 template <class T>
 void store_mended(T* sums, const std::uint8_t* is_exact, const FloatFormat& format, void* out,
                   void* copy, const void* const* in, std::size_t operands, std::size_t at,
@@ -35,35 +35,35 @@ void store_mended(T* sums, const std::uint8_t* is_exact, const FloatFormat& form
   if (copy != nullptr) std::memcpy(static_cast<T*>(copy) + at, sums, count * sizeof(T));
 }
 
-/// Two operands: an addition is the exact sum, rounded.
+/// Two operands: one addition gives the exact sum, rounded once.
 struct ExactPair {
   template <class V>
   HWY_INLINE static V apply(V a, V b) {
-    // Of −0 and −0, −0; and +0 of that and +0.
+    // −0 + −0 is −0; adding +0 makes it +0.
     const V sum = hn::Add(hn::Add(a, b), hn::Zero(hn::DFromV<V>()));
     return hn::IfThenElse(hn::IsNaN(sum), quiet_nan<V>(), sum);
   }
 };
 
-// --------------------------------------------------------------------------------- two of them
+// ----------------------------------------------------------------------- error-free addition
 
-/// What rounding took away from a sum: Knuth's TwoSum.
+/// The rounding error of a sum: Knuth's TwoSum.
 template <class V>
 HWY_INLINE V error_of_sum(V a, V b, V sum) {
   const V from_b = hn::Sub(sum, a);
   return hn::Add(hn::Sub(a, hn::Sub(sum, from_b)), hn::Sub(b, from_b));
 }
 
-/// The sum of two f64, rounded to odd: a sum that is not exact gets the one of its two neighbours
-/// whose last bit is set, so that rounding it again, to fewer bits, is as if there were only that
-/// (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", IEEE TC 57, 2008).
+/// The sum of two f64, rounded to odd: an inexact sum becomes the neighbour whose last bit is set.
+/// Rounding it again to fewer bits then gives the same result as a single rounding (Boldo and
+/// Melquiond, "Emulation of a FMA and correctly rounded sums", IEEE TC 57, 2008).
 template <class V>
 HWY_INLINE V odd_sum(V a, V b) {
   const hn::DFromV<V> tag;
   const hn::RebindToSigned<hn::DFromV<V>> bits;
   const V sum = hn::Add(a, b);
   const V error = error_of_sum(a, b, sum);
-  // To the neighbour on the side of the error: one up in magnitude if they have the same sign.
+  // Go to the neighbour on the side of the error: one up in magnitude if the signs are equal.
   const auto sign = hn::BitCast(bits, hn::Xor(sum, error));
   const auto step = hn::Or(hn::ShiftRight<63>(sign), hn::Set(bits, 1));
   const auto nearest = hn::BitCast(bits, sum);
@@ -73,10 +73,9 @@ HWY_INLINE V odd_sum(V a, V b) {
                      hn::IfThenElse(hn::Or(is_odd, is_exact), nearest, hn::Add(nearest, step)));
 }
 
-/// Sums of f64 that are carried along in several: the sum as it is rounded on the way, the sum of
-/// what rounding took away, and so on.
+/// Compensated sums of f64: the rounded running sum, the sum of its rounding errors, and so on.
 struct Carried {
-  /// Adds `x` to `sum` and gives what rounding took away.
+  /// Adds `x` to `sum` and returns the rounding error.
   template <class V>
   HWY_INLINE static V add(V& sum, V x) {
     const V next = hn::Add(sum, x);
@@ -88,9 +87,9 @@ struct Carried {
 
 // ------------------------------------------------------------------------------------------- f32
 
-/// f32, and f16 and bf16 as f32, are added up in f64. That is exact if the numbers of an element
-/// are not too far apart: all are multiples of the last place of the smallest of them that is not
-/// zero, and the sum is below their number times the next power of two above the largest.
+/// Adds f32, and f16 and bf16 converted to f32, in f64. The sum is exact if the addends of an
+/// element have similar exponents: all are multiples of the last place of the smallest non-zero
+/// one, and the sum is below their number times the next power of two above the largest.
 template <class Element>
 struct Narrow {
   using T = typename Element::Stored;
@@ -111,12 +110,12 @@ struct Narrow {
   HWY_INLINE static auto magnitude(hn::Vec<Single> x) {
     return hn::And(hn::BitCast(Bits(), x), hn::Set(Bits(), 0x7FFFFFFF));
   }
-  /// Of zero, the largest there is.
+  /// magnitude − 1; for zero it wraps to the largest value.
   HWY_INLINE static auto below(hn::Vec<Bits> magnitude) {
     return hn::Sub(magnitude, hn::Set(Bits(), 1));
   }
 
-  /// Rounds to odd, so that another rounding, to fewer bits, is as if it were the only one.
+  /// Rounds to odd, so that another rounding to fewer bits gives the same result as a single one.
   HWY_INLINE static auto to_odd(hn::Vec<Double> sum) {
     const hn::RebindToUnsigned<Double> tag;
     constexpr std::uint64_t last = std::uint64_t{1} << 29;
@@ -127,15 +126,26 @@ struct Narrow {
   }
   HWY_INLINE static auto rounded(hn::Vec<Double> low, hn::Vec<Double> high) {
     if constexpr (is_half) {
-      return hn::Combine(Single(), hn::DemoteTo(Part(), to_odd(high)),
-                         hn::DemoteTo(Part(), to_odd(low)));
+      return hn::Combine(Single(), to_single(to_odd(high)), to_single(to_odd(low)));
     } else {
-      return hn::Combine(Single(), hn::DemoteTo(Part(), high), hn::DemoteTo(Part(), low));
+      return hn::Combine(Single(), to_single(high), to_single(low));
+    }
+  }
+  /// What is too large becomes infinite, which Highway's emulation of vectors does not see to.
+  HWY_INLINE static hn::Vec<Part> to_single(hn::Vec<Double> x) {
+    if constexpr (HWY_TARGET < HWY_EMU128) {
+      return hn::DemoteTo(Part(), x);
+    } else {
+      HWY_ALIGN double from[HWY_MAX_BYTES / sizeof(double)];
+      HWY_ALIGN float to[HWY_MAX_BYTES / sizeof(double)];
+      hn::Store(x, Double(), from);
+      for (std::size_t i = 0; i < hn::Lanes(Double()); ++i) to[i] = static_cast<float>(from[i]);
+      return hn::Load(Part(), to);
     }
   }
 
-  /// bf16 has numbers so small that f32 rounds them as well. Far above them it does not; there
-  /// `lost` stays as it is.
+  /// For very small results bf16 would be rounded twice, because f32 rounds there as well. Marks
+  /// those as inexact and leaves `lost` unchanged otherwise.
   HWY_INLINE static auto unless_rounded_twice(hn::Vec<Double> sum, hn::Vec<Double> lost) {
     if constexpr (!is_half) return lost;
     const Double tag;
@@ -144,7 +154,8 @@ struct Narrow {
     return hn::IfThenElse(hn::AndNot(is_zero, is_small), hn::Set(tag, 1), lost);
   }
 
-  /// From the largest magnitude, the least of `below`, and how far exponents may be apart.
+  /// True if the sums are exact, from the largest magnitude, the minimum of below(), and the
+  /// greatest allowed distance of exponents.
   HWY_INLINE static auto is_exact(hn::Vec<Bits> largest, hn::Vec<Bits> least, std::int32_t apart) {
     const Signed tag;
     const auto smallest = hn::ShiftRight<23>(hn::Add(least, hn::Set(Bits(), 1)));
@@ -153,7 +164,7 @@ struct Narrow {
     const auto finite = hn::Lt(hn::BitCast(tag, largest), hn::Set(tag, 0x7F800000));
     const auto exact = hn::And(near, finite);
     if constexpr (!is_half) return exact;
-    // bf16 has numbers that f32 rounds as well; far above them it does not.
+    // For very small bf16 numbers f32 rounds as well; far above them it does not.
     const auto exponents = hn::BitCast(tag, hn::ShiftRight<23>(least));
     return hn::And(exact, hn::Gt(exponents, hn::Set(tag, 15)));
   }
@@ -163,7 +174,7 @@ constexpr std::int32_t exponents_apart(const FloatFormat& format, std::size_t op
   return 53 - format.precision - static_cast<std::int32_t>(std::bit_width(operands - 1));
 }
 
-/// Up to a vector of sums, each looked at by itself, and carried in two f64.
+/// Computes up to one vector of sums, checks each of them, and carries them in two f64.
 template <class Element>
 HWY_NOINLINE void exact_narrow_few(const FloatFormat& format, void* out, void* copy,
                                    const void* const* in, std::size_t operands, std::size_t at,
@@ -217,7 +228,7 @@ void exact_narrow(const FloatFormat& format, void* out, void* copy, const void* 
     auto high1 = low0;
     auto high2 = low0;
     auto high3 = low0;
-    // Of four elements together: most of them are as large.
+    // Kept for four vectors together: most elements have similar magnitudes.
     auto largest = hn::Zero(typename N::Bits());
     auto least = hn::Set(typename N::Bits(), ~std::uint32_t{0});
     for (std::size_t k = 0; k < operands; ++k) {
@@ -273,7 +284,7 @@ void exact_narrow(const FloatFormat& format, void* out, void* copy, const void* 
 
 using Double64 = Plain<double>;
 
-/// Up to a vector of sums, each looked at by itself, and carried in three f64.
+/// Computes up to one vector of sums, checks each of them, and carries them in three f64.
 inline HWY_NOINLINE void exact_wide_few(void* out, void* copy, const void* const* in,
                                         std::size_t operands, std::size_t at, std::size_t count) {
   const Double64::Tag tag;
@@ -289,11 +300,11 @@ inline HWY_NOINLINE void exact_wide_few(void* out, void* copy, const void* const
     const auto error = Carried::add(sum, Double64::load(memory));
     lost = hn::Or(lost, Carried::add(last, Carried::add(rest, error)));
   }
-  // The three rounded once, as Boldo and Melquiond do it.
+  // Rounds the sum of the three once, by the method of Boldo and Melquiond.
   const auto rest_error = Carried::add(rest, last);
   const auto sum_error = Carried::add(sum, rest);
   sum = hn::Add(sum, odd_sum(sum_error, rest_error));
-  // Neither infinities nor what became one on the way.
+  // Infinities and intermediate overflows count as inexact.
   lost = hn::Or(lost, hn::Sub(sum, sum));
   HWY_ALIGN std::uint64_t flags[most];
   hn::Store(hn::BitCast(bits, lost), bits, flags);
@@ -303,8 +314,8 @@ inline HWY_NOINLINE void exact_wide_few(void* out, void* copy, const void* const
   store_mended(memory, is_exact, f64_format, out, copy, in, operands, at, count);
 }
 
-/// f64 are carried in two f64. That is exact if the sum of what rounding took away needs no
-/// rounding itself.
+/// Carries sums of f64 in two f64. The result is exact if the sum of the rounding errors is itself
+/// not rounded.
 inline void exact_wide(void* out, void* copy, const void* const* in, std::size_t operands,
                        std::size_t count) {
   const Double64::Tag tag;
@@ -313,7 +324,7 @@ inline void exact_wide(void* out, void* copy, const void* const* in, std::size_t
   double* const to = static_cast<double*>(out);
   double* const also = static_cast<double*>(copy);
   std::size_t at = 0;
-  // A single operand may be a NaN, of which nothing is lost below.
+  // Not for a single operand: it may be a NaN, which the check of `lost` would miss.
   for (; operands > 1 && at + 2 * lanes <= count; at += 2 * lanes) {
     auto sum0 = Double64::load(static_cast<const double*>(in[0]) + at);
     auto sum1 = Double64::load(static_cast<const double*>(in[0]) + at + lanes);

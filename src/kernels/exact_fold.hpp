@@ -4,17 +4,17 @@
 
 namespace tutti {
 
-/// The fold that gives the exact sum of one or more operands, rounded once, to nearest even: its
-/// bits do not depend on their order. A sum of zero is +0, and there is one NaN.
+/// The fold that computes the exact sum of one or more operands, rounded once to nearest even. Its
+/// bits do not depend on the order of operands. A sum of zero is +0, and there is one NaN.
 ///
-/// Most sums are exact in a number twice as wide, or in two numbers, and are found to be so on the
-/// way; what is not is added up again in a long accumulator (see exact_sum). This is the method of
-/// Collange, Defour, Graillat and Iakymchuk, "Numerical reproducibility for the parallel reduction
-/// on multi- and many-core architectures", Parallel Computing 49 (2015).
+/// Most sums are exact in a type twice as wide, or in two numbers, and the kernel detects that. The
+/// other sums are recomputed in a long accumulator (see exact_sum). This is the method of Collange,
+/// Defour, Graillat and Iakymchuk, "Numerical reproducibility for the parallel reduction on multi-
+/// and many-core architectures", Parallel Computing 49 (2015).
 /// Requires: a dtype that is not integral.
 [[nodiscard]] Fold exact_fold(DType dtype);
 
-// Those of each dtype, compiled apart as in folds.hpp.
+// One for each dtype, in separate files as in folds.hpp.
 [[nodiscard]] Fold exact_fold_f16();
 [[nodiscard]] Fold exact_fold_bf16();
 [[nodiscard]] Fold exact_fold_f32();

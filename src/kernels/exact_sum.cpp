@@ -11,25 +11,24 @@ namespace {
 
 constexpr int digit_bits = 32;
 constexpr std::int64_t digit_mask = 0xFFFFFFFF;
-// All exponents of f64, a significand at their end, and what 2³⁰ of them carry.
+// Room for all exponents of f64, a significand at the end, and the carries of 2³⁰ addends.
 constexpr std::size_t most_digits = 2046 / digit_bits + 6;
 
 /// The bits of an element.
 template <std::size_t bytes>
 std::uint64_t bits_at(const void* data, std::size_t index) {
   std::uint64_t bits = 0;
-  // The first bytes are the lowest: tutti runs on little-endian machines.
+  // The first bytes are the lowest: tutti requires a little-endian machine.
   std::memcpy(&bits, static_cast<const std::byte*>(data) + index * bytes, bytes);
   return bits;
 }
 
-/// What operands have in common: whether there is something special among them, and between which
-/// exponents the others are.
+/// A summary of the operands: special values, and the range of exponents of the others.
 struct Survey {
   bool has_nan = false;
   bool has_infinity = false;
   bool has_minus_infinity = false;
-  int least = 1 << 12;  // Exponent fields, with 1 for 0.
+  int least = 1 << 12;  // Exponent fields; a field of 0 counts as 1.
   int largest = 0;
 
   template <FloatFormat format>
@@ -48,7 +47,7 @@ struct Survey {
   }
 };
 
-/// Brings every digit to 0 … 2³² − 1 and returns what is carried out of the last.
+/// Normalises every digit to 0 … 2³² − 1 and returns the carry out of the last.
 std::int64_t carry(std::span<std::int64_t> digits) {
   std::int64_t carried = 0;
   for (std::int64_t& digit : digits) {
@@ -59,7 +58,7 @@ std::int64_t carry(std::span<std::int64_t> digits) {
   return carried;
 }
 
-/// The lowest 64 bits from bit `begin` on of what the digits spell. Bits below zero are zeros.
+/// The 64 bits from bit `begin` on of the number that the digits form. Bits below bit 0 are zero.
 std::uint64_t bits_from(std::span<const std::int64_t> digits, int begin) {
   if (begin <= -64) return 0;
   if (begin < 0) return bits_from(digits, 0) << -begin;
@@ -72,7 +71,7 @@ std::uint64_t bits_from(std::span<const std::int64_t> digits, int begin) {
   return shift == 0 ? bits : bits | digit(2) << (64 - shift);
 }
 
-/// Whether a bit below bit `end` is set.
+/// True if a bit below bit `end` is set.
 bool has_bit_below(std::span<const std::int64_t> digits, int end) {
   for (std::size_t i = 0; i < digits.size(); ++i) {
     const int begin = static_cast<int>(i) * digit_bits;
@@ -83,7 +82,7 @@ bool has_bit_below(std::span<const std::int64_t> digits, int end) {
   return false;
 }
 
-/// Adds a finite number. Bit 0 is the last place of numbers with the exponent field `least`.
+/// Adds a finite number. Bit 0 is the last place of numbers whose exponent field is `least`.
 template <FloatFormat format>
 void add(std::int64_t* digits, std::uint64_t bits, int least) {
   const std::uint64_t leading = std::uint64_t{1} << (format.precision - 1);
@@ -93,7 +92,7 @@ void add(std::int64_t* digits, std::uint64_t bits, int least) {
   const int position = std::max(exponent, 1) - least;
   const auto digit = static_cast<std::size_t>(position / digit_bits);
   const int shift = position % digit_bits;
-  // Up to 85 bits from bit `shift` of the digit on.
+  // Up to 85 bits, starting at bit `shift` of the digit.
   const std::uint64_t low = (significand & 0xFFFFFFFF) << shift;
   const std::uint64_t high = ((significand >> digit_bits) << shift) + (low >> digit_bits);
   const std::int64_t sign = (bits & format.sign()) != 0 ? -1 : 1;
@@ -102,13 +101,13 @@ void add(std::int64_t* digits, std::uint64_t bits, int least) {
   digits[digit + 2] += sign * static_cast<std::int64_t>(high >> digit_bits);
 }
 
-/// Of digits as add() makes them; they are changed.
+/// Rounds the number that add() has made. Changes the digits.
 template <FloatFormat format>
 std::uint64_t rounded(std::span<std::int64_t> digits, int least) {
   const bool is_negative = carry(digits) < 0;
   if (is_negative) {
     for (std::int64_t& digit : digits) digit = -digit;
-    // The digits were those of the sum plus a power of their base, which leaves again here.
+    // The digits represented the sum plus a power of their base, which is removed here.
     (void)carry(digits);
   }
   std::size_t used = digits.size();
@@ -116,12 +115,12 @@ std::uint64_t rounded(std::span<std::int64_t> digits, int least) {
   if (used == 0) return 0;
   const int top = static_cast<int>(used - 1) * digit_bits +
                   std::bit_width(static_cast<std::uint64_t>(digits[used - 1])) - 1;
-  // The last place of the result, which is none below that of the least number of the format.
+  // The last place of the result, not below that of the smallest number of the format.
   const int last = std::max(top - (format.precision - 1), 1 - least);
   const std::uint64_t significand = bits_from(digits, last);
   const bool half = bits_from(digits, last - 1) % 2 == 1;
   const bool up = half && (significand % 2 == 1 || has_bit_below(digits, last - 1));
-  // A significand that reaches its next power of two carries into the exponent, as it should.
+  // A significand that reaches the next power of two correctly carries into the exponent.
   const auto exponent = static_cast<std::uint64_t>(last + least - 1);
   const std::uint64_t magnitude = (exponent << (format.precision - 1)) + significand + (up ? 1 : 0);
   return std::min(magnitude, format.infinity()) | (is_negative ? format.sign() : 0);
@@ -138,7 +137,7 @@ std::uint64_t sum_of(const void* const* operands, std::size_t count, std::size_t
   if (survey.has_infinity) return format.infinity();
   if (survey.has_minus_infinity) return format.infinity() | format.sign();
   if (survey.largest == 0) return 0;
-  // Only so many digits are cleared, carried and looked at as the exponents take.
+  // Use only as many digits as the range of exponents needs.
   const auto range = static_cast<std::size_t>(survey.largest - survey.least);
   std::array<std::int64_t, most_digits> memory;
   const std::span<std::int64_t> digits(memory.data(), range / digit_bits + 4);

@@ -5,15 +5,15 @@
 
 namespace tutti {
 
-/// A format of floating-point numbers, in the layout of IEEE 754.
+/// A floating-point format in the layout of IEEE 754.
 struct FloatFormat {
-  int precision;      ///< Bits of the significand, the leading one included.
-  int exponent_bits;  ///< Of its exponent field, which is all ones in infinity and NaN.
+  int precision;      ///< Bits of the significand, including the leading one.
+  int exponent_bits;  ///< Bits of the exponent field, which is all ones for infinity and NaN.
 
   [[nodiscard]] constexpr std::uint64_t infinity() const {
     return ((std::uint64_t{1} << exponent_bits) - 1) << (precision - 1);
   }
-  /// The one NaN that exact sums give.
+  /// The only NaN that exact sums return.
   [[nodiscard]] constexpr std::uint64_t nan() const {
     return infinity() | std::uint64_t{1} << (precision - 2);
   }
@@ -32,12 +32,12 @@ inline constexpr FloatFormat bf16_format{8, 8};
 inline constexpr FloatFormat f32_format{24, 8};
 inline constexpr FloatFormat f64_format{53, 11};
 
-/// The exact sum of element `index` of each of up to 2³⁰ operands, all in one format: its bits,
-/// rounded once, to nearest even. A sum of zero is +0. NaN if there is one, or infinities of both
-/// signs.
+/// The bits of the exact sum of element `index` of each of up to 2³⁰ operands in one format,
+/// rounded once to nearest even. A sum of zero is +0. The result is NaN if an operand is NaN or
+/// there are infinities of both signs.
 ///
-/// This is Kulisch's long accumulator: a fixed-point number as wide as the exponents of the
-/// operands are apart, in digits of 32 bits that carry only in the end.
+/// This is Kulisch's long accumulator: a fixed-point number as wide as the range of the operands'
+/// exponents, in digits of 32 bits that carry only at the end.
 [[nodiscard]] std::uint64_t exact_sum(const FloatFormat& format, const void* const* operands,
                                       std::size_t count, std::size_t index);
 

@@ -1,5 +1,5 @@
-// The loops of folds over operands, for every kind of vector instructions: included again by each
-// file that foreach_target.h compiles again, hence the guard of its own kind.
+// The loops of folds. foreach_target.h compiles the including files once per vector instruction
+// set, hence the special include guard.
 #if defined(TUTTI_KERNELS_FOLD_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TUTTI_KERNELS_FOLD_INL
 #undef TUTTI_KERNELS_FOLD_INL
@@ -19,7 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 
-/// The last few elements, fewer than a vector: through a vector's worth of memory of our own.
+/// Folds the last elements, fewer than a vector, through local buffers of one vector.
 template <class Element, class Operation>
 void fold_tail(void* out, void* copy, const void* const* in, std::size_t operands, std::size_t at,
                std::size_t count) {
@@ -48,7 +48,7 @@ void fold_all(void* out, void* copy, const void* const* in, std::size_t operands
   T* const also = static_cast<T*>(copy);
   std::size_t at = 0;
   if (operands == 2 && copy == nullptr) {
-    // By far the most common: four vectors at a time keep both load ports busy.
+    // By far the most common case: four vectors at a time keep both load ports busy.
     const T* const a = static_cast<const T*>(in[0]);
     const T* const b = static_cast<const T*>(in[1]);
     for (; at + 4 * lanes <= count; at += 4 * lanes) {
@@ -65,7 +65,7 @@ void fold_all(void* out, void* copy, const void* const* in, std::size_t operands
       Element::store(v3, to + at + 3 * lanes);
     }
   }
-  // Each operand in turn adds to four vectors, so that going from one to the next costs little.
+  // Each operand is combined with four vectors at a time, so that switching operands is cheap.
   for (; at + 4 * lanes <= count; at += 4 * lanes) {
     const T* from = static_cast<const T*>(in[0]) + at;
     auto v0 = Element::load(from);
@@ -96,11 +96,11 @@ void fold_all(void* out, void* copy, const void* const* in, std::size_t operands
   }
 }
 
-/// Products of integers, for which vector instructions are few: the compiler finds what there is.
+/// Products of integers. There are few vector instructions for them, so the compiler vectorises.
 template <class U>
 void multiply_all(void* out, void* copy, const void* const* in, std::size_t operands,
                   std::size_t count) {
-  // Unsigned, so that it wraps on overflow; in 32 bits at least, lest it be promoted to int.
+  // Unsigned, so that overflow wraps; at least 32 bits, to avoid promotion to int.
   using Wide = std::conditional_t<(sizeof(U) < sizeof(std::uint32_t)), std::uint32_t, U>;
   for (std::size_t i = 0; i < count; ++i) {
     U product = 0;
@@ -115,8 +115,8 @@ void multiply_all(void* out, void* copy, const void* const* in, std::size_t oper
   }
 }
 
-/// The same for elements of `parts` parts that are folded each by itself, such as the bytes of a
-/// bitwise operation and the two numbers of a complex sum.
+/// The same for elements with `parts` parts that are folded separately, such as the bytes of a
+/// bitwise operation or the two numbers of a complex sum.
 template <class Element, class Operation, std::size_t parts>
 void fold_parts(void* out, void* copy, const void* const* in, std::size_t operands,
                 std::size_t count) {
@@ -143,7 +143,7 @@ Fold floating_fold(Op op) {
   return nullptr;
 }
 
-/// Signed and unsigned integers differ in their order only.
+/// Signed and unsigned integers differ only in min and max.
 template <class T>
 Fold integral_fold(Op op) {
   using U = std::make_unsigned_t<T>;

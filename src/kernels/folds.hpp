@@ -4,8 +4,8 @@
 
 namespace tutti {
 
-/// fold() of each dtype. Those of a few types are compiled together, each few in a file of their
-/// own: the compiler makes every one of them for each kind of vector instructions.
+/// fold() for each dtype. Each file has a few types only, because the compiler generates every fold
+/// for each vector instruction set.
 [[nodiscard]] Fold fold_i8(Op op);
 [[nodiscard]] Fold fold_u8(Op op);
 [[nodiscard]] Fold fold_i16(Op op);

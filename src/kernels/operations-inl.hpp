@@ -1,5 +1,5 @@
-// What two vectors are combined to, for every kind of vector instructions: included again by each
-// file that foreach_target.h compiles again, hence the guard of its own kind.
+// Operations that combine two vectors. foreach_target.h compiles the including files once per
+// vector instruction set, hence the special include guard.
 #if defined(TUTTI_KERNELS_OPERATIONS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TUTTI_KERNELS_OPERATIONS_INL
 #undef TUTTI_KERNELS_OPERATIONS_INL
@@ -28,7 +28,7 @@ struct Product {
   }
 };
 
-/// The one NaN that minima and maxima give.
+/// The only NaN that minima and maxima return.
 template <class V>
 HWY_INLINE V quiet_nan() {
   const hn::DFromV<V> tag;
@@ -38,8 +38,8 @@ HWY_INLINE V quiet_nan() {
                                                           : static_cast<Bits>(0x7FF8000000000000)));
 }
 
-/// Hardware differs in what the minimum of NaN and a number is, and in that of +0 and −0. This is
-/// minimum and maximum of IEEE 754-2019, −0 being below +0, with one NaN: the bits of the result do
+/// CPUs differ in the minimum of NaN and a number, and of +0 and −0. These are the minimum and
+/// maximum of IEEE 754-2019, with −0 below +0 and a single NaN, so that the bits of the result do
 /// not depend on the order of operands.
 template <class Less>
 struct Extremum {
@@ -47,7 +47,7 @@ struct Extremum {
   HWY_INLINE static V apply(V a, V b) {
     const auto nearer = hn::IfThenElse(Less::apply(b, a), b, a);
     if constexpr (hwy::IsFloat<hn::TFromV<V>>()) {
-      // Only zeros can be equal and differ in their bits.
+      // Only zeros can compare equal with different bits.
       const auto number = hn::IfThenElse(hn::Eq(a, b), Less::of_zeros(a, b), nearer);
       return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), quiet_nan<V>(), number);
     } else {
@@ -102,7 +102,7 @@ struct BitXor {
   }
 };
 
-/// Of complex numbers whose parts alternate, the real part first.
+/// The product of complex numbers whose parts alternate, real part first.
 struct ComplexProduct {
   template <class V>
   HWY_INLINE static V apply(V a, V b) {

@@ -16,44 +16,45 @@ std::optional<std::string> text_of(const Json& json, const char* key) {
 
 }  // namespace
 
-Agreement::Agreement(std::uint32_t self, std::uint32_t members, Desk desk, Patience patience)
+Agreement::Agreement(std::uint32_t self, std::uint32_t members, Environment environment,
+                     Patience patience)
     : self_(self),
       members_(members),
-      desk_(std::move(desk)),
+      environment_(std::move(environment)),
       patience_(patience),
-      asked_at_(members),
-      voices_(members) {}
+      probed_at_(members),
+      answers_(members) {}
 
-void Agreement::put(std::string input, std::string subject, Clock::time_point now,
-                    Urgency urgency) {
-  look_at_clock(now);
-  voices_[self_].input = std::move(input);
+void Agreement::submit(std::string input, std::string subject, Clock::time_point now,
+                       Urgency urgency) {
+  discount_pause(now);
+  answers_[self_].input = std::move(input);
   subject_ = std::move(subject);
   if (urgency == Urgency::urgent) urgency_ = urgency;
   if (decision_) return;
-  turn_to_chair(now);
+  turn_to_proposer(now);
 }
 
-void Agreement::hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot,
-                     const std::string& body, Clock::time_point now) {
-  look_at_clock(now);
-  asked_at_[from].reset();
+void Agreement::receive(std::uint32_t from, ControlMessage::Kind kind, std::uint32_t ballot,
+                        const std::string& body, Clock::time_point now) {
+  discount_pause(now);
+  probed_at_[from].reset();
   switch (kind) {
-    case Letter::Kind::input:
-      return hear_input(from, body, now);
-    case Letter::Kind::query:
-      return hear_query(from, ballot, body, now);
-    case Letter::Kind::here:
-      if (ballot > promised_ && !decision_) step_down(ballot, now);
+    case ControlMessage::Kind::input:
+      return receive_input(from, body, now);
+    case ControlMessage::Kind::prepare:
+      return receive_prepare(from, ballot, body, now);
+    case ControlMessage::Kind::alive:
+      if (ballot > promised_ && !decision_) follow(ballot, now);
       return;
-    case Letter::Kind::answer:
-      if (!presides_ || ballot != promised_) return;
-      take(from, body);
-      answered_.insert(from);
-      return conclude(now);
-    case Letter::Kind::decide:
-      return hear_decision(from, ballot, body, now);
-    case Letter::Kind::heard:
+    case ControlMessage::Kind::promise:
+      if (!proposes_ || ballot != promised_) return;
+      note_knowledge(from, body);
+      promisers_.insert(from);
+      return try_to_decide(now);
+    case ControlMessage::Kind::decide:
+      return receive_decision(from, ballot, body, now);
+    case ControlMessage::Kind::acknowledge:
       unconfirmed_.erase(from);
       return;
     default:
@@ -61,139 +62,141 @@ void Agreement::hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot
   }
 }
 
-void Agreement::hear_input(std::uint32_t from, const std::string& body, Clock::time_point now) {
-  take(from, body);
-  if (!decision_ && presides_) conclude(now);
-  if (decision_) return desk_.send(from, Letter::Kind::decide, promised_, *decision_);
-  if (!presides_ && !another_presides()) {
-    if (chair() == self_) return preside(now);
-    // The sender gets no reply from the members below. Find out whether this one does.
-    if (!patient_until_) {
-      turn_to_chair(now);
-      ask_around(now);
+void Agreement::receive_input(std::uint32_t from, const std::string& body, Clock::time_point now) {
+  note_knowledge(from, body);
+  if (!decision_ && proposes_) try_to_decide(now);
+  if (decision_) {
+    return environment_.send(from, ControlMessage::Kind::decide, promised_, *decision_);
+  }
+  if (!proposes_ && !another_proposes()) {
+    if (lowest_candidate() == self_) return open_ballot(now);
+    // The sender gets no reply from lower members. Find out whether this member does.
+    if (!proposer_due_) {
+      turn_to_proposer(now);
+      probe_candidates(now);
     }
   }
-  desk_.send(from, Letter::Kind::here, promised_, "");
+  environment_.send(from, ControlMessage::Kind::alive, promised_, "");
 }
 
-void Agreement::hear_query(std::uint32_t from, std::uint32_t ballot, const std::string& body,
-                           Clock::time_point now) {
+void Agreement::receive_prepare(std::uint32_t from, std::uint32_t ballot, const std::string& body,
+                                Clock::time_point now) {
   if (ballot % members_ != from) return;
   if (ballot < promised_) {
-    // It would take no answer for silence: let it know of the later chair.
-    desk_.send(from, decision_ ? Letter::Kind::decide : Letter::Kind::here, promised_,
-               decision_.value_or(""));
+    // Without a reply it would take this member for silent: tell it of the higher ballot.
+    environment_.send(from, decision_ ? ControlMessage::Kind::decide : ControlMessage::Kind::alive,
+                      promised_, decision_.value_or(""));
     return;
   }
-  step_down(ballot, now);
+  follow(ballot, now);
   if (subject_.empty()) subject_ = body;
-  answer(ballot, body);
+  promise(ballot, body);
 }
 
-void Agreement::hear_decision(std::uint32_t from, std::uint32_t ballot, const std::string& body,
-                              Clock::time_point now) {
+void Agreement::receive_decision(std::uint32_t from, std::uint32_t ballot, const std::string& body,
+                                 Clock::time_point now) {
   if (!decision_ && ballot < promised_) {
-    // Somebody may have acted on it: then a later chair must decide the same.
-    note_heard(body, ballot);
-    if (presides_) conclude(now);
+    // A member may have acted on it: a later proposer must decide the same.
+    note_decision(body, ballot);
+    if (proposes_) try_to_decide(now);
     return;
   }
   if (!decision_) {
     promised_ = ballot;
-    presides_ = false;
+    proposes_ = false;
     decision_ = body;
     decided_in_ = ballot;
   }
-  desk_.send(from, Letter::Kind::heard, ballot, "");
+  environment_.send(from, ControlMessage::Kind::acknowledge, ballot, "");
 }
 
 void Agreement::lose(std::uint32_t member, Clock::time_point now) {
-  look_at_clock(now);
-  const std::uint32_t before = awaited();
+  discount_pause(now);
+  const std::uint32_t before = proposer();
   unconfirmed_.erase(member);
   if (!silent_.insert(member).second || decision_) return;
-  if (presides_ || (involved_since_ && member == before)) turn_to_chair(now);
+  if (proposes_ || (involved_since_ && member == before)) turn_to_proposer(now);
 }
 
 void Agreement::tick(Clock::time_point now) {
-  look_at_clock(now);
+  discount_pause(now);
   if (decision_ || !involved_since_) return;
-  const std::uint32_t before = awaited();
+  const std::uint32_t before = proposer();
   for (std::uint32_t member = 0; member < members_; ++member) {
     if (is_overdue(member, now)) silent_.insert(member);
   }
-  if (presides_) return conclude(now);
-  if (patient_until_ && now >= *patient_until_ && before != self_) silent_.insert(before);
-  if (before == self_ || silent_.contains(before)) return turn_to_chair(now);
-  if (asked_at_[before]) {
-    if (now < std::max(next_ask_, *asked_at_[before] + between_asks)) return;
-    next_ask_ = now + between_asks;
-    ask_around(now);
-  } else if (now >= next_look_) {
-    // It was there; is it still?
-    next_look_ = now + between_looks;
-    ask(before, now);
+  if (proposes_) return try_to_decide(now);
+  if (proposer_due_ && now >= *proposer_due_ && before != self_) silent_.insert(before);
+  if (before == self_ || silent_.contains(before)) return turn_to_proposer(now);
+  if (probed_at_[before]) {
+    if (now < std::max(next_probe_, *probed_at_[before] + between_probes)) return;
+    next_probe_ = now + between_probes;
+    probe_candidates(now);
+  } else if (now >= next_check_) {
+    // It has replied before: check that it still does.
+    next_check_ = now + between_checks;
+    probe(before, now);
   }
 }
 
-/// What is due is put off by the time in which this member did not run: it was stopped, or its
-/// machine is busy.
-void Agreement::look_at_clock(Clock::time_point now) {
+/// Moves all deadlines by the time in which this member did not run because it was stopped, or its
+/// machine was busy.
+void Agreement::discount_pause(Clock::time_point now) {
   constexpr auto usual = std::chrono::milliseconds(20);
   constexpr auto long_gap = std::chrono::milliseconds(150);
-  const Clock::time_point before = std::exchange(last_look_, now).value_or(now);
+  const Clock::time_point before = std::exchange(last_event_, now).value_or(now);
   if (!involved_since_ || now - before < long_gap) return;
   const Clock::duration gap = now - before - usual;
   *involved_since_ += gap;
-  presides_since_ += gap;
+  proposes_since_ += gap;
   confirmations_due_ += gap;
-  if (patient_until_) *patient_until_ += gap;
-  for (auto& asked : asked_at_) {
-    if (asked) *asked += gap;
+  if (proposer_due_) *proposer_due_ += gap;
+  for (auto& probed : probed_at_) {
+    if (probed) *probed += gap;
   }
 }
 
-/// Sends what this member knows to another one, which will reply.
-void Agreement::ask(std::uint32_t member, Clock::time_point now) {
-  if (asked_at_[member]) return;  // What is on its way already need not be sent twice.
-  asked_at_[member] = now;
-  desk_.send(member, Letter::Kind::input, 0, knowledge());
+/// Sends an input to another member, which will reply.
+void Agreement::probe(std::uint32_t member, Clock::time_point now) {
+  if (probed_at_[member]) return;  // A probe is already on its way.
+  probed_at_[member] = now;
+  environment_.send(member, ControlMessage::Kind::input, 0, knowledge());
 }
 
-/// Asks the members that may take the chair before this one; and all others, if this one may take
-/// it next.
-void Agreement::ask_around(Clock::time_point now) {
-  std::vector<std::uint32_t> there;
+/// Probes the members that may become the proposer before this one; and all others, if this member
+/// may be the next proposer.
+void Agreement::probe_candidates(Clock::time_point now) {
+  std::vector<std::uint32_t> present;
   for (std::uint32_t member = 0; member < members_; ++member) {
-    if (!silent_.contains(member)) there.push_back(member);
+    if (!silent_.contains(member)) present.push_back(member);
   }
-  const bool may_preside = there.size() <= candidates || self_ <= there[candidates - 1];
-  if (!may_preside) there.resize(candidates);
-  for (const std::uint32_t member : there) {
-    if (member != self_) ask(member, now);
+  const bool may_propose = present.size() <= candidates || self_ <= present[candidates - 1];
+  if (!may_propose) present.resize(candidates);
+  for (const std::uint32_t member : present) {
+    if (member != self_) probe(member, now);
   }
 }
 
-/// Whether this member need not be waited for any longer.
+/// True if this member need not be waited for any longer.
 bool Agreement::is_overdue(std::uint32_t member, Clock::time_point now) const {
   if (member == self_ || silent_.contains(member)) return false;
-  const bool owes_answer = presides_ && !answered_.contains(member);
-  if (!owes_answer && (presides_ || !asked_at_[member])) return false;
-  const Clock::time_point since = !owes_answer ? *asked_at_[member]
-                                  : asked_at_[member]
-                                      ? std::min(*asked_at_[member], presides_since_)
-                                      : presides_since_;
+  const bool owes_promise = proposes_ && !promisers_.contains(member);
+  if (!owes_promise && (proposes_ || !probed_at_[member])) return false;
+  const Clock::time_point since = !owes_promise ? *probed_at_[member]
+                                  : probed_at_[member]
+                                      ? std::min(*probed_at_[member], proposes_since_)
+                                      : proposes_since_;
   const Clock::duration patience =
       urgency_ == Urgency::urgent ? patience_.when_urgent : patience_.for_answers;
   return now >= since + (suspects_.contains(member) ? std::min(patience, patience_.for_suspects)
                                                     : patience);
 }
 
-/// Whose input the chair need not wait for any longer.
+/// The members whose input the proposer need not wait for any longer.
 std::set<std::uint32_t> Agreement::late(Clock::time_point now) const {
-  const Clock::time_point inputs_due = presides_since_ + patience_.for_inputs;
+  const Clock::time_point inputs_due = proposes_since_ + patience_.for_inputs;
   const Clock::time_point suspects_due =
-      involved_since_.value_or(presides_since_) + patience_.for_suspects;
+      involved_since_.value_or(proposes_since_) + patience_.for_suspects;
   std::set<std::uint32_t> members;
   for (std::uint32_t member = 0; member < members_; ++member) {
     const bool is_suspect = suspects_.contains(member);
@@ -204,41 +207,43 @@ std::set<std::uint32_t> Agreement::late(Clock::time_point now) const {
   return members;
 }
 
-std::uint32_t Agreement::chair() const {
+std::uint32_t Agreement::lowest_candidate() const {
   for (std::uint32_t member = 0; member < self_; ++member) {
     if (!silent_.contains(member)) return member;
   }
   return self_;
 }
 
-/// By whom this member expects to be told: who was the last to take the chair, if anybody has.
-std::uint32_t Agreement::awaited() const {
+/// The member that this one expects a decision from: the proposer of the last ballot, if there was
+/// one and it is not silent.
+std::uint32_t Agreement::proposer() const {
   const std::uint32_t last = promised_ % members_;
-  return promised_ > 0 && !silent_.contains(last) ? last : chair();
+  return promised_ > 0 && !silent_.contains(last) ? last : lowest_candidate();
 }
 
-bool Agreement::another_presides() const {
+bool Agreement::another_proposes() const {
   const std::uint32_t last = promised_ % members_;
   return promised_ > 0 && last != self_ && !silent_.contains(last);
 }
 
-void Agreement::step_down(std::uint32_t ballot, Clock::time_point now) {
+void Agreement::follow(std::uint32_t ballot, Clock::time_point now) {
   promised_ = ballot;
-  presides_ = false;
-  wait_for_chair(now);
+  proposes_ = false;
+  wait_for_proposer(now);
 }
 
-void Agreement::wait_for_chair(Clock::time_point now) {
+void Agreement::wait_for_proposer(Clock::time_point now) {
   if (!involved_since_) involved_since_ = now;
-  patient_until_ = now + patience_.for_inputs + 2 * patience_.for_answers;
-  next_look_ = now + between_looks;
+  proposer_due_ = now + patience_.for_inputs + 2 * patience_.for_answers;
+  next_check_ = now + between_checks;
 }
 
-/// As it travels. Texts may hold any bytes.
+/// The body of an input or a promise. Bytes that are not UTF-8 are replaced. The keys are on the
+/// wire.
 std::string Agreement::knowledge() const {
-  const Voice& own = voices_[self_];
+  const Answer& own = answers_[self_];
   Json json{
-      {"standing", own.standing}, {"subject", subject_}, {"urgent", urgency_ == Urgency::urgent}};
+      {"standing", own.status}, {"subject", subject_}, {"urgent", urgency_ == Urgency::urgent}};
   if (own.input) json["input"] = *own.input;
   if (decision_) {
     json["decision"] = *decision_;
@@ -247,44 +252,44 @@ std::string Agreement::knowledge() const {
   return json.dump(-1, Json::NotUtf8::replace);
 }
 
-/// Whoever has something to say tells the chair, or takes it.
-void Agreement::turn_to_chair(Clock::time_point now) {
-  if (presides_) return conclude(now);
-  const std::uint32_t to = awaited();
-  if (to == self_) return preside(now);
-  wait_for_chair(now);
-  // It may have heard from this member before, but not all that it has to say now.
-  if (!asked_at_[to]) asked_at_[to] = now;
-  desk_.send(to, Letter::Kind::input, 0, knowledge());
+/// Sends this member's input to the proposer, or becomes the proposer.
+void Agreement::turn_to_proposer(Clock::time_point now) {
+  if (proposes_) return try_to_decide(now);
+  const std::uint32_t to = proposer();
+  if (to == self_) return open_ballot(now);
+  wait_for_proposer(now);
+  // Sent even if a probe is on its way: that probe may lack the input.
+  if (!probed_at_[to]) probed_at_[to] = now;
+  environment_.send(to, ControlMessage::Kind::input, 0, knowledge());
 }
 
-void Agreement::preside(Clock::time_point now) {
-  if (another_presides()) return;  // And will tell.
+void Agreement::open_ballot(Clock::time_point now) {
+  if (another_proposes()) return;  // And will send the decision.
   if (!involved_since_) involved_since_ = now;
-  presides_ = true;
+  proposes_ = true;
   promised_ = (promised_ / members_ + 1) * members_ + self_;
-  presides_since_ = now;
-  answered_.clear();
+  proposes_since_ = now;
+  promisers_.clear();
   for (std::uint32_t member = 0; member < members_; ++member) {
     if (member == self_ || silent_.contains(member)) continue;
-    desk_.send(member, Letter::Kind::query, promised_, subject_);
+    environment_.send(member, ControlMessage::Kind::prepare, promised_, subject_);
   }
-  voices_[self_].standing = desk_.stand(subject_);
-  conclude(now);
+  answers_[self_].status = environment_.describe(subject_);
+  try_to_decide(now);
 }
 
-void Agreement::answer(std::uint32_t ballot, const std::string& subject) {
-  voices_[self_].standing = desk_.stand(subject);
-  desk_.send(ballot % members_, Letter::Kind::answer, ballot, knowledge());
+void Agreement::promise(std::uint32_t ballot, const std::string& subject) {
+  answers_[self_].status = environment_.describe(subject);
+  environment_.send(ballot % members_, ControlMessage::Kind::promise, ballot, knowledge());
 }
 
-void Agreement::take(std::uint32_t from, const std::string& body) {
+void Agreement::note_knowledge(std::uint32_t from, const std::string& body) {
   const Json json = Json::try_parse(body).value_or(nullptr);
   if (!json.is_object()) return;
-  Voice& voice = voices_[from];
-  if (auto input = text_of(json, "input")) voice.input = std::move(input);
-  if (auto standing = text_of(json, "standing"); standing && !standing->empty()) {
-    voice.standing = std::move(*standing);
+  Answer& answer = answers_[from];
+  if (auto input = text_of(json, "input")) answer.input = std::move(input);
+  if (auto status = text_of(json, "standing"); status && !status->empty()) {
+    answer.status = std::move(*status);
   }
   if (subject_.empty()) subject_ = text_of(json, "subject").value_or("");
   if (const Json* const urgent = json.find("urgent"); urgent != nullptr && *urgent == true)
@@ -292,41 +297,42 @@ void Agreement::take(std::uint32_t from, const std::string& body) {
   auto decision = text_of(json, "decision");
   const Json* const ballot = json.find("ballot");
   if (!decision || ballot == nullptr) return;
-  if (const auto number = whole<std::uint32_t>(*ballot)) note_heard(*decision, *number);
+  if (const auto number = whole<std::uint32_t>(*ballot)) note_decision(*decision, *number);
 }
 
-void Agreement::note_heard(const std::string& decision, std::uint32_t ballot) {
-  if (heard_ && ballot < heard_of_) return;
-  heard_ = decision;
-  heard_of_ = ballot;
+void Agreement::note_decision(const std::string& decision, std::uint32_t ballot) {
+  if (past_decision_ && ballot < past_ballot_) return;
+  past_decision_ = decision;
+  past_ballot_ = ballot;
 }
 
-void Agreement::hand_on() const {
+void Agreement::rebroadcast() const {
   if (!decision_) return;
   for (std::uint32_t member = 0; member < members_; ++member) {
-    if (member != self_) desk_.send(member, Letter::Kind::decide, decided_in_, *decision_);
+    if (member == self_) continue;
+    environment_.send(member, ControlMessage::Kind::decide, decided_in_, *decision_);
   }
 }
 
-void Agreement::conclude(Clock::time_point now) {
+void Agreement::try_to_decide(Clock::time_point now) {
   for (std::uint32_t member = 0; member < members_; ++member) {
-    if (member == self_ || silent_.contains(member) || answered_.contains(member)) continue;
+    if (member == self_ || silent_.contains(member) || promisers_.contains(member)) continue;
     return;
   }
-  decision_ = heard_ ? heard_ : desk_.judge({voices_, silent_, late(now)});
+  decision_ = past_decision_ ? past_decision_ : environment_.decide({answers_, silent_, late(now)});
   if (!decision_) return;
   decided_in_ = promised_;
   announce(now);
 }
 
-/// Also to those who are silent: they may only be slow, and shall know.
+/// Sends the decision to silent members too: they may only be slow.
 void Agreement::announce(Clock::time_point now) {
-  presides_ = false;
+  proposes_ = false;
   confirmations_due_ = now + patience_.for_confirmations;
   for (std::uint32_t member = 0; member < members_; ++member) {
     if (member == self_) continue;
     if (!silent_.contains(member)) unconfirmed_.insert(member);
-    desk_.send(member, Letter::Kind::decide, promised_, *decision_);
+    environment_.send(member, ControlMessage::Kind::decide, promised_, *decision_);
   }
 }
 

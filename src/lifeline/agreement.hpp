@@ -8,147 +8,149 @@
 #include <string>
 #include <vector>
 
-#include "lifeline/letter.hpp"
+#include "lifeline/control_message.hpp"
 
 namespace tutti {
 
-/// One question that the members of a group answer together, so that all who go on have the same
-/// answer, whoever falls silent meanwhile.
+/// One decision that all members of a group take alike, though members may die or stop meanwhile.
 ///
-/// The lowest member that is still there takes the chair. It asks the others what they know and,
-/// once all have spoken, decides. If it falls silent, the next takes the chair; whoever has heard a
-/// decision tells it when asked, and whoever was asked by a later chair no longer believes an
-/// earlier one. So a decision that anybody has acted on is the only one that can follow.
+/// A single-decree agreement in the manner of Paxos (Lamport, "The Part-Time Parliament", 1998).
+/// The quorum is all members that are not suspected, as in ULFM's agreement (Herault et al.,
+/// "Practical scalable consensus for pseudo-synchronous distributed systems", 2015).
 ///
-/// A member that has an input and gets no reply from the chair asks the other members whether they
-/// are there. A member that is asked does the same, so that all of them know at the same time which
-/// members are silent. Time in which a member itself did not run does not count as others' silence.
+/// - The lowest member that is not silent is the proposer. It opens a ballot (`prepare`). Every
+///   member replies with what it knows, and promises to ignore lower ballots (`promise`). Once all
+///   have replied, the proposer decides and tells all members (`decide`).
+/// - If the proposer falls silent, the next member opens a higher ballot. A promise carries the
+///   decision that the member knows. So a decision that any member has acted on is repeated.
+/// - The proposer of a ballot is ballot % members.
 ///
-/// Knows neither threads nor connections: it is told what comes and when time passes, and says what
-/// is to be sent.
+/// A member that has an input and gets no reply from the proposer probes the other members. A
+/// probed member does the same, so that all of them find the silent members at the same time. Time
+/// in which a member itself did not run does not count as silence of the others.
+///
+/// A state machine without threads, sockets or clock: it is told what arrives and what time it is.
 class Agreement {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// What a member has said; texts that only the users of this understand.
-  struct Voice {
-    std::optional<std::string> input{};  ///< What it has to say to the question, if it has.
-    std::string standing{};              ///< What it was doing when it was asked.
+  /// What a member has said. Only the user of this class can read the texts.
+  struct Answer {
+    std::optional<std::string> input{};  ///< Its input to the decision, if it has one.
+    std::string status{};                ///< What it was doing when it was asked.
   };
-  /// What the chair has to decide by.
-  struct Hearing {
-    const std::vector<Voice>& voices;
-    const std::set<std::uint32_t>& silent;  ///< Members that are no longer listened to.
-    const std::set<std::uint32_t>& late;    ///< Whose inputs are no longer waited for.
+  /// What the proposer decides by.
+  struct Evidence {
+    const std::vector<Answer>& answers;     ///< By member.
+    const std::set<std::uint32_t>& silent;  ///< Members that did not reply, or are gone.
+    const std::set<std::uint32_t>& late;    ///< Members whose input is no longer waited for.
   };
-  /// What an agreement needs of its surroundings.
-  struct Desk {
-    std::function<void(std::uint32_t to, Letter::Kind, std::uint32_t ballot, std::string body)>
+  /// What this state machine calls.
+  struct Environment {
+    std::function<void(std::uint32_t to, ControlMessage::Kind, std::uint32_t ballot,
+                       std::string body)>
         send;
-    /// The decision, if it can be made. The chair is asked again whenever something is new.
-    std::function<std::optional<std::string>(const Hearing&)> judge;
-    /// What this member is doing now, as far as it matters to the question's subject.
-    std::function<std::string(const std::string& subject)> stand;
+    /// Returns the decision, if it can be made. Called again whenever the evidence has changed.
+    std::function<std::optional<std::string>(const Evidence&)> decide;
+    /// Returns what this member is doing, as far as it matters to the subject.
+    std::function<std::string(const std::string& subject)> describe;
   };
   struct Patience {
-    /// For an answer that takes no work.
+    /// For a reply, which takes no work.
     Clock::duration for_answers = std::chrono::seconds(2);
-    /// The same where some member has already waited in vain for as long as it may.
+    /// For a reply, if some member has already waited until its deadline.
     Clock::duration when_urgent = std::chrono::milliseconds(500);
-    /// For an answer and an input of a suspect.
+    /// For a reply and an input of a suspect.
     Clock::duration for_suspects = std::chrono::milliseconds(400);
-    /// For inputs of all who are there.
+    /// For inputs of members that reply.
     Clock::duration for_inputs = std::chrono::seconds(2);
-    /// For all others to confirm that they know the decision.
+    /// For all others to acknowledge the decision.
     Clock::duration for_confirmations = std::chrono::milliseconds(500);
   };
-  /// Whether members may be taken for silent sooner.
+  /// Whether members are taken for silent sooner.
   enum class Urgency { usual, urgent };
 
-  Agreement(std::uint32_t self, std::uint32_t members, Desk desk, Patience patience);
+  Agreement(std::uint32_t self, std::uint32_t members, Environment environment, Patience patience);
 
-  /// This member has something to say, and wants a decision. The subject goes with it.
-  void put(std::string input, std::string subject, Clock::time_point now,
-           Urgency urgency = Urgency::usual);
-  void hear(std::uint32_t from, Letter::Kind kind, std::uint32_t ballot, const std::string& body,
-            Clock::time_point now);
-  /// Tells all others the decision, if there is one, before this member leaves: it may be the only
-  /// one besides a chair that is gone who has heard it.
-  void hand_on() const;
-  /// That member did not answer an earlier question, or has kept the others waiting for long: it is
-  /// not waited for as long as others.
+  /// This member has an input and wants a decision. The subject travels with it.
+  void submit(std::string input, std::string subject, Clock::time_point now,
+              Urgency urgency = Urgency::usual);
+  void receive(std::uint32_t from, ControlMessage::Kind kind, std::uint32_t ballot,
+               const std::string& body, Clock::time_point now);
+  /// Sends the decision, if there is one, to all others before this member leaves: besides a
+  /// proposer that died, it may be the only member that knows it.
+  void rebroadcast() const;
+  /// That member has kept the others waiting before: it gets Patience::for_suspects only.
   void suspect(std::uint32_t member) { suspects_.insert(member); }
   /// That member will not speak again.
   void lose(std::uint32_t member, Clock::time_point now);
   void tick(Clock::time_point now);
 
   [[nodiscard]] const std::optional<std::string>& decision() const { return decision_; }
-  /// Whether the decision survives this member's process: another member has made it, or all others
-  /// have confirmed it or had the time to.
+  /// True if the decision survives the end of this process: another member has made it, or all
+  /// others have acknowledged it or had Patience::for_confirmations to do so.
   [[nodiscard]] bool is_confirmed(Clock::time_point now) const;
-  /// Who did not answer, or is gone.
+  /// Members that did not reply, or are gone.
   [[nodiscard]] const std::set<std::uint32_t>& silent() const { return silent_; }
 
  private:
-  /// How often a chair that replies is asked whether it is still there; and how soon, how often
-  /// and how many of the lowest members are asked if it does not.
-  static constexpr auto between_looks = std::chrono::milliseconds(500);
-  static constexpr auto between_asks = std::chrono::milliseconds(50);
+  /// How often a proposer that replies is probed; how often, and after what time without a reply,
+  /// others are; and how many of the lowest members are.
+  static constexpr auto between_checks = std::chrono::milliseconds(500);
+  static constexpr auto between_probes = std::chrono::milliseconds(50);
   static constexpr std::uint32_t candidates = 32;
 
-  void look_at_clock(Clock::time_point now);
-  void ask(std::uint32_t member, Clock::time_point now);
-  void ask_around(Clock::time_point now);
-  void hear_input(std::uint32_t from, const std::string& body, Clock::time_point now);
-  void hear_query(std::uint32_t from, std::uint32_t ballot, const std::string& body,
-                  Clock::time_point now);
-  void hear_decision(std::uint32_t from, std::uint32_t ballot, const std::string& body,
-                     Clock::time_point now);
-  [[nodiscard]] std::uint32_t chair() const;
-  [[nodiscard]] std::uint32_t awaited() const;
-  [[nodiscard]] bool another_presides() const;
+  void discount_pause(Clock::time_point now);
+  void probe(std::uint32_t member, Clock::time_point now);
+  void probe_candidates(Clock::time_point now);
+  void receive_input(std::uint32_t from, const std::string& body, Clock::time_point now);
+  void receive_prepare(std::uint32_t from, std::uint32_t ballot, const std::string& body,
+                       Clock::time_point now);
+  void receive_decision(std::uint32_t from, std::uint32_t ballot, const std::string& body,
+                        Clock::time_point now);
+  [[nodiscard]] std::uint32_t lowest_candidate() const;
+  [[nodiscard]] std::uint32_t proposer() const;
+  [[nodiscard]] bool another_proposes() const;
   [[nodiscard]] std::set<std::uint32_t> late(Clock::time_point now) const;
   [[nodiscard]] bool is_overdue(std::uint32_t member, Clock::time_point now) const;
   [[nodiscard]] std::string knowledge() const;
-  void turn_to_chair(Clock::time_point now);
-  void preside(Clock::time_point now);
-  void answer(std::uint32_t ballot, const std::string& subject);
-  void take(std::uint32_t from, const std::string& body);
-  void note_heard(const std::string& decision, std::uint32_t ballot);
-  void step_down(std::uint32_t ballot, Clock::time_point now);
-  void wait_for_chair(Clock::time_point now);
-  void conclude(Clock::time_point now);
+  void turn_to_proposer(Clock::time_point now);
+  void open_ballot(Clock::time_point now);
+  void promise(std::uint32_t ballot, const std::string& subject);
+  void note_knowledge(std::uint32_t from, const std::string& body);
+  void note_decision(const std::string& decision, std::uint32_t ballot);
+  void follow(std::uint32_t ballot, Clock::time_point now);
+  void wait_for_proposer(Clock::time_point now);
+  void try_to_decide(Clock::time_point now);
   void announce(Clock::time_point now);
 
   std::uint32_t self_;
   std::uint32_t members_;
-  Desk desk_;
+  Environment environment_;
   Patience patience_;
   std::optional<std::string> decision_;
-  std::uint32_t decided_in_ = 0;  // By which ballot.
+  std::uint32_t decided_in_ = 0;  // The ballot of the decision.
   std::set<std::uint32_t> silent_;
   std::set<std::uint32_t> suspects_;
-  std::uint32_t promised_ = 0;  // No ballot below this one is believed; the chair's rank is what
-                                // remains when it is divided by the number of members.
+  std::uint32_t promised_ = 0;  // Lower ballots are ignored.
   std::string subject_;
   Urgency urgency_ = Urgency::usual;
-  std::optional<Clock::time_point> involved_since_;  // By an input of its own, or by others.
-  std::optional<Clock::time_point> last_look_;       // At the clock.
-  std::optional<Clock::time_point> patient_until_;   // Of one who waits for the chair.
-  Clock::time_point next_look_{};
-  Clock::time_point next_ask_{};
-  std::vector<std::optional<Clock::time_point>>
-      asked_at_;  // By member: what it has not replied to.
+  std::optional<Clock::time_point> involved_since_;  // The first own input or message of others.
+  std::optional<Clock::time_point> last_event_;
+  std::optional<Clock::time_point> proposer_due_;  // Then the proposer counts as silent.
+  Clock::time_point next_check_{};
+  Clock::time_point next_probe_{};
+  std::vector<std::optional<Clock::time_point>> probed_at_;  // By member; empty: it has replied.
 
-  // Of the chair:
-  bool presides_ = false;  // With the ballot that is promised.
-  Clock::time_point presides_since_{};
-  std::set<std::uint32_t> unconfirmed_;  // Members that may not know the decision.
+  // As proposer:
+  bool proposes_ = false;  // In the ballot promised_.
+  Clock::time_point proposes_since_{};
+  std::set<std::uint32_t> unconfirmed_;  // Members that have not acknowledged the decision.
   Clock::time_point confirmations_due_{};
-  std::vector<Voice> voices_;
-  std::set<std::uint32_t> answered_;
-  std::optional<std::string> heard_;  // A decision that somebody knew, of the latest ballot.
-  std::uint32_t heard_of_ = 0;        // By which that was.
+  std::vector<Answer> answers_;
+  std::set<std::uint32_t> promisers_;         // Members that have replied in this ballot.
+  std::optional<std::string> past_decision_;  // Reported by a member; of the highest ballot.
+  std::uint32_t past_ballot_ = 0;
 };
 
 }  // namespace tutti

@@ -11,7 +11,7 @@
 namespace tutti {
 namespace {
 
-/// The system refuses more (MAX_TCP_KEEPIDLE, MAX_TCP_KEEPINTVL).
+/// The kernel rejects more (MAX_TCP_KEEPIDLE, MAX_TCP_KEEPINTVL).
 constexpr std::int64_t longest_interval = 32767;
 
 void set_option(int fd, int level, int option, std::int64_t value) {
@@ -21,10 +21,10 @@ void set_option(int fd, int level, int option, std::int64_t value) {
 
 }  // namespace
 
-void break_off_silence(int fd, std::chrono::milliseconds lost_after) {
+void set_keep_alive(int fd, std::chrono::milliseconds lost_after) {
   const std::int64_t milliseconds =
       std::clamp<std::int64_t>(lost_after.count(), 1, std::numeric_limits<int>::max());
-  // It waits for one interval and then sends three probes.
+  // The kernel waits for one interval and then sends three probes.
   const std::int64_t interval =
       std::clamp<std::int64_t>(lost_after.count() / 1000 / 4, 1, longest_interval);
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);

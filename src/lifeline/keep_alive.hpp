@@ -4,9 +4,10 @@
 
 namespace tutti {
 
-/// Lets the system break a TCP connection off whose other end has said nothing for so long, as far
-/// as it can count: nine hours for one that is idle, and 24 days for one with data under way. Of no
-/// effect on a connection within the host.
-void break_off_silence(int fd, std::chrono::milliseconds lost_after);
+/// Lets the system close a TCP connection whose peer has been silent for `lost_after`, by
+/// keep-alive probes and the user timeout. The system's own limits are nine hours for an idle
+/// connection and 24 days for one with data in flight. Has no effect on a connection within the
+/// host.
+void set_keep_alive(int fd, std::chrono::milliseconds lost_after);
 
 }  // namespace tutti

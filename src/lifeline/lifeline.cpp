@@ -1,64 +1,92 @@
 #include "lifeline/lifeline.hpp"
 
-#include "lifeline/council.hpp"
+#include <tutti/error.hpp>
 
 namespace tutti {
 
 Lifeline::Lifeline(std::uint32_t self, std::vector<std::string> whereabouts)
     : self_(self), whereabouts_(std::move(whereabouts)) {}
 
-Lifeline::~Lifeline() { post_.reset(); }
+Lifeline::~Lifeline() { transport_.reset(); }
 
-void Lifeline::attach(std::unique_ptr<Post> post) { post_ = std::move(post); }
-
-void Lifeline::hear(std::uint32_t from, const std::string& text) {
-  std::optional<Letter> letter = decode_letter(text);
-  if (!letter) return;
+void Lifeline::attach(std::unique_ptr<ControlTransport> transport) {
+  // The former one is destroyed without the lock, since its thread may wait for it.
   const std::lock_guard lock(mutex_);
-  const auto found = councils_.find(letter->council);
-  if (found == councils_.end()) {
+  transport_.swap(transport);
+}
+
+void Lifeline::receive(std::uint32_t from, const std::string& bytes) {
+  std::optional<ControlMessage> message = decode_control_message(bytes);
+  if (!message) return;
+  const std::lock_guard lock(mutex_);
+  const auto found = groups_.find(message->communicator);
+  if (found == groups_.end()) {
     if (early_.size() == most_early) early_.pop_front();
-    early_.push_back({.from = from, .letter = std::move(*letter)});
+    early_.push_back({.from = from, .message = std::move(*message)});
     return;
   }
-  found->second->hear(from, *letter);
+  found->second.receive(from, *message, Clock::now());
   changed_.notify_all();
 }
 
 void Lifeline::lose(std::uint32_t member, const std::string& why) {
   const std::lock_guard lock(mutex_);
   if (!lost_.emplace(member, why).second) return;
-  for (const auto& [id, council] : councils_) council->lose(member, why);
+  for (auto& [communicator, group] : groups_) group.lose(member, why, Clock::now());
   changed_.notify_all();
+}
+
+bool Lifeline::tick() {
+  const std::lock_guard lock(mutex_);
+  bool soon = false;
+  for (auto& [communicator, group] : groups_) soon = group.tick(Clock::now()) || soon;
+  changed_.notify_all();
+  return soon;
+}
+
+void Lifeline::open(const GroupState::Config& config, std::atomic<bool>& alarm,
+                    Participant& participant) {
+  GroupState::Environment environment{
+      .send = [this](std::uint32_t to,
+                     const ControlMessage& message) { transport_->send(to, encode(message)); },
+      .request_ticks = [this] { transport_->request_ticks(); },
+      .whereabouts = whereabouts_};
+  const std::lock_guard lock(mutex_);
+  const auto [place, is_new] =
+      groups_.try_emplace(config.communicator, config, std::move(environment), alarm, participant);
+  if (!is_new) {
+    throw Error(ErrorCode::internal, "member " + std::to_string(self_) +
+                                         " has two communicators with the number " +
+                                         std::to_string(config.communicator));
+  }
+  GroupState& group = place->second;
+  for (const auto& [member, why] : lost_) group.lose(member, why, Clock::now());
+  for (auto each = early_.begin(); each != early_.end();) {
+    if (each->message.communicator != config.communicator) {
+      ++each;
+      continue;
+    }
+    group.receive(each->from, each->message, Clock::now());
+    each = early_.erase(each);
+  }
+}
+
+void Lifeline::close(std::uint64_t communicator) {
+  const std::lock_guard lock(mutex_);
+  const auto found = groups_.find(communicator);
+  found->second.leave(0);
+  groups_.erase(found);
+}
+
+Lifeline::Locked Lifeline::lock(std::uint64_t communicator) {
+  std::unique_lock lock(mutex_);
+  GroupState& group = groups_.at(communicator);
+  return {std::move(lock), changed_, group};
 }
 
 bool Lifeline::is_lost(std::uint32_t member) {
   const std::lock_guard lock(mutex_);
   return lost_.contains(member);
 }
-
-bool Lifeline::tick() {
-  const std::lock_guard lock(mutex_);
-  bool soon = false;
-  for (const auto& [id, council] : councils_) soon = council->tick() || soon;
-  changed_.notify_all();
-  return soon;
-}
-
-/// Requires: the mutex is held.
-void Lifeline::enter(Council& council) {
-  councils_.emplace(council.id(), &council);
-  for (const auto& [member, why] : lost_) council.lose(member, why);
-  for (auto each = early_.begin(); each != early_.end();) {
-    if (each->letter.council != council.id()) {
-      ++each;
-      continue;
-    }
-    council.hear(each->from, each->letter);
-    each = early_.erase(each);
-  }
-}
-
-void Lifeline::leave(Council& council) { councils_.erase(council.id()); }
 
 }  // namespace tutti

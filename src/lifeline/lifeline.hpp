@@ -1,6 +1,6 @@
 #pragma once
 
-#include <chrono>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -8,64 +8,90 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "lifeline/letter.hpp"
+#include "lifeline/control_message.hpp"
+#include "lifeline/control_transport.hpp"
+#include "lifeline/group_state.hpp"
 #include "lifeline/participant.hpp"
-#include "lifeline/post.hpp"
 
 namespace tutti {
 
-class Council;
-
-/// One member's line to all the others that were started together with it, apart from the data:
-/// over it they notice who is gone, and agree on what to do about it. All communicators that come
-/// from one another share it; each has its own Council.
-class Lifeline : public std::enable_shared_from_this<Lifeline> {
+/// The control plane of one member: its connections, apart from the data, to all members that were
+/// started together with it. Over them members notice failures and agree on them.
+///
+/// All communicators of a fabric share one lifeline. It owns the GroupState of each of them, the
+/// one lock for all of this, and the clock: the transport's thread delivers events, and
+/// communicators reach their state through lock().
+class Lifeline {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = GroupState::Clock;
 
-  /// `whereabouts` says for people where each member is.
+  /// One communicator's state. Holds the lifeline's lock as long as it lives.
+  class Locked {
+   public:
+    Locked(std::unique_lock<std::mutex> lock, std::condition_variable& changed, GroupState& state)
+        : lock_(std::move(lock)), changed_(changed), state_(state) {}
+
+    [[nodiscard]] GroupState* operator->() { return &state_; }
+    /// Waits, unlocked, until `is_so` holds or `time` has passed; returns is_so(). Events of the
+    /// transport wake it.
+    template <class Predicate>
+    bool wait_for(Clock::duration time, Predicate&& is_so) {
+      return changed_.wait_for(lock_, time, is_so);
+    }
+
+   private:
+    std::unique_lock<std::mutex> lock_;
+    std::condition_variable& changed_;
+    GroupState& state_;
+  };
+
+  /// `whereabouts` says for people where each member runs.
   Lifeline(std::uint32_t self, std::vector<std::string> whereabouts);
   ~Lifeline();
   Lifeline(const Lifeline&) = delete;
   Lifeline& operator=(const Lifeline&) = delete;
 
-  /// By what the letters go. Called once, before anything else.
-  void attach(std::unique_ptr<Post> post);
+  /// Sets how messages are carried. Called before open().
+  void attach(std::unique_ptr<ControlTransport> transport);
 
-  // For the post, from its own thread:
-  void hear(std::uint32_t from, const std::string& letter);
+  // Events, from the transport's thread:
+  void receive(std::uint32_t from, const std::string& bytes);
   void lose(std::uint32_t member, const std::string& why);
-  /// Whether it wants to be called again soon.
+  /// True if it wants to be called again soon.
   bool tick();
 
-  [[nodiscard]] const std::vector<std::string>& whereabouts() const { return whereabouts_; }
-  /// Whether a member is gone for good.
+  /// Adds a communicator, and delivers what has already arrived for it. Throws internal if there is
+  /// one with the same number.
+  void open(const GroupState::Config& config, std::atomic<bool>& alarm, Participant& participant);
+  /// Tells the others that this rank has left, if it has not said so before, and forgets the
+  /// communicator.
+  void close(std::uint64_t communicator);
+  /// Requires: the communicator is open.
+  [[nodiscard]] Locked lock(std::uint64_t communicator);
+
+  /// True if a member is gone for good.
   [[nodiscard]] bool is_lost(std::uint32_t member);
 
  private:
-  friend class Council;
-
-  /// Letters may come before the communicator that they are for is made here; not very many.
+  /// Messages may arrive before the communicator that they are for is made here. At most so many
+  /// are kept.
   static constexpr std::size_t most_early = 1024;
   struct Early {
     std::uint32_t from;
-    Letter letter;
+    ControlMessage message;
   };
-
-  void enter(Council& council);
-  void leave(Council& council);
-  void send(std::uint32_t to, const Letter& letter) { post_->send(to, encode(letter)); }
 
   std::uint32_t self_;
   std::vector<std::string> whereabouts_;
-  std::mutex mutex_;  // For all that follows, and for the inside of all councils.
+  std::mutex mutex_;  // For all that follows.
   std::condition_variable changed_;
-  std::map<std::uint64_t, Council*> councils_;
-  std::map<std::uint32_t, std::string> lost_;  // Members, and why.
+  std::map<std::uint64_t, GroupState> groups_;  // By communicator.
+  std::map<std::uint32_t, std::string> lost_;   // Members, and how that was noticed.
   std::deque<Early> early_;
-  std::unique_ptr<Post> post_;  // Goes first: it has a thread that calls this.
+  std::unique_ptr<ControlTransport> transport_;  // Destroyed first: its thread calls this.
 };
 
 }  // namespace tutti

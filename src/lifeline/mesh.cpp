@@ -20,13 +20,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Between looks at the clock while something is to be decided, and otherwise.
-constexpr auto short_nap = 20ms;
-constexpr auto long_nap = 500ms;
-/// How long the last letters may take.
-constexpr auto farewell_time = 500ms;
+/// Between two ticks while something is to be decided, and otherwise.
+constexpr auto short_wait = 20ms;
+constexpr auto long_wait = 500ms;
+/// How long the destructor may take to send queued messages.
+constexpr auto drain_time = 500ms;
 
-/// A descriptor that becomes readable when a process ends; -1 if there is none.
+/// A pidfd, which becomes readable when the process ends; -1 if there is none.
 int watch_for_end(int process) {
   if (process <= 0 || process == getpid()) return -1;
   return static_cast<int>(syscall(SYS_pidfd_open, process, 0));
@@ -40,14 +40,15 @@ Mesh::Mesh(Place place, Lifeline& lifeline, Clock::time_point deadline)
       reception_(std::move(place_.listener), watch_, place_.secret, place_.group,
                  Rank{place_.self}),
       members_(place_.contacts.size()),
-      bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      is_here_(place_.contacts.size()) {
-  if (bell_ < 0) {
-    throw Error(ErrorCode::unsupported, "no event descriptor: " + system_reason(errno));
+      wakeup_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      is_connected_(place_.contacts.size()) {
+  if (wakeup_ < 0) {
+    throw Error(ErrorCode::unsupported,
+                "cannot make an eventfd for the failure detector: " + system_reason(errno));
   }
-  is_here_[place_.self] = true;
-  watch_.add(bell_, {.kind = Watch::Kind::bell, .index = 0}, false);
-  // The caller's signals are not for this thread.
+  is_connected_[place_.self] = true;
+  watch_.add(wakeup_, {.kind = Watch::Kind::bell, .index = 0}, false);
+  // The thread inherits this mask: signals go to the caller's threads.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -56,7 +57,7 @@ Mesh::Mesh(Place place, Lifeline& lifeline, Clock::time_point deadline)
     thread_ = start_thread([this] { run(); });
   } catch (const Error&) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    close(bell_);
+    close(wakeup_);
     throw;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -67,9 +68,9 @@ Mesh::Mesh(Place place, Lifeline& lifeline, Clock::time_point deadline)
       const std::lock_guard lock(mutex_);
       ends_ = true;
     }
-    ring();
+    wake();
     thread_.join();
-    close(bell_);
+    close(wakeup_);
     throw;
   }
 }
@@ -79,45 +80,45 @@ Mesh::~Mesh() {
     const std::lock_guard lock(mutex_);
     ends_ = true;
   }
-  ring();
+  wake();
   thread_.join();
   for (const Member& member : members_) {
     if (member.process >= 0) close(member.process);
   }
-  close(bell_);
+  close(wakeup_);
 }
 
-void Mesh::send(std::uint32_t to, std::string letter) {
+void Mesh::send(std::uint32_t to, std::string message) {
   {
     const std::lock_guard lock(mutex_);
-    mail_.push_back({.to = to, .letter = std::move(letter)});
+    queue_.push_back({.to = to, .message = std::move(message)});
   }
-  ring();
+  wake();
 }
 
-void Mesh::hurry() {
+void Mesh::request_ticks() {
   {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(hurries_, true)) return;
+    if (std::exchange(ticks_, true)) return;
   }
-  ring();
+  wake();
 }
 
-void Mesh::ring() {
+void Mesh::wake() {
   const std::uint64_t one = 1;
-  (void)!::write(bell_, &one, sizeof one);
+  (void)!::write(wakeup_, &one, sizeof one);
 }
 
 void Mesh::await_all(Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   const auto is_complete = [&] {
-    return std::all_of(is_here_.begin(), is_here_.end(), [](bool here) { return here; });
+    return std::all_of(is_connected_.begin(), is_connected_.end(), [](bool is) { return is; });
   };
   (void)complete_.wait_until(lock, deadline, [&] { return is_complete() || is_short_; });
   if (is_complete()) return;
   std::vector<std::uint32_t> missing;
-  for (std::uint32_t member = 0; member < is_here_.size(); ++member) {
-    if (!is_here_[member]) missing.push_back(member);
+  for (std::uint32_t member = 0; member < is_connected_.size(); ++member) {
+    if (!is_connected_[member]) missing.push_back(member);
   }
   if (is_short_) {
     throw Error(ErrorCode::unsupported,
@@ -125,10 +126,12 @@ void Mesh::await_all(Clock::time_point deadline) {
                     name_ranks(missing, missing.size()) + ": " + system_reason(EMFILE));
   }
   throw Error(ErrorCode::timed_out,
-              "no line to " + name_ranks(missing, missing.size()) + ": see whether it still runs");
+              "rank " + std::to_string(place_.self) + " has no control connection to " +
+                  name_ranks(missing, missing.size()) + ": check that it still runs");
 }
 
-// In the thread ---------------------------------------------------------------------------------
+// In the transport's thread
+// ---------------------------------------------------------------------------------
 
 void Mesh::run() {
   for (std::uint32_t member = place_.self + 1; member < members_.size(); ++member) dial(member);
@@ -136,8 +139,8 @@ void Mesh::run() {
   std::optional<Clock::time_point> end;
   Watch::Events events;
   while (true) {
-    for (const epoll_event& event : watch_.wait(nap(soon), events)) handle(Watch::tag(event));
-    take_mail();
+    for (const epoll_event& event : watch_.wait(wait_time(soon), events)) handle(Watch::tag(event));
+    send_queued();
     const Clock::time_point now = Clock::now();
     reception_.close_late(now);
     if (reception_.is_shut()) reception_.open_door(now);
@@ -148,27 +151,27 @@ void Mesh::run() {
     const bool ticks = lifeline_.tick();
     const std::lock_guard lock(mutex_);
     soon = ticks;
-    hurries_ = false;
+    ticks_ = false;
     if (!is_short_ && is_short_of_descriptors(now)) {
       is_short_ = true;
       complete_.notify_all();
     }
     if (!ends_) continue;
-    if (!end) end = now + farewell_time;
-    if ((mail_.empty() && !has_unsent()) || now >= *end) return;
+    if (!end) end = now + drain_time;
+    if ((queue_.empty() && !has_unsent()) || now >= *end) return;
     soon = true;
   }
 }
 
-std::chrono::milliseconds Mesh::nap(bool soon) const {
-  std::chrono::milliseconds rest = soon || reception_.is_shut() ? short_nap : long_nap;
+std::chrono::milliseconds Mesh::wait_time(bool soon) const {
+  std::chrono::milliseconds time = soon || reception_.is_shut() ? short_wait : long_wait;
   const Clock::time_point now = Clock::now();
   for (const Member& member : members_) {
     if (!member.dial) continue;
-    rest = std::min(rest, std::chrono::ceil<std::chrono::milliseconds>(
+    time = std::min(time, std::chrono::ceil<std::chrono::milliseconds>(
                               std::max(member.dial->due() - now, Clock::duration::zero())));
   }
-  return rest;
+  return time;
 }
 
 bool Mesh::is_short_of_descriptors(Clock::time_point now) const {
@@ -180,25 +183,25 @@ bool Mesh::is_short_of_descriptors(Clock::time_point now) const {
 
 bool Mesh::has_unsent() const {
   return std::any_of(members_.begin(), members_.end(), [](const Member& member) {
-    return member.courier && !member.is_lost && member.courier->has_unsent();
+    return member.channel && !member.is_lost && member.channel->has_unsent();
   });
 }
 
-void Mesh::take_mail() {
-  std::deque<Mail> mail;
+void Mesh::send_queued() {
+  std::deque<Outgoing> queue;
   {
     const std::lock_guard lock(mutex_);
-    mail.swap(mail_);
+    queue.swap(queue_);
   }
-  std::vector<bool> has_mail(members_.size());
-  for (Mail& each : mail) {
+  std::vector<bool> has_queued(members_.size());
+  for (Outgoing& each : queue) {
     Member& member = members_[each.to];
-    if (!member.courier || member.is_lost) continue;
-    member.courier->send(Frame::Kind::letter, each.letter);
-    has_mail[each.to] = true;
+    if (!member.channel || member.is_lost) continue;
+    member.channel->send(Frame::Kind::control, each.message);
+    has_queued[each.to] = true;
   }
   for (std::uint32_t to = 0; to < members_.size(); ++to) {
-    if (has_mail[to]) serve(to);
+    if (has_queued[to]) serve(to);
   }
 }
 
@@ -208,7 +211,7 @@ void Mesh::handle(Watch::Tag tag) {
       reception_.open_door(Clock::now());
       return;
     case Watch::Kind::unauthenticated:
-      if (auto guest = reception_.advance(tag.index)) seat(guest->rank, std::move(guest->channel));
+      if (auto peer = reception_.advance(tag.index)) adopt(peer->rank, std::move(peer->channel));
       reception_.open_door(Clock::now());
       return;
     case Watch::Kind::dial:
@@ -218,38 +221,38 @@ void Mesh::handle(Watch::Tag tag) {
       serve(tag.index);
       return;
     case Watch::Kind::process:
-      // What it has last written comes first.
+      // Its last messages first.
       serve(tag.index);
       lose(tag.index, "its process has ended");
       return;
     case Watch::Kind::bell:
-      std::uint64_t rung = 0;
-      (void)!::read(bell_, &rung, sizeof rung);
+      std::uint64_t count = 0;
+      (void)!::read(wakeup_, &count, sizeof count);
       return;
   }
 }
 
 void Mesh::dial(std::uint32_t index) {
   Member& member = members_[index];
-  if (member.courier) return;
+  if (member.channel) return;
   if (!member.dial) {
     member.dial = std::make_unique<Dial>(Rank{index}, place_.contacts[index], Rank{place_.self},
                                          place_.group, place_.secret, watch_);
   }
-  if (auto channel = member.dial->advance(Clock::now())) seat(index, std::move(*channel));
+  if (auto channel = member.dial->advance(Clock::now())) adopt(index, std::move(*channel));
 }
 
-void Mesh::seat(std::uint32_t index, Channel channel) {
+void Mesh::adopt(std::uint32_t index, Channel channel) {
   Member& member = members_[index];
-  if (member.courier) return;
+  if (member.channel) return;
   member.dial.reset();
-  break_off_silence(channel.fd(), place_.lost_after);
+  set_keep_alive(channel.fd(), place_.lost_after);
   watch_.add(channel.fd(), {.kind = Watch::Kind::connection, .index = index}, true);
-  member.courier = std::make_unique<Courier>(std::move(channel));
+  member.channel = std::make_unique<FramedChannel>(std::move(channel));
   watch_process(index);
   serve(index);
   const std::lock_guard lock(mutex_);
-  is_here_[index] = true;
+  is_connected_[index] = true;
   complete_.notify_all();
 }
 
@@ -260,23 +263,23 @@ void Mesh::watch_process(std::uint32_t index) {
   watch_.add(member.process, {.kind = Watch::Kind::process, .index = index}, false);
 }
 
-/// Until nothing more can be read or written.
+/// Reads and writes until neither makes progress.
 void Mesh::serve(std::uint32_t index) {
   Member& member = members_[index];
-  if (!member.courier || member.is_lost) return;
+  if (!member.channel || member.is_lost) return;
   while (true) {
-    member.courier->advance();
-    const std::optional<Frame> frame = member.courier->next();
+    member.channel->advance();
+    const std::optional<Frame> frame = member.channel->next();
     if (!frame) break;
-    if (frame->kind == Frame::Kind::letter) lifeline_.hear(index, frame->body);
+    if (frame->kind == Frame::Kind::control) lifeline_.receive(index, frame->body);
   }
-  if (!member.courier->lost().empty()) lose(index, member.courier->lost());
+  if (!member.channel->lost().empty()) lose(index, member.channel->lost());
 }
 
 void Mesh::lose(std::uint32_t index, const std::string& why) {
   Member& member = members_[index];
   if (std::exchange(member.is_lost, true)) return;
-  watch_.remove(member.courier->socket().fd());
+  watch_.remove(member.channel->socket().fd());
   if (member.process >= 0) {
     watch_.remove(member.process);
     close(std::exchange(member.process, -1));

@@ -17,16 +17,17 @@
 #include "net/handshake.hpp"
 #include "net/reception.hpp"
 #include "net/watch.hpp"
-#include "rendezvous/courier.hpp"
+#include "rendezvous/framed_channel.hpp"
 
 namespace tutti {
 
-/// Letters between processes: a connection from each to each, served by a thread that sleeps as
-/// long as nothing happens. The system ends a connection when the process at its other end ends, in
-/// whatever way, and says so; of one on the same host it also tells by a descriptor of the process,
-/// in case a child has inherited the connection. Of a host that has vanished, the system finds out
-/// by itself in the time that is set.
-class Mesh final : public Post {
+/// Control messages between processes: a TCP or Unix connection for each pair, served by a thread
+/// that sleeps while nothing happens.
+///
+/// The kernel closes a connection when the process at the other end exits or is killed. For a
+/// process on the same host a pidfd tells the same, in case a child has inherited the connection. A
+/// host that disappears is found by keep-alive probes after Place::lost_after.
+class Mesh final : public ControlTransport {
  public:
   struct Place {
     std::uint32_t self = 0;
@@ -34,62 +35,62 @@ class Mesh final : public Post {
     Socket listener{};
     Secret secret{};
     std::string group{};
-    std::vector<int> processes{};  ///< By member: its process, if that is on this host, or 0.
-    std::chrono::milliseconds lost_after{10000};  ///< Of a host that says nothing any more.
+    std::vector<int> processes{};  ///< By member: its pid if it runs on this host, else 0.
+    std::chrono::milliseconds lost_after{10000};  ///< As in set_keep_alive().
   };
 
-  /// Connects to all, and hands what they write to `lifeline`, which must outlive this. Throws
-  /// timed_out that names who has not come by the deadline, and unsupported, sooner, if this
-  /// process has no descriptors for their connections.
+  /// Connects to all members and delivers their messages to `lifeline`, which must outlive this.
+  /// Throws timed_out that names the members not connected by the deadline; and unsupported,
+  /// sooner, if this process lacks descriptors for the connections.
   Mesh(Place place, Lifeline& lifeline, Clock::time_point deadline);
-  /// Sends what is still to be sent, unless that takes long.
+  /// Sends the messages that are queued, for 500 ms at most.
   ~Mesh() override;
   Mesh(const Mesh&) = delete;
   Mesh& operator=(const Mesh&) = delete;
 
-  void send(std::uint32_t to, std::string letter) override;
-  void hurry() override;
+  void send(std::uint32_t to, std::string message) override;
+  void request_ticks() override;
 
  private:
   struct Member {
     std::unique_ptr<Dial> dial{};
-    std::unique_ptr<Courier> courier{};
-    int process = -1;  // A descriptor of its process; -1 if there is none.
+    std::unique_ptr<FramedChannel> channel{};
+    int process = -1;  // Its pidfd; -1 if there is none.
     bool is_lost = false;
   };
-  struct Mail {
+  struct Outgoing {
     std::uint32_t to;
-    std::string letter;
+    std::string message;
   };
 
   void run();
-  void ring();
-  void take_mail();
+  void wake();
+  void send_queued();
   void handle(Watch::Tag tag);
   void dial(std::uint32_t member);
-  void seat(std::uint32_t member, Channel channel);
+  void adopt(std::uint32_t member, Channel channel);
   void watch_process(std::uint32_t member);
   void serve(std::uint32_t member);
   void lose(std::uint32_t member, const std::string& why);
   void await_all(Clock::time_point deadline);
   [[nodiscard]] bool has_unsent() const;
   [[nodiscard]] bool is_short_of_descriptors(Clock::time_point now) const;
-  [[nodiscard]] std::chrono::milliseconds nap(bool soon) const;
+  [[nodiscard]] std::chrono::milliseconds wait_time(bool soon) const;
 
   Place place_;
   Lifeline& lifeline_;
   Watch watch_;
   Reception reception_;
   std::vector<Member> members_;
-  int bell_ = -1;
+  int wakeup_ = -1;  // An eventfd.
 
   std::mutex mutex_;  // For what follows.
   std::condition_variable complete_;
-  std::deque<Mail> mail_;
-  bool hurries_ = false;
+  std::deque<Outgoing> queue_;
+  bool ticks_ = false;
   bool ends_ = false;
-  std::vector<bool> is_here_;
-  bool is_short_ = false;  // Of descriptors, for long.
+  std::vector<bool> is_connected_;  // By member.
+  bool is_short_ = false;           // Of descriptors, for long.
   std::thread thread_;
 };
 

@@ -13,18 +13,18 @@ constexpr auto between_ticks = 20ms;
 
 }  // namespace
 
-class ThreadHub::MemberPost final : public Post {
+class ThreadHub::MemberTransport final : public ControlTransport {
  public:
-  MemberPost(std::shared_ptr<ThreadHub> hub, std::uint32_t self)
+  MemberTransport(std::shared_ptr<ThreadHub> hub, std::uint32_t self)
       : hub_(std::move(hub)), self_(self) {}
-  ~MemberPost() override { hub_->leave(self_); }
-  MemberPost(const MemberPost&) = delete;
-  MemberPost& operator=(const MemberPost&) = delete;
+  ~MemberTransport() override { hub_->leave(self_); }
+  MemberTransport(const MemberTransport&) = delete;
+  MemberTransport& operator=(const MemberTransport&) = delete;
 
-  void send(std::uint32_t to, std::string letter) override {
-    hub_->send({.from = self_, .to = to, .letter = std::move(letter)});
+  void send(std::uint32_t to, std::string message) override {
+    hub_->send({.from = self_, .to = to, .message = std::move(message)});
   }
-  void hurry() override { hub_->hurry(); }
+  void request_ticks() override { hub_->request_ticks(); }
 
  private:
   std::shared_ptr<ThreadHub> hub_;
@@ -37,13 +37,13 @@ ThreadHub::~ThreadHub() {
     ends_ = true;
   }
   news_.notify_all();
-  if (carrier_.joinable()) carrier_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
-std::unique_ptr<Post> ThreadHub::post(std::uint32_t member, Lifeline& lifeline) {
+std::unique_ptr<ControlTransport> ThreadHub::connect(std::uint32_t member, Lifeline& lifeline) {
   const std::lock_guard lock(delivery_);
   members_[member] = &lifeline;
-  return std::make_unique<MemberPost>(shared_from_this(), member);
+  return std::make_unique<MemberTransport>(shared_from_this(), member);
 }
 
 void ThreadHub::leave(std::uint32_t member) {
@@ -51,19 +51,19 @@ void ThreadHub::leave(std::uint32_t member) {
   members_[member] = nullptr;
 }
 
-void ThreadHub::send(Mail mail) {
+void ThreadHub::send(Envelope envelope) {
   {
     const std::lock_guard lock(mutex_);
-    mail_.push_back(std::move(mail));
+    queue_.push_back(std::move(envelope));
     start();
   }
   news_.notify_all();
 }
 
-void ThreadHub::hurry() {
+void ThreadHub::request_ticks() {
   {
     const std::lock_guard lock(mutex_);
-    hurries_ = true;
+    ticks_ = true;
     start();
   }
   news_.notify_all();
@@ -71,31 +71,31 @@ void ThreadHub::hurry() {
 
 /// Requires: the mutex is held.
 void ThreadHub::start() {
-  if (!carrier_.joinable()) carrier_ = start_thread([this] { carry(); });
+  if (!thread_.joinable()) thread_ = start_thread([this] { run(); });
 }
 
-void ThreadHub::carry() {
+void ThreadHub::run() {
   std::unique_lock lock(mutex_);
   while (!ends_) {
-    const auto is_news = [&] { return ends_ || !mail_.empty(); };
-    if (hurries_) {
+    const auto is_news = [&] { return ends_ || !queue_.empty(); };
+    if (ticks_) {
       news_.wait_for(lock, between_ticks, is_news);
     } else {
-      news_.wait(lock, [&] { return is_news() || hurries_; });
+      news_.wait(lock, [&] { return is_news() || ticks_; });
     }
-    std::deque<Mail> mail = std::exchange(mail_, {});
-    hurries_ = false;
+    std::deque<Envelope> queue = std::exchange(queue_, {});
+    ticks_ = false;
     lock.unlock();
     bool soon = false;
     {
       const std::lock_guard delivery(delivery_);
-      for (const Mail& each : mail) {
-        if (Lifeline* const reader = members_[each.to]) reader->hear(each.from, each.letter);
+      for (const Envelope& each : queue) {
+        if (Lifeline* const member = members_[each.to]) member->receive(each.from, each.message);
       }
       for (Lifeline* const member : members_) soon = (member != nullptr && member->tick()) || soon;
     }
     lock.lock();
-    hurries_ = hurries_ || soon;
+    ticks_ = ticks_ || soon;
   }
 }
 

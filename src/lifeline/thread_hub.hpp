@@ -13,8 +13,8 @@
 
 namespace tutti {
 
-/// Letters between ranks that are threads of one process. As long as all goes well none are
-/// written, but for farewells; the thread that carries them is started by the first.
+/// Control messages between ranks that are threads of one process. Without a failure the only
+/// messages are those of ranks that leave; the thread that carries them starts with the first one.
 class ThreadHub : public std::enable_shared_from_this<ThreadHub> {
  public:
   explicit ThreadHub(std::uint32_t members) : members_(members) {}
@@ -22,32 +22,32 @@ class ThreadHub : public std::enable_shared_from_this<ThreadHub> {
   ThreadHub(const ThreadHub&) = delete;
   ThreadHub& operator=(const ThreadHub&) = delete;
 
-  /// A post for this member. Its letters are handed to `lifeline` until the post is gone.
-  [[nodiscard]] std::unique_ptr<Post> post(std::uint32_t member, Lifeline& lifeline);
+  /// The transport of this member. Events go to `lifeline` until the transport is destroyed.
+  [[nodiscard]] std::unique_ptr<ControlTransport> connect(std::uint32_t member, Lifeline& lifeline);
 
  private:
-  class MemberPost;
-  struct Mail {
+  class MemberTransport;
+  struct Envelope {
     std::uint32_t from;
     std::uint32_t to;
-    std::string letter;
+    std::string message;
   };
 
-  void send(Mail mail);
-  void hurry();
+  void send(Envelope envelope);
+  void request_ticks();
   void start();
-  void carry();
+  void run();
   void leave(std::uint32_t member);
 
-  std::mutex delivery_;  // Held while a letter is handed over: before any lock of its reader.
+  std::mutex delivery_;  // Held while a lifeline is called. Taken before the lifeline's lock.
   std::vector<Lifeline*> members_;
 
-  std::mutex mutex_;  // For what follows; nothing else is locked while it is held.
+  std::mutex mutex_;  // For what follows. No other lock is taken while it is held.
   std::condition_variable news_;
-  std::deque<Mail> mail_;
-  bool hurries_ = false;
+  std::deque<Envelope> queue_;
+  bool ticks_ = false;
   bool ends_ = false;
-  std::thread carrier_;
+  std::thread thread_;
 };
 
 }  // namespace tutti

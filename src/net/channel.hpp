@@ -12,11 +12,11 @@
 
 namespace tutti {
 
-/// Bytes to and from the other end of a socket, as they are or, once a handshake has asked for it,
-/// encrypted. Never blocks and raises no SIGPIPE.
+/// A byte stream over a connected socket: plain, or encrypted after encrypt(). Never blocks and
+/// raises no SIGPIPE.
 ///
-/// Whoever sleeps on the socket must first have read until EAGAIN: what was decrypted together with
-/// what was asked for wakes nobody.
+/// Read until EAGAIN before polling the socket: bytes that were decrypted ahead of the read are
+/// buffered here and do not make the socket readable.
 class Channel {
  public:
   Channel() = default;
@@ -26,26 +26,26 @@ class Channel {
   [[nodiscard]] int fd() const { return socket_.fd(); }
   [[nodiscard]] explicit operator bool() const { return static_cast<bool>(socket_); }
 
-  /// From now on nothing goes or comes that is not encrypted. Requires: it was not yet.
+  /// Encrypts everything from now on. Requires: not called before.
   void encrypt(std::shared_ptr<const Tls> tls, TlsSession::Side side);
-  /// Null if what goes and comes is plain.
+  /// Null if the stream is plain.
   [[nodiscard]] TlsSession* tls() { return tls_.get(); }
 
-  /// As recvmsg() and sendmsg() do: how many bytes, 0 at the end, or -1 and errno. After EAGAIN
-  /// write() must be offered the same bytes again, and may be offered more.
+  /// Like recvmsg() and sendmsg(): return the number of bytes, 0 at end of stream, or -1 and errno.
+  /// After EAGAIN, write() must be given the same bytes again, perhaps followed by more.
   [[nodiscard]] ssize_t read(std::span<iovec> parts);
   [[nodiscard]] ssize_t read(void* to, std::size_t most);
   [[nodiscard]] ssize_t write(std::span<iovec> parts);
   [[nodiscard]] ssize_t write(const void* from, std::size_t bytes);
 
-  /// Says that no more will be written.
+  /// Closes the write side: tells the peer that no more data follows.
   void finish();
-  /// Throws away what has come. From then on nothing can be read.
+  /// Drops all received bytes. The channel cannot be read afterwards.
   void discard();
 
  private:
   Socket socket_;
-  std::unique_ptr<TlsSession> tls_;  // Goes before its socket does.
+  std::unique_ptr<TlsSession> tls_;  // Uses socket_, so it is destroyed first.
 };
 
 }  // namespace tutti

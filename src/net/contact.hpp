@@ -7,9 +7,9 @@
 
 namespace tutti {
 
-/// Where a rank can be reached.
+/// The addresses at which a rank can be reached.
 struct Contact {
-  std::string host{};                 ///< For people to read.
+  std::string host{};                 ///< For messages only.
   std::vector<Endpoint> endpoints{};  ///< In the order in which to try them.
 };
 

@@ -14,11 +14,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// Back-off between rounds.
 constexpr std::chrono::milliseconds shortest_rest{2};
 constexpr std::chrono::milliseconds longest_rest{500};
 
-/// How long an address that does not answer keeps the next ones waiting. A rank that is busy
-/// answers late, so that the time grows from round to round.
+/// Time given to an address before the next one is tried. A busy rank answers late, so answer_time
+/// doubles from round to round.
 constexpr auto connect_time = 3s;
 constexpr auto answer_time = 5s;
 constexpr std::uint32_t most_doublings = 8;
@@ -41,7 +42,7 @@ Dial::~Dial() {
 
 std::optional<Channel> Dial::advance(Clock::time_point now) {
   if (channel_ && now >= due_) {
-    fail(handshake_ ? "connected, but nobody answers" : "no answer", now);
+    fail(handshake_ ? "connected, but no answer" : "no answer", now);
   }
   if (!channel_) {
     if (now < due_ || contact_.endpoints.empty()) return std::nullopt;
@@ -51,8 +52,7 @@ std::optional<Channel> Dial::advance(Clock::time_point now) {
   switch (handshake_->advance(channel_)) {
     case Handshake::State::reading:
     case Handshake::State::writing:
-      // Whoever was given a proof is not given up: it may believe already that this connection is
-      // the one.
+      // Once this end has sent its proof, the peer may already use this connection: do not give up.
       if (handshake_->has_proved()) due_ = Clock::time_point::max();
       return std::nullopt;
     case Handshake::State::refused:
@@ -62,7 +62,7 @@ std::optional<Channel> Dial::advance(Clock::time_point now) {
       break;
   }
   if (rank_that_greets(handshake_->peer_greeting(), group_) != peer_.index()) {
-    fail("somebody else is there, who says \"" + handshake_->peer_greeting() + "\"", now);
+    fail("another process listens there and answers \"" + handshake_->peer_greeting() + "\"", now);
     return std::nullopt;
   }
   watch_.remove(channel_.fd());
@@ -75,7 +75,7 @@ std::string Dial::attempts() const {
     if (i > 0) text += ", ";
     text += contact_.endpoints[i].text() + " (" + failures_[i].why + ")";
   }
-  return text.empty() ? "no address at all" : text;
+  return text.empty() ? "no address known" : text;
 }
 
 bool Dial::is_hopeless() const {

@@ -14,31 +14,31 @@
 
 namespace tutti {
 
-/// Tries to reach a rank: all its addresses in turn, again and again, with longer and longer rests
-/// between, until somebody proves to be that rank.
+/// Connects to a rank: tries all its addresses in turn, with exponential back-off between rounds,
+/// until a peer proves in a handshake that it is that rank.
 class Dial {
  public:
-  /// All must outlive this.
+  /// All references must outlive the dial.
   Dial(Rank peer, const Contact& contact, Rank self, const std::string& group, const Secret& secret,
        Watch& watch);
   ~Dial();
   Dial(const Dial&) = delete;
   Dial& operator=(const Dial&) = delete;
 
-  /// Goes on as far as it can without blocking. The connection, once there is one.
+  /// Makes progress without blocking. Returns the connection once the handshake is done.
   [[nodiscard]] std::optional<Channel> advance(Clock::time_point now);
-  /// When to go on even if nothing has happened.
+  /// When to call advance() even without an event.
   [[nodiscard]] Clock::time_point due() const { return due_; }
-  /// Whether to go on is of no use: who answers, at all of the addresses, knows another secret or
-  /// does not encrypt; or this process has no descriptor left.
+  /// True if retrying cannot help: every address has a different secret or TLS setting, or this
+  /// process has been out of descriptors for too long.
   [[nodiscard]] bool is_hopeless() const;
-  /// Whether the other's system has taken the call, but its process says nothing: it may be stopped
-  /// or busy.
+  /// True if the TCP connection is open but the peer process has not finished the handshake: it may
+  /// be stopped or busy.
   [[nodiscard]] bool is_kept_waiting() const { return handshake_.has_value(); }
-  /// Of descriptors to connect with.
+  /// Shortage of descriptors for connecting.
   [[nodiscard]] const DescriptorShortage& shortage() const { return shortage_; }
 
-  /// What was tried and why it failed: "10.0.0.1:4000 (Connection refused), ...".
+  /// All addresses with their last failure: "10.0.0.1:4000 (Connection refused), ...".
   [[nodiscard]] std::string attempts() const;
 
  private:
@@ -54,14 +54,14 @@ class Dial {
   Watch& watch_;
 
   Channel channel_;
-  std::optional<Handshake> handshake_;  // Once the socket is connected.
-  std::size_t endpoint_ = 0;            // That is tried now, or next.
-  std::uint32_t rounds_ = 0;            // How often all were tried in vain.
+  std::optional<Handshake> handshake_;  // Set once the socket is connected.
+  std::size_t endpoint_ = 0;            // Index of the current or next attempt.
+  std::uint32_t rounds_ = 0;            // Rounds in which every address failed.
   Clock::time_point due_{};
-  /// Why an address was last of no use, and whether it will never be.
+  /// The last failure of an address.
   struct Failure {
     std::string why;
-    bool is_final = false;
+    bool is_final = false;  ///< Retrying cannot help.
   };
   std::vector<Failure> failures_;  // By endpoint.
   DescriptorShortage shortage_;

@@ -7,18 +7,19 @@
 
 namespace tutti {
 
-/// Of strangers, the oldest first, the one who makes room for the next: the oldest from whichever
-/// source most have come from. So a crowd from one place keeps out those of the same place only.
+/// Which unauthenticated peer to drop when there is no room for another: the oldest one from the
+/// source that has most of them. So a flood from one source displaces only peers of that source.
 struct Eviction {
   std::size_t index = 0;
-  std::size_t from_there = 0;  ///< How many have come from the same source.
+  std::size_t from_there = 0;  ///< Number of peers from the same source.
 };
 
-template <class Strangers, class Source>
-[[nodiscard]] Eviction choose_eviction(const Strangers& strangers, const Source& source) {
+/// Requires: `peers` in order of age, oldest first.
+template <class Peers, class Source>
+[[nodiscard]] Eviction choose_eviction(const Peers& peers, const Source& source) {
   std::map<std::string, Eviction> by_source;
   std::size_t index = 0;
-  for (const auto& each : strangers) {
+  for (const auto& each : peers) {
     Eviction& oldest = by_source.try_emplace(source(each), Eviction{.index = index}).first->second;
     ++oldest.from_there;
     ++index;

@@ -7,10 +7,10 @@
 
 namespace tutti {
 
-/// What ranks of a group say who they are when they connect: "tutti tcp 1 <group> <rank>".
+/// The greeting of a rank in the handshake: "tutti tcp 1 <group> <rank>".
 [[nodiscard]] std::string tcp_greeting(std::string_view group, std::uint32_t rank);
 
-/// The rank that greets; none if it is of another group, or speaks another protocol.
+/// The rank in a greeting; none if it names another group or another protocol.
 [[nodiscard]] std::optional<std::uint32_t> rank_that_greets(std::string_view greeting,
                                                             std::string_view group);
 

@@ -19,8 +19,8 @@
 namespace tutti {
 namespace {
 
-// A hello: who speaks (7 bytes), the version (1), a nonce (32), the length of the greeting (2, the
-// low byte first), zeros (6), and the greeting, filled up with zeros.
+// A hello: magic (7 bytes), version (1), nonce (32), length of the greeting (2, little-endian),
+// zeros (6), and the greeting, padded with zeros.
 constexpr std::string_view magic = "tutti\r\n";
 constexpr std::byte version{1};
 constexpr std::size_t version_at = magic.size();
@@ -31,11 +31,11 @@ constexpr std::size_t greeting_at = 48;
 
 void fill_at_random(std::byte* to, std::size_t bytes) {
   if (RAND_bytes(reinterpret_cast<unsigned char*>(to), static_cast<int>(bytes)) != 1) {
-    throw Error(ErrorCode::internal, "the system gives no random numbers");
+    throw Error(ErrorCode::internal, "cannot get random numbers from the system");
   }
 }
 
-/// An alert, or the first words of a TLS handshake.
+/// The first byte of a TLS alert or handshake record.
 bool is_tls_record(std::byte first) { return first == std::byte{0x15} || first == std::byte{0x16}; }
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
@@ -154,12 +154,13 @@ void Handshake::take_hello() {
     return;
   }
   if (CRYPTO_memcmp(hello_.data(), peer_hello_.data(), hello_bytes) == 0) {
-    refusal_ = "it sends back what it is sent";
+    refusal_ = "it echoes the hello of this end";
     return;
   }
   peer_greeting_.assign(reinterpret_cast<const char*>(&peer_hello_[greeting_at]), length);
   proof_ = prove(side_);
-  // Whoever dials proves first: who only comes by learns nothing to try secrets on.
+  // The dialing end proves first, so that a peer that connects without the secret gets no HMAC to
+  // test guesses against.
   may_prove_ = side_ == Side::dials;
 }
 
@@ -171,11 +172,11 @@ void Handshake::check_proof(Channel& channel) {
   }
   is_final_ = true;
   if (peer_proof_ == std::array<std::byte, proof_bytes>{}) {
-    refusal_ = "it knows another secret: give all ranks the same TUTTI_SECRET";
+    refusal_ = "it has a different secret: give all ranks the same TUTTI_SECRET";
     return;
   }
   refusal_ = "it does not know the secret: give all ranks the same TUTTI_SECRET";
-  // So that it need not guess. There is room for it, or else it may guess.
+  // Zeros tell the peer that its proof was wrong. Best effort: not retried if the socket is full.
   proof_ = {};
   if (side_ == Side::accepts) {
     (void)channel.write(proof_.data(), proof_bytes);
@@ -207,10 +208,10 @@ void Handshake::lost(int error) {
   const bool may_be_refused = side_ == Side::dials && written_ == all_bytes &&
                               (error == 0 || error == ECONNRESET || error == EPIPE);
   if (may_be_refused) {
-    refusal_ = "it closed the connection: perhaps its TUTTI_SECRET is another";
+    refusal_ = "it closed the connection: perhaps its TUTTI_SECRET differs";
   } else if (error == 0) {
-    refusal_ = read_ == 0 ? "it closed the connection without a word"
-                          : "it closed the connection in the middle of the handshake";
+    refusal_ = read_ == 0 ? "it closed the connection without sending anything"
+                          : "it closed the connection during the handshake";
   } else {
     refusal_ = reason(error);
   }

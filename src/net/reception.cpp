@@ -11,10 +11,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A rank that knocks has already said who it is, and answers within a round trip.
+/// A rank sends its hello with the connection and answers within a round trip.
 constexpr auto enough_time = 10s;
-/// When all places are taken, who has been here so long must make room; and much sooner if others
-/// have come from the same place. A rank needs no more than a round trip.
+/// When all places are taken, a peer may be evicted after this time; sooner if other peers come
+/// from the same source. A rank needs no more than a round trip.
 constexpr auto fair_time = 1s;
 constexpr auto fair_time_in_crowd = 20ms;
 
@@ -55,7 +55,7 @@ void Reception::open_door(Clock::time_point now) {
       log_.note_rejection(from, "it belongs to another user", now);
       continue;
     }
-    if (place->channel) turn_away(*place, "too many have come and not said who they are");
+    if (place->channel) reject(*place, "too many unauthenticated connections");
     place->from = from;
     place->channel = Channel(std::move(socket));
     place->handshake.emplace(Handshake::Side::accepts, secret_,
@@ -74,12 +74,12 @@ std::optional<Reception::Guest> Reception::advance(std::uint32_t index) {
     case Handshake::State::writing:
       return std::nullopt;
     case Handshake::State::refused:
-      // Who leaves by himself may be a rank that found another way in.
+      // A peer that closes the connection may be a rank that connected at another address: no log.
       if (place.handshake->has_left()) {
         last_refusal_ = place.handshake->refusal();
         leave(place);
       } else {
-        turn_away(place, std::string(place.handshake->refusal()));
+        reject(place, std::string(place.handshake->refusal()));
       }
       return std::nullopt;
     case Handshake::State::done:
@@ -90,7 +90,7 @@ std::optional<Reception::Guest> Reception::advance(std::uint32_t index) {
   const bool is_welcome =
       rank && (*rank < self_.index() || (callers_ == Callers::all && *rank > self_.index()));
   if (!is_welcome) {
-    turn_away(place, "somebody else called, who said \"" + greeting + "\"");
+    reject(place, "unexpected greeting \"" + greeting + "\"");
     return std::nullopt;
   }
   return Guest{.rank = *rank, .channel = leave(place)};
@@ -100,12 +100,12 @@ void Reception::close_late(Clock::time_point now) {
   if (strangers_ == 0) return;
   for (Place& place : places_) {
     if (!place.channel || now < place.since + enough_time) continue;
-    turn_away(place, "somebody called and did not say who");
+    reject(place, "it did not finish the handshake in time");
   }
 }
 
-/// For who knocks next: a free one, or that of a stranger who has had enough time. Null if there is
-/// none yet.
+/// A place for the next connection: a free one, or that of a peer that may be evicted. Null if
+/// there is none yet.
 Reception::Place* Reception::next_place(Clock::time_point now) {
   const auto free = std::find_if(places_.begin(), places_.end(),
                                  [](const Place& place) { return !place.channel; });
@@ -127,7 +127,7 @@ Watch::Tag Reception::tag(const Place& place) const {
           .index = static_cast<std::uint32_t>(&place - places_.data())};
 }
 
-void Reception::turn_away(Place& place, const std::string& why) {
+void Reception::reject(Place& place, const std::string& why) {
   last_refusal_ = why;
   log_.note_rejection(place.from, why, Clock::now());
   leave(place);

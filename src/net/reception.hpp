@@ -16,11 +16,12 @@
 
 namespace tutti {
 
-/// Where lower ranks of the group knock: a listening socket, and those who have not yet proved who
-/// they are. How many these are and how long they may take is bounded, so that strangers can
-/// neither fill the memory nor keep others out for long. Who is sent away is told to stderr.
+/// Accepts connections from ranks of the group: a listening socket and the peers that have not yet
+/// authenticated. Their number and time are bounded, so that unauthenticated peers can neither
+/// exhaust memory nor keep ranks out for long. Rejections are logged to stderr.
 class Reception {
  public:
+  /// A rank that has authenticated.
   struct Guest {
     std::uint32_t rank;
     Channel channel;
@@ -28,30 +29,30 @@ class Reception {
 
   static constexpr std::size_t most_strangers = 64;
 
-  /// Which ranks of the group are let in. A higher one does not come to stay: it asks to be called.
+  /// Which ranks are accepted. A higher rank connects only to ask this rank to dial it.
   enum class Callers : std::uint8_t { lower, all };
 
-  /// The watch and the secret must outlive this.
+  /// The watch and the secret must outlive the reception.
   Reception(Socket listener, Watch& watch, const Secret& secret, std::string group, Rank self,
             Callers callers = Callers::lower);
   ~Reception();
   Reception(const Reception&) = delete;
   Reception& operator=(const Reception&) = delete;
 
-  /// Lets in who knocks, as far as there are places.
+  /// Accepts pending connections while there are free places.
   void open_door(Clock::time_point now);
-  /// Whether somebody may still be waiting outside: let open_door() be called again in a while,
-  /// though nothing has happened.
+  /// True if connections may still be pending: call open_door() again later, even without an event.
   [[nodiscard]] bool is_shut() const { return is_shut_; }
-  /// Of descriptors for those who knock.
+  /// Shortage of descriptors for accepting.
   [[nodiscard]] const DescriptorShortage& shortage() const { return shortage_; }
-  /// Goes on with the stranger at this place, who may turn out to be a rank.
+  /// Continues the handshake of the peer at this place. Returns it once it has authenticated.
   [[nodiscard]] std::optional<Guest> advance(std::uint32_t place);
-  /// Sends away who has taken too long.
+  /// Rejects peers that have taken too long.
   void close_late(Clock::time_point now);
 
+  /// Number of unauthenticated peers.
   [[nodiscard]] std::size_t strangers() const { return strangers_; }
-  /// Why somebody was last sent away; empty if nobody was.
+  /// The reason of the last rejection; empty if there was none.
   [[nodiscard]] const std::string& last_refusal() const { return last_refusal_; }
 
  private:
@@ -65,7 +66,7 @@ class Reception {
   [[nodiscard]] Place* next_place(Clock::time_point now);
   [[nodiscard]] Watch::Tag tag(const Place& place) const;
   Channel leave(Place& place);
-  void turn_away(Place& place, const std::string& why);
+  void reject(Place& place, const std::string& why);
 
   Socket listener_;
   Watch& watch_;

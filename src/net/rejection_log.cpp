@@ -9,7 +9,7 @@ namespace {
 constexpr std::chrono::seconds pause{1};
 constexpr std::size_t most_sources = 1024;
 
-/// What strangers say may be quoted, but not do anything to a terminal, nor look like another line.
+/// Replaces control characters: text from a peer must not control the terminal or forge a line.
 std::string printable(std::string text) {
   for (char& each : text) {
     const auto byte = static_cast<unsigned char>(each);
@@ -29,7 +29,7 @@ void RejectionLog::note_rejection(const std::string& source, const std::string& 
                                   Clock::time_point now) {
   if (sources_.size() >= most_sources) {
     std::erase_if(sources_, [&](const auto& each) { return each.second.next <= now; });
-    // Whoever has that many addresses is heard of enough.
+    // So many sources at once are a flood: log no more of it.
     if (sources_.size() >= most_sources) return;
   }
   Entry& entry = sources_[source];
@@ -39,7 +39,7 @@ void RejectionLog::note_rejection(const std::string& source, const std::string& 
   }
   const std::string others =
       entry.unsaid == 0 ? "" : " (and " + std::to_string(entry.unsaid) + " before it)";
-  sink_("tutti: rank " + std::to_string(self_.index()) + " turned away a connection from " +
+  sink_("tutti: rank " + std::to_string(self_.index()) + " rejected a connection from " +
         printable(source) + others + ": " + printable(why) + "\n");
   entry = {.next = now + pause, .unsaid = 0};
 }

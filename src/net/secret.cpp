@@ -15,7 +15,7 @@ Secret Secret::random() {
   constexpr std::string_view digits = "0123456789abcdef";
   std::array<unsigned char, 32> bytes{};
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
-    throw Error(ErrorCode::internal, "the system gives no random numbers");
+    throw Error(ErrorCode::internal, "cannot get random numbers from the system");
   }
   Secret secret;
   for (const unsigned char byte : bytes) {
@@ -30,12 +30,12 @@ Secret Secret::from_variables(std::string_view secret, std::string_view tls) {
   if (tls.empty() || tls == "0") return plain;
   if (tls != "1") {
     throw Error(ErrorCode::invalid_argument, "TUTTI_TLS is \"" + std::string(tls) +
-                                                 "\"; it may be 1, to encrypt connections, or 0");
+                                                 "\"; set it to 1 to encrypt connections, or to 0");
   }
   if (secret.empty()) {
     throw Error(ErrorCode::invalid_argument,
-                "TUTTI_TLS=1 encrypts with a key made of TUTTI_SECRET, which is not set: set it to "
-                "the same long random text for all ranks, or start them with tutti run");
+                "TUTTI_TLS=1 needs TUTTI_SECRET, which is not set: set it to the same long random "
+                "text for all ranks, or start them with tutti run");
   }
   return plain.encrypting();
 }

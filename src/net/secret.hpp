@@ -8,19 +8,19 @@ namespace tutti {
 
 class Tls;
 
-/// What all ranks of a job know and nobody else does: TUTTI_SECRET. Empty if there is none.
+/// The shared secret of all ranks of a job: TUTTI_SECRET. Empty if none is set.
 struct Secret {
   std::string bytes{};
-  /// By what connections are encrypted; null if they are not.
+  /// The key for encrypted connections; null if connections are plain.
   std::shared_ptr<const Tls> tls{};
 
   /// 32 random bytes, as 64 hexadecimal digits.
   [[nodiscard]] static Secret random();
-  /// What TUTTI_SECRET and TUTTI_TLS say. Throws invalid_argument if the latter is neither 0 nor 1,
-  /// or if it is 1 and there is no secret.
+  /// From the values of TUTTI_SECRET and TUTTI_TLS. Throws invalid_argument if `tls` is neither
+  /// empty, 0 nor 1, or if it is 1 and `secret` is empty.
   [[nodiscard]] static Secret from_variables(std::string_view secret, std::string_view tls);
 
-  /// The same bytes, and a key made of them by which connections are encrypted. Requires: some.
+  /// The same secret with a TLS key derived from it. Requires: not empty.
   [[nodiscard]] Secret encrypting() const;
 };
 

@@ -106,7 +106,7 @@ std::vector<Interface> interfaces_up() {
   return found;
 }
 
-/// Whether a filter as of NCCL_SOCKET_IFNAME takes this interface.
+/// True if a filter in the syntax of NCCL_SOCKET_IFNAME selects this interface.
 bool takes(std::string_view filter, std::string_view name) {
   if (filter.empty()) return true;
   const bool inverted = filter.front() == '^';
@@ -131,8 +131,8 @@ std::string names_of(const std::vector<Interface>& interfaces) {
   return names.empty() ? "none" : names;
 }
 
-/// What is tried first comes first. Containers' bridges have the same addresses on every host, so
-/// that whoever dials one reaches himself.
+/// Lower values are tried first. Docker bridges have the same addresses on every host, so a rank
+/// that dials one reaches its own host.
 int remoteness(const Interface& interface) {
   if (interface.address.is_loopback()) return 2;
   return interface.name.starts_with("docker") ? 1 : 0;
@@ -148,11 +148,11 @@ Socket open_socket(int family) {
   return Socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
-/// Without a socket errno says why.
+/// If it returns no socket, errno says why.
 Socket try_listen(const Endpoint& at) {
   Socket socket = open_socket(at.family());
   if (!socket) return {};
-  // What remains of a job that ended a moment ago is no reason to refuse its port.
+  // Connections of an earlier job in TIME_WAIT must not block its port.
   if (at.family() != AF_UNIX) switch_on(socket, SOL_SOCKET, SO_REUSEADDR);
   if (at.family() == AF_INET6) switch_on(socket, IPPROTO_IPV6, IPV6_V6ONLY, is_any(at) ? 0 : 1);
   constexpr int backlog = 4096;
@@ -175,7 +175,7 @@ Socket try_listen(const Endpoint& address, PortRange ports) {
 [[noreturn]] void cannot_listen(const Endpoint& address, PortRange ports, int error) {
   const std::string at = "cannot listen on " + address.with_port(ports.first).text();
   if (error == EADDRINUSE && address.family() == AF_UNIX) {
-    reject(at + ": another program has this name; end it, or choose another TUTTI_ROOT");
+    reject(at + ": another program uses this name; end it, or choose another TUTTI_ROOT");
   }
   if (error == EMFILE || error == ENFILE) {
     throw Error(ErrorCode::unsupported, at + ": " + system_reason(error));
@@ -219,7 +219,7 @@ std::optional<uid_t> user_of(const Socket& socket) {
 Socket::~Socket() {
   if (fd_ < 0) return;
   if (is_unshared_) {
-    if (!origin_.is_here()) return;  // Closed already; the number may be another's.
+    if (!origin_.is_here()) return;  // Already closed in this child; the number may be reused.
     UnsharedDescriptors::remove(fd_);
   }
   close(fd_);
@@ -251,7 +251,7 @@ Endpoint Endpoint::parse(std::string_view text) {
   const auto port =
       colon == std::string_view::npos ? std::nullopt : parse_port(text.substr(colon + 1));
   int error = 0;
-  // An IPv6 address without brackets would leave open which colon is the last.
+  // Without brackets, the port of an IPv6 address would be ambiguous.
   const bool well_formed = port && !host.empty() && host.find('\0') == std::string_view::npos &&
                            bracketed == (host.find(':') != std::string_view::npos);
   if (well_formed) {
@@ -285,10 +285,10 @@ std::vector<Endpoint> Endpoint::resolve(const std::string& host, std::uint16_t p
 Endpoint Endpoint::within_host(const std::string& name) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // The zero byte before the name makes it abstract: no file stands for it.
+  // A leading zero byte makes the name abstract: it has no file.
   if (name.empty() || name.size() >= sizeof(address.sun_path)) {
     reject("'" + name + "' cannot be the name of a socket: it has " + std::to_string(name.size()) +
-           " bytes, of 1 to " + std::to_string(sizeof(address.sun_path) - 1));
+           " bytes; use 1 to " + std::to_string(sizeof(address.sun_path) - 1));
   }
   std::memcpy(&address.sun_path[1], name.data(), name.size());
   return {reinterpret_cast<const sockaddr*>(&address),
@@ -362,8 +362,7 @@ std::vector<Endpoint> own_addresses(std::string_view interface_filter) {
     reject("the interface filter '" + std::string(interface_filter) +
            "' leaves no address of this host; it has " + names_of(up));
   }
-  // A link-local address means nothing without the name of an interface, which is another on
-  // another host.
+  // A link-local address is only valid with an interface name, and that differs between hosts.
   const auto reaches_far = [](const Interface& each) {
     return !each.address.is_loopback() && !is_link_local(each.address);
   };
@@ -389,7 +388,7 @@ Socket listen_on(const Endpoint& address, PortRange ports) {
 Socket listen_everywhere(PortRange ports) {
   Socket socket = try_listen(any_address(AF_INET6), ports);
   if (socket) return socket;
-  // A host without IPv6.
+  // The host has no IPv6.
   if (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL) {
     return listen_on(any_address(AF_INET), ports);
   }
@@ -404,7 +403,7 @@ Endpoint bound_to(const Socket& socket) {
   sockaddr_storage address{};
   socklen_t length = sizeof(address);
   if (getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&address), &length) != 0) {
-    throw Error(ErrorCode::internal, "cannot tell where a socket is bound: " + reason(errno));
+    throw Error(ErrorCode::internal, "cannot get the local address of a socket: " + reason(errno));
   }
   return {reinterpret_cast<const sockaddr*>(&address), length};
 }
@@ -440,7 +439,7 @@ Socket begin_connect(const Endpoint& to) {
 }
 
 Socket accept_from(const Socket& listener) {
-  // One who has gone already is followed by the next; a flood of them must not hold us here.
+  // Skip connections that are already closed. The limit keeps a flood of them from blocking here.
   for (int attempts = 0; attempts < 64; ++attempts) {
     Socket socket(accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket) {
@@ -449,7 +448,7 @@ Socket accept_from(const Socket& listener) {
     }
     if (errno != EINTR && errno != ECONNABORTED) break;
   }
-  // Without a descriptor the system says so even if nobody asks.
+  // The kernel reports a lack of descriptors even if no connection is pending.
   if ((errno == EMFILE || errno == ENFILE) && !is_readable(listener)) errno = EAGAIN;
   return {};
 }

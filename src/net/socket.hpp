@@ -13,7 +13,7 @@
 
 namespace tutti {
 
-/// Owns a socket. None that tutti opens is inherited by programs that it starts.
+/// Owns a socket descriptor. All sockets that tutti opens are close-on-exec.
 class Socket {
  public:
   Socket() = default;
@@ -32,16 +32,16 @@ class Socket {
 
   [[nodiscard]] int fd() const { return fd_; }
   [[nodiscard]] explicit operator bool() const { return fd_ >= 0; }
-  /// A child that is forked from now on does not hold it: see UnsharedDescriptors.
+  /// Children forked from now on close the descriptor: see UnsharedDescriptors.
   void close_in_children();
 
  private:
   int fd_ = -1;
   bool is_unshared_ = false;
-  ProcessOrigin origin_{};  // Of whoever called close_in_children().
+  ProcessOrigin origin_{};  // The process that called close_in_children().
 };
 
-/// Where somebody listens: an IPv4 or IPv6 address and a port, or a name within this host.
+/// The address of a socket: an IPv4 or IPv6 address and a port, or an abstract Unix socket name.
 class Endpoint {
  public:
   Endpoint() = default;
@@ -49,11 +49,11 @@ class Endpoint {
 
   /// "10.0.0.1:29500", "[fe80::1%eth0]:29500", "unix:@name". Throws invalid_argument.
   [[nodiscard]] static Endpoint parse(std::string_view text);
-  /// A name that only this host knows and that vanishes with its last socket: an abstract Unix
-  /// socket. Anybody here may take or dial it, so ask is_same_user() who it was. Throws
-  /// invalid_argument if the name is too long.
+  /// An abstract Unix socket: visible on this host only, and gone with its last socket. Any user
+  /// of the host may bind or dial it, so check is_same_user(). Throws invalid_argument if the name
+  /// is too long.
   [[nodiscard]] static Endpoint within_host(const std::string& name);
-  /// All that a name stands for, in the order in which to try them. Throws invalid_argument that
+  /// All addresses of a host name, in the order in which to try them. Throws invalid_argument that
   /// names the host if there are none.
   [[nodiscard]] static std::vector<Endpoint> resolve(const std::string& host, std::uint16_t port);
 
@@ -61,7 +61,7 @@ class Endpoint {
   [[nodiscard]] std::string text() const;
   /// The address alone, without port and brackets.
   [[nodiscard]] std::string host() const;
-  /// Whether only this host can reach it.
+  /// True if only this host can reach it.
   [[nodiscard]] bool is_loopback() const;
   [[nodiscard]] int family() const { return address_.ss_family; }
   [[nodiscard]] std::uint16_t port() const;
@@ -76,7 +76,7 @@ class Endpoint {
   socklen_t length_ = 0;
 };
 
-/// Ports from which to take one: TUTTI_PORT_RANGE. Zero is any.
+/// The ports that may be bound: TUTTI_PORT_RANGE. Zero means any.
 struct PortRange {
   std::uint16_t first = 0;
   std::uint16_t last = 0;
@@ -85,37 +85,38 @@ struct PortRange {
   [[nodiscard]] static PortRange parse(std::string_view text);
 };
 
-/// This host's addresses of interfaces that are up, loopback last, filtered as NCCL filters them
-/// by NCCL_SOCKET_IFNAME: prefixes, "=" for exact names, "^" for all but these, commas between.
-/// Throws invalid_argument that lists the interfaces there are if the filter leaves none.
+/// The addresses of this host's interfaces that are up, loopback last. The filter has the syntax of
+/// NCCL_SOCKET_IFNAME: prefixes separated by commas, "=" for exact names, "^" to exclude.
+/// Throws invalid_argument that lists the interfaces if the filter leaves none.
 [[nodiscard]] std::vector<Endpoint> own_addresses(std::string_view interface_filter);
 
-/// Listens, without blocking, on `address` and the first free port of the range; the port of
-/// `address` counts if it has one. Throws invalid_argument that names address and cause (the port
-/// is in use: which, and what to do about it).
+/// A non-blocking socket that listens on `address` and the first free port of the range, or on the
+/// port of `address` if it has one. Throws invalid_argument that names the address, the cause and
+/// the cure, and unsupported if the process is out of descriptors.
 [[nodiscard]] Socket listen_on(const Endpoint& address, PortRange ports);
 /// Listens on all addresses, IPv6 and IPv4.
 [[nodiscard]] Socket listen_everywhere(PortRange ports);
-/// Listens on these addresses of this host: if it is one, on no other; else everywhere. Requires:
-/// some.
+/// Listens on the address if there is exactly one, else on all addresses of the host. Requires: at
+/// least one.
 [[nodiscard]] Socket listen_on_all(std::span<const Endpoint> addresses, PortRange ports);
-/// Where a socket is bound to.
+/// The local address of a socket.
 [[nodiscard]] Endpoint bound_to(const Socket& socket);
-/// Where the other end of a connection is; no address if it has gone.
+/// The peer address of a connection; an empty endpoint if the peer is gone.
 [[nodiscard]] Endpoint connected_to(const Socket& socket);
-/// Whether the other end of a connection belongs to the same user, where the system can tell: of a
-/// name within this host. True for all others.
+/// True if the peer of a Unix socket runs as the same user (SO_PEERCRED). Always true for TCP,
+/// where the system cannot tell.
 [[nodiscard]] bool is_same_user(const Socket& socket);
 
-/// Where the other end of a connection comes from, for people and to tell one from the other: the
-/// address of its host, or, within this one, its user; never anything that it could make up.
+/// The source of a connection, for logs and for grouping peers: the peer's IP address, or its user
+/// for a Unix socket. The peer cannot choose it freely.
 [[nodiscard]] std::string source_of(const Socket& socket);
 
-/// Begins to connect, without blocking. The socket sends small messages at once (TCP_NODELAY).
-/// None if the attempt failed outright: errno says why.
+/// Starts a non-blocking connect, with TCP_NODELAY. Returns no socket if it failed at once: errno
+/// says why.
 [[nodiscard]] Socket begin_connect(const Endpoint& to);
-/// The next who asks, not blocking and with TCP_NODELAY; none if nobody does (errno is EAGAIN), or
-/// if he cannot be let in: errno says why (EMFILE: close something first).
+/// Accepts the next pending connection, non-blocking and with TCP_NODELAY. Returns no socket if
+/// none is pending (errno is EAGAIN) or if accepting failed (errno says why; EMFILE: out of
+/// descriptors).
 [[nodiscard]] Socket accept_from(const Socket& listener);
 
 }  // namespace tutti

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view label = "tutti 1 tls key ";
 constexpr char identity_of_all[] = "tutti";
 constexpr const char* cipher = "TLS_AES_128_GCM_SHA256";
-/// Several records are read by one call of the system.
+/// One system call reads several records.
 constexpr std::size_t read_buffer_bytes = std::size_t{64} << 10;
 
 std::array<unsigned char, 32> key_of(std::string_view secret) {
@@ -38,7 +38,8 @@ Tls::Tls(std::string_view secret, std::uint64_t records_per_key)
   if (context == nullptr || SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) != 1 ||
       SSL_CTX_set_ciphersuites(context, cipher) != 1) {
     throw Error(ErrorCode::internal,
-                "libssl offers no TLS 1.3 with AES-128-GCM: unset TUTTI_TLS, or install another");
+                "libssl does not support TLS 1.3 with AES-128-GCM: unset TUTTI_TLS, or install "
+                "another libssl");
   }
   SSL_CTX_set_app_data(context, this);
   SSL_CTX_set_psk_client_callback(context, &Tls::introduce);
@@ -52,7 +53,7 @@ Tls::Tls(std::string_view secret, std::uint64_t records_per_key)
 
 Tls::Session Tls::open(BIO* wire) const {
   Session session(SSL_new(context_.get()), &SSL_free);
-  if (!session) throw Error(ErrorCode::internal, "libssl opens no session: is there memory left?");
+  if (!session) throw Error(ErrorCode::internal, "libssl cannot open a session: out of memory?");
   SSL_set_bio(session.get(), wire, wire);
   return session;
 }

@@ -9,24 +9,25 @@
 
 namespace tutti {
 
-/// What all encrypted connections of a job have in common: TLS 1.3 with one cipher, and instead of
-/// certificates a key that both ends have made of the secret.
+/// The TLS context of a job: TLS 1.3 with one cipher, and a pre-shared key derived from the secret
+/// instead of certificates.
 class Tls {
  public:
-  /// AES-GCM may encrypt some 2^24.5 full records with one key (RFC 8446, 5.5): 64 GiB are 2^22.
+  /// AES-GCM may encrypt about 2^24.5 full records with one key (RFC 8446, 5.5). 2^22 records are
+  /// 64 GiB.
   static constexpr std::uint64_t usual_records_per_key = std::uint64_t{1} << 22;
 
-  /// Requires: a secret that is not empty.
+  /// Requires: `secret` is not empty.
   explicit Tls(std::string_view secret, std::uint64_t records_per_key = usual_records_per_key);
   Tls(const Tls&) = delete;
   Tls& operator=(const Tls&) = delete;
   ~Tls() = default;
 
   using Session = std::unique_ptr<SSL, decltype(&SSL_free)>;
-  /// One end of a connection, which reads and writes by `wire`.
+  /// A session that reads and writes through `wire`, which it owns.
   [[nodiscard]] Session open(BIO* wire) const;
 
-  /// After how many records an end takes a new key to send with.
+  /// Number of records sent before a key update.
   [[nodiscard]] std::uint64_t records_per_key() const { return records_per_key_; }
 
  private:

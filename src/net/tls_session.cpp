@@ -15,10 +15,10 @@
 namespace tutti {
 namespace {
 
-// What the first byte of a record says that it is.
+// TLS content types: the first byte of a record.
 constexpr int alert = 0x15;
-constexpr int agreement = 0x16;
-// What tutti's own handshake begins with.
+constexpr int tls_handshake = 0x16;
+// The first byte of tutti's own handshake.
 constexpr int plain_hello = 't';
 
 bool is_retry(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
@@ -31,7 +31,7 @@ TlsSession::TlsSession(std::shared_ptr<const Tls> tls, int fd, Side side)
     : tls_(std::move(tls)), wire_{.fd = fd}, session_(tls_->open(bio_on(wire_))) {
   if (side == Side::dials) {
     SSL_set_connect_state(session_.get());
-    // Who knows no secret may offer a certificate instead: there is none that is trusted.
+    // A peer without the secret may offer a certificate instead. None is trusted.
     SSL_set_verify(session_.get(), SSL_VERIFY_PEER, nullptr);
   } else {
     SSL_set_accept_state(session_.get());
@@ -40,7 +40,8 @@ TlsSession::TlsSession(std::shared_ptr<const Tls> tls, int fd, Side side)
 
 // The wire ------------------------------------------------------------------------------------
 
-/// libssl's own would raise SIGPIPE, and would not tell who is not speaking TLS at all.
+/// libssl's own socket BIO would raise SIGPIPE, and could not report a peer that does not speak
+/// TLS.
 BIO* TlsSession::bio_on(Wire& wire) {
   static const Method method = [] {
     Method made(BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "tutti"), &BIO_meth_free);
@@ -57,7 +58,7 @@ BIO* TlsSession::bio_on(Wire& wire) {
   }();
   BIO* const bio = BIO_new(method.get());
   if (bio == nullptr) {
-    throw Error(ErrorCode::internal, "libssl opens no session: is there memory left?");
+    throw Error(ErrorCode::internal, "libssl cannot open a session: out of memory?");
   }
   BIO_set_data(bio, &wire);
   BIO_set_init(bio, 1);
@@ -81,7 +82,7 @@ int TlsSession::Wire::receive(BIO* bio, char* to, int most) {
   }
   if (first < 0) {
     first = static_cast<unsigned char>(*to);
-    if (first != agreement && first != alert) {
+    if (first != tls_handshake && first != alert) {
       error = EPROTO;
       return -1;
     }
@@ -102,14 +103,15 @@ int TlsSession::Wire::send(BIO* bio, const char* from, int bytes) {
   return -1;
 }
 
-// Agreeing on keys ----------------------------------------------------------------------------
+// TLS handshake -------------------------------------------------------------------------------
 
 TlsSession::State TlsSession::open() {
   if (!refusal_.why.empty()) return State::refused;
   ERR_clear_error();
   const int result = SSL_do_handshake(session_.get());
   if (result == 1) {
-    // Whoever has got here without the key has proved nothing.
+    // OpenSSL reports the use of a pre-shared key as session reuse. Without it, the peer has not
+    // proved that it knows the secret.
     if (SSL_session_reused(session_.get()) == 1) return State::done;
     refusal_ = {.why = "it does not know the secret: give all ranks the same TUTTI_SECRET",
                 .is_final = true};
@@ -123,7 +125,7 @@ TlsSession::State TlsSession::open() {
 }
 
 void TlsSession::refuse() {
-  const bool is_tls = wire_.first < 0 || wire_.first == agreement || wire_.first == alert;
+  const bool is_tls = wire_.first < 0 || wire_.first == tls_handshake || wire_.first == alert;
   if (!is_tls) {
     const bool is_tutti = wire_.first == plain_hello;
     refusal_ = {.why = is_tutti ? "it does not encrypt, but this end does: set TUTTI_TLS=1 for all "
@@ -133,7 +135,7 @@ void TlsSession::refuse() {
     if (is_tutti) tell_that_this_is_tls();
   } else if (wire_.ended || wire_.error != 0) {
     refusal_ = {.why = wire_.error != 0 ? std::generic_category().message(wire_.error)
-                                        : "it closed the connection before keys were agreed on",
+                                        : "it closed the connection during the TLS handshake",
                 .has_left = true};
   } else {
     refuse_by_reason();
@@ -148,7 +150,7 @@ void TlsSession::refuse_by_reason() {
                   .is_final = true};
       return;
     case SSL_R_SSLV3_ALERT_ILLEGAL_PARAMETER:
-      refusal_ = {.why = "it knows another secret: give all ranks the same TUTTI_SECRET",
+      refusal_ = {.why = "it has a different secret: give all ranks the same TUTTI_SECRET",
                   .is_final = true};
       return;
     default:
@@ -159,8 +161,8 @@ void TlsSession::refuse_by_reason() {
                   std::string("TLS failed: ") + (reason == nullptr ? "no reason given" : reason)};
 }
 
-/// An alert, "unexpected message", so that it need not guess why it is left alone. There is room
-/// for it, or else it may guess.
+/// Sends the alert "unexpected message", so that the plain peer can report the reason. Best effort:
+/// not retried if the socket is full.
 void TlsSession::tell_that_this_is_tls() const {
   constexpr std::array<unsigned char, 7> record{alert, 3, 3, 0, 2, 2, 10};
   (void)::send(wire_.fd, record.data(), record.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -198,8 +200,8 @@ ssize_t TlsSession::write(std::span<const iovec> parts) {
   }
 }
 
-/// Where it stands if there is enough of it; else gathered, for a record costs as much as a
-/// kilobyte in it.
+/// A full record is sent from where it is. Smaller parts are copied into one buffer, because the
+/// overhead of a record equals that of about a kilobyte of data.
 std::span<const std::byte> TlsSession::next_record(std::span<const iovec> parts, std::size_t done) {
   while (!parts.empty() && done >= parts.front().iov_len) {
     done -= parts.front().iov_len;
@@ -219,7 +221,8 @@ std::span<const std::byte> TlsSession::next_record(std::span<const iovec> parts,
   return std::span(gathered_).first(gathered);
 }
 
-/// A new key goes out with the next record; until it can be asked for, the old one does.
+/// The key update is sent with the next record. If libssl cannot schedule it yet, it is retried
+/// after the next record.
 void TlsSession::count_record() {
   if (++records_ < tls_->records_per_key()) return;
   if (SSL_key_update(session_.get(), SSL_KEY_UPDATE_NOT_REQUESTED) == 1) records_ = 0;
@@ -238,7 +241,7 @@ ssize_t TlsSession::failed(int result, int error_at_end) {
 }
 
 void TlsSession::finish() {
-  // A second time it would wait for the other end to say the same.
+  // A second SSL_shutdown() would wait for the peer's close_notify.
   if ((SSL_get_shutdown(session_.get()) & SSL_SENT_SHUTDOWN) != 0) return;
   ERR_clear_error();
   (void)SSL_shutdown(session_.get());

@@ -14,23 +14,22 @@
 
 namespace tutti {
 
-/// One end of an encrypted connection, on a socket of somebody else. Never blocks and raises no
-/// SIGPIPE.
+/// One end of an encrypted connection. Does not own the socket. Never blocks and raises no SIGPIPE.
 class TlsSession {
  public:
   enum class Side { dials, accepts };
   enum class State {
-    reading,  ///< Go on when there is something to read.
-    writing,  ///< Go on when there is room to write.
-    done,     ///< Both ends have the same secret, and keys that nobody else knows.
-    refused,  ///< There is nobody to talk to: refusal() says why.
+    reading,  ///< Call open() again when the socket is readable.
+    writing,  ///< Call open() again when the socket is writable.
+    done,     ///< Both ends know the secret and have agreed on session keys.
+    refused,  ///< The handshake failed: refusal() says why.
   };
 
   /// Why open() was refused.
   struct Refusal {
     std::string why{};
-    bool is_final = false;  ///< To try again is of no use.
-    bool has_left = false;  ///< The other end has gone, and nothing else was wrong with it.
+    bool is_final = false;  ///< Retrying cannot help.
+    bool has_left = false;  ///< The only reason is that the peer closed the connection.
   };
 
   TlsSession(std::shared_ptr<const Tls> tls, int fd, Side side);
@@ -38,22 +37,22 @@ class TlsSession {
   TlsSession& operator=(const TlsSession&) = delete;
   ~TlsSession() = default;
 
-  /// Goes on with agreeing on keys.
+  /// Continues the TLS handshake.
   [[nodiscard]] State open();
   [[nodiscard]] const Refusal& refusal() const { return refusal_; }
 
-  /// As recvmsg() and sendmsg() do, with -1 and errno; EPROTO if somebody tampers with what
-  /// comes. After EAGAIN write() must be offered the same bytes again. Requires: done.
+  /// Like recvmsg() and sendmsg(), with -1 and errno; EPROTO if a received record is not authentic.
+  /// After EAGAIN, write() must be given the same bytes again. Requires: done.
   [[nodiscard]] ssize_t read(std::span<const iovec> parts);
   [[nodiscard]] ssize_t write(std::span<const iovec> parts);
-  /// Tells the other end that no more will be written.
+  /// Tells the peer that no more data follows (close_notify).
   void finish();
 
  private:
   /// The socket as libssl sees it.
   struct Wire {
     int fd;
-    int first = -1;  // The first byte that came.
+    int first = -1;  // The first byte received.
     bool ended = false;
     int error = 0;
 
@@ -65,20 +64,20 @@ class TlsSession {
   void refuse();
   void refuse_by_reason();
   void tell_that_this_is_tls() const;
-  /// What read() and write() return when libssl has failed.
+  /// Sets errno, and returns what read() and write() return after libssl has failed.
   [[nodiscard]] ssize_t failed(int result, int error_at_end);
-  /// What goes into the record after the first `done` bytes.
+  /// The content of the next record, after the first `done` bytes.
   [[nodiscard]] std::span<const std::byte> next_record(std::span<const iovec> parts,
                                                        std::size_t done);
   void count_record();
 
-  static constexpr std::size_t record_bytes = 16384;  // The most that TLS allows.
+  static constexpr std::size_t record_bytes = 16384;  // The maximum of TLS.
 
   std::shared_ptr<const Tls> tls_;
   Wire wire_;
   Tls::Session session_;
   Refusal refusal_;
-  std::uint64_t records_ = 0;  // Sent with the present key.
+  std::uint64_t records_ = 0;  // Records sent with the current key.
   std::array<std::byte, record_bytes> gathered_{};
 };
 

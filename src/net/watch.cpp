@@ -13,27 +13,27 @@
 namespace tutti {
 namespace {
 
-constexpr auto news = static_cast<std::uint32_t>(EPOLLIN) | static_cast<std::uint32_t>(EPOLLET);
+constexpr auto new_data = static_cast<std::uint32_t>(EPOLLIN) | static_cast<std::uint32_t>(EPOLLET);
 constexpr auto writable = static_cast<std::uint32_t>(EPOLLOUT);
 
 }  // namespace
 
 Watch::Watch() : fd_(epoll_create1(EPOLL_CLOEXEC)) {
   if (fd_ < 0) {
-    throw Error(ErrorCode::unsupported, "no epoll set: " + system_reason(errno));
+    throw Error(ErrorCode::unsupported, "cannot create an epoll set: " + system_reason(errno));
   }
 }
 
 Watch::~Watch() { close(fd_); }
 
 void Watch::add(int fd, Tag tag, bool room) {
-  control(EPOLL_CTL_ADD, fd, tag, news | (room ? writable : 0));
+  control(EPOLL_CTL_ADD, fd, tag, new_data | (room ? writable : 0));
 }
 
 void Watch::add_lasting(int fd, Tag tag) { control(EPOLL_CTL_ADD, fd, tag, EPOLLIN); }
 
 void Watch::change(int fd, Tag tag, bool room) {
-  control(EPOLL_CTL_MOD, fd, tag, news | (room ? writable : 0));
+  control(EPOLL_CTL_MOD, fd, tag, new_data | (room ? writable : 0));
 }
 
 void Watch::remove(int fd) { epoll_ctl(fd_, EPOLL_CTL_DEL, fd, nullptr); }
@@ -55,7 +55,7 @@ void Watch::control(int operation, int fd, Tag tag, std::uint32_t events) {
   event.data.u64 = static_cast<std::uint64_t>(tag.kind) << 32 | tag.index;
   if (epoll_ctl(fd_, operation, fd, &event) == 0) return;
   throw Error(ErrorCode::internal,
-              "a socket cannot be watched: " + std::generic_category().message(errno));
+              "cannot add a socket to epoll: " + std::generic_category().message(errno));
 }
 
 }  // namespace tutti

@@ -9,11 +9,11 @@
 
 namespace tutti {
 
-/// What may wake a rank: sockets on which something may happen, told apart by tags.
+/// An epoll set. Each descriptor has a tag.
 ///
-/// Tells of what is new, not of how things are: a socket with data that nobody wants yet does not
-/// keep the rank awake. So whoever is told of a socket must go on with it until it would block.
-/// Thread-safe: what is new is told to one thread.
+/// Edge-triggered, so that a socket with data that the rank does not want yet does not keep it
+/// awake. After an event, read or write the socket until it would block.
+/// Thread-safe: an event is delivered to one thread.
 class Watch {
  public:
   enum class Kind : std::uint32_t { listener, unauthenticated, dial, connection, process, bell };
@@ -27,15 +27,16 @@ class Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  /// Tells from now on when there is something to read, or (`room`) to write.
+  /// Watches for new data and, if `room`, for space to write.
   void add(int fd, Tag tag, bool room);
-  /// Tells as long as there is something to read.
+  /// Watches for data, level-triggered.
   void add_lasting(int fd, Tag tag);
   void change(int fd, Tag tag, bool room);
-  /// Must be called before the socket is closed: a forked child may keep it open.
+  /// Call before the socket is closed: a forked child may still hold it open, which would keep it
+  /// in the epoll set.
   void remove(int fd);
 
-  /// Some of what is new, as far as there is place for it, after at most `timeout`.
+  /// Waits for events, at most `timeout`, and returns as many as fit in `events`.
   using Events = std::array<epoll_event, 64>;
   [[nodiscard]] std::span<const epoll_event> wait(std::chrono::milliseconds timeout,
                                                   Events& events) const;

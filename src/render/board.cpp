@@ -126,14 +126,14 @@ std::vector<Board::Arrow> Board::arrows(const Message& message, Point corner) co
   return found;
 }
 
-/// Leaves and arrives upright, so that its head points at the box; the farther it goes the higher
-/// it rises.
+/// The arrow starts and ends vertically, so that its head points at the box. Longer arrows rise
+/// higher.
 Board::Arrow Board::arrow(Rank from, Rank to, std::uint64_t row, Point corner) const {
   const bool right = from < to;
   const Point first = block(from, row);
   const Point last = block(to, row);
-  // Past the middle on the way out and short of it on the way in: what comes and what goes on the
-  // same side of a box stay apart.
+  // The arrow starts past the middle of its box and ends before the middle of the other, so that
+  // incoming and outgoing arrows on the same side stay apart.
   constexpr double aside = 0.3;
   const double lean = (right ? aside : -aside) * block_width() / 2;
   const double side = right ? -1 : 1;

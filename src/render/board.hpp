@@ -7,12 +7,12 @@
 
 namespace tutti::render {
 
-/// Where things stand in the picture of one round: ranks side by side, each with a box for every
-/// chunk, one below the other; in alltoall, which has a chunk for every pair, with a square of them
-/// whose rows are sources and whose columns are destinations.
+/// The layout of the picture of one round. Ranks are columns, each with one box per chunk. In
+/// alltoall, which has a chunk per pair of ranks, each rank is a square of boxes: rows are sources,
+/// columns are destinations.
 ///
-/// Arrows run above the boxes to the right and below them to the left, in lanes of their own in
-/// which nothing else stands.
+/// Arrows to the right run above the boxes, arrows to the left below them, in lanes that hold
+/// nothing else.
 class Board {
  public:
   explicit Board(const Storyboard& story);
@@ -24,24 +24,24 @@ class Board {
   [[nodiscard]] double box_height() const { return box_height_; }
   /// The upper left corner of a box.
   [[nodiscard]] Point box(Rank rank, Chunk chunk) const;
-  /// The frame around all boxes of a rank; in alltoall only, where many of them stay empty.
+  /// The frame around all boxes of a rank. Only for alltoall, where many boxes stay empty.
   [[nodiscard]] Point square(Rank rank) const { return block(rank, 0); }
   [[nodiscard]] double square_width() const { return block_width(); }
   [[nodiscard]] double square_height() const { return block_height(); }
-  /// Whether words fit into the boxes.
+  /// True if text fits into the boxes.
   [[nodiscard]] bool has_words() const { return words_; }
   [[nodiscard]] bool is_square() const { return square_; }
 
-  /// What is written in a box; empty if nothing is held or there is no room.
+  /// The text of a box; empty if nothing is held or the text does not fit.
   [[nodiscard]] std::string words(const Holding& holding, Chunk chunk) const;
 
-  /// Which colour of ranks it is (see style.hpp): the ranks there are take all of them.
+  /// The colour class of a rank (see style.hpp). The ranks are spread over all colours.
   [[nodiscard]] std::string colour(Rank rank) const;
 
-  /// What is written around the boxes: who is who and which chunk is which.
+  /// Draws the labels of ranks and chunks around the boxes.
   void draw_names(Svg& svg, Point corner) const;
 
-  /// One arrow of a message: for each chunk, or for all of them where ranks are squares.
+  /// One arrow of a message: one per chunk, or one for all chunks if ranks are squares.
   struct Arrow {
     std::string line;
     std::string head;
@@ -52,7 +52,7 @@ class Board {
   void measure_columns();
   void measure_lanes(const Storyboard& story);
   [[nodiscard]] std::uint64_t rows() const { return square_ ? 1 : contract_.chunks; }
-  /// What a row of arrows starts from: a box, or a square.
+  /// The size of the shape at which arrows start: a box, or a square.
   [[nodiscard]] double block_width() const;
   [[nodiscard]] double block_height() const;
   [[nodiscard]] Point block(Rank rank, std::uint64_t row) const;
@@ -63,8 +63,8 @@ class Board {
   bool words_;
   double box_width_ = 0;
   double box_height_ = 0;
-  double left_ = 0;   ///< What stands before the first column.
-  double head_ = 0;   ///< What stands above the first lane.
+  double left_ = 0;   ///< Width of the labels before the first column.
+  double head_ = 0;   ///< Height of the labels above the first lane.
   double gap_ = 0;    ///< Between columns.
   double above_ = 0;  ///< The lane above a row.
   double below_ = 0;

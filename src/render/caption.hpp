@@ -5,7 +5,7 @@
 
 namespace tutti::render {
 
-/// What stands over a drawing: its name, and what is worth knowing about it.
+/// The title of a drawing and the lines below it.
 struct Caption {
   std::string title;
   std::vector<std::string> lines{};

@@ -18,7 +18,7 @@ constexpr double title_size = 18;
 constexpr double word_size = 12.5;
 constexpr double tick_size = 11.5;
 constexpr double line_height = 17;
-constexpr double label_gap = 14;  // From the end of a line to its name.
+constexpr double label_gap = 14;  // From the end of a line to its label.
 constexpr double widest_label = 240;
 constexpr double least_height = 250;
 constexpr double panel_gap = 24;
@@ -38,10 +38,10 @@ void check(const std::string& what, double value) {
   if (std::isfinite(value) && value > 0) return;
   throw Error(ErrorCode::invalid_argument,
               "'" + what + "' has the value " + std::to_string(value) +
-                  ", which a logarithmic axis cannot show; leave the point out");
+                  ", which a logarithmic axis cannot show; omit the point");
 }
 
-/// The chart with every line in order of x, and without empty ones.
+/// The chart with every line sorted by x, and without empty lines.
 Chart prepared(Chart chart) {
   bool any = false;
   for (ChartPanel& panel : chart.panels) {
@@ -74,7 +74,7 @@ void for_each_line(const ChartPanel& panel, Visit visit) {
   for (const ChartSeries& each : panel.limits) visit(each, true);
 }
 
-/// The names of series in the order in which they first appear: their places are their colours.
+/// The names of series in order of first appearance. The index determines the colour.
 std::vector<std::string> names(const Chart& chart) {
   std::vector<std::string> found;
   for (const ChartPanel& panel : chart.panels) {
@@ -110,13 +110,13 @@ Range y_range(const ChartPanel& panel) {
   return range;
 }
 
-/// A panel with its place on the paper worked out.
+/// A panel with its position on the page.
 struct PlacedPanel {
   const ChartPanel* panel;
   LogScale y;
   std::vector<double> y_ticks;
   std::vector<std::size_t> mark_rows;
-  double left = 0;  ///< Of the plot, without what is written around it.
+  double left = 0;  ///< Left edge of the plot, without labels.
   double top = 0;
   double height = 0;
 
@@ -179,7 +179,7 @@ class Drawing {
     panels_.push_back(placed);
   }
 
-  /// Relative to the left of the plot; kept inside it.
+  /// Relative to the left edge of the plot; clamped to the plot.
   [[nodiscard]] Point mark_label(const ChartMark& mark) const {
     const double half = text_width(mark.label, tick_size) / 2;
     const double wanted = x_.place(mark.x) * width_;
@@ -201,7 +201,7 @@ class Drawing {
       height = std::max(height, panel.height);
     }
     double x = margin + before;
-    constexpr double foot = 2 * line_height + 8;  // Ticks and what they count.
+    constexpr double foot = 2 * line_height + 8;  // Tick labels and the axis title.
     for (PlacedPanel& panel : panels_) {
       panel.left = x;
       if (stacked) {
@@ -279,7 +279,7 @@ class Drawing {
       const double x = panel.left + x_.place(marks[i].x) * width_;
       svg.line({x, height(i) + 3}, {x, panel.top + panel.height}, "ink-line thin dotted");
     }
-    // After all lines, and with a rim, as the line of one mark may pass behind another's label.
+    // After all lines, and with a halo, since the line of one mark may cross the label of another.
     for (std::size_t i = 0; i < marks.size(); ++i) {
       svg.text({panel.left + mark_label(marks[i]).x, height(i)}, marks[i].label,
                {.size = tick_size, .style = "ink paper-line halo", .anchor = Anchor::middle});
@@ -324,7 +324,7 @@ class Drawing {
 
   void draw_series(Svg& svg, const PlacedPanel& panel, const ChartSeries& series) const {
     draw_band(svg, panel, series);
-    // A second round through the colours is told from the first by its lines.
+    // When the colours repeat, broken lines mark the second use.
     const bool again = colour(series) >= series_colours;
     svg.path(line_through(panel, series),
              paint(series) + (again ? "-line line broken" : "-line line"));
@@ -341,7 +341,7 @@ class Drawing {
     svg.path(line_through(panel, series), "soft-line line dashed");
   }
 
-  /// The names at the right, each as near to the end of its line as the others let it.
+  /// The labels at the right, each as near as possible to the end of its line.
   void draw_labels(Svg& svg, const PlacedPanel& panel) const {
     std::vector<double> wanted;
     for_each_line(*panel.panel, [&](const ChartSeries& series, bool) {
@@ -369,7 +369,7 @@ class Drawing {
   std::vector<std::string> names_;
   Range range_;
   LogScale x_;
-  double width_;  ///< Of a plot.
+  double width_;  ///< Width of a plot.
   double tick_width_ = 0;
   double label_width_ = 0;
   std::vector<PlacedPanel> panels_;

@@ -9,7 +9,7 @@
 /// Line charts with logarithmic axes, as SVG.
 namespace tutti::render {
 
-/// A measured or computed point, and between what it mostly lies (p10 … p90), if that is known.
+/// A measured or computed point, with its range p10 … p90 if known.
 struct ChartPoint {
   double x = 0;
   double y = 0;
@@ -17,13 +17,13 @@ struct ChartPoint {
   std::optional<double> high{};
 };
 
-/// A line with a name. The same name has the same colour and marker in every panel.
+/// A line with a name. Equal names have equal colours and markers in all panels.
 struct ChartSeries {
   std::string name;
   std::vector<ChartPoint> points;
 };
 
-/// A place on the x axis that means something, such as a crossover.
+/// A labelled position on the x axis, such as a crossover.
 struct ChartMark {
   double x = 0;
   std::string label;
@@ -31,11 +31,11 @@ struct ChartMark {
 
 /// One pair of axes.
 struct ChartPanel {
-  /// What the y axis shows, in words: "time", "bus bandwidth".
+  /// The quantity on the y axis: "time", "bus bandwidth".
   std::string title;
   Measure y = Measure::seconds;
   std::vector<ChartSeries> series;
-  /// What nobody can beat: drawn dashed, named like the others.
+  /// Lower or upper bounds: drawn dashed, with a name like the other lines.
   std::vector<ChartSeries> limits{};
   std::vector<ChartMark> marks{};
 };
@@ -44,7 +44,7 @@ struct ChartPanel {
 struct Chart {
   std::string title;
   std::string subtitle{};
-  /// What the x axis shows, in words: "size".
+  /// The quantity on the x axis: "size".
   std::string x_title = "size";
   Measure x = Measure::bytes;
   std::vector<ChartPanel> panels;
@@ -52,9 +52,9 @@ struct Chart {
   Arrangement arrangement = Arrangement::stacked;
 };
 
-/// The chart as an SVG document, in light and dark. Points that are not in order of x are sorted.
-/// Throws invalid_argument if there is nothing to draw, or a number that a logarithmic axis cannot
-/// show: zero, negative, infinite.
+/// Draws the chart as an SVG document with light and dark colours. Sorts points by x. Throws
+/// invalid_argument if there are no points, or if a value cannot be shown on a logarithmic axis:
+/// zero, negative or infinite.
 [[nodiscard]] std::string to_svg(const Chart& chart);
 
 }  // namespace tutti::render

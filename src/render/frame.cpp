@@ -15,7 +15,8 @@ void for_each_box(const Contract& contract, Visit visit) {
 
 Point moved(Point point, Point by) { return {point.x + by.x, point.y + by.y}; }
 
-/// One path for each rank's contributions, wherever they are: `part` picks which of a holding.
+/// Draws one path per rank for all its contributions; `part` selects the contributions of a
+/// holding.
 template <class Part>
 void draw_contributions(Svg& svg, const Storyboard& story, const Board& board,
                         std::uint32_t rounds_done, Point corner, const std::string& style,
@@ -115,7 +116,7 @@ void draw_frame(Svg& svg, const Storyboard& story, const Board& board, std::uint
            {.size = heading_size, .style = "ink bold"});
   const Point inner{corner.x, corner.y + frame_head};
   draw_empty_boxes(svg, story, board, inner);
-  // Where words stand on them, colours stay pale, and the outline tells what is new.
+  // Under text, colours stay pale, and the outline marks new contributions.
   const std::string fresh_style = board.has_words() ? " pale" : "";
   draw_contributions(svg, story, board, rounds_done, inner, " pale",
                      [](const Holding& held) { return held.ranks & ~held.fresh; });

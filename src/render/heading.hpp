@@ -5,14 +5,14 @@
 
 namespace tutti::render {
 
-/// A caption laid out in lines of a certain width.
+/// A caption, wrapped to a given width.
 class Heading {
  public:
   Heading(const Caption& caption, double width);
 
   [[nodiscard]] double height() const;
   void draw(Svg& svg, Point corner) const;
-  /// The same for those who cannot see it.
+  /// The text of the heading, for screen readers.
   [[nodiscard]] std::string description() const;
 
  private:

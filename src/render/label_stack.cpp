@@ -6,9 +6,9 @@
 namespace tutti::render {
 namespace {
 
-/// Labels that stand one right below the other, and move together.
+/// Adjacent labels that move together.
 struct Block {
-  double middle_sum = 0;  ///< Of where the first would stand for each of them to be content.
+  double middle_sum = 0;  ///< Sum over the members of the ideal position of the first one.
   std::size_t count = 0;
   double top = 0;
 };
@@ -33,7 +33,7 @@ std::vector<double> push_apart(const std::vector<double>& wanted, double distanc
   for (const std::size_t each : order) {
     blocks.push_back({.middle_sum = wanted[each], .count = 1});
     settle(blocks.back());
-    // Two blocks that meet become one, which stands where its members have to move least.
+    // Blocks that touch are merged. The merged block goes where its members move least.
     while (blocks.size() > 1) {
       Block& above = blocks[blocks.size() - 2];
       const Block& below = blocks.back();

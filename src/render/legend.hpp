@@ -8,13 +8,13 @@
 
 namespace tutti::render {
 
-/// Signs with words beside them, in rows: what colours, lines and shapes mean.
+/// Symbols with a text beside them, in rows: the meaning of colours, lines and shapes.
 class Legend {
  public:
   /// Rows are at most `width` wide.
   explicit Legend(double width) : width_(width) {}
 
-  /// Draws a sign with its left middle at a point.
+  /// Draws a symbol; `at` is the middle of its left edge.
   using Sign = std::function<void(Svg& svg, Point at)>;
   void add(double sign_width, const std::string& words, Sign sign);
 
@@ -26,11 +26,11 @@ class Legend {
     Sign sign;
     double sign_width = 0;
     std::string words;
-    Point at{};  ///< Relative to the corner; of the sign's left middle.
+    Point at{};  ///< The middle of the left edge of the symbol, relative to the corner.
   };
 
   double width_;
-  double used_ = 0;  ///< Of the last row.
+  double used_ = 0;  ///< Width used in the last row.
   double rows_ = 0;
   std::vector<Entry> entries_;
 };

@@ -7,7 +7,7 @@ namespace tutti::render {
 
 void draw_marker(Svg& svg, std::size_t which, Point centre, std::string_view style) {
   constexpr double r = 3.4;
-  // After the circle: a square, a triangle, a diamond, a triangle upside down.
+  // After the circle: square, triangle, diamond, inverted triangle.
   static const std::array<std::vector<Point>, 4> corners{{
       {{-0.9, -0.9}, {0.9, -0.9}, {0.9, 0.9}, {-0.9, 0.9}},
       {{0, -1.2}, {1.15, 0.85}, {-1.15, 0.85}},

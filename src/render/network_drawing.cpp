@@ -19,12 +19,12 @@ namespace {
 
 constexpr double margin = 20;
 constexpr double unit = 42;
-constexpr double around = 30;  // Room for bends and wide lines at the rim.
+constexpr double around = 30;  // Margin for bends and wide lines.
 constexpr double rank_radius = 11;
 constexpr double number_size = 9.5;
 constexpr double narrowest_paper = 700;
 
-/// How far from the centre of a node its links begin.
+/// The distance from the centre of a node at which its links begin.
 double reach(NodeKind kind) {
   switch (kind) {
     case NodeKind::rank:
@@ -69,7 +69,7 @@ class Picture {
   void draw(Svg& svg, Point corner) const {
     std::vector<std::size_t> order(network_.links.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    // The busiest last, so that nothing hides them.
+    // Busy links are drawn last, so that no other line hides them.
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return heat(a) < heat(b); });
     for (const std::size_t link : order) draw_link(svg, link, corner);
@@ -166,7 +166,7 @@ class Picture {
       data.move({from.x + side.x + ahead.x * first, from.y + side.y + ahead.y * first});
       data.line({to.x + side.x - ahead.x * last, to.y + side.y - ahead.y * last});
     } else {
-      // Four thirds, as a curve comes within three quarters of its control points.
+      // Four thirds, since a curve reaches three quarters of the distance to its control points.
       const Point over{bend.x * 4 / 3, bend.y * 4 / 3};
       const double lead = std::min(length * 0.15, unit * 0.6);
       const Point first{from.x + side.x, from.y + side.y};
@@ -210,7 +210,7 @@ class Picture {
   const Network& network_;
   const std::vector<LinkTraffic>& traffic_;
   NetworkLayout layout_;
-  bool uniform_ = true;  ///< Whether all links have the same bandwidth.
+  bool uniform_ = true;  ///< True if all links have the same bandwidth.
   double bandwidth_ = 0;
   double busiest_ = 0;  ///< In seconds.
   double width_ = 0;
@@ -221,10 +221,10 @@ class Picture {
 
 void require_drawable(const Network& network) {
   if (network.nodes.size() <= most_drawn_nodes) return;
-  throw Error(ErrorCode::unsupported,
-              "'" + network.name + "' has " + std::to_string(network.nodes.size()) +
-                  " nodes; no more than " + std::to_string(most_drawn_nodes) +
-                  " can be seen: draw a smaller one of the kind");
+  throw Error(ErrorCode::unsupported, "'" + network.name + "' has " +
+                                          std::to_string(network.nodes.size()) +
+                                          " nodes; at most " + std::to_string(most_drawn_nodes) +
+                                          " can be drawn: use a smaller network");
 }
 
 std::string draw_network(const Network& network, const std::vector<LinkTraffic>& traffic,

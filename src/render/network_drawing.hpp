@@ -10,24 +10,24 @@
 
 namespace tutti::render {
 
-/// What a directed link carries, and for whom.
+/// The traffic of a directed link.
 struct LinkTraffic {
   double bytes = 0;
   /// Pairs of ranks whose messages go over it.
   std::vector<std::pair<Rank, Rank>> pairs{};
 };
 
-/// Networks of more nodes than this are no longer read by anybody.
+/// Larger networks are unreadable.
 inline constexpr std::size_t most_drawn_nodes = 400;
 
-/// Throws unsupported if the network is too large to be drawn. Callers that would have to work out
-/// its traffic first ask before they do.
+/// Throws unsupported if the network is too large to draw. Lets a caller check before it computes
+/// the traffic.
 void require_drawable(const Network& network);
 
-/// A network as an SVG document. How busy a link is, is seen by its colour and width: how long it
-/// takes for what it carries, beside the busiest. Each direction of a link has a line of its own,
-/// on the right-hand side of the way. Without traffic, the network alone is drawn.
-/// Throws unsupported if the network is too large to be seen.
+/// Draws a network as an SVG document. The colour and width of a link show its load: the seconds it
+/// needs for its bytes, relative to the busiest link. Each direction of a link has its own line, on
+/// the right-hand side. Without traffic only the network is drawn.
+/// Throws unsupported if the network is too large to draw.
 /// Requires: `traffic` is empty or has an entry for every link.
 [[nodiscard]] std::string draw_network(const Network& network,
                                        const std::vector<LinkTraffic>& traffic,

@@ -25,7 +25,7 @@ Neighbours neighbours_of(const Network& network) {
   return found;
 }
 
-/// The i-th of n places on a circle, clockwise from the top.
+/// Position i of n on a circle, clockwise from the top.
 Point on_circle(std::size_t i, std::size_t n, double radius) {
   const double turn = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n);
   return {radius * std::sin(turn), -radius * std::cos(turn)};
@@ -42,7 +42,7 @@ NetworkLayout unbent(const Network& network) {
           .bends = std::vector<Point>(network.links.size())};
 }
 
-/// Ranks round a circle; what else there is, at most one switch, in the middle.
+/// Ranks on a circle; the switch, if there is one, in the middle.
 NetworkLayout circle(const Network& network) {
   NetworkLayout layout = unbent(network);
   const double radius = radius_for(network.ranks.size(), 1.35);
@@ -52,8 +52,8 @@ NetworkLayout circle(const Network& network) {
   return layout;
 }
 
-/// How far the coordinates of a torus or cube lead, one dimension after the other: right, down,
-/// aslant into the depth, and then block beside block.
+/// The directions of the axes of a torus or cube: right, down, diagonal for depth, then blocks side
+/// by side.
 std::vector<Point> axes(const std::vector<std::uint32_t>& dimensions) {
   const double depth = dimensions.size() > 2 ? dimensions[2] : 1;
   const Point aslant{0.85, -0.6};
@@ -81,13 +81,13 @@ std::vector<std::uint32_t> coordinates(std::uint32_t rank,
   return found;
 }
 
-/// Upright on the axis and to its left, so that it clears what stands on the line.
+/// Perpendicular to the axis, to its left, so that the link clears the nodes on the line.
 Point bend_beside(Point axis) {
   const double length = std::hypot(axis.x, axis.y);
   return {axis.y / length * -bend_height, axis.x / length * -bend_height};
 }
 
-/// Ranks on a grid; links that are not to the next on their axis are bent.
+/// Ranks on a grid. Links that do not go to the next node of their axis are bent.
 NetworkLayout grid(const Network& network, const std::vector<std::uint32_t>& dimensions) {
   NetworkLayout layout = unbent(network);
   const std::vector<Point> axis = axes(dimensions);
@@ -112,7 +112,7 @@ NetworkLayout grid(const Network& network, const std::vector<std::uint32_t>& dim
   return layout;
 }
 
-/// The dimensions of a hypercube if the network is one, each 2; else none.
+/// The dimensions of a hypercube, each 2, if the network is one; otherwise empty.
 std::vector<std::uint32_t> cube_dimensions(const Network& network, const Neighbours& neighbours) {
   const std::uint32_t ranks = network.rank_count();
   if (ranks < 8 || !std::has_single_bit(ranks) || network.nodes.size() != ranks) return {};
@@ -133,8 +133,8 @@ bool is_ring(const Network& network, const Neighbours& neighbours) {
                      [](const auto& of) { return of.size() <= 2; });
 }
 
-/// Ranks at the bottom and each level evenly over the width, in the order in which what hangs off
-/// its nodes stands.
+/// Ranks at the bottom. Each level is spread evenly over the width, in the order of the nodes
+/// below.
 NetworkLayout levels(const Network& network, const Neighbours& neighbours) {
   NetworkLayout layout = unbent(network);
   std::uint32_t top = 0;
@@ -167,7 +167,7 @@ NetworkLayout levels(const Network& network, const Neighbours& neighbours) {
   return layout;
 }
 
-/// Groups round a circle, in each of them routers round a smaller one with their ranks outside.
+/// Groups on a circle; in each group the routers on a smaller circle with their ranks outside.
 NetworkLayout groups(const Network& network, const wiring::Dragonfly& dragonfly) {
   NetworkLayout layout = unbent(network);
   const std::size_t routers = dragonfly.routers;
@@ -178,7 +178,7 @@ NetworkLayout groups(const Network& network, const wiring::Dragonfly& dragonfly)
   for (std::uint32_t g = 0; g < dragonfly.groups; ++g) {
     const Point centre = on_circle(g, dragonfly.groups, whole);
     for (std::size_t a = 0; a < routers; ++a) {
-      // In the middle before its ranks.
+      // The router is centred on its ranks.
       const std::size_t twice = 2 * a * dragonfly.ranks + dragonfly.ranks - 1;
       const std::size_t router = network.ranks.size() + g * routers + a;
       layout.nodes[router] = sum(centre, on_circle(twice, 2 * ranks, inner));

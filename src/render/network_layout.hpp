@@ -8,17 +8,17 @@
 
 namespace tutti::render {
 
-/// Where the parts of a network stand. No two nodes are nearer to each other than about 1.
+/// The positions of nodes and links. The distance between two nodes is at least about 1.
 struct NetworkLayout {
   std::vector<Point> nodes;
-  /// By how much a link's middle is off the straight line: links that close a circle go round the
-  /// nodes between their ends.
+  /// The offset of a link's middle from the straight line: a wrap-around link bends around the
+  /// nodes between its ends.
   std::vector<Point> bends;
 };
 
-/// Lays a network out by what is known of its wiring: tori on grids, Clos networks in levels,
-/// rings, stars and meshes on circles, dragonflies in groups, hypercubes as cubes of cubes; what
-/// else there is by springs.
+/// Lays out a network by its wiring: tori as grids, Clos networks in levels, rings, stars and
+/// meshes as circles, dragonflies in groups, hypercubes as nested cubes; all others by a
+/// force-directed layout.
 [[nodiscard]] NetworkLayout lay_out(const Network& network);
 
 }  // namespace tutti::render

@@ -23,7 +23,7 @@ constexpr std::array time_units{Unit{"ns", 1e-9}, Unit{"µs", 1e-6}, Unit{"ms", 
 constexpr std::array rate_units{Unit{"B/s", 1}, Unit{"kB/s", 1e3}, Unit{"MB/s", 1e6},
                                 Unit{"GB/s", 1e9}, Unit{"TB/s", 1e12}};
 
-/// Three digits that count, but all of those before the point.
+/// Three significant digits, but all digits before the point.
 std::string digits(double value) {
   const double size = std::abs(value);
   const double grain = size < 9.995 ? 0.01 : size < 99.95 ? 0.1 : 1;
@@ -39,15 +39,15 @@ template <std::size_t size>
 std::string with_unit(const std::array<Unit, size>& units, double amount) {
   const Unit* best = units.data();
   for (const Unit& unit : units) {
-    // What rounds to the next unit is written in it: 1 ms, not 1000 µs.
+    // An amount that rounds up to the next unit is written in it: 1 ms, not 1000 µs.
     if (amount >= unit.factor * 0.9995) best = &unit;
   }
   return digits(amount / best->factor) + " " + std::string(best->name);
 }
 
-constexpr double slack = 1e-9;  // Logarithms of ticks are not quite whole.
+constexpr double slack = 1e-9;  // Logarithms of ticks have rounding errors.
 
-/// The greatest 1, 2 or 5 times a power of ten that is not above `amount`.
+/// The largest 1, 2 or 5 times a power of ten that is at most `amount`.
 double nice_below(double amount) {
   const double decade = std::pow(10, std::floor(std::log10(amount) + slack));
   for (const double step : {5.0, 2.0}) {
@@ -127,7 +127,7 @@ std::vector<double> LogScale::ticks(std::size_t most) const {
     if (found.size() <= most) return found;
   }
   const double base = measure_ == Measure::bytes ? 2 : 10;
-  // Ten powers of two lead from one unit to the next, as three powers of ten do.
+  // Units differ by ten powers of two, or by three powers of ten.
   for (const int stride : {1, 2, 3, 5, 6, 10, 20, 30}) {
     found = powers(base, low_, high_, stride);
     if (found.size() <= most) break;

@@ -17,9 +17,9 @@ constexpr double widest_paper = 1640;
 constexpr double narrowest_paper = 620;
 constexpr double frame_gap = 34;
 
-/// How frames are laid out in rows.
+/// The arrangement of frames in rows.
 struct Grid {
-  double column = 0;  ///< From one frame to the next.
+  double column = 0;  ///< Distance between frames.
   double row = 0;
   std::size_t columns = 1;
 

@@ -5,7 +5,7 @@
 
 namespace tutti::render {
 
-/// What the colours, arrows and outlines of a schedule's drawing mean. The board must outlive it.
+/// The legend of the drawing of a schedule. The board must outlive it.
 [[nodiscard]] Legend schedule_legend(const Storyboard& story, const Board& board, double width);
 
 }  // namespace tutti::render

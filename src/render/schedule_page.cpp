@@ -13,7 +13,8 @@ namespace {
 
 constexpr double margin = 4;
 
-/// The page makes it as wide as the window: were few ranks less wide, they would be huge.
+/// The page scales the picture to the width of the window; the minimum keeps few ranks from
+/// becoming huge.
 double stage_width(const Board& board) { return std::max(920.0, board.width() + 2 * margin); }
 
 std::string stage(const Storyboard& story, const Caption& caption, const Board& board, Point corner,
@@ -41,7 +42,7 @@ Json places(const Storyboard& story, const Board& board, Point corner) {
   return boxes;
 }
 
-/// For each moment, only what has changed since the one before: [box, ranks, complete, words].
+/// For each round only the changes since the one before: [box, ranks, complete, words].
 Json frames(const Storyboard& story, const Board& board) {
   Json all = Json::array();
   const std::uint64_t chunks = story.contract.chunks;
@@ -91,7 +92,7 @@ Json data(const Storyboard& story, const Board& board, Point corner) {
           {"frames", frames(story, board)},  {"messages", messages(story, board, corner)}};
 }
 
-/// JSON in which nothing looks like the end of the element that it stands in.
+/// JSON that does not contain the end tag of the script element around it.
 std::string for_script(const Json& json) {
   std::string text = json.dump();
   for (std::size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at)) {
@@ -100,7 +101,7 @@ std::string for_script(const Json& json) {
   return text;
 }
 
-/// The text with every {name} in it replaced, but not those in what replaces them.
+/// Replaces every {name} of the text, but not within the replacements.
 std::string filled(std::string_view text, const std::map<std::string_view, std::string>& values) {
   std::string result;
   while (!text.empty()) {

@@ -7,8 +7,8 @@
 
 namespace tutti::render {
 
-/// A page that plays the story round by round in a browser. It holds all it needs: nothing is
-/// fetched, so it works from a disk and in years to come.
+/// An HTML page that plays the schedule round by round. It is self-contained: it fetches nothing
+/// and works offline.
 [[nodiscard]] std::string schedule_page(const Storyboard& story, const Caption& caption);
 
 }  // namespace tutti::render

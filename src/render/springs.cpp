@@ -7,9 +7,9 @@
 namespace tutti::render {
 namespace {
 
-constexpr double rest = 1.8;  // How long an edge would like to be.
+constexpr double rest = 1.8;  // Rest length of an edge.
 
-/// A spiral: no two nodes at one place, and none in line with two others.
+/// A spiral as the start: no two nodes coincide, and no three are in line.
 std::vector<Point> spiral(std::size_t nodes) {
   std::vector<Point> places;
   for (std::size_t i = 0; i < nodes; ++i) {
@@ -29,7 +29,7 @@ void add(Point& to, Point vector, double factor) {
   to.y += vector.y * factor;
 }
 
-/// One step, in which no node moves farther than `most`.
+/// One step, in which no node moves further than `most`.
 void step(std::vector<Point>& places, const std::vector<std::pair<std::size_t, std::size_t>>& edges,
           double most) {
   std::vector<Point> forces(places.size());
@@ -53,7 +53,7 @@ void step(std::vector<Point>& places, const std::vector<std::pair<std::size_t, s
   }
 }
 
-/// Moves pairs that are too near to each other apart until there is none left, or time is up.
+/// Separates pairs that are too close until there are none, or until the limit of iterations.
 void keep_distance(std::vector<Point>& places) {
   constexpr int most_rounds = 200;
   constexpr double least = 1.02;

@@ -11,26 +11,27 @@ namespace tutti::render {
 void require_drawable(const std::string& name, const Contract& contract) {
   if (contract.ranks > most_drawn_ranks) {
     throw Error(ErrorCode::unsupported, "'" + name + "' on " + std::to_string(contract.ranks) +
-                                            " ranks is too large to be seen; draw it with -p " +
+                                            " ranks is too large to draw; use -p " +
                                             std::to_string(most_drawn_ranks) + " or fewer");
   }
-  // In alltoall a rank brings p of the p² blocks, and is drawn as a square of all of them.
+  // In alltoall a rank has p of the p² blocks and is drawn as a square of all of them.
   const bool pairs = contract.collective == Collective::alltoall;
   const std::uint64_t most =
       pairs ? std::uint64_t{contract.ranks} * contract.ranks : most_drawn_chunks;
   if (contract.chunks > most) {
     throw Error(ErrorCode::unsupported,
-                "'" + name + "' has " + std::to_string(contract.chunks) +
-                    " chunks and no more than " + std::to_string(most) +
-                    " can be seen; draw it with fewer ranks, or fewer chunks to each");
+                "'" + name + "' has " + std::to_string(contract.chunks) + " chunks, but at most " +
+                    std::to_string(most) +
+                    " can be drawn; use fewer ranks, or fewer chunks per rank");
   }
 }
 
 namespace {
 
-/// The ranks whose contributions a symbol has in it, as bits.
+/// The ranks whose contributions a symbol contains, as bits.
 std::uint32_t ranks_in(const Symbols& symbols, Symbol held) {
-  // A barrier may hear of a rank more than once, hence more leaves than ranks.
+  // In a barrier the signal of a rank may arrive more than once, so there can be more leaves than
+  // ranks.
   constexpr std::uint64_t most_leaves = 1U << 12;
   std::uint32_t found = 0;
   for (const Symbol leaf : symbols.leaves(held, most_leaves)) {

@@ -8,50 +8,50 @@
 
 namespace tutti::render {
 
-/// What a rank holds of a chunk at some moment.
+/// What a rank holds of a chunk at some time.
 struct Holding {
-  std::uint32_t ranks = 0;  ///< Bit r: rank r's contribution is in it. None: nothing is held.
-  std::uint32_t fresh = 0;  ///< Those of them that the last round has brought.
-  bool complete = false;    ///< All that the contract demands of this chunk on this rank.
+  std::uint32_t ranks = 0;  ///< Bit r: the contribution of rank r is included. 0: nothing is held.
+  std::uint32_t fresh = 0;  ///< The contributions that arrived in the last round.
+  bool complete = false;    ///< True if it is all that the contract requires of this chunk here.
 
   friend bool operator==(const Holding&, const Holding&) = default;
 };
 
-/// One arrow: what goes from one rank to another in one step.
+/// One arrow: the data sent from one rank to another in one step.
 struct Message {
   Rank from;
   Rank to;
   std::vector<ChunkRange> chunks{};
-  bool adds = false;  ///< Whether it is folded with others, or takes the place of what was there.
+  bool adds = false;  ///< True if it is reduced into the chunk, false if it replaces the chunk.
 };
 
-/// A schedule as a series of pictures: what every rank holds before the first round and after each,
-/// and the messages in between.
+/// A schedule as a series of pictures: what every rank holds at the start and after each round, and
+/// the messages of each round.
 struct Storyboard {
   Contract contract;
-  /// holdings[k][rank][chunk] is what is held after k rounds.
+  /// holdings[k][rank][chunk] is the state after k rounds.
   std::vector<std::vector<std::vector<Holding>>> holdings;
-  /// messages[k] are those of round k, counted from 0, in the order of their senders.
+  /// messages[k] are the messages of round k, counted from 0, sorted by sender.
   std::vector<std::vector<Message>> messages;
 
   [[nodiscard]] std::uint32_t rounds() const { return static_cast<std::uint32_t>(messages.size()); }
-  /// Whether the rank has the chunk at any time.
+  /// True if the rank holds the chunk at any time.
   [[nodiscard]] bool ever_held(Rank rank, Chunk chunk) const;
 };
 
-/// More ranks than this nobody tells apart in a drawing, nor more chunks on a rank.
+/// Drawings of more ranks, or of more chunks per rank, are unreadable.
 inline constexpr std::uint32_t most_drawn_ranks = 16;
 inline constexpr std::uint64_t most_drawn_chunks = 64;
 
-/// Throws unsupported if a schedule of this contract is too large to be drawn. Callers that would
-/// have to build the schedule first ask before they do.
+/// Throws unsupported if a schedule of this contract is too large to draw. Lets a caller check
+/// before it builds the schedule.
 void require_drawable(const std::string& name, const Contract& contract);
 
-/// Runs the schedule on symbols and writes down what is seen. Throws unsupported if it is too large
-/// to be drawn, invalid_argument with the first violation if it is wrong.
+/// Runs the schedule symbolically and records the states. Throws unsupported if it is too large to
+/// draw, and invalid_argument with the first violation if it is wrong.
 [[nodiscard]] Storyboard storyboard(const Schedule& schedule);
 
-/// The letter that stands for a rank's contributions: "a" for rank 0.
+/// The letter of a rank's contributions: "a" for rank 0.
 [[nodiscard]] std::string letter(Rank rank);
 
 /// "chunk 3", "chunks 0–3, 8".

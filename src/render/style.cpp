@@ -11,9 +11,9 @@ struct Colour {
   std::string_view dark;
 };
 
-// The series begin with Okabe and Ito's colours ("Color Universal Design", 2008), darker on light
-// and lighter on dark, so that text in them is readable too. Ranks run through the hues and grow
-// lighter as they go, so that their order is seen even in grey.
+// Series start with Okabe and Ito's colours ("Color Universal Design", 2008), darkened on light
+// and lightened on dark backgrounds, so that text in them is readable too. Ranks run through the
+// hues with growing lightness, so that their order is visible even in grey.
 constexpr std::array colours{
     Colour{"paper", "#ffffff", "#15181d"},    Colour{"panel", "#f5f6f8", "#1d2128"},
     Colour{"ink", "#1d2127", "#e7eaee"},      Colour{"soft", "#5b6470", "#a3acb8"},
@@ -92,8 +92,8 @@ std::string style_sheet(const std::set<std::string, std::less<>>& classes) {
   for (const Rule& rule : rules) {
     if (classes.contains(rule.name)) add(sheet, rule.name, "", rule.body);
   }
-  // Plain colours first and the others in a query, rather than variables: what does not know the
-  // query, as most programs for print do, draws the light picture.
+  // Light colours first and dark ones in a media query, instead of variables: programs that do not
+  // support the query, as most print programs, then draw the light picture.
   return sheet + "@media(prefers-color-scheme:dark){" + colours_of(classes, true) + "}";
 }
 

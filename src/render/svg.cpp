@@ -11,7 +11,7 @@
 namespace tutti::render {
 namespace {
 
-/// Of one em, rounded up from DejaVu Sans.
+/// In em, rounded up from DejaVu Sans.
 double letter_width(unsigned char first) {
   const std::string_view narrow = "iljI.,:;'|![]() ";
   const std::string_view wide = "mwMW%@";
@@ -35,11 +35,11 @@ std::string_view name(Anchor anchor) {
 
 std::string number(double value) {
   std::array<char, 32> text{};
-  // Unlike printf, this writes a point whatever the locale.
+  // Unlike printf, this writes a decimal point in every locale.
   const auto [end, error] =
       std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, 2);
   if (error != std::errc{}) {
-    throw Error(ErrorCode::invalid_argument, "a coordinate is too large to be drawn");
+    throw Error(ErrorCode::invalid_argument, "a coordinate is too large to draw");
   }
   std::string digits(text.data(), end);
   digits.erase(digits.find_last_not_of('0') + 1);

@@ -15,23 +15,23 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
-/// A number as drawings have it: at most two digits after the point, the same on every machine.
+/// Formats a coordinate: at most two digits after the point, the same on every machine.
 [[nodiscard]] std::string number(double value);
 
-/// Text with what XML reserves written otherwise, and without what XML cannot hold at all.
+/// Escapes text for XML and removes characters that XML does not allow.
 [[nodiscard]] std::string escaped(std::string_view text);
 
-/// At least how wide the text will be, whatever sans-serif font the reader has: the widths of
-/// DejaVu Sans, the widest in common use, rounded up.
+/// An upper bound of the width of a text in any sans-serif font: the widths of DejaVu Sans, the
+/// widest font in common use, rounded up.
 [[nodiscard]] double text_width(std::string_view text, double size, bool bold = false);
 
-/// The text, cut with "…" where it would be wider than `width`.
+/// The text, truncated with "…" if it is wider than `width`.
 [[nodiscard]] std::string fitted(std::string_view text, double size, double width);
 
-/// The text in lines of at most `width`, broken at blanks; a longer word is cut.
+/// The text in lines of at most `width`, broken at blanks; a longer word is truncated.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, double size, double width);
 
-/// Which end of a text stands at its point.
+/// The end of a text that is at its point.
 enum class Anchor { start, middle, end };
 
 struct Attribute {
@@ -43,7 +43,7 @@ struct Attribute {
   Attribute(std::string_view called, double amount) : name(called), value(number(amount)) {}
 };
 
-/// How a text looks.
+/// The font of a text.
 struct Letters {
   double size = 12;
   /// Classes of the style sheet: "ink", "soft bold".
@@ -51,14 +51,14 @@ struct Letters {
   Anchor anchor = Anchor::start;
 };
 
-/// An SVG document that grows element by element.
+/// A builder of an SVG document.
 ///
-/// Coordinates are absolute: groups have names but never move what is in them, so that who reads
-/// the file knows where a text stands without doing sums. The style sheet holds the rules of the
-/// classes that were used (see style.hpp), for light and dark, and the paper is painted.
+/// Coordinates are absolute: groups have names but no transforms, so that the position of a text
+/// can be read from the file. The style sheet contains the rules of the classes in use (see
+/// style.hpp), light and dark. The background is painted.
 class Svg {
  public:
-  /// `title` and `description` are for those who cannot see the picture.
+  /// `title` and `description` are for screen readers.
   Svg(double width, double height, std::string_view title, std::string_view description);
 
   void rect(Point corner, double width, double height, std::string_view style, double radius = 0);
@@ -67,18 +67,18 @@ class Svg {
   void circle(Point centre, double radius, std::string_view style);
   void text(Point at, std::string_view words, const Letters& letters);
 
-  /// An element with what stands inside it up to end(), such as its tooltip.
+  /// Opens an element. Elements up to end(), such as its tooltip, are inside it.
   void begin(std::string_view tag, std::initializer_list<Attribute> attributes);
   void end();
-  /// An element with nothing inside.
+  /// Adds an empty element.
   void element(std::string_view tag, std::initializer_list<Attribute> attributes);
-  /// What a pointer that rests on the element begun last is told.
+  /// Adds a tooltip to the element that was begun last.
   void tooltip(std::string_view words);
 
-  /// Puts the rules of these classes into the style sheet though no element has them yet.
+  /// Adds the rules of these classes to the style sheet, for elements that a script adds later.
   void use(std::string_view classes);
 
-  /// The whole document. Requires: every begin() has had its end().
+  /// The whole document. Requires: every begin() has its end().
   [[nodiscard]] std::string document() const;
 
  private:
@@ -93,16 +93,16 @@ class Svg {
   std::string body_;
 };
 
-/// Puts together the commands of a path.
+/// A builder of the commands of a path.
 class PathData {
  public:
   PathData& move(Point to) { return add('M', {to}); }
   PathData& line(Point to) { return add('L', {to}); }
-  /// A curve with one control point.
+  /// A quadratic Bézier curve.
   PathData& bend(Point over, Point to) { return add('Q', {over, to}); }
-  /// A curve with two.
+  /// A cubic Bézier curve.
   PathData& curve(Point first, Point second, Point to) { return add('C', {first, second, to}); }
-  /// A closed rectangle, in few letters.
+  /// A closed rectangle, in few characters.
   PathData& box(Point corner, double width, double height);
   PathData& close() {
     text_ += 'Z';

@@ -19,7 +19,7 @@ namespace tutti::render {
 void require_drawable(std::size_t ranks) {
   if (ranks <= most_drawn_rows) return;
   throw Error(ErrorCode::unsupported, std::to_string(ranks) +
-                                          " ranks are too many to be seen; draw at most " +
+                                          " ranks are too many to draw; use at most " +
                                           std::to_string(most_drawn_rows));
 }
 
@@ -42,14 +42,14 @@ void check_size(const Simulation& simulation) {
     throw Error(ErrorCode::unsupported,
                 std::to_string(ranks) + " ranks with " +
                     std::to_string(simulation.activities.size()) +
-                    " messages and sums are too many to be seen; draw at most " +
+                    " messages and sums are too many to draw; use at most " +
                     std::to_string(most_drawn_rows) + " ranks and " +
                     std::to_string(most_drawn_activities) + " messages and sums");
   }
 }
 
-/// The bars of one rank: where its row begins and on which lane each bar lies, so that what
-/// happens at once is seen one below the other.
+/// The row of a rank: its top, and the lane of each bar, so that overlapping bars are drawn below
+/// each other.
 struct Row {
   double top = 0;
   std::size_t lanes = 1;
@@ -94,7 +94,7 @@ class Chart {
       for (const std::size_t i : activities) {
         intervals.push_back({simulation_.activities[i].begin, simulation_.activities[i].end});
       }
-      // What begins when another ends may share its lane, though rounding may make it seem earlier.
+      // Consecutive activities may share a lane; the tolerance is for rounding errors.
       const std::vector<std::size_t> lanes = rows_for(intervals, -1e-9 * simulation_.seconds);
       Row row{.top = rows_height_};
       for (std::size_t k = 0; k < activities.size(); ++k) {
@@ -106,7 +106,7 @@ class Chart {
     }
   }
 
-  /// The busiest first.
+  /// Chooses the busiest links, busiest first.
   void choose_links() {
     if (simulation_.utilisation.intervals() == 0) return;
     std::vector<std::size_t> order(simulation_.links.size());
@@ -176,7 +176,7 @@ class Chart {
     const double end = x(activity.end, corner);
     const double alone = std::min(end, x(activity.begin + activity.alone, corner));
     const double top = y(index, corner);
-    // A rim of paper between bars that follow each other at once.
+    // A gap between consecutive bars.
     const double rim = std::min(0.6, (end - begin) * 0.1);
     svg.begin("g", {{"class", "bar"}});
     svg.tooltip(story(activity));
@@ -190,7 +190,7 @@ class Chart {
     svg.end();
   }
 
-  /// The bar that is this activity of the critical path; none if records were not kept.
+  /// The bar of an activity of the critical path; none if records were not kept.
   [[nodiscard]] std::size_t bar_of(const Activity& wanted) const {
     const auto found =
         std::find(simulation_.activities.begin(), simulation_.activities.end(), wanted);
@@ -218,7 +218,7 @@ class Chart {
     if (!boxes.empty()) svg.path(boxes.text(), "accent-line outline thick");
   }
 
-  /// How much of what a link could carry it carries, interval by interval.
+  /// Draws the utilisation of each link, interval by interval.
   void draw_strips(Svg& svg, Point corner) const {
     if (links_.empty()) return;
     const UtilisationSeries& series = simulation_.utilisation;
@@ -249,9 +249,9 @@ class Chart {
 
   const Simulation& simulation_;
   const Network& network_;
-  std::vector<std::size_t> lanes_;  ///< Of each activity, in the row of its rank.
+  std::vector<std::size_t> lanes_;  ///< Lane of each activity, in the row of its rank.
   std::vector<Row> rows_;
-  std::vector<std::size_t> links_;  ///< Those drawn.
+  std::vector<std::size_t> links_;  ///< The links drawn.
   double rows_height_ = 0;
   double left_ = 0;
 };

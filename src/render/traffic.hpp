@@ -10,9 +10,9 @@
 
 namespace tutti::render {
 
-/// What every link carries when the schedule is run once, rank r at the network's rank r.
+/// The traffic of every link in one run of the schedule, with rank r on rank r of the network.
 /// Throws invalid_argument if the network has fewer ranks than the schedule.
-/// Requires: the layout has the schedule's chunks; the routes are the network's.
+/// Requires: the layout has the chunks of the schedule; the routes are those of the network.
 [[nodiscard]] std::vector<LinkTraffic> traffic_of(const Schedule& schedule, const Layout& layout,
                                                   const Network& network, Routes& routes);
 

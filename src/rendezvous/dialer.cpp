@@ -19,12 +19,12 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t most_attempts = 16;
-/// The first address has so much of a start before the next, and so on.
+/// Each address is tried this much later than the one before.
 constexpr auto stagger = 200ms;
 constexpr auto find_interval = 2s;
 constexpr auto shortest_pause = 20ms;
 constexpr auto longest_pause = 500ms;
-/// One is not enough: a job that ends may still hold the place where the next will be.
+/// More than one, since a former job may still listen at the address for a moment.
 constexpr int most_final_refusals = 5;
 
 std::string host_name() {
@@ -37,7 +37,7 @@ std::string host_name() {
 Dialer::Dialer(const Group& group, Finder find_root)
     : group_(group), find_root_(std::move(find_root)), begun_(Clock::now()) {}
 
-Courier Dialer::dial(Clock::time_point deadline) {
+FramedChannel Dialer::dial(Clock::time_point deadline) {
   for (;;) {
     find();
     for (std::size_t i = 0; i < attempts_.size(); ++i) {
@@ -46,11 +46,11 @@ Courier Dialer::dial(Clock::time_point deadline) {
       if (attempt.handshake && go_on(attempt)) {
         chosen_ = i;
         attempt.handshake.reset();
-        return Courier(std::exchange(attempt.channel, Channel()));
+        return FramedChannel(std::exchange(attempt.channel, Channel()));
       }
       if (attempt.final_refusals >= most_final_refusals) {
         throw Error(ErrorCode::mismatch, "rank " + std::to_string(group_.rank.index()) +
-                                             " is not let in at " + attempt.at.text() + ": " +
+                                             " is rejected at " + attempt.at.text() + ": " +
                                              attempt.failure);
       }
     }
@@ -61,15 +61,16 @@ Courier Dialer::dial(Clock::time_point deadline) {
   }
 }
 
-void Dialer::was_no_good(const std::string& why) { give_up(attempts_[chosen_], why); }
+void Dialer::note_failure(const std::string& why) { give_up(attempts_[chosen_], why); }
 
 void Dialer::find() {
   const Clock::time_point now = Clock::now();
   if (now < next_find_) return;
   next_find_ = now + find_interval;
-  const bool answered = std::any_of(attempts_.begin(), attempts_.end(),
-                                    [](const Attempt& each) { return each.handshake.has_value(); });
-  if (answered) return;
+  const bool is_answered = std::any_of(attempts_.begin(), attempts_.end(), [](const Attempt& each) {
+    return each.handshake.has_value();
+  });
+  if (is_answered) return;
   try {
     Clock::time_point first = now;
     for (const Endpoint& each : find_root_()) {
@@ -107,7 +108,7 @@ bool Dialer::go_on(Attempt& attempt) {
   }
   if (state != Handshake::State::done) return false;
   if (!is_same_user(attempt.channel.socket())) {
-    give_up(attempt, "another user has taken this name");
+    give_up(attempt, "the name belongs to a process of another user");
     return false;
   }
   return true;
@@ -117,7 +118,7 @@ void Dialer::give_up(Attempt& attempt, const std::string& why) {
   attempt.failure = why;
   attempt.handshake.reset();
   attempt.channel = Channel();
-  // Ranks that begin at once do not come again at once.
+  // Ranks that start together retry at different times.
   attempt.next = Clock::now() + attempt.pause + attempt.pause * (group_.rank.index() % 16) / 32;
   attempt.pause = std::min<Clock::duration>(attempt.pause * 2, longest_pause);
 }
@@ -141,15 +142,15 @@ void Dialer::wait(Clock::time_point deadline) const {
 
 void Dialer::fail_late() const {
   const auto waited = std::chrono::duration<double>(Clock::now() - begun_).count();
-  std::string story;
+  std::string attempts;
   for (const Attempt& each : attempts_) {
-    story += (story.empty() ? "" : "; ") + each.at.text() + ": " + each.failure;
+    attempts += (attempts.empty() ? "" : "; ") + each.at.text() + ": " + each.failure;
   }
-  if (!not_found_.empty()) story += (story.empty() ? "" : "; ") + not_found_;
-  throw Error(ErrorCode::timed_out, "rank " + std::to_string(group_.rank.index()) + " on host " +
-                                        host_name() + " has not reached rank 0 in " +
-                                        format_seconds(waited) + " (" + story +
-                                        "): is rank 0 running, and can this host reach it there?");
+  if (!not_found_.empty()) attempts += (attempts.empty() ? "" : "; ") + not_found_;
+  throw Error(ErrorCode::timed_out,
+              "rank " + std::to_string(group_.rank.index()) + " on host " + host_name() +
+                  " has not reached rank 0 in " + format_seconds(waited) + " (" + attempts +
+                  "): check that rank 0 runs, and that this host can reach it there");
 }
 
 }  // namespace tutti

@@ -8,27 +8,28 @@
 #include "core/clock.hpp"
 #include "core/descriptor_shortage.hpp"
 #include "net/handshake.hpp"
-#include "rendezvous/courier.hpp"
+#include "rendezvous/framed_channel.hpp"
 #include "rendezvous/group.hpp"
 
 namespace tutti {
 
-/// Seeks rank 0 at all addresses that it may have, over and over, until one answers that knows the
-/// secret.
+/// Connects to rank 0: tries all addresses that it may have, again and again, until a peer answers
+/// that knows the secret.
 class Dialer {
  public:
   using Finder = std::function<std::vector<Endpoint>()>;
 
   Dialer(const Group& group, Finder find_root);
 
-  /// A connection to rank 0, which has yet to be told that this is the one. Throws timed_out, or
-  /// mismatch if it has another secret or only one of the two encrypts. Call it again if that
-  /// connection proves to be no good: `why` is then part of the story.
-  [[nodiscard]] Courier dial(Clock::time_point deadline);
-  void was_no_good(const std::string& why);
+  /// Returns a connection to rank 0, over which this rank has still to send `join`. Throws
+  /// timed_out; and mismatch if the secrets differ or only one end encrypts.
+  [[nodiscard]] FramedChannel dial(Clock::time_point deadline);
+  /// The last connection failed for this reason: dial() may be called again, and its error will
+  /// quote it.
+  void note_failure(const std::string& why);
 
  private:
-  /// One address and how it went there.
+  /// One address, and the outcome there.
   struct Attempt {
     Endpoint at{};
     Channel channel{};
@@ -42,7 +43,7 @@ class Dialer {
 
   void find();
   void begin(Attempt& attempt);
-  /// Whether this is it.
+  /// True if the handshake is complete.
   [[nodiscard]] bool go_on(Attempt& attempt);
   void give_up(Attempt& attempt, const std::string& why);
   void wait(Clock::time_point deadline) const;

@@ -18,7 +18,7 @@ namespace {
   throw Error(ErrorCode::invalid_argument, message);
 }
 
-/// Whole numbers, texts and their absence.
+/// Reads variables as text or as whole numbers. An empty variable counts as not set.
 class Variables {
  public:
   explicit Variables(const Lookup& lookup) : lookup_(lookup) {}
@@ -30,8 +30,8 @@ class Variables {
 
   [[nodiscard]] bool has(const char* variable) const { return text(variable).has_value(); }
 
-  [[nodiscard]] std::string text_or(const char* variable, const std::string& otherwise) const {
-    return text(variable).value_or(otherwise);
+  [[nodiscard]] std::string text_or(const char* variable, const std::string& fallback) const {
+    return text(variable).value_or(fallback);
   }
 
   [[nodiscard]] std::optional<std::uint32_t> number(const char* variable,
@@ -56,7 +56,7 @@ constexpr std::uint32_t most_ranks = 1U << 24;
 constexpr std::uint32_t most_port = std::numeric_limits<std::uint16_t>::max();
 constexpr std::uint32_t most_fd = std::numeric_limits<int>::max();
 
-/// How a launcher calls what every launcher tells. Null if it does not.
+/// The names of a launcher's variables. Null if it has no such variable.
 struct Names {
   Launch::How how;
   const char* rank;
@@ -79,7 +79,8 @@ constexpr Names slurm_old_names{Launch::How::slurm, "SLURM_PROCID", "SLURM_NTASK
 constexpr Names pmi_names{Launch::How::pmi, "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID",
                           "MPI_LOCALNRANKS"};
 
-/// Which convention holds. Half of one is enough: what is missing is then an error.
+/// The convention of the environment. One of its two variables is enough: read_place() reports the
+/// missing one.
 std::optional<Names> names_in(const Variables& variables) {
   const auto either = [&](const Names& names) {
     return variables.has(names.rank) || variables.has(names.size);
@@ -87,8 +88,8 @@ std::optional<Names> names_in(const Variables& variables) {
   if (either(tutti_names)) return tutti_names;
   if (either(torchrun_names)) return torchrun_names;
   if (either(open_mpi_names)) return open_mpi_names;
-  // In a batch script, outside of any step, SLURM_PROCID is 0 and means nobody. Below hydra it
-  // counts hydra's own helpers.
+  // In a batch script, outside of any step, SLURM_PROCID is 0 and names no task. Under Hydra it
+  // counts Hydra's own proxies.
   if (variables.has("SLURM_STEP_ID") && !variables.has("HYDI_CONTROL_FD") &&
       variables.has("SLURM_PROCID")) {
     return variables.has("SLURM_STEP_NUM_TASKS") ? slurm_names : slurm_old_names;
@@ -99,7 +100,7 @@ std::optional<Names> names_in(const Variables& variables) {
 
 void check_place(const char* rank_name, std::uint32_t rank, const char* size_name,
                  std::uint32_t size) {
-  if (size == 0) reject(std::string(size_name) + "=0 makes no sense: this process is one already");
+  if (size == 0) reject(std::string(size_name) + "=0 is too small: this process is a rank itself");
   if (rank >= size) {
     reject(std::string(rank_name) + "=" + std::to_string(rank) + " is not below " + size_name +
            "=" + std::to_string(size) + ": ranks count from 0");
@@ -131,26 +132,26 @@ void read_place(const Variables& variables, const Names& names, Launch& launch) 
   }
 }
 
-/// A job's name has to be one word.
+/// Replaces spaces and non-ASCII characters: a job name is one word in the greeting.
 std::string one_word(std::string text) {
   constexpr std::size_t longest = 96;
   if (text.size() > longest) text.resize(longest);
-  for (char& letter : text) {
-    if (letter <= ' ' || letter > '~') letter = '_';
+  for (char& character : text) {
+    if (character <= ' ' || character > '~') character = '_';
   }
   return text;
 }
 
-/// FNV-1a: the same number from the same text on every host.
+/// FNV-1a: the same on every host.
 std::uint64_t digest(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char letter : text) {
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+  for (const char character : text) {
+    hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3;
   }
   return hash;
 }
 
-/// A name for a place within this host, made of what tells this job from all others.
+/// A socket name on this host, unique to the job. Long details are hashed.
 std::string place(const std::string& convention, const std::string& details) {
   constexpr std::size_t longest = 48;
   const bool fits = details.size() <= longest;
@@ -166,11 +167,10 @@ void read_root(const std::string& value, Launch& launch) {
                                  ? std::from_chars_result{end, std::errc::invalid_argument}
                                  : std::from_chars(value.data() + colon + 1, end, port);
   const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
-  const bool torn = !bracketed && host.find(':') != std::string::npos;
+  const bool is_bare_ipv6 = !bracketed && host.find(':') != std::string::npos;
   if (error != std::errc{} || read != end || port == 0 || port > most_port || host.empty() ||
-      torn) {
-    reject("TUTTI_ROOT=" + value +
-           " is not host:port; write such as node1:29500 or [fd00::1]:29500");
+      is_bare_ipv6) {
+    reject("TUTTI_ROOT=" + value + " is not host:port: write it as node1:29500 or [fd00::1]:29500");
   }
   if (bracketed) host = host.substr(1, host.size() - 2);
   launch.root_host = host;
@@ -179,7 +179,8 @@ void read_root(const std::string& value, Launch& launch) {
 
 bool all_on_one_host(const Launch& launch) { return launch.local_size == launch.size; }
 
-// Where rank 0 is, by convention --------------------------------------------------------------
+// The address of rank 0, by convention
+// --------------------------------------------------------------
 
 void find_torchrun_root(const Variables& variables, Launch& launch) {
   const auto host = variables.text("MASTER_ADDR");
@@ -187,7 +188,7 @@ void find_torchrun_root(const Variables& variables, Launch& launch) {
   if (!host || !port || *port == 0) {
     reject(std::string("RANK and WORLD_SIZE are set, but ") +
            (host ? "MASTER_PORT" : "MASTER_ADDR") +
-           " is not: set it, or TUTTI_ROOT, to tell where rank 0 is");
+           " is not: set it, or TUTTI_ROOT, to the address of rank 0");
   }
   const std::string run = variables.text_or("TORCHELASTIC_RUN_ID", "none");
   launch.job = one_word(run);
@@ -196,15 +197,15 @@ void find_torchrun_root(const Variables& variables, Launch& launch) {
                                              variables.text_or("TORCHELASTIC_RESTART_COUNT", "0"));
     return;
   }
-  // Torchrun's own store listens at that port, in the agent and so as long as the job runs.
-  const bool taken = variables.text_or("TORCHELASTIC_USE_AGENT_STORE", "") == "True";
-  if (taken && *port == most_port) {
+  // Torchrun's agent listens at that port for its own store, as long as the job runs.
+  const bool is_taken = variables.text_or("TORCHELASTIC_USE_AGENT_STORE", "") == "True";
+  if (is_taken && *port == most_port) {
     reject(
         "MASTER_PORT=65535 leaves no port above it for tutti: choose a lower one, or set "
         "TUTTI_ROOT");
   }
   launch.root_host = *host;
-  launch.root_port = static_cast<std::uint16_t>(*port + (taken ? 1 : 0));
+  launch.root_port = static_cast<std::uint16_t>(*port + (is_taken ? 1 : 0));
 }
 
 void find_open_mpi_root(const Variables& variables, Launch& launch) {
@@ -212,7 +213,7 @@ void find_open_mpi_root(const Variables& variables, Launch& launch) {
       variables.text_or("PMIX_NAMESPACE", variables.text_or("OMPI_MCA_ess_base_jobid", ""));
   if (!all_on_one_host(launch)) {
     reject(
-        "Open MPI's mpirun does not tell where rank 0 is: set TUTTI_ROOT=host:port, with "
+        "Open MPI's mpirun does not give the address of rank 0: set TUTTI_ROOT=host:port, with "
         "the host of rank 0, and TUTTI_SECRET (mpirun -x TUTTI_ROOT -x TUTTI_SECRET)");
   }
   if (job.empty()) {
@@ -221,7 +222,7 @@ void find_open_mpi_root(const Variables& variables, Launch& launch) {
         "which name the job: set TUTTI_ROOT=127.0.0.1:port");
   }
   launch.job = one_word(job);
-  // The job's number may come again; where its launcher listens cannot, while both are there.
+  // A job number may be reused; the address of its launcher is unique among running jobs.
   const std::string launcher =
       variables.text_or("PMIX_SERVER_URI2", variables.text_or("OMPI_MCA_orte_hnp_uri", ""));
   launch.root_name = place("open-mpi", job + "/" + std::to_string(digest(launcher)));
@@ -243,7 +244,7 @@ void find_slurm_root(const Variables& variables, Launch& launch) {
     reject("SLURM_PROCID is set, but SLURM_STEP_NODELIST is not: set TUTTI_ROOT=host:port");
   }
   launch.root_host = first_host(*list);
-  // Below the ports that systems hand out by themselves.
+  // Below the ephemeral ports of Linux.
   constexpr std::uint64_t first_port = 20000;
   constexpr std::uint64_t ports = 12000;
   launch.root_port = static_cast<std::uint16_t>(first_port + digest(step) % ports);
@@ -253,8 +254,8 @@ void find_pmi(const Variables& variables, Launch& launch) {
   const auto fd = variables.number("PMI_FD", most_fd);
   if (!fd) {
     reject(
-        "PMI_RANK and PMI_SIZE are set, but PMI_FD is not: tutti knows no other way to this "
-        "launcher; set TUTTI_ROOT=host:port");
+        "PMI_RANK and PMI_SIZE are set, but PMI_FD is not: tutti cannot reach this launcher; set "
+        "TUTTI_ROOT=host:port");
   }
   launch.pmi_fd = static_cast<int>(*fd);
 }
@@ -275,8 +276,8 @@ void find_root(const Variables& variables, Launch& launch) {
     case Launch::How::tutti:
       if (launch.root_fd) return;
       reject(
-          "TUTTI_RANK and TUTTI_SIZE are set, but TUTTI_ROOT is not: set it to host:port, where "
-          "rank 0 is to listen");
+          "TUTTI_RANK and TUTTI_SIZE are set, but TUTTI_ROOT is not: set it to the host:port where "
+          "rank 0 listens");
     case Launch::How::torchrun:
       return find_torchrun_root(variables, launch);
     case Launch::How::open_mpi:
@@ -330,7 +331,7 @@ Launch read_environment(const Lookup& lookup) {
   const Variables variables(lookup);
   Launch launch;
   if (const auto names = names_in(variables)) read_place(variables, *names, launch);
-  // Who is alone has nobody to hide anything from, and may be about to start ranks with a secret.
+  // A single rank needs no TLS, and may be about to start ranks with a secret of their own.
   launch.secret = Secret::from_variables(variables.text_or("TUTTI_SECRET", ""),
                                          launch.size > 1 ? variables.text_or("TUTTI_TLS", "") : "");
   if (const auto timeout = variables.text("TUTTI_TIMEOUT")) launch.timeout = read_timeout(*timeout);
@@ -357,8 +358,8 @@ std::string first_host(std::string_view nodelist) {
     host += first;
     rest.remove_prefix(close + 1);
   }
-  const auto is_odd = [](char letter) { return letter <= ' ' || letter > '~'; };
-  if (host.empty() || std::any_of(host.begin(), host.end(), is_odd)) {
+  const auto is_invalid = [](char character) { return character <= ' ' || character > '~'; };
+  if (host.empty() || std::any_of(host.begin(), host.end(), is_invalid)) {
     reject("SLURM_STEP_NODELIST=" + std::string(nodelist) + " has no first host");
   }
   return host;

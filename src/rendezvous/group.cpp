@@ -34,37 +34,38 @@ std::optional<std::uint32_t> number(std::string_view word) {
 }  // namespace
 
 std::string greeting(const Group& group) {
-  for (const char letter : group.job) {
-    if (letter <= ' ' || letter > '~') {
+  for (const char character : group.job) {
+    if (character <= ' ' || character > '~') {
       throw Error(ErrorCode::invalid_argument,
-                  "the job's name '" + group.job + "' has other than letters, digits and signs");
+                  "the job name '" + group.job +
+                      "' has spaces or characters beyond ASCII: use letters, digits and signs");
     }
   }
   std::string text = std::string(opening) + job_word(group) + " " +
                      std::to_string(group.rank.index()) + " " + std::to_string(group.size);
   if (text.size() > Handshake::most_greeting) {
-    throw Error(ErrorCode::invalid_argument, "the job's name is too long: '" + group.job + "'");
+    throw Error(ErrorCode::invalid_argument, "the job name is too long: '" + group.job + "'");
   }
   return text;
 }
 
 std::string find_fault(const Group& group, const std::string& greeting, Rank& rank) {
-  if (!greeting.starts_with(opening)) return "it wants something else than a rendezvous";
+  if (!greeting.starts_with(opening)) return "its greeting is not one of a rendezvous";
   const auto words = words_of(std::string_view(greeting).substr(opening.size()));
   const auto index = words.size() == 3 ? number(words[1]) : std::nullopt;
   const auto size = words.size() == 3 ? number(words[2]) : std::nullopt;
-  if (!index || !size) return "its greeting makes no sense";
+  if (!index || !size) return "its greeting is malformed";
   if (words[0] != job_word(group)) {
     return "it belongs to job " + std::string(words[0]) + ", this is job " + job_word(group);
   }
   if (*size != group.size) {
-    return "it says that it is rank " + std::to_string(*index) + " of " + std::to_string(*size) +
+    return "it claims to be rank " + std::to_string(*index) + " of " + std::to_string(*size) +
            ", but this job has " + std::to_string(group.size) + " ranks";
   }
-  if (*index == 0) return "it says that it is rank 0, which is here: start each rank once";
+  if (*index == 0) return "it claims to be rank 0, which is this process: start each rank once";
   if (*index >= group.size) {
-    return "it says that it is rank " + std::to_string(*index) +
-           ", but the ranks of this job are " + "0 to " + std::to_string(group.size - 1);
+    return "it claims to be rank " + std::to_string(*index) + ", but the ranks of this job are " +
+           "0 to " + std::to_string(group.size - 1);
   }
   rank = Rank(*index);
   return "";

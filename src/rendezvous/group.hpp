@@ -10,19 +10,20 @@
 
 namespace tutti {
 
-/// Who takes part in a rendezvous, as one rank sees it. All ranks must agree on all but the rank.
+/// The group that meets in a rendezvous, as one rank knows it. All but `rank` is the same on all
+/// ranks.
 struct Group {
   Rank rank{};
   std::uint32_t size = 1;
-  std::string job{};  ///< Tells jobs apart that meet at the same place. May be empty.
+  std::string job{};  ///< Distinguishes jobs that meet at the same address. May be empty.
   Secret secret{};
 };
 
-/// How a rank introduces itself: "tutti rendezvous 1 <job> <rank> <size>".
+/// The greeting in a rank's handshake: "tutti rendezvous 1 <job> <rank> <size>".
 [[nodiscard]] std::string greeting(const Group& group);
 
-/// What is wrong with a greeting that rank 0 of `group` hears; empty if nothing is, and then `rank`
-/// is who it comes from.
+/// Checks a greeting that rank 0 of `group` has received. Returns what is wrong with it; if nothing
+/// is, returns an empty text and sets `rank` to the sender.
 [[nodiscard]] std::string find_fault(const Group& group, const std::string& greeting, Rank& rank);
 
 /// "rank 3", "ranks 3, 5 and 8", or "ranks 0, 1, 2, … (900 in all)".

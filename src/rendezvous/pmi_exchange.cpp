@@ -19,9 +19,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// No answer of a launcher is longer.
+/// No reply of a launcher is longer.
 constexpr std::size_t longest_line = std::size_t{1} << 20;
-constexpr std::size_t most_card_bytes = std::size_t{16} << 20;
+constexpr std::size_t most_contribution_bytes = std::size_t{16} << 20;
 
 /// "cmd=maxes kvsname_max=256 …" by name.
 std::map<std::string, std::string> parse_fields(std::string_view line) {
@@ -73,7 +73,7 @@ PmiSession::~PmiSession() {
   try {
     ask("cmd=finalize", "finalize_ack", Clock::now() + 2s);
   } catch (const Error&) {
-    // The launcher has gone, or sees that we have.
+    // The launcher is gone, or sees that this process is.
   }
 }
 
@@ -84,13 +84,13 @@ std::size_t PmiSession::most_value_bytes(const Fields& maxes) const {
     const std::string& text = field->second;
     std::from_chars(text.data(), text.data() + text.size(), most);
   }
-  // The terminating zero counts in some launchers, and the number of pieces comes first.
+  // Some launchers count the terminating zero, and put() writes the number of pieces first.
   constexpr std::size_t reserved = 16;
   constexpr std::size_t fewest = 64;
   if (most < fewest) {
     throw Error(ErrorCode::unsupported,
                 "the launcher of rank " + std::to_string(rank_.index()) +
-                    " takes no values that are long enough (PMI's vallen_max)");
+                    " accepts only values that are too short (PMI's vallen_max)");
   }
   return most - reserved;
 }
@@ -118,15 +118,18 @@ std::string PmiSession::get(const std::string& key, Clock::time_point deadline) 
       const bool read =
           colon != std::string::npos &&
           std::from_chars(value.data(), value.data() + colon, pieces).ec == std::errc{};
-      if (!read || pieces > 2 * most_card_bytes / most_value_ + 1) {
-        throw Error(ErrorCode::mismatch, "the launcher has garbled '" + key + "'");
+      if (!read || pieces > 2 * most_contribution_bytes / most_value_ + 1) {
+        throw Error(ErrorCode::mismatch,
+                    "the launcher returned another value for '" + key + "' than was put");
       }
       value.erase(0, colon + 1);
     }
     hex += value;
   }
   std::optional<std::string> text = from_hex(hex);
-  if (!text) throw Error(ErrorCode::mismatch, "the launcher has garbled '" + key + "'");
+  if (!text)
+    throw Error(ErrorCode::mismatch,
+                "the launcher returned another value for '" + key + "' than was put");
   return *std::move(text);
 }
 
@@ -137,26 +140,27 @@ void PmiSession::barrier(Clock::time_point deadline) {
 PmiSession::Fields PmiSession::ask(const std::string& line, const std::string& answer,
                                    Clock::time_point deadline) {
   if (!origin_.is_here()) {
-    throw Error(ErrorCode::aborted,
-                "this process was forked from rank " + std::to_string(rank_.index()) +
-                    ", whose launcher knows nothing of it: it cannot take the rank's place");
+    throw Error(
+        ErrorCode::aborted,
+        "this process was forked from rank " + std::to_string(rank_.index()) +
+            " and cannot use its launcher: make the communicator before the fork, or in the "
+            "rank itself");
   }
   send(line + "\n");
   const std::string text = receive(line.substr(0, 64), deadline);
   Fields fields = parse_fields(text);
-  const bool well = !fields.contains("rc") || fields["rc"] == "0";
-  if (fields["cmd"] != answer || !well) {
+  const bool is_success = !fields.contains("rc") || fields["rc"] == "0";
+  if (fields["cmd"] != answer || !is_success) {
     throw Error(ErrorCode::unsupported,
-                "the launcher of rank " + std::to_string(rank_.index()) + " answers '" +
+                "the launcher of rank " + std::to_string(rank_.index()) + " replies to '" +
                     line.substr(0, 64) + "' with '" + text.substr(0, 128) +
-                    "'; tutti speaks PMI-1 with it: set TUTTI_RANK, TUTTI_SIZE and TUTTI_ROOT to "
-                    "do without");
+                    "', which is not PMI-1: set TUTTI_RANK, TUTTI_SIZE and TUTTI_ROOT instead");
   }
   return fields;
 }
 
 void PmiSession::send(const std::string& line) {
-  // A launcher reads at once, so that waiting for room here is no matter.
+  // May block, but not for long: a launcher reads at once.
   for (std::size_t sent = 0; sent < line.size();) {
     const ssize_t count = ::send(fd_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
@@ -178,10 +182,10 @@ std::string PmiSession::receive(const std::string& asked, Clock::time_point dead
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) {
-      throw Error(ErrorCode::timed_out, "rank " + std::to_string(rank_.index()) +
-                                            " has waited in vain for its launcher to answer '" +
-                                            asked +
-                                            "': perhaps another rank has not come this far");
+      throw Error(ErrorCode::timed_out,
+                  "rank " + std::to_string(rank_.index()) +
+                      " has waited until its deadline for its launcher to reply to '" + asked +
+                      "': check that all ranks have come this far");
     }
     pollfd watched{.fd = fd_, .events = POLLIN, .revents = 0};
     if (poll(&watched, 1, static_cast<int>(std::min<std::int64_t>(left, 1000))) <= 0) continue;
@@ -199,24 +203,25 @@ std::string PmiSession::receive(const std::string& asked, Clock::time_point dead
 PmiExchange::PmiExchange(std::shared_ptr<PmiSession> session, Clock::time_point deadline)
     : session_(std::move(session)), patience_(deadline - Clock::now()), deadline_(deadline) {}
 
-std::vector<std::string> PmiExchange::all_gather(const std::string& card) {
-  if (card.size() > most_card_bytes) {
-    throw Error(ErrorCode::invalid_argument,
-                "the card of rank " + std::to_string(session_->rank().index()) + " has " +
-                    std::to_string(card.size()) + " bytes, more than " +
-                    std::to_string(most_card_bytes));
+std::vector<std::string> PmiExchange::all_gather(const std::string& contribution) {
+  if (contribution.size() > most_contribution_bytes) {
+    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(session_->rank().index()) +
+                                                 " brings " + std::to_string(contribution.size()) +
+                                                 " bytes to the rendezvous, more than " +
+                                                 std::to_string(most_contribution_bytes));
   }
   const Clock::time_point deadline =
       std::exchange(first_, false) ? deadline_ : Clock::now() + patience_;
   const std::string prefix = "tutti-" + std::to_string(session_->next_round()) + "-";
   const std::uint32_t self = session_->rank().index();
-  session_->put(prefix + std::to_string(self), card, deadline);
+  session_->put(prefix + std::to_string(self), contribution, deadline);
   session_->barrier(deadline);
-  std::vector<std::string> cards;
+  std::vector<std::string> contributions;
   for (std::uint32_t r = 0; r < session_->size(); ++r) {
-    cards.push_back(r == self ? card : session_->get(prefix + std::to_string(r), deadline));
+    contributions.push_back(r == self ? contribution
+                                      : session_->get(prefix + std::to_string(r), deadline));
   }
-  return cards;
+  return contributions;
 }
 
 }  // namespace tutti

@@ -14,27 +14,27 @@
 
 namespace tutti {
 
-/// A conversation with the launcher in PMI-1, the protocol of MPICH's hydra and its kin: lines of
-/// text over a socket that the launcher left open.
+/// A session with the launcher in PMI-1, the protocol of MPICH's Hydra and related launchers: lines
+/// of text over a socket that the launcher left open.
 ///
-/// A process has one such conversation in its life: the launcher takes no other after it has ended,
-/// and ends the job if it breaks off.
+/// A process has one session in its life: the launcher accepts no second one, and ends the job if
+/// the session breaks off.
 class PmiSession {
  public:
-  /// Begins it on this socket, which remains the caller's. Throws unsupported if the launcher
-  /// speaks something else, timed_out or peer_lost.
+  /// Begins the session on this socket, which remains the caller's. Throws unsupported if the
+  /// launcher speaks another protocol, timed_out or peer_lost.
   PmiSession(int fd, Rank rank, std::uint32_t size, Clock::time_point deadline);
-  /// Ends it; not in a forked child, since the conversation is its parent's.
+  /// Ends the session; not in a forked child, since it is the parent's.
   ~PmiSession();
   PmiSession(const PmiSession&) = delete;
   PmiSession& operator=(const PmiSession&) = delete;
 
   [[nodiscard]] Rank rank() const { return rank_; }
   [[nodiscard]] std::uint32_t size() const { return size_; }
-  /// A number that no round had before.
+  /// A number for the next all_gather(), unique in this process.
   [[nodiscard]] std::uint64_t next_round() { return rounds_++; }
 
-  /// Leaves a text of any length under a key; others can take it after the next barrier.
+  /// Stores a text of any length under a key. Other ranks can get() it after the next barrier.
   void put(const std::string& key, const std::string& text, Clock::time_point deadline);
   [[nodiscard]] std::string get(const std::string& key, Clock::time_point deadline);
   void barrier(Clock::time_point deadline);
@@ -42,7 +42,8 @@ class PmiSession {
  private:
   using Fields = std::map<std::string, std::string>;
 
-  /// Sends a line and awaits the answer, which must be of this kind and say that all is well.
+  /// Sends a line and waits for the reply. Throws unsupported if the reply is not `answer` with
+  /// success.
   Fields ask(const std::string& line, const std::string& answer, Clock::time_point deadline);
   void send(const std::string& line);
   [[nodiscard]] std::string receive(const std::string& asked, Clock::time_point deadline);
@@ -52,20 +53,20 @@ class PmiSession {
   ProcessOrigin origin_{};
   Rank rank_;
   std::uint32_t size_;
-  std::string space_;  // Where keys belong to: the launcher's kvsname.
+  std::string space_;  // The launcher's kvsname.
   std::size_t most_value_ = 0;
   std::uint64_t rounds_ = 0;
   std::string unread_;
 };
 
-/// A rendezvous by way of the launcher.
+/// A rendezvous through the launcher's key-value space.
 class PmiExchange : public Exchange {
  public:
   /// The first all_gather() may take until `deadline`, each later one as long as that was.
   PmiExchange(std::shared_ptr<PmiSession> session, Clock::time_point deadline);
 
-  /// PMI does not tell who is missing, so neither does timed_out.
-  [[nodiscard]] std::vector<std::string> all_gather(const std::string& card) override;
+  /// PMI does not tell which ranks are missing, so neither does timed_out.
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& contribution) override;
 
  private:
   std::shared_ptr<PmiSession> session_;

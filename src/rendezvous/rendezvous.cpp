@@ -23,11 +23,13 @@ namespace {
 
 class LoneExchange : public Exchange {
  public:
-  std::vector<std::string> all_gather(const std::string& card) override { return {card}; }
+  std::vector<std::string> all_gather(const std::string& contribution) override {
+    return {contribution};
+  }
 };
 
-/// A launcher takes one conversation per process and ends the job if it breaks off, so it has to
-/// last until the process ends.
+/// A launcher accepts one session per process and ends the job if it breaks off, so the session
+/// lasts until the process ends.
 std::shared_ptr<PmiSession> pmi_session(const Launch& launch, Clock::time_point deadline) {
   static std::mutex mutex;
   static std::shared_ptr<PmiSession> session;
@@ -38,15 +40,15 @@ std::shared_ptr<PmiSession> pmi_session(const Launch& launch, Clock::time_point 
   return session;
 }
 
-/// The same socket is for the next communicator too, so that this one takes a copy. Programs that
-/// this one starts get neither.
+/// A copy of the socket, since the next communicator needs the original too. Programs that this
+/// process starts inherit neither.
 Socket inherited_listener(int fd) {
   int listens = 0;
   socklen_t length = sizeof(listens);
   if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) != 0 || listens == 0) {
     throw Error(ErrorCode::invalid_argument,
                 "TUTTI_ROOT_FD=" + std::to_string(fd) +
-                    " is not a socket that listens: let the launcher leave it open");
+                    " is not a listening socket: let the launcher leave it open");
   }
   fcntl(fd, F_SETFD, FD_CLOEXEC);
   Socket copy(fcntl(fd, F_DUPFD_CLOEXEC, 0));
@@ -58,35 +60,36 @@ Socket inherited_listener(int fd) {
   return copy;
 }
 
-/// Users do not get into each other's way.
+/// The name holds the user's id, so that jobs of different users do not collide.
 Endpoint name_of(const Launch& launch) {
   return Endpoint::within_host("tutti/" + std::to_string(geteuid()) + "/" + launch.root_name);
 }
 
-bool leads_out(const std::vector<Endpoint>& endpoints) {
+bool is_reachable_from_outside(const std::vector<Endpoint>& endpoints) {
   return !std::all_of(endpoints.begin(), endpoints.end(),
                       [](const Endpoint& each) { return each.is_loopback(); });
 }
 
-/// Rank 0 will not be there; better to say so than to wait for it.
+/// Without a secret rank 0 refuses to listen there: fail now rather than wait for it.
 void check_secret(const Launch& launch, const std::vector<Endpoint>& named) {
-  if (!launch.secret.bytes.empty() || !leads_out(named)) return;
-  throw Error(ErrorCode::invalid_argument,
-              "rank " + std::to_string(launch.rank.index()) + " would meet the others at " +
-                  launch.root_host + ":" + std::to_string(launch.root_port) +
-                  ", where anybody could join the job: set TUTTI_SECRET to the same random text on "
-                  "all ranks, or meet on 127.0.0.1");
+  if (!launch.secret.bytes.empty() || !is_reachable_from_outside(named)) return;
+  throw Error(
+      ErrorCode::invalid_argument,
+      "rank " + std::to_string(launch.rank.index()) + " would join the rendezvous at " +
+          launch.root_host + ":" + std::to_string(launch.root_port) +
+          ", where any host could join the job: set TUTTI_SECRET to the same random text on "
+          "all ranks, or use 127.0.0.1");
 }
 
-/// Listens on the first address that this host has, if none of them leads out of it; else, given a
-/// secret, on all: a host's own name is often that of a loopback address to itself, and what others
-/// call it may be unknown to it.
+/// Listens on the first named address if all of them are loopback; else, given a secret, on all
+/// addresses of the host: a host often resolves its own name to loopback, and may not know the
+/// addresses by which others reach it.
 Socket listen_at_root(const Launch& launch) {
   const std::vector<Endpoint> named = Endpoint::resolve(launch.root_host, launch.root_port);
   check_secret(launch, named);
   const bool is_loopback_name = launch.root_host == "localhost" ||
                                 launch.root_host.starts_with("127.") || launch.root_host == "::1";
-  if (!launch.secret.bytes.empty() && (leads_out(named) || !is_loopback_name)) {
+  if (!launch.secret.bytes.empty() && (is_reachable_from_outside(named) || !is_loopback_name)) {
     return listen_everywhere({.first = launch.root_port, .last = launch.root_port});
   }
   return listen_on(named.front(), {});

@@ -9,9 +9,8 @@
 
 namespace tutti {
 
-/// Opens the way to the other ranks that the launch offers. The first all_gather() may take until
-/// `deadline`, each later one as long as that was. Throws what TcpRoot, TcpMember and PmiSession
-/// throw.
+/// Opens the rendezvous that the launch provides. The first all_gather() may take until `deadline`,
+/// each later one as long as that was. Throws what TcpRoot, TcpMember and PmiSession throw.
 [[nodiscard]] std::unique_ptr<Exchange> open_exchange(const Launch& launch,
                                                       Clock::time_point deadline);
 

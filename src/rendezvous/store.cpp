@@ -12,7 +12,7 @@ StoreExchange::StoreExchange(Store& store, std::string prefix, std::uint32_t ran
   if (rank < ranks) return;
   throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank) + " of " +
                                                std::to_string(ranks) +
-                                               ": ranks are 0 to one less than how many there are");
+                                               ": a rank must be below the number of ranks");
 }
 
 std::vector<std::string> StoreExchange::all_gather(const std::string& text) {
@@ -22,8 +22,8 @@ std::vector<std::string> StoreExchange::all_gather(const std::string& text) {
     store_.set(round + std::to_string(rank_), text);
     if (auto texts = unpack(store_.get(all))) return *std::move(texts);
     throw Error(ErrorCode::invalid_argument,
-                "the store holds something else at " + all +
-                    ": give each group a prefix of its own, and ranks that start again a new one");
+                "the store holds a value of another program at " + all +
+                    ": use one prefix for each group, and a new one when ranks start again");
   }
   std::vector<std::string> texts{text};
   for (std::uint32_t r = 1; r < ranks_; ++r) {

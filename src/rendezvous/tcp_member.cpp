@@ -15,7 +15,7 @@
 namespace tutti {
 namespace {
 
-/// Who is missing, as rank 0 tells it, without this rank itself.
+/// The missing ranks that rank 0 has listed, without this rank.
 std::string decode_missing(std::string_view body, std::uint32_t self) {
   std::vector<std::uint32_t> numbers;
   while (!body.empty()) {
@@ -32,8 +32,8 @@ std::string decode_missing(std::string_view body, std::uint32_t self) {
   return numbers.empty() ? "" : name_ranks(numbers, in_all);
 }
 
-/// Lets time pass until there is something to read or, if asked for, room to write.
-void wait_for(const Courier& connection, Clock::time_point deadline) {
+/// Sleeps until there is something to read, or room for what is unsent.
+void wait_for(const FramedChannel& connection, Clock::time_point deadline) {
   const short writing = connection.has_unsent() ? POLLOUT : 0;
   pollfd watched{
       .fd = connection.socket().fd(), .events = static_cast<short>(POLLIN | writing), .revents = 0};
@@ -68,31 +68,31 @@ TcpMember::TcpMember(Group group, const Finder& find_root, Clock::time_point dea
       if (Clock::now() >= deadline) fail_late();
       wait_for(*root_, deadline);
     }
-    dialer.was_no_good(root_->lost());
+    dialer.note_failure(root_->lost());
   }
 }
 
-std::vector<std::string> TcpMember::all_gather(const std::string& card) {
-  if (card.size() > Frame::most_bytes) {
-    throw Error(ErrorCode::invalid_argument,
-                "the card of rank " + std::to_string(group_.rank.index()) + " has " +
-                    std::to_string(card.size()) + " bytes, more than " +
-                    std::to_string(Frame::most_bytes));
+std::vector<std::string> TcpMember::all_gather(const std::string& contribution) {
+  if (contribution.size() > Frame::most_bytes) {
+    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(group_.rank.index()) +
+                                                 " brings " + std::to_string(contribution.size()) +
+                                                 " bytes to the rendezvous, more than " +
+                                                 std::to_string(Frame::most_bytes));
   }
   const Clock::time_point deadline = first_ ? deadline_ : Clock::now() + patience_;
   first_ = false;
-  root_->send(Frame::Kind::card, card);
-  std::vector<std::string> cards;
-  while (cards.size() < group_.size) {
+  root_->send(Frame::Kind::contribution, contribution);
+  std::vector<std::string> contributions;
+  while (contributions.size() < group_.size) {
     Frame frame = receive(deadline);
     if (frame.kind == Frame::Kind::error) rethrow(frame, group_.rank.index());
-    if (frame.kind == Frame::Kind::card) {
-      cards.push_back(std::move(frame.body));
+    if (frame.kind == Frame::Kind::contribution) {
+      contributions.push_back(std::move(frame.body));
     } else {
       missing_ = decode_missing(frame.body, group_.rank.index());
     }
   }
-  return cards;
+  return contributions;
 }
 
 Frame TcpMember::receive(Clock::time_point deadline) {
@@ -112,12 +112,12 @@ Frame TcpMember::receive(Clock::time_point deadline) {
 void TcpMember::fail_late() {
   root_->send(Frame::Kind::gives_up, "");
   root_->advance();
-  const std::string whom = missing_.empty() ? "rank 0" : missing_;
+  const std::string missing = missing_.empty() ? "rank 0" : missing_;
   throw Error(ErrorCode::timed_out,
-              "rank " + std::to_string(group_.rank.index()) + " has waited for " + whom +
+              "rank " + std::to_string(group_.rank.index()) + " has waited for " + missing +
                   " in the rendezvous for " +
                   format_seconds(std::chrono::duration<double>(patience_).count()) +
-                  ", in vain: is it running?");
+                  ": check that it runs");
 }
 
 }  // namespace tutti

@@ -9,36 +9,38 @@
 
 #include "core/clock.hpp"
 #include "net/socket.hpp"
-#include "rendezvous/courier.hpp"
+#include "rendezvous/framed_channel.hpp"
 #include "rendezvous/group.hpp"
 
 namespace tutti {
 
-/// Any rank but 0 in a rendezvous over sockets: dials rank 0, which may start later.
+/// Any rank but 0 in a rendezvous over sockets: connects to rank 0, which may start later.
 class TcpMember : public Exchange {
  public:
-  /// Where rank 0 may be. Asked again from time to time, as names may become known late; what it
-  /// throws is the reason why there is nothing to dial just now.
+  /// Returns the addresses that rank 0 may have. Called again from time to time, since a name may
+  /// become resolvable later; an Error that it throws is quoted if time runs out.
   using Finder = std::function<std::vector<Endpoint>()>;
 
-  /// Dials until rank 0 lets it in. Throws timed_out that says what was tried, mismatch if rank 0
-  /// turns it away or has another secret. Each all_gather() may take as long as this might have.
+  /// Connects, and waits until rank 0 accepts this rank. Throws timed_out that lists the attempts;
+  /// and mismatch if rank 0 rejects this rank or has another secret. Each all_gather() may take as
+  /// long as this might have.
   /// Requires: group.rank is not 0.
   TcpMember(Group group, const Finder& find_root, Clock::time_point deadline);
 
-  [[nodiscard]] std::vector<std::string> all_gather(const std::string& card) override;
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& contribution) override;
 
  private:
   [[nodiscard]] Frame receive(Clock::time_point deadline);
-  /// Tells rank 0, so that it knows who was missing and not who ran out of patience.
+  /// Tells rank 0 before it throws: rank 0 then names the missing ranks, and does not take this
+  /// rank for lost.
   [[noreturn]] void fail_late();
 
   Group group_;
   Clock::duration patience_;
   bool first_ = true;
   Clock::time_point deadline_;
-  std::optional<Courier> root_;
-  std::string missing_;  // As rank 0 last told it.
+  std::optional<FramedChannel> root_;
+  std::string missing_;  // The missing ranks, as rank 0 last told.
 };
 
 }  // namespace tutti

@@ -16,18 +16,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long a newcomer may take to prove that it is a rank. A rank's messages are under way when
-/// it is let in, so that this is a matter of round trips.
-constexpr auto newcomers_time = 5s;
-/// Newcomers at once, besides one for each rank. Beyond that one has to go.
+/// How long a peer may take to prove that it is a rank. A rank's messages are already under way
+/// when it is accepted, so this takes some round trips.
+constexpr auto handshake_time = 5s;
+/// Unproven connections at a time, besides one for each rank. Beyond that one is evicted.
 constexpr std::size_t spare_newcomers = 128;
-/// How often ranks are told who is missing, if that has changed.
+/// How often ranks are told which ranks are missing, if that has changed.
 constexpr auto news_interval = 200ms;
-/// How many of the missing they are told.
+/// At most so many missing ranks are listed.
 constexpr std::size_t most_told = 32;
-/// How long last words may take.
-constexpr auto farewell_time = 500ms;
-constexpr std::size_t most_dismissals = 4;
+/// How long sending the final error may take.
+constexpr auto drain_time = 500ms;
+constexpr std::size_t most_rejections = 4;
 
 std::string encode(std::span<const std::uint32_t> ranks) {
   std::string body = std::to_string(ranks.size());
@@ -41,7 +41,7 @@ std::string name_missing(std::span<const std::uint32_t> ranks) {
   return name_ranks(ranks.first(std::min(ranks.size(), most_told)), ranks.size());
 }
 
-short events_of(const Courier& connection, bool reads) {
+short events_of(const FramedChannel& connection, bool reads) {
   return static_cast<short>((reads ? POLLIN : 0) | (connection.has_unsent() ? POLLOUT : 0));
 }
 
@@ -59,51 +59,53 @@ TcpRoot::TcpRoot(Group group, Socket listener, Clock::time_point deadline)
   if (group_.secret.bytes.empty() && !at_.is_loopback()) {
     throw Error(ErrorCode::invalid_argument,
                 "rank 0 would listen on " + at_.text() +
-                    ", where anybody could join the job: set TUTTI_SECRET to the same random text "
-                    "on all ranks, or meet on 127.0.0.1");
+                    ", where any host could join the job: set TUTTI_SECRET to the same random text "
+                    "on all ranks, or use 127.0.0.1");
   }
 }
 
-std::vector<std::string> TcpRoot::all_gather(const std::string& card) {
-  if (card.size() > Frame::most_bytes) {
+std::vector<std::string> TcpRoot::all_gather(const std::string& contribution) {
+  if (contribution.size() > Frame::most_bytes) {
     throw Error(ErrorCode::invalid_argument,
-                "the card of rank 0 has " + std::to_string(card.size()) + " bytes, more than " +
-                    std::to_string(Frame::most_bytes));
+                "rank 0 brings " + std::to_string(contribution.size()) +
+                    " bytes to the rendezvous, more than " + std::to_string(Frame::most_bytes));
   }
   const Clock::time_point deadline = first_ ? deadline_ : Clock::now() + patience_;
   first_ = false;
-  members_[0].card = card;
+  members_[0].contribution = contribution;
   gather(deadline);
-  hand_out(deadline);
-  std::vector<std::string> cards;
-  for (Member& each : members_) cards.push_back(*std::exchange(each.card, std::nullopt));
-  return cards;
+  distribute(deadline);
+  std::vector<std::string> contributions;
+  for (Member& each : members_) {
+    contributions.push_back(*std::exchange(each.contribution, std::nullopt));
+  }
+  return contributions;
 }
 
-// Cards in ------------------------------------------------------------------------------------
+// Gathering -----------------------------------------------------------------------------------
 
 void TcpRoot::gather(Clock::time_point deadline) {
   for (;;) {
-    if (!is_complete()) let_in();
-    attend_newcomers();
-    attend_members();
+    if (!is_complete()) accept_all();
+    advance_newcomers();
+    advance_members();
     const std::vector<std::uint32_t> absent = missing();
     if (absent.empty()) break;
     if (Clock::now() >= deadline) {
       std::string message = "rank 0 has waited at " + at_.text() + " for " + name_missing(absent) +
                             " of " + std::to_string(group_.size) +
-                            ", in vain: is it started, and can its host reach that address?";
-      for (const std::string& each : dismissals_) message += "; turned away: " + each;
+                            ": check that it is started, and that its host can reach that address";
+      for (const std::string& each : rejections_) message += "; rejected: " + each;
       fail(ErrorCode::timed_out, message);
     }
     if (shortage_.lasts(Clock::now())) {
       fail(ErrorCode::unsupported, "rank 0 cannot accept a connection from " +
                                        name_missing(absent) + ": " + system_reason(EMFILE));
     }
-    tell_who_is_missing();
+    tell_missing_ranks();
     wait(std::min(deadline, Clock::now() + news_interval), true);
   }
-  // Whoever else came is not of this group.
+  // The other connections are not of this group.
   if (is_complete()) {
     newcomers_.clear();
     listener_ = Socket();
@@ -113,45 +115,45 @@ void TcpRoot::gather(Clock::time_point deadline) {
 std::vector<std::uint32_t> TcpRoot::missing() const {
   std::vector<std::uint32_t> ranks;
   for (std::uint32_t r = 0; r < members_.size(); ++r) {
-    if (!members_[r].card) ranks.push_back(r);
+    if (!members_[r].contribution) ranks.push_back(r);
   }
   return ranks;
 }
 
-void TcpRoot::attend_members() {
+void TcpRoot::advance_members() {
   for (std::uint32_t r = 1; r < members_.size(); ++r) {
-    // What is left in a channel wakes nobody, so that nothing may be.
-    while (members_[r].connection && attend(r)) {
+    // Read all frames: poll() does not report bytes that the channel has already buffered.
+    while (members_[r].connection && advance(r)) {
     }
   }
 }
 
-bool TcpRoot::attend(std::uint32_t rank) {
+bool TcpRoot::advance(std::uint32_t rank) {
   Member& member = members_[rank];
   member.connection->advance();
   const std::optional<Frame> frame = member.connection->next();
-  const std::string who = "rank " + std::to_string(rank);
-  if (frame && frame->kind == Frame::Kind::card && !member.card) {
-    member.card = frame->body;
+  const std::string name = "rank " + std::to_string(rank);
+  if (frame && frame->kind == Frame::Kind::contribution && !member.contribution) {
+    member.contribution = frame->body;
   } else if (frame && frame->kind == Frame::Kind::gives_up) {
-    fail(ErrorCode::timed_out, who + " waits no longer for " + name_missing(missing()) + " of " +
+    fail(ErrorCode::timed_out, name + " waits no longer for " + name_missing(missing()) + " of " +
                                    std::to_string(group_.size));
   } else if (frame) {
-    fail(ErrorCode::internal, who + " sent what nobody asked it for");
+    fail(ErrorCode::internal, name + " sent an unexpected frame");
   } else if (!member.connection->lost().empty()) {
     fail(ErrorCode::peer_lost,
-         who + " was lost during the rendezvous: " + member.connection->lost());
+         name + " was lost during the rendezvous: " + member.connection->lost());
   }
   return frame.has_value();
 }
 
-void TcpRoot::tell_who_is_missing() {
+void TcpRoot::tell_missing_ranks() {
   const Clock::time_point now = Clock::now();
   if (now < next_news_) return;
   next_news_ = now + news_interval;
   const std::vector<std::uint32_t> absent = missing();
   for (Member& each : members_) {
-    // Who does not read the old news needs no new ones.
+    // A rank that has not read the last list gets no new one.
     if (!each.connection || each.told == absent || each.connection->has_unsent()) continue;
     each.connection->send(Frame::Kind::waiting, encode(absent));
     each.connection->advance();
@@ -159,11 +161,11 @@ void TcpRoot::tell_who_is_missing() {
   }
 }
 
-// Cards out -----------------------------------------------------------------------------------
+// Distributing --------------------------------------------------------------------------------
 
-void TcpRoot::hand_out(Clock::time_point deadline) {
+void TcpRoot::distribute(Clock::time_point deadline) {
   auto wire = std::make_shared<std::string>();
-  for (const Member& each : members_) append(*wire, Frame::Kind::card, *each.card);
+  for (const Member& each : members_) append(*wire, Frame::Kind::contribution, *each.contribution);
   for (Member& each : members_) {
     if (each.connection) each.connection->send(wire);
     each.told.clear();
@@ -172,77 +174,78 @@ void TcpRoot::hand_out(Clock::time_point deadline) {
   for (;;) {
     unserved.clear();
     for (std::uint32_t r = 1; r < members_.size(); ++r) {
-      Courier& connection = *members_[r].connection;
+      FramedChannel& connection = *members_[r].connection;
       if (connection.has_unsent()) connection.advance();
       if (connection.has_unsent() && connection.lost().empty()) unserved.push_back(r);
     }
     if (unserved.empty()) return;
     if (Clock::now() >= deadline) {
-      fail(ErrorCode::timed_out, "rank 0 could not hand all cards to " + name_missing(unserved));
+      fail(ErrorCode::timed_out,
+           "rank 0 could not send all contributions to " + name_missing(unserved));
     }
-    // Who has its cards may be in the next round already, and has to wait.
+    // Do not read: a rank that has been served may be in the next round already.
     wait(deadline, false);
   }
 }
 
 // Newcomers -----------------------------------------------------------------------------------
 
-void TcpRoot::let_in() {
+void TcpRoot::accept_all() {
   const Clock::time_point now = Clock::now();
-  if (now < no_entry_until_) return;
-  // No more at once than can be looked after, so that the ranks who are here get their turn.
+  if (now < next_accept_) return;
+  // Bounded, so that ranks that have joined get their turn.
   for (int count = 0; count < 64; ++count) {
     Socket socket = accept_from(listener_);
     shortage_.note(socket ? 0 : errno, now);
     if (!socket) {
-      const bool out_of_sockets = errno == EMFILE || errno == ENFILE;
-      if (!out_of_sockets) return;
-      // Who came first and has not proved anything makes room, but not at once: a rank that was
-      // just let in needs a moment.
-      no_entry_until_ = now + (newcomers_.empty() ? 50ms : 5ms);
+      const bool is_out_of_descriptors = errno == EMFILE || errno == ENFILE;
+      if (!is_out_of_descriptors) return;
+      // The oldest unproven connection is evicted, but not at once: a rank that was just accepted
+      // needs a moment for its handshake.
+      next_accept_ = now + (newcomers_.empty() ? 50ms : 5ms);
       if (!newcomers_.empty()) newcomers_.pop_front();
       return;
     }
-    Newcomer newcomer{.connection = Courier(Channel(std::move(socket))),
-                      .deadline = now + newcomers_time};
+    Newcomer newcomer{.connection = FramedChannel(Channel(std::move(socket))),
+                      .deadline = now + handshake_time};
     newcomer.from = source_of(newcomer.connection.socket());
     newcomer.handshake.emplace(Handshake::Side::accepts, group_.secret, greeting_);
     newcomers_.push_back(std::move(newcomer));
-    if (newcomers_.size() > spare_newcomers + group_.size) make_room();
+    if (newcomers_.size() > spare_newcomers + group_.size) evict();
     if (!is_same_user(newcomers_.back().connection.socket())) {
-      turn_away(newcomers_.back(), "it belongs to another user");
+      log_rejection(newcomers_.back(), "it belongs to another user");
       newcomers_.pop_back();
     }
   }
 }
 
-void TcpRoot::make_room() {
+void TcpRoot::evict() {
   const Eviction next = choose_eviction(
       newcomers_, [](const Newcomer& each) -> const std::string& { return each.from; });
   const auto place = std::next(newcomers_.begin(), static_cast<std::ptrdiff_t>(next.index));
-  turn_away(*place, "too many have come and not said who they are");
+  log_rejection(*place, "too many unauthenticated connections");
   newcomers_.erase(place);
 }
 
-void TcpRoot::attend_newcomers() {
+void TcpRoot::advance_newcomers() {
   for (auto each = newcomers_.begin(); each != newcomers_.end();) {
-    each = attend(*each) ? std::next(each) : newcomers_.erase(each);
+    each = advance(*each) ? std::next(each) : newcomers_.erase(each);
   }
 }
 
-bool TcpRoot::attend(Newcomer& newcomer) {
+bool TcpRoot::advance(Newcomer& newcomer) {
   if (newcomer.handshake && !shake_hands(newcomer)) return false;
   if (!newcomer.handshake) {
     newcomer.connection.advance();
-    if (!newcomer.leaves && !seat(newcomer)) return false;
-    if (newcomer.leaves) {
+    if (!newcomer.is_rejected && !join(newcomer)) return false;
+    if (newcomer.is_rejected) {
       if (!newcomer.connection.has_unsent()) newcomer.connection.hang_up();
       (void)newcomer.connection.next();
       if (!newcomer.connection.lost().empty()) return false;
     }
   }
   if (Clock::now() < newcomer.deadline) return true;
-  if (!newcomer.leaves) turn_away(newcomer, "it did not say in time who it is");
+  if (!newcomer.is_rejected) log_rejection(newcomer, "it did not complete the handshake in time");
   return false;
 }
 
@@ -250,55 +253,55 @@ bool TcpRoot::shake_hands(Newcomer& newcomer) {
   const Handshake::State state = newcomer.handshake->advance(newcomer.connection.channel());
   newcomer.wants_to_write = state == Handshake::State::writing;
   if (state == Handshake::State::refused) {
-    // Who leaves by himself may be a rank that found another way in.
-    if (!newcomer.handshake->has_left()) turn_away(newcomer, newcomer.handshake->refusal());
+    // A peer that closes the connection may be a rank that got through by another address.
+    if (!newcomer.handshake->has_left()) log_rejection(newcomer, newcomer.handshake->refusal());
     return false;
   }
   if (state == Handshake::State::done) {
     const std::string greeted = newcomer.handshake->peer_greeting();
     newcomer.handshake.reset();
     const std::string fault = find_fault(group_, greeted, newcomer.rank);
-    if (!fault.empty()) dismiss(newcomer, fault);
+    if (!fault.empty()) reject(newcomer, fault);
   }
   return true;
 }
 
-bool TcpRoot::seat(Newcomer& newcomer) {
+bool TcpRoot::join(Newcomer& newcomer) {
   const std::optional<Frame> frame = newcomer.connection.next();
-  // It may have tried several ways to get here, and now takes another.
+  // A rank may have connected by several addresses, and now use another.
   if (!frame) return newcomer.connection.lost().empty();
   if (frame->kind != Frame::Kind::join) {
-    dismiss(newcomer, "it does not say that it joins");
+    reject(newcomer, "it sent another frame than join");
     return true;
   }
   Member& member = members_[newcomer.rank.index()];
   if (member.connection) {
-    dismiss(newcomer, "it says that it is rank " + std::to_string(newcomer.rank.index()) +
-                          ", which is here already, from " +
-                          connected_to(member.connection->socket()).text() +
-                          ": start each rank once");
+    reject(newcomer, "it claims to be rank " + std::to_string(newcomer.rank.index()) +
+                         ", which has already joined from " +
+                         connected_to(member.connection->socket()).text() +
+                         ": start each rank once");
     return true;
   }
-  member.connection = std::make_unique<Courier>(std::move(newcomer.connection));
+  member.connection = std::make_unique<FramedChannel>(std::move(newcomer.connection));
   ++joined_;
-  // It waits for these first words.
+  // The rank waits for this first frame.
   member.told = missing();
   member.connection->send(Frame::Kind::waiting, encode(member.told));
   return false;
 }
 
-void TcpRoot::dismiss(Newcomer& newcomer, const std::string& why) {
-  turn_away(newcomer, why);
-  if (dismissals_.size() < most_dismissals) {
-    dismissals_.push_back(connected_to(newcomer.connection.socket()).text() + ", as " + why);
+void TcpRoot::reject(Newcomer& newcomer, const std::string& why) {
+  log_rejection(newcomer, why);
+  if (rejections_.size() < most_rejections) {
+    rejections_.push_back(connected_to(newcomer.connection.socket()).text() + ": " + why);
   }
   newcomer.connection.send(Frame::Kind::error,
                            static_cast<char>('0' + static_cast<int>(ErrorCode::mismatch)) + why);
   newcomer.connection.advance();
-  newcomer.leaves = true;
+  newcomer.is_rejected = true;
 }
 
-void TcpRoot::turn_away(const Newcomer& newcomer, const std::string& why) {
+void TcpRoot::log_rejection(const Newcomer& newcomer, const std::string& why) {
   log_.note_rejection(newcomer.from, why, Clock::now());
 }
 
@@ -310,10 +313,10 @@ void TcpRoot::wait(Clock::time_point until, bool reads) {
     watched.push_back({.fd = fd, .events = events, .revents = 0});
   };
   if (!is_complete()) {
-    if (Clock::now() >= no_entry_until_) {
+    if (Clock::now() >= next_accept_) {
       watch(listener_.fd(), POLLIN);
     } else {
-      until = std::min(until, no_entry_until_);
+      until = std::min(until, next_accept_);
     }
   }
   for (const Newcomer& each : newcomers_) {
@@ -341,18 +344,18 @@ void TcpRoot::fail(ErrorCode code, const std::string& message) {
   }
   newcomers_.clear();
   listener_ = Socket();
-  // A connection closed with something unread in it would take the last word with it.
-  const Clock::time_point deadline = Clock::now() + farewell_time;
-  for (bool talking = true; talking && Clock::now() < deadline;) {
-    talking = false;
+  // Closing a connection with unread data resets it, and the peer would lose the error.
+  const Clock::time_point deadline = Clock::now() + drain_time;
+  for (bool is_busy = true; is_busy && Clock::now() < deadline;) {
+    is_busy = false;
     for (Member& each : members_) {
       if (!each.connection || !each.connection->lost().empty()) continue;
       each.connection->advance();
       (void)each.connection->next();
       if (!each.connection->has_unsent()) each.connection->hang_up();
-      talking |= each.connection->lost().empty();
+      is_busy |= each.connection->lost().empty();
     }
-    if (talking) wait(std::min(deadline, Clock::now() + 20ms), true);
+    if (is_busy) wait(std::min(deadline, Clock::now() + 20ms), true);
   }
   throw Error(code, message);
 }

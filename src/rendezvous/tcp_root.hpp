@@ -14,67 +14,68 @@
 #include "core/descriptor_shortage.hpp"
 #include "net/rejection_log.hpp"
 #include "net/socket.hpp"
-#include "rendezvous/courier.hpp"
+#include "rendezvous/framed_channel.hpp"
 #include "rendezvous/group.hpp"
 
 namespace tutti {
 
-/// Rank 0 of a rendezvous over sockets: the others come to it with their cards and take home all.
+/// Rank 0 of a rendezvous over sockets: the others connect to it, send their contributions and get
+/// those of all ranks.
 ///
-/// Whoever else comes is turned away: who says nothing, garbage or half a hello, does not know the
-/// secret, or is no rank of this job. None of them can hold up the group.
+/// Other peers are rejected: those that send nothing, garbage or an incomplete handshake, do not
+/// know the secret, or are not ranks of this job. None of them can delay the group.
 class TcpRoot : public Exchange {
  public:
-  /// Requires: group.rank is 0. `listener` listens; without a secret it must be out of reach from
-  /// other hosts, else throws invalid_argument. The first all_gather() may take until `deadline`,
+  /// Requires: group.rank is 0. Without a secret `listener` must be unreachable from other hosts,
+  /// else throws invalid_argument. The first all_gather() may take until `deadline`,
   /// each later one as long as that was.
   TcpRoot(Group group, Socket listener, Clock::time_point deadline);
 
-  /// Where the others find this.
+  /// The address that the others connect to.
   [[nodiscard]] Endpoint endpoint() const { return at_; }
 
-  [[nodiscard]] std::vector<std::string> all_gather(const std::string& card) override;
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& contribution) override;
 
  private:
-  /// A connection that is not yet a rank's.
+  /// A connection that has not yet joined as a rank.
   struct Newcomer {
-    Courier connection;
+    FramedChannel connection;
     std::string from{};
     std::optional<Handshake> handshake{};
     Clock::time_point deadline{};
     Rank rank{};
-    bool leaves = false;  // It has been told to.
+    bool is_rejected = false;  // It has been told why, and the connection is to close.
     bool wants_to_write = false;
   };
   struct Member {
-    std::unique_ptr<Courier> connection;  // Null until it is here.
-    std::optional<std::string> card;
-    std::vector<std::uint32_t> told;  // Who it was last told is missing.
+    std::unique_ptr<FramedChannel> connection;  // Null until it has joined.
+    std::optional<std::string> contribution;
+    std::vector<std::uint32_t> told;  // The missing ranks that it was last told of.
   };
 
   void gather(Clock::time_point deadline);
-  void hand_out(Clock::time_point deadline);
+  void distribute(Clock::time_point deadline);
   [[nodiscard]] std::vector<std::uint32_t> missing() const;
   [[nodiscard]] bool is_complete() const { return joined_ + 1 == members_.size(); }
 
-  /// Until something can be written, or read if that is asked for, or somebody comes.
+  /// Sleeps until something can be written, or read if `reads`, or a peer connects.
   void wait(Clock::time_point until, bool reads);
-  void let_in();
-  void attend_newcomers();
-  void make_room();
-  /// False if it is done with.
-  [[nodiscard]] bool attend(Newcomer& newcomer);
+  void accept_all();
+  void advance_newcomers();
+  void evict();
+  /// False if the newcomer is to be forgotten.
+  [[nodiscard]] bool advance(Newcomer& newcomer);
   [[nodiscard]] bool shake_hands(Newcomer& newcomer);
-  [[nodiscard]] bool seat(Newcomer& newcomer);
-  /// Tells it why it cannot stay.
-  void dismiss(Newcomer& newcomer, const std::string& why);
-  void turn_away(const Newcomer& newcomer, const std::string& why);
-  void attend_members();
-  /// False if nothing more has come from it.
-  [[nodiscard]] bool attend(std::uint32_t rank);
-  void tell_who_is_missing();
+  [[nodiscard]] bool join(Newcomer& newcomer);
+  /// Logs the rejection, and tells the peer the reason.
+  void reject(Newcomer& newcomer, const std::string& why);
+  void log_rejection(const Newcomer& newcomer, const std::string& why);
+  void advance_members();
+  /// False if no frame has arrived from it.
+  [[nodiscard]] bool advance(std::uint32_t rank);
+  void tell_missing_ranks();
 
-  /// Tells all who are here, and throws.
+  /// Sends the error to all ranks that have joined, and throws it.
   [[noreturn]] void fail(ErrorCode code, const std::string& message);
 
   Group group_;
@@ -85,12 +86,12 @@ class TcpRoot : public Exchange {
   Clock::time_point deadline_;
   bool first_ = true;
   std::size_t joined_ = 0;
-  std::vector<Member> members_;    // By rank; that of rank 0 has no connection.
+  std::vector<Member> members_;    // By rank. Rank 0 has no connection.
   std::list<Newcomer> newcomers_;  // The oldest first.
-  Clock::time_point no_entry_until_{};
+  Clock::time_point next_accept_{};
   DescriptorShortage shortage_;
   Clock::time_point next_news_{};
-  std::vector<std::string> dismissals_;  // For the error message if the group is not complete.
+  std::vector<std::string> rejections_;  // For the error message if ranks are missing.
   RejectionLog log_;
 };
 

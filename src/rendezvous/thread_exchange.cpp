@@ -9,61 +9,61 @@
 
 namespace tutti {
 
-ThreadTable::ThreadTable(std::uint32_t ranks) : cards_(ranks) {}
+ThreadGather::ThreadGather(std::uint32_t ranks) : contributions_(ranks) {}
 
-std::vector<std::string> ThreadTable::all(Rank rank, const std::string& card,
-                                          Clock::time_point deadline) {
+std::vector<std::string> ThreadGather::all(Rank rank, const std::string& contribution,
+                                           Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
-  if (!broken_.empty()) throw Error(ErrorCode::timed_out, broken_);
-  std::optional<std::string>& place = cards_[rank.index()];
-  if (place) {
+  if (!failure_.empty()) throw Error(ErrorCode::timed_out, failure_);
+  std::optional<std::string>& own = contributions_[rank.index()];
+  if (own) {
     throw Error(ErrorCode::mismatch, "rank " + std::to_string(rank.index()) +
-                                         " is at the table twice: give each thread its own rank");
+                                         " takes part twice: give each thread its own rank");
   }
-  place = card;
-  if (++laid_ == cards_.size()) {
+  own = contribution;
+  if (++arrived_ == contributions_.size()) {
     last_.clear();
-    for (auto& each : cards_) last_.push_back(*std::exchange(each, std::nullopt));
-    laid_ = 0;
+    for (auto& each : contributions_) last_.push_back(*std::exchange(each, std::nullopt));
+    arrived_ = 0;
     ++round_;
-    turned_.notify_all();
+    changed_.notify_all();
     return last_;
   }
   const std::uint64_t mine = round_;
-  turned_.wait_until(lock, deadline, [&] { return round_ != mine || !broken_.empty(); });
-  // Nobody can end the next round before this rank has laid its card for it.
+  changed_.wait_until(lock, deadline, [&] { return round_ != mine || !failure_.empty(); });
+  // The next round cannot end before this rank has contributed to it.
   if (round_ != mine) return last_;
-  if (broken_.empty()) {
+  if (failure_.empty()) {
     std::vector<std::uint32_t> missing;
-    for (std::uint32_t r = 0; r < cards_.size(); ++r) {
-      if (!cards_[r]) missing.push_back(r);
+    for (std::uint32_t r = 0; r < contributions_.size(); ++r) {
+      if (!contributions_[r]) missing.push_back(r);
     }
-    broken_ = "rank " + std::to_string(rank.index()) + " has waited in vain for " +
-              name_ranks(missing, missing.size()) + " of " + std::to_string(cards_.size());
-    turned_.notify_all();
+    failure_ = "rank " + std::to_string(rank.index()) + " has waited until its deadline for " +
+               name_ranks(missing, missing.size()) + " of " + std::to_string(contributions_.size());
+    changed_.notify_all();
   }
-  throw Error(ErrorCode::timed_out, broken_);
+  throw Error(ErrorCode::timed_out, failure_);
 }
 
-void ThreadTable::give_up(const std::string& why) {
+void ThreadGather::give_up(const std::string& why) {
   const std::lock_guard lock(mutex_);
-  if (broken_.empty()) broken_ = why;
-  turned_.notify_all();
+  if (failure_.empty()) failure_ = why;
+  changed_.notify_all();
 }
 
-ThreadExchange::ThreadExchange(ThreadTable& table, Rank rank, Clock::time_point deadline)
-    : table_(table), rank_(rank), patience_(deadline - Clock::now()), deadline_(deadline) {
-  if (rank.index() >= table.ranks()) {
+ThreadExchange::ThreadExchange(ThreadGather& gather, Rank rank, Clock::time_point deadline)
+    : gather_(gather), rank_(rank), patience_(deadline - Clock::now()), deadline_(deadline) {
+  if (rank.index() >= gather.ranks()) {
     throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank.index()) +
-                                                 " has no seat at a table for " +
-                                                 std::to_string(table.ranks()));
+                                                 " is out of range: the number of ranks is " +
+                                                 std::to_string(gather.ranks()));
   }
 }
 
-std::vector<std::string> ThreadExchange::all_gather(const std::string& card) {
+std::vector<std::string> ThreadExchange::all_gather(const std::string& contribution) {
   const Clock::time_point deadline =
       std::exchange(first_, false) ? deadline_ : Clock::now() + patience_;
-  return table_.all(rank_, card, deadline);
+  return gather_.all(rank_, contribution, deadline);
 }
 
 }  // namespace tutti

@@ -14,43 +14,45 @@
 
 namespace tutti {
 
-/// The table around which ranks meet that are threads of one process.
-class ThreadTable {
+/// The shared side of an allgather among ranks that are threads of one process.
+class ThreadGather {
  public:
   /// Requires: ranks > 0.
-  explicit ThreadTable(std::uint32_t ranks);
+  explicit ThreadGather(std::uint32_t ranks);
 
-  /// Puts the card of `rank` down and takes all cards of this round. Throws timed_out that names
-  /// who is missing; the round is then lost for all.
-  [[nodiscard]] std::vector<std::string> all(Rank rank, const std::string& card,
+  /// Adds the contribution of `rank` and returns those of all ranks in this round. Throws timed_out
+  /// that names the missing ranks; the round then fails on all ranks.
+  [[nodiscard]] std::vector<std::string> all(Rank rank, const std::string& contribution,
                                              Clock::time_point deadline);
 
-  /// Not all will come: who waits, or comes later, throws timed_out with this reason.
+  /// Not all ranks will come: all() throws timed_out with this reason, now and later.
   void give_up(const std::string& why);
 
-  [[nodiscard]] std::uint32_t ranks() const { return static_cast<std::uint32_t>(cards_.size()); }
+  [[nodiscard]] std::uint32_t ranks() const {
+    return static_cast<std::uint32_t>(contributions_.size());
+  }
 
  private:
   std::mutex mutex_;
-  std::condition_variable turned_;
-  std::vector<std::optional<std::string>> cards_;
-  std::size_t laid_ = 0;
+  std::condition_variable changed_;
+  std::vector<std::optional<std::string>> contributions_;
+  std::size_t arrived_ = 0;
   std::uint64_t round_ = 0;
-  std::vector<std::string> last_;  // The cards of the round before. None is overtaken by two.
-  std::string broken_;
+  std::vector<std::string> last_;  // The result of the last round. No rank is two rounds behind.
+  std::string failure_;
 };
 
-/// One rank at a table.
+/// One rank's side of a ThreadGather.
 class ThreadExchange : public Exchange {
  public:
-  /// The first all_gather() may take until `deadline`, each later one as long as that was. The
-  /// table must outlive this. Throws invalid_argument if it has no such seat.
-  ThreadExchange(ThreadTable& table, Rank rank, Clock::time_point deadline);
+  /// The first all_gather() may take until `deadline`, each later one as long as that was. `gather`
+  /// must outlive this. Throws invalid_argument if the rank is out of range.
+  ThreadExchange(ThreadGather& gather, Rank rank, Clock::time_point deadline);
 
-  [[nodiscard]] std::vector<std::string> all_gather(const std::string& card) override;
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& contribution) override;
 
  private:
-  ThreadTable& table_;
+  ThreadGather& gather_;
   Rank rank_;
   Clock::duration patience_;
   Clock::time_point deadline_;

@@ -20,10 +20,9 @@ Unsigned affine(Unsigned first, std::int64_t stride, Unsigned i, Unsigned modulu
 Program dual(const Program& program, Collective collective, Rank self, Own own) {
   const bool adds = is_reduction(dual(collective));
   if (!program.is_plain()) {
-    throw Error(
-        ErrorCode::unsupported,
-        "a program with local steps or variants of chunks cannot be run backwards; build it "
-        "for the other collective by itself");
+    throw Error(ErrorCode::unsupported,
+                "a program with local steps or variants of chunks cannot be run backwards; build it"
+                " directly for the dual collective");
   }
   Program reversed(program.rounds());
   reversed.reserve(program.size());

@@ -41,7 +41,7 @@ ChunkSlots::ChunkSlots(const Program& program, const Contract& contract, Rank se
   std::uint64_t touched = input.count + output.count;
   for (const Step step : program) touched += step.chunk_count();
 
-  // Numbering all chunks costs no more than the rank's own touches of them.
+  // If the rank touches at least half of all chunks, numbering all of them is no more expensive.
   dense_ = touched >= contract.chunks / 2;
   if (dense_) {
     dense_size_ = contract.chunks;

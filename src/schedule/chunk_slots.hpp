@@ -8,24 +8,24 @@
 
 namespace tutti {
 
-/// Numbers the chunks that one rank ever holds or touches 0, 1, …, so that what is known of each
-/// can stand in an array whose length is the rank's own business and not that of the whole
-/// schedule: of an alltoall's p² chunks a rank sees 2p. Behind them it numbers the other variants
-/// of chunks that the program names.
+/// Numbers the chunks that one rank holds or touches 0, 1, …, so that per-chunk data fits in an
+/// array whose size depends on the rank and not on the whole schedule: of the p² chunks of an
+/// alltoall a rank sees 2p. After the chunks it numbers the other variants of chunks that the
+/// program names.
 class ChunkSlots {
  public:
   /// Requires: every chunk of the program is below contract.chunks.
   ChunkSlots(const Program& program, const Contract& contract, Rank self);
 
-  /// How many chunks there are.
+  /// The number of chunks.
   [[nodiscard]] std::size_t size() const { return dense_ ? dense_size_ : chunks_.size(); }
-  /// Requires: the chunk is one of those numbered.
+  /// The slot of variant 0. Requires: the chunk has a slot.
   [[nodiscard]] std::size_t operator[](Chunk chunk) const;
 
-  /// With the other variants.
+  /// The number of slots, including those of other variants.
   [[nodiscard]] std::size_t total() const { return size() + variants_.size(); }
-  /// Of a variant that is not the chunk itself, a number from size() on.
-  /// Requires: the program names that variant of that chunk.
+  /// The slot of a variant; for variants other than 0, a number from size() on. Requires: the
+  /// program names that variant of that chunk.
   [[nodiscard]] std::size_t slot(Chunk chunk, Variant variant) const {
     return variant == Variant{} ? (*this)[chunk] : size() + beside(chunk, variant);
   }
@@ -35,7 +35,7 @@ class ChunkSlots {
 
   bool dense_;
   std::size_t dense_size_ = 0;
-  std::vector<Chunk> chunks_;  // Sorted; not used when every chunk of the schedule has a slot.
+  std::vector<Chunk> chunks_;  // Sorted; empty if every chunk of the schedule has a slot.
   std::vector<std::pair<Chunk, Variant>> variants_;  // Sorted; without variant 0.
 };
 

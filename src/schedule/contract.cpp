@@ -31,7 +31,7 @@ ChunkSeries Contract::input(Rank rank) const {
       return only_at_root(*this, rank);
     case Collective::gather:
     case Collective::allgather:
-    case Collective::alltoall:  // A rank's block in alltoall is the row of what it brings.
+    case Collective::alltoall:  // A rank's block is its row of the matrix of blocks.
       return block(*this, rank);
     case Collective::reduce:
     case Collective::allreduce:
@@ -95,7 +95,8 @@ void Contract::check() const {
     reject("root " + std::to_string(root.index()) + " is not one of the " + std::to_string(ranks) +
            " ranks 0 to " + std::to_string(ranks - 1));
   }
-  constexpr std::uint64_t most_chunks = std::uint64_t{1} << 60;  // Sums of a few still fit.
+  constexpr std::uint64_t most_chunks =
+      std::uint64_t{1} << 60;  // So that sums of a few chunk numbers fit in 64 bits.
   if (chunks == 0) reject(what + " needs at least one chunk");
   if (chunks > most_chunks) {
     reject(what + " can have 2^60 chunks at most, not " + std::to_string(chunks));

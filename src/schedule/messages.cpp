@@ -5,14 +5,14 @@
 namespace tutti {
 namespace {
 
-/// One end of a message, before the other is known.
+/// One end of a message, before it is matched.
 struct End {
   Rank peer;
   std::uint32_t step;
-  std::uint32_t at;  // Place in PerRank::meets.
+  std::uint32_t at;  // Index into PerRank::meets.
 };
 
-/// The ends at one rank, by peer, and for each peer in program order.
+/// The message ends of one kind at one rank, sorted by peer; for each peer in program order.
 std::vector<End> ends_by_peer(const Program& program, Step::Kind kind) {
   std::vector<End> ends;
   std::uint32_t at = 0;
@@ -52,11 +52,11 @@ Messages::Messages(const Schedule& schedule) {
     const std::vector<End> sends = ends_by_peer(schedule.programs[r], Step::Kind::send);
     for (std::size_t i = 0; i < sends.size();) {
       const Rank peer = sends[i].peer;
-      const std::vector<End>& there = receives[peer.index()];
-      auto match = std::lower_bound(there.begin(), there.end(), self,
+      const std::vector<End>& peer_receives = receives[peer.index()];
+      auto match = std::lower_bound(peer_receives.begin(), peer_receives.end(), self,
                                     [](const End& end, Rank rank) { return end.peer < rank; });
       for (; i < sends.size() && sends[i].peer == peer; ++i) {
-        if (match == there.end() || match->peer != self) {
+        if (match == peer_receives.end() || match->peer != self) {
           complete_ = false;
           continue;
         }

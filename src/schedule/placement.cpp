@@ -8,24 +8,24 @@
 namespace tutti {
 namespace {
 
-/// What is known of a chunk, that is of variant 0, while the program is read.
+/// What the forward pass knows about a chunk (variant 0).
 struct History {
   static constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
 
-  std::uint32_t last_read = never;  // Round in which a message last read the present version.
-  std::uint32_t written = 0;        // How many versions the rank has made.
+  std::uint32_t last_read = never;  // The last round in which a message read the current version.
+  std::uint32_t written = 0;        // The number of versions that the rank has made.
 };
 
-/// A chunk met by a step: what reading forwards tells about it, and what reading backwards decides.
+/// A use of a chunk by a step. The forward pass sets the flags, the backward pass the buffers.
 struct Touch {
   std::size_t slot;
-  bool first_version : 1;  // Makes the rank's first version.
-  bool overlaps : 1;       // Receive: another message of the round reads the version before.
+  bool first_version : 1;  // The step makes the rank's first version.
+  bool overlaps : 1;       // Receive: another message of the round reads the previous version.
   Buffer from = Buffer::input;
   Buffer to = Buffer::input;
 };
 
-/// The two places of a chunk that the rank may write.
+/// The two writable places of a chunk.
 struct Places {
   Buffer home;
   Buffer away;
@@ -68,12 +68,12 @@ class Placer {
   void read_forwards() {
     for (const Step step : program_) {
       const bool makes = makes_chunk(step);
-      // Local steps come after the messages of their round: those never meet them.
-      const bool lends = !makes && step.kind != Step::Kind::local && reads_chunk(step);
+      // Local steps run after all messages of their round, so they never overlap with a message.
+      const bool only_reads = !makes && step.kind != Step::Kind::local && reads_chunk(step);
       for_each_chunk(step, [&](Chunk chunk) {
         Touch touch{.slot = slots_[chunk], .first_version = false, .overlaps = false};
         History& history = histories_[touch.slot];
-        if (lends) history.last_read = step.round;
+        if (only_reads) history.last_read = step.round;
         if (makes) {
           touch.overlaps = step.kind == Step::Kind::receive && history.last_read == step.round;
           touch.first_version = history.written++ == 0;
@@ -84,9 +84,9 @@ class Placer {
     }
   }
 
-  /// Gives each version a place, the last first: it alone has no choice.
+  /// Assigns a place to each version, the last first, because only the last has no choice.
   void decide_backwards() {
-    std::vector<Buffer> standing(slots_.size(), Buffer::spare);
+    std::vector<Buffer> place_of(slots_.size(), Buffer::spare);
     std::vector<bool> met(slots_.size(), false);
     std::size_t at = touches_.size();
     for (std::size_t i = program_.size(); i-- > 0;) {
@@ -98,11 +98,11 @@ class Placer {
         for (std::uint64_t j = range.count; j-- > 0;) {
           const Chunk chunk{range.first.index() + j};
           Touch& touch = touches_[--at];
-          // Other variants have one place each.
+          // Every other variant has a single place.
           touch.from = Buffer::scratch;
           if (step.makes()) touch.to = Buffer::scratch;
           if (!makes && !reads) continue;
-          Buffer& place = standing[touch.slot];
+          Buffer& place = place_of[touch.slot];
           if (!met[touch.slot]) {
             met[touch.slot] = true;
             place = last_place(chunk, histories_[touch.slot].written);
@@ -137,7 +137,7 @@ class Placer {
     return copies;
   }
 
-  /// An output chunk that the rank brings itself, and that no step makes anew.
+  /// Output chunks that are also input of the rank and that no step makes.
   [[nodiscard]] std::vector<Placement::Copy> aside() const {
     std::vector<Placement::Copy> copies;
     if (in_place_) return copies;
@@ -157,25 +157,25 @@ class Placer {
   }
 
   [[nodiscard]] Buffer last_place(Chunk chunk, std::uint32_t written) {
-    return written == 0 ? brought(chunk) : places(chunk).home;
+    return written == 0 ? place_of_input(chunk) : places(chunk).home;
   }
 
-  /// Where the version stands that a step replaces or folds in.
+  /// The place of the version that a step replaces or folds in.
   [[nodiscard]] Buffer place_before(Chunk chunk, const Touch& touch) {
     if (!touch.first_version) return touch.overlaps ? places(chunk).other(touch.to) : touch.to;
-    if (!input_.contains(chunk)) return touch.to;  // There is none.
-    // In place, the input is overwritten while it is still being sent: send a copy of it.
+    if (!input_.contains(chunk)) return touch.to;  // There is no previous version.
+    // In place, the input would be overwritten while it is being sent, so a copy is sent.
     const bool overwritten =
         in_place_ && touch.overlaps && touch.to == Buffer::output && output_.contains(chunk);
-    return overwritten ? set_aside(chunk) : brought(chunk);
+    return overwritten ? set_aside(chunk) : place_of_input(chunk);
   }
 
-  /// Where the version stands that the rank brings.
-  [[nodiscard]] Buffer brought(Chunk chunk) {
-    // Where another chunk lands on it (alltoall in place), a copy is sent.
-    const bool another_lands_here = in_place_ && input_.contains(chunk) &&
-                                    contract_.output_over(self_, chunk).value_or(chunk) != chunk;
-    return another_lands_here ? set_aside(chunk) : Buffer::input;
+  /// The place of the rank's input version.
+  [[nodiscard]] Buffer place_of_input(Chunk chunk) {
+    // In an alltoall in place another chunk overwrites it, so a copy is sent.
+    const bool is_overwritten = in_place_ && input_.contains(chunk) &&
+                                contract_.output_over(self_, chunk).value_or(chunk) != chunk;
+    return is_overwritten ? set_aside(chunk) : Buffer::input;
   }
 
   Buffer set_aside(Chunk chunk) {

@@ -67,7 +67,8 @@ void Program::reduce(std::uint32_t round, ChunkRange chunks, std::span<const Var
 }
 
 void Program::append(const Step& step) {
-  // Nearly every step has one of each, and schedules have millions of steps.
+  // A fast path: nearly every step has one peer and one range, and schedules have millions of
+  // steps.
   if (step.peers.size() == 1) {
     peers_.push_back(step.peers.front());
   } else {

@@ -11,7 +11,7 @@
 namespace tutti {
 namespace {
 
-/// To parse it takes some ten times as much memory.
+/// Parsing takes about ten times as much memory.
 constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;
 
 std::string contents(const std::string& path) {
@@ -24,8 +24,8 @@ std::string contents(const std::string& path) {
   if (!std::filesystem::is_regular_file(status)) refuse("it is not a file");
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
   if (!error && bytes > most_bytes) {
-    refuse("it is too large, with " + in_plural(bytes, "byte") + "; up to " +
-           format_bytes(most_bytes) + " are read");
+    refuse("it is too large: " + in_plural(bytes, "byte") + "; the limit is " +
+           format_bytes(most_bytes));
   }
   const std::ifstream file(path, std::ios::binary);
   std::ostringstream text;

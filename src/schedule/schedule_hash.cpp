@@ -35,7 +35,7 @@ class ContentHash {
   [[nodiscard]] std::uint64_t value() const { return value_ == 0 ? 1 : value_; }
 
  private:
-  /// Neighbouring ranges count as one, however they are written.
+  /// Adjacent ranges are joined, so that the hash does not depend on how they are written.
   void add(std::span<const ChunkRange> chunks) {
     joined_.clear();
     for (const ChunkRange& range : chunks) {

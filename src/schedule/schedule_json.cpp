@@ -10,8 +10,8 @@ namespace tutti {
 namespace {
 
 constexpr std::string_view format_name = "tutti-schedule";
-constexpr std::uint64_t plain_version = 1;   // Sends and receives of the chunks themselves.
-constexpr std::uint64_t format_version = 2;  // And local steps, and variants of chunks.
+constexpr std::uint64_t plain_version = 1;   // Only sends and receives of variant 0.
+constexpr std::uint64_t format_version = 2;  // Also local steps and variants of chunks.
 constexpr std::string_view own_word = "own";
 
 // ---------------------------------------------------------------------------------- writing
@@ -35,7 +35,7 @@ void write_chunks(std::span<const ChunkRange> chunks, std::string& out) {
   out += ']';
 }
 
-/// "own" is the chunk itself, {"own": 1} another variant of it.
+/// "own" is variant 0, {"own": 1} another variant.
 std::string own_text(Variant variant) {
   if (variant == Variant{}) return in_quotes(own_word);
   return "{" + in_quotes(own_word) + ": " + std::to_string(variant.index()) + "}";
@@ -56,7 +56,7 @@ void write_operands(const Step& step, std::string& out) {
   for (const Variant source : step.sources) add(own_text(source));
 }
 
-/// The word by which a step begins, and that for where its chunks go or come from.
+/// The JSON keys of a step: the key of its chunks, and the key of its peers or sources.
 struct StepWords {
   const char* chunks;
   const char* ends;
@@ -107,7 +107,7 @@ class JsonValue {
 
   [[nodiscard]] bool has(const char* key) const { return as_object().contains(key); }
 
-  /// Members that nobody reads are mostly slips of the pen.
+  /// Rejects unknown members, which are mostly typing errors.
   void allow_only(std::initializer_list<std::string_view> keys) const {
     for (const auto& [key, value] : as_object().items()) {
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
@@ -117,12 +117,12 @@ class JsonValue {
         known += each;
         known += '"';
       }
-      reject("there is no member \"" + key + "\"; known are" + known);
+      reject("unknown member \"" + key + "\"; known members:" + known);
     }
   }
 
   [[nodiscard]] std::size_t size() const {
-    if (!json_.is_array()) reject("a list should stand here");
+    if (!json_.is_array()) reject("expected a list");
     return json_.size();
   }
   [[nodiscard]] JsonValue operator[](std::size_t i) const {
@@ -135,7 +135,7 @@ class JsonValue {
   }
 
   [[nodiscard]] std::string text() const {
-    if (!json_.is_string()) reject("a text should stand here");
+    if (!json_.is_string()) reject("expected a string");
     return json_.string();
   }
 
@@ -143,15 +143,15 @@ class JsonValue {
     const bool fits = json_.is_number_unsigned() && json_.get<std::uint64_t>() >= least &&
                       json_.get<std::uint64_t>() <= most;
     if (!fits) {
-      reject("a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
-             " should stand here");
+      reject("expected a whole number from " + std::to_string(least) + " to " +
+             std::to_string(most));
     }
     return json_.get<std::uint64_t>();
   }
 
  private:
   [[nodiscard]] const Json& as_object() const {
-    if (!json_.is_object()) reject("an object in braces should stand here");
+    if (!json_.is_object()) reject("expected an object");
     return json_;
   }
 
@@ -162,7 +162,7 @@ class JsonValue {
 constexpr std::uint64_t most_ranks = std::numeric_limits<std::int32_t>::max();
 constexpr std::uint64_t most_rounds = std::numeric_limits<std::uint32_t>::max() - 1;
 constexpr std::size_t most_sources = std::numeric_limits<std::uint16_t>::max();
-// Sums of a few chunk numbers still fit in 64 bits.
+// So that sums of a few chunk numbers fit in 64 bits.
 constexpr std::uint64_t most_chunks = std::uint64_t{1} << 60;
 
 Contract read_contract(const JsonValue& document) {
@@ -178,7 +178,7 @@ Contract read_contract(const JsonValue& document) {
     const std::uint64_t last = contract.ranks - 1;
     contract.root = Rank{static_cast<std::uint32_t>(document.member("root").number(0, last))};
   } else if (document.has("root")) {
-    document.member("root").reject("a " + std::string(name(contract.collective)) + " has no root");
+    document.member("root").reject(std::string(name(contract.collective)) + " has no root");
   }
   try {
     contract.check();
@@ -204,7 +204,7 @@ std::vector<ChunkRange> read_chunks(const JsonValue& list, std::uint64_t chunks)
   return ranges;
 }
 
-/// What the steps of a document are read by.
+/// Reads the steps of a document.
 struct StepReader {
   const Contract& contract;
   std::uint64_t rounds;
@@ -215,7 +215,7 @@ struct StepReader {
     return Variant{static_cast<std::uint16_t>(value.number(0, most))};
   }
 
-  /// The variant that an entry of "from" names as the rank's own; none if it names a rank.
+  /// The variant of the rank's own data that an entry of "from" names; no value if it names a rank.
   [[nodiscard]] std::optional<Variant> own(const JsonValue& entry) const {
     if (entry.is(own_word)) return Variant{};
     if (version == plain_version || !entry.is_object()) return std::nullopt;
@@ -231,7 +231,7 @@ struct StepReader {
     } else {
       node.allow_only({"round", words.chunks, words.ends, "variant"});
     }
-    if (rounds == 0) node.reject("there can be no steps in a schedule of 0 rounds");
+    if (rounds == 0) node.reject("a schedule of 0 rounds cannot have steps");
     const auto round = static_cast<std::uint32_t>(node.member("round").number(0, rounds - 1));
     const std::vector<ChunkRange> chunks = read_chunks(node.member(words.chunks), contract.chunks);
     Operands operands = read_operands(node.member(words.ends), kind);
@@ -270,11 +270,11 @@ struct StepReader {
       const JsonValue entry = list[i];
       const std::optional<Variant> named = kind == Step::Kind::send ? std::nullopt : own(entry);
       if (kind == Step::Kind::local) {
-        if (!named) entry.reject("\"own\" or {\"own\": VARIANT} should stand here");
-        if (found.sources.size() == most_sources) entry.reject("that is one too many");
+        if (!named) entry.reject("expected \"own\" or {\"own\": VARIANT}");
+        if (found.sources.size() == most_sources) entry.reject("more than 65535 sources");
         found.sources.push_back(*named);
       } else if (named) {
-        if (found.own) entry.reject("\"own\" can stand only once in a fold");
+        if (found.own) entry.reject("\"own\" may occur only once in a fold");
         found.own = static_cast<std::uint32_t>(found.peers.size());
         found.own_variant = *named;
       } else {
@@ -282,9 +282,9 @@ struct StepReader {
       }
     }
     if (kind == Step::Kind::local) {
-      if (found.sources.empty()) list.reject("at least one \"own\" should stand here");
+      if (found.sources.empty()) list.reject("expected at least one \"own\"");
     } else if (found.peers.empty()) {
-      list.reject("at least one rank should stand here");
+      list.reject("expected at least one rank");
     }
     return found;
   }
@@ -313,7 +313,7 @@ std::string to_json(const Schedule& schedule) {
     out += "  \"" + std::string(key) + "\": " + value + ",\n";
   };
   member("format", in_quotes(format_name));
-  // The lowest version that knows all that is in it, so that older readers can read it, too.
+  // The lowest version that can represent the schedule, so that older readers can read it too.
   const bool plain = std::ranges::all_of(schedule.programs, &Program::is_plain);
   member("version", std::to_string(plain ? plain_version : format_version));
   member("name", in_quotes(schedule.name));
@@ -341,7 +341,7 @@ Schedule schedule_from_json(std::string_view text) {
   const Json json = parse(text);
   const JsonValue document(json, "");
   if (!document.member("format").is(format_name)) {
-    document.member("format").reject("this should say \"" + std::string(format_name) + "\"");
+    document.member("format").reject("expected \"" + std::string(format_name) + "\"");
   }
   const std::uint64_t version = document.member("version").number(plain_version, format_version);
   document.allow_only(

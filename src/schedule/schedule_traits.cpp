@@ -8,14 +8,14 @@
 namespace tutti {
 namespace {
 
-/// How many chunks, in whatever variants, a rank keeps in memory of tutti's own.
+/// The number of chunks, in all variants, that a rank keeps in internal memory.
 std::uint64_t kept_chunks(const Program& program, const Contract& contract, Rank self,
                           Aliasing aliasing) {
   const Placement placement = place(program, contract, self, aliasing);
   const ChunkSlots slots(program, contract, self);
   std::vector<bool> in_scratch(slots.size(), false);
   std::vector<bool> in_spare(slots.size(), false);
-  // What is read there was written there.
+  // Only writes count: every chunk read there was written there.
   const auto note = [&](const Placement::Piece& piece) {
     if (piece.to != Buffer::scratch && piece.to != Buffer::spare) return;
     std::vector<bool>& kept = piece.to == Buffer::scratch ? in_scratch : in_spare;
@@ -34,7 +34,7 @@ std::uint64_t kept_chunks(const Program& program, const Contract& contract, Rank
   return count(in_scratch) + count(in_spare) + (slots.total() - slots.size());
 }
 
-bool passes_on_others_blocks(const Program& program, const Contract& contract, Rank self) {
+bool forwards_others_blocks(const Program& program, const Contract& contract, Rank self) {
   const ChunkSeries input = contract.input(self);
   const ChunkSeries output = contract.output(self);
   for (const Step step : program) {
@@ -61,7 +61,7 @@ ScheduleTraits traits_of(const Schedule& schedule) {
     for (const Aliasing aliasing : {Aliasing::out_of_place, Aliasing::in_place}) {
       most = std::max(most, kept_chunks(program, contract, Rank{r}, aliasing));
     }
-    if (pairs) traits.needs_counts |= passes_on_others_blocks(program, contract, Rank{r});
+    if (pairs) traits.needs_counts |= forwards_others_blocks(program, contract, Rank{r});
   }
   const std::uint64_t data = pairs ? contract.chunks / contract.ranks : contract.chunks;
   traits.keeps_data = most > 0;

@@ -2,7 +2,7 @@
 
 namespace tutti {
 
-// Made of built_in_profile.json by the build.
+// Generated from built_in_profile.json by the build.
 extern const std::string_view built_in_profile_json;
 
 const Profile& built_in_profile() {

@@ -7,8 +7,8 @@
 namespace tutti {
 namespace {
 
-/// Closed forms are for chunks of equal length: what does not divide is made longer, which matters
-/// only where data is short and its length does not.
+/// Closed forms need chunks of equal length, so the size is rounded up to a multiple. This matters
+/// only for short data, whose time hardly depends on its length.
 std::uint64_t divisible(const Algorithm& algorithm, const Problem& problem, std::uint64_t bytes) {
   const std::uint64_t chunks = algorithm.collective == Collective::alltoall
                                    ? problem.ranks
@@ -16,7 +16,7 @@ std::uint64_t divisible(const Algorithm& algorithm, const Problem& problem, std:
   return (bytes + chunks - 1) / chunks * chunks;
 }
 
-/// What a schedule does, and what of it lies on the critical path with one port.
+/// The figures of a schedule, and its critical path with one port.
 struct Counted {
   Figures figures;
   double messages = 0;
@@ -27,7 +27,7 @@ Counted by_formula(const ClosedForm& form, const Algorithm& algorithm, const Pro
                    std::uint64_t bytes) {
   const std::uint64_t n = divisible(algorithm, problem, bytes);
   const Figures figures = form.figures(problem, n);
-  // Where no formula is known for this many ranks, they are taken to move in step.
+  // Without a formula for this number of ranks, the ranks are assumed to move in lockstep.
   return {
       .figures = figures,
       .messages =
@@ -36,7 +36,7 @@ Counted by_formula(const ClosedForm& form, const Algorithm& algorithm, const Pro
                    .value_or(static_cast<double>(figures.most_received))};
 }
 
-/// Larger schedules take too long to be priced message by message while a call waits.
+/// Pricing larger schedules message by message takes too long while a call waits.
 constexpr std::uint32_t most_priced_ranks = 256;
 
 Counted by_counting(const Method& method, const Problem& problem, std::uint64_t bytes) {

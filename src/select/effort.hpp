@@ -8,20 +8,20 @@
 
 namespace tutti {
 
-/// What a schedule asks of a machine: counts that the time it takes grows with. A model of the time
-/// is a price for each.
+/// The work in a schedule, as counts on which its time depends linearly. A Model holds a price for
+/// each count.
 ///
-/// The first counts are those of the α-β-γ model. Where ranks share cores, or every byte is copied
-/// by a core on its way, what all ranks do together matters as well: it is counted for each core.
+/// The first counts are those of the α-β-γ model. If ranks share cores, or a core copies every byte
+/// on its way, the work of all ranks together matters too: it is counted per core.
 struct Effort {
   enum Kind : std::uint8_t {
     calls,            ///< One.
-    rounds,           ///< Of messages that wait for each other.
-    messages,         ///< One after the other, if a rank sends and receives one at a time.
-    bytes,            ///< Likewise.
-    busiest_bytes,    ///< Sent and received by the rank with the most of each.
-    busiest_reduced,  ///< Bytes added by the rank that adds most.
-    core_messages,    ///< Of all ranks, for each core.
+    rounds,           ///< Messages that depend on each other.
+    messages,         ///< On the critical path, with one port per rank.
+    bytes,            ///< On the critical path, with one port per rank.
+    busiest_bytes,    ///< Maximum over the ranks of bytes sent plus bytes received.
+    busiest_reduced,  ///< Maximum over the ranks of bytes reduced.
+    core_messages,    ///< Messages of all ranks, per core.
     core_bytes,
     core_reduced,
   };
@@ -33,9 +33,9 @@ struct Effort {
   std::array<double, kinds> counts{};
 };
 
-/// `bytes` is the size of the larger buffer; `cores` are those of all hosts together.
-/// Counted by closed form where there is one, else from the schedule.
-/// Requires: the method does not refuse the problem.
+/// `bytes` is the size of the larger buffer; `cores` is the number of cores of all hosts together.
+/// Computed by closed form if there is one, otherwise counted from the schedule.
+/// Requires: the method supports the problem.
 [[nodiscard]] Effort effort(const Method& method, const Problem& problem, std::uint64_t bytes,
                             std::uint32_t cores);
 

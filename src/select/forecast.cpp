@@ -8,14 +8,14 @@
 namespace tutti {
 namespace {
 
-/// Where x lies between two neighbours of a sorted list: `low` is its own index if x is outside.
+/// The position of x between two neighbours of a sorted list; low == high if x is outside.
 struct Between {
   std::size_t low;
   std::size_t high;
-  double share;  // How far towards high.
+  double share;  // 0 at low, 1 at high.
 };
 
-/// Sizes and numbers of ranks are compared by their ratios.
+/// Interpolates in the logarithm of sizes and numbers of ranks.
 template <class List, class Key>
 Between place(const List& list, std::uint64_t x, Key key) {
   const auto above =
@@ -33,7 +33,7 @@ Between place(const List& list, std::uint64_t x, Key key) {
       .low = high - 1, .high = high, .share = to > from ? (logarithm(x) - from) / (to - from) : 0};
 }
 
-/// Larger schedules take too long to be priced message by message while a call waits.
+/// Pricing larger schedules message by message takes too long while a call waits.
 constexpr std::uint32_t most_priced_ranks = 256;
 
 }  // namespace
@@ -114,7 +114,7 @@ double Forecast::price(const Method& method, const Problem& problem, std::uint64
 double Forecast::simulated(const Method& method, const Problem& problem,
                            std::uint64_t bytes) const {
   const ScheduleSource source = method.source(problem);
-  // How much goes in and out of a rank at once is for its links to say.
+  // No port limit: the links of the network limit what enters and leaves a rank.
   return simulate(
              *party_.network, *routes_, source, even_layout(source.contract, bytes),
              {.gamma = party_.gamma.value_or(reach_->gamma), .ports = 0, .places = party_.places})
@@ -128,7 +128,7 @@ Shape natural_shape(const Network& network) {
   if (const auto* const rails = std::get_if<wiring::Rails>(&network.wiring)) {
     return {.dimensions = {rails->ranks, rails->hosts}};
   }
-  // Which host each rank hangs off.
+  // The host to which each rank is linked.
   std::unordered_map<std::uint32_t, NodeId> host_of;
   for (const Link& link : network.links) {
     if (network[link.from].kind == NodeKind::rank && network[link.to].kind == NodeKind::host) {

@@ -15,54 +15,54 @@
 
 namespace tutti {
 
-/// Who takes part, and where: what the time of a call depends on besides the call.
+/// The ranks of a call and the machines they run on.
 struct Party {
   std::uint32_t ranks = 1;
-  std::uint32_t cores = 1;  ///< That the ranks may run on, of all hosts together.
+  std::uint32_t cores = 1;  ///< Cores of all hosts together that the ranks may use.
   Reach reach{};
-  Shape hosts{};  ///< So many ranks on each of so many hosts; empty if unevenly.
-  /// The network between them, if it is known: then schedules are simulated on it. And on which of
-  /// its ranks each rank runs; empty: on the one of its own number.
+  Shape hosts{};  ///< Ranks per host × hosts; empty if hosts have different numbers of ranks.
+  /// The network between the ranks, if known: schedules are then simulated on it. `places[r]` is
+  /// the rank of the network on which rank r runs; empty: rank r.
   std::shared_ptr<const Network> network{};
   std::vector<Rank> places{};
-  std::optional<double> gamma{};  ///< Seconds for a byte added there; none: as the profile has it.
+  std::optional<double> gamma{};  ///< Seconds per byte reduced; empty: as in the profile.
 
   friend bool operator==(const Party&, const Party&) = default;
 
-  /// Whether some ranks share a host and others do not.
+  /// True if there are several hosts with several ranks each.
   [[nodiscard]] bool is_mixed() const {
     return hosts.dimensions.size() == 2 && hosts.dimensions[0] > 1 && hosts.dimensions[1] > 1;
   }
 };
 
-/// How the ranks of a network stand: in a torus, or so many on each of so many hosts; empty if in
-/// neither way.
+/// The shape in which the ranks of a network are arranged: that of a torus, or ranks per host ×
+/// hosts; empty otherwise.
 [[nodiscard]] Shape natural_shape(const Network& network);
 
-/// How long an algorithm is expected to take.
+/// The expected time of an algorithm.
 struct Expectation {
   double seconds = 0;
-  double modelled = 0;    ///< By the model alone,
-  bool measured = false;  ///< which was then set right by measurements of this very algorithm.
-  /// It was so far behind with less data that it was no longer measured with so much.
+  double modelled = 0;    ///< The time by the model alone.
+  bool measured = false;  ///< True if measurements of this algorithm corrected the model.
+  /// True if it was so slow for smaller sizes that it was not measured for this size.
   bool given_up = false;
 };
 
-/// Foretells how long algorithms take, for one party, by one profile.
+/// Predicts the time of algorithms for one party, from one profile.
 ///
-/// The model prices the effort of a schedule. What was measured of an algorithm says by which
-/// factor the model errs for it; between measured sizes and numbers of ranks the factor is
-/// interpolated, and beyond them it stays as it was last: but if others of the collective were
-/// measured there, it was given up.
+/// The model prices the effort of a schedule. The measurements of an algorithm give a correction
+/// factor for the model. The factor is interpolated between measured sizes and numbers of ranks,
+/// and constant beyond them. If other algorithms of the collective were measured beyond them, this
+/// algorithm counts as given up there.
 ///
-/// Where some pairs share a host and others do not, a schedule is priced message by message; and
-/// where the network is known, it is simulated there.
+/// If only some pairs of ranks share a host, a schedule is priced message by message. If the
+/// network is known, the schedule is simulated on it.
 class Forecast {
  public:
   /// The profile must outlive this.
   Forecast(const Profile& profile, const Party& party);
 
-  /// Requires: the method does not refuse the problem.
+  /// Requires: the method supports the problem.
   [[nodiscard]] Expectation expect(const Method& method, const Problem& problem,
                                    std::uint64_t bytes) const;
 
@@ -73,7 +73,7 @@ class Forecast {
  private:
   struct Factor {
     std::uint64_t bytes;
-    double log;  // Of measured over modelled.
+    double log;  // Logarithm of measured over modelled time.
   };
   struct Curve {
     std::uint32_t ranks;
@@ -91,9 +91,9 @@ class Forecast {
   const Profile* profile_;
   Party party_;
   const ReachProfile* reach_;
-  std::unique_ptr<Routes> routes_;  // Of the network, if there is one.
-  std::unordered_map<std::uint64_t, std::vector<Curve>> curves_;  // By identity; by ranks.
-  /// The largest size that was measured, by any algorithm.
+  std::unique_ptr<Routes> routes_;  // Routes of the network, if there is one.
+  std::unordered_map<std::uint64_t, std::vector<Curve>> curves_;  // By identity, then by ranks.
+  /// The largest size that was measured for any algorithm.
   std::map<std::pair<Collective, std::uint32_t>, std::uint64_t> largest_;
 };
 

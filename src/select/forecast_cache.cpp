@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-/// Which outlives what is made of it.
+/// Keeps the profile alive for as long as the forecast, which refers to it.
 struct KeptForecast {
   std::shared_ptr<const Profile> profile;
   Forecast forecast;

@@ -8,14 +8,14 @@
 
 namespace tutti {
 
-/// Forecasts of one profile, for communicators that come from one another: many are of the same
-/// party, and what a profile says about it takes a while to work out. Thread-safe.
+/// Forecasts of one profile, for communicators derived from one another. Many of them have the same
+/// party, and a forecast is expensive to build. Thread-safe.
 class ForecastCache {
  public:
-  /// Null: the built-in profile.
+  /// `profile`: null for the built-in profile.
   explicit ForecastCache(std::shared_ptr<const Profile> profile);
 
-  /// Kept as long as somebody has it.
+  /// The cache holds weak references: a forecast lives as long as the caller keeps it.
   [[nodiscard]] std::shared_ptr<const Forecast> get(const Party& party);
 
  private:

@@ -74,7 +74,7 @@ ProvedSchedule schedule_named(std::string_view text, const std::string& folder) 
   const std::filesystem::path path(text.substr(file_prefix.size()));
   if (path.empty()) {
     throw Error(ErrorCode::invalid_argument,
-                "a path is missing behind 'file:'; write such as file:ring4.json");
+                "there is no path after 'file:'; write, for example, file:ring4.json");
   }
   const std::string where = folder.empty() ? path.string() : (folder / path).string();
   Schedule schedule = load_schedule(where);

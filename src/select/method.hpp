@@ -11,10 +11,10 @@
 
 namespace tutti {
 
-/// What a call is done by: an algorithm of the table, or a schedule given as a value.
+/// The way a call is carried out: by an algorithm of the table, or by a schedule given as a value.
 class Method {
  public:
-  // NOLINTBEGIN(google-explicit-constructor): either is one.
+  // NOLINTBEGIN(google-explicit-constructor): both convert to a method.
   Method(const Algorithm& algorithm) : what_(&algorithm) {}
   Method(ProvedSchedule schedule) : what_(std::move(schedule)) {}
   // NOLINTEND(google-explicit-constructor)
@@ -29,19 +29,19 @@ class Method {
     return std::get_if<ProvedSchedule>(&what_);
   }
 
-  /// "allreduce/ring"; of a schedule, what its author calls it.
+  /// "allreduce/ring"; for a schedule, the name given by its author.
   [[nodiscard]] std::string_view name() const;
-  /// By which messages tell it apart from all others: of a schedule, with its content hash.
+  /// The unique name used in messages; for a schedule it includes the content hash.
   [[nodiscard]] std::string_view label() const;
-  /// The same on all ranks that do the same: of the name of an algorithm, or the content of a
-  /// schedule.
+  /// The same number on all ranks that use the same method: a hash of the name of an algorithm, or
+  /// of the content of a schedule.
   [[nodiscard]] std::uint64_t identity() const;
 
   [[nodiscard]] Collective collective() const;
   [[nodiscard]] const ScheduleTraits& traits() const;
   [[nodiscard]] bool needs_shape() const;
 
-  /// Why it cannot do its collective for this problem; empty if it can.
+  /// Why it does not support this problem; empty if it does.
   [[nodiscard]] std::string refusal(const Problem& problem) const;
 
   // These throw unsupported with the refusal, or invalid_argument for a schedule that does not fit.
@@ -49,7 +49,7 @@ class Method {
   [[nodiscard]] Contract contract(const Problem& problem) const;
   [[nodiscard]] Program program(const Problem& problem, Rank self) const;
   [[nodiscard]] Schedule build(const Problem& problem) const;
-  /// Programs when asked for. Requires: this and the problem outlive the source.
+  /// Creates programs on demand. Requires: this and the problem outlive the source.
   [[nodiscard]] ScheduleSource source(const Problem& problem) const;
 
   friend bool operator==(const Method& a, const Method& b) { return a.identity() == b.identity(); }
@@ -58,11 +58,11 @@ class Method {
   std::variant<const Algorithm*, ProvedSchedule> what_;
 };
 
-/// With this in front, what follows is the path of a schedule and not the name of an algorithm.
+/// The prefix of a path of a schedule, where otherwise the name of an algorithm is expected.
 inline constexpr std::string_view file_prefix = "file:";
 
-/// The schedule that "file:PATH" names, proved. A relative path begins in `folder`, or where the
-/// program runs if that is empty. Throws invalid_argument that names the file.
+/// Loads and proves the schedule of "file:PATH". A relative path starts in `folder`, or in the
+/// working directory if `folder` is empty. Throws invalid_argument that names the file.
 [[nodiscard]] ProvedSchedule schedule_named(std::string_view text, const std::string& folder);
 
 }  // namespace tutti

@@ -7,14 +7,14 @@ namespace {
 
 using Row = std::array<double, Effort::kinds>;
 
-/// Up to here messages cost more than bytes; up to here data stays in the caches of a core.
+/// Up to 8 KiB messages cost more than bytes; up to 1 MiB data stays in the caches of a core.
 constexpr std::array<std::uint64_t, 3> borders{8192, std::uint64_t{1} << 20, ~std::uint64_t{0}};
 
-/// Fewer cannot say what each kind of effort costs.
+/// Fewer observations do not determine the rates.
 constexpr std::size_t least_observations = 2 * Effort::kinds;
 
-/// Least squares with no negative rate, one rate at a time until none moves. Rows are scaled so
-/// that every observation should come out as 1: errors are relative.
+/// Non-negative least squares by coordinate descent. Rows are scaled so that the target of every
+/// observation is 1, which makes errors relative.
 Row least_squares(const std::vector<Row>& rows) {
   constexpr int most_sweeps = 20'000;
   std::array<Row, Effort::kinds> products{};
@@ -41,7 +41,7 @@ Row least_squares(const std::vector<Row>& rows) {
   return rates;
 }
 
-/// Counts of bytes are larger than counts of messages by many orders; all get a like size.
+/// Scales the columns: byte counts are larger than message counts by orders of magnitude.
 Row fit_rates(std::span<const Observation> observations) {
   Row largest{};
   for (const Observation& each : observations) {

@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// What each kind of effort costs, in seconds, while data is no longer than `up_to`: short data
-/// stays in caches, long data does not.
+/// The price of each kind of effort in seconds, for data up to `up_to` bytes. Short data stays in
+/// caches, long data does not.
 struct Rates {
   std::uint64_t up_to = ~std::uint64_t{0};
   std::array<double, Effort::kinds> seconds{};
@@ -18,9 +18,9 @@ struct Rates {
   friend bool operator==(const Rates&, const Rates&) = default;
 };
 
-/// How long a collective takes, as a price for each kind of effort.
+/// The time of a collective, as a price for each kind of effort.
 struct Model {
-  std::vector<Rates> rates;  ///< In order of `up_to`; the last is for all that is longer.
+  std::vector<Rates> rates;  ///< Sorted by `up_to`; the last one applies to all larger sizes.
 
   /// Requires: rates is not empty.
   [[nodiscard]] double seconds(const Effort& effort, std::uint64_t bytes) const;
@@ -28,15 +28,15 @@ struct Model {
   friend bool operator==(const Model&, const Model&) = default;
 };
 
-/// What was seen: so much effort, on so much data, took so long.
+/// A measured time together with its effort and data size.
 struct Observation {
   Effort effort;
   std::uint64_t bytes = 0;
   double seconds = 0;
 };
 
-/// The model that explains what was seen with the least relative errors, squared and summed, and no
-/// rate below zero. Where too little was seen of some sizes, those of the next are taken.
+/// Fits a model by least squares of the relative errors, with no negative rate. If there are too
+/// few observations in a range of sizes, the rates of the next range are used.
 [[nodiscard]] Model fit(std::span<const Observation> observations);
 
 }  // namespace tutti

@@ -11,8 +11,8 @@
 namespace tutti {
 namespace {
 
-/// The less, the more alike. What lies between two ranks tells more than whether they share cores,
-/// and that more than how many there are.
+/// Dissimilarity: the connection of the ranks weighs most, then whether they share cores, then
+/// their number.
 double difference(const ReachProfile& known, const Reach& reach, std::uint32_t ranks) {
   const Reach& own = known.reach;
   const bool same_kind = in_memory(own) == in_memory(reach);
@@ -21,7 +21,7 @@ double difference(const ReachProfile& known, const Reach& reach, std::uint32_t r
          std::abs(std::log2(static_cast<double>(known.ranks) / std::max(ranks, 1U)));
 }
 
-/// How long the same took there.
+/// The time of the same measurement in another profile.
 std::optional<double> seconds_in(const Profile& profile, const Measurement& same,
                                  std::uint64_t bytes) {
   for (const Measurement& each : profile.measurements) {
@@ -84,7 +84,7 @@ void Profile::take_in(std::span<const Profile> others) {
 
 void Profile::fit_models() {
   for (ReachProfile& each : reaches) {
-    std::array<std::vector<Observation>, 2> seen;  // Without a root, and with.
+    std::array<std::vector<Observation>, 2> seen;  // Without a root; with a root.
     for (const Measurement& measurement : measurements) {
       if (measurement.reach != each.reach || measurement.ranks != each.ranks) continue;
       const Method used = measurement.method();

@@ -61,7 +61,7 @@ void save_profile(const Profile& profile, const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty()) fs::create_directories(folder, error);
   if (error) refuse(error.message());
-  // Beside it, so that renaming it is one step: a full disk leaves the old one whole.
+  // Written to a file beside it and then renamed: a full disk leaves the old file intact.
   const std::string fresh = path + "." + std::to_string(::getpid()) + ".new";
   {
     std::ofstream file(fresh, std::ios::binary);
@@ -69,7 +69,7 @@ void save_profile(const Profile& profile, const std::string& path) {
     file.close();
     if (!file) {
       fs::remove(fresh, error);
-      refuse("the disk is full, or the folder is not yours to write to");
+      refuse("the disk is full, or the directory is not writable");
     }
   }
   fs::rename(fresh, path, error);

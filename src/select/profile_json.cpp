@@ -16,13 +16,14 @@ constexpr std::size_t most_entries = 100'000;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(ErrorCode::invalid_argument,
-              "this is no profile of tutti's: " + why + "; make one with `tutti tune`");
+              "this is not a tutti profile: " + why + "; make one with `tutti tune`");
 }
 
 double positive(const Json& json, const char* key, bool may_be_zero = false) {
   const auto value = json.at(key).get<double>();
   if (!std::isfinite(value) || value < 0 || (value == 0 && !may_be_zero)) {
-    refuse(std::string("\"") + key + "\" is " + json.at(key).dump() + ", which no time can be");
+    refuse(std::string("\"") + key + "\" is " + json.at(key).dump() +
+           ", which is not a valid time");
   }
   return value;
 }
@@ -30,7 +31,7 @@ double positive(const Json& json, const char* key, bool may_be_zero = false) {
 template <class T>
 T count(const Json& json, const std::string& what) {
   const std::optional<T> value = whole<T>(json);
-  if (!value) refuse("\"" + what + "\" is " + json.dump() + ", which is no number that it can be");
+  if (!value) refuse("\"" + what + "\" is " + json.dump() + ", which is not a valid number");
   return *value;
 }
 
@@ -135,18 +136,18 @@ Json to_json(const Measurement& each) {
   return json;
 }
 
-/// The schedule that was measured, which must still be what it was then.
+/// The schedule that was measured. Its content must not have changed since.
 ProvedSchedule measured_schedule(const Measurement& measurement, const Json& json,
                                  const std::string& folder) {
   ProvedSchedule schedule = schedule_named(measurement.algorithm, folder);
   const auto measured = json.at("hash").get<std::string>();
   if (hash_text(schedule.hash()) != measured) {
     refuse("'" + measurement.algorithm + "' was measured when its content hash was " + measured +
-           ", and now it is " + hash_text(schedule.hash()));
+           ", but now it is " + hash_text(schedule.hash()));
   }
   if (schedule.contract().ranks != measurement.ranks) {
     refuse("'" + measurement.algorithm + "' is for " + std::to_string(schedule.contract().ranks) +
-           " ranks, and cannot have been measured with " + std::to_string(measurement.ranks));
+           " ranks, but the measurement is for " + std::to_string(measurement.ranks));
   }
   return schedule;
 }
@@ -159,9 +160,9 @@ Measurement measurement_from(const Json& json, const std::string& folder) {
   if (measurement.algorithm.starts_with(file_prefix)) {
     measurement.schedule = measured_schedule(measurement, json, folder);
   }
-  static_cast<void>(measurement.method());  // Throws if there is none of that name.
+  static_cast<void>(measurement.method());  // Throws if there is no such algorithm.
   if (measurement.ranks < 2 || measurement.cores < 1) {
-    refuse("a measurement of " + measurement.algorithm + " is of " +
+    refuse("a measurement of " + measurement.algorithm + " has " +
            std::to_string(measurement.ranks) + " ranks on " + std::to_string(measurement.cores) +
            " cores");
   }
@@ -171,7 +172,7 @@ Measurement measurement_from(const Json& json, const std::string& folder) {
     const bool in_order =
         measurement.points.empty() || measurement.points.back().bytes < point.bytes;
     if (!in_order || !std::isfinite(point.seconds) || point.seconds <= 0) {
-      refuse("the points of " + measurement.algorithm + " are not times in order of size");
+      refuse("the points of " + measurement.algorithm + " are not valid times sorted by size");
     }
     measurement.points.push_back(point);
   }
@@ -189,7 +190,7 @@ std::string Profile::json() const {
   document["date"] = date;
   document["reaches"] = Json::array();
   for (const ReachProfile& each : reaches) document["reaches"].push_back(to_json(each));
-  // A line for each algorithm, for people and for diffs.
+  // One line per algorithm, for readers and for diffs.
   std::string text = document.dump(1);
   text.erase(text.size() - 2);
   text += ",\n \"measurements\": [";
@@ -206,7 +207,7 @@ Profile Profile::parse(std::string_view text, const std::string& folder) {
       refuse("it does not begin with {\"tutti_profile\": 1");
     }
     if (count_at<int>(document, "tutti_profile") != format_version) {
-      refuse("it is of format " + document.at("tutti_profile").dump() + ", and this tutti reads " +
+      refuse("its format is " + document.at("tutti_profile").dump() + ", but this tutti reads " +
              std::to_string(format_version));
     }
     Profile profile{.machine = document.at("machine").get<std::string>(),
@@ -220,7 +221,7 @@ Profile Profile::parse(std::string_view text, const std::string& folder) {
     for (const Json& each : document.at("measurements")) {
       profile.measurements.push_back(measurement_from(each, folder));
     }
-    if (profile.reaches.empty()) refuse("it says nothing of how ranks reach each other");
+    if (profile.reaches.empty()) refuse("\"reaches\" is empty");
     return profile;
   } catch (const JsonError& error) {
     refuse(error.what());

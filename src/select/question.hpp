@@ -7,13 +7,14 @@
 
 namespace tutti {
 
-/// What the choice of an algorithm depends on besides who takes part: only what all ranks know.
+/// The properties of a call on which the choice of an algorithm depends: only those that are the
+/// same on all ranks.
 struct Question {
   Collective collective{};
-  std::uint64_t bytes = 0;  ///< Of the larger buffer.
+  std::uint64_t bytes = 0;  ///< Size of the larger buffer.
   Rank root{};
-  bool counted = false;   ///< Blocks of different lengths.
-  bool one_fold = false;  ///< Only by what folds all contributions at once, in order of rank.
+  bool counted = false;   ///< Blocks have different lengths.
+  bool one_fold = false;  ///< All contributions must be reduced in one fold, in order of rank.
 };
 
 }  // namespace tutti

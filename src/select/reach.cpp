@@ -20,7 +20,7 @@ Pairs parse_pairs(std::string_view text) {
     if (names[i] == text) return static_cast<Pairs>(i);
   }
   throw Error(ErrorCode::invalid_argument, "'" + std::string(text) +
-                                               "' is none of process, host, loopback, network." +
+                                               "' is not one of process, host, loopback, network." +
                                                did_you_mean(text, names));
 }
 

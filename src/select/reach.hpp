@@ -6,18 +6,18 @@
 
 namespace tutti {
 
-/// What lies between two ranks.
+/// How two ranks are connected.
 enum class Pairs : std::uint8_t {
-  process,   ///< Both are threads of one process.
-  host,      ///< Both are processes of one host that share memory.
-  loopback,  ///< Both are on one host, but reach each other by its network.
-  network,   ///< They are on several hosts.
+  process,   ///< Threads of one process.
+  host,      ///< Processes of one host that share memory.
+  loopback,  ///< Processes of one host that use its network stack.
+  network,   ///< Processes of different hosts.
 };
 
 /// How the ranks of a communicator reach each other.
 struct Reach {
   Pairs pairs = Pairs::host;
-  bool crowded = false;  ///< A host has more ranks than cores.
+  bool crowded = false;  ///< True if a host has more ranks than cores.
 
   friend bool operator==(const Reach&, const Reach&) = default;
 };

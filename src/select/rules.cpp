@@ -72,7 +72,7 @@ const Algorithm* find_algorithm(Collective collective, std::string_view text) {
                      did_you_mean(text, names));
 }
 
-/// Where rules come from, and what the paths in them are relative to.
+/// The source of rules, and the directory to which paths in them are relative.
 struct Origin {
   const std::string& source;
   std::string folder{};
@@ -82,8 +82,9 @@ bool is_file(std::string_view name) { return name.starts_with(file_prefix); }
 
 ProvedSchedule schedule_from(std::string_view text, bool excludes, const Origin& origin) {
   if (excludes) {
-    refuse(origin.source, "'" + std::string(text) +
-                              "' is avoided, but schedules are never used unless they are named");
+    refuse(origin.source,
+           "'" + std::string(text) +
+               "' is excluded, but schedules are used only if they are named: remove it");
   }
   try {
     return schedule_named(text, origin.folder);
@@ -117,7 +118,7 @@ Range range_from(std::string_view text, const std::string& source, Parse parse) 
     if (dash + 1 < text.size()) range.most = parse(text.substr(dash + 1));
   } catch (const Error& error) {
     refuse(source, "'" + std::string(text) +
-                       "' is no range such as 1KiB-64KiB, 1MiB- or -4KiB: " + error.what());
+                       "' is not a range such as 1KiB-64KiB, 1MiB- or -4KiB: " + error.what());
   }
   if (range.least > range.most || text == "-") {
     refuse(source, "the range '" + std::string(text) + "' is empty");
@@ -138,7 +139,7 @@ Item item_from(std::string_view text, const std::string& source) {
   Item item{.name = trimmed(text.substr(0, at)), .bytes = {}};
   if (item.name.empty()) {
     refuse(source,
-           "a name is missing; write such as allreduce:ring, allreduce:^ring or "
+           "a name is missing; write, for example, allreduce:ring, allreduce:^ring or "
            "allreduce:mesh@-4KiB,ring@1MiB-");
   }
   if (at != std::string_view::npos) {
@@ -147,8 +148,8 @@ Item item_from(std::string_view text, const std::string& source) {
   return item;
 }
 
-/// Items of equal ranges are one rule: the fastest of them is wanted. `first` is the first rule
-/// that they may be added to.
+/// Items with equal ranges form one rule: the fastest of them is chosen. `first` is the first rule
+/// to which they may be added.
 void add_item(std::vector<Rule>& rules, std::size_t first, const Item& item, const Method& method,
               bool excludes, const std::string& source) {
   const auto same = std::find_if(
@@ -175,8 +176,8 @@ void add_items(std::vector<Rule>& rules, Collective collective, std::span<const 
   }
 }
 
-/// Names alone are meant for every collective that has an algorithm of such a name, and a schedule
-/// for its own.
+/// A bare name applies to every collective that has an algorithm of that name, a schedule to its
+/// own collective.
 void add_to_all(std::vector<Rule>& rules, std::span<const Item> items, bool excludes,
                 const Origin& origin) {
   const std::size_t first = rules.size();
@@ -190,7 +191,7 @@ void add_to_all(std::vector<Rule>& rules, std::span<const Item> items, bool excl
     }
     if (std::find(known.begin(), known.end(), item.name) == known.end()) {
       refuse(origin.source, "no collective has an algorithm '" + std::string(item.name) +
-                                "'; `tutti list` shows them all." + did_you_mean(item.name, known));
+                                "'; `tutti list` shows all." + did_you_mean(item.name, known));
     }
     for (const Collective collective : collectives()) {
       const Algorithm* const found = find_algorithm(collective, item.name);
@@ -288,7 +289,7 @@ void add_line(std::vector<Rule>& rules, std::string_view line, const Origin& ori
     const std::string key = word.substr(0, equals);
     if (equals == std::string::npos || (key != "bytes" && key != "ranks" && key != "pairs")) {
       refuse(source, "'" + word +
-                         "' is none of bytes=RANGE, ranks=RANGE, pairs=WAY, use NAME,… "
+                         "' is not one of bytes=RANGE, ranks=RANGE, pairs=WAY, use NAME,… "
                          "and avoid NAME,…");
     }
     const std::string value = word.substr(equals + 1);
@@ -306,7 +307,7 @@ void add_line(std::vector<Rule>& rules, std::string_view line, const Origin& ori
   std::string names;
   std::string more;
   if ((word != "use" && word != "avoid") || !(words >> names) || words >> more) {
-    refuse(source, "a rule ends with 'use NAME,…' or 'avoid NAME,…', and no blanks in the list");
+    refuse(source, "a rule ends with 'use NAME,…' or 'avoid NAME,…', without blanks in the list");
   }
   for (const std::string_view each : split(names, ',')) {
     rule.methods.push_back(method_from(rule.collective, each, rule.excludes, origin));

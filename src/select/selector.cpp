@@ -10,8 +10,8 @@
 namespace tutti {
 namespace {
 
-/// Sizes are decided in classes: eight to a doubling, so that neighbours differ by less than what
-/// can be measured.
+/// Size classes, eight per doubling: sizes within a class differ by less than the measurement
+/// noise.
 constexpr std::uint64_t classes_per_doubling = 8;
 
 std::uint64_t size_class(std::uint64_t bytes) {
@@ -21,7 +21,7 @@ std::uint64_t size_class(std::uint64_t bytes) {
   return doubling * classes_per_doubling + part;
 }
 
-/// The least size of a class, for which all of it is decided.
+/// The smallest size of a class, which decides for the class.
 std::uint64_t representative(std::uint64_t size_class) {
   if (size_class < classes_per_doubling) return size_class;
   const std::uint64_t doubling = size_class / classes_per_doubling;
@@ -41,7 +41,7 @@ std::string refusal_of_folds(const Method& method, bool one_fold) {
   const std::string order =
       method.algorithm() != nullptr ? " adds " + std::string(method.algorithm()->order) : "";
   return std::string(method.label()) + (order.empty() ? " adds in another order" : order) +
-         "; reproducible = order and exact ask for one fold of all contributions in order of rank, "
+         "; reproducible = order and exact need one fold of all contributions in order of rank, "
          "by" +
          those;
 }
@@ -67,7 +67,7 @@ const Candidate& Selector::choose(const Question& question) {
   const std::uint64_t which =
       rule == nullptr ? 0 : static_cast<std::uint64_t>(rule - rules_.all().data()) + 1;
   const std::uint64_t sizes = size_class(question.bytes);
-  // Schedules are for one root; algorithms are as fast with any.
+  // A schedule is for one root; the time of an algorithm does not depend on the root.
   const std::uint64_t root = has_schedules_ && has_root(question.collective)
                                  ? std::uint64_t{question.root.index()} << 40
                                  : 0;
@@ -79,7 +79,7 @@ const Candidate& Selector::choose(const Question& question) {
       question.one_fold ? decided_for_one_fold_ : decided_;
   const auto found = decided.find(key);
   if (found != decided.end()) return found->second;
-  // By the rules for the very size, and by the times for those of its class.
+  // Rules depend on the exact size; times are compared for the representative of its class.
   Question common = question;
   if (which == 0) common.bytes = representative(sizes);
   return decided.emplace(key, decide(common)).first->second;
@@ -97,7 +97,7 @@ Candidate Selector::decide(const Question& question) const {
       if (!refusal.empty()) why += "; " + refusal;
       if (question.counted && each.traits().needs_counts) {
         why += "; " + std::string(each.label()) +
-               " passes on blocks of other ranks, whose counts nobody else knows";
+               " forwards blocks of other ranks, whose counts this rank does not know";
       }
     }
     why = " that " + rule->source + " allows" + why;
@@ -115,8 +115,8 @@ Problem Selector::problem_for(const Method& method, const Question& question) co
 
 bool Selector::is_possible(const Method& method, const Question& question, const Rule* rule) const {
   if (question.counted && method.traits().needs_counts) return false;
-  // Hierarchies are for hosts that have several ranks each, and for networks that are tori, unless
-  // a rule asks for one.
+  // Hierarchical algorithms are candidates on hosts with several ranks each and on tori, or if a
+  // rule names one.
   const Party& party = forecast_->party();
   const bool shaped = party.network ? !party.hosts.empty() : party.is_mixed();
   const bool wanted = rule != nullptr && !rule->excludes && rule->names(method);
@@ -124,7 +124,7 @@ bool Selector::is_possible(const Method& method, const Question& question, const
   return method.refusal(problem_for(method, question)).empty();
 }
 
-/// The table, and those schedules of the rule and the profile that fit.
+/// The table, and the schedules of the rule and the profile that fit.
 std::vector<Method> Selector::methods_for(const Question& question, const Rule* rule) const {
   std::vector<Method> methods;
   const auto add = [&](const Method& method) {

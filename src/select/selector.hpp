@@ -13,34 +13,34 @@
 
 namespace tutti {
 
-/// One way to do what is asked for.
+/// A method that could be chosen, and its expected time.
 struct Candidate {
   Method method;
   Shape shape{};
   Expectation expected{};
-  std::string barred{};  ///< By which rule it may not be taken; empty if it may.
+  std::string barred{};  ///< The rule that excludes it; empty if it is allowed.
 };
 
-/// Why a call that asks for the order of ranks cannot be done by this method, with those that can
-/// do it; empty if it can, or if the call does not ask.
+/// Why this method cannot reduce all contributions in one fold in order of rank, with a list of the
+/// algorithms that can; empty if it can, or if `one_fold` is false.
 [[nodiscard]] std::string refusal_of_folds(const Method& method, bool one_fold);
 
-/// Takes the algorithm that is expected to be the fastest, among those that the user allows.
-/// Schedules take part where a rule or the profile names them and they fit the call.
+/// Chooses the algorithm with the least expected time among those that the rules allow. Schedules
+/// are candidates if a rule or the profile names them and they fit the call.
 ///
-/// For one thread at a time.
+/// Not thread-safe.
 class Selector {
  public:
   Selector(std::shared_ptr<const Forecast> forecast, Rules rules);
 
-  /// Another for the same party, which another thread may ask.
+  /// A second selector for the same party, for use by another thread.
   [[nodiscard]] Selector twin() const { return {forecast_, rules_}; }
 
-  /// Sizes between which hardly anything changes are decided together, and only once. Throws
-  /// unsupported if the rules leave nothing that can be done.
+  /// Sizes that hardly differ share one decision, which is cached. Throws unsupported if the rules
+  /// leave no candidate.
   [[nodiscard]] const Candidate& choose(const Question& question);
 
-  /// All that could be done, the fastest first, those that rules bar last.
+  /// All candidates by expected time; those excluded by rules come last.
   [[nodiscard]] std::vector<Candidate> candidates(const Question& question) const;
 
   [[nodiscard]] const Forecast& forecast() const { return *forecast_; }
@@ -55,7 +55,7 @@ class Selector {
 
   std::shared_ptr<const Forecast> forecast_;
   Rules rules_;
-  bool has_schedules_ = false;  // Among the rules, or in the profile.
+  bool has_schedules_ = false;  // True if the rules or the profile name schedules.
   std::unordered_map<std::uint64_t, Candidate> decided_;
   std::unordered_map<std::uint64_t, Candidate> decided_for_one_fold_;
 };

@@ -4,11 +4,11 @@
 
 namespace tutti {
 
-/// What to expect of the next time, by those that were measured, at least one: their mean, but for
-/// those above twice the median, when somebody else had the machine.
+/// The expected next time, given at least one measured time: the mean of all times that are at most
+/// twice the median. Longer times are outliers caused by other programs.
 ///
-/// Not the median: where ranks share cores an algorithm may take half as long in one run as in
-/// another, all of it, and then what counts is how often it does.
+/// Not the median: if ranks share cores, all calls of one run may take half as long as those of
+/// another run, and the frequency of such runs matters.
 [[nodiscard]] double typical(std::vector<double> times);
 
 }  // namespace tutti

@@ -22,7 +22,7 @@ Workload::Assembly::Assembly(Workload& into, std::span<Reading> readings,
   in_parallel(readings_.size(), [&](std::size_t i) { number(readings_[i], numbers_[i]); });
 }
 
-/// Each reading gets its part of the numbers of each round, and the workload its room.
+/// Assigns each reading its range of numbers in each round, and resizes the workload.
 void Workload::Assembly::divide_rounds() {
   std::size_t rounds = 0;
   for (const Reading& each : readings_) rounds = std::max(rounds, each.by_round().size());
@@ -62,7 +62,7 @@ void Workload::Assembly::number(const Reading& reading, Numbers& numbers) const 
   }
 }
 
-/// Puts those to a rank together; as messages stand sender by sender before, they then do so too.
+/// Counting sort by receiver. It is stable, so the messages of a receiver stay sorted by sender.
 void Workload::Assembly::deliver() {
   const std::uint32_t p = into_.ranks();
   std::vector<std::vector<std::size_t>> next(readings_.size(), std::vector<std::size_t>(p, 0));
@@ -107,10 +107,10 @@ void Workload::Assembly::meet() {
 
 void Workload::Assembly::meet_in(const Reading& reading, const Numbers& numbers) {
   const auto reject = [&] {
-    reject_unverified(source_.name, "some of its sends and receives do not meet");
+    reject_unverified(source_.name, "some of its sends and receives do not match");
   };
-  std::vector<std::uint32_t> first(source_.contract.ranks, none);  // By sender, its next end;
-  std::vector<std::uint32_t> next;                                 // by end, the one after it.
+  std::vector<std::uint32_t> first(source_.contract.ranks, none);  // By sender: its next end.
+  std::vector<std::uint32_t> next;                                 // By end: the end after it.
   std::vector<const Arrival*> by_end;
   for (std::uint32_t i = 0; i < reading.ranks(); ++i) {
     const std::uint32_t rank = reading.first_rank() + i;

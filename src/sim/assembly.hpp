@@ -10,23 +10,24 @@
 
 namespace tutti {
 
-/// Makes a workload of readings: numbers what programs say rank by rank in the order in which it
-/// will be done, round by round, and finds for each message the fold that it ends in. The readings
-/// are worked on at the same time.
+/// Builds a workload from readings. Renumbers messages and folds from rank order into execution
+/// order (round by round), and finds the fold in which each message ends. Readings are processed in
+/// parallel.
 class Workload::Assembly {
  public:
-  /// Requires: all outlive this. Throws unsupported if there is more than can be numbered.
+  /// Requires: all arguments outlive this. Throws unsupported if there are too many items to
+  /// number.
   Assembly(Workload& into, std::span<Reading> readings, const ScheduleSource& source);
 
-  /// Tells receivers of the messages to them.
+  /// Passes the messages to their receivers.
   void deliver();
-  /// The same where one rank stands for all: what it sends to the rank `d` further on, it receives
-  /// from the one `d` before. Leaves in `distances` how far each message goes.
+  /// The same if one rank stands for all: a message that it sends to rank r + d arrives at rank r
+  /// from rank r − d. Writes the distance d of each message to `distances`.
   void deliver_to_itself(std::vector<std::uint32_t>& distances);
-  /// Lets the k-th message from a rank to another meet the k-th receive from it. Throws
-  /// invalid_argument if some have nothing to meet.
+  /// Matches the k-th message between two ranks with the k-th receive. Throws invalid_argument if a
+  /// message or a receive is left over.
   void meet();
-  /// Fills the workload. The hops of the i-th reading have the routes routes[i].
+  /// Fills the workload. routes[i] holds the routes of the hops of reading i.
   void write(std::span<const std::vector<std::uint32_t>> routes);
 
  private:
@@ -36,11 +37,11 @@ class Workload::Assembly {
     std::uint32_t message = 0;
   };
 
-  /// Of all that is in a reading.
+  /// The new numbers of all items of a reading.
   struct Numbers {
     std::vector<std::uint32_t> messages;
     std::vector<std::uint32_t> folds;
-    std::vector<Reading::Count> next;  // By round, those not yet given.
+    std::vector<Reading::Count> next;  // The next unused numbers of each round.
   };
 
   void divide_rounds();
@@ -54,9 +55,9 @@ class Workload::Assembly {
   Workload& into_;
   std::span<Reading> readings_;
   const ScheduleSource& source_;
-  std::vector<Numbers> numbers_;  // By reading.
+  std::vector<Numbers> numbers_;  // Indexed by reading.
   LargeVector<Arrival> arrivals_;
-  std::vector<std::size_t> first_arrival_{0};  // By receiver, and one more.
+  std::vector<std::size_t> first_arrival_{0};  // Indexed by receiver, with one more entry.
 };
 
 }  // namespace tutti

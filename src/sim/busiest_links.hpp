@@ -9,14 +9,14 @@
 
 namespace tutti {
 
-/// A link and how much of what it could have carried it did carry.
+/// A link and its utilisation.
 struct BusyLink {
   LinkId link{};
   LinkUse use{};
-  double utilisation = 0;  ///< Of its bandwidth over the whole time: 0 … 1.
+  double utilisation = 0;  ///< Share of its bandwidth over the whole time: 0 … 1.
 };
 
-/// At most `count` links, the best used first; none that carried nothing.
+/// At most `count` links, by falling utilisation; without links that carried nothing.
 [[nodiscard]] TUTTI_API std::vector<BusyLink> busiest_links(const Simulation& simulation,
                                                             const Network& network,
                                                             std::size_t count);

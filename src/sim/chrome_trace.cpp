@@ -14,11 +14,11 @@ constexpr std::uint32_t links_process = 1;
 constexpr double microseconds = 1e6;
 constexpr std::size_t most_links = 16;
 
-/// Tracks on which nothing overlaps, as viewers want it: each activity goes to the first track of
-/// its rank that is free.
+/// Tracks without overlaps, as trace viewers require: each activity goes to the first free track of
+/// its rank.
 class Tracks {
  public:
-  /// The number of the track. Requires: activities come in the order of their begin.
+  /// The number of the track. Requires: activities are passed in the order of their start.
   std::uint32_t place(const Activity& activity) {
     std::vector<double>& lanes = free_[activity.rank.index()];
     const auto lane =
@@ -51,7 +51,7 @@ class Tracks {
     return rank * most_lanes + static_cast<std::uint32_t>(lane);
   }
 
-  std::map<std::uint32_t, std::vector<double>> free_;  // By rank, when each of its tracks is free.
+  std::map<std::uint32_t, std::vector<double>> free_;  // By rank: when each track is free again.
 };
 
 Json name_of_process(std::uint32_t process, const char* name) {

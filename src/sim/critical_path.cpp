@@ -31,7 +31,7 @@ Activity activity_of_sum(const Workload& workload, const EventLoop& loop, std::u
 
 namespace {
 
-/// Walks back from the end. Where one rank stands for all, it counts which one is meant.
+/// Walks back from the end. If one rank stands for all, keeps track of the actual rank.
 class Walk {
  public:
   Walk(const Workload& workload, const EventLoop& loop, std::span<const std::uint32_t> distances,
@@ -39,7 +39,7 @@ class Walk {
       : workload_(workload), loop_(loop), distances_(distances), ranks_(ranks) {}
 
   std::vector<Activity> back_from(std::uint32_t fold) {
-    bool into_rank = true;  // A message that was waited for came to the rank, or left it.
+    bool into_rank = true;  // True if the message waited for came to the rank, false if it left it.
     Workload::Item at = Workload::Item::fold(fold);
     while (at.is_fold() || at.is_message()) {
       if (at.is_fold()) {
@@ -70,7 +70,8 @@ class Walk {
       activity.rank = Rank{rank_};
       activity.peer = Rank{(rank_ + distances_[id]) % ranks_};
     }
-    // With several ports, that it left may have been waited for, and not that it arrived.
+    // With several ports, an item may have waited for the departure of the message, not its
+    // arrival.
     const bool left_then =
         !path_.empty() && activity.begin >= path_.back().begin && activity.end > path_.back().begin;
     if (!left_then) path_.push_back(activity);

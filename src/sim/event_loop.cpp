@@ -9,8 +9,8 @@
 namespace tutti {
 namespace {
 
-/// What differs by less is meant to be one moment. Flows that end together by symmetry would else
-/// end one by one, each time with other rates for the rest.
+/// Times that differ by less are treated as equal. Otherwise flows that end together by symmetry
+/// would end one by one, with a rate update each time.
 constexpr double rounding = 1e-12;
 
 }  // namespace
@@ -61,7 +61,7 @@ void EventLoop::run(const std::string& name, const Progress& progress) {
   }
   if (passed_ != workload_.messages.size()) {
     throw Error(ErrorCode::invalid_argument,
-                "'" + name + "' comes to a halt: its steps wait for each other; verify it");
+                "'" + name + "' deadlocks: its steps wait for each other; check it with verify");
   }
 }
 
@@ -69,7 +69,7 @@ void EventLoop::start_what_waits_for_nothing() {
   for (std::uint32_t id = 0; id < workload_.messages.size(); ++id) {
     if (workload_.messages[id].waits == 0) data_there(id, {});
   }
-  // A local step may need nothing but what the rank brings.
+  // A local step may need only the input of the rank.
   for (std::uint32_t id = 0; id < workload_.folds.size(); ++id) {
     if (workload_.folds[id].waits == 0) begin_fold(id);
   }
@@ -114,11 +114,11 @@ void EventLoop::data_there(std::uint32_t id, Item cause) {
   if (ports_) {
     ports_->ready(id);
   } else {
-    at_hand_.push_back(id);
+    ready_messages_.push_back(id);
   }
 }
 
-/// Lets go all that can. What takes no time at all may let others go.
+/// Starts all messages that can depart. Messages of zero duration may release others.
 void EventLoop::depart() {
   while (true) {
     std::size_t departed = 0;
@@ -129,9 +129,9 @@ void EventLoop::depart() {
       }
       departed = departures.size();
     }
-    for (; !at_hand_.empty(); ++departed) {
-      const std::uint32_t message = at_hand_.back();
-      at_hand_.pop_back();
+    for (; !ready_messages_.empty(); ++departed) {
+      const std::uint32_t message = ready_messages_.back();
+      ready_messages_.pop_back();
       depart(message, workload_.messages[message].cause);
     }
     finish_folds();
@@ -139,7 +139,7 @@ void EventLoop::depart() {
   }
 }
 
-/// Data, if that came last; else the message that was the last in the way.
+/// The data, if that was ready last; otherwise the message that freed the last port.
 EventLoop::Item EventLoop::cause_of_departure(const PortLimiter::Departure& departure) const {
   const Workload::Message& message = workload_.messages[departure.message];
   if (message.begun >= now_) return message.cause;
@@ -170,7 +170,7 @@ void EventLoop::depart(std::uint32_t id, Item cause) {
   }
 }
 
-/// When it will arrive is known already.
+/// The arrival time is known at departure.
 void EventLoop::depart_alone(std::uint32_t id, double flows_from, double rate) {
   const double bytes =
       static_cast<double>(workload_.messages[id].bytes) * noise_.factor(2 * std::uint64_t{id});
@@ -237,7 +237,7 @@ void EventLoop::arrive(std::uint32_t slot) {
   operand_there(message.fold, Item::message(id));
 }
 
-/// Makes the rates fair again, and puts off or brings forward what ends later or earlier for it.
+/// Makes the rates fair again and updates the end times of the flows whose rate has changed.
 void EventLoop::settle() {
   for (const std::uint32_t slot : shares_.settle()) {
     Task& task = tasks_[slot];
@@ -308,14 +308,14 @@ void EventLoop::done(std::uint32_t id) {
   const bool later =
       last_fold_ == Workload::none || workload_.folds[last_fold_].done < now_ || id < last_fold_;
   if (later) last_fold_ = id;
-  whole_.push_back(id);
+  finished_folds_.push_back(id);
 }
 
-/// Tells those who wait for folds that are done.
+/// Notifies the dependents of folds that are done.
 void EventLoop::finish_folds() {
-  while (!whole_.empty()) {
-    const std::uint32_t fold = whole_.back();
-    whole_.pop_back();
+  while (!finished_folds_.empty()) {
+    const std::uint32_t fold = finished_folds_.back();
+    finished_folds_.pop_back();
     const Item cause = Item::fold(fold);
     for (const Item waiter : workload_.waiters(workload_.folds[fold])) {
       if (waiter.is_fold()) {

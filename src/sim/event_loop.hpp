@@ -18,51 +18,51 @@
 
 namespace tutti {
 
-/// Runs a workload on a network: from one moment at which something begins or ends to the next.
-/// What comes of messages and folds is noted where they stand.
+/// Discrete-event simulation of a workload on a network. Results are written to the messages and
+/// folds of the workload.
 ///
-/// A message leaves when what it carries is there and its ports are free. It takes alpha and the
-/// latency of its route before its bytes flow, at the rate that fair_shares gives, or at a rate
-/// that is known beforehand if it cannot meet others; when the last has flowed it has arrived. A
-/// fold begins when all its operands are there.
+/// A message departs when its data is ready and its ports are free. After alpha and the latency of
+/// its route its bytes flow, at the rate given by FairShares, or at a fixed rate if no other flow
+/// can share its links. It arrives with its last byte. A fold begins when all its operands are
+/// ready.
 class EventLoop {
  public:
   /// Requires: workload, routes and settings outlive this.
   EventLoop(Workload& workload, const RouteTable& routes, std::vector<double> capacities,
             const SimulationSettings& settings);
 
-  /// Called now and then with the number of messages that have arrived.
+  /// Called from time to time with the number of messages that have arrived.
   using Progress = std::function<void(std::uint64_t)>;
 
-  /// Throws invalid_argument if the schedule comes to a halt. To be called once.
+  /// Throws invalid_argument on a deadlock of the schedule. Call it once.
   void run(const std::string& name, const Progress& progress);
 
-  /// When all was done.
+  /// Time at which everything is done.
   [[nodiscard]] double end() const { return now_; }
-  /// How long a message takes with the network to itself, and how long a sum.
+  /// Duration of a message on an idle network, and of a reduction.
   [[nodiscard]] double alone(const Workload::Message& message) const;
   [[nodiscard]] double time_to_add(std::uint32_t fold) const;
   [[nodiscard]] const Meter& meter() const { return meter_; }
-  /// When each rank has got all that it receives, and sent all.
+  /// Time at which each rank has received and sent everything.
   [[nodiscard]] const std::vector<double>& finished() const { return finished_; }
-  /// Of all messages.
+  /// Sum over all messages.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  /// The one that was done last, the first of several; none if there is none.
+  /// The fold that was done last, the first of several; none if there are no folds.
   [[nodiscard]] std::uint32_t last_fold() const { return last_fold_; }
 
  private:
   using Item = Workload::Item;
 
-  /// Something under way that has an end.
+  /// An activity in progress.
   struct Task {
     enum class Kind : std::uint8_t { latency, flow, lonely_flow, sum } kind = Kind::latency;
     std::uint32_t id = 0;  // Message or fold.
-    double left = 0;       // Of a flow: bytes,
-    double rate = 0;       // of which so many a second go
-    double since = 0;      // since.
+    double left = 0;       // For a flow: remaining bytes at time `since`.
+    double rate = 0;       // Bytes per second.
+    double since = 0;      // Time of the last update.
   };
 
-  /// The one that adds for a rank.
+  /// The unit of a rank that computes reductions, one at a time.
   struct Adder {
     bool busy = false;
     std::deque<std::uint32_t> queue;  // Folds.
@@ -94,19 +94,20 @@ class EventLoop {
   const SimulationSettings& settings_;
   Noise noise_;
   std::vector<double> capacities_;
-  std::vector<double> lonely_rates_;  // By route: of whatever flows on it; 0 if it may meet others.
+  std::vector<double> lonely_rates_;  // Fixed rate of each route; 0 if its links may be shared.
   FairShares shares_;
   Meter meter_;
-  std::optional<PortLimiter> ports_;  // None if they are unlimited.
-  EventQueue events_;                 // By slot of the task.
+  std::optional<PortLimiter> ports_;  // Empty if ports are unlimited.
+  EventQueue events_;                 // Indexed by task slot.
   std::vector<Task> tasks_;
   std::vector<std::uint32_t> unused_slots_;
   double now_ = 0;
-  std::vector<double> finished_;  // By rank, so far.
+  std::vector<double> finished_;  // Indexed by rank; so far.
 
   std::vector<Adder> adders_;
-  std::vector<std::uint32_t> whole_;    // Folds that are done, and of which nobody was told.
-  std::vector<std::uint32_t> at_hand_;  // Messages that can leave, if ports are unlimited.
+  std::vector<std::uint32_t>
+      finished_folds_;  // Folds that are done but whose dependents do not know yet.
+  std::vector<std::uint32_t> ready_messages_;  // Messages that can depart, if ports are unlimited.
   std::uint64_t passed_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint32_t last_fold_ = Workload::none;

@@ -6,42 +6,41 @@
 
 namespace tutti {
 
-/// When each of some numbered things happens next; moments can be put off or brought forward.
+/// A priority queue of numbered events whose times can be changed.
 ///
-/// A heap of four branches that knows where everything stands. Things of one moment cost next to
-/// nothing, and much happens at the very same moment when ranks move in step.
+/// An indexed 4-ary heap. Equal times are cheap, and frequent when ranks move in lockstep.
 class EventQueue {
  public:
   [[nodiscard]] bool empty() const { return heap_.empty(); }
-  /// The earliest moment. Requires: !empty().
+  /// The earliest time. Requires: !empty().
   [[nodiscard]] double next() const { return heap_.front().at; }
 
-  /// Sets the moment of `thing`, whether it had one or not.
-  void set(std::uint32_t thing, double at) {
-    if (places_.size() <= thing) places_.resize(thing + 1, none);
-    if (places_[thing] == none) {
-      places_[thing] = static_cast<std::uint32_t>(heap_.size());
-      heap_.push_back({at, thing});
-      rise(places_[thing]);
+  /// Sets or changes the time of `id`.
+  void set(std::uint32_t id, double at) {
+    if (places_.size() <= id) places_.resize(id + 1, none);
+    if (places_[id] == none) {
+      places_[id] = static_cast<std::uint32_t>(heap_.size());
+      heap_.push_back({at, id});
+      rise(places_[id]);
       return;
     }
-    const std::uint32_t place = places_[thing];
+    const std::uint32_t place = places_[id];
     const double before = heap_[place].at;
     heap_[place].at = at;
     at < before ? rise(place) : sink(place);
   }
 
-  /// Takes one thing of the earliest moment. Requires: !empty().
+  /// Removes one event with the earliest time. Requires: !empty().
   std::uint32_t take() {
-    const std::uint32_t thing = heap_.front().thing;
-    places_[thing] = none;
+    const std::uint32_t id = heap_.front().id;
+    places_[id] = none;
     const Event last = heap_.back();
     heap_.pop_back();
     if (!heap_.empty()) {
       put(0, last);
       sink(0);
     }
-    return thing;
+    return id;
   }
 
  private:
@@ -49,12 +48,12 @@ class EventQueue {
 
   struct Event {
     double at;
-    std::uint32_t thing;
+    std::uint32_t id;
   };
 
   void put(std::uint32_t place, const Event& event) {
     heap_[place] = event;
-    places_[event.thing] = place;
+    places_[event.id] = place;
   }
 
   void rise(std::uint32_t place) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Levels that differ by less than this are equal: sums in another order differ by some 1e-16.
+/// Levels that differ by less are equal: sums in another order differ by about 1e-16.
 constexpr double tolerance = 1e-11;
 
 bool clearly_above(double a, double b) { return a > b * (1 + tolerance); }
@@ -53,7 +53,7 @@ void FairShares::add(std::uint32_t flow, std::span<const Crossing> route, double
         .flow = flow, .link = route[i].link, .times = route[i].times, .next = link.first};
     if (link.first != none) entries_[link.first].previous = at;
     link.first = at;
-    // One that is alone on its links concerns nobody.
+    // A flow that is alone on its links affects no other flow.
     if (++link.crowd > 1) mark_dirty(route[i].link);
   }
   arrived_.push_back(flow);
@@ -113,7 +113,8 @@ void FairShares::choose(std::uint32_t id) {
   rates_before_.push_back(flow.rate);
 }
 
-/// Where somebody has come or gone, those who had as much as the link gave have to look again.
+/// On links where flows have started or ended, chooses the flows for which the link was the
+/// bottleneck.
 void FairShares::choose_by_dirty_links() {
   for (const std::uint32_t id : dirty_) {
     links_[id].dirty = false;
@@ -124,7 +125,7 @@ void FairShares::choose_by_dirty_links() {
   dirty_.clear();
 }
 
-/// Tells links about the flows that were chosen since the last time.
+/// Counts the newly chosen flows on their links.
 void FairShares::open_links() {
   for (; opened_ < chosen_.size(); ++opened_) {
     for (const Entry& entry : entries(flows_[chosen_[opened_]])) {
@@ -156,8 +157,8 @@ void FairShares::open_link(std::uint32_t id) {
   }
 }
 
-/// Progressive filling: the levels of the chosen rise together until a link is full; those who
-/// cross it have their rate, and the others go on.
+/// Progressive filling: the levels of the chosen flows rise together until a link is full. The
+/// rates of the flows on that link are then final; the other flows continue.
 void FairShares::fill() {
   const auto later = [](const Candidate& a, const Candidate& b) { return a.level > b.level; };
   candidates_.clear();
@@ -177,7 +178,7 @@ void FairShares::fill() {
     candidates_.pop_back();
     const Filling& filling = fillings_[first.link];
     if (filling.left_chosen == 0) continue;
-    // Since it was put here, flows that get less have left it more: levels only rise.
+    // Since it was pushed, flows with lower rates may have left more capacity: levels only rise.
     const double level = std::max(filling.left, 0.0) / filling.left_weight;
     if (level > first.level && !candidates_.empty() && level > candidates_.front().level) {
       first.level = level;
@@ -208,7 +209,7 @@ void FairShares::fill_link(std::uint32_t id) {
   }
 }
 
-/// Whether, besides the chosen, there are others that have too much, or could have more.
+/// Chooses other flows that have too much or could have more. True if there are any.
 bool FairShares::choose_more() {
   const std::size_t before = chosen_.size();
   for (const std::uint32_t id : touched_) {

@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-/// A link that a flow crosses, once or, where one flow stands for many, several times.
+/// A link that a flow crosses: once, or several times if the flow stands for many.
 struct Crossing {
   std::uint32_t link = 0;
   std::uint32_t times = 1;
@@ -15,32 +15,32 @@ struct Crossing {
   friend bool operator==(const Crossing&, const Crossing&) = default;
 };
 
-/// The weighted max-min fair rates of flows that share links, kept up to date as flows come and go.
+/// Weighted max-min fair rates of flows that share links, updated as flows start and end.
 ///
-/// A flow's level is its rate divided by its weight. Rates are fair if every flow crosses a link
-/// that is full and on which nobody has a higher level: its bottleneck (Bertsekas and Gallager,
+/// The level of a flow is its rate divided by its weight. Rates are max-min fair if every flow
+/// crosses a full link on which no flow has a higher level: its bottleneck (Bertsekas and Gallager,
 /// Data Networks, 1992). There is exactly one such assignment.
 ///
-/// When flows come and go only those are looked at whose bottleneck may have moved: rates of a few
-/// flows are found anew with all others' held fixed, and whoever's bottleneck that has spoilt, or
-/// whoever has more than he should have beside them, joins the few until all is fair. A flow that
-/// has its links to itself takes time proportional to its route.
+/// Updates are incremental. The rates of the flows whose bottleneck may have moved are computed
+/// again, with all other rates fixed. If that invalidates the bottleneck of another flow, or gives
+/// it too large a share, that flow joins them, until all rates are fair. A flow that is alone on
+/// its links takes time proportional to the length of its route.
 class FairShares {
  public:
   explicit FairShares(std::vector<double> capacities);
 
-  /// A new flow, under a number that is not in use. Requires: a route of one crossing or more that
-  /// outlives the flow, and a positive weight.
+  /// Adds a flow under an unused number. Requires: a non-empty route that outlives the flow, and a
+  /// positive weight.
   void add(std::uint32_t flow, std::span<const Crossing> route, double weight);
   void remove(std::uint32_t flow);
 
-  /// Makes all rates fair again and returns those flows whose rate has changed. The list is good
+  /// Makes all rates fair again and returns the flows whose rate has changed. The list is valid
   /// until the next call.
   std::span<const std::uint32_t> settle();
 
-  /// In bytes per second. Requires: settled since the flow came.
+  /// In bytes per second. Requires: settle() was called after add().
   [[nodiscard]] double rate(std::uint32_t flow) const { return flows_[flow].rate; }
-  /// How many flows cross the link.
+  /// The number of flows that cross the link.
   [[nodiscard]] std::uint32_t crowd(std::uint32_t link) const { return links_[link].crowd; }
 
  private:
@@ -48,22 +48,22 @@ class FairShares {
 
   struct Link {
     double capacity = 0;
-    std::uint32_t first = none;  // Of the entries of flows that cross it.
+    std::uint32_t first = none;  // First entry of the list of flows that cross the link.
     std::uint32_t crowd = 0;
-    bool dirty = false;    // Flows have come or gone.
-    bool touched = false;  // Crossed by a flow that was chosen, and
-    bool stale = false;    // by one that was chosen just now.
+    bool dirty = false;    // Flows have started or ended.
+    bool touched = false;  // Crossed by a chosen flow.
+    bool stale = false;    // Crossed by a newly chosen flow.
   };
 
-  /// What is known of a link while settling.
+  /// State of a link while settling.
   struct Filling {
-    double open = 0;           // What those that are held fixed leave of it.
-    double weight = 0;         // Of the chosen flows,
-    std::uint32_t chosen = 0;  // and how many crossings they make.
-    double left = 0;           // The same three without those flows whose rate has been found.
+    double open = 0;           // Capacity left by the flows whose rates are fixed.
+    double weight = 0;         // Sum of the weights of the chosen flows.
+    std::uint32_t chosen = 0;  // Number of crossings of the chosen flows.
+    double left = 0;           // The same three without the flows whose rate has been found.
     double left_weight = 0;
     std::uint32_t left_chosen = 0;
-    double level = 0;  // Of the flows whose bottleneck it is; infinite if there are none.
+    double level = 0;  // Level of the flows whose bottleneck it is; infinite if there are none.
   };
 
   struct Flow {
@@ -71,13 +71,13 @@ class FairShares {
     double level = 0;
     double weight = 1;
     std::uint32_t bottleneck = none;
-    std::uint32_t first = none;  // Entry; the others follow it.
+    std::uint32_t first = none;  // First entry; the others follow it.
     std::uint32_t length = 0;
-    bool chosen = false;  // To be looked at.
-    bool found = false;   // While settling: its rate is.
+    bool chosen = false;  // Its rate is computed again.
+    bool found = false;   // While settling: its rate has been found.
   };
 
-  /// A flow on a link.
+  /// A flow in the list of a link.
   struct Entry {
     std::uint32_t flow = none;
     std::uint32_t link = none;
@@ -86,7 +86,7 @@ class FairShares {
     std::uint32_t previous = none;
   };
 
-  /// A link that gets full at a level, or at a higher one if flows elsewhere leave it more.
+  /// A link that is full at a level, or at a higher one if flows get less elsewhere.
   struct Candidate {
     double level;
     std::uint32_t link;
@@ -108,19 +108,19 @@ class FairShares {
   void finish();
 
   std::vector<Link> links_;
-  std::vector<Filling> fillings_;  // By link.
+  std::vector<Filling> fillings_;  // Indexed by link.
   std::vector<Flow> flows_;
   std::vector<Entry> entries_;
-  std::vector<std::vector<std::uint32_t>> unused_entries_;  // By length.
+  std::vector<std::vector<std::uint32_t>> unused_entries_;  // Indexed by length.
 
   std::vector<std::uint32_t> dirty_;    // Links.
   std::vector<std::uint32_t> arrived_;  // Flows.
-  std::vector<std::uint32_t> chosen_;   // Flows,
-  std::vector<double> rates_before_;    // what they had,
-  std::size_t opened_ = 0;              // and how many of them their links know of.
+  std::vector<std::uint32_t> chosen_;   // Flows.
+  std::vector<double> rates_before_;    // Rates of the chosen flows before.
+  std::size_t opened_ = 0;              // Number of chosen flows that are counted on their links.
   std::vector<std::uint32_t> touched_;  // Links.
   std::vector<std::uint32_t> stale_;    // Links.
-  std::vector<Candidate> candidates_;   // A heap, the lowest level first.
+  std::vector<Candidate> candidates_;   // A heap, lowest level first.
   std::vector<std::uint32_t> changed_;  // Flows.
 };
 

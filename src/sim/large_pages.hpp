@@ -11,15 +11,15 @@
 
 namespace tutti {
 
-/// Memory in large pages where the system has them: simulations walk through hundreds of megabytes
-/// in strides, and with small pages would spend much of their time on looking up addresses.
+/// An allocator that asks for huge pages: simulations access hundreds of megabytes in strides, and
+/// small pages would cost many TLB misses.
 template <class T>
 struct LargePages {
   using value_type = T;
 
   LargePages() = default;
   template <class U>
-  LargePages(const LargePages<U>&) {}  // NOLINT(google-explicit-constructor): what allocators do.
+  LargePages(const LargePages<U>&) {}  // NOLINT(google-explicit-constructor): allocators convert.
 
   T* allocate(std::size_t count) {
     const std::size_t bytes = count * sizeof(T);
@@ -27,7 +27,7 @@ struct LargePages {
     const std::size_t rounded = (bytes + page - 1) / page * page;
     void* const memory = std::aligned_alloc(page, rounded);
     if (memory == nullptr) throw std::bad_alloc();
-    madvise(memory, rounded, MADV_HUGEPAGE);  // If it cannot, small pages do.
+    madvise(memory, rounded, MADV_HUGEPAGE);  // Best effort.
     return static_cast<T*>(memory);
   }
 
@@ -35,8 +35,8 @@ struct LargePages {
     count * sizeof(T) < page ? ::operator delete(memory) : std::free(memory);
   }
 
-  /// What a vector is resized by is left as it is: whoever resizes it fills it, on all cores if
-  /// there is much of it.
+  /// Leaves new elements of a resized vector uninitialised: the caller fills them, on all cores if
+  /// there are many.
   template <class U>
   void construct(U* /*memory*/) {
     static_assert(std::is_trivially_copyable_v<U>);

@@ -6,7 +6,7 @@
 namespace tutti {
 namespace {
 
-/// More memory than this for notes on chunks would not stay in any cache.
+/// Larger tables would not fit in any cache.
 constexpr std::uint64_t most_chunks = 1U << 20;
 
 }  // namespace
@@ -39,7 +39,7 @@ std::size_t LastWriters::piece_of(Chunk chunk) const {
   return static_cast<std::size_t>(found - pieces_.begin());
 }
 
-/// One piece in place of those from `first` to `last`; what they have outside the range stays.
+/// Replaces the pieces from `first` to `last` by one piece; their parts outside the range stay.
 void LastWriters::overwrite(std::size_t first, std::size_t last, const ChunkRange& range,
                             std::uint32_t writer) {
   const Chunk begin = first == 0 ? Chunk{0} : pieces_[first - 1].end;

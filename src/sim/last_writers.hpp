@@ -10,22 +10,22 @@
 
 namespace tutti {
 
-/// Which step of a rank's program wrote a chunk last, asked step by step.
+/// The step of a rank's program that wrote a chunk last.
 ///
-/// Where steps name many chunks at once, as halving-doubling does, what is remembered is not each
-/// chunk but each piece that one step wrote: a rank's part then takes time by its steps and not by
-/// the chunks of all ranks.
+/// If steps have long chunk ranges, as in halving-doubling, one entry is kept per piece written by
+/// one step instead of one per chunk. The time then depends on the number of steps of the rank, not
+/// on the number of chunks.
 class LastWriters {
  public:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-  /// Forgets all and gets ready for another program.
+  /// Clears everything and prepares for another program.
   void begin(const Program& program, const Contract& contract);
-  /// The same, for chunks of which few are written.
+  /// The same for a program that writes few chunks.
   void begin_with_few();
 
-  /// Calls see(writer) for each piece of the range that was written before, maybe with the same
-  /// writer again, and then, if `writer` is not none, notes it as the last.
+  /// Calls see(writer) for each piece of the range that has a writer, possibly several times with
+  /// the same writer. Then makes `writer` the last writer of the range, unless it is none.
   template <class See>
   void visit(const ChunkRange& range, std::uint32_t writer, const See& see) {
     by_chunk_ ? visit_chunks(range, writer, see) : visit_pieces(range, writer, see);
@@ -33,11 +33,11 @@ class LastWriters {
 
  private:
   struct Note {
-    std::uint32_t program = 0;  // Notes of earlier programs count for nothing.
+    std::uint32_t program = 0;  // Entries of earlier programs are ignored.
     std::uint32_t writer = none;
   };
 
-  /// Neighbouring chunks with one last writer, from the end of the piece before on.
+  /// Consecutive chunks with one last writer. The piece begins where the one before ends.
   struct Piece {
     Chunk end{};
     std::uint32_t writer = none;
@@ -71,8 +71,8 @@ class LastWriters {
 
   std::uint32_t program_ = 0;
   bool by_chunk_ = true;
-  std::vector<Note> notes_;    // By chunk; or else
-  std::vector<Piece> pieces_;  // in ascending order, the last without end.
+  std::vector<Note> notes_;    // Indexed by chunk; unused if `pieces_` is used.
+  std::vector<Piece> pieces_;  // In ascending order; the last one has no end.
 };
 
 }  // namespace tutti

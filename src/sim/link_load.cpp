@@ -8,7 +8,7 @@ std::vector<LinkLoad> link_loads(const Schedule& schedule, const Layout& layout,
                                  const Network& network, Routes& routes) {
   if (schedule.programs.size() > network.ranks.size()) {
     throw Error(ErrorCode::invalid_argument,
-                "the schedule is for " + std::to_string(schedule.programs.size()) + " ranks, and " +
+                "the schedule is for " + std::to_string(schedule.programs.size()) + " ranks, but " +
                     network.name + " has " + std::to_string(network.ranks.size()));
   }
   std::vector<LinkLoad> loads(network.links.size());

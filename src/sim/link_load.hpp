@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-/// What a schedule puts on one link of a network, all rounds together.
+/// The load of a schedule on one link of a network, over all rounds.
 struct LinkLoad {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
@@ -26,7 +26,7 @@ struct LinkLoad {
                                                          const Layout& layout,
                                                          const Network& network, Routes& routes);
 
-/// Every message of a schedule as a hop, in the order of ranks and steps: for stretch().
+/// Every message of a schedule as a hop, in the order of ranks and steps. For stretch().
 [[nodiscard]] TUTTI_API std::vector<Hop> hops_of(const Schedule& schedule);
 
 }  // namespace tutti

@@ -25,7 +25,7 @@ void Meter::flow(std::span<const Crossing> route, double from, double to, double
   }
 }
 
-/// How long it will take is not known beforehand: when the intervals do not reach, two become one.
+/// The total time is not known in advance: when the intervals are used up, each two are merged.
 void Meter::widen(double to) {
   if (width_ == 0) width_ = to / most_;
   const std::size_t links = counts_.size();

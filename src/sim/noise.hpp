@@ -5,12 +5,12 @@
 
 namespace tutti {
 
-/// Random delays that depend on the seed and on what is delayed, and not on when it is asked for.
+/// Random delays that depend only on the seed and on the delayed item, not on the order of calls.
 class Noise {
  public:
   Noise(double strength, std::uint64_t seed) : strength_(strength), seed_(seed) {}
 
-  /// By which factor the `id`-th thing takes longer: 1 + strength · x, where x is exponentially
+  /// The factor by which item `id` takes longer: 1 + strength · x, where x is exponentially
   /// distributed with mean 1. Delays in real networks have such long tails.
   [[nodiscard]] double factor(std::uint64_t id) const {
     if (strength_ == 0) return 1;

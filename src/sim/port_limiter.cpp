@@ -22,7 +22,7 @@ void PortLimiter::unbar(std::uint32_t id) {
   if (--workload_.messages[id].bars == 0) fresh_.push_back(id);
 }
 
-/// Within a rank and round, the numbers of messages follow their slots.
+/// Within a rank and round, message numbers increase with the slot.
 void PortLimiter::add_ready(Station& station, std::uint32_t message) {
   if (station.first == none) {
     station.first = message;
@@ -72,15 +72,15 @@ void PortLimiter::arrived(std::uint32_t id) {
 std::span<const PortLimiter::Departure> PortLimiter::departures() {
   departures_.clear();
   while (!fresh_.empty() || !trying_.empty() || !freed_.empty()) {
-    // Messages get ready first, so that ranks choose among all of them; those that get ready while
-    // others leave have to wait for the next turn.
+    // Messages become ready first, so that ranks choose among all of them. Messages that become
+    // ready during departures wait for the next iteration.
     for (const std::uint32_t id : fresh_) {
       const std::uint32_t rank = workload_.messages[id].from;
       add_ready(stations_[rank], id);
       try_soon(rank);
     }
     fresh_.clear();
-    for (const std::uint32_t rank : freed_) call_those_who_wait(rank);
+    for (const std::uint32_t rank : freed_) wake_waiting_senders(rank);
     freed_.clear();
     std::swap(attempts_, trying_);
     trying_.clear();
@@ -90,21 +90,21 @@ std::span<const PortLimiter::Departure> PortLimiter::departures() {
   return departures_;
 }
 
-/// As many as there is room for; should others be first, these will wait again.
-void PortLimiter::call_those_who_wait(std::uint32_t rank) {
+/// Wakes as many senders as there are free ports. If others take the ports first, they wait again.
+void PortLimiter::wake_waiting_senders(std::uint32_t rank) {
   Queue& queue = queues_[rank];
   for (std::uint32_t room = limit_ - stations_[rank].in.busy; room > 0 && !queue.empty();) {
     const Queued first = queue.top();
     queue.pop();
     Station& sender = stations_[first.rank];
-    if (sender.waits_for != first.message) continue;  // Has found something else to send.
+    if (sender.waits_for != first.message) continue;  // It now tries another message.
     sender.waits_for = none;
     try_soon(first.rank);
     --room;
   }
 }
 
-/// The order matters only if two want to go to the same rank.
+/// The order matters only if two messages go to the same rank.
 void PortLimiter::sort_attempts() {
   ++batch_;
   bool contended = false;
@@ -121,7 +121,7 @@ void PortLimiter::sort_attempts() {
             [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
 }
 
-/// The rank's first message goes if its receiver has room, and else waits for it.
+/// Starts the first message of the rank if its receiver has a free port; otherwise queues it there.
 void PortLimiter::attempt(std::uint32_t rank) {
   Station& sender = stations_[rank];
   sender.tries = false;

@@ -24,12 +24,12 @@ void check_numbers(std::size_t count) {
   constexpr std::size_t most = 1U << 30;
   if (count <= most) return;
   throw Error(ErrorCode::unsupported,
-              "there are too many messages to simulate; ask for fewer ranks, or longer slices");
+              "there are too many messages to simulate; use fewer ranks, or longer slices");
 }
 
 void reject_unverified(const std::string& name, const std::string& reason) {
   throw Error(ErrorCode::invalid_argument,
-              "'" + name + "' cannot be simulated: " + reason + "; verify it");
+              "'" + name + "' cannot be simulated: " + reason + "; check it with verify");
 }
 
 Reading::Reading(const ScheduleSource& source, const Layout& layout, std::uint32_t first,
@@ -65,8 +65,8 @@ void Reading::add(const Program& program) {
 void Reading::check(const Step& step) const {
   constexpr std::uint32_t most_rounds = 1U << 24;
   if (step.round >= most_rounds) {
-    throw Error(ErrorCode::unsupported, "'" + source_.name + "' has something to do in round " +
-                                            std::to_string(step.round) + ", and no more than " +
+    throw Error(ErrorCode::unsupported, "'" + source_.name + "' has a step in round " +
+                                            std::to_string(step.round) + ", but at most " +
                                             std::to_string(most_rounds) +
                                             " rounds can be simulated; leave no gaps");
   }
@@ -74,18 +74,19 @@ void Reading::check(const Step& step) const {
   for (const Rank peer : step.peers) {
     if (peer.index() >= contract.ranks) {
       reject_unverified(source_.name, "it names rank " + std::to_string(peer.index()) +
-                                          ", and has " + std::to_string(contract.ranks));
+                                          ", but has " + std::to_string(contract.ranks) + " ranks");
     }
   }
   for (const ChunkRange& range : step.chunks) {
     if (range.count > contract.chunks || range.first.index() > contract.chunks - range.count) {
       reject_unverified(source_.name, "it names chunk " + std::to_string(range.end().index() - 1) +
-                                          ", and has " + std::to_string(contract.chunks));
+                                          ", but has " + std::to_string(contract.chunks) +
+                                          " chunks");
     }
   }
 }
 
-/// Room for as much from each rank as the first has brought, which is right for most schedules.
+/// Reserves for each rank as much as the first rank needed, which fits most schedules.
 void Reading::reserve(std::uint32_t ranks) {
   constexpr std::size_t most_guessed = 1U << 22;
   const auto make_room = [&](auto& items) {
@@ -104,8 +105,8 @@ LastWriters& Reading::writers_of(Variant variant) {
   return found->second;
 }
 
-/// Leaves in seen_ the receives that a step has to wait for: those that made what it sends, or what
-/// it folds what arrives with.
+/// Puts into seen_ the receives that a step waits for: those that made the data that it sends or
+/// folds.
 void Reading::find_waits(std::uint32_t at, const Step& step) {
   seen_.clear();
   const auto first = static_cast<std::uint32_t>(first_.back().receive);
@@ -115,7 +116,7 @@ void Reading::find_waits(std::uint32_t at, const Step& step) {
     counted_[wrote - first] = at;
     seen_.push_back(wrote);
   };
-  // Nearly every step reads what it writes, and both are done in one go then.
+  // Nearly every step reads what it writes; one pass then does both.
   bool is_noted = false;
   step.for_each_read([&](Variant variant) {
     const bool notes = step.makes() && variant == step.variant && !is_noted;
@@ -159,7 +160,7 @@ void Reading::add_receive(const Step& step, std::uint64_t bytes) {
   ++in_round(step.round).receives;
 }
 
-/// Sorts the rank's waits by whom they are for.
+/// Sorts the dependences of the rank by the receive that is waited for.
 void Reading::sort_waits() {
   std::uint32_t at = count(waiters_);
   for (const Wait& wait : waits_) ++receives_[wait.receive].waiters;

@@ -17,61 +17,60 @@
 
 namespace tutti {
 
-/// What the programs of some neighbouring ranks say, in the order in which they say it: what is
-/// sent and received, and what waits for what. All numbers count from the beginning of the reading.
+/// The sends, receives and dependences in the programs of some consecutive ranks, in program order.
+/// All indices are relative to the start of the reading.
 class Reading {
  public:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-  /// A message, as its sender sees it.
+  /// A message, as seen by its sender.
   struct Send {
     std::uint32_t to = 0;
     std::uint32_t round = 0;
     std::uint32_t hop = 0;
-    std::uint32_t waits = 0;  // For so many receives.
+    std::uint32_t waits = 0;  // Number of receives it waits for.
     std::uint64_t bytes = 0;
-    std::uint32_t fold = none;  // Where it ends: found when all ranks have been read.
+    std::uint32_t fold = none;  // The fold in which it ends; found when all ranks have been read.
   };
 
-  /// What arrives from one or more others becomes one; or, in a local step, what is there already.
+  /// A fold of one or more messages and of data of the rank. A local step folds only the latter.
   struct Receive {
     std::uint32_t round = 0;
     std::uint32_t operands = 1;
-    std::uint32_t waits = 0;         // For so many messages and receives.
-    std::uint32_t first_waiter = 0;  // Who waits for it stands here on,
-    std::uint32_t waiters = 0;       // so many of them.
+    std::uint32_t waits = 0;         // Number of messages and receives it waits for.
+    std::uint32_t first_waiter = 0;  // Index of its first dependent.
+    std::uint32_t waiters = 0;       // Number of dependents.
     std::uint64_t bytes = 0;
   };
 
-  /// The end of a message, as its receiver sees it.
+  /// The end of a message, as seen by its receiver.
   struct End {
     std::uint32_t sender = 0;
     std::uint32_t receive = 0;
   };
 
-  /// Somebody sends something to somebody.
+  /// A pair of ranks between which messages are sent.
   struct Hop {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
   };
 
-  /// How much there is in a round.
+  /// The number of items in a round.
   struct Count {
     std::uint32_t sends = 0;
     std::uint32_t receives = 0;
     std::uint32_t waiters = 0;
   };
 
-  /// Where what a rank has begins.
+  /// The indices of the first items of a rank.
   struct First {
     std::size_t send = 0;
     std::size_t receive = 0;
     std::size_t end = 0;
   };
 
-  /// Reads the programs of ranks `first` … `last`−1 of the source. Throws invalid_argument if they
-  /// name ranks or chunks that there are not, and unsupported if there is more than can be
-  /// numbered.
+  /// Reads the programs of ranks `first` … `last`−1 of the source. Throws invalid_argument if a
+  /// rank or chunk is out of range, and unsupported if there are too many items to number.
   Reading(const ScheduleSource& source, const Layout& layout, std::uint32_t first,
           std::uint32_t last);
 
@@ -80,14 +79,14 @@ class Reading {
     return static_cast<std::uint32_t>(first_.size() - 1);
   }
 
-  /// Where the i-th rank begins; for i = ranks(), where the last ends.
+  /// The first items of the i-th rank; for i = ranks(), one past the last items.
   [[nodiscard]] const First& first(std::uint32_t i) const { return first_[i]; }
 
   [[nodiscard]] std::span<Send> sends() { return sends_; }
   [[nodiscard]] std::span<const Send> sends() const { return sends_; }
   [[nodiscard]] std::span<const Receive> receives() const { return receives_; }
   [[nodiscard]] std::span<const End> ends() const { return ends_; }
-  /// Messages and receives that wait for a receive.
+  /// The messages and receives that wait for a receive.
   [[nodiscard]] std::span<const WorkItem> waiters(const Receive& receive) const {
     return {waiters_.data() + receive.first_waiter, receive.waiters};
   }
@@ -119,27 +118,27 @@ class Reading {
   const ScheduleSource& source_;
   const Layout& layout_;
   std::uint32_t first_rank_;
-  std::vector<First> first_{First{}};  // By rank, and one more.
+  std::vector<First> first_{First{}};  // Indexed by rank, with one more entry.
   LargeVector<Send> sends_;
   LargeVector<Receive> receives_;
   LargeVector<End> ends_;
   LargeVector<WorkItem> waiters_;
   std::vector<Hop> hops_;
-  std::vector<KnownHop> known_hops_;  // By receiver.
+  std::vector<KnownHop> known_hops_;  // Indexed by receiver.
   std::vector<Count> by_round_;
 
-  // Of the program being read.
+  // State of the program being read.
   LastWriters writers_;
-  std::map<Variant, LastWriters> writers_beside_;  // Of variants other than the chunks themselves.
+  std::map<Variant, LastWriters> writers_beside_;  // For variants other than the default one.
   std::vector<Wait> waits_;
-  std::vector<std::uint32_t> counted_;  // By receive, the last step that was found to wait for it.
-  std::vector<std::uint32_t> seen_;     // Receives that the present step waits for.
+  std::vector<std::uint32_t> counted_;  // By receive: the last step that was found to wait for it.
+  std::vector<std::uint32_t> seen_;     // Receives that the current step waits for.
 };
 
-/// Throws unsupported if there are so many of a kind that they cannot be numbered.
+/// Throws unsupported if there are more items of one kind than can be numbered.
 void check_numbers(std::size_t count);
 
-/// Throws the invalid_argument that a schedule earns by what verify() would have told.
+/// Throws invalid_argument for a schedule that verify() would have rejected.
 [[noreturn]] void reject_unverified(const std::string& name, const std::string& reason);
 
 }  // namespace tutti

@@ -29,12 +29,12 @@ std::uint32_t RouteTable::add(std::span<const Crossing> crossings, double latenc
 
 void RouteTable::use(std::uint32_t link, std::uint32_t from, std::uint32_t to) {
   const auto join = [](std::uint32_t& user, std::uint32_t rank) {
-    if (user != rank) user = user == nobody ? rank : several;
+    if (user != rank) user = user == none ? rank : several;
   };
   Users& users = users_[link];
   join(users.sender, from);
   join(users.receiver, to);
-  // A route that comes back to a link meets itself.
+  // A route that crosses a link twice shares it with itself.
   if (std::exchange(users.route, size()) == size()) users.sender = users.receiver = several;
 }
 

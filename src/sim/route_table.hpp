@@ -13,17 +13,17 @@
 
 namespace tutti {
 
-/// The routes that a simulation uses, each kept once.
+/// The routes that a simulation uses, each stored once.
 class RouteTable {
  public:
-  /// `places[r]` is where rank r stands in the network; empty: rank r is the network's rank r.
+  /// `places[r]` is the rank of the network on which rank r runs; empty: rank r.
   /// Requires: all three outlive the table.
   RouteTable(const Network& network, Routes& routes, std::span<const Rank> places)
       : network_(network), routes_(routes), places_(places), users_(network.links.size()) {}
 
-  /// Works out a route and returns its number.
+  /// Computes a route and returns its index.
   std::uint32_t add(Rank from, Rank to);
-  /// Keeps a route made elsewhere, for one rank that stands for all.
+  /// Stores a route computed elsewhere, for one rank that stands for all.
   std::uint32_t add(std::span<const Crossing> crossings, double latency);
 
   [[nodiscard]] std::span<const Crossing> crossings(std::uint32_t route) const {
@@ -31,21 +31,21 @@ class RouteTable {
     return {crossings_.data() + begin, ends_[route] - begin};
   }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(ends_.size()); }
-  /// Whether all that crosses a link of the route comes from one rank, or goes to one rank: ranks
-  /// with one message at a time each way then never meet anybody on it.
+  /// True if each link of the route is used by one sender only, or by one receiver only. With one
+  /// port per rank, no two messages then share a link of the route.
   [[nodiscard]] bool is_lonely(std::uint32_t route) const;
-  /// The latencies of its links together.
+  /// The sum of the latencies of its links.
   [[nodiscard]] double latency(std::uint32_t route) const { return latencies_[route]; }
 
  private:
-  static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
-  static constexpr std::uint32_t several = nobody - 1;
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t several = none - 1;
 
-  /// Who sends and who receives over a link.
+  /// The sender and the receiver that use a link.
   struct Users {
-    std::uint32_t sender = nobody;
-    std::uint32_t receiver = nobody;
-    std::uint32_t route = nobody;  // The last that was added.
+    std::uint32_t sender = none;
+    std::uint32_t receiver = none;
+    std::uint32_t route = none;  // The last route added that crosses it.
   };
 
   void use(std::uint32_t link, std::uint32_t from, std::uint32_t to);
@@ -56,8 +56,8 @@ class RouteTable {
   const Network& network_;
   Routes& routes_;
   std::span<const Rank> places_;
-  std::vector<Users> users_;   // By link.
-  std::vector<LinkId> links_;  // Of the route being added.
+  std::vector<Users> users_;   // Indexed by link.
+  std::vector<LinkId> links_;  // Links of the route being added.
   std::vector<Crossing> crossings_;
   std::vector<std::size_t> ends_;
   std::vector<double> latencies_;

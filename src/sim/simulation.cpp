@@ -23,17 +23,17 @@ void check_places(const Network& network, const ScheduleSource& source,
                   const std::vector<Rank>& places) {
   const std::uint32_t p = source.contract.ranks;
   if (places.empty() && p > network.rank_count()) {
-    reject(source.name + " is for " + std::to_string(p) + " ranks, and " + network.name + " has " +
-           std::to_string(network.rank_count()) + "; ask for fewer ranks, or for a larger network");
+    reject(source.name + " is for " + std::to_string(p) + " ranks, but " + network.name + " has " +
+           std::to_string(network.rank_count()) + "; use fewer ranks, or a larger network");
   }
   if (!places.empty() && places.size() != p) {
-    reject("there are places for " + std::to_string(places.size()) + " ranks, and " + source.name +
+    reject("there are places for " + std::to_string(places.size()) + " ranks, but " + source.name +
            " has " + std::to_string(p) + "; give each rank a place");
   }
   for (const Rank place : places) {
     if (place.index() >= network.rank_count()) {
       reject("a rank is placed on rank " + std::to_string(place.index()) + " of " + network.name +
-             ", which has " + std::to_string(network.rank_count()) + "; they count from 0");
+             ", which has " + std::to_string(network.rank_count()) + "; ranks count from 0");
     }
   }
 }
@@ -42,12 +42,11 @@ void check(const Network& network, const ScheduleSource& source, const Layout& l
            const SimulationSettings& settings) {
   check_places(network, source, settings.places);
   if (layout.chunks() != source.contract.chunks) {
-    reject("the layout has " + std::to_string(layout.chunks()) + " chunks, and " + source.name +
-           " has " + std::to_string(source.contract.chunks) +
-           "; even_layout() makes one that fits");
+    reject("the layout has " + std::to_string(layout.chunks()) + " chunks, but " + source.name +
+           " has " + std::to_string(source.contract.chunks) + "; use even_layout()");
   }
   const bool sound = settings.alpha >= 0 && settings.gamma >= 0 && settings.noise >= 0;
-  if (!sound) reject("alpha, gamma and noise cannot be negative");
+  if (!sound) reject("alpha, gamma and noise must not be negative");
 }
 
 std::vector<double> capacities_of(const Network& network) {
@@ -79,7 +78,7 @@ std::vector<Activity> all_activities(const Workload& workload, const EventLoop& 
   return activities;
 }
 
-/// What was counted for classes of links, told for each link.
+/// Copies the series of a class of links to each of its links.
 UtilisationSeries spread(const UtilisationSeries& classes, const Symmetry& symmetry) {
   const std::size_t links = symmetry.class_of.size();
   UtilisationSeries series{.seconds = classes.seconds,
@@ -147,7 +146,7 @@ Simulation simulate_whole_chunks(const Network& network, Routes& routes,
                                  const ScheduleSource& source, const Layout& layout,
                                  const SimulationSettings& settings,
                                  const SimulationProgress& progress) {
-  // Chance, and an account of every message, are for each rank alone.
+  // Noise and records need every rank to be simulated.
   if (settings.symmetry && settings.noise == 0 && !settings.records) {
     RouteTable all(network, routes, settings.places);
     RouteTable of_one(network, routes, settings.places);

@@ -36,7 +36,7 @@ Json json_of_links(const Simulation& simulation, const Network& network) {
   return list;
 }
 
-/// For every link that carried anything, the part of its bandwidth that was used in each interval.
+/// For every link that carried data: its utilisation in each interval.
 Json json_of_series(const Simulation& simulation, const Network& network) {
   const UtilisationSeries& series = simulation.utilisation;
   Json links = Json::array();

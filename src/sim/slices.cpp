@@ -18,7 +18,7 @@ std::uint64_t longest_chunk(const Layout& layout) {
   return longest;
 }
 
-/// Every chunk in `pieces` pieces whose sizes differ by one at most.
+/// Splits every chunk into `pieces` pieces whose sizes differ by at most one.
 Layout layout_of_pieces(const Layout& layout, std::uint64_t pieces) {
   std::vector<std::uint64_t> sizes;
   sizes.reserve(layout.chunks() * pieces);
@@ -31,7 +31,7 @@ Layout layout_of_pieces(const Layout& layout, std::uint64_t pieces) {
   return Layout::counted(sizes);
 }
 
-/// Cuts the programs of one schedule.
+/// Splits the programs of one schedule.
 class Cutter {
  public:
   Cutter(Layout pieces, std::uint64_t pieces_per_chunk, std::uint64_t slice)
@@ -85,7 +85,7 @@ Slices cut_into_slices(const ScheduleSource& source, const Layout& layout, std::
     throw Error(ErrorCode::invalid_argument, "slices of " + std::to_string(slice) +
                                                  " bytes would cut " + source.name +
                                                  " into more than " + std::to_string(most_pieces) +
-                                                 " pieces; ask for longer slices");
+                                                 " pieces; use longer slices");
   }
   const Layout cut = layout_of_pieces(layout, pieces);
   Contract contract = source.contract;

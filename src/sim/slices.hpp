@@ -7,9 +7,8 @@
 
 namespace tutti {
 
-/// A schedule whose chunks are cut into equally many pieces, and whose steps are cut into steps
-/// that move so many pieces as a slice may hold. What arrives slice by slice is added and sent on
-/// slice by slice, as the executor does it.
+/// A schedule whose chunks are cut into equal numbers of pieces, and whose steps move slices of
+/// several pieces. Each slice is reduced and forwarded when it arrives, as in the executor.
 struct Slices {
   ScheduleSource source;
   Layout layout;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t none = Symmetry::none;
 
-/// Beyond this much to look at, looking costs more than it saves.
+/// Beyond these sizes the search for a symmetry costs more than it saves.
 constexpr std::uint64_t most_routes = 1U << 22;
 constexpr std::uint64_t most_chunks = 1U << 24;
 
@@ -26,7 +26,7 @@ bool is_even(const Layout& layout) {
   return true;
 }
 
-/// Some of the ranks from 1 on, those first that are most likely to be different.
+/// Some of the ranks from 1 on; those that most likely differ come first.
 std::vector<std::uint32_t> some_ranks(std::uint32_t p) {
   std::set<std::uint32_t> ranks{p - 1, p / 2, p / 3};
   for (std::uint32_t r = 1; r < p; r *= 2) ranks.insert({r, p - r});
@@ -49,13 +49,14 @@ std::vector<std::uint32_t> distances(const Program& of_rank_0) {
   return {found.begin(), found.end()};
 }
 
-/// Which link takes the place of which when ranks are counted on by one.
+/// The mapping of links when every rank is replaced by the next one.
 class Turn {
  public:
   explicit Turn(const Network& network)
       : network_(network), next_(network.links.size(), none), taken_(network.links.size(), false) {}
 
-  /// Whether `to` can take the place of `from`, and nothing else does or has to.
+  /// Maps `from` to `to`. False if the mapping is then not one-to-one, or the two links differ in
+  /// bandwidth or latency.
   bool maps(std::uint32_t from, std::uint32_t to) {
     if (next_[from] != none) return next_[from] == to;
     if (taken_[to]) return false;
@@ -74,7 +75,7 @@ class Turn {
   std::vector<bool> taken_;
 };
 
-/// Puts the links that take each other's place into one class, and returns how many each has.
+/// Puts the links that are mapped onto each other into one class. Returns the size of each class.
 std::vector<std::uint32_t> classify(const Network& network, const Turn& turn, Symmetry& symmetry) {
   std::vector<std::uint32_t> sizes;
   symmetry.class_of.assign(network.links.size(), none);
@@ -90,8 +91,8 @@ std::vector<std::uint32_t> classify(const Network& network, const Turn& turn, Sy
   return sizes;
 }
 
-/// The route of one flow that stands for p: it crosses a class as often as the p cross each of its
-/// links.
+/// The route of one flow that stands for p flows: it crosses a class as often as the p flows cross
+/// each of its links.
 std::vector<Crossing> crossings_of_all(std::span<const Crossing> route, std::uint32_t p,
                                        const Symmetry& symmetry,
                                        std::span<const std::uint32_t> sizes) {
@@ -113,7 +114,7 @@ std::vector<Crossing> crossings_of_all(std::span<const Crossing> route, std::uin
 }  // namespace
 
 bool programs_turn(const ScheduleSource& source, bool sample) {
-  // With fewer steps to compare, threads would cost more than they save.
+  // For fewer steps threads would cost more than they save.
   constexpr std::size_t many_steps = 1U << 17;
   const std::uint32_t p = source.contract.ranks;
   const Program first = source.program(Rank{0});

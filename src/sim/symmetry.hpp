@@ -12,29 +12,28 @@
 
 namespace tutti {
 
-/// A schedule and a network that look the same from every rank: if every rank is called by the
-/// number of the next, and links by those of the links in their place, nothing has changed. As
-/// there is one fair assignment of rates, all ranks then do the same at the same time for ever, and
-/// one of them can be simulated for all.
+/// A rotational symmetry of a schedule and a network: replacing every rank by the next one, and the
+/// links accordingly, changes nothing. Since the fair rates are unique, all ranks then do the same
+/// at the same time, and one of them can be simulated for all.
 struct Symmetry {
-  /// Links that take each other's place are one link here; how much each of them can carry.
+  /// Links that are mapped onto each other form a class. The capacity of each class.
   std::vector<double> capacities;
-  /// Which of those a link of the network is; none if no route crosses it.
+  /// The class of each link of the network; none if no route crosses it.
   std::vector<std::uint32_t> class_of;
-  /// The route from a rank to the one `d` further on, over those; 0 where none is used.
+  /// The route over classes from a rank to the one `d` further on; 0 if unused.
   std::vector<std::uint32_t> route_by_distance;
 
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 };
 
-/// Looks for the symmetry and puts its routes into `into`. Programs that one rule makes for all
-/// ranks are compared at some of them, others at all.
+/// Looks for the symmetry and adds its routes to `into`. Programs that one rule generates for all
+/// ranks are compared for some ranks, other programs for all.
 [[nodiscard]] std::optional<Symmetry> find_symmetry(const ScheduleSource& source,
                                                     const Layout& layout, const Network& network,
                                                     RouteTable& routes, RouteTable& into);
 
-/// Whether all ranks' programs are that of rank 0, turned. Every rank is looked at, or, if
-/// `sample`, some.
+/// True if the program of every rank is that of rank 0, rotated. Compares all ranks, or some if
+/// `sample`.
 [[nodiscard]] bool programs_turn(const ScheduleSource& source, bool sample);
 
 }  // namespace tutti

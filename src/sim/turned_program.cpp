@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-/// The same chunks in ascending order, in as few ranges as possible.
+/// Sorts ranges and merges adjacent ones.
 void tidy(std::vector<ChunkRange>& ranges) {
   std::sort(ranges.begin(), ranges.end(),
             [](const ChunkRange& a, const ChunkRange& b) { return a.first < b.first; });
@@ -20,7 +20,7 @@ void tidy(std::vector<ChunkRange>& ranges) {
   if (!ranges.empty()) ranges.resize(kept + 1);
 }
 
-/// `count` numbers from `first` on of a ring of `size` that begins at `base`.
+/// Adds `count` numbers from `first` on, cyclically, of `size` numbers that begin at `base`.
 void add_round(std::uint64_t base, std::uint64_t first, std::uint64_t count, std::uint64_t size,
                std::vector<ChunkRange>& into) {
   const std::uint64_t before_end = std::min(count, size - first);
@@ -61,8 +61,8 @@ bool TurnedProgram::same(const Step& turned, const Step& step, std::uint32_t by)
   return one_ == other_;
 }
 
-/// Blocks turn with their ranks, in alltoall those of a pair with both; where there is no block for
-/// each rank, chunks stay what they are.
+/// Blocks rotate with their ranks; in an alltoall the block of a pair rotates with both ranks. If
+/// there is no block per rank, chunks do not rotate.
 void TurnedProgram::turn(const ChunkRange& range, std::uint32_t by,
                          std::vector<ChunkRange>& into) const {
   const std::uint64_t p = contract_.ranks;

@@ -8,14 +8,14 @@
 
 namespace tutti {
 
-/// Compares programs with that of rank 0, turned: all ranks, and blocks of chunks with them,
-/// counted on.
+/// Compares programs with the rotated program of rank 0: ranks, and blocks of chunks with them, are
+/// shifted cyclically.
 class TurnedProgram {
  public:
   /// Requires: program and contract outlive this.
   TurnedProgram(const Program& of_rank_0, const Contract& contract);
 
-  /// Whether `program` is that of rank 0 turned so that rank 0 becomes `rank`.
+  /// True if `program` is that of rank 0 rotated so that rank 0 becomes `rank`.
   [[nodiscard]] bool equals(const Program& program, std::uint32_t rank);
 
  private:

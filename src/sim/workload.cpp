@@ -13,7 +13,7 @@
 namespace tutti {
 namespace {
 
-/// Among how many readings it is worth while to divide the ranks.
+/// The number of readings among which the ranks are divided.
 std::uint32_t count_readings(const ScheduleSource& source) {
   constexpr std::uint64_t few_steps = 1U << 17;
   constexpr std::uint32_t most = 16;

@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// The links of a network by the node at one of their ends.
+/// The links of a network, grouped by the node at one of their ends.
 class Adjacency {
  public:
   enum class Direction { leaving, arriving };
@@ -20,7 +20,7 @@ class Adjacency {
 
   Adjacency(const Network& network, Direction direction);
 
-  /// In the order in which the network has them.
+  /// In the order of Network::links.
   [[nodiscard]] std::span<const Edge> of(NodeId node) const {
     const std::uint32_t begin = begin_[node.index()];
     return {edges_.data() + begin, begin_[node.index() + 1] - begin};

@@ -10,7 +10,7 @@
 namespace tutti {
 namespace {
 
-// Nodes and links are numbered with 32 bits; this leaves room for both.
+// Node and link indices have 32 bits; this limit leaves room for both.
 constexpr std::uint32_t most_count = 1 << 24;
 constexpr std::size_t most_factors = 8;
 
@@ -68,17 +68,17 @@ const Generator& generator_named(std::string_view name) {
     if (each.name == name) return each;
     names.push_back(each.name);
   }
-  reject("no network is called '" + std::string(name) + "'." + did_you_mean(name, names) +
-         " 'tutti topo list' shows them all; files end in .json or .xml.");
+  reject("unknown network '" + std::string(name) + "'." + did_you_mean(name, names) +
+         " 'tutti topo list' shows all networks; a file name must end in .json or .xml");
 }
 
-/// Which parameter "k=8" or a bare "8" speaks of.
+/// The index of the parameter that "k=8" or a bare "8" sets.
 std::size_t parameter_index(const Generator& generator, std::string_view word, std::size_t place) {
   const std::size_t equals = word.find('=');
   if (equals == std::string_view::npos) {
     if (place == 0) return 0;
     reject("'" + std::string(word) + "' in '" + std::string(generator.name) +
-           "' should be a name and a value joined by '='");
+           "' must be a name and a value joined by '='");
   }
   const std::string_view name = word.substr(0, equals);
   std::vector<std::string_view> names;
@@ -116,9 +116,9 @@ Arguments parse_arguments(const Generator& generator, std::string_view words) {
     const Parameter& parameter = generator.parameters[i];
     if (!texts[i].empty()) continue;
     if (parameter.otherwise.empty()) {
-      reject("'" + std::string(generator.name) + "' must be told '" + std::string(parameter.name) +
-             "' (" + std::string(parameter.summary) + "): write such as " +
-             std::string(generator.example));
+      reject("'" + std::string(generator.name) + "' needs the parameter '" +
+             std::string(parameter.name) + "' (" + std::string(parameter.summary) +
+             "): for example " + std::string(generator.example));
     }
     const auto same = std::find_if(
         generator.parameters.begin(), generator.parameters.begin() + static_cast<std::ptrdiff_t>(i),
@@ -135,8 +135,8 @@ const std::string& Arguments::text(std::string_view parameter) const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (parameters_[i].name == parameter) return texts_[i];
   }
-  throw Error(ErrorCode::internal,
-              "a generator asks for '" + std::string(parameter) + "', which it does not declare");
+  throw Error(ErrorCode::internal, "a generator reads the parameter '" + std::string(parameter) +
+                                       "', which it does not declare");
 }
 
 std::uint32_t Arguments::count(std::string_view parameter) const {

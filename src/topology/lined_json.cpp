@@ -17,12 +17,12 @@ namespace {
 
 }  // namespace
 
-/// Puts values together as the reader meets them.
+/// Builds values from the reader's events.
 class LinedJson::Builder {
  public:
   [[nodiscard]] LinedJson take() { return std::move(root_); }
 
-  void meet(const JsonEvent& event) {
+  void handle(const JsonEvent& event) {
     switch (event.kind) {
       case JsonEvent::Kind::value:
         return add(scalar(event));
@@ -65,23 +65,24 @@ class LinedJson::Builder {
   void begin_member(const JsonEvent& event) {
     const std::string& key = event.value.string();
     const auto& members = open_.back().members_;
-    // No object of any format has more, and each is compared with all before it.
+    // No object of any format has more. Each member is compared with all members before it.
     constexpr std::size_t most_members = 100;
     if (members.size() == most_members) {
-      reject_at(event.line, "an object has more than " + std::to_string(most_members) + " members");
+      reject_at(event.line,
+                "the object has more than " + std::to_string(most_members) + " members");
     }
     const bool twice = std::any_of(members.begin(), members.end(),
                                    [&](const auto& member) { return member.first == key; });
-    if (twice) reject_at(event.line, "the member \"" + key + "\" stands here twice");
+    if (twice) reject_at(event.line, "duplicate member \"" + key + "\"");
     keys_.push_back(key);
   }
 
   void open(Kind kind, std::size_t line) {
-    // Values within values are destroyed by calls within calls, for which there is so much room.
+    // Nested values are destroyed recursively; this limit bounds the stack.
     constexpr std::size_t deepest = 100;
     if (open_.size() == deepest) {
       reject_at(line, "more than " + std::to_string(deepest) +
-                          " brackets and braces are open: no file needs so many");
+                          " nested brackets and braces: remove some levels");
     }
     open_.push_back(begin(kind, line));
   }
@@ -105,9 +106,9 @@ class LinedJson::Builder {
 LinedJson LinedJson::parse(std::string_view text) {
   Builder builder;
   try {
-    read_json(text, [&](const JsonEvent& event) { builder.meet(event); });
+    read_json(text, [&](const JsonEvent& event) { builder.handle(event); });
   } catch (const JsonSyntaxError& error) {
-    reject_at(error.line(), "this is not JSON: '" + error.token() + "' should not stand here");
+    reject_at(error.line(), "this is not JSON: unexpected '" + error.token() + "'");
   }
   return builder.take();
 }
@@ -115,17 +116,17 @@ LinedJson LinedJson::parse(std::string_view text) {
 void LinedJson::reject(const std::string& what) const { reject_at(line_, what); }
 
 const std::string& LinedJson::text() const {
-  if (kind_ != Kind::text) reject("a text in quotes should stand here");
+  if (kind_ != Kind::text) reject("expected a string");
   return text_;
 }
 
 bool LinedJson::boolean() const {
-  if (kind_ != Kind::boolean) reject("true or false should stand here");
+  if (kind_ != Kind::boolean) reject("expected true or false");
   return boolean_;
 }
 
 double LinedJson::number() const {
-  if (kind_ != Kind::number) reject("a number should stand here");
+  if (kind_ != Kind::number) reject("expected a number");
   return number_;
 }
 
@@ -133,19 +134,18 @@ std::uint32_t LinedJson::whole_number(std::uint32_t least, std::uint32_t most) c
   const bool fits = kind_ == Kind::number && number_ == std::floor(number_) && number_ >= least &&
                     number_ <= most;
   if (!fits) {
-    reject("a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
-           " should stand here");
+    reject("expected a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   }
   return static_cast<std::uint32_t>(number_);
 }
 
 const std::vector<LinedJson>& LinedJson::items() const {
-  if (kind_ != Kind::list) reject("a list in brackets should stand here");
+  if (kind_ != Kind::list) reject("expected a list in brackets");
   return items_;
 }
 
 const LinedJson* LinedJson::find(std::string_view key) const {
-  if (kind_ != Kind::object) reject("an object in braces should stand here");
+  if (kind_ != Kind::object) reject("expected an object in braces");
   for (const auto& [each, value] : members_) {
     if (each == key) return &value;
   }
@@ -159,12 +159,12 @@ const LinedJson& LinedJson::member(std::string_view key) const {
 }
 
 void LinedJson::allow_only(std::initializer_list<std::string_view> keys) const {
-  if (kind_ != Kind::object) reject("an object in braces should stand here");
+  if (kind_ != Kind::object) reject("expected an object in braces");
   for (const auto& [key, value] : members_) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     std::string known;
     for (const std::string_view each : keys) known += " \"" + std::string(each) + "\"";
-    value.reject("there is no member \"" + key + "\"." +
+    value.reject("unknown member \"" + key + "\"." +
                  did_you_mean(key, std::vector<std::string_view>(keys)) + " Known are" + known);
   }
 }

@@ -9,27 +9,27 @@
 
 namespace tutti {
 
-/// A JSON value that knows on which line of its text it begins, to be named in errors.
+/// A JSON value that knows the line of the text on which it begins, for error messages.
 class LinedJson {
  public:
   enum class Kind : std::uint8_t { null, boolean, number, text, list, object };
 
-  /// Throws invalid_argument that names the line; also if an object has a member twice.
+  /// Throws invalid_argument that names the line; also for a duplicate member of an object.
   [[nodiscard]] static LinedJson parse(std::string_view text);
 
   /// Throws invalid_argument: "line 7: …".
   [[noreturn]] void reject(const std::string& what) const;
 
-  /// These reject the value if it is not of the kind that they ask for.
+  /// These reject the value if it is of another kind.
   [[nodiscard]] const std::string& text() const;
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] double number() const;
   [[nodiscard]] std::uint32_t whole_number(std::uint32_t least, std::uint32_t most) const;
   [[nodiscard]] const std::vector<LinedJson>& items() const;
   [[nodiscard]] const LinedJson& member(std::string_view key) const;
-  /// Null if there is none.
+  /// Null if there is no such member.
   [[nodiscard]] const LinedJson* find(std::string_view key) const;
-  /// Members that nobody reads are mostly slips of the pen. Suggests the nearest.
+  /// Rejects unknown members, which are mostly typing errors, and suggests the nearest known one.
   void allow_only(std::initializer_list<std::string_view> keys) const;
 
   [[nodiscard]] Kind kind() const { return kind_; }

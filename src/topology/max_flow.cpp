@@ -30,8 +30,8 @@ bool MaxFlow::find_levels(std::uint32_t source, std::uint32_t sink) {
   return level_[sink] != unseen;
 }
 
-/// Pushes as much as fits along one path, of half-arcs that each lead one level up; 0 when there is
-/// none left. Dead ends are passed over for good.
+/// Pushes as much flow as fits along one path whose half-arcs each lead one level up. Returns 0 if
+/// no path is left. Dead ends are never visited again.
 Wide MaxFlow::augment(std::uint32_t source, std::uint32_t sink) {
   std::vector<std::uint32_t>& path = open_;
   path.clear();

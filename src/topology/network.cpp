@@ -21,14 +21,14 @@ void check_link(const Network& network, const Link& link) {
   }
   const std::string which =
       "the link " + network[link.from].name + "→" + network[link.to].name + " ";
-  if (link.from == link.to) reject(which + "leads back to where it begins: remove it");
+  if (link.from == link.to) reject(which + "connects a node with itself: remove it");
   if (!(link.bytes_per_second > 0) || !std::isfinite(link.bytes_per_second)) {
     reject(which + "has a bandwidth of " + std::to_string(link.bytes_per_second) +
            " B/s: give it a positive one, or remove it");
   }
   if (!(link.latency >= 0) || !std::isfinite(link.latency)) {
     reject(which + "has a latency of " + std::to_string(link.latency) +
-           " s: it cannot be less than 0");
+           " s: it must not be negative");
   }
 }
 
@@ -37,11 +37,11 @@ void check_names(const Network& network) {
   names.reserve(network.nodes.size());
   for (const Node& node : network.nodes) {
     if (node.name.empty()) reject("a node has no name");
-    if (!names.insert(node.name).second) reject("two nodes are called '" + node.name + "'");
+    if (!names.insert(node.name).second) reject("two nodes have the name '" + node.name + "'");
   }
 }
 
-/// Which nodes a walk from rank 0 along the links, or against them, comes to.
+/// The nodes reached from rank 0 by a walk along the links, or against them.
 std::vector<bool> reached(const Network& network, Adjacency::Direction direction) {
   const Adjacency adjacency(network, direction);
   std::vector<bool> seen(network.nodes.size());
@@ -67,7 +67,7 @@ void check_connected(const Network& network) {
   const auto back = reached(network, Adjacency::Direction::arriving);
   const std::string first = network.node_of(Rank{0}).name;
   const std::string cure =
-      network.ranks_forward ? ": add links" : ": add links, or let ranks forward if they do";
+      network.ranks_forward ? ": add links" : ": add links, or set ranks_forward if ranks forward";
   for (const NodeId node : network.ranks) {
     const std::string& other = network[node].name;
     if (!there[node.index()]) reject("no path leads from " + first + " to " + other + cure);

@@ -31,7 +31,7 @@ std::string_view look(NodeKind kind) {
   return "";
 }
 
-/// What makes two links look alike.
+/// Two links with equal ends and equal figures are drawn as one.
 using Ends = std::tuple<NodeId, NodeId, double, double>;
 
 }  // namespace
@@ -47,7 +47,7 @@ std::string to_dot(const Network& network) {
   }
   for (const Link& link : network.links) {
     int& here = unpaired[{link.from, link.to, link.bytes_per_second, link.latency}];
-    if (here == 0) continue;  // Drawn with the link that it answers.
+    if (here == 0) continue;  // Already drawn together with the reverse link.
     --here;
     const auto back = unpaired.find({link.to, link.from, link.bytes_per_second, link.latency});
     const bool both = back != unpaired.end() && back->second > 0;

@@ -12,7 +12,7 @@
 namespace tutti {
 namespace {
 
-/// Takes ":hosts=4" off the end of a path.
+/// Removes ":hosts=4" from the end of a path.
 XmlOptions take_options(std::string& path) {
   constexpr std::string_view word = ".xml:hosts=";
   const std::size_t at = path.rfind(word);

@@ -76,17 +76,17 @@ NodeKind read_kind(const LinedJson& json) {
     if (name(kind) == json.text()) return kind;
     names.push_back(name(kind));
   }
-  json.reject("no kind of node is called '" + json.text() + "'." +
-              did_you_mean(json.text(), names) + " There are rank, host, nic and switch.");
+  json.reject("unknown kind of node '" + json.text() + "'." + did_you_mean(json.text(), names) +
+              " Known are rank, host, nic and switch");
 }
 
-/// A number in the basic unit, or a text with a unit.
+/// A number in the base unit, or a string with a unit.
 double read_quantity(const LinedJson& json, double (*parse)(std::string_view)) {
   if (json.kind() == LinedJson::Kind::number) return json.number();
   try {
     return parse(json.text());
   } catch (const Error& error) {
-    // A value of another kind has named its line already.
+    // A value of another kind has already been rejected with its line.
     if (json.kind() != LinedJson::Kind::text) throw;
     json.reject(error.what());
   }
@@ -96,7 +96,7 @@ class Reader {
  public:
   [[nodiscard]] Network read(const LinedJson& document) {
     if (document.member("format").text() != format_name) {
-      document.member("format").reject("this should say \"" + std::string(format_name) + "\"");
+      document.member("format").reject("expected \"" + std::string(format_name) + "\"");
     }
     (void)document.member("version").whole_number(format_version, format_version);
     document.allow_only(
@@ -129,7 +129,7 @@ class Reader {
     const NodeId id = network_.add(name, read_kind(json.member("kind")),
                                    level != nullptr ? level->whole_number(0, highest) : 0);
     if (!nodes_.emplace(name, id).second) {
-      json.member("name").reject("another node is called '" + name + "' already");
+      json.member("name").reject("another node already has the name '" + name + "'");
     }
   }
 
@@ -138,7 +138,7 @@ class Reader {
     if (found != nodes_.end()) return found->second;
     std::vector<std::string_view> names;
     for (const Node& node : network_.nodes) names.push_back(node.name);
-    json.reject("no node is called '" + json.text() + "'." + did_you_mean(json.text(), names));
+    json.reject("there is no node '" + json.text() + "'." + did_you_mean(json.text(), names));
   }
 
   void read_link(const LinedJson& json) {
@@ -182,7 +182,7 @@ class Reader {
     for (std::size_t i = 1; i < stops.size(); ++i) {
       const auto found = links_.find(pair_of(node_named(stops[i - 1]), node_named(stops[i])));
       if (found == links_.end()) {
-        stops[i].reject("no link leads from " + stops[i - 1].text() + " to " + stops[i].text());
+        stops[i].reject("there is no link from " + stops[i - 1].text() + " to " + stops[i].text());
       }
       route.links.push_back(found->second);
     }
@@ -191,7 +191,7 @@ class Reader {
 
   [[nodiscard]] Rank rank_named(const LinedJson& json) const {
     const std::optional<Rank> rank = network_.rank_of(node_named(json));
-    if (!rank) json.reject("a route leads from a rank to a rank, and " + json.text() + " is none");
+    if (!rank) json.reject("a route begins and ends at a rank, but " + json.text() + " is not one");
     return *rank;
   }
 

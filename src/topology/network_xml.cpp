@@ -15,13 +15,13 @@ namespace {
 constexpr double giga = 1e9;
 constexpr double mega_bit = 1e6 / 8;
 
-// What NCCL takes links for that its file does not measure, in bytes per second.
+// Bandwidths in bytes per second that NCCL assumes for links its file does not measure.
 constexpr double between_cpus = 10 * giga;
 constexpr double nvlink_of_hopper = 20.6 * giga;
 constexpr double nvlink_of_ampere = 20 * giga;
 constexpr double nvlink_of_pascal = 18 * giga;
 
-/// A lane of PCI Express, encoding and headers taken off.
+/// Net bandwidth of a PCI Express lane, without encoding and headers.
 struct Lane {
   std::string_view speed;
   double bytes_per_second;
@@ -32,7 +32,7 @@ constexpr std::array lanes{
     Lane{"16.0 GT/s", 1.5 * giga},   Lane{"32 GT/s", 3 * giga},     Lane{"32.0 GT/s", 3 * giga},
     Lane{"64 GT/s", 6 * giga},       Lane{"64.0 GT/s", 6 * giga}};
 
-/// Reads one host after the other from the same document.
+/// Reads the document once per host.
 class Reader {
  public:
   Reader(std::string_view text, XmlOptions options) : text_(text), options_(options) {}
@@ -42,7 +42,7 @@ class Reader {
     const pugi::xml_parse_result result = document.load_buffer(text_.data(), text_.size());
     if (!result) reject_at(result.offset, std::string("this is not XML: ") + result.description());
     const pugi::xml_node system = document.child("system");
-    if (!system) reject_at(0, "there should be an element <system>, as NCCL writes it");
+    if (!system) reject_at(0, "the element <system>, which NCCL writes, is missing");
     for (host_ = 0; host_ < options_.hosts; ++host_) read_host(system);
     if (options_.hosts > 1) join_hosts();
     network_.check();
@@ -65,7 +65,7 @@ class Reader {
     double number = 0;
     const auto [end, error] = read_decimal(value.data(), value.data() + value.size(), number);
     if (error != std::errc{} || end != value.data() + value.size() || !(number > 0)) {
-      reject(element, "<" + std::string(element.name()) + "> should have a positive number as '" +
+      reject(element, "<" + std::string(element.name()) + "> needs a positive number as '" +
                           attribute + "'");
     }
     return number;
@@ -75,7 +75,7 @@ class Reader {
     std::string value = element.attribute(attribute).value();
     if (value.empty()) {
       reject(element,
-             "<" + std::string(element.name()) + "> should have the attribute '" + attribute + "'");
+             "<" + std::string(element.name()) + "> needs the attribute '" + attribute + "'");
     }
     return value;
   }
@@ -90,7 +90,7 @@ class Reader {
     nics_.clear();
     std::vector<NodeId> cpus;
     for (const pugi::xml_node cpu : system.children("cpu")) {
-      // All are joined to all.
+      // CPUs are fully connected, so the number of links grows with the square.
       constexpr std::size_t most_cpus = 1024;
       if (cpus.size() == most_cpus) {
         reject(cpu, "there are more than " + std::to_string(most_cpus) + " <cpu>");
@@ -101,17 +101,17 @@ class Reader {
       }
       read_below(cpu, cpus.back(), 0);
     }
-    if (gpus_.empty()) reject(system, "there is no <gpu> in any <cpu>, hence no ranks");
-    // Only now are the targets known.
+    if (gpus_.empty()) reject(system, "no <cpu> contains a <gpu>, so there are no ranks");
+    // NVLinks need all GPUs to be known.
     for (const auto& [bus, gpu] : gpus_) read_nvlinks(gpu);
     all_nics_.push_back(nics_);
   }
 
-  /// The devices of a CPU, of a PCI switch or of a network card, below so many switches.
+  /// Reads the devices of a CPU, PCI switch or network card at a depth of `switches` PCI switches.
   void read_below(const pugi::xml_node& parent, NodeId node, int switches) {
-    constexpr int deepest = 256;  // As many buses as PCI can number.
+    constexpr int deepest = 256;  // PCI has at most 256 buses.
     if (switches > deepest) {
-      reject(parent, "it is below more than " + std::to_string(deepest) + " <pci>");
+      reject(parent, "more than " + std::to_string(deepest) + " nested <pci>");
     }
     for (const pugi::xml_node child : parent.children()) {
       const std::string_view what = child.name();
@@ -138,7 +138,7 @@ class Reader {
   }
 
   [[nodiscard]] double pci_bandwidth(const pugi::xml_node& pci) const {
-    // Virtual machines hide what the link is; NCCL then takes it for the third generation.
+    // Virtual machines hide the link speed; NCCL then assumes PCI Express 3.0.
     std::string_view speed = pci.attribute("link_speed").value();
     if (speed.empty() || speed == "Unknown speed") speed = "8 GT/s";
     const double width = pci.attribute("link_width").as_double(0);
@@ -148,7 +148,7 @@ class Reader {
         return lane.bytes_per_second * (width > 0 ? width : usual_width);
       }
     }
-    reject(pci, "the link speed '" + std::string(speed) + "' is not known: write such as 16 GT/s");
+    reject(pci, "unknown link speed '" + std::string(speed) + "': write, for example, 16 GT/s");
   }
 
   void read_net(const pugi::xml_node& net, NodeId parent) {
@@ -179,7 +179,7 @@ class Reader {
         if (target == gpus_.end()) {
           reject(nvlink, "no GPU has the bus id '" + text(nvlink, "target") + "'");
         }
-        // The other end lists the way back itself.
+        // The other end has its own entry for the reverse direction.
         network_.add_link(gpu.node, target->second.node, bandwidth, 0);
       }
     }
@@ -193,7 +193,7 @@ class Reader {
   void join_hosts() {
     const std::size_t rails = all_nics_.front().size();
     if (rails == 0) {
-      reject_at(0, "there is no <net>, by which several hosts could be joined");
+      reject_at(0, "there is no <net> to join several hosts");
     }
     for (std::size_t k = 0; k < rails; ++k) {
       const NodeId rail = network_.add("rail" + std::to_string(k), NodeKind::switch_);
@@ -205,7 +205,7 @@ class Reader {
   XmlOptions options_;
   std::uint32_t host_ = 0;
   Network network_;
-  std::map<std::string, Gpu> gpus_;  // Of the present host, by bus id.
+  std::map<std::string, Gpu> gpus_;  // GPUs of the current host, by bus id.
   std::optional<NodeId> nvswitch_;
   std::vector<Nic> nics_;
   std::vector<std::vector<Nic>> all_nics_;

@@ -12,8 +12,8 @@ namespace {
 
 [[noreturn]] void no_common_measure() {
   throw Error(ErrorCode::unsupported,
-              "the bandwidths of this network have no common measure that fits in 64 bits: round "
-              "them to whole bytes per second");
+              "the bandwidths of this network have no common divisor whose multiples fit in 64 "
+              "bits: round them to whole bytes per second");
 }
 
 Wide greatest_common_divisor(Wide a, Wide b) {
@@ -33,14 +33,14 @@ Fraction lowest_terms(Wide above, Wide below) {
   return {.above = static_cast<std::uint64_t>(above), .below = static_cast<std::uint64_t>(below)};
 }
 
-/// Bandwidths as whole numbers of a common unit, which is 2^-shift · factor bytes per second.
+/// Bandwidths as whole multiples of a common unit, which is 2^-shift · factor bytes per second.
 struct Units {
   std::vector<std::uint64_t> of_link{};
   std::uint64_t factor = 1;
   std::uint32_t shift = 0;
 };
 
-/// Every double is a whole number of some power of 2, so this loses nothing.
+/// Exact: every double is a whole multiple of some power of 2.
 Units whole_units(const Network& network) {
   Units units;
   const auto is_whole = [&](double value) {
@@ -65,10 +65,10 @@ Units whole_units(const Network& network) {
   return units;
 }
 
-/// Searches for the tightest cut by Newton's method: a cut that is known gives a rate at which
-/// data would get out of every cut if none were tighter; a flow to one rank after the other either
-/// confirms it or shows a tighter cut, which is the next to be tried. A rank that is satisfied
-/// stays so, because rates only fall. All numbers are whole.
+/// Searches for the bottleneck cut by Newton's method. The best known cut gives a rate. A maximum
+/// flow to one rank after the other either confirms that rate or shows a tighter cut, which becomes
+/// the best known. A rank once satisfied stays satisfied, because rates only fall. All arithmetic
+/// is on integers.
 class CutSearch {
  public:
   CutSearch(const Network& network, const Units& units, bool reversed)
@@ -91,7 +91,7 @@ class CutSearch {
     }
   }
 
-  /// Of the tightest cut: the ranks inside, and the bandwidth that leaves in units.
+  /// For the bottleneck cut: the ranks inside, and the leaving bandwidth in units.
   [[nodiscard]] Wide ranks() const { return ranks_; }
   [[nodiscard]] Wide leaving() const { return leaving_; }
 
@@ -111,7 +111,7 @@ class CutSearch {
   [[nodiscard]] NodeId from(const Link& link) const { return reversed_ ? link.to : link.from; }
   [[nodiscard]] NodeId to(const Link& link) const { return reversed_ ? link.from : link.to; }
 
-  /// Everything but one rank: often the tightest already.
+  /// All nodes but one rank: often the bottleneck already.
   void begin_with_single_ranks() {
     std::vector<std::uint64_t> into(network_.nodes.size());
     for (std::size_t i = 0; i < network_.links.size(); ++i) {
@@ -127,8 +127,8 @@ class CutSearch {
     leaving_ = into[worst.index()];
   }
 
-  /// Whether all ranks can send to this one at once at the rate leaving/ranks. If not, the tighter
-  /// cut that is in the way takes the place of the present one.
+  /// True if all ranks can send to this one at the same time at the rate leaving/ranks. If not, the
+  /// tighter cut found by the flow replaces the current one.
   bool satisfied(NodeId rank) {
     const auto links = static_cast<std::uint32_t>(network_.links.size());
     for (std::uint32_t i = 0; i < links; ++i) {
@@ -164,7 +164,7 @@ Fraction bandwidth(const Network& network, const Units& units, const CutSearch& 
                       search.ranks() * (Wide{1} << units.shift));
 }
 
-Fraction one_after_the_other(Fraction a, Fraction b) {
+Fraction in_sequence(Fraction a, Fraction b) {
   // 1 / (1/a + 1/b)
   if (a == b) return lowest_terms(a.above, Wide{2} * a.below);
   return lowest_terms(Wide{a.above} * b.above, Wide{a.below} * b.above + Wide{b.below} * a.above);
@@ -180,18 +180,18 @@ std::string to_string(Fraction fraction) {
 Optimum optimum(const Network& network) {
   network.check();
   if (network.rank_count() < 2) {
-    throw Error(ErrorCode::invalid_argument, "one rank alone has nobody to send to");
+    throw Error(ErrorCode::invalid_argument, "a network of one rank has no optimum: add ranks");
   }
   const Units units = whole_units(network);
-  CutSearch there(network, units, false);
-  there.run();
-  CutSearch back(network, units, true);
-  back.run();
-  Optimum optimum{.allgather = bandwidth(network, units, there),
-                  .reduce_scatter = bandwidth(network, units, back),
+  CutSearch forward(network, units, false);
+  forward.run();
+  CutSearch reverse(network, units, true);
+  reverse.run();
+  Optimum optimum{.allgather = bandwidth(network, units, forward),
+                  .reduce_scatter = bandwidth(network, units, reverse),
                   .allreduce = {},
-                  .cut = there.cut()};
-  optimum.allreduce = one_after_the_other(optimum.allgather, optimum.reduce_scatter);
+                  .cut = forward.cut()};
+  optimum.allreduce = in_sequence(optimum.allgather, optimum.reduce_scatter);
   return optimum;
 }
 

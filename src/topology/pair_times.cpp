@@ -14,8 +14,8 @@ constexpr std::uint32_t most_ranks = 4096;
 
 void check_count(std::size_t ranks) {
   if (ranks <= most_ranks) return;
-  throw Error(ErrorCode::unsupported, "the pairs of " + std::to_string(ranks) +
-                                          " ranks are too many to look at; at most " +
+  throw Error(ErrorCode::unsupported, "a matrix of all pairs of " + std::to_string(ranks) +
+                                          " ranks is too large: use at most " +
                                           std::to_string(most_ranks) + " ranks");
 }
 
@@ -36,7 +36,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// A bare number, or one with a unit.
+/// A number, with or without a unit.
 double read_cell(std::string_view cell, double (*parse)(std::string_view)) {
   double number = 0;
   const auto [end, error] = read_decimal(cell.data(), cell.data() + cell.size(), number);
@@ -62,7 +62,7 @@ Matrix read_matrix(std::string_view text, std::string_view what,
     };
     const std::vector<std::string_view> cells = split(lines[from], ',');
     if (cells.size() != lines.size()) {
-      reject(std::to_string(cells.size()) + " values stand here, and there are " +
+      reject("there are " + std::to_string(cells.size()) + " values, but " +
              std::to_string(lines.size()) + " lines: the matrix must be square");
     }
     for (std::size_t to = 0; to < cells.size(); ++to) {
@@ -71,8 +71,8 @@ Matrix read_matrix(std::string_view text, std::string_view what,
       } catch (const Error& error) {
         reject(error.what());
       }
-      if (std::isnan(matrix.values.back())) reject("a value is no number");
-      if (matrix.values.back() < 0) reject("a value is less than 0");
+      if (std::isnan(matrix.values.back())) reject("a value is not a number");
+      if (matrix.values.back() < 0) reject("a value is negative");
     }
   }
   return matrix;
@@ -126,16 +126,16 @@ PairTimes pair_times_from_csv(std::string_view bandwidths, std::string_view late
   if (delays.ranks == 0) delays.values.resize(rates.values.size());
   if (delays.values.size() != rates.values.size()) {
     throw Error(ErrorCode::invalid_argument,
-                "the bandwidths are of " + std::to_string(rates.ranks) +
-                    " ranks and the latencies of " + std::to_string(delays.ranks));
+                "the bandwidths are for " + std::to_string(rates.ranks) +
+                    " ranks, but the latencies are for " + std::to_string(delays.ranks));
   }
   std::vector<double> seconds(rates.values.size());
   for (std::size_t i = 0; i < seconds.size(); ++i) {
-    if (i % (rates.ranks + 1) == 0) continue;  // From a rank to itself.
+    if (i % (rates.ranks + 1) == 0) continue;  // The diagonal.
     if (rates.values[i] == 0) {
       throw Error(ErrorCode::invalid_argument,
                   "bandwidths, line " + std::to_string(i / rates.ranks + 1) +
-                      ": a bandwidth is 0; write a small one for a pair that should not be used");
+                      ": a bandwidth is 0; write a small value for a pair that is not to be used");
     }
     seconds[i] = delays.values[i] + static_cast<double>(bytes) / rates.values[i];
   }

@@ -9,7 +9,7 @@ RingLoad::RingLoad(const Network& network, Routes& routes, std::uint64_t bytes)
     : routes_(routes),
       counts_(network.links.size()),
       limit_(std::numeric_limits<double>::infinity()) {
-  // Links without bytes are still shared.
+  // Empty messages still share links.
   const auto amount = static_cast<double>(std::max<std::uint64_t>(bytes, 1));
   for (const Link& link : network.links) seconds_.push_back(amount / link.bytes_per_second);
 }

@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// How long each link of a network is busy with the edges of a ring.
+/// The seconds for which each link of a network is busy with the edges of a ring.
 class RingLoad {
  public:
   RingLoad(const Network& network, Routes& routes, std::uint64_t bytes);
@@ -16,7 +16,7 @@ class RingLoad {
   void add(Rank from, Rank to) { change(from, to, 1); }
   void remove(Rank from, Rank to) { change(from, to, -1); }
 
-  /// The busiest of all links. Looks at each.
+  /// The busiest of all links. Takes time linear in the number of links.
   [[nodiscard]] LinkId busiest() const;
   [[nodiscard]] double seconds(LinkId link) const {
     return counts_[link.index()] * seconds_[link.index()];
@@ -25,7 +25,7 @@ class RingLoad {
   [[nodiscard]] double busiest_of(Rank from, Rank to);
   [[nodiscard]] bool crosses(Rank from, Rank to, LinkId link);
 
-  /// By how many seconds links are busy beyond a limit, all together.
+  /// Sum over all links of the seconds beyond the limit for which they are busy.
   void set_limit(double limit);
   [[nodiscard]] double excess() const { return excess_; }
 
@@ -38,7 +38,7 @@ class RingLoad {
   const std::vector<LinkId>& path(Rank from, Rank to);
 
   Routes& routes_;
-  std::vector<double> seconds_;  // That one message takes on each link.
+  std::vector<double> seconds_;  // Seconds of one message on each link.
   std::vector<std::int32_t> counts_;
   double limit_;
   double excess_ = 0;

@@ -16,10 +16,10 @@ namespace {
 
 using Ring = std::vector<std::uint32_t>;
 
-/// 8! orders are looked at in the blink of an eye.
+/// All 8! orders are searched in milliseconds.
 constexpr std::uint32_t most_exact = 9;
 
-/// What is to be made small: on a network, or from measured times alone.
+/// The function to minimise: on a network, or from measured times alone.
 class Objective {
  public:
   explicit Objective(const PairTimes& times) : times_(times) {}
@@ -30,7 +30,7 @@ class Objective {
   [[nodiscard]] double time(std::uint32_t from, std::uint32_t to) const {
     return times_(Rank{from}, Rank{to});
   }
-  /// None where links are not known.
+  /// Null if links are not known.
   [[nodiscard]] std::unique_ptr<RingLoad> load() const {
     return network_ == nullptr ? nullptr : std::make_unique<RingLoad>(*network_, *routes_, bytes_);
   }
@@ -57,8 +57,8 @@ class Objective {
     return all;
   }
 
-  /// What leads a search to few shared links: the time that a message keeps links busy, all
-  /// together.
+  /// The weights that lead a search to few shared links: the seconds for which a message keeps
+  /// links busy, summed over all links.
   [[nodiscard]] std::vector<double> all_weights() const {
     if (network_ == nullptr) return all_times();
     std::vector<double> all;
@@ -91,7 +91,7 @@ struct Best {
   Ring ring{};
   RingCost cost{};
 
-  /// Takes a ring if it costs less; begins it with rank 0.
+  /// Takes a ring if it costs less. Rotates it so that rank 0 is first.
   bool consider(const Objective& objective, Ring other) {
     std::rotate(other.begin(), std::find(other.begin(), other.end(), 0U), other.end());
     const RingCost other_cost = objective.cost(other);
@@ -102,8 +102,8 @@ struct Best {
   }
 };
 
-/// Looks at every order but for those whose beginning already costs as much as the best: each of
-/// the three figures only grows as edges are added.
+/// Branch and bound: prunes every order whose prefix already costs as much as the best ring. This
+/// is correct because each of the three costs only grows as edges are added.
 class ExactSearch {
  public:
   ExactSearch(const Objective& objective, Best& best)
@@ -145,8 +145,8 @@ class ExactSearch {
   Ring ring_;
 };
 
-/// Moves ranks away from edges that cross the busiest link, as long as that makes it less busy and
-/// no edge slower than the slowest.
+/// Moves ranks away from edges that cross the busiest link, as long as that makes the link less
+/// busy and no edge slower than the slowest.
 class ContentionRelief {
  public:
   ContentionRelief(const Objective& objective, RingLoad& load, const Best& best)
@@ -174,7 +174,7 @@ class ContentionRelief {
     find_crossing();
   }
 
-  /// One edge alone is no contention.
+  /// A single edge on the busiest link is no contention.
   void find_crossing() {
     crossing_.clear();
     for (std::size_t i = 0; i < ring_.size(); ++i) {
@@ -187,7 +187,7 @@ class ContentionRelief {
     const std::size_t p = ring_.size();
     const std::size_t length = 1 + random_() % std::min<std::size_t>(8, p - 3);
     const std::size_t edge = crossing_[random_() % crossing_.size()];
-    // The part that begins behind the edge, or that ends before it.
+    // The segment that begins after the edge, or the one that ends before it.
     const std::size_t first = random_() % 2 == 0 ? edge + 1 : edge + 1 + p - length;
     const std::size_t target = first + length + random_() % (p - length - 1);
     const std::uint32_t before = at(first + p - 1);
@@ -233,15 +233,15 @@ class ContentionRelief {
   double slowest_;
   Ring ring_;
   LinkId busiest_;
-  std::vector<std::size_t> crossing_;  // The places of edges over the busiest link.
+  std::vector<std::size_t> crossing_;  // Positions of the edges over the busiest link.
   std::mt19937_64 random_{1};
 };
 
-/// Shorter and shorter limits for the slowest edge, by halves, as long as rings are found.
+/// Bisects the limit for the slowest edge as long as rings within it are found.
 void lower_slowest(const Objective& objective, std::span<const double> times, RingSearch& search,
-                   std::uint32_t shakes, Best& best) {
+                   std::uint32_t perturbations, Best& best) {
   const std::uint32_t p = objective.ranks();
-  // Every rank has an edge in and an edge out.
+  // Lower bound: every rank has an edge in and an edge out.
   double least = 0;
   for (std::uint32_t a = 0; a < p; ++a) {
     double in = std::numeric_limits<double>::infinity();
@@ -266,7 +266,7 @@ void lower_slowest(const Objective& objective, std::span<const double> times, Ri
     const std::size_t middle = low + (high - low) / 2;
     search.set_limit(limits[middle]);
     search.set_ring(best.ring);
-    search.improve(shakes, true);
+    search.improve(perturbations, true);
     if (search.over_limit() > 0) {
       low = middle + 1;
     } else {
@@ -279,21 +279,21 @@ void lower_slowest(const Objective& objective, std::span<const double> times, Ri
 
 void search_locally(const Objective& objective, Best& best) {
   const std::uint32_t p = objective.ranks();
-  // Small rings are soon as good as they get; in large ones each shake takes longer.
-  const std::uint32_t shakes = std::min(20 * p, 1'500'000 / p);
+  // Small rings converge soon; in large rings each perturbation takes longer.
+  const std::uint32_t perturbations = std::min(20 * p, 1'500'000 / p);
   const std::vector<double> times = objective.all_times();
   const std::vector<double> weights = objective.all_weights();
   RingSearch search(p, times, weights);
   search.set_ring(best.ring);
-  search.improve(shakes, false);
+  search.improve(perturbations, false);
   best.consider(objective, search.ring());
   search.set_greedy_ring();
-  search.improve(shakes, false);
+  search.improve(perturbations, false);
   best.consider(objective, search.ring());
-  lower_slowest(objective, times, search, shakes / 2, best);
+  lower_slowest(objective, times, search, perturbations / 2, best);
   search.set_limit(best.cost.slowest);
   search.set_ring(best.ring);
-  search.improve(shakes, false);
+  search.improve(perturbations, false);
   best.consider(objective, search.ring());
   if (const std::unique_ptr<RingLoad> load = objective.load()) {
     best.consider(objective, ContentionRelief(objective, *load, best).run());
@@ -311,15 +311,14 @@ Ring checked(std::span<const Rank> order, std::uint32_t ranks) {
   for (const Rank rank : order) {
     if (rank.index() >= ranks || seen[rank.index()]) {
       throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank.index()) +
-                                                   " stands twice in the order, or is not "
-                                                   "one of the " +
+                                                   " is twice in the order, or is not one of the " +
                                                    std::to_string(ranks) + " ranks");
     }
     seen[rank.index()] = true;
     ring.push_back(rank.index());
   }
   if (ring.size() != ranks) {
-    throw Error(ErrorCode::invalid_argument, "the order names " + std::to_string(ring.size()) +
+    throw Error(ErrorCode::invalid_argument, "the order has " + std::to_string(ring.size()) +
                                                  " of " + std::to_string(ranks) + " ranks");
   }
   return ring;

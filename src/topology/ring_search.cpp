@@ -32,7 +32,7 @@ RingSearch::RingSearch(std::uint32_t ranks, std::span<const double> times,
 void RingSearch::find_neighbours() {
   std::vector<std::uint32_t> others(ranks_ - 1);
   for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
-    // Among equals, those that follow.
+    // Ties are broken by the next higher rank, cyclically.
     for (std::uint32_t i = 0; i < others.size(); ++i) others[i] = (rank + 1 + i) % ranks_;
     const double* const row = &weights_[std::size_t{rank} * ranks_];
     const auto nearer = [&](std::uint32_t a, std::uint32_t b) {
@@ -46,12 +46,12 @@ void RingSearch::find_neighbours() {
 
 void RingSearch::set_ring(std::vector<std::uint32_t> ring) {
   ring_ = std::move(ring);
-  take_stock();
+  update_sums();
 }
 
 void RingSearch::set_limit(double limit) {
   limit_ = limit;
-  take_stock();
+  update_sums();
 }
 
 void RingSearch::set_greedy_ring() {
@@ -72,16 +72,16 @@ void RingSearch::set_greedy_ring() {
   set_ring(std::move(ring));
 }
 
-void RingSearch::take_stock() {
+void RingSearch::update_sums() {
   forwards_.assign(ranks_, {});
   backwards_.assign(ranks_, {});
-  take_stock(0, ranks_ - 1);
-  // Less is rounding.
+  update_sums(0, ranks_ - 1);
+  // Smaller gains are rounding errors.
   tolerance_ = 1e-10 * total_.sum;
 }
 
-/// Edges are looked up only where something has changed; behind, the sums are merely shifted.
-void RingSearch::take_stock(std::size_t first, std::size_t last) {
+/// Edges are looked up only between `first` and `last`; the prefix sums after that are shifted.
+void RingSearch::update_sums(std::size_t first, std::size_t last) {
   for (std::size_t i = first; i <= last; ++i) places_[ring_[i]] = static_cast<std::uint32_t>(i);
   const std::size_t end = std::min<std::size_t>(last + 2, ranks_);
   const Measure forwards_before = forwards_[end - 1];
@@ -108,7 +108,7 @@ void RingSearch::wake(std::size_t place) {
   awake_.push_back(rank);
 }
 
-/// Turns round what stands between two places, the first not included.
+/// Reverses the segment between two positions, the first excluded.
 bool RingSearch::try_two_opt(std::size_t i, std::size_t j) {
   if (i > j) std::swap(i, j);
   if (j - i < 2) return false;
@@ -118,12 +118,12 @@ bool RingSearch::try_two_opt(std::size_t i, std::size_t j) {
   using Offset = std::vector<std::uint32_t>::difference_type;
   std::reverse(ring_.begin() + static_cast<Offset>(i + 1),
                ring_.begin() + static_cast<Offset>(j + 1));
-  take_stock(i + 1, j);
+  update_sums(i + 1, j);
   for (const std::size_t place : {i, i + 1, j, j + 1}) wake(place);
   return true;
 }
 
-/// Moves the `length` ranks from place j on to behind place i, turned round or not.
+/// Moves the `length` ranks from position j to after position i, reversed if `turn`.
 bool RingSearch::try_or_opt(std::size_t i, std::size_t j, std::size_t length, bool turn) {
   const std::size_t end = j + length;
   if (j == 0 || end > ranks_) return false;
@@ -140,10 +140,10 @@ bool RingSearch::try_or_opt(std::size_t i, std::size_t j, std::size_t length, bo
   if (turn) std::reverse(place(j), place(end));
   if (i < j) {
     std::rotate(place(i + 1), place(j), place(end));
-    take_stock(i + 1, end - 1);
+    update_sums(i + 1, end - 1);
   } else {
     std::rotate(place(j), place(end), place(i + 1));
-    take_stock(j, i);
+    update_sums(j, i);
   }
   return true;
 }
@@ -152,7 +152,7 @@ bool RingSearch::mend_at(std::uint32_t rank) {
   for (std::uint32_t n = 0; n < nearest_; ++n) {
     const std::uint32_t neighbour = neighbours_[std::size_t{rank} * nearest_ + n];
     const std::size_t i = places_[rank];
-    // A move that gains anything has a new edge that is better than the one it takes away.
+    // A move with a gain has a new edge that is better than the edge it replaces.
     const Measure better = edge(rank, neighbour) - edge(rank, at(i + 1));
     if (!is_gain(better)) continue;
     const std::size_t j = places_[neighbour];
@@ -160,7 +160,7 @@ bool RingSearch::mend_at(std::uint32_t rank) {
     for (std::size_t length = 1; length <= longest_segment; ++length) {
       if (try_or_opt(i, j, length, false)) return true;
       if (j + 1 >= length && length > 1 && try_or_opt(i, j + 1 - length, length, true)) return true;
-      // The rank itself moves to before its neighbour.
+      // The rank itself moves in front of its neighbour.
       if (i + 1 >= length && j > 0 && try_or_opt(j - 1, i + 1 - length, length, false)) return true;
     }
   }
@@ -178,8 +178,8 @@ void RingSearch::mend() {
   }
 }
 
-/// At an edge over the limit if there is one.
-std::size_t RingSearch::place_to_shake() {
+/// At an edge over the limit, if there is one.
+std::size_t RingSearch::place_to_perturb() {
   const std::size_t start = random_() % ranks_;
   if (total_.over == 0) return start;
   for (std::size_t i = 0; i < ranks_; ++i) {
@@ -189,12 +189,12 @@ std::size_t RingSearch::place_to_shake() {
   return start;
 }
 
-/// Swaps two neighbouring parts of the ring: a double bridge.
-void RingSearch::shake() {
+/// Swaps two adjacent segments of the ring: a double bridge move.
+void RingSearch::perturb() {
   constexpr std::size_t widest = 50;
   const std::size_t width = std::min<std::size_t>(widest, (ranks_ - 1) / 2);
-  const std::size_t around = place_to_shake();
-  // The edge before the first part, between both, or behind the second is the one that was found.
+  const std::size_t around = place_to_perturb();
+  // The edge found is the one before the first segment, between both, or after the second.
   const std::size_t one = 1 + random_() % width;
   const std::size_t two = 1 + random_() % width;
   const std::size_t which = random_() % 3;
@@ -204,14 +204,14 @@ void RingSearch::shake() {
   using Offset = std::vector<std::uint32_t>::difference_type;
   const auto place = [&](std::size_t n) { return ring_.begin() + static_cast<Offset>(n); };
   std::rotate(place(first), place(first + one), place(first + one + two));
-  take_stock(first, first + one + two - 1);
+  update_sums(first, first + one + two - 1);
   for (const std::size_t each : {first == 0 ? ranks_ - 1 : first - 1, first, first + two - 1,
                                  first + two, first + one + two - 1, first + one + two}) {
     wake(each);
   }
 }
 
-void RingSearch::improve(std::uint32_t shakes, bool until_good) {
+void RingSearch::improve(std::uint32_t perturbations, bool until_good) {
   for (std::size_t i = 0; i < ranks_; ++i) wake(i);
   mend();
   std::vector<std::uint32_t> best = ring_;
@@ -223,15 +223,15 @@ void RingSearch::improve(std::uint32_t shakes, bool until_good) {
               from.begin() + static_cast<Offset>(changed_last_ + 1),
               to.begin() + static_cast<Offset>(changed_first_));
   };
-  for (std::uint32_t i = 0; i < shakes && !(until_good && least.over == 0); ++i) {
+  for (std::uint32_t i = 0; i < perturbations && !(until_good && least.over == 0); ++i) {
     changed_first_ = ranks_;
     changed_last_ = 0;
-    shake();
+    perturb();
     mend();
     const Measure change = total_ - least;
     if (change.over > 0 || (change.over == 0 && change.sum > 0)) {
       copy_changed(best, ring_);
-      take_stock(changed_first_, changed_last_);
+      update_sums(changed_first_, changed_last_);
     } else {
       copy_changed(ring_, best);
       least = total_;

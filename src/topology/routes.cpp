@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 5> policy_names{"automatic", "shortest", 
   throw Error(ErrorCode::invalid_argument, message);
 }
 
-/// Whether every link leads up or down.
+/// True if every link leads up or down.
 bool has_levels(const Network& network) {
   for (const Link& link : network.links) {
     if (network[link.from].level == network[link.to].level) return false;
@@ -44,12 +44,12 @@ RoutePolicy policy_for(const Network& network) {
 void check_policy(const Network& network, RoutePolicy policy) {
   if (policy == RoutePolicy::dimension_order &&
       !std::holds_alternative<wiring::Torus>(network.wiring)) {
-    reject("dimension_order is for tori, and nothing says that " + network.name +
-           " is one: ask for shortest or ecmp, or give \"torus\" in the file");
+    reject("dimension_order is for tori, and " + network.name +
+           " is not declared as one: use shortest or ecmp, or set \"torus\" in the file");
   }
   if (policy == RoutePolicy::up_down && !has_levels(network)) {
-    reject("up_down is for networks in which every link leads from one level to another, and " +
-           network.name + " is not one: ask for shortest or ecmp, or give levels in the file");
+    reject("up_down needs every link to lead from one level to another, which is not so in " +
+           network.name + ": use shortest or ecmp, or set levels in the file");
   }
 }
 
@@ -57,7 +57,7 @@ Router make_router(const Network& network, RoutePolicy policy) {
   if (policy == RoutePolicy::dimension_order) {
     return TorusRouter(network, std::get<wiring::Torus>(network.wiring));
   }
-  // The shortest paths of these are the ones that go up and then down.
+  // In these networks every shortest path goes up and then down.
   if (const auto* tree = std::get_if<wiring::FatTree>(&network.wiring)) {
     return FatTreeRouter(network, *tree);
   }
@@ -66,7 +66,8 @@ Router make_router(const Network& network, RoutePolicy policy) {
   }
   if (std::holds_alternative<wiring::FullMesh>(network.wiring)) return FullMeshRouter(network);
   const auto* dragonfly = std::get_if<wiring::Dragonfly>(&network.wiring);
-  // Two links between groups can be shorter than one with links inside both groups.
+  // Two links between groups can be shorter than one plus links inside both groups, so this route
+  // is not always a shortest path.
   if (dragonfly != nullptr && policy == RoutePolicy::automatic) {
     return DragonflyRouter(network, *dragonfly);
   }
@@ -84,7 +85,7 @@ void check_own_route(const Network& network, const OwnRoute& route) {
   NodeId at = network.ranks[route.from.index()];
   for (const LinkId link : route.links) {
     if (network[link].from != at) {
-      reject(which + " stands at " + network[at].name + " and goes on with the link " +
+      reject(which + " is at " + network[at].name + " but continues with the link " +
              network.describe(link));
     }
     at = network[link].to;
@@ -102,9 +103,8 @@ RoutePolicy parse_route_policy(std::string_view text) {
   for (std::size_t i = 0; i < policy_names.size(); ++i) {
     if (policy_names.at(i) == text) return static_cast<RoutePolicy>(i);
   }
-  reject("'" + std::string(text) + "' is no way to choose routes." +
-         did_you_mean(text, policy_names) +
-         " There are automatic, shortest, ecmp, dimension_order and up_down.");
+  reject("unknown routing policy '" + std::string(text) + "'." + did_you_mean(text, policy_names) +
+         " Known are automatic, shortest, ecmp, dimension_order and up_down");
 }
 
 class Routes::Impl {

@@ -6,7 +6,7 @@
 
 namespace tutti {
 
-/// The port of a communicator of one rank, which has nobody to send to.
+/// The port of a communicator of one rank, which has no peers.
 class LonePort final : public Port {
  public:
   void begin(std::uint32_t /*sent*/, std::uint32_t /*received*/) override {}
@@ -14,7 +14,7 @@ class LonePort final : public Port {
   void consume(Rank /*peer*/, std::size_t /*bytes*/) override {}
   [[nodiscard]] std::size_t send(std::span<const Rank> /*peers*/,
                                  std::span<const std::byte> /*data*/) override {
-    throw Error(ErrorCode::internal, "a rank that is alone sends to nobody");
+    throw Error(ErrorCode::internal, "send on a communicator of one rank");
   }
   [[nodiscard]] bool is_reached(Rank /*peer*/) override { return false; }
   [[nodiscard]] std::uint32_t lane(Rank /*peer*/) const override { return 0; }

@@ -15,7 +15,7 @@ void MixedPort::read_in_place_from(std::size_t bytes) {
   for (const auto& port : ports_) port->read_in_place_from(bytes);
 }
 
-/// No two ports have a lane in common.
+/// Lanes of different ports must differ.
 std::uint32_t MixedPort::lane(Rank peer) const {
   return way(peer).lane(peer) * static_cast<std::uint32_t>(ports_.size()) + ways_[peer.index()];
 }
@@ -39,7 +39,7 @@ bool MixedPort::goes_on(Clock::time_point deadline) {
   return moved;
 }
 
-/// As long as the most expensive one to look at would.
+/// Sleeps as soon as one port would: the one that is most expensive to poll decides.
 bool MixedPort::stay_awake(std::uint32_t idle) {
   return std::all_of(ports_.begin(), ports_.end(),
                      [&](const auto& port) { return port->stay_awake(idle); });

@@ -8,12 +8,12 @@
 
 namespace tutti {
 
-/// Some peers by one transport, the others by another: what a rank of a communicator on several
-/// hosts has. One of its ports sleeps for all: the last, which watches descriptors, and the
-/// doorbell by which the others are woken is one of them.
+/// Combines several ports, for a communicator whose peers use different transports. The last port
+/// sleeps for all of them: it polls descriptors, among them the doorbell that wakes the other
+/// ports.
 class MixedPort final : public Port {
  public:
-  /// `ways` says by rank which port reaches it.
+  /// `ways`: by rank, the index of the port that reaches it.
   MixedPort(std::vector<std::unique_ptr<Port>> ports, std::vector<std::uint8_t> ways);
 
   void begin(std::uint32_t sent, std::uint32_t received) override;

@@ -5,11 +5,11 @@
 
 namespace tutti {
 
-/// How a rank waits for others.
+/// How a rank waits: spin, then yield, then sleep.
 struct Patience {
-  std::uint32_t spins = 0;             ///< So often it looks again at once,
-  std::uint32_t yields = 0;            ///< then so often after letting others run; then it sleeps,
-  std::chrono::milliseconds nap{100};  ///< not longer than this at a time.
+  std::uint32_t spins = 0;             ///< Number of polls without yielding.
+  std::uint32_t yields = 0;            ///< Number of polls that yield the core, after the spins.
+  std::chrono::milliseconds nap{100};  ///< The longest sleep at a time, after the yields.
 };
 
 }  // namespace tutti

@@ -20,29 +20,30 @@
 
 namespace tutti {
 
-/// Where a member of a fabric is: what decides by which transport others reach it.
+/// Where a member of a fabric runs. It decides which transport connects two members.
 struct Whereabouts {
-  std::string host;     ///< The same for all processes that can share memory.
-  std::string network;  ///< The same for all that reach each other by the loopback interface.
-  std::string name;     ///< Of the host, for people.
+  std::string host;     ///< Equal for processes that can share memory.
+  std::string network;  ///< Equal for processes that share a loopback interface.
+  std::string name;     ///< Host name, for messages.
   int pid = 0;
-  int heap_fd = -1;             ///< Of the process's shared heap; -1 if it has none.
-  bool is_one_process = false;  ///< All members are threads of one process.
+  int heap_fd = -1;             ///< Descriptor of the process's shared heap; -1 if none.
+  bool is_one_process = false;  ///< True if all members are threads of one process.
 };
 
-/// What a transport is opened for.
+/// The arguments for opening a transport.
 struct TransportRequest {
   Exchange& exchange;
   std::uint32_t self;
   std::span<const Whereabouts> members;
-  /// Which members this one reaches by the transport, itself among them, in order.
+  /// The members that this one reaches through the transport, including itself, in ascending order.
   std::vector<std::uint32_t> group;
   Patience patience;
-  /// Another port sleeps on descriptors beside this transport's: see Port::WokenBy.
+  /// Set if another port, which polls descriptors, sleeps for this transport: see Port::WokenBy.
   std::shared_ptr<Doorbells> doorbells;
-  /// Whether the process of a member has ended.
+  /// True if the process of a member has ended.
   std::function<bool(std::uint32_t member)> has_ended;
-  /// How others reach this member over the network; asks the exchange.
+  /// This member's listening socket, and the addresses of all members. open_door() gathers them
+  /// through the exchange.
   struct Door {
     std::vector<Contact> contacts{};
     Socket listener{};
@@ -56,14 +57,14 @@ struct TransportRequest {
 struct TransportRow {
   std::string_view name;
   std::string_view summary;
-  /// Whether two members can be joined by it.
+  /// True if it can connect these two members.
   bool (*reaches)(const Whereabouts& a, const Whereabouts& b);
-  /// Opens it, on all members of the fabric together. If that fails on any of them, `trouble` says
-  /// why, to all alike, and nobody has it.
+  /// Opens it, collectively on all members of the fabric. If it fails on any member, it returns
+  /// null on all of them, with the reason in `trouble`.
   std::unique_ptr<Transport> (*open)(const TransportRequest& request, std::string& trouble);
 };
 
-/// All transports, the fastest first: two members are joined by the first that reaches both.
+/// All transports, fastest first. Two members use the first one that reaches both.
 [[nodiscard]] std::span<const TransportRow> transports();
 
 }  // namespace tutti

@@ -4,12 +4,12 @@
 
 namespace tutti {
 
-/// Collects violations and puts them into words.
+/// Collects violations and formats their messages.
 class Findings {
  public:
   static constexpr std::size_t most_kept = 100;
 
-  /// Where a violation was seen.
+  /// The location of a violation.
   struct Place {
     Rank rank{};
     std::optional<std::uint32_t> round{};
@@ -32,7 +32,7 @@ class Findings {
                      .message = std::string(name(kind)) + ": " + words + ": " + what});
   }
 
-  /// Takes over what `others` found.
+  /// Appends the violations of `others`.
   void add(const Findings& others) {
     count_ += others.count_;
     for (const Violation& each : others.kept_) {

@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-/// Numbers the places where one rank can keep a chunk, so that two names of the same bytes have one
+/// Numbers the places where one rank can keep a chunk. Two names of the same bytes get the same
 /// number: in place, the input is the output.
 class Memory {
  public:
@@ -21,13 +21,13 @@ class Memory {
     return slots_.size() * buffers + (slots_.total() - slots_.size());
   }
 
-  /// Where a variant of a chunk stands, given the buffer of the chunk itself.
+  /// The place of a variant of a chunk. `buffer` is used for variant 0 only.
   [[nodiscard]] std::size_t operator()(Buffer buffer, Chunk chunk, Variant variant) const {
     if (variant == Variant{}) return (*this)(buffer, chunk);
     return slots_.size() * (buffers - 1) + slots_.slot(chunk, variant);
   }
 
-  /// Requires: the chunk is one that the rank holds or touches, and of an input it holds it.
+  /// Requires: the rank holds or touches the chunk. For Buffer::input, the rank has it as input.
   [[nodiscard]] std::size_t operator()(Buffer buffer, Chunk chunk) const {
     if (in_place_ && buffer == Buffer::input) {
       const std::optional<Chunk> over = contract_.output_over(self_, chunk);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t none = Messages::none;
 
-/// The events of a schedule and which of them must wait for which.
+/// The dependence graph: the events of a schedule and the events that each waits for.
 class WaitGraph {
  public:
   explicit WaitGraph(const SymbolicRun& run) : run_(run) {
@@ -27,7 +27,7 @@ class WaitGraph {
     for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) add_waits(Rank{r});
   }
 
-  /// The events in an order in which none waits for a later one, without those that never can run.
+  /// The events in topological order, without those that can never run.
   [[nodiscard]] std::vector<Event> order() {
     std::vector<std::uint32_t> ready;
     for (std::uint32_t node = 0; node < events_.size(); ++node) {
@@ -43,8 +43,8 @@ class WaitGraph {
     return ordered;
   }
 
-  /// A circle of events that wait for each other, if order() left any out.
-  [[nodiscard]] std::vector<Event> circle() const {
+  /// A cycle of events that wait for each other. Requires: order() left some out.
+  [[nodiscard]] std::vector<Event> cycle() const {
     std::vector<std::uint32_t> waits_for(events_.size(), none);
     std::uint32_t at = none;
     for (std::uint32_t node = 0; node < events_.size(); ++node) {
@@ -52,7 +52,7 @@ class WaitGraph {
       at = node;
       for (const std::uint32_t follower : followers_[node]) waits_for[follower] = node;
     }
-    // Every event left waits for another one left, so going back must come round.
+    // Every remaining event waits for another remaining one, so following the edges finds a cycle.
     std::vector<bool> seen(events_.size(), false);
     while (!seen[at]) {
       seen[at] = true;
@@ -70,7 +70,7 @@ class WaitGraph {
  private:
   struct Bytes {
     std::uint32_t writer = none;
-    std::vector<std::uint32_t> readers;  // Since the writer.
+    std::vector<std::uint32_t> readers;  // Since that write.
   };
 
   [[nodiscard]] std::uint32_t node(Rank rank, std::size_t step) const {
@@ -83,7 +83,7 @@ class WaitGraph {
     ++waiting_[follower];
   }
 
-  /// Calls f(place) for each chunk of a step, where the rank has that variant of it.
+  /// Calls f(place) for the place of each chunk of a step, in that variant.
   template <class F>
   void for_each_place(Rank self, std::size_t step, Buffer Placement::Piece::*buffer,
                       Variant variant, F f) const {
@@ -131,8 +131,8 @@ class WaitGraph {
   }
 
   const SymbolicRun& run_;
-  std::vector<std::size_t> first_node_;        // Of each rank in
-  std::vector<std::uint32_t> nodes_of_steps_;  // this list; none for sends.
+  std::vector<std::size_t> first_node_;        // First step of each rank in nodes_of_steps_.
+  std::vector<std::uint32_t> nodes_of_steps_;  // Event of each step; none for sends.
   std::vector<Event> events_;
   std::vector<std::vector<std::uint32_t>> followers_;
   std::vector<std::uint32_t> waiting_;
@@ -142,7 +142,7 @@ class WaitGraph {
 
 std::vector<Event> order_by_round(const Schedule& schedule) {
   struct Timed {
-    std::uint64_t moment;  // Twice the round, and one more for a local step.
+    std::uint64_t moment;  // Twice the round, plus one for a local step.
     Event event;
   };
   std::vector<Timed> events;
@@ -170,18 +170,18 @@ std::vector<Event> order_by_dependence(const SymbolicRun& run, Findings& finding
   const std::size_t events = order_by_round(run.schedule()).size();
   if (ordered.size() == events) return ordered;
 
-  const std::vector<Event> circle = graph.circle();
+  const std::vector<Event> cycle = graph.cycle();
   constexpr std::size_t most_named = 6;
-  std::string words = "waits in a circle of " + std::to_string(circle.size()) + ":";
-  for (std::size_t i = 0; i < std::min(circle.size(), most_named); ++i) {
-    words += (i == 0 ? " rank " : ", then rank ") + std::to_string(circle[i].rank.index()) +
-             " step " + std::to_string(circle[i].step);
+  std::string words = "waits in a cycle of " + std::to_string(cycle.size()) + ":";
+  for (std::size_t i = 0; i < std::min(cycle.size(), most_named); ++i) {
+    words += (i == 0 ? " rank " : ", then rank ") + std::to_string(cycle[i].rank.index()) +
+             " step " + std::to_string(cycle[i].step);
   }
-  if (circle.size() > most_named) words += ", …";
+  if (cycle.size() > most_named) words += ", …";
   words += "; " + std::to_string(events - ordered.size()) + " receives never run";
-  const Step step = run.schedule().program(circle.front().rank)[circle.front().step];
+  const Step step = run.schedule().program(cycle.front().rank)[cycle.front().step];
   findings.add(Violation::Kind::deadlock,
-               {.rank = circle.front().rank, .round = step.round, .step = circle.front().step},
+               {.rank = cycle.front().rank, .round = step.round, .step = cycle.front().step},
                words);
   return ordered;
 }

@@ -32,14 +32,14 @@ class OutputCheck {
   [[nodiscard]] bool in_rank_order() const { return in_rank_order_; }
 
  private:
-  /// The first right sum that a rank was seen to hold of a chunk.
+  /// The first correct sum of a chunk that was found on a rank.
   struct Sum {
     Symbol held;
     Rank rank;
     bool right = false;
   };
 
-  /// What is wrong with a value as an output; empty if nothing is.
+  /// Why a value is wrong as an output; empty if it is correct.
   std::string fault(Symbol held, Chunk chunk) {
     if (held == Symbols::nothing) return "was never written";
     const std::optional<Rank> origin = contract_.origin(chunk);
@@ -49,19 +49,19 @@ class OutputCheck {
       if (right) return "";
       return "holds " + shortened(held) + ", not " + contribution_name(*origin, chunk);
     }
-    // Ranks mostly end with the very same symbol, which need be looked through only once.
+    // Most ranks end with the same symbol, which has to be checked only once.
     const Sum& first = sums_[chunk.index()];
     return first.held == held && first.right ? "" : fault_of_sum(held, chunk);
   }
 
   std::string fault_of_sum(Symbol held, Chunk chunk) const {
-    // One more contribution than there may be is enough to know that one repeats.
-    const bool lax = contract_.may_repeat();
-    const std::uint64_t limit = lax ? most_walked : std::uint64_t{contract_.ranks} * 2 + 1;
+    // With one contribution more than allowed, at least one must be repeated.
+    const bool may_repeat = contract_.may_repeat();
+    const std::uint64_t limit = may_repeat ? most_walked : std::uint64_t{contract_.ranks} * 2 + 1;
     std::vector<std::uint32_t> times(contract_.ranks, 0);
     for (const Symbol leaf : symbols_.leaves(held, limit)) {
       if (symbols_.chunk(leaf) != chunk) {
-        return "holds " + shortened(held) + ", which mixes in chunk " +
+        return "holds " + shortened(held) + ", which contains chunk " +
                std::to_string(symbols_.chunk(leaf).index());
       }
       ++times[symbols_.rank(leaf).index()];
@@ -73,8 +73,8 @@ class OutputCheck {
       if (times[r] > 1) repeated += " " + contribution_name(Rank{r}, chunk);
     }
     if (!missing.empty()) return "holds " + shortened(held) + " and lacks" + missing;
-    if (!repeated.empty() && !lax) {
-      return "holds " + shortened(held) + ", which has more than once" + repeated;
+    if (!repeated.empty() && !may_repeat) {
+      return "holds " + shortened(held) + ", which repeats" + repeated;
     }
     return "";
   }
@@ -91,7 +91,7 @@ class OutputCheck {
                       " adds " + shortened(first.held));
   }
 
-  /// Of a right sum.
+  /// Requires: the sum is correct.
   [[nodiscard]] bool is_in_rank_order(Symbol held) const {
     if (contract_.ranks == 1) return true;
     const std::span<const Symbol> operands = symbols_.operands(held);
@@ -117,7 +117,7 @@ class OutputCheck {
   const Symbols& symbols_;
   Findings& findings_;
   std::vector<Sum> sums_;  // By chunk; reductions only.
-  bool in_rank_order_;     // All that were seen so far.
+  bool in_rank_order_;     // For all sums checked so far.
 };
 
 }  // namespace

@@ -11,11 +11,11 @@
 namespace tutti {
 namespace {
 
-/// Names are the author's: they may be of any length and hold anything.
+/// Names are user input: they may have any length and hold any bytes.
 std::string shown(const std::string& name) {
   constexpr std::size_t most = 60;
   std::string text = name.substr(0, most);
-  // No character is cut in two.
+  // Do not split a UTF-8 character.
   while (text.size() < name.size() && !text.empty() &&
          (static_cast<unsigned char>(name[text.size()]) & 0xC0) == 0x80) {
     text.pop_back();

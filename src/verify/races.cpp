@@ -3,7 +3,7 @@
 namespace tutti {
 namespace {
 
-/// Who touched some bytes last, and when.
+/// The last read and write of some bytes.
 struct Touched {
   static constexpr std::uint32_t never = ~std::uint32_t{0};
 
@@ -13,7 +13,7 @@ struct Touched {
   std::uint32_t write_step = never;
 };
 
-/// Some bytes as a step names them.
+/// Bytes as a step names them.
 struct Named {
   Buffer buffer;
   Chunk chunk;
@@ -46,7 +46,7 @@ class RaceCheck {
     bytes.write_step = step;
   }
 
-  /// A local step comes after all that is in its round and before it in the program.
+  /// Records a local step. It runs after all earlier steps of its round, so it cannot race.
   void touch_in_turn(const Named& what, std::uint32_t round, std::uint32_t step, bool writes) {
     Touched& bytes = touched_[place(what)];
     (writes ? bytes.write_round : bytes.read_round) = round;
@@ -57,7 +57,7 @@ class RaceCheck {
     return memory_(what.buffer, what.chunk, what.variant);
   }
 
-  /// A copy that may be made at any time must share its bytes with no step.
+  /// A copy that may run at any time must not share bytes with any step.
   void copy_any_time(const Placement::Copy& copy, Chunk chunk) {
     const Touched& source = touched_[memory_(copy.from, chunk)];
     const Touched& target = touched_[memory_(copy.to, chunk)];
@@ -105,7 +105,7 @@ void check_races(const Program& program, const Placement& placement, const Memor
             check.touch_in_turn(what, step.round, i, false);
             return;
           }
-          // A fold over its own place goes element by element: reading there is part of the write.
+          // A fold in place works element by element, so this read is part of the write.
           const bool is_part = step.makes() && check.place(what) == check.place(made);
           if (!is_part) check.read(what, step.round, i);
         });

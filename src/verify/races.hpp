@@ -8,8 +8,8 @@
 
 namespace tutti {
 
-/// Finds steps of one rank that are in the same round, and so may run at once, although one writes
-/// bytes that another touches.
+/// Finds steps of one rank that are in the same round, and so may run concurrently, although one
+/// writes bytes that another touches.
 void check_races(const Program& program, const Placement& placement, const Memory& memory,
                  Rank self, Findings& findings);
 

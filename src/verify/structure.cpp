@@ -18,8 +18,7 @@ bool has_repeated_chunk(const Step& step) {
   return false;
 }
 
-/// Two messages between the same ranks come one after the other, so none can be a part of the same
-/// step as the other.
+/// Two messages between the same ranks are ordered, so they cannot belong to the same step.
 bool has_repeated_peer(const Step& step) {
   if (step.peers.size() < 2) return false;
   std::vector<Rank> sorted(step.peers.begin(), step.peers.end());
@@ -27,7 +26,7 @@ bool has_repeated_peer(const Step& step) {
   return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
 }
 
-/// What is wrong with the ranks that a message is between; empty if nothing is.
+/// What is wrong with the peers of a message; empty if nothing is wrong.
 std::string fault_of_peers(const Step& step, Rank self, const Contract& contract) {
   if (step.peers.empty()) return "has no peer";
   for (const Rank peer : step.peers) {
@@ -38,21 +37,21 @@ std::string fault_of_peers(const Step& step, Rank self, const Contract& contract
     if (peer == self) return "a rank cannot be its own peer";
   }
   if (has_repeated_peer(step)) return "names a peer twice";
-  if (step.kind == Step::Kind::send && step.own) return "a send folds nothing";
+  if (step.kind == Step::Kind::send && step.own) return "a send cannot fold";
   if (step.own && *step.own > step.peers.size()) {
-    return "its own contribution is to stand after " + std::to_string(*step.own) + " of " +
+    return "places its own contribution after " + std::to_string(*step.own) + " of " +
            std::to_string(step.peers.size()) + " peers";
   }
   if (!step.own && step.own_variant != Variant{}) {
     return "names variant " + std::to_string(step.own_variant.index()) +
-           " as its own, and folds none";
+           " as its own operand but does not fold it";
   }
   return "";
 }
 
 std::string fault_of_sources(const Step& step) {
   if (!step.peers.empty()) return "a local step has no peers";
-  if (step.sources.empty()) return "has nothing to make its chunks of";
+  if (step.sources.empty()) return "has no sources";
   if (step.sources.size() == 1 && step.sources.front() == step.variant) {
     return "copies variant " + std::to_string(step.variant.index()) + " onto itself";
   }
@@ -72,13 +71,13 @@ std::string fault_of_chunks(const Step& step, const Contract& contract) {
   return has_repeated_chunk(step) ? "names a chunk twice" : "";
 }
 
-/// The step before, as far as it matters.
+/// The relevant part of the previous step.
 struct Before {
   std::uint32_t round = 0;
   bool is_local = false;
 };
 
-/// What is wrong with a step taken alone; empty if nothing is.
+/// What is wrong with a step on its own; empty if nothing is wrong.
 std::string fault(const Step& step, Rank self, const Contract& contract, std::uint32_t rounds,
                   const Before& before) {
   if (step.round < before.round) {
@@ -89,11 +88,11 @@ std::string fault(const Step& step, Rank self, const Contract& contract, std::ui
   }
   const bool is_local = step.kind == Step::Kind::local;
   if (!is_local && before.is_local && step.round == before.round) {
-    return "comes after a local step of its round, and messages go first";
+    return "comes after a local step of its round, but messages must come first";
   }
   std::string wrong = is_local ? fault_of_sources(step) : fault_of_peers(step, self, contract);
   if (wrong.empty() && step.makes() && step.operands() > 1 && !is_reduction(contract.collective)) {
-    wrong = "folds, and " + std::string(name(contract.collective)) + " is no reduction";
+    wrong = "folds, but " + std::string(name(contract.collective)) + " is not a reduction";
   }
   return wrong.empty() ? fault_of_chunks(step, contract) : wrong;
 }
@@ -115,10 +114,10 @@ void for_each_message(const Schedule& schedule, const Messages& messages, F f) {
   }
 }
 
-/// Whether two lists of ranges name the same chunks in the same order.
+/// True if two lists of ranges name the same chunks in the same order.
 bool same_chunks(std::span<const ChunkRange> a, std::span<const ChunkRange> b) {
   std::size_t j = 0;
-  std::uint64_t used = 0;  // Chunks of b[j] that are compared already.
+  std::uint64_t used = 0;  // Chunks of b[j] that have been compared.
   for (const ChunkRange& range : a) {
     for (std::uint64_t done = 0; done < range.count;) {
       if (j == b.size()) return false;
@@ -185,28 +184,28 @@ void check_pairing(const Schedule& schedule, const Messages& messages, Findings&
       }
     }
   }
-  for_each_message(schedule, messages,
-                   [&](Rank self, std::size_t i, const Step& step, Rank peer, std::uint32_t there) {
-                     const Step sent = schedule.program(peer)[there];
-                     if (same_chunks(step.chunks, sent.chunks)) return;
-                     findings.add(
-                         Kind::chunk_mismatch, {.rank = self, .round = step.round, .step = i},
-                         "rank " + std::to_string(peer.index()) + " sends chunk " +
-                             in_words(sent.chunks) + " (its step " + std::to_string(there) +
-                             ") where chunk " + in_words(step.chunks) + " is received");
-                   });
+  for_each_message(
+      schedule, messages,
+      [&](Rank self, std::size_t i, const Step& step, Rank peer, std::uint32_t peer_step) {
+        const Step sent = schedule.program(peer)[peer_step];
+        if (same_chunks(step.chunks, sent.chunks)) return;
+        findings.add(Kind::chunk_mismatch, {.rank = self, .round = step.round, .step = i},
+                     "rank " + std::to_string(peer.index()) + " sends chunk " +
+                         in_words(sent.chunks) + " (its step " + std::to_string(peer_step) +
+                         ") where chunk " + in_words(step.chunks) + " is received");
+      });
 }
 
 void check_rounds(const Schedule& schedule, const Messages& messages, Findings& findings) {
-  for_each_message(schedule, messages,
-                   [&](Rank self, std::size_t i, const Step& step, Rank peer, std::uint32_t there) {
-                     const std::uint32_t sent = schedule.program(peer)[there].round;
-                     if (sent == step.round) return;
-                     findings.add(Kind::round_mismatch,
-                                  {.rank = self, .round = step.round, .step = i},
-                                  "rank " + std::to_string(peer.index()) + " sends this in round " +
-                                      std::to_string(sent));
-                   });
+  for_each_message(
+      schedule, messages,
+      [&](Rank self, std::size_t i, const Step& step, Rank peer, std::uint32_t peer_step) {
+        const std::uint32_t sent = schedule.program(peer)[peer_step].round;
+        if (sent == step.round) return;
+        findings.add(Kind::round_mismatch, {.rank = self, .round = step.round, .step = i},
+                     "rank " + std::to_string(peer.index()) + " sends this in round " +
+                         std::to_string(sent));
+      });
 }
 
 }  // namespace tutti

@@ -7,10 +7,10 @@
 
 namespace tutti {
 
-/// Finds steps that mean nothing. Everything else in verify relies on there being none.
+/// Finds invalid steps. All other checks rely on there being none.
 void check_form(const Schedule& schedule, Findings& findings);
 
-/// Finds messages whose two ends do not fit.
+/// Finds messages whose two ends do not match.
 void check_pairing(const Schedule& schedule, const Messages& messages, Findings& findings);
 
 /// Finds messages whose two ends are in different rounds.

@@ -62,7 +62,7 @@ void SymbolicRun::make(Rank self, std::size_t step_index, Findings& findings) {
                                      ? "its " + std::string(name(buffer))
                                      : "variant " + std::to_string(variant.index());
         findings.add(Violation::Kind::unwritten, reader,
-                     "reads " + what + ", where nothing was written");
+                     "reads " + what + ", which was never written");
       }
       operands.push_back(value);
     };

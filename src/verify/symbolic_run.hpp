@@ -11,23 +11,23 @@
 
 namespace tutti {
 
-/// All ranks of a schedule, with symbols in their memories instead of bytes.
+/// The memories of all ranks of a schedule, with symbols instead of bytes.
 class SymbolicRun {
  public:
-  /// Places every rank's chunks and lets each rank bring its contributions.
-  /// Requires: a schedule in which check_form() and check_pairing() find nothing. It and the
-  /// messages must outlive the run.
+  /// Places the chunks of every rank and fills the inputs with contributions. Requires:
+  /// check_form() and check_pairing() find nothing. The schedule and the messages must outlive the
+  /// run.
   SymbolicRun(const Schedule& schedule, const Messages& messages, Aliasing aliasing);
 
-  /// Runs one receive together with the sends that it meets, or one local step. Reports reads of
-  /// nothing.
+  /// Runs one receive together with the matching sends, or one local step. Reports reads of memory
+  /// that was never written.
   void make(Rank self, std::size_t step, Findings& findings);
 
-  /// What stands in a place of a rank; nothing if nothing was written there.
-  /// Requires: the chunk is one that the rank holds or touches, in that variant.
+  /// The value in a place of a rank; Symbols::nothing if it was never written. Requires: the rank
+  /// holds or touches that variant of the chunk.
   [[nodiscard]] Symbol at(Rank rank, Buffer buffer, Chunk chunk, Variant variant = {}) const;
 
-  /// Makes the copies that may be made at any time. Call last.
+  /// Makes the copies that may run at any time. Call it last.
   void copy_aside();
 
   [[nodiscard]] const Schedule& schedule() const { return schedule_; }
@@ -44,7 +44,7 @@ class SymbolicRun {
     Memory memory;
     std::vector<Symbol> values;
   };
-  /// A walk over the chunks of a step, with the place of each.
+  /// Iterates over the chunks of a step and their places.
   class Walk;
 
   void copy(PerRank& rank, std::span<const Placement::Copy> copies);

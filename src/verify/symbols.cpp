@@ -21,7 +21,7 @@ std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
              : a + b;
 }
 
-/// Nobody reads on beyond this; and a sum of p terms may be p deep, deeper than the stack.
+/// Longer texts are unreadable. A sum of p terms may be p deep, which could overflow the stack.
 constexpr std::size_t longest_text = 100000;
 constexpr std::size_t deepest = 2000;
 

@@ -15,7 +15,7 @@ const Schedule& verified(const Schedule& schedule) {
   const Verification verdict = verify(schedule, Aliasing::out_of_place);
   if (verdict.ok()) return schedule;
   throw Error(ErrorCode::invalid_argument,
-              "'" + schedule.name + "' is not right: " + verdict.violations.front().message);
+              "'" + schedule.name + "' fails verification: " + verdict.violations.front().message);
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::uint64_t most_verified = std::uint64_t{1} << 28;
 
-/// Returns whether all outputs are folds in order of rank.
+/// Runs the schedule and reports violations. Returns true if all outputs are folds in order of
+/// rank.
 bool run(const Schedule& schedule, const Messages& messages, Aliasing aliasing,
          Findings& findings) {
   SymbolicRun symbolic(schedule, messages, aliasing);
@@ -34,8 +35,8 @@ bool run(const Schedule& schedule, const Messages& messages, Aliasing aliasing,
   return check_outputs(symbolic, findings);
 }
 
-/// Chunks that are named in steps or held by ranks, over all ranks. The run keeps a few bytes for
-/// each.
+/// The number of chunks that steps name or ranks hold, summed over all ranks. The run needs a few
+/// bytes for each.
 std::uint64_t extent(const Schedule& schedule) {
   std::uint64_t total = 0;
   for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) {
@@ -52,7 +53,7 @@ void require_bounded(const Schedule& schedule) {
   if (extent(schedule) <= most_verified) return;
   throw Error(ErrorCode::unsupported,
               "'" + schedule.name +
-                  "' is too large to be verified: its steps and ranks name more than 2^28 chunks; "
+                  "' is too large to verify: its steps and ranks name more than 2^28 chunks; "
                   "verify it with fewer ranks or chunks");
 }
 
@@ -72,11 +73,11 @@ Verification verify_all(const Schedule& schedule, std::span<const Aliasing> alia
     const Messages messages(schedule);
     check_pairing(schedule, messages, findings);
     if (findings.empty()) {
-      bool in_order = true;
+      bool in_rank_order = true;
       for (const Aliasing aliasing : aliasings) {
-        in_order = run(schedule, messages, aliasing, findings) && in_order;
+        in_rank_order = run(schedule, messages, aliasing, findings) && in_rank_order;
       }
-      verdict.folds_in_rank_order = in_order && findings.empty();
+      verdict.folds_in_rank_order = in_rank_order && findings.empty();
     }
   }
   verdict.violation_count = findings.count();

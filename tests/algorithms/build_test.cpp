@@ -7,7 +7,7 @@
 namespace tutti::test {
 namespace {
 
-TEST(Build, ARankBuildsItsOwnProgramAlone) {
+TEST(Build, EachRankBuildsItsProgramAlone) {
   for (const Algorithm& algorithm : algorithms()) {
     for (std::uint32_t p = 1; p <= 13; ++p) {
       for (const Problem& problem : problems(algorithm, p)) {
@@ -37,8 +37,8 @@ TEST(Build, AllRanksAgreeOnTheNumberOfRounds) {
   }
 }
 
-/// The last round would otherwise be counted and drawn for nothing.
-TEST(Build, SomethingHappensInEveryRound) {
+/// An empty round would be counted and drawn without reason.
+TEST(Build, NoRoundIsEmpty) {
   for (const Algorithm& algorithm : algorithms()) {
     for (std::uint32_t p = 1; p <= 13; ++p) {
       for (const Problem& problem : problems(algorithm, p)) {
@@ -54,7 +54,7 @@ TEST(Build, SomethingHappensInEveryRound) {
   }
 }
 
-TEST(Build, ARankAloneHasNothingToDo) {
+TEST(Build, SingleRankHasEmptyProgram) {
   for (const Algorithm& algorithm : algorithms()) {
     for (const Problem& problem : problems(algorithm, 1)) {
       const Schedule schedule = algorithm.schedule(problem);
@@ -64,7 +64,7 @@ TEST(Build, ARankAloneHasNothingToDo) {
   }
 }
 
-/// How long a program is: what its steps, their peers and their ranges of chunks come to.
+/// The length of a program: its steps, their peers and their ranges of chunks.
 struct Length {
   std::size_t steps = 0;
   std::size_t peers = 0;
@@ -81,7 +81,7 @@ Length length(const Program& program) {
   return found;
 }
 
-/// The most that a rank of 65,536 may have of steps, peers and ranges.
+/// Upper bounds on the steps, peers and ranges of a rank among 65,536.
 struct Limit {
   std::string_view name;
   Length most;
@@ -89,7 +89,7 @@ struct Limit {
 
 class LargeGroup : public testing::TestWithParam<Limit> {};
 
-TEST_P(LargeGroup, ARanksProgramIsNoLongerThanItsOwnPart) {
+TEST_P(LargeGroup, ProgramLengthIsBounded) {
   constexpr std::uint32_t p = 65536;
   const Algorithm& algorithm = tutti::algorithm(GetParam().name);
   const Problem problem{

@@ -34,8 +34,8 @@ TEST(Exercise, RingAllreduceOfFourRanks) {
   for (std::uint32_t r = 0; r < 4; ++r) EXPECT_EQ(outcome.holdings[r], sums);
 }
 
-/// The first step of the trace: each rank's chunk r − 1 is added to the same chunk of the next.
-TEST(Exercise, TheFirstRingStepAddsLikeToLike) {
+/// The first step of the trace: chunk r − 1 of each rank is added to the same chunk of the next.
+TEST(Exercise, FirstRingStepAddsMatchingChunks) {
   Schedule schedule = algorithm("reduce_scatter/ring").schedule({.ranks = 4});
   for (Program& program : schedule.programs) {
     Program first(1);
@@ -57,8 +57,8 @@ TEST(Exercise, TheFirstRingStepAddsLikeToLike) {
   }
 }
 
-/// Every message of a ring carries the chunk of the same name at both ends.
-TEST(Exercise, ARingNeverRenamesAChunk) {
+/// Every message of a ring has the same chunk number at both ends.
+TEST(Exercise, RingKeepsChunkNumbers) {
   for (const char* name : {"reduce_scatter/ring", "allgather/ring", "allreduce/ring"}) {
     for (std::uint32_t p = 2; p <= 8; ++p) {
       const Schedule schedule = algorithm(name).schedule({.ranks = p});
@@ -76,7 +76,7 @@ TEST(Exercise, ARingNeverRenamesAChunk) {
   }
 }
 
-/// The notes say that halving and doubling need a power of two. They do not.
+/// The notes say that halving and doubling require a power of two. They do not.
 TEST(Exercise, HalvingAndDoublingOfSixRanks) {
   const Schedule schedule = algorithm("allreduce/halving_doubling").schedule({.ranks = 6});
   EXPECT_EQ(verify(schedule).violation_count, 0);

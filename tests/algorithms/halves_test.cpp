@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-TEST(Halves, LastAsLongAsTheGroupHasTwoRanks) {
+TEST(Halves, ExistWhileTheGroupHasTwoRanks) {
   for (std::uint32_t p = 1; p <= 70; ++p) {
     const auto depths = static_cast<std::uint32_t>(std::bit_width(p - 1));
     for (std::uint32_t r = 0; r < p; ++r) {
@@ -20,7 +20,7 @@ TEST(Halves, LastAsLongAsTheGroupHasTwoRanks) {
   }
 }
 
-TEST(Halves, DifferByOneRankAtMostAndTheLowerIsTheLonger) {
+TEST(Halves, DifferByAtMostOneRankAndLowerIsLonger) {
   for (std::uint32_t p = 2; p <= 70; ++p) {
     for (std::uint32_t r = 0; r < p; ++r) {
       const Halves cut = halves(p, Rank{r}, 0).value();
@@ -34,16 +34,17 @@ TEST(Halves, DifferByOneRankAtMostAndTheLowerIsTheLonger) {
   }
 }
 
-TEST(Halves, ReceiversAndSourcesKnowEachOther) {
+TEST(Halves, ReceiversMatchSources) {
   for (std::uint32_t p = 2; p <= 70; ++p) {
     for (std::uint32_t depth = 0; depth < 7; ++depth) {
       for (std::uint32_t r = 0; r < p; ++r) {
         const auto cut = halves(p, Rank{r}, depth);
         if (!cut) continue;
-        const auto there = halves(p, cut->source, depth);
-        ASSERT_TRUE(there.has_value());
-        EXPECT_EQ(std::count(there->receivers.begin(), there->receivers.end(), Rank{r}), 1);
-        EXPECT_EQ(there->own_first, cut->other_first);
+        const auto source_cut = halves(p, cut->source, depth);
+        ASSERT_TRUE(source_cut.has_value());
+        EXPECT_EQ(std::count(source_cut->receivers.begin(), source_cut->receivers.end(), Rank{r}),
+                  1);
+        EXPECT_EQ(source_cut->own_first, cut->other_first);
         for (const Rank receiver : cut->receivers) {
           EXPECT_EQ(halves(p, receiver, depth)->source, Rank{r});
         }

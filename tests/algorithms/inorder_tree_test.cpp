@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-/// The in-order walk of what is below and at `index`.
+/// The in-order traversal of the subtree at `index`.
 void walk(std::uint32_t size, Rank index, std::vector<std::uint32_t>& visited) {
   const InorderNode node = inorder_node(size, index);
   std::size_t k = 0;
@@ -15,7 +15,7 @@ void walk(std::uint32_t size, Rank index, std::vector<std::uint32_t>& visited) {
   if (k < node.child_count) walk(size, node.children.at(k), visited);
 }
 
-TEST(InorderTree, IsWalkedInOrderOfRank) {
+TEST(InorderTree, TraversalIsInRankOrder) {
   for (std::uint32_t size = 1; size <= 130; ++size) {
     std::vector<std::uint32_t> visited;
     walk(size, inorder_root(size), visited);
@@ -24,7 +24,7 @@ TEST(InorderTree, IsWalkedInOrderOfRank) {
   }
 }
 
-TEST(InorderTree, ParentsAndChildrenKnowEachOther) {
+TEST(InorderTree, ParentsMatchChildren) {
   for (std::uint32_t size = 1; size <= 130; ++size) {
     for (std::uint32_t i = 0; i < size; ++i) {
       const InorderNode node = inorder_node(size, Rank{i});
@@ -47,7 +47,7 @@ TEST(InorderTree, EvenIndicesAreLeaves) {
   }
 }
 
-TEST(InorderTree, IndicesInTheSecondTreeAreTheInverseOfItsMap) {
+TEST(InorderTree, SecondTreeIndexInvertsItsMap) {
   for (std::uint32_t size = 1; size <= 130; ++size) {
     const RankMap map = second_tree(size);
     for (std::uint32_t i = 0; i < size; ++i) {

@@ -20,7 +20,7 @@ struct Rounds {
   std::uint32_t (*of)(std::uint32_t p);
 };
 
-TEST(Structure, AlgorithmsTakeTheRoundsTheyAreKnownFor) {
+TEST(Structure, AlgorithmsHaveTheKnownNumberOfRounds) {
   const auto one = [](std::uint32_t p) { return std::min(p - 1, 1U); };
   const auto logarithm = [](std::uint32_t p) { return log2_up(p); };
   const auto height = [](std::uint32_t p) { return std::uint32_t(std::bit_width(p)) - 1; };
@@ -65,7 +65,7 @@ TEST(Structure, AlgorithmsTakeTheRoundsTheyAreKnownFor) {
 
 // ---------------------------------------------------------------------------------- rings
 
-/// In each round of a ring each rank sends one chunk up and receives one from below.
+/// In each round of a ring every rank sends one chunk up and receives one from below.
 void expect_ring(const Program& program, std::uint32_t r, std::uint32_t p,
                  const std::vector<std::uint32_t>& sent, const std::vector<std::uint32_t>& got) {
   ASSERT_EQ(program.size(), 2 * sent.size());
@@ -83,7 +83,7 @@ void expect_ring(const Program& program, std::uint32_t r, std::uint32_t p,
   }
 }
 
-TEST(Structure, ARingOfReduceScatterBringsBlockRToRankR) {
+TEST(Structure, RingReduceScatterLeavesBlockRAtRankR) {
   for (std::uint32_t p = 2; p <= 9; ++p) {
     for (std::uint32_t r = 0; r < p; ++r) {
       std::vector<std::uint32_t> sent;
@@ -98,7 +98,7 @@ TEST(Structure, ARingOfReduceScatterBringsBlockRToRankR) {
   }
 }
 
-TEST(Structure, ARingOfAllgatherPassesOnTheBlockThatCameLast) {
+TEST(Structure, RingAllgatherForwardsTheLastReceivedBlock) {
   for (std::uint32_t p = 2; p <= 9; ++p) {
     for (std::uint32_t r = 0; r < p; ++r) {
       std::vector<std::uint32_t> sent{r};
@@ -114,7 +114,7 @@ TEST(Structure, ARingOfAllgatherPassesOnTheBlockThatCameLast) {
 
 // ---------------------------------------------------------------------------------- doubling
 
-/// The partners of rank r, round by round; its send and its receive must have the same.
+/// The partners of rank r, round by round; its send and its receive must have the same partner.
 std::vector<std::uint32_t> partners(std::string_view name, std::uint32_t p, std::uint32_t r) {
   std::vector<std::uint32_t> found;
   const Program program = algorithm(name).program({.ranks = p}, Rank{r});
@@ -128,7 +128,7 @@ std::vector<std::uint32_t> partners(std::string_view name, std::uint32_t p, std:
   return found;
 }
 
-TEST(Structure, RecursiveDoublingTradesWithRXorTwoToTheRound) {
+TEST(Structure, RecursiveDoublingPartnerIsRXorTwoToTheRound) {
   for (const std::uint32_t k : {1U, 2U, 3U, 4U, 5U, 6U}) {
     for (std::uint32_t r = 0; r < 1U << k; ++r) {
       std::vector<std::uint32_t> up;
@@ -141,8 +141,8 @@ TEST(Structure, RecursiveDoublingTradesWithRXorTwoToTheRound) {
   }
 }
 
-/// However many ranks there are, none serves more than two in a round.
-TEST(Structure, RecursiveDoublingBurdensNoRankTwice) {
+/// For every number of ranks, no rank serves more than two others in a round.
+TEST(Structure, RecursiveDoublingDoublesLoadOfARankAtMostOnce) {
   for (std::uint32_t p = 1; p <= 64; ++p) {
     for (std::uint32_t r = 0; r < p; ++r) {
       std::uint32_t doubled = 0;
@@ -158,7 +158,7 @@ TEST(Structure, RecursiveDoublingBurdensNoRankTwice) {
 
 // ---------------------------------------------------------------------------------- two trees
 
-/// The chunks that a step of this kind moves: which of the two trees it belongs to.
+/// The chunks that steps of this kind move, which identify the trees that they belong to.
 std::set<std::uint64_t> trees(const Program& program, Kind kind, std::size_t least_peers) {
   std::set<std::uint64_t> found;
   for (const Step step : program) {
@@ -180,7 +180,7 @@ TEST(Structure, NoRankAddsInBothTreesOfAnAllreduce) {
   }
 }
 
-TEST(Structure, NoRankButTheRootPassesOnInBothTreesOfABroadcast) {
+TEST(Structure, OnlyTheRootForwardsInBothTreesOfABroadcast) {
   for (std::uint32_t p = 1; p <= 64; ++p) {
     for (const std::uint32_t root : {0U, p / 2, p - 1}) {
       const Problem problem{.ranks = p, .root = Rank{root}, .shape = {}};
@@ -195,8 +195,8 @@ TEST(Structure, NoRankButTheRootPassesOnInBothTreesOfABroadcast) {
   }
 }
 
-/// Half the ranks are inner nodes of one tree and half of the other, give or take the ends.
-TEST(Structure, TheTwoTreesShareTheWork) {
+/// About half of the ranks are inner nodes of one tree and half of the other.
+TEST(Structure, TwoTreesShareTheWork) {
   for (const std::uint32_t p : {8U, 16U, 31U, 32U, 64U}) {
     std::size_t inner = 0;
     for (std::uint32_t r = 0; r < p; ++r) {

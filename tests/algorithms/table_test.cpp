@@ -12,7 +12,7 @@ namespace {
 
 using enum Collective;
 
-/// Where the algorithms' sources stand.
+/// The directory of the algorithms' sources.
 std::filesystem::path sources() {
   return std::filesystem::path(TUTTI_GOLDEN_DIR).parent_path().parent_path() / "src" / "algorithms";
 }
@@ -57,7 +57,7 @@ TEST(Table, NamesAreUniqueAndBeginWithTheCollective) {
   }
 }
 
-TEST(Table, NamesAreThoseOfTheSources) {
+TEST(Table, NamesMatchTheSourceFiles) {
   std::set<std::string> named;
   for (const Algorithm& each : algorithms()) {
     named.insert(std::string(each.name));
@@ -83,7 +83,7 @@ TEST(Table, IsGroupedByCollective) {
   EXPECT_EQ(total, algorithms().size());
 }
 
-TEST(Table, EveryAlgorithmSaysWhatItDoes) {
+TEST(Table, EveryAlgorithmHasASummary) {
   for (const Algorithm& each : algorithms()) {
     EXPECT_FALSE(each.summary.empty()) << each.name;
     const bool adds = is_reduction(each.collective) && each.collective != barrier;
@@ -109,7 +109,7 @@ TEST(Refusal, IsEmptyForEveryProblemWithoutShape) {
   }
 }
 
-TEST(Refusal, SaysWhichShapeWouldDo) {
+TEST(Refusal, SuggestsAShape) {
   struct Row {
     std::string_view name;
     std::uint32_t ranks;
@@ -117,15 +117,15 @@ TEST(Refusal, SaysWhichShapeWouldDo) {
     std::string says;
   };
   for (const Row& row : {
-           Row{"allreduce/ring_ring", 12, {}, "needs a shape of 2 dimensions that 12 ranks fill"},
-           Row{"allreduce/ring_ring", 12, {}, "ask for --shape 4x3"},
+           Row{"allreduce/ring_ring", 12, {}, "needs a shape of 2 dimensions for 12 ranks"},
+           Row{"allreduce/ring_ring", 12, {}, "use --shape 4x3"},
            Row{"allreduce/ring_ring", 12, {{2, 2, 3}}, "2x2x3 has 3"},
            Row{"allreduce/ring_ring", 12, {{12}}, "12 has 1"},
-           Row{"allreduce/ring_tree", 12, {{4, 4}}, "4x4 is for 16"},
-           Row{"allreduce/ring_tree", 7, {{4, 4}}, "ask for --shape 7x1"},
+           Row{"allreduce/ring_tree", 12, {{4, 4}}, "4x4 is for 16 ranks"},
+           Row{"allreduce/ring_tree", 7, {{4, 4}}, "use --shape 7x1"},
            Row{"allreduce/torus", 12, {}, "2 or 3 dimensions"},
            Row{"allreduce/torus", 16, {{2, 2, 2, 2}}, "2x2x2x2 has 4"},
-           Row{"allreduce/torus", 16, {{2, 2, 2}}, "2x2x2 is for 8"},
+           Row{"allreduce/torus", 16, {{2, 2, 2}}, "2x2x2 is for 8 ranks"},
        }) {
     const Problem problem{.ranks = row.ranks, .root = {}, .shape = row.shape};
     const Algorithm& asked = algorithm(row.name);
@@ -136,7 +136,7 @@ TEST(Refusal, SaysWhichShapeWouldDo) {
   }
 }
 
-TEST(Refusal, NamesAShapeThatIsNotRefused) {
+TEST(Refusal, SuggestedShapeIsAccepted) {
   for (const Algorithm& each : algorithms()) {
     for (std::uint32_t p = 1; p <= 30; ++p) {
       EXPECT_EQ(each.refusal({.ranks = p, .root = {}, .shape = squarest(p)}), "") << each.name;
@@ -144,7 +144,7 @@ TEST(Refusal, NamesAShapeThatIsNotRefused) {
   }
 }
 
-TEST(Refusal, SaysWhichProblemsAnAlgorithmIsFor) {
+TEST(Refusal, NamesTheSupportedProblems) {
   Algorithm limited = algorithm("allreduce/recursive_doubling");
   limited.supports = [](const Problem& problem) {
     return (problem.ranks & (problem.ranks - 1)) == 0;
@@ -157,7 +157,7 @@ TEST(Refusal, SaysWhichProblemsAnAlgorithmIsFor) {
                "a power of two ranks");
 }
 
-TEST(Algorithm, RefusesProblemsThatMakeNoSense) {
+TEST(Algorithm, RejectsInvalidProblems) {
   for (const Algorithm& each : algorithms()) {
     SCOPED_TRACE(each.name);
     EXPECT_THROW((void)each.schedule({.ranks = 0}), Error);

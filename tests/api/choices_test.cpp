@@ -16,7 +16,7 @@ std::string chosen(const Communicator& communicator, std::uint64_t count) {
       {.collective = Collective::allreduce, .count = count, .dtype = DType::f32});
 }
 
-TEST(Choices, AlgorithmsAreForcedByAVariable) {
+TEST(Choices, VariableForcesAlgorithms) {
   const Variable algorithm("TUTTI_ALGO", "allreduce:ring@-4KiB,binomial@4097-");
   run_threads(3, [](Communicator& communicator) {
     EXPECT_EQ(chosen(communicator, 8), "allreduce/ring");
@@ -65,13 +65,13 @@ TEST(Choices, CopiesAndSlicesGiveTheSameSums) {
   }
 }
 
-TEST(Choices, ANetworkThatIsKnownIsSimulated) {
+TEST(Choices, KnownNetworkIsSimulated) {
   const Variable network("TUTTI_TOPO_FILE", "torus:2x2");
   run_threads(4, [](Communicator& communicator) {
     std::vector<float> data(1 << 16, 1);
     communicator.all_reduce(data);
     EXPECT_EQ(data.back(), 4);
-    // Half of the ranks still know where they stand.
+    // Half of the ranks still know their places in the network.
     auto half = communicator.split(communicator.rank() % 2, communicator.rank());
     half->all_reduce(data);
     EXPECT_EQ(data.back(), 8);
@@ -80,7 +80,7 @@ TEST(Choices, ANetworkThatIsKnownIsSimulated) {
                "describes a network of 4 ranks, and here are 3");
 }
 
-TEST(Choices, ANetworkThatIsNoneIsAnError) {
+TEST(Choices, InvalidNetworkIsAnError) {
   const Variable network("TUTTI_TOPO_FILE", "tors:2x2");
   expect_error([] { (void)settings_from_environment(); }, ErrorCode::invalid_argument, "torus");
 }

@@ -59,7 +59,7 @@ TEST(Communicator, ReducesShortsAndComplexNumbers) {
   });
 }
 
-// What has no number is refused when the program is compiled: see also tests/headers/refused.
+// Types that are not a Number do not compile: see also tests/headers/refused.
 static_assert(Number<short> && Number<unsigned short> && Number<signed char> &&
               Number<unsigned char> && Number<long> && Number<long long> &&
               Number<std::complex<float>> && Number<std::complex<double>> && Number<Float16>);
@@ -67,7 +67,7 @@ static_assert(!Number<bool> && !Number<char> && !Number<wchar_t> && !Number<char
               !Number<char16_t> && !Number<char32_t> && !Number<long double> &&
               !Number<std::complex<long double>> && !Number<void*> && !Number<std::vector<float>>);
 
-TEST(Communicator, CombinesByAFunctionOfTheCallers) {
+TEST(Communicator, ReducesWithAUserDefinedFunction) {
   using Complex = std::complex<double>;
   for (const std::uint32_t ranks : {1U, 2U, 3U, 5U}) {
     run_threads(ranks, [&](Communicator& comm) {
@@ -82,7 +82,7 @@ TEST(Communicator, CombinesByAFunctionOfTheCallers) {
   }
 }
 
-TEST(Communicator, MovesWhatCanBeCopiedByteByByte) {
+TEST(Communicator, MovesTriviallyCopyableTypes) {
   struct Point {
     std::uint16_t x = 0;
     std::uint8_t y = 0;
@@ -98,7 +98,7 @@ TEST(Communicator, MovesWhatCanBeCopiedByteByByte) {
   });
 }
 
-TEST(Communicator, SendsBetweenTwo) {
+TEST(Communicator, SendsAndReceives) {
   run_threads(4, [](Communicator& comm) {
     const std::uint32_t next = (comm.rank() + 1) % 4;
     const std::uint32_t before = (comm.rank() + 3) % 4;
@@ -143,12 +143,12 @@ TEST(Communicator, SplitsIntoRowsAndColumns) {
   });
 }
 
-TEST(Communicator, WorksWhileTheCallerDoesOtherThings) {
+TEST(Communicator, RunsAsynchronousCallsInOrder) {
   run_threads(3, [](Communicator& comm) {
     std::vector<std::vector<float>> layers(20, std::vector<float>(3000, 1));
     std::vector<Work> works;
     for (auto& layer : layers) works.push_back(comm.all_reduce_async(layer));
-    // A blocking call waits for its turn.
+    // A blocking call runs after the earlier asynchronous ones.
     std::vector<float> last(10, 2);
     comm.all_reduce(last);
     EXPECT_EQ(last[0], 6);
@@ -162,7 +162,7 @@ TEST(Communicator, WorksWhileTheCallerDoesOtherThings) {
   });
 }
 
-TEST(Communicator, CountsWhatTheScheduleSays) {
+TEST(Communicator, CountersMatchTheSchedule) {
   for (const Algorithm& algorithm : algorithms(Collective::allreduce)) {
     if (algorithm.needs_shape()) continue;
     for (const std::uint32_t ranks : {2U, 3U, 5U, 8U}) {
@@ -197,7 +197,7 @@ TEST(Communicator, CountsWhatTheScheduleSays) {
 
 // Bad use ---------------------------------------------------------------------------------------
 
-/// Makes a bad call on every rank of three, and a good one after it: nothing was lost.
+/// Makes an invalid call on each of three ranks, then a valid one: the communicator still works.
 void expect_refused(const std::function<void(Communicator&)>& bad, const std::string& part) {
   run_threads(3, [&](Communicator& comm) {
     expect_error([&] { bad(comm); }, ErrorCode::invalid_argument, part);
@@ -242,7 +242,7 @@ TEST(BadUse, OverlappingBuffers) {
       "overlap");
 }
 
-TEST(BadUse, UnknownNumbers) {
+TEST(BadUse, UnknownEnumerators) {
   float one = 0;
   const auto call = [&](DType dtype, Op op, std::uint32_t root) {
     return Call{.collective = Collective::reduce,
@@ -277,7 +277,7 @@ TEST(BadUse, UnknownNumbers) {
 TEST(BadUse, LengthsThatDoNotFit) {
   std::vector<float> ten(10);
   std::vector<float> seven(7);
-  expect_refused([&](Communicator& c) { c.all_reduce(ten, seven); }, "they must be as long");
+  expect_refused([&](Communicator& c) { c.all_reduce(ten, seven); }, "they must be equally long");
   expect_refused([&](Communicator& c) { c.all_gather(ten, seven); }, "not 3 blocks of 10");
   expect_refused(
       [&](Communicator& c) {
@@ -310,7 +310,7 @@ TEST(BadUse, AlgorithmsThatDoNotFit) {
       "for another collective");
 }
 
-TEST(BadUse, PeersThatAreNot) {
+TEST(BadUse, PeersOutOfRange) {
   std::vector<float> data(10);
   expect_refused([&](Communicator& c) { c.send(data, 3); }, "rank 3 is not one of the ranks");
 }
@@ -322,7 +322,7 @@ TEST(BadUse, TwoThreadsInOneCommunicator) {
       comm.barrier();
       return;
     }
-    // While one thread waits in the barrier, another comes.
+    // While one thread waits in the barrier, another thread calls.
     std::thread waiting([&] { comm.barrier(); });
     std::this_thread::sleep_for(150ms);
     expect_error([&] { comm.barrier(); }, ErrorCode::invalid_argument,
@@ -333,7 +333,7 @@ TEST(BadUse, TwoThreadsInOneCommunicator) {
 
 TEST(BadUse, CallsThatDiffer) {
   const std::vector<std::function<void(Communicator&, std::vector<float>&)>> pairs = {
-      // Rank 0 does the first of these, the others another count, op, dtype, root, collective.
+      // Rank 0 and rank 1 differ in the count, the op, the dtype, or the collective.
       [](Communicator& c, std::vector<float>& d) {
         c.all_reduce(std::span(d).first(c.rank() == 0 ? 100 : 101));
       },
@@ -357,7 +357,7 @@ TEST(BadUse, CallsThatDiffer) {
       try {
         call(comm, data);
         comm.barrier({.timeout = 200ms});
-        ADD_FAILURE() << "nobody noticed";
+        ADD_FAILURE() << "no rank noticed";
       } catch (const Error& error) {
         if (error.code() == ErrorCode::mismatch) ++mismatches;
         EXPECT_NE(std::string(error.what()).find("rank"), std::string::npos);
@@ -368,7 +368,7 @@ TEST(BadUse, CallsThatDiffer) {
   }
 }
 
-TEST(BadUse, SomebodyWhoNeverComes) {
+TEST(BadUse, MissingRank) {
   run_threads(2, [](Communicator& comm) {
     if (comm.rank() == 1) {
       std::this_thread::sleep_for(300ms);
@@ -378,7 +378,7 @@ TEST(BadUse, SomebodyWhoNeverComes) {
     expect_error(
         [&] { comm.all_reduce(data, Op::sum, {.algorithm = "allreduce/mesh", .timeout = 50ms}); },
         ErrorCode::timed_out,
-        "rank 0: allreduce of 10 f32 by allreduce/mesh: in round 0, nothing comes from "
+        "rank 0: allreduce of 10 f32 by allreduce/mesh: in round 0, no data arrives from "
         "rank 1");
   });
 }

@@ -13,14 +13,14 @@
 #include "support/sanitizer.hpp"
 #include "support/seccomp.hpp"
 
-/// Calls that cannot be right are errors, and not crashes.
+/// Invalid calls throw errors and do not crash.
 namespace tutti::test {
 namespace {
 
 constexpr ErrorCode invalid = ErrorCode::invalid_argument;
 using Body = std::function<void(Communicator&)>;
 
-TEST(Misuse, CommunicatorThatWasMovedFrom) {
+TEST(Misuse, MovedFromCommunicator) {
   run_threads(2, [](Communicator& comm) {
     Communicator moved(std::move(comm));
     std::vector<int> data(10);
@@ -51,7 +51,7 @@ TEST(Misuse, CommunicatorThatWasMovedFrom) {
   });
 }
 
-TEST(Misuse, BucketerThatWasMovedFrom) {
+TEST(Misuse, MovedFromBucketer) {
   run_threads(1, [](Communicator& comm) {
     std::vector<float> data(10);
     const std::vector<Tensor> tensors{tensor(data)};
@@ -109,8 +109,8 @@ TEST(Misuse, ShapesThatDoNotFit) {
   });
 }
 
-/// As where a container allows few.
-TEST(Misuse, MoreThreadsThanThereCanBe) {
+/// As in a container that limits the number of threads.
+TEST(Misuse, ThreadCreationFails) {
   if (is_sanitized) GTEST_SKIP() << "sanitizers have threads of their own";
   ForkedChild child([]() -> std::string {
     return run_processes(2, Way::memory, [](Communicator& comm) -> std::string {

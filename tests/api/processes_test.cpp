@@ -22,7 +22,7 @@
 namespace tutti::test {
 namespace {
 
-/// Every algorithm that combines, with every dtype and operation.
+/// Every reduction algorithm with every dtype and operation.
 void add_every_dtype_and_op(std::vector<Trial>& all) {
   for (const Algorithm* algorithm : every_algorithm()) {
     const bool combines = is_reduction(algorithm->collective);
@@ -40,7 +40,7 @@ void add_every_dtype_and_op(std::vector<Trial>& all) {
   }
 }
 
-/// Every algorithm and more, as one rank of a process group sees them.
+/// Every algorithm with several counts, blocks with counts, and every dtype and operation.
 std::vector<Trial> trials(std::uint32_t ranks) {
   std::vector<Trial> all;
   for (const Algorithm* algorithm : every_algorithm()) {
@@ -76,7 +76,7 @@ std::string try_all(Communicator& communicator) {
 
 class Processes : public ::testing::TestWithParam<Way> {};
 
-TEST_P(Processes, DoEveryAlgorithmRight) {
+TEST_P(Processes, EveryAlgorithmIsCorrect) {
   if (sanitizer == "thread") GTEST_SKIP() << "these ranks are processes";
   for (const std::uint32_t ranks : {1U, 2U, 3U, 4U, 5U, 8U}) {
     if (is_sanitized && ranks > 3) continue;
@@ -90,14 +90,14 @@ INSTANTIATE_TEST_SUITE_P(Api, Processes, ::testing::Values(Way::memory, Way::tcp
                          });
 
 TEST(Hosts, MixMemoryAndTcp) {
-  if (is_sanitized) GTEST_SKIP() << "the parts are tried one by one";
+  if (is_sanitized) GTEST_SKIP() << "the transports are tested one by one";
   for (const auto& [ranks, per_host] : {std::pair(4U, 2U), {5U, 2U}}) {
     EXPECT_EQ(run_processes(ranks, Way::automatic, try_all, per_host), "")
         << ranks << " ranks, " << per_host << " per host";
   }
 }
 
-TEST(Hosts, CanEncryptWhatGoesBetweenThem) {
+TEST(Hosts, TrafficCanBeEncrypted) {
   if (sanitizer == "thread") GTEST_SKIP() << "these ranks are processes";
   const Secret secret = Secret{.bytes = "s"}.encrypting();
   EXPECT_EQ(run_processes(3, Way::tcp, try_all, 0, secret), "");
@@ -106,7 +106,7 @@ TEST(Hosts, CanEncryptWhatGoesBetweenThem) {
   }
 }
 
-TEST(Hosts, SayHowTheirRanksReachEachOther) {
+TEST(Hosts, DescriptionNamesTransports) {
   const auto says = [](const std::string& words) {
     return [words](Communicator& communicator) {
       return communicator.description() == words ? "" : communicator.description();
@@ -123,7 +123,7 @@ TEST(Hosts, SayHowTheirRanksReachEachOther) {
   EXPECT_EQ(run_processes(1, Way::tcp, says("1 rank, alone")), "");
 }
 
-/// The bytes that this process has touched of the memory that it shares with its neighbours.
+/// The resident bytes of the memory segment that this process shares with the ranks of its host.
 std::size_t touched_segment_bytes() {
   std::ifstream maps("/proc/self/smaps");
   bool is_segment = false;
@@ -146,7 +146,7 @@ TEST(Hosts, ShareLittleMemoryWhileIdle) {
   }
 }
 
-/// Lets no file grow beyond a few bytes, shared memory included, as where memory is used up.
+/// Limits files, including shared memory, to a few bytes, as if memory were used up.
 class NoRoom {
  public:
   NoRoom() {
@@ -163,7 +163,7 @@ class NoRoom {
   rlimit before_{};
 };
 
-TEST(Hosts, DoWithoutSharedMemoryWhereThereIsNoRoomForIt) {
+TEST(Hosts, FallBackToTcpWhenSharedMemoryIsFull) {
   const NoRoom no_room;
   const auto add = [](Communicator& communicator) -> std::string {
     std::vector<int> data(1000, 1);
@@ -178,7 +178,7 @@ TEST(Hosts, DoWithoutSharedMemoryWhereThereIsNoRoomForIt) {
       << refused;
 }
 
-TEST(Hosts, DoWithoutSharedMemoryWhereTheSystemHasNone) {
+TEST(Hosts, FallBackToTcpWithoutMemfd) {
   ForkedChild child([] {
     if (!forbid(SYS_memfd_create, ENOSYS)) return std::string();  // Not every system has seccomp.
     const auto add = [](Communicator& communicator) -> std::string {
@@ -196,7 +196,7 @@ TEST(Hosts, DoWithoutSharedMemoryWhereTheSystemHasNone) {
   EXPECT_EQ(child.wait(), "");
 }
 
-TEST(Hosts, MayBeToldApartByAnyBytes) {
+TEST(Hosts, HostIdMayBeAnyBytes) {
   const auto add = [](Communicator& communicator) -> std::string {
     std::vector<int> data(1000, 1);
     communicator.all_reduce(data);

@@ -14,7 +14,7 @@
 namespace tutti::test {
 namespace {
 
-TEST(Settings, SayWhatAValueMayBe) {
+TEST(Settings, ErrorsNameAllowedValues) {
   const auto refused = [](const char* name, const std::string& value, const std::string& part) {
     const Variable variable(name, value);
     expect_error([] { (void)settings_from_environment(); }, ErrorCode::invalid_argument, part);
@@ -28,7 +28,7 @@ TEST(Settings, SayWhatAValueMayBe) {
   refused("TUTTI_LOG_JSONL", "/nowhere/at/all", "cannot write to /nowhere/at/all");
 }
 
-TEST(Settings, AreHeeded) {
+TEST(Settings, AreReadFromTheEnvironment) {
   const Variable timeout("TUTTI_TIMEOUT", "0.25");
   const Variable transport("TUTTI_TRANSPORT", "tcp");
   const CommunicatorSettings settings = settings_from_environment();

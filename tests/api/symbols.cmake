@@ -1,5 +1,5 @@
-# Checks the dynamic symbols of a shared libtutti: every function of tutti.h and its parts is there under the
-# version node of cmake/tutti.map, and no other name of the C API is.
+# Checks the dynamic symbols of a shared libtutti: it exports every function of tutti.h and its parts under the
+# version node of cmake/tutti.map, and no other name of the C API.
 # cmake -DLIBRARY=... -DHEADERS=folder -DNM=... -P symbols.cmake
 
 set(header)
@@ -20,13 +20,13 @@ list(SORT found)
 
 list(LENGTH declared count)
 if(count LESS 50)
-  message(FATAL_ERROR "only ${count} functions found in ${HEADERS}: does this look for them rightly?")
+  message(FATAL_ERROR "only ${count} functions found in ${HEADERS}: check the regular expression of this script")
 endif()
 if(NOT found STREQUAL declared)
   set(missing ${declared})
   list(REMOVE_ITEM missing ${found})
   set(surplus ${found})
   list(REMOVE_ITEM surplus ${declared})
-  message(FATAL_ERROR "${LIBRARY} lacks: ${missing}; it has besides: ${surplus}")
+  message(FATAL_ERROR "${LIBRARY} lacks: ${missing}; it has in addition: ${surplus}")
 endif()
 message("${count} functions, all of TUTTI_0.1")

@@ -7,7 +7,7 @@
 namespace tutti::test {
 namespace {
 
-/// Every trial on threads; what is wrong with the first that goes wrong.
+/// Runs every trial on threads and reports the first that fails.
 void expect_right(std::uint32_t ranks, const std::vector<Trial>& trials) {
   run_threads(ranks, [&](Communicator& communicator) {
     for (const Trial& trial : trials) {
@@ -19,12 +19,12 @@ void expect_right(std::uint32_t ranks, const std::vector<Trial>& trials) {
   });
 }
 
-/// Around cache lines, what a note encloses, what is read directly, and slices.
+/// Around the sizes of cache lines, inline messages, direct reads and slices.
 constexpr std::uint64_t counts[] = {0, 1, 3, 12, 13, 16, 17, 511, 513, 5000};
 
 class EveryAlgorithmOnThreads : public ::testing::TestWithParam<const Algorithm*> {};
 
-TEST_P(EveryAlgorithmOnThreads, IsRight) {
+TEST_P(EveryAlgorithmOnThreads, IsCorrect) {
   const Algorithm& algorithm = *GetParam();
   for (const std::uint32_t p : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 16U}) {
     if (is_sanitized && p > 3 && p != 7) continue;
@@ -50,7 +50,7 @@ TEST_P(EveryAlgorithmOnThreads, IsRight) {
   }
 }
 
-TEST_P(EveryAlgorithmOnThreads, CombinesEveryDtypeByEveryOp) {
+TEST_P(EveryAlgorithmOnThreads, ReducesEveryDtypeWithEveryOp) {
   const Algorithm& algorithm = *GetParam();
   std::vector<Trial> trials;
   if (is_reduction(algorithm.collective) && algorithm.collective != Collective::barrier) {
@@ -71,7 +71,7 @@ TEST_P(EveryAlgorithmOnThreads, CombinesEveryDtypeByEveryOp) {
 INSTANTIATE_TEST_SUITE_P(Api, EveryAlgorithmOnThreads, ::testing::ValuesIn(every_algorithm()),
                          [](const auto& each) { return test_name(*each.param); });
 
-TEST(Threads, CombineEveryDtypeByEveryOp) {
+TEST(Threads, ReduceEveryDtypeWithEveryOp) {
   std::vector<Trial> trials;
   for (const Collective collective :
        {Collective::allreduce, Collective::reduce, Collective::reduce_scatter}) {
@@ -87,7 +87,7 @@ TEST(Threads, CombineEveryDtypeByEveryOp) {
   for (const std::uint32_t p : {1U, 2U, 3U, 4U}) expect_right(p, trials);
 }
 
-TEST(Threads, ChooseByThemselves) {
+TEST(Threads, ChosenAlgorithmsAreCorrect) {
   std::vector<Trial> trials;
   for (const Collective collective : collectives()) {
     for (const std::uint64_t count : {0U, 1U, 100U, 3000U, 20000U}) {

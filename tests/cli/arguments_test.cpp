@@ -12,7 +12,7 @@ using cli::Command;
 using cli::Option;
 using Words = std::vector<std::string>;
 
-/// A command line whose one command is `work`.
+/// A command line with one command, `work`.
 class ArgumentsTest : public testing::Test {
  protected:
   [[nodiscard]] int run(const Words& words) {
@@ -21,7 +21,7 @@ class ArgumentsTest : public testing::Test {
     return arguments_.run(all);
   }
 
-  /// What is said of words that make no sense; nothing if they do.
+  /// The error message for these words; empty if they are accepted.
   [[nodiscard]] std::string complaint(const Words& words) {
     try {
       (void)arguments_.run(words);
@@ -66,12 +66,12 @@ TEST_F(ArgumentsTest, SetVariablesOfEveryKind) {
   EXPECT_FALSE(not_given);
 }
 
-TEST_F(ArgumentsTest, ExitWithWhatTheActionReturns) {
+TEST_F(ArgumentsTest, ReturnTheExitCodeOfTheAction) {
   work_.action([] { return 7; });
   EXPECT_EQ(run({}), 7);
 }
 
-TEST_F(ArgumentsTest, HaveCommandsOfCommands) {
+TEST_F(ArgumentsTest, SupportSubcommands) {
   const Command other = arguments_.root().command("other", "with commands of its own");
   other.command("first", "").action([] { return 1; });
   other.command("second", "").action([] { return 2; });
@@ -105,7 +105,7 @@ TEST_F(ArgumentsTest, CheckValues) {
   EXPECT_EQ(complaint({"work", "--word", "third"}), "--word: third not in {one,other}");
 }
 
-TEST_F(ArgumentsTest, CheckWhatGoesTogether) {
+TEST_F(ArgumentsTest, CheckRequiredExcludedAndNeededOptions) {
   std::string values[4];
   work_.option("--always", values[0], "").required();
   const Option one = work_.option("--one", values[1], "");
@@ -118,7 +118,7 @@ TEST_F(ArgumentsTest, CheckWhatGoesTogether) {
             "--only-with-one requires --one");
 }
 
-TEST_F(ArgumentsTest, ReadLists) {
+TEST_F(ArgumentsTest, ParseLists) {
   Words greedy;
   Words modest;
   std::string place;
@@ -131,7 +131,7 @@ TEST_F(ArgumentsTest, ReadLists) {
   EXPECT_EQ(greedy, (Words{"c", "d"}));
 }
 
-TEST_F(ArgumentsTest, TakeValuesByName) {
+TEST_F(ArgumentsTest, ParseValuesByName) {
   int taken = 0;
   work_.choice(
       "--colour", {{"red", 3}, {"green", 5}}, [&taken](int value) { taken = value; }, "");
@@ -140,7 +140,7 @@ TEST_F(ArgumentsTest, TakeValuesByName) {
   EXPECT_NE(complaint({"work", "--colour", "blue"}), "");
 }
 
-TEST_F(ArgumentsTest, KeepTheRest) {
+TEST_F(ArgumentsTest, KeepTheRemainingWords) {
   std::uint32_t ranks = 0;
   work_.option("-n", ranks, "");
   work_.keep_rest();
@@ -149,7 +149,7 @@ TEST_F(ArgumentsTest, KeepTheRest) {
   EXPECT_EQ(work_.rest(), (Words{"program", "-n", "5"}));
 }
 
-TEST(ReadNumber, KnowsWhatIsNone) {
+TEST(ReadNumber, RejectsOtherText) {
   EXPECT_EQ(cli::read_number("12"), 12U);
   EXPECT_FALSE(cli::read_number("4294967296"));
   EXPECT_FALSE(cli::read_number("12 ranks"));

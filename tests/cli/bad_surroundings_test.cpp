@@ -7,13 +7,13 @@
 #include "support/command.hpp"
 #include "support/temporary_directory.hpp"
 
-/// Where a command writes and what it reads may be anything.
+/// Commands with full disks and endless or huge inputs.
 namespace tutti::test {
 namespace {
 
 class WithoutRoom : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(WithoutRoom, SaysThatItCannotWrite) {
+TEST_P(WithoutRoom, ReportsTheFailedWrite) {
   const Outcome run = tutti(std::string(GetParam()) + " >/dev/full");
   EXPECT_NE(run.exit_code, 0);
   EXPECT_TRUE(contains(run.err, "cannot write")) << run.err;
@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "bench allreduce -n 2 -b 8 -e 8 --iters 1 --csv -", "run -n 2 -- echo here",
                       "run -n 1 -- sh -c 'echo here; sleep 0.1'"));
 
-TEST(WithoutRoom, FilesAreNamed) {
+TEST(WithoutRoom, ReportsTheFile) {
   const Outcome drawn = tutti("draw allreduce/ring -p 4 -o /dev/full.svg/x.svg");
   EXPECT_EQ(drawn.exit_code, 2);
   EXPECT_TRUE(contains(drawn.err, "cannot write the file '/dev/full.svg/x.svg'")) << drawn.err;
@@ -46,7 +46,7 @@ TEST(WithoutRoom, FilesAreNamed) {
 
 class Endless : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(Endless, IsReadUpToALimit) {
+TEST_P(Endless, InputIsReadUpToALimit) {
   const Outcome run = shell(std::string(GetParam()));
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_TRUE(contains(run.err, "MiB, which is the limit")) << run.err;
@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(Cli, Endless,
                                            "TUTTI_RULES=/dev/zero " TUTTI_COMMAND
                                            " choose allreduce -n 4"));
 
-/// Nothing is built before it is refused: these would not fit into any machine.
+/// These would not fit into any machine, so they must be refused before anything is built.
 TEST(TooLarge, IsRefusedBeforeItIsBuilt) {
   for (const char* const words :
        {"draw allreduce/ring -p 16000000 -o x.svg", "draw alltoall/mesh -p 1000000 -o x.html",
@@ -85,7 +85,7 @@ TEST(TooLarge, IsRefusedIfItCannotFitIntoMemory) {
   }
 }
 
-TEST(StandardOutput, HoldsOneOfTheFilesOfABench) {
+TEST(StandardOutput, TakesOneFileOfABench) {
   const TemporaryDirectory directory;
   const std::string bench = "cd " + directory.path() + "; " + TUTTI_COMMAND +
                             " bench allreduce -n 2 -b 8 -e 8 --iters 1 ";
@@ -97,7 +97,7 @@ TEST(StandardOutput, HoldsOneOfTheFilesOfABench) {
   EXPECT_EQ(csv.out.rfind("collective,ranks,bytes", 0), 0U) << csv.out;
   const Outcome both = shell(bench + "--csv - --json -");
   EXPECT_EQ(both.exit_code, 2);
-  EXPECT_TRUE(contains(both.err, "room for one of --json, --csv and --plot")) << both.err;
+  EXPECT_TRUE(contains(both.err, "only one of --json, --csv and --plot")) << both.err;
   EXPECT_TRUE(std::filesystem::is_empty(directory.path())) << "no file is called -";
 }
 

@@ -11,9 +11,6 @@
 
 #include <tutti/collective.hpp>
 
-#include "cli/bench/case.hpp"
-#include "cli/bench/limit.hpp"
-#include "cli/bench/timing.hpp"
 #include "core/json.hpp"
 #include "net/socket.hpp"
 #include "support/command.hpp"
@@ -39,7 +36,7 @@ std::string pad(const std::string& text, std::size_t columns) {
   return std::string(columns - std::min(columns, text.size()), ' ') + text;
 }
 
-/// The rows of the table: all lines that are no comments.
+/// The rows of the table: all lines that are not comments.
 std::vector<std::vector<std::string>> rows(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::vector<std::string>> found;
@@ -59,7 +56,7 @@ constexpr std::size_t wrong_column = 8;
 constexpr std::size_t wrong_in_place_column = 12;
 constexpr std::size_t columns = 13;
 
-/// What stands behind each row, after the table: size, calls, p10, p50, p90, limit, %limit and the
+/// The details of each row, after the table: size, calls, p10, p50, p90, limit, %limit and the
 /// algorithm, without the mark of a wide spread.
 std::vector<std::vector<std::string>> details(const std::string& text) {
   std::istringstream stream(text.substr(text.find("# Collective test concluded")));
@@ -75,7 +72,7 @@ constexpr std::size_t limit_detail = 5;
 constexpr std::size_t share_detail = 6;
 constexpr std::size_t algorithm_detail = 7;
 
-/// Expects a run that went well, and returns its rows.
+/// Expects a run without errors and returns its rows.
 std::vector<std::vector<std::string>> measured(const std::string& arguments) {
   const Outcome run = tutti("bench " + arguments);
   EXPECT_EQ(run.exit_code, 0) << arguments << "\n" << run.out << run.err;
@@ -100,7 +97,7 @@ void expect_refusal(const std::string& arguments, const std::string& part) {
   EXPECT_EQ(run.out, "");
 }
 
-/// A file that goes when the test is over.
+/// A file that is removed at the end of the test.
 class TemporaryFile {
  public:
   TemporaryFile() {
@@ -136,7 +133,7 @@ TEST(Bench, PrintsARowForEachSize) {
   EXPECT_EQ(found[3][root_column], "-1");
 }
 
-TEST(Bench, TellsWhatStandsBehindEachRow) {
+TEST(Bench, PrintsDetailsOfEachRow) {
   const Outcome run = tutti("bench allreduce -n 2 -b 8 -e 4K -f 512 --iters 11 --transport inproc");
   const auto found = details(run.out);
   ASSERT_EQ(found.size(), 2) << run.out;
@@ -144,11 +141,11 @@ TEST(Bench, TellsWhatStandsBehindEachRow) {
   EXPECT_EQ(found[1][1], "11");
   EXPECT_LE(std::stod(found[1][2]), std::stod(found[1][3]));
   EXPECT_LE(std::stod(found[1][3]), std::stod(found[1][4]));
-  EXPECT_EQ(found[1][limit_detail], "-") << "nobody has asked for it";
+  EXPECT_EQ(found[1][limit_detail], "-") << "--limit was not given";
   EXPECT_TRUE(found[1][algorithm_detail].starts_with("allreduce/"));
 }
 
-TEST(Bench, ShowsHowNearTheLimitIs) {
+TEST(Bench, ShowsTheShareOfTheLimit) {
   const Outcome run = tutti("bench allreduce -n 2 -b 64K -e 64K --iters 5 --limit");
   EXPECT_TRUE(contains(run.out, "# Limit of ")) << run.out;
   EXPECT_TRUE(contains(run.out, "copy ")) << run.out;
@@ -166,7 +163,7 @@ TEST(Bench, HasTheHeadOfNcclTests) {
       << out;
   EXPECT_TRUE(contains(out, "2 ranks, shared memory, buffers shared")) << out;
   EXPECT_TRUE(search(out, "\n#  Rank  1 Group  0 Pid +\\d+ on +\\S+ device  1 \\[\\w+\\] ")) << out;
-  // Column by column what nccl-tests 2.19 prints.
+  // The columns of nccl-tests 2.19.
   EXPECT_TRUE(contains(out,
                        "#                                                    "
                        "          out-of-place                       in-place          \n"))
@@ -181,9 +178,9 @@ TEST(Bench, HasTheHeadOfNcclTests) {
       << out;
 }
 
-/// As those do who read tables of nccl-tests: by one pattern for a whole line; by the names in the
-/// head, counted from the end of the line; and by fixed places from the end.
-TEST(Bench, IsReadByThoseWhoReadNcclTests) {
+/// The three ways in which programs parse tables of nccl-tests: by one pattern for a whole line, by
+/// the names in the head counted from the end of the line, and by fixed columns from the end.
+TEST(Bench, TableIsParsedLikeNcclTests) {
   const std::string out =
       tutti("bench allreduce -n 2 -b 8 -e 64K -f 8 --algo ring,auto --limit --transport inproc")
           .out;
@@ -215,7 +212,7 @@ TEST(Bench, IsReadByThoseWhoReadNcclTests) {
   EXPECT_GT(std::stod(average->at(1)), 0);
 }
 
-TEST(Bench, DoesEveryCollective) {
+TEST(Bench, MeasuresEveryCollective) {
   for (const Collective each : collectives()) {
     const auto found = measured(std::string(name(each)) + " -n 2 -b 1K -e 1K --iters 3 -r 1");
     ASSERT_EQ(found.size(), 1) << name(each);
@@ -223,7 +220,7 @@ TEST(Bench, DoesEveryCollective) {
   }
 }
 
-TEST(Bench, GoesByThreadsAndByTcp) {
+TEST(Bench, UsesEveryTransport) {
   for (const std::string way : {"inproc", "tcp", "shm"}) {
     EXPECT_EQ(measured("allgather -n 3 -b 64 -e 6K -f 64 --iters 3 --transport " + way).size(), 2);
   }
@@ -238,7 +235,7 @@ TEST(Bench, AddsStepsInBytes) {
   EXPECT_EQ(found[1][size_column], "2048");
 }
 
-TEST(Bench, TakesListedSizesAndPutsABarrierBeforeCalls) {
+TEST(Bench, MeasuresListedSizesWithBarriers) {
   const auto found =
       measured("reduce -n 2 --sizes 4K,64 --barrier --seconds 0.002 --transport inproc");
   ASSERT_EQ(found.size(), 2);
@@ -246,13 +243,13 @@ TEST(Bench, TakesListedSizesAndPutsABarrierBeforeCalls) {
   EXPECT_EQ(found[1][size_column], "4096");
 }
 
-TEST(Bench, LeavesOutSizesBelowOneElementForEachRank) {
+TEST(Bench, MergesSizesBelowOneElementPerRank) {
   const auto found = measured("allgather -n 3 -b 1 -e 16 -f 2 --iters 2 --transport inproc");
   ASSERT_EQ(found.size(), 1);
   EXPECT_EQ(found[0][size_column], "12");
 }
 
-TEST(Bench, TakesAlgorithmsOneBlockAfterTheOther) {
+TEST(Bench, MeasuresAlgorithmsInBlocks) {
   const Outcome two = tutti(
       "bench allreduce -n 3 -b 1K -e 2K -f 2 --iters 2 --transport inproc --algo "
       "ring,allreduce/mesh");
@@ -269,7 +266,7 @@ TEST(Bench, TakesAlgorithmsOneBlockAfterTheOther) {
             8);
 }
 
-/// The schedule of an algorithm, under another name, in a file.
+/// Writes the schedule of an algorithm to a file, under another name.
 void write_schedule(const TemporaryFile& file, const std::string& algorithm,
                     const std::string& ranks, const std::string& name) {
   std::string text = tutti("explain " + algorithm + " -p " + ranks + " --json").out;
@@ -279,7 +276,7 @@ void write_schedule(const TemporaryFile& file, const std::string& algorithm,
   std::ofstream(file.path()) << text;
 }
 
-TEST(Bench, TakesSchedulesFromFiles) {
+TEST(Bench, MeasuresSchedulesFromFiles) {
   const TemporaryFile file;
   write_schedule(file, "allreduce/ring", "3", "my_ring");
   const std::string usual = "allreduce -n 3 -b 1K -e 2K -f 2 --iters 2 ";
@@ -317,7 +314,7 @@ TEST(Bench, RefusesSchedulesThatCannotBeRun) {
   expect_refusal("reduce -n 3" + option, "schedule JSON");
 }
 
-TEST(Bench, TakesTypesAndOperations) {
+TEST(Bench, MeasuresTypesAndOperations) {
   const auto types =
       measured("allreduce -n 3 -b 1K -e 1K --iters 2 --transport inproc -d all -o all");
   EXPECT_EQ(types.size(), 8 * 8 + 4 * 5 + 2 * 3);
@@ -325,11 +322,11 @@ TEST(Bench, TakesTypesAndOperations) {
   EXPECT_EQ(measured("reduce -n 2 -b 64 -e 64 --iters 2 -d half -o avg")[0][op_column], "avg");
 }
 
-TEST(Bench, TakesPrivateMemory) {
+TEST(Bench, MeasuresPrivateMemory) {
   EXPECT_EQ(measured("allreduce -n 2 -b 256K -e 256K --iters 2 --private").size(), 1);
 }
 
-TEST(Bench, ChecksOnlyIfAsked) {
+TEST(Bench, SkipsTheCheckIfAsked) {
   const Outcome run = tutti("bench allreduce -n 2 -b 8 -e 8 --iters 2 -c 0 --transport inproc");
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_EQ(rows(run.out).at(0).at(wrong_column), "N/A");
@@ -379,7 +376,7 @@ TEST(Bench, DrawsAPlot) {
   }
 }
 
-/// The words of a bench that is a rank of whoever has started it.
+/// The command line of a bench that a launcher starts as a rank.
 std::string as_rank(const std::string& options = "") {
   return std::string(TUTTI_COMMAND) + " bench allreduce -b 1K -e 1K --iters 2 " + options;
 }
@@ -416,7 +413,7 @@ TEST(Bench, IsARankOfMpich) {
   expect_one_table(shell("mpiexec.hydra -n 2 " + as_rank("-n 2")), "2 ranks");
 }
 
-/// By the variables that torchrun sets.
+/// With the variables that torchrun sets.
 TEST(Bench, IsARankOfTorchrun) {
   const Socket listener = listen_on(Endpoint::parse("127.0.0.1:0"), {});
   const std::string port = std::to_string(bound_to(listener).port());
@@ -427,71 +424,30 @@ TEST(Bench, IsARankOfTorchrun) {
                    "2 ranks");
 }
 
-TEST(Bench, EndsQuietlyWhenNobodyReads) {
+TEST(Bench, EndsWithoutAMessageWhenItsOutputIsClosed) {
   RunningCommand run({"bench", "allreduce", "-n", "2", "-b", "8", "-e", "1M", "-f", "2"});
   EXPECT_TRUE(run.await("size")) << run.output();
   run.close_output();
   EXPECT_EQ(run.wait(false), 128 + SIGPIPE);
 }
 
-TEST(Bench, SaysWhatIsWrongWithTheQuestion) {
+TEST(Bench, RefusesWrongOptions) {
   expect_refusal("allreduce", "how many ranks? Add -n");
   expect_refusal("allredcue -n 2", "Did you mean 'allreduce'?");
   expect_refusal("allreduce -n 2 -d flaot", "Did you mean 'float'?");
   expect_refusal("allreduce -n 2 -o summ", "Did you mean 'sum'?");
   expect_refusal("allreduce -n 2 -o band", "band is for integers");
   expect_refusal("allreduce -n 2 --algo rign", "Did you mean 'allreduce/ring'?");
-  expect_refusal("allreduce -n 2 --algo broadcast/flat", "does no allreduce");
+  expect_refusal("allreduce -n 2 --algo broadcast/flat", "is not an algorithm for allreduce");
   expect_refusal("allreduce -n 2 --transport pigeon", "pigeon");
   expect_refusal("allreduce -n 2 -c 3", "3 not in {0,1}");
   expect_refusal("allreduce -n 2 -b 4X", "4X");
   expect_refusal("allreduce -n 2 -b 64 -e 8", "is above");
-  expect_refusal("allreduce -n 2 -i 0", "never comes to an end");
+  expect_refusal("allreduce -n 2 -i 0", "never reaches the largest size");
   expect_refusal("allreduce -n 2 -i 8 -f 2", "excludes");
   expect_refusal("broadcast -n 2 -r 2", "root 2 is not one of the ranks 0 to 1");
   expect_refusal("barrier -n 2 --plot barrier.svg", "a barrier has no sizes to plot over");
   expect_refusal("allreduce -n 2 --json /nowhere/at/all", "cannot write to '/nowhere/at/all'");
-}
-
-TEST(Quantile, LiesBetweenNumbersInProportion) {
-  const std::vector<double> ten{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-  EXPECT_DOUBLE_EQ(cli::quantile(ten, 0.5), 4.5);
-  EXPECT_DOUBLE_EQ(cli::quantile(ten, 0.1), 0.9);
-  EXPECT_DOUBLE_EQ(cli::quantile(ten, 0.9), 8.1);
-  EXPECT_DOUBLE_EQ(cli::quantile(std::vector<double>{7}, 0.9), 7);
-}
-
-TEST(BenchTiming, IsWideIfTheMedianSaysLittle) {
-  EXPECT_FALSE((cli::BenchTiming{.median = 10, .p10 = 6, .p90 = 19}.is_wide()));
-  EXPECT_TRUE((cli::BenchTiming{.median = 10, .p10 = 9, .p90 = 21}.is_wide()));
-  EXPECT_TRUE((cli::BenchTiming{.median = 10, .p10 = 4, .p90 = 11}.is_wide()));
-}
-
-TEST(BusFactor, IsThatOfNcclTests) {
-  EXPECT_DOUBLE_EQ(cli::bus_factor(Collective::allreduce, 4), 1.5);
-  EXPECT_DOUBLE_EQ(cli::bus_factor(Collective::allgather, 4), 0.75);
-  EXPECT_DOUBLE_EQ(cli::bus_factor(Collective::alltoall, 4), 0.75);
-  EXPECT_DOUBLE_EQ(cli::bus_factor(Collective::broadcast, 4), 1);
-  EXPECT_DOUBLE_EQ(cli::bus_factor(Collective::barrier, 4), 0);
-}
-
-/// The formulas of docs/performance.md, on a machine with round figures.
-TEST(BenchLimit, FollowsTheFormulas) {
-  cli::BenchMachine machine{.cores = 2,
-                            .memory = {{.bytes = 1 << 10, .copy = 1e12, .sum = 1e12},
-                                       {.bytes = 1 << 20, .copy = 1e10, .sum = 1e9}},
-                            .flag = 1e-6};
-  const auto limit = [&](Collective collective) {
-    return cli::limit_seconds(machine, collective, 4, 1'000'000);
-  };
-  EXPECT_NEAR(limit(Collective::allreduce), 1e-3 + 3e-4 + 2e-6, 1e-12);
-  EXPECT_NEAR(limit(Collective::reduce_scatter), 1e-3 + 2e-6, 1e-12);
-  EXPECT_NEAR(limit(Collective::broadcast), 3e-4 + 2e-6, 1e-12);
-  EXPECT_NEAR(limit(Collective::gather), 0.75e-4 + 2e-6, 1e-12);
-  EXPECT_NEAR(limit(Collective::barrier), 2e-6, 1e-12);
-  machine.loopback = {.rate = 1e9, .latency = 1e-5};
-  EXPECT_NEAR(limit(Collective::allreduce), 6e-3 + 1e-3 + 1e-5, 1e-12);
-  EXPECT_NEAR(limit(Collective::alltoall), 3e-3 + 1e-5, 1e-12);
 }
 
 }  // namespace

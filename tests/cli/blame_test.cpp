@@ -15,7 +15,7 @@ void write(const TemporaryDirectory& folder, const MadeUpDump& dump) {
   std::ofstream(folder.path("flight-1-0-" + std::to_string(dump.rank) + ".jsonl")) << dump.text();
 }
 
-/// Three of four ranks, of which the first waits for the second.
+/// Dumps of three of four ranks. The first waits for the second.
 void write_three(const TemporaryDirectory& folder) {
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
     MadeUpDump dump{.rank = rank, .reason = "SIGUSR2", .calls = {{.begun = 1, .ended = 2}}};
@@ -28,7 +28,7 @@ void write_three(const TemporaryDirectory& folder) {
   }
 }
 
-TEST(BlameCommand, TellsWhatHappenedAndWhereRanksAre) {
+TEST(BlameCommand, PrintsTheVerdictAndTheStateOfRanks) {
   const TemporaryDirectory folder;
   write_three(folder);
   std::ofstream(folder.path("flight-1-0-0.jsonl.part")) << "half a dump of nobody's";
@@ -39,7 +39,7 @@ TEST(BlameCommand, TellsWhatHappenedAndWhereRanksAre) {
   expect_golden("cli/blame.txt", outcome.out);
 }
 
-TEST(BlameCommand, SpeaksJson) {
+TEST(BlameCommand, PrintsJson) {
   const TemporaryDirectory folder;
   write_three(folder);
   const Outcome outcome = tutti("blame --json " + folder.path());
@@ -55,7 +55,7 @@ TEST(BlameCommand, SpeaksJson) {
   EXPECT_EQ(document.at("faults"), Json::array());
 }
 
-TEST(BlameCommand, IsContentWithRanksThatAreFine) {
+TEST(BlameCommand, ExitsWithZeroIfNothingIsWrong) {
   const TemporaryDirectory folder;
   write(folder, {.ranks = 1, .reason = "SIGUSR2", .calls = {{.begun = 1, .ended = 2}}});
   const Outcome outcome = tutti("blame " + folder.path("flight-1-0-0.jsonl"));
@@ -63,7 +63,7 @@ TEST(BlameCommand, IsContentWithRanksThatAreFine) {
   EXPECT_NE(outcome.out.find("Nothing is wrong"), std::string::npos) << outcome.out;
 }
 
-TEST(BlameCommand, NamesWhatItCannotRead) {
+TEST(BlameCommand, ReportsFilesThatItCannotRead) {
   const TemporaryDirectory folder;
   write_three(folder);
   const std::string whole = folder.read("flight-1-0-0.jsonl");
@@ -71,13 +71,13 @@ TEST(BlameCommand, NamesWhatItCannotRead) {
   std::ofstream(folder.path("flight-1-0-3.jsonl")) << "";
   const Outcome outcome = tutti("blame " + folder.path());
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_NE(outcome.err.find("flight-1-0-0.jsonl, line 3, is left out: it is cut off"),
+  EXPECT_NE(outcome.err.find("flight-1-0-0.jsonl, line 3, is skipped: it is cut off"),
             std::string::npos)
       << outcome.err;
-  EXPECT_NE(outcome.err.find("flight-1-0-3.jsonl is no dump"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("flight-1-0-3.jsonl is not a dump"), std::string::npos) << outcome.err;
 }
 
-TEST(BlameCommand, RefusesWhatIsNoDump) {
+TEST(BlameCommand, RefusesFilesThatAreNotDumps) {
   const TemporaryDirectory folder;
   const Outcome empty = tutti("blame " + folder.path());
   EXPECT_EQ(empty.exit_code, 2);
@@ -87,7 +87,7 @@ TEST(BlameCommand, RefusesWhatIsNoDump) {
   EXPECT_EQ(tutti("blame " + folder.path()).exit_code, 2);
   const Outcome bad = tutti("blame " + folder.path("flight-x.jsonl"));
   EXPECT_EQ(bad.exit_code, 2);
-  EXPECT_NE(bad.err.find("is no dump of tutti's flight recorder"), std::string::npos) << bad.err;
+  EXPECT_NE(bad.err.find("is not a dump of tutti's flight recorder"), std::string::npos) << bad.err;
   const Outcome none = tutti("blame " + folder.path("nothing"));
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_NE(none.err.find("cannot read the file"), std::string::npos) << none.err;

@@ -34,7 +34,7 @@ TEST(Golden, ExplainAlltoall) {
   expect_golden("cli/explain-alltoall-bruck-3.txt", tutti("explain alltoall/bruck -p 3").out);
 }
 
-/// A schedule with local steps, and with variants of its chunk.
+/// A schedule with local steps and variants of its chunk.
 TEST(Golden, ExplainRelay) {
   const std::string path = std::string(TUTTI_GOLDEN_DIR) + "/../../examples/schedules/relay.json";
   const Outcome run = tutti("explain --file " + path);
@@ -46,7 +46,7 @@ TEST(Golden, ExplainRelay) {
 
 TEST(Golden, List) { expect_golden("cli/list.txt", tutti("list").out); }
 
-TEST(Golden, LecturesTable) {
+TEST(Golden, CostAsSharesOfTheData) {
   expect_golden("cli/cost-allreduce-5.txt", tutti("cost allreduce -p 5").out);
 }
 
@@ -76,7 +76,7 @@ TEST(Explain, JsonReadsBackEqual) {
             algorithm("allreduce/torus").schedule({.ranks = 6, .shape = {{2, 3}}}));
 }
 
-TEST(Explain, TellsEveryAlgorithm) {
+TEST(Explain, ExplainsEveryAlgorithm) {
   for (const Algorithm& each : algorithms()) {
     const Outcome run = tutti("explain " + std::string(each.name) + " -p 6");
     EXPECT_EQ(run.exit_code, 0) << each.name << run.err;
@@ -84,7 +84,7 @@ TEST(Explain, TellsEveryAlgorithm) {
   }
 }
 
-TEST(Explain, LeavesTablesOutWhereNobodyWouldReadThem) {
+TEST(Explain, LeavesOutTablesThatAreTooLarge) {
   const Outcome run = tutti("explain allreduce/ring -p 32");
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_TRUE(contains(run.out, "only the messages follow"));
@@ -117,7 +117,7 @@ TEST(Verify, ExitsWith1AndNamesTheViolation) {
   EXPECT_GT(document.at("verified").at(0).at("violations").get<int>(), 0);
 }
 
-TEST(Verify, TakesAShapeForTheNumberOfRanks) {
+TEST(Verify, DerivesTheNumberOfRanksFromTheShape) {
   const Outcome run = tutti("verify allreduce/ring_ring --shape 4x3");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_TRUE(contains(run.out, "1 schedule,")) << run.out;
@@ -133,7 +133,7 @@ TEST(Cost, JsonHasFiguresBoundsAndTimes) {
   EXPECT_NEAR(ring.at("one_port").at("seconds").get<double>(), 6e-6 + 6e-3, 1e-9);
 }
 
-TEST(Cost, IsCheapestFirst) {
+TEST(Cost, ListsTheCheapestFirst) {
   const Json document = Json::parse(tutti("cost allreduce -p 12 --size 64KiB --json").out);
   double before = 0;
   for (const Json& each : document.at("algorithms")) {
@@ -156,13 +156,13 @@ TEST(Crossover, IsThatOfTheLectureNotes) {
   EXPECT_EQ(found.at("faster_below"), "allreduce/binomial");
 }
 
-TEST(Crossover, SaysWhenThereIsNone) {
+TEST(Crossover, ReportsThatThereIsNone) {
   const Outcome run = tutti("crossover allreduce/bruck allreduce/root -p 8");
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_TRUE(contains(run.out, "no crossover")) << run.out;
 }
 
-/// A command typed wrong exits with 2, prints nothing on standard output, and says what to type.
+/// A wrong command line exits with 2, prints nothing to standard output, and names the cure.
 struct Slip {
   const char* arguments;
   const char* cure;
@@ -188,11 +188,11 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{"explain allreduce/ring -p 0", "1 to 16777216"},
         Slip{"explain allreduce/ring -p five", "five"},
         Slip{"explain broadcast/flat -p 4 --root 4", "root 4 is not one of the 4 ranks 0 to 3"},
-        Slip{"explain allreduce/ring_ring -p 6 --shape 4x2", "ask for --shape 3x2"},
+        Slip{"explain allreduce/ring_ring -p 6 --shape 4x2", "use --shape 3x2"},
         Slip{"explain allreduce/torus -p 8 --shape 8", "2 or 3 dimensions"},
         Slip{"explain allreduce/torus -p 8 --shape 2y4", "joined by 'x'"}, Slip{"verify", "--all"},
         Slip{"verify allredce -p 4", "Did you mean 'allreduce'?"},
-        Slip{"verify --all -p 3-1", "such as 8, 1-33 or 2,4,8"},
+        Slip{"verify --all -p 3-1", "for example 8, 1-33 or 2,4,8"},
         Slip{"verify --all -p 4 --root seven", "a rank, or all"},
         Slip{"verify --all -p 1000000000", "1000000000 is more than 16777216"},
         Slip{"verify --all -p 99999999999999999999", "is more than 16777216"},
@@ -222,7 +222,8 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{"run -n 2 -x NAME -- true", "-x NAME=VALUE"},
         Slip{"run -n 2 --bind socket -- true", "none,core"},
         Slip{"run -n 2 --timeout -1 -- true", "--timeout"},
-        Slip{"run -n 2 --output /dev/null/x -- true", "cannot make the directory '/dev/null/x'"}));
+        Slip{"run -n 2 --output /dev/null/x -- true",
+             "cannot create the directory '/dev/null/x'"}));
 
 }  // namespace
 }  // namespace tutti::test

@@ -12,7 +12,7 @@
 namespace tutti::test {
 namespace {
 
-/// A file that goes when the test does.
+/// A file that is removed at the end of the test.
 class Draw : public testing::Test {
  protected:
   ~Draw() override { std::filesystem::remove(path_); }
@@ -49,14 +49,14 @@ TEST_F(Draw, WritesAPictureOfEveryRound) {
   }
 }
 
-TEST_F(Draw, WritesAPageThatPlays) {
+TEST_F(Draw, WritesAPlayer) {
   const Outcome outcome = tutti("draw allreduce/torus --shape 2x3 -o " + path(".html"));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(text().rfind("<!doctype html>", 0), 0);
   EXPECT_NE(text().find("allreduce/torus, 6 ranks (2x3)"), std::string::npos);
 }
 
-TEST_F(Draw, DrawsASchedulesJson) {
+TEST_F(Draw, DrawsAScheduleFromJson) {
   const std::string json = tutti("explain broadcast/chain -p 3 --json").out;
   const Outcome outcome = tutti("draw --file - -o -", json);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -64,7 +64,7 @@ TEST_F(Draw, DrawsASchedulesJson) {
   EXPECT_NE(outcome.out.find("broadcast/chain, 3 ranks, root 0"), std::string::npos);
 }
 
-TEST_F(Draw, DrawsTheRoundsAskedFor) {
+TEST_F(Draw, DrawsSelectedRounds) {
   const Outcome outcome = tutti("draw allreduce/ring -p 16 --rounds 2,7 -o -");
   EXPECT_NE(outcome.out.find("round 7 of 30"), std::string::npos);
   EXPECT_EQ(outcome.out.find("round 3 of 30"), std::string::npos);
@@ -88,12 +88,12 @@ TEST_F(Draw, DrawsATimeline) {
   EXPECT_NE(outcome.out.find("The critical path has 6 messages"), std::string::npos);
 }
 
-TEST_F(Draw, SaysWhatIsWrongAndWhatToDo) {
+TEST_F(Draw, RefusalsNameTheCure) {
   expect_refusal("-p 4 -o x.svg", "draw what? Name one algorithm");
   expect_refusal("allreduce/ring -p 4 -o x.png", "Name a file that ends in .svg, or in .html");
-  expect_refusal("allreduce/ring -p 17 -o x.svg", "draw it with -p 16 or fewer");
+  expect_refusal("allreduce/ring -p 17 -o x.svg", "use -p 16 or fewer");
   expect_refusal("allreduce/ring -p 4 --timeline -o x.svg", "Add --topo");
-  expect_refusal("allreduce/ring --topo star:p=4 -o x.html", "only rounds can be played");
+  expect_refusal("allreduce/ring --topo star:p=4 -o x.html", "HTML shows only rounds");
   expect_refusal("allreduce/ring --topo star:p=4 --rounds 1 -o x.svg", "all rounds together");
   expect_refusal("allreduce/ring -p 4 --rounds 9 -o x.svg", "there is no round 9");
   expect_refusal("allreduce/ring -p 4 --rounds 3-1 -o x.svg", "'3-1' is not a list of numbers;");

@@ -6,19 +6,19 @@
 #include "support/command.hpp"
 #include "support/sanitizer.hpp"
 
-/// What ranks do where the system allows little.
+/// Ranks under tight limits of the system.
 namespace tutti::test {
 namespace {
 
 const std::string bench = std::string(TUTTI_COMMAND) + " bench allreduce -b 8 -e 8 --iters 2";
 
-/// Two ranks, with a line of the shell before each.
+/// Two ranks, each started after a line of shell.
 Outcome two_ranks(const std::string& before, const std::string& variables = "") {
   return tutti("run -n 2 -x TUTTI_TIMEOUT=40 " + variables + " -- sh -c '" + before + "; exec " +
                bench + "'");
 }
 
-TEST(Limits, OfFileSizeLeaveTcp) {
+TEST(Limits, SmallFilesLeaveTcp) {
   for (const char* const limit : {"ulimit -f 0", "ulimit -f 100"}) {
     const Outcome run = two_ranks(limit);
     EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
@@ -29,7 +29,7 @@ TEST(Limits, OfFileSizeLeaveTcp) {
   EXPECT_TRUE(contains(refused.err, "raise the limit (ulimit -f), which is ")) << refused.err;
 }
 
-TEST(Limits, OfStackLeaveEnough) {
+TEST(Limits, SmallStackIsEnough) {
   if (is_sanitized) GTEST_SKIP() << "sanitizers take more stack";
   for (const char* const transport : {"shm", "tcp"}) {
     const Outcome run = two_ranks("ulimit -s 64", std::string("-x TUTTI_TRANSPORT=") + transport);
@@ -37,7 +37,7 @@ TEST(Limits, OfStackLeaveEnough) {
   }
 }
 
-TEST(Limits, OfDescriptorsAreNamedAtOnce) {
+TEST(Limits, FewDescriptorsAreReportedAtOnce) {
   const auto begun = std::chrono::steady_clock::now();
   for (const char* const limit : {"5", "8", "9", "12"}) {
     const std::string set = std::string("ulimit -n ") + limit;
@@ -49,12 +49,13 @@ TEST(Limits, OfDescriptorsAreNamedAtOnce) {
     }
   }
   const Outcome run = two_ranks("[ $TUTTI_RANK = 0 ] || ulimit -n 10");
-  EXPECT_TRUE(contains(run.err, "[0] tutti: rank 1 on ")) << "the others know as well: " << run.err;
-  // Each would have taken the timeout otherwise.
+  EXPECT_TRUE(contains(run.err, "[0] tutti: rank 1 on "))
+      << "the other ranks report it too: " << run.err;
+  // Otherwise each run would have taken the timeout.
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(40));
 }
 
-TEST(Limits, OfWhatIsMountedLeaveTcp) {
+TEST(Limits, MissingProcLeavesTcp) {
   const std::string in_namespace = "unshare -mn sh -c 'mount -t tmpfs none /proc && ";
   if (shell(in_namespace + "true'").exit_code != 0) GTEST_SKIP() << "no namespaces here";
   const Outcome run = shell(in_namespace + "ip link set lo up && exec " + TUTTI_COMMAND +

@@ -13,7 +13,7 @@ namespace {
 
 TEST(Golden, RunHelp) { expect_golden("cli/run-help.txt", tutti("run --help").out); }
 
-TEST(RunEnvironment, TellsEachRankWhoItIs) {
+TEST(RunEnvironment, SetsTheVariablesOfEachRank) {
   const Outcome run = tutti(
       "run -n 3 -x COLOUR=blue=green -- sh -c 'echo $TUTTI_RANK $TUTTI_SIZE $TUTTI_LOCAL_RANK "
       "$TUTTI_LOCAL_SIZE $COLOUR; echo $TUTTI_ROOT $TUTTI_SECRET $TUTTI_JOB; echo "
@@ -38,7 +38,7 @@ TEST(RunEnvironment, KeepsASecretThatIsSet) {
   EXPECT_EQ(tutti("run -n 1 -x TUTTI_SECRET=mine -- sh -c 'echo $TUTTI_SECRET'").out, "[0] mine\n");
 }
 
-TEST(RunEnvironment, MakesASecretWhereItIsSetToNothing) {
+TEST(RunEnvironment, MakesASecretIfTheVariableIsEmpty) {
   const std::string wrote = tutti("run -n 1 -x TUTTI_SECRET= -- sh -c 'echo $TUTTI_SECRET'").out;
   EXPECT_TRUE(match(wrote, "\\[0\\] [0-9a-f]{64}\n")) << wrote;
 }
@@ -51,7 +51,7 @@ TEST(RunEnvironment, HidesTheSocketOfAnOuterRun) {
   EXPECT_FALSE(contains(run.out, "77")) << run.out;
 }
 
-TEST(RunEnvironment, GivesRank0AloneASocketThatListensWhereTheRootIs) {
+TEST(RunEnvironment, GivesOnlyRank0TheListeningSocket) {
   const Outcome run = tutti(
       "run -n 2 -- sh -c 'echo $TUTTI_ROOT; readlink /proc/$$/fd/* | grep socket; [ $TUTTI_RANK = "
       "1 ] || { readlink /proc/$$/fd/$TUTTI_ROOT_FD; cat /proc/net/tcp; }'");
@@ -61,7 +61,7 @@ TEST(RunEnvironment, GivesRank0AloneASocketThatListensWhereTheRootIs) {
   const auto inode = match(wrote['0'][2], "socket:\\[([0-9]+)\\]");
   ASSERT_TRUE(inode);
   const std::string& root = wrote['0'][0];
-  std::ostringstream listening;  // As the kernel writes 127.0.0.1:PORT, any peer, LISTEN.
+  std::ostringstream listening;  // The line of /proc/net/tcp: 127.0.0.1:PORT, any peer, LISTEN.
   listening << "0100007F:" << std::uppercase << std::hex << std::setw(4) << std::setfill('0')
             << std::stoi(root.substr(root.find(':') + 1)) << " 00000000:0000 0A";
   bool found = false;
@@ -79,24 +79,24 @@ TEST(RunEnvironment, GivesStandardInputToRank0Only) {
   EXPECT_EQ(wrote['2'], std::vector<std::string>{"end"});
 }
 
-TEST(RunEnvironment, LeavesSignalsAndLimitsAsTheyWere) {
+TEST(RunEnvironment, RestoresSignalsAndLimits) {
   const std::string probe = "sh -c 'grep -E ^Sig.*: /proc/self/status; ulimit -n'";
   const Outcome bare = tutti("run -n 1 --no-prefix -- " + probe);
-  // As the shell that starts the command sees them.
+  // The values in the shell that starts the command.
   const Outcome direct = tutti("--version >/dev/null; " + probe);
-  // Without those above 28, which are the C library's own and change with sanitizers.
+  // Signals above 28 belong to the C library and differ with sanitizers.
   const auto signals = [](const std::string& text) {
     return without(text, "SigQ.*|\t[0-9a-f]{9}");
   };
   EXPECT_EQ(signals(bare.out), signals(direct.out));
 }
 
-TEST(RunEnvironment, BindsRanksToCoresInTurn) {
+TEST(RunEnvironment, BindsRanksToCoresRoundRobin) {
   const Outcome run = tutti("run -n 2 --bind core -- grep Cpus_allowed_list /proc/self/status");
   ASSERT_EQ(run.exit_code, 0) << run.err;
   auto wrote = by_rank(run.out);
   const Outcome unbound = tutti("run -n 1 -- grep Cpus_allowed_list /proc/self/status");
-  // With a single core both ranks get it, and that is all there is.
+  // With a single core both ranks get that core.
   if (wrote['0'] == wrote['1']) {
     EXPECT_EQ(wrote['0'], by_rank(unbound.out)['0']);
   }

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(RunOutput, TearsNoLineAndLosesNone) {
+TEST(RunOutput, KeepsAllLinesWhole) {
   constexpr std::size_t count = 20000;
   RunningCommand run(run_of_shell({"-n", "4"},
                                   "seq -f \"rank $TUTTI_RANK counts %.0f\" 20000 & seq -f \"rank "
@@ -37,7 +37,7 @@ TEST(RunOutput, TearsNoLineAndLosesNone) {
   }
 }
 
-TEST(RunOutput, KeepsStandardErrorApart) {
+TEST(RunOutput, KeepsStandardErrorSeparate) {
   const Outcome run = tutti("run -n 2 -- sh -c 'echo good; echo bad >&2'");
   EXPECT_EQ(run.out.size(), std::string("[0] good\n[1] good\n").size()) << run.out;
   EXPECT_FALSE(contains(run.out, "bad"));
@@ -56,7 +56,7 @@ TEST(RunOutput, EndsTheLastLine) {
   EXPECT_EQ(tutti("run -n 1 -- printf 'a\\nb'").out, "[0] a\n[0] b\n");
 }
 
-TEST(RunOutput, PassesEveryByteOn) {
+TEST(RunOutput, ForwardsEveryByte) {
   const Outcome run = tutti("run -n 1 --no-prefix -- printf '\\000\\001\\377\\r\\n\\n\\200'");
   EXPECT_EQ(run.out, std::string("\0\1\377\r\n\n\200\n", 8));
 }
@@ -73,8 +73,8 @@ TEST(RunOutput, KeepsLinesOfMegabytesWhole) {
   }
 }
 
-TEST(RunOutput, IsNotHeldUpByAnEndlessLineThatPauses) {
-  // Rank 0 stops in the middle of a long line until rank 1 has written more than pipes hold.
+TEST(RunOutput, SplitsALongLineThatPauses) {
+  // Rank 0 pauses within a long line until rank 1 has written more than a pipe holds.
   const TemporaryDirectory directory;
   const Outcome run = tutti(
       "run -n 2 --timeout 20 -- sh -c 'if [ $TUTTI_RANK = 0 ]; then head -c "
@@ -99,17 +99,17 @@ TEST(RunOutput, IsCopiedToFiles) {
   EXPECT_TRUE(contains(run.out, "[1] out 1\n"));
 }
 
-TEST(RunOutput, EndsTheJobQuietlyWhenNobodyReads) {
+TEST(RunOutput, EndsTheJobWithoutAMessageWhenClosed) {
   RunningCommand command({"run", "-n", "2", "--", "yes"});
   ASSERT_TRUE(command.await("[1] y"));
   command.close_output();
   EXPECT_EQ(command.wait(), 128 + SIGPIPE);
 }
 
-TEST(RunOutput, DoesNotKeepTheLauncherFromEndingWhenTheReaderSleeps) {
+TEST(RunOutput, LauncherEndsEvenIfTheReaderSleeps) {
   RunningCommand command({"run", "-n", "2", "--grace", "0.2", "--", "yes"});
   ASSERT_TRUE(command.await("[1] y"));
-  std::this_thread::sleep_for(100ms);  // By now all pipes are full.
+  std::this_thread::sleep_for(100ms);  // All pipes are full by now.
   command.signal(SIGTERM);
   EXPECT_EQ(command.wait(false), 128 + SIGTERM);
 }

@@ -11,7 +11,7 @@
 
 #include "support/pattern.hpp"
 
-/// How `tutti run` is called, and what its ranks have written.
+/// Calls of `tutti run`, and the output of its ranks.
 namespace tutti::test {
 
 inline bool contains(const std::string& text, const std::string& part) {
@@ -25,7 +25,7 @@ inline std::vector<std::string> lines(const std::string& text) {
   return found;
 }
 
-/// What each of up to ten ranks wrote.
+/// The output of each of up to ten ranks.
 inline std::map<char, std::vector<std::string>> by_rank(const std::string& text) {
   std::map<char, std::vector<std::string>> found;
   for (const std::string& line : lines(text)) {
@@ -44,7 +44,7 @@ inline std::vector<std::string> run_of_shell(std::vector<std::string> options,
   return options;
 }
 
-/// The numbers that ranks have written on lines that begin with `word`.
+/// The numbers in lines of ranks that begin with `word`.
 inline std::vector<pid_t> numbers_after(const std::string& word, const std::string& text) {
   std::vector<pid_t> found;
   for (const Match& each : search_all(text, word + " ([0-9]+)")) {

@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 // Exit codes ----------------------------------------------------------------------------------
 
-TEST(RunFailure, ExitsAsTheRankThatFailedFirst) {
+TEST(RunFailure, ReturnsTheExitCodeOfTheFirstFailure) {
   EXPECT_EQ(tutti("run -n 4 -- true").exit_code, 0);
   const Outcome exited = tutti("run -n 4 -- sh -c '[ $TUTTI_RANK != 2 ] || exit 3'");
   EXPECT_EQ(exited.exit_code, 3);
@@ -48,7 +48,7 @@ TEST(RunFailure, EndsTheOthers) {
   for (const pid_t pid : numbers_after("pid", run.out)) EXPECT_FALSE(is_alive(pid));
 }
 
-TEST(RunFailure, LetsTheOthersSayWhatTheyKnow) {
+TEST(RunFailure, ForwardsTheMessagesOfOtherRanks) {
   const Outcome run = tutti(
       "run -n 2 -- sh -c '[ $TUTTI_RANK != 1 ] || exit 3; sleep 0.3; echo lost rank 1 >&2; exit "
       "9'");
@@ -57,7 +57,7 @@ TEST(RunFailure, LetsTheOthersSayWhatTheyKnow) {
   EXPECT_TRUE(contains(run.err, "of 2 ranks 2 failed\n")) << run.err;
 }
 
-TEST(RunFailure, KillsThoseThatDoNotEnd) {
+TEST(RunFailure, KillsRanksThatDoNotEnd) {
   const Outcome run = tutti(
       "run -n 2 --linger 0.1 --grace 0.2 -- sh -c 'trap \"\" TERM; [ $TUTTI_RANK != 1 ] || exit 3; "
       "while :; do sleep 0.05; done'");
@@ -65,7 +65,7 @@ TEST(RunFailure, KillsThoseThatDoNotEnd) {
   EXPECT_TRUE(contains(run.err, "tutti run: killing rank 0 (pid ")) << run.err;
 }
 
-TEST(RunFailure, LeavesNothingBehindThatARankHasStarted) {
+TEST(RunFailure, EndsProcessesThatARankHasStarted) {
   const auto begin = Clock::now();
   const Outcome run = tutti("run -n 2 -- sh -c 'sleep 60 & echo pid $!'");
   EXPECT_EQ(run.exit_code, 0) << run.err;
@@ -74,7 +74,7 @@ TEST(RunFailure, LeavesNothingBehindThatARankHasStarted) {
   for (const pid_t pid : numbers_after("pid", run.out)) EXPECT_FALSE(is_alive(pid));
 }
 
-TEST(RunFailure, EndsWhenTimeIsUp) {
+TEST(RunFailure, EndsAfterTheTimeout) {
   const auto begin = Clock::now();
   const Outcome run = tutti("run -n 2 --timeout 0.3 -- sleep 60");
   EXPECT_EQ(run.exit_code, 124);
@@ -82,7 +82,7 @@ TEST(RunFailure, EndsWhenTimeIsUp) {
   EXPECT_EQ(run.err, "tutti run: not done after 0.3 s; ending the ranks\n");
 }
 
-TEST(RunFailure, SaysWhyAProgramCannotBeStarted) {
+TEST(RunFailure, ReportsWhyAProgramCannotBeStarted) {
   const Outcome missing = tutti("run -n 4 -- no-such-program");
   EXPECT_EQ(missing.exit_code, 127);
   EXPECT_EQ(missing.err, "tutti run: cannot start 'no-such-program': No such file or directory\n");
@@ -115,7 +115,7 @@ TEST(RunSignals, ReachEveryRank) {
   EXPECT_TRUE(command.await("got TERM\n", 3)) << command.output();
 }
 
-TEST(RunSignals, ReachWhatTheRanksHaveStarted) {
+TEST(RunSignals, ReachProcessesThatRanksHaveStarted) {
   RunningCommand command(
       run_of_shell({"-n", "2"}, "sh -c 'echo inner $$; exec sleep 60'; echo over; exit 0"));
   ASSERT_TRUE(command.await("inner", 2));
@@ -124,7 +124,7 @@ TEST(RunSignals, ReachWhatTheRanksHaveStarted) {
   for (const pid_t pid : numbers_after("inner", command.output())) EXPECT_FALSE(is_alive(pid));
 }
 
-TEST(RunSignals, EndTheJobWellIfTheRanksDo) {
+TEST(RunSignals, ExitWithZeroIfTheRanksDo) {
   RunningCommand command(
       run_of_shell({"-n", "2"}, "trap 'exit 0' TERM; echo ready; while :; do sleep 0.02; done"));
   ASSERT_TRUE(command.await("ready", 2));
@@ -144,7 +144,7 @@ TEST(RunSignals, KillAtTheSecondInterrupt) {
   EXPECT_LT(Clock::now() - begin, 3s);
 }
 
-TEST(RunSignals, KillAfterTheGrace) {
+TEST(RunSignals, KillAfterTheGracePeriod) {
   RunningCommand command(run_of_shell({"-n", "2", "--grace", "0.2"},
                                       "trap '' TERM; echo ready; while :; do sleep 0.02; done"));
   ASSERT_TRUE(command.await("ready", 2));
@@ -152,7 +152,7 @@ TEST(RunSignals, KillAfterTheGrace) {
   EXPECT_EQ(command.wait(), 128 + SIGTERM);
 }
 
-/// The process that ends what ranks have started if the launcher cannot.
+/// The helper process that ends the ranks if the launcher is killed.
 pid_t guard_of(pid_t launcher) {
   const std::string name = std::to_string(launcher);
   std::ifstream children("/proc/" + name + "/task/" + name + "/children");
@@ -164,14 +164,14 @@ pid_t guard_of(pid_t launcher) {
   return -1;
 }
 
-TEST(RunSignals, LeaveNoRankAliveWhenTheLauncherIsKilled) {
+TEST(RunSignals, EndAllRanksWhenTheLauncherIsKilled) {
   RunningCommand command(run_of_shell({"-n", "3"}, "echo pid $$; while :; do sleep 0.02; done"));
   ASSERT_TRUE(command.await("\n", 3));
   const std::vector<pid_t> pids = numbers_after("pid", command.output());
   ASSERT_EQ(pids.size(), 3U);
   for (const pid_t pid : pids) EXPECT_TRUE(is_alive(pid));
   pid_t guard = -1;
-  for (int i = 0; i < 1000 && guard < 0; ++i) {  // It takes a moment to give itself its name.
+  for (int i = 0; i < 1000 && guard < 0; ++i) {  // It sets its name a moment after it starts.
     guard = guard_of(command.pid());
     if (guard < 0) std::this_thread::sleep_for(10ms);
   }
@@ -183,7 +183,7 @@ TEST(RunSignals, LeaveNoRankAliveWhenTheLauncherIsKilled) {
   for (const pid_t pid : pids) EXPECT_TRUE(dies(pid)) << pid;
 }
 
-TEST(RunSignals, LeaveNothingOfWhatRanksHaveStartedWhenTheLauncherIsKilled) {
+TEST(RunSignals, EndProcessesOfRanksWhenTheLauncherIsKilled) {
   RunningCommand command(run_of_shell({"-n", "2"}, "sh -c 'echo inner $$; sleep 60; true'; true"));
   ASSERT_TRUE(command.await("\n", 2));
   const std::vector<pid_t> pids = numbers_after("inner", command.output());
@@ -200,7 +200,7 @@ bool is_stopped(pid_t pid) {
   return contains(text.str(), ") T ");
 }
 
-/// Waits until all of them are stopped, or none is.
+/// Waits until all processes are stopped, or none.
 bool become_stopped(const std::vector<pid_t>& pids, bool stopped) {
   const auto deadline = Clock::now() + 10s;
   while (Clock::now() < deadline) {
@@ -247,7 +247,7 @@ TEST(RunTerminal, InterruptsTheRanks) {
   EXPECT_TRUE(contains(command.output(), "tutti run: ended by SIGINT")) << command.output();
 }
 
-TEST(RunTerminal, ColoursTheRanksUnlessTold) {
+TEST(RunTerminal, ColoursThePrefixUnlessNoColorIsSet) {
   RunningCommand coloured({"run", "-n", "2", "--", "echo", "hi"}, terminal);
   EXPECT_EQ(coloured.wait(), 0);
   EXPECT_TRUE(contains(coloured.output(), "\033[36m[0]\033[0m hi")) << coloured.output();
@@ -261,7 +261,7 @@ TEST(RunTerminal, ColoursTheRanksUnlessTold) {
 
 // Many ranks ----------------------------------------------------------------------------------
 
-TEST(RunMany, StartsMoreRanksThanTheLimitOfFilesSeemsToAllow) {
+TEST(RunMany, RaisesTheLimitOfOpenFiles) {
   const Outcome run = tutti("--version >/dev/null; ulimit -Sn 100; " TUTTI_COMMAND
                             " run -n 100 --no-prefix -- sh -c 'ulimit -n'");
   EXPECT_EQ(run.exit_code, 0) << run.err;

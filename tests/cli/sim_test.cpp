@@ -10,7 +10,7 @@
 namespace tutti::test {
 namespace {
 
-TEST(Sim, TellsTimeOptimumLinksAndPath) {
+TEST(Sim, PrintsTimeOptimumLinksAndPath) {
   const Outcome found = tutti("sim allreduce/ring --topo fat_tree:k=4 --size 1MiB");
   EXPECT_EQ(found.exit_code, 0);
   for (const char* part :
@@ -20,7 +20,7 @@ TEST(Sim, TellsTimeOptimumLinksAndPath) {
   }
 }
 
-TEST(Sim, RanksAllAlgorithms) {
+TEST(Sim, ComparesAllAlgorithms) {
   const Outcome found = tutti("sim allreduce/ring --all --topo torus:4x4 --size 64KiB --json");
   EXPECT_EQ(found.exit_code, 0);
   const auto json = Json::parse(found.out);
@@ -53,8 +53,8 @@ TEST(Sim, DrawsTimelines) {
   EXPECT_NE(found.out.find("<svg"), std::string::npos);
 }
 
-/// Nothing that was asked for is left out without a word.
-TEST(Sim, RefusesToDrawManyAsOne) {
+/// Instead of silently drawing only one.
+TEST(Sim, RefusesToDrawSeveralSimulations) {
   for (const char* const many : {"--all --svg -", "--all --trace -", "--sweep --trace -"}) {
     const Outcome found = tutti("sim allreduce --topo star:4 " + std::string(many));
     EXPECT_EQ(found.exit_code, 2) << many;
@@ -62,8 +62,8 @@ TEST(Sim, RefusesToDrawManyAsOne) {
   }
 }
 
-/// Bandwidths that were measured may have no common measure, by which the optimum is worked out.
-TEST(Sim, DoesWithoutAnOptimumThatCannotBeTold) {
+/// The optimum needs bandwidths with a common divisor, which measured ones may lack.
+TEST(Sim, OmitsAnUnknownOptimum) {
   const TemporaryDirectory directory;
   auto network = Json::parse(tutti("topo json star:2").out);
   network["links"][0]["bandwidth"] = 12345678901.7;
@@ -74,10 +74,10 @@ TEST(Sim, DoesWithoutAnOptimumThatCannotBeTold) {
   EXPECT_EQ(found.out.find("optimum"), std::string::npos) << found.out;
   const Outcome shown = tutti("topo show " + directory.path("measured.json"));
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
-  EXPECT_NE(shown.out.find("no common measure"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("no common divisor"), std::string::npos) << shown.out;
 }
 
-TEST(Sim, RefusesWithAWordOnWhatToDo) {
+TEST(Sim, RefusalsNameTheCure) {
   const Outcome found = tutti("sim allreduce/ring --topo star:4 -p 8");
   EXPECT_EQ(found.exit_code, 2);
   EXPECT_NE(found.err.find("larger network"), std::string::npos) << found.err;

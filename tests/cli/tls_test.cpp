@@ -14,7 +14,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 constexpr const char* bench = TUTTI_COMMAND " bench allreduce -b 8 -e 1M -f 64 --iters 3";
 
-TEST(Tls, EncryptsWithoutASecretOfTheUsers) {
+TEST(Tls, MakesASecretByItself) {
   const Outcome run =
       shell(std::string("env -u TUTTI_SECRET TUTTI_TLS=1 ") + bench + " -n 4 --transport tcp");
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
@@ -30,14 +30,14 @@ TEST(Tls, NeedsASecret) {
   EXPECT_TRUE(contains(run.err, "TUTTI_SECRET, which is not set")) << run.err;
 }
 
-TEST(Tls, IsForAllRanksOrForNone) {
+TEST(Tls, MustBeTheSameOnAllRanks) {
   for (const std::string who : {"$TUTTI_RANK", "$((1 - TUTTI_RANK))"}) {
     const auto begun = std::chrono::steady_clock::now();
     const Outcome run = tutti("run -n 2 -- sh -c 'export TUTTI_TLS=" + who +
                               " TUTTI_TRANSPORT=tcp; exec " + bench + "'");
     EXPECT_NE(run.exit_code, 0);
     EXPECT_TRUE(contains(run.err, "TUTTI_TLS=1 for all ranks, or for none")) << run.err;
-    // A rank says so at once, and is followed by the end of the job.
+    // One rank reports it at once, and the job ends.
     EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
   }
 }

@@ -50,7 +50,7 @@ TEST(TopoGolden, StretchOfASchedule) {
 
 TEST(TopoGolden, Order) { expect_output("topo order " + lecture, "topo-order-lecture"); }
 
-/// Two fast pairs of two: the ring must not use the slow edges within them.
+/// The ring must avoid the slow edges within the pairs.
 TEST(TopoGolden, OrderOfAMatrix) {
   expect_output("topo order --matrix /dev/stdin --size 1GB", "topo-order-matrix",
                 "0, 1GB/s, 10GB/s, 10GB/s\n"
@@ -59,7 +59,7 @@ TEST(TopoGolden, OrderOfAMatrix) {
                 "10GB/s, 10GB/s, 1GB/s, 0\n");
 }
 
-TEST(Topo, JsonIsReadBack) {
+TEST(Topo, ReadsItsOwnJson) {
   const Outcome written = tutti("topo json fat_tree:k=4");
   EXPECT_EQ(written.exit_code, 0) << written.err;
   const std::string path =
@@ -69,7 +69,7 @@ TEST(Topo, JsonIsReadBack) {
   std::filesystem::remove(path);
 }
 
-TEST(Topo, ADirectoryIsNoNetwork) {
+TEST(Topo, RefusesADirectory) {
   const TemporaryDirectory directory;
   const std::string path = directory.path("networks.json");
   std::filesystem::create_directory(path);
@@ -77,7 +77,7 @@ TEST(Topo, ADirectoryIsNoNetwork) {
   expect_refusal("topo order --matrix " + path, "cannot read the file '" + path + "'");
 }
 
-TEST(Topo, DotIsForGraphviz) {
+TEST(Topo, PrintsGraphvizDot) {
   const Outcome dot = tutti("topo dot server:p=2");
   EXPECT_EQ(dot.exit_code, 0) << dot.err;
   EXPECT_EQ(dot.out.find("digraph \"server:p=2\" {"), 0U);
@@ -88,8 +88,8 @@ TEST(Topo, RefusalsNameTheCure) {
   expect_refusal("topo show star:p=4 --routes ecpm", "Did you mean 'ecmp'?");
   expect_refusal("topo stretch star:p=4 --order r0,r9", "no rank of star:p=4 is called 'r9'");
   expect_refusal("topo stretch star:p=4 --order r0,r1,r0", "names 'r0' twice");
-  expect_refusal("topo order", "give a network or --matrix FILE");
-  expect_refusal("topo order star:p=4 --matrix x.csv", "one of both");
+  expect_refusal("topo order", "give either a network or --matrix FILE");
+  expect_refusal("topo order star:p=4 --matrix x.csv", "give either a network or --matrix FILE");
   expect_refusal("topo order --matrix /nowhere/x.csv", "cannot read the file");
 }
 

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 bool is_empty(const std::string& directory) { return std::filesystem::is_empty(directory); }
 
-/// Waits until it is true, ten seconds at most.
+/// Waits until the condition holds, at most ten seconds.
 template <class Condition>
 bool soon(const Condition& condition) {
   for (int i = 0; i < 1000 && !condition(); ++i) std::this_thread::sleep_for(10ms);
@@ -30,7 +30,7 @@ bool soon(const Condition& condition) {
 
 class TuneInterrupted : public ::testing::TestWithParam<const char*> {};
 
-/// No file, and no process.
+/// Neither files nor processes.
 TEST_P(TuneInterrupted, LeavesNothingBehind) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const TemporaryDirectory directory;
@@ -40,7 +40,7 @@ TEST_P(TuneInterrupted, LeavesNothingBehind) {
                         directory.path("profile.json")});
     ASSERT_TRUE(
         soon([&] { return !is_empty(files.path()) && cli::process_family(run.pid()).size() > 1; }));
-    std::this_thread::sleep_for(100ms);  // So that some are interrupted later than others.
+    std::this_thread::sleep_for(100ms);  // Later than the start of the first process.
     const std::vector<cli::FamilyMember> family = cli::process_family(run.pid());
     EXPECT_GE(family.size(), 2U);
     run.signal(signal);
@@ -51,7 +51,7 @@ TEST_P(TuneInterrupted, LeavesNothingBehind) {
   }
 }
 
-/// Of one that is killed no file can be removed, but no process goes on.
+/// A killed command cannot remove its files, but its processes must end.
 TEST_P(TuneInterrupted, EndsItsProcessesIfKilled) {
   const TemporaryDirectory directory;
   const TemporaryDirectory files;

@@ -23,6 +23,8 @@ namespace tutti::test {
 namespace {
 
 using cli::Contender;
+using cli::Library;
+using cli::parse_peer_wish;
 using cli::VersusField;
 using cli::VersusResult;
 using cli::VersusResults;
@@ -37,7 +39,7 @@ std::string read(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// What every stand-in for a library begins with: it notes each turn, and who it is.
+/// The beginning of every script that stands in for a library: it records its name and pid.
 constexpr const char* preamble = R"(#!/bin/sh
 here=$(dirname "$0")
 [ "${TUTTI_RANK:-0}" = 0 ] || exec cat >/dev/null
@@ -49,7 +51,7 @@ answer() {
 }
 )";
 
-/// A folder with scripts in the place of libraries: those who only take turns as they are told.
+/// A folder with scripts in place of the peers' programs.
 class Stage {
  public:
   Stage() {
@@ -62,7 +64,7 @@ class Stage {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
-  /// Makes the script of a library; it has `name`, which is bcube for that algorithm of Gloo's.
+  /// Writes the script of a library. Its variable `name` is bcube for that algorithm of Gloo.
   void play(const std::string& library, const std::string& script) const {
     const std::filesystem::path path = path_ / library;
     std::ofstream(path) << preamble << script << "\n";
@@ -104,12 +106,13 @@ TEST(Versus, TakesTurnsAndPrintsRatios) {
   for (std::string line; std::getline(turns, line);) {
     if (!contains(line, "barrier")) order += line.front();
   }
-  EXPECT_EQ(order, "tggttggt") << "two sizes of two rounds, and each time another begins";
+  EXPECT_EQ(order, "tggttggt")
+      << "two sizes, two rounds each, and each round begins with another contender";
   EXPECT_TRUE(contains(stage.text("turns"), "gloo allreduce 64 0.01")) << stage.text("turns");
   EXPECT_TRUE(contains(stage.text("turns"), " dtype=f32 op=sum root=0 least=5 check="));
 }
 
-TEST(Versus, GoesOnWithoutWhoIsMissing) {
+TEST(Versus, ContinuesWithoutMissingPrograms) {
   const Stage stage;
   stage.play("gloo", follow);
   const Outcome run = tutti(stage.arguments("--vs openmpi:ring,gloo:ring --rounds 1 --iters 3"));
@@ -121,15 +124,15 @@ TEST(Versus, GoesOnWithoutWhoIsMissing) {
   EXPECT_TRUE(contains(run.out, "gloo  2.00x")) << run.out;
 }
 
-TEST(Versus, RefusesToBeAlone) {
+TEST(Versus, RefusesWithoutOtherLibraries) {
   const Stage stage;
   const Outcome run = tutti(stage.arguments("--vs gloo --rounds 1"));
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_TRUE(contains(run.err, "none of those that --vs names is left")) << run.err;
+  EXPECT_TRUE(contains(run.err, "none of the libraries of --vs is left")) << run.err;
   EXPECT_TRUE(contains(run.err, "./dev peers")) << run.err;
 }
 
-TEST(Versus, NamesWhoCrashesAndGoesOn) {
+TEST(Versus, ReportsACrashAndContinues) {
   const Stage stage;
   stage.play("gloo", std::string("if [ $name = bcube ]; then read -r line; answer 9; read -r line; "
                                  "echo 'out of luck' >&2; exit 3; fi\n") +
@@ -146,7 +149,7 @@ TEST(Versus, NamesWhoCrashesAndGoesOn) {
   EXPECT_EQ(failures[0].at("who"), "gloo:bcube");
 }
 
-TEST(Versus, DoesNotWaitForeverForAnAnswer) {
+TEST(Versus, StopsWaitingForAnAnswer) {
   const Stage stage;
   stage.play("gloo", std::string("if [ $name = bcube ]; then read -r line; answer 9; exec sleep "
                                  "1000; fi\n") +
@@ -161,8 +164,8 @@ TEST(Versus, DoesNotWaitForeverForAnAnswer) {
   for (const pid_t each : stage.pids()) EXPECT_TRUE(dies(each)) << stage.text("pids");
 }
 
-/// Who takes far too long is heard once, and not at larger sizes.
-TEST(Versus, DoesNotGoOnWithTheHopeless) {
+/// A contender that takes far too long gets one turn, and none at larger sizes.
+TEST(Versus, DropsHopelessContenders) {
   const Stage stage;
   stage.play("gloo", std::string("if [ $name = bcube ]; then while read -r line; do case $line in "
                                  "barrier*) ;; *) sleep 0.8; esac; echo \"$name $line\" "
@@ -177,11 +180,11 @@ TEST(Versus, DoesNotGoOnWithTheHopeless) {
   EXPECT_EQ(turns.find("bcube allreduce"), turns.rfind("bcube allreduce")) << turns;
 }
 
-/// Whatever ends the command ends all that it has started.
-TEST(Versus, LeavesNobodyBehind) {
+/// However the command ends, the processes that it has started end too.
+TEST(Versus, LeavesNoProcessBehind) {
   for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
     const Stage stage;
-    // A child of its own, in a group of its own, as launchers have them.
+    // The program has a child in another process group, as launchers do.
     stage.play("gloo",
                "setsid sh -c 'echo child $$ >>\"$0\"; exec sleep 1000' \"$here/pids\" &\n"
                "until grep -q child \"$here/pids\"; do sleep 0.01; done\n"
@@ -204,8 +207,8 @@ TEST(Versus, LeavesNobodyBehind) {
   }
 }
 
-/// Whatever ends the command: programs can remove what they have made for others to see.
-TEST(Versus, LetsOthersCleanUp) {
+/// However the command ends, the programs get time to remove their shared memory.
+TEST(Versus, LetsProgramsCleanUp) {
   for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
     const Stage stage;
     stage.play("gloo",
@@ -262,7 +265,7 @@ TEST(Versus, WritesFiles) {
 }
 
 /// As ./dev bench does.
-TEST(Versus, BecomesAPage) {
+TEST(Versus, ResultsBecomeADocumentationPage) {
   const Stage stage;
   stage.play("gloo", follow);
   const Outcome run = tutti(stage.arguments("--vs gloo:ring+in_place --rounds 2 --json " +
@@ -289,7 +292,7 @@ TEST(Versus, BecomesAPage) {
       << stage.text("front.md");
 }
 
-TEST(Versus, SaysWhatIsWrongWithTheQuestion) {
+TEST(Versus, RefusesUnknownWords) {
   const auto expect_refusal = [](const std::string& arguments, const std::string& part) {
     const Outcome run = tutti("bench allreduce " + arguments);
     EXPECT_EQ(run.exit_code, 2) << arguments;
@@ -299,12 +302,12 @@ TEST(Versus, SaysWhatIsWrongWithTheQuestion) {
   const std::string here = " --transport tcp --peers " + stage.file("");
   expect_refusal("-n 2 --vs opnmpi" + here, "Did you mean 'openmpi'?");
   expect_refusal("-n 2 --vs openmpi:rign" + here, "Did you mean 'ring'?");
-  expect_refusal("-n 2 --vs gloo -d bfloat16", "the others are not measured with bf16");
-  expect_refusal("-n 2 --vs gloo -o avg", "the others have no avg");
+  expect_refusal("-n 2 --vs gloo -d bfloat16", "the other libraries are not measured with bf16");
+  expect_refusal("-n 2 --vs gloo -o avg", "the other libraries have no avg");
   expect_refusal("-n 2 --vs gloo --transport inproc", "--vs starts the ranks of every library");
 }
 
-/// The real ones, where they are built: they must agree with what tutti checks.
+/// With the real libraries, if their programs are built. Their results are checked.
 TEST(SlowVersus, ComparesWithRealLibraries) {
   const std::filesystem::path peers =
       std::filesystem::path(TUTTI_COMMAND).parent_path() / "bench" / "peers";
@@ -338,13 +341,13 @@ TEST(SlowVersus, ComparesAlgorithmsToo) {
 }
 
 TEST(Contender, HasAName) {
-  EXPECT_EQ((Contender{.library = "mpich"}.name()), "mpich");
-  const Contender one{.library = "gloo", .words = {"ring", "sync_busy"}, .in_place = true};
+  EXPECT_EQ((Contender{.library = Library::mpich}.name()), "mpich");
+  const Contender one{.library = Library::gloo, .words = {"ring", "sync_busy"}, .in_place = true};
   EXPECT_EQ(one.name(), "gloo:ring+sync_busy+in_place");
   EXPECT_EQ(one.process(), "gloo:ring+sync_busy");
 }
 
-TEST(Contender, StandsForTheBestSettings) {
+TEST(Contender, LibraryStandsForItsBestSettings) {
   const VersusField tcp{.collective = Collective::allreduce, .ranks = 2, .tcp = true};
   const VersusField shm{.collective = Collective::allreduce, .ranks = 2};
   const auto has = [](const std::vector<Contender>& list, const std::string& name) {
@@ -352,41 +355,44 @@ TEST(Contender, StandsForTheBestSettings) {
                        [&](const Contender& each) { return each.name() == name; });
   };
   for (const VersusField& field : {tcp, shm}) {
-    const std::vector<Contender> openmpi = cli::contenders("openmpi", field);
+    const std::vector<Contender> openmpi = cli::contenders(parse_peer_wish("openmpi"), field);
     for (const char* const name : {"openmpi", "openmpi:yield0", "openmpi:yield1", "openmpi:ring"}) {
       EXPECT_TRUE(has(openmpi, name)) << name;
     }
-    EXPECT_TRUE(has(cli::contenders("mpich", field), "mpich"));
-    EXPECT_GT(cli::contenders("openmpi:all", field).size(), openmpi.size());
+    EXPECT_TRUE(has(cli::contenders(parse_peer_wish("mpich"), field), "mpich"));
+    EXPECT_GT(cli::contenders(parse_peer_wish("openmpi:all"), field).size(), openmpi.size());
   }
-  EXPECT_TRUE(has(cli::contenders("gloo", tcp), "gloo:ring+in_place"));
-  EXPECT_TRUE(has(cli::contenders("gloo", tcp), "gloo:bcube+in_place"));
-  EXPECT_TRUE(cli::contenders("gloo", shm).empty());
-  EXPECT_EQ(cli::contenders("gloo:ring", tcp).size(), 1);
+  EXPECT_TRUE(has(cli::contenders(parse_peer_wish("gloo"), tcp), "gloo:ring+in_place"));
+  EXPECT_TRUE(has(cli::contenders(parse_peer_wish("gloo"), tcp), "gloo:bcube+in_place"));
+  EXPECT_TRUE(cli::contenders(parse_peer_wish("gloo"), shm).empty());
+  EXPECT_EQ(cli::contenders(parse_peer_wish("gloo:ring"), tcp).size(), 1);
 }
 
 /// A result whose rounds had these medians.
-VersusResult result(const std::string& library, std::vector<double> medians) {
+VersusResult result(Library library, std::vector<double> medians) {
   VersusResult made{.who = {.library = library}, .medians = std::move(medians)};
   made.finding.timing.median = made.medians[made.medians.size() / 2];
   return made;
 }
 
-TEST(VersusReport, ConcludesOnlyIfRoundsAgree) {
-  const VersusResults all{result("tutti", {9, 10, 11}), result("openmpi", {10.5, 12, 13}),
-                          result("gloo", {20, 30, 40}), result("openmpi", {5, 6, 7})};
+TEST(VersusReport, IsConclusiveOnlyIfRoundsAgree) {
+  const VersusResults all{result(Library::tutti, {9, 10, 11}),
+                          result(Library::openmpi, {10.5, 12, 13}),
+                          result(Library::gloo, {20, 30, 40}), result(Library::openmpi, {5, 6, 7})};
   EXPECT_DOUBLE_EQ(cli::ratio(all, all[2]), 3);
-  EXPECT_FALSE(cli::is_conclusive(all, all[1])) << "the fastest round of one beats the other's";
+  EXPECT_FALSE(cli::is_conclusive(all, all[1]))
+      << "the fastest round of one is faster than the slowest of the other";
   EXPECT_TRUE(cli::is_conclusive(all, all[2]));
-  EXPECT_TRUE(cli::is_conclusive(all, all[3])) << "slower than another is a conclusion too";
+  EXPECT_TRUE(cli::is_conclusive(all, all[3])) << "conclusive: tutti is slower";
 }
 
 TEST(VersusReport, TakesTheBestOfEachLibrary) {
-  const VersusResults all{result("tutti", {10}), result("tutti", {20}), result("openmpi", {12}),
-                          result("gloo", {30}), result("openmpi", {6})};
+  const VersusResults all{result(Library::tutti, {10}), result(Library::tutti, {20}),
+                          result(Library::openmpi, {12}), result(Library::gloo, {30}),
+                          result(Library::openmpi, {6})};
   const auto best = cli::best_of_each(all);
   ASSERT_EQ(best.size(), 3);
-  EXPECT_EQ(best[0], &all[1]) << "tutti with other settings stands for itself";
+  EXPECT_EQ(best[0], &all[1]) << "tutti with another setting is listed by itself";
   EXPECT_EQ(best[1], &all[4]);
   EXPECT_EQ(best[2], &all[3]);
 }

@@ -10,7 +10,7 @@
 namespace tutti::test {
 namespace {
 
-TEST(BoundedFile, IsReadAsAWhole) {
+TEST(BoundedFile, ReadsTheWholeFile) {
   const TemporaryDirectory directory;
   const std::string text(100000, 'x');
   std::ofstream(directory.path("file")) << text;
@@ -19,7 +19,7 @@ TEST(BoundedFile, IsReadAsAWhole) {
   EXPECT_EQ(read_file("/dev/null"), "");
 }
 
-TEST(BoundedFile, IsNotReadBeyondTheLimit) {
+TEST(BoundedFile, RejectsFilesAboveTheLimit) {
   const TemporaryDirectory directory;
   std::ofstream(directory.path("file")) << std::string(1025, 'x');
   const auto refused = [](const std::string& path) {
@@ -30,7 +30,7 @@ TEST(BoundedFile, IsNotReadBeyondTheLimit) {
   refused("/dev/zero");
 }
 
-TEST(BoundedFile, SaysWhatIsWrong) {
+TEST(BoundedFile, NamesTheFileAndTheCause) {
   const auto refused = [](const std::string& path, const std::string& why) {
     expect_error([&] { (void)read_file(path); }, ErrorCode::invalid_argument,
                  "cannot read the file '" + path + "': " + why);

@@ -10,7 +10,7 @@
 namespace tutti::test {
 namespace {
 
-TEST(Decimal, ReadInCAsByTheStandardLibrary) {
+TEST(Decimal, CLibraryMatchesTheStandardLibrary) {
   for (const std::string text : {"0",
                                  "-0",
                                  "1",
@@ -68,7 +68,7 @@ TEST(Decimal, ReadInCAsByTheStandardLibrary) {
   }
 }
 
-TEST(Decimal, LookNoFurtherThanTheEnd) {
+TEST(Decimal, StopsAtTheEnd) {
   const std::string text = "12345";
   double number = 0;
   const auto read = read_decimal_in_c(text.data(), text.data() + 2, number);

@@ -29,7 +29,7 @@ TEST(DescriptorShortage, LastsIfNoAttemptSucceedsForASecond) {
   EXPECT_FALSE(shortage.lasts(begin + 1h));
   shortage.require_none("", begin + 1h);
   shortage.note(EAGAIN, begin + 1s);
-  EXPECT_FALSE(shortage.lasts(begin + 1h)) << "of something else";
+  EXPECT_FALSE(shortage.lasts(begin + 1h)) << "another error";
 }
 
 TEST(FreeDescriptors, AreCounted) {

@@ -9,8 +9,8 @@
 namespace tutti {
 namespace {
 
-/// They are in what ranks exchange, in files and in programs that were compiled before.
-TEST(DType, NumbersStay) {
+/// The numbers are in messages between ranks, in files and in compiled programs.
+TEST(DType, NumbersAreStable) {
   EXPECT_EQ(static_cast<int>(DType::i8), 0);
   EXPECT_EQ(static_cast<int>(DType::f64), 9);
   EXPECT_EQ(static_cast<int>(DType::i16), 10);
@@ -18,7 +18,7 @@ TEST(DType, NumbersStay) {
   EXPECT_EQ(dtypes().size(), 14U);
 }
 
-TEST(DType, NamesAreReadBack) {
+TEST(DType, NamesRoundTrip) {
   std::set<std::string_view> names;
   for (const DType each : dtypes()) {
     EXPECT_EQ(parse_dtype(name(each)), each);

@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-TEST(Error, CodesHaveTheNamesThatTheyHaveInTheSource) {
+TEST(Error, CodesAreNamedAsInTheSource) {
   EXPECT_EQ(name(ErrorCode::invalid_argument), "invalid_argument");
   EXPECT_EQ(name(ErrorCode::unsupported), "unsupported");
   EXPECT_EQ(name(ErrorCode::mismatch), "mismatch");

@@ -25,7 +25,7 @@ int grow() {
   return ftruncate(file, 4096) == 0 ? 0 : errno;
 }
 
-TEST(FileSizeGuard, MakesAnErrorOfTheSignal) {
+TEST(FileSizeGuard, TurnsTheSignalIntoAnError) {
   ForkedChild child([]() -> std::string {
     allow_little();
     for (int i = 0; i < 2; ++i) {
@@ -42,7 +42,7 @@ TEST(FileSizeGuard, MakesAnErrorOfTheSignal) {
   EXPECT_EQ(child.wait(), "");
 }
 
-TEST(FileSizeGuard, LeavesTheSignalAsItWas) {
+TEST(FileSizeGuard, RestoresTheSignal) {
   ForkedChild child([]() -> std::string {
     allow_little();
     { const FileSizeGuard guard; }

@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-TEST(Quantity, BytesAreReadAsPeopleWriteThem) {
+TEST(Quantity, ParsesBytes) {
   EXPECT_EQ(parse_bytes("0"), 0U);
   EXPECT_EQ(parse_bytes("17"), 17U);
   EXPECT_EQ(parse_bytes("17B"), 17U);
@@ -21,7 +21,7 @@ TEST(Quantity, BytesAreReadAsPeopleWriteThem) {
   }
 }
 
-TEST(Quantity, TimesAreInSeconds) {
+TEST(Quantity, ParsesTimesInSeconds) {
   EXPECT_DOUBLE_EQ(parse_seconds("1us"), 1e-6);
   EXPECT_DOUBLE_EQ(parse_seconds("2.5ms"), 2.5e-3);
   EXPECT_DOUBLE_EQ(parse_seconds("300ns"), 3e-7);
@@ -30,7 +30,7 @@ TEST(Quantity, TimesAreInSeconds) {
   EXPECT_THROW((void)parse_seconds("-1us"), Error);
 }
 
-TEST(Quantity, RatesAreInBytesPerSecond) {
+TEST(Quantity, ParsesRatesInBytesPerSecond) {
   EXPECT_DOUBLE_EQ(parse_rate("100GB/s"), 1e11);
   EXPECT_DOUBLE_EQ(parse_rate("25Gb/s"), 25e9 / 8);
   EXPECT_THROW((void)parse_rate("0GB/s"), Error);
@@ -40,7 +40,7 @@ TEST(Quantity, RatesAreInBytesPerSecond) {
   EXPECT_DOUBLE_EQ(parse_seconds_per_byte("0.1ns/B"), 1e-10);
 }
 
-TEST(Quantity, IsWrittenWithTheDigitsThatCount) {
+TEST(Quantity, FormatsSignificantDigits) {
   EXPECT_EQ(format_bytes(0), "0");
   EXPECT_EQ(format_bytes(1 << 20), "1MiB");
   EXPECT_EQ(format_bytes(1000001), "1000001");
@@ -51,19 +51,19 @@ TEST(Quantity, IsWrittenWithTheDigitsThatCount) {
   EXPECT_EQ(format_seconds(4.2e-10), "0.42ns");
 }
 
-TEST(Quantity, NothingIsEndless) {
+TEST(Quantity, RejectsOverflow) {
   EXPECT_THROW((void)parse_rate("1e300TB/s"), Error);
   EXPECT_THROW((void)parse_bytes("1e308T"), Error);
-  // The inverse of so slow a rate is more than any number.
+  // The inverse of such a slow rate overflows.
   EXPECT_THROW((void)parse_seconds_per_byte("1e-320B/s"), Error);
 }
 
-TEST(Quantity, TimesOfAllLengthsAreWrittenShort) {
+TEST(Quantity, FormatsExtremeTimesBriefly) {
   EXPECT_EQ(format_seconds(123456789), "123456789s");
   EXPECT_EQ(format_seconds(1.25e300), "1.25e+300s");
 }
 
-TEST(Quantity, RatesAreWrittenInTheUnitThatFits) {
+TEST(Quantity, FormatsRatesInTheBestUnit) {
   EXPECT_EQ(format_rate(12.5e9), "12.5GB/s");
   EXPECT_EQ(format_rate(999.99e6), "1GB/s");
   EXPECT_EQ(format_rate(1), "1B/s");

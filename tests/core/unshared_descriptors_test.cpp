@@ -30,7 +30,7 @@ TEST(UnsharedDescriptors, AreClosedInChildrenOnly) {
   close(ends[1]);
 }
 
-TEST(UnsharedDescriptors, IgnoreWhatIsNoDescriptor) {
+TEST(UnsharedDescriptors, IgnoreInvalidNumbers) {
   UnsharedDescriptors::add(-1);
   UnsharedDescriptors::remove(-1);
   UnsharedDescriptors::add(1 << 30);

@@ -12,7 +12,7 @@
 namespace tutti {
 namespace {
 
-TEST(Workers, DoEveryTaskOnce) {
+TEST(Workers, RunEveryTaskOnce) {
   for (const std::size_t count : {0U, 1U, 2U, 1000U}) {
     std::vector<std::atomic<int>> done(count);
     in_parallel(count, [&](std::size_t i) { ++done[i]; });
@@ -20,7 +20,7 @@ TEST(Workers, DoEveryTaskOnce) {
   }
 }
 
-TEST(Workers, PassOnWhatATaskThrows) {
+TEST(Workers, RethrowExceptionsOfTasks) {
   const auto fail = [] {
     in_parallel(100, [](std::size_t i) {
       if (i == 7) throw Error(ErrorCode::invalid_argument, "the seventh");

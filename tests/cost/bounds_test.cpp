@@ -15,7 +15,7 @@ TEST(Bounds, NoAlgorithmGoesBelow) {
       for (const std::uint64_t n : {0ULL, 1ULL, 1000ULL, 65536ULL}) {
         const Figures counted = count(schedule, even_layout(schedule.contract, n));
         const Bounds least = bounds(each.collective, p, n);
-        // Where chunks are uneven, an average that some rank must reach may round either way.
+        // If chunks are uneven, an average that some rank must reach may round either way.
         const std::uint64_t slack = n % p == 0 ? 0 : p;
         EXPECT_GE(counted.most_sent + slack, least.most_sent) << each.name << " p=" << p;
         EXPECT_GE(counted.most_received + slack, least.most_received) << each.name << " p=" << p;
@@ -26,7 +26,7 @@ TEST(Bounds, NoAlgorithmGoesBelow) {
   }
 }
 
-/// Whether no rank of the algorithm has more than one message in and one out per round.
+/// True if no rank of the algorithm has more than one message in and one out per round.
 bool is_one_ported(const Schedule& schedule) {
   for (const Program& program : schedule.programs) {
     for (const Step step : program) {
@@ -40,7 +40,7 @@ bool is_one_ported(const Schedule& schedule) {
   return true;
 }
 
-TEST(Bounds, OneMessagePerRoundNeedsTheLogarithmOfRounds) {
+TEST(Bounds, OneMessagePerRoundNeedsLogarithmicRounds) {
   std::size_t checked = 0;
   for (const Algorithm& each : algorithms()) {
     if (each.needs_shape()) continue;

@@ -15,8 +15,8 @@
 namespace tutti::test {
 namespace {
 
-/// One in which latency is all that counts, one in which it is bandwidth, one in which nothing can
-/// be left out, and one in which adding is slower than sending.
+/// Models in which only latency counts, only bandwidth counts, everything counts, and adding is
+/// slower than sending.
 constexpr CostModel models[] = {
     {.link = {.alpha = 1e-5, .beta = 1e-12}},
     {.link = {.alpha = 1e-9, .beta = 1e-9}},
@@ -26,7 +26,7 @@ constexpr CostModel models[] = {
 
 constexpr Ports both_ports[] = {Ports::one, Ports::unlimited};
 
-/// A thousand bytes a chunk.
+/// 1000 bytes per chunk.
 std::uint64_t divisible_size(const Algorithm& algorithm, const Problem& problem) {
   const bool pairs = algorithm.collective == Collective::alltoall;
   return 1000 * (pairs ? problem.ranks : algorithm.chunks(problem));
@@ -34,7 +34,7 @@ std::uint64_t divisible_size(const Algorithm& algorithm, const Problem& problem)
 
 bool is_near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(a, b); }
 
-/// Every problem of so many ranks, but only some of many roots and, beyond 64 ranks, of shapes.
+/// Every problem with p ranks, but only some of many roots and, beyond 64 ranks, of many shapes.
 std::vector<Problem> some_problems(const Algorithm& algorithm, std::uint32_t p) {
   std::vector<Problem> found = problems(algorithm, p);
   std::erase_if(found, [&](const Problem& problem) {
@@ -67,7 +67,7 @@ void expect_times(const Algorithm& algorithm, const Problem& problem) {
   const std::uint64_t n = divisible_size(algorithm, problem);
   const Layout layout = even_layout(schedule.contract, n);
   for (const CostModel& model : models) {
-    // Large schedules take long to price, so one model must do, in which everything counts.
+    // Pricing large schedules takes long, so only one model is used, in which everything counts.
     if (problem.ranks > 64 && &model != &models[2]) continue;
     for (const Ports ports : both_ports) {
       const auto formula =
@@ -95,8 +95,8 @@ void for_each_problem(std::uint32_t p, Expect expect) {
   }
 }
 
-/// An algorithm need not have a closed form.
-TEST(ClosedForm, StandsInTheOrderOfTheTable) {
+/// Some algorithms have no closed form.
+TEST(ClosedForm, FollowsTheOrderOfTheTable) {
   std::size_t next = 0;
   for (const ClosedForm& form : closed_forms()) {
     const auto found =
@@ -118,25 +118,25 @@ TEST(ClosedForm, IsFoundByName) {
   EXPECT_EQ(find_closed_form("broadcast/flatt"), nullptr);
 }
 
-TEST(ClosedForm, FiguresAreWhatIsCounted) {
+TEST(ClosedForm, FiguresEqualTheCountedOnes) {
   for (std::uint32_t p = 1; p <= 32; ++p) for_each_problem(p, expect_figures);
 }
 
-TEST(ClosedForm, TimesAreWhatIsPriced) {
+TEST(ClosedForm, TimesEqualThePrice) {
   for (std::uint32_t p = 1; p <= 24; ++p) for_each_problem(p, expect_times);
 }
 
-TEST(SlowClosedForm, FiguresAreWhatIsCounted) {
+TEST(SlowClosedForm, FiguresEqualTheCountedOnes) {
   for (std::uint32_t p = 33; p <= 64; ++p) for_each_problem(p, expect_figures);
   for (const std::uint32_t p : {127U, 128U, 200U, 256U}) for_each_problem(p, expect_figures);
 }
 
-TEST(SlowClosedForm, TimesAreWhatIsPriced) {
+TEST(SlowClosedForm, TimesEqualThePrice) {
   for (std::uint32_t p = 25; p <= 64; ++p) for_each_problem(p, expect_times);
   for (const std::uint32_t p : {127U, 128U, 200U, 256U}) for_each_problem(p, expect_times);
 }
 
-// Where there is no formula for the time ----------------------------------------------------------
+// Where there is no formula for the time ---------------------------------------------------------
 
 struct Call {
   std::uint32_t p;
@@ -198,7 +198,7 @@ bool has_time(const ClosedForm& form, const Call& call) {
   return form.time(problem, divisible_size(of, problem), link, call.gamma, call.ports).has_value();
 }
 
-TEST(ClosedForm, TimeIsMissingOnlyWhereItIsKnownToBe) {
+TEST(ClosedForm, TimeIsMissingOnlyInKnownCases) {
   for_each_call([](const ClosedForm& form, const Call& call) {
     const auto line =
         std::find_if(std::begin(missing), std::end(missing),
@@ -210,7 +210,7 @@ TEST(ClosedForm, TimeIsMissingOnlyWhereItIsKnownToBe) {
   });
 }
 
-TEST(ClosedForm, TimeIsMissingSoOften) {
+TEST(ClosedForm, CountsMissingTimes) {
   std::map<std::string_view, int> found;
   for_each_call([&](const ClosedForm& form, const Call& call) {
     if (!has_time(form, call)) ++found[form.algorithm];
@@ -220,7 +220,7 @@ TEST(ClosedForm, TimeIsMissingSoOften) {
   EXPECT_EQ(found, expected);
 }
 
-TEST(ClosedForm, SaysWhereItHasNoTimeForOnePort) {
+TEST(ClosedForm, StatesMissingTimesForOnePort) {
   std::map<std::string_view, bool> is_missing;
   for_each_call([&](const ClosedForm& form, const Call& call) {
     is_missing[form.algorithm] |= call.ports == Ports::one && !has_time(form, call);
@@ -237,7 +237,7 @@ constexpr LinkCost textbook_link{.alpha = 3e-6, .beta = 2e-9};
 constexpr double alpha = textbook_link.alpha;
 constexpr double beta = textbook_link.beta;
 
-/// A line of the textbook's table: log_p is ⌈log₂ p⌉, n the bytes of a rank's larger buffer.
+/// A row of the textbook's table: log_p is ⌈log₂ p⌉, n the size of a rank's larger buffer in bytes.
 struct Textbook {
   std::string_view algorithm;
   double (*seconds)(double p, double log_p, double n, double gamma);
@@ -272,12 +272,12 @@ constexpr Textbook for_every_p[] = {
      [](double p, double, double n, double gamma) {
        return 2 * (p - 1) * alpha + (p - 1) / p * n * (2 * beta + gamma);
      }},
-    {"alltoall/pairwise",  // The textbook's n is that of a pair: n/p here.
+    {"alltoall/pairwise",  // The textbook's n is per pair: n/p here.
      [](double p, double, double n, double) { return (p - 1) * (alpha + n / p * beta); }},
 };
 
-/// True for powers of two and, where adding is free, for every p. Elsewhere some rank has fewer
-/// children than the textbook thinks and adds while the next message is on its way.
+/// Valid for powers of two and, if adding is free, for every p. For other p some rank has fewer
+/// children than the textbook assumes, and adds while the next message is in flight.
 constexpr Textbook by_trees[] = {
     {"reduce/binomial", [](double, double log_p, double n,
                            double gamma) { return log_p * (alpha + n * beta + n * gamma); }},
@@ -322,21 +322,21 @@ void expect_textbook(const Textbook& line, std::uint32_t p, double gamma) {
       << line.algorithm << " p=" << p << ": formula " << formula << ", textbook " << textbook;
 }
 
-TEST(ClosedForm, IsTheTextbooksForEveryNumberOfRanks) {
+TEST(ClosedForm, EqualsTheTextbookForAnyP) {
   for (std::uint32_t p = 1; p <= 1000; ++p) {
     for (const Textbook& line : for_every_p) expect_textbook(line, p, slow_adding);
     for (const Textbook& line : by_trees) expect_textbook(line, p, 0);
   }
 }
 
-TEST(ClosedForm, IsTheTextbooksForPowersOfTwo) {
+TEST(ClosedForm, EqualsTheTextbookForPowersOfTwo) {
   for (std::uint32_t p = 1; p <= 65536; p *= 2) {
     for (const Textbook& line : by_trees) expect_textbook(line, p, slow_adding);
     for (const Textbook& line : for_powers_of_two) expect_textbook(line, p, slow_adding);
   }
 }
 
-TEST(ClosedForm, OfATreeIsNeverAboveTheTextbooks) {
+TEST(ClosedForm, TreesAreNeverSlowerThanTheTextbook) {
   for (const Textbook& line : by_trees) {
     for (std::uint32_t p = 1; p <= 1000; ++p) {
       for (const double gamma : {0.1 * beta, beta, 10 * beta}) {

@@ -17,7 +17,7 @@ double seconds(const Schedule& schedule, std::uint64_t n, const CostModel& model
 
 constexpr std::uint64_t terabyte = std::uint64_t{1} << 40;
 
-TEST(Crossover, IsTheFirstSizeAtWhichTheOtherIsAsFast) {
+TEST(Crossover, IsTheFirstSizeAtWhichTheSlowerCatchesUp) {
   const CostModel model{.link = {.alpha = 1e-6, .beta = 1e-11}};
   const Schedule ring = schedule("allreduce/ring", 16);
   const Schedule tree = schedule("allreduce/binomial", 16);
@@ -29,7 +29,7 @@ TEST(Crossover, IsTheFirstSizeAtWhichTheOtherIsAsFast) {
   EXPECT_GT(seconds(ring, *found.size - 1, model), seconds(tree, *found.size - 1, model));
 }
 
-TEST(Crossover, DoesNotDependOnWhoIsNamedFirst) {
+TEST(Crossover, DoesNotDependOnTheOrderOfSchedules) {
   const CostModel model{.link = {.alpha = 1e-6, .beta = 1e-11}};
   const Schedule ring = schedule("allreduce/ring", 12);
   const Schedule tree = schedule("allreduce/binomial", 12);
@@ -40,7 +40,7 @@ TEST(Crossover, DoesNotDependOnWhoIsNamedFirst) {
   EXPECT_NE(one.first_wins_below, other.first_wins_below);
 }
 
-TEST(Crossover, IsNoneWhereOneIsNeverSlower) {
+TEST(Crossover, IsEmptyIfOneIsNeverSlower) {
   const CostModel model{.link = {.alpha = 1e-6, .beta = 1e-11}};
   const Crossover found = crossover(schedule("allreduce/bruck", 8), schedule("allreduce/root", 8),
                                     model, Ports::one, 1, terabyte);
@@ -48,7 +48,7 @@ TEST(Crossover, IsNoneWhereOneIsNeverSlower) {
   EXPECT_TRUE(found.first_wins_below && found.first_wins_above);
 }
 
-TEST(Crossover, RefusesSchedulesForDifferentThings) {
+TEST(Crossover, RejectsSchedulesForDifferentProblems) {
   const CostModel model{.link = {.alpha = 1e-6, .beta = 1e-11}};
   EXPECT_THROW((void)crossover(schedule("allreduce/ring", 8), schedule("allgather/ring", 8), model,
                                Ports::one, 1, terabyte),

@@ -44,7 +44,7 @@ TEST(Exercise, RingOvertakesTreeOf256RanksAt35MegaBytes) {
 
 TEST(Exercise, TwoLevelsOfRingsBeatAFlatRingOn8NodesOf8) {
   // 600 GB/s inside a node, 100 GB/s between nodes, 1 GB. Every step of the flat ring waits for the
-  // slow links; of the two levels only an eighth of the data crosses them.
+  // slow links. With two levels only an eighth of the data crosses them.
   const CostModel model{.link = {.alpha = 0, .beta = 1 / 100e9},
                         .ranks_per_node = 8,
                         .inside = {.alpha = 0, .beta = 1 / 600e9}};
@@ -57,8 +57,8 @@ TEST(Exercise, TwoLevelsOfRingsBeatAFlatRingOn8NodesOf8) {
 }
 
 TEST(Exercise, BucketsOf25MegaBytesSaveTheLatencyOf960Calls) {
-  // 1000 tensors of 1 MB one by one, or 40 buckets of 25 MB: the bytes are the same, 960 times the
-  // latency of a ring is saved.
+  // 1000 tensors of 1 MB one by one, or 40 buckets of 25 MB. The bytes are the same; the latency of
+  // 960 rings is saved.
   const CostModel model{.link = {.alpha = 10e-6, .beta = 1 / 100e9}};
   for (const std::uint32_t p : {4U, 8U, 64U}) {
     const Problem problem{.ranks = p};
@@ -73,7 +73,7 @@ TEST(Exercise, HalvingDoublingWorksFor6Ranks) {
   EXPECT_TRUE(verify(schedule).ok());
   EXPECT_EQ(schedule.rounds(), 6U);  // 2⌈log₂ 6⌉
   const Figures counted = count(schedule, even_layout(schedule.contract, 6000));
-  EXPECT_EQ(counted.bytes, 2 * 5 * 6000U);  // Not a byte more than a ring.
+  EXPECT_EQ(counted.bytes, 2 * 5 * 6000U);  // As few bytes as a ring.
 }
 
 TEST(Exercise, BidirectionalRingHalvesTheStepsAndKeepsTheBytes) {
@@ -81,7 +81,7 @@ TEST(Exercise, BidirectionalRingHalvesTheStepsAndKeepsTheBytes) {
     const std::uint64_t n = std::uint64_t{p} * 100;
     const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = p});
     const Schedule both = algorithm("allreduce/bidirectional_ring").schedule({.ranks = p});
-    EXPECT_EQ(both.rounds(), 2 * (p / 2));  // ⌈(p−1)/2⌉ for each phase
+    EXPECT_EQ(both.rounds(), 2 * (p / 2));  // ⌈(p−1)/2⌉ in each phase.
     EXPECT_EQ(count(both, even_layout(both.contract, n)).most_sent,
               count(ring, even_layout(ring.contract, n)).most_sent);
   }

@@ -11,8 +11,8 @@ Figures figures(const char* name, const Problem& problem, std::uint64_t size) {
   return count(schedule, even_layout(schedule.contract, size));
 }
 
-/// The lectures' table of allreduce algorithms, for vectors of D bytes.
-TEST(Figures, AreTheLecturesTable) {
+/// The table of allreduce algorithms in the lectures, for vectors of D bytes.
+TEST(Figures, MatchTheTableOfTheLectures) {
   for (std::uint32_t p = 2; p <= 33; ++p) {
     const std::uint64_t d = std::uint64_t{p} * 1000;
     const std::uint32_t height = p < 4 ? 1 : p < 8 ? 2 : p < 16 ? 3 : p < 32 ? 4 : 5;
@@ -39,7 +39,7 @@ TEST(Figures, AreTheLecturesTable) {
   }
 }
 
-TEST(Figures, OfARingAreTheLeastBytesForEveryRank) {
+TEST(Figures, RingSendsTheFewestBytesOnEveryRank) {
   for (const std::uint32_t p : {2U, 3U, 8U, 64U}) {
     const std::uint64_t n = std::uint64_t{p} * 4096;
     const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = p});
@@ -53,8 +53,9 @@ TEST(Figures, OfARingAreTheLeastBytesForEveryRank) {
   }
 }
 
-TEST(Figures, FollowCountsThatDifferByRank) {
-  // allgatherv: rank r brings r·10 bytes; in a ring every block but one passes through every rank.
+TEST(Figures, UseCountsPerRank) {
+  // allgatherv: rank r contributes r·10 bytes; in a ring all blocks but one pass through every
+  // rank.
   const Schedule ring = algorithm("allgather/ring").schedule({.ranks = 4});
   const Layout counts = Layout::counted({0, 10, 20, 30});
   const Figures counted = count(ring, counts);
@@ -63,12 +64,12 @@ TEST(Figures, FollowCountsThatDifferByRank) {
   EXPECT_EQ(counted.most_received, 60U);  // Rank 0 lacks all three.
 }
 
-TEST(Figures, CountBytesThatDoNotDivideEvenly) {
+TEST(Figures, CountUnevenChunks) {
   const Figures counted = figures("allreduce/ring", {.ranks = 7}, 1000001);
   EXPECT_EQ(counted.bytes, 2 * 6 * 1000001U);
 }
 
-TEST(Figures, OfOneRankAreZero) {
+TEST(Figures, AreZeroForOneRank) {
   for (const Algorithm& each : algorithms()) {
     const Problem problem{.ranks = 1, .shape = each.needs_shape() ? squarest(1) : Shape{}};
     EXPECT_EQ(count(each.schedule(problem), Layout::equal(each.chunks(problem), 8)), Figures{})

@@ -13,7 +13,7 @@ Price price(const Schedule& schedule, std::uint64_t n, const CostModel& in, Port
   return Pricer(schedule).price(even_layout(schedule.contract, n), in, ports);
 }
 
-TEST(Price, OfARingIsTheTextbooks) {
+TEST(Price, RingMatchesTheTextbook) {
   const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 8});
   for (const Ports ports : {Ports::one, Ports::unlimited}) {
     const Price found = price(ring, 8000, model, ports);
@@ -35,8 +35,8 @@ TEST(Price, FoldsWaitForAllTheirOperands) {
   EXPECT_DOUBLE_EQ(price(flat, 10, model, Ports::one).seconds, 4 * (3 + 10 * 0.5) + 4 * 10 * 0.25);
 }
 
-TEST(Price, OfMeshesDoesNotDependOnTinyDifferencesInSize) {
-  // 1 MiB in 5 chunks: some are a byte longer. The ring of senders must not fall out of step.
+TEST(Price, MeshesTolerateChunksThatDifferByOneByte) {
+  // 1 MiB in 5 chunks: some are one byte longer. The senders must stay in lockstep.
   const Schedule mesh = algorithm("allreduce/mesh_two_shot").schedule({.ranks = 5});
   const CostModel fast{.link = {.alpha = 1e-6, .beta = 1e-11}, .gamma = 5e-11};
   const double even = price(mesh, 5 * 209715, fast, Ports::one).seconds;
@@ -60,7 +60,7 @@ TEST(Price, SecondsAddUpAlongTheCriticalPath) {
   }
 }
 
-TEST(Price, ManyPortsAreNeverSlower) {
+TEST(Price, UnlimitedPortsAreNeverSlower) {
   for (const Algorithm& each : algorithms()) {
     for (std::uint32_t p = 1; p <= 17; ++p) {
       const Problem problem{.ranks = p, .shape = each.needs_shape() ? squarest(p) : Shape{}};
@@ -72,7 +72,7 @@ TEST(Price, ManyPortsAreNeverSlower) {
   }
 }
 
-TEST(Price, OfADualWithoutAddingIsThatOfItsOriginal) {
+TEST(Price, DualCostsTheSameIfAddingIsFree) {
   const CostModel without_adding{.link = {.alpha = 3, .beta = 0.5}};
   for (std::uint32_t p = 1; p <= 17; ++p) {
     for (const char* name : {"binomial", "chain", "flat"}) {
@@ -93,14 +93,14 @@ TEST(Price, LinksInsideANodeHaveTheirOwnSpeed) {
   EXPECT_DOUBLE_EQ(price(chain, 1, nodes, Ports::one).seconds, 102);
 }
 
-TEST(Price, RefusesSchedulesWhoseStepsDoNotMeet) {
+TEST(Price, RejectsUnmatchedMessages) {
   Schedule ring = algorithm("allgather/ring").schedule({.ranks = 3});
   ring.programs[1] = Program(2);
   EXPECT_THROW(Pricer{ring}, Error);
 }
 
-TEST(Price, RefusesStepsThatWaitForEachOther) {
-  // Each rank hands back what it gets from the other.
+TEST(Price, RejectsDeadlocks) {
+  // Each rank sends back what it receives from the other.
   Schedule circle{.name = "circle",
                   .contract = {.collective = Collective::allreduce, .ranks = 2, .chunks = 1},
                   .programs = {Program(2), Program(2)}};

@@ -6,12 +6,12 @@
 
 #include "support/variant_schedules.hpp"
 
-/// What local steps cost.
+/// The cost of local steps.
 namespace tutti::test {
 namespace {
 
-/// To add after all has arrived, or while it does, is the same in the model.
-TEST(LocalSteps, CostWhatAFoldOnReceiptCosts) {
+/// In the model adding after all data has arrived costs the same as adding while it arrives.
+TEST(LocalSteps, CostTheSameAsAFoldingReceive) {
   for (const std::uint32_t p : {2U, 3U, 5U, 8U}) {
     const Schedule local = gathering_mesh(p);
     const Schedule at_once = algorithm("allreduce/mesh_two_shot").schedule({.ranks = p});
@@ -30,14 +30,14 @@ TEST(LocalSteps, CostWhatAFoldOnReceiptCosts) {
   }
 }
 
-TEST(LocalSteps, AddInOneGoAndCopyForNothing) {
+TEST(LocalSteps, FoldInOnePassAndCopyForFree) {
   const std::uint32_t p = 4;
   const Schedule relay = relay_allreduce(p);
   const Layout layout = even_layout(relay.contract, 1000);
   EXPECT_EQ(count(relay, layout).reduced, 3000U);
   EXPECT_EQ(count(relay, layout).most_reduced, 3000U);
   EXPECT_EQ(count(relay, layout).rounds, 6U);
-  // Three values reach rank 0 one after the other, are added, and the sum goes three hops.
+  // Three values reach rank 0 one after the other and are added; the sum makes three hops.
   const CostModel model{.link = {.alpha = 1, .beta = 0}, .gamma = 1e-3};
   EXPECT_NEAR(Pricer(relay).price(layout, model, Ports::one).seconds, 3 + 3 + 3, 1e-9);
 

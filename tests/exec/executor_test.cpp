@@ -15,13 +15,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Small slots and slices, so that little data already makes long pipelines.
+// Small slots and slices, so that little data makes long pipelines.
 constexpr Crew::Staging outbox{.slots = 8, .slot_bytes = 256};
 constexpr std::size_t slice = 256;
 
 class EveryAlgorithm : public ::testing::TestWithParam<const Algorithm*> {};
 
-TEST_P(EveryAlgorithm, RunsAsProved) {
+TEST_P(EveryAlgorithm, ExecutesCorrectly) {
   const Algorithm& algorithm = *GetParam();
   for (const std::uint32_t p : {1U, 2U, 3U, 4U, 5U, 8U}) {
     for (const Sight sight : {Sight::staged, Sight::direct, Sight::tcp}) {
@@ -31,7 +31,7 @@ TEST_P(EveryAlgorithm, RunsAsProved) {
       const Schedule schedule = algorithm.schedule(problem);
       for (const std::uint64_t count : {0U, 1U, 7U, 64U, 65U, 1000U}) {
         for (const Aliasing aliasing : {Aliasing::out_of_place, Aliasing::in_place}) {
-          // In place, blocks of an alltoall trade places: they must be of one size.
+          // In place, blocks of an alltoall swap places, so they must have equal sizes.
           const bool uneven = algorithm.collective == Collective::alltoall && count % p != 0;
           if (uneven && aliasing == Aliasing::in_place) continue;
           EXPECT_EQ(run_and_check(crew, schedule, even_layout(schedule.contract, count), aliasing),
@@ -44,7 +44,7 @@ TEST_P(EveryAlgorithm, RunsAsProved) {
   }
 }
 
-TEST_P(EveryAlgorithm, TakesCountsThatDifferByChunk) {
+TEST_P(EveryAlgorithm, AcceptsCountsThatDifferByChunk) {
   const Algorithm& algorithm = *GetParam();
   if (algorithm.collective == Collective::barrier) GTEST_SKIP() << "a barrier has no data";
   Random random(7);
@@ -62,7 +62,7 @@ TEST_P(EveryAlgorithm, TakesCountsThatDifferByChunk) {
 INSTANTIATE_TEST_SUITE_P(Exec, EveryAlgorithm, ::testing::ValuesIn(every_algorithm()),
                          [](const auto& each) { return test_name(*each.param); });
 
-TEST(LocalSteps, RunAsProved) {
+TEST(LocalSteps, ExecuteCorrectly) {
   for (const std::uint32_t p : {1U, 2U, 3U, 5U, 8U}) {
     for (const Sight sight : {Sight::staged, Sight::direct, Sight::tcp}) {
       Crew crew(p, sight, outbox, slice);
@@ -83,7 +83,7 @@ TEST(LocalSteps, RunAsProved) {
   }
 }
 
-TEST(LocalSteps, TakeCountsThatDifferByChunk) {
+TEST(LocalSteps, AcceptCountsThatDifferByChunk) {
   Random random(11);
   for (std::size_t i = 0; i < 12; ++i) {
     const std::uint32_t p = 2 + random.below(4U);
@@ -97,7 +97,7 @@ TEST(LocalSteps, TakeCountsThatDifferByChunk) {
   }
 }
 
-TEST(Executor, SaysWhenTheDeadlinePasses) {
+TEST(Executor, ThrowsAtTheDeadline) {
   const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 2});
   Crew crew(2, Sight::staged, outbox, slice);
   const Layout layout = even_layout(ring.contract, 100);
@@ -109,7 +109,7 @@ TEST(Executor, SaysWhenTheDeadlinePasses) {
                              .element_bytes = 4});
   Counters counters{.peers = std::vector<PeerCounters>(2)};
   std::vector<std::byte> memory(4096);
-  // Rank 1 never comes.
+  // Rank 1 does not take part.
   try {
     crew.all([&](Rank self, Executor& executor) {
       if (self != Rank{0}) return;
@@ -123,12 +123,12 @@ TEST(Executor, SaysWhenTheDeadlinePasses) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::timed_out);
-    EXPECT_NE(std::string(error.what()).find("nothing comes from rank 1"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("no data arrives from rank 1"), std::string::npos)
         << error.what();
   }
 }
 
-TEST(Plan, RefusesAnAlltoallInPlaceOfUnevenBlocks) {
+TEST(Plan, RejectsAlltoallInPlaceWithUnequalBlocks) {
   const Schedule mesh = algorithm("alltoall/mesh").schedule({.ranks = 2});
   const Layout uneven = Layout::counted({1, 2, 3, 4});
   const auto compiled = [&](Aliasing aliasing, const Layout& layout) {
@@ -144,7 +144,7 @@ TEST(Plan, RefusesAnAlltoallInPlaceOfUnevenBlocks) {
   EXPECT_NO_THROW((void)compiled(Aliasing::in_place, Layout::equal(4, 3)));
 }
 
-TEST(Executor, RunsManyInARow) {
+TEST(Executor, RunsManyPlansInSequence) {
   const Schedule mesh = algorithm("allreduce/mesh").schedule({.ranks = 3});
   Crew crew(3, Sight::staged, outbox, slice);
   for (int i = 0; i < 300; ++i) {

@@ -11,32 +11,32 @@
 
 namespace tutti::test {
 
-/// How far a rank has come.
+/// The progress of a rank.
 enum class Stage : std::uint32_t { meeting, calling, failed, shrinking, repeating, done };
 [[nodiscard]] std::string_view name(Stage stage);
 
-/// What a rank has written down: plain memory, which outlives its writer.
+/// What a rank records: plain memory that outlives its process.
 struct BoardLine {
   std::atomic<Stage> stage{Stage::meeting};
-  // Nanoseconds of the clock that all processes share; 0 if it did not come to that.
+  // Nanoseconds of the clock that all processes share; 0 if it was not reached.
   std::atomic<std::int64_t> fault_at{0};
   std::atomic<std::int64_t> called_at{0};  ///< The last call.
   std::atomic<std::int64_t> failed_at{0};
   std::atomic<std::int64_t> recovered_at{0};
   std::atomic<int> code{-1};             ///< Of the error; -1 if there was none.
   std::atomic<std::uint32_t> blamed{0};  ///< The ranks of the verdict, one bit each.
-  std::atomic<std::uint32_t> gone{0};    ///< Who was not in the last communicator, one bit each.
-  std::atomic<std::uint32_t> left{0};    ///< How many were in it.
+  std::atomic<std::uint32_t> gone{0};    ///< Ranks not in the last communicator, one bit each.
+  std::atomic<std::uint32_t> left{0};    ///< The size of the last communicator.
   std::atomic<std::int64_t> longest_pause_ns{0};   ///< Between two steps of a loop.
   std::atomic<std::int64_t> longest_shrink_ns{0};  ///< Of those in a loop.
-  /// How each step of a loop ended, in a number that must be the same on all ranks.
+  /// The outcome of each step of a loop, as a number that must be the same on all ranks.
   std::array<std::atomic<std::uint64_t>, 256> outcomes{};
-  std::atomic<std::uint32_t> steps{0};  ///< How many of them there are.
+  std::atomic<std::uint32_t> steps{0};  ///< The number of outcomes.
   std::array<char, 2048> verdict{};     ///< Its words.
-  std::array<char, 1024> trouble{};     ///< What else is wrong.
+  std::array<char, 1024> trouble{};     ///< Any other error.
 };
 
-/// Writes as much as there is room for.
+/// Writes as much as fits.
 template <std::size_t n>
 void note(std::array<char, n>& to, std::string_view text) {
   const std::size_t length = text.copy(to.data(), n - 1);

@@ -24,7 +24,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr auto outer_limit = is_sanitized ? 120s : 30s;
 constexpr auto between_looks = 2ms;
-/// Children of ranks, which are to end by themselves, have so long after all ranks have ended.
+/// Children of ranks must end within this time after all ranks have ended.
 constexpr auto orphans_patience = 5s;
 
 FabricSettings fabric_for(const FaultCase& fault_case, std::uint32_t rank) {
@@ -44,18 +44,18 @@ void guarded(BoardLine& line, const std::function<void()>& work) {
   }
 }
 
-/// Where each thread of a process is, as far as that can be found out.
+/// A command that prints the stack of each thread of a process, if possible.
 std::string whereabouts(pid_t pid) {
   return "(timeout 20 gdb -p " + std::to_string(pid) +
          " -batch -ex 'thread apply all bt 20' 2>/dev/null || cat /proc/" + std::to_string(pid) +
          "/task/*/wchan) | grep -E '^#|^Thread|wchan'";
 }
 
-/// The processes of a case. None is left when it goes.
+/// The processes of a case. The destructor leaves none behind.
 class Processes {
  public:
   explicit Processes(const FaultCase& fault_case) : case_(fault_case) {
-    prctl(PR_SET_CHILD_SUBREAPER, 1);  // What ranks leave behind is found.
+    prctl(PR_SET_CHILD_SUBREAPER, 1);  // Orphans of ranks become children.
     if (fault_case.ground == Ground::threads) {
       start([&] { be_threads(); });
       return;
@@ -74,7 +74,7 @@ class Processes {
   Processes(const Processes&) = delete;
   Processes& operator=(const Processes&) = delete;
 
-  /// Whether all have ended by themselves before the outer limit.
+  /// Whether all have ended by themselves before the time limit.
   bool wait() {
     const auto end = SteadyClock::now() + outer_limit;
     bool has_released = false;
@@ -89,7 +89,8 @@ class Processes {
     return false;
   }
 
-  /// Waits for processes that ranks have left behind. Kills and counts those that do not end.
+  /// Waits for processes that ranks have left behind. Kills those that do not end, and returns
+  /// their number.
   [[nodiscard]] std::size_t end_orphans() const {
     const auto end = SteadyClock::now() + orphans_patience;
     while (SteadyClock::now() < end) {
@@ -119,7 +120,7 @@ class Processes {
   }
 
   [[nodiscard]] const Board& board() const { return board_; }
-  /// Which processes were ended by a signal, for people.
+  /// Describes the processes that a signal ended.
   [[nodiscard]] const std::string& signals() const { return signals_; }
 
  private:
@@ -157,7 +158,7 @@ class Processes {
     signals_ += " process " + std::to_string(process) + " by " + strsignal(signal);
   }
 
-  /// How many are still there.
+  /// The number of processes that still run.
   std::size_t reap() {
     std::size_t left = 0;
     for (pid_t& pid : running_) {
@@ -180,7 +181,7 @@ class Processes {
     return true;
   }
 
-  /// Lets the stopped ranks go on, or kills them.
+  /// Continues the stopped ranks, or kills them.
   void release() const {
     for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
       if (!case_.is_stopped(rank) || running_[rank] == 0) continue;

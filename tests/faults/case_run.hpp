@@ -7,19 +7,19 @@
 
 namespace tutti::test {
 
-/// How a case went.
+/// The result of a case.
 struct CaseResult {
-  std::vector<std::string> wrong{};  ///< Which promise was broken; empty if none.
-  /// From the fault, or from when the others could first notice it, to the last one's error.
+  std::vector<std::string> wrong{};  ///< The broken promises; empty if none.
+  /// From the fault, or from the time at which others could first notice it, to the last error.
   double detection_s = 0;
-  /// From the last error to the last one's right result in what is left of the group.
+  /// From the last error to the last correct result in the shrunk group.
   double recovery_s = 0;
   bool hung = false;
 };
 
-/// Starts the ranks of the case, lets it happen, and judges what they have written down. Ranks that
-/// hang are killed, after it was written down where. Times are judged as promised on a machine that
-/// has nothing else to do, and else to be multiplied by `patience`.
+/// Starts the ranks of the case, lets the fault happen, and checks what they recorded. Ranks that
+/// hang are killed after their stacks have been recorded. The promised times are for an idle
+/// machine; they are multiplied by `patience`.
 [[nodiscard]] CaseResult run_case(const FaultCase& fault_case, double patience);
 
 }  // namespace tutti::test

@@ -25,11 +25,11 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::uint32_t least_members = 3;
 constexpr auto call_timeout = is_sanitized ? 60s : 20s;
-/// How long they may take to come to an end once it is over.
+/// The time limit for all processes to end after the training.
 constexpr auto end_time = is_sanitized ? 180s : 60s;
 constexpr std::size_t most_processes = 4096;
 
-/// What the director and all processes share.
+/// Shared by the director and all processes.
 struct Shared {
   std::atomic<bool> is_over{false};
   std::array<TraineeLine, most_processes> lines{};
@@ -117,7 +117,7 @@ class Director {
     });
   }
 
-  /// A member, if enough are left; whoever waits at the door is nobody's loss.
+  /// Kills a member if enough are left. Processes that wait to join do not count.
   void kill_one() {
     std::vector<std::size_t> members;
     for (std::size_t i = 0; i < running_.size(); ++i) {
@@ -148,12 +148,12 @@ class Director {
         std::max(result_.longest_pause_s, 1e-9 * static_cast<double>(line.longest_pause_ns));
     if (line.has_finished && status == 0) {
       if (result_.steps != 0 && result_.steps != line.step) {
-        result_.wrong.emplace_back("members have ended at different steps");
+        result_.wrong.emplace_back("members ended at different steps");
       }
       result_.steps = line.step;
       result_.error = line.error;
     } else if (is_new && !line.is_in) {
-      ++result_.note_rejection;
+      ++result_.rejections;
       result_.last_refusal = line.trouble.data();
     } else {
       result_.wrong.push_back("a member ended with status " + std::to_string(status) + ": " +
@@ -163,7 +163,7 @@ class Director {
 
   void finish() {
     const auto end = SteadyClock::now() + end_time;
-    // Who still knocks is not let in any more.
+    // Processes that still try to join are rejected.
     for (const Process& process : running_) {
       if (!shared_->lines[process.line].is_in) kill(process.pid, SIGKILL);
     }

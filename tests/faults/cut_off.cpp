@@ -9,16 +9,16 @@
 #include <tutti/communicator.hpp>
 #include <tutti/error.hpp>
 
-/// One of four ranks on two hosts, two on each, whose cable will be cut while they add numbers: see
-/// cut-network. It is to be told that those of the other host are lost, in time, and to go on with
-/// the one that is left.
+/// One of four ranks on two hosts, two on each. The cable between the hosts is cut during
+/// allreduces: see cut-network. The rank must learn in time that the ranks of the other host are
+/// lost, and go on with the remaining one.
 namespace tutti::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t ranks_per_host = 2;
-/// What noticing may take beyond TUTTI_LOST_AFTER.
+/// The time allowed for detection beyond TUTTI_LOST_AFTER.
 constexpr double notice_s = 2;
 constexpr double recover_s = 1;
 
@@ -32,7 +32,7 @@ void require(bool is_so, const std::string& what) {
   std::exit(1);
 }
 
-/// Adds ones until that fails, and returns when it last did not.
+/// Sums ones until it fails; returns the time of the last success.
 Clock::time_point add_until_cut(Communicator& all, const std::string& ready) {
   std::array<float, 1000> ones{};
   for (Clock::time_point last = Clock::now();; last = Clock::now()) {
@@ -59,10 +59,10 @@ void play(const std::string& ready, double lost_after) {
   require(noticed < lost_after + notice_s, "noticed only after " + std::to_string(noticed) + " s");
   const Clock::time_point begin = Clock::now();
   Shrunk left = all.shrink();
-  require(left.gone == others, "others are gone than those of the other host: " + words);
+  require(left.gone == others, "the ranks that are gone are not those of the other host: " + words);
   std::array<float, 1> one{1};
   left.communicator->all_reduce(one);
-  require(one[0] == ranks_per_host, "a wrong sum among those who are left");
+  require(one[0] == ranks_per_host, "a wrong sum among the remaining ranks");
   const double recovered = seconds_since(begin);
   require(recovered < lost_after + recover_s,
           "recovered only after " + std::to_string(recovered) + " s");

@@ -20,7 +20,7 @@ std::size_t entries(const char* directory) {
 }  // namespace
 
 Footprint Footprint::own() {
-  // To look takes a descriptor, which another thread must not count.
+  // Listing takes a descriptor, which another thread must not count.
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   std::size_t pages = 0;
@@ -40,7 +40,7 @@ std::string Footprint::growth_since(const Footprint& before) const {
   };
   compare("descriptors", before.descriptors, descriptors, 0);
   compare("threads", before.threads, threads, 0);
-  // Sanitizers keep what was freed.
+  // Sanitizers keep freed memory.
   if (!is_sanitized) compare("KiB of memory", before.resident_kib, resident_kib, spare_kib);
   return text;
 }

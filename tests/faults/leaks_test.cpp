@@ -11,18 +11,17 @@
 #include "faults/footprint.hpp"
 #include "support/processes.hpp"
 
-/// However often groups are made, and however they end, nothing is left of them.
+/// Groups leave nothing behind, however many are made and however they end.
 namespace tutti::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// What has grown on this rank while `repeat` was done so many times, after it was done often
-/// enough to have all it needs.
+/// The resources of this rank that have grown during many repeats of `repeat`, after a warm-up.
 std::string growth_over(std::uint32_t times, Communicator& communicator,
                         const std::function<void()>& repeat) {
   const auto settled = [&] {
-    // Others may still be closing what they had.
+    // Other ranks may still be closing their resources.
     communicator.barrier();
     std::this_thread::sleep_for(100ms);
     const Footprint now = Footprint::own();
@@ -95,7 +94,7 @@ TEST(SlowLeaks, NoneFromShrinkingProcesses) {
 TEST(SlowLeaks, NoneFromDuplicates) { duplicate_often(10000); }
 TEST(SlowLeaks, NoneFromThreads) { start_threads_often(10000); }
 
-/// Others on this machine may make and remove such names, too.
+/// Other processes of this machine may create and remove such names, too.
 bool is_left_for_long(const std::string& name) {
   for (int i = 0; i < 50; ++i) {
     if (!left_behind().contains(name)) return false;
@@ -104,7 +103,7 @@ bool is_left_for_long(const std::string& name) {
   return true;
 }
 
-TEST(Leaks, NothingIsLeftOfRanksThatWereKilled) {
+TEST(Leaks, KilledRanksLeaveNothing) {
   const std::set<std::string> before = left_behind();
   Meeting meeting;
   int ready[2];
@@ -132,7 +131,7 @@ TEST(Leaks, NothingIsLeftOfRanksThatWereKilled) {
     EXPECT_EQ(waitpid(pid, &status, 0), pid);
     EXPECT_TRUE(WIFSIGNALED(status));
   }
-  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "there are other children";
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "there are other child processes";
   close(ready[0]);
   close(ready[1]);
   for (const std::string& name : left_behind()) {

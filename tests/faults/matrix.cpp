@@ -1,4 +1,4 @@
-/// Thousands of ways in which a rank can come to grief, and whether tutti keeps its promise.
+/// Runs thousands of random faults and checks the promises of docs/failure.md.
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -20,14 +20,16 @@ namespace {
 
 constexpr const char* usage =
     "usage: matrix [--cases N] [--seed S] [--first I] [--only WORDS] [--jobs J] [--patience F]\n"
-    "Draws cases from the seed, runs them, and prints a table. A case that fails is printed with\n"
-    "the command that repeats it alone.\n"
-    "  --cases     so many; 100 unless told\n"
-    "  --seed      1 unless told\n"
+    "Generates cases from the seed, runs them, and prints a table. For a failed case it prints "
+    "the\n"
+    "command that repeats it alone.\n"
+    "  --cases     the number of cases; default 100\n"
+    "  --seed      default 1\n"
     "  --first     the number of the first case\n"
-    "  --only      only cases in whose description these words are: messages:, kill, tcp\n"
-    "  --jobs      so many cases at once; two for each core unless told, since most of them wait\n"
-    "  --patience  times may be so many times as long as promised; 1 with one job, and else 4\n";
+    "  --only      only cases whose description contains WORDS: messages:, kill, tcp\n"
+    "  --jobs      cases that run at once; default two per core, since most of them wait\n"
+    "  --patience  the factor by which promised times may be exceeded; default 1 with one job, "
+    "else 4\n";
 
 struct Options {
   std::uint64_t seed = 1;
@@ -97,7 +99,7 @@ void report(const FaultCase& fault_case, const CaseResult& result) {
   (void)!write(STDOUT_FILENO, text.data(), text.size());
 }
 
-/// Every jobs-th case, told to `to`.
+/// Runs every jobs-th case and writes the results to `to`.
 void work(const std::vector<FaultCase>& cases, std::uint64_t job, const Options& options, int to) {
   for (std::size_t i = job; i < cases.size(); i += options.jobs) {
     const CaseResult result = run_case(cases[i], static_cast<double>(options.patience));
@@ -112,7 +114,7 @@ void work(const std::vector<FaultCase>& cases, std::uint64_t job, const Options&
   }
 }
 
-/// How far it is, now and then.
+/// Prints the progress from time to time.
 class Progress {
  public:
   explicit Progress(std::size_t all) : all_(all) {}

@@ -6,11 +6,11 @@
 #include "faults/scenario.hpp"
 #include "support/sanitizer.hpp"
 
-/// What docs/failure.md promises, in as many ways as there is time for. `matrix` runs more.
+/// A sample of the fault matrix, which checks docs/failure.md. `matrix` runs more.
 namespace tutti::test {
 namespace {
 
-/// Tests run side by side.
+/// Tests run in parallel.
 constexpr double patience = is_sanitized ? 20 : 6;
 
 using Filter = std::function<bool(const FaultCase&)>;
@@ -39,24 +39,26 @@ Filter is_quick(std::string_view scenario) {
   };
 }
 
-TEST(FaultMatrix, EveryCallEndsInTimeAndAlikeForAll) {
+TEST(FaultMatrix, EveryCallEndsInTimeWithTheSameVerdict) {
   run_some(7, is_sanitized ? 20 : 48, is_quick("call"));
 }
 
 TEST(FaultMatrix, VerdictSurvivesExits) { run_some(7, is_sanitized ? 10 : 30, is_quick("exit")); }
 
-TEST(FaultMatrix, RetryEndsAlike) { run_some(7, is_sanitized ? 10 : 25, is_of("shard")); }
+TEST(FaultMatrix, RetryEndsTheSameOnAllRanks) {
+  run_some(7, is_sanitized ? 10 : 25, is_of("shard"));
+}
 
 TEST(FaultMatrix, CommunicatorChurn) { run_some(7, is_sanitized ? 5 : 20, is_of("churn")); }
 
 TEST(FaultMatrix, OverlappingMessages) { run_some(7, is_sanitized ? 8 : 30, is_quick("messages")); }
 
-TEST(FaultMatrix, ForksInTheMidst) {
-  if (sanitizer == "thread") GTEST_SKIP() << "a thread sanitizer cannot follow these forks";
+TEST(FaultMatrix, ForksDuringCalls) {
+  if (sanitizer == "thread") GTEST_SKIP() << "ThreadSanitizer does not support these forks";
   run_some(7, is_sanitized ? 5 : 20, is_of("fork"));
 }
 
-TEST(FaultMatrix, WhoIsMuteOrLateIsNamed) {
+TEST(FaultMatrix, NamesSilentAndLateRanks) {
   for (const Fault fault : {Fault::stop, Fault::slow}) {
     run_some(8, 1, [&](const FaultCase& drawn) {
       return drawn.fault == fault && scenario_of(drawn).name == "call";
@@ -68,7 +70,7 @@ TEST(FaultMatrix, WhoIsMuteOrLateIsNamed) {
   run_some(8, 1, is_of("freeze"));
 }
 
-TEST(SlowFaultMatrix, EveryCallEndsInTimeAndAlikeForAll) {
+TEST(SlowFaultMatrix, EveryCallEndsInTimeWithTheSameVerdict) {
   run_some(9, is_sanitized ? 20 : 80, [](const FaultCase& drawn) {
     return sanitizer != "thread" || scenario_of(drawn).name != "fork";
   });

@@ -13,21 +13,21 @@
 
 namespace tutti::test {
 
-/// A kind of case: what the ranks do, what happens to them, and what must hold afterwards. A new
-/// one is a file in scenarios/ and a row in scenarios.cpp.
+/// A kind of case: what the ranks do, which fault happens, and what must hold afterwards. A new one
+/// is a file in scenarios/ and a row in scenarios.cpp.
 struct Scenario {
   std::string_view name;
-  std::uint32_t weight;  ///< How often it is drawn, compared with the others.
-  /// Sets what the case leaves to chance. `ground`, `ranks` and `victim` are drawn before.
+  std::uint32_t weight;  ///< Relative frequency.
+  /// Sets the random members of the case. `ground`, `ranks` and `victim` are already set.
   void (*draw)(Random& random, FaultCase& drawn);
-  /// What one rank does. It writes down how it went.
+  /// Runs one rank, which records its results.
   void (*play)(Communicator& communicator, const FaultCase& fault_case, BoardLine& line);
-  /// Compares what the ranks have written down with what tutti promises. Times are those of a
-  /// machine that has nothing else to do, and may be `patience` times as long.
+  /// Compares the records of the ranks with what tutti promises. The promised times are for an idle
+  /// machine; they are multiplied by `patience`.
   CaseResult (*judge)(const FaultCase& fault_case, const Board& board, double patience);
-  /// What draw() has set, for people.
+  /// Describes what draw() has set.
   std::string (*words)(const FaultCase& drawn);
-  /// The row of the result table that the case belongs to.
+  /// The row of the result table for the case.
   std::string (*label)(const FaultCase& drawn);
 };
 

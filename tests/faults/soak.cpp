@@ -1,4 +1,4 @@
-/// A training that goes on for as long as one likes while ranks die and others join.
+/// A training of any length during which ranks die and others join.
 
 #include <cstdio>
 #include <cstdlib>
@@ -23,11 +23,11 @@ int main(int count, char** words) {
   const tutti::test::ChaosResult result =
       tutti::test::run_chaos(seed, 8, std::chrono::seconds(seconds));
   std::printf(
-      "%llu steps, %llu kills, %llu joins, %llu turned away (%s), longest pause %.3f s, "
+      "%llu steps, %llu kills, %llu joins, %llu rejected (%s), longest pause %.3f s, "
       "error of the model %.2e\n",
       static_cast<unsigned long long>(result.steps), static_cast<unsigned long long>(result.kills),
       static_cast<unsigned long long>(result.joins),
-      static_cast<unsigned long long>(result.note_rejection), result.last_refusal.c_str(),
+      static_cast<unsigned long long>(result.rejections), result.last_refusal.c_str(),
       result.longest_pause_s, result.error);
   for (const std::string& wrong : result.wrong) std::printf("WRONG: %s\n", wrong.c_str());
   return result.wrong.empty() ? 0 : 1;

@@ -9,13 +9,13 @@
 
 namespace tutti::test {
 
-/// What many cases gave, by kind of case.
+/// The results of many cases, by kind of case.
 class Tally {
  public:
-  /// As much of a result as is counted: plain memory.
+  /// The counted part of a result, as plain memory.
   struct Entry {
     std::uint64_t number = 0;
-    std::array<char, 32> label{};  ///< The row that it belongs to.
+    std::array<char, 32> label{};  ///< The row of the table.
     bool failed = false;
     bool hung = false;
     double detection_s = 0;
@@ -29,7 +29,7 @@ class Tally {
   [[nodiscard]] std::string text() const;
 
  private:
-  /// Seconds, and the case that took them.
+  /// Seconds, and the number of the case.
   using Time = std::pair<double, std::uint64_t>;
   struct Row {
     std::uint64_t failed = 0;

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t steps_between_growths = 5;
 
-/// One process of the training. Throws what is wrong.
+/// One process of the training. Throws if something is wrong.
 class Trainee {
  public:
   Trainee(Communicator communicator, const TrainingPlace& place, TraineeLine& line)
@@ -38,9 +38,10 @@ class Trainee {
   }
 
  private:
-  /// Whether it was the last.
+  /// Makes one step; returns whether it was the last.
   bool step() {
-    // The gradient, how many samples it is of, of how many ranks, and who says that it is over.
+    // The gradient, its number of samples, the number of ranks, and whether a rank ends the
+    // training.
     std::vector<double> gradient(Regression::weights + 3);
     const Retried retried = with_retry(
         communicator_,
@@ -67,7 +68,7 @@ class Trainee {
     return gradient.back() > 0;
   }
 
-  /// Everybody's model, step and number of calls must be the same.
+  /// Model, step and number of calls must be the same on all ranks.
   void compare() {
     struct View {
       std::uint64_t hash;
@@ -86,7 +87,7 @@ class Trainee {
     count_call();
     for (const View& each : all) {
       if (each.hash == own.hash && each.step == own.step && each.calls == own.calls) continue;
-      fail("another is at step " + std::to_string(each.step) + " after " +
+      fail("another rank is at step " + std::to_string(each.step) + " after " +
            std::to_string(each.calls) + " calls, with " +
            (each.hash == own.hash ? "the same" : "another") + " model");
     }
@@ -99,7 +100,7 @@ class Trainee {
     }
   }
 
-  /// Where it fails it fails for all, and none is ahead of the others.
+  /// If it fails, it fails on all ranks, and no rank is ahead of the others.
   void let_others_in() {
     std::optional<Communicator> grown;
     while (!grown) {
@@ -117,7 +118,7 @@ class Trainee {
     take_over();
   }
 
-  /// Newcomers have the last ranks, so that rank 0 knows how far the training is.
+  /// New ranks are the last ones, so rank 0 knows the step.
   void take_over() {
     std::vector<double> state = model_.state();
     state.push_back(knows_ ? 1 : 0);
@@ -129,8 +130,8 @@ class Trainee {
     state.pop_back();
     step_ = static_cast<std::uint64_t>(state.back());
     state.pop_back();
-    // Those who let this one in may have gone on without it.
-    if (state.back() == 0) throw Error(ErrorCode::peer_lost, "nobody here knows the model");
+    // The ranks that admitted this one may have gone on without it.
+    if (state.back() == 0) throw Error(ErrorCode::peer_lost, "no rank of this group has the model");
     state.pop_back();
     model_.state() = state;
     knows_ = true;
@@ -148,7 +149,7 @@ class Trainee {
   const TrainingPlace& place_;
   TraineeLine& line_;
   Regression model_;
-  bool knows_ = false;  // What was learned so far.
+  bool knows_ = false;  // Whether it has the current model.
   std::uint64_t step_ = 0;
   std::uint64_t calls_ = 0;
 };

@@ -11,7 +11,7 @@ namespace {
 using Verdict = Blame::Verdict;
 using Ranks = std::vector<std::uint32_t>;
 
-/// Calls 1 to `last`, a tenth of a second each, of which each rank begins `late` seconds late.
+/// Calls 1 to `last`, a tenth of a second each, begun `late` seconds late.
 std::vector<MadeUpCall> calls(std::uint64_t last, double late = 0) {
   std::vector<MadeUpCall> made;
   for (std::uint64_t number = 1; number <= last; ++number) {
@@ -21,7 +21,7 @@ std::vector<MadeUpCall> calls(std::uint64_t last, double late = 0) {
   return made;
 }
 
-/// Four ranks that have done sixteen calls, and were looked at soon after.
+/// Four ranks that have finished sixteen calls and were dumped soon after.
 std::vector<MadeUpDump> four() {
   std::vector<MadeUpDump> dumps;
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
@@ -54,9 +54,9 @@ void expect(const std::string& golden, const std::vector<MadeUpDump>& made, Verd
   expect_golden("flight/" + golden + ".txt", judged.text + "\n");
 }
 
-TEST(Blame, NobodyIfNothingIsWrong) {
+TEST(Blame, NoRankIfNothingIsWrong) {
   expect("fine", four(), Verdict::fine, {});
-  // That calls are under way when somebody looks is as it should be.
+  // A call that has just begun at the time of the dump is normal.
   auto dumps = four();
   dumps[0].calls.push_back({.number = 17, .begun = 1.7});
   EXPECT_EQ(judge(dumps).verdict, Verdict::fine);
@@ -64,7 +64,7 @@ TEST(Blame, NobodyIfNothingIsWrong) {
   expect("no-calls", dumps, Verdict::fine, {});
 }
 
-TEST(Blame, WhoIsStillInAnEarlierCall) {
+TEST(Blame, RankThatIsStillInAnEarlierCall) {
   auto dumps = four();
   for (MadeUpDump& each : dumps) {
     each.at = 7;
@@ -78,7 +78,7 @@ TEST(Blame, WhoIsStillInAnEarlierCall) {
   EXPECT_EQ(judge(dumps).call, 17U);
 }
 
-TEST(Blame, WhoHasNotBegunACall) {
+TEST(Blame, RankThatHasNotBegunTheCall) {
   auto dumps = four();
   for (MadeUpDump& each : dumps) {
     each.at = 7;
@@ -89,7 +89,7 @@ TEST(Blame, WhoHasNotBegunACall) {
   expect("behind-before-call", dumps, Verdict::behind, {1, 2});
 }
 
-TEST(Blame, WhoCameWhenOthersHadGivenUp) {
+TEST(Blame, RankThatBeganAfterTheOthersFailed) {
   auto dumps = four();
   for (MadeUpDump& each : dumps) {
     const bool late = each.rank == 2;
@@ -104,7 +104,7 @@ TEST(Blame, WhoCameWhenOthersHadGivenUp) {
   expect("behind-too-late", dumps, Verdict::behind, {2});
 }
 
-TEST(Blame, WhoCallsSomethingElse) {
+TEST(Blame, RankThatMakesAnotherCall) {
   auto dumps = four();
   for (MadeUpDump& each : dumps) {
     each.at = 7;
@@ -120,13 +120,13 @@ TEST(Blame, WhoCallsSomethingElse) {
   EXPECT_EQ(judge(dumps).call, 17U);
 }
 
-TEST(Blame, NeitherOfTwoThatDiffer) {
+TEST(Blame, NeitherOfTwoRanksThatDiffer) {
   const MadeUpDump one{.rank = 0, .ranks = 2, .calls = {{.number = 1, .count = 10}}};
   const MadeUpDump other{.rank = 1, .ranks = 2, .calls = {{.number = 1, .count = 20}}};
   expect("mismatch-of-two", {one, other}, Verdict::mismatch, {});
 }
 
-TEST(Blame, WhoLeftOutACall) {
+TEST(Blame, RankThatSkippedACall) {
   auto dumps = four();
   for (MadeUpDump& each : dumps) {
     if (each.rank != 1) {
@@ -139,7 +139,7 @@ TEST(Blame, WhoLeftOutACall) {
   expect("mismatch-left-out", dumps, Verdict::mismatch, {1});
 }
 
-TEST(Blame, WhoWasHitByASignal) {
+TEST(Blame, RankThatCrashed) {
   auto dumps = four();
   for (MadeUpDump& each : dumps) {
     if (each.rank == 1) {
@@ -155,7 +155,7 @@ TEST(Blame, WhoWasHitByASignal) {
   expect("hit", dumps, Verdict::hit, {1});
 }
 
-TEST(Blame, WhoLeftNoDump) {
+TEST(Blame, RankWithoutDump) {
   auto dumps = four();
   dumps.pop_back();
   for (MadeUpDump& each : dumps) {
@@ -167,7 +167,7 @@ TEST(Blame, WhoLeftNoDump) {
   expect("missing", dumps, Verdict::missing, {3});
 }
 
-TEST(Blame, WhoWaitsForNobodyWhereAllAreInOneCall) {
+TEST(Blame, RankThatDoesNotWaitWhenAllAreInOneCall) {
   auto dumps = four();
   for (MadeUpDump& each : dumps) {
     each.at = 9;
@@ -180,18 +180,18 @@ TEST(Blame, WhoWaitsForNobodyWhereAllAreInOneCall) {
   expect("stuck", dumps, Verdict::stuck, {2});
 }
 
-TEST(Blame, WhoIsSlow) {
+TEST(Blame, SlowRank) {
   auto dumps = four();
   dumps[2].calls = calls(16, 0.04);
   expect("slow", dumps, Verdict::slow, {2});
   dumps[1].host = "node2";
   EXPECT_NE(judge(dumps).text.find("clocks of several hosts"), std::string::npos);
-  // Nobody minds a little.
+  // A short delay is ignored.
   dumps[2].calls = calls(16, 0.00005);
   EXPECT_EQ(judge(dumps).verdict, Verdict::fine);
 }
 
-TEST(Blame, JudgesEachCommunicatorAlone) {
+TEST(Blame, JudgesEachCommunicatorSeparately) {
   std::vector<FlightDump> dumps;
   for (MadeUpDump each : four()) {
     dumps.push_back(parse_dump(each.text(), "made up"));
@@ -206,7 +206,7 @@ TEST(Blame, JudgesEachCommunicatorAlone) {
   EXPECT_EQ(verdicts[1].verdict, Verdict::fine);
 }
 
-TEST(Blame, HearsTheLaterOfTwoDumpsOfARank) {
+TEST(Blame, UsesTheLatestDumpOfARank) {
   auto dumps = four();
   MadeUpDump earlier = dumps[1];
   earlier.at = 1;
@@ -216,7 +216,7 @@ TEST(Blame, HearsTheLaterOfTwoDumpsOfARank) {
   EXPECT_EQ(judge(dumps).verdict, Verdict::fine);
 }
 
-TEST(RankList, SaysRowsShort) {
+TEST(RankList, AbbreviatesConsecutiveRanks) {
   const auto list = [](const Ranks& ranks) { return rank_list(ranks); };
   EXPECT_EQ(list({3}), "rank 3");
   EXPECT_EQ(list({0, 1}), "ranks 0 and 1");

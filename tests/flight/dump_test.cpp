@@ -61,12 +61,12 @@ void expect_same(const FlightRecord& a, const FlightRecord& b) {
   EXPECT_EQ(a.call.bytes, b.call.bytes);
   EXPECT_EQ(a.state, b.state);
   EXPECT_EQ(a.wait, b.wait);
-  // By two readings of the clocks.
+  // The clocks were read twice.
   EXPECT_NEAR(static_cast<double>(a.begun_ns), static_cast<double>(b.begun_ns), 1e6);
   EXPECT_NEAR(static_cast<double>(a.ended_ns), static_cast<double>(b.ended_ns), 1e6);
 }
 
-TEST(Dump, ReadsBackTheSame) {
+TEST(Dump, RoundTrips) {
   FlightRecorder recorder(
       {.communicator = 0xFEDCBA9876543210, .name = "world", .self = Rank{2}, .ranks = 4});
   record_some(recorder);
@@ -87,7 +87,7 @@ TEST(Dump, ReadsBackTheSame) {
   EXPECT_EQ(dump.records.front().site.text(), "a \"quoted\"\tsite");
 }
 
-TEST(Dump, IsJsonWhateverBytesAreInIt) {
+TEST(Dump, IsValidJsonForAnyBytes) {
   FlightRecorder recorder({.name = "\xFF\xC3"});
   const std::string cut = std::string(30, 'x') + "\xC3\xA4";
   recorder.begin(1, {}, cut);
@@ -100,7 +100,7 @@ TEST(Dump, IsJsonWhateverBytesAreInIt) {
   EXPECT_EQ(parse_dump(text, "x").records.at(0).site.text(), std::string(30, 'x') + "?");
 }
 
-TEST(Dump, NamesLinesThatAreCutOrGarbled) {
+TEST(Dump, ReportsLinesThatAreCutOffOrGarbled) {
   FlightRecorder recorder({});
   record_some(recorder);
   std::string text = dump_of(recorder, "error");
@@ -110,23 +110,23 @@ TEST(Dump, NamesLinesThatAreCutOrGarbled) {
   const FlightDump dump = parse_dump(text, "some.jsonl");
   EXPECT_EQ(dump.records.size(), 2U);
   ASSERT_EQ(dump.faults.size(), 2U);
-  EXPECT_EQ(dump.faults[0], "some.jsonl, line 2, is left out: there is no kind of call \"Xeduce\"");
-  EXPECT_EQ(dump.faults[1], "some.jsonl, line 5, is left out: it is cut off or garbled");
+  EXPECT_EQ(dump.faults[0], "some.jsonl, line 2, is skipped: unknown kind of call \"Xeduce\"");
+  EXPECT_EQ(dump.faults[1], "some.jsonl, line 5, is skipped: it is cut off or garbled");
 }
 
-TEST(Dump, IsRefusedIfItIsNone) {
+TEST(Dump, ParseRejectsOtherFiles) {
   const auto refused = [](const std::string& text, const std::string& part) {
     expect_error([&] { (void)parse_dump(text, "x.jsonl"); }, ErrorCode::invalid_argument, part);
   };
-  refused("", "x.jsonl is no dump of tutti's flight recorder");
+  refused("", "x.jsonl is not a dump of tutti's flight recorder");
   refused("[]\n", "it should be an object");
-  refused("{\"tutti\":1}\n", "its \"tutti\" should be a text");
+  refused("{\"tutti\":1}\n", "its \"tutti\" should be a string");
   refused("{\"tutti\":\"0.1.0\"}\n", "it lacks \"communicator\"");
   FlightRecorder recorder({.self = Rank{4}, .ranks = 4});
-  refused(dump_of(recorder, "error"), "there can be no rank 4 among 4");
+  refused(dump_of(recorder, "error"), "there is no rank 4 among 4 ranks");
 }
 
-TEST(Dump, IsThereWholeOrNotAtAll) {
+TEST(Dump, IsWrittenAtomically) {
   const TemporaryDirectory folder;
   const std::string path = folder.path("dump");
   std::ofstream(path) << "what was there";
@@ -134,7 +134,7 @@ TEST(Dump, IsThereWholeOrNotAtAll) {
   record_some(recorder);
   EXPECT_EQ(write_dump(recorder, FlightRecorder({}), "error", folder.path("no/such").c_str()),
             ENOENT);
-  // A file that may not grow is a disk that is full.
+  // A file size limit simulates a full disk.
   const pid_t child = fork();
   if (child == 0) {
     const rlimit none{.rlim_cur = 100, .rlim_max = 100};
@@ -149,20 +149,20 @@ TEST(Dump, IsThereWholeOrNotAtAll) {
   EXPECT_FALSE(std::filesystem::exists(folder.path("dump.part")));
 }
 
-TEST(FlightSettings, SayWhatAValueMayBe) {
+TEST(FlightSettings, ErrorNamesValidValues) {
   const TemporaryDirectory folder;
   {
     const Variable records("TUTTI_FLIGHT_RECORDS", "0");
     expect_error([] { (void)flight_settings_from_environment(); }, ErrorCode::invalid_argument,
-                 "TUTTI_FLIGHT_RECORDS is \"0\"; it may be a number of calls from 1 to");
+                 "TUTTI_FLIGHT_RECORDS is \"0\"; set it to a number of calls from 1 to");
   }
   std::ofstream(folder.path("file")) << "x";
   const Variable wrong("TUTTI_FLIGHT", folder.path("file/below"));
   expect_error([] { (void)flight_settings_from_environment(); }, ErrorCode::invalid_argument,
-               "it should be a directory for dumps, but Not a directory");
+               "set it to a writable directory: Not a directory");
 }
 
-TEST(FlightSettings, AreHeeded) {
+TEST(FlightSettings, AreReadFromTheEnvironment) {
   EXPECT_EQ(flight_settings_from_environment().directory, "");
   EXPECT_EQ(flight_settings_from_environment().records, 256U);
   const TemporaryDirectory folder;

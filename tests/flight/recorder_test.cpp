@@ -22,7 +22,7 @@ FlightCall allreduce(std::uint64_t count) {
           .algorithm = "allreduce/ring"};
 }
 
-TEST(FlightKind, NumbersCollectivesAsTheyAreNumbered) {
+TEST(FlightKind, HasTheNumbersOfCollective) {
   for (const Collective collective : collectives()) {
     EXPECT_EQ(name(flight_kind(collective)), name(collective));
     EXPECT_EQ(collective_of(flight_kind(collective)), collective);
@@ -33,7 +33,7 @@ TEST(FlightKind, NumbersCollectivesAsTheyAreNumbered) {
   EXPECT_EQ(find_flight_kind("allreduces"), std::nullopt);
 }
 
-TEST(FlightRecord, HasWords) {
+TEST(FlightRecord, HasReadableText) {
   FlightRecord record{.number = 17, .call = allreduce(1048576), .site = FlightSite("step 12")};
   EXPECT_EQ(words(record),
             "call 17, allreduce of 1048576 f32 by sum (allreduce/ring), at 'step 12'");
@@ -43,8 +43,7 @@ TEST(FlightRecord, HasWords) {
   record.call.root = 3;
   record.call.count = FlightCall::with_counts;
   record.call.algorithm = "";
-  EXPECT_EQ(words(record),
-            "call 17, reduce with counts, of f32 by a function of the caller's, root 3");
+  EXPECT_EQ(words(record), "call 17, reduce with counts, of f32 by a custom function, root 3");
   record.call = {.kind = FlightKind::barrier, .algorithm = "barrier/dissemination"};
   EXPECT_EQ(words(record), "call 17, barrier (barrier/dissemination)");
   record.call = {.kind = FlightKind::send_receive, .root = 1, .from = 2, .count = 16, .bytes = 1};
@@ -54,7 +53,7 @@ TEST(FlightRecord, HasWords) {
   EXPECT_EQ(words(record), "message 17, receive of 16 bytes from rank 2");
 }
 
-TEST(FlightRecorder, KnowsHowACallWent) {
+TEST(FlightRecorder, RecordsTheStateOfACall) {
   FlightRecorder recorder({.communicator = 7, .name = "world", .self = Rank{2}, .ranks = 4});
   EXPECT_EQ(recorder.latest(), std::nullopt);
   EXPECT_TRUE(recorder.all().empty());
@@ -84,19 +83,19 @@ TEST(FlightRecorder, KnowsHowACallWent) {
   EXPECT_EQ(recorder.failure(), "rank 3 is gone");
 }
 
-TEST(FlightRecorder, TellsOfAFailureBeforeAnyCall) {
+TEST(FlightRecorder, RecordsFailureBeforeAnyCall) {
   FlightRecorder recorder({});
-  recorder.fail("nobody came");
-  EXPECT_EQ(recorder.failure(), "nobody came");
+  recorder.fail("no peer connected");
+  EXPECT_EQ(recorder.failure(), "no peer connected");
   EXPECT_TRUE(recorder.all().empty());
 }
 
-TEST(FlightRecorder, KeepsTheLast) {
+TEST(FlightRecorder, KeepsTheLastRecords) {
   FlightRecorder recorder({}, 4);
   for (std::uint64_t number = 1; number <= 11; ++number) {
     recorder.begin(number, allreduce(number));
     recorder.end();
-    // A message between two ranks goes under the number of the collective before it.
+    // A point-to-point message with the same number as a collective.
     if (number == 10) {
       recorder.begin(number, {.kind = FlightKind::send, .bytes = 1});
       recorder.end();
@@ -111,7 +110,7 @@ TEST(FlightRecorder, KeepsTheLast) {
   EXPECT_EQ(recorder.find(12), std::nullopt);
 }
 
-TEST(FlightRecorder, CutsWhatIsTooLong) {
+TEST(FlightRecorder, TruncatesLongTexts) {
   FlightRecorder recorder({});
   recorder.begin(1, allreduce(1), std::string(100, 'x'));
   EXPECT_EQ(recorder.latest()->site.text(), std::string(31, 'x'));
@@ -119,7 +118,7 @@ TEST(FlightRecorder, CutsWhatIsTooLong) {
   EXPECT_EQ(recorder.failure(), std::string(1000, 'y'));
 }
 
-TEST(FlightRecorder, GoesByTheSteadyClock) {
+TEST(FlightRecorder, UsesTheSteadyClock) {
   const auto steady = [] { return TickMoment::now().steady_ns; };
   FlightRecorder recorder({});
   const std::uint64_t before = steady();
@@ -135,8 +134,8 @@ TEST(FlightRecorder, GoesByTheSteadyClock) {
   EXPECT_GE(record.ended_ns - record.begun_ns + slack, 20'000'000U);
 }
 
-// Every record is of one piece: what its words say was all written by one call of begin().
-TEST(FlightRecorder, MayBeReadWhileItIsWritten) {
+// Every record is consistent: all its fields were written by one call of begin().
+TEST(FlightRecorder, SupportsConcurrentReaders) {
   FlightRecorder recorder({}, 8);
   std::atomic<bool> is_over{false};
   std::atomic<std::uint64_t> seen{0};
@@ -157,7 +156,7 @@ TEST(FlightRecorder, MayBeReadWhileItIsWritten) {
   std::thread one(read);
   std::thread other(read);
   const std::uint64_t calls = is_sanitized ? 10'000 : 50'000;
-  // On a busy machine the readers may begin late.
+  // On a busy machine the readers may start late.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   for (std::uint64_t number = 1;
        number <= calls || (seen < 100 && std::chrono::steady_clock::now() < end); ++number) {

@@ -19,7 +19,7 @@
 namespace tutti::test {
 namespace {
 
-/// What a child left: its status, and the dumps in the order of their names.
+/// The exit status of a child, and its dumps in the order of their names.
 struct Left {
   int status = 0;
   std::vector<FlightDump> dumps;
@@ -29,7 +29,7 @@ Left left_by(const std::function<void(const FlightSettings&)>& work) {
   const TemporaryDirectory folder;
   const pid_t child = fork();
   if (child == 0) {
-    // It must end, whatever happens, and leave no core.
+    // A time limit, in case the child hangs.
     alarm(20);
     work({.records = 16, .directory = folder.path()});
     _exit(0);
@@ -67,10 +67,10 @@ void expect_dump(const FlightDump& dump, const std::string& reason) {
   EXPECT_EQ(dump.records.back().state, FlightRecord::State::running);
 }
 
-TEST(Signals, ThatEndTheProcessLeaveADump) {
+TEST(Signals, DumpBeforeTheProcessEnds) {
   for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGTERM}) {
     const Left left = left_by([&](const FlightSettings& settings) {
-      // Not what a sanitizer does with it.
+      // Remove a sanitizer's handler.
       ::signal(number, SIG_DFL);
       BlackBox one(owner(0), settings);
       BlackBox other(owner(1), settings);
@@ -86,13 +86,13 @@ TEST(Signals, ThatEndTheProcessLeaveADump) {
   }
 }
 
-TEST(Signals, OfAFaultLeaveADump) {
+TEST(Signals, DumpOnMemoryFault) {
   const Left left = left_by([](const FlightSettings& settings) {
     ::signal(SIGFPE, SIG_DFL);
     ::signal(SIGSEGV, SIG_DFL);
     BlackBox box(owner(0), settings);
     begin_some(box);
-    // Nothing may be written to the first page.
+    // The first page is not writable.
     int* volatile nowhere = reinterpret_cast<int*>(8);  // NOLINT(performance-no-int-to-ptr)
     *nowhere = 1;
   });
@@ -102,7 +102,7 @@ TEST(Signals, OfAFaultLeaveADump) {
   expect_dump(left.dumps[0], "SIGSEGV");
 }
 
-TEST(Signals, MayAskForADumpOfWhatGoesOn) {
+TEST(Signals, Usr2DumpsAndContinues) {
   const Left left = left_by([](const FlightSettings& settings) {
     BlackBox box(owner(0), settings);
     box.recorder().begin(1, {});
@@ -116,7 +116,7 @@ TEST(Signals, MayAskForADumpOfWhatGoesOn) {
   expect_dump(left.dumps[0], "SIGUSR2");
 }
 
-TEST(Signals, AreLeftToAProgramThatHasAUseForThem) {
+TEST(Signals, KeepTheProgramsOwnHandlers) {
   static volatile sig_atomic_t usr2 = 0;
   static volatile sig_atomic_t term = 0;
   const Left left = left_by([](const FlightSettings& settings) {
@@ -125,7 +125,7 @@ TEST(Signals, AreLeftToAProgramThatHasAUseForThem) {
     BlackBox box(owner(0), settings);
     raise(SIGUSR2);
     if (usr2 != 1 || !std::filesystem::is_empty(settings.directory)) _exit(1);
-    // The program's own handler comes after the dump, and not only the first time.
+    // The program's own handler runs after the dump, every time.
     begin_some(box);
     raise(SIGTERM);
     raise(SIGTERM);
@@ -136,7 +136,7 @@ TEST(Signals, AreLeftToAProgramThatHasAUseForThem) {
   expect_dump(left.dumps[0], "SIGTERM");
 }
 
-TEST(Signals, AreNobodysBusinessWithoutADirectory) {
+TEST(Signals, AreNotHandledWithoutADirectory) {
   const Left left = left_by([](const FlightSettings&) {
     const BlackBox box(owner(0), {});
     struct sigaction action {};
@@ -147,7 +147,7 @@ TEST(Signals, AreNobodysBusinessWithoutADirectory) {
   EXPECT_TRUE(left.dumps.empty());
 }
 
-TEST(BlackBox, DumpsAFailureThatLaterDumpsStillTell) {
+TEST(BlackBox, LaterDumpsKeepTheFailure) {
   const Left left = left_by([](const FlightSettings& settings) {
     BlackBox box(owner(0), settings);
     begin_some(box);
@@ -161,7 +161,7 @@ TEST(BlackBox, DumpsAFailureThatLaterDumpsStillTell) {
   EXPECT_EQ(left.dumps[0].records.back().state, FlightRecord::State::failed);
 }
 
-TEST(BlackBox, IsNotDumpedOnceItIsGone) {
+TEST(BlackBox, IsNotDumpedAfterItsDestruction) {
   const Left left = left_by([](const FlightSettings& settings) {
     { const BlackBox box(owner(0), settings); }
     raise(SIGUSR2);
@@ -170,21 +170,21 @@ TEST(BlackBox, IsNotDumpedOnceItIsGone) {
   EXPECT_TRUE(left.dumps.empty());
 }
 
-void fail_without_a_place() {
+void fail_in_missing_directory() {
   BlackBox box(owner(1), {.directory = "/proc/nowhere"});
   box.recorder().begin(1, {});
   box.fail("rank 0 is gone");
   _exit(0);
 }
 
-TEST(BlackBoxDeathTest, ThatCannotDumpOnlySaysSo) {
-  EXPECT_EXIT(fail_without_a_place(), testing::ExitedWithCode(0),
+TEST(BlackBoxDeathTest, ReportsThatItCannotDump) {
+  EXPECT_EXIT(fail_in_missing_directory(), testing::ExitedWithCode(0),
               "tutti: rank 1: cannot dump the last calls to /proc/nowhere: No such file or "
               "directory");
 }
 
-// Under a visitor nothing goes: what is removed is not touched any more.
-TEST(Registry, WaitsForVisitorsBeforeAThingGoes) {
+// After remove() has returned, no visitor accesses the object.
+TEST(Registry, RemoveWaitsForVisitors) {
   struct Thing {
     std::atomic<int> alive{1};
   };

@@ -15,7 +15,7 @@ constexpr std::uint32_t call = 7;
 constexpr std::uint64_t own_context = 77;
 constexpr std::size_t cache_line = 64;
 
-/// What is sent, from its beginning: no two places near each other look alike.
+/// The data that is sent. Nearby positions have different bytes.
 std::string_view pattern() {
   static const std::string bytes = [] {
     std::string all(std::size_t{1} << 20, ' ');
@@ -26,10 +26,10 @@ std::string_view pattern() {
   return bytes;
 }
 
-/// Frames, and what they carry.
+/// Frames on the wire, and where their data ends.
 struct Recording {
   std::string wire{};
-  std::vector<std::size_t> ends{};  ///< Of each frame, in what all carry together.
+  std::vector<std::size_t> ends{};  ///< End of each frame within the data of all frames.
 
   [[nodiscard]] std::size_t size() const { return ends.empty() ? 0 : ends.back(); }
 
@@ -38,7 +38,7 @@ struct Recording {
     add_frame(own_context, pattern().substr(begin, length));
     ends.push_back(begin + length);
   }
-  /// For another communicator, which takes nothing.
+  /// A frame for another communicator, which does not read.
   void add_foreign(std::size_t length) { add_frame(own_context + 1, pattern().substr(0, length)); }
   void add_grant(std::uint32_t bytes) {
     add_header({.kind = FrameHeader::Kind::grant, .bytes = bytes, .context = own_context});
@@ -60,7 +60,7 @@ struct Recording {
 
 Recording record(Tape& tape) {
   constexpr std::size_t most_frames = 12;
-  constexpr std::size_t longest = 300000;  // More than the block that frames are read into.
+  constexpr std::size_t longest = 300000;  // Larger than the block into which frames are read.
   Recording stream;
   for (std::size_t count = 1 + tape.byte() % most_frames; count > 0; --count) {
     const std::size_t length = 1 + tape.word() % 1024;
@@ -73,16 +73,18 @@ Recording record(Tape& tape) {
   return stream;
 }
 
-/// Looks by itself.
-class Deaf final : public StreamListener {
+/// A listener that ignores notifications: the test polls.
+class NullListener final : public StreamListener {
   void notify() override {}
 };
 
-/// Takes what comes by all the ways there are, and compares it with what was sent.
+/// Receives in all possible ways and compares with what was sent.
 class Listener {
  public:
   Listener(Connection& connection, const Recording& stream)
-      : connection_(connection), own_(connection.open(own_context, deaf_)), stream_(stream) {}
+      : connection_(connection),
+        own_(connection.open(own_context, null_listener_)),
+        stream_(stream) {}
 
   [[nodiscard]] Stream& own() { return *own_; }
 
@@ -95,8 +97,8 @@ class Listener {
       return;
     }
     const auto address = reinterpret_cast<std::uintptr_t>(seen.data());
-    require((address - in_frame()) % 8 == 0, "an element is shown at an address that is odd");
-    require(is_whole(seen.size()), "an element is shown torn");
+    require((address - in_frame()) % 8 == 0, "an element is shown at a misaligned address");
+    require(is_whole(seen.size()), "part of an element is shown");
     compare(seen);
     const std::size_t taken = std::min(most, seen.size());
     connection_.consume(*own_, taken);
@@ -104,11 +106,11 @@ class Listener {
   }
 
   void receive(std::size_t most) {
-    // Exactly as long, so that a byte too many is seen.
+    // Exactly of this size, so that sanitizers detect an overrun.
     std::vector<std::byte> to(most);
     const std::size_t bytes = connection_.receive(*own_, to, call);
-    require(bytes <= most, "more is received than there is room for");
-    require(bytes == most || is_whole(bytes), "an element is received torn");
+    require(bytes <= most, "more bytes are received than the buffer holds");
+    require(bytes == most || is_whole(bytes), "part of an element is received");
     compare(std::span(to).first(bytes));
     pass(bytes);
   }
@@ -123,17 +125,17 @@ class Listener {
   }
   void compare(std::span<const std::byte> bytes) const {
     require(bytes.empty() || received_ + bytes.size() <= stream_.ends.at(frame_),
-            "more is received than the frame has");
+            "more bytes are received than the frame has");
     const std::string_view sent = pattern().substr(received_, bytes.size());
     require(bytes.empty() || std::memcmp(bytes.data(), sent.data(), sent.size()) == 0,
-            "other bytes are received than were sent");
+            "the bytes received differ from those sent");
   }
   void pass(std::size_t bytes) {
     received_ += bytes;
     if (frame_ < stream_.ends.size() && received_ == stream_.ends[frame_]) ++frame_;
   }
 
-  Deaf deaf_;
+  NullListener null_listener_;
   Connection& connection_;
   std::shared_ptr<Stream> own_;
   const Recording& stream_;
@@ -141,8 +143,8 @@ class Listener {
   std::size_t frame_ = 0;
 };
 
-/// A peer that keeps to the protocol: all that it sends arrives, and then its end is told.
-void listen_to_rank(Tape& tape) {
+/// A peer that follows the protocol: all that it sends arrives, and its end is reported.
+void test_valid_peer(Tape& tape) {
   Line line;
   Connection connection(Channel(std::move(line.near)));
   const Recording stream = record(tape);
@@ -161,31 +163,31 @@ void listen_to_rank(Tape& tape) {
   }
   for (int idle = 0; !listener.has_all(); ++idle) {
     constexpr int most_idle = 10000;
-    require(idle < most_idle, "what was sent does not come");
+    require(idle < most_idle, "data that was sent does not arrive");
     unsent.remove_prefix(put(line.far, unsent));
     listener.receive(100000);
   }
   line.far = Socket();
   while (connection.pump(listener.own())) {
   }
-  require(connection.has_ended(), "the end of a connection is not noticed");
+  require(connection.has_ended(), "the end of a connection is not detected");
   const auto more =
       attempt([&] { return connection.buffered(listener.own(), call); }, {ErrorCode::peer_lost});
-  require(!more, "the end of a connection is not told");
+  require(!more, "the end of a connection is not reported");
 }
 
-/// A peer that sends anything: what is no frame of this call is told.
-void listen_to_stranger(Tape& tape) {
+/// A peer that sends arbitrary bytes: anything but a frame of this call is reported.
+void test_arbitrary_peer(Tape& tape) {
   Line line;
   Connection connection(Channel(std::move(line.near)));
-  Deaf deaf;
-  const std::shared_ptr<Stream> own = connection.open(own_context, deaf);
+  NullListener null_listener;
+  const std::shared_ptr<Stream> own = connection.open(own_context, null_listener);
   std::vector<std::byte> memory(4096);
   const auto expected = {ErrorCode::peer_lost, ErrorCode::mismatch};
   for (int turn = 0; turn < 200 && line.far; ++turn) {
     const std::uint32_t what = tape.byte();
-    const std::string_view said = tape.take(what / 4);
-    if (!said.empty()) (void)put(line.far, said);
+    const std::string_view sent = tape.take(what / 4);
+    if (!sent.empty()) (void)put(line.far, sent);
     if (tape.at_end()) line.far = Socket();
     (void)attempt(
         [&] {
@@ -193,7 +195,7 @@ void listen_to_stranger(Tape& tape) {
             return connection.receive(*own, std::span(memory).first(1 + what), call);
           }
           const std::size_t here = connection.buffered(*own, call).size();
-          require(here <= said.size() + memory.size() * 16, "more is shown than was sent");
+          require(here <= sent.size() + memory.size() * 16, "more bytes are shown than were sent");
           if (here > 0) connection.consume(*own, what % 4 == 0 ? here : (here + 1) / 2);
           if (here == 0) (void)connection.pump(*own);
           return here;
@@ -207,9 +209,9 @@ void listen_to_stranger(Tape& tape) {
 void try_connection(std::string_view input) {
   Tape tape(input);
   if (tape.byte() % 4 != 0) {
-    listen_to_rank(tape);
+    test_valid_peer(tape);
   } else {
-    listen_to_stranger(tape);
+    test_arbitrary_peer(tape);
   }
 }
 

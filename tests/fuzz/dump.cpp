@@ -4,7 +4,7 @@
 
 namespace tutti::test {
 
-/// Dumps of several ranks, with a line of dashes between.
+/// Dumps of several ranks, separated by a line of dashes.
 void try_dump(std::string_view input) {
   constexpr std::string_view between = "\n---\n";
   constexpr std::size_t most_dumps = 8;
@@ -17,7 +17,7 @@ void try_dump(std::string_view input) {
     input.remove_prefix(end + between.size());
   }
   for (const Blame& blamed : blame(dumps)) {
-    require(!blamed.text.empty(), "a verdict says nothing");
+    require(!blamed.text.empty(), "a verdict has no text");
     require(!name(blamed.verdict).empty(), "a verdict has no name");
   }
 }

@@ -8,7 +8,7 @@
 namespace tutti::test {
 namespace {
 
-/// The variables that a text has as lines: "NAME=value".
+/// Reads variables from lines "NAME=value" of a text.
 Lookup lookup_in(std::string_view text) {
   return [text](const char* variable) -> std::optional<std::string> {
     const std::string wanted = std::string(variable) + "=";
@@ -26,12 +26,13 @@ Lookup lookup_in(std::string_view text) {
 void try_environment(std::string_view input) {
   const auto launch = attempt([&] { return read_environment(lookup_in(input)); });
   if (!launch) return;
-  require(launch->rank.index() < launch->size, "a rank is none");
-  require(launch->timeout.count() > 0, "a timeout leaves no time");
-  const bool is_told_where =
+  require(launch->rank.index() < launch->size, "the rank is out of range");
+  require(launch->timeout.count() > 0, "the timeout is not positive");
+  const bool has_address =
       !launch->root_host.empty() || launch->root_fd || !launch->root_name.empty() || launch->pmi_fd;
-  require(launch->size == 1 || is_told_where, "nothing tells where rank 0 is");
-  require(launch->job.find_first_of(" \n\t") == std::string::npos, "a job's name has blanks");
+  require(launch->size == 1 || has_address, "there is no address of rank 0");
+  require(launch->job.find_first_of(" \n\t") == std::string::npos,
+          "the name of the job contains blanks");
 }
 
 }  // namespace tutti::test

@@ -11,7 +11,7 @@
 
 namespace tutti::test {
 
-/// Something that must hold does not.
+/// A violated invariant.
 class Finding : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -21,16 +21,16 @@ inline void require(bool holds, std::string_view otherwise) {
   if (!holds) throw Finding(std::string(otherwise));
 }
 
-/// An error must be of a kind that the caller can expect here, and say something.
+/// Requires an error to have one of the expected codes and a message.
 inline void require_told(const Error& error, std::initializer_list<ErrorCode> expected) {
   const std::string message = error.what();
-  require(!message.empty(), "an error says nothing");
+  require(!message.empty(), "an error has no message");
   require(std::find(expected.begin(), expected.end(), error.code()) != expected.end(),
-          "an error is " + std::string(name(error.code())) + ", which nobody expects: " + message);
+          "unexpected error code " + std::string(name(error.code())) + ": " + message);
 }
 
-/// What f() returns; none if it throws an Error of one of these kinds. Whatever else it throws is a
-/// finding.
+/// Returns f(), or nothing if f() throws an Error with one of the expected codes. Any other
+/// exception is a finding.
 template <class F>
 auto attempt(F f, std::initializer_list<ErrorCode> expected = {ErrorCode::invalid_argument})
     -> std::optional<decltype(f())> {

@@ -18,19 +18,18 @@ using State = Handshake::State;
 
 constexpr std::size_t hello_bytes = 256;
 
-/// One direction of a conversation that somebody between both ends hands on, piece by piece, as he
-/// likes.
+/// One direction of a connection, through an attacker who forwards it in pieces.
 class Wiretap {
  public:
   Wiretap(const Socket& from, const Socket& to) : from_(from), to_(to) {}
 
-  /// Hands on up to `most` bytes, the first of them with these bits turned over.
-  void pass(std::size_t most, std::uint32_t turned) {
+  /// Forwards up to `most` bytes and flips these bits of the first one.
+  void pass(std::size_t most, std::uint32_t flipped) {
     std::array<char, 512> bytes{};
     const ssize_t got = recv(from_.fd(), bytes.data(), std::min(most, bytes.size()), MSG_DONTWAIT);
     if (got <= 0) return;
-    if (turned != 0) {
-      bytes[0] = static_cast<char>(bytes[0] ^ static_cast<char>(turned));
+    if (flipped != 0) {
+      bytes[0] = static_cast<char>(bytes[0] ^ static_cast<char>(flipped));
       first_changed_ = std::min(first_changed_, passed_);
     }
     passed_ += put(to_, {bytes.data(), static_cast<std::size_t>(got)});
@@ -50,8 +49,8 @@ std::string greeting_from(Tape& tape) {
   return std::string(tape.take(tape.byte() % (Handshake::most_greeting + 1)));
 }
 
-/// Two ends, and somebody between who delays, tears and changes what they say.
-void talk_across(Tape& tape) {
+/// Two ends with an attacker between them who delays, splits and changes the data.
+void test_attacker_between(Tape& tape) {
   const bool same_secret = tape.byte() % 4 != 0;
   const std::string one = greeting_from(tape);
   const std::string two = greeting_from(tape);
@@ -66,10 +65,10 @@ void talk_across(Tape& tape) {
   while (!tape.at_end()) {
     const std::uint32_t what = tape.byte();
     const std::size_t most = 1 + tape.byte();
-    const std::uint32_t turned = what % 64 == 63 ? tape.byte() : 0;
+    const std::uint32_t flipped = what % 64 == 63 ? tape.byte() : 0;
     (void)dials.advance(dialling);
     (void)accepts.advance(accepting);
-    (what & 1 ? there : back).pass(most, turned);
+    (what & 1 ? there : back).pass(most, flipped);
   }
   State dialled = State::reading;
   State accepted = State::reading;
@@ -81,33 +80,35 @@ void talk_across(Tape& tape) {
   }
   const bool all_true = same_secret && !there.has_changed(~std::size_t{0});
   require((accepted == State::done) == (all_true && !back.has_changed(hello_bytes)),
-          "who accepts believes what is wrong, or doubts what is right: " + accepts.refusal());
-  require((dialled == State::done) == (all_true && !back.has_changed(~std::size_t{0})),
-          "who dials believes what is wrong, or doubts what is right: " + dials.refusal());
+          "the accepting side accepts a changed handshake or rejects a valid one: " +
+              accepts.refusal());
+  require(
+      (dialled == State::done) == (all_true && !back.has_changed(~std::size_t{0})),
+      "the dialling side accepts a changed handshake or rejects a valid one: " + dials.refusal());
   if (accepted == State::done) {
-    require(accepts.peer_greeting() == one, "who accepts hears another greeting");
+    require(accepts.peer_greeting() == one, "the accepting side receives another greeting");
   }
   if (dialled == State::done) {
-    require(dials.peer_greeting() == two, "who dials hears another greeting");
+    require(dials.peer_greeting() == two, "the dialling side receives another greeting");
   }
 }
 
-/// Somebody who does not know the secret.
-void talk_to_stranger(Tape& tape) {
+/// A peer that does not know the secret.
+void test_unauthenticated_peer(Tape& tape) {
   const Side side = tape.byte() % 2 == 0 ? Side::dials : Side::accepts;
   Handshake handshake(side, {"secret"}, "rank 1");
   Line line;
   Channel near(std::move(line.near));
   State state = State::reading;
   for (int turn = 0; turn < 100 && state != State::refused; ++turn) {
-    const std::string_view said = tape.take(1 + tape.byte());
-    if (!said.empty()) (void)put(line.far, said);
+    const std::string_view sent = tape.take(1 + tape.byte());
+    if (!sent.empty()) (void)put(line.far, sent);
     if (tape.at_end()) line.far = Socket();
     state = handshake.advance(near);
-    require(state != State::done, "a stranger is believed");
+    require(state != State::done, "an unauthenticated peer is accepted");
   }
-  require(state == State::refused, "a stranger who has gone is waited for");
-  require(!handshake.refusal().empty(), "a stranger is refused without a reason");
+  require(state == State::refused, "a closed connection is not rejected");
+  require(!handshake.refusal().empty(), "a peer is rejected without a reason");
 }
 
 }  // namespace
@@ -115,9 +116,9 @@ void talk_to_stranger(Tape& tape) {
 void try_handshake(std::string_view input) {
   Tape tape(input);
   if (tape.byte() % 4 == 0) {
-    talk_to_stranger(tape);
+    test_unauthenticated_peer(tape);
   } else {
-    talk_across(tape);
+    test_attacker_between(tape);
   }
 }
 

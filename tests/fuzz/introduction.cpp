@@ -8,12 +8,12 @@
 namespace tutti::test {
 namespace {
 
-void read_as_card(const std::string& text) {
-  const auto card = attempt([&] { return read_rank_descriptor(text); }, {ErrorCode::mismatch});
-  if (!card) return;
-  const std::string written = write(*card);
-  require(write(read_rank_descriptor(written)) == written,
-          "a card is another when it is read again");
+void read_as_descriptor(const std::string& text) {
+  const auto descriptor =
+      attempt([&] { return read_rank_descriptor(text); }, {ErrorCode::mismatch});
+  if (!descriptor) return;
+  const std::string written = write(*descriptor);
+  require(write(read_rank_descriptor(written)) == written, "a descriptor does not round-trip");
 }
 
 void read_as_greeting(const std::string& text) {
@@ -21,26 +21,26 @@ void read_as_greeting(const std::string& text) {
   Rank rank{};
   const Group group{.rank = Rank{0}, .size = size, .job = "job"};
   if (find_fault(group, text, rank).empty()) {
-    require(rank.index() > 0 && rank.index() < size, "a rank is let in that is none");
-    require(text.find("job") != std::string::npos, "a rank of another job is let in");
+    require(rank.index() > 0 && rank.index() < size, "a rank out of range is accepted");
+    require(text.find("job") != std::string::npos, "a rank of another job is accepted");
   }
   if (const auto peer = rank_that_greets(text, "group")) {
-    require(text.ends_with(std::to_string(*peer)), "a greeting is taken for another rank's");
+    require(text.ends_with(std::to_string(*peer)), "a greeting is attributed to another rank");
   }
 }
 
-/// Nobody can be rank 1 of 1, so that nobody is dialled, whatever the id.
+/// Rank 1 of 1 is invalid, so that no connection is made for any id.
 void read_as_unique_id(const std::string& text) {
   const auto joined =
       attempt([&] { return join(UniqueId(text), 1, 1, {}, std::chrono::seconds(1)).size(); });
-  require(!joined, "there is a rank 1 of 1");
+  require(!joined, "rank 1 of 1 is accepted");
 }
 
 }  // namespace
 
 void try_introduction(std::string_view input) {
   const std::string text(input);
-  read_as_card(text);
+  read_as_descriptor(text);
   read_as_greeting(text);
   read_as_unique_id(text);
 }

@@ -11,7 +11,7 @@ namespace tutti::test {
 Line::Line() {
   std::array<int, 2> fds{-1, -1};
   require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds.data()) == 0,
-          "the system gives no pair of sockets");
+          "socketpair() failed");
   near = Socket(fds[0]);
   far = Socket(fds[1]);
 }

@@ -6,7 +6,7 @@
 
 namespace tutti::test {
 
-/// Two ends of a stream. Neither blocks.
+/// A non-blocking stream with two ends.
 struct Line {
   Line();
 
@@ -14,7 +14,8 @@ struct Line {
   Socket far{};
 };
 
-/// How many bytes the system takes; none if it has no room, or the other end has gone.
+/// Sends what the system accepts and returns its size; 0 if the buffer is full or the other end is
+/// closed.
 [[nodiscard]] std::size_t put(const Socket& socket, std::string_view bytes);
 
 }  // namespace tutti::test

@@ -10,7 +10,7 @@
 namespace tutti::test {
 namespace {
 
-/// Pairs of a few ranks find what pairs of many would.
+/// Pairs of a few ranks find the same errors as pairs of many.
 constexpr std::uint32_t most_ranks = 12;
 constexpr std::size_t most_nodes = 3000;
 
@@ -19,11 +19,11 @@ void walk(const Network& network, Routes& routes, Rank from, Rank to) {
   if (!links) return;
   NodeId at = network.ranks[from.index()];
   for (const LinkId link : *links) {
-    require(link.index() < network.links.size(), "a route takes a link that is none");
-    require(network[link].from == at, "a route is torn");
+    require(link.index() < network.links.size(), "a route has a link out of range");
+    require(network[link].from == at, "a route is not connected");
     at = network[link].to;
   }
-  require(at == network.ranks[to.index()], "a route ends somewhere else");
+  require(at == network.ranks[to.index()], "a route ends at another node");
 }
 
 void walk_all(const Network& network) {
@@ -38,7 +38,8 @@ void walk_all(const Network& network) {
       for (std::uint32_t b = 0; b < ranks; ++b) walk(network, *routes, Rank{a}, Rank{b});
     }
     const auto stretched = attempt([&] { return stretch(*routes, ring_hops(order)); });
-    require(!stretched || stretched->average <= stretched->worst, "an average is above the worst");
+    require(!stretched || stretched->average <= stretched->worst,
+            "the average stretch is above the worst");
   }
 }
 
@@ -50,7 +51,7 @@ void judge(const Network& network) {
   if (text) {
     Network expected = network;
     if (!std::holds_alternative<wiring::Torus>(expected.wiring)) expected.wiring = {};
-    require(network_from_json(*text) == expected, "a network is another when it is read again");
+    require(network_from_json(*text) == expected, "a network does not round-trip");
   }
   require(!to_dot(network).empty(), "a network has no drawing");
   if (network.nodes.size() <= most_nodes) walk_all(network);

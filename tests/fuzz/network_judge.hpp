@@ -4,8 +4,8 @@
 
 namespace tutti::test {
 
-/// Requires what is true of every network that tutti takes: it is the same when it is written and
-/// read again, and its routes lead where they should.
+/// Checks the invariants of a valid network: it round-trips through JSON, and its routes lead to
+/// their destinations.
 void judge(const Network& network);
 
 }  // namespace tutti::test

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Who keeps silent is waited for so long.
+/// The time after which a silent peer is given up.
 constexpr auto patience = 10ms;
 constexpr std::uint32_t ranks = 2;
 const Secret secret{"secret"};
@@ -27,7 +27,7 @@ Group group(std::uint32_t rank) {
   return {.rank = Rank{rank}, .size = ranks, .job = "job", .secret = secret};
 }
 
-/// A name within this host that nobody had before.
+/// A unique name within this host.
 Endpoint new_place() {
   static std::atomic<std::uint64_t> count = 0;
   return Endpoint::within_host("tutti-fuzz-" + std::to_string(getpid()) + "-" +
@@ -39,19 +39,19 @@ void wait_to_read(const Socket& socket) {
   (void)poll(&watched, 1, 1);
 }
 
-/// Reads until the other end has closed its side, or it takes too long.
-void hear_out(const Socket& socket) {
+/// Reads until the other end closes the connection, or until the deadline.
+void drain(const Socket& socket) {
   std::array<char, 4096> bytes{};
-  const Clock::time_point late = Clock::now() + 2 * patience;
-  while (Clock::now() < late) {
+  const Clock::time_point deadline = Clock::now() + 2 * patience;
+  while (Clock::now() < deadline) {
     const ssize_t got = recv(socket.fd(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (got == 0) return;
     if (got < 0) wait_to_read(socket);
   }
 }
 
-/// Somebody who knows the secret, if he likes, and then says whatever he likes.
-struct Stranger {
+/// A peer that may know the secret and then sends arbitrary data.
+struct FuzzedPeer {
   bool knows_secret = true;
   std::string greeting{};
   std::string words{};
@@ -59,15 +59,15 @@ struct Stranger {
   void talk(const Socket& socket, Handshake::Side side) const {
     if (knows_secret && !shake_hands(socket, side)) return;
     (void)put(socket, words);
-    hear_out(socket);
+    drain(socket);
   }
 
  private:
   [[nodiscard]] bool shake_hands(const Socket& socket, Handshake::Side side) const {
     Handshake handshake(side, secret, greeting);
     Channel channel(Socket(dup(socket.fd())));
-    const Clock::time_point late = Clock::now() + 2 * patience;
-    while (Clock::now() < late) {
+    const Clock::time_point deadline = Clock::now() + 2 * patience;
+    while (Clock::now() < deadline) {
       const Handshake::State state = handshake.advance(channel);
       if (state == Handshake::State::done) return true;
       if (state == Handshake::State::refused) return false;
@@ -77,63 +77,65 @@ struct Stranger {
   }
 };
 
-Stranger stranger_from(Tape& tape, std::uint32_t rank) {
-  Stranger stranger{.greeting = greeting(group(rank))};
+FuzzedPeer peer_from(Tape& tape, std::uint32_t rank) {
+  FuzzedPeer peer{.greeting = greeting(group(rank))};
   const std::uint32_t what = tape.byte();
-  stranger.knows_secret = what % 8 != 0;
-  if (what % 8 == 1) stranger.greeting = tape.take(tape.byte() % Handshake::most_greeting);
-  constexpr std::size_t most_words = 60000;  // Less than a socket takes at once.
-  stranger.words = tape.take(most_words);
-  return stranger;
+  peer.knows_secret = what % 8 != 0;
+  if (what % 8 == 1) peer.greeting = tape.take(tape.byte() % Handshake::most_greeting);
+  constexpr std::size_t most_words = 60000;  // Less than the buffer of a socket.
+  peer.words = tape.take(most_words);
+  return peer;
 }
 
-void require_cards(const std::optional<std::vector<std::string>>& cards, std::uint32_t own) {
-  if (!cards) return;
-  require(cards->size() == ranks, "there are not as many cards as ranks");
-  // A root may hand out what it likes; who is rank 0 knows its own card.
-  require(own > 0 || cards->front() == "card", "the own card is another");
+void require_descriptors(const std::optional<std::vector<std::string>>& descriptors,
+                         std::uint32_t own) {
+  if (!descriptors) return;
+  require(descriptors->size() == ranks,
+          "the number of descriptors differs from the number of ranks");
+  // A root may send any descriptors, but rank 0 knows its own.
+  require(own > 0 || descriptors->front() == "descriptor", "the rank's own descriptor differs");
 }
 
-void be_root(Tape& tape) {
-  const Stranger stranger = stranger_from(tape, 1);
+void test_root(Tape& tape) {
+  const FuzzedPeer peer = peer_from(tape, 1);
   TcpRoot root(group(0), listen_on(new_place(), {}), Clock::now() + patience);
-  std::thread other([&stranger, at = root.endpoint()] {
+  std::thread other([&peer, at = root.endpoint()] {
     const Socket socket = begin_connect(at);
-    if (socket) stranger.talk(socket, Handshake::Side::dials);
+    if (socket) peer.talk(socket, Handshake::Side::dials);
   });
-  std::optional<std::vector<std::string>> cards;
+  std::optional<std::vector<std::string>> descriptors;
   try {
-    cards = attempt([&] { return root.all_gather("card"); },
-                    {ErrorCode::timed_out, ErrorCode::peer_lost, ErrorCode::internal});
+    descriptors = attempt([&] { return root.all_gather("descriptor"); },
+                          {ErrorCode::timed_out, ErrorCode::peer_lost, ErrorCode::internal});
   } catch (...) {
     other.join();
     throw;
   }
   other.join();
-  require_cards(cards, 0);
+  require_descriptors(descriptors, 0);
 }
 
-void be_member(Tape& tape) {
-  const Stranger stranger = stranger_from(tape, 0);
+void test_member(Tape& tape) {
+  const FuzzedPeer peer = peer_from(tape, 0);
   const Socket listener = listen_on(new_place(), {});
   std::atomic<bool> over = false;
   std::thread other([&] {
     while (!over) {
       if (const Socket socket = accept_from(listener)) {
-        stranger.talk(socket, Handshake::Side::accepts);
+        peer.talk(socket, Handshake::Side::accepts);
       } else {
         wait_to_read(listener);
       }
     }
   });
-  std::optional<std::vector<std::string>> cards;
+  std::optional<std::vector<std::string>> descriptors;
   try {
-    // What rank 0 says has gone wrong may be anything.
-    cards = attempt(
+    // A malicious rank 0 can report any error.
+    descriptors = attempt(
         [&] {
           TcpMember member(
               group(1), [&] { return std::vector{bound_to(listener)}; }, Clock::now() + patience);
-          return member.all_gather("card");
+          return member.all_gather("descriptor");
         },
         {ErrorCode::invalid_argument, ErrorCode::unsupported, ErrorCode::mismatch,
          ErrorCode::timed_out, ErrorCode::peer_lost, ErrorCode::aborted, ErrorCode::internal});
@@ -144,7 +146,7 @@ void be_member(Tape& tape) {
   }
   over = true;
   other.join();
-  require_cards(cards, 1);
+  require_descriptors(descriptors, 1);
 }
 
 }  // namespace
@@ -152,9 +154,9 @@ void be_member(Tape& tape) {
 void try_rendezvous(std::string_view input) {
   Tape tape(input);
   if (tape.byte() % 2 == 0) {
-    be_root(tape);
+    test_root(tape);
   } else {
-    be_member(tape);
+    test_member(tape);
   }
 }
 

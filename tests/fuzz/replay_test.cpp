@@ -14,7 +14,7 @@
 
 namespace tutti::test {
 
-/// For GoogleTest, which would print its bytes.
+/// Keeps GoogleTest from printing the bytes of a target.
 static void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
 
 namespace {
@@ -26,7 +26,7 @@ struct Input {
   std::string bytes{};
 };
 
-/// What is kept of a target's inputs, in order of name: the same on every machine.
+/// The corpus of a target, sorted by name so that the order is the same on every machine.
 std::vector<Input> corpus(std::string_view target) {
   std::vector<Input> inputs;
   for (const auto& entry : fs::directory_iterator(fs::path(TUTTI_CORPUS_DIR) / target)) {
@@ -40,7 +40,7 @@ std::vector<Input> corpus(std::string_view target) {
   return inputs;
 }
 
-/// Whether the target finds nothing wrong with it.
+/// True if the target reports no finding for the input.
 testing::AssertionResult holds(const Target& target, std::string_view input) {
   try {
     target.run(input);
@@ -50,7 +50,7 @@ testing::AssertionResult holds(const Target& target, std::string_view input) {
   }
 }
 
-/// The input, damaged up to four times; or the beginning of one and the end of another.
+/// An input, damaged up to four times; or the beginning of one input and the end of another.
 std::string changed(const std::vector<Input>& inputs, Random& random) {
   std::string bytes = random.pick(inputs).bytes;
   if (random.one_in(8)) {
@@ -64,18 +64,18 @@ std::string changed(const std::vector<Input>& inputs, Random& random) {
 
 class Replay : public testing::TestWithParam<Target> {};
 
-TEST_P(Replay, NothingIsWrongWithWhatIsKept) {
+TEST_P(Replay, CorpusHasNoFindings) {
   const Target& target = GetParam();
   const std::vector<Input> inputs = corpus(target.name);
   EXPECT_GT(inputs.size(), 3U);
   for (const Input& input : inputs) EXPECT_TRUE(holds(target, input.bytes)) << input.name;
 }
 
-TEST_P(Replay, NothingIsWrongWithWhatIsLikeIt) {
+TEST_P(Replay, MutatedCorpusHasNoFindings) {
   const Target& target = GetParam();
   const std::vector<Input> inputs = corpus(target.name);
   ASSERT_FALSE(inputs.empty());
-  // In a rendezvous time passes: somebody is waited for.
+  // A rendezvous waits for its peer, so it gets fewer repetitions.
   const std::uint64_t usual = is_sanitized ? 400 : 2000;
   const std::uint64_t repeats = target.name == "rendezvous" ? 20 : usual;
   for (std::uint64_t seed = 1; seed <= repeats; ++seed) {
@@ -87,7 +87,7 @@ TEST_P(Replay, NothingIsWrongWithWhatIsLikeIt) {
 INSTANTIATE_TEST_SUITE_P(Targets, Replay, testing::ValuesIn(targets().begin(), targets().end()),
                          [](const auto& each) { return std::string(each.param.name); });
 
-TEST(Targets, EachFolderOfTheCorpusHasOne) {
+TEST(Targets, EveryCorpusFolderHasATarget) {
   for (const auto& entry : fs::directory_iterator(TUTTI_CORPUS_DIR)) {
     EXPECT_NO_THROW((void)target(entry.path().filename().string())) << entry.path();
   }

@@ -12,9 +12,10 @@ void judge(const Rules& rules) {
   for (const Rule& rule : rules.all()) {
     require(!rule.methods.empty(), "a rule names no algorithm");
     require(rule.bytes.least <= rule.bytes.most && rule.ranks.least <= rule.ranks.most,
-            "a rule holds for nothing");
+            "a rule has an empty range");
     for (const Method& each : rule.methods) {
-      require(each.collective() == rule.collective, "a rule names another collective's algorithm");
+      require(each.collective() == rule.collective,
+              "a rule names an algorithm of another collective");
     }
   }
   for (const Collective collective : collectives()) {

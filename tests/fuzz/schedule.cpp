@@ -11,7 +11,7 @@
 namespace tutti::test {
 namespace {
 
-/// What a schedule names more of takes long to verify, and finds no more.
+/// Larger schedules take long to verify and find no other errors.
 constexpr std::uint64_t most_chunks = 2000;
 
 bool is_small(const Schedule& schedule) {
@@ -25,7 +25,7 @@ bool is_small(const Schedule& schedule) {
   return chunks < 10 * most_chunks;
 }
 
-/// What verify() passes can be counted and priced.
+/// Counts and prices a schedule that verify() accepts.
 void price(const Schedule& schedule) {
   const Layout layout = even_layout(schedule.contract, 1000003);
   const CostModel model{.link = {.alpha = 1e-6, .beta = 1e-9}, .gamma = 1e-10};
@@ -34,9 +34,9 @@ void price(const Schedule& schedule) {
   const Price one = pricer.price(layout, model, Ports::one);
   const Price unlimited = pricer.price(layout, model, Ports::unlimited);
   for (const Price& each : {one, unlimited}) {
-    require(std::isfinite(each.seconds) && each.seconds >= 0, "a price is no time");
+    require(std::isfinite(each.seconds) && each.seconds >= 0, "a price is not a valid time");
     require(each.messages <= figures.messages && each.bytes <= figures.bytes,
-            "a part of a schedule has more messages or bytes than all of it");
+            "a critical path has more messages or bytes than the schedule");
   }
   require(unlimited.seconds <= one.seconds * (1 + 1e-9), "more ports make a schedule slower");
 }
@@ -46,8 +46,7 @@ void price(const Schedule& schedule) {
 void try_schedule(std::string_view input) {
   const auto schedule = attempt([&] { return schedule_from_json(input); });
   if (!schedule) return;
-  require(schedule_from_json(to_json(*schedule)) == *schedule,
-          "a schedule is another when it is read again");
+  require(schedule_from_json(to_json(*schedule)) == *schedule, "a schedule does not round-trip");
   if (is_small(*schedule) && verify(*schedule).ok()) price(*schedule);
 }
 

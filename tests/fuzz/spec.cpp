@@ -9,8 +9,8 @@
 namespace tutti::test {
 namespace {
 
-/// Whether the counts in a spec are such that its network takes little memory. Rates and times,
-/// which have units, do not matter.
+/// True if the counts in a spec are small enough for a small network. Rates and times, which have
+/// units, do not matter.
 bool is_small(std::string_view spec) {
   constexpr std::uint64_t most_count = 24;
   constexpr std::uint64_t most_product = 3000;

@@ -6,7 +6,7 @@
 
 namespace tutti::test {
 
-/// An input as a series of decisions. When it has come to its end, it says zero for ever.
+/// An input read as a series of decisions. After its end it returns zeros.
 class Tape {
  public:
   explicit Tape(std::string_view input) : left_(input) {}
@@ -23,7 +23,7 @@ class Tape {
     const std::uint32_t low = byte();
     return low | byte() << 8;
   }
-  /// As many bytes as there are, up to `most`.
+  /// The next bytes, at most `most`.
   [[nodiscard]] std::string_view take(std::size_t most) {
     const std::string_view taken = left_.substr(0, std::min(most, left_.size()));
     left_.remove_prefix(taken.size());

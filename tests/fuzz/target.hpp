@@ -5,26 +5,26 @@
 
 namespace tutti::test {
 
-/// Something that takes bytes of strangers or texts of users, together with what must hold whatever
-/// they are.
+/// A parser of untrusted bytes or of user input, together with the invariants that must hold for
+/// any input.
 struct Target {
-  std::string_view name;  ///< Also of its folder in tests/fuzz/corpus.
-  /// Throws what is no tutti::Error if something does not hold; what it is asked to refuse is not
-  /// among that.
+  std::string_view name;  ///< Also the name of its archive in tests/fuzz/corpus.
+  /// Throws if an invariant is violated. An expected tutti::Error, such as the rejection of the
+  /// input, is caught.
   void (*run)(std::string_view input);
 };
 
 [[nodiscard]] std::span<const Target> targets();
 
-/// Throws invalid_argument if there is none of that name.
+/// Throws invalid_argument if there is no such target.
 [[nodiscard]] const Target& target(std::string_view name);
 
 void try_connection(std::string_view input);
 void try_handshake(std::string_view input);
-void try_courier(std::string_view input);
+void try_framed_channel(std::string_view input);
 void try_rendezvous(std::string_view input);
 void try_introduction(std::string_view input);
-void try_letter(std::string_view input);
+void try_control_message(std::string_view input);
 void try_dump(std::string_view input);
 void try_schedule(std::string_view input);
 void try_network(std::string_view input);

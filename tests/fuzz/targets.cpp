@@ -12,10 +12,10 @@ namespace {
 constexpr std::array table{
     Target{"connection", try_connection},
     Target{"handshake", try_handshake},
-    Target{"courier", try_courier},
+    Target{"framed_channel", try_framed_channel},
     Target{"rendezvous", try_rendezvous},
     Target{"introduction", try_introduction},
-    Target{"letter", try_letter},
+    Target{"control_message", try_control_message},
     Target{"dump", try_dump},
     Target{"schedule", try_schedule},
     Target{"network", try_network},
@@ -36,8 +36,8 @@ const Target& target(std::string_view name) {
                                          [&](const Target& each) { return each.name == name; });
   if (found == table.end()) {
     throw Error(ErrorCode::invalid_argument,
-                "nothing that is fuzzed is called '" + std::string(name) +
-                    "': a folder of tests/fuzz/corpus needs a row in tests/fuzz/targets.cpp");
+                "there is no fuzz target '" + std::string(name) +
+                    "': an archive of tests/fuzz/corpus needs a row in tests/fuzz/targets.cpp");
   }
   return *found;
 }

@@ -17,50 +17,50 @@
 namespace tutti::test {
 namespace {
 
-/// What is more may be rounded up to more than any number.
+/// Larger values may be rounded up to infinity when written.
 constexpr double largest = 1e300;
 
 void read_size(std::string_view text) {
   if (const auto bytes = attempt([&] { return parse_bytes(text); })) {
-    require(parse_bytes(format_bytes(*bytes)) == *bytes, "a size is another when read again");
+    require(parse_bytes(format_bytes(*bytes)) == *bytes, "a size does not round-trip");
   }
 }
 
 void read_time(std::string_view text) {
   const auto seconds = attempt([&] { return parse_seconds(text); });
   if (!seconds) return;
-  require(std::isfinite(*seconds) && *seconds >= 0, "a time is none");
+  require(std::isfinite(*seconds) && *seconds >= 0, "a time is not valid");
   const std::string written = format_seconds(*seconds);
   if (*seconds > largest) return;
-  // It is written with three digits, down to hundredths of a nanosecond.
+  // Times are written with three digits, down to hundredths of a nanosecond.
   require(std::abs(parse_seconds(written) - *seconds) <= *seconds * 0.006 + 0.006e-9,
-          "a time is another when read again: " + written);
+          "a time does not round-trip: " + written);
 }
 
 void read_rate(std::string_view text) {
   if (const auto inverse = attempt([&] { return parse_seconds_per_byte(text); })) {
-    require(std::isfinite(*inverse) && *inverse >= 0, "a time per byte is none");
+    require(std::isfinite(*inverse) && *inverse >= 0, "a time per byte is not valid");
   }
   const auto rate = attempt([&] { return parse_rate(text); });
   if (!rate) return;
-  require(std::isfinite(*rate) && *rate > 0, "a rate is none");
+  require(std::isfinite(*rate) && *rate > 0, "a rate is not valid");
   const std::string written = format_rate(*rate);
   if (*rate > largest || *rate < 1 / largest) return;
   require(std::abs(parse_rate(written) - *rate) <= *rate * 0.0006,
-          "a rate is another when read again: " + written);
+          "a rate does not round-trip: " + written);
 }
 
 void read_addresses(std::string_view text) {
   if (const auto endpoint = attempt([&] { return Endpoint::parse(text); })) {
     require(Endpoint::parse(endpoint->text()).text() == endpoint->text(),
-            "an address is another when read again");
+            "an address does not round-trip");
     require(endpoint->family() == AF_UNIX || text.ends_with(std::to_string(endpoint->port())) ||
                 text.find(":0") != text.npos,
             "an address has another port");
   }
   if (const auto ports = attempt([&] { return PortRange::parse(text); })) {
     require(ports->first <= ports->last && (ports->first > 0 || ports->last == 0),
-            "a range of ports is none");
+            "a range of ports is not valid");
   }
   const auto host = attempt([&] { return first_host(text); });
   require(!host || !host->empty(), "a host has no name");
@@ -68,15 +68,15 @@ void read_addresses(std::string_view text) {
 
 void read_shape(std::string_view text) {
   if (const auto shape = attempt([&] { return parse_shape(text); })) {
-    require(parse_shape(to_string(*shape)) == *shape, "a shape is another when read again");
+    require(parse_shape(to_string(*shape)) == *shape, "a shape does not round-trip");
   }
 }
 
-/// Requires of parse() that only name() is understood.
+/// Requires parse() to accept only the text of name().
 template <class F>
 void read_name(std::string_view text, F parse) {
   if (const auto value = attempt([&] { return parse(text); })) {
-    require(name(*value) == text, "a name stands for something else");
+    require(name(*value) == text, "a name is parsed as another value");
   }
 }
 
@@ -87,7 +87,7 @@ void read_names(std::string_view text) {
   read_name(text, parse_pairs);
   read_name(text, parse_route_policy);
   const auto found = attempt([&] { return algorithm(text).name; });
-  require(!found || *found == text, "a name stands for another algorithm");
+  require(!found || *found == text, "a name finds another algorithm");
 }
 
 void read_matrix(std::string_view text) {
@@ -96,7 +96,7 @@ void read_matrix(std::string_view text) {
   if (!times) return;
   for (std::uint32_t a = 0; a < times->ranks(); ++a) {
     for (std::uint32_t b = 0; b < times->ranks(); ++b) {
-      require(std::isfinite((*times)(Rank{a}, Rank{b})), "a time between two ranks is none");
+      require(std::isfinite((*times)(Rank{a}, Rank{b})), "a time between two ranks is not finite");
     }
   }
 }

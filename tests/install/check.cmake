@@ -13,7 +13,7 @@ function(must_run)
   endif()
 endfunction()
 
-# Installed in one place and moved to another: whatever remembers the first place breaks below.
+# Installs to one place and moves the tree to another. Code that keeps the first path breaks below.
 function(stage)
   file(REMOVE_RECURSE "${WORK}")
   must_run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/elsewhere")
@@ -38,7 +38,7 @@ function(use_stripped)
   use_with_cmake("${WORK}/stripped" "${WORK}/strip")
 endfunction()
 
-# Whether it can be embedded shows when CMake generates: to build it all again would take minutes.
+# CMake's generation is enough to test embedding; a whole build would take minutes.
 function(embed)
   foreach(fetch IN ITEMS OFF ON)
     configure("${consumer}/embedding" "${WORK}/embed-${fetch}"
@@ -46,7 +46,7 @@ function(embed)
   endforeach()
 endfunction()
 
-# All of it after all: a shared tutti, fetched, exported, stripped, and used from C and C++.
+# A whole build: a shared tutti, fetched, exported, stripped, and used from C and C++.
 function(embed_shared)
   file(REMOVE_RECURSE "${WORK}/prefix")
   configure("${consumer}/embedding" "${WORK}/embedding" "-DTUTTI=${consumer}/../.." -DFETCH=ON
@@ -61,14 +61,14 @@ function(embed_shared)
   must_run("${WORK}/consumer/embedded_consumer")
 endfunction()
 
-# What a shared library shows: tutti's own names, of public headers, and of the standard library those
-# templates that are visible wherever they are compiled. Nothing of the libraries that it is built with.
+# The symbols that a shared library exports: names of public headers, and templates of the standard
+# library, which are visible wherever they are compiled. None of the libraries that it is built with.
 function(check_exports library)
   execute_process(COMMAND "${NM}" -D -C --defined-only "${library}" OUTPUT_VARIABLE symbols
                   COMMAND_ERROR_IS_FATAL ANY)
   foreach(wanted IN ITEMS "typeinfo for tutti::Error" "tutti::run_threads" "tuttiAllReduce")
     if(NOT symbols MATCHES " ${wanted}")
-      message(FATAL_ERROR "${library} does not show ${wanted}")
+      message(FATAL_ERROR "${library} does not export ${wanted}")
     endif()
   endforeach()
   string(REGEX REPLACE "[][;]" "," symbols "${symbols}")
@@ -82,10 +82,10 @@ function(check_exports library)
   if(strange OR inner)
     list(APPEND strange ${inner})
     list(JOIN strange "\n" lines)
-    message(FATAL_ERROR "${library} shows what no public header has:\n${lines}")
+    message(FATAL_ERROR "${library} exports symbols that are in no public header:\n${lines}")
   endif()
   list(LENGTH symbols count)
-  message("${count} symbols, all of public headers")
+  message("${count} symbols, all from public headers")
 endfunction()
 
 function(use_with_pkg_config)
@@ -103,7 +103,7 @@ function(use_with_pkg_config)
   must_run("${CXX}" -std=c++20 ${flags} "${consumer}/consumer.cpp" ${tutti_flags}
            -o "${WORK}/pkg_config_consumer")
   must_run("${WORK}/pkg_config_consumer")
-  # Sanitizers of C++ have a runtime of their own, which a program in C does not link.
+  # Sanitizers of C++ need a runtime that a C program does not link.
   if(NOT flags)
     must_run("${CC}" -std=c99 "${consumer}/c_consumer.c" ${tutti_flags}
              -o "${WORK}/pkg_config_c_consumer")

@@ -1,4 +1,4 @@
-// Calls into the library, and catches by its type what is thrown in there.
+// Calls the library, and catches an exception from it by type.
 #include <iostream>
 #include <vector>
 

@@ -1,4 +1,4 @@
-# Installs the build once, then uses the result as strangers would.
+# Installs the build once, then uses it as other projects do.
 
 function(add_install_test name)
   list(JOIN TUTTI_SANITIZE_FLAGS " " flags)

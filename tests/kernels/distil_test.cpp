@@ -63,7 +63,7 @@ TEST(Distil, KeepsTheExactSum) {
         std::vector<Numbers> columns;
         ++seed;
         for (std::size_t i = 0; i < count; ++i) {
-          // Neither infinities nor numbers that add up to them: kinds 2 and 6.
+          // No infinities and no numbers that add up to infinity: kinds 2 and 6.
           Numbers column = hard_numbers(dtype, operands, seed * 1000 + i);
           for (std::uint64_t& each : column) {
             const std::uint64_t exponent = dtype == DType::f32 ? 0x7F800000 : 0x7FF0000000000000;
@@ -94,12 +94,12 @@ TEST(Distil, TwoPlanesAreEnoughForNumbersOfSimilarSize) {
       each = std::bit_cast<std::uint32_t>(number);
     }
   }
-  EXPECT_EQ(distilled(DType::f32, columns).planes, 1U);  // Whole numbers below 2²³.
+  EXPECT_EQ(distilled(DType::f32, columns).planes, 1U);  // Integers below 2²³.
   columns[700][3] = std::bit_cast<std::uint32_t>(std::ldexp(1.0F, -20) + 1);
   EXPECT_EQ(distilled(DType::f32, columns).planes, 2U);
 }
 
-TEST(Distil, GivesUpAtInfinities) {
+TEST(Distil, ReturnsZeroForInfinities) {
   const std::uint64_t huge = std::bit_cast<std::uint32_t>(3e38F);
   EXPECT_EQ(distilled(DType::f32, {{huge, huge, huge}}).planes, 0U);
   EXPECT_EQ(distilled(DType::f32, {{0, 0x7F800000, 0}}).planes, 0U);

@@ -40,7 +40,7 @@ class ExactFoldOnEveryTarget : public ::testing::TestWithParam<std::int64_t> {
   void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
 };
 
-/// Sums of `columns`, one for each element, compared with what the book says.
+/// Compares the sums of `columns`, one for each element, with the reference.
 void expect_exact(DType dtype, const std::vector<Numbers>& columns, bool in_place,
                   std::size_t misalignment) {
   const std::size_t element = size_of(dtype);
@@ -85,8 +85,8 @@ TEST_P(ExactFoldOnEveryTarget, IsTheExactSumRoundedOnce) {
   }
 }
 
-/// Most vectors have no number that is hard to add, and must not be slowed down or spoiled by one.
-TEST_P(ExactFoldOnEveryTarget, EasyAndHardNumbersSideBySide) {
+/// Most vectors contain no number that is hard to add. A hard number must not affect the others.
+TEST_P(ExactFoldOnEveryTarget, MixesEasyAndHardNumbers) {
   Random random(3);
   for (const DType dtype : real_types) {
     std::vector<Numbers> columns;
@@ -138,16 +138,16 @@ TEST_P(ExactFoldOnEveryTarget, KnownSums) {
   EXPECT_FALSE(std::signbit(sum_of<float>(DType::f32, {-0.0F, -0.0F, -0.0F})));
   EXPECT_FALSE(std::signbit(sum_of<float>(DType::f32, {-0.0F})));
   EXPECT_FALSE(std::signbit(sum_of<double>(DType::f64, {-0.0, -0.0})));
-  // A tie of f32 that only the last operand breaks.
+  // A tie in f32 that only the last operand breaks.
   const float half_step = std::ldexp(1.0F, -24);
   EXPECT_EQ(sum_of<float>(DType::f32, {1, half_step, 0}), 1);
   EXPECT_EQ(sum_of<float>(DType::f32, {1, half_step, std::ldexp(1.0F, -140)}),
             1 + std::ldexp(1.0F, -23));
 }
 
-/// A number halfway between two others, and the last place of something that cancels: whatever
-/// loses that place on the way rounds to the wrong side.
-TEST_P(ExactFoldOnEveryTarget, TiesThatTheLastPlaceBreaks) {
+/// A number halfway between two others, and the last place of a value that cancels: a method that
+/// loses that place rounds in the wrong direction.
+TEST_P(ExactFoldOnEveryTarget, TiesBrokenByTheLastPlace) {
   for (const auto& [dtype, fraction_bits, one] :
        {std::tuple{DType::f16, 10U, std::uint64_t{0x3C00}},
         std::tuple{DType::bf16, 7U, std::uint64_t{0x3F80}},

@@ -24,7 +24,7 @@ using test::from_f16;
 using test::to_bf16;
 using test::to_f16;
 
-/// One element folded the plain way.
+/// Folds one element in scalar code.
 template <class T>
 T combine(Op op, T a, T b) {
   switch (op) {
@@ -58,11 +58,11 @@ T combine(Op op, T a, T b) {
   return a;
 }
 
-/// Of complex numbers, by the formula that op.hpp states.
+/// The same for complex numbers, by the formula in op.hpp.
 template <class T>
 std::complex<T> combine(Op op, std::complex<T> a, std::complex<T> b) {
   if (op != Op::prod) return {a.real() + b.real(), a.imag() + b.imag()};
-  // Kept in memory, so that nothing is fused or widened.
+  // In memory, so that the compiler does not fuse or widen operations.
   volatile T ac = a.real() * b.real();
   volatile T bd = a.imag() * b.imag();
   volatile T ad = a.real() * b.imag();
@@ -77,7 +77,7 @@ T fold_plain(Op op, const std::vector<T>& operands) {
   return result;
 }
 
-/// The bytes that one element should fold to.
+/// The expected bytes of one folded element.
 template <class T>
 T expected(DType dtype, Op op, const std::vector<T>& operands) {
   if constexpr (std::is_same_v<T, std::uint16_t>) {
@@ -93,7 +93,7 @@ T expected(DType dtype, Op op, const std::vector<T>& operands) {
   return fold_plain(op, operands);
 }
 
-/// Values whose sums and products stay numbers and mostly need rounding.
+/// Values whose sums and products stay finite and mostly need rounding.
 template <class T>
 T some_value(DType dtype, std::mt19937_64& random) {
   if constexpr (ComplexNumber<T>) {
@@ -112,7 +112,7 @@ T some_value(DType dtype, std::mt19937_64& random) {
   }
 }
 
-/// An empty vector may have no address, which memcmp does not like.
+/// The data pointer of an empty vector may be null, which memcmp does not accept.
 template <class T>
 bool same_bytes(const void* found, const std::vector<T>& want) {
   return want.empty() || std::memcmp(found, want.data(), want.size() * sizeof(T)) == 0;
@@ -194,7 +194,7 @@ void check_any(DType dtype, Op op, std::size_t operands, std::size_t count,
   }
 }
 
-/// Runs with each kind of vector instructions that this CPU has in turn.
+/// Runs once for each vector instruction set of this CPU.
 class FoldOnEveryTarget : public ::testing::TestWithParam<std::int64_t> {
  protected:
   void SetUp() override { hwy::SetSupportedTargetsForTest(GetParam()); }
@@ -219,14 +219,14 @@ TEST_P(FoldOnEveryTarget, EqualsTheReferenceBitForBit) {
 }
 
 TEST_P(FoldOnEveryTarget, RoundsHalfPrecisionOnceAndToEven) {
-  // 1 + 2⁻⁹ + 2⁻⁹ in bf16: added one by one each half step would be lost.
+  // 1 + 2⁻⁹ + 2⁻⁹ in bf16: if each addition were rounded, both terms would be lost.
   const std::uint16_t one = to_bf16(1);
   const std::uint16_t small = to_bf16(std::ldexp(1.0F, -9));
   const void* in[] = {&one, &small, &small, &small};
   std::uint16_t out = 0;
   fold(DType::bf16, Op::sum)(&out, nullptr, in, 4, 1);
   EXPECT_EQ(out, to_bf16(1 + 3 * std::ldexp(1.0F, -9)));
-  // A tie goes to the even neighbour, where truncation would go down.
+  // A tie goes to the even neighbour; truncation would round down.
   const std::uint16_t odd = to_bf16(1 + std::ldexp(1.0F, -7));
   const std::uint16_t half_step = to_bf16(std::ldexp(1.0F, -8));
   const void* tie[] = {&odd, &half_step};
@@ -234,7 +234,7 @@ TEST_P(FoldOnEveryTarget, RoundsHalfPrecisionOnceAndToEven) {
   EXPECT_EQ(out, odd + 1);
 }
 
-TEST_P(FoldOnEveryTarget, KeepsEveryHalfPrecisionNumberPlusNothing) {
+TEST_P(FoldOnEveryTarget, KeepsEveryHalfPrecisionNumberPlusZero) {
   std::vector<std::uint16_t> all(65536);
   for (std::uint32_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint16_t>(i);
   for (const DType dtype : {DType::f16, DType::bf16}) {
@@ -254,7 +254,7 @@ TEST_P(FoldOnEveryTarget, KeepsEveryHalfPrecisionNumberPlusNothing) {
   }
 }
 
-/// Bit for bit, in whatever order: zeros have signs, and there is one NaN.
+/// Bit for bit in any order: zeros have signs, and there is a single NaN.
 template <class T>
 void expect_extrema_in_any_order(DType dtype) {
   const auto nan = std::numeric_limits<T>::quiet_NaN();

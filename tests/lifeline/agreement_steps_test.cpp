@@ -5,35 +5,35 @@
 
 #include "lifeline/agreement.hpp"
 
-/// One member of an agreement, step by step.
+/// One member of an agreement, driven step by step.
 namespace tutti::test {
 namespace {
 
 using namespace std::chrono_literals;
 using Clock = Agreement::Clock;
 
-/// A member that is told by hand what happens.
-class ByHand {
+/// A member whose events the test makes itself.
+class SteppedMember {
  public:
   struct Sent {
     std::uint32_t to;
-    Letter::Kind kind;
+    ControlMessage::Kind kind;
   };
 
-  explicit ByHand(std::uint32_t self, std::uint32_t members)
-      : agreement(
-            self, members,
-            {.send =
-                 [this](std::uint32_t to, Letter::Kind kind, std::uint32_t, const std::string&) {
-                   sent.push_back({to, kind});
-                 },
-             .judge = [](const Agreement::Hearing& hearing) -> std::optional<std::string> {
-               return "without " + std::to_string(hearing.silent.size());
-             },
-             .stand = [](const std::string&) { return "7"; }},
-            Agreement::Patience{}) {}
+  SteppedMember(std::uint32_t self, std::uint32_t members)
+      : agreement(self, members,
+                  {.send =
+                       [this](std::uint32_t to, ControlMessage::Kind kind, std::uint32_t,
+                              const std::string&) {
+                         sent.push_back({to, kind});
+                       },
+                   .decide = [](const Agreement::Evidence& evidence) -> std::optional<std::string> {
+                     return "without " + std::to_string(evidence.silent.size());
+                   },
+                   .describe = [](const std::string&) { return "7"; }},
+                  Agreement::Patience{}) {}
 
-  [[nodiscard]] std::size_t count(Letter::Kind kind) const {
+  [[nodiscard]] std::size_t count(ControlMessage::Kind kind) const {
     return static_cast<std::size_t>(std::count_if(
         sent.begin(), sent.end(), [&](const Sent& each) { return each.kind == kind; }));
   }
@@ -42,60 +42,60 @@ class ByHand {
   Agreement agreement;
 };
 
-/// It was stopped for longer than it would wait for an answer, which had come meanwhile.
+/// The proposer was stopped for longer than it waits for a reply, which arrived meanwhile.
 TEST(AgreementSteps, OwnPauseDoesNotCountAsSilenceOfOthers) {
-  ByHand chair(0, 2);
+  SteppedMember proposer(0, 2);
   Clock::time_point now{};
-  chair.agreement.put("mine", "", now);
-  chair.agreement.tick(now += 20ms);
-  chair.agreement.tick(now += 60s);
-  EXPECT_FALSE(chair.agreement.decision());
-  chair.agreement.hear(1, Letter::Kind::answer, 2, "{}", now);
-  EXPECT_EQ(chair.agreement.decision(), "without 0");
+  proposer.agreement.submit("mine", "", now);
+  proposer.agreement.tick(now += 20ms);
+  proposer.agreement.tick(now += 60s);
+  EXPECT_FALSE(proposer.agreement.decision());
+  proposer.agreement.receive(1, ControlMessage::Kind::promise, 2, "{}", now);
+  EXPECT_EQ(proposer.agreement.decision(), "without 0");
 }
 
-TEST(AgreementSteps, ChairWaitsForConfirmations) {
-  ByHand chair(0, 3);
+TEST(AgreementSteps, ProposerWaitsForAcknowledgements) {
+  SteppedMember proposer(0, 3);
   Clock::time_point now{};
-  chair.agreement.put("mine", "", now);
-  chair.agreement.hear(1, Letter::Kind::answer, 3, "{}", now);
-  chair.agreement.hear(2, Letter::Kind::answer, 3, "{}", now);
-  ASSERT_TRUE(chair.agreement.decision());
-  EXPECT_FALSE(chair.agreement.is_confirmed(now));
-  chair.agreement.hear(2, Letter::Kind::heard, 3, "", now);
-  EXPECT_FALSE(chair.agreement.is_confirmed(now));
+  proposer.agreement.submit("mine", "", now);
+  proposer.agreement.receive(1, ControlMessage::Kind::promise, 3, "{}", now);
+  proposer.agreement.receive(2, ControlMessage::Kind::promise, 3, "{}", now);
+  ASSERT_TRUE(proposer.agreement.decision());
+  EXPECT_FALSE(proposer.agreement.is_confirmed(now));
+  proposer.agreement.receive(2, ControlMessage::Kind::acknowledge, 3, "", now);
+  EXPECT_FALSE(proposer.agreement.is_confirmed(now));
   // The wait is bounded, and a lost member is not waited for.
-  EXPECT_TRUE(chair.agreement.is_confirmed(now + 1s));
-  chair.agreement.lose(1, now);
-  EXPECT_TRUE(chair.agreement.is_confirmed(now));
+  EXPECT_TRUE(proposer.agreement.is_confirmed(now + 1s));
+  proposer.agreement.lose(1, now);
+  EXPECT_TRUE(proposer.agreement.is_confirmed(now));
 }
 
-TEST(AgreementSteps, DecisionIsConfirmed) {
-  ByHand member(1, 3);
+TEST(AgreementSteps, DecisionIsAcknowledged) {
+  SteppedMember member(1, 3);
   const Clock::time_point now{};
-  member.agreement.hear(0, Letter::Kind::decide, 3, "so be it", now);
-  EXPECT_EQ(member.count(Letter::Kind::heard), 1U);
+  member.agreement.receive(0, ControlMessage::Kind::decide, 3, "decision", now);
+  EXPECT_EQ(member.count(ControlMessage::Kind::acknowledge), 1U);
   EXPECT_TRUE(member.agreement.is_confirmed(now));
 }
 
-/// So that it knows the silent members when it has to preside.
-TEST(AgreementSteps, MemberThatIsAskedAsksAllOthersAtOnce) {
-  ByHand member(1, 6);
-  member.agreement.hear(3, Letter::Kind::input, 0, "{}", Clock::time_point{});
-  EXPECT_EQ(member.count(Letter::Kind::input), 5U);
-  EXPECT_EQ(member.count(Letter::Kind::here), 1U);
+/// So that it knows the silent members when it becomes the proposer.
+TEST(AgreementSteps, ProbedMemberProbesAllOthersAtOnce) {
+  SteppedMember member(1, 6);
+  member.agreement.receive(3, ControlMessage::Kind::input, 0, "{}", Clock::time_point{});
+  EXPECT_EQ(member.count(ControlMessage::Kind::input), 5U);
+  EXPECT_EQ(member.count(ControlMessage::Kind::alive), 1U);
 }
 
-/// As long as the chair replies, no other member is asked.
-TEST(AgreementSteps, AsksAroundOnlyIfTheChairDoesNotReply) {
-  ByHand member(4, 6);
+/// While the proposer replies, no other member is probed.
+TEST(AgreementSteps, ProbesOthersOnlyIfTheProposerDoesNotReply) {
+  SteppedMember member(4, 6);
   Clock::time_point now{};
-  member.agreement.put("mine", "", now);
-  member.agreement.hear(0, Letter::Kind::here, 0, "", now);
+  member.agreement.submit("mine", "", now);
+  member.agreement.receive(0, ControlMessage::Kind::alive, 0, "", now);
   for (int i = 0; i < 20; ++i) member.agreement.tick(now += 20ms);
-  EXPECT_EQ(member.count(Letter::Kind::input), 1U);
+  EXPECT_EQ(member.count(ControlMessage::Kind::input), 1U);
   for (int i = 0; i < 20; ++i) member.agreement.tick(now += 20ms);
-  EXPECT_EQ(member.count(Letter::Kind::input), 6U);
+  EXPECT_EQ(member.count(ControlMessage::Kind::input), 6U);
 }
 
 }  // namespace

@@ -11,50 +11,50 @@
 #include "core/json.hpp"
 #include "support/random.hpp"
 
-/// Whatever happens to some, those who go on have the same answer: by thousands of made-up runs, in
-/// which letters take their time, members die at any moment and some are only slow.
+/// All members that survive decide the same. Checked in thousands of seeded simulations with
+/// message delays, deaths at any moment, and members that are only slow.
 namespace tutti::test {
 namespace {
 
 using namespace std::chrono_literals;
 using Clock = Agreement::Clock;
 
-/// What may befall the members of a run.
-struct Weather {
-  std::uint32_t deaths = 0;     ///< At most.
-  std::uint32_t sleepers = 0;   ///< At most: they do nothing for some seconds, and then go on.
-  std::uint32_t slanders = 0;   ///< At most: one member wrongly thinks that another is gone.
-  std::uint32_t laggards = 0;   ///< At most: all suspect them, and they speak after some seconds.
-  std::uint32_t frozen = 0;     ///< At most, and not all: they do nothing from the start on.
-  bool all_have_inputs = true;  ///< Or only one.
-  bool all_leave = false;       ///< Whoever knows the answer leaves with it.
+/// The faults of a simulation.
+struct Faults {
+  std::uint32_t deaths = 0;      ///< At most.
+  std::uint32_t sleepers = 0;    ///< At most: members that are stopped for some seconds.
+  std::uint32_t suspicions = 0;  ///< At most: a member wrongly takes another for lost.
+  std::uint32_t laggards = 0;    ///< At most: suspected by all; their input is seconds late.
+  std::uint32_t frozen = 0;      ///< At most, and not all: stopped from the start.
+  bool all_have_inputs = true;   ///< Else only one member has an input.
+  bool all_leave = false;        ///< A member that knows the decision leaves.
 };
 
-/// Members of one agreement, and the letters between them, in a time of their own.
-class Run {
+/// Members of one agreement and the messages between them, in simulated time.
+class Simulation {
  public:
-  Run(std::uint64_t seed, std::uint32_t members, const Weather& weather)
-      : random_(seed), size_(members), weather_(weather), members_(members) {
+  Simulation(std::uint64_t seed, std::uint32_t members, const Faults& faults)
+      : random_(seed), size_(members), faults_(faults), members_(members) {
     for (std::uint32_t self = 0; self < members; ++self) {
       members_[self].agreement = std::make_unique<Agreement>(
-          self, members, desk(self),
-          Agreement::Patience{.for_answers = 2s, .for_inputs = weather.all_have_inputs ? 1s : 0s});
+          self, members, environment(self),
+          Agreement::Patience{.for_answers = 2s, .for_inputs = faults.all_have_inputs ? 1s : 0s});
     }
     plan_laggards();
-    plan_frost();
+    plan_frozen();
     plan_inputs();
     plan_completions();
-    plan_grief();
+    plan_faults();
     for (std::uint32_t self = 0; self < members; ++self) plan_tick(self, 0ms);
     go_on();
   }
 
-  /// What is wrong with how it ended; empty if nothing is.
+  /// What is wrong with the outcome; empty if nothing is.
   [[nodiscard]] std::string fault() const {
-    if (!is_anybody_concerned()) return "";
+    if (!is_any_involved()) return "";
     if (const std::string broken = broken_promise(); !broken.empty()) return broken;
     std::optional<std::string> common;
-    const std::set<std::uint32_t> trusted = weather_.all_leave ? alive() : this->trusted();
+    const std::set<std::uint32_t> trusted = faults_.all_leave ? alive() : this->trusted();
     for (const std::uint32_t self : trusted) {
       const std::optional<std::string>& decision = members_[self].agreement->decision();
       if (!decision) return "member " + std::to_string(self) + " has no decision";
@@ -65,13 +65,13 @@ class Run {
   }
 
   [[nodiscard]] std::size_t trusted_count() const { return trusted().size(); }
-  /// Whether some, but not all, have come out of the barrier.
+  /// True if some members, but not all, have come out of the barrier.
   [[nodiscard]] bool is_split() const {
     const auto has_passed = [](const Member& member) { return member.has_passed; };
     return std::any_of(members_.begin(), members_.end(), has_passed) &&
            !std::all_of(members_.begin(), members_.end(), has_passed);
   }
-  /// Until all who live had decided.
+  /// Until all live members had decided.
   [[nodiscard]] Clock::duration duration() const { return now_; }
 
  private:
@@ -81,14 +81,14 @@ class Run {
     bool has_left = false;
     bool is_frozen = false;
     bool is_sealed = false;
-    bool has_passed = false;  // The barrier: all have done their call.
+    bool has_passed = false;  // It came out of the barrier: all have done their call.
     std::uint64_t done = begun;
     Clock::duration asleep_until{};
     std::optional<std::string> input{};
   };
   struct Event {
     Clock::duration at{};
-    std::uint64_t number = 0;  // Of two at one time, the earlier made comes first.
+    std::uint64_t number = 0;  // Breaks ties: events at one time happen in planned order.
     std::uint32_t member = 0;
     std::function<void(Agreement&, Clock::time_point)> happen{};
 
@@ -102,8 +102,8 @@ class Run {
   static constexpr std::uint64_t begun = 6;
   static constexpr std::uint64_t ended = 7;
 
-  /// The only one who asked may have died before anybody heard of it.
-  [[nodiscard]] bool is_anybody_concerned() const {
+  /// The only member with an input may have died before any other heard of it.
+  [[nodiscard]] bool is_any_involved() const {
     return std::any_of(members_.begin(), members_.end(), [](const Member& member) {
       return !member.is_dead && (member.input || member.agreement->decision());
     });
@@ -117,7 +117,7 @@ class Run {
     return all;
   }
 
-  /// Who lives, and was not taken for gone by anybody who does.
+  /// Live members that no live member takes for lost.
   [[nodiscard]] std::set<std::uint32_t> trusted() const {
     std::set<std::uint32_t> all = alive();
     for (const Member& member : members_) {
@@ -126,8 +126,8 @@ class Run {
     return all;
   }
 
-  /// Once any member has come out of the barrier, be it dead by now, no decision says that the call
-  /// is not complete; also none of members that others take for gone.
+  /// Once any member has come out of the barrier, even if it died since, no decision says that the
+  /// call is incomplete; nor do decisions of members that others take for lost.
   [[nodiscard]] std::string broken_promise() const {
     const auto has_passed = [](const Member& member) { return member.has_passed; };
     if (std::none_of(members_.begin(), members_.end(), has_passed)) return "";
@@ -139,17 +139,17 @@ class Run {
     return "";
   }
 
-  /// A decision holds what was really said, and what everybody said who is trusted.
+  /// A decision holds only inputs that were submitted, and those of all trusted members.
   [[nodiscard]] std::string fault_of(const std::string& decision,
                                      const std::set<std::uint32_t>& trusted) const {
     const Json json = Json::parse(decision);
     for (const auto& [rank, text] : json.items()) {
       if (rank == "completed") continue;
       const Member& member = members_[std::stoul(rank)];
-      if (!member.input || Json(*member.input) != text) return "nobody said " + decision;
+      if (!member.input || Json(*member.input) != text) return "invented input in " + decision;
     }
-    // Who sleeps may not have said it in time.
-    if (!weather_.all_have_inputs || weather_.sleepers > 0) return "";
+    // A sleeper's input may be late.
+    if (!faults_.all_have_inputs || faults_.sleepers > 0) return "";
     for (const std::uint32_t self : trusted) {
       if (!laggards_.contains(self) && !json.contains(std::to_string(self))) {
         return "member " + std::to_string(self) + " is not in " + decision;
@@ -158,26 +158,26 @@ class Run {
     return "";
   }
 
-  Agreement::Desk desk(std::uint32_t self) {
-    return {.send = [this, self](std::uint32_t to, Letter::Kind kind, std::uint32_t ballot,
-                                 std::string body) { post(self, to, kind, ballot, body); },
-            .judge = [](const Agreement::Hearing& hearing) { return collect(hearing); },
-            .stand = [this, self](const std::string& /*subject*/) { return seal(self); }};
+  Agreement::Environment environment(std::uint32_t self) {
+    return {.send = [this, self](std::uint32_t to, ControlMessage::Kind kind, std::uint32_t ballot,
+                                 std::string body) { send(self, to, kind, ballot, body); },
+            .decide = [](const Agreement::Evidence& evidence) { return collect(evidence); },
+            .describe = [this, self](const std::string& /*subject*/) { return seal(self); }};
   }
 
-  static std::optional<std::string> collect(const Agreement::Hearing& hearing) {
+  static std::optional<std::string> collect(const Agreement::Evidence& evidence) {
     std::uint64_t least = ended;
-    for (const Agreement::Voice& voice : hearing.voices) {
-      if (!voice.standing.empty()) {
-        least = std::min<std::uint64_t>(least, std::stoull(voice.standing));
+    for (const Agreement::Answer& answer : evidence.answers) {
+      if (!answer.status.empty()) {
+        least = std::min<std::uint64_t>(least, std::stoull(answer.status));
       }
     }
     Json inputs{{"completed", least}};
-    for (std::uint32_t rank = 0; rank < hearing.voices.size(); ++rank) {
-      if (hearing.silent.contains(rank)) continue;
-      if (const auto& input = hearing.voices[rank].input) {
+    for (std::uint32_t rank = 0; rank < evidence.answers.size(); ++rank) {
+      if (evidence.silent.contains(rank)) continue;
+      if (const auto& input = evidence.answers[rank].input) {
         inputs[std::to_string(rank)] = *input;
-      } else if (!hearing.late.contains(rank)) {
+      } else if (!evidence.late.contains(rank)) {
         return std::nullopt;
       }
     }
@@ -189,22 +189,22 @@ class Run {
     return std::to_string(members_[self].done);
   }
 
-  void post(std::uint32_t from, std::uint32_t to, Letter::Kind kind, std::uint32_t ballot,
+  void send(std::uint32_t from, std::uint32_t to, ControlMessage::Kind kind, std::uint32_t ballot,
             const std::string& body) {
-    // Who dies while it writes to all reaches only some.
+    // A member that dies during a broadcast reaches only some members.
     if (members_[from].is_dead) return;
     if (doomed_ == from && random_.one_in(3)) kill(from);
     if (members_[from].is_dead) return;
-    Clock::duration& last = last_letter_[{from, to}];
+    Clock::duration& last = last_message_[{from, to}];
     last = std::max(last + 1us, now_ + std::chrono::microseconds(random_.below(30000U)));
     plan(last, to, [from, kind, ballot, body](Agreement& agreement, Clock::time_point now) {
-      agreement.hear(from, kind, ballot, body, now);
+      agreement.receive(from, kind, ballot, body, now);
     });
   }
 
   void leave(std::uint32_t member) {
     if (std::exchange(members_[member].has_left, true)) return;
-    members_[member].agreement->hand_on();
+    members_[member].agreement->rebroadcast();
     if (!members_[member].is_dead) tell_all_of_absence(member);
   }
 
@@ -216,7 +216,7 @@ class Run {
   void tell_all_of_absence(std::uint32_t member) {
     for (std::uint32_t other = 0; other < size_; ++other) {
       if (other == member) continue;
-      Clock::duration& last = last_letter_[{member, other}];
+      Clock::duration& last = last_message_[{member, other}];
       last = std::max(last + 1us, now_ + std::chrono::microseconds(random_.below(100000U)));
       plan(last, other,
            [member](Agreement& agreement, Clock::time_point now) { agreement.lose(member, now); });
@@ -224,24 +224,25 @@ class Run {
   }
 
   void plan_laggards() {
-    for (std::uint32_t i = 0; i < weather_.laggards; ++i) laggards_.insert(random_.below(size_));
+    for (std::uint32_t i = 0; i < faults_.laggards; ++i) laggards_.insert(random_.below(size_));
     if (laggards_.size() == size_) laggards_.clear();
     for (Member& member : members_) {
       for (const std::uint32_t laggard : laggards_) member.agreement->suspect(laggard);
     }
   }
 
-  void plan_frost() {
+  void plan_frozen() {
     const std::uint32_t count =
-        weather_.frozen == 0 ? 0 : random_.below(std::min(weather_.frozen + 1, size_));
-    // The lowest, which are to preside, or any.
+        faults_.frozen == 0 ? 0 : random_.below(std::min(faults_.frozen + 1, size_));
+    // The lowest members, which are to propose, or any.
     const bool are_lowest = random_.one_in(2);
     for (std::uint32_t i = 0; i < count; ++i) {
       members_[are_lowest ? i : random_.below(size_)].is_frozen = true;
     }
   }
 
-  /// Members do their call if they are not asked before; and come out of the barrier once all have.
+  /// Members do their call unless they are sealed before, and come out of the barrier once all
+  /// have.
   void plan_completions() {
     const Clock::duration early = random_time(150ms);
     for (std::uint32_t self = 0; self < size_; ++self) {
@@ -260,41 +261,41 @@ class Run {
     std::uint32_t only = random_.below(size_);
     while (members_[only].is_frozen) only = (only + 1) % size_;
     const auto urgency =
-        weather_.frozen > 0 ? Agreement::Urgency::urgent : Agreement::Urgency::usual;
+        faults_.frozen > 0 ? Agreement::Urgency::urgent : Agreement::Urgency::usual;
     for (std::uint32_t self = 0; self < size_; ++self) {
-      if (!weather_.all_have_inputs && self != only) continue;
-      const std::string input = "said by " + std::to_string(self);
+      if (!faults_.all_have_inputs && self != only) continue;
+      const std::string input = "input of " + std::to_string(self);
       const Clock::duration late = laggards_.contains(self) ? 5s : 0s;
       const auto put = [this, self, input, urgency](Agreement& agreement, auto now) {
         members_[self].input = input;
-        agreement.put(input, "7", now, urgency);
+        agreement.submit(input, "7", now, urgency);
       };
       plan(late + random_time(200ms), self, put);
     }
   }
 
-  void plan_grief() {
-    for (std::uint32_t i = 0; i < weather_.deaths; ++i) {
+  void plan_faults() {
+    for (std::uint32_t i = 0; i < faults_.deaths; ++i) {
       const std::uint32_t victim = random_.below(size_);
-      // Either at any moment, or in the midst of a letter to all.
+      // Either at any moment, or during a broadcast.
       if (random_.one_in(2)) {
         doomed_ = victim;
       } else {
         plan(random_time(300ms), victim, [this, victim](Agreement&, auto) { kill(victim); });
       }
     }
-    for (std::uint32_t i = 0; i < weather_.sleepers; ++i) {
+    for (std::uint32_t i = 0; i < faults_.sleepers; ++i) {
       const std::uint32_t sleeper = random_.below(size_);
       const Clock::duration until = random_time(9s);
       plan(random_time(300ms), sleeper,
            [this, sleeper, until](Agreement&, auto) { members_[sleeper].asleep_until = until; });
     }
-    for (std::uint32_t i = 0; i < weather_.slanders; ++i) {
-      const std::uint32_t believer = random_.below(size_);
-      const std::uint32_t slandered = random_.below(size_);
-      if (believer == slandered) continue;
-      plan(random_time(300ms), believer,
-           [slandered](Agreement& agreement, auto now) { agreement.lose(slandered, now); });
+    for (std::uint32_t i = 0; i < faults_.suspicions; ++i) {
+      const std::uint32_t doubter = random_.below(size_);
+      const std::uint32_t suspected = random_.below(size_);
+      if (doubter == suspected) continue;
+      plan(random_time(300ms), doubter,
+           [suspected](Agreement& agreement, auto now) { agreement.lose(suspected, now); });
     }
   }
 
@@ -322,20 +323,20 @@ class Run {
       Member& member = members_[event.member];
       if (member.is_dead || member.has_left || member.is_frozen) continue;
       if (member.asleep_until > now_) {
-        // Everything waits, in its order.
+        // Its events wait, in order.
         event.at = member.asleep_until;
         events_.push(std::move(event));
         continue;
       }
       event.happen(*member.agreement, Clock::time_point(now_));
       if (member.agreement->decision()) (void)seal(event.member);
-      if (weather_.all_leave && !member.is_dead && member.agreement->decision()) {
+      if (faults_.all_leave && !member.is_dead && member.agreement->decision()) {
         leave(event.member);
       }
     }
   }
 
-  /// Nothing more can change once all who live have decided.
+  /// Nothing more can change once all live members have decided.
   [[nodiscard]] bool is_over() const {
     return std::all_of(members_.begin(), members_.end(), [](const Member& member) {
       return member.is_dead || member.is_frozen || member.agreement->decision();
@@ -344,69 +345,71 @@ class Run {
 
   Random random_;
   std::uint32_t size_;
-  Weather weather_;
+  Faults faults_;
   std::vector<Member> members_;
   std::set<std::uint32_t> laggards_;
   std::optional<std::uint32_t> doomed_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Clock::duration> last_letter_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Clock::duration> last_message_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t planned_ = 0;
   Clock::duration now_{};
 };
 
-/// Adds to `split`, if it is given, how many runs there were in which some members came out of the
-/// barrier and others did not.
-void run_many(std::uint64_t runs, const Weather& weather, Clock::duration longest = 120s,
+/// Adds to `split`, if given, the number of runs in which some members came out of the barrier and
+/// others did not.
+void run_many(std::uint64_t runs, const Faults& faults, Clock::duration longest = 120s,
               std::uint32_t least_members = 2, std::size_t* split = nullptr) {
   std::size_t trusted = 0;
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
     const std::uint32_t members = least_members + static_cast<std::uint32_t>(seed % 6);
-    const Run run(seed, members, weather);
+    const Simulation run(seed, members, faults);
     trusted += run.trusted_count();
     if (split != nullptr && run.is_split()) ++*split;
     ASSERT_EQ(run.fault(), "") << "seed " << seed << ", " << members << " members";
     ASSERT_LE(run.duration(), longest) << "seed " << seed << ", " << members << " members";
   }
-  // Else nothing was compared.
+  // Otherwise nothing was compared.
   EXPECT_GT(trusted, runs);
 }
 
-TEST(Agreement, OfAllIsWhatAllSaid) { run_many(500, {}); }
+TEST(Agreement, HoldsTheInputsOfAll) { run_many(500, {}); }
 
-TEST(Agreement, OutlivesDeaths) { run_many(3000, {.deaths = 3}); }
+TEST(Agreement, SurvivesDeaths) { run_many(3000, {.deaths = 3}); }
 
-TEST(Agreement, NeedsOnlyOneWhoAsks) { run_many(1000, {.deaths = 2, .all_have_inputs = false}); }
+TEST(Agreement, NeedsOnlyOneInput) { run_many(1000, {.deaths = 2, .all_have_inputs = false}); }
 
 TEST(Agreement, DoesNotWaitForSleepers) { run_many(1000, {.deaths = 1, .sleepers = 2}); }
 
 TEST(Agreement, NeverDeniesACallThatSomeMemberHasCompleted) {
   std::size_t split = 0;
-  run_many(5000, {.deaths = 3, .sleepers = 1, .slanders = 2}, 120s, 2, &split);
+  run_many(5000, {.deaths = 3, .sleepers = 1, .suspicions = 2}, 120s, 2, &split);
   EXPECT_GT(split, 250U);
 }
 
-TEST(Agreement, BearsSlander) { run_many(1000, {.deaths = 1, .sleepers = 1, .slanders = 2}); }
+TEST(Agreement, SurvivesFalseSuspicions) {
+  run_many(1000, {.deaths = 1, .sleepers = 1, .suspicions = 2});
+}
 
-TEST(Agreement, OutlivesThoseWhoLeaveWithTheAnswer) {
+TEST(Agreement, SurvivesMembersThatLeaveWithTheDecision) {
   run_many(3000, {.deaths = 2, .all_leave = true});
 }
 
-TEST(Agreement, OutlivesLaggards) { run_many(1000, {.deaths = 2, .laggards = 2}); }
+TEST(Agreement, SurvivesLaggards) { run_many(1000, {.deaths = 2, .laggards = 2}); }
 
 TEST(Agreement, DoesNotWaitLongForLaggards) { run_many(300, {.laggards = 2}, 900ms); }
 
-/// However many they are, and whether they were to preside or not: inputs are there after 200 ms,
-/// letters take up to 30.
+/// However many they are, proposers or not. Inputs are submitted within 200 ms, messages take up to
+/// 30 ms.
 TEST(Agreement, FindsAllStoppedMembersAtTheSameTime) { run_many(3000, {.frozen = 5}, 950ms); }
 
-/// Most members ask only some of the lowest, one of which will preside.
+/// Most members probe only some of the lowest, one of which will propose.
 TEST(Agreement, FindsStoppedMembersOfALargeGroup) { run_many(12, {.frozen = 30}, 950ms, 36); }
 
-TEST(Agreement, FindsStoppedMembersIfOnlyOneAsks) {
+TEST(Agreement, FindsStoppedMembersWithOneInput) {
   run_many(2000, {.frozen = 5, .all_have_inputs = false}, 930ms);
 }
 
-TEST(Agreement, OutlivesDeathsAndStoppedMembers) { run_many(1000, {.deaths = 2, .frozen = 3}, 3s); }
+TEST(Agreement, SurvivesDeathsAndStoppedMembers) { run_many(1000, {.deaths = 2, .frozen = 3}, 3s); }
 
 }  // namespace
 }  // namespace tutti::test

@@ -14,14 +14,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// As the system has them, for a connection that is lost after so long.
+/// The socket options that the system has after set_keep_alive().
 struct Options {
   int interval = 0;
   int user_timeout = 0;
 
   explicit Options(std::chrono::milliseconds lost_after) {
     const Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    break_off_silence(socket.fd(), lost_after);
+    set_keep_alive(socket.fd(), lost_after);
     interval = read(socket, TCP_KEEPIDLE);
     EXPECT_EQ(read(socket, TCP_KEEPINTVL), interval);
     EXPECT_EQ(read(socket, TCP_KEEPCNT), 3);
@@ -36,16 +36,16 @@ struct Options {
   }
 };
 
-TEST(KeepAlive, BreaksOffInTime) {
+TEST(KeepAlive, SetsIntervalAndTimeout) {
   EXPECT_EQ(Options(10s).interval, 2);
   EXPECT_EQ(Options(10s).user_timeout, 10000);
   EXPECT_EQ(Options(500ms).interval, 1);
   EXPECT_EQ(Options(500ms).user_timeout, 500);
-  EXPECT_EQ(Options(0ms).user_timeout, 1) << "zero would be the system's own";
+  EXPECT_EQ(Options(0ms).user_timeout, 1) << "zero would mean the system's default";
 }
 
-/// 2³² milliseconds and a little more would become a little.
-TEST(KeepAlive, CountsAsFarAsTheSystemCan) {
+/// More than 2³² milliseconds would wrap around to a short time.
+TEST(KeepAlive, ClampsToTheLimitsOfTheSystem) {
   for (const std::chrono::seconds lost_after : {2147484s, 4294968s, 1000000000s}) {
     EXPECT_EQ(Options(lost_after).interval, 32767);
     EXPECT_EQ(Options(lost_after).user_timeout, std::numeric_limits<int>::max());

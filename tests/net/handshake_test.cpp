@@ -22,7 +22,7 @@ using test::take;
 using Side = Handshake::Side;
 using State = Handshake::State;
 
-/// Lets both go on in turn as long as either wants to.
+/// Advances both ends in turn, often enough for a whole handshake.
 void meet(Handshake& one, Channel& one_end, Handshake& other, Channel& other_end) {
   for (int turns = 0; turns < 8; ++turns) {
     (void)one.advance(one_end);
@@ -30,7 +30,7 @@ void meet(Handshake& one, Channel& one_end, Handshake& other, Channel& other_end
   }
 }
 
-TEST(Secret, IsAnotherEachTime) {
+TEST(Secret, RandomSecretsDiffer) {
   const Secret secret = Secret::random();
   EXPECT_EQ(secret.bytes.size(), 64U);
   EXPECT_EQ(secret.bytes.find_first_not_of("0123456789abcdef"), std::string::npos);
@@ -39,7 +39,7 @@ TEST(Secret, IsAnotherEachTime) {
 
 class RightSecret : public testing::TestWithParam<std::string> {};
 
-TEST_P(RightSecret, LetsBothKnowEachOther) {
+TEST_P(RightSecret, AuthenticatesBothEnds) {
   Line line;
   const Secret secret{GetParam()};
   const std::string longest(Handshake::most_greeting, 'g');
@@ -52,8 +52,8 @@ TEST_P(RightSecret, LetsBothKnowEachOther) {
   EXPECT_EQ(accepts.peer_greeting(), "rank 3");
 }
 
-TEST_P(RightSecret, LetsBothKnowEachOtherInPrivate) {
-  if (GetParam().empty()) GTEST_SKIP() << "nothing to encrypt with";
+TEST_P(RightSecret, AuthenticatesBothEndsOverTls) {
+  if (GetParam().empty()) GTEST_SKIP() << "TLS needs a secret";
   Line line;
   const Secret secret = Secret{.bytes = GetParam()}.encrypting();
   Handshake dials(Side::dials, secret, "rank 3");
@@ -68,7 +68,7 @@ TEST_P(RightSecret, LetsBothKnowEachOtherInPrivate) {
 INSTANTIATE_TEST_SUITE_P(Secrets, RightSecret, testing::Values("", "s", std::string(1000, 'x')),
                          [](const auto& each) { return "Of" + std::to_string(each.param.size()); });
 
-TEST(Handshake, ReadsNothingThatFollowsIt) {
+TEST(Handshake, DoesNotReadPastItsOwnMessages) {
   Line line;
   Handshake dials(Side::dials, {"s"}, "a");
   Handshake accepts(Side::accepts, {"s"}, "b");
@@ -81,7 +81,7 @@ TEST(Handshake, ReadsNothingThatFollowsIt) {
   EXPECT_EQ(dials.advance(line.a), State::done);
 }
 
-TEST(Handshake, RefusesAnotherSecret) {
+TEST(Handshake, RefusesDifferentSecret) {
   Line line;
   Handshake dials(Side::dials, {"right"}, "a");
   Handshake accepts(Side::accepts, {"wrong"}, "b");
@@ -94,7 +94,7 @@ TEST(Handshake, RefusesAnotherSecret) {
   }
 }
 
-TEST(Handshake, TellsAStrangerNothingThatDependsOnTheSecret) {
+TEST(Handshake, SendsUnauthenticatedPeerNoProof) {
   Line line;
   Line other;
   Handshake dials(Side::dials, {"guess"}, "a");
@@ -105,7 +105,7 @@ TEST(Handshake, TellsAStrangerNothingThatDependsOnTheSecret) {
   EXPECT_EQ(take(line.a).substr(256), std::string(32, '\0'));
 }
 
-TEST(Handshake, GuessesWhyItWasClosedInTheEnd) {
+TEST(Handshake, SuggestsSecretWhenClosedAfterProof) {
   Line line;
   Handshake dials(Side::dials, {"s"}, "a");
   Handshake accepts(Side::accepts, {"s"}, "b");
@@ -119,7 +119,7 @@ TEST(Handshake, GuessesWhyItWasClosedInTheEnd) {
   EXPECT_EQ(dials.advance(line.a), State::refused);
 }
 
-TEST(Handshake, RefusesAnEmptySecretWhereThereIsOne) {
+TEST(Handshake, RefusesEmptySecretWhereOneIsSet) {
   Line line;
   Handshake dials(Side::dials, {}, "a");
   Handshake accepts(Side::accepts, {"s"}, "b");
@@ -127,7 +127,7 @@ TEST(Handshake, RefusesAnEmptySecretWhereThereIsOne) {
   EXPECT_EQ(accepts.advance(line.b), State::refused);
 }
 
-TEST(Handshake, RefusesAChangedGreeting) {
+TEST(Handshake, RefusesModifiedGreeting) {
   Line dialer;
   Line acceptor;
   Handshake dials(Side::dials, {"s"}, "rank 1");
@@ -143,7 +143,7 @@ TEST(Handshake, RefusesAChangedGreeting) {
   EXPECT_EQ(accepts.advance(acceptor.a), State::refused);
 }
 
-TEST(Handshake, RefusesGarbageAtOnce) {
+TEST(Handshake, RefusesGarbageImmediately) {
   for (const std::string garbage :
        {"G", "GET / HTTP/1.1\r\n\r\n", "tuttI", "\x16\x03\x01", "tutti\r\n\x02"}) {
     Line line;
@@ -155,7 +155,7 @@ TEST(Handshake, RefusesGarbageAtOnce) {
   }
 }
 
-TEST(Handshake, RefusesAGreetingLongerThanItsPlace) {
+TEST(Handshake, RefusesGreetingLongerThanItsField) {
   Line line;
   Line other;
   Handshake dials(Side::dials, {"s"}, "a");
@@ -168,7 +168,7 @@ TEST(Handshake, RefusesAGreetingLongerThanItsPlace) {
   EXPECT_EQ(accepts.refusal(), "its greeting is too long");
 }
 
-TEST(Handshake, RefusesWhoGoesAwayEarly) {
+TEST(Handshake, RefusesPeerThatClosesEarly) {
   for (const std::size_t length :
        {std::size_t{0}, std::size_t{5}, std::size_t{128}, std::size_t{256}}) {
     Line line;
@@ -185,7 +185,7 @@ TEST(Handshake, RefusesWhoGoesAwayEarly) {
   }
 }
 
-TEST(Handshake, RefusesItsOwnMessages) {
+TEST(Handshake, RefusesEchoOfItsOwnMessages) {
   for (const Side side : {Side::dials, Side::accepts}) {
     Line line;
     Handshake one(side, {"s"}, "a");
@@ -199,8 +199,8 @@ TEST(Handshake, RefusesItsOwnMessages) {
   }
 }
 
-TEST(Handshake, RefusesAProofOfTheSameSide) {
-  // A stranger between two ranks that both dial plays each one's answers to the other.
+TEST(Handshake, RefusesProofOfTheSameSide) {
+  // A man in the middle relays the messages of two ranks that both dial.
   Line one_line;
   Line other_line;
   Handshake one(Side::dials, {"s"}, "a");
@@ -219,22 +219,22 @@ TEST(Handshake, RefusesAProofOfTheSameSide) {
   EXPECT_EQ(other_state, State::refused);
 }
 
-TEST(Handshake, RefusesItsOwnProof) {
-  // A stranger with a hello of its own, to whom a rank has proved itself, proves the same to it.
+TEST(Handshake, RefusesEchoOfItsOwnProof) {
+  // An attacker sends a hello of its own, and then reflects the proof that the rank sent to it.
   Line line;
   Line other;
-  Handshake stranger(Side::accepts, {"?"}, "b");
-  (void)stranger.advance(other.a);
+  Handshake attacker(Side::accepts, {"?"}, "b");
+  (void)attacker.advance(other.a);
   Handshake dials(Side::dials, {"s"}, "a");
   give(line.b, take(other.b));
   (void)dials.advance(line.a);
-  const std::string said = take(line.b);
-  ASSERT_EQ(said.size(), 288U);
-  give(line.b, said.substr(256));
+  const std::string sent = take(line.b);
+  ASSERT_EQ(sent.size(), 288U);
+  give(line.b, sent.substr(256));
   EXPECT_EQ(dials.advance(line.a), State::refused);
 }
 
-TEST(Handshake, RefusesAnEarlierConversationPlayedBack) {
+TEST(Handshake, RefusesReplayedHandshake) {
   std::string recorded;
   {
     Line dialer;
@@ -244,9 +244,9 @@ TEST(Handshake, RefusesAnEarlierConversationPlayedBack) {
     for (int turns = 0; turns < 4; ++turns) {
       (void)dials.advance(dialer.a);
       (void)accepts.advance(acceptor.a);
-      const std::string said = take(dialer.b);
-      recorded += said;
-      if (!said.empty()) give(acceptor.b, said);
+      const std::string sent = take(dialer.b);
+      recorded += sent;
+      if (!sent.empty()) give(acceptor.b, sent);
       const std::string answer = take(acceptor.b);
       if (!answer.empty()) give(dialer.b, answer);
     }
@@ -259,7 +259,7 @@ TEST(Handshake, RefusesAnEarlierConversationPlayedBack) {
   EXPECT_EQ(accepts.advance(line.b), State::refused);
 }
 
-TEST(Handshake, TakesOneByteAtATime) {
+TEST(Handshake, AcceptsOneByteAtATime) {
   Line dialer;
   Line acceptor;
   Handshake dials(Side::dials, {"s"}, "a");
@@ -269,19 +269,19 @@ TEST(Handshake, TakesOneByteAtATime) {
   for (int turns = 0; turns < 2000; ++turns) {
     dials_state = dials.advance(dialer.a);
     accepts_state = accepts.advance(acceptor.a);
-    const std::string there = take(dialer.b, 1);
-    const std::string back = take(acceptor.b, 1);
-    if (!there.empty()) give(acceptor.b, there);
-    if (!back.empty()) give(dialer.b, back);
+    const std::string from_dialer = take(dialer.b, 1);
+    const std::string from_acceptor = take(acceptor.b, 1);
+    if (!from_dialer.empty()) give(acceptor.b, from_dialer);
+    if (!from_acceptor.empty()) give(dialer.b, from_acceptor);
   }
   EXPECT_EQ(dials_state, State::done) << dials.refusal();
   EXPECT_EQ(accepts_state, State::done) << accepts.refusal();
   EXPECT_EQ(accepts.peer_greeting(), "a");
 }
 
-TEST(Handshake, WaitsForRoomToWrite) {
+TEST(Handshake, WaitsUntilSocketIsWritable) {
   Line line;
-  // Fill the way out.
+  // Fill the send buffer.
   const std::string block(4096, 'x');
   std::size_t filled = 0;
   for (int blocks = 0; blocks < 10000; ++blocks) {
@@ -297,14 +297,14 @@ TEST(Handshake, WaitsForRoomToWrite) {
   EXPECT_EQ(dials.advance(line.a), State::done);
 }
 
-TEST(Handshake, SaysWhyNobodyAnswered) {
+TEST(Handshake, ReportsConnectionRefused) {
   Endpoint at;
   {
     const Socket listener = listen_on(Endpoint::parse("127.0.0.1:0"), {});
     at = bound_to(listener);
   }
   Channel channel(begin_connect(at));
-  if (!channel) GTEST_SKIP() << "this system refuses at once";
+  if (!channel) GTEST_SKIP() << "this system refuses within connect()";
   Handshake dials(Side::dials, {"s"}, "a");
   State state = dials.advance(channel);
   for (int turns = 0; turns < 1000 && state != State::refused; ++turns) {
@@ -314,7 +314,7 @@ TEST(Handshake, SaysWhyNobodyAnswered) {
   EXPECT_EQ(dials.refusal(), "Connection refused");
 }
 
-TEST(Handshake, NeedsAGreetingThatFits) {
+TEST(Handshake, ThrowsIfGreetingIsTooLong) {
   test::expect_error(
       [] {
         const Handshake handshake(Side::dials, {}, std::string(Handshake::most_greeting + 1, 'g'));

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(RejectionLog, SpeaksOncePerSourceAndSecond) {
+TEST(RejectionLog, LogsOneLinePerSourceAndSecond) {
   std::vector<std::string> lines;
   RejectionLog log(Rank{3}, [&](const std::string& line) { lines.push_back(line); });
   const auto now = Clock::now();
@@ -20,20 +20,20 @@ TEST(RejectionLog, SpeaksOncePerSourceAndSecond) {
   log.note_rejection("10.0.0.1", "why not", now + 1001ms);
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[2],
-            "tutti: rank 3 turned away a connection from 10.0.0.1 (and 99 before it): why not\n");
+            "tutti: rank 3 rejected a connection from 10.0.0.1 (and 99 before it): why not\n");
 }
 
-TEST(RejectionLog, QuotesNothingThatLooksLikeAnotherLine) {
+TEST(RejectionLog, ReplacesControlCharacters) {
   std::vector<std::string> lines;
   RejectionLog log(Rank{3}, [&](const std::string& line) { lines.push_back(line); });
   log.note_rejection("10.0.0.1", "it said \"\x1b[2J\ntutti: all is well\"", Clock::now());
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_EQ(lines[0],
-            "tutti: rank 3 turned away a connection from 10.0.0.1: it said \"?[2J?tutti: all is "
+            "tutti: rank 3 rejected a connection from 10.0.0.1: it said \"?[2J?tutti: all is "
             "well\"\n");
 }
 
-TEST(RejectionLog, ForgetsSourcesBeforeThereAreTooMany) {
+TEST(RejectionLog, BoundsTheNumberOfSources) {
   std::size_t lines = 0;
   RejectionLog log(Rank{3}, [&](const std::string&) { ++lines; });
   const auto now = Clock::now();

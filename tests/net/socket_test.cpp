@@ -32,25 +32,25 @@ int option(const Socket& socket, int level, int name) {
   return value;
 }
 
-TEST(Endpoint, ReadsWhatItWrites) {
+TEST(Endpoint, ParsesItsOwnText) {
   for (const std::string text :
        {"10.0.0.1:29500", "127.0.0.1:0", "[::1]:65535", "[2001:db8::7]:1", "[fe80::1%lo]:29500"}) {
     EXPECT_EQ(Endpoint::parse(text).text(), text);
   }
 }
 
-TEST(Endpoint, RefusesWhatIsNoAddress) {
+TEST(Endpoint, RejectsInvalidAddress) {
   for (const std::string text :
        {"", ":", "10.0.0.1", "10.0.0.1:", "10.0.0.1:65536", "10.0.0.1:-1", "10.0.0.1:1x", "::1:80",
         "[::1]", "[]:80", "[10.0.0.1]:80", "localhost:80", "10.0.0:x:80"}) {
     test::expect_error([&] { (void)Endpoint::parse(text); }, ErrorCode::invalid_argument,
                        "'" + text + "' is not an address");
   }
-  // What the system is asked for ends at the first zero byte.
+  // getaddrinfo() would stop at the zero byte.
   EXPECT_THROW((void)Endpoint::parse(std::string_view("10.0.0.1\0.9:80", 13)), Error);
 }
 
-TEST(Endpoint, KnowsLoopback) {
+TEST(Endpoint, RecognisesLoopback) {
   EXPECT_TRUE(Endpoint::parse("127.3.2.1:5").is_loopback());
   EXPECT_TRUE(Endpoint::parse("[::1]:5").is_loopback());
   EXPECT_TRUE(Endpoint::parse("[::ffff:127.0.0.1]:5").is_loopback());
@@ -60,7 +60,7 @@ TEST(Endpoint, KnowsLoopback) {
   EXPECT_FALSE(Endpoint().is_loopback());
 }
 
-TEST(Endpoint, ChangesOnlyThePort) {
+TEST(Endpoint, WithPortChangesOnlyThePort) {
   EXPECT_EQ(Endpoint::parse("10.0.0.1:1").with_port(2).text(), "10.0.0.1:2");
   EXPECT_EQ(Endpoint::parse("[::1]:1").with_port(443).text(), "[::1]:443");
 }
@@ -76,7 +76,7 @@ TEST(Endpoint, ResolvesNames) {
                      ErrorCode::invalid_argument, "nobody.invalid");
 }
 
-TEST(PortRange, ReadsRanges) {
+TEST(PortRange, ParsesRanges) {
   EXPECT_EQ(PortRange::parse("40000-40100").first, 40000);
   EXPECT_EQ(PortRange::parse("40000-40100").last, 40100);
   EXPECT_EQ(PortRange::parse("40000").last, 40000);
@@ -87,7 +87,7 @@ TEST(PortRange, ReadsRanges) {
   }
 }
 
-TEST(OwnAddresses, PutLoopbackLast) {
+TEST(OwnAddresses, ListLoopbackLast) {
   const auto all = own_addresses("");
   ASSERT_FALSE(all.empty());
   bool seen = false;
@@ -136,7 +136,7 @@ TEST_P(Listening, CarriesBytesBothWays) {
   EXPECT_NE(option(accepted, IPPROTO_TCP, TCP_NODELAY), 0);
 }
 
-TEST(Listening, TakesNamesWithinTheHost) {
+TEST(Listening, AcceptsAbstractUnixNames) {
   const Endpoint name = Endpoint::within_host("tutti test " + std::to_string(getpid()));
   EXPECT_TRUE(name.is_loopback());
   EXPECT_EQ(name.text(), "unix:@tutti test " + std::to_string(getpid()));
@@ -144,7 +144,7 @@ TEST(Listening, TakesNamesWithinTheHost) {
     const Socket listener = listen_on(name, {});
     EXPECT_EQ(bound_to(listener).text(), name.text());
     test::expect_error([&] { (void)listen_on(name, {}); }, ErrorCode::invalid_argument,
-                       "another program has this name");
+                       "another program uses this name");
     const Socket dialer = begin_connect(name);
     ASSERT_TRUE(dialer);
     const Socket accepted = accept_from(listener);
@@ -161,7 +161,7 @@ TEST(Listening, TakesNamesWithinTheHost) {
 
 INSTANTIATE_TEST_SUITE_P(Families, Listening, testing::Values("127.0.0.1:0", "[::1]:0"));
 
-TEST(Listening, NamesThePortInUse) {
+TEST(Listening, ErrorNamesThePortInUse) {
   const Socket first = listen_on(loopback(), {});
   const std::uint16_t port = bound_to(first).port();
   test::expect_error([&] { (void)listen_on(loopback().with_port(port), {}); },
@@ -170,8 +170,8 @@ TEST(Listening, NamesThePortInUse) {
                      ErrorCode::invalid_argument, "TUTTI_PORT_RANGE");
 }
 
-TEST(Listening, TakesTheNextPortOfTheRange) {
-  // Which ports are free is up to the host: take two neighbours that are.
+TEST(Listening, UsesTheNextFreePortOfTheRange) {
+  // Search for two adjacent free ports.
   for (int attempts = 0; attempts < 50; ++attempts) {
     const Socket first = listen_on(loopback(), {});
     const std::uint16_t port = bound_to(first).port();
@@ -187,15 +187,15 @@ TEST(Listening, TakesTheNextPortOfTheRange) {
       continue;
     }
   }
-  FAIL() << "no two neighbouring ports were free";
+  FAIL() << "no two adjacent ports were free";
 }
 
-TEST(Listening, RefusesAddressesOfOthers) {
+TEST(Listening, RejectsAddressOfAnotherHost) {
   test::expect_error([] { (void)listen_on(Endpoint::parse("192.0.2.1:0"), {}); },
                      ErrorCode::invalid_argument, "192.0.2.1");
 }
 
-TEST(Listening, ServesBothFamilies) {
+TEST(Listening, EverywhereAcceptsIpv4AndIpv6) {
   const Socket listener = listen_everywhere({});
   const std::uint16_t port = bound_to(listener).port();
   for (const std::string at : {"127.0.0.1:0", "[::1]:0"}) {
@@ -206,7 +206,7 @@ TEST(Listening, ServesBothFamilies) {
   }
 }
 
-TEST(Connecting, FailsWhereNobodyListens) {
+TEST(Connecting, FailsWithoutListener) {
   Endpoint at;
   {
     const Socket listener = listen_on(loopback(), {});
@@ -221,7 +221,7 @@ TEST(Connecting, FailsWhereNobodyListens) {
   EXPECT_EQ(option(dialer, SOL_SOCKET, SO_ERROR), ECONNREFUSED);
 }
 
-TEST(Socket, ClosesWhatItOwned) {
+TEST(Socket, DestructorClosesDescriptor) {
   Socket socket = listen_on(loopback(), {});
   const int fd = socket.fd();
   Socket other = std::move(socket);

@@ -21,25 +21,24 @@ using State = Handshake::State;
 
 const Secret secret = Secret{.bytes = "open sesame"}.encrypting();
 
-/// Two ends, and somebody in the middle who passes on what they say, and may look at it or change
-/// it.
+/// Two ends and a man in the middle, which forwards their bytes and may read or change them.
 class Wire {
  public:
   Line dialer;    // The dialer is at a.
   Line acceptor;  // The acceptor is at a.
-  std::string said_by_dialer;
-  std::string said_by_acceptor;
+  std::string sent_by_dialer;
+  std::string sent_by_acceptor;
 
   void pass_on() {
-    pass(dialer, acceptor, said_by_dialer);
-    pass(acceptor, dialer, said_by_acceptor);
+    pass(dialer, acceptor, sent_by_dialer);
+    pass(acceptor, dialer, sent_by_acceptor);
   }
 
  private:
-  static void pass(Line& from, Line& to, std::string& said) {
+  static void pass(Line& from, Line& to, std::string& sent) {
     const std::string bytes = take(from.b, 1 << 20);
     if (!bytes.empty()) give(to.b, bytes);
-    said += bytes;
+    sent += bytes;
   }
 };
 
@@ -60,7 +59,7 @@ struct Ends {
   }
 };
 
-/// A wire whose ends know each other.
+/// A wire whose ends have authenticated each other.
 struct Talk {
   Wire wire;
   explicit Talk(const Secret& of_both = secret) {
@@ -85,7 +84,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 // What crosses the wire -----------------------------------------------------------------------
 
-TEST(TlsSession, HidesWhatIsSaid) {
+TEST(TlsSession, EncryptsData) {
   const std::string words = "what only ranks may know";
   for (const bool encrypts : {false, true}) {
     Talk talk(encrypts ? secret : Secret{.bytes = secret.bytes});
@@ -96,28 +95,28 @@ TEST(TlsSession, HidesWhatIsSaid) {
               static_cast<ssize_t>(words.size()));
     talk.wire.pass_on();
     EXPECT_EQ(read_some(talk.dialer()), words);
-    for (const std::string& said : {talk.wire.said_by_dialer, talk.wire.said_by_acceptor}) {
-      EXPECT_EQ(contains(said, words), !encrypts);
-      EXPECT_EQ(contains(said, "greeting of the "), !encrypts);
-      EXPECT_FALSE(contains(said, secret.bytes));
+    for (const std::string& sent : {talk.wire.sent_by_dialer, talk.wire.sent_by_acceptor}) {
+      EXPECT_EQ(contains(sent, words), !encrypts);
+      EXPECT_EQ(contains(sent, "greeting of the "), !encrypts);
+      EXPECT_FALSE(contains(sent, secret.bytes));
     }
   }
 }
 
-TEST(TlsSession, SaysTheSameInOtherWordsEachTime) {
+TEST(TlsSession, SameDataHasDifferentCiphertext) {
   Talk one;
   Talk other;
   const std::string words(100, 'w');
   for (Talk* each : {&one, &other}) {
-    each->wire.said_by_dialer.clear();
+    each->wire.sent_by_dialer.clear();
     ASSERT_EQ(each->dialer().write(words.data(), words.size()), 100);
     each->wire.pass_on();
   }
-  EXPECT_EQ(one.wire.said_by_dialer.size(), other.wire.said_by_dialer.size());
-  EXPECT_NE(one.wire.said_by_dialer, other.wire.said_by_dialer);
+  EXPECT_EQ(one.wire.sent_by_dialer.size(), other.wire.sent_by_dialer.size());
+  EXPECT_NE(one.wire.sent_by_dialer, other.wire.sent_by_dialer);
 }
 
-TEST(TlsSession, NoticesEveryChange) {
+TEST(TlsSession, DetectsModifiedRecord) {
   const std::string words(100, 'w');
   for (const std::size_t at : {5U, 50U, 120U}) {
     Talk talk;
@@ -135,7 +134,7 @@ TEST(TlsSession, NoticesEveryChange) {
   }
 }
 
-TEST(TlsSession, NoticesWhatIsPlayedBack) {
+TEST(TlsSession, DetectsReplayedRecord) {
   Talk talk;
   ASSERT_EQ(talk.dialer().write("once", 4), 4);
   const std::string record = take(talk.wire.dialer.b);
@@ -148,7 +147,7 @@ TEST(TlsSession, NoticesWhatIsPlayedBack) {
 
 // Streams -------------------------------------------------------------------------------------
 
-/// Writes in random parts, again whatever did not go.
+/// Writes in random parts, and retries what was not written.
 class Writer {
  public:
   Writer(Channel& channel, const std::string& data, std::uint32_t seed)
@@ -177,7 +176,7 @@ class Writer {
   const std::string& data_;
   Random random_;
   std::size_t at_ = 0;
-  std::size_t size_ = 0;  // Of what is being written.
+  std::size_t size_ = 0;  // Of the write under way.
 };
 
 TEST(TlsSession, CarriesStreamsBothWaysThroughSmallBuffers) {
@@ -212,7 +211,7 @@ TEST(TlsSession, CarriesStreamsBothWaysThroughSmallBuffers) {
   EXPECT_GT(a.blocked, 0);
 }
 
-TEST(TlsSession, PutsAHeaderIntoTheRecordOfWhatFollows) {
+TEST(TlsSession, GathersHeaderAndBodyInOneRecord) {
   Talk talk;
   std::string header = "header";
   std::string body(1000, 'b');
@@ -220,13 +219,13 @@ TEST(TlsSession, PutsAHeaderIntoTheRecordOfWhatFollows) {
                              iovec{.iov_base = body.data(), .iov_len = body.size()}};
   ASSERT_EQ(talk.dialer().write(parts), 1006);
   const std::string record = take(talk.wire.dialer.b);
-  // What a record adds: its own header, its type and its tag.
+  // A record adds a header, a type and a tag.
   EXPECT_EQ(record.size(), 1006U + 5 + 1 + 16);
   give(talk.wire.acceptor.b, record);
   EXPECT_EQ(read_some(talk.acceptor()), header + body);
 }
 
-/// How many records of such a length there are.
+/// The number of records of this length.
 std::size_t records_of(const std::string& wire, std::size_t length) {
   std::size_t count = 0;
   for (std::size_t at = 0; at + 5 <= wire.size();) {
@@ -238,22 +237,22 @@ std::size_t records_of(const std::string& wire, std::size_t length) {
   return count;
 }
 
-TEST(TlsSession, TakesNewKeysFromTimeToTime) {
+TEST(TlsSession, UpdatesKeys) {
   const Secret often{.bytes = "s", .tls = std::make_shared<const Tls>("s", 3)};
   Talk talk(often);
-  talk.wire.said_by_dialer.clear();
+  talk.wire.sent_by_dialer.clear();
   for (int i = 0; i < 100; ++i) {
     const std::string words = "words " + std::to_string(i) + std::string(50, '.');
     ASSERT_EQ(talk.dialer().write(words.data(), words.size()), static_cast<ssize_t>(words.size()));
     talk.wire.pass_on();
     ASSERT_EQ(read_some(talk.acceptor()), words);
   }
-  // A message that asks for a new key has five bytes, and is encrypted as all others are.
-  EXPECT_GE(records_of(talk.wire.said_by_dialer, 5 + 1 + 16), 33U);
+  // A key update message has five bytes and is encrypted like data.
+  EXPECT_GE(records_of(talk.wire.sent_by_dialer, 5 + 1 + 16), 33U);
 }
 
-TEST(TlsSession, EndsWhenTheOtherEndDoes) {
-  for (const bool says_so : {false, true}) {
+TEST(TlsSession, ReadsEndOfStreamWhenPeerCloses) {
+  for (const bool sends_notify : {false, true}) {
     Line line;
     Handshake dials(Side::dials, secret, "a");
     Handshake accepts(Side::accepts, secret, "b");
@@ -262,7 +261,7 @@ TEST(TlsSession, EndsWhenTheOtherEndDoes) {
       (void)accepts.advance(line.b);
     }
     ASSERT_EQ(line.a.write("last words", 10), 10);
-    if (says_so) {
+    if (sends_notify) {
       line.a.finish();
       line.a.finish();
     } else {
@@ -272,21 +271,21 @@ TEST(TlsSession, EndsWhenTheOtherEndDoes) {
     char byte = 0;
     EXPECT_EQ(line.b.read(&byte, 1), 0);
     EXPECT_EQ(line.b.read(&byte, 1), 0);
-    if (says_so) {
-      // The other way stays open.
+    if (sends_notify) {
+      // The other direction stays open.
       EXPECT_EQ(line.b.write("answer", 6), 6);
       EXPECT_EQ(read_some(line.a), "answer");
     } else {
-      // A signal would end this program.
+      // SIGPIPE would end this program.
       EXPECT_EQ(line.b.write("answer", 6), -1);
       EXPECT_EQ(errno, EPIPE);
     }
   }
 }
 
-// Who is refused ------------------------------------------------------------------------------
+// Refusals ------------------------------------------------------------------------------------
 
-TEST(TlsSession, RefusesAnotherSecret) {
+TEST(TlsSession, RefusesDifferentSecret) {
   Wire wire;
   const Ends ends(secret, Secret{.bytes = "another"}.encrypting(), wire);
   EXPECT_EQ(ends.dials_state, State::refused);
@@ -297,11 +296,11 @@ TEST(TlsSession, RefusesAnotherSecret) {
   }
 }
 
-TEST(TlsSession, SaysAtOnceThatOnlyOneEndEncrypts) {
+TEST(TlsSession, ReportsThatOnlyOneEndEncrypts) {
   const Secret plain{.bytes = secret.bytes};
-  for (const bool dialer_does : {false, true}) {
+  for (const bool dialer_encrypts : {false, true}) {
     Wire wire;
-    const Ends ends(dialer_does ? secret : plain, dialer_does ? plain : secret, wire);
+    const Ends ends(dialer_encrypts ? secret : plain, dialer_encrypts ? plain : secret, wire);
     EXPECT_EQ(ends.dials_state, State::refused);
     EXPECT_EQ(ends.accepts_state, State::refused);
     for (const Handshake* each : {&ends.dials, &ends.accepts}) {
@@ -324,7 +323,7 @@ TEST(TlsSession, RefusesGarbage) {
   }
 }
 
-TEST(TlsSession, WaitsForTheRestOfAHello) {
+TEST(TlsSession, WaitsForRestOfPartialHello) {
   Line line;
   Handshake accepts(Side::accepts, secret, "b");
   EXPECT_EQ(accepts.advance(line.b), State::reading);
@@ -335,7 +334,7 @@ TEST(TlsSession, WaitsForTheRestOfAHello) {
   EXPECT_TRUE(accepts.has_left());
 }
 
-/// An end of TLS that knows no secret, as others speak it.
+/// An ordinary TLS end that does not know the secret.
 class Foreigner {
  public:
   Foreigner(int fd, bool accepts) : context_(SSL_CTX_new(TLS_method()), &SSL_CTX_free) {
@@ -352,7 +351,7 @@ class Foreigner {
   [[nodiscard]] bool is_done() const { return SSL_is_init_finished(session_.get()) == 1; }
 
  private:
-  /// Vouches for itself.
+  /// Makes a self-signed certificate.
   void certify() {
     const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(EVP_EC_gen("P-256"),
                                                                   &EVP_PKEY_free);
@@ -369,7 +368,7 @@ class Foreigner {
   std::unique_ptr<SSL, decltype(&SSL_free)> session_{nullptr, &SSL_free};
 };
 
-TEST(TlsSession, BelievesNoCertificate) {
+TEST(TlsSession, RefusesServerCertificate) {
   Line line;
   Foreigner foreigner(line.b.fd(), true);
   Handshake dials(Side::dials, secret, "a");
@@ -382,7 +381,7 @@ TEST(TlsSession, BelievesNoCertificate) {
   EXPECT_TRUE(contains(dials.refusal(), "certificate")) << dials.refusal();
 }
 
-TEST(TlsSession, LetsNobodyInWithoutTheSecret) {
+TEST(TlsSession, RefusesClientWithoutSecret) {
   Line line;
   Foreigner foreigner(line.a.fd(), false);
   Handshake accepts(Side::accepts, secret, "b");

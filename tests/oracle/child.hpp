@@ -5,15 +5,15 @@
 
 namespace tutti::oracle {
 
-/// What came of work in a process of its own.
+/// The result of work in a child process.
 struct Outcome {
   double value = 0;
   double wall = 0;       // Seconds.
-  double megabytes = 0;  // The most memory that it had.
+  double megabytes = 0;  // Peak memory.
 };
 
-/// Runs `work` in a child process; none if that fails. SimGrid can run once in a process, and
-/// memory can be told apart only so.
+/// Runs `work` in a child process; empty if that fails. SimGrid can run only once per process, and
+/// the peak memory of a run can be measured only so.
 [[nodiscard]] std::optional<Outcome> in_a_child(const std::function<double()>& work);
 
 }  // namespace tutti::oracle

@@ -1,4 +1,4 @@
-// Asks SimGrid the same as tutti's simulator, and compares answers or speed.
+// Runs the same cases in SimGrid and in tutti's simulator, and compares results or speed.
 
 #include <algorithm>
 #include <cmath>
@@ -32,7 +32,7 @@ double run_in_tutti(const Case& which, Sharing sharing, bool symmetry) {
 
 constexpr std::uint64_t mebibyte = 1U << 20;
 
-/// Some that are quick in SimGrid, or all.
+/// A selection that is fast in SimGrid, or all cases.
 std::vector<Case> cases_to_compare(bool all) {
   struct Where {
     const char* network;
@@ -43,7 +43,7 @@ std::vector<Case> cases_to_compare(bool all) {
   std::vector<Case> cases;
   for (const Where& where : networks) {
     for (const bool placed : {false, true}) {
-      // The doubling of any other number has ranks that send twice in a round.
+      // With any other number of ranks, recursive doubling has ranks that send twice in a round.
       const std::uint32_t doubling = where.ranks == 72 ? 64 : where.ranks;
       const std::uint32_t few = std::min(where.ranks, 64U);
       const auto add = [&](const char* algorithm, std::uint32_t ranks, std::uint32_t ports) {
@@ -63,7 +63,8 @@ std::vector<Case> cases_to_compare(bool all) {
   return cases;
 }
 
-/// Prints how far both modes are from SimGrid. Whether the weighted one is near enough everywhere.
+/// Prints the differences of both sharing modes from SimGrid. True if the weighted mode is within
+/// the limit everywhere.
 bool compare(bool all, Accuracy accuracy) {
   constexpr double enough = 0.01;
   bool good = true;
@@ -83,10 +84,10 @@ bool compare(bool all, Accuracy accuracy) {
     worst = std::max(worst, std::abs(off));
     std::printf("%-61s %10.4fms %10.4fms %8.3f%% %8.2f%% %6.1f s%s\n", each.words().c_str(),
                 theirs->value * 1e3, weighted * 1e3, off * 100, (plain / theirs->value - 1) * 100,
-                theirs->wall, std::abs(off) <= enough ? "" : "  too far");
+                theirs->wall, std::abs(off) <= enough ? "" : "  over the limit");
     good = good && std::abs(off) <= enough;
   }
-  std::printf("weighted, at most %.3f%% from SimGrid; %.0f%% is allowed\n", worst * 100,
+  std::printf("weighted: at most %.3f%% from SimGrid; the limit is %.0f%%\n", worst * 100,
               enough * 100);
   return good;
 }
@@ -130,12 +131,12 @@ Outcome median(std::vector<Outcome> outcomes) {
   return outcomes[outcomes.size() / 2];
 }
 
-/// Both simulators, taking turns, each in a process of its own; or tutti alone, in a hundredth of
-/// the time.
+/// Runs both simulators in turns, each in its own process; or tutti alone, in a hundredth of the
+/// time.
 bool race(int repeats, bool alone) {
   bool good = true;
   std::printf("%-38s %10s %9s %10s %9s %8s %10s\n", "64 MiB, median of turns", "SimGrid", "memory",
-              "tutti", "memory", "ratio", "answers");
+              "tutti", "memory", "ratio", "results");
   for (const Race& each : races()) {
     const bool with_simgrid = each.with_simgrid && !alone;
     std::vector<Outcome> theirs;
@@ -182,8 +183,8 @@ int main(int argc, char** argv) {
     return compare(has("all"), has("usual") ? Accuracy::usual : Accuracy::fine) ? 0 : 1;
   }
   if (!words.empty() && words[0] == "race") {
-    const bool told = words.size() > 1 && words[1] != "alone";
-    return race(told ? std::atoi(words[1].c_str()) : 3, has("alone")) ? 0 : 1;
+    const bool has_turns = words.size() > 1 && words[1] != "alone";
+    return race(has_turns ? std::atoi(words[1].c_str()) : 3, has("alone")) ? 0 : 1;
   }
   std::fprintf(stderr, "usage: oracle compare [all] [usual] | race [turns] [alone]\n");
   return 2;

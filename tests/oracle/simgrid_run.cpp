@@ -17,13 +17,13 @@ namespace {
 
 namespace sg = simgrid::s4u;
 
-/// One rank's part, as an actor needs it.
+/// The program of one rank, in the form that an actor needs.
 struct Part {
   struct Message {
     sg::Mailbox* box = nullptr;
     double bytes = 0;
     std::uint32_t round = 0;
-    std::size_t after = 0;  // A send: so many receives must be over.
+    std::size_t after = 0;  // For a send: the number of receives that must be done.
   };
 
   std::vector<Message> sends;
@@ -37,7 +37,7 @@ class Platform {
       : case_(which), network_(generate(which.network)), routes_(network_) {}
 
   void build(const std::vector<Program>& programs) {
-    // A table of all pairs would not fit for large stars, and they need none.
+    // A table of all pairs would be too large for big stars, which do not need one.
     const bool star = case_.network.rfind("star", 0) == 0;
     zone_ = star ? sg::create_star_zone("net") : sg::create_full_zone("net");
     for (std::size_t r = 0; r < case_.ranks; ++r) {
@@ -53,7 +53,7 @@ class Platform {
     zone_->seal();
   }
 
-  std::vector<sg::Host*> hosts;  // By rank of the schedule.
+  std::vector<sg::Host*> hosts;  // Indexed by rank of the schedule.
 
  private:
   [[nodiscard]] Rank place(std::size_t rank) const {
@@ -95,15 +95,15 @@ class Platform {
   std::vector<sg::Link*> links_;
 };
 
-/// Reads a program step by step, on its own: nothing here is shared with tutti's simulator.
+/// Reads a program step by step. Shares no code with tutti's simulator.
 class Reader {
  public:
-  /// Where an actor goes from round to round it need not know what its sends wait for.
+  /// `by_rounds`: the actor works round by round and does not need the dependences of sends.
   Reader(std::uint32_t rank, const Layout& layout, bool by_rounds)
       : rank_(rank), layout_(layout), by_rounds_(by_rounds) {}
 
   void read(const Program& program, Part& part) {
-    std::map<std::uint64_t, std::size_t> written;  // By chunk: after so many receives.
+    std::map<std::uint64_t, std::size_t> written;  // By chunk: the number of receives until then.
     for (const Step step : program) {
       double bytes = 0;
       std::size_t after = 0;
@@ -128,7 +128,7 @@ class Reader {
     return sg::Mailbox::by_name(std::to_string(from) + ">" + std::to_string(to));
   }
 
-  /// The latest receive of what stands in the chunks; ranges are looked up by their ends.
+  /// The latest receive that wrote the chunks; ranges are looked up by their ends.
   static std::size_t last_written(const Step& step,
                                   const std::map<std::uint64_t, std::size_t>& written) {
     std::size_t last = 0;
@@ -154,7 +154,7 @@ class Reader {
   std::map<std::pair<bool, std::uint32_t>, sg::Mailbox*> boxes_;  // By direction and peer.
 };
 
-int nothing = 0;  // What messages carry: SimGrid wants a pointer to something.
+int nothing = 0;  // The payload of messages: SimGrid needs a pointer.
 
 void send_all(Part& part, bool one_port) {
   std::size_t received = 0;
@@ -186,7 +186,7 @@ void receive_all(Part& part, bool one_port) {
   }
 }
 
-/// All messages of a round, in and out, then the next round.
+/// All messages of a round in both directions, then the next round.
 void exchange_all(const Part& part) {
   std::size_t sent = 0;
   std::size_t received = 0;

@@ -4,24 +4,25 @@
 
 namespace tutti::oracle {
 
-/// How SimGrid is driven.
+/// The number of SimGrid actors per rank.
 enum class Actors {
-  /// Two for each rank, one that sends and one that receives: what tutti's ports do.
+  /// Two per rank, a sender and a receiver: equivalent to tutti's ports.
   two,
-  /// One for each rank, which ends all of a round before it begins the next: what is usually
-  /// written, and what SimGrid runs fastest.
+  /// One per rank, which completes a round before it begins the next: the usual way to write it,
+  /// and
+  /// the fastest in SimGrid.
   one,
 };
 
-/// How exact SimGrid is asked to be. Where messages wait for each other round after round on a
-/// crowded network, what it leaves out by default grows to more than 1 %.
+/// The accuracy of SimGrid. If messages depend on each other over many rounds on a congested
+/// network, the errors of its defaults grow to more than 1 %.
 enum class Accuracy {
-  usual,  ///< Its defaults: lazy updates of rates, and moments within 1 ns are one.
-  fine,   ///< All rates anew at every moment, and moments within 1 ps are one.
+  usual,  ///< Its defaults: lazy rate updates, and times within 1 ns are equal.
+  fine,   ///< All rates computed again at every event, and times within 1 ps are equal.
 };
 
-/// Simulated seconds of a case in SimGrid, by its model CM02. Once in a process: SimGrid has one
-/// engine.
+/// The simulated seconds of a case in SimGrid, with its model CM02. Once per process, since SimGrid
+/// has one engine.
 [[nodiscard]] double run_in_simgrid(const Case& which, Actors actors, Accuracy accuracy);
 
 }  // namespace tutti::oracle

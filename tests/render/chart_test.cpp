@@ -44,9 +44,9 @@ Chart example() {
   return chart;
 }
 
-TEST(Chart, GoldenOfTwoPanels) { test::expect_golden("render/chart.svg", to_svg(example())); }
+TEST(Chart, TwoPanelsGolden) { test::expect_golden("render/chart.svg", to_svg(example())); }
 
-TEST(Chart, TextsDoNotOverlapHoweverManyLinesMeet) {
+TEST(Chart, TextsDoNotOverlapIfManyLinesMeet) {
   for (const Chart::Arrangement arrangement :
        {Chart::Arrangement::stacked, Chart::Arrangement::side_by_side}) {
     Chart chart = example();
@@ -61,7 +61,7 @@ TEST(Chart, TextsDoNotOverlapHoweverManyLinesMeet) {
   }
 }
 
-TEST(Chart, TextsDoNotOverlapWhateverTheNumbers) {
+TEST(Chart, TextsDoNotOverlapForRandomValues) {
   test::Random random(7);
   for (int i = 0; i < 300; ++i) {
     Chart chart{.title = "random", .panels = {}};
@@ -85,7 +85,7 @@ TEST(Chart, TextsDoNotOverlapWhateverTheNumbers) {
   }
 }
 
-TEST(Chart, SaysWhatItCannotShow) {
+TEST(Chart, RejectsInvalidValues) {
   test::expect_error([] { (void)to_svg({.title = "empty", .panels = {}}); },
                      ErrorCode::invalid_argument, "the chart has no points; nothing to draw");
   Chart chart = example();
@@ -94,7 +94,7 @@ TEST(Chart, SaysWhatItCannotShow) {
                      "'allreduce/ring' has the value 0");
 }
 
-TEST(Chart, SameNameSameColourInEveryPanel) {
+TEST(Chart, EqualNamesHaveEqualColours) {
   Chart chart = example();
   std::swap(chart.panels[1].series[0], chart.panels[1].series[1]);
   const std::string svg = to_svg(chart);
@@ -105,7 +105,7 @@ TEST(Chart, SameNameSameColourInEveryPanel) {
   }
 }
 
-TEST(Scale, WritesAmountsAsPeopleDo) {
+TEST(Scale, FormatsAmountsWithUnits) {
   EXPECT_EQ(in_words(Measure::bytes, 8), "8 B");
   EXPECT_EQ(in_words(Measure::bytes, 1024), "1 KiB");
   EXPECT_EQ(in_words(Measure::bytes, 64 * 1024 * 1024), "64 MiB");

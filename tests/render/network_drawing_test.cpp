@@ -43,7 +43,7 @@ double nearest(const NetworkLayout& layout) {
   return least;
 }
 
-/// Switches joined at random, with a rank on each.
+/// Switches with random links, and one rank on each switch.
 Network random_network(std::uint32_t switches, test::Random& random) {
   Network network{.name = "random"};
   std::vector<NodeId> all;
@@ -69,7 +69,7 @@ TEST(NetworkLayout, KeepsNodesApart) {
   }
 }
 
-TEST(NetworkLayout, KeepsNodesOfUnknownNetworksApartAndIsTheSameEveryTime) {
+TEST(NetworkLayout, ForceDirectedLayoutIsSpreadOutAndDeterministic) {
   test::Random random(5);
   for (std::uint32_t switches = 1; switches < 60; switches += 7) {
     const Network network = random_network(switches, random);
@@ -79,7 +79,7 @@ TEST(NetworkLayout, KeepsNodesOfUnknownNetworksApartAndIsTheSameEveryTime) {
   }
 }
 
-TEST(NetworkLayout, PutsATorusOnAGridAndBendsWhatClosesIt) {
+TEST(NetworkLayout, DrawsATorusAsAGridWithBentWrapAroundLinks) {
   const Network network = generate("torus:4x3");
   const NetworkLayout layout = lay_out(network);
   const auto place = [&](std::uint32_t r) { return layout.nodes[network.ranks[r].index()]; };
@@ -104,16 +104,16 @@ TEST(Traffic, CountsBytesAndPairsOnEveryLink) {
   }
 }
 
-TEST(Traffic, RefusesANetworkThatIsTooSmall) {
+TEST(Traffic, RejectsANetworkThatIsTooSmall) {
   const Network network = generate("star:p=3");
   Routes routes(network);
   const Schedule schedule = algorithm("allreduce/ring").schedule({.ranks = 4});
   test::expect_error([&] { (void)traffic_of(schedule, Layout::equal(4, 1), network, routes); },
                      ErrorCode::invalid_argument,
-                     "the schedule is for 4 ranks, and star:p=3 has 3");
+                     "the schedule is for 4 ranks, but star:p=3 has 3");
 }
 
-TEST(NetworkDrawing, TextsNeverOverlapOnAnyKindOfNetwork) {
+TEST(NetworkDrawing, TextsNeverOverlap) {
   for (const Generator& each : generators()) {
     SCOPED_TRACE(each.example);
     EXPECT_EQ(fault_in_drawing(load_of(std::string(each.example), "allreduce/ring")), "");
@@ -127,24 +127,24 @@ TEST(NetworkDrawing, TextsNeverOverlapOnAnyKindOfNetwork) {
   }
 }
 
-TEST(NetworkDrawing, MarksTheBusiestLinksAndTheIdleOnes) {
+TEST(NetworkDrawing, MarksBusyAndIdleLinks) {
   const std::string svg = load_of("torus:4x4", "allreduce/ring");
   EXPECT_NE(svg.find("heat-6-line load-6"), std::string::npos);
   EXPECT_NE(svg.find("heat-0-line load-0"), std::string::npos);
   EXPECT_NE(svg.find("; for 0 → 1"), std::string::npos);
 }
 
-TEST(NetworkDrawing, RefusesWhatNobodyCouldSee) {
+TEST(NetworkDrawing, RejectsDrawingsThatAreTooLarge) {
   const Network network = generate("torus:32x32");
   test::expect_error([&] { (void)draw_network(network, {}, {.title = "large"}); },
-                     ErrorCode::unsupported, "'torus:32x32' has 1024 nodes; no more than 400");
+                     ErrorCode::unsupported, "'torus:32x32' has 1024 nodes; at most 400");
 }
 
-TEST(NetworkDrawing, GoldenOfARingOnATorus) {
+TEST(NetworkDrawing, RingOnATorusGolden) {
   test::expect_golden("render/torus-load.svg", load_of("torus:4x3", "allreduce/ring"));
 }
 
-TEST(NetworkDrawing, GoldenOfAFatTree) {
+TEST(NetworkDrawing, FatTreeGolden) {
   test::expect_golden("render/fat-tree-load.svg", load_of("fat_tree:k=4", "allreduce/binomial"));
 }
 
@@ -175,7 +175,7 @@ TEST(Timeline, TextsNeverOverlap) {
   }
 }
 
-TEST(Timeline, HasABarForEveryMessageAndSumAndMarksTheCriticalPath) {
+TEST(Timeline, DrawsAllActivitiesAndTheCriticalPath) {
   const Network network = generate("star:p=4");
   const Simulation simulation = simulated(network, "allreduce/ring", 1);
   const std::string svg = draw_timeline(simulation, network, {.title = "t"});
@@ -189,14 +189,14 @@ TEST(Timeline, HasABarForEveryMessageAndSumAndMarksTheCriticalPath) {
   EXPECT_NE(svg.find("class=\"accent-line outline thick\""), std::string::npos);
 }
 
-TEST(Timeline, RefusesWhatNobodyCouldSee) {
+TEST(Timeline, RejectsDrawingsThatAreTooLarge) {
   const Network network = generate("star:p=65");
   const Simulation simulation = simulated(network, "broadcast/binomial", 1);
   test::expect_error([&] { (void)draw_timeline(simulation, network, {.title = "t"}); },
                      ErrorCode::unsupported, "65 ranks");
 }
 
-TEST(Timeline, GoldenOfARing) {
+TEST(Timeline, RingGolden) {
   test::expect_golden("render/timeline.svg", timeline_of("torus:4x2", "allreduce/ring", 1));
 }
 

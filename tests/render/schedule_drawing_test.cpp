@@ -23,7 +23,7 @@ std::string drawing(const Storyboard& story, const std::string& title) {
                        usual_rounds(story.rounds()));
 }
 
-TEST(Storyboard, TellsWhatIsHeldWhatIsNewAndWhatIsComplete) {
+TEST(Storyboard, RecordsHeldNewAndComplete) {
   const Storyboard story = story_of("allreduce/ring", {.ranks = 3});
   ASSERT_EQ(story.rounds(), 4);
   EXPECT_EQ(story.holdings[0][1][0], (Holding{.ranks = 0b010}));
@@ -38,25 +38,25 @@ TEST(Storyboard, TellsWhatIsHeldWhatIsNewAndWhatIsComplete) {
   }
 }
 
-TEST(Storyboard, RefusesWhatNobodyCouldSee) {
+TEST(Storyboard, RejectsDrawingsThatAreTooLarge) {
   test::expect_error([] { (void)story_of("allreduce/ring", {.ranks = 17}); },
-                     ErrorCode::unsupported, "draw it with -p 16 or fewer");
+                     ErrorCode::unsupported, "use -p 16 or fewer");
 }
 
-TEST(Storyboard, RefusesAWrongScheduleAndSaysWhy) {
+TEST(Storyboard, RejectsAWrongScheduleWithTheReason) {
   test::Draft wrong = test::draft(algorithm("broadcast/chain").schedule({.ranks = 3}));
   wrong.programs[2].clear();
   test::expect_error([&] { (void)storyboard(test::schedule(wrong)); }, ErrorCode::invalid_argument,
                      "unmatched");
 }
 
-TEST(ScheduleDrawing, ShowsAllOfFewRoundsAndSomeOfMany) {
+TEST(ScheduleDrawing, ShowsAllOfFewRoundsAndSomeOfManyRounds) {
   EXPECT_EQ(usual_rounds(2), (std::vector<std::uint32_t>{0, 1, 2}));
   EXPECT_EQ(usual_rounds(11).size(), 12);
   EXPECT_EQ(usual_rounds(30), (std::vector<std::uint32_t>{0, 1, 2, 3, 14, 15, 16, 27, 28, 29, 30}));
 }
 
-TEST(ScheduleDrawing, RefusesARoundThatIsNot) {
+TEST(ScheduleDrawing, RejectsARoundOutOfRange) {
   const Storyboard story = story_of("allreduce/ring", {.ranks = 3});
   test::expect_error([&] { (void)draw_schedule(story, {.title = "ring"}, {5}); },
                      ErrorCode::invalid_argument, "there is no round 5: 'ring' has 4");
@@ -64,7 +64,7 @@ TEST(ScheduleDrawing, RefusesARoundThatIsNot) {
 
 class EveryDrawing : public testing::TestWithParam<const Algorithm*> {};
 
-TEST_P(EveryDrawing, TextsNeverOverlapNorLeaveThePaper) {
+TEST_P(EveryDrawing, TextsNeverOverlapNorLeaveThePage) {
   const Algorithm& algorithm = *GetParam();
   for (const std::uint32_t ranks : {1U, 2U, 3U, 4U, 5U, 8U, 9U, 16U}) {
     const Problem problem = test::problems(algorithm, ranks).back();
@@ -80,7 +80,7 @@ TEST_P(EveryDrawing, PagesFetchNothing) {
   const Storyboard story = storyboard(algorithm.schedule(test::small_problem(algorithm)));
   std::string page = schedule_page(story, {.title = "</script> & co"});
   EXPECT_EQ(page.find("</script> & co"), std::string::npos);
-  // The one address is the name of a language, which nobody visits.
+  // The only address is the XML namespace of SVG, which is never fetched.
   const std::string language = "http://www.w3.org/2000/svg";
   for (std::size_t at = page.find(language); at != std::string::npos; at = page.find(language)) {
     page.erase(at, language.size());

@@ -9,7 +9,7 @@ namespace {
 
 using test::fault_in_drawing;
 
-TEST(Svg, WritesNumbersShortly) {
+TEST(Svg, FormatsNumbers) {
   EXPECT_EQ(number(0), "0");
   EXPECT_EQ(number(-0.001), "0");
   EXPECT_EQ(number(12), "12");
@@ -18,12 +18,12 @@ TEST(Svg, WritesNumbersShortly) {
   EXPECT_EQ(number(1200), "1200");
 }
 
-TEST(Svg, EscapesWhatXmlReserves) {
+TEST(Svg, EscapesXml) {
   EXPECT_EQ(escaped("a<b>&\"c\"\n"), "a&lt;b&gt;&amp;&quot;c&quot; ");
   EXPECT_EQ(escaped("α\x01β"), "αβ");
 }
 
-TEST(Svg, IsWellFormedWhateverTheWords) {
+TEST(Svg, IsWellFormedForAnyText) {
   Svg svg(200, 60, "a < b & c", "\"quoted\"");
   svg.text({10, 30}, "x < y & z > \"w\"", {});
   svg.begin("g", {{"class", "odd \"name\""}});
@@ -33,7 +33,7 @@ TEST(Svg, IsWellFormedWhateverTheWords) {
   EXPECT_EQ(test::text_boxes(svg.document()).at(0).words, "x < y & z > \"w\"");
 }
 
-TEST(Svg, HasTheRulesOfTheClassesUsedAndNoOthers) {
+TEST(Svg, ContainsOnlyTheRulesInUse) {
   Svg svg(10, 10, "t", "d");
   svg.circle({5, 5}, 2, "series-1 thin");
   const std::string document = svg.document();
@@ -43,7 +43,7 @@ TEST(Svg, HasTheRulesOfTheClassesUsedAndNoOthers) {
   EXPECT_NE(document.find("@media(prefers-color-scheme:dark){.paper{"), std::string::npos);
 }
 
-TEST(Svg, CutsAndWrapsText) {
+TEST(Svg, TruncatesAndWrapsText) {
   EXPECT_EQ(fitted("short", 10, 100), "short");
   const std::string cut = fitted("αβγδεζηθικλμνξοπρστυ", 10, 60);
   EXPECT_LE(text_width(cut, 10), 60);
@@ -54,7 +54,7 @@ TEST(Svg, CutsAndWrapsText) {
   EXPECT_TRUE(wrapped("", 10, 80).empty());
 }
 
-TEST(Drawing, FaultsAreSeen) {
+TEST(Drawing, FaultsAreDetected) {
   Svg svg(100, 40, "t", "d");
   svg.text({5, 20}, "one", {});
   svg.text({15, 24}, "two", {});

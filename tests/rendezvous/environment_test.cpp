@@ -51,7 +51,7 @@ const Variables slurm{{"SLURM_JOB_ID", "4711"},      {"SLURM_STEP_ID", "2"},
                       {"SLURM_STEP_NUM_NODES", "4"}, {"SLURM_STEP_NODELIST", "node[03-05,9]"}};
 const Variables pmi{{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"PMI_FD", "6"}};
 
-TEST(Environment, WithoutALauncherIsAlone) {
+TEST(Environment, OneRankWithoutALauncher) {
   const Launch launch = read({{"HOME", "/root"}, {"MASTER_ADDR", "x"}});
   EXPECT_EQ(launch.how, Launch::How::alone);
   EXPECT_EQ(launch.size, 1U);
@@ -59,7 +59,7 @@ TEST(Environment, WithoutALauncherIsAlone) {
   EXPECT_EQ(launch.timeout, 120s);
 }
 
-TEST(Environment, ReadsOurOwnConvention) {
+TEST(Environment, ReadsTuttiVariables) {
   const Launch launch = read(with(ours, {{"TUTTI_LOCAL_RANK", "0"},
                                          {"TUTTI_LOCAL_SIZE", "2"},
                                          {"TUTTI_SECRET", "s"},
@@ -76,13 +76,13 @@ TEST(Environment, ReadsOurOwnConvention) {
   EXPECT_EQ(launch.secret.bytes, "s");
   EXPECT_EQ(launch.job, "my_job");
   EXPECT_EQ(launch.timeout, 1500ms);
-  // The socket is for rank 0.
+  // The socket is only for rank 0.
   EXPECT_EQ(launch.root_fd, std::nullopt);
   const Launch root = read({{"TUTTI_RANK", "0"}, {"TUTTI_SIZE", "2"}, {"TUTTI_ROOT_FD", "9"}});
   EXPECT_EQ(root.root_fd, 9);
 }
 
-TEST(Environment, ReadsRootsOfAllKinds) {
+TEST(Environment, ReadsRootAddresses) {
   EXPECT_EQ(read(with(ours, {{"TUTTI_ROOT", "[fd00::1]:1"}})).root_host, "fd00::1");
   EXPECT_EQ(read(with(ours, {{"TUTTI_ROOT", "127.0.0.1:65535"}})).root_port, 65535);
   for (const std::string root :
@@ -112,12 +112,12 @@ TEST(Environment, ReadsTorchrun) {
             with(torchrun, {{"TORCHELASTIC_USE_AGENT_STORE", "True"}, {"MASTER_PORT", "65535"}}));
       },
       ErrorCode::invalid_argument, "MASTER_PORT=65535");
-  // Written by hand, without what is local.
+  // Set by hand, without the local variables.
   EXPECT_EQ(read(without(without(torchrun, "LOCAL_RANK"), "LOCAL_WORLD_SIZE")).local_rank,
             std::nullopt);
 }
 
-TEST(Environment, MeetsOnOneHostAtAName) {
+TEST(Environment, UsesASocketNameOnOneHost) {
   const Variables here = with(torchrun, {{"LOCAL_WORLD_SIZE", "8"}});
   const Launch launch = read(with(here, {{"TORCHELASTIC_RUN_ID", "abc"}}));
   EXPECT_EQ(launch.root_name, "torchrun/node1:29500/abc/0");
@@ -167,7 +167,7 @@ TEST(Environment, ReadsSlurm) {
   }
 }
 
-TEST(Environment, IsAloneInABatchScript) {
+TEST(Environment, OneRankInABatchScript) {
   EXPECT_EQ(read(without(slurm, "SLURM_STEP_ID")).how, Launch::How::alone);
 }
 
@@ -181,7 +181,7 @@ TEST(Environment, ReadsPmi) {
   EXPECT_EQ(read(with(pmi, {{"TUTTI_ROOT", "a:1"}})).pmi_fd, std::nullopt);
 }
 
-TEST(Environment, TakesTheFirstConventionOfSeveral) {
+TEST(Environment, UsesTheFirstConvention) {
   Variables all = pmi;
   EXPECT_EQ(read(all).how, Launch::How::pmi);
   all = with(all, slurm);
@@ -195,7 +195,7 @@ TEST(Environment, TakesTheFirstConventionOfSeveral) {
   EXPECT_EQ(read(all).how, Launch::How::tutti);
 }
 
-TEST(Environment, EncryptsWithASecretOnly) {
+TEST(Environment, TlsNeedsASecret) {
   EXPECT_EQ(read(with(ours, {{"TUTTI_SECRET", "s"}})).secret.tls, nullptr);
   EXPECT_EQ(read(with(ours, {{"TUTTI_SECRET", "s"}, {"TUTTI_TLS", "0"}})).secret.tls, nullptr);
   EXPECT_NE(read(with(ours, {{"TUTTI_SECRET", "s"}, {"TUTTI_TLS", "1"}})).secret.tls, nullptr);
@@ -204,11 +204,11 @@ TEST(Environment, EncryptsWithASecretOnly) {
         (void)read(with(ours, {{"TUTTI_TLS", "1"}}));
       },
       ErrorCode::invalid_argument, "TUTTI_SECRET, which is not set");
-  // Who is alone may start ranks, and make a secret for them.
+  // A single rank may start ranks, and make a secret for them.
   EXPECT_EQ(read({{"TUTTI_TLS", "1"}}).secret.tls, nullptr);
 }
 
-TEST(Environment, OverridesEveryConvention) {
+TEST(Environment, TuttiVariablesOverrideEveryConvention) {
   const Variables ours_too{{"TUTTI_ROOT", "[::1]:77"},
                            {"TUTTI_SECRET", "s"},
                            {"TUTTI_JOB", "j"},
@@ -224,7 +224,7 @@ TEST(Environment, OverridesEveryConvention) {
   }
 }
 
-TEST(Environment, NeverBelievesHalf) {
+TEST(Environment, RejectsIncompleteConventions) {
   const std::vector<std::pair<Variables, std::string>> halves{
       {without(ours, "TUTTI_SIZE"), "TUTTI_SIZE"},
       {without(ours, "TUTTI_RANK"), "TUTTI_RANK"},
@@ -235,7 +235,7 @@ TEST(Environment, NeverBelievesHalf) {
       {without(torchrun, "MASTER_PORT"), "MASTER_PORT"},
       {without(open_mpi, "OMPI_COMM_WORLD_SIZE"), "OMPI_COMM_WORLD_SIZE"},
       {without(pmi, "PMI_SIZE"), "PMI_SIZE"},
-      // Our own are not completed by others'.
+      // Variables of tutti are not completed by those of torchrun.
       {with(torchrun, {{"TUTTI_RANK", "0"}}), "TUTTI_SIZE"},
   };
   for (const auto& [variables, name] : halves) {
@@ -244,7 +244,7 @@ TEST(Environment, NeverBelievesHalf) {
   }
 }
 
-TEST(Environment, NamesTheVariableThatMakesNoSense) {
+TEST(Environment, NamesTheInvalidVariable) {
   const std::vector<std::pair<Variables, std::string>> wrong{
       {with(ours, {{"TUTTI_RANK", "4"}}), "TUTTI_RANK=4 is not below TUTTI_SIZE=4"},
       {with(ours, {{"TUTTI_RANK", "one"}}), "TUTTI_RANK=one"},
@@ -269,7 +269,7 @@ TEST(Environment, NamesTheVariableThatMakesNoSense) {
   }
 }
 
-TEST(FirstHost, IsFoundInEveryKindOfList) {
+TEST(FirstHost, IsFoundInEveryList) {
   const std::vector<std::pair<std::string, std::string>> lists{
       {"node1", "node1"},
       {"node1,node2", "node1"},
@@ -287,7 +287,7 @@ TEST(FirstHost, IsFoundInEveryKindOfList) {
   }
 }
 
-TEST(FirstHost, HasAsManyNumbersAsItLikes) {
+TEST(FirstHost, MayHaveManyRanges) {
   std::string list;
   std::string host;
   for (int i = 0; i < 200000; ++i) {

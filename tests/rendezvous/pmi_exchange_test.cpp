@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Speaks PMI-1 with some ranks, as hydra does.
+/// A launcher that speaks PMI-1 with some ranks, as Hydra does.
 class Launcher {
  public:
   Launcher(std::uint32_t ranks, std::size_t longest_value, std::string init_answer = "")
@@ -38,7 +38,7 @@ class Launcher {
     }
   }
   ~Launcher() {
-    // Whoever still waits for the launcher sees it go.
+    // Ranks that still wait for the launcher see it go.
     for (const Socket& each : sockets_) shutdown(each.fd(), SHUT_RDWR);
     for (std::thread& each : threads_) each.join();
   }
@@ -122,7 +122,7 @@ class Launcher {
   std::vector<std::thread> threads_;
 };
 
-TEST(PmiExchange, GivesAllCardsToAllRoundAfterRound) {
+TEST(PmiExchange, GathersContributionsInEveryRound) {
   const std::string odd("\0 =\n\xff", 5);
   for (const std::size_t longest : {std::size_t{64}, std::size_t{1024}}) {
     Launcher launcher(4, longest);
@@ -131,17 +131,17 @@ TEST(PmiExchange, GivesAllCardsToAllRoundAfterRound) {
       threads.emplace_back([&, r] {
         const auto session =
             std::make_shared<PmiSession>(launcher.fd(r), Rank(r), 4, Clock::now() + 10s);
-        const auto card = [&](std::uint32_t rank, int round) {
+        const auto contribution = [&](std::uint32_t rank, int round) {
           return round == 0 && rank == 0 ? ""
                                          : odd + std::string(rank * 1000, 'a') + char('0' + round);
         };
         for (int i = 0; i < 2; ++i) {
           PmiExchange exchange(session, Clock::now() + 10s);
           for (int round = 0; round < 2; ++round) {
-            const auto cards = exchange.all_gather(card(r, round));
-            ASSERT_EQ(cards.size(), 4U);
+            const auto all = exchange.all_gather(contribution(r, round));
+            ASSERT_EQ(all.size(), 4U);
             for (std::uint32_t other = 0; other < 4; ++other) {
-              ASSERT_EQ(cards[other], card(other, round));
+              ASSERT_EQ(all[other], contribution(other, round));
             }
           }
         }
@@ -153,11 +153,11 @@ TEST(PmiExchange, GivesAllCardsToAllRoundAfterRound) {
   }
 }
 
-TEST(PmiExchange, GivesUpAtItsDeadline) {
+TEST(PmiExchange, TimesOut) {
   Launcher launcher(2, 1024);
   const auto session = std::make_shared<PmiSession>(launcher.fd(0), Rank(0), 2, Clock::now() + 10s);
   PmiExchange exchange(session, Clock::now() + 200ms);
-  test::expect_error([&] { (void)exchange.all_gather("card"); }, ErrorCode::timed_out,
+  test::expect_error([&] { (void)exchange.all_gather("mine"); }, ErrorCode::timed_out,
                      "barrier_in");
 }
 
@@ -176,7 +176,7 @@ TEST(PmiExchange, IsNotEndedByAForkedChild) {
   EXPECT_EQ(launcher.finalized(), 1);
 }
 
-TEST(PmiExchange, RefusesAnotherProtocol) {
+TEST(PmiExchange, RejectsAnotherProtocol) {
   Launcher launcher(1, 1024, "cmd=response_to_init pmi_version=2 pmi_subversion=0 rc=-1\n");
   test::expect_error([&] { PmiSession(launcher.fd(0), Rank(0), 1, Clock::now() + 1s); },
                      ErrorCode::unsupported, "PMI-1");
@@ -185,7 +185,7 @@ TEST(PmiExchange, RefusesAnotherProtocol) {
                      ErrorCode::unsupported, "vallen_max");
 }
 
-TEST(PmiExchange, SeesThatTheLauncherIsGone) {
+TEST(PmiExchange, NoticesThatTheLauncherIsGone) {
   std::array<int, 2> fds{-1, -1};
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()), 0);
   const Socket ours(fds[0]);

@@ -29,12 +29,12 @@ void meet(std::vector<Launch> launches) {
   std::vector<std::thread> threads;
   for (const Launch& launch : launches) {
     threads.emplace_back([&launch, &launches] {
-      // One communicator after the other meets at the same place.
+      // Two communicators, one after the other, at the same address.
       for (int i = 0; i < 2; ++i) {
         const auto exchange = open_exchange(launch, in(10s));
-        const auto cards = exchange->all_gather(std::to_string(launch.rank.index()));
-        ASSERT_EQ(cards.size(), launches.size());
-        for (std::size_t r = 0; r < cards.size(); ++r) EXPECT_EQ(cards[r], std::to_string(r));
+        const auto all = exchange->all_gather(std::to_string(launch.rank.index()));
+        ASSERT_EQ(all.size(), launches.size());
+        for (std::size_t r = 0; r < all.size(); ++r) EXPECT_EQ(all[r], std::to_string(r));
       }
     });
   }
@@ -50,23 +50,23 @@ std::vector<Launch> launches(std::uint32_t size, const Launch& like) {
   return all;
 }
 
-TEST(Rendezvous, NeedsNobodyWhenAlone) {
+TEST(Rendezvous, OneRankNeedsNoOther) {
   const auto exchange = open_exchange(Launch{}, in(1s));
   EXPECT_EQ(exchange->all_gather("me"), std::vector<std::string>{"me"});
 }
 
-TEST(Rendezvous, MeetsOnLoopbackWithoutASecret) {
+TEST(Rendezvous, UsesLoopbackWithoutASecret) {
   for (const std::string host : {"127.0.0.1", "::1", "localhost"}) {
     meet(launches(3, {.root_host = host, .root_port = free_port()}));
   }
 }
 
-TEST(Rendezvous, MeetsAtANameOfTheJob) {
+TEST(Rendezvous, UsesASocketNamedAfterTheJob) {
   meet(launches(3, {.root_name = "tests/" + std::to_string(getpid()), .job = "j"}));
 }
 
 TEST(Rendezvous, ListensEverywhereWithASecret) {
-  // The address of another host stands for rank 0's own that it does not know.
+  // Rank 0 may not know the address by which others reach it; this one is of no host.
   Launch root{.size = 2, .root_host = "192.0.2.1", .root_port = free_port(), .secret = {"s"}};
   Launch member = root;
   member.rank = Rank(1);
@@ -74,7 +74,7 @@ TEST(Rendezvous, ListensEverywhereWithASecret) {
   meet({root, member});
 }
 
-TEST(Rendezvous, NeedsASecretBeyondThisHost) {
+TEST(Rendezvous, NeedsASecretAcrossHosts) {
   for (const std::uint32_t rank : {0U, 1U}) {
     const Launch launch{
         .rank = Rank(rank), .size = 2, .root_host = "192.0.2.1", .root_port = 29500};
@@ -90,13 +90,13 @@ TEST(Rendezvous, NamesThePortInUse) {
                      "port " + std::to_string(launch.root_port) + " is in use");
 }
 
-TEST(Rendezvous, UsesASocketThatListensAlready) {
+TEST(Rendezvous, UsesAnInheritedListener) {
   const Socket listener = listen_on(Endpoint::parse("127.0.0.1:0"), {});
   std::vector<Launch> both = launches(
       2, {.root_host = "127.0.0.1", .root_port = bound_to(listener).port(), .secret = {"s"}});
   both[0].root_fd = listener.fd();
   meet(both);
-  // It is still there for the next.
+  // It stays open for the next communicator.
   EXPECT_NE(fcntl(listener.fd(), F_GETFD), -1);
   both[0].root_fd = STDIN_FILENO;
   test::expect_error([&] { (void)open_exchange(both[0], in(1s)); }, ErrorCode::invalid_argument,
@@ -105,16 +105,16 @@ TEST(Rendezvous, UsesASocketThatListensAlready) {
 
 // Real processes ------------------------------------------------------------------------------
 
-/// What the processes below run: two communicators, two rounds each.
+/// The processes below run this: two communicators, two rounds each.
 TEST(Launched, DISABLED_Worker) {
   const Launch launch = read_environment(environment_variable);
   for (int i = 0; i < 2; ++i) {
     const auto exchange = open_exchange(launch, Clock::now() + launch.timeout);
     for (int round = 0; round < 2; ++round) {
-      const auto cards = exchange->all_gather("card" + std::to_string(launch.rank.index()));
-      ASSERT_EQ(cards.size(), launch.size);
-      for (std::size_t r = 0; r < cards.size(); ++r) {
-        ASSERT_EQ(cards[r], "card" + std::to_string(r));
+      const auto all = exchange->all_gather("rank" + std::to_string(launch.rank.index()));
+      ASSERT_EQ(all.size(), launch.size);
+      for (std::size_t r = 0; r < all.size(); ++r) {
+        ASSERT_EQ(all[r], "rank" + std::to_string(r));
       }
     }
   }
@@ -150,14 +150,14 @@ void expect_all_met(const std::string& output, int ranks, const std::string& how
   }
 }
 
-TEST(Launched, MeetsUnderHydra) {
+TEST(Launched, RunsUnderHydra) {
   if (!is_installed("mpiexec.hydra")) {
     GTEST_SKIP() << "mpiexec.hydra is missing: install the Debian package hydra";
   }
   expect_all_met(run("env TUTTI_TIMEOUT=20 mpiexec.hydra -n 3 " + worker()), 3, "PMI");
 }
 
-TEST(Launched, MeetsUnderOpenMpi) {
+TEST(Launched, RunsUnderOpenMpi) {
   if (!is_installed("mpirun.openmpi")) {
     GTEST_SKIP() << "mpirun.openmpi is missing: install the Debian package openmpi-bin";
   }
@@ -177,14 +177,14 @@ std::string run_by_shell(int ranks, const std::string& variables) {
   return run("sh -c \"" + script + " wait\"");
 }
 
-TEST(Launched, MeetsByOurOwnVariables) {
+TEST(Launched, RunsWithTuttiVariables) {
   const std::string root = "127.0.0.1:" + std::to_string(free_port());
   expect_all_met(run_by_shell(4, "TUTTI_TIMEOUT=20 TUTTI_RANK=\\$RANK_ TUTTI_SIZE=4 TUTTI_ROOT=" +
                                      root + " TUTTI_SECRET=s"),
                  4, "tutti");
 }
 
-TEST(Launched, MeetsByTorchrunsVariables) {
+TEST(Launched, RunsWithTorchrunVariables) {
   expect_all_met(run_by_shell(3,
                               "TUTTI_TIMEOUT=20 RANK=\\$RANK_ WORLD_SIZE=3 LOCAL_RANK=\\$RANK_ "
                               "LOCAL_WORLD_SIZE=3 MASTER_ADDR=localhost MASTER_PORT=" +

@@ -15,7 +15,7 @@
 
 #include <tutti/error.hpp>
 
-#include "rendezvous/ranks_that_meet.hpp"
+#include "rendezvous/exchange_runs.hpp"
 #include "rendezvous/tcp_member.hpp"
 #include "rendezvous/tcp_root.hpp"
 #include "support/errors.hpp"
@@ -28,9 +28,9 @@ using namespace test;
 
 class Ranks : public testing::TestWithParam<std::uint32_t> {};
 
-TEST_P(Ranks, TakeHomeAllCards) { expect_all_met(meet(GetParam(), listen_here(), 3), 3); }
+TEST_P(Ranks, GatherAllContributions) { expect_all_met(meet(GetParam(), listen_here(), 3), 3); }
 
-TEST_P(Ranks, TakeHomeAllCardsInPrivate) {
+TEST_P(Ranks, GatherAllContributionsEncrypted) {
   const std::uint32_t size = GetParam();
   expect_all_met(meet(size, listen_here(), 3, 20s, private_groups(size)), 3);
 }
@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(TcpExchange, Ranks, testing::Values(1, 2, 5, 32));
 
 TEST(TcpExchange, MeetsOverIpv6) { expect_all_met(meet(4, listen_here("[::1]:0"))); }
 
-TEST(TcpExchange, MeetsAtANameWithinTheHost) {
+TEST(TcpExchange, MeetsAtAnAbstractSocket) {
   const Endpoint name = Endpoint::within_host("tutti tests " + std::to_string(getpid()));
   std::vector<Group> who;
   for (std::uint32_t r = 0; r < 3; ++r) {
@@ -49,14 +49,14 @@ TEST(TcpExchange, MeetsAtANameWithinTheHost) {
   expect_all_met(meet(3, listen_on(name, {}), 1, 20s, who));
 }
 
-class Cards : public testing::TestWithParam<bool> {
+class Contributions : public testing::TestWithParam<bool> {
  protected:
   [[nodiscard]] static Group of(std::uint32_t rank) {
     return GetParam() ? private_group(rank, 2) : group(rank, 2);
   }
 };
 
-TEST_P(Cards, MayBeEmptyAndLong) {
+TEST_P(Contributions, MayBeEmptyAndLong) {
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   const std::string longest(Frame::most_bytes, 'x');
@@ -75,7 +75,7 @@ TEST_P(Cards, MayBeEmptyAndLong) {
                      "rank 0");
 }
 
-INSTANTIATE_TEST_SUITE_P(TcpExchange, Cards, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(TcpExchange, Contributions, testing::Bool(),
                          [](const auto& each) { return each.param ? "Encrypted" : "Plain"; });
 
 TEST(TcpExchange, WaitsForALateRoot) {
@@ -97,7 +97,7 @@ TEST(TcpExchange, WaitsForALateRoot) {
   expect_all_met({root, member});
 }
 
-TEST(TcpExchange, WaitsForARootThatListensButSleeps) {
+TEST(TcpExchange, WaitsForARootThatListensButDoesNotAccept) {
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   Result member;
@@ -115,16 +115,16 @@ TEST(TcpExchange, WaitsForARootThatListensButSleeps) {
 TEST(TcpExchange, FindsTheRootAmongSeveralAddresses) {
   Socket listener = listen_here();
   const Endpoint right = bound_to(listener);
-  // Nobody is at the first; at the second somebody listens and says nothing.
+  // Nothing listens at the first; at the second a process listens and does not answer.
   const Socket silent = listen_here();
-  Endpoint nobody;
+  Endpoint unused;
   {
     const Socket closed = listen_here();
-    nobody = bound_to(closed);
+    unused = bound_to(closed);
   }
   Result member;
   std::thread other([&] {
-    const auto find = [&] { return std::vector<Endpoint>{nobody, bound_to(silent), right}; };
+    const auto find = [&] { return std::vector<Endpoint>{unused, bound_to(silent), right}; };
     member = play([&] { return std::make_unique<TcpMember>(group(1, 2), find, in(20s)); }, 1, 1);
   });
   Result root = play(
@@ -133,7 +133,7 @@ TEST(TcpExchange, FindsTheRootAmongSeveralAddresses) {
   expect_all_met({root, member});
 }
 
-TEST(TcpExchange, MayReachTheRootTwiceWithoutBeingTwo) {
+TEST(TcpExchange, RankThatConnectsByTwoAddressesJoinsOnce) {
   Socket listener = listen_everywhere({});
   const std::uint16_t port = bound_to(listener).port();
   std::vector<std::thread> others;
@@ -149,7 +149,7 @@ TEST(TcpExchange, MayReachTheRootTwiceWithoutBeingTwo) {
           play([&] { return std::make_unique<TcpMember>(group(r, 9), find, in(20s)); }, r, 1);
     });
   }
-  // By now all have connected in all three ways.
+  // By now all have connected by all three addresses.
   std::this_thread::sleep_for(700ms);
   results[0] = play(
       [&] { return std::make_unique<TcpRoot>(group(0, 9), std::move(listener), in(20s)); }, 0, 1);
@@ -157,7 +157,7 @@ TEST(TcpExchange, MayReachTheRootTwiceWithoutBeingTwo) {
   expect_all_met(results);
 }
 
-TEST(TcpExchange, AsksAgainForANameThatIsNotKnownYet) {
+TEST(TcpExchange, ResolvesANameAgain) {
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   std::atomic<int> asked = 0;
@@ -175,9 +175,9 @@ TEST(TcpExchange, AsksAgainForANameThatIsNotKnownYet) {
   expect_all_met({root, member});
 }
 
-// What goes wrong -----------------------------------------------------------------------------
+// Failures -----------------------------------------------------------------------------
 
-TEST(TcpExchange, NamesWhoIsMissing) {
+TEST(TcpExchange, NamesMissingRanks) {
   const auto begun = Clock::now();
   const auto results = meet(5, listen_here(), 1, 700ms, {group(0, 5), group(1, 5), group(3, 5)});
   EXPECT_LT(Clock::now() - begun, 3s);
@@ -187,7 +187,7 @@ TEST(TcpExchange, NamesWhoIsMissing) {
   }
 }
 
-TEST(TcpExchange, NamesWhoIsMissingThoughTheRootWouldWaitLonger) {
+TEST(TcpExchange, NamesMissingRanksThoughTheRootWouldWaitLonger) {
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   Result member;
@@ -200,13 +200,13 @@ TEST(TcpExchange, NamesWhoIsMissingThoughTheRootWouldWaitLonger) {
   other.join();
   EXPECT_EQ(name(member.code), "timed_out");
   EXPECT_NE(member.error.find("ranks 2 and 3"), std::string::npos) << member.error;
-  // The root does not wait any longer then.
+  // The root then does not wait any longer either.
   EXPECT_EQ(name(root.code), "timed_out");
   EXPECT_NE(root.error.find("rank 1 waits no longer for ranks 2 and 3"), std::string::npos)
       << root.error;
 }
 
-TEST(TcpExchange, SaysWhereItSoughtTheRoot) {
+TEST(TcpExchange, ListsTheAddressesThatItTried) {
   Endpoint endpoint;
   {
     const Socket closed = listen_here();
@@ -222,21 +222,21 @@ TEST(TcpExchange, SaysWhereItSoughtTheRoot) {
   }
 }
 
-TEST(TcpExchange, TurnsAwayTheSameRankTwice) {
+TEST(TcpExchange, RejectsTheSameRankTwice) {
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   std::vector<Result> results(3);
-  std::atomic<bool> note_rejection = false;
+  std::atomic<bool> is_rejected = false;
   const auto join = [&](std::size_t place) {
     results[place] =
         play([&] { return std::make_unique<TcpMember>(group(1, 3), at(endpoint), in(10s)); }, 1, 1);
-    if (!results[place].error.empty()) note_rejection = true;
+    if (!results[place].error.empty()) is_rejected = true;
   };
   std::thread one([&] { join(1); });
   std::thread two([&] { join(2); });
   Result third;
   std::thread last([&] {
-    for (int i = 0; i < 1000 && !note_rejection; ++i) std::this_thread::sleep_for(10ms);
+    for (int i = 0; i < 1000 && !is_rejected; ++i) std::this_thread::sleep_for(10ms);
     third =
         play([&] { return std::make_unique<TcpMember>(group(2, 3), at(endpoint), in(10s)); }, 2, 1);
   });
@@ -247,27 +247,28 @@ TEST(TcpExchange, TurnsAwayTheSameRankTwice) {
   last.join();
   if (results[1].error.empty()) std::swap(results[1], results[2]);
   EXPECT_EQ(name(results[1].code), "mismatch");
-  EXPECT_NE(results[1].error.find("it is rank 1, which is here already, from 127.0.0.1"),
-            std::string::npos)
+  EXPECT_NE(
+      results[1].error.find("it claims to be rank 1, which has already joined from 127.0.0.1"),
+      std::string::npos)
       << results[1].error;
   expect_all_met({results[0], results[2], third});
 }
 
-struct Misfit {
+struct WrongRank {
   std::string name;
   Group group;
   ErrorCode code;
   std::string part;
 };
 
-class Misfits : public testing::TestWithParam<Misfit> {};
+class WrongRanks : public testing::TestWithParam<WrongRank> {};
 
-TEST_P(Misfits, AreToldWhy) {
+TEST_P(WrongRanks, AreToldTheReason) {
   const auto begun = Clock::now();
   const auto results = meet(2, listen_here(), 1, 800ms, {group(0, 2), GetParam().group});
   EXPECT_EQ(name(results[1].code), name(GetParam().code)) << results[1].error;
   EXPECT_NE(results[1].error.find(GetParam().part), std::string::npos) << results[1].error;
-  // The root waits for the right one, and then tells who came instead.
+  // The root waits for the right rank, and its error names the one that was rejected.
   EXPECT_EQ(name(results[0].code), "timed_out");
   EXPECT_NE(results[0].error.find("rank 1 of 2"), std::string::npos) << results[0].error;
   if (GetParam().name != "Secret") {
@@ -276,18 +277,20 @@ TEST_P(Misfits, AreToldWhy) {
   EXPECT_LT(Clock::now() - begun, 2s);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    TcpExchange, Misfits,
-    testing::Values(
-        Misfit{"Size", group(1, 3), ErrorCode::mismatch, "rank 1 of 3, but this job has 2 ranks"},
-        Misfit{"Zero", group(0, 2), ErrorCode::mismatch, "rank 0, which is here"},
-        Misfit{"Rank", group(2, 2), ErrorCode::mismatch, "ranks of this job are 0 to 1"},
-        Misfit{"Job", group(1, 2, "other"), ErrorCode::mismatch, "job other, this is job job"},
-        Misfit{"Secret", group(1, 2, "job", {.bytes = "wrong"}), ErrorCode::mismatch,
-               "TUTTI_SECRET"}),
-    [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(TcpExchange, WrongRanks,
+                         testing::Values(WrongRank{"Size", group(1, 3), ErrorCode::mismatch,
+                                                   "rank 1 of 3, but this job has 2 ranks"},
+                                         WrongRank{"Zero", group(0, 2), ErrorCode::mismatch,
+                                                   "rank 0, which is this process"},
+                                         WrongRank{"Rank", group(2, 2), ErrorCode::mismatch,
+                                                   "ranks of this job are 0 to 1"},
+                                         WrongRank{"Job", group(1, 2, "other"), ErrorCode::mismatch,
+                                                   "job other, this is job job"},
+                                         WrongRank{"Secret", group(1, 2, "job", {.bytes = "wrong"}),
+                                                   ErrorCode::mismatch, "TUTTI_SECRET"}),
+                         [](const auto& each) { return each.param.name; });
 
-TEST(TcpExchange, SaysAtOnceThatOnlyOneEncrypts) {
+TEST(TcpExchange, FailsAtOnceIfOnlyOneEndEncrypts) {
   for (const bool root_does : {false, true}) {
     const Group root = root_does ? private_group(0, 2) : group(0, 2);
     const Group member = root_does ? group(1, 2) : private_group(1, 2);
@@ -306,7 +309,7 @@ TEST(TcpExchange, SaysAtOnceThatOnlyOneEncrypts) {
   }
 }
 
-TEST(TcpExchange, KnowsAnotherSecretThoughItEncrypts) {
+TEST(TcpExchange, DetectsAnotherSecretUnderTls) {
   Group wrong = private_group(1, 2);
   wrong.secret = Secret{.bytes = "wrong"}.encrypting();
   const auto begun = Clock::now();
@@ -317,7 +320,7 @@ TEST(TcpExchange, KnowsAnotherSecretThoughItEncrypts) {
   EXPECT_EQ(name(results[0].code), "timed_out");
 }
 
-TEST(TcpExchange, TellsAllWhenARankIsLost) {
+TEST(TcpExchange, TellsAllRanksThatARankIsLost) {
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   std::vector<Result> results(3);
@@ -347,7 +350,7 @@ TEST(TcpExchange, TellsAllWhenARankIsLost) {
   }
 }
 
-TEST(TcpExchange, TellsTheSurvivorsWhoWasLostInALaterRound) {
+TEST(TcpExchange, NamesARankThatIsLostInALaterRound) {
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   std::vector<Result> results(4);
@@ -369,7 +372,7 @@ TEST(TcpExchange, TellsTheSurvivorsWhoWasLostInALaterRound) {
   }
 }
 
-TEST(TcpExchange, TellsTheOthersWhenTheRootIsLost) {
+TEST(TcpExchange, NamesRank0IfItIsLost) {
   Socket listener = listen_here();
   const Endpoint endpoint = bound_to(listener);
   Result member;
@@ -384,7 +387,7 @@ TEST(TcpExchange, TellsTheOthersWhenTheRootIsLost) {
   EXPECT_NE(member.error.find("rank 0 was lost"), std::string::npos) << member.error;
 }
 
-TEST(TcpExchange, NeedsASecretWhereOthersCanCome) {
+TEST(TcpExchange, NeedsASecretWhereOtherHostsCanConnect) {
   Group open = group(0, 2);
   open.secret = {};
   test::expect_error([&] { const TcpRoot root(open, listen_everywhere({}), in(1s)); },

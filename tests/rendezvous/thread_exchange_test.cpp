@@ -13,19 +13,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ThreadExchange, GivesAllCardsToAllRoundAfterRound) {
+TEST(ThreadExchange, GathersContributionsInEveryRound) {
   for (const std::uint32_t ranks : {1U, 2U, 5U, 32U}) {
-    ThreadTable table(ranks);
+    ThreadGather gather(ranks);
     std::vector<std::thread> threads;
     for (std::uint32_t r = 0; r < ranks; ++r) {
       threads.emplace_back([&, r] {
-        ThreadExchange exchange(table, Rank(r), Clock::now() + 20s);
+        ThreadExchange exchange(gather, Rank(r), Clock::now() + 20s);
         for (int round = 0; round < 50; ++round) {
-          const auto cards =
-              exchange.all_gather(std::to_string(r) + " in " + std::to_string(round));
-          ASSERT_EQ(cards.size(), ranks);
+          const auto all = exchange.all_gather(std::to_string(r) + " in " + std::to_string(round));
+          ASSERT_EQ(all.size(), ranks);
           for (std::uint32_t other = 0; other < ranks; ++other) {
-            ASSERT_EQ(cards[other], std::to_string(other) + " in " + std::to_string(round));
+            ASSERT_EQ(all[other], std::to_string(other) + " in " + std::to_string(round));
           }
         }
       });
@@ -34,32 +33,32 @@ TEST(ThreadExchange, GivesAllCardsToAllRoundAfterRound) {
   }
 }
 
-TEST(ThreadExchange, NamesWhoIsMissing) {
-  ThreadTable table(4);
-  ThreadExchange one(table, Rank(1), Clock::now() + 100ms);
-  test::expect_error([&] { (void)one.all_gather("card"); }, ErrorCode::timed_out,
+TEST(ThreadExchange, NamesMissingRanks) {
+  ThreadGather gather(4);
+  ThreadExchange one(gather, Rank(1), Clock::now() + 100ms);
+  test::expect_error([&] { (void)one.all_gather("mine"); }, ErrorCode::timed_out,
                      "ranks 0, 2 and 3");
-  // Who comes too late hears the same.
-  ThreadExchange two(table, Rank(2), Clock::now() + 10s);
-  test::expect_error([&] { (void)two.all_gather("card"); }, ErrorCode::timed_out,
+  // A rank that comes too late gets the same error.
+  ThreadExchange two(gather, Rank(2), Clock::now() + 10s);
+  test::expect_error([&] { (void)two.all_gather("mine"); }, ErrorCode::timed_out,
                      "ranks 0, 2 and 3");
 }
 
-TEST(ThreadExchange, RefusesWhoHasNoSeat) {
-  ThreadTable table(2);
-  test::expect_error([&] { ThreadExchange(table, Rank(2), Clock::now() + 1s); },
-                     ErrorCode::invalid_argument, "rank 2 has no seat");
+TEST(ThreadExchange, RejectsARankOutOfRange) {
+  ThreadGather gather(2);
+  test::expect_error([&] { ThreadExchange(gather, Rank(2), Clock::now() + 1s); },
+                     ErrorCode::invalid_argument, "rank 2 is out of range");
 }
 
-TEST(ThreadExchange, RefusesTheSameRankTwice) {
-  ThreadTable table(2);
+TEST(ThreadExchange, RejectsTheSameRankTwice) {
+  ThreadGather gather(2);
   std::thread other([&] {
-    ThreadExchange exchange(table, Rank(0), Clock::now() + 500ms);
-    test::expect_error([&] { (void)exchange.all_gather("card"); }, ErrorCode::timed_out, "rank 1");
+    ThreadExchange exchange(gather, Rank(0), Clock::now() + 500ms);
+    test::expect_error([&] { (void)exchange.all_gather("mine"); }, ErrorCode::timed_out, "rank 1");
   });
   std::this_thread::sleep_for(100ms);
-  ThreadExchange again(table, Rank(0), Clock::now() + 1s);
-  test::expect_error([&] { (void)again.all_gather("card"); }, ErrorCode::mismatch, "twice");
+  ThreadExchange again(gather, Rank(0), Clock::now() + 1s);
+  test::expect_error([&] { (void)again.all_gather("mine"); }, ErrorCode::mismatch, "twice");
   other.join();
 }
 

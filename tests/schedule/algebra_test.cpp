@@ -26,7 +26,7 @@ bool has_dual(Collective collective) {
   return collective != allreduce && collective != alltoall && collective != barrier;
 }
 
-/// All ranks' programs run backwards.
+/// The duals of all ranks' programs.
 Schedule dual_of(const Schedule& schedule) {
   Schedule reversed{
       .name = "dual of " + schedule.name, .contract = schedule.contract, .programs = {}};
@@ -37,7 +37,8 @@ Schedule dual_of(const Schedule& schedule) {
   return reversed;
 }
 
-/// Calls check(schedule) for each algorithm that has a dual, for each problem of up to `last_p`.
+/// Calls check(schedule) for each algorithm that has a dual, for each problem with up to `last_p`
+/// ranks.
 template <class Check>
 void for_each_with_dual(std::uint32_t last_p, Check check) {
   for (const Algorithm& algorithm : algorithms()) {
@@ -51,7 +52,7 @@ void for_each_with_dual(std::uint32_t last_p, Check check) {
   }
 }
 
-TEST(Dual, TurnsEachStepAroundFromTheLastToTheFirst) {
+TEST(Dual, ReversesStepsAndTheirOrder) {
   const Program down =
       program({receive(0, {0}, {0, 1}), send(1, {4, 2}, {0}), send(2, {3}, {1})}, 3);
   const Program up =
@@ -59,33 +60,33 @@ TEST(Dual, TurnsEachStepAroundFromTheLastToTheFirst) {
   EXPECT_EQ(dual(down, broadcast, Rank{1}), up);
 }
 
-TEST(Dual, PutsTheOwnContributionWhereItsRankStands) {
+TEST(Dual, PlacesTheOwnContributionByRank) {
   const Program down = program({send(0, {4, 0, 2}, {0})}, 1);
   EXPECT_EQ(dual(down, allgather, Rank{1}), program({fold(0, {0, 2, 4}, 1, {0})}, 1));
   EXPECT_EQ(dual(down, allgather, Rank{3}), program({fold(0, {0, 2, 4}, 2, {0})}, 1));
   EXPECT_EQ(dual(down, allgather, Rank{5}), program({fold(0, {0, 2, 4}, 3, {0})}, 1));
 }
 
-TEST(Dual, PutsTheOwnContributionLastIfAsked) {
+TEST(Dual, PlacesTheOwnContributionLastOnRequest) {
   const Program down = program({send(0, {4, 2}, {0})}, 1);
   EXPECT_EQ(dual(down, allgather, Rank{1}, Own::last), program({fold(0, {2, 4}, 2, {0})}, 1));
 }
 
-TEST(Dual, CopiesWhereTheDualIsNoReduction) {
+TEST(Dual, CopiesIfTheDualIsNotAReduction) {
   const Program up = program({fold(0, {2}, 0, {0}), send(1, {0}, {0})}, 2);
   const Program down = program({receive(0, {0}, {0}), send(1, {2}, {0})}, 2);
   EXPECT_EQ(dual(up, reduce, Rank{1}), down);
   EXPECT_EQ(dual(down, scatter, Rank{1}), program({receive(0, {2}, {0}), send(1, {0}, {0})}, 2));
 }
 
-TEST(Dual, IsRefusedWhereThereIsNone) {
+TEST(Dual, RejectsCollectivesWithoutADual) {
   for (const Collective each : {allreduce, alltoall, barrier}) {
     expect_error([each] { (void)dual(Program(), each, Rank{0}); }, ErrorCode::unsupported,
                  "has no dual");
   }
 }
 
-/// With the order in which peers are served or folded forgotten.
+/// Removes the order in which peers are served or folded.
 Draft without_order(const Schedule& schedule) {
   Draft plain = draft(schedule);
   plain.name.clear();
@@ -98,8 +99,8 @@ Draft without_order(const Schedule& schedule) {
   return plain;
 }
 
-/// Whether every receive adds, if it is a reduction at all. One that copies would add in the dual
-/// of the dual.
+/// True if every receive adds, or the collective is not a reduction. A receive that copies would
+/// add in the dual of the dual.
 bool never_mixes(const Schedule& schedule) {
   if (!is_reduction(schedule.contract.collective)) return true;
   for (const Program& program : schedule.programs) {
@@ -110,14 +111,14 @@ bool never_mixes(const Schedule& schedule) {
   return true;
 }
 
-TEST(Dual, OfTheDualIsTheSameButForTheOrderOfPeers) {
+TEST(Dual, TwiceIsTheOriginalExceptForTheOrderOfPeers) {
   for_each_with_dual(9, [](const Schedule& schedule) {
     if (!never_mixes(schedule)) return;
     EXPECT_EQ(without_order(dual_of(dual_of(schedule))), without_order(schedule));
   });
 }
 
-/// Whether no rank is sent a chunk that it had before. Otherwise its contribution would be added
+/// True if no rank is sent a chunk that it already had. Otherwise its contribution would be added
 /// twice in the dual.
 bool never_repeats(const Schedule& schedule) {
   if (is_reduction(schedule.contract.collective)) return true;
@@ -137,7 +138,7 @@ bool never_repeats(const Schedule& schedule) {
   return true;
 }
 
-TEST(Dual, OfEveryAlgorithmDoesTheDualCollective) {
+TEST(Dual, EveryAlgorithmGivesTheDualCollective) {
   std::uint64_t proved = 0;
   for_each_with_dual(9, [&](const Schedule& schedule) {
     const Schedule reversed = dual_of(schedule);
@@ -151,14 +152,14 @@ TEST(Dual, OfEveryAlgorithmDoesTheDualCollective) {
   EXPECT_GT(proved, 500);
 }
 
-TEST(Dual, IsRefusedForLocalStepsAndVariants) {
+TEST(Dual, RejectsLocalStepsAndVariants) {
   for (const Schedule& each : {carrying_ring(3), copying_chain(3, 0)}) {
     expect_error([&] { (void)dual(each.programs[1], each.contract.collective, Rank{1}); },
                  ErrorCode::unsupported, "cannot be run backwards");
   }
 }
 
-TEST(Then, PutsTheRoundsOfTheSecondBehindThoseOfTheFirst) {
+TEST(Then, AppendsTheRoundsOfTheSecond) {
   const Program first = program({send(0, {1}, {0}), receive(2, {1}, {0})}, 4);
   const Program second = program({send(1, {2}, {1})}, 3);
   EXPECT_EQ(then(first, second),
@@ -167,7 +168,7 @@ TEST(Then, PutsTheRoundsOfTheSecondBehindThoseOfTheFirst) {
   EXPECT_EQ(then(first, Program()), first);
 }
 
-/// The programs of all ranks of one schedule behind those of another.
+/// Appends the programs of one schedule to those of another, for all ranks.
 Schedule then_of(const Schedule& first, const Schedule& second, Collective collective) {
   Schedule both{
       .name = first.name + " then " + second.name, .contract = first.contract, .programs = {}};
@@ -179,7 +180,8 @@ Schedule then_of(const Schedule& first, const Schedule& second, Collective colle
   return both;
 }
 
-/// Composes every algorithm for `one` with every one for `other` that has as many chunks.
+/// Composes every algorithm for `one` with every algorithm for `other` that has the same number of
+/// chunks.
 void expect_allreduce(Collective one, Collective other, const Problem& problem) {
   for (const Algorithm& a : algorithms(one)) {
     for (const Algorithm& b : algorithms(other)) {
@@ -192,7 +194,7 @@ void expect_allreduce(Collective one, Collective other, const Problem& problem) 
   }
 }
 
-TEST(Then, MakesAnAllreduceOfAnyReduceAndAnyBroadcast) {
+TEST(Then, AnyReduceAndAnyBroadcastMakeAnAllreduce) {
   for (std::uint32_t p = 1; p <= 7; ++p) {
     for (std::uint32_t root = 0; root < p; ++root) {
       expect_allreduce(reduce, broadcast, {.ranks = p, .root = Rank{root}, .shape = {}});
@@ -200,11 +202,11 @@ TEST(Then, MakesAnAllreduceOfAnyReduceAndAnyBroadcast) {
   }
 }
 
-TEST(Then, MakesAnAllreduceOfAnyReduceScatterAndAnyAllgather) {
+TEST(Then, AnyReduceScatterAndAnyAllgatherMakeAnAllreduce) {
   for (std::uint32_t p = 1; p <= 9; ++p) expect_allreduce(reduce_scatter, allgather, {.ranks = p});
 }
 
-TEST(Beside, TakesRoundByRoundThoseOfTheOneFirst) {
+TEST(Beside, MergesRoundsWithTheFirstProgramFirst) {
   const Program one = program({send(0, {1}, {0}), receive(1, {1}, {0}), send(3, {1}, {0})}, 4);
   const Program other = program({send(1, {2}, {1}), receive(1, {2}, {1}), send(2, {2}, {1})}, 3);
   EXPECT_EQ(beside(one, other),
@@ -236,7 +238,7 @@ TEST(Beside, RunsTwoAllreducesOnDifferentChunks) {
   }
 }
 
-TEST(Beside, PutsLocalStepsBehindAllMessages) {
+TEST(Beside, PutsLocalStepsAfterAllMessages) {
   const std::uint32_t p = 4;
   const Schedule half = gathering_mesh(p);
   Schedule both{.name = "both",
@@ -266,7 +268,7 @@ TEST(Then, KeepsVariants) {
   EXPECT_TRUE(verdict.ok()) << verdict.violations.front().message;
 }
 
-TEST(RankMap, CountsRoundTheRanks) {
+TEST(RankMap, WrapsAround) {
   const RankMap column{.first = 2, .stride = 4, .modulus = 12};
   EXPECT_EQ(column(Rank{0}), Rank{2});
   EXPECT_EQ(column(Rank{2}), Rank{10});
@@ -282,7 +284,7 @@ std::vector<ChunkRange> mapped(const ChunkMap& map, ChunkRange range) {
   return into;
 }
 
-TEST(ChunkMap, TakesAsFewRangesAsItCan) {
+TEST(ChunkMap, JoinsAdjacentRanges) {
   using Ranges = std::vector<ChunkRange>;
   EXPECT_EQ(mapped({.modulus = 9}, {Chunk{2}, 4}), (Ranges{{Chunk{2}, 4}}));
   EXPECT_EQ(mapped({.first = 5, .modulus = 6}, {Chunk{0}, 3}), (Ranges{Chunk{5}, {Chunk{0}, 2}}));
@@ -294,13 +296,13 @@ TEST(ChunkMap, TakesAsFewRangesAsItCan) {
             (Ranges{Chunk{3}, Chunk{2}}));
 }
 
-TEST(ChunkMap, LeavesWhatWasThereAlone) {
+TEST(ChunkMap, KeepsExistingRanges) {
   std::vector<ChunkRange> into{Chunk{4}};
   ChunkMap{.modulus = 9}.map(Chunk{5}, into);
   EXPECT_EQ(into, (std::vector<ChunkRange>{Chunk{4}, Chunk{5}}));
 }
 
-TEST(Embed, AmongTheSameRanksAndChunksChangesNothing) {
+TEST(Embed, IdentityMapsChangeNothing) {
   for (const Algorithm& algorithm : algorithms()) {
     const Problem problem = small_problem(algorithm);
     const Schedule schedule = algorithm.schedule(problem);
@@ -327,20 +329,20 @@ TEST(Embed, RenumbersTheRanksOfAnAllreduce) {
   }
 }
 
-/// Ranks in a grid of 3 to a row and 2 rows; 6 chunks.
+/// Ranks in a grid with 2 rows of 3; 6 chunks.
 struct Grid {
   static constexpr std::uint32_t columns = 3;
   static constexpr std::uint32_t rows = 2;
   static constexpr std::uint32_t p = columns * rows;
 
-  /// A ring in each row, over two chunks for each of the ring's.
+  /// A ring in each row, with two chunks for each chunk of the ring.
   static Program along_row(std::uint32_t r) {
     return embed(algorithm("allreduce/ring").program({.ranks = columns}, Rank{r % columns}),
                  {.first = r / columns * columns, .stride = 1, .modulus = p},
                  {.first = 0, .stride = 2, .modulus = 6, .width = 2});
   }
 
-  /// A ring in each column, over three chunks for each of the ring's.
+  /// A ring in each column, with three chunks for each chunk of the ring.
   static Program along_column(std::uint32_t r) {
     return embed(algorithm("allreduce/ring").program({.ranks = rows}, Rank{r / columns}),
                  {.first = r % columns, .stride = columns, .modulus = p},
@@ -356,7 +358,7 @@ struct Grid {
   }
 };
 
-TEST(Embed, AddsUpEachRowOfAGrid) {
+TEST(Embed, ReducesEachRowOfAGrid) {
   const Schedule rings = Grid::of(Grid::along_row);
   Random random(1);
   const Holdings inputs = random_inputs(rings.contract, Layout::equal(6, 1), random);
@@ -372,7 +374,7 @@ TEST(Embed, AddsUpEachRowOfAGrid) {
   }
 }
 
-TEST(Embed, MakesAnAllreduceOfRowsAndThenColumns) {
+TEST(Embed, RowsThenColumnsMakeAnAllreduce) {
   const Schedule both =
       Grid::of([](std::uint32_t r) { return then(Grid::along_row(r), Grid::along_column(r)); });
   EXPECT_EQ(first_fault(both), "");

@@ -18,7 +18,7 @@ TEST(Id, IsOrderedByItsIndex) {
   EXPECT_EQ(Rank{}.index(), 0);
 }
 
-TEST(ChunkRange, IsOneChunkUnlessItSaysMore) {
+TEST(ChunkRange, HasOneChunkByDefault) {
   EXPECT_EQ(ChunkRange(Chunk{7}), ChunkRange(Chunk{7}, 1));
   EXPECT_EQ(ChunkRange(Chunk{7}).end(), Chunk{8});
   EXPECT_EQ(ChunkRange(Chunk{7}, 3).end(), Chunk{10});
@@ -31,7 +31,7 @@ TEST(ChunkSeries, CountsInStrides) {
   EXPECT_EQ(odd[3], Chunk{7});
 }
 
-TEST(ChunkSeries, ContainsItsChunksAndNoOthers) {
+TEST(ChunkSeries, ContainsOnlyItsChunks) {
   constexpr ChunkSeries series{Chunk{5}, 3, 4};  // 5, 9, 13
   for (std::uint64_t i = 0; i < 30; ++i) {
     EXPECT_EQ(series.contains(Chunk{i}), i == 5 || i == 9 || i == 13) << i;

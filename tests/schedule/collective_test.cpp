@@ -11,7 +11,7 @@ namespace {
 
 using enum Collective;
 
-TEST(Collective, HasNineOfDifferentNames) {
+TEST(Collective, HasNineDistinctNames) {
   std::set<std::string_view> names;
   for (const Collective each : collectives()) names.insert(name(each));
   EXPECT_EQ(names,
@@ -19,11 +19,11 @@ TEST(Collective, HasNineOfDifferentNames) {
                                         "allreduce", "reduce_scatter", "alltoall", "barrier"}));
 }
 
-TEST(Collective, IsReadAsItIsWritten) {
+TEST(Collective, NamesRoundTrip) {
   for (const Collective each : collectives()) EXPECT_EQ(parse_collective(name(each)), each);
 }
 
-TEST(Collective, SuggestsWhatWasMeant) {
+TEST(Collective, SuggestsTheNearestName) {
   const auto reading = [](std::string_view text) {
     return [text] { (void)parse_collective(text); };
   };
@@ -46,14 +46,14 @@ TEST(Collective, DualsArePairs) {
   }
 }
 
-TEST(Collective, ThoseWithoutADualSaySo) {
+TEST(Collective, RejectsDualsThatDoNotExist) {
   for (const Collective each : {allreduce, alltoall, barrier}) {
     expect_error([each] { (void)dual(each); }, ErrorCode::unsupported,
                  std::string(name(each)) + " has no dual");
   }
 }
 
-TEST(Collective, KnowsItsNature) {
+TEST(Collective, HasTheRightProperties) {
   struct Nature {
     Collective collective;
     bool root;

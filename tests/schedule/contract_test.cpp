@@ -11,7 +11,7 @@ namespace {
 
 using enum Collective;
 
-/// The chunks of a series, written out.
+/// All chunks of a series.
 std::vector<std::uint64_t> chunks_of(const ChunkSeries& series) {
   std::vector<std::uint64_t> found;
   for (std::uint64_t i = 0; i < series.count; ++i) found.push_back(series[i].index());
@@ -20,7 +20,7 @@ std::vector<std::uint64_t> chunks_of(const ChunkSeries& series) {
 
 using Chunks = std::vector<std::uint64_t>;
 
-/// What the ranks 0, 1, 2 bring and end with, root being rank 1.
+/// The inputs and outputs of ranks 0, 1, 2 with root 1.
 struct Promise {
   Collective collective;
   std::uint64_t chunks;
@@ -53,7 +53,7 @@ Contract contract_of(const Promise& promise) {
           .chunks = promise.chunks};
 }
 
-TEST(Contract, SaysWhatEachRankBringsAndEndsWith) {
+TEST(Contract, DefinesInputsAndOutputsOfEachRank) {
   ASSERT_EQ(promises().size(), collectives().size());
   for (const Promise& promise : promises()) {
     SCOPED_TRACE(name(promise.collective));
@@ -66,7 +66,7 @@ TEST(Contract, SaysWhatEachRankBringsAndEndsWith) {
   }
 }
 
-TEST(Contract, OriginIsTheOneRankThatBringsAChunk) {
+TEST(Contract, OriginIsTheOnlyContributor) {
   for (const Promise& promise : promises()) {
     SCOPED_TRACE(name(promise.collective));
     const Contract contract = contract_of(promise);
@@ -89,7 +89,7 @@ TEST(Contract, OnlyABarrierMayRepeat) {
   }
 }
 
-TEST(Contract, InPlaceAChunkTakesItsOwnPlaceIfItIsAnOutput) {
+TEST(Contract, InPlaceAnOutputChunkOverwritesItself) {
   const Contract gathers{.collective = allgather, .ranks = 3, .root = {}, .chunks = 3};
   EXPECT_EQ(gathers.output_over(Rank{1}, Chunk{1}), Chunk{1});
   const Contract scatters{.collective = reduce_scatter, .ranks = 3, .root = {}, .chunks = 3};
@@ -97,14 +97,14 @@ TEST(Contract, InPlaceAChunkTakesItsOwnPlaceIfItIsAnOutput) {
   EXPECT_EQ(scatters.output_over(Rank{1}, Chunk{2}), std::nullopt);
 }
 
-TEST(Contract, InPlaceTheBlockFromARankTakesThePlaceOfTheBlockForIt) {
+TEST(Contract, InPlaceAlltoallBlockFromARankOverwritesTheBlockForIt) {
   const Contract contract{.collective = alltoall, .ranks = 3, .root = {}, .chunks = 9};
-  EXPECT_EQ(contract.output_over(Rank{1}, Chunk{3}), Chunk{1});  // 1 → 0 makes room for 0 → 1,
-  EXPECT_EQ(contract.output_over(Rank{1}, Chunk{5}), Chunk{7});  // 1 → 2 for 2 → 1,
-  EXPECT_EQ(contract.output_over(Rank{1}, Chunk{4}), Chunk{4});  // and 1 → 1 stays.
+  EXPECT_EQ(contract.output_over(Rank{1}, Chunk{3}), Chunk{1});  // 0 → 1 overwrites 1 → 0.
+  EXPECT_EQ(contract.output_over(Rank{1}, Chunk{5}), Chunk{7});  // 2 → 1 overwrites 1 → 2.
+  EXPECT_EQ(contract.output_over(Rank{1}, Chunk{4}), Chunk{4});  // 1 → 1 stays.
 }
 
-TEST(Contract, CheckNamesWhatIsWrong) {
+TEST(Contract, CheckNamesTheError) {
   struct Wrong {
     Contract contract;
     std::string says;
@@ -126,7 +126,7 @@ TEST(Contract, CheckNamesWhatIsWrong) {
   }
 }
 
-TEST(Contract, CheckLetsLargeOnesPass) {
+TEST(Contract, CheckAcceptsLargeContracts) {
   EXPECT_NO_THROW((Contract{alltoall, 65536, Rank{0}, std::uint64_t{1} << 32}.check()));
   EXPECT_NO_THROW((Contract{allreduce, 2147483647, Rank{0}, std::uint64_t{1} << 60}.check()));
 }

@@ -42,7 +42,7 @@ TEST(Layout, CountedGivesEachChunkItsOwnSize) {
   EXPECT_EQ(Layout::counted({}).total(), 0);
 }
 
-TEST(Layout, ChunksStandOneAfterTheOther) {
+TEST(Layout, ChunksAreConsecutive) {
   Random random(1);
   for (int i = 0; i < 200; ++i) {
     const Layout layout = random_layout(1 + random.below(20U), random);
@@ -60,7 +60,7 @@ TEST(Layout, ChunksStandOneAfterTheOther) {
   }
 }
 
-TEST(Layout, BalancedSizesDifferByOneAtMost) {
+TEST(Layout, BalancedSizesDifferByAtMostOne) {
   Random random(2);
   for (int i = 0; i < 200; ++i) {
     const std::uint64_t total = random.below(500U);
@@ -70,8 +70,8 @@ TEST(Layout, BalancedSizesDifferByOneAtMost) {
   }
 }
 
-/// There is no room for so many sizes: 2^60 chunks would take 8 EiB.
-TEST(Layout, EqualAndBalancedTakeNoMemoryForEachChunk) {
+/// One size per chunk would not fit into memory: 2^60 chunks would take 8 EiB.
+TEST(Layout, EqualAndBalancedUseNoMemoryPerChunk) {
   constexpr std::uint64_t chunks = std::uint64_t{1} << 60;
   const Layout equal = Layout::equal(chunks, 8);
   EXPECT_EQ(equal.total(), std::uint64_t{1} << 63);
@@ -82,7 +82,7 @@ TEST(Layout, EqualAndBalancedTakeNoMemoryForEachChunk) {
   EXPECT_EQ(balanced.size(Chunk{chunks - 1}), 1);
 }
 
-TEST(Layout, RefusesTotalsThatDoNotFit) {
+TEST(Layout, RejectsTotalsThatOverflow) {
   const std::string says = "must fit in 64 bits";
   expect_error([] { (void)Layout::equal(3, most / 2); }, ErrorCode::invalid_argument, says);
   expect_error([] { (void)Layout::equal(most, most); }, ErrorCode::invalid_argument, says);
@@ -101,12 +101,12 @@ TEST(EvenLayout, DividesTheLargerBuffer) {
   using enum Collective;
   EXPECT_EQ(sizes_of(even_layout({allgather, 4, Rank{0}, 4}, 10)), (Sizes{3, 3, 2, 2}));
   EXPECT_EQ(sizes_of(even_layout({broadcast, 4, Rank{0}, 1}, 10)), (Sizes{10}));
-  // Every rank of an alltoall has a buffer of its own.
+  // Each rank of an alltoall has its own buffer.
   EXPECT_EQ(sizes_of(even_layout({alltoall, 2, Rank{0}, 4}, 10)), (Sizes{5, 5, 5, 5}));
   EXPECT_EQ(even_layout({barrier, 4, Rank{0}, 1}, 10).total(), 0);
 }
 
-TEST(EvenLayout, RefusesTotalsThatDoNotFit) {
+TEST(EvenLayout, RejectsTotalsThatOverflow) {
   expect_error(
       [] {
         (void)even_layout({Collective::alltoall, 2, Rank{0}, 4}, most);

@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// How GoogleTest shows a piece.
+/// Prints a piece in GoogleTest messages.
 void PrintTo(const Placement::Piece& piece, std::ostream* out) {
   *out << piece.chunks.first.index() << "+" << piece.chunks.count << " " << name(piece.from) << "→"
        << name(piece.to);
@@ -26,7 +26,7 @@ using enum Buffer;
 
 Pieces pieces_of(std::span<const Piece> span) { return {span.begin(), span.end()}; }
 
-/// Chunks one by one, in order.
+/// The chunks one by one, in order.
 template <class Ranges, class ToRange>
 std::vector<Chunk> one_by_one(const Ranges& ranges, ToRange to_range) {
   std::vector<Chunk> chunks;
@@ -44,7 +44,7 @@ std::vector<Chunk> chunks_of(std::span<const Piece> pieces) {
   return one_by_one(pieces, [](const Piece& piece) { return piece.chunks; });
 }
 
-/// One rank's part in a schedule and where it stands in memory.
+/// The program of one rank and its placement.
 struct Placed {
   const Program& program;
   const Contract& contract;
@@ -52,7 +52,7 @@ struct Placed {
   Placement placement;
 };
 
-/// Calls check(placed) for every rank of every problem of up to 7 ranks.
+/// Calls check(placed) for every rank of every problem with up to 7 ranks.
 template <class Check>
 void for_each_placement(Aliasing aliasing, Check check) {
   for (const Algorithm& algorithm : algorithms()) {
@@ -73,7 +73,7 @@ void for_each_placement(Aliasing aliasing, Check check) {
 
 class PlacementOfTable : public testing::TestWithParam<Aliasing> {};
 
-TEST_P(PlacementOfTable, PiecesAreTheChunksOfTheStepInOrder) {
+TEST_P(PlacementOfTable, PiecesCoverTheChunksOfTheStepInOrder) {
   for_each_placement(GetParam(), [](const Placed& placed) {
     for (std::size_t i = 0; i < placed.program.size(); ++i) {
       EXPECT_EQ(chunks_of(placed.placement.pieces(i)), chunks_of(placed.program[i]));
@@ -81,7 +81,7 @@ TEST_P(PlacementOfTable, PiecesAreTheChunksOfTheStepInOrder) {
   });
 }
 
-/// For each chunk, the last piece that writes it; input where none does.
+/// For each chunk, the last buffer that it is written to; input if it is never written.
 std::vector<Buffer> last_places(const Placed& placed) {
   std::vector<Buffer> last(placed.contract.chunks, input);
   for (std::size_t i = 0; i < placed.program.size(); ++i) {
@@ -95,7 +95,7 @@ std::vector<Buffer> last_places(const Placed& placed) {
   return last;
 }
 
-TEST_P(PlacementOfTable, LastVersionsOfOutputChunksStandInTheOutput) {
+TEST_P(PlacementOfTable, LastVersionsOfOutputChunksAreInTheOutput) {
   for_each_placement(GetParam(), [](const Placed& placed) {
     const std::vector<Buffer> last = last_places(placed);
     const ChunkSeries outputs = placed.contract.output(placed.self);
@@ -106,7 +106,7 @@ TEST_P(PlacementOfTable, LastVersionsOfOutputChunksStandInTheOutput) {
   });
 }
 
-TEST_P(PlacementOfTable, NothingIsWrittenToTheInput) {
+TEST_P(PlacementOfTable, InputIsNeverWritten) {
   for_each_placement(GetParam(), [](const Placed& placed) {
     for (std::size_t i = 0; i < placed.program.size(); ++i) {
       if (placed.program[i].kind == Step::Kind::send) continue;
@@ -123,16 +123,16 @@ INSTANTIATE_TEST_SUITE_P(Aliasing, PlacementOfTable,
                            return parameter.param == Aliasing::in_place ? "InPlace" : "OutOfPlace";
                          });
 
-/// Only what a rank keeps for itself is copied: its own block of an allgather, say.
-TEST(Placement, OutOfPlaceCopiesOnlyWhatTheRankBringsAndNobodySends) {
+/// Only chunks that a rank keeps for itself are copied, such as its own block of an allgather.
+TEST(Placement, OutOfPlaceCopiesOnlyOwnInputThatIsNotReceived) {
   for_each_placement(Aliasing::out_of_place, [](const Placed& placed) {
     EXPECT_TRUE(placed.placement.before().empty());
     const std::vector<Buffer> last = last_places(placed);
     std::vector<Chunk> kept;
     const ChunkSeries outputs = placed.contract.output(placed.self);
     for (std::uint64_t i = 0; i < outputs.count; ++i) {
-      const bool brought = placed.contract.input(placed.self).contains(outputs[i]);
-      if (brought && last[outputs[i].index()] == input) kept.push_back(outputs[i]);
+      const bool is_input = placed.contract.input(placed.self).contains(outputs[i]);
+      if (is_input && last[outputs[i].index()] == input) kept.push_back(outputs[i]);
     }
     EXPECT_EQ(chunks_of(placed.placement.aside()), kept);
     for (const Piece& copy : placed.placement.aside()) {
@@ -142,12 +142,12 @@ TEST(Placement, OutOfPlaceCopiesOnlyWhatTheRankBringsAndNobodySends) {
   });
 }
 
-TEST(Placement, InPlaceNothingNeedBeBroughtToTheOutput) {
+TEST(Placement, InPlaceNeedsNoCopiesToTheOutput) {
   for_each_placement(Aliasing::in_place,
                      [](const Placed& placed) { EXPECT_TRUE(placed.placement.aside().empty()); });
 }
 
-TEST(Placement, InPlaceAnAlltoallSetsAsideWhatItSends) {
+TEST(Placement, InPlaceAlltoallCopiesWhatItSends) {
   const Algorithm& mesh = algorithm("alltoall/mesh");
   for_each_placement(Aliasing::in_place, [&](const Placed& placed) {
     if (placed.contract.collective != Collective::alltoall) return;
@@ -176,7 +176,7 @@ Placement place_by_hand(const std::vector<DraftStep>& steps, const Contract& con
 
 constexpr Contract sums{.collective = Collective::allreduce, .ranks = 3, .root = {}, .chunks = 2};
 
-TEST(Placement, AFoldReadsTheInputAndWritesTheOutput) {
+TEST(Placement, FoldReadsTheInputAndWritesTheOutput) {
   const Placement placement = place_by_hand({fold(0, {1}, 0, {0})}, sums, Rank{0});
   EXPECT_EQ(pieces_of(placement.pieces(0)), (Pieces{{Chunk{0}, input, output}}));
   EXPECT_EQ(pieces_of(placement.aside()), (Pieces{{Chunk{1}, input, output}}));
@@ -189,8 +189,8 @@ TEST(Placement, LaterFoldsStayInTheOutput) {
   EXPECT_EQ(placement.pieces(2)[0].from, output);
 }
 
-/// Recursive doubling: what is sent in a round is replaced in the same round.
-TEST(Placement, AVersionThatIsSentWhileItIsReplacedStepsAside) {
+/// Recursive doubling: a chunk that is sent in a round is replaced in the same round.
+TEST(Placement, VersionSentWhileReplacedMovesToScratch) {
   const Placement placement = place_by_hand(
       {send(0, {1}, {0}), fold(0, {1}, 0, {0}), send(1, {2}, {0}), fold(1, {2}, 0, {0})}, sums,
       Rank{0});
@@ -200,7 +200,7 @@ TEST(Placement, AVersionThatIsSentWhileItIsReplacedStepsAside) {
   EXPECT_EQ(pieces_of(placement.pieces(3)), (Pieces{{Chunk{0}, scratch, output}}));
 }
 
-TEST(Placement, AChunkThatIsNoOutputStepsAsideToTheSpare) {
+TEST(Placement, ChunkThatIsNoOutputMovesToSpare) {
   const Contract to_two{.collective = Collective::reduce, .ranks = 3, .root = Rank{2}, .chunks = 1};
   const Placement placement = place_by_hand(
       {fold(0, {1}, 0, {0}), send(1, {1}, {0}), receive(1, {1}, {0}), send(2, {2}, {0})}, to_two,
@@ -211,7 +211,7 @@ TEST(Placement, AChunkThatIsNoOutputStepsAsideToTheSpare) {
   EXPECT_EQ(placement.pieces(3)[0].from, scratch);
 }
 
-TEST(Placement, InPlaceAnInputThatIsSentWhileItIsReplacedIsSetAside) {
+TEST(Placement, InPlaceInputSentWhileReplacedIsCopied) {
   const std::vector<DraftStep> trade{send(0, {1}, {0}), fold(0, {1}, 0, {0})};
   const Placement placement = place_by_hand(trade, sums, Rank{0}, Aliasing::in_place);
   EXPECT_EQ(pieces_of(placement.before()), (Pieces{{Chunk{0}, input, scratch}}));
@@ -219,7 +219,7 @@ TEST(Placement, InPlaceAnInputThatIsSentWhileItIsReplacedIsSetAside) {
   EXPECT_EQ(pieces_of(placement.pieces(1)), (Pieces{{Chunk{0}, scratch, output}}));
 }
 
-TEST(Placement, APieceEndsWhereThePlaceChanges) {
+TEST(Placement, PieceEndsWhereTheBufferChanges) {
   const Placement placement =
       place_by_hand({fold(0, {1}, 0, {0}), send(1, {1}, {0, 1})}, sums, Rank{0});
   const auto sent = placement.pieces(1);
@@ -228,7 +228,7 @@ TEST(Placement, APieceEndsWhereThePlaceChanges) {
   EXPECT_EQ(sent[1].from, input);
 }
 
-TEST(Buffer, HasANameForEach) {
+TEST(Buffer, HasNames) {
   EXPECT_EQ(name(input), "input");
   EXPECT_EQ(name(output), "output");
   EXPECT_EQ(name(scratch), "scratch");

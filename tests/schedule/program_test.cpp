@@ -47,7 +47,7 @@ TEST(Program, KeepsWhatIsAppended) {
             (Step{.kind = receive, .round = 5, .peers = peers, .own = 1, .chunks = ranges}));
 }
 
-TEST(Program, IsWalkedInOrder) {
+TEST(Program, IteratesInOrder) {
   const Program program = of_every_kind();
   std::uint32_t round = 0;
   for (const Step step : program) {
@@ -60,7 +60,7 @@ TEST(Program, IsWalkedInOrder) {
   EXPECT_TRUE(none.empty());
 }
 
-TEST(Program, IsEqualToACopyMadeStepByStep) {
+TEST(Program, EqualsACopyMadeStepByStep) {
   const Program program = of_every_kind();
   Program copy(program.rounds());
   copy.reserve(2);
@@ -89,7 +89,7 @@ TEST(Program, DiffersInEveryDetail) {
   EXPECT_NE(Program(1), Program(2));
 }
 
-TEST(Program, TellsAFoldFromACopyWithNoOwnBefore) {
+TEST(Program, DistinguishesFoldWithOwnFirstFromCopy) {
   Program folds(1);
   folds.receive_reduce(0, {peers.data(), 1}, 0, ranges);
   Program copies(1);
@@ -126,7 +126,7 @@ TEST(Program, KeepsVariantsAndLocalSteps) {
   EXPECT_TRUE(program[4].peers.empty());
   EXPECT_TRUE(std::equal(sources.begin(), sources.end(), program[4].sources.begin()));
 
-  // Behind another program they are the same.
+  // Appended to another program they are the same.
   Program twice = program;
   twice.append(program, 3);
   for (std::size_t i = 0; i < program.size(); ++i) {
@@ -159,7 +159,7 @@ TEST(Program, DiffersInVariantsAndSources) {
   EXPECT_NE(with(Variant{1}, Variant{2}, {Variant{3}}), program);
 }
 
-TEST(Program, RefusesMoreSourcesThanItCanCount) {
+TEST(Program, RejectsTooManySources) {
   Program program(1);
   const std::vector<Variant> many(65536);
   EXPECT_THROW(program.reduce(0, Chunk{0}, many, Variant{1}), Error);
@@ -173,7 +173,7 @@ TEST(Step, CountsItsChunks) {
   EXPECT_EQ(Step{}.chunk_count(), 0);
 }
 
-TEST(Schedule, TakesAsManyRoundsAsItsLongestProgram) {
+TEST(Schedule, HasTheRoundsOfItsLongestProgram) {
   Schedule schedule;
   EXPECT_EQ(schedule.rounds(), 0);
   schedule.programs = {Program(2), Program(5), Program(3)};

@@ -13,7 +13,7 @@
 namespace tutti::test {
 namespace {
 
-TEST(ScheduleFile, IsReadBackAsItWasWritten) {
+TEST(ScheduleFile, RoundTrips) {
   const TemporaryDirectory folder;
   const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 4});
   std::ofstream(folder.path("ring.json")) << to_json(ring);
@@ -30,7 +30,7 @@ TEST(ScheduleFile, ErrorsNameTheFile) {
   std::ofstream(folder.path("empty.json")) << "";
   refuses(folder.path("empty.json"), folder.path("empty.json") + ": schedule JSON: ");
   std::ofstream(folder.path("text.json")) << "{\n  \"format\": 7\n}";
-  refuses(folder.path("text.json"), "at /format: this should say \"tutti-schedule\"");
+  refuses(folder.path("text.json"), "at /format: expected \"tutti-schedule\"");
   std::ofstream(folder.path("large.json")) << "";
   std::filesystem::resize_file(folder.path("large.json"), (std::uintmax_t{256} << 20) + 1);
   refuses(folder.path("large.json"), "it is too large");

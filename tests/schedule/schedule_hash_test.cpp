@@ -12,7 +12,7 @@ namespace tutti::test {
 namespace {
 
 TEST(ContentHash, IsTheSameOnEveryMachine) {
-  // Whoever changes these breaks profiles, and mixed versions of tutti in one job.
+  // A change of these values breaks profiles, and jobs with different versions of tutti.
   EXPECT_EQ(hash_text(content_hash(algorithm("allreduce/ring").schedule({.ranks = 4}))),
             "df7621131b81a822");
   EXPECT_EQ(
@@ -20,7 +20,7 @@ TEST(ContentHash, IsTheSameOnEveryMachine) {
       "7b7901b784072b10");
 }
 
-TEST(ContentHash, HeedsWhatIsDoneAndNotTheName) {
+TEST(ContentHash, CoversContentButNotTheName) {
   Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 4});
   const std::uint64_t hash = content_hash(ring);
   EXPECT_EQ(content_hash(schedule_from_json(to_json(ring))), hash);
@@ -28,7 +28,7 @@ TEST(ContentHash, HeedsWhatIsDoneAndNotTheName) {
   EXPECT_EQ(content_hash(ring), hash);
 }
 
-TEST(ContentHash, TellsTheTableApart) {
+TEST(ContentHash, DiffersBetweenAlgorithms) {
   std::set<std::uint64_t> seen;
   std::set<std::string> texts;
   for (const Algorithm& algorithm : algorithms()) {
@@ -45,7 +45,7 @@ TEST(ContentHash, TellsTheTableApart) {
   EXPECT_FALSE(seen.contains(0));
 }
 
-TEST(ContentHash, TellsDamagedSchedulesApart) {
+TEST(ContentHash, DetectsDamage) {
   Random random(3);
   for (const Algorithm& algorithm : algorithms()) {
     const Schedule intact = algorithm.schedule(small_problem(algorithm));
@@ -58,7 +58,7 @@ TEST(ContentHash, TellsDamagedSchedulesApart) {
   }
 }
 
-TEST(ContentHash, TakesNeighbouringRangesForOne) {
+TEST(ContentHash, JoinsAdjacentRanges) {
   const auto with = [](const std::vector<ChunkRange>& chunks) {
     Schedule schedule{.name = "s",
                       .contract = {.collective = Collective::broadcast, .ranks = 2, .chunks = 3},

@@ -11,12 +11,12 @@
 namespace tutti::test {
 namespace {
 
-/// Whether a schedule is small enough to be run here.
+/// True if a schedule is small enough to run here.
 bool is_small(const Schedule& schedule) {
   return schedule.contract.chunks < 100000 && schedule.rounds() < 100000;
 }
 
-/// What became of damaged documents.
+/// The outcomes of reading damaged documents.
 struct Tally {
   std::uint64_t refused = 0;
   std::uint64_t wrong = 0;
@@ -38,7 +38,7 @@ void read_and_judge(const std::string& text, Tally& tally) {
   }
 }
 
-/// A schedule of the algorithm, or now and then one with local steps and variants.
+/// A schedule of the algorithm, or sometimes one with local steps and variants.
 Schedule some_schedule(const Algorithm& algorithm, Random& random) {
   if (random.one_in(4)) return random.pick(variant_schedules(1 + random.below(4U)));
   return algorithm.schedule(random_problem(algorithm, 4, random));
@@ -66,9 +66,9 @@ void read_damaged(std::uint64_t repeats) {
   EXPECT_GT(tally.right, 0);
 }
 
-TEST(ScheduleJsonFuzz, DamagedDocumentsAreRefusedOrJudged) { read_damaged(200); }
+TEST(ScheduleJsonFuzz, DamagedDocumentsAreRejectedOrVerified) { read_damaged(200); }
 
-TEST(SlowScheduleJsonFuzz, DamagedDocumentsAreRefusedOrJudged) { read_damaged(3000); }
+TEST(SlowScheduleJsonFuzz, DamagedDocumentsAreRejectedOrVerified) { read_damaged(3000); }
 
 }  // namespace
 }  // namespace tutti::test

@@ -8,7 +8,7 @@
 namespace tutti::test {
 namespace {
 
-/// Of all problems of some numbers of ranks together.
+/// The union over all problems of several numbers of ranks.
 ScheduleTraits traits_over_problems(const Algorithm& algorithm) {
   ScheduleTraits all;
   for (std::uint32_t p = 1; p <= 9; ++p) {
@@ -21,17 +21,17 @@ ScheduleTraits traits_over_problems(const Algorithm& algorithm) {
   return all;
 }
 
-TEST(ScheduleTraits, RowsStateWhatFollowsFromTheirSchedules) {
+TEST(ScheduleTraits, TableRowsMatchTheirSchedules) {
   for (const Algorithm& algorithm : algorithms()) {
-    // The order of folds is what verify() finds.
+    // The order of folds comes from verify().
     ScheduleTraits traits = traits_over_problems(algorithm);
     traits.folds_in_rank_order = algorithm.traits.folds_in_rank_order;
     EXPECT_EQ(algorithm.traits, traits) << algorithm.name;
   }
 }
 
-TEST(ScheduleTraits, AreThoseOfTheWholeSchedule) {
-  // Only rank 1 of the chain keeps anything.
+TEST(ScheduleTraits, CoverTheWholeSchedule) {
+  // Only rank 1 of the chain keeps data.
   const Schedule chain = algorithm("reduce/chain").schedule({.ranks = 3});
   EXPECT_TRUE(traits_of(chain).keeps_data);
   EXPECT_FALSE(traits_of(algorithm("reduce/chain").schedule({.ranks = 2})).keeps_data);
@@ -40,12 +40,12 @@ TEST(ScheduleTraits, AreThoseOfTheWholeSchedule) {
   EXPECT_FALSE(traits_of(algorithm("scatter/binomial").schedule({.ranks = 4})).needs_counts);
 }
 
-TEST(ScheduleTraits, CountWhatVariantsKeep) {
+TEST(ScheduleTraits, CountCopiesOfVariants) {
   EXPECT_FALSE(traits_of(relay_allreduce(1)).keeps_data);
-  // Rank 0 ends with a variant for each of the others.
+  // Rank 0 ends with one variant for each other rank.
   EXPECT_TRUE(traits_of(relay_allreduce(6)).keeps_data);
   EXPECT_EQ(traits_of(relay_allreduce(6)).copies, 5U);
-  // Of one block in six each.
+  // One block in six each.
   EXPECT_EQ(traits_of(gathering_mesh(6)).copies, 2U);
   EXPECT_FALSE(traits_of(copying_alltoall(4)).needs_counts);
 }

@@ -8,7 +8,7 @@
 namespace tutti::test {
 namespace {
 
-TEST(Shape, IsReadAsItIsWritten) {
+TEST(Shape, RoundTrips) {
   for (const char* text : {"1", "8x4", "4x4x2", "1x1", "2147483647", "2x2x2x2x2x2x2x2"}) {
     EXPECT_EQ(to_string(parse_shape(text)), text);
   }
@@ -22,7 +22,7 @@ TEST(Shape, SizeIsTheProduct) {
   EXPECT_TRUE(Shape{}.empty());
 }
 
-TEST(Shape, RefusesWhatIsNone) {
+TEST(Shape, RejectsInvalidText) {
   for (const char* text : {"",
                            "x",
                            "8x",
@@ -49,11 +49,11 @@ TEST(Shape, RefusesWhatIsNone) {
   }
 }
 
-TEST(Shape, ReadsOnlyTheTextItIsGiven) {
+TEST(Shape, StaysWithinTheGivenText) {
   EXPECT_EQ(parse_shape(std::string_view("8x42").substr(0, 3)), (Shape{{8, 4}}));
 }
 
-TEST(Squarest, IsTheFilledShapeWithTheNearestSides) {
+TEST(Squarest, IsTheShapeNearestToASquare) {
   EXPECT_EQ(to_string(squarest(12)), "4x3");
   EXPECT_EQ(to_string(squarest(7)), "7x1");
   EXPECT_EQ(to_string(squarest(16)), "4x4");

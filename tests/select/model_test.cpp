@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-TEST(Effort, CountsWhatTheRingDoes) {
+TEST(Effort, CountsTheRing) {
   const Effort ring = effort(algorithm("allreduce/ring"), {.ranks = 4}, 4000, 2);
   EXPECT_EQ(ring.counts[Effort::calls], 1);
   EXPECT_EQ(ring.counts[Effort::rounds], 6);
@@ -22,12 +22,12 @@ TEST(Effort, CountsWhatTheRingDoes) {
   EXPECT_EQ(ring.counts[Effort::core_reduced], 6000);
 }
 
-TEST(Effort, SharesWorkAmongNoMoreCoresThanRanks) {
+TEST(Effort, DividesByAtMostTheNumberOfRanks) {
   const Effort few = effort(algorithm("allreduce/ring"), {.ranks = 4}, 4000, 64);
   EXPECT_EQ(few.counts[Effort::core_messages], 6);
 }
 
-TEST(Effort, IsKnownOfEveryAlgorithmForEveryNumberOfRanks) {
+TEST(Effort, IsKnownForEveryAlgorithmAndNumberOfRanks) {
   for (const Algorithm& each : algorithms()) {
     for (std::uint32_t ranks = 2; ranks <= 70; ++ranks) {
       const Problem problem{.ranks = ranks,
@@ -40,8 +40,8 @@ TEST(Effort, IsKnownOfEveryAlgorithmForEveryNumberOfRanks) {
   }
 }
 
-/// A row that has no closed form: counted from its schedule it is the same.
-TEST(Effort, IsCountedWhereThereIsNoClosedForm) {
+/// Without a closed form the effort is counted from the schedule, with the same result.
+TEST(Effort, IsCountedWithoutAClosedForm) {
   for (const std::uint32_t ranks : {2U, 5U, 8U}) {
     for (const Algorithm& each : algorithms()) {
       const ClosedForm* const form = find_closed_form(each.name);
@@ -54,7 +54,7 @@ TEST(Effort, IsCountedWhereThereIsNoClosedForm) {
       for (std::size_t i = 0; i < Effort::kinds; ++i) {
         const bool on_path = i == Effort::messages || i == Effort::bytes;
         if (on_path && !form->time({.ranks = ranks}, bytes, {.alpha = 1}, 0, Ports::one)) {
-          continue;  // No formula for so many ranks.
+          continue;  // There is no formula for this number of ranks.
         }
         EXPECT_NEAR(counted.counts[i], known.counts[i], 1e-6 * known.counts[i])
             << each.name << ", " << ranks << " ranks: " << Effort::names[i];
@@ -63,7 +63,7 @@ TEST(Effort, IsCountedWhereThereIsNoClosedForm) {
   }
 }
 
-TEST(Effort, IsCountedOfManyRanks) {
+TEST(Effort, IsCountedForManyRanks) {
   Algorithm nameless = algorithm("allreduce/recursive_doubling");
   nameless.name = "allreduce/of_nobody";
   const Effort counted = effort(nameless, {.ranks = 512}, 4096, 512);
@@ -71,7 +71,7 @@ TEST(Effort, IsCountedOfManyRanks) {
   EXPECT_EQ(counted.counts[Effort::bytes], 9 * 4096);
 }
 
-/// Times made up by rates of one's own.
+/// Times computed from given rates.
 std::vector<Observation> observe(const std::array<double, Effort::kinds>& rates, double noise) {
   test::Random random(7);
   std::vector<Observation> observations;
@@ -92,7 +92,7 @@ std::vector<Observation> observe(const std::array<double, Effort::kinds>& rates,
   return observations;
 }
 
-TEST(Model, FindsTheRatesThatTimesWereMadeOf) {
+TEST(Model, RecoversTheRates) {
   const std::array<double, Effort::kinds> rates{1e-7, 3e-7, 5e-8, 2e-11, 3e-11, 4e-11, 0, 0, 0};
   const std::vector<Observation> seen = observe(rates, 0);
   const Model model = fit(seen);
@@ -101,7 +101,7 @@ TEST(Model, FindsTheRatesThatTimesWereMadeOf) {
   }
 }
 
-TEST(Model, IsNotMisledByNoise) {
+TEST(Model, ToleratesNoise) {
   const std::array<double, Effort::kinds> rates{1e-7, 3e-7, 5e-8, 0, 0, 0, 1e-7, 1e-10, 4e-11};
   const Model model = fit(observe(rates, 0.2));
   for (const Observation& each : observe(rates, 0)) {
@@ -115,7 +115,7 @@ TEST(Model, HasNoNegativeRates) {
   }
 }
 
-TEST(Model, IsMadeOfFewTimesToo) {
+TEST(Model, FitsFewObservations) {
   std::vector<Observation> seen = observe({1e-7, 1e-7, 0, 1e-10, 0, 0, 0, 0, 0}, 0);
   seen.resize(3);
   const Model model = fit(seen);

@@ -20,7 +20,7 @@ namespace {
 using test::expect_error;
 using test::TemporaryDirectory;
 
-TEST(Profile, BuiltInKnowsEveryReach) {
+TEST(Profile, BuiltInHasEveryReach) {
   const Profile& profile = built_in_profile();
   for (const Pairs pairs : {Pairs::process, Pairs::host, Pairs::loopback}) {
     for (const bool crowded : {false, true}) {
@@ -32,19 +32,19 @@ TEST(Profile, BuiltInKnowsEveryReach) {
   EXPECT_EQ(profile.at({.pairs = Pairs::network}, 4).reach.pairs, Pairs::network);
 }
 
-TEST(Profile, IsReadAsItWasWritten) {
+TEST(Profile, RoundTrips) {
   const Profile& profile = built_in_profile();
   EXPECT_EQ(Profile::parse(profile.json()), profile);
   EXPECT_EQ(Profile::parse(profile.json()).digest(), profile.digest());
 }
 
-TEST(Profile, OthersHaveOtherDigests) {
+TEST(Profile, DigestsDiffer) {
   Profile other = built_in_profile();
   other.reaches[0].link.alpha *= 1.0001;
   EXPECT_NE(other.digest(), built_in_profile().digest());
 }
 
-TEST(Profile, WhatIsNotKnownIsTakenFromWhatIsMostAlike) {
+TEST(Profile, UnknownReachUsesTheMostSimilar) {
   Profile profile;
   for (const Reach reach : {Reach{.pairs = Pairs::loopback}, Reach{.pairs = Pairs::host}}) {
     profile.reaches.push_back({.reach = reach});
@@ -54,7 +54,7 @@ TEST(Profile, WhatIsNotKnownIsTakenFromWhatIsMostAlike) {
   EXPECT_EQ(profile.at({.pairs = Pairs::network}, 4).reach.pairs, Pairs::loopback);
 }
 
-TEST(Profile, OfEqualReachesTheNearestNumberOfRanksIsTaken) {
+TEST(Profile, UsesTheNearestNumberOfRanks) {
   Profile profile;
   for (const std::uint32_t ranks : {2U, 8U}) profile.reaches.push_back({.ranks = ranks});
   EXPECT_EQ(profile.at({}, 3).ranks, 2U);
@@ -62,7 +62,7 @@ TEST(Profile, OfEqualReachesTheNearestNumberOfRanksIsTaken) {
   EXPECT_EQ(profile.at({}, 1000).ranks, 8U);
 }
 
-TEST(Profile, OfSeveralMeasurementsTheMeanIsTaken) {
+TEST(Profile, TakesTheMeanOfSeveralMeasurements) {
   const auto once = [](double seconds) {
     return Profile{.measurements = {{.algorithm = "allreduce/ring",
                                      .ranks = 2,
@@ -77,7 +77,7 @@ TEST(Profile, OfSeveralMeasurementsTheMeanIsTaken) {
   EXPECT_EQ(profile.measurements[0].points[0].seconds, 3);
 }
 
-TEST(Profile, MergingReplacesTheSameAndKeepsTheRest) {
+TEST(Profile, MergeReplacesEqualEntriesAndKeepsTheRest) {
   const auto measured = [](const std::string& algorithm, std::uint32_t ranks, double seconds) {
     return Measurement{.algorithm = algorithm,
                        .ranks = ranks,
@@ -98,7 +98,7 @@ TEST(Profile, MergingReplacesTheSameAndKeepsTheRest) {
   EXPECT_EQ(profile.measurements[1].points[0].seconds, 5);
 }
 
-/// The built-in profile with one text in place of another.
+/// The built-in profile with one text replaced by another.
 std::string changed(const std::string& from, const std::string& to) {
   std::string text = built_in_profile().json();
   const std::size_t at = text.find(from);
@@ -106,7 +106,7 @@ std::string changed(const std::string& from, const std::string& to) {
   return text.replace(at, from.size(), to);
 }
 
-TEST(Profile, RefusesNonsense) {
+TEST(Profile, RejectsInvalidFiles) {
   const auto refuses = [](const std::string& text, const std::string& part) {
     expect_error([&] { (void)Profile::parse(text); }, ErrorCode::invalid_argument, part);
   };
@@ -119,7 +119,7 @@ TEST(Profile, RefusesNonsense) {
   refuses(changed("\"alpha\": ", "\"alpha\": -"), "alpha");
   refuses(changed("\"beta\": ", "\"bet\": "), "beta");
   refuses(changed("\"up_to\": ", "\"up_to\": \"x\", \"x\": "), "\"up_to\" is \"x\"");
-  // Numbers that would be others in the type that they are kept in.
+  // Numbers that do not fit the type of the member.
   refuses(changed("\"ranks\": 2", "\"ranks\": 4294967298"), "\"ranks\" is 4294967298");
   refuses(changed("\"ranks\": 2", "\"ranks\": 2.5"), "\"ranks\" is 2.5");
   refuses(changed("\"slice_bytes\": ", "\"slice_bytes\": -"), "\"slice_bytes\" is -");
@@ -128,14 +128,14 @@ TEST(Profile, RefusesNonsense) {
   refuses(built_in_profile().json().substr(0, 1000), "tutti tune");
 }
 
-TEST(Profile, AnyCutOfItIsRefusedAndNothingCrashes) {
+TEST(Profile, RejectsEveryTruncation) {
   const std::string text = built_in_profile().json();
   for (std::size_t length = 0; length + 2 < text.size(); length += 97) {
     EXPECT_THROW((void)Profile::parse(text.substr(0, length)), Error) << length;
   }
 }
 
-TEST(ProfileFile, NamesSchedulesThatWereMeasured) {
+TEST(ProfileFile, NamesMeasuredSchedules) {
   const TemporaryDirectory folder;
   const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 4});
   std::ofstream(folder.path("ring.json")) << to_json(ring);
@@ -153,7 +153,7 @@ TEST(ProfileFile, NamesSchedulesThatWereMeasured) {
     expect_error([&] { (void)Profile::parse(text, folder.path()); }, ErrorCode::invalid_argument,
                  part);
   };
-  // What was measured is not what stands there now.
+  // The file has changed since the measurement.
   std::ofstream(folder.path("ring.json"))
       << to_json(algorithm("allreduce/mesh").schedule({.ranks = 4}));
   refuses("its content hash was " + hash_text(content_hash(ring)));
@@ -161,7 +161,7 @@ TEST(ProfileFile, NamesSchedulesThatWereMeasured) {
   refuses("there is no such file");
 }
 
-TEST(ProfileFile, IsFoundWhereTheUserKeepsSettings) {
+TEST(ProfileFile, IsFoundInTheConfigurationDirectory) {
   const TemporaryDirectory folder;
   ::unsetenv("TUTTI_PROFILE");
   ::setenv("XDG_CONFIG_HOME", folder.path().c_str(), 1);
@@ -182,10 +182,10 @@ TEST(ProfileFile, IsFoundWhereTheUserKeepsSettings) {
   ::unsetenv("XDG_CONFIG_HOME");
 }
 
-TEST(ProfileFile, IsNotHalfWritten) {
+TEST(ProfileFile, IsWrittenAtomically) {
   const TemporaryDirectory folder;
   save_profile(built_in_profile(), folder.path("profile.json"));
-  // A device that is always full stands where the new file would go.
+  // The temporary file is a link to a device that is always full.
   const std::string fresh = folder.path("profile.json." + std::to_string(::getpid()) + ".new");
   std::filesystem::create_symlink("/dev/full", fresh);
   expect_error([&] { save_profile(built_in_profile(), folder.path("profile.json")); },

@@ -51,7 +51,7 @@ TEST(Rules, RangesOfSizes) {
   EXPECT_EQ(find(rules, Collective::allreduce, 64 * mib + 1), nullptr);
 }
 
-TEST(Rules, ANameAloneIsForAllThatHaveIt) {
+TEST(Rules, ABareNameAppliesToAllCollectives) {
   const Rules rules = variable("^ring");
   for (const Collective each :
        {Collective::allreduce, Collective::allgather, Collective::reduce_scatter}) {
@@ -61,12 +61,12 @@ TEST(Rules, ANameAloneIsForAllThatHaveIt) {
   EXPECT_EQ(find(rules, Collective::broadcast, 8), nullptr);
 }
 
-TEST(Rules, NothingIsNoRule) {
+TEST(Rules, EmptyTextGivesNoRules) {
   EXPECT_TRUE(variable("").all().empty());
   EXPECT_TRUE(variable(" ; ").all().empty());
 }
 
-TEST(Rules, UnknownWordsAreErrorsThatListTheKnown) {
+TEST(Rules, UnknownNamesListTheKnownOnes) {
   const auto refuses = [](const std::string& text, const std::string& part) {
     expect_error([&] { (void)variable(text); }, ErrorCode::invalid_argument, part);
   };
@@ -82,7 +82,7 @@ TEST(Rules, UnknownWordsAreErrorsThatListTheKnown) {
   refuses("allreduce:ring@x-y", "1KiB-64KiB");
 }
 
-TEST(RulesFile, LinesAndWhatTheyAreFor) {
+TEST(RulesFile, ReadsLinesAndComments) {
   const Rules rules = parse_rules_file(
       "# what we measured\n"
       "\n"
@@ -108,12 +108,12 @@ TEST(RulesFile, ErrorsNameTheLine) {
   refuses("allreduce use ring mesh", "a rule ends with");
   refuses("allreduce use rng", "there is no allreduce by 'rng'");
   refuses("reduse use flat", "there is no collective 'reduse'");
-  refuses("reduce size=3 use flat", "'size=3' is none of");
-  refuses("reduce ranks=a use flat", "'a' is no range");
-  refuses("reduce pairs=wire use flat", "'wire' is none of");
+  refuses("reduce size=3 use flat", "'size=3' is not one of");
+  refuses("reduce ranks=a use flat", "'a' is not a range");
+  refuses("reduce pairs=wire use flat", "'wire' is not one of");
 }
 
-/// A folder with the schedule of a ring for four ranks, and of a chain from rank 1 for three.
+/// A directory with the schedule of a ring of four ranks and of a chain from rank 1 of three ranks.
 class ScheduleFolder {
  public:
   ScheduleFolder() {
@@ -129,7 +129,7 @@ class ScheduleFolder {
   test::TemporaryDirectory folder_;
 };
 
-TEST(Rules, SchedulesStandBesideAlgorithms) {
+TEST(Rules, SchedulesAndAlgorithmsCanBeMixed) {
   const ScheduleFolder folder;
   const Rules rules =
       variable("allreduce:mesh@-4KiB,file:" + folder.path("ring.json") + "@1MiB-,binomial@1MiB-");
@@ -138,11 +138,11 @@ TEST(Rules, SchedulesStandBesideAlgorithms) {
   ASSERT_EQ(rule->methods.size(), 2U);
   EXPECT_NE(rule->methods[0].schedule(), nullptr);
   EXPECT_EQ(rule->methods[1].name(), "allreduce/binomial");
-  // For other numbers of ranks the other one is left.
+  // For other numbers of ranks only the algorithm remains.
   EXPECT_EQ(find(rules, Collective::allreduce, 2 * mib, 5), rule);
 }
 
-TEST(Rules, OfSchedulesAloneHoldOnlyWhereOneFits) {
+TEST(Rules, RuleOfSchedulesAppliesOnlyIfOneFits) {
   const ScheduleFolder folder;
   const Rules rules = variable("file:" + folder.path("ring.json") +
                                ",file:" + folder.path("chain.json") + ";allreduce:mesh");
@@ -156,7 +156,7 @@ TEST(Rules, OfSchedulesAloneHoldOnlyWhereOneFits) {
   EXPECT_EQ(broadcast(4, 1), nullptr);
 }
 
-TEST(RulesFile, PathsBeginWhereItStands) {
+TEST(RulesFile, PathsAreRelativeToTheFile) {
   const ScheduleFolder folder;
   const Rules rules =
       parse_rules_file("allreduce use ring,file:ring.json\n", folder.path("rules.txt"));
@@ -166,10 +166,10 @@ TEST(RulesFile, PathsBeginWhereItStands) {
       ErrorCode::invalid_argument, folder.path("rules.txt") + ":1: cannot read the schedule '");
   expect_error(
       [&] { (void)parse_rules_file("allreduce avoid file:ring.json", folder.path("rules.txt")); },
-      ErrorCode::invalid_argument, "schedules are never used unless they are named");
+      ErrorCode::invalid_argument, "schedules are used only if they are named");
 }
 
-TEST(Rules, DigestsTellThemApart) {
+TEST(Rules, DigestsDiffer) {
   EXPECT_EQ(variable("allreduce:ring").digest(), variable("allreduce: ring ").digest());
   EXPECT_NE(variable("allreduce:ring").digest(), variable("allreduce:^ring").digest());
   EXPECT_NE(variable("allreduce:ring").digest(), variable("allreduce:ring@1MiB-").digest());

@@ -14,7 +14,7 @@ namespace {
 
 using test::expect_error;
 
-/// Rounds cost a microsecond, and bytes a nanosecond.
+/// A round costs a microsecond, a byte a nanosecond.
 Profile plain_profile() {
   Rates rates;
   rates.seconds[Effort::rounds] = 1e-6;
@@ -28,7 +28,7 @@ std::shared_ptr<const Forecast> forecast(const Profile& profile, const Party& pa
   return ForecastCache(std::make_shared<const Profile>(profile)).get(party);
 }
 
-/// Ranks of one host, each with a core of its own.
+/// Ranks of one host, each with its own core.
 Party on_one_host(std::uint32_t ranks) {
   return {.ranks = ranks, .cores = ranks, .hosts = {.dimensions = {ranks, 1}}};
 }
@@ -41,7 +41,7 @@ std::string_view chosen(Selector& selector, Collective collective, std::uint64_t
   return selector.choose({.collective = collective, .bytes = bytes}).method.name();
 }
 
-TEST(Selector, TakesFewRoundsForShortDataAndFewBytesForLong) {
+TEST(Selector, PrefersFewRoundsForShortDataAndFewBytesForLong) {
   Selector by_model = selector(plain_profile());
   EXPECT_EQ(chosen(by_model, Collective::allreduce, 8), "allreduce/mesh");
   const Effort taken =
@@ -50,7 +50,7 @@ TEST(Selector, TakesFewRoundsForShortDataAndFewBytesForLong) {
   EXPECT_NEAR(taken.counts[Effort::bytes], 2.0 * 7 / 8 * (1 << 26), 1);
 }
 
-TEST(Selector, BelievesMeasurementsMoreThanTheModel) {
+TEST(Selector, PrefersMeasurementsToTheModel) {
   Profile profile = plain_profile();
   profile.measurements.push_back({.algorithm = "allreduce/ring",
                                   .ranks = 8,
@@ -95,8 +95,8 @@ TEST(Forecast, InterpolatesBetweenSizesAndRanks) {
   EXPECT_NEAR(factor(8, 1024), std::sqrt(8.0), 1e-9);
 }
 
-/// A curve that ends early looks better beyond its end than those that were followed on.
-TEST(Selector, DoesNotTakeWhatWasGivenUpWithLessData) {
+/// A curve that ends early looks better beyond its end than the curves that were continued.
+TEST(Selector, AvoidsAlgorithmsGivenUpAtSmallerSizes) {
   Profile profile = plain_profile();
   const auto measure = [&](const char* algorithm, std::vector<Measurement::Point> points) {
     profile.measurements.push_back(
@@ -115,7 +115,7 @@ TEST(Selector, DoesNotTakeWhatWasGivenUpWithLessData) {
   EXPECT_FALSE(ways[0].expected.given_up);
 }
 
-TEST(Selector, HeedsRules) {
+TEST(Selector, FollowsRules) {
   Selector forced = selector(plain_profile(), "allreduce:ring@1KiB-,binomial@-1023");
   EXPECT_EQ(chosen(forced, Collective::allreduce, 8), "allreduce/binomial");
   EXPECT_EQ(chosen(forced, Collective::allreduce, 1023), "allreduce/binomial");
@@ -127,8 +127,8 @@ TEST(Selector, HeedsRules) {
   EXPECT_EQ(chosen(fastest, Collective::allreduce, 1 << 26), "allreduce/ring");
 }
 
-/// A rule, or a profile, that names a schedule lets it take part where it fits.
-TEST(Selector, LetsSchedulesTakePart) {
+/// A schedule named by a rule or a profile is a candidate if it fits.
+TEST(Selector, ConsidersSchedules) {
   Schedule schedule = algorithm("allreduce/recursive_doubling").schedule({.ranks = 8});
   schedule.name = "mine";
   const ProvedSchedule mine = prove(schedule);
@@ -160,7 +160,7 @@ TEST(Selector, LetsSchedulesTakePart) {
   EXPECT_NE(chosen(smaller, Collective::allreduce, 8), "mine");
 }
 
-TEST(Selector, AsksSchedulesForTheirRoot) {
+TEST(Selector, MatchesTheRootOfSchedules) {
   Schedule schedule = algorithm("broadcast/chain").schedule({.ranks = 8, .root = Rank{3}});
   schedule.name = "mine";
   Selector selector(forecast(plain_profile(), on_one_host(8)),
@@ -174,14 +174,14 @@ TEST(Selector, AsksSchedulesForTheirRoot) {
   }
 }
 
-TEST(Selector, SaysWhyRulesCannotBeKept) {
+TEST(Selector, ExplainsUnsatisfiableRules) {
   Selector none = selector(plain_profile(), "alltoall:^mesh,pairwise,bruck");
   expect_error([&] { (void)chosen(none, Collective::alltoall, 8); }, ErrorCode::unsupported,
                "TUTTI_ALGO");
 }
 
-/// Even if a rule asks for it: nobody knows the counts of the blocks that it passes on.
-TEST(Selector, DoesNotPassOnBlocksOfUnknownCounts) {
+/// Even if a rule names it: no rank knows the counts of the blocks that it forwards.
+TEST(Selector, DoesNotForwardBlocksOfUnknownCounts) {
   Selector free = selector(plain_profile());
   for (const Candidate& each :
        free.candidates({.collective = Collective::alltoall, .counted = true})) {
@@ -196,7 +196,7 @@ TEST(Selector, DoesNotPassOnBlocksOfUnknownCounts) {
       ErrorCode::unsupported, "TUTTI_ALGO");
 }
 
-TEST(Selector, HierarchiesAreForSeveralHosts) {
+TEST(Selector, UsesHierarchiesForSeveralHosts) {
   Selector one_host = selector(plain_profile());
   for (const Candidate& each : one_host.candidates({.collective = Collective::allreduce})) {
     EXPECT_FALSE(each.method.needs_shape()) << each.method.name();
@@ -216,7 +216,7 @@ TEST(Selector, HierarchiesAreForSeveralHosts) {
   EXPECT_TRUE(best.method.needs_shape()) << best.method.name();
 }
 
-TEST(Selector, SimulatesOnANetworkThatIsKnown) {
+TEST(Selector, SimulatesOnAKnownNetwork) {
   const auto on = [](const std::string& spec) {
     auto network = std::make_shared<const Network>(load_network(spec));
     const Party party{.ranks = network->rank_count(),
@@ -226,7 +226,7 @@ TEST(Selector, SimulatesOnANetworkThatIsKnown) {
                       .network = network};
     return Selector(forecast(plain_profile(), party), {});
   };
-  // Eight hosts of eight with one way out each: only what crosses between hosts counts.
+  // Eight hosts of eight ranks with one uplink each: only the traffic between hosts matters.
   Selector servers = on("multi_rail:nodes=8,gpus=8,inside=600GB/s,outside=100GB/s");
   EXPECT_EQ(servers.forecast().party().hosts, (Shape{.dimensions = {8, 8}}));
   EXPECT_TRUE(servers.choose({.collective = Collective::allreduce, .bytes = 1000000000})
@@ -235,7 +235,7 @@ TEST(Selector, SimulatesOnANetworkThatIsKnown) {
   EXPECT_EQ(chosen(torus, Collective::allreduce, 1 << 26), "allreduce/torus");
 }
 
-TEST(NaturalShape, IsThatOfTheWiringOrOfTheHosts) {
+TEST(NaturalShape, FollowsTheWiringOrTheHosts) {
   const auto shape = [](const std::string& spec) {
     return to_string(natural_shape(load_network(spec)));
   };
@@ -257,7 +257,7 @@ TEST(Selector, EveryCollectiveHasAChoiceForEveryNumberOfRanks) {
   }
 }
 
-TEST(Selector, DecidesOnceForSizesThatHardlyDiffer) {
+TEST(Selector, SharesDecisionsBetweenSimilarSizes) {
   Selector by_model = selector(plain_profile());
   const Candidate* const one =
       &by_model.choose({.collective = Collective::allreduce, .bytes = 1000});
@@ -266,7 +266,7 @@ TEST(Selector, DecidesOnceForSizesThatHardlyDiffer) {
   EXPECT_NE(one, &by_model.choose({.collective = Collective::allgather, .bytes = 1000}));
 }
 
-TEST(Selector, WhatNobodyKnowsTheCountsOfIsNotPassedOn) {
+TEST(Selector, ExcludesBruckForUnknownCounts) {
   Selector any = selector(plain_profile());
   for (const Candidate& each :
        any.candidates({.collective = Collective::alltoall, .bytes = 8, .counted = true})) {

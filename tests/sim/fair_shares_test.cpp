@@ -16,10 +16,10 @@ struct Flow {
   double weight = 1;
 };
 
-/// Fair rates by the book, slowly: all levels rise together until a link is full, whose flows then
-/// stop; the others go on.
-std::map<std::uint32_t, double> fill_slowly(const std::vector<double>& capacities,
-                                            const std::map<std::uint32_t, Flow>& flows) {
+/// Reference implementation by progressive filling: all rates rise together until a link is full.
+/// The flows on it then stop; the others continue.
+std::map<std::uint32_t, double> progressive_filling(const std::vector<double>& capacities,
+                                                    const std::map<std::uint32_t, Flow>& flows) {
   std::map<std::uint32_t, double> rates;
   while (rates.size() < flows.size()) {
     double lowest = std::numeric_limits<double>::infinity();
@@ -49,7 +49,7 @@ std::map<std::uint32_t, double> fill_slowly(const std::vector<double>& capacitie
   return rates;
 }
 
-/// Flows that come and go at random, several at a time.
+/// Flows that start and end at random, several at a time.
 class Traffic {
  public:
   Traffic(std::uint64_t seed, bool weighted, bool regular)
@@ -105,7 +105,7 @@ void expect_fair(std::uint64_t seed, bool weighted, bool regular) {
   for (int step = 0; step < 30; ++step) {
     traffic.change(shares);
     (void)shares.settle();
-    const auto expected = fill_slowly(traffic.capacities, traffic.flows);
+    const auto expected = progressive_filling(traffic.capacities, traffic.flows);
     for (const auto& [id, rate] : expected) {
       ASSERT_NEAR(shares.rate(id), rate, 1e-9 * rate)
           << "seed " << seed << ", step " << step << ", flow " << id;
@@ -113,7 +113,7 @@ void expect_fair(std::uint64_t seed, bool weighted, bool regular) {
   }
 }
 
-TEST(FairShares, AreThoseOfSlowFilling) {
+TEST(FairShares, MatchProgressiveFilling) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     expect_fair(seed, false, false);
     expect_fair(seed, true, false);
@@ -121,7 +121,7 @@ TEST(FairShares, AreThoseOfSlowFilling) {
   }
 }
 
-TEST(FairShares, OfOneFlowIsItsNarrowestLink) {
+TEST(FairShares, SingleFlowGetsItsSlowestLink) {
   FairShares shares({10, 4, 7});
   const std::vector<Crossing> route{{.link = 0}, {.link = 1}, {.link = 2}};
   shares.add(0, route, 1);
@@ -129,7 +129,7 @@ TEST(FairShares, OfOneFlowIsItsNarrowestLink) {
   EXPECT_EQ(shares.rate(0), 4);
 }
 
-TEST(FairShares, OfAFlowThatStandsForManyIsWhatEachOfThemGets) {
+TEST(FairShares, WeightedFlowSharePerMember) {
   FairShares shares({12});
   const std::vector<Crossing> route{{.link = 0, .times = 3}};
   shares.add(0, route, 1);
@@ -137,7 +137,7 @@ TEST(FairShares, OfAFlowThatStandsForManyIsWhatEachOfThemGets) {
   EXPECT_EQ(shares.rate(0), 4);
 }
 
-TEST(FairShares, TellWhoseRateHasChangedAndNobodyElses) {
+TEST(FairShares, ReportExactlyTheChangedRates) {
   FairShares shares({10, 10});
   const std::vector<Crossing> here{{.link = 0}};
   const std::vector<Crossing> there{{.link = 1}};
@@ -153,7 +153,7 @@ TEST(FairShares, TellWhoseRateHasChangedAndNobodyElses) {
   EXPECT_EQ(shares.rate(1), 10);
 }
 
-TEST(FairShares, GoInProportionToWeights) {
+TEST(FairShares, AreProportionalToWeights) {
   FairShares shares({12});
   const std::vector<Crossing> route{{.link = 0}};
   shares.add(0, route, 1);

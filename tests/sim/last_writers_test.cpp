@@ -11,7 +11,7 @@
 namespace tutti {
 namespace {
 
-/// Each step receives a range of `most` chunks at most.
+/// Each step receives a range of at most `most` chunks.
 Program random_program(test::Random& random, std::uint64_t chunks, std::uint64_t most) {
   Program program(1);
   for (int i = 0; i < 60; ++i) {
@@ -22,7 +22,7 @@ Program random_program(test::Random& random, std::uint64_t chunks, std::uint64_t
   return program;
 }
 
-/// Some steps only look; the others write.
+/// Some steps only read; the others write.
 void expect_writers_of_each_chunk(LastWriters& writers, const Program& program,
                                   const Contract& contract) {
   std::vector<std::uint32_t> by_chunk(contract.chunks, LastWriters::none);
@@ -41,7 +41,7 @@ void expect_writers_of_each_chunk(LastWriters& writers, const Program& program,
   }
 }
 
-TEST(LastWriters, AreThoseOfEachChunkHoweverLongRangesAre) {
+TEST(LastWriters, MatchEachChunkForAnyRangeLength) {
   test::Random random(1);
   LastWriters writers;
   for (int i = 0; i < 200; ++i) {
@@ -55,7 +55,7 @@ TEST(LastWriters, AreThoseOfEachChunkHoweverLongRangesAre) {
   }
 }
 
-TEST(LastWriters, OfMoreChunksThanCanBeNotedAreThoseOfPieces) {
+TEST(LastWriters, AreKeptPerPieceBeyondTheLimit) {
   const Contract contract{
       .collective = Collective::allgather, .ranks = 1, .chunks = std::uint64_t{1} << 40};
   Program program(1);

@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-TEST(RouteTable, IsLonelyWhereOneRankSendsOrOneReceives) {
+TEST(RouteTable, IsLonelyIfOneRankSendsOrOneReceives) {
   const Network network = generate("star:4");
   Routes routes(network);
   RouteTable table(network, routes, {});
@@ -19,8 +19,8 @@ TEST(RouteTable, IsLonelyWhereOneRankSendsOrOneReceives) {
   for (std::uint32_t i = 0; i < table.size(); ++i) EXPECT_TRUE(table.is_lonely(i));
 }
 
-TEST(RouteTable, IsNotLonelyWhereRoutesOfSeveralMeet) {
-  // Two leaves that are joined by one link each way.
+TEST(RouteTable, IsNotLonelyIfRoutesOfSeveralRanksMeet) {
+  // Two leaf switches joined by one link in each direction.
   Network network;
   network.name = "two leaves";
   const NodeId left = network.add("left", NodeKind::switch_, 1);
@@ -41,7 +41,7 @@ TEST(RouteTable, IsNotLonelyWhereRoutesOfSeveralMeet) {
   EXPECT_TRUE(table.is_lonely(within));
 }
 
-TEST(RouteTable, IsNotLonelyWhereTwoRanksStandInOnePlace) {
+TEST(RouteTable, IsNotLonelyIfTwoRanksShareAPlace) {
   const Network network = generate("star:4");
   Routes routes(network);
   const std::vector<Rank> places{Rank{0}, Rank{0}, Rank{1}, Rank{1}};
@@ -52,7 +52,7 @@ TEST(RouteTable, IsNotLonelyWhereTwoRanksStandInOnePlace) {
   EXPECT_FALSE(table.is_lonely(other));
 }
 
-TEST(RouteTable, IsNotLonelyWhereARouteComesBackToALink) {
+TEST(RouteTable, IsNotLonelyIfARouteRepeatsALink) {
   Network network = generate("star:2");
   const NodeId hub = network.links.front().to;
   const NodeId detour = network.add("detour", NodeKind::switch_, 2);

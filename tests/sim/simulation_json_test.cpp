@@ -24,7 +24,7 @@ struct Trial {
   }
 };
 
-TEST(SimulationJson, TellsAllThatWasFound) {
+TEST(SimulationJson, ContainsAllResults) {
   const Trial trial("alltoall/pairwise", {.gamma = 1e-10, .records = true, .intervals = 16});
   const Json json = Json::parse(to_json(trial.simulation, trial.network));
   EXPECT_EQ(json["seconds"].get<double>(), trial.simulation.seconds);
@@ -40,14 +40,14 @@ TEST(SimulationJson, TellsAllThatWasFound) {
   }
 }
 
-TEST(SimulationJson, LeavesOutWhatWasNotAskedFor) {
+TEST(SimulationJson, OmitsWhatWasNotRecorded) {
   const Trial trial("allreduce/ring", {});
   const Json json = Json::parse(to_json(trial.simulation, trial.network));
   EXPECT_FALSE(json.contains("activities"));
   EXPECT_FALSE(json.contains("utilisation"));
 }
 
-TEST(ChromeTrace, HasATrackForEachRankOnWhichNothingOverlaps) {
+TEST(ChromeTrace, TracksOfARankDoNotOverlap) {
   for (const std::uint32_t ports : {0U, 1U}) {
     const Trial trial("alltoall/mesh", {.ports = ports, .records = true, .intervals = 16});
     const Json json = Json::parse(to_chrome_trace(trial.simulation, trial.network));

@@ -17,7 +17,7 @@
 namespace tutti {
 namespace {
 
-/// Every rank joined to every other by links of its own: nobody is ever in anybody's way.
+/// Every pair of ranks has its own links: there is no contention.
 Network full_mesh(std::uint32_t p, double bytes_per_second, double latency) {
   Network network;
   network.name = "full mesh";
@@ -46,7 +46,7 @@ Problem problem_for(const Algorithm& algorithm, std::uint32_t p) {
   return {.ranks = p, .shape = algorithm.needs_shape() ? squarest(p) : Shape{}};
 }
 
-/// The sum of what the steps of the path took, and the gaps between them.
+/// Expects the durations of the steps of the path and the gaps between them to add up.
 void expect_path_to_add_up(const Simulation& simulation) {
   double at = 0;
   for (const Activity& each : simulation.critical_path) {
@@ -57,13 +57,13 @@ void expect_path_to_add_up(const Simulation& simulation) {
   EXPECT_NEAR(at, simulation.seconds, 1e-9 * simulation.seconds);
 }
 
-bool somebody_was_held_up(const Simulation& simulation) {
+bool has_contention(const Simulation& simulation) {
   return std::any_of(
       simulation.activities.begin(), simulation.activities.end(),
       [](const Activity& each) { return each.end - each.begin > each.alone * (1 + 1e-6); });
 }
 
-TEST(Simulation, WithoutContentionIsTheCriticalPath) {
+TEST(Simulation, WithoutContentionEqualsTheCriticalPath) {
   int compared = 0;
   constexpr CostModel model{.link = {.alpha = 3e-6, .beta = 1 / 12.5e9}, .gamma = 4e-11};
   for (const Algorithm& each : algorithms()) {
@@ -82,8 +82,9 @@ TEST(Simulation, WithoutContentionIsTheCriticalPath) {
                                           .gamma = gamma,
                                           .ports = ports == Ports::one ? 1U : 0U,
                                           .records = true});
-            // With many ports even messages of one pair can be under way at once, and meet.
-            if (ports == Ports::unlimited && somebody_was_held_up(found)) continue;
+            // With many ports, messages of one pair can be in flight at the same time and share a
+            // link.
+            if (ports == Ports::unlimited && has_contention(found)) continue;
             ++compared;
             EXPECT_NEAR(found.seconds, expected, 1e-9 * expected)
                 << each.name << " p=" << p << " size=" << size << " gamma=" << gamma
@@ -97,8 +98,8 @@ TEST(Simulation, WithoutContentionIsTheCriticalPath) {
   EXPECT_GT(compared, 3000);
 }
 
-/// Local steps take the time of their sums, after all that they wait for.
-TEST(Simulation, OfLocalStepsIsTheCriticalPath) {
+/// A local step starts when its inputs are ready and takes the time of its reductions.
+TEST(Simulation, LocalStepsFollowTheCriticalPath) {
   const CostModel model{.link = {.alpha = 3e-6, .beta = 1 / 12.5e9}, .gamma = 1e-9};
   for (const std::uint32_t p : {1U, 2U, 3U, 5U, 8U}) {
     const Network network = full_mesh(p, 12.5e9, 1e-6);
@@ -117,13 +118,13 @@ TEST(Simulation, OfLocalStepsIsTheCriticalPath) {
   }
 }
 
-TEST(Simulation, OnAStarMessagesOfOneRoundDoNotMeet) {
+TEST(Simulation, MessagesOfARoundDoNotShareLinksOnAStar) {
   const Simulation found = run("star:p=8,bandwidth=1GB/s,latency=1us", "allreduce/ring", 8, 8000);
   EXPECT_NEAR(found.seconds, 14 * (2e-6 + 1000 / 1e9), 1e-15);
 }
 
 TEST(Simulation, TwoFlowsShareALink) {
-  // Everybody sends half of its data to each of the two others at once.
+  // Every rank sends a third of its data to each of the two others at the same time.
   const Simulation found =
       run("star:p=3,bandwidth=1GB/s,latency=0", "alltoall/mesh", 3, 3000, {.ports = 0});
   EXPECT_NEAR(found.seconds, 2000 / 1e9, 1e-15);
@@ -138,7 +139,7 @@ TEST(Simulation, ManyPortsAreBetweenOneAndUnlimited) {
   EXPECT_LT(two, one);
 }
 
-TEST(Simulation, WhatIsSentIsWhatLinksCarry) {
+TEST(Simulation, LinksCarryWhatIsSent) {
   for (const char* name : {"allreduce/ring", "alltoall/pairwise", "broadcast/binomial",
                            "allreduce/halving_doubling"}) {
     for (const char* spec : {"star:16", "torus:4x4", "fat_tree:k=4"}) {
@@ -194,7 +195,7 @@ TEST(Simulation, UtilisationOverTimeAddsUp) {
   }
 }
 
-TEST(Simulation, IsTheSameEveryTime) {
+TEST(Simulation, IsDeterministic) {
   const SimulationSettings settings{.gamma = 1e-11, .noise = 0.3, .seed = 7, .records = true};
   const Simulation a = run("torus:4x4", "alltoall/pairwise", 16, 1 << 20, settings);
   const Simulation b = run("torus:4x4", "alltoall/pairwise", 16, 1 << 20, settings);
@@ -215,7 +216,7 @@ TEST(Simulation, NoiseDelaysAndDependsOnItsSeed) {
   EXPECT_LT(with(0.001, 1), 1.01 * quiet);
 }
 
-TEST(Simulation, NoiseHasTheMeanThatItIsSaidToHave) {
+TEST(Simulation, NoiseHasTheDocumentedMean) {
   const Simulation found =
       run("star:64", "alltoall/pairwise", 64, 64 << 20, {.noise = 0.5, .seed = 3, .records = true});
   double sum = 0;
@@ -238,7 +239,7 @@ TEST(Simulation, SlicesLongerThanChunksChangeNothing) {
   }
 }
 
-TEST(Simulation, SlicesOfEveryAlgorithmMeet) {
+TEST(Simulation, SlicesOfEveryAlgorithmMatch) {
   for (const Algorithm& each : algorithms()) {
     const Schedule schedule = each.schedule(problem_for(each, 6));
     const Layout layout = even_layout(schedule.contract, 6007);
@@ -247,8 +248,8 @@ TEST(Simulation, SlicesOfEveryAlgorithmMeet) {
   }
 }
 
-TEST(Simulation, PlacesMoveRanks) {
-  // Neighbours on the ring are far apart on the torus, and get in each other's way.
+TEST(Simulation, PlacesMapRanksToTheNetwork) {
+  // Neighbours on the ring are far apart on the torus, so their messages share links.
   std::vector<Rank> places;
   for (std::uint32_t r = 0; r < 16; ++r) places.emplace_back(r * 5 % 16);
   const double ordered = run("torus:4x4", "allreduce/ring", 16, 1 << 20).seconds;
@@ -257,7 +258,7 @@ TEST(Simulation, PlacesMoveRanks) {
 }
 
 TEST(Simulation, WeightsFavourShortRoutes) {
-  // On a line of three switches two flows share the last link, one from near and one from far.
+  // On a line of three switches two flows share the last link: a short route and a long one.
   Network network;
   for (int r = 0; r < 3; ++r) network.add("r" + std::to_string(r), NodeKind::rank);
   const NodeId near = network.add("near", NodeKind::switch_);
@@ -284,20 +285,20 @@ TEST(Simulation, WeightsFavourShortRoutes) {
     }
     return -1.0;
   };
-  // 4 µs and 2 µs away: one third and two thirds of the link, until the nearer one is done.
+  // Latencies of 4 µs and 2 µs: one third and two thirds of the link, until the nearer flow ends.
   EXPECT_NEAR(arrival(even, 1), 2e-3, 1e-5);
   EXPECT_NEAR(arrival(weighted, 1), 1.5e-3, 1e-5);
   EXPECT_NEAR(arrival(weighted, 0), 2e-3, 1e-5);
 }
 
-TEST(Simulation, RefusesWhatItCannotRun) {
+TEST(Simulation, RejectsInvalidInput) {
   const auto refuse = [](const auto& call, const std::string& part) {
     test::expect_error(call, ErrorCode::invalid_argument, part);
   };
   refuse([] { (void)run("star:4", "allreduce/ring", 8, 8); }, "has 4");
   Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 4});
   ring.programs[2] = Program(6);
-  refuse([&] { (void)run(generate("star:4"), ring, 8, {}); }, "do not meet");
+  refuse([&] { (void)run(generate("star:4"), ring, 8, {}); }, "do not match");
   refuse([] { (void)run("star:4", "allreduce/ring", 4, 8, {.alpha = -1}); }, "negative");
   refuse([] { (void)run("star:4", "allreduce/ring", 4, 8, {.places = {Rank{0}}}); }, "place");
   refuse(
@@ -307,7 +308,7 @@ TEST(Simulation, RefusesWhatItCannotRun) {
       "rank 9");
 }
 
-TEST(Simulation, RefusesProgramsThatWaitForEachOther) {
+TEST(Simulation, RejectsDeadlock) {
   Schedule knot{.name = "knot",
                 .contract = {.collective = Collective::allgather, .ranks = 2, .chunks = 2},
                 .programs = std::vector<Program>(2, Program(2))};
@@ -316,7 +317,7 @@ TEST(Simulation, RefusesProgramsThatWaitForEachOther) {
     knot.programs[r].send(1, Rank{1 - r}, Chunk{0});
   }
   test::expect_error([&] { (void)run(generate("star:2"), knot, 8, {}); },
-                     ErrorCode::invalid_argument, "halt");
+                     ErrorCode::invalid_argument, "deadlocks");
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ Problem problem_for(const Algorithm& algorithm, std::uint32_t p) {
   return {.ranks = p, .shape = algorithm.needs_shape() ? squarest(p) : Shape{}};
 }
 
-TEST(Symmetry, OfSomeRanksIsThatOfAll) {
+TEST(Symmetry, SampleAgreesWithAllRanks) {
   int turning = 0;
   for (const Algorithm& each : algorithms()) {
     for (std::uint32_t p = 2; p <= 70; ++p) {
@@ -35,7 +35,7 @@ TEST(Symmetry, OfSomeRanksIsThatOfAll) {
   EXPECT_GT(turning, 5 * 69);
 }
 
-TEST(Symmetry, OfARingIsFound) {
+TEST(Symmetry, FindsThatOfARing) {
   const ScheduleSource ring = source(algorithm("allreduce/ring"), {.ranks = 12}, true);
   EXPECT_TRUE(programs_turn(ring, false));
   const ScheduleSource tree = source(algorithm("allreduce/binomial"), {.ranks = 12}, true);
@@ -57,8 +57,8 @@ void expect_same(const Simulation& one, const Simulation& all, const std::string
   }
 }
 
-/// Wherever one rank is simulated for all, the answer is that of simulating all.
-TEST(Symmetry, GivesTheSameAnswerAsAllRanks) {
+/// Wherever one rank is simulated for all, the result equals that of simulating all ranks.
+TEST(Symmetry, GivesTheSameResultAsAllRanks) {
   int found = 0;
   for (const Algorithm& each : algorithms()) {
     for (const char* spec : {"star:", "ring:", "torus:", "hypercube:"}) {
@@ -90,8 +90,8 @@ TEST(Symmetry, GivesTheSameAnswerAsAllRanks) {
   EXPECT_GT(found, 100);
 }
 
-TEST(Symmetry, CountsHowManyShareALink) {
-  // All that anybody sends has to pass one link.
+TEST(Symmetry, CountsTheFlowsThatShareALink) {
+  // All messages pass one link.
   Network network;
   network.name = "bridge";
   for (int r = 0; r < 6; ++r) network.add("r" + std::to_string(r), NodeKind::rank);
@@ -111,9 +111,9 @@ TEST(Symmetry, CountsHowManyShareALink) {
   expect_same(one, simulate(network, routes, ring, layout, {.symmetry = false}), "bridge");
 }
 
-TEST(Symmetry, IsNotTakenForGrantedInSchedulesFromFiles) {
+TEST(Symmetry, ComparesEveryRankOfSchedulesFromFiles) {
   Schedule ring = algorithm("allgather/ring").schedule({.ranks = 64});
-  // One rank that no sample looks at sends its first block twice as often.
+  // One rank that is in no sample sends its first block twice as often.
   EXPECT_TRUE(programs_turn(source_of(ring), false));
   Program other(ring.programs[37].rounds());
   for (Step step : ring.programs[37]) {
@@ -126,7 +126,7 @@ TEST(Symmetry, IsNotTakenForGrantedInSchedulesFromFiles) {
   EXPECT_FALSE(programs_turn(source_of(ring), false));
 }
 
-TEST(Symmetry, EndsWhereChunksOrLinksDiffer) {
+TEST(Symmetry, RequiresEqualChunksAndLinks) {
   const ScheduleSource ring = source(algorithm("allreduce/ring"), {.ranks = 8}, true);
   Network network = generate("star:8");
   Routes routes(network);
@@ -138,7 +138,7 @@ TEST(Symmetry, EndsWhereChunksOrLinksDiffer) {
   EXPECT_FALSE(simulate(network, routes, ring, even).by_symmetry);
 }
 
-TEST(SlowSymmetry, OfARingOf65536RanksIsItsFormula) {
+TEST(SlowSymmetry, RingOf65536RanksMatchesItsFormula) {
   const std::uint32_t p = 65536;
   const Network network = generate("star:p=65536,bandwidth=12.5GB/s,latency=1us");
   Routes routes(network);

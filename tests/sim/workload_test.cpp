@@ -23,7 +23,7 @@ Workload workload_of(const Schedule& schedule) {
   return {source_of(schedule), even_layout(schedule.contract, 1 << 20), table};
 }
 
-/// Of the k-th receive of a rank from each other, in order: the round.
+/// For each pair of ranks: the rounds of the receives, in order.
 using Rounds = std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<std::uint32_t>>;
 
 Rounds rounds_of_receives(const Schedule& schedule) {
@@ -57,7 +57,7 @@ void expect_all_to_meet(const Schedule& schedule) {
   for (const auto& [pair, left] : rounds) EXPECT_TRUE(left.empty());
 }
 
-TEST(Workload, LetsTheKthSendMeetTheKthReceive) {
+TEST(Workload, MatchesTheKthSendWithTheKthReceive) {
   for (const Algorithm& each : algorithms()) {
     for (const std::uint32_t p : {2U, 7U, 16U}) {
       SCOPED_TRACE(std::string(each.name) + " " + std::to_string(p));
@@ -67,15 +67,15 @@ TEST(Workload, LetsTheKthSendMeetTheKthReceive) {
   }
 }
 
-/// So much to read that it is divided among cores.
-TEST(Workload, IsTheSameWhoeverReadsIt) {
+/// Large enough to be read by several threads.
+TEST(Workload, IsTheSameWhenReadInParallel) {
   for (const char* const name : {"allreduce/ring", "alltoall/bruck"}) {
     const Schedule schedule = algorithm(name).schedule({.ranks = 300});
     expect_all_to_meet(schedule);
   }
 }
 
-TEST(Workload, IsNumberedByRoundThenBySenderThenInItsOrder) {
+TEST(Workload, IsNumberedByRoundThenSenderThenProgramOrder) {
   const Workload workload = workload_of(algorithm("allreduce/ring").schedule({.ranks = 300}));
   const auto place = [&](std::size_t i) {
     const Workload::Message& message = workload.messages[i];
@@ -87,8 +87,8 @@ TEST(Workload, IsNumberedByRoundThenBySenderThenInItsOrder) {
   }
 }
 
-/// In a ring each fold but those of the last round is sent on, in the next round, by its rank.
-TEST(Workload, KnowsWhoWaitsForAFold) {
+/// In a ring the result of each fold is sent by its rank in the next round, except in the last.
+TEST(Workload, KnowsTheDependentsOfAFold) {
   const Workload workload = workload_of(algorithm("allgather/ring").schedule({.ranks = 400}));
   for (const Workload::Fold& fold : workload.folds) {
     const auto waiters = workload.waiters(fold);
@@ -104,7 +104,7 @@ TEST(Workload, KnowsWhoWaitsForAFold) {
   }
 }
 
-TEST(Workload, RefusesProgramsThatNameWhatThereIsNot) {
+TEST(Workload, RejectsIndicesOutOfRange) {
   const auto refuse = [](const auto& spoil, ErrorCode code, const std::string& part) {
     Schedule schedule = algorithm("allgather/ring").schedule({.ranks = 2});
     spoil(schedule.programs[1]);
@@ -117,7 +117,7 @@ TEST(Workload, RefusesProgramsThatNameWhatThereIsNot) {
   refuse([](Program& program) { program.send(4'000'000'000, Rank{0}, Chunk{0}); },
          ErrorCode::unsupported, "round 4000000000");
   refuse([](Program& program) { program.send(0, Rank{0}, Chunk{0}); }, ErrorCode::invalid_argument,
-         "do not meet");
+         "do not match");
 }
 
 }  // namespace

@@ -18,14 +18,14 @@ std::uint64_t scramble(std::uint64_t x) {
   return x ^ (x >> 33);
 }
 
-/// Whole numbers so small that every sum and product of 16 of them is exact in every dtype.
+/// Small integers: every sum and product of 16 of them is exact in every dtype.
 std::int64_t brought(const Trial& trial, std::uint32_t rank, std::uint64_t place) {
   const std::uint64_t hash = scramble(place * 64 + rank + 1);
   const bool is_signed = trial.dtype != DType::u8 && trial.dtype != DType::u16 &&
                          trial.dtype != DType::u32 && trial.dtype != DType::u64;
   switch (trial.op) {
     case Op::prod:
-      // No sign for complex numbers, lest zero parts get one.
+      // No sign for complex numbers, so that zero parts have none.
       if (rank % 4 == place % 4) return 2;
       return is_signed && !is_complex(trial.dtype) && hash % 2 == 0 ? -1 : 1;
     case Op::band:
@@ -67,8 +67,8 @@ void put_complex(std::byte* to, T real, T imaginary) {
   put(to + sizeof real, imaginary);
 }
 
-/// Writes `number / divisor` as the dtype has it; as a complex number, a multiple of 1 + 2i, or of
-/// 1 where numbers are multiplied.
+/// Writes `number / divisor` in the dtype. A complex number is a multiple of 1 + 2i, or of 1 for
+/// products.
 void encode(DType dtype, Op op, std::int64_t number, std::uint32_t divisor, std::byte* to) {
   const std::int64_t whole = number / static_cast<std::int64_t>(divisor);
   const float single = static_cast<float>(number) / static_cast<float>(divisor);
@@ -106,7 +106,7 @@ void encode(DType dtype, Op op, std::int64_t number, std::uint32_t divisor, std:
   }
 }
 
-/// A buffer with bytes before and after it that nobody may touch.
+/// A buffer with guard bytes before and after it.
 class Guarded {
  public:
   Guarded(std::size_t bytes, std::size_t misaligned, bool shared)
@@ -139,7 +139,7 @@ class Guarded {
   std::shared_ptr<std::byte> memory_;
 };
 
-/// What each rank brings and gets, in elements.
+/// The lengths of each rank's input and output, in elements.
 class Model {
  public:
   Model(const Trial& trial, std::uint32_t self, std::uint32_t ranks)
@@ -266,10 +266,10 @@ class Model {
   std::vector<std::uint64_t> from_;
 };
 
-/// Those that heed a shape get the squarest.
+/// Algorithms that use a shape get the squarest one.
 Shape shape_for(const Trial& trial, std::uint32_t ranks) {
-  const bool heeds = !trial.algorithm.empty() && algorithm(trial.algorithm).needs_shape();
-  return heeds ? squarest(ranks) : Shape{};
+  const bool needs_shape = !trial.algorithm.empty() && algorithm(trial.algorithm).needs_shape();
+  return needs_shape ? squarest(ranks) : Shape{};
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace tutti::test {
 
-/// A call to be tried with made-up numbers whose result is known.
+/// A call on generated numbers with a known result.
 struct Trial {
   Collective collective = Collective::allreduce;
   std::string algorithm{};  ///< Empty: tutti's choice.
@@ -19,18 +19,18 @@ struct Trial {
   std::uint64_t count = 1;  ///< As in Call.
   std::uint32_t root = 0;
   bool in_place = false;
-  bool counted = false;                    ///< Blocks of different lengths, some of them empty.
-  bool asynchronous = false;               ///< By start() instead of run().
-  std::size_t misaligned = 0;              ///< Bytes by which the buffers miss a good boundary.
-  bool shared = false;                     ///< Buffers from tutti::allocate().
+  bool counted = false;        ///< Blocks of different lengths, some of them empty.
+  bool asynchronous = false;   ///< By start() instead of run().
+  std::size_t misaligned = 0;  ///< Offset of the buffers from an aligned address, in bytes.
+  bool shared = false;         ///< Buffers from tutti::allocate().
   std::chrono::milliseconds timeout{0};    ///< As in CallOptions.
-  std::function<void()> before_call = {};  ///< Done once the buffers are filled.
+  std::function<void()> before_call = {};  ///< Runs when the buffers are filled.
 };
 
 [[nodiscard]] std::string words(const Trial& trial);
 
-/// Makes the call on numbers that follow from rank and place, and returns what is wrong with this
-/// rank's output, if anything: every byte must be right, and none beside it be touched.
+/// Makes the call on numbers derived from rank and index, and returns the first error in this
+/// rank's output, or an empty text. Every byte must be right, and no byte outside may change.
 [[nodiscard]] std::string try_call(Communicator& communicator, const Trial& trial);
 
 }  // namespace tutti::test

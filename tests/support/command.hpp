@@ -4,17 +4,17 @@
 
 namespace tutti::test {
 
-/// What a run of the command gave.
+/// The result of a run of the command.
 struct Outcome {
   int exit_code = -1;
   std::string out;
   std::string err;
 };
 
-/// Runs a line as a shell reads it, with this text on standard input.
+/// Runs a shell command line with this text on standard input.
 [[nodiscard]] Outcome shell(const std::string& line, const std::string& input = "");
 
-/// Runs `tutti` with these arguments, as a shell reads them, and this text on standard input.
+/// Runs `tutti` with these arguments, in shell syntax, and this text on standard input.
 [[nodiscard]] Outcome tutti(const std::string& arguments, const std::string& input = "");
 
 }  // namespace tutti::test

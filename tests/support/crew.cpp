@@ -16,10 +16,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Tests have more ranks than cores, and must not waste time spinning.
+/// Tests have more ranks than cores, so spinning wastes time.
 constexpr Patience impatient{.spins = 10, .yields = 200};
 
-/// Nobody gives up here.
+/// Long enough that no rank times out.
 class SilentAlarm final : public Alarm {
   void ring() override {}
 };
@@ -67,7 +67,7 @@ Crew::Crew(std::uint32_t ranks, Sight sight, Staging staging, std::size_t slice_
     return;
   }
   constexpr std::size_t stripe = std::size_t{8} << 20;
-  memory_ = ThreadMemory::create(Arena::size(stripe, ranks), 1);
+  memory_ = std::make_unique<ThreadMemory>(Arena::size(stripe, ranks));
   static ThreadView view;
   std::vector<std::uint32_t> everyone(ranks);
   std::iota(everyone.begin(), everyone.end(), 0);
@@ -92,10 +92,7 @@ Crew::Crew(std::uint32_t ranks, Sight sight, Staging staging, std::size_t slice_
   for (const auto& member : members_) member->open(offers);
 }
 
-Crew::~Crew() {
-  members_.clear();
-  if (memory_ != nullptr) memory_->leave();
-}
+Crew::~Crew() { members_.clear(); }
 
 std::uint32_t Crew::ranks() const { return static_cast<std::uint32_t>(members_.size()); }
 
@@ -134,7 +131,7 @@ Element promised(const Contract& contract, Chunk chunk, std::uint64_t i) {
   return sum;
 }
 
-/// One rank's memory for a call: input and output apart, or one upon the other.
+/// One rank's memory for a call: separate input and output, or in place.
 class CallMemory {
  public:
   CallMemory(const Contract& contract, const Layout& layout, Rank self, Aliasing aliasing)
@@ -146,7 +143,7 @@ class CallMemory {
     in_ = input_.data();
     out_ = output_.data();
     if (aliasing == Aliasing::in_place && in > 0 && out > 0) {
-      // The shorter lies within the longer, where its first chunk has its place.
+      // In place: the shorter buffer lies inside the longer one, at the place of its first chunk.
       if (in >= out && contract.collective != Collective::alltoall) {
         out_ = in_ + offset(contract.input(self), contract.output(self).first);
       } else if (in < out) {
@@ -187,7 +184,7 @@ class CallMemory {
     return series.count == 0 ? 0 : offset(series, series[series.count]);
   }
 
-  /// Elements before `chunk` in a buffer that holds the series.
+  /// The number of elements before `chunk` in a buffer that holds the series.
   [[nodiscard]] std::size_t offset(const ChunkSeries& series, Chunk chunk) const {
     std::size_t before = 0;
     for (std::uint64_t i = 0; i < series.count && series[i] != chunk; ++i) {

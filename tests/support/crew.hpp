@@ -12,17 +12,17 @@
 
 namespace tutti::test {
 
-/// How the ranks of a crew see each other's memory.
+/// How the ranks of a crew access each other's memory.
 enum class Sight {
   staged,  ///< Data is copied into outboxes, as between processes.
-  direct,  ///< Data is read where it stands, as between threads.
+  direct,  ///< Data is read in place, as between threads.
   tcp,     ///< Not at all: data goes over TCP, as between hosts.
 };
 
 /// Ranks as threads of this process, each with an executor over memory that all share, or over TCP.
 class Crew {
  public:
-  /// How large the staging memory of a rank is.
+  /// The size of a rank's staging memory.
   struct Staging {
     std::uint32_t slots = 0;
     std::uint32_t slot_bytes = 0;
@@ -33,23 +33,22 @@ class Crew {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  /// Calls work(rank, executor) for every rank at once, and throws on what the first of them
-  /// throws.
+  /// Calls work(rank, executor) for every rank concurrently, and rethrows the first exception.
   void all(const std::function<void(Rank, Executor&)>& work);
 
   [[nodiscard]] std::uint32_t ranks() const;
-  /// To be compiled with.
+  /// For compiling plans.
   [[nodiscard]] std::span<const std::uint32_t> lanes() const { return lanes_; }
 
  private:
   class Member;
   std::vector<std::uint32_t> lanes_;
-  ThreadMemory* memory_ = nullptr;
+  std::unique_ptr<ThreadMemory> memory_;
   std::vector<std::unique_ptr<Member>> members_;
 };
 
-/// Runs a schedule of the table's on elements of u32 and returns what is wrong with the outputs, if
-/// anything. Each rank brings other numbers for each chunk and element; they are added, wrapping.
+/// Runs a schedule of the table on u32 elements and returns the first error in the outputs, or an
+/// empty text. Each rank, chunk and element has a different number; sums wrap around.
 [[nodiscard]] std::string run_and_check(Crew& crew, const Schedule& schedule, const Layout& layout,
                                         Aliasing aliasing);
 

@@ -60,7 +60,7 @@ bool drop_peer(Draft& draft, Random& random) {
   });
 }
 
-/// Those that have a peer.
+/// The steps that have a peer.
 std::vector<At> ends(const Draft& draft) {
   return places(draft, [](const DraftStep& each) { return each.kind != Kind::local; });
 }
@@ -68,7 +68,7 @@ std::vector<At> ends(const Draft& draft) {
 bool redirect_peer(Draft& draft, Random& random) {
   return change_one(draft, random, ends(draft), [&](DraftStep& each) {
     Rank& peer = random.pick(each.peers);
-    // Now and then a rank that does not exist.
+    // Sometimes a rank that does not exist.
     const std::uint32_t ranks = draft.contract.ranks + (random.one_in(8) ? 1 : 0);
     peer = Rank{another(ranks, peer.index(), random)};
   });
@@ -82,7 +82,7 @@ bool turn_around(Draft& draft, Random& random) {
   });
 }
 
-/// Exchanges two steps of one program that differ in more than their rounds.
+/// Swaps two steps of one program that differ in more than their rounds.
 bool swap_two(Draft& draft, Random& random, bool with_rounds) {
   const std::vector<At> all = places(draft);
   if (all.empty()) return false;
@@ -108,7 +108,7 @@ bool change_round(Draft& draft, Random& random) {
 
 // ---------------------------------------------------------------------------------- chunks
 
-/// A change to a list of chunks: which range, and what stands there instead.
+/// A change to a list of chunks: the range, and its replacement.
 struct ChunkChange {
   std::size_t at;
   ChunkRange range;
@@ -222,7 +222,7 @@ bool resize_in_message(Draft& draft, Random& random) {
   });
 }
 
-/// Both ends earlier or later, in their new places in the programs.
+/// Moves both ends to another round, and to the places for it in the programs.
 bool reround_message(Draft& draft, Random& random) {
   std::optional<std::uint32_t> round;
   const bool done = change_joined(draft, random, [&](DraftStep& each) {
@@ -251,14 +251,14 @@ bool duplicate_message(Draft& draft, Random& random) {
   const std::vector<At> all = places(draft);
   if (all.empty()) return false;
   const std::set<At> steps = joined(draft, random.pick(all));
-  // From the last to the first, so that the places of those to come stay what they are.
+  // From the last to the first, so that the remaining indices stay valid.
   for (const At& at : std::vector<At>(steps.rbegin(), steps.rend())) {
     insert_step(draft, at, DraftStep(step(draft, at)));
   }
   return true;
 }
 
-/// Puts a message's end into a random place among those of its round.
+/// Puts one end of a message at a random place in its round.
 void insert_somewhere(Draft& draft, std::size_t rank, const DraftStep& inserted, Random& random) {
   const std::vector<DraftStep>& steps = draft.programs[rank];
   std::vector<std::size_t> fitting;
@@ -271,7 +271,7 @@ void insert_somewhere(Draft& draft, std::size_t rank, const DraftStep& inserted,
   if (!fitting.empty()) insert_step(draft, {rank, random.pick(fitting)}, inserted);
 }
 
-/// One message more, of one chunk between random ranks in a random round.
+/// Adds a message of one chunk between random ranks in a random round.
 bool insert_message(Draft& draft, Random& random) {
   if (draft.contract.ranks < 2) return false;
   const std::uint32_t from = random.below(draft.contract.ranks);
@@ -286,7 +286,7 @@ bool insert_message(Draft& draft, Random& random) {
   return true;
 }
 
-/// To another receiver, which replaces what it has by it.
+/// Sends the message to another receiver, which replaces its version with it.
 bool redirect_message(Draft& draft, Random& random) {
   const std::vector<DraftMessage> all = messages(draft);
   if (all.empty() || draft.contract.ranks < 3) return false;
@@ -310,7 +310,7 @@ bool redirect_message(Draft& draft, Random& random) {
   return true;
 }
 
-/// Two messages with one sender and one receiver each trade what they carry.
+/// Swaps the chunks of two messages with one sender and one receiver each.
 bool swap_chunks_of_messages(Draft& draft, Random& random) {
   std::vector<DraftMessage> plain;
   for (const DraftMessage& each : messages(draft)) {
@@ -329,7 +329,7 @@ bool swap_chunks_of_messages(Draft& draft, Random& random) {
 
 // ---------------------------------------------------------------------------------- rounds
 
-/// Two rounds become one: rounds from a random one on come one earlier.
+/// Merges two rounds: all rounds from a random one on move one earlier.
 bool merge_rounds(Draft& draft, Random& random) {
   if (draft.rounds < 2) return false;
   const std::uint32_t first = 1 + random.below(draft.rounds - 1);

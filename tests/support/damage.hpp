@@ -8,14 +8,14 @@
 
 namespace tutti::test {
 
-/// One way to spoil a schedule.
+/// One way to damage a schedule.
 struct Damage {
   std::string_view name;
-  /// Does it at a random place. False if the draft has no such place, and then it is as before.
+  /// Applies it at a random place. Returns false, and changes nothing, if there is no such place.
   bool (*apply)(Draft& draft, Random& random);
 };
 
-/// All of them: to one step of one rank, to both ends of a message alike, and to whole rounds.
+/// All kinds of damage: to one step of one rank, to both ends of a message, and to whole rounds.
 [[nodiscard]] std::span<const Damage> damages();
 
 }  // namespace tutti::test

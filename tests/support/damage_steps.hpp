@@ -6,12 +6,12 @@
 #include "support/draft_messages.hpp"
 #include "support/random.hpp"
 
-/// What damages are made of.
+/// Building blocks of damages.
 namespace tutti::test {
 
 inline DraftStep& step(Draft& draft, const At& at) { return draft.programs[at.rank][at.step]; }
 
-/// The places of all steps that are as asked.
+/// The places of all steps that satisfy a predicate.
 template <class Predicate>
 std::vector<At> places(const Draft& draft, Predicate predicate) {
   std::vector<At> found = places(draft);
@@ -27,7 +27,7 @@ bool change_one(Draft& draft, Random& random, const std::vector<At>& at, Change 
   return true;
 }
 
-/// A number below n other than `not_this`, or n itself where there is none.
+/// A number below n other than `not_this`, or n itself if there is none.
 template <class Number>
 Number another(Number n, Number not_this, Random& random) {
   if (n < 2) return n;
@@ -35,7 +35,7 @@ Number another(Number n, Number not_this, Random& random) {
   return found < not_this ? found : found + 1;
 }
 
-/// Those to variants of chunks and to local steps.
+/// Damages to variants of chunks and to local steps.
 [[nodiscard]] std::span<const Damage> variant_damages();
 
 }  // namespace tutti::test

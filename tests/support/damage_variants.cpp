@@ -9,7 +9,7 @@ namespace {
 
 using Kind = Step::Kind;
 
-/// One of those that the schedule has, or the next that it has not.
+/// One of the schedule's variants, or the next unused one.
 Variant other_variant(const Draft& draft, Variant not_this, Random& random) {
   std::uint16_t last = 0;
   for (const At& at : places(draft)) {
@@ -62,7 +62,7 @@ bool swap_sources(Draft& draft, Random& random) {
   });
 }
 
-/// A copy more, of one chunk on a random rank at the end of a random round.
+/// Adds a copy of one chunk on a random rank at the end of a random round.
 bool insert_copy(Draft& draft, Random& random) {
   if (draft.rounds == 0) return false;
   const std::uint32_t rank = random.below(draft.contract.ranks);

@@ -20,7 +20,7 @@ struct DraftStep {
   Variant own_variant{};
   std::vector<Variant> sources{};
 
-  /// The same of another variant: what is sent, or made.
+  /// The same step with another variant that is sent, or made.
   [[nodiscard]] DraftStep as(std::uint16_t made) const;
   /// The same fold with another variant as the rank's own.
   [[nodiscard]] DraftStep with(std::uint16_t own_is) const;
@@ -28,7 +28,7 @@ struct DraftStep {
   friend bool operator==(const DraftStep&, const DraftStep&) = default;
 };
 
-/// A schedule that can be changed, step by step, also into nonsense.
+/// A schedule that can be changed, step by step, also into an invalid one.
 struct Draft {
   std::string name;
   Contract contract;
@@ -42,15 +42,15 @@ struct Draft {
 [[nodiscard]] Schedule schedule(const Draft& draft);
 [[nodiscard]] Program program(const std::vector<DraftStep>& steps, std::uint32_t rounds);
 
-/// Steps as hand-made schedules are written: send(0, {1}, {3}) sends chunk 3 to rank 1 in round 0.
+/// Short forms for schedules written by hand: send(0, {1}, {3}) sends chunk 3 to rank 1 in round 0.
 [[nodiscard]] DraftStep send(std::uint32_t round, const std::vector<std::uint32_t>& to,
                              const std::vector<std::uint64_t>& chunks);
 [[nodiscard]] DraftStep receive(std::uint32_t round, const std::vector<std::uint32_t>& from,
                                 const std::vector<std::uint64_t>& chunks);
-/// Folds in the rank's own after the first `own` peers.
+/// Folds in the rank's own version after the first `own` peers.
 [[nodiscard]] DraftStep fold(std::uint32_t round, const std::vector<std::uint32_t>& from,
                              std::uint32_t own, const std::vector<std::uint64_t>& chunks);
-/// Makes variant `to` of what the rank has itself.
+/// Makes variant `to` from other variants of the rank.
 [[nodiscard]] DraftStep local(std::uint32_t round, const std::vector<std::uint16_t>& sources,
                               std::uint16_t to, const std::vector<std::uint64_t>& chunks);
 

@@ -20,7 +20,7 @@ struct At {
 /// The places of all steps.
 [[nodiscard]] std::vector<At> places(const Draft& draft);
 
-/// Both ends of a message: its sender's step, its receiver's step and which peers they are there.
+/// Both ends of a message: the steps of sender and receiver, and the index of the peer in each.
 struct DraftMessage {
   At from;
   std::size_t to_index;
@@ -28,10 +28,10 @@ struct DraftMessage {
   std::size_t from_index;
 };
 
-/// The k-th send from a to b with the k-th receive on b from a, for all of them.
+/// Pairs the k-th send from a to b with the k-th receive on b from a.
 [[nodiscard]] std::vector<DraftMessage> messages(const Draft& draft);
 
-/// The steps that move the same chunks as the one at `start`, because messages join them.
+/// The steps that move the same chunks as the step at `start`, connected by messages.
 [[nodiscard]] std::set<At> joined(const Draft& draft, const At& start);
 
 }  // namespace tutti::test

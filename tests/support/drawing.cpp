@@ -72,12 +72,12 @@ std::string fault_in_drawing(const std::string& svg) {
   std::string fault;
   visit(document, [&](const pugi::xml_node& node) {
     for (const char* const name : {"href", "xlink:href", "src"}) {
-      if (node.attribute(name)) fault = std::string(node.name()) + " refers to something";
+      if (node.attribute(name)) fault = std::string(node.name()) + " refers to another file";
     }
   });
   if (!fault.empty()) return fault;
   const pugi::xml_node root = document.child("svg");
-  if (!root.child("title").text()) return "there is no title for those who cannot see";
+  if (!root.child("title").text()) return "there is no title for screen readers";
   return fault_in_texts(text_boxes(svg), root.attribute("width").as_double(),
                         root.attribute("height").as_double());
 }

@@ -5,7 +5,7 @@
 
 namespace tutti::test {
 
-/// Where a text of a drawing stands, at its widest.
+/// The bounding box of a text of a drawing, at its widest.
 struct TextBox {
   std::string words;
   double left = 0;
@@ -17,8 +17,8 @@ struct TextBox {
 /// The texts of an SVG document. Fails the test if it is not XML.
 [[nodiscard]] std::vector<TextBox> text_boxes(const std::string& svg);
 
-/// What is wrong with an SVG document: it is not XML, one text lies over another or leaves the
-/// paper, or something is to be fetched. Empty if nothing is.
+/// The error in an SVG document: it is not XML, texts overlap or leave the paper, or it refers to
+/// another file. Empty if there is none.
 [[nodiscard]] std::string fault_in_drawing(const std::string& svg);
 
 }  // namespace tutti::test

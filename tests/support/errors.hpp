@@ -13,7 +13,7 @@ template <class F>
 void expect_error(F f, ErrorCode code, const std::string& part) {
   try {
     f();
-    ADD_FAILURE() << "nothing was thrown, but an error with \"" << part << "\" should be";
+    ADD_FAILURE() << "nothing was thrown; expected an error with \"" << part << "\"";
   } catch (const Error& error) {
     EXPECT_EQ(name(error.code()), name(code)) << error.what();
     EXPECT_NE(std::string(error.what()).find(part), std::string::npos)

@@ -33,7 +33,7 @@ Format format_of(DType dtype) {
   }
 }
 
-/// A whole number of as many bits as are ever needed, of either sign in two's complement.
+/// An integer with enough bits for any sum, in two's complement.
 class Large {
  public:
   void add_bit(std::size_t at) {
@@ -62,8 +62,8 @@ class Large {
   std::array<std::uint64_t, 80> words_{};
 };
 
-/// A magnitude in units of the least number of its format. Infinity stands where the next number
-/// would stand if exponents went on.
+/// A magnitude in units of the smallest number of its format. Infinity has the value of the next
+/// number, as if the exponent range continued.
 Large value_of(const Format& format, std::uint64_t magnitude) {
   std::uint64_t significand = magnitude & ((std::uint64_t{1} << format.fraction_bits) - 1);
   std::uint64_t shift = magnitude >> format.fraction_bits;
@@ -85,7 +85,7 @@ Large difference(const Large& a, Large b) {
 }
 
 std::uint64_t nearest(const Format& format, const Large& value) {
-  std::uint64_t low = 0;  // Not above the value; `high` is, if it is not infinity.
+  std::uint64_t low = 0;  // Not above the value; `high` is above it unless it is infinity.
   std::uint64_t high = format.infinity();
   if (!difference(value, value_of(format, high)).is_negative()) return high;
   while (high - low > 1) {

@@ -17,8 +17,8 @@ bool is_forked_child = false;
 
 }  // namespace
 
-/// LeakSanitizer asks. A forked child has none of the threads whose stacks hold what they use, so
-/// it would take that for lost.
+/// Called by LeakSanitizer. A forked child lacks the threads whose stacks refer to their memory, so
+/// LeakSanitizer would report that memory.
 extern "C" int __lsan_is_turned_off();  // NOLINT(bugprone-reserved-identifier)
 extern "C" int __lsan_is_turned_off() { return is_forked_child ? 1 : 0; }
 

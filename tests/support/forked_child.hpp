@@ -10,13 +10,13 @@ namespace tutti::test {
 /// A child that the calling process forks, without an exec.
 class ForkedChild {
  public:
-  /// How the child ends once its work is done.
+  /// How the child ends when its work is done.
   enum class Ending {
     at_once,  ///< By _exit(): no destructor runs.
     exit,     ///< By exit(): destructors of static objects run.
   };
 
-  /// Runs `work` in the child, which returns what is wrong, if anything.
+  /// Runs `work` in the child. It returns an error, or an empty text.
   explicit ForkedChild(const std::function<std::string()>& work, Ending ending = Ending::at_once);
   /// Kills the child if it still runs.
   ~ForkedChild();
@@ -25,8 +25,8 @@ class ForkedChild {
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   void kill() const;
-  /// Waits until it has ended, ten seconds at most. Returns what its work returned or threw, and
-  /// how it ended, unless that was an exit with status 0.
+  /// Waits for its end, ten seconds at most. Returns what its work returned or threw, and how it
+  /// ended unless the status is 0.
   [[nodiscard]] std::string wait();
 
  private:

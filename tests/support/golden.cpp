@@ -18,11 +18,11 @@ void expect_golden(const std::string& name, const std::string& text) {
   }
   std::ifstream file(path, std::ios::binary);
   ASSERT_TRUE(file) << path
-                    << " is missing; write it with ./dev docs and read it before you commit";
+                    << " is missing; write it with ./dev docs and review it before you commit";
   std::ostringstream golden;
   golden << file.rdbuf();
   EXPECT_EQ(golden.str(), text) << "differs from " << path
-                                << "; if that is meant, run ./dev docs and read the change";
+                                << "; if this is intended, run ./dev docs and review the change";
 }
 
 }  // namespace tutti::test

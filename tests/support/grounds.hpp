@@ -12,7 +12,7 @@
 
 namespace tutti::test {
 
-/// What ranks are: threads, processes that share memory, or processes that are joined by TCP.
+/// Ranks are threads, processes that share memory, or processes connected by TCP.
 enum class Ground { threads, memory, tcp };
 
 inline auto every_ground() {
@@ -25,7 +25,7 @@ inline std::string name_of_ground(const ::testing::TestParamInfo<Ground>& each) 
                                         : "Tcp";
 }
 
-/// Expects that all ranks do it without a fault.
+/// Expects that all ranks run it without an error.
 inline void run_ranks(std::uint32_t ranks, Ground ground,
                       const std::function<void(Communicator&)>& f) {
   if (ground == Ground::threads) {

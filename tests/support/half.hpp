@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-/// f16 and bf16 by the book, one bit pattern at a time: what the kernels are compared to.
+/// A reference for f16 and bf16, one bit pattern at a time; the kernels are compared with it.
 namespace tutti::test {
 
 inline float from_bf16(std::uint16_t bits) {
@@ -24,7 +24,7 @@ inline float from_f16(std::uint16_t bits) {
   return sign * std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
 }
 
-/// Rounds to nearest, ties to even, by looking at both neighbours.
+/// Rounds to nearest, ties to even, by comparing both neighbours.
 template <class FromBits>
 std::uint16_t round_to_nearest_even(float value, std::uint16_t infinity, FromBits from_bits) {
   const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
@@ -37,7 +37,7 @@ std::uint16_t round_to_nearest_even(float value, std::uint16_t infinity, FromBit
   }
   if (static_cast<double>(from_bits(infinity)) <= target) return sign | infinity;
   const double below = from_bits(low);
-  // Infinity stands where the next number would stand if exponents went on.
+  // Infinity has the value of the next number, as if the exponent range continued.
   const double step = below - static_cast<double>(from_bits(static_cast<std::uint16_t>(low - 1)));
   const double above = high == infinity ? below + step : static_cast<double>(from_bits(high));
   const double to_below = target - below;

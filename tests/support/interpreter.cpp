@@ -16,13 +16,13 @@ using Element = std::uint64_t (*)(std::uint64_t, std::uint64_t);
 
 std::uint64_t sum_of(std::uint64_t a, std::uint64_t b) { return a + b; }
 std::uint64_t union_of(std::uint64_t a, std::uint64_t b) { return a | b; }
-/// Different for every order and for every bracket.
+/// Gives a different result for every order and every bracketing.
 std::uint64_t mix_of(std::uint64_t a, std::uint64_t b) {
   const std::uint64_t mixed = (a ^ (a >> 29)) * 0x9E3779B97F4A7C15U + (b ^ (b >> 31)) * 3;
   return mixed ^ (mixed >> 32);
 }
 
-/// A barrier's contributions may count twice, so they are joined, not added.
+/// A barrier's contributions may count twice, so they are combined by OR, not added.
 Element exact(const Contract& contract) {
   return contract.collective == Collective::barrier ? union_of : sum_of;
 }
@@ -55,7 +55,7 @@ void for_each_source(const Step& step, F f) {
 /// A chunk in one of its variants.
 using Cell = std::pair<std::uint64_t, Variant>;
 
-/// What the steps that still wait hold up on one rank.
+/// What waiting steps block on one rank.
 class Waiting {
  public:
   explicit Waiting(std::size_t ranks) : sends_to_(ranks), receives_from_(ranks) {}
@@ -111,7 +111,7 @@ class Interpreter {
     while (advanced && outcome_.fault == Fault::none) {
       advanced = false;
       for (std::size_t r = 0; r < p_; ++r) advanced = advance(r) || advanced;
-      // To go on in order is always right; to look ahead is needed only when all are held up.
+      // Running in order is always right; looking ahead is needed only if all ranks are blocked.
       if (advanced || pace == Pace::in_order) continue;
       for (std::size_t r = 0; r < p_; ++r) advanced = look_ahead(r) || advanced;
     }
@@ -136,7 +136,7 @@ class Interpreter {
     }
   }
 
-  /// Does the rank's steps in order until one must wait. Whether there was any.
+  /// Runs the rank's steps in order until one must wait. Returns whether it ran any.
   bool advance(std::size_t rank) {
     bool any = false;
     std::size_t& next = next_[rank];
@@ -148,8 +148,8 @@ class Interpreter {
     return any;
   }
 
-  /// Does those steps that neither touch what a step before them waits to touch, nor must follow
-  /// it on its way between two ranks. Whether there was any.
+  /// Runs steps that neither conflict with an earlier waiting step nor overtake one between the
+  /// same two ranks. Returns whether it ran any.
   bool look_ahead(std::size_t rank) {
     bool any = false;
     Waiting waiting(p_);
@@ -179,7 +179,7 @@ class Interpreter {
     return !step.peers.empty() && step.own.value_or(0) <= step.peers.size();
   }
 
-  /// Does a step, unless it must wait for a message.
+  /// Runs a step, unless it must wait for a message.
   bool try_step(std::size_t rank, std::size_t i) {
     if (outcome_.fault != Fault::none) return false;
     const bool done = try_kind(rank, i);
@@ -211,7 +211,7 @@ class Interpreter {
     return true;
   }
 
-  /// What the rank has of a chunk.
+  /// The rank's value of a chunk.
   std::optional<Value>& cell(std::size_t rank, std::uint64_t chunk, Variant variant) {
     return variant == Variant{} ? outcome_.holdings[rank][chunk] : beside_[rank][{chunk, variant}];
   }
@@ -234,7 +234,7 @@ class Interpreter {
     return true;
   }
 
-  /// The present versions of the step's chunks; false if there is one that the rank has not.
+  /// Reads the current versions of the step's chunks; false if the rank lacks one.
   bool collect(std::size_t rank, const Step& step, Variant variant, Message& message) {
     bool complete = true;
     for_each_chunk(step, [&](std::uint64_t chunk) {
@@ -299,15 +299,15 @@ class Interpreter {
   std::size_t p_;
   Element fold_;
   Outcome outcome_;
-  std::vector<std::size_t> next_;        // Each rank's first step not done in order.
-  std::vector<std::vector<bool>> done_;  // Each rank's steps.
-  std::vector<std::map<Cell, std::optional<Value>>> beside_;  // Its other variants of chunks.
+  std::vector<std::size_t> next_;        // By rank: the first step that is not done.
+  std::vector<std::vector<bool>> done_;  // By rank and step.
+  std::vector<std::map<Cell, std::optional<Value>>> beside_;  // By rank: variants other than 0.
   std::vector<std::deque<Message>> queues_;                   // From rank · p + to rank.
 };
 
 constexpr std::int64_t bits_per_element = 62;
 
-/// The bit of one rank in as many elements as the ranks of a barrier take.
+/// The bit of one rank, in enough elements for all ranks of a barrier.
 Value bit_of(std::uint32_t rank, std::uint32_t ranks) {
   Value bits(static_cast<std::size_t>(ranks / bits_per_element) + 1, 0);
   bits[static_cast<std::size_t>(rank / bits_per_element)] = std::int64_t{1}
@@ -315,7 +315,7 @@ Value bit_of(std::uint32_t rank, std::uint32_t ranks) {
   return bits;
 }
 
-/// Which chunks a rank brings: the first and how many. By the definitions, not by Contract.
+/// The chunks that a rank starts with: the first and the number. By definition, not by Contract.
 struct Brought {
   std::uint64_t first;
   std::uint64_t count;
@@ -361,7 +361,7 @@ bool wanted_at(const Contract& contract, std::uint32_t rank, std::uint64_t chunk
   }
 }
 
-/// What a chunk must be wherever it ends.
+/// The expected value of an output chunk.
 Value final_value(const Contract& contract, const Holdings& inputs, std::uint64_t chunk) {
   switch (contract.collective) {
     case Collective::broadcast:

@@ -24,7 +24,7 @@ struct Line {
   }
 };
 
-/// What has come to an end of a stream, as it is on the wire.
+/// The bytes that have arrived at an end of a stream, as on the wire.
 inline std::string take(const Channel& end, std::size_t most = 4096) {
   std::string bytes(most, '\0');
   const ssize_t got = recv(end.fd(), bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -32,7 +32,7 @@ inline std::string take(const Channel& end, std::size_t most = 4096) {
   return bytes;
 }
 
-/// Puts bytes on the wire.
+/// Sends raw bytes.
 inline void give(const Channel& end, const std::string& bytes) {
   ASSERT_EQ(send(end.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
             static_cast<ssize_t>(bytes.size()));

@@ -29,7 +29,7 @@ class Cells {
     return cells_[static_cast<std::size_t>(buffer) * contract_.chunks + chunk];
   }
 
-  /// In place, an input chunk stands where an output chunk is to stand, if one is.
+  /// In place, an input chunk has the place of its output chunk, if there is one.
   std::optional<Value>& cell_of_input(Chunk chunk) {
     const std::uint64_t p = contract_.ranks;
     if (contract_.collective == Collective::alltoall) {
@@ -62,7 +62,7 @@ class PlacedRun {
 
   std::string run(Random& random) {
     const std::uint32_t rounds = schedule_.rounds();
-    std::vector<std::uint32_t> copy_rounds;  // When each rank makes its copies at any time.
+    std::vector<std::uint32_t> copy_rounds;  // By rank: when it makes copies of any time.
     for (std::size_t r = 0; r < placements_.size(); ++r) {
       copy(r, placements_[r].before());
       copy_rounds.push_back(random.below(rounds + 1));
@@ -91,11 +91,11 @@ class PlacedRun {
   }
 
  private:
-  /// Or a local step, which has no senders.
+  /// A receive, or a local step, which has no senders.
   struct Receive {
     std::uint32_t rank;
     std::size_t step;
-    std::vector<std::size_t> senders;  // The step of each peer that it meets.
+    std::vector<std::size_t> senders;  // The matching step of each peer.
   };
 
   void find_senders() {
@@ -170,7 +170,7 @@ class PlacedRun {
       operands.push_back(*held);
     } else {
       fault_ = "rank " + std::to_string(rank) + " reads chunk " + std::to_string(chunk.index()) +
-               " in its " + std::string(name(buffer)) + ", where nothing is";
+               " in its " + std::string(name(buffer)) + ", which is empty";
     }
   }
 

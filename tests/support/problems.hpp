@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-/// How GoogleTest shows a problem and an algorithm.
+/// How GoogleTest prints a problem and an algorithm.
 void PrintTo(const Problem& problem, std::ostream* out);
 void PrintTo(const Algorithm* algorithm, std::ostream* out);
 
@@ -23,25 +23,24 @@ namespace tutti::test {
 /// "p=6 root=2 shape=2x3".
 [[nodiscard]] std::string words(const Problem& problem);
 
-/// The table, as parameters of tests. Its names as parts of test names: "allreduce_ring".
+/// The table as test parameters, and its names as parts of test names: "allreduce_ring".
 [[nodiscard]] std::vector<const Algorithm*> every_algorithm();
 [[nodiscard]] std::string test_name(const Algorithm& algorithm);
 
-/// Every shape of so many dimensions that `ranks` fill, those with a dimension of 1 included.
+/// Every shape with this many dimensions for `ranks` ranks, including dimensions of 1.
 [[nodiscard]] std::vector<Shape> shapes(std::uint32_t ranks, std::uint32_t dimensions);
 
-/// Every problem of so many ranks that the algorithm tells apart: each root, each shape.
+/// Every distinct problem with this many ranks for the algorithm: each root, each shape.
 [[nodiscard]] std::vector<Problem> problems(const Algorithm& algorithm, std::uint32_t ranks);
 
-/// One of them, with 1 … most_ranks ranks.
+/// A random one, with 1 … most_ranks ranks.
 [[nodiscard]] Problem random_problem(const Algorithm& algorithm, std::uint32_t most_ranks,
                                      Random& random);
 
-/// Equal, balanced or counted, with chunks of no length among them.
+/// A random layout: equal, balanced or by counts, sometimes with empty chunks.
 [[nodiscard]] Layout random_layout(std::uint64_t chunks, Random& random);
 
-/// The schedule on which a golden file or an example stands: 5 ranks, or 2x3 where a shape is
-/// needed.
+/// The schedule of golden files and examples: 5 ranks, or 2x3 if a shape is needed.
 [[nodiscard]] Problem small_problem(const Algorithm& algorithm);
 
 }  // namespace tutti::test

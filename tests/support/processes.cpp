@@ -25,7 +25,7 @@ std::unique_ptr<Exchange> meet(Group group, Socket& listener, const Endpoint& ro
       std::move(group), [&] { return std::vector{root}; }, deadline);
 }
 
-/// As a process has them that was started by hand, but for these.
+/// The settings of the environment, with these changes.
 CommunicatorSettings settings_with(const FabricSettings& fabric,
                                    std::chrono::milliseconds timeout) {
   CommunicatorSettings settings = settings_from_environment();

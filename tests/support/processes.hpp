@@ -9,12 +9,12 @@
 
 namespace tutti::test {
 
-/// Where processes that one has forked find each other. Made before the first fork.
+/// The meeting point of forked processes. Made before the first fork.
 class Meeting {
  public:
   Meeting();
 
-  /// The communicator of all, once all have called this.
+  /// Returns the communicator of all ranks when all have called this.
   [[nodiscard]] Communicator join(std::uint32_t rank, std::uint32_t ranks,
                                   const FabricSettings& fabric, std::chrono::milliseconds timeout);
 
@@ -23,12 +23,12 @@ class Meeting {
   Endpoint root_;
 };
 
-/// What a rank that is a process of its own does; returns what is wrong, if anything.
+/// The work of a rank in its own process; returns an error, or an empty text.
 using ProcessWork = std::function<std::string(Communicator&)>;
 
-/// Forks `ranks` processes that form a communicator, lets each work, and returns what is wrong in
-/// any of them: what its work returned or threw, or how it ended. With `ranks_per_host` they are
-/// told that so many in a row are on one host each.
+/// Forks `ranks` processes that form a communicator, runs the work in each, and returns all errors:
+/// what the work returned or threw, or how a process ended. With `ranks_per_host`, that many
+/// consecutive ranks are on one simulated host.
 [[nodiscard]] std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work,
                                         std::uint32_t ranks_per_host = 0,
                                         const Secret& secret = {.bytes = "s"});

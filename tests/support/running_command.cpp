@@ -69,7 +69,7 @@ void RunningCommand::read_some() {
   if (got > 0) {
     output_.append(chunk, 0, static_cast<std::size_t>(got));
   } else {
-    close_output();  // A terminal gives an error when its last writer is gone.
+    close_output();  // Reading a terminal fails when its last writer has closed it.
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace tutti::test {
 
-/// A run of `tutti` that goes on while the test looks at it. Standard output and standard error
-/// come through one pipe or terminal.
+/// A run of `tutti` in the background. Standard output and standard error come through one pipe or
+/// terminal.
 class RunningCommand {
  public:
   enum class Through { pipe, terminal };
@@ -22,22 +22,22 @@ class RunningCommand {
   RunningCommand& operator=(const RunningCommand&) = delete;
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  /// All that it has written so far.
+  /// The output so far.
   [[nodiscard]] const std::string& output() const { return output_; }
 
-  /// Reads until the output holds `text` so many times; false if it does not within ten seconds.
+  /// Reads until the output holds `text` this many times; false if it does not within ten seconds.
   [[nodiscard]] bool await(const std::string& text, int times = 1);
   /// Types on the terminal.
   void type(const std::string& text) const;
   void signal(int signal) const;
-  /// Reads no more.
+  /// Closes the output.
   void close_output();
-  /// The exit code once it has ended, -1 if a signal ended it, -2 if it does not within ten
-  /// seconds. Reads what it writes meanwhile if `reading`.
+  /// Waits for its end and returns the exit code; -1 if a signal ended it, -2 after ten seconds.
+  /// Reads its output meanwhile if `reading`.
   [[nodiscard]] int wait(bool reading = true);
 
  private:
-  /// Reads what there is, or waits a little for it.
+  /// Reads the available output, or waits briefly for some.
   void read_some();
 
   pid_t pid_ = -1;
@@ -45,9 +45,9 @@ class RunningCommand {
   std::string output_;
 };
 
-/// Whether a process is there and more than a zombie.
+/// Whether a process exists and is not a zombie.
 [[nodiscard]] bool is_alive(pid_t pid);
-/// Waits until it is not, for ten seconds at most.
+/// Waits until it has ended, for ten seconds at most.
 [[nodiscard]] bool dies(pid_t pid);
 
 }  // namespace tutti::test

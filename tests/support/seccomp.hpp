@@ -10,8 +10,8 @@
 
 namespace tutti::test {
 
-/// From now on this system call fails in this thread, and in its children, as containers have it.
-/// False if the system has no such filters.
+/// Makes this system call fail in this thread and its children, as in some containers. Returns
+/// false if the system has no seccomp filters.
 inline bool forbid(int system_call, int error) {
   std::array<sock_filter, 4> filter{{
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

@@ -26,7 +26,7 @@ void spoil(std::string& text, Random& random) {
     case 5:
       text.resize(at);
       break;
-    default: {  // Digits most of all: the others mostly leave no text that means anything.
+    default: {  // Mostly digits: other changes usually make the text invalid.
       const std::size_t digit = text.find_first_of("0123456789", at);
       if (digit != std::string::npos) text[digit] = static_cast<char>('0' + random.below(10U));
     }

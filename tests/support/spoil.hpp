@@ -6,7 +6,7 @@
 
 namespace tutti::test {
 
-/// One slip of the pen or of a wire at a random place. Requires: not empty.
+/// Makes one random change to the text. Requires: not empty.
 void spoil(std::string& text, Random& random);
 
 }  // namespace tutti::test

@@ -8,7 +8,7 @@
 
 namespace tutti::test {
 
-/// One rank's TCP transport with a port for a communicator of all ranks, used as one thing.
+/// One rank's TCP transport together with a port for a communicator of all ranks.
 class TcpEnd {
  public:
   static constexpr std::uint64_t context = 1;
@@ -44,12 +44,12 @@ class TcpEnd {
   std::unique_ptr<Port> port_;
 };
 
-/// What TCP transports of one process need to find each other over a loopback address. What is in
-/// it can be changed before transport() takes it.
+/// What TCP transports of one process need to find each other over a loopback address. A test may
+/// change the members before it calls transport().
 struct TcpRanks {
   explicit TcpRanks(std::uint32_t ranks, const std::string& address = "127.0.0.1:0");
 
-  /// Rank r is said to be on the host "host<r>".
+  /// Rank r claims to be on the host "host<r>".
   [[nodiscard]] std::unique_ptr<TcpEnd> transport(std::uint32_t rank);
 
   std::vector<Socket> listeners{};

@@ -5,7 +5,7 @@
 
 namespace tutti::test {
 
-/// A directory of one's own that goes with this, and all that is in it.
+/// A temporary directory. The destructor removes it with its contents.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();
@@ -14,9 +14,9 @@ class TemporaryDirectory {
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
   [[nodiscard]] std::string path() const { return path_; }
-  /// Of a file in it.
+  /// The path of a file in it.
   [[nodiscard]] std::string path(const std::string& name) const { return path_ / name; }
-  /// What a file in it holds; nothing if there is none.
+  /// The contents of a file in it; empty if there is none.
   [[nodiscard]] std::string read(const std::string& name) const;
 
  private:

@@ -5,7 +5,7 @@
 
 namespace tutti::test {
 
-/// Sets a variable of the environment for a while.
+/// Sets an environment variable and unsets it in the destructor.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {

@@ -60,7 +60,7 @@ Schedule gathering_mesh(std::uint32_t p) {
   Draft draft = empty("gathering_mesh", contract, p > 1 ? 2 : 0);
   for (std::uint32_t r = 0; r < p && p > 1; ++r) {
     std::vector<DraftStep>& steps = draft.programs[r];
-    // Each starts with its neighbour, so that no rank is everybody's first.
+    // Each rank starts with its neighbour, so that no rank is the first peer of all others.
     std::vector<std::uint32_t> others;
     for (std::uint32_t i = 1; i < p; ++i) others.push_back((r + i) % p);
     std::vector<std::uint16_t> by_rank;

@@ -11,7 +11,7 @@ namespace {
 
 using test::expect_error;
 
-TEST(Generator, EveryExampleIsASoundNetwork) {
+TEST(Generator, EveryExampleIsValid) {
   for (const Generator& each : generators()) {
     SCOPED_TRACE(each.name);
     const Network network = generate(each.example);
@@ -28,7 +28,7 @@ struct Count {
   std::size_t links;
 };
 
-TEST(Generator, CountsAreThoseOfTheTextbooks) {
+TEST(Generator, CountsMatchTheFormulas) {
   const std::vector<Count> counts{
       {"server:p=8", 8, 10, 18},
       {"server:p=4,hosts=2", 8, 13, 24},
@@ -66,7 +66,7 @@ TEST(Generator, ArgumentsReachTheLinks) {
   EXPECT_EQ(rails.links.back().bytes_per_second, 100e9);
 }
 
-TEST(Generator, GlobalLinksOfADragonflyAreSpreadOverItsRouters) {
+TEST(Generator, DragonflySpreadsGlobalLinksOverRouters) {
   const Network network = generate("dragonfly:g=9,a=4,p=2,global=1GB/s");
   std::vector<int> leaving(network.nodes.size());
   for (const Link& link : network.links) {
@@ -75,14 +75,14 @@ TEST(Generator, GlobalLinksOfADragonflyAreSpreadOverItsRouters) {
   for (std::size_t i = network.ranks.size(); i < leaving.size(); ++i) EXPECT_EQ(leaving[i], 2);
 }
 
-TEST(Generator, ErrorsNameTheSlipAndTheCure) {
+TEST(Generator, ErrorsNameTheMistakeAndTheCure) {
   const auto refused = [](const std::string& spec, const std::string& part) {
     expect_error([&] { (void)generate(spec); }, ErrorCode::invalid_argument, part);
   };
   refused("fattree:k=4", "Did you mean 'fat_tree'?");
   refused("fat_tree:kk=4", "'fat_tree' has no parameter 'kk'");
   refused("star:p=4,bandwith=1GB/s", "Did you mean 'bandwidth'?");
-  refused("star", "must be told 'p'");
+  refused("star", "needs the parameter 'p'");
   refused("star:p=0", "parameter 'p' of 'star'");
   refused("star:p=4,p=4", "given twice");
   refused("star:4,5", "joined by '='");
@@ -92,23 +92,23 @@ TEST(Generator, ErrorsNameTheSlipAndTheCure) {
   refused("fat_tree:k=8,oversubscription=3", "divisor of 4");
   refused("torus:4x", "whole number");
   refused("torus:4096x4096x4096", "too large");
-  refused("full_mesh:p=100000", "take a star");
+  refused("full_mesh:p=100000", "or a star");
   refused("hypercube:d=40", "at most 20");
-  refused("dragonfly:g=1000000,a=1000", "parts of a kind");
+  refused("dragonfly:g=1000000,a=1000", "parts of one kind");
 }
 
-TEST(Generator, BigNetworksAreBuiltInTime) {
+TEST(Generator, BuildsBigNetworksInTime) {
   for (const std::string spec : {"star:p=65536", "fat_tree:k=64", "torus:64x32x32"}) {
     const auto begin = std::chrono::steady_clock::now();
     const Network network = generate(spec);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     EXPECT_EQ(network.rank_count(), 65536U) << spec;
-    // Some 20 ms on an idle machine.
+    // About 20 ms on an idle machine.
     EXPECT_LT(took.count(), 2) << spec;
   }
 }
 
-TEST(Network, BadGraphsGetClearErrors) {
+TEST(Network, RejectsInvalidGraphs) {
   const auto refused = [](const Network& network, const std::string& part) {
     expect_error([&] { network.check(); }, ErrorCode::invalid_argument, part);
   };
@@ -123,7 +123,7 @@ TEST(Network, BadGraphsGetClearErrors) {
   EXPECT_NO_THROW(apart.check());
   const NodeId c = apart.add("C", NodeKind::rank);
   apart.join(b, c, 1, 0);
-  refused(apart, "no path leads from A to C: add links, or let ranks forward");
+  refused(apart, "no path leads from A to C: add links, or set ranks_forward");
   apart.ranks_forward = true;
   EXPECT_NO_THROW(apart.check());
   apart.links.front().bytes_per_second = 0;
@@ -132,8 +132,9 @@ TEST(Network, BadGraphsGetClearErrors) {
   refused(apart, "the link A→B has a latency of -1");
   apart.links.front().latency = 0;
   apart.nodes.back().name = "A";
-  refused(apart, "two nodes are called 'A'");
-  expect_error([&] { apart.add_link(a, a, 1, 0); }, ErrorCode::invalid_argument, "leads back");
+  refused(apart, "two nodes have the name 'A'");
+  expect_error([&] { apart.add_link(a, a, 1, 0); }, ErrorCode::invalid_argument,
+               "connects a node with itself");
   expect_error([&] { apart.add_link(a, NodeId{9}, 1, 0); }, ErrorCode::invalid_argument,
                "there are only 3");
 }

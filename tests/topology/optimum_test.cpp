@@ -12,7 +12,7 @@
 namespace tutti {
 namespace {
 
-TEST(Optimum, OfToriOfUnitLinksIsTheOnePublished) {
+TEST(Optimum, MatchesThePublishedValuesOfTori) {
   const Optimum small = optimum(generate("torus:4x4,bandwidth=1B/s"));
   EXPECT_EQ(small.allgather, (Fraction{64, 15}));
   EXPECT_NEAR(small.allgather.value(), 4.26667, 5e-6);
@@ -23,24 +23,24 @@ TEST(Optimum, OfToriOfUnitLinksIsTheOnePublished) {
   EXPECT_NEAR(large.allgather.value(), 4.06349, 5e-6);
 }
 
-/// Two hosts of four ranks: all that one host has must leave through its NIC.
-TEST(Optimum, OfSharedNicsIsThatOfTheNic) {
+/// Two hosts of four ranks: all data of a host leaves through its NIC.
+TEST(Optimum, IsLimitedByASharedNic) {
   const Optimum found = optimum(generate("server:p=4,hosts=2,inside=50GB/s,outside=10GB/s"));
   EXPECT_EQ(found.allgather, (Fraction{20'000'000'000, 1}));
   EXPECT_EQ(found.cut.ranks, 4U);
   EXPECT_EQ(found.cut.leaving, 10e9);
 }
 
-/// What a rank receives comes through its one link; into an edge switch every byte need come but
-/// once, however many ranks hang off it, so that one uplink of the same bandwidth will do.
-TEST(Optimum, DoesNotHeedOversubscription) {
+/// A rank receives everything over its one link. Each byte has to enter an edge switch only once,
+/// for any number of ranks below it, so that one uplink of the same bandwidth is enough.
+TEST(Optimum, DoesNotDependOnOversubscription) {
   EXPECT_EQ(optimum(generate("fat_tree:k=4,bandwidth=1B/s")).allgather, (Fraction{16, 15}));
   const Optimum thin = optimum(generate("fat_tree:k=4,oversubscription=2,bandwidth=1B/s"));
   EXPECT_EQ(thin.allgather, (Fraction{16, 15}));
   EXPECT_EQ(thin.cut.ranks, 15U);
 }
 
-/// The definition, cut by cut.
+/// The definition, evaluated for every cut.
 Fraction by_all_cuts(const Network& network, bool reversed) {
   std::uint64_t most_ranks = 0;
   std::uint64_t least_leaving = 1;
@@ -66,7 +66,7 @@ Fraction by_all_cuts(const Network& network, bool reversed) {
   return {above / divisor, most_ranks / divisor};
 }
 
-TEST(Optimum, EqualsTheTightestOfAllCuts) {
+TEST(Optimum, EqualsTheMinimumOverAllCuts) {
   test::Random random(3);
   int one_way = 0;
   for (int round = 0; round < 150; ++round) {
@@ -79,7 +79,7 @@ TEST(Optimum, EqualsTheTightestOfAllCuts) {
     network.ranks_forward = true;
     const std::uint32_t n = ranks + switches;
     const auto rate = [&] { return static_cast<double>(1 + random.below(9U)); };
-    // A circle, so that all can be reached, and some more.
+    // A cycle, so that all nodes are reachable, plus random links.
     for (std::uint32_t i = 0; i < n; ++i) {
       network.add_link(NodeId{i}, NodeId{(i + 1) % n}, rate(), 0);
     }
@@ -101,23 +101,23 @@ TEST(Optimum, IsExactWithFractionsOfBytes) {
   for (Link& link : network.links) link.bytes_per_second = 0.375;
   EXPECT_EQ(optimum(network).allgather, (Fraction{9, 16}));
   network.links.front().bytes_per_second = 1e-30;
-  test::expect_error([&] { (void)optimum(network); }, ErrorCode::unsupported, "common measure");
+  test::expect_error([&] { (void)optimum(network); }, ErrorCode::unsupported, "common divisor");
 }
 
-TEST(Optimum, OfOneRankIsRefused) {
+TEST(Optimum, RejectsASingleRank) {
   test::expect_error([] { (void)optimum(generate("star:p=1")); }, ErrorCode::invalid_argument,
-                     "one rank alone");
+                     "a network of one rank");
 }
 
 TEST(Optimum, IsFoundInTime) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(optimum(generate("fat_tree:k=8,bandwidth=1B/s")).allgather, (Fraction{128, 127}));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  // A tenth of a second on an idle machine.
+  // About 0.1 s on an idle machine.
   EXPECT_LT(took.count(), 10);
 }
 
-TEST(Optimum, FractionsAreWrittenAsPeopleDo) {
+TEST(Optimum, FractionsOmitTheDenominatorOne) {
   EXPECT_EQ(to_string(Fraction{64, 15}), "64/15");
   EXPECT_EQ(to_string(Fraction{4, 1}), "4");
 }

@@ -27,7 +27,7 @@ void expect_each_once(const RingOrder& order, std::uint32_t ranks) {
   EXPECT_EQ(order.ranks.front(), Rank{0});
 }
 
-/// The least cost of all orders, by `cost`.
+/// The least cost over all orders.
 template <class F>
 RingCost by_all_orders(std::uint32_t ranks, F cost) {
   std::vector<Rank> order;
@@ -44,7 +44,7 @@ void expect_equal(const RingCost& a, const RingCost& b) {
   EXPECT_NEAR(a.sum, b.sum, 1e-9 * b.sum);
 }
 
-TEST(RingOrder, EqualsTheBestOfAllOrders) {
+TEST(RingOrder, EqualsTheMinimumOverAllOrders) {
   test::Random random(5);
   for (std::uint32_t ranks = 1; ranks <= 8; ++ranks) {
     for (int round = 0; round < (ranks == 8 ? 5 : 20); ++round) {
@@ -59,7 +59,7 @@ TEST(RingOrder, EqualsTheBestOfAllOrders) {
   }
 }
 
-TEST(RingOrder, EqualsTheBestOfAllOrdersOnNetworks) {
+TEST(RingOrder, EqualsTheMinimumOverAllOrdersOnNetworks) {
   for (const std::string spec :
        {"torus:3x2", "server:p=2,hosts=3", "dragonfly:g=3,a=1,p=2", "multi_rail:nodes=2,gpus=3",
         "hypercube:d=3", "ring:p=6", "full_mesh:p=5"}) {
@@ -75,7 +75,7 @@ TEST(RingOrder, EqualsTheBestOfAllOrdersOnNetworks) {
   }
 }
 
-TEST(RingOrder, IsNeverWorseThanTheGivenOne) {
+TEST(RingOrder, IsNeverWorseThanTheGivenOrder) {
   test::Random random(6);
   for (int round = 0; round < 25; ++round) {
     const std::uint32_t ranks = 2 + random.below(60U);
@@ -87,14 +87,14 @@ TEST(RingOrder, IsNeverWorseThanTheGivenOne) {
   }
 }
 
-/// A good ring, hidden: the search must find edges as good as those.
-TEST(RingOrder, FindsAHiddenRing) {
+/// A good ring with permuted ranks: the search must find edges as good as its own.
+TEST(RingOrder, FindsAPermutedRing) {
   test::Random random(7);
   for (const std::uint32_t ranks : {10U, 40U, 200U}) {
     std::vector<std::uint32_t> hidden(ranks);
     std::iota(hidden.begin(), hidden.end(), 0);
     random.shuffle(hidden);
-    // Ranks on a circle: the farther apart, the slower.
+    // Ranks on a circle; the time grows with the distance.
     std::vector<double> seconds(std::size_t{ranks} * ranks);
     for (std::uint32_t a = 0; a < ranks; ++a) {
       for (std::uint32_t b = 0; b < ranks; ++b) {
@@ -109,9 +109,10 @@ TEST(RingOrder, FindsAHiddenRing) {
   }
 }
 
-/// A sum alone would take one very slow edge for many fast ones.
-TEST(RingOrder, AvoidsTheSlowestEdgeBeforeItSavesInSum) {
-  // The ring 0-1-2-3 is fast but for 3→0; 0-2-1-3 is all the same, and slower in sum.
+/// By the sum alone, one very slow edge would be accepted for many fast ones.
+TEST(RingOrder, MinimisesTheSlowestEdgeBeforeTheSum) {
+  // The ring 0-1-2-3 is fast except for 3→0; all edges of 0-2-1-3 are alike, but their sum is
+  // larger.
   const PairTimes times(4, {0, 1, 3, 9,  //
                             9, 0, 1, 3,  //
                             9, 3, 0, 1,  //
@@ -124,8 +125,8 @@ TEST(RingOrder, AvoidsTheSlowestEdgeBeforeItSavesInSum) {
   EXPECT_EQ(order_ring(fair).cost.slowest, 9);
 }
 
-/// Ranks of two hosts, dealt out in turn: the given ring crosses the NICs at every edge.
-TEST(RingOrder, TakesContentionOffSharedLinks) {
+/// Ranks alternate between two hosts, so that every edge of the given ring crosses the NICs.
+TEST(RingOrder, RelievesSharedLinks) {
   Network network;
   for (std::uint32_t r = 0; r < 16; ++r) network.add("r" + std::to_string(r), NodeKind::rank);
   const NodeId left = network.add("left", NodeKind::host);
@@ -142,7 +143,7 @@ TEST(RingOrder, TakesContentionOffSharedLinks) {
   EXPECT_EQ(found.cost.slowest, found.given.slowest);
 }
 
-/// The same with the ranks of a fat tree and of GPU nodes shuffled.
+/// The same with the ranks of a fat tree, a torus and GPU nodes shuffled.
 TEST(RingOrder, FindsRingsWithoutContention) {
   test::Random random(8);
   for (const std::string spec : {"fat_tree:k=6", "torus:6x6", "multi_rail:nodes=6,gpus=8,nics=1"}) {
@@ -160,21 +161,21 @@ TEST(RingOrder, FindsRingsWithoutContention) {
   }
 }
 
-TEST(RingOrder, OfAThousandRanksIsFoundInTime) {
+TEST(RingOrder, OrdersAThousandRanksInTime) {
   test::Random random(9);
   const PairTimes times = random_times(random, 1024, 1000);
   const auto begin = std::chrono::steady_clock::now();
   const RingOrder found = order_ring(times);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   expect_each_once(found, 1024);
-  // Of 1000 different times each rank has 1023 to choose from: a ring can do without the slow ones.
+  // Each rank has 1023 edges with times from 1 to 1000, so a ring can avoid the slow ones.
   EXPECT_LT(found.cost.slowest, 50);
-  // A second and a half on an idle machine.
+  // About 1.5 s on an idle machine.
   EXPECT_LT(took.count(), 20);
   RecordProperty("seconds", std::to_string(took.count()));
 }
 
-TEST(RingOrder, OfMeasuredMatrices) {
+TEST(RingOrder, ReadsMeasuredMatrices) {
   const std::string bandwidths = "-, 1GB/s, 10GB/s\n1GB/s, , 10GB/s\n1e10, 1e10, 0\n";
   const PairTimes times = pair_times_from_csv(bandwidths, "", 1'000'000'000);
   EXPECT_DOUBLE_EQ(times(Rank{0}, Rank{1}), 1);
@@ -190,20 +191,20 @@ TEST(RingOrder, ErrorsNameTheLine) {
     test::expect_error([&] { (void)pair_times_from_csv(bandwidths, latencies, 1); },
                        ErrorCode::invalid_argument, part);
   };
-  refused("0,1\n1\n", "", "bandwidths, line 2: 1 values stand here, and there are 2 lines");
+  refused("0,1\n1\n", "", "bandwidths, line 2: there are 1 values, but 2 lines");
   refused("0,1\nfast,0\n", "", "bandwidths, line 2: 'fast' is not a bandwidth");
   refused("0,1\n0,0\n", "", "bandwidths, line 2: a bandwidth is 0");
-  refused("0,1\n-1,0\n", "", "bandwidths, line 2: a value is less than 0");
-  refused("0,1\nnan,0\n", "", "bandwidths, line 2: a value is no number");
+  refused("0,1\n-1,0\n", "", "bandwidths, line 2: a value is negative");
+  refused("0,1\nnan,0\n", "", "bandwidths, line 2: a value is not a number");
   refused("\n", "", "bandwidths: there are no values");
-  refused("0,1\n1,0\n", "0\n", "of 2 ranks and the latencies of 1");
+  refused("0,1\n1,0\n", "0\n", "for 2 ranks, but the latencies are for 1");
   refused("0,1\n1,0\n", "0,x\n1,0", "latencies, line 1");
   const PairTimes two(2, {0, 1, 1, 0});
   const auto order_refused = [&](std::vector<Rank> order, const std::string& part) {
     test::expect_error([&] { (void)ring_cost(two, order); }, ErrorCode::invalid_argument, part);
   };
-  order_refused({Rank{0}, Rank{0}}, "rank 0 stands twice");
-  order_refused({Rank{0}}, "names 1 of 2");
+  order_refused({Rank{0}, Rank{0}}, "rank 0 is twice");
+  order_refused({Rank{0}}, "the order has 1 of 2");
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ Words words(const Network& network, const std::vector<LinkId>& links) {
   return words;
 }
 
-/// By Floyd and Warshall: how many links the shortest path between any two nodes has, through
-/// nodes that forward.
+/// Floyd-Warshall: the number of links of the shortest path between any two nodes, through nodes
+/// that forward.
 std::vector<std::vector<std::uint32_t>> all_distances(const Network& network) {
   const std::size_t n = network.nodes.size();
   constexpr std::uint32_t far = 1 << 20;
@@ -41,8 +41,8 @@ std::vector<std::vector<std::uint32_t>> all_distances(const Network& network) {
   return distance;
 }
 
-/// That the links lead from one rank to the other, through no node twice and through no rank that
-/// does not forward.
+/// Expects the links to lead from one rank to the other, visiting no node twice and passing only
+/// through ranks that forward.
 void expect_path(const Network& network, Rank from, Rank to, const std::vector<LinkId>& links) {
   NodeId at = network.ranks[from.index()];
   std::set<NodeId> seen{at};
@@ -98,7 +98,7 @@ void for_all_routes(F check) {
   }
 }
 
-TEST(Routes, AreValidAndShortestWhereTheyClaimIt) {
+TEST(Routes, AreValidAndShortestWherePromised) {
   int checked = 0;
   for_all_routes(
       [&](const Network& network, Routes& routes, const auto& distances, RoutePolicy policy) {
@@ -121,7 +121,7 @@ TEST(Routes, AreValidAndShortestWhereTheyClaimIt) {
   EXPECT_GT(checked, 70000);
 }
 
-TEST(Routes, NeverGoUpAfterTheyHaveGoneDown) {
+TEST(Routes, NeverGoUpAfterGoingDown) {
   int checked = 0;
   for_all_routes([&](const Network& network, Routes& routes, const auto& /*distances*/,
                      RoutePolicy /*policy*/) {
@@ -141,8 +141,8 @@ TEST(Routes, NeverGoUpAfterTheyHaveGoneDown) {
   EXPECT_GT(checked, 10000);
 }
 
-/// Levels where the shortest path goes down and up: A and D would meet at the bottom.
-TEST(Routes, GoUpAndDownEvenWhereAnotherWayIsShorter) {
+/// Levels where the shortest path goes down and then up: A and D are both linked to the bottom.
+TEST(Routes, GoUpThenDownEvenIfLonger) {
   Network network;
   const NodeId a = network.add("A", NodeKind::rank);
   const NodeId d = network.add("D", NodeKind::rank);
@@ -169,8 +169,8 @@ TEST(Routes, GoUpAndDownEvenWhereAnotherWayIsShorter) {
   EXPECT_EQ(shortest.between(Rank{0}, Rank{1}).size(), 4U);
 }
 
-/// A way down that begins well and could be left for a shorter one further up.
-TEST(Routes, DoNotLeaveTheWayDown) {
+/// After the first links down, a shorter path would go up again.
+TEST(Routes, StayOnTheWayDown) {
   Network network;
   const NodeId a = network.add("A", NodeKind::rank);
   const NodeId d = network.add("D", NodeKind::rank);
@@ -196,7 +196,7 @@ TEST(Routes, DoNotLeaveTheWayDown) {
   EXPECT_EQ(routes.between(Rank{1}, Rank{0}).size(), 7U);
 }
 
-TEST(Routes, OfAFatTreeAreTheSameByArithmeticAndBySearch) {
+TEST(Routes, FatTreeArithmeticEqualsSearch) {
   const Network wired = generate("fat_tree:k=4");
   Network searched = wired;
   searched.wiring = {};
@@ -211,7 +211,7 @@ TEST(Routes, OfAFatTreeAreTheSameByArithmeticAndBySearch) {
   }
 }
 
-TEST(Routes, OfAShiftShareNoLinkOfAFatTree) {
+TEST(Routes, ShiftSharesNoLinkOfAFatTree) {
   const Network network = generate("fat_tree:k=8");
   Routes routes(network);
   const std::uint32_t p = network.rank_count();
@@ -225,7 +225,7 @@ TEST(Routes, OfAShiftShareNoLinkOfAFatTree) {
   }
 }
 
-TEST(Routes, ByHashAreTheSameForTheSameSeedAndSpreadOverAllWays) {
+TEST(Routes, EcmpIsDeterministicAndUsesAllPaths) {
   const Network network = generate("fat_tree:k=8");
   Routes one(network, {.policy = RoutePolicy::ecmp, .seed = 1});
   Routes same(network, {.policy = RoutePolicy::ecmp, .seed = 1});
@@ -242,7 +242,7 @@ TEST(Routes, ByHashAreTheSameForTheSameSeedAndSpreadOverAllWays) {
   EXPECT_GT(differ, 300);
 }
 
-TEST(Routes, GoAlongTheFirstDimensionOfATorusFirst) {
+TEST(Routes, TorusUsesTheFirstDimensionFirst) {
   const Network network = generate("torus:4x3");
   Routes routes(network);
   EXPECT_EQ(routes.policy(), RoutePolicy::dimension_order);
@@ -251,14 +251,14 @@ TEST(Routes, GoAlongTheFirstDimensionOfATorusFirst) {
   EXPECT_EQ(words(network, routes.between(Rank{1}, Rank{3})), (Words{"r1→r0", "r0→r3"}));
 }
 
-TEST(Routes, TakeTheRailOfTheDestination) {
+TEST(Routes, UseTheRailOfTheDestination) {
   const Network network = generate("multi_rail:nodes=2,gpus=2");
   Routes routes(network);
   EXPECT_EQ(words(network, routes.between(Rank{0}, Rank{3})),
             (Words{"r0→h0", "h0→h0.n1", "h0.n1→rail1", "rail1→h1.n1", "h1.n1→h1", "h1→r3"}));
 }
 
-TEST(Routes, OwnOnesComeFirst) {
+TEST(Routes, FixedRoutesOverrideThePolicy) {
   Network network = generate("ring:p=4");
   Routes usual(network);
   EXPECT_EQ(words(network, usual.between(Rank{0}, Rank{1})), Words{"r0→r1"});
@@ -272,13 +272,13 @@ TEST(Routes, OwnOnesComeFirst) {
                "the route from r0 to r1 ends at r2");
   network.own_routes.front().links = {LinkId{7}, LinkId{3}};
   expect_error([&] { Routes{network}; }, ErrorCode::invalid_argument,
-               "stands at r3 and goes on with the link r2→r1");
+               "is at r3 but continues with the link r2→r1");
 }
 
 TEST(Routes, ErrorsNameThePolicyAndTheCure) {
   const Network ring = generate("ring:p=4");
   expect_error([&] { Routes(ring, {.policy = RoutePolicy::up_down}); }, ErrorCode::invalid_argument,
-               "up_down is for networks in which every link leads from one level to another");
+               "up_down needs every link to lead from one level to another");
   const Network star = generate("star:p=4");
   expect_error([&] { Routes(star, {.policy = RoutePolicy::dimension_order}); },
                ErrorCode::invalid_argument, "dimension_order is for tori");
@@ -294,9 +294,9 @@ TEST(Routes, ErrorsNameThePolicyAndTheCure) {
   expect_error([&] { Routes{changed}; }, ErrorCode::invalid_argument, "clear `wiring`");
 }
 
-/// A, B and C in a row: from A to C no path leads unless B forwards. Rank 0 is B, so that the check
-/// of the network finds nothing.
-TEST(Routes, NoPathIsAnErrorThatNamesBoth) {
+/// A, B and C in a row: there is no path from A to C unless B forwards. Rank 0 is B, so
+/// Network::check() finds no error.
+TEST(Routes, AMissingPathNamesBothRanks) {
   Network network;
   const NodeId b = network.add("B", NodeKind::rank);
   const NodeId a = network.add("A", NodeKind::rank);
@@ -310,7 +310,7 @@ TEST(Routes, NoPathIsAnErrorThatNamesBoth) {
 }
 
 /// Random graphs of switches, some without levels.
-TEST(Routes, OfRandomNetworksAreShortest) {
+TEST(Routes, AreShortestOnRandomNetworks) {
   test::Random random(1);
   for (int round = 0; round < 200; ++round) {
     Network network;

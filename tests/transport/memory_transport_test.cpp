@@ -18,11 +18,9 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t stripe = std::size_t{4} << 20;
 
-/// Two ranks in one thread, which see nothing of each other's own memory.
+/// Two ranks in one thread that cannot see each other's own memory.
 class TwoRanks : public ::testing::Test {
  protected:
-  ~TwoRanks() override { memory_->leave(); }
-
   /// The port of each rank for one communicator.
   using Ports = std::array<std::unique_ptr<Port>, 2>;
   [[nodiscard]] Ports open(std::uint64_t context, std::vector<std::uint32_t> members = {0, 1}) {
@@ -39,7 +37,7 @@ class TwoRanks : public ::testing::Test {
   }
 
   [[nodiscard]] MemoryTransport::Setting setting(std::uint32_t self) {
-    return {.base = memory_->data(),
+    return {.base = memory_.data(),
             .stripe_bytes = stripe,
             .self = self,
             .locals = {0, 1},
@@ -48,7 +46,7 @@ class TwoRanks : public ::testing::Test {
             .slot_bytes = 8192};
   }
 
-  ThreadMemory* const memory_ = ThreadMemory::create(Arena::size(stripe, 2), 1);
+  const ThreadMemory memory_{Arena::size(stripe, 2)};
   std::array<bool, 2> has_ended_{};
   std::array<MemoryTransport, 2> transports_{MemoryTransport(setting(0)),
                                              MemoryTransport(setting(1))};
@@ -80,10 +78,10 @@ std::size_t fill(Port& port, Rank peer, std::size_t piece, int value) {
   return taken;
 }
 
-TEST_F(TwoRanks, ACommunicatorThatNobodyReceivesOnDelaysNoOther) {
+TEST_F(TwoRanks, UnreceivedDataDoesNotBlockOtherCommunicators) {
   const Ports stuck = open(1);
   ASSERT_GT(fill(*stuck[0], one_, 8192, 1), 0U);
-  // All slots are taken that the outbox has, or it has refused: others still get through.
+  // The first communicator has taken all slots that it can get. Others can still send.
   for (std::uint64_t context = 2; context < 40; ++context) {
     const Ports other = open(context);
     const std::vector<std::byte> data = bytes(5000, 7);
@@ -98,13 +96,13 @@ TEST_F(TwoRanks, ACommunicatorThatNobodyReceivesOnDelaysNoOther) {
     }
     EXPECT_EQ(got, data) << "communicator " << context;
   }
-  // And the stuck one goes on where it was.
+  // The stuck communicator continues where it was.
   std::vector<std::byte> first(100);
   EXPECT_EQ(stuck[1]->receive(zero_, first), 100U);
   EXPECT_EQ(first, bytes(100, 1));
 }
 
-TEST_F(TwoRanks, APortGetsStagingMemoryBackThatAnotherNoLongerNeeds) {
+TEST_F(TwoRanks, FreedSlotsServeOtherPorts) {
   Ports idle = open(1);
   std::vector<std::byte> got(8192);
   const std::size_t sent = fill(*idle[0], one_, 8192, 1);
@@ -116,7 +114,7 @@ TEST_F(TwoRanks, APortGetsStagingMemoryBackThatAnotherNoLongerNeeds) {
   EXPECT_EQ(other[0]->send({&one_, 1}, bytes(8192, 6)), 8192U);
 }
 
-TEST_F(TwoRanks, WhatWasSentIsReadAfterTheSenderHasClosedItsPort) {
+TEST_F(TwoRanks, SentDataIsReadableAfterSenderClosesItsPort) {
   Ports ports = open(1);
   ASSERT_EQ(ports[0]->send({&one_, 1}, bytes(3000, 9)), 3000U);
   ports[0].reset();
@@ -129,7 +127,7 @@ TEST_F(TwoRanks, WhatWasSentIsReadAfterTheSenderHasClosedItsPort) {
   EXPECT_EQ(got, bytes(3000, 9));
 }
 
-TEST_F(TwoRanks, ThousandsOfCommunicatorsOneAfterTheOtherTakeNoMoreMemory) {
+TEST_F(TwoRanks, ClosedCommunicatorsFreeTheirMemory) {
   std::uint64_t highest = 0;
   for (std::uint64_t context = 1; context < 5000; ++context) {
     const Ports ports = open(context);
@@ -141,46 +139,43 @@ TEST_F(TwoRanks, ThousandsOfCommunicatorsOneAfterTheOtherTakeNoMoreMemory) {
   EXPECT_LE(transports_[0].arena().allocate(1), highest + (64U << 10));
 }
 
-TEST_F(TwoRanks, MemoryIsNotReusedWhileARankThatHangsMightTouchIt) {
+TEST_F(TwoRanks, MemoryIsNotReusedWhileAPeerMayAccessIt) {
   Ports ports = open(1);
   ASSERT_EQ(ports[0]->send({&one_, 1}, bytes(10, 1)), 10U);
   ports[0].reset();  // Rank 1 keeps its port.
   const std::uint64_t block = transports_[0].arena().allocate(1);
   for (std::uint64_t context = 2; context < 10; ++context) (void)open(context);
   std::vector<std::byte> got(10);
-  EXPECT_EQ(ports[1]->receive(zero_, got), 10U) << "its mailbox is still what it was";
+  EXPECT_EQ(ports[1]->receive(zero_, got), 10U) << "its mailbox is unchanged";
   EXPECT_EQ(got, bytes(10, 1));
   transports_[0].arena().release(block);
 }
 
-TEST_F(TwoRanks, MemoryOfARankWhoseProcessHasEndedIsReused) {
+TEST_F(TwoRanks, MemoryIsReusedAfterPeerProcessHasEnded) {
   for (std::uint64_t context = 1; context < 2000; ++context) {
     Ports ports = open(context);
     ASSERT_EQ(ports[0]->send({&one_, 1}, bytes(100, 1)), 100U) << context;
     has_ended_[1] = true;
-    ports[0].reset();  // Rank 1's port is never closed in time.
+    ports[0].reset();  // Rank 1 still has its port.
     (void)transports_[0].arena();
     has_ended_[1] = false;
     ports[1].reset();
   }
 }
 
-TEST(Arena, SaysWhenItIsFull) {
-  ThreadMemory* const memory = ThreadMemory::create(Arena::size(65536, 2), 1);
-  {
-    Arena arena(memory->data(), 65536, 1);
-    const std::uint64_t first = arena.allocate(40000);
-    EXPECT_GE(first, 65536U) << "in its own stripe";
-    expect_error([&] { (void)arena.allocate(40000); }, ErrorCode::unsupported,
-                 "destroy those that are not needed");
-    std::memset(arena.at(first), 1, 40000);
-    arena.release(first);
-    const std::uint64_t again = arena.allocate(40000);
-    EXPECT_EQ(again, first);
-    EXPECT_EQ(std::count(arena.at(again), arena.at(again) + 40000, std::byte{0}), 40000)
-        << "zeros again";
-  }
-  memory->leave();
+TEST(Arena, ThrowsWhenFullAndReusesZeroedBlocks) {
+  const ThreadMemory memory(Arena::size(65536, 2));
+  Arena arena(memory.data(), 65536, 1);
+  const std::uint64_t first = arena.allocate(40000);
+  EXPECT_GE(first, 65536U) << "in its own stripe";
+  expect_error([&] { (void)arena.allocate(40000); }, ErrorCode::unsupported,
+               "destroy communicators that are no longer needed");
+  std::memset(arena.at(first), 1, 40000);
+  arena.release(first);
+  const std::uint64_t again = arena.allocate(40000);
+  EXPECT_EQ(again, first);
+  EXPECT_EQ(std::count(arena.at(again), arena.at(again) + 40000, std::byte{0}), 40000)
+      << "zeros again";
 }
 
 }  // namespace

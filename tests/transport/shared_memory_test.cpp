@@ -14,7 +14,7 @@
 namespace tutti::test {
 namespace {
 
-TEST(Segment, IsTheSameMemoryForWhoeverOpensIt) {
+TEST(Segment, OpenMapsTheSameMemory) {
   Segment made = Segment::create(10000);
   const Segment opened = Segment::open(made.address());
   ASSERT_NE(opened.data(), made.data());
@@ -23,30 +23,30 @@ TEST(Segment, IsTheSameMemoryForWhoeverOpensIt) {
   EXPECT_EQ(std::memcmp(opened.data() + 5000, "here", 4), 0);
 }
 
-TEST(Segment, IsClosedToThoseWhoComeLate) {
+TEST(Segment, CannotBeOpenedAfterCloseDoor) {
   Segment made = Segment::create(100);
   const Segment::Address address = made.address();
   made.close_door();
   expect_error([&] { (void)Segment::open(address); }, ErrorCode::unsupported, "/proc/");
 }
 
-TEST(Segment, IsNotTakenForAnother) {
+TEST(Segment, OpenRejectsWrongTokenOrSize) {
   const Segment made = Segment::create(100);
   Segment::Address address = made.address();
   address.token[3] = address.token[3] == 'x' ? 'y' : 'x';
   expect_error([&] { (void)Segment::open(address); }, ErrorCode::unsupported,
-               "not the segment it should be");
+               "not the expected segment");
   address = made.address();
   address.bytes = 200;
   expect_error([&] { (void)Segment::open(address); }, ErrorCode::unsupported,
-               "not the segment it should be");
+               "not the expected segment");
 }
 
 std::span<const std::byte> bytes(const void* memory, std::size_t count) {
   return {static_cast<const std::byte*>(memory), count};
 }
 
-TEST(SharedHeap, KnowsItsOwn) {
+TEST(SharedHeap, OffsetOfOnlyItsOwnMemory) {
   SharedHeap& heap = SharedHeap::own();
   void* const memory = heap.allocate(10000);
   EXPECT_TRUE(heap.offset_of(bytes(memory, 10000)));
@@ -56,14 +56,14 @@ TEST(SharedHeap, KnowsItsOwn) {
   heap.release(memory);
 }
 
-TEST(SharedHeap, GivesWhatWasGivenBackAgain) {
+TEST(SharedHeap, ReusesReleasedMemory) {
   SharedHeap& heap = SharedHeap::own();
   std::vector<void*> blocks;
   for (int i = 0; i < 50; ++i) blocks.push_back(heap.allocate(static_cast<std::size_t>(i) * 3000));
   std::memset(blocks[20], 0xFF, 60000);
   for (std::size_t i = 0; i < blocks.size(); i += 2) heap.release(blocks[i]);
   for (std::size_t i = 1; i < blocks.size(); i += 2) heap.release(blocks[i]);
-  // All is one free stretch again, and zeros.
+  // All blocks are merged into one, and zeroed.
   auto* const all = static_cast<const std::byte*>(heap.allocate(3000000));
   EXPECT_EQ(all, blocks[0]);
   for (std::size_t i = 0; i < 3000000; i += 512) ASSERT_EQ(all[i], std::byte{0}) << i;
@@ -71,7 +71,7 @@ TEST(SharedHeap, GivesWhatWasGivenBackAgain) {
   expect_error([&] { heap.release(blocks[1]); }, ErrorCode::invalid_argument, "tutti::allocate");
 }
 
-TEST(SharedHeap, RefusesMoreThanThereIs) {
+TEST(SharedHeap, ThrowsIfTooMuchIsRequested) {
   SharedHeap& heap = SharedHeap::own();
   constexpr std::size_t most = ~std::size_t{0};
   for (const std::size_t bytes : {most, most - 1, most - 4095, most - 4096, most / 2, most / 4}) {
@@ -85,7 +85,7 @@ TEST(SharedHeap, RefusesMoreThanThereIs) {
   heap.release(other);
 }
 
-TEST(SharedHeap, IsReadByOthersWhereItStands) {
+TEST(SharedHeap, IsReadInPlaceThroughHeapView) {
   SharedHeap& heap = SharedHeap::own();
   auto* const memory = static_cast<char*>(heap.allocate(5000));
   HeapView view({{.pid = getpid(), .heap_fd = heap.fd()}});
@@ -99,7 +99,7 @@ TEST(SharedHeap, IsReadByOthersWhereItStands) {
   heap.release(memory);
 }
 
-TEST(SharedHeap, IsAnotherInAChild) {
+TEST(SharedHeap, ForkedChildHasItsOwnHeap) {
   void* const memory = SharedHeap::own().allocate(100);
   const pid_t child = fork();
   if (child == 0) {

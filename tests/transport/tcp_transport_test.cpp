@@ -60,7 +60,7 @@ TEST_P(TcpTransports, WritesLongPiecesThroughSmallBuffers) {
       bool moved = false;
       if (!sent) {
         const std::size_t taken = transport->send({&peer, 1}, out);
-        // Whole, or not at all.
+        // All or nothing.
         EXPECT_TRUE(taken == 0 || taken == out.size());
         sent = moved = taken > 0;
       }
@@ -81,7 +81,7 @@ TEST_P(TcpTransports, WritesLongPiecesThroughSmallBuffers) {
   });
 }
 
-TEST_P(TcpTransports, NeverTearsAnElement) {
+TEST_P(TcpTransports, NeverSplitsAnElement) {
   TcpRanks ranks = of(2);
   set_buffers(ranks.listeners[1], 4096);
   constexpr std::size_t element = 8;
@@ -103,7 +103,7 @@ TEST_P(TcpTransports, NeverTearsAnElement) {
         if (f % 2 == 0) {
           const std::span<const std::byte> here = transport->arrived(Rank{0});
           EXPECT_EQ(reinterpret_cast<std::uintptr_t>(here.data()) % element, 0U);
-          // Not all, to see that what is left stays aligned.
+          // Consume a part, to check that the rest stays aligned.
           got = here.size() > 640 ? 640 : here.size();
           EXPECT_TRUE(at + here.size() == frames[f] || (at + here.size()) % 64 == 0)
               << at << " + " << here.size() << " of " << frames[f];
@@ -122,7 +122,7 @@ TEST_P(TcpTransports, NeverTearsAnElement) {
 
 // Connections ---------------------------------------------------------------------------------
 
-TEST_P(TcpTransports, ConnectsOnlyWhoHaveToDoWithEachOther) {
+TEST_P(TcpTransports, ConnectsOnlyRanksThatCommunicate) {
   constexpr std::uint32_t p = 8;
   TcpRanks ranks = of(p);
   together(p, [&](std::uint32_t r) {
@@ -147,15 +147,15 @@ TEST_P(TcpTransports, ConnectsOnlyWhoHaveToDoWithEachOther) {
 
 TEST_P(TcpTransports, TriesAllAddresses) {
   TcpRanks ranks = of(2);
-  // Nobody listens where this socket is bound to.
-  const Socket deaf = listen_on(Endpoint::parse("127.0.0.1:0"), {});
-  const Endpoint nowhere = bound_to(deaf);
-  shutdown(deaf.fd(), SHUT_RDWR);
+  // This socket is bound but does not listen.
+  const Socket closed = listen_on(Endpoint::parse("127.0.0.1:0"), {});
+  const Endpoint nowhere = bound_to(closed);
+  shutdown(closed.fd(), SHUT_RDWR);
   ranks.contacts[1].endpoints.insert(ranks.contacts[1].endpoints.begin(), nowhere);
   together(2, [&](std::uint32_t r) { exchange_with_all(*ranks.transport(r), r, 2, 1000, 100); });
 }
 
-TEST_P(TcpTransports, LosesNothingWhenItGoes) {
+TEST_P(TcpTransports, DestructorLosesNoData) {
   for (const bool is_sent_to : {false, true}) {
     Pair pair(of(2));
     const std::vector<std::byte> data = stream(0, 1, 3000000);
@@ -163,21 +163,21 @@ TEST_P(TcpTransports, LosesNothingWhenItGoes) {
     if (is_sent_to) send_all(*pair.high, Rank{0}, unwanted);
     const Rank peer{1};
     ASSERT_EQ(pair.low->send({&peer, 1}, data), data.size());
-    std::thread goes([&] { pair.low.reset(); });
-    // The other is slow.
+    std::thread closer([&] { pair.low.reset(); });
+    // The receiver is slow.
     std::this_thread::sleep_for(100ms);
     const Rank gone{0};
     if (is_sent_to) {
       EXPECT_EQ(pair.high->send({&gone, 1}, unwanted), unwanted.size());
     }
     EXPECT_EQ(receive_all(*pair.high, Rank{0}, data.size()), data);
-    goes.join();
+    closer.join();
     expect_error([&] { (void)receive_all(*pair.high, Rank{0}, 1); }, ErrorCode::peer_lost,
                  "rank 0 on host0");
   }
 }
 
-TEST_P(TcpTransports, DoesNotWaitForOneWhoGoesAsWell) {
+TEST_P(TcpTransports, DestructorDoesNotWaitForClosingPeer) {
   Pair pair(of(2));
   const std::vector<std::byte> data(3000000);
   const Rank zero{0};
@@ -198,7 +198,7 @@ std::chrono::microseconds own_cpu_time() {
          std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-TEST_P(TcpTransports, SleepsWhileNothingComesThatItWants) {
+TEST_P(TcpTransports, SleepsDespiteDataThatItDoesNotWantYet) {
   TcpRanks ranks = of(3);
   const auto zero = ranks.transport(0);
   const auto one = ranks.transport(1);
@@ -212,7 +212,7 @@ TEST_P(TcpTransports, SleepsWhileNothingComesThatItWants) {
       (void)receive_all(*two, Rank{1}, 100);
     }
   });
-  // Rank 1 is ahead, and rank 2 wants something from rank 0 first.
+  // Rank 1 is ahead. Rank 2 waits for rank 0 first.
   send_all(*one, Rank{2}, data);
   std::thread late([&] {
     std::this_thread::sleep_for(300ms);
@@ -229,7 +229,7 @@ TEST_P(TcpTransports, SleepsWhileNothingComesThatItWants) {
 
 constexpr std::uint64_t other_context = 2;
 
-TEST_P(TcpTransports, CommunicatorsShareAConnectionInAnyOrder) {
+TEST_P(TcpTransports, CommunicatorsReceiveInAnyOrderOnOneConnection) {
   Pair pair(of(2));
   const auto low = pair.low->another_port(other_context);
   const auto high = pair.high->another_port(other_context);
@@ -238,7 +238,7 @@ TEST_P(TcpTransports, CommunicatorsShareAConnectionInAnyOrder) {
   const std::vector<std::byte> second = stream(5, 6, 30001);
   send_all(*pair.low, one, first);
   ASSERT_EQ(low->send({&one, 1}, second), second.size());
-  // What was sent last is received first, and what is in its way is kept.
+  // The data sent last is received first. The earlier data on the connection is kept.
   std::vector<std::byte> got(second.size());
   std::size_t at = 0;
   for (int i = 0; i < 10000 && at < got.size(); ++i) {
@@ -250,7 +250,7 @@ TEST_P(TcpTransports, CommunicatorsShareAConnectionInAnyOrder) {
   EXPECT_EQ(pair.low->connections(), 1U);
 }
 
-TEST_P(TcpTransports, DataThatNobodyTakesIsBoundedAndDelaysNoOtherCommunicator) {
+TEST_P(TcpTransports, WindowBoundsUnreceivedDataOfOneCommunicator) {
   Pair pair(of(2));
   const auto low = pair.low->another_port(other_context);
   const auto high = pair.high->another_port(other_context);
@@ -270,9 +270,9 @@ TEST_P(TcpTransports, DataThatNobodyTakesIsBoundedAndDelaysNoOtherCommunicator) 
     (void)low->wait(1, end);
     (void)pair.high->wait(1, end);
   }
-  EXPECT_EQ(taken, Stream::window) << "more than a window is not taken";
+  EXPECT_EQ(taken, Stream::window) << "send() takes at most one window";
   EXPECT_EQ(got, wanted);
-  // When it is consumed, more is taken.
+  // Once data is consumed, send() takes more.
   std::vector<std::byte> read(Stream::window);
   std::size_t consumed = 0;
   std::size_t more = 0;
@@ -284,14 +284,14 @@ TEST_P(TcpTransports, DataThatNobodyTakesIsBoundedAndDelaysNoOtherCommunicator) 
   EXPECT_GT(more, 0U);
 }
 
-TEST_P(TcpTransports, AThreadIsWokenByDataThatAnotherThreadHasRead) {
+TEST_P(TcpTransports, ThreadWakesForDataReadByAnotherThread) {
   Pair pair(of(2));
   const auto low = pair.low->another_port(other_context);
   const auto high = pair.high->another_port(other_context);
   const Rank one{1};
   const std::byte token{9};
   std::byte got{};
-  // It sleeps long before anything comes, and its nap is long.
+  // It falls asleep before anything arrives, and its nap is long.
   std::thread sleeper([&] {
     for (std::uint32_t idle = 1; high->receive(Rank{0}, {&got, 1}) == 0; ++idle) {
       (void)high->wait(idle, Clock::now() + 20s);
@@ -305,7 +305,7 @@ TEST_P(TcpTransports, AThreadIsWokenByDataThatAnotherThreadHasRead) {
   EXPECT_EQ(got, token);
 }
 
-TEST_P(TcpTransports, AReceiveThatIsPostedAheadIsFilledByAnotherThread) {
+TEST_P(TcpTransports, PostedReceiveIsFilledByAnotherThread) {
   Pair pair(of(2));
   const auto low = pair.low->another_port(other_context);
   const auto high = pair.high->another_port(other_context);
@@ -323,7 +323,7 @@ TEST_P(TcpTransports, AReceiveThatIsPostedAheadIsFilledByAnotherThread) {
     const std::byte token{1};
     send_all(*pair.low, one, {&token, 1});
   });
-  // The first communicator reads past all of it.
+  // The first communicator reads all of it off the connection.
   (void)receive_all(*pair.high, Rank{0}, 1);
   sender.join();
   std::size_t at = 0;
@@ -333,7 +333,7 @@ TEST_P(TcpTransports, AReceiveThatIsPostedAheadIsFilledByAnotherThread) {
   EXPECT_EQ(to, data);
 }
 
-TEST_P(TcpTransports, APortThatIsClosedInTheMiddleOfAPieceHarmsNoOther) {
+TEST_P(TcpTransports, ClosingPortInMidTransferDoesNotHarmOtherPorts) {
   for (const bool closes_receiver : {false, true}) {
     Pair pair(of(2));
     auto low = pair.low->another_port(other_context);

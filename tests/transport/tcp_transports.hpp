@@ -14,7 +14,7 @@
 #include "support/tcp_ranks.hpp"
 #include "transport/tcp/tcp_transport.hpp"
 
-/// Ranks in threads of the test, and what they do to each other over TCP.
+/// Ranks in threads of the test, and their exchanges over TCP.
 namespace tutti::test {
 
 using namespace std::chrono_literals;
@@ -29,7 +29,7 @@ inline std::vector<std::byte> stream(std::uint32_t from, std::uint32_t to, std::
   return data;
 }
 
-/// Repeats `step` until it says that all is done, waiting whenever nothing moved.
+/// Repeats `step` until it returns done, and waits after a step without progress.
 enum class Progress { none, some, done };
 inline void drive(TcpEnd& transport, const std::function<Progress()>& step,
                   std::chrono::seconds limit = 20s) {
@@ -67,15 +67,15 @@ inline std::vector<std::byte> receive_all(TcpEnd& transport, Rank peer, std::siz
   return data;
 }
 
-/// Runs work(rank) for all ranks at once; failures are those of the threads.
+/// Runs work(rank) for all ranks at once, in threads. Rethrows the first failure.
 inline void together(std::uint32_t ranks, const std::function<void(std::uint32_t)>& work) {
   std::vector<std::future<void>> all;
   for (std::uint32_t r = 0; r < ranks; ++r) all.push_back(std::async(std::launch::async, work, r));
   for (auto& each : all) each.get();
 }
 
-/// Sends to and receives from all others at once, in random pieces, some of them read where they
-/// are, some moved.
+/// Sends to and receives from all peers at once, in random pieces. Some are read in place, some are
+/// moved.
 inline void exchange_with_all(TcpEnd& transport, std::uint32_t self, std::uint32_t ranks,
                               std::size_t bytes, std::size_t most_piece) {
   struct With {
@@ -136,7 +136,7 @@ inline void exchange_with_all(TcpEnd& transport, std::uint32_t self, std::uint32
   }
 }
 
-/// Two transports that are connected.
+/// Two connected transports.
 struct Pair {
   explicit Pair(TcpRanks ranks) : low(ranks.transport(0)), high(ranks.transport(1)) {
     const std::byte hello{42};
@@ -150,12 +150,12 @@ struct Pair {
 };
 
 inline void set_buffers(const Socket& listener, int bytes) {
-  // Whoever is accepted inherits them.
+  // Accepted sockets inherit them.
   setsockopt(listener.fd(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
   setsockopt(listener.fd(), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
 }
 
-/// Every test is made twice: with connections as they are, and encrypted.
+/// Every test runs twice: with plain and with encrypted connections.
 class TcpTransports : public testing::TestWithParam<bool> {
  protected:
   [[nodiscard]] static TcpRanks of(std::uint32_t ranks,

@@ -17,7 +17,7 @@
 #include "support/sanitizer.hpp"
 #include "transport/tcp_transports.hpp"
 
-/// Peers that cannot be reached, are not let in, do not belong here, or die.
+/// Peers that cannot be reached, are rejected, belong to another job, or die.
 namespace tutti::test {
 namespace {
 
@@ -26,7 +26,7 @@ class TcpTroubles : public TcpTransports {};
 INSTANTIATE_TEST_SUITE_P(Tcp, TcpTroubles, testing::Bool(),
                          [](const auto& each) { return each.param ? "Encrypted" : "Plain"; });
 
-/// Until the transport gives up, which it should at the deadline.
+/// Waits until the transport gives up, which it should do at the deadline.
 void receive_in_vain(TcpEnd& transport, Rank peer, Clock::time_point deadline) {
   for (std::uint32_t idle = 1; Clock::now() < deadline + 2s; ++idle) {
     EXPECT_TRUE(transport.arrived(peer).empty());
@@ -34,7 +34,7 @@ void receive_in_vain(TcpEnd& transport, Rank peer, Clock::time_point deadline) {
   }
 }
 
-TEST_P(TcpTroubles, SaysWhereItTriedInVain) {
+TEST_P(TcpTroubles, ErrorListsAddressesThatFailed) {
   TcpRanks ranks = of(2);
   shutdown(ranks.listeners[1].fd(), SHUT_RDWR);
   ranks.contacts[1].endpoints.push_back(Endpoint::parse("[::1]:1"));
@@ -48,8 +48,8 @@ TEST_P(TcpTroubles, SaysWhereItTriedInVain) {
   EXPECT_LT(Clock::now(), deadline + 1s);
 }
 
-/// It may be stopped: its system takes the call all the same.
-TEST_P(TcpTroubles, APeerThatDoesNotAnswerIsLateAndNotLost) {
+/// The kernel accepts connections even for a stopped process.
+TEST_P(TcpTroubles, SilentPeerTimesOutAndIsNotLost) {
   TcpRanks ranks = of(2);
   const auto transport = ranks.transport(0);
   const Clock::time_point deadline = Clock::now() + 50ms;
@@ -57,7 +57,7 @@ TEST_P(TcpTroubles, APeerThatDoesNotAnswerIsLateAndNotLost) {
   expect_error(receive, ErrorCode::timed_out, "connected, but no answer yet");
 }
 
-TEST_P(TcpTroubles, SaysWhoHasNotCalled) {
+TEST_P(TcpTroubles, ErrorNamesPeerThatHasNotConnected) {
   TcpRanks ranks = of(2);
   const auto transport = ranks.transport(1);
   const Clock::time_point deadline = Clock::now() + 50ms;
@@ -65,7 +65,7 @@ TEST_P(TcpTroubles, SaysWhoHasNotCalled) {
   expect_error(receive, ErrorCode::timed_out, "rank 0 on host0 has not connected to rank 1");
 }
 
-/// Lets the process open no more descriptors.
+/// While it exists, the process cannot open descriptors.
 class NoDescriptors {
  public:
   NoDescriptors() {
@@ -83,7 +83,7 @@ class NoDescriptors {
   rlimit before_{};
 };
 
-TEST_P(TcpTroubles, SaysThatItHasNoDescriptorToConnect) {
+TEST_P(TcpTroubles, ReportsNoDescriptorToConnect) {
   TcpRanks ranks = of(2);
   const auto transport = ranks.transport(0);
   const NoDescriptors limit;
@@ -94,7 +94,7 @@ TEST_P(TcpTroubles, SaysThatItHasNoDescriptorToConnect) {
   EXPECT_LT(Clock::now(), begin + 5s);
 }
 
-TEST_P(TcpTroubles, SaysThatItHasNoDescriptorToAccept) {
+TEST_P(TcpTroubles, ReportsNoDescriptorToAccept) {
   TcpRanks ranks = of(2);
   const auto transport = ranks.transport(1);
   const Socket caller = begin_connect(ranks.contacts[1].endpoints[0]);
@@ -106,9 +106,9 @@ TEST_P(TcpTroubles, SaysThatItHasNoDescriptorToAccept) {
   EXPECT_LT(Clock::now(), begin + 5s);
 }
 
-/// The one who calls is turned away by the other with these words, and long before its deadline.
-void expect_turned_away(TcpEnd& low, TcpEnd& high, const std::string& words,
-                        Clock::duration limit) {
+/// Expects that `high` rejects `low`, with an error that contains `words`, well before the
+/// deadline.
+void expect_rejected(TcpEnd& low, TcpEnd& high, const std::string& words, Clock::duration limit) {
   std::atomic<bool> over = false;
   const Clock::time_point begin = Clock::now();
   together(2, [&](std::uint32_t r) {
@@ -126,36 +126,36 @@ void expect_turned_away(TcpEnd& low, TcpEnd& high, const std::string& words,
   EXPECT_LT(Clock::now(), begin + limit);
 }
 
-TEST_P(TcpTroubles, RefusesAnotherSecret) {
+TEST_P(TcpTroubles, RefusesDifferentSecret) {
   TcpRanks ranks = of(2);
   const auto low = ranks.transport(0);
   ranks.secret = secret("another");
   const auto high = ranks.transport(1);
-  expect_turned_away(*low, *high, "TUTTI_SECRET", 5s);
+  expect_rejected(*low, *high, "TUTTI_SECRET", 5s);
 }
 
-TEST_P(TcpTroubles, SaysAtOnceThatOnlyOneEndEncrypts) {
+TEST_P(TcpTroubles, ReportsThatOnlyOneEndEncrypts) {
   TcpRanks ranks = of(2);
   const auto low = ranks.transport(0);
   ranks.secret = GetParam() ? Secret{.bytes = ranks.secret.bytes} : ranks.secret.encrypting();
   const auto high = ranks.transport(1);
-  expect_turned_away(*low, *high, "TUTTI_TLS=1 for all ranks, or for none", 1s);
+  expect_rejected(*low, *high, "TUTTI_TLS=1 for all ranks, or for none", 1s);
 }
 
-/// Where a host has the same address as another, somebody else's rank may answer at it.
-TEST_P(TcpTroubles, GoesOnThoughAnotherJobAnswersAtOneOfTheAddresses) {
+/// If two hosts have the same address, a rank of another job may answer there.
+TEST_P(TcpTroubles, KeepsTryingIfAnotherJobAnswersAtOneAddress) {
   TcpRanks ranks = of(2);
   TcpRanks others = of(2);
   others.secret = Secret{.bytes = "another"};
   if (GetParam()) others.secret = others.secret.encrypting();
   ranks.contacts[1].endpoints = {others.contacts[1].endpoints.front(), Endpoint::parse("[::1]:1")};
-  const auto stranger = others.transport(1);
+  const auto foreign = others.transport(1);
   const auto zero = ranks.transport(0);
   const Clock::time_point deadline = Clock::now() + 300ms;
   std::thread another_job([&] {
     for (std::uint32_t idle = 1; Clock::now() < deadline; ++idle) {
-      (void)stranger->arrived(Rank{0});
-      stranger->wait(idle, deadline + 20s);
+      (void)foreign->arrived(Rank{0});
+      foreign->wait(idle, deadline + 20s);
     }
   });
   const auto receive = [&] { receive_in_vain(*zero, Rank{1}, deadline); };
@@ -164,14 +164,14 @@ TEST_P(TcpTroubles, GoesOnThoughAnotherJobAnswersAtOneOfTheAddresses) {
   another_job.join();
 }
 
-TEST_P(TcpTroubles, RefusesAnotherGroup) {
+TEST_P(TcpTroubles, RefusesDifferentGroup) {
   TcpRanks ranks = of(2);
   const auto low = ranks.transport(0);
   ranks.group = "another";
   const auto high = ranks.transport(1);
   together(2, [&](std::uint32_t r) {
     TcpEnd& transport = r == 0 ? *low : *high;
-    // The one who is called waits for as long; the caller needs its answer by then.
+    // The accepting rank waits as long; the dialing rank needs its answer by then.
     const Clock::time_point deadline = Clock::now() + (is_sanitized ? 3000ms : 600ms);
     const auto receive = [&] {
       for (std::uint32_t idle = 1; Clock::now() < deadline + 2s; ++idle) {
@@ -184,9 +184,9 @@ TEST_P(TcpTroubles, RefusesAnotherGroup) {
   });
 }
 
-/// What strangers say: nothing, nonsense, half of what a rank says, the beginning of a TLS
-/// handshake, or of one with a record that is too long.
-std::vector<std::string> words_of_strangers(const Secret& secret) {
+/// What unauthenticated peers send: nothing, garbage, a record that is too long, and whole and
+/// partial hellos, plain and TLS.
+std::vector<std::string> unauthenticated_input(const Secret& secret) {
   std::vector<std::string> words{"", std::string(10000, 'x'),
                                  "\x16\x03\x01\xff\xff" + std::string(100, 'x')};
   for (const Secret& each : {Secret{.bytes = secret.bytes}, secret.encrypting()}) {
@@ -200,20 +200,20 @@ std::vector<std::string> words_of_strangers(const Secret& secret) {
   return words;
 }
 
-TEST_P(TcpTroubles, IsNotStalledByStrangers) {
+TEST_P(TcpTroubles, UnauthenticatedPeersDoNotStallRanks) {
   TcpRanks ranks = of(2);
   const Endpoint door = ranks.contacts[1].endpoints.front();
-  const std::vector<std::string> words = words_of_strangers(ranks.secret);
-  std::vector<Socket> strangers;
+  const std::vector<std::string> words = unauthenticated_input(ranks.secret);
+  std::vector<Socket> sockets;
   for (std::size_t i = 0; i < 240; ++i) {
-    strangers.push_back(begin_connect(door));
-    ASSERT_TRUE(strangers.back());
-    pollfd ready{.fd = strangers.back().fd(), .events = POLLOUT, .revents = 0};
+    sockets.push_back(begin_connect(door));
+    ASSERT_TRUE(sockets.back());
+    pollfd ready{.fd = sockets.back().fd(), .events = POLLOUT, .revents = 0};
     ASSERT_EQ(poll(&ready, 1, 1000), 1);
-    const std::string& said = words[i % words.size()];
-    (void)send(ready.fd, said.data(), said.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    // A third go away again.
-    if (i % 3 == 2) strangers.back() = Socket();
+    const std::string& input = words[i % words.size()];
+    (void)send(ready.fd, input.data(), input.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    // A third of them disconnect.
+    if (i % 3 == 2) sockets.back() = Socket();
   }
   testing::internal::CaptureStderr();
   const Clock::time_point begin = Clock::now();
@@ -222,7 +222,7 @@ TEST_P(TcpTroubles, IsNotStalledByStrangers) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin);
   EXPECT_LT(seconds, 5s);
   const std::string log = testing::internal::GetCapturedStderr();
-  const std::string line = "tutti: rank 1 turned away a connection from 127.0.0.1";
+  const std::string line = "tutti: rank 1 rejected a connection from 127.0.0.1";
   std::size_t lines = 0;
   for (auto at = log.find(line); at != std::string::npos; at = log.find(line, at + 1)) ++lines;
   EXPECT_GE(lines, 1U) << log;
@@ -231,7 +231,7 @@ TEST_P(TcpTroubles, IsNotStalledByStrangers) {
 
 // Failures ------------------------------------------------------------------------------------
 
-TEST_P(TcpTroubles, NoticesThatAPeerIsInAnotherCall) {
+TEST_P(TcpTroubles, DetectsPeerInAnotherCall) {
   Pair pair(of(2));
   pair.low->begin(7, 7);
   pair.high->begin(8, 8);
@@ -244,12 +244,12 @@ TEST_P(TcpTroubles, NoticesThatAPeerIsInAnotherCall) {
   EXPECT_EQ(receive_all(*pair.high, Rank{0}, 100), data);
 }
 
-TEST_P(TcpTroubles, NoticesQuicklyThatAPeerHasDied) {
+TEST_P(TcpTroubles, DetectsDeadPeerQuickly) {
   for (const std::size_t unread : {0U, 1000U}) {
     Pair pair(of(2));
     const std::vector<std::byte> last(1000, std::byte{3});
     send_all(*pair.low, Rank{1}, last);
-    // What the dead leave unread makes the system break off the connection.
+    // Unread data in a closed socket makes the kernel reset the connection.
     if (unread > 0) send_all(*pair.high, Rank{0}, std::vector<std::byte>(unread));
     pair.low.reset();
     EXPECT_EQ(receive_all(*pair.high, Rank{0}, last.size()), last) << "sent before";
@@ -262,7 +262,7 @@ TEST_P(TcpTroubles, NoticesQuicklyThatAPeerHasDied) {
   }
 }
 
-TEST_P(TcpTroubles, NoticesThatAPeerHasDiedWhileItSleeps) {
+TEST_P(TcpTroubles, DetectsDeadPeerWhileSleeping) {
   Pair pair(of(2));
   std::thread death([&] {
     std::this_thread::sleep_for(100ms);
@@ -275,7 +275,7 @@ TEST_P(TcpTroubles, NoticesThatAPeerHasDiedWhileItSleeps) {
   death.join();
 }
 
-TEST_P(TcpTroubles, NoticesWhileSendingThatAPeerHasDied) {
+TEST_P(TcpTroubles, DetectsDeadPeerWhileSending) {
   Pair pair(of(2));
   pair.low.reset();
   const std::vector<std::byte> data(1 << 20);
@@ -286,7 +286,7 @@ TEST_P(TcpTroubles, NoticesWhileSendingThatAPeerHasDied) {
   expect_error(send_on, ErrorCode::peer_lost, "rank 0 on host0");
 }
 
-TEST_P(TcpTroubles, TellsWhoSpeaksAnotherProtocol) {
+TEST_P(TcpTroubles, DetectsPeerWithAnotherProtocol) {
   for (const std::byte length : {std::byte{0}, std::byte{0xff}}) {
     TcpRanks ranks = of(2);
     const Endpoint door = ranks.contacts[1].endpoints.front();

@@ -9,14 +9,14 @@
 namespace tutti::test {
 namespace {
 
-/// The first violation, or empty.
+/// The first violation; empty if there is none.
 std::string first_fault(const Verification& verdict) {
   return verdict.ok() ? "" : verdict.violations.front().message;
 }
 
 class EveryAlgorithm : public testing::TestWithParam<const Algorithm*> {
  protected:
-  /// Calls check(schedule) for each problem of first_p … last_p ranks until one fails.
+  /// Calls check(schedule) for each problem with first_p … last_p ranks until one fails.
   template <class Check>
   void for_each_schedule(std::uint32_t first_p, std::uint32_t last_p, Check check) {
     for (std::uint32_t p = first_p; p <= last_p; ++p) {
@@ -42,8 +42,8 @@ TEST_P(SlowEveryAlgorithm, VerifiesForEveryRootAndShape) {
   for_each_schedule(25, 64, expect_verified);
 }
 
-/// Neither more nor less than the row claims.
-TEST_P(EveryAlgorithm, FoldsInRankOrderIfItsRowSaysSo) {
+/// Exactly what the row claims.
+TEST_P(EveryAlgorithm, FoldsInRankOrderExactlyIfItsRowSaysSo) {
   bool all_in_order = is_reduction(GetParam()->collective);
   for_each_schedule(2, 17, [&](const Schedule& schedule) {
     const bool in_order = verify(schedule).folds_in_rank_order;
@@ -55,7 +55,7 @@ TEST_P(EveryAlgorithm, FoldsInRankOrderIfItsRowSaysSo) {
   EXPECT_EQ(all_in_order, GetParam()->traits.folds_in_rank_order);
 }
 
-TEST_P(EveryAlgorithm, DoesWhatTheDefinitionSays) {
+TEST_P(EveryAlgorithm, MatchesTheDefinition) {
   for_each_schedule(1, 17, [](const Schedule& schedule) {
     EXPECT_EQ(fault_in_meaning(schedule, schedule.contract.ranks), "");
   });
@@ -67,13 +67,13 @@ TEST_P(EveryAlgorithm, GivesAllRanksTheSameBits) {
   });
 }
 
-TEST_P(EveryAlgorithm, RunsFromTopToBottomToo) {
+TEST_P(EveryAlgorithm, RunsInProgramOrder) {
   for_each_schedule(1, 17, [](const Schedule& schedule) {
     EXPECT_EQ(fault_in_meaning(schedule, schedule.contract.ranks, Pace::in_order), "");
   });
 }
 
-TEST_P(EveryAlgorithm, IsRightInMemoryWhateverRunsFirstInARound) {
+TEST_P(EveryAlgorithm, IsCorrectInMemoryForAnyOrderWithinARound) {
   for_each_schedule(1, 9, [](const Schedule& schedule) {
     for (const std::uint64_t seed : {1, 2, 3}) {
       EXPECT_EQ(fault_in_memory(schedule, Aliasing::out_of_place, seed), "");

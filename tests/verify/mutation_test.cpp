@@ -16,12 +16,12 @@
 namespace tutti::test {
 namespace {
 
-/// What became of one kind of damage.
+/// The outcomes of one kind of damage.
 struct Tally {
   std::uint64_t applied = 0;
   std::uint64_t changed_meaning = 0;
-  std::uint64_t caught = 0;    // Of those that changed the meaning.
-  std::uint64_t stricter = 0;  // Refused although the results are right: rounds, races.
+  std::uint64_t caught = 0;    // Of those that changed the result.
+  std::uint64_t stricter = 0;  // Rejected although the results are correct: rounds, races.
 
   Tally& operator+=(const Tally& other) {
     applied += other.applied;
@@ -32,8 +32,8 @@ struct Tally {
   }
 };
 
-/// What is wrong with what the schedule does; empty if nothing is. What verify() passes must also
-/// be right in memory, whatever runs first within a round.
+/// What is wrong with the result of the schedule; empty if nothing is. A schedule that verify()
+/// passes must also be correct in memory, for any order within a round.
 std::string fault_in_effect(const Schedule& schedule, bool passed, std::uint64_t seed) {
   std::string fault = fault_in_meaning(schedule, seed);
   if (fault.empty()) fault = difference_in_bits(schedule, seed);
@@ -101,7 +101,7 @@ void print(const Tallies& tallies, const Tally& total) {
   };
   std::printf("%-28s %9s %9s %9s %9s\n", "damage", "applied", "changed", "caught", "stricter");
   for (const Damage& damage : damages()) {
-    // The table has no local steps to damage.
+    // The table has no local steps that could be damaged.
     if (tallies.contains(damage.name)) line(damage.name, tallies.at(damage.name));
   }
   line("all", total);
@@ -137,9 +137,9 @@ void damage_once(std::uint32_t first_p, std::uint32_t last_p, std::uint64_t repe
   EXPECT_GE(total.applied, 20000);
 }
 
-TEST(Mutation, EveryDamageThatChangesTheMeaningIsCaught) { damage_once(3, 9, 4); }
+TEST(Mutation, EveryDamageThatChangesTheResultIsCaught) { damage_once(3, 9, 4); }
 
-TEST(SlowMutation, EveryDamageThatChangesTheMeaningIsCaught) { damage_once(2, 13, 6); }
+TEST(SlowMutation, EveryDamageThatChangesTheResultIsCaught) { damage_once(2, 13, 6); }
 
 void damage_often(std::uint32_t last_p, std::uint64_t repeats) {
   const std::vector<Damage> ways(damages().begin(), damages().end());
@@ -179,13 +179,13 @@ TEST(Mutation, EveryDamageToVariantsIsCaught) { damage_variants(6, 8); }
 
 TEST(SlowMutation, EveryDamageToVariantsIsCaught) { damage_variants(9, 40); }
 
-TEST(Mutation, SeveralDamagesAtOnceAreCaught) { damage_often(7, 20); }
+TEST(Mutation, MultipleDamagesAreCaught) { damage_often(7, 20); }
 
-TEST(SlowMutation, SeveralDamagesAtOnceAreCaught) { damage_often(10, 120); }
+TEST(SlowMutation, MultipleDamagesAreCaught) { damage_often(10, 120); }
 
-/// Messages that are not needed are harmless if they bring nothing new, so verify() passes many of
-/// these schedules, and chunks have more versions in them than in any from the table.
-TEST(Mutation, MessagesThatAreNotNeededAreJudgedRight) {
+/// Unnecessary messages are harmless if they deliver nothing new, so verify() passes many of these
+/// schedules. Their chunks have more versions than those of any schedule in the table.
+TEST(Mutation, UnnecessaryMessagesAreJudgedCorrectly) {
   const auto insert = std::find_if(damages().begin(), damages().end(), [](const Damage& each) {
     return each.name == "message: insert";
   });

@@ -9,7 +9,7 @@
 namespace tutti::test {
 namespace {
 
-/// Who holds the whole sum of a chunk in the end.
+/// The rank that holds the whole sum of a chunk at the end.
 Rank holder(const Contract& contract, Chunk chunk) {
   for (std::uint32_t r = 0; r < contract.ranks; ++r) {
     if (contract.output(Rank{r}).contains(chunk)) return Rank{r};
@@ -17,8 +17,8 @@ Rank holder(const Contract& contract, Chunk chunk) {
   return contract.root;
 }
 
-/// In which order each algorithm adds: what its row in the table says, and what it does. A change
-/// here changes the bits of floating-point sums.
+/// The order in which each algorithm adds: what its row in the table says, and what it does. A
+/// change here changes the bits of floating-point sums.
 TEST(Golden, OrdersOfSums) {
   std::string text;
   for (const Algorithm* algorithm : every_algorithm()) {

@@ -10,7 +10,7 @@
 namespace tutti::test {
 namespace {
 
-/// One random problem of each algorithm, with a seed that repeats it.
+/// One random problem per algorithm, with a seed that reproduces it.
 template <class Check>
 void for_random_problems(std::uint32_t most_ranks, std::uint64_t repeats, Check check) {
   std::uint64_t seed = 0;
@@ -32,7 +32,7 @@ TEST(RandomProblems, Verify) {
   });
 }
 
-TEST(RandomProblems, GiveTheReferencesResultsInEveryLayout) {
+TEST(RandomProblems, MatchTheReferenceInEveryLayout) {
   for_random_problems(40, 3, [](const Schedule& schedule, Random& random) {
     const Layout layout = random_layout(schedule.contract.chunks, random);
     const Holdings inputs = random_inputs(schedule.contract, layout, random);
@@ -40,20 +40,20 @@ TEST(RandomProblems, GiveTheReferencesResultsInEveryLayout) {
   });
 }
 
-TEST(RandomProblems, AreRightInMemoryWhateverRunsFirstInARound) {
+TEST(RandomProblems, AreCorrectInMemoryForAnyOrderWithinARound) {
   for_random_problems(20, 4, [](const Schedule& schedule, Random& random) {
     EXPECT_EQ(fault_in_memory(schedule, Aliasing::out_of_place, random.bits()), "");
     EXPECT_EQ(fault_in_memory(schedule, Aliasing::in_place, random.bits()), "");
   });
 }
 
-TEST(RandomProblems, SurviveBeingWrittenAndRead) {
+TEST(RandomProblems, RoundTripThroughJson) {
   for_random_problems(20, 2, [](const Schedule& schedule, Random&) {
     EXPECT_EQ(schedule_from_json(to_json(schedule)), schedule);
   });
 }
 
-TEST(SlowRandomProblems, VerifyAndGiveTheReferencesResultsInEveryLayout) {
+TEST(SlowRandomProblems, VerifyAndMatchTheReferenceInEveryLayout) {
   for_random_problems(64, 20, [](const Schedule& schedule, Random& random) {
     EXPECT_EQ(verify(schedule).violation_count, 0);
     const Layout layout = random_layout(schedule.contract.chunks, random);

@@ -19,21 +19,21 @@ TEST(Prove, HoldsTheScheduleItsHashAndItsTraits) {
   EXPECT_EQ(proved.label(), "schedule 'reduce/chain' " + hash_text(proved.hash()));
 }
 
-TEST(Prove, RefusesWithTheFirstViolations) {
+TEST(Prove, RejectsWithTheFirstViolations) {
   Draft spoilt = draft(algorithm("allreduce/ring").schedule({.ranks = 3}));
   spoilt.name = "my_ring";
   spoilt.programs[0].pop_back();
   expect_error([&] { (void)prove(schedule(spoilt)); }, ErrorCode::invalid_argument,
                "'my_ring' cannot be run: it has 1 violation: unmatched: rank 2");
-  // Nothing is ever received: more violations than anybody would read.
+  // Nothing is ever received: more violations than the message should list.
   for (auto& program : spoilt.programs) {
     std::erase_if(program, [](const DraftStep& step) { return step.kind == Step::Kind::receive; });
   }
   expect_error([&] { (void)prove(schedule(spoilt)); }, ErrorCode::invalid_argument, "; …");
 }
 
-TEST(Prove, RefusesFoldsWhereNothingIsAdded) {
-  // The output is right, but something is added up that nobody asked for.
+TEST(Prove, RejectsFoldsInACollectiveThatDoesNotReduce) {
+  // The output is correct, but the schedule adds data in a collective that is not a reduction.
   const Draft draft{.name = "adds",
                     .contract = {.collective = Collective::broadcast, .ranks = 3, .chunks = 2},
                     .rounds = 2,
@@ -41,10 +41,10 @@ TEST(Prove, RefusesFoldsWhereNothingIsAdded) {
                                  {receive(0, {0}, {0, 1}), send(1, {2}, {0})},
                                  {receive(0, {0}, {0, 1}), fold(1, {1}, 0, {0})}}};
   expect_error([&] { (void)prove(schedule(draft)); }, ErrorCode::invalid_argument,
-               "folds, and broadcast is no reduction");
+               "folds, but broadcast is not a reduction");
 }
 
-TEST(Prove, RefusesAPeerThatIsNamedTwice) {
+TEST(Prove, RejectsAPeerThatIsNamedTwice) {
   const Draft draft{.name = "twice",
                     .contract = {.collective = Collective::barrier, .ranks = 2, .chunks = 1},
                     .rounds = 1,
@@ -54,7 +54,7 @@ TEST(Prove, RefusesAPeerThatIsNamedTwice) {
                "names a peer twice");
 }
 
-TEST(ProvedSchedule, SaysWhatItDoesNotFit) {
+TEST(ProvedSchedule, ExplainsAMisfit) {
   const ProvedSchedule gather =
       prove(algorithm("gather/flat").schedule({.ranks = 4, .root = Rank{1}}));
   EXPECT_EQ(gather.misfit(Collective::gather, 4, Rank{1}), "");
@@ -70,7 +70,7 @@ TEST(ProvedSchedule, SaysWhatItDoesNotFit) {
             std::string::npos);
 }
 
-TEST(ProvedSchedule, IsComparedByContent) {
+TEST(ProvedSchedule, ComparesByContent) {
   Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 2});
   const ProvedSchedule one = prove(ring);
   ring.name = "another name";
@@ -78,7 +78,7 @@ TEST(ProvedSchedule, IsComparedByContent) {
   EXPECT_FALSE(prove(algorithm("allreduce/mesh").schedule({.ranks = 2})) == one);
 }
 
-TEST(ProvedSchedule, LabelsAreShortAndCanBePrinted) {
+TEST(ProvedSchedule, LabelsAreShortAndPrintable) {
   Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 2});
   ring.name = "two\nlines";
   EXPECT_EQ(prove(ring).label(), "schedule 'two?lines' " + hash_text(content_hash(ring)));

@@ -20,7 +20,7 @@ class SymbolsTest : public testing::Test {
   Symbol c_ = symbols_.contribution(Rank{2}, Chunk{4});
 };
 
-TEST_F(SymbolsTest, ContributionsKnowWhoseTheyAre) {
+TEST_F(SymbolsTest, ContributionsKeepRankAndChunk) {
   EXPECT_TRUE(symbols_.is_contribution(b_));
   EXPECT_EQ(symbols_.rank(b_), Rank{1});
   EXPECT_EQ(symbols_.chunk(b_), Chunk{4});
@@ -57,13 +57,13 @@ TEST_F(SymbolsTest, LeavesComeFromLeftToRight) {
   EXPECT_EQ(symbols_.contributions(sum), 4);
 }
 
-TEST_F(SymbolsTest, CountContributionsUpToTheLargestNumber) {
+TEST_F(SymbolsTest, ContributionCountSaturates) {
   Symbol sum = a_;
   for (int i = 0; i < 70; ++i) sum = fold({sum, sum});
   EXPECT_EQ(symbols_.contributions(sum), std::numeric_limits<std::uint64_t>::max());
 }
 
-TEST_F(SymbolsTest, AreWrittenAsPeopleWriteThem) {
+TEST_F(SymbolsTest, AreFormattedAsText) {
   EXPECT_EQ(to_string(symbols_, Symbols::nothing), "-");
   EXPECT_EQ(to_string(symbols_, a_), "a4");
   EXPECT_EQ(to_string(symbols_, fold({a_, fold({b_, c_})})), "a4+(b4+c4)");

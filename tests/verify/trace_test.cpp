@@ -27,7 +27,7 @@ TEST(Trace, ShowsWhatRanksHoldAfterEachRound) {
   EXPECT_EQ(held(trace, 2, 0), "a0");
 }
 
-TEST(Trace, ShowsSumsGrowRoundTheRing) {
+TEST(Trace, ShowsHowSumsGrowInARing) {
   const Schedule schedule = algorithm("reduce_scatter/ring").schedule({.ranks = 4});
   Trace trace(schedule);
   trace.advance();
@@ -38,7 +38,7 @@ TEST(Trace, ShowsSumsGrowRoundTheRing) {
   EXPECT_EQ(held(trace, 0, 0), "((b0+c0)+d0)+a0");
 }
 
-TEST(Trace, EndsWithWhatTheContractDemands) {
+TEST(Trace, EndsWithTheOutputsOfTheContract) {
   for (const Algorithm& algorithm : algorithms()) {
     SCOPED_TRACE(algorithm.name);
     const Schedule schedule = algorithm.schedule(small_problem(algorithm));
@@ -55,7 +55,7 @@ TEST(Trace, EndsWithWhatTheContractDemands) {
   }
 }
 
-TEST(Trace, RefusesAWrongScheduleAndSaysWhy) {
+TEST(Trace, RejectsAnIncorrectScheduleWithTheReason) {
   Draft wrong = draft(algorithm("broadcast/chain").schedule({.ranks = 3}));
   wrong.programs[2].clear();
   const Schedule schedule = test::schedule(wrong);

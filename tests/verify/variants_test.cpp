@@ -11,13 +11,13 @@
 #include "support/placed_run.hpp"
 #include "support/variant_schedules.hpp"
 
-/// Local steps, and several variants of a chunk on a rank.
+/// Local steps and several variants of a chunk on a rank.
 namespace tutti::test {
 namespace {
 
 using Kind = Violation::Kind;
 
-TEST(Variants, RightSchedulesAreProvedAndMeanWhatTheyShould) {
+TEST(Variants, CorrectSchedulesAreProvedAndGiveTheExpectedResult) {
   for (std::uint32_t p = 1; p <= 9; ++p) {
     for (const Schedule& each : variant_schedules(p)) {
       SCOPED_TRACE(each.name + " p=" + std::to_string(p));
@@ -40,8 +40,8 @@ Schedule exchange(std::vector<std::vector<DraftStep>> programs, std::uint32_t ro
                    .programs = std::move(programs)});
 }
 
-/// Local steps come after the messages of their round, so they may overwrite what those send.
-TEST(Variants, ALocalStepMayReplaceWhatItsRoundSends) {
+/// Local steps run after the messages of their round, so they may overwrite data that those send.
+TEST(Variants, LocalStepMayReplaceWhatItsRoundSends) {
   const Schedule both =
       exchange({{send(0, {1}, {0}), receive(0, {1}, {0}).as(1), local(0, {0, 1}, 0, {0})},
                 {send(0, {0}, {0}), receive(0, {0}, {0}).as(1), local(0, {1, 0}, 0, {0})}});
@@ -54,9 +54,10 @@ TEST(Variants, ALocalStepMayReplaceWhatItsRoundSends) {
   EXPECT_EQ(trace.held(Rank{0}, Chunk{0}, Variant{2}), Symbols::nothing);
 }
 
-/// A receive may read the chunk itself while another replaces it: the old version steps aside.
-TEST(Variants, AnOwnThatIsReplacedInTheSameRoundStepsAside) {
-  // Rank 0 folds its own with b into variant 1, and in the same round takes c in place of its own.
+/// A receive may read variant 0 while another receive replaces it: the old version moves to
+/// scratch.
+TEST(Variants, OwnOperandReplacedInTheSameRoundMovesToScratch) {
+  // Rank 0 folds its own data with b into variant 1, and in the same round replaces its own by c.
   const Schedule all = exchange({{fold(0, {1}, 0, {0}).as(1), receive(0, {2}, {0}),
                                   local(0, {1, 0}, 0, {0}), send(1, {1, 2}, {0})},
                                  {send(0, {0}, {0}), receive(1, {0}, {0})},
@@ -78,7 +79,7 @@ struct Bad {
 
 [[maybe_unused]] void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.title; }
 
-/// Two ranks that trade their chunk, with other local steps on rank 0.
+/// Two ranks that exchange their chunk, with other local steps on rank 0.
 Schedule with(std::vector<DraftStep> first, Collective collective = Collective::allreduce) {
   std::vector<DraftStep> steps{send(0, {1}, {0}), receive(0, {1}, {0}).as(1)};
   steps.insert(steps.end(), first.begin(), first.end());
@@ -96,29 +97,29 @@ std::vector<Bad> bad_schedules() {
       {"Peers", with({changed(good, [](DraftStep& step) { step.peers = {Rank{1}}; })}),
        Kind::malformed, "a local step has no peers"},
       {"NoSources", with({changed(good, [](DraftStep& step) { step.sources.clear(); })}),
-       Kind::malformed, "has nothing to make its chunks of"},
+       Kind::malformed, "has no sources"},
       {"CopyOntoItself", with({local(0, {1}, 1, {0})}), Kind::malformed,
        "copies variant 1 onto itself"},
       {"MessageAfterALocalStep",
        exchange({{local(0, {0}, 1, {0}), send(0, {1}, {0}), fold(0, {1}, 0, {0})},
                  {send(0, {0}, {0}), fold(0, {0}, 0, {0})}}),
-       Kind::malformed, "comes after a local step of its round, and messages go first"},
-      {"OwnVariantOfNoFold", with({receive(0, {1}, {0}).with(1)}), Kind::malformed,
-       "names variant 1 as its own, and folds none"},
-      {"FoldWhereNothingIsAdded",
+       Kind::malformed, "comes after a local step of its round, but messages must come first"},
+      {"OwnVariantWithoutFold", with({receive(0, {1}, {0}).with(1)}), Kind::malformed,
+       "names variant 1 as its own operand but does not fold it"},
+      {"FoldInANonReduction",
        exchange({{send(0, {1}, {0}), local(0, {0, 0}, 1, {0})}, {receive(0, {0}, {0})}}, 1,
                 Collective::broadcast),
-       Kind::malformed, "folds, and broadcast is no reduction"},
-      {"ReadOfNothing", with({local(0, {0, 2}, 0, {0})}), Kind::unwritten,
-       "reads variant 2, where nothing was written"},
-      {"SendOfNothing",
+       Kind::malformed, "folds, but broadcast is not a reduction"},
+      {"ReadOfUnwritten", with({local(0, {0, 2}, 0, {0})}), Kind::unwritten,
+       "reads variant 2, which was never written"},
+      {"SendOfUnwritten",
        exchange({{send(0, {1}, {0}).as(3), fold(0, {1}, 0, {0})},
                  {send(0, {0}, {0}), fold(0, {0}, 0, {0})}}),
-       Kind::unwritten, "reads variant 3, where nothing was written"},
-      {"OwnOfNothing",
+       Kind::unwritten, "reads variant 3, which was never written"},
+      {"OwnIsUnwritten",
        exchange({{send(0, {1}, {0}), fold(0, {1}, 0, {0}).with(4)},
                  {send(0, {0}, {0}), fold(0, {0}, 1, {0})}}),
-       Kind::unwritten, "reads variant 4, where nothing was written"},
+       Kind::unwritten, "reads variant 4, which was never written"},
       {"VariantWrittenTwice",
        exchange({{receive(0, {1}, {0}).as(1), receive(0, {2}, {0}).as(1)},
                  {send(0, {0}, {0})},

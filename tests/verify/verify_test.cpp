@@ -29,27 +29,27 @@ bool has(const Verification& verdict, Kind kind) {
   return false;
 }
 
-/// Both ranks want to receive before they send.
+/// Both ranks receive before they send.
 Schedule both_receive_first() {
   return by_hand(
       Collective::allreduce, 1, 2,
       {{fold(0, {1}, 0, {0}), send(1, {1}, {0})}, {fold(0, {0}, 1, {0}), send(1, {0}, {0})}});
 }
 
-TEST(Verify, FindsTwoRanksThatWaitForEachOther) {
+TEST(Verify, FindsADeadlockOfTwoRanks) {
   const Verification verdict = verify(both_receive_first(), Aliasing::out_of_place);
   ASSERT_FALSE(verdict.ok());
   const Violation& first = verdict.violations.front();
   EXPECT_EQ(name(first.kind), "deadlock");
   EXPECT_EQ(first.round, 0);
   EXPECT_EQ(first.step, 0);
-  EXPECT_NE(first.message.find("waits in a circle of 2"), std::string::npos) << first.message;
+  EXPECT_NE(first.message.find("waits in a cycle of 2"), std::string::npos) << first.message;
   EXPECT_NE(first.message.find("rank 0 step 0"), std::string::npos) << first.message;
   EXPECT_NE(first.message.find("rank 1 step 0"), std::string::npos) << first.message;
   EXPECT_NE(first.message.find("2 receives never run"), std::string::npos) << first.message;
 }
 
-TEST(Verify, FindsARingThatWaitsForItself) {
+TEST(Verify, FindsADeadlockInARing) {
   std::vector<std::vector<DraftStep>> programs;
   for (const std::uint32_t r : {0U, 1U, 2U, 3U}) {
     programs.push_back({receive(0, {(r + 3) % 4}, {0}), send(0, {(r + 1) % 4}, {0})});
@@ -60,9 +60,9 @@ TEST(Verify, FindsARingThatWaitsForItself) {
   EXPECT_NE(verdict.violations.front().message.find("circle of 4"), std::string::npos);
 }
 
-/// Each sends first, but in place it may overwrite what it sends only when that has gone, and if a
-/// send waits for its receive, it never goes.
-TEST(Verify, FindsADeadlockThatOnlyWaitingSendsHave) {
+/// Each rank sends first. In place it may overwrite the data only after the send. If a send waits
+/// for its receive, it never completes.
+TEST(Verify, FindsADeadlockOfSynchronousSends) {
   const Schedule trade = by_hand(
       Collective::allreduce, 1, 2,
       {{send(0, {1}, {0}), fold(1, {1}, 0, {0})}, {send(0, {0}, {0}), fold(1, {0}, 1, {0})}});
@@ -72,15 +72,15 @@ TEST(Verify, FindsADeadlockThatOnlyWaitingSendsHave) {
   EXPECT_TRUE(has(verify(trade), Kind::deadlock));
 }
 
-TEST(Verify, LetsRanksTradeInOneRound) {
+TEST(Verify, AllowsAnExchangeInOneRound) {
   const Schedule trade = by_hand(
       Collective::allreduce, 1, 1,
       {{send(0, {1}, {0}), fold(0, {1}, 0, {0})}, {send(0, {0}, {0}), fold(0, {0}, 1, {0})}});
   EXPECT_TRUE(verify(trade).ok());
 }
 
-/// Out of place the block was never written; in place another stands there.
-TEST(Verify, TellsBlocksOfAlltoallApartInPlace) {
+/// Out of place the block was never written; in place another block is in its place.
+TEST(Verify, DistinguishesAlltoallBlocksInPlace) {
   const Schedule nothing_moves = by_hand(Collective::alltoall, 4, 0, {{}, {}});
   const Verification apart = verify(nothing_moves, Aliasing::out_of_place);
   const Verification in_place = verify(nothing_moves, Aliasing::in_place);
@@ -91,7 +91,7 @@ TEST(Verify, TellsBlocksOfAlltoallApartInPlace) {
   EXPECT_EQ(verify(nothing_moves).violation_count, 4);
 }
 
-TEST(Verify, LetsABarrierCountTwiceAndInAnyOrder) {
+TEST(Verify, AllowsABarrierToRepeatContributionsInAnyOrder) {
   const std::vector<std::vector<DraftStep>> twice{
       {send(0, {1}, {0}), fold(0, {1}, 0, {0}), send(1, {1}, {0}), fold(1, {1}, 0, {0})},
       {send(0, {0}, {0}), fold(0, {0}, 0, {0}), send(1, {0}, {0}), fold(1, {0}, 0, {0})}};
@@ -99,7 +99,7 @@ TEST(Verify, LetsABarrierCountTwiceAndInAnyOrder) {
   EXPECT_TRUE(has(verify(by_hand(Collective::allreduce, 1, 2, twice)), Kind::wrong_output));
 }
 
-TEST(Verify, WantsABarrierToHearOfEveryRank) {
+TEST(Verify, RequiresABarrierToHearFromEveryRank) {
   const Verification verdict =
       verify(by_hand(Collective::barrier, 1, 1, {{send(0, {1}, {0})}, {fold(0, {0}, 0, {0})}}));
   ASSERT_FALSE(verdict.ok());
@@ -121,7 +121,7 @@ TEST(Verify, CountsAllViolationsAndKeepsTheFirst) {
   EXPECT_EQ(verdict.violations[1].chunk, Chunk{1});
 }
 
-TEST(Verify, FinishesWhereALongSumIsWrong) {
+TEST(Verify, TerminatesOnAWrongLongSum) {
   constexpr std::uint32_t many = 200000;
   std::vector<std::vector<DraftStep>> programs(2);
   for (std::uint32_t i = 0; i < many; ++i) {
@@ -132,13 +132,13 @@ TEST(Verify, FinishesWhereALongSumIsWrong) {
   EXPECT_TRUE(has(verify(repeats, Aliasing::out_of_place), Kind::wrong_output));
 }
 
-TEST(Verify, WantsAContractThatMakesSense) {
+TEST(Verify, RequiresAValidContract) {
   Schedule wrong = by_hand(Collective::scatter, 2, 0, {{}, {}});
   wrong.contract.chunks = 3;
   EXPECT_THROW((void)verify(wrong), Error);
 }
 
-TEST(Verify, RefusesWhatIsTooLargeToRun) {
+TEST(Verify, RejectsSchedulesThatAreTooLarge) {
   try {
     (void)verify(by_hand(Collective::allreduce, std::uint64_t{1} << 60, 0, {{}, {}}));
     FAIL() << "nothing was thrown";

@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Violation::Kind;
 
-/// A schedule with one fault, and what verify() has to say about it.
+/// A schedule with one fault, and the violation that verify() must report.
 struct BadSchedule {
   std::string title;
   Draft draft;
@@ -23,7 +23,7 @@ struct BadSchedule {
   std::string says;  ///< A part of the message.
 };
 
-/// How GoogleTest shows one.
+/// Prints one in GoogleTest messages.
 [[maybe_unused]] void PrintTo(const BadSchedule& bad, std::ostream* out) { *out << bad.title; }
 
 Draft draft_of(Collective collective, std::uint64_t chunks, std::uint32_t rounds,
@@ -35,7 +35,7 @@ Draft draft_of(Collective collective, std::uint64_t chunks, std::uint32_t rounds
           .programs = std::move(programs)};
 }
 
-/// A right one to spoil: two chunks from rank 0 to rank 1 and on to rank 2.
+/// A correct schedule to damage: two chunks from rank 0 to rank 1 and on to rank 2.
 Draft chain() {
   return draft_of(Collective::broadcast, 2, 2,
                   {{send(0, {1}, {0, 1})},
@@ -49,7 +49,7 @@ Draft spoilt_chain(const std::function<void(Draft&)>& spoil) {
   return draft;
 }
 
-/// The chain with another second step on rank 1, which is malformed.
+/// The chain with a different, malformed second step on rank 1.
 BadSchedule malformed(std::string title, const std::function<void(DraftStep&)>& spoil,
                       std::string says) {
   BadSchedule bad{.title = std::move(title),
@@ -83,13 +83,12 @@ std::vector<BadSchedule> malformed_schedules() {
       malformed(
           "NoPeer", [](DraftStep& step) { step.peers.clear(); }, "has no peer"),
       malformed(
-          "PeerThatIsNoRank", [](DraftStep& step) { step.peers = {Rank{3}}; },
+          "PeerOutOfRange", [](DraftStep& step) { step.peers = {Rank{3}}; },
           "peer 3 is not one of the 3 ranks"),
       malformed(
-          "PeerOfItself", [](DraftStep& step) { step.peers = {Rank{1}}; },
-          "cannot be its own peer"),
+          "OwnPeer", [](DraftStep& step) { step.peers = {Rank{1}}; }, "cannot be its own peer"),
       malformed(
-          "SendThatFolds", [](DraftStep& step) { step.own = 0; }, "a send folds nothing"),
+          "SendThatFolds", [](DraftStep& step) { step.own = 0; }, "a send cannot fold"),
       malformed(
           "OwnBeyondThePeers",
           [](DraftStep& step) {
@@ -104,18 +103,18 @@ std::vector<BadSchedule> malformed_schedules() {
           },
           "names a peer twice"),
       malformed(
-          "FoldWhereNothingIsAdded",
+          "FoldInANonReduction",
           [](DraftStep& step) {
             step.kind = Step::Kind::receive;
             step.own = 0;
           },
-          "folds, and broadcast is no reduction"),
+          "folds, but broadcast is not a reduction"),
       malformed(
           "NoChunks", [](DraftStep& step) { step.chunks.clear(); }, "has no chunks"),
       malformed(
           "EmptyRange", [](DraftStep& step) { step.chunks[0].count = 0; }, "empty range"),
       malformed(
-          "ChunkThatIsNone", [](DraftStep& step) { step.chunks = {Chunk{2}}; },
+          "ChunkOutOfRange", [](DraftStep& step) { step.chunks = {Chunk{2}}; },
           "chunk 2 is not one of the 2 chunks"),
       malformed(
           "RangePastTheEnd",
@@ -124,7 +123,7 @@ std::vector<BadSchedule> malformed_schedules() {
           },
           "is not one of the 2 chunks"),
       malformed(
-          "RangeOfMoreThanAllNumbers",
+          "RangeThatOverflows",
           [](DraftStep& step) {
             step.chunks = {{Chunk{1}, ~std::uint64_t{0}}};
           },
@@ -144,7 +143,7 @@ std::vector<BadSchedule> malformed_schedules() {
   };
 }
 
-std::vector<BadSchedule> schedules_whose_ends_do_not_fit() {
+std::vector<BadSchedule> schedules_with_mismatched_ends() {
   return {
       {.title = "SendWithoutReceive",
        .draft = spoilt_chain([](Draft& draft) { draft.programs[2].clear(); }),
@@ -160,7 +159,7 @@ std::vector<BadSchedule> schedules_whose_ends_do_not_fit() {
        .round = 0,
        .step = 0,
        .says = "rank 0 never sends this"},
-      {.title = "OtherChunk",
+      {.title = "DifferentChunk",
        .draft = spoilt_chain([](Draft& draft) { draft.programs[2][0].chunks = {Chunk{1}}; }),
        .kind = Kind::chunk_mismatch,
        .rank = Rank{2},
@@ -191,7 +190,7 @@ std::vector<BadSchedule> schedules_whose_ends_do_not_fit() {
 
 std::vector<BadSchedule> schedules_that_race() {
   return {
-      {.title = "PassedOnInTheRoundInWhichItArrives",
+      {.title = "ForwardedInTheRoundOfItsArrival",
        .draft = draft_of(Collective::broadcast, 1, 1,
                          {{send(0, {1}, {0})},
                           {receive(0, {0}, {0}), send(0, {2}, {0})},
@@ -228,7 +227,7 @@ std::vector<BadSchedule> schedules_that_race() {
 
 std::vector<BadSchedule> schedules_with_wrong_results() {
   return {
-      {.title = "SentBeforeItIsThere",
+      {.title = "SentBeforeItArrives",
        .draft = draft_of(Collective::broadcast, 1, 2,
                          {{send(1, {1, 2}, {0})},
                           {send(0, {2}, {0}), receive(1, {0}, {0})},
@@ -238,7 +237,7 @@ std::vector<BadSchedule> schedules_with_wrong_results() {
        .round = 0,
        .step = 0,
        .chunk = Chunk{0},
-       .says = "where nothing was written"},
+       .says = "which was never written"},
       {.title = "NothingArrives",
        .draft = draft_of(Collective::broadcast, 1, 0, {{}, {}}),
        .kind = Kind::wrong_output,
@@ -259,7 +258,7 @@ std::vector<BadSchedule> schedules_with_wrong_results() {
        .kind = Kind::wrong_output,
        .rank = Rank{0},
        .chunk = Chunk{0},
-       .says = "holds (a0+b0)+b0, which has more than once b0"},
+       .says = "holds (a0+b0)+b0, which repeats b0"},
       {.title = "OwnContributionReplaced",
        .draft = draft_of(Collective::reduce, 1, 1, {{receive(0, {1}, {0})}, {send(0, {0}, {0})}}),
        .kind = Kind::wrong_output,
@@ -288,7 +287,7 @@ std::vector<BadSchedule> schedules_with_wrong_results() {
 
 class Violations : public testing::TestWithParam<BadSchedule> {};
 
-TEST_P(Violations, AreOfThatKindAndNameThePlace) {
+TEST_P(Violations, HaveTheRightKindAndPlace) {
   const BadSchedule& bad = GetParam();
   const Verification verdict = verify(schedule(bad.draft));
   ASSERT_FALSE(verdict.ok());
@@ -316,7 +315,7 @@ std::string title_of(const testing::TestParamInfo<BadSchedule>& parameter) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Malformed, Violations, testing::ValuesIn(malformed_schedules()), title_of);
-INSTANTIATE_TEST_SUITE_P(Ends, Violations, testing::ValuesIn(schedules_whose_ends_do_not_fit()),
+INSTANTIATE_TEST_SUITE_P(Ends, Violations, testing::ValuesIn(schedules_with_mismatched_ends()),
                          title_of);
 INSTANTIATE_TEST_SUITE_P(Races, Violations, testing::ValuesIn(schedules_that_race()), title_of);
 INSTANTIATE_TEST_SUITE_P(Results, Violations, testing::ValuesIn(schedules_with_wrong_results()),

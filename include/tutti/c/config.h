@@ -1,5 +1,5 @@
-/* What a program says about a communicator, and who tells its ranks where the others are. Included
- * by tutti.h. */
+/* Options of a communicator, creating one through a key-value store, and the reason why a
+ * communicator failed. Included by tutti.h. */
 #ifndef TUTTI_C_CONFIG_H_
 #define TUTTI_C_CONFIG_H_
 
@@ -9,18 +9,19 @@
 extern "C" {
 #endif
 
-/* Begin with TUTTI_CONFIG_INITIALIZER, and set what differs. What is zero or NULL is what the
- * environment says or, for a communicator that is made from another, what that one has. All ranks
- * say the same about algorithms, network and shape. Later versions add members at the end. */
+/* Start from TUTTI_CONFIG_INITIALIZER and set the members that differ. Zero or NULL means the value
+ * of the environment variable named here or, for a communicator made from another, the value of
+ * that one. All ranks must pass the same algorithms, network and shape. Later versions add members
+ * at the end. */
 typedef struct {
   size_t size;              /* sizeof(tuttiConfig_t). */
-  int64_t timeout_ms;       /* How long a call waits for the others: TUTTI_TIMEOUT. */
+  int64_t timeout_ms;       /* How long a call waits for other ranks: TUTTI_TIMEOUT. */
   const char* algorithm;    /* "allreduce:ring", as in TUTTI_ALGO. */
   const char* rules_file;   /* As in TUTTI_RULES. */
   const char* network_file; /* The network between the ranks: TUTTI_TOPO_FILE. */
-  const int* places;        /* On which rank of the network each of the `nplaces` ranks runs; */
-  size_t nplaces;           /* NULL: on the one of its own number. */
-  const char* shape;        /* How the ranks stand in nodes: "8x4". */
+  const int* places;        /* Rank r runs on rank places[r] of the network. NULL: on rank r. */
+  size_t nplaces;           /* The length of `places`: the number of ranks. */
+  const char* shape;        /* How the ranks are grouped into nodes: "8x4". */
   int threads;              /* 1: one thread at a time calls collectives. 2: several may. */
   /* For new groups only. */
   const char* transport;  /* "auto", "shm" or "tcp": TUTTI_TRANSPORT. */
@@ -31,7 +32,7 @@ typedef struct {
 #define TUTTI_CONFIG_INITIALIZER \
   { sizeof(tuttiConfig_t), 0, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL }
 
-/* The functions of the same names with a config, which may be NULL. */
+/* The functions of the same names without Config, with options. `config` may be NULL. */
 TUTTI_API tuttiResult_t tuttiCommInitRankConfig(tuttiComm_t* comm, int nranks, tuttiUniqueId id,
                                                 int rank, const tuttiConfig_t* config);
 TUTTI_API tuttiResult_t tuttiCommInitFromEnvironmentConfig(tuttiComm_t* comm,
@@ -41,35 +42,35 @@ TUTTI_API tuttiResult_t tuttiCommSplitConfig(tuttiComm_t comm, int color, int ke
 TUTTI_API tuttiResult_t tuttiCommDuplicateConfig(tuttiComm_t comm, tuttiComm_t* newcomm,
                                                  const tuttiConfig_t* config);
 
-/* Keys and values that all ranks reach: a launcher's, etcd, Redis, a folder of files. Functions
- * return 0, or anything else if they fail. */
+/* A key-value store that all ranks can reach: a launcher's, etcd, Redis, a folder of files. The
+ * functions return 0 on success and any other value on failure. */
 typedef struct {
   int (*set)(void* context, const char* key, const void* value, size_t bytes);
-  /* Waits until the key is set. Puts the value at `value`, which has room for so many bytes, and
-   * its length into *bytes; if that is more, nothing is put and the call is made again. */
+  /* Waits until the key is set. Copies the value to `value` and its length to *bytes. If the length
+   * is more than `room`, copies no value; tutti then calls again with more room. */
   int (*get)(void* context, const char* key, void* value, size_t room, size_t* bytes);
   void* context;
 } tuttiStore_t;
 
-/* A new group whose ranks tell each other by a store where they are. Keys begin with `prefix`,
- * which no other group uses. What is in the store is believed, and holds a key by which the ranks
- * know each other: only they may read it. */
+/* Makes a new group whose ranks exchange their addresses through a store. Keys begin with `prefix`,
+ * which must be unique to this group. tutti trusts the content of the store. The store holds the
+ * key by which the ranks authenticate each other, so only the ranks may read it. */
 TUTTI_API tuttiResult_t tuttiCommInitFromStore(tuttiComm_t* comm, int nranks, int rank,
                                                const tuttiStore_t* store, const char* prefix,
                                                const tuttiConfig_t* config);
 
-/* Why a communicator is at its end: the same on all ranks. Stays as it is, pointers included, until
- * the communicator is destroyed or asked again. */
+/* Why a communicator failed. The same on all ranks. The pointers stay valid until the communicator
+ * is destroyed or tuttiCommVerdict is called again. */
 typedef struct {
-  tuttiResult_t result; /* tuttiSuccess: it is not at its end. */
+  tuttiResult_t result; /* tuttiSuccess: the communicator has not failed. */
   const char* reason;   /* Never NULL. */
-  const int* ranks;     /* Whose fault it is, as far as that can be told: */
-  size_t nranks;        /* who is gone, behind, or called something else. */
+  const int* ranks;     /* The ranks that caused it, if known: lost, late, or with another call. */
+  size_t nranks;
 } tuttiVerdict_t;
 TUTTI_API tuttiResult_t tuttiCommVerdict(tuttiComm_t comm, tuttiVerdict_t* verdict);
 
-/* Of a communicator that tuttiCommShrink has made: the ranks of the former one that are not in it.
- * Of any other, none. The array is the communicator's. */
+/* Gets the ranks of the old communicator that tuttiCommShrink left out of `comm`. Empty if `comm`
+ * was not made by tuttiCommShrink. The array belongs to the communicator. */
 TUTTI_API tuttiResult_t tuttiCommGone(tuttiComm_t comm, const int** ranks, size_t* nranks);
 
 #ifdef __cplusplus

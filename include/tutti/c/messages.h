@@ -1,5 +1,5 @@
-/* Messages between two ranks by tags and from any rank, groups of calls, and what happens when work
- * is done. Included by tutti.h. */
+/* Point-to-point messages with tags and from any rank, groups of calls, and callbacks when work is
+ * done. Included by tutti.h. */
 #ifndef TUTTI_C_MESSAGES_H_
 #define TUTTI_C_MESSAGES_H_
 
@@ -9,52 +9,52 @@
 extern "C" {
 #endif
 
-/* In place of a rank or a tag of a receive: whichever comes first. Tags are 0 or more; the calls
- * without one use 0. */
+/* In place of the rank or tag of a receive: takes the first message that arrives. Tags are 0 or
+ * more. Calls without a tag use tag 0. */
 #define TUTTI_ANY_RANK (-1)
 #define TUTTI_ANY_TAG (-1)
 
-/* Who has sent a message, by which tag, and how long it is. */
+/* The sender, tag and length of a message. */
 typedef struct {
   int rank;
   int tag;
   size_t bytes;
 } tuttiEnvelope_t;
 
-/* Messages between the same two ranks arrive in the order in which they were sent, if their tags
- * are the same. They wait neither for collectives nor for messages to others, may be sent to the
- * rank itself, and may be asked for by several threads at once. */
+/* Messages between the same two ranks with the same tag arrive in the order in which they were
+ * sent. They do not wait for collectives or for messages to other ranks. A rank may send to itself.
+ * Several threads may send and receive at once. */
 TUTTI_API tuttiResult_t tuttiSendTag(const void* sendbuff, size_t count, tuttiDataType_t datatype,
                                      int peer, int tag, tuttiComm_t comm);
 TUTTI_API tuttiResult_t tuttiSendTagAsync(const void* sendbuff, size_t count,
                                           tuttiDataType_t datatype, int peer, int tag,
                                           tuttiComm_t comm, tuttiWork_t* work);
-/* The message may be shorter than `count` elements; `envelope`, which may be NULL, tells. */
+/* The message may be shorter than `count` elements. `envelope` gets its length and may be NULL. */
 TUTTI_API tuttiResult_t tuttiRecvTag(void* recvbuff, size_t count, tuttiDataType_t datatype,
                                      int peer, int tag, tuttiComm_t comm,
                                      tuttiEnvelope_t* envelope);
 TUTTI_API tuttiResult_t tuttiRecvTagAsync(void* recvbuff, size_t count, tuttiDataType_t datatype,
                                           int peer, int tag, tuttiComm_t comm, tuttiWork_t* work);
 
-/* Waits for a message that a receive would take, and leaves it where it is. */
+/* Waits for a message that matches `peer` and `tag`, without receiving it. */
 TUTTI_API tuttiResult_t tuttiProbe(int peer, int tag, tuttiComm_t comm, tuttiEnvelope_t* envelope);
-/* The same without waiting: *found is 0 if there is none yet. */
+/* The same without waiting: *found is 0 if there is no such message yet. */
 TUTTI_API tuttiResult_t tuttiTryProbe(int peer, int tag, tuttiComm_t comm, int* found,
                                       tuttiEnvelope_t* envelope);
 
-/* Between the two, calls of this thread that do not end in Async return at once, and the last
- * tuttiGroupEnd returns when all are done, with the error of the first that failed. Sends and
- * receives begin together then, so that none waits for another; collectives begin in their order.
- * Buffers and communicators must stay until then, arrays of counts need not. Groups may be nested.
- */
+/* Between tuttiGroupStart and tuttiGroupEnd, the blocking calls of this thread return at once. The
+ * outermost tuttiGroupEnd returns when all are done, with the error of the first that failed. It
+ * starts all sends and receives together, so none waits for another. Collectives start in the order
+ * of the calls. Buffers and communicators must stay valid until tuttiGroupEnd returns; arrays of
+ * counts need not. Groups may be nested. */
 TUTTI_API tuttiResult_t tuttiGroupStart(void);
 TUTTI_API tuttiResult_t tuttiGroupEnd(void);
 
-/* Calls `f` once, when the work is done, with how it went. It is called in a thread of tutti's,
- * where it may make calls and need not hurry. */
+/* Calls `f` once with the result when the work is done. `f` runs in a thread of the library. It may
+ * call tutti and may block. */
 typedef void (*tuttiCallback_t)(tuttiResult_t result, void* context);
 TUTTI_API tuttiResult_t tuttiWorkThen(tuttiWork_t work, tuttiCallback_t f, void* context);
-/* Of a receive that is done. */
+/* Gets the envelope of a receive that is done. */
 TUTTI_API tuttiResult_t tuttiWorkEnvelope(tuttiWork_t work, tuttiEnvelope_t* envelope);
 
 #ifdef __cplusplus

@@ -11,19 +11,19 @@
 
 namespace tutti {
 
-/// What a generator can be told.
+/// A parameter of a generator.
 struct Parameter {
   enum class Kind : std::uint8_t { count, factors, rate, time };
 
   std::string_view name;
   Kind kind;
-  /// What it is when it is not said, or the name of the parameter before it that it then equals;
-  /// empty if it must be said.
+  /// The default value, or the name of an earlier parameter whose value is the default. Empty if
+  /// the parameter is required.
   std::string_view otherwise;
   std::string_view summary;
 };
 
-/// What a generator was told: a text for each of its parameters, checked to be of its kind.
+/// The arguments of a generator: one text per parameter, checked to be of the parameter's kind.
 class TUTTI_API Arguments {
  public:
   Arguments(std::span<const Parameter> parameters, std::vector<std::string> texts)
@@ -46,22 +46,22 @@ class TUTTI_API Arguments {
 
 /// A family of networks: a pure function from arguments to a network.
 struct Generator {
-  /// At once the source file and the beginning of a spec: "fat_tree".
+  /// The name of the source file and the first part of a spec: "fat_tree".
   std::string_view name;
   std::string_view summary;
   /// A spec to try: "fat_tree:k=4".
   std::string_view example;
   std::span<const Parameter> parameters;
-  /// Throws invalid_argument if the arguments do not go together.
+  /// Throws invalid_argument if the arguments contradict each other.
   Network (*build)(const Arguments& arguments);
 };
 
-/// Every generator. Being in this table enrols one in every test, command and document.
+/// All generators. Every generator in this table is covered by every test, command and document.
 [[nodiscard]] TUTTI_API std::span<const Generator> generators();
 
-/// The network that a spec describes: "torus:4x4x4", "star:p=1024,bandwidth=10Gb/s,latency=1us".
-/// What has no name goes to the first parameter. Throws invalid_argument that suggests the nearest
-/// generator or parameter.
+/// Builds the network of a spec: "torus:4x4x4", "star:p=1024,bandwidth=10Gb/s,latency=1us".
+/// A value without a name goes to the first parameter. Throws invalid_argument and suggests the
+/// nearest generator or parameter.
 [[nodiscard]] TUTTI_API Network generate(std::string_view spec);
 
 }  // namespace tutti

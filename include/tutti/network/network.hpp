@@ -19,7 +19,7 @@ using NodeId = Id<struct NodeTag, std::uint32_t>;
 /// A directed link of a network: an index into Network::links.
 using LinkId = Id<struct LinkTag, std::uint32_t>;
 
-/// What a node is. Ranks of one host hang off that host's node, and share its NICs.
+/// The kind of a node. Ranks of one host are linked to that host's node and share its NICs.
 enum class NodeKind : std::uint8_t { rank, host, nic, switch_ };
 
 /// "rank", "host", "nic", "switch".
@@ -28,14 +28,14 @@ enum class NodeKind : std::uint8_t { rank, host, nic, switch_ };
 struct Node {
   std::string name{};
   NodeKind kind = NodeKind::switch_;
-  /// How high it stands in a Clos network, in which routes go up and then down: ranks at 0, the
-  /// switches that they hang off at 1. Zero everywhere in other networks.
+  /// The level in a Clos network, where routes go up and then down: ranks are at level 0, their
+  /// first switches at level 1. Zero for all nodes of other networks.
   std::uint32_t level = 0;
 
   friend bool operator==(const Node&, const Node&) = default;
 };
 
-/// A wire in one direction. What runs both ways is two of them.
+/// A wire in one direction. A full-duplex link is two of them.
 struct Link {
   NodeId from{};
   NodeId to{};
@@ -45,7 +45,7 @@ struct Link {
   friend bool operator==(const Link&, const Link&) = default;
 };
 
-/// A path that somebody wants for a pair of ranks, whatever the policy says.
+/// A fixed route for a pair of ranks. It overrides the routing policy.
 struct OwnRoute {
   Rank from{};
   Rank to{};
@@ -54,11 +54,11 @@ struct OwnRoute {
   friend bool operator==(const OwnRoute&, const OwnRoute&) = default;
 };
 
-/// Wirings whose routes are arithmetic. All but Torus also promise the order of their links, which
-/// stands with their generators.
+/// Wirings whose routes are computed by arithmetic. All but Torus also fix the order of their
+/// links, which is documented in their generators.
 namespace wiring {
 
-/// Ranks on a grid that closes in every dimension. The first dimension varies fastest.
+/// Ranks on a grid that wraps around in every dimension. The first dimension varies fastest.
 struct Torus {
   std::vector<std::uint32_t> dimensions{};
 
@@ -66,7 +66,7 @@ struct Torus {
 };
 
 /// Three levels of switches: `pods` of `edges` edge switches with `hosts` ranks each, `spines`
-/// aggregation switches a pod, and `cores` core switches above each of those.
+/// aggregation switches per pod, and `cores` core switches above each aggregation switch.
 struct FatTree {
   std::uint32_t pods = 0;
   std::uint32_t edges = 0;
@@ -77,7 +77,7 @@ struct FatTree {
   friend bool operator==(const FatTree&, const FatTree&) = default;
 };
 
-/// Hosts of `ranks` ranks with `rails` NICs, where the k-th NICs of all hosts share a switch.
+/// Hosts of `ranks` ranks with `rails` NICs. The k-th NICs of all hosts share a switch.
 struct Rails {
   std::uint32_t hosts = 0;
   std::uint32_t ranks = 0;
@@ -92,7 +92,7 @@ struct Dragonfly {
   std::uint32_t routers = 0;
   std::uint32_t ranks = 0;
 
-  /// Which router of a group has the link to another group.
+  /// The router of `group` that has the link to group `other`.
   [[nodiscard]] std::uint32_t exit(std::uint32_t group, std::uint32_t other) const {
     return (other + groups - group - 1) % groups % routers;
   }
@@ -107,7 +107,7 @@ struct FullMesh {
 
 }  // namespace wiring
 
-/// What is known of a network's wiring; nothing, for most.
+/// The known wiring of a network. Most networks have none.
 using Wiring = std::variant<std::monostate, wiring::Torus, wiring::FatTree, wiring::Rails,
                             wiring::Dragonfly, wiring::FullMesh>;
 
@@ -115,23 +115,23 @@ using Wiring = std::variant<std::monostate, wiring::Torus, wiring::FatTree, wiri
 ///
 /// A value: it holds no pointer and no clock, and two can be compared with ==.
 struct Network {
-  /// What people call it: "torus:4x4", or the name of the file.
+  /// The name shown to users: "torus:4x4", or the name of the file.
   std::string name{};
   std::vector<Node> nodes{};
   std::vector<Link> links{};
   /// ranks[r] is the node of rank r.
   std::vector<NodeId> ranks{};
-  /// Whether routes may lead through ranks, as those of TPUs do.
+  /// True if routes may pass through ranks, as on TPUs.
   bool ranks_forward = false;
   Wiring wiring{};
   std::vector<OwnRoute> own_routes{};
 
-  /// Adds a node; one of kind rank becomes the next rank.
+  /// Adds a node. A node of kind rank becomes the next rank.
   TUTTI_API NodeId add(std::string node_name, NodeKind kind, std::uint32_t level = 0);
-  /// Adds a link. Throws invalid_argument that names it unless both ends are there and differ, the
-  /// bandwidth is positive and the latency not negative.
+  /// Adds a link. Throws invalid_argument, naming the link, unless both ends exist and differ, the
+  /// bandwidth is positive and the latency is not negative.
   TUTTI_API LinkId add_link(NodeId from, NodeId to, double bytes_per_second, double latency);
-  /// Adds a link and, right behind it, the one back.
+  /// Adds a link and, directly after it, the link in the other direction.
   TUTTI_API LinkId join(NodeId a, NodeId b, double bytes_per_second, double latency);
 
   [[nodiscard]] std::uint32_t rank_count() const {
@@ -140,14 +140,14 @@ struct Network {
   [[nodiscard]] const Node& operator[](NodeId node) const { return nodes[node.index()]; }
   [[nodiscard]] const Link& operator[](LinkId link) const { return links[link.index()]; }
   [[nodiscard]] const Node& node_of(Rank rank) const { return (*this)[ranks[rank.index()]]; }
-  /// The rank that a node is; none for hosts, NICs and switches.
+  /// The rank of a node. Empty for hosts, NICs and switches.
   [[nodiscard]] TUTTI_API std::optional<Rank> rank_of(NodeId node) const;
 
-  /// "A→B": for messages.
+  /// "A→B", for error messages.
   [[nodiscard]] TUTTI_API std::string describe(LinkId link) const;
 
-  /// Throws invalid_argument that names the culprit unless there are ranks, every link is sound,
-  /// every name is given once, and rank 0 can reach every rank and be reached by it.
+  /// Throws invalid_argument, naming the node or link at fault, unless there is at least one rank,
+  /// every link is valid, every node name is unique, and rank 0 has a path to and from every rank.
   TUTTI_API void check() const;
 
   friend bool operator==(const Network&, const Network&) = default;

@@ -7,8 +7,8 @@
 
 namespace tutti {
 
-/// The network in Graphviz's language: `tutti topo dot torus:4x4 | neato -Tsvg`. Two links that
-/// differ in direction only are one line without arrows.
+/// Writes the network in the Graphviz language: `tutti topo dot torus:4x4 | neato -Tsvg`. Two
+/// links that differ only in direction become one line without arrows.
 [[nodiscard]] TUTTI_API std::string to_dot(const Network& network);
 
 }  // namespace tutti

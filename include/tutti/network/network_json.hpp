@@ -8,12 +8,12 @@
 
 namespace tutti {
 
-/// The network as JSON, one node or link per line. The format is described in docs/networks.md.
+/// Writes the network as JSON, one node or link per line. docs/networks.md describes the format.
 [[nodiscard]] TUTTI_API std::string to_json(const Network& network);
 
-/// The inverse of to_json(), but for wirings other than that of a torus, which are not written.
-/// Throws invalid_argument that names the line and what should stand there. What is returned is
-/// sound: see Network::check().
+/// The inverse of to_json(). Of the wirings only that of a torus is written, so the others are
+/// lost. Throws invalid_argument that names the line and what is expected there. The network
+/// returned is valid: see Network::check().
 [[nodiscard]] TUTTI_API Network network_from_json(std::string_view text);
 
 }  // namespace tutti

@@ -8,14 +8,15 @@
 
 namespace tutti {
 
-/// What a file of NCCL's topology, of one host, leaves open.
+/// Settings that an NCCL topology file, which describes one host, does not contain.
 struct XmlOptions {
-  std::uint32_t hosts = 1;  ///< How many such hosts are joined, their k-th NICs by one switch.
+  std::uint32_t hosts = 1;  ///< Number of such hosts. Their k-th NICs are joined by one switch.
 };
 
-/// Reads NCCL's topology XML, as NCCL_TOPO_DUMP_FILE writes it: GPUs are ranks, CPUs and PCI
-/// switches are switches, networks are NICs, NVLinks and NVSwitches are links between. What does
-/// not map is left out: docs/networks.md says what. Throws invalid_argument that names the place.
+/// Reads NCCL's topology XML, as written by NCCL_TOPO_DUMP_FILE. GPUs become ranks, CPUs and PCI
+/// switches become switches, networks become NICs, NVLinks and NVSwitches become links.
+/// docs/networks.md lists the elements that are ignored. Throws invalid_argument that names the
+/// position in the file.
 [[nodiscard]] TUTTI_API Network network_from_xml(std::string_view text, XmlOptions options = {});
 
 }  // namespace tutti

@@ -24,34 +24,35 @@ struct Fraction {
 /// "64/15", or "4" for 4/1.
 [[nodiscard]] TUTTI_API std::string to_string(Fraction fraction);
 
-/// The part of a network that can get its data out least quickly.
+/// The bottleneck cut: the set of nodes with the least outgoing bandwidth per rank inside.
 struct Cut {
-  /// All nodes inside, and how many of them are ranks.
+  /// All nodes of the set, and the number of ranks among them.
   std::vector<NodeId> inside{};
   std::uint32_t ranks = 0;
-  /// Bytes per second over all links that leave.
+  /// Bytes per second over all links that leave the set.
   double leaving = 0;
 };
 
-/// What no schedule on a network can beat, whatever it overlaps: bytes of the whole buffer per
-/// second (algorithmic bandwidth), for data so long that latency does not count.
+/// The bandwidth that no schedule on a network can exceed, with any overlap: bytes of the whole
+/// buffer per second (algorithmic bandwidth), for buffers so large that latency does not matter.
 ///
-/// With M bytes on N ranks, an allgather takes at least (M/N)·max over all cuts of the ranks inside
-/// over the bandwidth that leaves, and some schedule takes no more: Zhao et al., "ForestColl:
+/// With M bytes on N ranks, an allgather takes at least (M/N)·max over all cuts of (ranks inside /
+/// bandwidth leaving), and some schedule reaches this bound: Zhao et al., "ForestColl:
 /// throughput-optimal collective communications on heterogeneous network fabrics", 2024. Ranks may
-/// hand on what they have got; switches only forward.
+/// forward data they have received; switches only forward.
 struct Optimum {
   Fraction allgather{};
-  /// The same with all links turned round.
+  /// The same with all links reversed.
   Fraction reduce_scatter{};
-  /// One after the other, each at its best.
+  /// A reduce_scatter followed by an allgather, each at its optimum.
   Fraction allreduce{};
-  /// The tightest cut of the allgather.
+  /// The bottleneck cut of the allgather.
   Cut cut{};
 };
 
-/// By maximum flows, exactly. Throws invalid_argument if the network is not sound or has one rank
-/// only, and unsupported if its bandwidths have no common measure that fits in 64 bits.
+/// Computes the optimum exactly, by maximum flows. Throws invalid_argument if the network is not
+/// valid or has only one rank, and unsupported if its bandwidths have no common divisor such that
+/// all their multiples fit in 64 bits.
 [[nodiscard]] TUTTI_API Optimum optimum(const Network& network);
 
 }  // namespace tutti

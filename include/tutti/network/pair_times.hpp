@@ -11,11 +11,11 @@
 
 namespace tutti {
 
-/// How long one message takes between any two ranks when nothing else is under way, in seconds.
+/// The time in seconds of one message between any two ranks on an otherwise idle network.
 class PairTimes {
  public:
-  /// Row by row: what rank 0 sends first. Throws invalid_argument unless there are ranks² times,
-  /// each finite and not negative.
+  /// Row-major: row r holds the times of messages sent by rank r. Throws invalid_argument unless
+  /// there are ranks² times, each finite and not negative.
   TUTTI_API PairTimes(std::uint32_t ranks, std::vector<double> seconds);
 
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
@@ -28,15 +28,15 @@ class PairTimes {
   std::vector<double> seconds_;
 };
 
-/// Latencies along the route, and `bytes` over its thinnest link. Throws unsupported beyond 4096
-/// ranks, whose pairs would fill the memory.
+/// The latencies along the route plus `bytes` over its slowest link. Throws unsupported for more
+/// than 4096 ranks, since the matrix would not fit in memory.
 [[nodiscard]] TUTTI_API PairTimes pair_times(const Network& network, Routes& routes,
                                              std::uint64_t bytes);
 
-/// Of measured matrices: a line for each sender with a value for each receiver, separated by
-/// commas; those from a rank to itself are not read. Bandwidths are bytes per second or such as
-/// 10GB/s; latencies seconds or such as 5us, and may be missing altogether. Throws invalid_argument
-/// that names the line.
+/// Reads measured matrices: one line per sender, one value per receiver, separated by commas. The
+/// diagonal is ignored. Bandwidths are bytes per second or have a unit (10GB/s); latencies are
+/// seconds or have a unit (5us). `latencies` may be empty. Throws invalid_argument that names the
+/// line.
 [[nodiscard]] TUTTI_API PairTimes pair_times_from_csv(std::string_view bandwidths,
                                                       std::string_view latencies,
                                                       std::uint64_t bytes);

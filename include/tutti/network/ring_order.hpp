@@ -13,32 +13,33 @@
 
 namespace tutti {
 
-/// What a ring costs in which every rank sends to the next at once. The first that differs decides.
+/// The cost of a ring in which all ranks send to their successor at the same time. Costs are
+/// compared member by member, in this order.
 struct RingCost {
-  double slowest = 0;     ///< Seconds of its slowest edge, alone.
-  double contention = 0;  ///< Seconds for which its busiest link is busy; 0 if links are not known.
-  double sum = 0;         ///< Seconds of all edges together.
+  double slowest = 0;     ///< Seconds of the slowest edge on an idle network.
+  double contention = 0;  ///< Seconds that the busiest link is busy; 0 if links are unknown.
+  double sum = 0;         ///< Sum of the seconds of all edges.
 
   friend auto operator<=>(const RingCost&, const RingCost&) = default;
 };
 
-/// An order of the ranks round a ring.
+/// An order of the ranks around a ring.
 struct RingOrder {
   std::vector<Rank> ranks{};  ///< Begins with rank 0.
   RingCost cost{};
-  RingCost given{};    ///< Of the ranks in the order of their numbers.
-  bool exact = false;  ///< Whether no other order costs less.
+  RingCost given{};    ///< Cost of the ring 0, 1, 2, ….
+  bool exact = false;  ///< True if `ranks` is proved to be of least cost.
 };
 
-/// The order of least cost: exactly up to 9 ranks, beyond by local search, and never one that costs
-/// more than the given. The same input gives the same order.
+/// Finds the order of least cost: exactly up to 9 ranks, by local search beyond. The result never
+/// costs more than the ring 0, 1, 2, …. The same input gives the same order.
 [[nodiscard]] TUTTI_API RingOrder order_ring(const PairTimes& times);
 
-/// The same for messages of `bytes` on a network, heeding that edges share links.
+/// The same for messages of `bytes` on a network. Takes into account that edges share links.
 [[nodiscard]] TUTTI_API RingOrder order_ring(const Network& network, Routes& routes,
                                              std::uint64_t bytes);
 
-/// What an order costs. Throws invalid_argument unless it names every rank once.
+/// The cost of an order. Throws invalid_argument unless it contains every rank exactly once.
 [[nodiscard]] TUTTI_API RingCost ring_cost(const PairTimes& times, std::span<const Rank> order);
 [[nodiscard]] TUTTI_API RingCost ring_cost(const Network& network, Routes& routes,
                                            std::uint64_t bytes, std::span<const Rank> order);

@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// A hop of an overlay: who sends to whom.
+/// A hop of an overlay: `from` sends to `to`.
 struct Hop {
   Rank from{};
   Rank to{};
@@ -19,12 +19,12 @@ struct Hop {
   friend bool operator==(const Hop&, const Hop&) = default;
 };
 
-/// How many links of the underlay the hops of an overlay take.
+/// The number of underlay links that the hops of an overlay take.
 struct Stretch {
   double average = 0;
   std::uint32_t worst = 0;
   Hop worst_hop{};
-  /// Of each hop.
+  /// The number of links of each hop.
   std::vector<std::uint32_t> links{};
 };
 
@@ -33,7 +33,7 @@ struct Stretch {
 /// The hops of a ring: from each rank to the next, and from the last to the first.
 [[nodiscard]] TUTTI_API std::vector<Hop> ring_hops(std::span<const Rank> order);
 
-/// How many of the hops cross each link of a network.
+/// The number of hops that cross each link of a network.
 [[nodiscard]] TUTTI_API std::vector<std::uint32_t> hops_per_link(const Network& network,
                                                                  Routes& routes,
                                                                  std::span<const Hop> hops);

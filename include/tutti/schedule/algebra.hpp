@@ -6,33 +6,32 @@
 #include <tutti/export.hpp>
 #include <tutti/schedule/program.hpp>
 
-/// Schedules made of schedules. Every operation works on one rank's program alone, in time
-/// proportional to it; applied to the programs of all ranks it gives a schedule again.
+/// Operations that build schedules from schedules. Each works on the program of one rank alone, in
+/// time proportional to that program. Applied to the programs of all ranks, it gives a schedule.
 namespace tutti {
 
-/// Where a rank's own contribution stands in a fold that dual() makes.
+/// The position of the rank's own contribution in a fold made by dual().
 enum class Own : std::uint8_t {
-  by_rank,  ///< Among the others in ascending order of rank.
-  last,     ///< After the others, which stand in ascending order of rank.
+  by_rank,  ///< Among the other contributions, in ascending order of rank.
+  last,     ///< After the other contributions, which are in ascending order of rank.
 };
 
-/// The program run backwards: sends become receives and receives sends, so that a program for
-/// `collective` becomes one for dual(collective). Where that is a reduction, what used to be sent
-/// to peers is now folded with the rank's own, which counts each contribution once if no rank was
-/// sent a chunk that it already had. Throws unsupported if the collective has no dual, or the
-/// program has local steps or other variants than the chunks themselves.
+/// Runs the program backwards: sends become receives and receives become sends. A program for
+/// `collective` becomes one for dual(collective). If the dual is a reduction, a chunk that was sent
+/// to peers is now received from them and folded with the rank's own. Each contribution counts once
+/// if no rank was sent a chunk that it already had. Throws unsupported if the collective has no
+/// dual, or if the program has local steps or variants other than variant 0.
 [[nodiscard]] TUTTI_API Program dual(const Program& program, Collective collective, Rank self,
                                      Own own = Own::by_rank);
 
-/// `first`, then `second`: the rounds of the second follow those of the first.
+/// Runs `first`, then `second`. The rounds of `second` follow those of `first`.
 [[nodiscard]] TUTTI_API Program then(Program first, const Program& second);
 
-/// Both at once, round by round; where both have steps in a round, those of `one` come first, and
-/// local steps after all messages.
-/// They must touch different chunks.
+/// Runs both programs at once, round by round. Within a round the steps of `one` come first, and
+/// local steps come after all messages. Requires: the two programs touch different chunks.
 [[nodiscard]] TUTTI_API Program beside(const Program& one, const Program& other);
 
-/// Which ranks stand for ranks 0, 1, …: rank i becomes (first + i·stride) mod modulus.
+/// Maps ranks: rank i becomes (first + i·stride) mod modulus.
 struct RankMap {
   std::uint32_t first = 0;
   std::int64_t stride = 1;
@@ -41,8 +40,7 @@ struct RankMap {
   [[nodiscard]] TUTTI_API Rank operator()(Rank rank) const;
 };
 
-/// Which chunks stand for chunks 0, 1, …: chunk i becomes the `width` chunks from
-/// (first + i·stride) mod modulus on.
+/// Maps chunks: chunk i becomes the `width` chunks that start at (first + i·stride) mod modulus.
 /// Requires: first, stride and modulus are multiples of width.
 struct ChunkMap {
   std::uint64_t first = 0;
@@ -50,11 +48,11 @@ struct ChunkMap {
   std::uint64_t modulus = 1;
   std::uint64_t width = 1;
 
-  /// Appends what stands for `range`, in order, as few ranges as it takes.
+  /// Appends the images of the chunks of `range` to `into`, in order, as few ranges as possible.
   TUTTI_API void map(ChunkRange range, std::vector<ChunkRange>& into) const;
 };
 
-/// The program among other ranks and over other chunks: rings of rings, trees between nodes.
+/// Runs the program on other ranks and other chunks: rings of rings, trees between nodes.
 [[nodiscard]] TUTTI_API Program embed(const Program& program, const RankMap& ranks,
                                       const ChunkMap& chunks);
 

@@ -6,15 +6,15 @@
 
 namespace tutti {
 
-/// One numbered piece of the data. A chunk keeps its number wherever it travels.
+/// A numbered piece of the data. A chunk has the same number on every rank.
 using Chunk = Id<struct ChunkTag, std::uint64_t>;
 
-/// Which of the values that a rank keeps of one chunk side by side. Variant 0 is the chunk itself:
-/// it begins with what the rank brings and ends as what it gets. The others begin empty and are for
-/// data on its way: another rank's partial sum beside the rank's own.
+/// One of several values that a rank keeps of the same chunk. Variant 0 is the chunk itself: it
+/// starts as the rank's input and ends as its output. The others start empty and hold data in
+/// transit, such as another rank's partial sum next to the rank's own.
 using Variant = Id<struct VariantTag, std::uint16_t>;
 
-/// Neighbouring chunks: first, first + 1, … (`count` of them).
+/// Consecutive chunks: first, first + 1, … (`count` of them).
 struct ChunkRange {
   Chunk first;
   std::uint64_t count = 1;
@@ -31,7 +31,7 @@ struct ChunkRange {
   friend constexpr bool operator==(const ChunkRange&, const ChunkRange&) = default;
 };
 
-/// Chunks at equal distances: first, first + stride, … (`count` of them).
+/// Chunks at a constant distance: first, first + stride, … (`count` of them).
 struct ChunkSeries {
   Chunk first;
   std::uint64_t count = 0;

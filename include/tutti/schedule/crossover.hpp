@@ -9,17 +9,18 @@
 
 namespace tutti {
 
-/// Where two schedules for the same collective change places.
+/// The size at which the faster of two schedules for the same collective changes.
 struct Crossover {
-  /// The least size at which the one that loses below it is as fast or faster; none if one of them
-  /// is never slower than the other in the range that was searched.
+  /// The smallest size at which the schedule that is slower below it is as fast or faster. No value
+  /// if one schedule is never slower than the other in the searched range.
   std::optional<std::uint64_t> size;
-  bool first_wins_below = false;  ///< Whether the first schedule is the faster below that size,
-  bool first_wins_above = false;  ///< and from it on; equal to the former where there is no size.
+  bool first_wins_below = false;  ///< The first schedule is faster below that size.
+  bool first_wins_above =
+      false;  ///< The same from that size on; equal to first_wins_below without a size.
 };
 
-/// Finds the crossover between sizes `from` and `to` by bisection on the priced schedules, with
-/// false position to hasten it. Should they cross more than once, one of the crossings is found.
+/// Finds the crossover between sizes `from` and `to` by bisection on the priced schedules,
+/// accelerated by false position. If they cross more than once, returns one of the crossings.
 [[nodiscard]] TUTTI_API Crossover crossover(const Schedule& first, const Schedule& second,
                                             const CostModel& model, Ports ports, std::uint64_t from,
                                             std::uint64_t to);

@@ -11,36 +11,36 @@
 
 namespace tutti {
 
-/// Where the bytes of a chunk can stand on a rank.
+/// A buffer of a rank that can hold a chunk.
 enum class Buffer : std::uint8_t {
-  input,    ///< The caller's, never written.
-  output,   ///< The caller's.
-  scratch,  ///< tutti's, for chunks on their way, sums not yet whole and other variants.
-  spare,    ///< tutti's, where a chunk needs a second scratch place.
+  input,    ///< Of the caller, never written.
+  output,   ///< Of the caller.
+  scratch,  ///< Internal: forwarded chunks, partial sums and variants other than 0.
+  spare,    ///< Internal: for a chunk that needs a second scratch place.
 };
 
 [[nodiscard]] TUTTI_API std::string_view name(Buffer buffer);
 
-/// How a caller passes its buffers.
+/// Whether the input and output buffers of a call overlap.
 enum class Aliasing : std::uint8_t {
   out_of_place,
-  /// Input and output are one: each output chunk stands where the same chunk of the input stood,
-  /// and in alltoall where the block for its sender stood.
+  /// Input and output are the same buffer. Each output chunk overwrites the same chunk of the
+  /// input; in alltoall it overwrites the block for its sender.
   in_place,
 };
 
-/// Where the steps of a program find and leave their chunks.
+/// The buffers in which the steps of a program read and write their chunks.
 ///
-/// A program names chunks and lets each have one version after another; a placement gives every
-/// version a place. The last version of an output chunk stands in the output; an earlier one stands
-/// there too unless it is still being sent while its successor is written, and then steps aside.
-/// So nothing is copied that need not be. All that is for the chunks themselves; any other variant
-/// of a chunk has one place of its own in scratch, for all its versions.
+/// A program names chunks, and a chunk has a sequence of versions; a placement assigns a buffer to
+/// every version. The last version of an output chunk is in the output. An earlier version is there
+/// too, unless it is still being sent while its successor is written; then it is in scratch. This
+/// avoids unnecessary copies. It applies to variant 0 only. Any other variant of a chunk has one
+/// place in scratch for all its versions.
 class TUTTI_API Placement {
  public:
-  /// Some chunks of a step. A send reads them in `from`. A receive writes them in `to` and, if it
-  /// folds in the rank's own, reads that in `from`. A local step writes in `to` and reads the
-  /// chunks themselves, if they are among its sources, in `from`.
+  /// Some chunks of a step. A send reads them in `from`. A receive writes them in `to`; if it folds
+  /// in the rank's own version, it reads that in `from`. A local step writes in `to`; if variant 0
+  /// is among its sources, it reads that in `from`.
   struct Piece {
     ChunkRange chunks;
     Buffer from;
@@ -53,9 +53,9 @@ class TUTTI_API Placement {
 
   /// The pieces of step i of the program, in the order of its chunks.
   [[nodiscard]] std::span<const Piece> pieces(std::size_t step) const;
-  /// Copies to be made before the first step.
+  /// Copies that must run before the first step.
   [[nodiscard]] std::span<const Copy> before() const { return before_; }
-  /// Copies that depend on the input alone and that no step needs: to be made at any time.
+  /// Copies of input chunks whose result no step reads. They may run at any time.
   [[nodiscard]] std::span<const Copy> aside() const { return aside_; }
 
  private:
@@ -67,7 +67,8 @@ class TUTTI_API Placement {
   std::vector<Copy> aside_;
 };
 
-/// Requires: every chunk of the program is below contract.chunks and self below contract.ranks.
+/// Computes the placement. Requires: every chunk of the program is below contract.chunks and self
+/// is below contract.ranks.
 [[nodiscard]] TUTTI_API Placement place(const Program& program, const Contract& contract, Rank self,
                                         Aliasing aliasing);
 

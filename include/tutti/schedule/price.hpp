@@ -12,7 +12,7 @@ namespace tutti {
 
 class StepGraph;
 
-/// What a message of n bytes takes: alpha + n·beta.
+/// The time of a message of n bytes: alpha + n·beta.
 struct LinkCost {
   double alpha = 0;  ///< Seconds per message.
   double beta = 0;   ///< Seconds per byte.
@@ -20,9 +20,10 @@ struct LinkCost {
   friend bool operator==(const LinkCost&, const LinkCost&) = default;
 };
 
-/// The α-β-γ model, with one kind of link or two.
+/// The α-β-γ model, with one or two kinds of links.
 struct CostModel {
-  LinkCost link;                     ///< Between ranks of different nodes, or any two.
+  LinkCost
+      link;  ///< Between ranks of different nodes; between any two ranks if ranks_per_node is 1.
   double gamma = 0;                  ///< Seconds per byte added.
   std::uint32_t ranks_per_node = 1;  ///< Ranks 0 … ranks_per_node − 1 share the first node.
   LinkCost inside{};                 ///< Between ranks of one node.
@@ -35,14 +36,14 @@ struct CostModel {
   friend bool operator==(const CostModel&, const CostModel&) = default;
 };
 
-/// How many messages a rank can have under way.
+/// The number of messages that a rank can have in flight.
 enum class Ports : std::uint8_t {
-  one,        ///< One in and one out at a time, and one sum at a time.
+  one,        ///< One in and one out at a time, and one fold at a time.
   unlimited,  ///< Any number at once.
 };
 
-/// How long a schedule takes in the model, and what the time consists of: along the critical path,
-/// so many messages, so many bytes moved and so many bytes added one after the other.
+/// The time of a schedule in the model, and its parts: the messages, the bytes moved and the bytes
+/// added along the critical path.
 struct Price {
   double seconds = 0;
   std::uint64_t messages = 0;
@@ -50,22 +51,22 @@ struct Price {
   std::uint64_t reduced = 0;
 };
 
-/// Prices one schedule again and again: at many sizes, in many models.
+/// Prices one schedule many times, at different sizes and in different models.
 ///
-/// A message leaves when what it carries is there and, with one port, when the sender's way out and
-/// the receiver's way in are free. A port serves one round after the other; within a round a sender
-/// takes the messages that are ready in the order of its program, and waits for the receiver of the
-/// first. A fold begins when all its operands are there. With unlimited ports nothing but data is
-/// waited for.
+/// A message starts when its data is ready and, with one port, when the sender's output port and
+/// the receiver's input port are free. A port handles the rounds in order. Within a round a sender
+/// takes its ready messages in program order, and waits for the receiver of the first. A fold
+/// starts when all its operands are ready. With unlimited ports only data dependences cause
+/// waiting.
 class TUTTI_API Pricer {
  public:
-  /// Requires: a schedule that verify() passes; it must outlive the pricer.
+  /// Requires: verify() passes the schedule. The schedule must outlive the pricer.
   explicit Pricer(const Schedule& schedule);
   ~Pricer();
   Pricer(Pricer&&) noexcept;
   Pricer& operator=(Pricer&&) noexcept;
 
-  /// Requires: the layout has the schedule's chunks.
+  /// Requires: the layout has as many chunks as the schedule.
   [[nodiscard]] Price price(const Layout& layout, const CostModel& model, Ports ports) const;
 
  private:

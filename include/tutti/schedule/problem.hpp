@@ -7,12 +7,12 @@
 
 namespace tutti {
 
-/// What an algorithm is asked to write a schedule for. Together with the collective, which the
-/// algorithm itself implies, it says everything that a schedule may depend on.
+/// The input of an algorithm. Together with the collective, which the algorithm implies, it
+/// contains everything that a schedule may depend on.
 struct Problem {
   std::uint32_t ranks = 1;
-  Rank root{};    ///< Heeded by broadcast, reduce, scatter and gather.
-  Shape shape{};  ///< Heeded by the hierarchical algorithms.
+  Rank root{};    ///< Used by broadcast, reduce, scatter and gather.
+  Shape shape{};  ///< Used by the hierarchical algorithms.
 
   friend bool operator==(const Problem&, const Problem&) = default;
 };

@@ -13,36 +13,37 @@
 
 namespace tutti {
 
-/// One line of a rank's program. A view into the program that it came from.
+/// One step of a rank's program. A view into that program.
 ///
-/// A send hands the rank's present version of some chunks to each peer. A receive makes a new
-/// version of some chunks: of what arrives from one peer, or of a fold over what arrives from
-/// several peers and, if `own` is set, a version the rank had. A local step makes one of what the
-/// rank has itself: a copy of one variant, or a fold over several. The operands of a fold stand in
-/// a known order, because floating-point sums depend on it.
+/// A send passes the rank's current version of some chunks to each peer. A receive makes a new
+/// version of some chunks: the data from one peer, or a fold over the data from several peers and,
+/// if `own` is set, a version that the rank had. A local step makes a version from the rank's own
+/// data: a copy of one variant, or a fold over several. The order of operands in a fold is fixed,
+/// because floating-point sums depend on it.
 struct Step {
   enum class Kind : std::uint8_t { send, receive, local };
 
   Kind kind = Kind::send;
-  /// Send: which variant is handed on. Receive and local: which one is made.
+  /// Send: the variant to send. Receive and local: the variant to make.
   Variant variant{};
   std::uint32_t round = 0;
-  /// Send: in the order in which messages leave. Receive: in the order of the fold. Local: none.
+  /// Send: in the order in which the messages leave. Receive: in the order of the fold. Local:
+  /// none.
   std::span<const Rank> peers{};
-  /// Receive: how many peers' contributions stand before the rank's own in the fold; none if the
-  /// own version is replaced.
+  /// Receive: the number of peers' contributions before the rank's own in the fold. No value if the
+  /// data replaces the own version.
   std::optional<std::uint32_t> own{};
-  /// Receive with an own: of which variant that is.
+  /// Receive with `own`: the variant of the rank's own operand.
   Variant own_variant{};
   std::span<const ChunkRange> chunks{};
-  /// Local: what is copied, or folded in this order.
+  /// Local: the variant to copy, or the variants to fold in this order.
   std::span<const Variant> sources{};
 
-  /// How many contributions a receive or a local step folds into one.
+  /// The number of contributions that a receive or a local step folds into one.
   [[nodiscard]] std::size_t operands() const {
     return peers.size() + (own ? 1 : 0) + sources.size();
   }
-  /// How many chunks the step moves to or from each peer, or makes.
+  /// The number of chunks that the step sends to or receives from each peer, or makes.
   [[nodiscard]] std::uint64_t chunk_count() const {
     std::uint64_t count = 0;
     for (const ChunkRange& range : chunks) count += range.count;
@@ -55,24 +56,24 @@ struct Step {
     if (kind == Kind::receive && own) f(own_variant);
     for (const Variant source : sources) f(source);
   }
-  /// Whether it makes a version of the chunks, and does not just hand one on.
+  /// True if the step makes a version of the chunks; false for a send.
   [[nodiscard]] bool makes() const { return kind != Kind::send; }
 };
 
 [[nodiscard]] TUTTI_API bool operator==(const Step& a, const Step& b);
 
-/// One rank's part in a collective: its sends, receives and local steps, in order.
+/// The program of one rank in a collective: its sends, receives and local steps, in order.
 ///
-/// A value without pointers, sockets or clocks. It names chunks, not buffers: where the versions of
-/// a chunk stand in memory follows from the program (see placement.hpp). Rounds are for people and
-/// for counting; what may run at once follows from what the steps read and write. The k-th send
-/// from a to b meets the k-th receive on b from a: order is the only tag. In a round messages come
-/// first and local steps after them, one after the other.
+/// A value without pointers, sockets or clocks. It names chunks, not buffers: the buffers follow
+/// from the program (see placement.hpp). Rounds are for people and for counting; which steps may
+/// run concurrently follows from what the steps read and write. The k-th send from a to b meets the
+/// k-th receive on b from a: order is the only tag. Within a round messages come first, followed by
+/// local steps, one after the other.
 ///
-/// A program may say anything, also nonsense: verify() is the judge of it.
+/// A program is not checked when it is built: verify() checks it.
 class TUTTI_API Program {
  public:
-  /// A program with no steps yet, of a schedule that takes `rounds` rounds.
+  /// An empty program of a schedule with `rounds` rounds.
   explicit Program(std::uint32_t rounds = 0) : rounds_(rounds) {}
 
   /// Sends `chunks` to one peer, or to several.
@@ -82,34 +83,34 @@ class TUTTI_API Program {
             Variant variant = {});
   void send(std::uint32_t round, Rank peer, ChunkRange chunks, Variant variant = {});
 
-  /// Receives `chunks` from `peer` in place of what the rank had.
+  /// Receives `chunks` from `peer` and replaces the rank's version.
   void receive(std::uint32_t round, Rank peer, std::span<const ChunkRange> chunks,
                Variant variant = {});
   void receive(std::uint32_t round, Rank peer, ChunkRange chunks, Variant variant = {});
 
-  /// Receives `chunks` from each of `peers` and folds them with the rank's own, which stands after
-  /// the first `own` of them.
+  /// Receives `chunks` from each of `peers` and folds them with the rank's own version, which comes
+  /// after the first `own` of them.
   void receive_reduce(std::uint32_t round, std::span<const Rank> peers, std::uint32_t own,
                       std::span<const ChunkRange> chunks);
 
-  /// Copies a variant of `chunks` to another.
+  /// Copies one variant of `chunks` to another.
   void copy(std::uint32_t round, ChunkRange chunks, Variant from, Variant to);
-  /// Folds variants of `chunks`, in this order, into one, which may be one of them.
+  /// Folds variants of `chunks`, in this order, into `to`, which may be one of the sources.
   void reduce(std::uint32_t round, ChunkRange chunks, std::span<const Variant> sources, Variant to);
 
-  /// Throws invalid_argument for a local step of more than 65,535 sources.
+  /// Throws invalid_argument for a local step with more than 65,535 sources.
   void append(const Step& step);
-  /// All steps of another program, `later` rounds later.
+  /// Appends all steps of another program, shifted by `later` rounds.
   void append(const Program& other, std::uint32_t later);
   void reserve(std::size_t steps);
 
-  /// How many rounds the whole schedule takes, also those in which this rank rests.
+  /// The number of rounds of the whole schedule, including those in which this rank is idle.
   [[nodiscard]] std::uint32_t rounds() const { return rounds_; }
   [[nodiscard]] std::size_t size() const { return lines_.size(); }
   [[nodiscard]] bool empty() const { return lines_.empty(); }
   /// The highest variant that any step names.
   [[nodiscard]] Variant last_variant() const { return last_variant_; }
-  /// Whether it needs more than sends and receives of the chunks themselves.
+  /// True if it has only sends and receives of variant 0.
   [[nodiscard]] bool is_plain() const { return sources_.empty() && last_variant_ == Variant{}; }
   /// Invalidated by appending.
   [[nodiscard]] Step operator[](std::size_t i) const;
@@ -121,13 +122,14 @@ class TUTTI_API Program {
   friend bool operator==(const Program&, const Program&) = default;
 
  private:
-  /// A step whose peers and chunks stand in the pools below, from where the previous line's end.
+  /// A step. Its peers and chunks are in the pools below and start at the end of the previous
+  /// line's.
   struct Line {
     std::uint32_t round;
     std::uint32_t peers_end;
     std::uint32_t chunks_end;
-    std::uint32_t own;    // Receive: as in Step. Local: where its sources end in their pool.
-    std::uint16_t aside;  // Receive: the variant of its own. Local: how many sources.
+    std::uint32_t own;    // Receive: as in Step. Local: the end of its sources in the pool.
+    std::uint16_t aside;  // Receive: the variant of its own operand. Local: the number of sources.
     Variant variant;
     Step::Kind kind;
     bool has_own;
@@ -143,7 +145,7 @@ class TUTTI_API Program {
   std::vector<Variant> sources_;
 };
 
-// Here, as whoever reads programs of millions of steps asks for little else.
+// Inline, because code that reads programs of millions of steps spends most of its time here.
 inline Step Program::operator[](std::size_t i) const {
   const Line& line = lines_[i];
   const std::size_t peers_begin = i == 0 ? 0 : lines_[i - 1].peers_end;

@@ -10,10 +10,10 @@
 
 namespace tutti {
 
-/// A schedule that verify() has passed, in place and out of place: one that can be run. Give it to
-/// calls in CallOptions.
+/// A schedule that verify() has passed, in place and out of place, so that it can be run. Pass it
+/// to calls in CallOptions.
 ///
-/// A value that is cheap to copy: copies share what they hold, which never changes.
+/// A value that is cheap to copy: copies share immutable content.
 class TUTTI_API ProvedSchedule {
  public:
   [[nodiscard]] const Schedule& schedule() const { return content_->schedule; }
@@ -23,14 +23,14 @@ class TUTTI_API ProvedSchedule {
   [[nodiscard]] std::uint64_t hash() const { return content_->hash; }
   [[nodiscard]] const ScheduleTraits& traits() const { return content_->traits; }
 
-  /// By which messages tell schedules apart: "schedule 'my_ring' 3f2a9c0d12345678".
+  /// Identifies the schedule in messages: "schedule 'my_ring' 3f2a9c0d12345678".
   [[nodiscard]] const std::string& label() const { return content_->label; }
 
-  /// Why it cannot do a collective among so many ranks, with this root where there is one; empty if
-  /// it can.
+  /// Why it cannot do the collective among `ranks` ranks, with this root if the collective has one;
+  /// empty if it can.
   [[nodiscard]] std::string misfit(Collective collective, std::uint32_t ranks, Rank root) const;
 
-  /// Whether they do the same, under whatever names.
+  /// True if the schedules have the same contract and steps. Names are ignored.
   friend bool operator==(const ProvedSchedule& a, const ProvedSchedule& b) {
     return a.hash() == b.hash();
   }
@@ -50,9 +50,9 @@ class TUTTI_API ProvedSchedule {
   std::shared_ptr<const Content> content_;
 };
 
-/// Verifies the schedule, once and for all calls by it. Throws invalid_argument with the first
-/// violations, the same on every rank that has the same schedule; unsupported if it is too large to
-/// be verified.
+/// Verifies the schedule once, for all calls that use it. Throws invalid_argument with the first
+/// violations, the same on every rank that has the same schedule. Throws unsupported if the
+/// schedule is too large to verify.
 [[nodiscard]] TUTTI_API ProvedSchedule prove(Schedule schedule);
 
 }  // namespace tutti

@@ -10,19 +10,19 @@
 
 namespace tutti {
 
-/// A collective, written down: what each rank sends, receives and reduces.
+/// A collective algorithm as data: what each rank sends, receives and reduces.
 ///
 /// A value: it holds no pointer, socket or clock, so the one object can be verified, priced,
 /// simulated, drawn and executed, and two can be compared with ==.
 struct Schedule {
-  /// What people call it: "allreduce/ring".
+  /// The display name: "allreduce/ring".
   std::string name;
-  /// What it is to achieve.
+  /// The result that it must achieve.
   Contract contract;
-  /// programs[r] is the part of rank r.
+  /// programs[r] is the program of rank r.
   std::vector<Program> programs;
 
-  /// How many rounds it takes.
+  /// The number of rounds.
   [[nodiscard]] TUTTI_API std::uint32_t rounds() const;
 
   [[nodiscard]] const Program& program(Rank rank) const { return programs[rank.index()]; }

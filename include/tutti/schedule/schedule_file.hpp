@@ -7,9 +7,9 @@
 
 namespace tutti {
 
-/// The schedule in a JSON file (docs/schedule-json.md). Throws invalid_argument that names the file
-/// and, where it is not understood, the place in it. Like what schedule_from_json() reads, it may
-/// be nonsense: verify() or prove() tells.
+/// Reads a schedule from a JSON file (docs/schedule-json.md). Throws invalid_argument that names
+/// the file and, for a parse error, the place in it. The schedule may be incorrect, as with
+/// schedule_from_json(): check it with verify() or prove().
 [[nodiscard]] TUTTI_API Schedule load_schedule(const std::string& path);
 
 }  // namespace tutti

@@ -8,12 +8,11 @@
 
 namespace tutti {
 
-/// A number that tells schedules apart by what they do: over the contract and all steps, not the
-/// name. The same on every machine and in every version of tutti; docs/schedule-json.md says how it
-/// is made. Never zero.
+/// A hash over the contract and all steps, but not the name. The same on every machine and in every
+/// version of tutti; docs/schedule-json.md specifies it. Never zero.
 [[nodiscard]] TUTTI_API std::uint64_t content_hash(const Schedule& schedule);
 
-/// As people read it: 16 hexadecimal digits.
+/// The hash as 16 hexadecimal digits.
 [[nodiscard]] TUTTI_API std::string hash_text(std::uint64_t hash);
 
 }  // namespace tutti

@@ -10,18 +10,18 @@
 
 namespace tutti {
 
-/// A schedule whose programs are made when asked for, so that they need never all be there at once.
+/// A schedule whose programs are built on demand, so that they need not all be in memory at once.
 struct ScheduleSource {
   std::string name;
   Contract contract;
-  /// The program of a rank: the same whenever it is asked for, also by several threads at once.
+  /// Builds the program of a rank. Every call returns the same program. Must be thread-safe.
   std::function<Program(Rank)> program;
-  /// Whether one rule, such as an algorithm's, makes the programs of all ranks. Then what some
-  /// ranks have in common may be taken for what all have.
+  /// True if one rule, such as an algorithm, builds the programs of all ranks. Properties that a
+  /// sample of ranks share may then be assumed for all ranks.
   bool one_rule = false;
 };
 
-/// A schedule that is there. Requires: it outlives the source.
+/// A source over an existing schedule. Requires: the schedule outlives the source.
 [[nodiscard]] TUTTI_API ScheduleSource source_of(const Schedule& schedule);
 
 }  // namespace tutti

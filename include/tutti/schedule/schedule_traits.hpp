@@ -5,19 +5,20 @@
 
 namespace tutti {
 
-/// What running a schedule asks for besides its steps. It follows from the whole schedule, so that
-/// all ranks come to the same answer.
+/// Requirements of a schedule at run time, besides its steps. Derived from the whole schedule, so
+/// that all ranks get the same answer.
 struct ScheduleTraits {
-  /// Some rank may keep chunks in memory of tutti's own, in place or out of place. Long calls are
-  /// then run in parts, so that this memory stays small.
+  /// Some rank may keep chunks in internal memory, in place or out of place. Long calls are then
+  /// split into parts, so that this memory stays small.
   bool keeps_data = false;
-  /// How many times its data a rank may then keep: two, unless the schedule has variants of chunks.
+  /// The size of that memory, as a multiple of the rank's data: two, unless the schedule has
+  /// variants of chunks.
   std::uint32_t copies = 2;
-  /// In an alltoall, some rank passes on blocks between two other ranks. It must know how long they
-  /// are, which it does not in a call with counts.
+  /// In an alltoall, some rank forwards blocks between two other ranks. It must know their lengths,
+  /// which it does not in a call with counts.
   bool needs_counts = false;
   /// Every element is one fold of all contributions in order of rank, as Reproducible::order
-  /// demands. What verify() finds; traits_of() does not.
+  /// requires. Set by verify(), not by traits_of().
   bool folds_in_rank_order = false;
 
   friend bool operator==(const ScheduleTraits&, const ScheduleTraits&) = default;

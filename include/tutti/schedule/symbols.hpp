@@ -12,20 +12,20 @@
 namespace tutti {
 
 /// A value in a symbolic run: nothing, one rank's contribution to a chunk, or a fold of other
-/// symbols in order. Equal ids of one Symbols are equal expressions, operand for operand.
+/// symbols in order. Within one Symbols, equal ids mean equal expressions, operand for operand.
 using Symbol = Id<struct SymbolTag, std::uint32_t>;
 
-/// The expressions of a symbolic run, each kept once.
+/// The expressions of a symbolic run, each stored once (hash consing).
 class TUTTI_API Symbols {
  public:
-  /// What has never been written.
+  /// The value of memory that was never written.
   static constexpr Symbol nothing{0};
 
   Symbols();
 
   /// A new contribution: call once for each rank and chunk.
   [[nodiscard]] Symbol contribution(Rank rank, Chunk chunk);
-  /// The fold of two or more operands; the same one for the same operands in the same order.
+  /// The fold of two or more operands. The same operands in the same order give the same symbol.
   [[nodiscard]] Symbol fold(std::span<const Symbol> operands);
 
   [[nodiscard]] bool is_contribution(Symbol symbol) const;
@@ -33,9 +33,9 @@ class TUTTI_API Symbols {
   [[nodiscard]] Rank rank(Symbol symbol) const;
   [[nodiscard]] Chunk chunk(Symbol symbol) const;
 
-  /// The operands of a fold, empty for others. Invalidated by fold().
+  /// The operands of a fold; empty for other symbols. Invalidated by fold().
   [[nodiscard]] std::span<const Symbol> operands(Symbol symbol) const;
-  /// How many contributions the expression has, repeated ones counted each time; stops at 2⁶⁴ − 1.
+  /// The number of contributions in the expression, with repetitions. Saturates at 2⁶⁴ − 1.
   [[nodiscard]] std::uint64_t contributions(Symbol symbol) const;
   /// The contributions from left to right, at most `limit` of them.
   [[nodiscard]] std::vector<Symbol> leaves(Symbol symbol, std::uint64_t limit) const;
@@ -57,11 +57,11 @@ class TUTTI_API Symbols {
   std::size_t folds_ = 0;
 };
 
-/// The expression as people write it, with ranks as letters: "a0+(b0+c0)". Cut where it is longer
-/// or deeper than anybody would read.
+/// The expression as text, with ranks as letters: "a0+(b0+c0)". Truncated if it is too long or too
+/// deep to read.
 [[nodiscard]] TUTTI_API std::string to_string(const Symbols& symbols, Symbol symbol);
 
-/// A contribution as people write it: "c2" for rank 2's part of chunk 2, "x30.2" past 26 ranks.
+/// A contribution as text: "c2" for rank 2's part of chunk 2, "x30.2" past 26 ranks.
 [[nodiscard]] TUTTI_API std::string contribution_name(Rank rank, Chunk chunk);
 
 }  // namespace tutti

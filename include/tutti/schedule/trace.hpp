@@ -9,23 +9,22 @@
 
 namespace tutti {
 
-/// A schedule run on symbols, round by round, to see what every rank holds in between.
+/// Runs a schedule on symbols, round by round, to show what every rank holds after each round.
 class TUTTI_API Trace {
  public:
-  /// Throws invalid_argument with the first violation unless verify() passes the schedule, which
-  /// must outlive the trace.
+  /// Throws invalid_argument with the first violation if verify() fails. The schedule must outlive
+  /// the trace.
   explicit Trace(const Schedule& schedule);
   ~Trace();
   Trace(Trace&&) noexcept;
   Trace& operator=(Trace&&) noexcept;
 
-  /// How many rounds have been run.
+  /// The number of rounds that have run.
   [[nodiscard]] std::uint32_t round() const;
   /// Runs the next round. Requires: round() < schedule.rounds().
   void advance();
 
-  /// The present version of a chunk, or of another variant of it, on a rank; Symbols::nothing if
-  /// the rank has none.
+  /// The current version of a variant of a chunk on a rank; Symbols::nothing if the rank has none.
   [[nodiscard]] Symbol held(Rank rank, Chunk chunk, Variant variant = {}) const;
   [[nodiscard]] const Symbols& symbols() const;
 

@@ -13,96 +13,96 @@
 
 namespace tutti {
 
-/// How flows that meet on a link divide it between them. Either way nobody can have more without
-/// taking it from one who has less already (max-min fairness); the question is what counts as less.
+/// How flows share a link. Both are max-min fair: no flow can get more without taking from a flow
+/// that already has less. They differ in the quantity that is compared.
 enum class Sharing : std::uint8_t {
   max_min,           ///< Bytes per second.
-  latency_weighted,  ///< Bytes per second times the latency of the route: who has it near gets
-                     ///< more, as with TCP, and as in SimGrid's model CM02.
+  latency_weighted,  ///< Bytes per second times the latency of the route: short routes get more,
+                     ///< as with TCP, and as in SimGrid's model CM02.
 };
 
-/// What is simulated besides the schedule and the network.
+/// Parameters of a simulation besides the schedule and the network.
 struct SimulationSettings {
-  double alpha = 0;         ///< Seconds per message, besides the latency of its route.
-  double gamma = 0;         ///< Seconds per byte added.
-  std::uint32_t ports = 1;  ///< So many messages in and out of a rank at once; 0: any number.
-  std::uint64_t slice = 0;  ///< Chunks move in slices of at most so many bytes; 0: whole.
+  double alpha = 0;         ///< Seconds per message, added to the latency of its route.
+  double gamma = 0;         ///< Seconds per byte reduced.
+  std::uint32_t ports = 1;  ///< Messages in and out of a rank at the same time; 0: no limit.
+  std::uint64_t slice = 0;  ///< Maximum bytes of a slice; 0: chunks are not sliced.
   Sharing sharing = Sharing::max_min;
-  /// places[r] is the network's rank that rank r runs on; empty: rank r.
+  /// places[r] is the rank of the network on which rank r runs; empty: rank r.
   std::vector<Rank> places{};
-  /// A message, and a sum, takes longer by this factor times a random number of mean 1
+  /// Each message and each reduction takes longer by this factor times a random number of mean 1
   /// (exponential).
   double noise = 0;
-  std::uint64_t seed = 1;  ///< Of the noise.
-  bool symmetry = true;    ///< Simulate one rank for all where all do the same.
-  bool records = false;    ///< Keep every message and sum.
+  std::uint64_t seed = 1;  ///< Seed of the noise.
+  bool symmetry = true;    ///< Simulate a single rank if all ranks behave alike.
+  bool records = false;    ///< Record every message and reduction.
   std::uint32_t intervals =
-      0;  ///< Cut the time into so many and tell what each link carried in each.
+      0;  ///< Number of intervals for which the bytes of each link are recorded; 0: none.
 };
 
-/// What one directed link had to carry.
+/// The use of one directed link.
 struct LinkUse {
   double bytes = 0;
-  double busy = 0;  ///< Seconds during which something flowed.
+  double busy = 0;  ///< Seconds during which at least one flow used the link.
 };
 
-/// A message on its way, or a sum being made. Times are seconds since the beginning.
+/// A message or a reduction. Times are seconds since the start.
 struct Activity {
   enum class Kind : std::uint8_t { message, sum };
 
   Kind kind = Kind::message;
-  Rank rank{};  ///< Who sends or adds.
-  Rank peer{};  ///< Who receives; of a sum, the same rank again.
+  Rank rank{};  ///< The rank that sends or reduces.
+  Rank peer{};  ///< The receiver; for a reduction the same as `rank`.
   std::uint32_t round = 0;
-  std::uint64_t bytes = 0;  ///< Moved or added.
+  std::uint64_t bytes = 0;  ///< Bytes moved or reduced.
   double begin = 0;
   double end = 0;
-  /// Seconds it would have taken with the network to itself: the rest went to others' messages.
+  /// Seconds it would have taken on an idle network. The rest is contention.
   double alone = 0;
 
   friend bool operator==(const Activity&, const Activity&) = default;
 };
 
-/// What the links carried over time: in the i-th interval, which ends at (i + 1)·seconds, link l
-/// carried bytes[i·links + l].
+/// Bytes of each link over time: in interval i, which ends at (i + 1)·seconds, link l carried
+/// bytes[i·links + l].
 struct UtilisationSeries {
-  double seconds = 0;  ///< How long an interval is.
+  double seconds = 0;  ///< Length of an interval.
   std::uint32_t links = 0;
   std::vector<double> bytes;
 
   [[nodiscard]] std::size_t intervals() const { return links == 0 ? 0 : bytes.size() / links; }
 };
 
-/// How a schedule went on a network.
+/// The result of a simulation.
 struct Simulation {
-  double seconds = 0;            ///< When the last rank is done.
-  std::uint64_t messages = 0;    ///< Sent; slices count each.
-  std::uint64_t bytes = 0;       ///< Sent by all ranks together.
-  std::vector<double> finished;  ///< When each rank has got all that it receives and sent all.
-  std::vector<LinkUse> links;    ///< By the number of the network's directed links.
-  /// The chain of messages and sums that ends last, each of which had to wait for the one before
-  /// it.
+  double seconds = 0;            ///< Time at which the last rank finishes.
+  std::uint64_t messages = 0;    ///< Messages sent; each slice counts as one.
+  std::uint64_t bytes = 0;       ///< Bytes sent by all ranks together.
+  std::vector<double> finished;  ///< Time at which each rank has received and sent everything.
+  std::vector<LinkUse> links;    ///< Indexed by LinkId.
+  /// The chain of messages and reductions that ends last. Each one waited for the one before it.
   std::vector<Activity> critical_path;
-  /// On request: every message and sum, by the time of its begin.
+  /// Every message and reduction, sorted by start time. Empty unless SimulationSettings::records.
   std::vector<Activity> activities;
-  /// On request.
+  /// Empty unless SimulationSettings::intervals.
   UtilisationSeries utilisation;
-  bool by_symmetry = false;  ///< Whether one rank was simulated for all.
+  bool by_symmetry = false;  ///< True if a single rank was simulated for all.
 };
 
-/// Called now and then with how many of all messages have arrived.
+/// Called from time to time with the number of messages that have arrived, and of all messages.
 using SimulationProgress = std::function<void(std::uint64_t arrived, std::uint64_t messages)>;
 
-/// Runs a schedule, as it is, on a network.
+/// Simulates a schedule on a network.
 ///
-/// A message leaves when what it carries is there and, if ports are limited, when its sender has a
-/// way out and its receiver a way in, by the rules of Pricer (price.hpp). After alpha and the
-/// latency of its route its bytes flow, all links of the route at once, at a rate that it shares
-/// with the other flows on its links; with the last byte it has arrived. A fold begins when all its
-/// operands are there. Where no two flows meet, that is the α-β-γ critical path.
+/// A message starts when its data is ready and, if ports are limited, when its sender has a free
+/// port out and its receiver a free port in, by the rules of Pricer (price.hpp). After alpha and
+/// the latency of its route its bytes flow over all links of the route at once (cut-through), at a
+/// rate that it shares with the other flows on its links. It arrives with its last byte. A
+/// reduction starts when all its operands are ready. If no two flows share a link, the result is
+/// the α-β-γ critical path.
 ///
-/// Throws invalid_argument if the network has fewer ranks than the schedule, the layout other
-/// chunks, or the schedule is not one that verify() passes.
+/// Throws invalid_argument if the network has fewer ranks than the schedule, if the layout has
+/// another number of chunks, or if verify() rejects the schedule.
 [[nodiscard]] TUTTI_API Simulation simulate(const Network& network, Routes& routes,
                                             const ScheduleSource& source, const Layout& layout,
                                             const SimulationSettings& settings = {},

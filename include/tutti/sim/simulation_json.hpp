@@ -8,13 +8,13 @@
 
 namespace tutti {
 
-/// What a simulation tells, as JSON: times in seconds, links by the names of their ends. The format
-/// is described in docs/simulator.md.
+/// Writes a simulation as JSON: times in seconds, links by the names of their ends.
+/// docs/simulator.md describes the format.
 [[nodiscard]] TUTTI_API std::string to_json(const Simulation& simulation, const Network& network);
 
-/// The activities and the busiest links of a simulation in the format of Chrome's tracing, which
-/// Perfetto opens: a track for each rank, and more where it does several things at once.
-/// Requires: the simulation has records; links are shown if it has intervals.
+/// Writes the activities and the busiest links of a simulation in the Chrome trace format, which
+/// Perfetto opens. Each rank has one track, or several where its activities overlap.
+/// Requires: SimulationSettings::records was set. Links are shown if `intervals` was set.
 [[nodiscard]] TUTTI_API std::string to_chrome_trace(const Simulation& simulation,
                                                     const Network& network);
 

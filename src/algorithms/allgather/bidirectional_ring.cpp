@@ -6,8 +6,8 @@
 
 namespace tutti::allgather {
 
-/// Every block goes both ways round the ring, half the way each: ⌈(p−1)/2⌉ rounds instead of p−1,
-/// with two messages a round. With an even p the rank opposite is reached from one side only.
+/// Every block travels both ways round the ring, half the way each: ⌈(p−1)/2⌉ rounds instead of
+/// p−1, with two messages per round. If p is even, the opposite rank is reached from one side only.
 Program bidirectional_ring(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   const std::int64_t r = self.index();
@@ -17,7 +17,8 @@ Program bidirectional_ring(const Problem& problem, Rank self) {
   const std::uint32_t backwards = (p - 1) / 2;
   Program program(forwards);
   if (p == 1) return program;
-  // The own block leaves both ways in one step, so that the dual adds both sides in one fold.
+  // The rank's own block leaves both ways in one step, so that the dual adds both sides in one
+  // fold.
   const std::array both{next, previous};
   const ChunkRange own(Chunk{self.index()});
   program.send(0, std::span(both).first(backwards > 0 ? 2 : 1), {&own, 1});

@@ -6,8 +6,8 @@
 
 namespace tutti::allgather {
 
-/// In round k rank r asks rank r + 2^k for all the blocks that it has, as far as r needs them, and
-/// then holds blocks r … r + 2^(k+1) − 1. ⌈log₂ p⌉ rounds for every p (Bruck et al., 1997).
+/// In round k rank r receives from rank r + 2^k all the blocks that it has and r still needs. Then
+/// r holds blocks r … r + 2^(k+1) − 1. Takes ⌈log₂ p⌉ rounds for every p (Bruck et al., 1997).
 Program bruck(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   const std::int64_t r = self.index();

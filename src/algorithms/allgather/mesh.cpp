@@ -3,8 +3,8 @@
 
 namespace tutti::allgather {
 
-/// Everybody sends its block to everybody, all in one round. Each starts with its neighbour, so
-/// that no rank is everybody's first.
+/// Every rank sends its block to every other rank, all in one round. Each rank starts with its
+/// neighbour, so that not all ranks send to the same rank first.
 Program mesh(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   if (p == 1) return Program();

@@ -5,9 +5,10 @@
 
 namespace tutti::allgather {
 
-/// What a group has doubles every round: ranks trade all the blocks of their half for all those of
-/// the other half. Any p: halves may differ by one rank, and then one rank of the smaller half
-/// sends its blocks twice in that round. With p = 2^k this is the textbook exchange with r xor 2^i.
+/// The data of a group doubles every round: ranks exchange all blocks of their half for all blocks
+/// of the other half. Works for any p: if the halves differ by one rank, one rank of the smaller
+/// half sends its blocks twice in that round. With p = 2^k this is the textbook exchange with r xor
+/// 2^i.
 Program recursive_doubling(const Problem& problem, Rank self) {
   const auto rounds = static_cast<std::uint32_t>(std::bit_width(problem.ranks - 1));
   Program program(rounds);

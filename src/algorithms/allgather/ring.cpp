@@ -3,8 +3,8 @@
 
 namespace tutti::allgather {
 
-/// Blocks go round the ring: in every round each rank hands the block that it got last to the next
-/// rank. Rank r sends block r − s in round s and never renames one.
+/// Blocks travel round the ring: in every round each rank passes the block that it received last to
+/// the next rank. Rank r sends block r − s in round s.
 Program ring(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   const std::int64_t r = self.index();

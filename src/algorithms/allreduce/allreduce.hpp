@@ -3,7 +3,7 @@
 #include <tutti/schedule/problem.hpp>
 #include <tutti/schedule/program.hpp>
 
-/// The part of one rank in each allreduce algorithm: see the file of the same name.
+/// Builders of the allreduce algorithms for one rank. Each is described in the file of its name.
 namespace tutti::allreduce {
 
 [[nodiscard]] Program mesh(const Problem& problem, Rank self);

@@ -6,7 +6,7 @@
 
 namespace tutti::allreduce {
 
-/// The ring, both ways at once: half the rounds with two messages each.
+/// The ring in both directions at once: half the rounds, with two messages each.
 Program bidirectional_ring(const Problem& problem, Rank self) {
   const Problem whole{.ranks = problem.ranks};
   return then(reduce_scatter::bidirectional_ring(whole, self),

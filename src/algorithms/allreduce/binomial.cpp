@@ -6,7 +6,7 @@
 
 namespace tutti::allreduce {
 
-/// Up and down a minimum spanning tree: the textbook's tree for short messages.
+/// Up and down a minimum spanning tree: the textbook tree for short messages.
 Program binomial(const Problem& problem, Rank self) {
   const Problem whole{.ranks = problem.ranks};
   return then(reduce::binomial(whole, self), broadcast::binomial(whole, self));

@@ -6,7 +6,8 @@
 
 namespace tutti::allreduce {
 
-/// Bruck's allgather behind its own dual: 2⌈log₂ p⌉ rounds and the fewest bytes for every p.
+/// The dual of Bruck's allgather, then the allgather: 2⌈log₂ p⌉ rounds and the fewest bytes, for
+/// every p.
 Program bruck(const Problem& problem, Rank self) {
   const Problem whole{.ranks = problem.ranks};
   return then(reduce_scatter::bruck(whole, self), allgather::bruck(whole, self));

@@ -4,7 +4,7 @@
 namespace tutti::allreduce {
 namespace {
 
-/// Chunk 0 up a tree and down again.
+/// Sends chunk 0 up a tree and down again.
 Program up_and_down(std::uint32_t size, Rank index) {
   const Program down = inorder_broadcast(size, index);
   return then(dual(down, Collective::broadcast, index), down);
@@ -12,8 +12,8 @@ Program up_and_down(std::uint32_t size, Rank index) {
 
 }  // namespace
 
-/// Half the data up and down each of two binary trees. Every rank is an inner node of at most one
-/// of them, so the work of adding and passing on is spread over all ranks.
+/// Half the data goes up and down each of two binary trees. Every rank is an inner node of at most
+/// one of them, so the work of adding and forwarding is spread over all ranks.
 Program double_tree(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   const Program one = up_and_down(p, self);

@@ -6,8 +6,8 @@
 
 namespace tutti::allreduce {
 
-/// A ring's bytes in a tree's rounds (Rabenseifner), for every p: where a group is odd, its halves
-/// differ by one rank and one rank sends and receives more than the others in that round.
+/// The bytes of a ring in the rounds of a tree (Rabenseifner), for every p: if a group is odd, its
+/// halves differ by one rank, and one rank sends and receives more than the others in that round.
 Program halving_doubling(const Problem& problem, Rank self) {
   const Problem whole{.ranks = problem.ranks};
   return then(reduce_scatter::recursive_halving(whole, self),

@@ -3,8 +3,8 @@
 
 namespace tutti::allreduce {
 
-/// Everybody sends everything to everybody and adds it all up in order of rank: one round, and the
-/// same bits everywhere.
+/// Every rank sends everything to every other rank and adds all contributions in order of rank: one
+/// round, and the same bits on all ranks.
 Program mesh(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   if (p == 1) return Program();

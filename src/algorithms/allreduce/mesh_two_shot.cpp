@@ -6,8 +6,8 @@
 
 namespace tutti::allreduce {
 
-/// Each rank adds up one block in one pass and sends it to everybody: two rounds, and no byte more
-/// than a ring sends.
+/// Each rank adds up one block in one pass and sends it to all: two rounds, and no more bytes than
+/// a ring.
 Program mesh_two_shot(const Problem& problem, Rank self) {
   const Problem whole{.ranks = problem.ranks};
   return then(reduce_scatter::mesh(whole, self), allgather::mesh(whole, self));

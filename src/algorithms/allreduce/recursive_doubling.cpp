@@ -5,9 +5,9 @@
 
 namespace tutti::allreduce {
 
-/// Ranks trade whole sums with a partner in the other half of a group that doubles every round.
-/// Every rank adds the lower half's sum to the upper half's, so all get the same bits. Any p, ⌈log₂
-/// p⌉ rounds: where a group is odd, one rank sends its sum twice in that round.
+/// Ranks exchange whole sums with a partner in the other half of a group that doubles every round.
+/// Every rank computes lower half's sum + upper half's sum, so all get the same bits. Works for any
+/// p in ⌈log₂ p⌉ rounds: if a group is odd, one rank sends its sum twice in that round.
 Program recursive_doubling(const Problem& problem, Rank self) {
   const auto rounds = static_cast<std::uint32_t>(std::bit_width(problem.ranks - 1));
   const ChunkRange all(Chunk{0});

@@ -6,8 +6,8 @@
 
 namespace tutti::allreduce {
 
-/// Twice round the ring, a block at a time: the bytes that each rank sends are the fewest possible
-/// (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms", 2009).
+/// Twice round the ring, one block at a time. Each rank sends the fewest bytes possible (Patarasuk
+/// and Yuan, "Bandwidth optimal all-reduce algorithms", 2009).
 Program ring(const Problem& problem, Rank self) {
   const Problem whole{.ranks = problem.ranks};
   return then(reduce_scatter::ring(whole, self), allgather::ring(whole, self));

@@ -6,7 +6,7 @@
 
 namespace tutti::allreduce {
 
-/// Everybody sends everything to rank 0, which adds it up and sends the sum to everybody.
+/// Every rank sends everything to rank 0, which adds it up and sends the sum to every rank.
 Program root(const Problem& problem, Rank self) {
   const Problem whole{.ranks = problem.ranks};
   return then(reduce::flat(whole, self), broadcast::flat(whole, self));

@@ -7,7 +7,7 @@
 namespace tutti::allreduce {
 namespace {
 
-/// One part of the data: rings along each dimension in turn, from dimension `start` on, and back.
+/// Handles one part of the data: rings along each dimension in turn, starting at `start`, and back.
 Program part(const Problem& problem, Rank self, std::uint32_t start) {
   const std::vector<std::uint32_t>& dimensions = problem.shape.dimensions;
   const std::size_t count = dimensions.size();
@@ -23,7 +23,7 @@ Program part(const Problem& problem, Rank self, std::uint32_t start) {
     const std::uint32_t size = dimensions[dimension];
     const std::uint32_t place = self.index() / stride % size;
 
-    // What the ring before left to this rank is cut into a block for each rank of this one.
+    // The block that the previous ring left to this rank is divided among the ranks of this ring.
     width /= size;
     const RankMap along{
         .first = self.index() - place * stride, .stride = stride, .modulus = problem.ranks};
@@ -41,9 +41,9 @@ Program part(const Problem& problem, Rank self, std::uint32_t start) {
 
 }  // namespace
 
-/// Rings along each dimension of a torus. The data is cut into as many parts as there are
-/// dimensions and each part takes the dimensions in another turn, so that the links of all are busy
-/// at once.
+/// Rings along each dimension of a torus. The data is divided into as many parts as there are
+/// dimensions. Each part takes the dimensions in a different order, so that the links of all
+/// dimensions are busy at once.
 Program torus(const Problem& problem, Rank self) {
   Program all = part(problem, self, 0);
   for (std::uint32_t start = 1; start < problem.shape.dimensions.size(); ++start) {

@@ -7,9 +7,9 @@
 namespace tutti::alltoall {
 namespace {
 
-/// What rank `r` hands on in a round: a block that has `offset` ranks to travel in all goes 2^round
-/// up the ring in the rounds whose bit is set in the offset, lowest bit first.
-std::vector<ChunkRange> on_the_move(const Problem& problem, std::uint32_t r, std::uint32_t round) {
+/// The blocks that rank `r` forwards in a round. A block whose destination is `offset` ranks away
+/// moves 2^round up the ring in each round whose bit is set in the offset, lowest bit first.
+std::vector<ChunkRange> forwarded(const Problem& problem, std::uint32_t r, std::uint32_t round) {
   const std::uint32_t p = problem.ranks;
   const std::uint32_t bit = 1U << round;
   std::vector<ChunkRange> chunks;
@@ -23,8 +23,8 @@ std::vector<ChunkRange> on_the_move(const Problem& problem, std::uint32_t r, std
 
 }  // namespace
 
-/// Blocks travel in hops of 1, 2, 4, … ranks, many in one message: ⌈log₂ p⌉ messages a rank instead
-/// of p−1, for about log₂(p)/2 times the bytes. For short messages (Bruck et al., 1997).
+/// Blocks travel in hops of 1, 2, 4, … ranks, many in one message: ⌈log₂ p⌉ messages per rank
+/// instead of p−1, for about log₂(p)/2 times the bytes. For short messages (Bruck et al., 1997).
 Program bruck(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   const std::int64_t r = self.index();
@@ -33,8 +33,8 @@ Program bruck(const Problem& problem, Rank self) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const std::uint32_t hop = 1U << round;
     const Rank below{wrap(r - hop, p)};
-    program.send(round, Rank{wrap(r + hop, p)}, on_the_move(problem, self.index(), round));
-    program.receive(round, below, on_the_move(problem, below.index(), round));
+    program.send(round, Rank{wrap(r + hop, p)}, forwarded(problem, self.index(), round));
+    program.receive(round, below, forwarded(problem, below.index(), round));
   }
   return program;
 }

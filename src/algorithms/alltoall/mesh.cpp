@@ -4,7 +4,7 @@
 
 namespace tutti::alltoall {
 
-/// Everybody sends everybody its block, all in one round, starting with the neighbour.
+/// Every rank sends every other rank its block, all in one round, starting with the neighbour.
 Program mesh(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   const std::uint32_t r = self.index();

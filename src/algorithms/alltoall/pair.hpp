@@ -5,7 +5,7 @@
 
 namespace tutti::alltoall {
 
-/// The chunk that rank `from` brings for rank `to`.
+/// The chunk from rank `from` to rank `to`.
 [[nodiscard]] inline Chunk pair(const Problem& problem, std::uint32_t from, std::uint32_t to) {
   return Chunk{std::uint64_t{from} * problem.ranks + to};
 }

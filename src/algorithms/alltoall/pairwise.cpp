@@ -4,8 +4,8 @@
 
 namespace tutti::alltoall {
 
-/// In round i every rank sends to the rank i + 1 above it and receives from the one as far below,
-/// so that each has one message in and one out at a time.
+/// In round i every rank sends to the rank i + 1 above and receives from the rank i + 1 below, so
+/// that each has one message in and one out at a time.
 Program pairwise(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   const std::uint32_t r = self.index();

@@ -3,7 +3,7 @@
 
 namespace tutti::barrier {
 
-/// Rank 0 hears from everybody and tells everybody: an allreduce of nothing up and down a tree.
+/// Rank 0 hears from all ranks and notifies all: an allreduce without data up and down a tree.
 Program binomial(const Problem& problem, Rank self) { return allreduce::binomial(problem, self); }
 
 }  // namespace tutti::barrier

@@ -5,8 +5,9 @@
 
 namespace tutti::barrier {
 
-/// In round k each rank tells the one 2^k above it all that it has heard. After ⌈log₂ p⌉ rounds
-/// each has heard of every rank, of some more than once (Hensgen, Finkel and Manber, 1988).
+/// In round k each rank notifies the rank 2^k above of all ranks that it has heard from. After
+/// ⌈log₂ p⌉ rounds each has heard from every rank, possibly more than once (Hensgen, Finkel and
+/// Manber, 1988).
 Program dissemination(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   const std::int64_t r = self.index();

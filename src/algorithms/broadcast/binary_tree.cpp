@@ -7,8 +7,8 @@
 
 namespace tutti::broadcast {
 
-/// Down a complete binary tree, a level a round: rank v, counted from the root, passes everything
-/// to 2v+1 and 2v+2.
+/// Down a complete binary tree, one level per round: rank v, counted from the root, sends
+/// everything to 2v+1 and 2v+2.
 Program binary_tree(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   const std::uint32_t v = from_root(problem, self);

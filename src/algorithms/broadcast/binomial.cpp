@@ -5,9 +5,9 @@
 
 namespace tutti::broadcast {
 
-/// Every round each rank that has the data passes it on, so that those who have it double: the
-/// minimum-spanning-tree broadcast. In round k data travels a distance of 2^(rounds−1−k), so the
-/// farthest half is served first and every subtree is a run of neighbours.
+/// The minimum-spanning-tree broadcast: in every round each rank that has the data sends it on, so
+/// that the number of such ranks doubles. In round k data travels a distance of 2^(rounds−1−k). The
+/// farthest half is served first, and every subtree is a range of consecutive ranks.
 Program binomial(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   const std::uint32_t v = from_root(problem, self);

@@ -3,8 +3,8 @@
 
 namespace tutti::broadcast {
 
-/// From rank to rank, one after the other. Slow unless it is cut into slices, and then as good as
-/// any for long data: every link is busy.
+/// From rank to rank, one after the other. Slow unless the data is cut into slices. With slices
+/// every link is busy, and for long data no algorithm is faster.
 Program chain(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   const std::uint32_t v = from_root(problem, self);

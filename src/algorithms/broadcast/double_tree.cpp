@@ -5,8 +5,8 @@
 namespace tutti::broadcast {
 namespace {
 
-/// The part in one of the two trees of a rank other than the root, with ranks counted from the
-/// root. `others` says where the indices of the tree stand among the other ranks.
+/// The program of a rank other than the root in one of the two trees, with ranks counted from the
+/// root. `others` maps the indices of the tree to the other ranks.
 Program half(std::uint32_t size, Rank index, const RankMap& others, Chunk chunk) {
   Program entry(1);
   if (index == inorder_root(size)) entry.receive(0, Rank{0}, chunk);
@@ -17,8 +17,8 @@ Program half(std::uint32_t size, Rank index, const RankMap& others, Chunk chunk)
 
 }  // namespace
 
-/// Two binary trees over the other ranks, each fed half the data by the root. Every rank passes
-/// data on in at most one of them, so none has to send more than the whole.
+/// Two binary trees over the other ranks; the root feeds half of the data to each. Every rank
+/// forwards data in at most one of them, so no rank sends more than the whole data.
 Program double_tree(const Problem& problem, Rank self) {
   if (problem.ranks == 1) return Program();
   const std::uint32_t others = problem.ranks - 1;

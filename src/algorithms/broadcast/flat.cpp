@@ -3,7 +3,7 @@
 
 namespace tutti::broadcast {
 
-/// The root sends everything to everybody, all in one round.
+/// The root sends everything to every rank, all in one round.
 Program flat(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   if (p == 1) return Program();

@@ -5,8 +5,8 @@
 
 namespace tutti::broadcast {
 
-/// The root deals the data out, and the ranks pass the pieces round a ring: nobody sends more than
-/// about twice the data, however many ranks there are (van de Geijn).
+/// The root scatters the data, and the ranks allgather the pieces in a ring: no rank sends more
+/// than about twice the data, however many ranks there are (van de Geijn).
 Program scatter_allgather(const Problem& problem, Rank self) {
   return then(scatter::binomial(problem, self), allgather::ring(problem, self));
 }

@@ -5,7 +5,7 @@
 
 namespace tutti::gather {
 
-/// Blocks are joined pairwise on their way to the root: the scatter run backwards.
+/// Blocks are joined pairwise on their way to the root: the dual of scatter/binomial.
 Program binomial(const Problem& problem, Rank self) {
   return dual(scatter::binomial(problem, self), Collective::scatter, self);
 }

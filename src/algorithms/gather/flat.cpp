@@ -5,7 +5,7 @@
 
 namespace tutti::gather {
 
-/// Everybody sends its block to the root, all in one round.
+/// Every rank sends its block to the root, all in one round.
 Program flat(const Problem& problem, Rank self) {
   return dual(scatter::flat(problem, self), Collective::scatter, self);
 }

@@ -5,7 +5,7 @@
 
 namespace tutti::reduce {
 
-/// Up a complete binary tree, a level a round: a rank adds its children's sums to its own.
+/// Up a complete binary tree, one level per round: a rank adds its children's sums to its own.
 Program binary_tree(const Problem& problem, Rank self) {
   return dual(broadcast::binary_tree(problem, self), Collective::broadcast, self);
 }

@@ -5,7 +5,7 @@
 
 namespace tutti::reduce {
 
-/// Pairs, then pairs of pairs: half of those who still hold a sum send it to the other half.
+/// In every round half of the ranks that still hold a sum send it to the other half.
 Program binomial(const Problem& problem, Rank self) {
   return dual(broadcast::binomial(problem, self), Collective::broadcast, self);
 }

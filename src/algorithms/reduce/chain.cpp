@@ -5,7 +5,7 @@
 
 namespace tutti::reduce {
 
-/// From the far end to the root, each rank adding its own on the way.
+/// From the far end to the root; each rank adds its own contribution on the way.
 Program chain(const Problem& problem, Rank self) {
   return dual(broadcast::chain(problem, self), Collective::broadcast, self);
 }

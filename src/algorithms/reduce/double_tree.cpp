@@ -5,7 +5,7 @@
 
 namespace tutti::reduce {
 
-/// Half the data up each of two trees; every rank adds in at most one of them.
+/// Half of the data goes up each of two trees; every rank adds in at most one of them.
 Program double_tree(const Problem& problem, Rank self) {
   return dual(broadcast::double_tree(problem, self), Collective::broadcast, self);
 }

@@ -5,7 +5,7 @@
 
 namespace tutti::reduce {
 
-/// Everybody sends everything to the root, which adds it up in one pass.
+/// Every rank sends everything to the root, which adds it up in one pass.
 Program flat(const Problem& problem, Rank self) {
   return dual(broadcast::flat(problem, self), Collective::broadcast, self);
 }

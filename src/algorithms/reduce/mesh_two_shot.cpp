@@ -6,8 +6,8 @@
 
 namespace tutti::reduce {
 
-/// Each rank adds up one block in one pass and sends it to the root: two rounds, and the work of
-/// adding is shared.
+/// Each rank adds up one block in one pass and sends it to the root: two rounds, and the additions
+/// are shared.
 Program mesh_two_shot(const Problem& problem, Rank self) {
   const Problem whole{.ranks = problem.ranks};
   return then(reduce_scatter::mesh(whole, self), gather::flat(problem, self));

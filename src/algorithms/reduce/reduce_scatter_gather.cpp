@@ -6,8 +6,8 @@
 
 namespace tutti::reduce {
 
-/// Each rank adds up one piece, and the root collects the pieces: the dual of scatter and
-/// allgather.
+/// Each rank adds up one block, and the root gathers the blocks: the dual of
+/// broadcast/scatter_allgather.
 Program reduce_scatter_gather(const Problem& problem, Rank self) {
   return then(reduce_scatter::ring(problem, self), gather::binomial(problem, self));
 }

@@ -5,7 +5,7 @@
 
 namespace tutti::reduce_scatter {
 
-/// Sums of each block come in to its owner from both sides of the ring at once.
+/// The sums of each block reach its owner from both sides of the ring at once.
 Program bidirectional_ring(const Problem& problem, Rank self) {
   return dual(allgather::bidirectional_ring(problem, self), Collective::allgather, self, Own::last);
 }

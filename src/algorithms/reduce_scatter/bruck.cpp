@@ -5,7 +5,7 @@
 
 namespace tutti::reduce_scatter {
 
-/// Bruck's allgather run backwards: ⌈log₂ p⌉ rounds and no byte more than needed, for every p
+/// The dual of Bruck's allgather: ⌈log₂ p⌉ rounds and the fewest bytes possible, for every p
 /// (Träff, "Optimal, non-pipelined reduce-scatter and allreduce algorithms", 2023).
 Program bruck(const Problem& problem, Rank self) {
   return dual(allgather::bruck(problem, self), Collective::allgather, self);

@@ -5,7 +5,7 @@
 
 namespace tutti::reduce_scatter {
 
-/// Everybody sends each block to the rank that owns it, which adds all of them in one pass.
+/// Every rank sends each block to the rank that owns it, which adds all of them in one pass.
 Program mesh(const Problem& problem, Rank self) {
   return dual(allgather::mesh(problem, self), Collective::allgather, self);
 }

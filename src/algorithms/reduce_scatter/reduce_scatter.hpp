@@ -3,7 +3,8 @@
 #include <tutti/schedule/problem.hpp>
 #include <tutti/schedule/program.hpp>
 
-/// The part of one rank in each reduce_scatter algorithm: see the file of the same name.
+/// Builders of the reduce_scatter algorithms for one rank. Each is described in the file of its
+/// name.
 namespace tutti::reduce_scatter {
 
 [[nodiscard]] Program mesh(const Problem& problem, Rank self);

@@ -5,7 +5,7 @@
 
 namespace tutti::reduce_scatter {
 
-/// Rank 0 gets the whole sum and deals it out, both along binomial trees.
+/// Rank 0 computes the whole sum and scatters it, both along binomial trees.
 Program reduce_then_scatter(const Problem& problem, Rank self) {
   const Problem at_zero{.ranks = problem.ranks};
   return then(widen(reduce::binomial(at_zero, self), at_zero, problem.ranks),

@@ -6,9 +6,9 @@
 
 namespace tutti::reduce_scatter {
 
-/// The sum of block c sets out at rank c + 1, takes in each rank's own on its way up the ring, and
-/// is whole when it reaches rank c. This is allgather/ring run backwards, and then mirrored so that
-/// data goes the same way round the ring in both.
+/// The sum of block c starts at rank c + 1. Each rank on its way up the ring adds its own
+/// contribution, and the sum is complete at rank c. This is the dual of allgather/ring, mirrored so
+/// that data travels in the same direction in both.
 Program ring(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   const Rank mirrored{wrap(-std::int64_t{self.index()}, p)};

@@ -6,8 +6,8 @@
 
 namespace tutti::scatter {
 
-/// Recursive halving: whoever holds the blocks of a run of ranks sends the upper half of them to
-/// the first rank of that half. The tree is that of broadcast/binomial.
+/// Recursive halving: a rank that holds the blocks of a range of ranks sends the upper half of them
+/// to the first rank of that half. The tree is that of broadcast/binomial.
 Program binomial(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   const std::uint32_t v = from_root(problem, self);

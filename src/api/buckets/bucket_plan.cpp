@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t dtype_count = static_cast<std::size_t>(last_dtype) + 1;
 
-/// Places the tensors of each bucket one after the other.
+/// Places the tensors of a bucket without gaps.
 void set_places(BucketPlan& plan, std::size_t bucket, std::span<const Tensor> tensors) {
   std::uint64_t offset = 0;
   for (const std::uint32_t tensor : plan.buckets[bucket].tensors) {

@@ -18,9 +18,10 @@ ErrorCode code_of(const std::exception& exception) {
   return error != nullptr ? error->code() : ErrorCode::internal;
 }
 
-/// On which buckets all ranks have their tensors adjacent in the opposite order and not in this.
-void turn_where_all_are_backward(Communicator& communicator, BucketPlan& plan,
-                                 std::span<const Tensor> tensors) {
+/// Reverses each bucket whose tensors are contiguous on all ranks only in reverse order, so that it
+/// can be reduced in place.
+void reverse_backward_buckets(Communicator& communicator, BucketPlan& plan,
+                              std::span<const Tensor> tensors) {
   std::vector<std::uint8_t> ways;
   for (const Bucket& bucket : plan.buckets) {
     ways.push_back(static_cast<std::uint8_t>(adjacency(bucket, tensors)));
@@ -52,10 +53,10 @@ class Bucketer::Impl {
 
  private:
   enum class Progress : std::uint8_t { awaited, ready, back };
-  /// A bucket in the present step.
+  /// A bucket in the current step.
   struct Flight {
     std::byte* data = nullptr;
-    std::shared_ptr<std::byte> memory{};  ///< Null if the tensors are reduced where they stand.
+    std::shared_ptr<std::byte> memory{};  ///< Null if the tensors are reduced in place.
     std::size_t awaited = 0;              ///< Tensors that are not ready.
     Work work{};
   };
@@ -65,27 +66,29 @@ class Bucketer::Impl {
   [[nodiscard]] std::byte* in_bucket(std::size_t tensor) const;
   void start_complete_buckets();
   void wait_for_bucket(std::size_t bucket);
-  void bring_back(std::size_t tensor);
-  void begin_anew();
+  void copy_back(std::size_t tensor);
+  void reset_step();
   [[noreturn]] void fail(std::size_t bucket, ErrorCode code, std::string what);
   void require_usable() const;
   [[nodiscard]] Error mistake(const std::string& what) const;
 
   std::vector<Tensor> tensors_;
   BucketPlan plan_;
-  std::string algorithm_;                   // What the options below refer to,
-  std::optional<ProvedSchedule> schedule_;  // and this,
-  std::string site_;                        // and this.
+  // options_ points to these three.
+  std::string algorithm_;
+  std::optional<ProvedSchedule> schedule_;
+  std::string site_;
   CallOptions options_;
   Reduction reduction_;
   std::vector<Progress> progress_;  // By tensor.
   std::vector<Flight> flights_;     // By bucket.
-  std::size_t ready_ = 0;           // Tensors.
-  std::size_t started_ = 0;         // Buckets.
+  std::size_t ready_ = 0;           // Number of ready tensors.
+  std::size_t started_ = 0;         // Number of started buckets.
   BucketerState state_ = BucketerState::idle;
   std::string failure_;
   BucketerCounters counters_;
-  Communicator communicator_;  // Goes first, and finishes what works on the memory above.
+  // Destroyed first: its destructor waits for the calls that use the memory above.
+  Communicator communicator_;
 };
 
 Bucketer::Impl::Impl(Communicator& communicator, std::span<const Tensor> tensors,
@@ -103,11 +106,11 @@ Bucketer::Impl::Impl(Communicator& communicator, std::span<const Tensor> tensors
   agree_on_declaration(communicator_, tensors_, options);
   plan_ = plan_buckets(tensors_,
                        {.first_bytes = options.first_bucket_bytes, .bytes = options.bucket_bytes});
-  turn_where_all_are_backward(communicator_, plan_, tensors_);
+  reverse_backward_buckets(communicator_, plan_, tensors_);
   progress_.resize(tensors_.size());
   flights_.resize(plan_.buckets.size());
   find_memory();
-  begin_anew();
+  reset_step();
 }
 
 void Bucketer::Impl::find_memory() {
@@ -181,11 +184,11 @@ void Bucketer::Impl::wait(std::size_t tensor) {
     const auto missing = std::ranges::find_if(
         needed, [&](std::uint32_t each) { return progress_[each] == Progress::awaited; });
     throw mistake("tensor " + std::to_string(tensor) + " in bucket " + std::to_string(bucket) +
-                  " cannot come back before tensor " + std::to_string(*missing) + " in bucket " +
+                  " has no result before tensor " + std::to_string(*missing) + " in bucket " +
                   std::to_string(started_) + " is ready");
   }
   wait_for_bucket(bucket);
-  bring_back(tensor);
+  copy_back(tensor);
 }
 
 void Bucketer::Impl::finish() {
@@ -203,9 +206,9 @@ void Bucketer::Impl::finish() {
   }
   for (std::size_t i = 0; i < flights_.size(); ++i) {
     wait_for_bucket(i);
-    for (const std::uint32_t tensor : plan_.buckets[i].tensors) bring_back(tensor);
+    for (const std::uint32_t tensor : plan_.buckets[i].tensors) copy_back(tensor);
   }
-  begin_anew();
+  reset_step();
   ++counters_.steps;
 }
 
@@ -217,7 +220,7 @@ void Bucketer::Impl::wait_for_bucket(std::size_t bucket) {
   }
 }
 
-void Bucketer::Impl::bring_back(std::size_t tensor) {
+void Bucketer::Impl::copy_back(std::size_t tensor) {
   if (progress_[tensor] == Progress::back) return;
   if (is_copied(tensor)) {
     std::memcpy(tensors_[tensor].data, in_bucket(tensor), tensors_[tensor].bytes());
@@ -226,7 +229,7 @@ void Bucketer::Impl::bring_back(std::size_t tensor) {
   progress_[tensor] = Progress::back;
 }
 
-void Bucketer::Impl::begin_anew() {
+void Bucketer::Impl::reset_step() {
   std::ranges::fill(progress_, Progress::awaited);
   for (std::size_t i = 0; i < flights_.size(); ++i) {
     flights_[i].awaited = plan_.buckets[i].tensors.size();
@@ -237,9 +240,10 @@ void Bucketer::Impl::begin_anew() {
   state_ = BucketerState::idle;
 }
 
-// What goes wrong -------------------------------------------------------------------------------
+// Errors ----------------------------------------------------------------------------------------
 
-/// The earliest failure is the cause of those after it, and is told, whichever was found.
+/// Throws the failure of the earliest bucket, which caused the later ones, whichever was found
+/// first.
 void Bucketer::Impl::fail(std::size_t bucket, ErrorCode code, std::string what) {
   for (std::size_t i = 0; i < started_; ++i) {
     try {
@@ -270,7 +274,7 @@ Error Bucketer::Impl::mistake(const std::string& what) const {
           "rank " + std::to_string(communicator_.rank()) + ": Bucketer: " + what};
 }
 
-// Where things are ------------------------------------------------------------------------------
+// Places ----------------------------------------------------------------------------------------
 
 const BucketPlace& Bucketer::Impl::place(std::size_t tensor) const {
   if (tensor < tensors_.size()) return plan_.places[tensor];
@@ -304,7 +308,7 @@ std::string Bucketer::Impl::description() const {
          std::to_string(copied) + " copied";
 }
 
-// The face --------------------------------------------------------------------------------------
+// Public functions ------------------------------------------------------------------------------
 
 std::string_view name(BucketerState state) {
   switch (state) {

@@ -23,7 +23,7 @@ class Hash {
   std::uint64_t value_ = 0xCBF29CE484222325ULL;
 };
 
-/// What a rank tells the others of its declaration.
+/// The declaration of a rank, as sent to the others.
 struct Summary {
   std::uint64_t is_possible = 0;
   std::uint64_t tensors = 0;
@@ -31,10 +31,10 @@ struct Summary {
   std::uint64_t bucket_bytes = 0;
   std::uint64_t first_bucket_bytes = 0;
   std::uint64_t reduction = 0;
-  std::uint64_t call_hash = 0;  ///< Of the algorithm and its shape, or the schedule, and the level.
+  std::uint64_t call_hash = 0;  ///< Of algorithm, shape, schedule and level.
 };
 
-/// A tensor as others may know it.
+/// A tensor without its address.
 struct Form {
   std::uint64_t count = 0;
   std::uint64_t dtype = 0;
@@ -42,13 +42,13 @@ struct Form {
   friend bool operator==(const Form&, const Form&) = default;
 };
 
-constexpr std::uint64_t callers_own = 255;  // A reduction that is a function.
+constexpr std::uint64_t callers_own = 255;  // A user-defined reduction.
 
 std::uint64_t number_of(const Reduction& reduction) {
   return reduction.combine() != nullptr ? callers_own : static_cast<std::uint64_t>(reduction.op());
 }
 std::string words_of(std::uint64_t reduction) {
-  return reduction == callers_own ? "a function of the caller's"
+  return reduction == callers_own ? "a user-defined function"
                                   : std::string(name(static_cast<Op>(reduction)));
 }
 std::string words(const Form& form) {
@@ -100,12 +100,12 @@ std::string overlap_among(std::span<const Tensor> tensors) {
   return "";
 }
 
-/// What cannot be in this rank's own declaration; empty if nothing.
+/// Returns why this rank's own declaration is invalid; empty if it is valid.
 std::string fault_of(std::span<const Tensor> tensors, const BucketOptions& options) {
   if (tensors.size() > std::numeric_limits<std::uint32_t>::max()) return "too many tensors";
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& tensor = tensors[i];
-    // Far from overflow even when many are added up.
+    // Far from overflow even as a sum over many tensors.
     if (tensor.count > (1ULL << 48)) {
       return "tensor " + std::to_string(i) + " cannot have " + std::to_string(tensor.count) +
              " elements";
@@ -135,14 +135,15 @@ void compare_options(std::size_t rank, const Summary& summary, const Summary& fi
     disagree(rank, "the reduction " + words_of(summary.reduction), words_of(first.reduction));
   }
   if (summary.call_hash != first.call_hash) {
-    disagree(rank, "one algorithm, schedule, shape or level", "another");
+    disagree(rank, "an algorithm, schedule, shape or level", "a different one");
   }
   if (summary.tensors != first.tensors) {
     disagree(rank, std::to_string(summary.tensors) + " tensors", std::to_string(first.tensors));
   }
 }
 
-/// All ranks find together which tensor it is: only rank 0's list is sent around.
+/// Throws an error that names the first tensor that differs. Only the list of rank 0 is sent, since
+/// lists may be long.
 [[noreturn]] void name_tensor(Communicator& communicator, std::vector<Form> forms) {
   const std::vector<Form> own = forms;
   communicator.broadcast(forms, 0);
@@ -178,7 +179,7 @@ void agree_on_declaration(Communicator& communicator, std::span<const Tensor> te
   for (std::size_t rank = 0; rank < summaries.size(); ++rank) {
     if (summaries[rank].is_possible == 0) {
       throw Error(ErrorCode::mismatch, "Bucketer: rank " + std::to_string(rank) +
-                                           " declares what cannot be; its own error says what");
+                                           " made an invalid declaration; see its own error");
     }
     compare_options(rank, summaries[rank], summaries.front());
   }

@@ -6,9 +6,9 @@
 
 namespace tutti {
 
-/// Makes sure that all ranks declare the same tensors, wherever these stand, and the same options.
-/// All ranks call it together. Where one declares something else, or something that cannot be, it
-/// throws on every rank, and says which rank and what.
+/// Checks that all ranks declare the same tensors and options. Addresses may differ. All ranks must
+/// call it. If a declaration differs or is invalid, it throws on every rank and names that rank and
+/// the difference.
 void agree_on_declaration(Communicator& communicator, std::span<const Tensor> tensors,
                           const BucketOptions& options);
 

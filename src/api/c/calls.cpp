@@ -2,7 +2,7 @@
 
 #include "api/c/dispatch.hpp"
 
-// The collectives of the C API. Each says what it asks for; the rest is the same for all.
+// The collectives of the C API. Each fills in a Request; run() and start() do the rest.
 
 namespace tutti {
 namespace {
@@ -22,7 +22,7 @@ tuttiResult_t start(const char* function, tuttiComm_t comm, tuttiWork_t* work,
   return start_call(function, comm, work, [&] { return call_on(comm, request); });
 }
 
-// One for each kind of call, so that a call and its asynchronous twin cannot drift apart.
+// One function for each kind of call, shared by the blocking and the asynchronous version.
 
 Request reduction(Collective collective, const void* send, void* recv, std::size_t count,
                   tuttiDataType_t type, tuttiRedOp_t op, int root = 0) {

@@ -17,15 +17,15 @@ std::string text_of(const tuttiUniqueId& id) {
   return {std::begin(id.internal), std::find(std::begin(id.internal), std::end(id.internal), '\0')};
 }
 
-/// Where a new communicator goes; null until it is there.
+/// Where to store a new communicator. Set to null first, so that it is null after a failure.
 tuttiComm_t& place_for(tuttiComm_t* comm, const char* name) {
   return pointed_to(comm, name) = nullptr;
 }
 
-std::string door_from(const char* at) {
+std::string address_from(const char* at) {
   if (at != nullptr) return at;
   throw Error(ErrorCode::invalid_argument,
-              "at is NULL: say where newcomers knock, such as 127.0.0.1:29600");
+              "at is NULL: pass the address on which rank 0 listens, such as 127.0.0.1:29600");
 }
 
 tuttiComm_t handle_of(Communicator communicator) {
@@ -36,7 +36,7 @@ std::vector<int> in_c(const std::vector<std::uint32_t>& ranks) {
   return {ranks.begin(), ranks.end()};
 }
 
-/// A store of functions in C.
+/// A Store that calls the functions of a tuttiStore_t.
 class CallersStore final : public Store {
  public:
   explicit CallersStore(const tuttiStore_t& store) : store_(store) {
@@ -59,7 +59,7 @@ class CallersStore final : public Store {
       if (fits) return value;
     }
     throw Error(ErrorCode::timed_out, "the store could not get " + key +
-                                          ": see whether all ranks run and use the same prefix");
+                                          ": check that all ranks run and use the same prefix");
   }
 
  private:
@@ -85,7 +85,7 @@ void split(tuttiComm_t comm, int color, int key, tuttiComm_t* newcomm,
   if (colored || newcomm != nullptr) place_for(newcomm, "newcomm");
   std::optional<std::uint32_t> asked;
   if (colored) asked = rank_from(color, "color");
-  // Keys may be negative; this keeps their order.
+  // Keys may be negative; flipping the sign bit keeps their order as unsigned numbers.
   constexpr std::uint32_t middle = std::uint32_t{1} << 31;
   std::optional<Communicator> part =
       parent.split(asked, static_cast<std::uint32_t>(key) ^ middle, options_of(config));
@@ -215,19 +215,19 @@ tuttiResult_t tuttiCommShrink(tuttiComm_t comm, tuttiComm_t* newcomm) {
 tuttiResult_t tuttiCommGrow(tuttiComm_t comm, const char* at, tuttiComm_t* newcomm) {
   return guarded(__func__, [&] {
     Communicator& parent = communicator_of(comm);
-    const std::string door = door_from(at);
+    const std::string address = address_from(at);
     tuttiComm_t& place = place_for(newcomm, "newcomm");
-    std::optional<Communicator> grown = parent.grow({.at = door});
+    std::optional<Communicator> grown = parent.grow({.at = address});
     if (grown) place = handle_of(*std::move(grown));
   });
 }
 
 tuttiResult_t tuttiCommJoin(const char* at, int64_t timeout_ms, tuttiComm_t* newcomm) {
   return guarded(__func__, [&] {
-    const std::string door = door_from(at);
+    const std::string address = address_from(at);
     if (timeout_ms <= 0) throw Error(ErrorCode::invalid_argument, "timeout_ms is not above 0");
     tuttiComm_t& place = place_for(newcomm, "newcomm");
-    place = handle_of(Communicator::join(door, std::chrono::milliseconds(timeout_ms)));
+    place = handle_of(Communicator::join(address, std::chrono::milliseconds(timeout_ms)));
   });
 }
 

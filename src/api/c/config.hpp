@@ -5,7 +5,8 @@
 
 namespace tutti {
 
-/// A config in C++; NULL is none. Throws invalid_argument that names what cannot be right.
+/// Converts a config to C++. NULL gives the defaults. Throws invalid_argument that names the
+/// invalid member.
 [[nodiscard]] CommunicatorOptions options_of(const tuttiConfig_t* config);
 
 }  // namespace tutti

@@ -6,11 +6,11 @@
 #include "api/c/handles.hpp"
 #include "api/c/request.hpp"
 
-// How every call of the C API that moves data is made: at once, as work, or as part of a group.
+// Runs the calls of the C API that move data: blocking, asynchronously, or as part of a group.
 
 namespace tutti {
 
-/// The handle is there before the work is, so that no work can be lost for want of one.
+/// Allocates the handle before it starts the work: a failed allocation must not lose started work.
 template <class Start>
 tuttiResult_t start_with(const char* function, tuttiWork_t* work, Start&& start) noexcept {
   return guarded(function, [&] {
@@ -45,7 +45,7 @@ tuttiResult_t start_call(const char* function, tuttiComm_t comm, tuttiWork_t* wo
   });
 }
 
-/// What is received is told to `envelope`, which may be null.
+/// `envelope` gets the envelope of the received message and may be null.
 inline tuttiResult_t run_messages(const char* function, tuttiComm_t comm,
                                   const PairRequest& request,
                                   tuttiEnvelope_t* envelope = nullptr) noexcept {

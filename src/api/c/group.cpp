@@ -29,7 +29,7 @@ void CallGroup::add(Communicator& communicator, const PairOfMessages& messages,
 
 void CallGroup::close() {
   if (depth_ == 0) {
-    throw Error(ErrorCode::invalid_argument, "no group was begun: call tuttiGroupStart first");
+    throw Error(ErrorCode::invalid_argument, "no group is open: call tuttiGroupStart first");
   }
   if (--depth_ > 0) return;
   const std::vector<Messages> messages = std::exchange(messages_, {});

@@ -13,17 +13,18 @@ namespace tutti {
 /// The calls that a thread makes between tuttiGroupStart and tuttiGroupEnd.
 class CallGroup {
  public:
-  /// Of this thread.
+  /// The group of this thread.
   [[nodiscard]] static CallGroup& own();
 
   [[nodiscard]] bool is_open() const { return depth_ > 0; }
   void open() { ++depth_; }
-  /// A collective that was begun.
+  /// Adds a collective that was started.
   void add(Work work) { works_.push_back(std::move(work)); }
-  /// Messages to be begun with all others. The envelope of what is received goes to `envelope`,
-  /// which may be null.
+  /// Adds messages, which close() starts together. `envelope` gets the envelope of the received
+  /// message and may be null.
   void add(Communicator& communicator, const PairOfMessages& messages, tuttiEnvelope_t* envelope);
-  /// The last begins the messages, waits for all, and throws what the first that failed has thrown.
+  /// The outermost close() starts the messages, waits for all calls, and throws the error of the
+  /// first that failed.
   void close();
 
  private:
@@ -31,7 +32,7 @@ class CallGroup {
     Communicator* communicator;
     std::vector<Outgoing> out;
     std::vector<Incoming> in;
-    std::vector<tuttiEnvelope_t*> envelopes;  // Of each of `in`.
+    std::vector<tuttiEnvelope_t*> envelopes;  // One for each of `in`.
   };
 
   std::size_t depth_ = 0;

@@ -12,13 +12,13 @@
 #include <tutti/schedule/proved_schedule.hpp>
 #include <tutti/tutti.h>
 
-// What is behind the handles of the C API, and how its functions fail.
+// The structs behind the handles of the C API, and its error handling.
 
 struct tuttiComm {
   tutti::Communicator communicator;
-  /// Of its reductions.
+  /// The level of its reductions.
   tutti::Reproducible reproducible = tutti::Reproducible::run;
-  /// What C has pointers to: see tuttiCommVerdict and tuttiCommGone.
+  /// Memory to which tuttiCommVerdict and tuttiCommGone return pointers.
   std::string verdict_reason{};
   std::vector<int> verdict_ranks{};
   std::vector<int> gone{};
@@ -41,11 +41,11 @@ namespace tutti {
 
 [[nodiscard]] tuttiResult_t result_of(ErrorCode code) noexcept;
 
-/// Keeps the message for tuttiGetLastError(), and returns the code in C.
+/// Stores the message for tuttiGetLastError() and returns the code in C.
 tuttiResult_t record(const char* function, ErrorCode code, const char* message) noexcept;
 
-/// Does f and tells in C how it went: no exception leaves a function of the C API. What f returns
-/// is the result, if it returns one.
+/// Calls f and converts exceptions to results: no exception may leave a function of the C API.
+/// Returns the result of f, or tuttiSuccess if f returns void.
 template <class F>
 tuttiResult_t guarded(const char* function, F&& f) noexcept {
   try {
@@ -62,11 +62,11 @@ tuttiResult_t guarded(const char* function, F&& f) noexcept {
   } catch (const std::exception& error) {
     return record(function, ErrorCode::internal, error.what());
   } catch (...) {
-    return record(function, ErrorCode::internal, "something was thrown that is not an error");
+    return record(function, ErrorCode::internal, "an exception of unknown type was thrown");
   }
 }
 
-/// What a handle or pointer points to. Throws invalid_argument that names it if it is null.
+/// Dereferences a handle or pointer. Throws invalid_argument that names it if it is null.
 template <class T>
 T& pointed_to(T* pointer, const char* name) {
   if (pointer != nullptr) return *pointer;
@@ -77,7 +77,7 @@ inline Communicator& communicator_of(tuttiComm_t comm) {
   return pointed_to(comm, "comm").communicator;
 }
 
-/// A rank as C counts it. Throws invalid_argument for a negative one.
+/// Converts a rank or another number from int. Throws invalid_argument if it is negative.
 std::uint32_t rank_from(int rank, const char* name);
 
 }  // namespace tutti

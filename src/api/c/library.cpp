@@ -10,7 +10,7 @@
 
 static_assert(TUTTI_MAJOR == tutti::version_major && TUTTI_MINOR == tutti::version_minor &&
                   TUTTI_PATCH == tutti::version_patch,
-              "tutti.h names another version than CMakeLists.txt");
+              "the versions in tutti.h and CMakeLists.txt differ");
 
 namespace tutti {
 namespace {
@@ -43,7 +43,7 @@ tuttiResult_t record(const char* function, ErrorCode code, const char* message) 
   try {
     last_error = std::string(function) + ": " + message;
   } catch (...) {
-    last_error = "out of memory";  // Short enough to need none.
+    last_error = "out of memory";  // Short enough to need no allocation.
   }
   return result_of(code);
 }
@@ -71,17 +71,17 @@ const char* tuttiGetErrorString(tuttiResult_t result) {
     case tuttiInvalidArgument:
       return "invalid argument: correct the call; nothing was done";
     case tuttiUnsupported:
-      return "unsupported: ask for something else";
+      return "unsupported: this combination is not implemented; use another";
     case tuttiMismatch:
-      return "mismatch: the ranks disagree about the call";
+      return "mismatch: the ranks made different calls";
     case tuttiTimedOut:
-      return "timed out: somebody is late";
+      return "timed out: a rank is late";
     case tuttiPeerLost:
-      return "peer lost: go on without it, or start again";
+      return "peer lost: continue without it, or start again";
     case tuttiAborted:
-      return "aborted: the communicator was given up; make a new one";
+      return "aborted: the communicator was aborted; make a new one";
     case tuttiInternal:
-      return "internal: a defect of tutti";
+      return "internal: a bug in tutti; report it";
     case tuttiInProgress:
       return "in progress: not done yet";
     case tuttiResultLimit:
@@ -148,7 +148,7 @@ tuttiResult_t tuttiWorkWait(tuttiWork_t work, int64_t timeout_ms) {
       awaited.wait();
       return tuttiSuccess;
     }
-    // More would not fit into a clock.
+    // A longer time would overflow the clock.
     constexpr std::int64_t four_months = 10'000'000'000;
     const std::chrono::milliseconds time(std::min<std::int64_t>(timeout_ms, four_months));
     return awaited.wait_for(time) ? tuttiSuccess : tuttiInProgress;
@@ -159,7 +159,7 @@ tuttiResult_t tuttiWorkThen(tuttiWork_t work, tuttiCallback_t f, void* context) 
   return guarded(__func__, [&] {
     if (f == nullptr) throw Error(ErrorCode::invalid_argument, "f is NULL");
     pointed_to(work, "work").work.then([f, context](const std::exception_ptr& failure) {
-      // Of a work that went well there is nothing to record.
+      // guarded() records the error message, if there is one.
       f(failure ? guarded("tuttiWorkThen", [&] { std::rethrow_exception(failure); }) : tuttiSuccess,
         context);
     });

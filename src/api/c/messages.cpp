@@ -2,7 +2,7 @@
 
 #include "api/c/dispatch.hpp"
 
-// Messages between two ranks in C.
+// Point-to-point messages in C.
 
 namespace tutti {
 namespace {

@@ -5,12 +5,12 @@
 
 #include "api/c/dispatch.hpp"
 
-// Levels of reproducibility in C, and reductions of several contributions.
+// Levels of reproducibility and reductions of shards in C.
 
 namespace tutti {
 namespace {
 
-/// What a reduction of shards was given.
+/// The arguments of a reduction of shards.
 struct ShardRequest {
   Collective collective;
   const void* const* shards;
@@ -54,7 +54,7 @@ tuttiResult_t tuttiCommSetReproducible(tuttiComm_t comm, tuttiReproducible_t lev
     if (level < tuttiReproducibleRun || level > tuttiReproducibleExact) {
       throw Error(ErrorCode::invalid_argument,
                   "there is no level " + std::to_string(static_cast<int>(level)) +
-                      "; they are 0 (tuttiReproducibleRun) to 2 (tuttiReproducibleExact)");
+                      "; use 0 (tuttiReproducibleRun) to 2 (tuttiReproducibleExact)");
     }
     handle.reproducible = static_cast<Reproducible>(level);
   });

@@ -47,7 +47,7 @@ DType dtype_of(tuttiDataType_t type) {
   }
   throw Error(ErrorCode::invalid_argument,
               "there is no datatype " + std::to_string(static_cast<int>(type)) +
-                  "; they are 0 (tuttiInt8) to 9 (tuttiBfloat16), and 100 (tuttiInt16) to 103 "
+                  "; use 0 (tuttiInt8) to 9 (tuttiBfloat16), or 100 (tuttiInt16) to 103 "
                   "(tuttiComplex128)");
 }
 
@@ -74,7 +74,7 @@ Op op_of(tuttiRedOp_t op) {
   }
   throw Error(ErrorCode::invalid_argument, "there is no op " +
                                                std::to_string(static_cast<int>(op)) +
-                                               "; they are 0 (tuttiSum) to 7 (tuttiBxor)");
+                                               "; use 0 (tuttiSum) to 7 (tuttiBxor)");
 }
 
 namespace {
@@ -87,7 +87,7 @@ Collective collective_of(tuttiCollective_t collective) {
   }
   throw Error(ErrorCode::invalid_argument,
               "there is no collective " + std::to_string(static_cast<int>(collective)) +
-                  "; they are 0 (tuttiCollBroadcast) to 8 (tuttiCollBarrier)");
+                  "; use 0 (tuttiCollBroadcast) to 8 (tuttiCollBarrier)");
 }
 
 std::span<const std::uint64_t> counts_from(const std::size_t* counts, const char* name,

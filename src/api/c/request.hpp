@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// What a collective of the C API was given.
+/// The arguments of a collective of the C API.
 struct Request {
   Collective collective;
   const void* send = nullptr;
@@ -18,14 +18,14 @@ struct Request {
   tuttiDataType_t type = tuttiUint8;
   tuttiRedOp_t op = tuttiSum;
   int root = 0;
-  /// Operations of the caller's, which replace type and op; counts, which replace the count.
+  /// `custom`: a user-defined operation replaces type and op. `counted`: counts replace count.
   enum class Kind { plain, custom, counted } kind = Kind::plain;
   tuttiOp_t custom = nullptr;
   const std::size_t* counts = nullptr;
   const std::size_t* recv_counts = nullptr;
 };
 
-/// What a send, a receive or both were given.
+/// The arguments of a send, a receive or both.
 struct PairRequest {
   struct Out {
     const void* data = nullptr;
@@ -41,26 +41,26 @@ struct PairRequest {
   std::optional<In> in{};
   tuttiDataType_t type = tuttiUint8;
   int tag = 0;
-  /// A receive may be from any rank, of any tag, and of a shorter message.
+  /// The receive allows TUTTI_ANY_RANK, TUTTI_ANY_TAG and a shorter message.
   bool takes_any = false;
 };
 
-/// Types and operations in C++. Throw invalid_argument that lists those that there are.
+/// Convert types and operations to C++. Throw invalid_argument that lists the valid ones.
 [[nodiscard]] DType dtype_of(tuttiDataType_t type);
 [[nodiscard]] Op op_of(tuttiRedOp_t op);
 
-/// The same in C++. Throws invalid_argument for what has no counterpart there.
+/// Converts a request to C++. Throws invalid_argument if an argument is not valid.
 [[nodiscard]] Call call_of(const Request& request, const Communicator& communicator);
 
-/// The same of a call that says everything itself.
+/// Converts the argument of tuttiRun and tuttiStart.
 [[nodiscard]] Call call_of(const tuttiCall_t& call, const Communicator& communicator);
 
-/// What goes out, and what comes in: one of each at most.
+/// At most one message to send and one to receive.
 struct PairOfMessages {
   std::vector<Outgoing> out{};
   std::vector<Incoming> in{};
 };
-/// A rank or a tag of a receive, or any; and what was received.
+/// Convert the rank, tag and envelope of a receive. The rank and tag may be "any".
 [[nodiscard]] std::uint32_t peer_or_any(int peer);
 [[nodiscard]] std::uint32_t tag_or_any(int tag);
 [[nodiscard]] tuttiEnvelope_t envelope_of(const Envelope& envelope);

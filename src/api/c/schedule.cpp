@@ -6,7 +6,7 @@
 
 #include "api/c/dispatch.hpp"
 
-// Schedules as values, and calls that can be given one, in C.
+// Schedules in C, and calls that take one.
 
 namespace tutti {
 namespace {

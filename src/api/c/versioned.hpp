@@ -8,13 +8,13 @@
 
 namespace tutti {
 
-/// A struct of the C API that begins with its size, as this version knows it. A caller with a newer
-/// header may set no more than that. Throws what the caller is to do otherwise.
+/// Reads a struct of the C API that begins with its size. A caller with a newer header may have
+/// more members, which must be zero. Throws an error with the cure otherwise.
 template <class T>
 T known_part(const T& given, const char* name, const char* initializer) {
   if (given.size < sizeof(T)) {
     throw Error(ErrorCode::invalid_argument, std::string(name) + "->size is " +
-                                                 std::to_string(given.size) + "; begin with " +
+                                                 std::to_string(given.size) + "; start from " +
                                                  initializer);
   }
   const auto* const bytes = reinterpret_cast<const unsigned char*>(&given);
@@ -22,8 +22,8 @@ T known_part(const T& given, const char* name, const char* initializer) {
                   [](unsigned char each) { return each != 0; })) {
     throw Error(ErrorCode::unsupported,
                 std::string(name) +
-                    " says something that this version of the library does not know; its header is "
-                    "newer: leave it out, or update the library");
+                    " sets a member that this version of the library does not know, since the "
+                    "header is newer: leave it zero, or update the library");
   }
   return given;
 }

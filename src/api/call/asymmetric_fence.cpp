@@ -11,13 +11,13 @@ bool membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0) == 
 
 }  // namespace
 
-// Until it is set, it is false, and the fences that both then make are right as well.
+// False until initialized. Both sides then use full fences, which is also correct.
 const bool AsymmetricFence::has_heavy = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
 
 void AsymmetricFence::heavy() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!has_heavy || membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return;
-  // A child of the process that was registered is not so everywhere.
+  // On some systems a forked child does not inherit the registration.
   (void)membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
   (void)membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 }

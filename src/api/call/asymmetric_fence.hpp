@@ -4,16 +4,15 @@
 
 namespace tutti {
 
-/// A full fence between two threads, one of which comes by all the time and the other hardly ever:
-/// the rare one pays for both. With either's store before its fence and its load after it, at least
-/// one of them sees what the other has stored.
+/// An asymmetric full fence between a frequent and a rare thread: the rare thread pays for both. If
+/// each thread stores, fences and then loads, at least one of them sees the store of the other.
 ///
-/// A fence of one's own waits until all stores before it have reached other cores, which takes some
-/// percent of a small call that has just told its peers something. membarrier(2) interrupts the
-/// other threads instead; where there is none, both fence.
+/// A full fence waits until all earlier stores have reached other cores. That costs some percent of
+/// a small call that has just written to its peers. membarrier(2) interrupts the other threads
+/// instead. Without membarrier, both sides use full fences.
 class AsymmetricFence {
  public:
-  /// Of the one who comes by often.
+  /// For the frequent thread.
   static void light() {
     if (has_heavy) {
       std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -21,7 +20,7 @@ class AsymmetricFence {
       std::atomic_thread_fence(std::memory_order_seq_cst);
     }
   }
-  /// Of the other one.
+  /// For the rare thread.
   static void heavy();
 
  private:

@@ -35,19 +35,19 @@ void check(const Call& call, const Caller& caller) {
   if (call.dtype > last_dtype) {
     refuse(caller, call,
            "there is no dtype number " + std::to_string(static_cast<int>(call.dtype)) +
-               "; they are 0 (i8) to " + std::to_string(static_cast<int>(last_dtype)) + " (" +
+               "; use 0 (i8) to " + std::to_string(static_cast<int>(last_dtype)) + " (" +
                std::string(name(last_dtype)) + ")");
   }
   if (call.options.reproducible > Reproducible::exact) {
     refuse(caller, call,
            "there is no level of reproducibility number " +
                std::to_string(static_cast<int>(call.options.reproducible)) +
-               "; they are 0 (run) to 2 (exact)");
+               "; use 0 (run) to 2 (exact)");
   }
   const bool custom = call.reduction.combine() != nullptr;
   if (is_reduction(call.collective) && custom && call.options.reproducible == Reproducible::exact) {
     refuse(caller, call,
-           "reproducible = exact is for sum and avg; take order for a function of your own");
+           "reproducible = exact is for sum and avg; use order for a user-defined function");
   }
   if (custom && !*call.reduction.combine()) {
     refuse(caller, call, "the function to combine by is empty");
@@ -56,14 +56,14 @@ void check(const Call& call, const Caller& caller) {
   if (!shape.empty() && shape.size() != caller.ranks) {
     refuse(caller, call,
            "the shape " + to_string(shape) + " is for " + in_plural(shape.size(), "rank") +
-               ", and here are " + std::to_string(caller.ranks));
+               ", but the communicator has " + std::to_string(caller.ranks));
   }
   if (is_reduction(call.collective) && !custom) {
     const Op op = call.reduction.op();
     if (op > Op::bxor) {
       refuse(caller, call,
              "there is no op number " + std::to_string(static_cast<int>(op)) +
-                 "; they are 0 (sum) to 7 (bxor)");
+                 "; use 0 (sum) to 7 (bxor)");
     }
     if (!applies(op, call.dtype)) {
       refuse(caller, call,
@@ -72,12 +72,12 @@ void check(const Call& call, const Caller& caller) {
     }
     const bool exact = call.options.reproducible == Reproducible::exact;
     if (exact && op == Op::prod && !is_integral(call.dtype)) {
-      refuse(caller, call, "reproducible = exact is for sum and avg; take order for prod");
+      refuse(caller, call, "reproducible = exact is for sum and avg; use order for prod");
     }
     if (call.element_bytes != 0 && call.element_bytes != size_of(call.dtype)) {
       refuse(caller, call,
              "elements of " + in_plural(call.element_bytes, "byte") +
-                 " need a function of the caller's to combine them");
+                 " need a user-defined function to combine them");
     }
   }
   const std::size_t element = element_bytes_of(call);
@@ -103,7 +103,7 @@ void check(const Call& call, const Caller& caller) {
   if (!call.counts.empty() && call.collective == Collective::alltoall &&
       call.output_counts.size() != caller.ranks) {
     refuse(caller, call,
-           in_plural(call.output_counts.size(), "count") + " of what comes for " +
+           in_plural(call.output_counts.size(), "output count") + " for " +
                in_plural(caller.ranks, "rank") + ": give one for each rank");
   }
 }
@@ -111,7 +111,7 @@ void check(const Call& call, const Caller& caller) {
 void check_counts(const Call& call, const Caller& caller) {
   if (call.counts.empty()) return;
   if (!has_block_per_rank(call.collective) && call.collective != Collective::alltoall) {
-    refuse(caller, call, "it has no blocks, so it takes no counts");
+    refuse(caller, call, "this collective has no blocks, so it takes no counts");
   }
   const std::uint64_t most = (std::uint64_t{1} << 62) / element_bytes_of(call) / caller.ranks;
   for (const auto& counts : {call.counts, call.output_counts}) {
@@ -122,8 +122,8 @@ void check_counts(const Call& call, const Caller& caller) {
   if (call.collective == Collective::alltoall &&
       call.counts[caller.self.index()] != call.output_counts[caller.self.index()]) {
     refuse(caller, call,
-           "what goes to itself (" + std::to_string(call.counts[caller.self.index()]) +
-               ") must be what comes from itself (" +
+           "the count to this rank itself (" + std::to_string(call.counts[caller.self.index()]) +
+               ") must equal the output count from itself (" +
                std::to_string(call.output_counts[caller.self.index()]) + ")");
   }
 }
@@ -143,30 +143,30 @@ Aliasing check_buffers(const Call& call, const CallExtent& extent, const Caller&
   if (in_bytes == 0 || out_bytes == 0) return Aliasing::out_of_place;
   const std::size_t own = extent.own_block * element;
   const bool in_place = in_bytes >= out_bytes ? out == in + own : in == out + own;
-  // Of equal length they stand one upon the other.
+  // Buffers of equal length are in place if they are the same memory.
   if (in_place || (in == out && in_bytes == out_bytes)) return Aliasing::in_place;
   if (overlap(in, in_bytes, out, out_bytes)) {
     refuse(caller, call,
-           "input and output overlap; let them be apart, or in place: the shorter one at "
-           "this rank's block of the longer, " +
-               in_plural(own, "byte") + " from its beginning");
+           "input and output overlap; separate them, or make the call in place: the shorter one "
+           "at this rank's block of the longer one, " +
+               in_plural(own, "byte") + " from its start");
   }
   return Aliasing::out_of_place;
 }
 
 void check_shards(const Call& call, const CallExtent& extent, const Caller& caller) {
   if (!is_reduction(call.collective) || call.collective == Collective::barrier) {
-    refuse(caller, call, "it combines nothing, so it takes no shards");
+    refuse(caller, call, "this collective is not a reduction, so it takes no shards");
   }
   if (call.reduction.combine() != nullptr) {
-    refuse(caller, call, "shards are for operations of tutti's own, not for a function");
+    refuse(caller, call, "shards need a built-in operation, not a user-defined function");
   }
   if (call.options.reproducible != Reproducible::exact &&
       !is_associative(call.reduction, call.dtype)) {
     refuse(caller, call, "shards need reproducible = exact");
   }
   if (!call.options.algorithm.empty()) {
-    refuse(caller, call, "shards go their own way; leave out the algorithm");
+    refuse(caller, call, "a reduction of shards takes no algorithm; leave it out");
   }
   for (const void* const shard : *call.shards) {
     Call one = call;

@@ -44,7 +44,7 @@ void CallLog::write(const Entry& entry) {
   if (!entry.error.empty()) line["error"] = entry.error;
   const std::string text = line.dump() + "\n";
   const FileSizeGuard guard;
-  // A log that cannot be written is no reason to fail a call, but one to say so.
+  // A write error does not fail the call; it is reported once.
   if (::write(fd_, text.data(), text.size()) == static_cast<ssize_t>(text.size()) || complained_) {
     return;
   }

@@ -9,20 +9,20 @@
 
 namespace tutti {
 
-/// Writes a line of JSON for each call to the file that TUTTI_LOG_JSONL names: several ranks may
-/// share it, for a line is written as a whole.
+/// Writes a line of JSON for each call to the file that TUTTI_LOG_JSONL names. Several ranks may
+/// share a file, since each line is written by one write(2) in append mode.
 class CallLog {
  public:
-  /// What is to be said about a call.
+  /// The facts that are logged about a call.
   struct Entry {
     std::uint32_t rank;
     std::uint32_t ranks;
-    std::uint64_t number;  ///< The how-manieth call of the communicator.
+    std::uint64_t number;  ///< The number of the call on its communicator.
     const Call& call;
     std::string_view algorithm;
     std::uint64_t bytes;
     std::chrono::nanoseconds time;
-    std::string_view error;  ///< Empty if it went well.
+    std::string_view error;  ///< Empty if the call succeeded.
   };
 
   /// Throws invalid_argument that names the file if it cannot be opened.

@@ -6,14 +6,15 @@
 
 namespace tutti {
 
-/// What a rank goes through to be in a call, where it may read what others lend it, and what is
-/// closed for good when there is a verdict. One thread at a time goes through; any may close it.
+/// Separates calls from the verdict. A rank is inside the gate during a call, in which it may read
+/// the memory of other ranks. A verdict closes the gate for good. One thread at a time may enter;
+/// any thread may close.
 ///
-/// Whoever closes it and whoever goes through see each other: after close() either nobody is inside
-/// and nobody will be, or the one who is inside learns of it when it leaves.
+/// The two threads see each other (see AsymmetricFence). After close(), either the gate is empty
+/// and stays empty, or the thread inside learns from leave() that the gate was closed.
 class Gate {
  public:
-  /// Whether it was open. If not, nobody is inside.
+  /// True if the gate was open; the caller is then inside.
   [[nodiscard]] bool enter() {
     is_inside_.store(true, std::memory_order_relaxed);
     AsymmetricFence::light();
@@ -21,13 +22,13 @@ class Gate {
     is_inside_.store(false, std::memory_order_release);
     return false;
   }
-  /// Whether it is still open.
+  /// True if the gate is still open.
   bool leave() {
     is_inside_.store(false, std::memory_order_release);
     AsymmetricFence::light();
     return looks_open();
   }
-  /// Whether nobody is inside.
+  /// True if the gate is empty.
   bool close() {
     is_closed_.store(true, std::memory_order_release);
     AsymmetricFence::heavy();
@@ -36,8 +37,8 @@ class Gate {
   [[nodiscard]] bool is_closed() const { return is_closed_.load(std::memory_order_acquire); }
 
  private:
-  /// Relaxed, since on Arm an acquiring load waits for the releasing store before it, which would
-  /// be the very fence that is saved here.
+  /// Relaxed: on Arm an acquire load waits for an earlier release store, which would be the full
+  /// fence that AsymmetricFence avoids.
   [[nodiscard]] bool looks_open() const {
     if (!is_closed_.load(std::memory_order_relaxed)) return true;
     std::atomic_thread_fence(std::memory_order_acquire);

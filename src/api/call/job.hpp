@@ -8,14 +8,15 @@
 
 namespace tutti {
 
-/// What is to be done later, kept in place: unlike std::function it never takes memory.
+/// A function to call later, stored in place: unlike std::function it never allocates.
 class Job {
  public:
   template <class F>
   requires(!std::is_same_v<F, Job>) explicit Job(F f)
       : run_([](void* function) { (*static_cast<F*>(function))(); }),
         destroy_([](void* function) { static_cast<F*>(function)->~F(); }) {
-    static_assert(sizeof(F) <= room, "a larger capture than any call needs: widen the room");
+    static_assert(sizeof(F) <= room,
+                  "the capture is larger than that of any call so far: increase room");
     static_assert(alignof(F) <= alignof(std::max_align_t));
     ::new (place_.data()) F(std::move(f));
   }
@@ -23,9 +24,9 @@ class Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  /// Requires: it was not forgotten.
+  /// Requires: forget() was not called.
   void operator()() { run_(place_.data()); }
-  /// Lets go of all that it holds.
+  /// Destroys the function and its captures.
   void forget() {
     if (destroy_ != nullptr) std::exchange(destroy_, nullptr)(place_.data());
   }

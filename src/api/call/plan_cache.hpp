@@ -11,17 +11,17 @@
 
 namespace tutti {
 
-/// Calls made ready, found again by what they ask for. The one used last is found at once.
+/// A cache of prepared calls, by their arguments. The last used entry is found without a hash.
 ///
-/// A call that is found has been checked before, all but its buffers: the key holds every argument
-/// that a check looks at.
+/// The key holds every argument that a check looks at. So a call that is found was checked before,
+/// except for its buffers.
 class PlanCache {
  public:
-  /// Calls that ask for the same, wherever their buffers are.
+  /// Calls with the same arguments except for the buffers.
   class Entry {
    public:
     [[nodiscard]] const CallExtent& extent() const { return extent_; }
-    /// Null until it was made ready.
+    /// Null until the call was prepared.
     [[nodiscard]] std::shared_ptr<const PreparedCall>& prepared(Aliasing aliasing) {
       return prepared_[static_cast<std::size_t>(aliasing)];
     }
@@ -50,9 +50,9 @@ class PlanCache {
     std::array<std::shared_ptr<const PreparedCall>, 2> prepared_{};
   };
 
-  /// Null if there is none.
+  /// Returns null if there is no entry for the call.
   [[nodiscard]] Entry* find(const Call& call);
-  /// Adds an entry; removes all others when there are too many.
+  /// Adds an entry. Clears the cache first if it is full.
   Entry& add(const Call& call, const CallExtent& extent);
 
  private:

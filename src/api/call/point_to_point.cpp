@@ -13,17 +13,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Nobody waits longer, and the clock knows no time that is much later.
+/// The longest timeout. Much longer ones would overflow the clock.
 constexpr std::chrono::milliseconds for_ever = std::chrono::hours(24 * 365);
-/// What a rank last sent may still be under way when it has left.
+/// How long to wait for messages of a rank after it has left: they may still be in flight.
 constexpr auto after_leaving = 1s;
-/// How long a communicator that is destroyed waits for what its receives are to receive.
+/// How long the destructor waits for pending receives.
 constexpr auto receives_patience = 500ms;
-/// How long a receiver that hangs may keep this rank from having its memory back.
+/// How long to wait for a hanging receiver that still reads from this rank's memory.
 constexpr auto lending_patience = 1000ms;
 
-/// Of a message that was to come from any rank, one is known if it has come and was not as
-/// expected.
+/// The sender of a message from any rank is known only if the message came and did not match.
 std::vector<std::uint32_t> suspects_of(const Message& message, ErrorCode code) {
   if (message.peer != any_rank) return {message.peer};
   if (code == ErrorCode::mismatch) return {message.envelope.rank};
@@ -32,7 +31,7 @@ std::vector<std::uint32_t> suspects_of(const Message& message, ErrorCode code) {
 
 }  // namespace
 
-/// Several messages that are waited for as one.
+/// Several messages that form one Work.
 class PointToPoint::Batch final : public Work::State, private Message::Completion {
  public:
   Batch(PointToPoint& owner, std::vector<std::shared_ptr<Message>> messages, Flight flight)
@@ -43,7 +42,7 @@ class PointToPoint::Batch final : public Work::State, private Message::Completio
     for (const auto& message : messages_) message->completion = this;
   }
 
-  /// Lives until all are done.
+  /// Keeps itself alive until all messages are done.
   void start(const std::shared_ptr<Batch>& self) {
     keep_ = self;
     owner_.messenger_.start(owner_.inbox_, messages_, false);
@@ -54,7 +53,7 @@ class PointToPoint::Batch final : public Work::State, private Message::Completio
     for (const auto& message : messages_) {
       if (done()) break;
       if (message->is_done()) continue;
-      // Whoever moves messages on here sees to the others, too. A failure is settled elsewhere.
+      // Waiting for one message makes progress on the others, too. Failures are settled elsewhere.
       if (!owner_.messenger_.wait_until(*owner_.inbox_, *message, until)) break;
     }
     return State::wait_until(until);
@@ -84,7 +83,7 @@ class PointToPoint::Batch final : public Work::State, private Message::Completio
   PointToPoint& owner_;
   std::vector<std::shared_ptr<Message>> messages_;
   Flight flight_;
-  std::atomic<std::size_t> left_;  // And one for the start.
+  std::atomic<std::size_t> left_;  // Messages not yet done, and one for start().
   std::shared_ptr<Batch> keep_;
 };
 
@@ -105,7 +104,7 @@ PointToPoint::~PointToPoint() {
   }
   end(Error(ErrorCode::aborted,
             "rank " + std::to_string(self_) +
-                ": the communicator was destroyed before a message met this receive"));
+                ": the communicator was destroyed before a message for this receive arrived"));
 }
 
 std::vector<Envelope> PointToPoint::run(std::span<const Outgoing> out, std::span<const Incoming> in,
@@ -125,7 +124,7 @@ std::vector<Envelope> PointToPoint::run(std::span<const Outgoing> out, std::span
       if (message->kind == Message::Kind::receive) received.push_back(message->envelope);
     }
   } catch (const Error&) {
-    // Others may ask meanwhile whom this rank waits for.
+    // Until the verdict, the record stays open: other ranks may ask for which rank this one waits.
     const Error error = settled(*current, std::current_exception());
     record_end(flight, false);
     end(error);
@@ -178,7 +177,7 @@ std::vector<std::shared_ptr<Message>> PointToPoint::make(std::span<const Outgoin
                                                          const MessageOptions& options) const {
   std::vector<std::shared_ptr<Message>> messages;
   messages.reserve(out.size() + in.size());
-  // Receives first, so that what is sent to oneself finds them.
+  // Receives first, so that messages to this rank itself find them.
   for (const Incoming& each : in) messages.push_back(Message::receiving(each));
   for (const Outgoing& each : out) messages.push_back(Message::sending(each));
   const Clock::time_point deadline = deadline_of(options);
@@ -216,16 +215,17 @@ void PointToPoint::check_arguments(std::span<const Outgoing> out,
   for (const Incoming& to : in) {
     for (const Outgoing& from : out) {
       if (overlap(from.data, from.bytes, to.data, to.bytes)) {
-        refuse("what is sent and what is received overlap");
+        refuse("the send and receive buffers overlap; separate them");
       }
     }
   }
 }
 
-// When something fails --------------------------------------------------------------------------
+// Failures --------------------------------------------------------------------------------------
 
 void PointToPoint::check(const Message& message, Clock::duration waited) {
-  if (host_.is_closed()) throw Error(ErrorCode::aborted, "the others have given up");
+  if (host_.is_closed())
+    throw Error(ErrorCode::aborted, "the communicator has failed on another rank");
   if (waited < after_leaving) return;
   if (message.peer != any_rank) {
     if (message.peer != self_ && host_.has_left(message.peer)) {
@@ -241,17 +241,17 @@ void PointToPoint::check(const Message& message, Clock::duration waited) {
 }
 
 std::string PointToPoint::words(const Message& message) const {
-  const std::string who =
+  const std::string peer =
       message.peer == any_rank ? std::string("any rank") : "rank " + std::to_string(message.peer);
   const std::string tag = message.tag == any_tag ? " with any tag"
                           : message.tag == 0     ? std::string()
                                                  : " with tag " + std::to_string(message.tag);
   const bool sends = message.kind == Message::Kind::send;
   return "rank " + std::to_string(self_) + ": " + (sends ? "send of " : "receive of ") +
-         in_plural(message.bytes, "byte") + tag + (sends ? " to " : " from ") + who;
+         in_plural(message.bytes, "byte") + tag + (sends ? " to " : " from ") + peer;
 }
 
-/// What the others come to think of it, once it is agreed.
+/// Reports the failure and returns the error that the ranks agreed on.
 Error PointToPoint::settled(const Message& message, const std::exception_ptr& cause) {
   try {
     std::rethrow_exception(cause);
@@ -263,7 +263,7 @@ Error PointToPoint::settled(const Message& message, const std::exception_ptr& ca
   }
 }
 
-/// Awaits the verdict about a message that nobody waits for, and then tells all.
+/// Waits for the verdict about a failed asynchronous message, then fails all pending messages.
 class PointToPoint::Settling final : public PoolTask {
  public:
   Settling(PointToPoint& owner, std::shared_ptr<Message> message, std::exception_ptr cause)
@@ -336,7 +336,7 @@ void PointToPoint::end(const Error& cause) {
   {
     std::unique_lock lock(ending_);
     if (std::exchange(has_ended_, true)) {
-      // Until the thread that ends it is through, what comes is still put into the caller's memory.
+      // Until the other thread's end() is complete, data may still arrive in the caller's memory.
       settled_.wait(lock, [this] { return is_closed_; });
       return;
     }

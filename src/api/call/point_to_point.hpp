@@ -17,23 +17,23 @@
 
 namespace tutti {
 
-/// What the messages of a communicator need of it.
+/// The communicator, as its point-to-point messages see it.
 class MessageHost {
  public:
   virtual ~MessageHost() = default;
 
   /// Throws if the communicator can no longer be used.
   virtual void require_usable() = 0;
-  /// Whether there is something to look at: a verdict, or somebody has left.
+  /// True if there is a verdict, or if a rank has left.
   [[nodiscard]] virtual bool is_alarmed() const = 0;
-  /// Whether there is a verdict.
+  /// True if there is a verdict.
   [[nodiscard]] virtual bool is_closed() const = 0;
-  /// Whether a rank has closed the communicator.
+  /// True if the rank has closed the communicator.
   [[nodiscard]] virtual bool has_left(std::uint32_t rank) const = 0;
   [[nodiscard]] virtual bool has_ended(std::uint32_t rank) const = 0;
   [[nodiscard]] virtual bool has_stood_down(std::uint32_t rank) const = 0;
-  /// Tells the others what went wrong and whom to suspect, and waits for the verdict. Returns what
-  /// to throw.
+  /// Reports the error and the suspects to the other ranks, and waits for the verdict. Returns the
+  /// error to throw.
   [[nodiscard]] virtual Error settle_message(const Error& error, const std::string& what,
                                              std::vector<std::uint32_t> suspects) = 0;
   [[nodiscard]] virtual Clock::duration usual_timeout() const = 0;
@@ -42,16 +42,16 @@ class MessageHost {
 /// The sends and receives of one communicator. Thread-safe.
 class PointToPoint final : private MessageOwner {
  public:
-  /// The host and the messenger must outlive this.
+  /// The host and the messenger must outlive this object.
   PointToPoint(Messenger& messenger, const Membership& membership, MessageHost& host,
                FlightRecorder& recorder);
-  /// Waits until what was sent has gone, and a while for what was to be received; then receives end
-  /// with an error.
+  /// Waits until all sends are done, and a short time for the receives. Receives that are still
+  /// pending then fail.
   ~PointToPoint() override;
   PointToPoint(const PointToPoint&) = delete;
   PointToPoint& operator=(const PointToPoint&) = delete;
 
-  /// Does all of them, and returns when all are done: the envelopes of what was received.
+  /// Runs all messages and returns when all are done. Returns the envelopes of the receives.
   std::vector<Envelope> run(std::span<const Outgoing> out, std::span<const Incoming> in,
                             const MessageOptions& options);
   [[nodiscard]] Work start(std::span<const Outgoing> out, std::span<const Incoming> in,
@@ -60,7 +60,7 @@ class PointToPoint final : private MessageOwner {
   [[nodiscard]] Envelope wait_for_message(std::uint32_t rank, std::uint32_t tag,
                                           const MessageOptions& options);
 
-  /// Nothing that is under way will be done: the caller's memory is left alone from now on.
+  /// Fails all pending messages with `cause`. Does not touch the caller's memory after it returns.
   void end(const Error& cause);
 
  private:
@@ -82,7 +82,8 @@ class PointToPoint final : private MessageOwner {
   [[nodiscard]] Error settled(const Message& message, const std::exception_ptr& cause);
   [[nodiscard]] std::string words(const Message& message) const;
   [[nodiscard]] Clock::time_point deadline_of(const MessageOptions& options) const;
-  /// Of one send, one receive or one of each there is one record, of more there is one for each.
+  /// The flight records of a call. At most one send and one receive share one record; otherwise
+  /// each message has its own.
   struct Flight {
     FlightRecorder::Handle first{};
     std::vector<FlightRecorder::Handle> more{};
@@ -98,9 +99,9 @@ class PointToPoint final : private MessageOwner {
   std::shared_ptr<Inbox> inbox_;
   std::mutex ending_;
   std::condition_variable settled_;
-  std::size_t settling_ = 0;  // Failures whose verdict is awaited.
+  std::size_t settling_ = 0;  // Failures that wait for a verdict.
   bool has_ended_ = false;
-  bool is_closed_ = false;  // And nothing that is under way touches the caller's memory.
+  bool is_closed_ = false;  // end() is complete: no message touches the caller's memory.
   std::mutex recording_;
   FlightRecorder& recorder_;
   std::uint64_t messages_ = 0;

@@ -24,7 +24,7 @@ bool is_exact_sum(const Call& call) {
          !is_associative(call.reduction, call.dtype);
 }
 
-/// What a reduction does to elements, as a number.
+/// Encodes op, dtype and level of a reduction as a number.
 std::uint64_t way_of(const Call& call) {
   if (!is_reduction(call.collective)) return 0;
   const std::uint64_t op = is_custom(call) ? 15 : static_cast<std::uint64_t>(call.reduction.op());
@@ -32,7 +32,8 @@ std::uint64_t way_of(const Call& call) {
   return 1 + (level * 16 + op) * 64 + static_cast<std::uint64_t>(call.dtype);
 }
 
-/// Alltoall's counts are known to two ranks only, and left out.
+/// A hash of what all ranks must agree on. The counts of alltoall are left out: each is known to
+/// two ranks only.
 std::uint32_t signature_of(const Preparation& preparation) {
   const Call& call = preparation.call;
   std::uint64_t hash = mixed(0, static_cast<std::uint64_t>(call.collective));
@@ -49,8 +50,8 @@ std::uint32_t signature_of(const Preparation& preparation) {
   return static_cast<std::uint32_t>(hash);
 }
 
-/// What the flight recorder calls the method: there as long as the program, like the names in the
-/// table.
+/// The name of the method for the flight recorder. It lives as long as the program, like the names
+/// in the table.
 const char* lasting(const Method& method) {
   if (const Algorithm* const row = method.algorithm()) return row->name.data();
   return lasting_text(method.label());
@@ -70,7 +71,7 @@ FlightCall flight_call(const Preparation& preparation, std::uint64_t bytes) {
           .algorithm = lasting(preparation.method)};
 }
 
-/// Blocks of these sizes, each cut into `pieces` chunks as even as can be.
+/// A layout of blocks of these sizes, each cut into `pieces` chunks of nearly equal size.
 Layout blocks_in_pieces(std::span<const std::uint64_t> blocks, std::uint64_t pieces) {
   std::vector<std::uint64_t> sizes;
   for (const std::uint64_t block : blocks) {
@@ -80,7 +81,7 @@ Layout blocks_in_pieces(std::span<const std::uint64_t> blocks, std::uint64_t pie
   return Layout::counted(sizes);
 }
 
-/// Only what this rank brings and gets counts; no other chunk passes through its hands.
+/// Only chunks from and to this rank have a size; it handles no others.
 Layout alltoall_layout(const Call& call, Rank self, std::uint32_t ranks) {
   std::vector<std::uint64_t> sizes(std::size_t{ranks} * ranks, 0);
   for (std::uint32_t r = 0; r < ranks; ++r) {
@@ -113,7 +114,7 @@ Layout layout_of(const Call& call, const Contract& contract, Rank self) {
   return blocks_in_pieces(std::vector<std::uint64_t>(contract.ranks, call.count), pieces);
 }
 
-/// The shortest and the longest chunk.
+/// The sizes of the shortest and the longest chunk.
 std::pair<std::uint64_t, std::uint64_t> extremes(const Layout& layout) {
   std::uint64_t least = ~std::uint64_t{0};
   std::uint64_t most = 0;
@@ -131,18 +132,18 @@ void add_part(PreparedCall& prepared, Plan plan, std::uint64_t repeats, std::siz
   prepared.parts.push_back({.plan = std::move(plan), .repeats = repeats, .stride = stride});
 }
 
-/// How many elements of each chunk are done at once. All ranks must come to the same answer, so it
-/// follows from what all know, not from how much this rank keeps.
+/// How many elements of each chunk one part covers. All ranks must get the same result, so it
+/// depends only on what all ranks know, not on the scratch memory of this rank.
 std::uint64_t part_length(const Preparation& preparation, const Contract& contract,
                           const Layout& layout, std::uint64_t longest) {
   const Call& call = preparation.call;
   const ScheduleTraits& traits = preparation.method.traits();
-  // Nobody knows all counts of an alltoall with counts, which keeps nothing.
+  // No rank knows all counts of an alltoall with counts, and its algorithms keep no data.
   const bool counted = call.collective == Collective::alltoall && !call.counts.empty();
   if (!traits.keeps_data || counted) return longest;
   std::uint64_t total = layout.total() * element_bytes_of(call);
   if (call.collective == Collective::alltoall) total /= contract.ranks;
-  // Those that keep more than twice their data do less of it at once.
+  // Algorithms that keep more than two copies of the data use smaller parts.
   constexpr std::uint64_t least = 4096;
   const std::uint64_t most = std::max<std::uint64_t>(2 * part_bytes / traits.copies, least);
   if (total <= most) return longest;
@@ -157,7 +158,7 @@ Method named_method(const Call& call, std::uint32_t ranks) {
   const CallOptions& options = call.options;
   const auto refuse = [](const std::string& why) { throw Error(ErrorCode::invalid_argument, why); };
   if (options.schedule != nullptr && !options.algorithm.empty()) {
-    refuse("it names " + std::string(options.algorithm) + " and " + options.schedule->label() +
+    refuse("it names both " + std::string(options.algorithm) + " and " + options.schedule->label() +
            "; name one of them");
   }
   Method method = options.schedule != nullptr ? Method(*options.schedule)
@@ -172,8 +173,8 @@ Method named_method(const Call& call, std::uint32_t ranks) {
       method.traits().needs_counts) {
     throw Error(ErrorCode::unsupported,
                 std::string(method.label()) +
-                    " passes on blocks of other ranks, whose counts nobody else knows; "
-                    "take alltoall/mesh or alltoall/pairwise");
+                    " passes on blocks of other ranks, whose counts this rank does not know; "
+                    "use alltoall/mesh or alltoall/pairwise");
   }
   return method;
 }
@@ -213,7 +214,7 @@ PreparedCall prepare(const Preparation& preparation) {
     add_part(prepared, plan_of({}), 1, 0);
     return prepared;
   }
-  // As long as a part has all of its elements in every chunk, it is the same plan further on.
+  // Parts that have `length` elements in every chunk share one plan, at different offsets.
   const std::uint64_t alike = least / length;
   if (alike > 0) add_part(prepared, plan_of({.length = length}), alike, length * element_bytes);
   for (std::uint64_t begin = alike * length; begin < most; begin += length) {

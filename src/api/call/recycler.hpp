@@ -10,9 +10,9 @@
 
 namespace tutti {
 
-/// Blocks of one size that are kept when they are given back, to be handed out again. There is one
-/// more than were ever out at a time: a worker lets go of what it has done a little later than
-/// those who waited for it. Thread-safe.
+/// A free list of memory blocks of one size. It allocates one block more than were ever in use at a
+/// time: a worker returns its block a little later than the caller that waited for it takes the
+/// next one. Thread-safe.
 class RecycledBlocks {
  public:
   RecycledBlocks() = default;
@@ -22,7 +22,7 @@ class RecycledBlocks {
     while (free_ != nullptr) ::operator delete(std::exchange(free_, free_->next));
   }
 
-  /// Requires: `bytes` is the same in every call, and room for a pointer.
+  /// Requires: `bytes` is the same in every call and not less than sizeof(void*).
   [[nodiscard]] void* take(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     if (!has_spare_) {
@@ -49,8 +49,8 @@ class RecycledBlocks {
   bool has_spare_ = false;
 };
 
-/// An allocator for std::allocate_shared, which takes one kind of block from it. What it has
-/// allocated may outlive whoever made it: the blocks live as long as any copy of it.
+/// An allocator for std::allocate_shared. Objects may outlive the owner of the allocator: the free
+/// list lives as long as any copy of the allocator.
 template <class T>
 class Recycler {
  public:
@@ -67,8 +67,8 @@ class Recycler {
   void deallocate(T* block, std::size_t /*one*/) {
     if (origin_.is_here()) blocks_->give_back(block);
   }
-  /// In a forked child a thread that no longer exists may wait inside, or hold a lock: there it is
-  /// left as it is.
+  /// Does nothing in a forked child: a thread of the parent may wait on the object or hold a lock
+  /// of it.
   template <class U>
   void destroy(U* object) {
     if (origin_.is_here()) object->~U();

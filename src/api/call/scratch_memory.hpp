@@ -5,8 +5,8 @@
 
 namespace tutti {
 
-/// Memory that others can read, so that they need no copy of it; if there is none, what there is.
-/// On a page's boundary.
+/// Allocates page-aligned memory from the shared heap, so that other ranks can read it without a
+/// copy. Falls back to private memory.
 [[nodiscard]] std::shared_ptr<std::byte> scratch_memory(std::size_t bytes);
 
 }  // namespace tutti

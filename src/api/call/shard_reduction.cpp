@@ -16,20 +16,20 @@
 namespace tutti {
 namespace {
 
-/// The addends of a segment take at most so many bytes, and three times as many with what is
-/// received and what they are distilled to.
+/// The maximum size of the addends of a segment. The total is three times as much, with the
+/// distilled addends and the received ones.
 constexpr std::uint64_t segment_bytes = std::uint64_t{2} << 20;
 
 std::uint64_t sum(std::span<const std::uint64_t> numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
 }
 
-/// Addends of these can be replaced by fewer.
+/// True if addends can be replaced by fewer ones with the same exact sum.
 bool can_distil(const Call& call) {
   return !is_associative(call.reduction, call.dtype) && call.dtype != DType::f16 &&
          call.dtype != DType::bf16;
 }
-/// Two addends have mostly no sum that is one.
+/// With fewer addends it does not pay: the exact sum of two is mostly not one number.
 constexpr std::uint64_t least_distilled = 3;
 
 }  // namespace
@@ -51,7 +51,7 @@ class ShardReduction::Task {
     total_ = sum(brings_);
     if (total_ == 0) {
       throw Error(ErrorCode::invalid_argument,
-                  words(call_, owner_.self_) + ": no rank brings a shard");
+                  words(call_, owner_.self_) + ": no rank contributes a shard");
     }
     if (ranks_ == 1) {
       finish(static_cast<std::byte*>(call_.output), *call_.shards,
@@ -73,7 +73,7 @@ class ShardReduction::Task {
     run_(call);
   }
 
-  /// A number of each rank.
+  /// Gathers a number from each rank.
   [[nodiscard]] std::vector<std::uint64_t> gathered(std::uint64_t own) const {
     std::vector<std::uint64_t> all(ranks_, own);
     if (ranks_ == 1) return all;
@@ -86,7 +86,7 @@ class ShardReduction::Task {
     return all;
   }
 
-  /// A call that is a part of this one.
+  /// Returns a call that is a part of this one, with its options.
   [[nodiscard]] Call part(Collective collective) const {
     return {.collective = collective,
             .dtype = call_.dtype,
@@ -139,7 +139,8 @@ class ShardReduction::Task {
     const std::uint64_t length = length_of(segment);
     const std::uint64_t own_length = segment[self_].length;
     const std::uint64_t most_brought = *std::ranges::max_element(brings_);
-    // For the addends of this rank in one piece, what they are distilled to, and what others send.
+    // Memory for this rank's addends made contiguous, the distilled ones, those received, and the
+    // results.
     const std::size_t row = length * element_;
     std::byte* const memory =
         owner_.memory(2 * call_.shards->size() * row +
@@ -156,7 +157,7 @@ class ShardReduction::Task {
     spread(segment, to);
   }
 
-  /// The segment of every shard of this rank.
+  /// Returns the segment of each shard of this rank. Copies it to `memory` if it is not contiguous.
   [[nodiscard]] Addends in_one_piece(const Segment& segment, std::uint64_t length,
                                      std::byte* memory) const {
     const bool is_one =
@@ -178,7 +179,7 @@ class ShardReduction::Task {
     return addends;
   }
 
-  /// Fewer addends, if there are.
+  /// Replaces the addends by fewer ones, if possible.
   [[nodiscard]] Addends combined(const Addends& addends, std::uint64_t length,
                                  std::byte* memory) const {
     std::vector<void*> planes;
@@ -206,8 +207,8 @@ class ShardReduction::Task {
     return sends;
   }
 
-  /// Sends every owner its part of this rank's addends, the first of every rank, then the second.
-  /// Returns those of this rank's own part.
+  /// Sends every owner its part of this rank's addends: in round j each rank sends its j-th addend.
+  /// Returns all addends of the elements that this rank owns.
   [[nodiscard]] Addends exchanged(const Segment& segment, const Addends& own,
                                   std::span<const std::uint64_t> sends, std::byte* memory) const {
     const std::uint64_t own_length = segment[self_].length;
@@ -218,8 +219,8 @@ class ShardReduction::Task {
       all.push_back(static_cast<const std::byte*>(each) + before * element_);
     }
     for (std::uint64_t j = 0; j < *std::ranges::max_element(sends); ++j) {
-      // This rank's own part stays where it is, and is moved along only to keep the others in
-      // their places.
+      // This rank's own part is used where it is. It takes part in the alltoall only to keep the
+      // offsets of the others.
       std::vector<std::uint64_t> to(ranks_, 0);
       std::vector<std::uint64_t> from(ranks_, 0);
       std::byte* at = memory;
@@ -263,7 +264,7 @@ class ShardReduction::Task {
     if (call_.reduction.op() == Op::avg) divide(call_.dtype, to, count, total_);
   }
 
-  /// Results go to where they are wanted.
+  /// Distributes the results.
   void spread(const Segment& segment, const std::byte* result) const {
     if (call_.collective == Collective::reduce_scatter) return;
     const bool to_all = call_.collective == Collective::allreduce;
@@ -285,7 +286,7 @@ class ShardReduction::Task {
   std::uint32_t ranks_;
   std::size_t element_;
   Fold fold_;
-  std::vector<std::uint64_t> brings_;  // By rank: how many shards.
+  std::vector<std::uint64_t> brings_;  // The number of shards of each rank.
   std::uint64_t total_ = 0;
 };
 

@@ -15,18 +15,17 @@
 
 namespace tutti {
 
-/// Reductions to which ranks bring different numbers of contributions, made of ordinary calls.
+/// Reductions in which ranks contribute different numbers of shards, built from ordinary calls.
 ///
-/// Ranks tell each other how many they bring. Then every element has an owner: all addends of it
-/// travel to the owner by an alltoall, which folds them at once, so that neither their order nor
-/// the number of ranks matters; and results travel to those who want them by an allgather or a
-/// gather. Where a rank brings three or more, it sends fewer addends with the same exact sum (see
-/// distil()).
+/// First the ranks exchange their numbers of shards. Every element has an owner. An alltoall sends
+/// all addends of an element to its owner, which folds them at once, so neither their order nor the
+/// number of ranks matters. An allgather or gather then distributes the results. A rank with three
+/// or more shards sends fewer addends with the same exact sum (see distil()).
 ///
-/// For one thread at a time.
+/// Not thread-safe.
 class ShardReduction {
  public:
-  /// Does an ordinary call.
+  /// Runs an ordinary call.
   using Run = std::function<void(const Call&)>;
 
   ShardReduction(Selector selector, Rank self, std::uint32_t ranks);
@@ -34,17 +33,18 @@ class ShardReduction {
   /// Requires: a valid call with shards.
   void perform(const Call& call, const Run& run);
 
-  /// For the calls it is made of: they may be prepared while another thread prepares others.
+  /// For the calls it consists of. Separate from those of the communicator, since another thread
+  /// may prepare calls at the same time.
   [[nodiscard]] Selector& selector() { return selector_; }
   [[nodiscard]] PlanCache& plans() { return plans_; }
 
  private:
-  /// Elements that stand together.
+  /// A range of contiguous elements.
   struct Stretch {
     std::uint64_t begin = 0;
     std::uint64_t length = 0;
   };
-  /// As much of the data as is done at once: a stretch of the input for each owner.
+  /// The part of the data that is reduced at once: one stretch of the input for each owner.
   using Segment = std::vector<Stretch>;
   class Task;
 

@@ -46,7 +46,8 @@ std::vector<Envelope> Work::envelopes() const {
   return state_ == nullptr ? std::vector<Envelope>() : state_->envelopes();
 }
 
-/// What is to be told that a work is done, away from whatever locks the one who did it holds.
+/// Calls the callbacks in a thread of the pool, since the thread that finished the work may hold
+/// locks.
 class Work::State::Calling final : public PoolTask {
  public:
   Calling(std::vector<Callback> callbacks, std::exception_ptr failure)
@@ -71,7 +72,7 @@ void Work::State::finish(std::exception_ptr failure) {
     failure_ = std::move(failure);
     callbacks = std::move(callbacks_);
     done_.store(true, std::memory_order_release);
-    // Here, since whoever waits may destroy this as soon as the mutex is free.
+    // Under the lock: a waiting thread may destroy this object as soon as the mutex is free.
     changed_.notify_all();
     if (!callbacks) return;
     failure = failure_;
@@ -93,17 +94,17 @@ void Work::State::rethrow() const {
   if (const std::exception_ptr failure = outcome()) std::rethrow_exception(failure);
 }
 
-/// Takes no lock: in a forked child a thread that does not exist there may hold it.
+/// Takes no lock: in a forked child, a thread of the parent may hold it.
 std::exception_ptr Work::State::outcome() const {
   if (done()) return failure_;
   return std::make_exception_ptr(
       Error(ErrorCode::aborted,
-            "this call goes on in the process that began it: a child that was forked from that "
-            "process cannot wait for it"));
+            "this call runs in the parent process, which started it: a forked child cannot wait "
+            "for it"));
 }
 
 void Work::State::then(Callback f) {
-  if (!f) throw Error(ErrorCode::invalid_argument, "Work::then() was given no function");
+  if (!f) throw Error(ErrorCode::invalid_argument, "Work::then(): the function is empty");
   std::exception_ptr failure;
   if (!is_here()) {
     failure = outcome();

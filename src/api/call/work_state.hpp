@@ -15,7 +15,7 @@
 
 namespace tutti {
 
-/// What a Work and the thread that does it share.
+/// The state that a Work shares with the thread that runs the call.
 class Work::State {
  public:
   State() = default;
@@ -25,15 +25,15 @@ class Work::State {
 
   void finish(std::exception_ptr failure);
 
-  /// A forked child does not see the end of what its parent does: there it is over.
+  /// True if the call is done, or in a forked child, which cannot wait for a call of its parent.
   [[nodiscard]] bool over() const { return done() || !origin_.is_here(); }
 
   [[nodiscard]] bool done() const { return done_.load(std::memory_order_acquire); }
 
-  /// Waits until the time, at most. Whether it is done. Who waits for something that needs a hand
-  /// gives it one.
+  /// Waits until the call is done or the time is over. Returns true if it is done. An override may
+  /// make progress in the waiting thread.
   [[nodiscard]] virtual bool wait_until(std::chrono::steady_clock::time_point until);
-  /// Throws what went wrong. In a forked child nothing that its parent does can be waited for.
+  /// Throws the error of the call, if any; aborted in a forked child for a call of its parent.
   void rethrow() const;
   [[nodiscard]] bool is_here() const { return origin_.is_here(); }
   [[nodiscard]] virtual std::vector<Envelope> envelopes() const { return {}; }
@@ -44,14 +44,14 @@ class Work::State {
   using Callback = std::function<void(std::exception_ptr)>;
   class Calling;
 
-  /// What went wrong; null if all is well.
+  /// The error; null if the call succeeded.
   [[nodiscard]] std::exception_ptr outcome() const;
 
   std::atomic<bool> done_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
   std::exception_ptr failure_;
-  std::unique_ptr<std::vector<Callback>> callbacks_;  // Null unless there are any.
+  std::unique_ptr<std::vector<Callback>> callbacks_;  // Null if there are none.
   ProcessOrigin origin_{};
 };
 

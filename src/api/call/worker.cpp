@@ -35,7 +35,7 @@ void Worker::Queue::run() {
     } catch (...) {
       failure = std::current_exception();
     }
-    // First the job goes, with all that it holds, and then the caller hears of it.
+    // Destroy the job and its captures before the caller learns that the call is done.
     item->job.forget();
     pending_.fetch_sub(1, std::memory_order_release);
     item->state.finish(failure);

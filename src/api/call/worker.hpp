@@ -13,9 +13,9 @@
 
 namespace tutti {
 
-/// Does the calls of one communicator one after the other, in the order in which they were given to
-/// it, in a thread of the pool, which it has only while there is something to do. Once it has had
-/// as many at a time as it ever will, it takes no memory.
+/// Runs the asynchronous calls of one communicator in order, one at a time, in a thread of the
+/// pool. It holds the thread only while calls are queued. It allocates memory only when more calls
+/// are queued than ever before.
 class Worker {
  public:
   Worker() = default;
@@ -23,17 +23,17 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
   ~Worker() { finish(); }
 
-  /// Waits until what was given to it is done. Nothing may be given to it any more.
+  /// Waits until all queued calls are done. No call may be added afterwards.
   void finish();
 
-  /// `f` is called without arguments.
+  /// Queues `f`, which is called without arguments.
   template <class F>
   [[nodiscard]] Work add(F f) {
     const auto item = std::allocate_shared<Item>(Recycler<Item>(blocks_), std::move(f));
     queue_->add(item);
     return Work(std::shared_ptr<Work::State>(item, &item->state));
   }
-  /// Whether everything that was given to it is done.
+  /// True if all queued calls are done.
   [[nodiscard]] bool idle() const { return queue_->idle(); }
 
  private:
@@ -45,7 +45,8 @@ class Worker {
     Work::State state;
   };
 
-  /// What the thread of the pool works on, which may go a little later than the worker.
+  /// The queue. Shared with the thread of the pool, which may use it a little longer than the
+  /// worker lives.
   class Queue final : public PoolTask, public std::enable_shared_from_this<Queue> {
    public:
     void add(std::shared_ptr<Item> item);
@@ -56,10 +57,10 @@ class Worker {
    private:
     std::mutex mutex_;
     std::condition_variable drained_;
-    std::vector<std::shared_ptr<Item>> items_;  // A ring: those not yet begun are
-    std::size_t first_ = 0;                     // from here on
-    std::size_t waiting_ = 0;                   // so many.
-    bool is_running_ = false;                   // A thread has it, or will soon.
+    std::vector<std::shared_ptr<Item>> items_;  // A ring buffer of the calls not yet started:
+    std::size_t first_ = 0;                     // the index of the first,
+    std::size_t waiting_ = 0;                   // and their number.
+    bool is_running_ = false;                   // Submitted to the pool and not yet drained.
     std::atomic<std::size_t> pending_{0};
   };
 

@@ -7,8 +7,7 @@
 #include "api/settings.hpp"
 #include "rendezvous/rendezvous.hpp"
 
-/// New groups: of those who were started together, who share a way to tell each other something, or
-/// who know an id.
+/// New groups: of ranks that a launcher started, that share an Exchange, or that know a UniqueId.
 namespace tutti {
 namespace {
 
@@ -16,7 +15,7 @@ void require_rank(std::uint32_t rank, std::uint32_t ranks) {
   if (rank < ranks) return;
   throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank) + " of " +
                                                std::to_string(ranks) +
-                                               ": ranks are 0 to one less than how many there are");
+                                               ": a rank must be below the number of ranks");
 }
 
 }  // namespace
@@ -27,7 +26,7 @@ Communicator Communicator::from_environment(const CommunicatorOptions& options) 
   if (options.secret.empty()) settings.fabric.secret = launch.secret;
   launch.secret = settings.fabric.secret;
   if (options.timeout.count() > 0) launch.timeout = settings.fabric.start_timeout;
-  // The others have most likely been told the same.
+  // Only rank 0: the other ranks most likely have the same variables.
   if (launch.rank == Rank{0}) std::fputs(unknown_variables().c_str(), stderr);
   const auto exchange = open_exchange(launch, Clock::now() + launch.timeout);
   return Communicator(std::make_unique<Impl>(*exchange, launch.rank, launch.size, settings));

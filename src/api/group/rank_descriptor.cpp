@@ -32,7 +32,7 @@ std::vector<int> own_cores() {
   return cores;
 }
 
-/// The others then use the network, as they do where they cannot see it.
+/// Returns -1 if there is no shared heap. Other ranks then reach this one over the network.
 int own_heap() {
   try {
     return SharedHeap::own().fd();
@@ -43,8 +43,8 @@ int own_heap() {
 
 [[noreturn]] void refuse() {
   throw Error(ErrorCode::mismatch,
-              "what a rank says of itself makes no sense: do all ranks have the same version of "
-              "tutti?");
+              "the descriptor of a rank is not valid: check that all ranks have the same version "
+              "of tutti");
 }
 
 template <class T>
@@ -80,14 +80,14 @@ RankDescriptor own_descriptor(const FabricSettings& settings) {
 }
 
 std::string trouble_with_descriptors(std::uint32_t ranks) {
-  // A line to each rank, and what a group needs however large it is: sockets to listen on, shared
-  // memory, what wakes its threads. Further connections may fail later.
+  // One connection to each rank, and a fixed number for the group: listening sockets, shared
+  // memory, event descriptors. Further connections may fail later.
   constexpr std::size_t at_least = 7;
   const std::size_t needed = ranks - 1 + at_least;
   const std::optional<std::size_t> left = free_descriptors();
   if (!left || *left >= needed) return "";
   return "it can open " + in_plural(*left, "file") + " more and needs " + std::to_string(needed) +
-         " to reach the others: " + raise_descriptor_limit();
+         " to connect to the other ranks: " + raise_descriptor_limit();
 }
 
 std::string write(const RankDescriptor& descriptor) {
@@ -99,7 +99,7 @@ std::string write(const RankDescriptor& descriptor) {
                   {"cores", descriptor.cores},
                   {"way", static_cast<int>(descriptor.way)},
                   {"trouble", descriptor.trouble}};
-  // Hosts and files may be called anything; what is no UTF-8 in their names is replaced.
+  // Names of hosts and files may contain any bytes; invalid UTF-8 is replaced.
   return json.dump(-1, Json::NotUtf8::replace);
 }
 

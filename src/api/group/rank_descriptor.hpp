@@ -3,26 +3,26 @@
 #include <string>
 #include <vector>
 
-#include "api/group/fabric.hpp"
+#include "api/group/fabric_settings.hpp"
 
 namespace tutti {
 
-/// What a rank tells the others about itself.
+/// Describes a rank to the other ranks.
 struct RankDescriptor {
-  std::string host;     ///< The same for all processes that can share memory.
-  std::string network;  ///< The same for all that reach each other by the loopback interface.
-  std::string name;     ///< Of the host, for people.
+  std::string host;     ///< Equal for all processes that can share memory.
+  std::string network;  ///< Equal for all that reach each other by the loopback interface.
+  std::string name;     ///< The host name, for messages.
   int pid = 0;
   int heap_fd = -1;        ///< Of its shared heap; -1 if it has none.
-  std::vector<int> cores;  ///< On which it may run.
+  std::vector<int> cores;  ///< The cores on which it may run.
   Way way = Way::automatic;
-  std::string trouble{};  ///< Why it cannot take part; empty if it can.
+  std::string trouble{};  ///< Why the rank cannot take part; empty if it can.
 };
 
 [[nodiscard]] RankDescriptor own_descriptor(const FabricSettings& settings);
 
-/// Why a process cannot hold connections to so many ranks; empty if it can, or if the system does
-/// not tell.
+/// Returns why this process cannot hold connections to so many ranks. Empty if it can, or if its
+/// limit is unknown.
 [[nodiscard]] std::string trouble_with_descriptors(std::uint32_t ranks);
 
 [[nodiscard]] std::string write(const RankDescriptor& descriptor);

@@ -10,12 +10,12 @@
 namespace tutti {
 namespace {
 
-/// When nobody is lost and it fails all the same, because it takes longer than it may or because
-/// ranks cannot reach each other, it will again: as often it is repeated.
+/// How often a call is repeated if it fails although no rank is lost: because it takes longer than
+/// its timeout, or because ranks cannot reach each other. It would most likely fail again.
 constexpr std::uint32_t most_vain_repeats = 2;
 
-/// Of several calls under way at once the first one fails with the cause; the others say only that
-/// it is over, and the verdict why.
+/// Of several calls under way, the first fails with the cause. The others fail with aborted, so the
+/// cause is taken from the verdict.
 bool is_loss(const Communicator& communicator, const Error& error) {
   ErrorCode code = error.code();
   if (const auto verdict = communicator.verdict(); verdict && code == ErrorCode::aborted) {
@@ -24,14 +24,14 @@ bool is_loss(const Communicator& communicator, const Error& error) {
   return code == ErrorCode::peer_lost || code == ErrorCode::timed_out;
 }
 
-/// A copy of memory, to be put back.
-class Keepsake {
+/// A copy of the caller's memory, to restore it.
+class SavedMemory {
  public:
-  explicit Keepsake(std::span<const std::span<std::byte>> kept) : kept_(kept) {
+  explicit SavedMemory(std::span<const std::span<std::byte>> kept) : kept_(kept) {
     for (const std::span<std::byte> each : kept) copies_.emplace_back(each.begin(), each.end());
   }
 
-  void put_back() const {
+  void restore() const {
     for (std::size_t i = 0; i < copies_.size(); ++i) {
       std::copy(copies_[i].begin(), copies_[i].end(), kept_[i].begin());
     }
@@ -47,9 +47,9 @@ class Keepsake {
 Retried with_retry(Communicator& communicator, const std::function<void(Communicator&)>& call,
                    std::span<const std::span<std::byte>> kept) {
   if (!call) throw Error(ErrorCode::invalid_argument, "with_retry: the function to call is empty");
-  const Keepsake keepsake(kept);
+  const SavedMemory saved(kept);
   Retried retried;
-  std::vector<std::uint32_t> ranks(communicator.size());  // As they were called before.
+  std::vector<std::uint32_t> ranks(communicator.size());  // By their numbers before the call.
   std::iota(ranks.begin(), ranks.end(), 0);
   const std::uint64_t number = communicator.completed() + 1;
   std::uint32_t vain_repeats = 0;
@@ -60,14 +60,14 @@ Retried with_retry(Communicator& communicator, const std::function<void(Communic
     try {
       call(communicator);
       has_done = true;
-      communicator.impl_->note_done(number);
-      // A rank that comes out of this knows that all have noted it, so that every verdict will say
-      // that the call is complete.
+      communicator.impl_->health().note_done(number);
+      // After the barrier, all ranks have noted the call. Every later verdict then says that the
+      // call is complete.
       communicator.barrier();
       communicator.set_completed(number);
       return retried;
     } catch (const Error& error) {
-      if (has_done && communicator.impl_->accept_completed(number)) return retried;
+      if (has_done && communicator.impl_->health().accept_completed(number)) return retried;
       if (!is_loss(communicator, error)) throw;
       failure = std::current_exception();
     }
@@ -78,7 +78,7 @@ Retried with_retry(Communicator& communicator, const std::function<void(Communic
     });
     std::sort(retried.gone.begin(), retried.gone.end());
     communicator = std::move(*shrunk.communicator);
-    keepsake.put_back();
+    saved.restore();
     if (shrunk.gone.empty() && vain_repeats++ == most_vain_repeats) {
       std::rethrow_exception(failure);
     }

@@ -15,20 +15,20 @@ namespace tutti {
 
 namespace {
 
-/// The threads of one group, and what they share.
+/// The threads of one group and their shared state.
 struct ThreadGroup {
-  explicit ThreadGroup(std::uint32_t ranks) : table(ranks) {}
+  explicit ThreadGroup(std::uint32_t ranks) : gather(ranks) {}
 
-  /// Those who still wait to meet need not wait any longer.
+  /// Also wakes the threads that still wait in the exchange.
   void fail(std::exception_ptr cause) {
     {
       const std::lock_guard lock(mutex);
       if (!failure) failure = std::move(cause);
     }
-    table.give_up("another thread has failed");
+    gather.give_up("another thread has failed");
   }
 
-  ThreadTable table;
+  ThreadGather gather;
   std::mutex mutex;
   std::exception_ptr failure;
   std::vector<std::thread> threads;
@@ -36,8 +36,8 @@ struct ThreadGroup {
 
 [[noreturn]] void refuse_child() {
   throw Error(ErrorCode::aborted,
-              "run_threads: this process was forked by one of the threads and has none of the "
-              "others: end the child within the function that the threads run");
+              "run_threads: this process was forked by one of the threads, so it lacks the other "
+              "threads: end the child within the function that the threads run");
 }
 
 }  // namespace
@@ -49,9 +49,9 @@ void run_threads(std::uint32_t ranks, const std::function<void(Communicator&)>& 
   const CommunicatorSettings settings = settings_of(options, ranks);
   const ProcessOrigin origin;
   auto group = std::make_unique<ThreadGroup>(ranks);
-  const auto be = [&](std::uint32_t rank) {
+  const auto run_rank = [&](std::uint32_t rank) {
     try {
-      ThreadExchange exchange(group->table, Rank{rank}, Clock::now() + settings.timeout);
+      ThreadExchange exchange(group->gather, Rank{rank}, Clock::now() + settings.timeout);
       Communicator communicator(
           std::make_unique<Communicator::Impl>(exchange, Rank{rank}, ranks, settings));
       f(communicator);
@@ -62,19 +62,19 @@ void run_threads(std::uint32_t ranks, const std::function<void(Communicator&)>& 
   };
   try {
     for (std::uint32_t rank = 1; rank < ranks; ++rank) {
-      group->threads.push_back(start_thread([&be, rank] { be(rank); }));
+      group->threads.push_back(start_thread([&run_rank, rank] { run_rank(rank); }));
     }
   } catch (const Error&) {
     group->fail(std::current_exception());
   }
   try {
-    be(0);
+    run_rank(0);
   } catch (...) {
     (void)group.release();  // In a child: see below.
     throw;
   }
   if (!origin.is_here()) {
-    // Its threads cannot be joined, and one of them may have been waiting inside.
+    // A forked child cannot join the threads, and one of them may have held a lock of the group.
     (void)group.release();
     refuse_child();
   }

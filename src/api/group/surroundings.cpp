@@ -24,32 +24,32 @@ std::string link_text(const char* path) {
   return {text, length > 0 ? static_cast<std::size_t>(length) : 0};
 }
 
-/// A name that only this process has, forked children excluded.
+/// A random name of this process. A forked child gets another one.
 struct ProcessName {
   std::string text = Secret::random().bytes.substr(0, 32);
   ProcessOrigin origin{};
 };
 
-/// Without a lock, which another thread might have held when this process was forked.
+/// Takes no lock: another thread might have held it when this process was forked.
 const std::string& process_name() {
   static std::atomic<const ProcessName*> newest{nullptr};
   const ProcessName* found = newest.load(std::memory_order_acquire);
   if (found != nullptr && found->origin.is_here()) return found->text;
   const auto* const made = new ProcessName;
   if (newest.compare_exchange_strong(found, made)) return made->text;
-  delete made;  // Another thread was sooner.
+  delete made;  // Another thread was first.
   return found->text;
 }
 
 constexpr const char* unknown = "unknown ";
 
-/// A namespace of a kernel. Unless both are known, this process is alone in it.
+/// Names a namespace of a kernel. If either is unknown, the name is unique to this process.
 std::string place(const std::string& boot, const std::string& space) {
   if (boot.empty() || space.empty()) return unknown + process_name();
   return boot + " " + space;
 }
 
-/// Two texts that differ must differ as JSON too, which has room for UTF-8 only.
+/// Percent-encodes the text. Different texts must stay different in JSON, which holds only UTF-8.
 std::string printable(const std::string& text) {
   constexpr char digits[] = "0123456789abcdef";
   std::string encoded;
@@ -72,8 +72,9 @@ Surroundings Surroundings::read() {
           .network_namespace = link_text("/proc/self/ns/net")};
 }
 
-std::string Surroundings::host(const std::string& told) const {
-  return place(boot, process_namespace) + " " + std::to_string(geteuid()) + " " + printable(told);
+std::string Surroundings::host(const std::string& host_id) const {
+  return place(boot, process_namespace) + " " + std::to_string(geteuid()) + " " +
+         printable(host_id);
 }
 
 std::string Surroundings::network() const { return place(boot, network_namespace); }

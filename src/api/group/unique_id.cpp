@@ -19,14 +19,14 @@ constexpr const char* opening = "tutti1";
 /// 128 random bits, as hexadecimal digits.
 constexpr std::size_t key_length = 32;
 
-/// What an id says.
+/// The content of an id.
 struct MeetingPlace {
   std::string key;
   std::vector<Endpoint> endpoints;
 };
 
-/// The sockets of ids that were made here and not yet used. An id is a plain value that the caller
-/// copies about, so that there is nobody but the process to own what belongs to it.
+/// The listening sockets of ids that this process made and has not used yet. An id is a plain value
+/// that the caller copies, so it cannot own its socket; the process does.
 class Listeners {
  public:
   static Listeners& own() {
@@ -39,7 +39,7 @@ class Listeners {
     sockets_.emplace(id, std::move(socket));
   }
 
-  /// No socket if there is none (any more).
+  /// Returns an empty Socket if there is none, or if it was taken already.
   [[nodiscard]] Socket take(const std::string& id) {
     const std::lock_guard lock(mutex_);
     const auto found = sockets_.find(id);
@@ -68,8 +68,8 @@ Endpoint endpoint_from(const std::string& host, const std::string& port) {
 
 [[noreturn]] void reject_id() {
   throw Error(ErrorCode::invalid_argument,
-              "this is no unique id: hand all bytes of what the process of rank 0 made to every "
-              "rank");
+              "this is not a unique id: pass all bytes of the id that the process of rank 0 made "
+              "to every rank");
 }
 
 MeetingPlace parse(const std::string& id) {
@@ -88,7 +88,8 @@ MeetingPlace parse(const std::string& id) {
   return place;
 }
 
-/// The key is the secret; the user's, if there is one, keeps those out who saw an id.
+/// The secret is the key. A secret of the user's is added to it, so that a process that knows only
+/// the id cannot join.
 Secret common_secret(const Secret& of_user, const std::string& key) {
   const Secret common{.bytes = of_user.bytes.empty() ? key : of_user.bytes + " " + key};
   return of_user.tls ? common.encrypting() : common;
@@ -123,9 +124,9 @@ Communicator join(const UniqueId& id, std::uint32_t rank, std::uint32_t ranks,
                   CommunicatorSettings settings, Clock::duration timeout) {
   const MeetingPlace place = parse(id.text());
   if (rank >= ranks) {
-    throw Error(ErrorCode::invalid_argument,
-                "rank " + std::to_string(rank) + " of " + std::to_string(ranks) +
-                    ": ranks are 0 to one less than how many there are");
+    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank) + " of " +
+                                                 std::to_string(ranks) +
+                                                 ": a rank must be below the number of ranks");
   }
   settings.fabric.secret = common_secret(settings.fabric.secret, place.key);
   const Group group{.rank = Rank{rank}, .size = ranks, .secret = settings.fabric.secret};

@@ -9,9 +9,9 @@
 
 namespace tutti {
 
-/// Joins the group of that id, not later than so; rank 0 must be in the process that made the id,
-/// and closes what listens there. Throws invalid_argument for an id or a rank that cannot be right,
-/// timed_out that names who is missing.
+/// Joins the group of an id within `timeout`. Rank 0 must be in the process that made the id, and
+/// closes its listening socket. Throws invalid_argument for an invalid id or rank, and timed_out
+/// with the names of the missing ranks.
 [[nodiscard]] Communicator join(const UniqueId& id, std::uint32_t rank, std::uint32_t ranks,
                                 CommunicatorSettings settings, Clock::duration timeout);
 

@@ -21,9 +21,9 @@ double bidirectional_ring(std::uint64_t p, double n, const Model& model) {
 
 namespace {
 
-/// In an even group both halves do the same and then trade. In an odd one all wait for the rank
-/// that serves two: it can begin when it has sent all that it had to send before, and when the
-/// first rank of the other half, whom it serves first, has received all that was on the way to it.
+/// In an even group both halves do the same and then exchange. In an odd group all ranks wait for
+/// the rank that serves two. It can start when it has sent all its earlier messages and when the
+/// first rank of the other half, which it serves first, has received all earlier data.
 double exchange_in_turn(std::uint64_t p, double block, const Model& model) {
   if (p < 2) return 0;
   const std::uint64_t served = p / 2;
@@ -39,22 +39,23 @@ double exchange_in_turn(std::uint64_t p, double block, const Model& model) {
 
 }  // namespace
 
-/// With unlimited ports nobody waits for a rank that serves two. But if p is no power of two, some
-/// ranks of a group are done before others, and how much later the next group is done depends on
-/// who they are, all the way down.
+/// With unlimited ports no rank waits for the rank that serves two. But if p is not a power of two,
+/// some ranks of a group finish before others. How much that delays the next group depends on the
+/// groups at all levels below.
 Seconds recursive_doubling(std::uint64_t p, double n, const Model& model) {
   if (!model.one_port && !std::has_single_bit(p)) return {};
   return exchange_in_turn(p, n / static_cast<double>(p), model);
 }
 
-/// Every round carries what the rounds before it brought, but for the last, which carries the first
-/// `rest` blocks only. With unlimited ports it does not wait for later ones.
+/// Every round carries all the blocks of the earlier rounds, except the last, which carries only
+/// the first `rest` blocks. With unlimited ports the last round does not wait for the other blocks.
 double bruck(std::uint64_t p, double n, const Model& model) {
   const double block = n / static_cast<double>(p);
-  const auto until = [&](std::uint64_t blocks) {  // A power of two, the own block among them.
-    return floor_log(blocks) * model.link.alpha +
-           static_cast<double>(blocks - 1) * block * model.link.beta;
-  };
+  const auto until =
+      [&](std::uint64_t blocks) {  // A power of two that includes the rank's own block.
+        return floor_log(blocks) * model.link.alpha +
+               static_cast<double>(blocks - 1) * block * model.link.beta;
+      };
   if (p < 2) return 0;
   const std::uint64_t half = std::bit_ceil(p) / 2;
   const std::uint64_t rest = p - half;
@@ -68,7 +69,7 @@ double gather_broadcast(std::uint64_t p, double n, const Model& model) {
   return gather::binomial(p, n, model) + broadcast::binomial(p, n, model);
 }
 
-/// What most have in common: everybody sends as much as there is to receive.
+/// Common to most of them: every rank sends as much as it receives.
 Figures evenly(std::uint64_t p, std::uint64_t n, std::uint32_t rounds,
                std::uint64_t blocks_in_a_round) {
   const std::uint64_t block = n / p;

@@ -42,16 +42,16 @@ double bidirectional_ring(std::uint64_t p, double n, const Model& model) {
          allgather::bidirectional_ring(p, n, model);
 }
 
-/// If p is no power of two, one rank sends twice, somewhere on the way to everybody. How much of
-/// the adding goes on meanwhile depends on all groups, from the smallest up.
+/// If p is not a power of two, one rank on the path to all others sends twice. How many additions
+/// overlap with that depends on the groups at all levels.
 Seconds recursive_doubling(std::uint64_t p, double n, const Model& model) {
   if (std::has_single_bit(p)) return ceil_log(p) * (model.message(n) + model.sum(n));
   if (!model.one_port || model.gamma > 0) return {};
   return (ceil_log(p) + 1) * model.message(n);
 }
 
-/// If p is no power of two, not all ranks are done with the first half at once, and who is late for
-/// the second depends on all groups of both.
+/// If p is not a power of two, ranks finish the first half at different times. Which ranks are late
+/// for the second half depends on the groups of both halves.
 Seconds halving_doubling(std::uint64_t p, double n, const Model& model) {
   if (!std::has_single_bit(p)) return {};
   return *reduce_scatter::recursive_halving(p, n, model) +
@@ -62,17 +62,17 @@ double bruck(std::uint64_t p, double n, const Model& model) {
   return reduce_scatter::bruck(p, n, model) + allgather::bruck(p, n, model);
 }
 
-/// With one port, what a rank does as a leaf of one tree fits in where it waits as an inner rank of
-/// the other. Not so in trees that lack one or two ranks of being full, and in the smallest: there
-/// the two get in each other's way.
+/// With one port, the work of a rank as a leaf of one tree fits into its waiting time as an inner
+/// node of the other tree. This does not hold for trees that are one or two ranks short of full, or
+/// for the smallest trees: there the two trees compete for the port.
 Seconds double_tree(std::uint64_t p, double n, const Model& model) {
   const std::uint64_t lacking = 2 * std::bit_floor(p) - 1 - p;
-  const bool in_the_way = p == 3 || (p > 4 && (lacking == 1 || lacking == 2));
-  if (model.one_port && in_the_way) return {};
+  const bool trees_compete = p == 3 || (p > 4 && (lacking == 1 || lacking == 2));
+  if (model.one_port && trees_compete) return {};
   return reduce::inorder_tree(p, n / 2, model) + broadcast::inorder_tree(p, n / 2, model);
 }
 
-/// G of G x N: the ranks of a node; and N: the nodes.
+/// In the shape G x N, G is the number of ranks per node and N the number of nodes.
 std::uint64_t in_node(const Shape& shape) { return shape.dimensions[0]; }
 std::uint64_t nodes(const Shape& shape) { return shape.dimensions[1]; }
 
@@ -88,8 +88,8 @@ double ring_tree(const Shape& shape, double n, const Model& model) {
 
 // Figures -----------------------------------------------------------------------------------------
 
-/// What all have in common that cut the data into a block per rank: each block is sent and added
-/// once by each rank but one, and sent once more to each but one.
+/// Common to algorithms with one block per rank: each block is sent and added once by every rank
+/// but one, and then sent once more to every rank but one.
 Figures by_blocks(std::uint64_t p, std::uint64_t n, std::uint32_t rounds, std::uint64_t messages,
                   std::uint64_t blocks_in_a_round) {
   const std::uint64_t block = n / p;
@@ -118,7 +118,7 @@ Figures mesh_two_shot_figures(std::uint64_t p, std::uint64_t n) {
   return by_blocks(p, n, 2, 2 * p * (p - 1), p - 1);
 }
 
-/// What all have in common that gather the sum at one rank and hand it out again.
+/// Common to algorithms that reduce to one rank and broadcast from it.
 Figures by_tree(std::uint64_t p, std::uint64_t n, std::uint32_t rounds) {
   return {
       .rounds = rounds, .messages = 2 * (p - 1), .bytes = 2 * (p - 1) * n, .reduced = (p - 1) * n};
@@ -133,7 +133,7 @@ Figures root_figures(std::uint64_t p, std::uint64_t n) {
 
 Figures binary_tree_figures(std::uint64_t p, std::uint64_t n) {
   const std::uint64_t children = p == 2 ? 1 : 2;
-  // From five ranks on there is one between a parent and two children.
+  // From five ranks on some rank has a parent and two children.
   const std::uint64_t neighbours = p < 5 ? children : 3;
   Figures figures = by_tree(p, n, 2 * floor_log(p));
   figures.most_sent = figures.most_received = neighbours * n;
@@ -192,8 +192,8 @@ Figures double_tree_figures(std::uint64_t p, std::uint64_t n) {
   const std::uint64_t children = p == 2 ? 1 : 2;
   Figures figures = by_tree(p, n, 2 * floor_log(p));
   figures.messages *= 2;
-  // A rank that is a leaf of one tree stands in the other between a parent and two children, if
-  // there are enough ranks.
+  // With four or more ranks some rank is a leaf of one tree and has a parent and two children in
+  // the other.
   figures.most_sent = figures.most_received = std::min<std::uint64_t>(p, 4) * half;
   figures.most_reduced = figures.most_in_a_round = children * half;
   return figures;
@@ -208,7 +208,7 @@ Figures ring_ring_figures(const Shape& shape, std::uint64_t n) {
 Figures ring_tree_figures(const Shape& shape, std::uint64_t n) {
   const std::uint64_t p = shape.size();
   const std::uint64_t block = n / in_node(shape);
-  const std::uint64_t along = in_node(shape) - 1;  // Blocks round a node's ring.
+  const std::uint64_t along = in_node(shape) - 1;  // Blocks round the ring of a node.
   const std::uint64_t across = ceil_log(nodes(shape));
   const std::uint64_t trees = in_node(shape) * (nodes(shape) - 1);  // Blocks up all trees.
   return {.rounds = static_cast<std::uint32_t>(2 * (along + across)),
@@ -306,7 +306,7 @@ constexpr std::array table{
                .bytes = "2(p−1)n",
                .most_in_a_round = "min(2, p−1)·n/2",
                .seconds =
-                   "(4h−2)w + 2hg with w = α+nβ/2, g = nγ/2; g less if p = 2^h, 2w more if p = "
+                   "(4h−2)w + 2hg with w = α+nβ/2, g = nγ/2; minus g if p = 2^h, plus 2w if p = "
                    "2^(h+1)−1; no formula if p = 3, or p > 4 is 2^(h+1)−3 or 2^(h+1)−2",
                .figures = figures<double_tree_figures>,
                .time = time<double_tree>},

@@ -8,12 +8,12 @@ namespace {
 
 double mesh(std::uint64_t p, double n, const Model& model) { return allgather::mesh(p, n, model); }
 
-/// Nobody passes on what others send, so that with unlimited ports everything happens at once.
+/// No rank forwards data, so with unlimited ports everything runs at once.
 double pairwise(std::uint64_t p, double n, const Model& model) {
   return allgather::mesh(p, n, model);
 }
 
-/// Rounds 0 … rounds−1 of Bruck's, one after the other.
+/// Rounds 0 … rounds−1 of Bruck's algorithm, one after the other.
 double bruck_rounds(std::uint64_t p, double block, std::uint32_t rounds, const Model& model) {
   double seconds = 0;
   for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -22,8 +22,8 @@ double bruck_rounds(std::uint64_t p, double block, std::uint32_t rounds, const M
   return seconds;
 }
 
-/// A round carries what the rounds before it brought. The last one may carry less: what travels
-/// 2^last ranks and more, but not more than p−1, and so leaves out some rounds. With unlimited
+/// A round carries blocks that earlier rounds delivered. The last round carries only blocks that
+/// travel at least 2^last and at most p−1 ranks, so they skip some earlier rounds. With unlimited
 /// ports it does not wait for those.
 double bruck(std::uint64_t p, double n, const Model& model) {
   const double block = n / static_cast<double>(p);

@@ -9,7 +9,7 @@ double dissemination(std::uint64_t p, double /*n*/, const Model& model) {
   return ceil_log(p) * model.link.alpha;
 }
 
-/// An allreduce of nothing.
+/// An allreduce of 0 bytes.
 double binomial(std::uint64_t p, double /*n*/, const Model& model) {
   return allreduce::binomial(p, 0, model);
 }

@@ -6,9 +6,10 @@
 namespace tutti::formula::broadcast {
 namespace {
 
-/// With one port the second child waits while the first is served, so that a rank v hears after one
-/// message for each bit of v+1 below the highest, and one more for each that is set. The latest is
-/// the last leaf of a full tree of 2^h − 1 ranks, or whoever has most bits set in the level below.
+/// With one port the second child waits while the first is served. So rank v gets the data after
+/// one message for each bit of v+1 below the highest, and one more for each of those bits that is
+/// set. The last rank to get it is the last leaf of a full tree of 2^h − 1 ranks, or the rank of
+/// the level below with the most bits set.
 std::uint32_t binary_tree_depth(std::uint64_t p, bool one_port) {
   const std::uint32_t h = floor_log(p);
   if (!one_port) return h;
@@ -22,8 +23,8 @@ double flat(std::uint64_t p, double n, const Model& model) {
   return static_cast<double>(model.one_port ? p - 1 : 1) * model.message(n);
 }
 
-/// With unlimited ports a rank serves all its children at once, so that rank v hears after as many
-/// messages as v has bits.
+/// With unlimited ports a rank serves all its children at once, so that rank v gets the data after
+/// as many messages as v has set bits.
 double binomial(std::uint64_t p, double n, const Model& model) {
   return (model.one_port ? ceil_log(p) : floor_log(p)) * model.message(n);
 }
@@ -32,8 +33,8 @@ double binary_tree(std::uint64_t p, double n, const Model& model) {
   return binary_tree_depth(p, model.one_port) * model.message(n);
 }
 
-/// The left subtree of every rank is full and is served first. The right one is lower, or as full:
-/// then it is the last to be done.
+/// The left subtree of every rank is full and is served first. The right subtree is lower, or also
+/// full: then it finishes last.
 double inorder_tree(std::uint64_t size, double n, const Model& model) {
   const std::uint32_t h = floor_log(size);
   if (!model.one_port || h == 0) return h * model.message(n);
@@ -50,8 +51,8 @@ double scatter_allgather(std::uint64_t p, double n, const Model& model) {
   return scatter::binomial(p, n, model) + allgather::ring(p, n, model);
 }
 
-/// The root sends one half after the other. Among 11 ranks it depends on where the root is whether
-/// the two trees get in each other's way.
+/// The root sends one half after the other. With 11 ranks the position of the root decides whether
+/// the two trees compete for a port.
 Seconds double_tree(std::uint64_t p, double n, const Model& model) {
   if (model.one_port && p == 11) return {};
   return (model.one_port ? 2 : 1) * model.message(n / 2) + inorder_tree(p - 1, n / 2, model);

@@ -5,9 +5,9 @@
 
 #include "cost/closed_form/terms.hpp"
 
-/// The time of each algorithm that others are made of, and the closed forms of each collective: see
-/// the file of the same name. Every time is that of p ranks with buffers of n bytes as for
-/// even_layout(); unless said otherwise p = 1 gives 0.
+/// The times of the algorithms that others are built from, and the closed forms of each collective:
+/// see the file of the same name. Times are for p ranks with buffers of n bytes, as for
+/// even_layout(). For p = 1 the time is 0 unless stated otherwise.
 namespace tutti::formula {
 
 namespace broadcast {

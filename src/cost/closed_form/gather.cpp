@@ -4,7 +4,7 @@
 
 namespace tutti::formula::gather {
 
-/// A scatter run backwards takes as long.
+/// The dual of a scatter takes the same time.
 double binomial(std::uint64_t p, double n, const Model& model) {
   return scatter::binomial(p, n, model);
 }

@@ -9,8 +9,9 @@ double flat(std::uint64_t p, double n, const Model& model) {
   return broadcast::flat(p, n, model) + model.sum(static_cast<double>(p - 1) * n);
 }
 
-/// A rank adds its children's sums in the order of their size. All but the last have full subtrees,
-/// of 1, 2, 4, … ranks, and come in step. The last may have a smaller one, and be early.
+/// A rank adds its children's sums in order of subtree size. All but the last have full subtrees of
+/// 1, 2, 4, … ranks and arrive one after the other without gaps. The last may have a smaller
+/// subtree and be early.
 double binomial(std::uint64_t p, double n, const Model& model) {
   if (p < 2) return 0;
   const double message = model.message(n);
@@ -22,7 +23,7 @@ double binomial(std::uint64_t p, double n, const Model& model) {
   return std::max(std::max(last_ready, port_free) + message, others_added) + sum;
 }
 
-/// The subtrees of the root are again complete binary trees, and one of the two is full.
+/// The subtrees of the root are complete binary trees, and one of the two is full.
 double binary_tree(std::uint64_t p, double n, const Model& model) {
   const double message = model.message(n);
   const double sum = model.sum(n);
@@ -39,8 +40,8 @@ double binary_tree(std::uint64_t p, double n, const Model& model) {
   return second_leaves + message + 2 * sum;
 }
 
-/// The left subtree of every rank is full, and the right one lower or as full. Only in the latter
-/// case do the sums of both come at once.
+/// The left subtree of every rank is full; the right one is lower or also full. Only if it is full
+/// do both sums arrive at the same time.
 double inorder_tree(std::uint64_t size, double n, const Model& model) {
   if (size < 2) return 0;
   const double message = model.message(n);
@@ -65,10 +66,10 @@ double reduce_scatter_gather(std::uint64_t p, double n, const Model& model) {
   return reduce_scatter::ring(p, n, model) + gather::binomial(p, n, model);
 }
 
-/// Both trees are ready at the same time. The root takes in one half after the other, and adds the
+/// Both trees are ready at the same time. The root receives one half after the other, and adds the
 /// first while the second arrives. If p is 2^k − 1, two leaves of one tree send at once to a rank
-/// that takes one after the other; whichever is second is late for its part in the other tree, and
-/// which that is depends on where the root is.
+/// that receives one after the other. The second of them is late for its part in the other tree,
+/// and which one that is depends on the position of the root.
 Seconds double_tree(std::uint64_t p, double n, const Model& model) {
   const double message = model.message(n / 2);
   const double sum = model.sum(n / 2);
@@ -146,15 +147,15 @@ Figures reduce_scatter_gather_figures(std::uint64_t p, std::uint64_t n) {
           .most_in_a_round = largest_branch(p) * block};
 }
 
-/// Whether some rank stands at the same depth in both trees, and so sends both halves in one round.
+/// True if some rank has the same depth in both trees, and so sends both halves in one round.
 ///
-/// Write the size of a tree as 2^a + 2^b + … with a > b > …: it is a row of full trees with a rank
-/// after each, which hang below each other. So the leaves of the j-th full tree, counted from 0,
-/// have depth j + a_j, and other ranks stand one higher for each factor 2 in their position. If the
-/// size is odd, the second tree is shifted by one, and only the first and last ranks can stand
-/// alike. If it is even, it is mirrored, and a leaf of full tree j faces a rank of the first one:
-/// one of every height up to a_j.
-bool alike_in_both_trees(std::uint64_t size) {
+/// Write the size of a tree as 2^a + 2^b + … with a > b > …: it is a sequence of full trees with
+/// one rank after each, each hanging below the previous one. So the leaves of the j-th full tree,
+/// counted from 0, have depth j + a_j, and the depth of other ranks is one less for each factor 2
+/// in their position. If the size is odd, the second tree is shifted by one, and only the first and
+/// last ranks can have equal depths. If it is even, the second tree is mirrored, and the leaves of
+/// full tree j coincide with ranks of the first tree at every height up to a_j.
+bool same_depth_in_both_trees(std::uint64_t size) {
   if (size % 2 == 1) return std::has_single_bit(size + 1);
   const std::uint32_t deepest = floor_log(size);
   std::uint32_t j = 0;
@@ -174,7 +175,7 @@ Figures double_tree_figures(std::uint64_t p, std::uint64_t n) {
           .most_sent = n,
           .most_received = n,
           .most_reduced = n,
-          .most_in_a_round = alike_in_both_trees(p - 1) ? n : n / 2};
+          .most_in_a_round = same_depth_in_both_trees(p - 1) ? n : n / 2};
 }
 
 constexpr std::array table{
@@ -225,9 +226,9 @@ constexpr std::array table{
     ClosedForm{.algorithm = "reduce/double_tree",
                .rounds = "1+⌊log₂(p−1)⌋",
                .bytes = "(p−1)n",
-               .most_in_a_round = "n if a rank stands at the same depth in both trees, else n/2",
+               .most_in_a_round = "n if some rank has the same depth in both trees, else n/2",
                .seconds = "2kw + (2k+1)g + max(w, g) with w = α+nβ/2, g = nγ/2, k = ⌊log₂(p−1)⌋; "
-                          "g less if p−1 = 2^k > 1, w more if p = 2^(k+1); no formula if p = "
+                          "minus g if p−1 = 2^k > 1, plus w if p = 2^(k+1); no formula if p = "
                           "2^(k+1)−1 > 3",
                .figures = figures<double_tree_figures>,
                .time = time<double_tree>},

@@ -7,7 +7,7 @@
 namespace tutti::formula::reduce_scatter {
 namespace {
 
-/// Every rank adds up its own block, of all ranks.
+/// Every rank adds up its own block of all ranks.
 double sums(std::uint64_t p, double n, const Model& model) {
   return model.sum(static_cast<double>(p - 1) / static_cast<double>(p) * n);
 }
@@ -22,8 +22,8 @@ double ring(std::uint64_t p, double n, const Model& model) {
   return allgather::ring(p, n, model) + sums(p, n, model);
 }
 
-/// The last sum waits for both sides, and adds twice. Before that, with one port, adding goes on
-/// while messages arrive, two to a round, and whichever is slower sets the pace.
+/// The last sum waits for both sides and adds twice. Before that, with one port, additions overlap
+/// with incoming messages, two per round, and the slower of the two limits the speed.
 double bidirectional_ring(std::uint64_t p, double n, const Model& model) {
   const double message = model.message(n / static_cast<double>(p));
   const double sum = model.sum(n / static_cast<double>(p));
@@ -33,16 +33,17 @@ double bidirectional_ring(std::uint64_t p, double n, const Model& model) {
   return 2 * (message + sum) + static_cast<double>(p - 3) * std::max(message, sum);
 }
 
-/// If p is no power of two, ranks get ready at different moments, and who waits for whom depends on
-/// all groups, from the largest down.
+/// If p is not a power of two, ranks are ready at different times, and the waiting depends on the
+/// groups at all levels, from the largest down.
 Seconds recursive_halving(std::uint64_t p, double n, const Model& model) {
   if (!std::has_single_bit(p)) return {};
   return ceil_log(p) * model.link.alpha + (static_cast<double>(p - 1) / static_cast<double>(p)) *
                                               n * (model.link.beta + model.gamma);
 }
 
-/// First come `rest` blocks, then half of those of a full tree, a quarter, and so on. The second
-/// message waits until the first is added only if some of that is in it; what follows is in step.
+/// The first message has `rest` blocks; then follow half of the blocks of a full tree, a quarter,
+/// and so on. The second message waits for the first sum only if it contains part of it. After that
+/// there are no gaps.
 double bruck(std::uint64_t p, double n, const Model& model) {
   if (p < 2) return 0;
   const double block = n / static_cast<double>(p);
@@ -67,7 +68,7 @@ double reduce_then_scatter(std::uint64_t p, double n, const Model& model) {
   return reduce::binomial(p, n, model) + scatter::binomial(p, n, model);
 }
 
-/// What most have in common: a rank sends each block but its own once.
+/// Common to most of them: a rank sends each block except its own once.
 Figures evenly(std::uint64_t p, std::uint64_t n, std::uint32_t rounds,
                std::uint64_t blocks_in_a_round) {
   const std::uint64_t block = n / p;
@@ -147,8 +148,8 @@ constexpr std::array table{
                .rounds = "L",
                .bytes = "(p−1)n",
                .most_in_a_round = "max(p−2^(L−1), 2^(L−2))·n/p",
-               .seconds = "Lα + (p−1)/p·n(β+γ); if p ≤ 3·2^(L−2), less whichever is shorter, the "
-                          "first sum, (p−2^(L−1))·n/p·γ, or the second message, α+2^(L−2)·n/p·β",
+               .seconds = "Lα + (p−1)/p·n(β+γ); if p ≤ 3·2^(L−2), minus "
+                          "min((p−2^(L−1))·n/p·γ, α+2^(L−2)·n/p·β)",
                .figures = figures<bruck_figures>,
                .time = time<bruck>},
     ClosedForm{.algorithm = "reduce_scatter/reduce_then_scatter",

@@ -6,9 +6,9 @@
 namespace tutti::formula::scatter {
 namespace {
 
-/// With unlimited ports a rank serves all its children at once. The slowest way leads through the
-/// largest subtrees: down the half that is full, or to the other half, which gets `rest` blocks,
-/// and on in there.
+/// With unlimited ports a rank serves all its children at once. The critical path goes through the
+/// largest subtrees: down the full half, or to the other half, which gets `rest` blocks, and on
+/// from there.
 double binomial_at_once(std::uint64_t p, double block, const Model& model) {
   if (p < 2) return 0;
   const std::uint64_t half = std::bit_ceil(p) / 2;
@@ -21,7 +21,7 @@ double binomial_at_once(std::uint64_t p, double block, const Model& model) {
 
 }  // namespace
 
-/// With one port it is the root that takes longest: it sends all blocks but its own.
+/// With one port the root takes longest: it sends all blocks but its own.
 double binomial(std::uint64_t p, double n, const Model& model) {
   const double block = n / static_cast<double>(p);
   if (!model.one_port) return binomial_at_once(p, block, model);

@@ -7,7 +7,7 @@
 
 #include <tutti/schedule/closed_form.hpp>
 
-/// What the formulas of all collectives are made of.
+/// Building blocks of the formulas of all collectives.
 namespace tutti::formula {
 
 /// The α-β-γ model with one kind of link.
@@ -16,16 +16,16 @@ struct Model {
   double gamma = 0;
   bool one_port = true;
 
-  /// What a message takes,
+  /// The time of a message.
   [[nodiscard]] double message(double bytes) const { return link.alpha + bytes * link.beta; }
-  /// and adding.
+  /// The time of adding.
   [[nodiscard]] double sum(double bytes) const { return bytes * gamma; }
 };
 
-/// None where there is no formula.
+/// No value if there is no formula.
 using Seconds = std::optional<double>;
 
-/// ⌊log₂ p⌋ and ⌈log₂ p⌉: h and L of the formulas.
+/// ⌊log₂ p⌋ and ⌈log₂ p⌉: h and L in the formulas.
 [[nodiscard]] constexpr std::uint32_t floor_log(std::uint64_t p) {
   return static_cast<std::uint32_t>(std::bit_width(p)) - 1;
 }
@@ -33,32 +33,32 @@ using Seconds = std::optional<double>;
   return static_cast<std::uint32_t>(std::bit_width(p - 1));
 }
 
-/// How many of 0 … p−1 have the bit set that is worth 2^bit.
+/// How many of the numbers 0 … p−1 have bit number `bit` set.
 [[nodiscard]] constexpr std::uint64_t with_bit(std::uint64_t p, std::uint32_t bit) {
   const std::uint64_t worth = std::uint64_t{1} << bit;
   const std::uint64_t rest = p % (2 * worth);
   return p / (2 * worth) * worth + (rest > worth ? rest - worth : 0);
 }
 
-/// How many bits are set in all numbers below p together: S of the formulas. A block of a binomial
-/// scatter travels a hop for each bit of its owner's number, and so does one of Bruck's all-to-all
-/// for each bit of the distance.
+/// The number of set bits in all numbers below p together: S in the formulas. A block of a binomial
+/// scatter makes one hop for each set bit in the number of its owner. A block of Bruck's alltoall
+/// makes one for each set bit in its distance.
 [[nodiscard]] constexpr std::uint64_t bits_below(std::uint64_t p) {
   std::uint64_t bits = 0;
   for (std::uint32_t bit = 0; bit < ceil_log(p); ++bit) bits += with_bit(p, bit);
   return bits;
 }
 
-/// How many ranks the largest subtree below the root of a binomial tree has: the farthest child's
-/// or, if p is just above a power of two, the next one's. As many blocks go in the largest message
-/// of Bruck's allgather. Requires: p ≥ 2.
+/// The number of ranks in the largest subtree below the root of a binomial tree: that of the
+/// farthest child or, if p is just above a power of two, of the next one. Also the number of blocks
+/// in the largest message of Bruck's allgather. Requires: p ≥ 2.
 [[nodiscard]] constexpr std::uint64_t largest_branch(std::uint64_t p) {
   const std::uint64_t half = std::bit_ceil(p) / 2;
   return p - half > half / 2 ? p - half : half / 2;
 }
 
-/// Makes ClosedForm's functions of formulas in p and n, or in the shape and n. A rank alone has
-/// nothing to do, so that formulas may take p ≥ 2 for granted.
+/// Makes the functions of ClosedForm from formulas in p and n, or in the shape and n. A single rank
+/// has nothing to do, so the formulas may assume p ≥ 2.
 template <auto expression>
 Figures figures(const Problem& problem, std::uint64_t n) {
   if (problem.ranks < 2) return {};

@@ -6,14 +6,15 @@
 namespace tutti::formula {
 namespace {
 
-/// A ring along one dimension: so many rounds there and as many back, so many chunks a message.
+/// A ring along one dimension: its rounds in the reduce-scatter half (the other half has as many),
+/// and the chunks per message.
 struct Phase {
   std::uint64_t rounds;
   std::uint64_t chunks;
 };
 
-/// The rings that one part of the data goes round, from dimension `start` on. There are p chunks to
-/// a part, and each ring leaves a rank with a share of what the one before left.
+/// The rings that one part of the data passes through, from dimension `start` on. A part has p
+/// chunks. Each ring leaves a rank with a fraction of the chunks from the previous ring.
 std::vector<Phase> phases(const Shape& shape, std::size_t start) {
   const std::vector<std::uint32_t>& sizes = shape.dimensions;
   std::vector<Phase> phases;
@@ -26,7 +27,7 @@ std::vector<Phase> phases(const Shape& shape, std::size_t start) {
   return phases;
 }
 
-/// The same for each round on the way there.
+/// The chunks per message in each round of the reduce-scatter half.
 std::vector<std::uint64_t> chunks_by_round(const Shape& shape, std::size_t start) {
   std::vector<std::uint64_t> chunks;
   for (const Phase& phase : phases(shape, start)) {
@@ -41,7 +42,7 @@ std::uint64_t rounds_one_way(const Shape& shape) {
   return rounds;
 }
 
-/// With unlimited ports the parts do not feel each other.
+/// With unlimited ports the parts do not delay each other.
 double slowest_part(const Shape& shape, double chunk, const Model& model) {
   double slowest = 0;
   for (std::size_t start = 0; start < shape.dimensions.size(); ++start) {
@@ -55,10 +56,9 @@ double slowest_part(const Shape& shape, double chunk, const Model& model) {
   return slowest;
 }
 
-/// With one port the parts take turns at it and at adding, always in the same order. All ranks do
-/// the same at the same time, so that one of them stands for all. It is followed round by round, as
-/// who waits for whom changes with the lengths of the messages: O(d·Σsᵢ) steps, which is the number
-/// of its messages.
+/// With one port the parts take turns at the port and at adding, always in the same order. All
+/// ranks do the same at the same time, so one rank represents all. It is simulated round by round,
+/// because the waiting depends on the message lengths: O(d·Σsᵢ) steps, the number of its messages.
 class Turns {
  public:
   Turns(const Shape& shape, double chunk, const Model& model)
@@ -88,7 +88,7 @@ class Turns {
   double chunk_;
   Model model_;
   std::vector<std::vector<std::uint64_t>> chunks_;  // By part and round.
-  std::vector<double> ready_;                       // When each part can go on.
+  std::vector<double> ready_;                       // The time at which each part can continue.
   double port_free_ = 0;
   double adder_free_ = 0;
 };
@@ -100,7 +100,7 @@ Figures torus_figures(const Shape& shape, std::uint64_t n) {
   const std::uint64_t parts = shape.dimensions.size();
   const std::uint64_t chunk = n / (p * parts);
   const std::uint64_t one_way = parts * (p - 1) * chunk;  // Sent by each rank.
-  // Messages only get shorter on the way there, and back they are the same.
+  // Messages only get shorter in the first half, and the second half has the same lengths.
   std::uint64_t in_first_round = 0;
   for (std::size_t start = 0; start < parts; ++start) {
     in_first_round += phases(shape, start).front().chunks;

@@ -1,12 +1,12 @@
-// Plays a schedule round by round. The picture and the numbers come with the page; this only says
-// what is seen when.
+// Plays a schedule round by round. The picture and its data are part of the page; the script only
+// controls what is visible.
 "use strict";
 
 const story = JSON.parse(document.getElementById("story").textContent);
 const byId = (id) => document.getElementById(id);
 const last = story.frames.length - 1;
 
-// What every box holds after `round` rounds: the changes of all rounds up to it.
+// What every box holds after `round` rounds: the sum of all changes up to it.
 function holdings(round) {
   const boxes = story.boxes.map(() => ({ ranks: 0, fresh: 0, complete: false, words: "" }));
   for (let k = 0; k <= round; ++k) {
@@ -83,7 +83,7 @@ function drawHoldings(round) {
   drawWords(boxes);
 }
 
-// The arrows of a round and the same in words; each pair marks the other under the pointer.
+// The arrows of a round and their descriptions. Hovering over one highlights the other.
 function drawMessages(round) {
   const arrows = byId("arrows");
   const list = byId("messages");
@@ -141,7 +141,7 @@ function settle() {
   document.body.dataset.round = shown;
 }
 
-// Sends a chip along every arrow of the next round, then shows what has arrived.
+// Moves a chip along every arrow of the next round, then shows the result.
 function advance(then) {
   halt();
   if (calm.matches) {
@@ -220,7 +220,7 @@ byId("round").addEventListener("input", (event) => go(Number(event.target.value)
 
 const keys = { ArrowLeft: () => go(shown - 1), ArrowRight: step, Home: () => go(0), End: () => go(last), " ": togglePlay };
 document.addEventListener("keydown", (event) => {
-  // Whoever has the focus understands these keys already: a slider arrows, a button the space bar.
+  // The focused element handles these keys itself: a slider the arrows, a button the space bar.
   if (event.target.closest("select, input") || (event.key === " " && event.target.closest("button"))) return;
   if (event.ctrlKey || event.altKey || event.metaKey || !keys[event.key]) return;
   event.preventDefault();

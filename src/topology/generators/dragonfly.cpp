@@ -5,10 +5,10 @@
 namespace tutti::generator {
 
 // Kim, Dally, Scott and Abts, "Technology-driven, highly-scalable dragonfly topology", 2008: groups
-// of routers, all joined to all within a group, and one link between any two groups, dealt out to
-// the routers of a group in turn.
+// of fully connected routers, and one link between any two groups, assigned to the routers of a
+// group round-robin.
 //
-// DragonflyRouter counts on the order of the links: rank to router and back; within groups, group
+// DragonflyRouter depends on the order of the links: rank to router and back; within groups, group
 // by group; between groups, by the group that a link leaves.
 Network dragonfly(const Arguments& arguments) {
   const wiring::Dragonfly dragonfly{.groups = arguments.count("g"),

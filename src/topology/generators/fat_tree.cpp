@@ -6,20 +6,20 @@ namespace tutti::generator {
 namespace {
 
 /// Al-Fares, Loukissas and Vahdat, "A scalable, commodity data center network architecture", 2008.
-/// Thinned above the edge switches by the oversubscription: fewer aggregation switches a pod.
+/// The oversubscription reduces the number of aggregation switches per pod.
 wiring::FatTree dimensions(std::uint32_t k, std::uint32_t oversubscription) {
   const std::uint32_t half = k / 2;
   constexpr std::uint32_t most = 128;
   if (k % 2 != 0 || k > most) {
-    throw Error(ErrorCode::invalid_argument, "a fat tree of k=" + std::to_string(k) +
-                                                 " cannot be built: k is the number of ports of a "
-                                                 "switch, even, and at most " +
+    throw Error(ErrorCode::invalid_argument, "cannot build a fat tree of k=" + std::to_string(k) +
+                                                 ": k is the number of ports of a switch; it "
+                                                 "must be even and at most " +
                                                  std::to_string(most));
   }
   if (half % oversubscription != 0) {
     throw Error(ErrorCode::invalid_argument,
                 "an oversubscription of " + std::to_string(oversubscription) +
-                    " leaves no whole number of the " + std::to_string(half) +
+                    " does not divide the " + std::to_string(half) +
                     " uplinks of an edge switch: choose a divisor of " + std::to_string(half));
   }
   return {
@@ -38,7 +38,7 @@ std::vector<NodeId> add_switches(Network& network, const std::string& prefix, st
 
 }  // namespace
 
-// FatTreeRouter counts on the order of the links: rank to edge; edge to aggregation, by edge
+// FatTreeRouter depends on the order of the links: rank to edge; edge to aggregation, by edge
 // switch; aggregation to core, by aggregation switch.
 Network fat_tree(const Arguments& arguments) {
   const wiring::FatTree tree =

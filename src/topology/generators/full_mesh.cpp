@@ -9,8 +9,8 @@ Network full_mesh(const Arguments& arguments) {
   constexpr std::uint32_t most = 4096;
   if (p > most) {
     throw Error(ErrorCode::invalid_argument, "a full mesh of " + std::to_string(p) +
-                                                 " ranks has too many links; at most " +
-                                                 std::to_string(most) + " ranks, or take a star");
+                                                 " ranks has too many links: use at most " +
+                                                 std::to_string(most) + " ranks, or a star");
   }
   Network network;
   add_ranks(network, p);

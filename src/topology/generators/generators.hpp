@@ -6,7 +6,7 @@
 #include <tutti/network/generator.hpp>
 #include <tutti/network/network.hpp>
 
-/// The builders in this folder, one file each, listed in table.cpp; and what they are made of.
+/// The generators in this folder, one file each, listed in table.cpp, and the functions they share.
 namespace tutti::generator {
 
 [[nodiscard]] Network server(const Arguments& arguments);
@@ -19,18 +19,18 @@ namespace tutti::generator {
 [[nodiscard]] Network full_mesh(const Arguments& arguments);
 [[nodiscard]] Network multi_rail(const Arguments& arguments);
 
-/// Throws invalid_argument if so many nodes or links are more than anybody means.
+/// Throws invalid_argument if `count` nodes or links are too many.
 void check_size(std::uint64_t count);
 
-/// Adds ranks "r0", "r1", … Requires: none yet.
+/// Adds ranks "r0", "r1", …. Requires: the network has no ranks yet.
 void add_ranks(Network& network, std::uint32_t count);
 
-/// Links each of the nodes to each other one: the links of the first, of the second, …
+/// Links each node to every other one: first the links of the first node, then of the second, ….
 void link_all(Network& network, const std::vector<NodeId>& nodes, double bytes_per_second,
               double latency);
 
-/// Joins the ranks, in order, to a torus. The first dimension varies fastest.
-/// Requires: as many ranks as the dimensions ask for, and no links yet.
+/// Joins the ranks, in order, into a torus. The first dimension varies fastest.
+/// Requires: as many ranks as the product of the dimensions, and no links yet.
 void wire_torus(Network& network, std::vector<std::uint32_t> dimensions, double bytes_per_second,
                 double latency);
 

@@ -9,7 +9,7 @@ Network hypercube(const Arguments& arguments) {
   constexpr std::uint32_t most = 20;
   if (d > most) {
     throw Error(ErrorCode::invalid_argument, "a hypercube of " + std::to_string(d) +
-                                                 " dimensions has too many ranks; at most " +
+                                                 " dimensions has too many ranks: use at most " +
                                                  std::to_string(most) + " dimensions");
   }
   Network network;

@@ -2,7 +2,7 @@
 
 namespace tutti::generator {
 
-// RailsRouter counts on the order of the links: host by host, first its ranks, then for each NIC
+// RailsRouter depends on the order of the links: host by host, first its ranks, then for each NIC
 // the link to it and the link from it to the rail's switch.
 Network multi_rail(const Arguments& arguments) {
   const wiring::Rails rails{.hosts = arguments.count("nodes"),

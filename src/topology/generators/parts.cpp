@@ -7,8 +7,8 @@ namespace tutti::generator {
 void check_size(std::uint64_t count) {
   constexpr std::uint64_t most = 1 << 24;
   if (count > most) {
-    throw Error(ErrorCode::invalid_argument, "that is a network of " + std::to_string(count) +
-                                                 " parts of a kind; at most " +
+    throw Error(ErrorCode::invalid_argument, "the network would have " + std::to_string(count) +
+                                                 " parts of one kind: use at most " +
                                                  std::to_string(most));
   }
 }

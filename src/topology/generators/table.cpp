@@ -18,7 +18,7 @@ constexpr Parameter outside_latency{"outside_latency", Kind::time, "1us",
                                     "between a NIC and its switch"};
 
 constexpr std::array server_parameters{
-    Parameter{"p", Kind::count, "", "ranks of a host"},
+    Parameter{"p", Kind::count, "", "ranks per host"},
     Parameter{"hosts", Kind::count, "1", "hosts, joined by a switch"},
     Parameter{"inside", Kind::rate, "50GB/s", "between a rank and its host"},
     Parameter{"outside", Kind::rate, "100Gb/s", "of the NIC"},
@@ -26,15 +26,15 @@ constexpr std::array server_parameters{
     outside_latency};
 constexpr std::array plain_parameters{ranks, bandwidth, latency};
 constexpr std::array fat_tree_parameters{
-    Parameter{"k", Kind::count, "", "ports of a switch; k³/4 ranks"},
-    Parameter{"oversubscription", Kind::count, "1", "bandwidth into an edge switch over that out"},
+    Parameter{"k", Kind::count, "", "ports per switch; k³/4 ranks"},
+    Parameter{"oversubscription", Kind::count, "1", "downlinks of an edge switch per uplink"},
     bandwidth, latency};
 constexpr std::array torus_parameters{
-    Parameter{"dimensions", Kind::factors, "", "such as 4x4 or 8x8x8"}, bandwidth, latency};
+    Parameter{"dimensions", Kind::factors, "", "for example 4x4 or 8x8x8"}, bandwidth, latency};
 constexpr std::array dragonfly_parameters{
     Parameter{"g", Kind::count, "", "groups"},
-    Parameter{"a", Kind::count, "4", "routers of a group"},
-    Parameter{"p", Kind::count, "2", "ranks of a router"},
+    Parameter{"a", Kind::count, "4", "routers per group"},
+    Parameter{"p", Kind::count, "2", "ranks per router"},
     bandwidth,
     Parameter{"global", Kind::rate, "bandwidth", "bandwidth between groups"},
     latency,
@@ -43,9 +43,9 @@ constexpr std::array hypercube_parameters{Parameter{"d", Kind::count, "", "dimen
                                           bandwidth, latency};
 constexpr std::array multi_rail_parameters{
     Parameter{"nodes", Kind::count, "", "hosts"},
-    Parameter{"gpus", Kind::count, "8", "ranks of a host"},
-    Parameter{"nics", Kind::count, "gpus", "NICs of a host, each on its own rail"},
-    Parameter{"inside", Kind::rate, "450GB/s", "between a rank and the switch in its host"},
+    Parameter{"gpus", Kind::count, "8", "ranks per host"},
+    Parameter{"nics", Kind::count, "gpus", "NICs per host, each on its own rail"},
+    Parameter{"inside", Kind::rate, "450GB/s", "between a rank and the switch of its host"},
     Parameter{"outside", Kind::rate, "400Gb/s", "of a NIC"},
     inside_latency,
     outside_latency};
@@ -56,13 +56,14 @@ constexpr std::array table{
     Generator{"star", "ranks around one switch", "star:p=16", plain_parameters, generator::star},
     Generator{"fat_tree", "a Clos network of three levels of switches with k ports", "fat_tree:k=4",
               fat_tree_parameters, generator::fat_tree},
-    Generator{"torus", "ranks on a grid that closes in every dimension; they forward, as TPUs do",
+    Generator{"torus",
+              "ranks on a grid that wraps around in every dimension; ranks forward, as TPUs do",
               "torus:4x4", torus_parameters, generator::torus},
-    Generator{"dragonfly", "groups of routers, all joined to all within and between groups",
+    Generator{"dragonfly", "groups of routers, fully connected within and between groups",
               "dragonfly:g=9,a=4,p=2", dragonfly_parameters, generator::dragonfly},
-    Generator{"ring", "ranks joined to a circle; they forward", "ring:p=8", plain_parameters,
+    Generator{"ring", "ranks joined in a ring; ranks forward", "ring:p=8", plain_parameters,
               generator::ring},
-    Generator{"hypercube", "ranks joined where their numbers differ in one bit; they forward",
+    Generator{"hypercube", "ranks joined if their numbers differ in one bit; ranks forward",
               "hypercube:d=4", hypercube_parameters, generator::hypercube},
     Generator{"full_mesh", "a link between any two ranks", "full_mesh:p=8", plain_parameters,
               generator::full_mesh},

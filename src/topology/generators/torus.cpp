@@ -6,7 +6,7 @@ void wire_torus(Network& network, std::vector<std::uint32_t> dimensions, double 
                 double latency) {
   std::uint32_t stride = 1;
   for (const std::uint32_t size : dimensions) {
-    // Two ranks are one neighbour to each other, not two.
+    // In a dimension of two ranks both directions lead to the same neighbour: one wire, not two.
     const std::uint32_t wires = size > 2 ? size : size - 1;
     for (std::uint32_t r = 0; r < network.rank_count(); ++r) {
       const std::uint32_t at = r / stride % size;

@@ -6,7 +6,7 @@
 
 namespace tutti {
 
-/// Picks one of several equal ways, fork after fork along one path.
+/// Picks one of several equal next hops at every fork along one path.
 class Fork {
  public:
   Fork(RoutePolicy policy, std::uint64_t seed, Rank from, Rank to, std::uint64_t flow)
@@ -27,8 +27,8 @@ class Fork {
       case RoutePolicy::up_down:
       case RoutePolicy::automatic: {
         // Zahavi's D-mod-K, "D-Mod-K routing providing non-blocking traffic for shift permutations
-        // on real life fat trees", 2010: digits of the destination, so that ranks next to each
-        // other take different ways.
+        // on real life fat trees", 2010: digits of the destination, so that consecutive ranks
+        // take different paths.
         const auto digit = static_cast<std::uint32_t>(state_ % ways);
         state_ /= ways;
         return digit;

@@ -56,7 +56,7 @@ SearchRouter::Distance SearchRouter::distance(const std::vector<Distance>& of, N
 }
 
 void SearchRouter::search(NodeId gate, Distances& distances) const {
-  // One more than there are, so that a found search is never empty.
+  // One more entry than nodes, so that the result of a search is never empty (empty: not searched).
   std::vector<Distance> found(inner_nodes_.size() + 1, unreachable);
   std::vector<NodeId> open{gate};
   if (inner_[gate.index()] != no_inner) found[inner_[gate.index()]] = 0;
@@ -77,7 +77,7 @@ void SearchRouter::search(NodeId gate, Distances& distances) const {
 
 void SearchRouter::search_up(Distances& distances) const {
   distances.down = distances.any;
-  // Nodes by how far they are; whoever is nearest settles those below it.
+  // Buckets of nodes by distance; the nearest node settles the nodes below it.
   std::vector<std::vector<NodeId>> open;
   const auto add = [&](NodeId node, std::size_t far) {
     if (open.size() <= far) open.resize(far + 1);
@@ -142,7 +142,7 @@ void SearchRouter::no_path(Rank from, Rank to) const {
               "no path leads from " + names_[from.index()] + " to " + names_[to.index()] +
                   (up_down_ ? " that goes up and then down: correct the levels, or ask for the "
                               "shortest paths"
-                            : ": add links, or let ranks forward if they do"));
+                            : ": add links, or set ranks_forward if ranks forward"));
 }
 
 }  // namespace tutti

@@ -19,20 +19,19 @@ std::uint64_t pair_of(NodeId from, NodeId to) {
 
 TorusRouter::TorusRouter(const Network& network, const wiring::Torus& torus)
     : dimensions_(torus.dimensions) {
-  // As many as 32 bits can number, all of two ranks; steps_ has room for each of them.
+  // 2^32 ranks in dimensions of two ranks each are the limit of a 32-bit rank number.
   constexpr std::size_t most_dimensions = 32;
   if (dimensions_.size() > most_dimensions) {
-    throw Error(ErrorCode::invalid_argument,
-                "a torus of " + std::to_string(dimensions_.size()) +
-                    " dimensions is too much: leave out those of one rank; at most " +
-                    std::to_string(most_dimensions));
+    throw Error(ErrorCode::invalid_argument, "the torus has " + std::to_string(dimensions_.size()) +
+                                                 " dimensions: remove those of one rank; at most " +
+                                                 std::to_string(most_dimensions));
   }
   constexpr std::uint64_t too_many = std::uint64_t{1} << 32;
   std::uint64_t size = 1;
   for (const std::uint32_t each : dimensions_) size = std::min(size * each, too_many);
   if (size != network.rank_count()) {
-    throw Error(ErrorCode::invalid_argument, "the dimensions of the torus ask for " +
-                                                 std::to_string(size) + " ranks, and there are " +
+    throw Error(ErrorCode::invalid_argument, "the dimensions of the torus need " +
+                                                 std::to_string(size) + " ranks, but there are " +
                                                  std::to_string(network.rank_count()));
   }
   std::unordered_map<std::uint64_t, LinkId> links;
@@ -76,8 +75,8 @@ void TorusRouter::append(Rank from, Rank to, Fork& /*fork*/, std::vector<LinkId>
     from_rest /= side;
     to_rest /= side;
     const std::uint32_t above = there >= here ? there - here : there + side - here;
-    // Halfway round, ranks in even places go up and those in odd places down, which shares the
-    // load between both directions.
+    // At exactly half the ring, ranks in even places go up and ranks in odd places go down. This
+    // balances the load of both directions.
     const bool up = 2 * above < side || (2 * above == side && here % 2 == 0);
     for (std::uint32_t left = up ? above : side - above; here != there && left > 0; --left) {
       links.push_back(steps_[2 * (at * count + d) + (up ? 1 : 0)]);

@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// Paths along the first dimension of a torus, then the second, and so on, each the short way
-/// round.
+/// Routes along the first dimension of a torus, then the second, and so on, each in the shorter
+/// direction.
 class TorusRouter {
  public:
   /// Throws invalid_argument if a rank has no link to one of its neighbours.
@@ -24,7 +24,7 @@ class TorusRouter {
   }
 
   std::vector<std::uint32_t> dimensions_;
-  std::vector<LinkId> steps_;  // Of each rank, in each dimension: down, up.
+  std::vector<LinkId> steps_;  // For each rank and dimension: the links down and up.
 };
 
 }  // namespace tutti

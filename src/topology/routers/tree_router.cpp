@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-/// The root with the most links makes for the shortest climbs.
+/// The node with the most links: as the root it gives the shortest paths up.
 NodeId busiest(const Network& network, const Adjacency& leaving) {
   NodeId best{0};
   for (std::uint32_t i = 1; i < network.nodes.size(); ++i) {
@@ -38,7 +38,7 @@ bool TreeRouter::fits(const Network& network) {
       network.ranks_forward || std::all_of(network.ranks.begin(), network.ranks.end(),
                                            [&](NodeId node) { return degree[node.index()] <= 1; });
   if (!both_ways || !at_the_ends) return false;
-  // With that few links, a network that is in one piece has no circle.
+  // A connected network with so few links has no cycle.
   const Adjacency leaving(network, Adjacency::Direction::leaving);
   std::vector<bool> seen(network.nodes.size());
   std::vector<NodeId> open{NodeId{0}};
@@ -86,7 +86,7 @@ void TreeRouter::append(Rank from, Rank to, Fork& /*fork*/, std::vector<LinkId>&
   NodeId low = ranks_[from.index()];
   NodeId high = ranks_[to.index()];
   NodeId meet = high;
-  // Climbs from both ends until they meet, the deeper first.
+  // Climbs from both ends, the deeper first, until they meet.
   std::uint32_t downs = 0;
   while (low != meet) {
     if (place(low).depth >= place(meet).depth) {

@@ -9,11 +9,11 @@
 
 namespace tutti {
 
-/// The one path between two ranks of a network without circles: stars, servers, hosts on a switch.
+/// The only path between two ranks of a network without cycles: stars, servers, hosts on a switch.
 class TreeRouter {
  public:
-  /// Whether the network has no circle, a link back for each link, and ranks only at the ends
-  /// unless they forward.
+  /// True if the network has no cycle, every link has a reverse link, and ranks are leaves unless
+  /// they forward.
   [[nodiscard]] static bool fits(const Network& network);
 
   /// Requires: fits(network), and that it is connected.
@@ -22,11 +22,11 @@ class TreeRouter {
   void append(Rank from, Rank to, Fork& fork, std::vector<LinkId>& links) const;
 
  private:
-  /// A node and its place under the root.
+  /// The position of a node in the tree.
   struct Place {
     NodeId parent{};
-    LinkId up{};    ///< To the parent
-    LinkId down{};  ///< and back.
+    LinkId up{};    ///< To the parent.
+    LinkId down{};  ///< From the parent.
     std::uint32_t depth = 0;
   };
 

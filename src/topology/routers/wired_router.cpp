@@ -7,20 +7,20 @@ namespace {
 
 void check_link_count(const Network& network, std::uint64_t wanted) {
   if (network.links.size() == wanted) return;
-  throw Error(ErrorCode::invalid_argument,
-              "the wiring of " + network.name + " makes " + std::to_string(wanted) +
-                  " links, and there are " + std::to_string(network.links.size()) +
-                  ": clear `wiring` of a network that you have changed");
+  throw Error(ErrorCode::invalid_argument, "the wiring of " + network.name + " requires " +
+                                               std::to_string(wanted) + " links, but there are " +
+                                               std::to_string(network.links.size()) +
+                                               ": clear `wiring` after changing a network");
 }
 
-/// The number of `to` among all but `from`.
+/// The index of `to` among all numbers except `from`.
 std::uint32_t among_others(std::uint32_t from, std::uint32_t to) { return to < from ? to : to - 1; }
 
 void add(std::uint32_t link, std::vector<LinkId>& links) { links.emplace_back(link); }
 
 }  // namespace
 
-// Links are joined in pairs: the even one leads up, the odd one down.
+// Links are added in pairs: the even one leads up, the odd one down.
 
 FatTreeRouter::FatTreeRouter(const Network& network, const wiring::FatTree& tree)
     : tree_(tree),

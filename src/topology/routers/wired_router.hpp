@@ -7,9 +7,9 @@
 
 #include "topology/routers/fork.hpp"
 
-/// Routers of networks whose generators promise the order of their links, so that the number of
-/// each link of a path is arithmetic. All throw invalid_argument from their constructors if a
-/// network does not have the number of links that its wiring makes.
+/// Routers for networks whose generators fix the order of the links, so that the index of each link
+/// of a route is computed by arithmetic. All constructors throw invalid_argument if the network
+/// does not have the number of links that its wiring requires.
 namespace tutti {
 
 /// Up to the lowest common level, then down.
@@ -28,8 +28,8 @@ class FatTreeRouter {
   std::uint32_t first_core_link_;
 };
 
-/// Within a group at most one link; between groups, to the router that has the link, over it, and
-/// on to the router of the destination.
+/// Within a group at most one link. Between groups: to the router that has the link, over that
+/// link, and on to the router of the destination.
 class DragonflyRouter {
  public:
   DragonflyRouter(const Network& network, const wiring::Dragonfly& dragonfly);
@@ -44,7 +44,7 @@ class DragonflyRouter {
   std::uint32_t first_global_link_;
 };
 
-/// The one link.
+/// The link between the two ranks.
 class FullMeshRouter {
  public:
   explicit FullMeshRouter(const Network& network);
@@ -54,8 +54,8 @@ class FullMeshRouter {
   std::uint32_t ranks_;
 };
 
-/// To another host along one of the rails; unless all are to be used alike, that of the
-/// destination, as NCCL does it.
+/// Routes to another host over one rail: the rail of the destination, as in NCCL, unless the policy
+/// spreads routes over all rails.
 class RailsRouter {
  public:
   RailsRouter(const Network& network, const wiring::Rails& rails);

@@ -1,10 +1,13 @@
 #include "transport/inproc/open.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include <tutti/error.hpp>
 
+#include "core/named_objects.hpp"
 #include "transport/inproc/thread_memory.hpp"
 #include "transport/inproc/thread_view.hpp"
 #include "transport/memory/memory_transport.hpp"
@@ -12,12 +15,12 @@
 namespace tutti::inproc {
 namespace {
 
-/// A memory transport together with what it stands on.
+/// A memory transport together with the memory that it uses.
 class ThreadTransport final : public Transport {
  public:
-  ThreadTransport(ThreadMemory& memory, const TransportRequest& request)
-      : memory_(memory),
-        transport_({.base = memory.data(),
+  ThreadTransport(std::shared_ptr<ThreadMemory> memory, const TransportRequest& request)
+      : memory_(std::move(memory)),
+        transport_({.base = memory_->data(),
                     .stripe_bytes = Arena::usual_stripe(count(request)),
                     .self = place(request),
                     .locals = request.group,
@@ -26,9 +29,6 @@ class ThreadTransport final : public Transport {
                     .doorbells = request.doorbells.get(),
                     .has_ended = request.has_ended}),
         doorbells_(request.doorbells) {}
-  ~ThreadTransport() override { memory_.leave(); }
-  ThreadTransport(const ThreadTransport&) = delete;
-  ThreadTransport& operator=(const ThreadTransport&) = delete;
 
   std::uint64_t offer(const Membership& membership) override {
     return transport_.offer(membership);
@@ -49,7 +49,7 @@ class ThreadTransport final : public Transport {
     return static_cast<std::uint32_t>(found - request.group.begin());
   }
 
-  ThreadMemory& memory_;
+  std::shared_ptr<ThreadMemory> memory_;
   ThreadView view_;
   MemoryTransport transport_;
   std::shared_ptr<Doorbells> doorbells_;
@@ -57,32 +57,30 @@ class ThreadTransport final : public Transport {
 
 }  // namespace
 
-/// Only where no other process is among them: with those they share other memory.
+/// Only if all members are threads of one process: otherwise all share memory through shm.
 bool reaches(const Whereabouts& a, const Whereabouts& b) {
   return a.is_one_process && b.is_one_process;
 }
 
 std::unique_ptr<Transport> open(const TransportRequest& request, std::string& trouble) {
   const std::uint32_t users = ThreadTransport::count(request);
-  ThreadMemory* memory = nullptr;
+  std::shared_ptr<ThreadMemory> memory;
   std::string own;
   if (request.self == request.group.front()) {
     try {
-      memory = ThreadMemory::create(Arena::size(Arena::usual_stripe(users), users), users);
-      own = std::to_string(reinterpret_cast<std::uintptr_t>(memory));
+      memory = std::make_shared<ThreadMemory>(Arena::size(Arena::usual_stripe(users), users));
+      own = NamedObjects<ThreadMemory>::publish(memory);
     } catch (const Error& error) {
       trouble = error.what();
     }
   }
-  // Threads of one process can tell each other an address.
-  const std::string told = request.exchange.all_gather(own)[request.group.front()];
-  if (told.empty()) {
-    if (trouble.empty()) trouble = "rank 0 found no memory";
+  const std::string name = request.exchange.all_gather(own)[request.group.front()];
+  if (!memory) memory = NamedObjects<ThreadMemory>::find(name);
+  if (!memory) {
+    if (trouble.empty()) trouble = "rank 0 could not allocate the shared memory";
     return nullptr;
   }
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer.
-  memory = reinterpret_cast<ThreadMemory*>(std::stoull(told));
-  return std::make_unique<ThreadTransport>(*memory, request);
+  return std::make_unique<ThreadTransport>(std::move(memory), request);
 }
 
 }  // namespace tutti::inproc

@@ -2,7 +2,7 @@
 
 #include "transport/table.hpp"
 
-/// The row of the table that this folder is. See TransportRow.
+/// The functions of this folder's row in the table of transports. See TransportRow.
 namespace tutti::inproc {
 
 [[nodiscard]] bool reaches(const Whereabouts& a, const Whereabouts& b);

@@ -10,18 +10,14 @@
 
 namespace tutti {
 
-ThreadMemory* ThreadMemory::create(std::size_t bytes, std::uint32_t users) {
+ThreadMemory::ThreadMemory(std::size_t bytes) : bytes_(bytes) {
   void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED) {
     throw Error(ErrorCode::unsupported, "no room for " + std::to_string(bytes) +
-                                            " bytes that threads share: " + std::strerror(errno));
+                                            " bytes shared by threads: " + std::strerror(errno));
   }
-  return new ThreadMemory(static_cast<std::byte*>(data), bytes, users);
-}
-
-void ThreadMemory::leave() {
-  if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  data_ = static_cast<std::byte*>(data);
 }
 
 ThreadMemory::~ThreadMemory() { munmap(data_, bytes_); }

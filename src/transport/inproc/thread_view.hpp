@@ -4,7 +4,7 @@
 
 namespace tutti {
 
-/// Threads see each other's memory as it is.
+/// Threads share one address space: the number in a note is the address itself.
 class ThreadView final : public SharedView {
  public:
   std::optional<Published> publish(std::span<const std::byte> data) override {

@@ -16,10 +16,12 @@ namespace {
 constexpr int MADV_POPULATE_WRITE = 23;
 #endif
 
-/// Large blocks, such as the mailboxes of a thousand ranks, are mostly never touched.
+/// Larger blocks, such as the mailboxes of a thousand ranks, are not populated: most of their pages
+/// are never touched.
 constexpr std::size_t most_populated = std::size_t{1} << 20;
 
-/// Takes the memory now: better an error than SIGBUS later. Older kernels cannot, and are believed.
+/// Allocates the pages now: an error now is better than SIGBUS later. Kernels that lack
+/// MADV_POPULATE_WRITE count as success.
 bool populate(std::byte* begin, std::size_t bytes) {
   return bytes > most_populated || madvise(begin, bytes, MADV_POPULATE_WRITE) == 0 ||
          errno == EINVAL || errno == EAGAIN;
@@ -50,8 +52,8 @@ std::uint64_t Arena::allocate(std::size_t bytes) {
     throw Error(ErrorCode::unsupported,
                 "no room for " + std::to_string(bytes) + " bytes in the " +
                     std::to_string((end_ - begin_) >> 20) +
-                    " MiB that this rank shares for its communicators: destroy those that are not "
-                    "needed any more");
+                    " MiB of shared memory for this rank's communicators: destroy communicators "
+                    "that are no longer needed");
   }
   if (!populate(base_ + touched_, wanted)) {
     throw Error(ErrorCode::unsupported, "no room for " + std::to_string(bytes) +
@@ -66,7 +68,9 @@ std::uint64_t Arena::allocate(std::size_t bytes) {
 void Arena::release(std::uint64_t offset) {
   const std::lock_guard lock(mutex_);
   const auto found = taken_.find(offset);
-  if (found == taken_.end()) throw Error(ErrorCode::internal, "an arena was given a foreign block");
+  if (found == taken_.end()) {
+    throw Error(ErrorCode::internal, "release of a block that the arena did not allocate");
+  }
   auto at = free_.emplace(offset, found->second).first;
   taken_.erase(found);
   const auto next = std::next(at);

@@ -8,16 +8,15 @@
 
 namespace tutti {
 
-/// The memory that the ranks of one communicator share on one host: for each rank a bell and a sign
-/// of retirement, and for each pair where its mailbox stands. A view: the arena owns the bytes,
-/// which begin as zeros.
+/// The memory that the ranks of one communicator share on one host: a bell and a retirement flag
+/// for each rank, and the place of the mailbox for each pair. A view: the arena owns the bytes,
+/// which are zero at first.
 ///
-/// Mailboxes are made by their senders when they first send, each in its own stripe of the arena:
-/// an algorithm in which a rank has few peers takes little memory however many ranks there are.
+/// A sender allocates its mailbox in its own stripe of the arena at the first send. So an algorithm
+/// with few peers per rank takes little memory, however many ranks there are.
 class Commons {
  public:
-  /// Where a mailbox stands, in cache lines from the beginning of the arena; zero if it has not
-  /// been made.
+  /// Offset of a mailbox in the arena, in cache lines; 0 if it does not exist yet.
   using Place = std::atomic<std::uint32_t>;
 
   Commons(std::byte* base, std::uint32_t ranks) : base_(base), ranks_(ranks) {}

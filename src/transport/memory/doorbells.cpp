@@ -21,7 +21,7 @@ constexpr int unreachable = -2;
 Doorbells::Doorbells() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
-    throw Error(ErrorCode::unsupported, std::string("no pipe to be woken by: ") +
+    throw Error(ErrorCode::unsupported, std::string("cannot create a wake-up pipe: ") +
                                             std::strerror(errno) +
                                             "; raise the limit of open files (ulimit -n)");
   }
@@ -51,18 +51,18 @@ void Doorbells::ring(std::uint32_t place) {
     const Address& address = addresses_[place];
     const std::string path =
         "/proc/" + std::to_string(address.pid) + "/fd/" + std::to_string(address.fd);
-    // For reading too, so that writing raises no SIGPIPE once the other process has ended.
+    // O_RDWR, so that writing raises no SIGPIPE after the other process has ended.
     fd = open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) fd = unreachable;  // It has ended, or wakes up by itself after its nap.
+    if (fd < 0) fd = unreachable;  // The rank has ended, or wakes up after its nap.
   }
-  constexpr char ding = 1;
-  // A full pipe wakes its reader just as well.
-  if (fd >= 0) (void)!write(fd, &ding, 1);
+  constexpr char byte = 1;
+  // If the pipe is full, its reader is awake or about to wake.
+  if (fd >= 0) (void)!write(fd, &byte, 1);
 }
 
 void Doorbells::clear() const {
-  std::array<char, 64> rung{};
-  while (read(read_end_, rung.data(), rung.size()) > 0) {
+  std::array<char, 64> bytes{};
+  while (read(read_end_, bytes.data(), bytes.size()) > 0) {
   }
 }
 

@@ -9,19 +9,21 @@ namespace tutti {
 
 inline constexpr std::size_t cache_line = 64;
 
-/// A slip of paper from one rank to another, one cache line: short data itself, or where it stands.
+/// A descriptor of data from one rank to another, one cache line. It holds short data inline, or
+/// the location of longer data.
 struct alignas(cache_line) Note {
   enum class Kind : std::uint16_t {
-    enclosed,  ///< The data is in the note.
-    staged,    ///< In the sender's outbox: at `where` in the arena.
-    direct,    ///< In the sender's own memory, which the receiver sees at `where`.
+    enclosed,  ///< Inline in the note.
+    staged,    ///< In the sender's outbox, at offset `where` of the arena.
+    direct,    ///< In the sender's own memory. SharedView::resolve() finds it by `where`.
   };
   static constexpr std::size_t most_enclosed = 48;
 
-  /// Which note of the stream this is, from 1 on, written last: with it the receiver sees the rest.
+  /// Sequence number of the note in its stream, from 1. Written last, with release order: it
+  /// publishes the other fields.
   std::atomic<std::uint32_t> turn{0};
   std::uint32_t bytes = 0;
-  std::uint32_t call = 0;  ///< The tag of the call that the data belongs to.
+  std::uint32_t call = 0;  ///< Tag of the call that the data belongs to.
   Kind kind = Kind::enclosed;
   union {
     std::uint64_t where;
@@ -32,8 +34,8 @@ struct alignas(cache_line) Note {
 };
 static_assert(sizeof(Note) == cache_line);
 
-/// The notes from one rank to another, in memory that both see. The receiver answers with how many
-/// it is done with; only the sender reads that, when it runs short.
+/// A ring of notes from one rank to another, in shared memory. The receiver writes how many it has
+/// finished. The sender reads that only when it runs out of notes.
 struct Mailbox {
   static constexpr std::uint32_t capacity = 16;
 
@@ -43,32 +45,33 @@ struct Mailbox {
   [[nodiscard]] Note& note(std::uint32_t turn) { return notes[turn % capacity]; }
 };
 
-/// Turns wrap around after 2³², long after the earlier ones are forgotten.
+/// True if `done` is at or past `turn`. Turns wrap around at 2³²; compared turns are close
+/// together.
 [[nodiscard]] inline bool reached(std::uint32_t done, std::uint32_t turn) {
   return static_cast<std::int32_t>(done - turn) >= 0;
 }
 
-/// By which a rank that sleeps is woken, and on which core it was last seen.
+/// Wakes a sleeping rank. Also holds the core on which the rank was last seen.
 struct alignas(cache_line) Bell {
   /// How a rank sleeps, and so how it is woken.
   enum : std::uint32_t {
     awake = 0,
-    on_bell = 1,         ///< By a futex on `rung`.
-    on_descriptors = 2,  ///< By its doorbell, for it watches sockets as well.
+    on_bell = 1,         ///< Futex on `rung`.
+    on_descriptors = 2,  ///< Its doorbell, since it polls sockets as well.
   };
   std::atomic<std::uint32_t> asleep{awake};
   std::atomic<std::uint32_t> rung{0};
   std::atomic<std::int32_t> core{0};
 };
 
-/// What a rank has finished with. On a line that is hardly ever written.
+/// How far a rank has retired from the communicator. On a cache line of its own, since it is rarely
+/// written.
 struct alignas(cache_line) Retirement {
-  /// It has given up: it reads no more of what others lend it, and what it has lent to others is no
-  /// longer what it was.
+  /// It has given up: it no longer reads other ranks' memory, and its own memory may change.
   std::atomic<std::uint32_t> stood_down{0};
-  /// It has closed its port: it neither reads nor writes any mailbox of the communicator.
+  /// It has closed its port: it no longer accesses any mailbox of the communicator.
   std::atomic<std::uint32_t> has_left{0};
-  /// And it has taken back its own mailboxes, so that it looks at nothing here any more.
+  /// It has freed its own mailboxes: it no longer accesses the commons.
   std::atomic<std::uint32_t> has_cleared{0};
 };
 

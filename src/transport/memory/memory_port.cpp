@@ -16,7 +16,7 @@
 namespace tutti {
 namespace {
 
-/// Tells the CPU that this is a loop that waits.
+/// The CPU's hint for spin loops.
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -25,10 +25,11 @@ void pause() {
 #endif
 }
 
-/// A sleeper that missed its bell by a hair wakes up by itself.
+/// Bounds the sleep of a rank that misses a wake-up: `asleep` is read without a fence.
 constexpr std::chrono::milliseconds longest_nap{2};
 
-/// A note's length has 32 bits; a direct one is cut where the next begins on a cache line.
+/// The length in a note has 32 bits. A multiple of the cache line, so that longer direct data is
+/// split on a cache line.
 constexpr std::size_t longest_note = std::size_t{1} << 30;
 
 constexpr std::size_t mailbox_block = 4096;
@@ -63,14 +64,14 @@ MemoryPort::MemoryPort(MemoryTransport& transport, const Membership& membership,
   spread_.set_self(self_);
   remains_.commons = commons_;
   remains_.self = self_;
-  // A customer for each peer, and one for what goes to several.
+  // One customer for each peer, and one for sends to several peers.
   remains_.account = std::make_unique<Outbox::Account>(membership.size() + 1);
   if (made_commons) remains_.own_commons = commons;
 }
 
 MemoryPort::~MemoryPort() { transport_.bury(std::move(remains_)); }
 
-/// Whether the peer has made the mailbox by which it sends here.
+/// True if the peer has allocated its mailbox to this rank.
 bool MemoryPort::find_mailbox(Inbound& in) const {
   const std::uint64_t lines = commons_.mailbox(in.place, self_).load(std::memory_order_acquire);
   if (lines == 0) return false;
@@ -99,8 +100,9 @@ std::span<const std::byte> MemoryPort::arrived(Rank peer) {
     if (note.turn.load(std::memory_order_acquire) != in.turn) return {};
     if (note.call != received_call_) {
       throw Error(ErrorCode::mismatch, "rank " + std::to_string(peer.index()) +
-                                           " is in another call, or in the same with other "
-                                           "arguments: let all ranks call the same, in one order");
+                                           " is in another call, or in the same call with other "
+                                           "arguments: make the same calls in the same order on "
+                                           "all ranks");
     }
     in.left = note.bytes;
     switch (note.kind) {
@@ -130,7 +132,7 @@ void MemoryPort::consume(Rank peer, std::size_t bytes) {
   wake(in.place);
 }
 
-/// What was read while its owner has given up may have been something else already.
+/// Throws if the peer has stood down: its memory may have changed while it was read.
 void MemoryPort::require_unchanged(Rank peer) const {
   if (!has_stood_down(peer)) return;
   throw Error(ErrorCode::peer_lost, "rank " + std::to_string(peer.index()) + " has given up");
@@ -196,7 +198,7 @@ void MemoryPort::commit(std::span<const Rank> peers, std::size_t bytes) {
   post_slot(*std::exchange(reserved_, nullptr), peers, bytes);
 }
 
-/// Where all see the data, if they do and if it is worth their while.
+/// The published location of the data, if the peers can see it and it is long enough.
 std::optional<SharedView::Published> MemoryPort::publish(std::span<const std::byte> data) {
   if (view_ == nullptr || data.size() < least_direct_) return std::nullopt;
   return view_->publish(data.first(std::min(data.size(), longest_note)));
@@ -213,8 +215,8 @@ std::uint64_t MemoryPort::released(Rank peer) {
 std::uint64_t MemoryPort::sent(Rank peer) const { return out_[peer.index()].sent; }
 
 bool MemoryPort::stay_awake(std::uint32_t idle) {
-  // Whoever is waited for may be on this very core, whatever the number of cores: then spinning
-  // would keep it from running.
+  // The peer that this rank waits for may be on the same core, even if there are enough cores. Then
+  // spinning would keep it from running.
   constexpr std::uint32_t looks_between = 64;
   if (idle % looks_between == 0 || idle == patience_.spins + 1) crowded_ = spread_.crowded();
   const std::uint32_t spins = crowded_ ? std::min(patience_.spins, looks_between) : patience_.spins;
@@ -270,7 +272,7 @@ void MemoryPort::post_slot(Outbox::Slot& slot, std::span<const Rank> peers, std:
     slot.readers.push_back({.box = out.box, .turn = out.turn});
   }
   Outbox::post(slot);
-  // From here on the slot may be given to another port as soon as all have read it.
+  // From here on another port may get the slot as soon as all readers have finished.
   const std::uint64_t offset = slot.offset;
   for (const Rank peer : peers) post(out_[peer.index()], Note::Kind::staged, offset, bytes);
 }
@@ -280,7 +282,7 @@ void MemoryPort::enclose(Outbound& out, std::span<const std::byte> data) {
   post(out, Note::Kind::enclosed, 0, data.size());
 }
 
-/// Posts the next note, whose data stands elsewhere or has been enclosed already.
+/// Posts the next note. Enclosed data must already be in it.
 void MemoryPort::post(Outbound& out, Note::Kind kind, std::uint64_t where, std::size_t bytes) {
   Note& note = out.box->note(out.turn);
   note.bytes = static_cast<std::uint32_t>(bytes);

@@ -14,16 +14,16 @@
 
 namespace tutti {
 
-/// One communicator's bytes between ranks that share memory.
+/// The port of one communicator between ranks that share memory.
 ///
-/// Up to 48 bytes travel in the note itself, one cache line. Longer data is read where it stands if
-/// the receiver sees it, and else copied into the sender's outbox, once for all its receivers. So
-/// is what is short: then the sender need not wait until it is read.
+/// Up to 48 bytes travel inline in the note, one cache line. Longer data is read in place if the
+/// receivers can see it. Other data, and data too short to be worth waiting for its readers, is
+/// copied into the sender's outbox, once for all receivers.
 class MemoryPort final : public Port {
  public:
-  /// `places` says where each rank of the communicator stands among the locals of the transport,
-  /// which must outlive this; `commons` where theirs stand in the arena, and whether this rank has
-  /// made them.
+  /// `places`: by rank of the communicator, its place among the local ranks of the transport.
+  /// `commons`: offset of the communicator's commons in the arena. `made_commons`: this rank
+  /// allocated them. The transport must outlive the port.
   MemoryPort(MemoryTransport& transport, const Membership& membership,
              std::span<const std::optional<std::uint32_t>> places, std::uint64_t commons,
              bool made_commons);
@@ -34,7 +34,7 @@ class MemoryPort final : public Port {
   void begin(std::uint32_t sent, std::uint32_t received) override {
     sent_call_ = sent;
     received_call_ = received;
-    // To ask where it is takes a while; who waits asks anyway.
+    // Asking for the current core is costly, and wait() asks anyway.
     if (++begun_ % 64 == 0) spread_.show();
   }
   void read_in_place_from(std::size_t bytes) override { least_direct_ = bytes; }
@@ -62,26 +62,26 @@ class MemoryPort final : public Port {
   void sleep(Clock::time_point deadline) override;
 
  private:
-  /// What comes from a peer.
+  /// The stream from a peer.
   struct Inbound {
-    Mailbox* box = nullptr;           // Null until the peer has made it.
-    std::uint32_t turn = 1;           // The note that is open, or comes next.
-    std::uint32_t place = 0;          // Of the peer, in the commons.
-    const std::byte* data = nullptr;  // Of the open note; null if none is.
-    std::size_t left = 0;             // Bytes of it not yet consumed.
-    bool is_lent = false;             // It stands in the peer's own memory.
+    Mailbox* box = nullptr;           // Null until the peer has allocated it.
+    std::uint32_t turn = 1;           // The open note, or the next one.
+    std::uint32_t place = 0;          // The peer's place in the commons.
+    const std::byte* data = nullptr;  // Data of the open note; null if none is open.
+    std::size_t left = 0;             // Bytes of `data` not yet consumed.
+    bool is_lent = false;             // `data` is in the peer's own memory.
   };
   using Begins = std::array<std::uint64_t, Mailbox::capacity>;
-  /// What goes to a peer.
+  /// The stream to a peer.
   struct Outbound {
-    Mailbox* box = nullptr;  // Null until something is to be sent.
-    std::uint32_t turn = 1;  // Of the next note.
-    std::uint32_t done = 0;  // What the peer was last seen to be done with.
+    Mailbox* box = nullptr;  // Null before the first send.
+    std::uint32_t turn = 1;  // The next note.
+    std::uint32_t done = 0;  // The last turn that the peer was seen to have finished.
     std::uint32_t place = 0;
-    bool lends = false;           // The peer reads in this rank's own memory,
-    std::uint32_t last_lent = 0;  // up to this turn.
+    bool lends = false;           // The peer may be reading this rank's own memory,
+    std::uint32_t last_lent = 0;  // until it has finished this turn.
     std::uint64_t sent = 0;
-    std::unique_ptr<Begins> begins{};  // Where notes begin in the stream.
+    std::unique_ptr<Begins> begins{};  // Stream positions at which the notes begin.
   };
 
   [[nodiscard]] bool find_mailbox(Inbound& in) const;
@@ -101,18 +101,18 @@ class MemoryPort final : public Port {
   MemoryTransport& transport_;
   MemoryTransport::Remains remains_;
   Commons commons_;
-  std::uint32_t self_ = 0;                   // In the commons.
-  std::vector<std::uint32_t> local_places_;  // By place in the commons: among the locals.
+  std::uint32_t self_ = 0;                   // This rank's place in the commons.
+  std::vector<std::uint32_t> local_places_;  // Place in the commons → place among the local ranks.
   std::uint32_t sent_call_ = 0;
   std::uint32_t received_call_ = 0;
   SharedView* view_;
   Patience patience_;
   std::size_t least_direct_;
   Spread spread_;
-  std::uint32_t begun_ = 0;           // How many calls.
+  std::uint32_t begun_ = 0;           // Number of begin() calls.
   std::vector<Inbound> in_;           // By rank of the communicator.
-  std::vector<Outbound> out_;         // Likewise.
-  std::uint32_t free_mailboxes_ = 0;  // Left in the last block.
+  std::vector<Outbound> out_;         // By rank of the communicator.
+  std::uint32_t free_mailboxes_ = 0;  // Mailboxes left in the last block.
   Outbox::Slot* reserved_ = nullptr;
   bool crowded_ = false;  // Another rank was last seen on the same core.
   std::uint32_t rung_before_ = 0;

@@ -71,10 +71,10 @@ void MemoryTransport::sweep() {
   std::erase_if(buried_, [this](const auto& each) { return sweep(*each); });
 }
 
-/// A rank leaves when all that it has sent was read. When all have left, each takes back its own
-/// mailboxes; when all have done so, the one who made the commons takes them back. A rank whose
-/// process has ended has done all of it; one that merely hangs has not, and nothing that it might
-/// still touch is used for something else.
+/// Frees the shared state of a closed port in three steps. A rank leaves when all that it has sent
+/// was read. When all ranks have left, each frees its own mailboxes. When all have done that, the
+/// rank that allocated the commons frees them. A rank whose process has ended counts as done. A
+/// rank that hangs does not: memory that it might still access is not reused.
 bool MemoryTransport::sweep(Remains& remains) {
   const auto all = [&](auto&& flag) {
     for (std::uint32_t i = 0; i < remains.commons.ranks(); ++i) {

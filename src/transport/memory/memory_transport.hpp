@@ -17,26 +17,26 @@
 
 namespace tutti {
 
-/// Between ranks that share memory: threads of a process, or processes of a host. What is theirs
-/// together stands in an arena: the outbox of each rank, and for each communicator its commons.
+/// The transport between ranks that share memory: threads of a process, or processes of a host. An
+/// arena holds what they share: the outbox of each rank, and the commons of each communicator.
 ///
 /// Thread-safe; each port is for one thread at a time.
 class MemoryTransport final : public Transport {
  public:
   struct Setting {
-    std::byte* base = nullptr;  ///< Of the arena, which must outlive this.
+    std::byte* base = nullptr;  ///< Memory of the arena. Must outlive the transport.
     std::size_t stripe_bytes = 0;
-    std::uint32_t self = 0;               ///< This member's place among the locals.
+    std::uint32_t self = 0;               ///< This member's place among the local ranks.
     std::vector<std::uint32_t> locals{};  ///< The members of the fabric that share the memory.
-    SharedView* view = nullptr;           ///< Null: nothing is read directly. Must outlive this.
+    SharedView* view = nullptr;           ///< Null: no reads in place. Must outlive the transport.
     Patience patience{};
-    Doorbells* doorbells = nullptr;  ///< Null: nobody here sleeps on descriptors.
-    /// Whether the process of a member has ended, so that it touches no memory any more.
+    Doorbells* doorbells = nullptr;  ///< Null: no local rank sleeps on descriptors.
+    /// True if the process of a member has ended, so that it no longer accesses shared memory.
     std::function<bool(std::uint32_t member)> has_ended{};
     std::uint32_t outbox_slots = Outbox::usual_slots;
     std::uint32_t slot_bytes = Outbox::usual_slot_bytes;
-    std::size_t least_direct =
-        2048;  ///< Shorter data is copied sooner than its reader has answered.
+    /// Shorter data is staged: copying it takes less time than waiting for the reader.
+    std::size_t least_direct = 2048;
   };
 
   explicit MemoryTransport(Setting setting);
@@ -44,13 +44,13 @@ class MemoryTransport final : public Transport {
   MemoryTransport(const MemoryTransport&) = delete;
   MemoryTransport& operator=(const MemoryTransport&) = delete;
 
-  /// The first local rank of the communicator makes its commons; the offer is where they stand.
+  /// The first local rank of the communicator allocates its commons. The offer is their offset.
   [[nodiscard]] std::uint64_t offer(const Membership& membership) override;
   [[nodiscard]] std::unique_ptr<Port> open(const Membership& membership,
                                            std::span<const std::uint64_t> offers) override;
   void withdraw(std::uint64_t offer) override;
 
-  /// By rank of a communicator: its place among the locals; none for those that are elsewhere.
+  /// By rank of a communicator: its place among the local ranks; none for ranks of other hosts.
   [[nodiscard]] std::vector<std::optional<std::uint32_t>> locals(
       const Membership& membership) const;
 
@@ -58,21 +58,22 @@ class MemoryTransport final : public Transport {
   [[nodiscard]] Arena& arena() { return arena_; }
   [[nodiscard]] Outbox& outbox() { return outbox_; }
 
-  /// What a port leaves behind when it is closed. Others may still read what it has sent.
+  /// The shared state of a closed port. Peers may still read what it has sent.
   struct Remains {
     Commons commons{nullptr, 0};
-    std::uint32_t self = 0;                ///< In the commons.
-    std::vector<std::uint32_t> members{};  ///< By place in the commons.
+    std::uint32_t self = 0;                ///< Own place in the commons.
+    std::vector<std::uint32_t> members{};  ///< Members of the fabric, by place in the commons.
     std::unique_ptr<Outbox::Account> account{};
-    std::vector<std::uint64_t> mailboxes{};      ///< Blocks of this rank's, in the arena.
-    std::optional<std::uint64_t> own_commons{};  ///< That this rank has made.
+    std::vector<std::uint64_t> mailboxes{};      ///< This rank's mailbox blocks in the arena.
+    std::optional<std::uint64_t> own_commons{};  ///< Set if this rank allocated the commons.
     bool has_left = false;
     bool has_cleared = false;
   };
+  /// Keeps the remains until no peer uses them, then frees them.
   void bury(Remains remains);
 
  private:
-  /// Takes back what nobody uses any more.
+  /// Frees the remains that no rank uses any more.
   void sweep();
   [[nodiscard]] bool sweep(Remains& remains);
 

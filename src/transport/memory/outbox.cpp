@@ -7,12 +7,12 @@
 namespace tutti {
 namespace {
 
-/// Of a slot that is made because all others are taken.
+/// Size of a slot that is added when all others are in use.
 constexpr std::uint32_t small_slot_bytes = 4096;
 
 }  // namespace
 
-/// Held for tens of nanoseconds and hardly ever contended: cheaper than a mutex.
+/// A spin lock: held for tens of nanoseconds and rarely contended, it is cheaper than a mutex.
 class Outbox::Lock {
  public:
   explicit Lock(Outbox& outbox) : outbox_(outbox) {
@@ -51,7 +51,7 @@ Outbox::Slot* Outbox::take(Account& account, std::uint32_t customer) {
   const std::size_t left_alone = (has_many ? reserve_ : 0) + (has_some ? 1 : 0);
   if (free_.size() <= left_alone) reclaim();
   if (free_.size() > left_alone) {
-    // The slot that became free last is the most likely to be in the cache still.
+    // LIFO: the slot that was freed last is most likely still in the cache.
     Slot& slot = *free_.back();
     free_.pop_back();
     return &give(slot, account, customer);
@@ -77,7 +77,7 @@ Outbox::Slot* Outbox::small_slot() {
     try {
       return &make_slot(arena_.allocate(small_slot_bytes), small_slot_bytes);
     } catch (const std::exception&) {
-      return nullptr;  // The caller tries again when others are done.
+      return nullptr;  // The caller retries when other slots are free.
     }
   }
   Slot* const slot = free_small_.back();

@@ -11,13 +11,12 @@
 
 namespace tutti {
 
-/// One rank's staging memory, for the ports of all its communicators: slots, each for one piece of
-/// data on its way to one or more ranks.
+/// One rank's staging memory, shared by the ports of all its communicators. A slot holds one piece
+/// of data in flight to one or more ranks.
 ///
-/// No port can keep the others from sending. One that holds half of the slots leaves some for
-/// others, and a port that has nothing on its way to a peer always gets a slot for it, a small one
-/// if need be. Otherwise data that nobody takes yet could keep back data that others wait for, and
-/// all would wait in a circle.
+/// No port can block the others. A port that holds half of the slots leaves some free, and a port
+/// with nothing in flight to a peer always gets a slot for it, a small one if necessary. Otherwise
+/// data that no receiver takes yet could hold back data that another rank waits for: a deadlock.
 ///
 /// Thread-safe.
 class Outbox {
@@ -25,8 +24,8 @@ class Outbox {
   static constexpr std::uint32_t usual_slots = 16;
   static constexpr std::uint32_t usual_slot_bytes = 1U << 16;
 
-  /// What one port has on its way, by customer: data for one peer, or for several at once. Only the
-  /// outbox looks inside.
+  /// The slots that one port holds, by customer: a customer is one peer, or all sends to several
+  /// peers. Only the outbox accesses it.
   class Account {
    public:
     explicit Account(std::size_t customers) : by_customer_(customers) {}
@@ -39,31 +38,32 @@ class Outbox {
 
   struct Reader {
     const Mailbox* box;
-    std::uint32_t turn;  ///< Of the note that tells of the slot.
+    std::uint32_t turn;  ///< Turn of the note that refers to the slot.
   };
   struct Slot {
     std::uint64_t offset = 0;  ///< In the arena.
     std::uint32_t bytes = 0;
-    /// Who has still to read it. Written by the port that has the slot, before it is posted.
+    /// The ranks that have not read it yet. Written by the port that holds the slot, before post().
     std::vector<Reader> readers{};
     std::atomic<bool> is_posted{false};
     Account* account = nullptr;
     std::uint32_t customer = 0;
   };
 
-  /// What is on its way goes to `most_readers` ranks at once at most.
+  /// A slot has at most `most_readers` readers.
   Outbox(Arena& arena, std::size_t most_readers, std::uint32_t slots = usual_slots,
          std::uint32_t slot_bytes = usual_slot_bytes);
   Outbox(const Outbox&) = delete;
   Outbox& operator=(const Outbox&) = delete;
 
-  /// A slot to be filled; null if there is none to be had now.
+  /// A slot to fill; null if none is available now.
   [[nodiscard]] Slot* take(Account& account, std::uint32_t customer);
-  /// The notes about it are about to be posted; when all its readers are done, it is free again.
+  /// Call before posting the notes that refer to the slot. It is free again once all readers have
+  /// finished.
   static void post(Slot& slot) { slot.is_posted.store(true, std::memory_order_release); }
-  /// Whether everything of an account has been read. Then the account may go.
+  /// True if all data of the account has been read. The account may then be destroyed.
   [[nodiscard]] bool is_clear(const Account& account);
-  /// Nobody reads any more what the account has on its way.
+  /// Frees all slots of the account. Requires: no rank reads them any more.
   void forget(Account& account);
 
   [[nodiscard]] std::uint32_t slot_bytes() const { return slot_bytes_; }
@@ -81,9 +81,9 @@ class Outbox {
   Arena& arena_;
   std::size_t most_readers_;
   std::uint32_t slot_bytes_;
-  std::size_t reserve_;  // How many slots a port that has many leaves for others.
+  std::size_t reserve_;  // Slots that a port with many slots leaves for others.
   std::atomic<bool> is_locked_{false};
-  std::deque<Slot> slots_;  // Stay where they are.
+  std::deque<Slot> slots_;  // A deque, for stable addresses.
   std::vector<Slot*> free_;
   std::vector<Slot*> free_small_;
   std::vector<Slot*> busy_;

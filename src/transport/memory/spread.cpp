@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-/// A move takes a while to show, and where the others are is known from a while ago.
+/// Least time between moves: the cores that other ranks published may be out of date.
 constexpr std::chrono::milliseconds between_moves{5};
 
 }  // namespace
@@ -14,7 +14,7 @@ void Spread::show() {
   const std::int32_t core = sched_getcpu();
   if (core == core_) return;
   core_ = core;
-  // Zero is nowhere.
+  // Zero means unknown.
   commons_.bell(self_).core.store(core + 1, std::memory_order_relaxed);
 }
 

@@ -7,21 +7,21 @@
 
 namespace tutti {
 
-/// Keeps an eye on which cores the ranks of a host are on.
+/// Spreads the ranks of a host over its cores.
 ///
-/// Ranks that wait for each other by spinning or yielding always seem busy, so the system sees no
-/// reason to move them, even if they crowd one core while others have none of them. Then one of
-/// them moves. Its thread may run wherever it might before; it is only set down elsewhere.
+/// Ranks that spin or yield always look busy, so the scheduler does not move them, even if several
+/// share one core while other cores have none. Then one of them moves to an emptier core. Its CPU
+/// affinity is the same afterwards.
 class Spread {
  public:
   explicit Spread(const Commons& commons) : commons_(commons) {}
 
-  /// Which of the ranks this one is.
+  /// Sets this rank's place in the commons.
   void set_self(std::uint32_t self) { self_ = self; }
 
-  /// Tells the others where this rank is.
+  /// Publishes the core that this rank runs on.
   void show();
-  /// Whether another rank is on the same core. Moves this rank if there is a better place.
+  /// True if another rank is on the same core. Moves this rank if there is an emptier core.
   [[nodiscard]] bool crowded();
 
  private:
@@ -29,7 +29,7 @@ class Spread {
 
   Commons commons_;
   std::uint32_t self_ = 0;
-  std::int32_t core_ = -1;  // Where this rank was last seen.
+  std::int32_t core_ = -1;  // The core last published.
   Clock::time_point next_move_{};
 };
 

@@ -42,7 +42,7 @@ HeapView::~HeapView() {
 std::optional<SharedView::Published> HeapView::publish(std::span<const std::byte> data) {
   const std::optional<std::uint64_t> offset = own_.offset_of(data);
   if (!offset) return std::nullopt;
-  // What spans two windows is published a part at a time.
+  // Data that spans two windows is published in parts.
   const std::uint64_t in_window = window_bytes - *offset % window_bytes;
   return Published{.where = *offset, .bytes = std::min<std::size_t>(data.size(), in_window)};
 }
@@ -56,8 +56,9 @@ const std::byte* HeapView::resolve(std::uint32_t local, std::uint64_t where) {
     void* const mapping = mmap(nullptr, window_bytes, PROT_READ, MAP_SHARED, heap.fd,
                                static_cast<off_t>(index * window_bytes));
     if (mapping == MAP_FAILED) {
-      throw Error(ErrorCode::unsupported,
-                  std::string("cannot map a neighbour's memory: ") + std::strerror(errno));
+      throw Error(
+          ErrorCode::unsupported,
+          std::string("cannot map the shared heap of another process: ") + std::strerror(errno));
     }
     window = static_cast<const std::byte*>(mapping);
   }

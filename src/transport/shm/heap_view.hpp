@@ -7,16 +7,16 @@
 
 namespace tutti {
 
-/// Processes of a host see what stands in each other's shared heaps, mapped a window at a time when
-/// it is first needed.
+/// Maps the shared heaps of other processes of the host, a window at a time, on first use.
 class HeapView final : public SharedView {
  public:
-  /// Whose heap is whose, by place on the host.
+  /// The process and heap descriptor of a local rank.
   struct Neighbour {
     int pid = 0;
     int heap_fd = -1;
   };
 
+  /// `neighbours` is ordered by place on the host.
   explicit HeapView(const std::vector<Neighbour>& neighbours);
   ~HeapView() override;
   HeapView(const HeapView&) = delete;
@@ -26,7 +26,7 @@ class HeapView final : public SharedView {
   [[nodiscard]] const std::byte* resolve(std::uint32_t local, std::uint64_t where) override;
 
  private:
-  /// Another process's heap, opened when the view is made: later its maker may be gone.
+  /// Another process's heap. Opened in the constructor, since that process may be gone later.
   struct Heap {
     int fd = -1;
     std::vector<const std::byte*> windows;

@@ -28,7 +28,7 @@ std::vector<HeapView::Neighbour> heaps_of(const TransportRequest& request) {
   return heaps;
 }
 
-/// A memory transport together with what it stands on.
+/// A memory transport together with the segment and heaps that it uses.
 class SegmentTransport final : public Transport {
  public:
   SegmentTransport(Segment segment, std::size_t stripe_bytes, const TransportRequest& request)
@@ -62,7 +62,7 @@ class SegmentTransport final : public Transport {
   std::shared_ptr<Doorbells> doorbells_;
 };
 
-/// What the first rank of a host tells the others there, and everyone about its doorbell.
+/// The segment that the first rank of a host offers to the others, and each rank's doorbell.
 struct Offer {
   Segment::Address segment{};
   std::size_t stripe_bytes = 0;
@@ -83,7 +83,7 @@ struct Offer {
   }
 };
 
-/// A limit on addresses may leave room for less than would be best.
+/// Tries smaller stripes if the address space is limited.
 Segment make_segment(std::uint32_t ranks, std::size_t& stripe_bytes) {
   constexpr std::size_t least = std::size_t{2} << 20;
   for (stripe_bytes = Arena::usual_stripe(ranks);; stripe_bytes /= 2) {
@@ -101,7 +101,7 @@ bool reaches(const Whereabouts& a, const Whereabouts& b) {
   return a.host == b.host && a.heap_fd >= 0 && b.heap_fd >= 0;
 }
 
-/// The first rank of each host makes the memory, and the others there map it.
+/// The first rank of each host creates the segment, and the other ranks there map it.
 std::unique_ptr<Transport> open(const TransportRequest& request, std::string& trouble) {
   const bool shares = request.group.size() > 1;
   const bool makes = shares && request.group.front() == request.self;
@@ -130,7 +130,7 @@ std::unique_ptr<Transport> open(const TransportRequest& request, std::string& tr
   attempt([&] {
     const Offer& offer = offers[request.group.front()];
     if (offer.segment.token.empty()) {
-      throw Error(ErrorCode::unsupported, "nobody offers memory");
+      throw Error(ErrorCode::unsupported, "the first rank of this host offers no shared memory");
     }
     if (!segment) segment.emplace(Segment::open(offer.segment));
     transport =
@@ -140,7 +140,8 @@ std::unique_ptr<Transport> open(const TransportRequest& request, std::string& tr
     for (const std::uint32_t member : request.group) doorbells.push_back(offers[member].doorbell);
     request.doorbells->set_addresses(std::move(doorbells));
   });
-  // Whoever has mapped it needs no door any more; and if somebody cannot, nobody uses it.
+  // After this all ranks have mapped the segment, so it can be closed to others. If one rank
+  // failed, no rank uses it.
   const std::vector<std::string> troubles = request.exchange.all_gather(trouble);
   if (transport) transport->close_door();
   const auto failed = std::find_if(troubles.begin(), troubles.end(),

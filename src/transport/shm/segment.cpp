@@ -27,7 +27,7 @@ constexpr std::size_t token_bytes = 32;
 
 std::string random_token() {
   unsigned char raw[token_bytes / 2];
-  if (getrandom(raw, sizeof raw, 0) != sizeof raw) refuse("no random bytes", errno);
+  if (getrandom(raw, sizeof raw, 0) != sizeof raw) refuse("cannot get random bytes", errno);
   constexpr char digits[] = "0123456789abcdef";
   std::string token;
   for (const unsigned char byte : raw) {
@@ -45,7 +45,7 @@ void* map(int fd, std::size_t bytes) {
 
 Segment Segment::create(std::size_t bytes) {
   const int fd = memfd_create("tutti", MFD_CLOEXEC);
-  if (fd < 0) refuse("the system gives no shared memory", errno);
+  if (fd < 0) refuse("cannot create shared memory", errno);
   Segment segment({.pid = getpid(), .fd = fd, .bytes = bytes, .token = random_token()}, nullptr);
   fchmod(fd, S_IRUSR | S_IWUSR);
   const auto size = static_cast<off_t>(page + bytes);
@@ -70,13 +70,13 @@ Segment Segment::open(const Address& address) {
   struct stat facts {};
   if (address.token.size() != token_bytes || fstat(fd, &facts) != 0 ||
       static_cast<std::size_t>(facts.st_size) != page + address.bytes) {
-    refuse(path + " is not the segment it should be", EINVAL);
+    refuse(path + " is not the expected segment", EINVAL);
   }
   void* const mapping = map(fd, address.bytes);
   if (mapping == MAP_FAILED) refuse("cannot map " + path, errno);
   segment.mapping_ = mapping;
   if (std::memcmp(mapping, address.token.data(), token_bytes) != 0) {
-    refuse(path + " is not the segment it should be", EINVAL);
+    refuse(path + " is not the expected segment", EINVAL);
   }
   segment.close_door();
   return segment;

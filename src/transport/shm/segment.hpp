@@ -6,22 +6,23 @@
 
 namespace tutti {
 
-/// Memory that processes of a host share. Its file has no name (memfd), so that nothing is left
-/// behind whoever is killed when; others find it through /proc while its maker keeps it open.
+/// Memory shared by processes of a host. It is a file without a name (memfd), so nothing is left
+/// behind even if processes are killed. Other processes open it through /proc while its creator
+/// keeps it open.
 class Segment {
  public:
-  /// What another process needs to open it.
+  /// The data that another process needs to open it.
   struct Address {
     int pid = 0;
     int fd = -1;
     std::size_t bytes = 0;
-    std::string token;  ///< Random; stands in the segment too, for pids are used again.
+    std::string token;  ///< Random. Also stored in the segment, since pids are reused.
   };
 
-  /// Zeros, which take no memory until they are touched; see Arena::allocate(). Throws unsupported
-  /// that says what the system refused.
+  /// Creates a zeroed segment. It takes no memory until it is touched: see Arena::allocate().
+  /// Throws unsupported that names the step that the system refused.
   [[nodiscard]] static Segment create(std::size_t bytes);
-  /// Throws unsupported if it cannot be seen from here.
+  /// Throws unsupported if this process cannot open it.
   [[nodiscard]] static Segment open(const Address& address);
 
   Segment(Segment&& other) noexcept
@@ -33,7 +34,7 @@ class Segment {
 
   [[nodiscard]] std::byte* data() const;
   [[nodiscard]] const Address& address() const { return address_; }
-  /// Nobody else can open it from now on.
+  /// Closes the descriptor, so that no other process can open the segment any more.
   void close_door();
 
  private:

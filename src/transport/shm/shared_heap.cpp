@@ -20,7 +20,7 @@ namespace tutti {
 namespace {
 
 constexpr std::uint64_t page = 4096;
-/// The file grows by this much at least.
+/// The file grows by multiples of this.
 constexpr std::uint64_t growth = std::uint64_t{1} << 20;
 
 std::uint64_t whole(std::uint64_t bytes, std::uint64_t unit) {
@@ -32,8 +32,8 @@ std::uint64_t whole(std::uint64_t bytes, std::uint64_t unit) {
                                           " bytes of shared memory: " + system_reason(cause));
 }
 
-/// Addresses cost nothing until they are used: enough for all memory there is, unless a limit on
-/// addresses (ulimit -v) is in the way.
+/// Reserves address space for all physical memory, or less if it is limited (ulimit -v). Reserved
+/// addresses cost no memory.
 void* reserve(std::uint64_t& bytes) {
   const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
   for (bytes = std::max(pages * page, std::uint64_t{1} << 36); bytes > growth; bytes /= 2) {
@@ -42,15 +42,15 @@ void* reserve(std::uint64_t& bytes) {
     if (base != MAP_FAILED) return base;
   }
   throw Error(ErrorCode::unsupported,
-              "there are no addresses for shared memory: raise the limit (ulimit -v)");
+              "no address space left for shared memory: raise the limit (ulimit -v)");
 }
 
 }  // namespace
 
-/// Leaked on purpose, one for each process that this one has been.
+/// Leaked on purpose, one heap for each fork on the way to this process.
 constinit std::atomic<SharedHeap*> SharedHeap::newest{nullptr};
 
-/// Without a lock, which another thread might have held when this process was forked.
+/// Takes no lock: another thread might have held it when this process was forked.
 SharedHeap& SharedHeap::own() {
   SharedHeap* found = newest.load(std::memory_order_acquire);
   if (found != nullptr && found->origin_.is_here()) return *found;
@@ -59,12 +59,12 @@ SharedHeap& SharedHeap::own() {
   auto* const made = new SharedHeap;
   made->inherited_ = found;
   if (newest.compare_exchange_strong(found, made)) return *made;
-  delete made;  // Another thread was sooner.
+  delete made;  // Another thread was first.
   return *found;
 }
 
-/// Called in a child before fork() returns in it. The mapping takes no memory until the child
-/// writes to it.
+/// Runs in a child before fork() returns. Maps the heap copy-on-write, which takes no memory until
+/// the child writes to it.
 void SharedHeap::detach_from_parent() {
   SharedHeap* const heap = newest.load(std::memory_order_relaxed);
   if (heap == nullptr || heap->is_copied_) return;
@@ -77,8 +77,7 @@ void SharedHeap::detach_from_parent() {
 
 SharedHeap::SharedHeap() : fd_(memfd_create("tutti-heap", MFD_CLOEXEC)) {
   if (fd_ < 0) {
-    throw Error(ErrorCode::unsupported,
-                "the system gives no shared memory: " + system_reason(errno));
+    throw Error(ErrorCode::unsupported, "cannot create shared memory: " + system_reason(errno));
   }
   fchmod(fd_, S_IRUSR | S_IWUSR);
   base_ = static_cast<std::byte*>(reserve(reserved_));
@@ -90,7 +89,7 @@ SharedHeap::~SharedHeap() {
 }
 
 void* SharedHeap::allocate(std::size_t bytes) {
-  if (bytes > reserved_) refuse(bytes, ENOMEM);  // Nor could it be rounded up to whole pages.
+  if (bytes > reserved_) refuse(bytes, ENOMEM);  // Also prevents overflow in the rounding.
   const std::lock_guard lock(mutex_);
   const std::uint64_t wanted = whole(std::max<std::uint64_t>(bytes, 1), page);
   auto found = std::find_if(free_.begin(), free_.end(),
@@ -103,13 +102,13 @@ void* SharedHeap::allocate(std::size_t bytes) {
   return base_ + offset;
 }
 
-/// Returns the offset of a free stretch that is long enough.
+/// Returns the offset of a free block that is large enough.
 std::uint64_t SharedHeap::grow(std::uint64_t bytes) {
   const std::uint64_t old = size_.load(std::memory_order_relaxed);
   const std::uint64_t more = whole(bytes, growth);
   if (more > reserved_ - old) refuse(bytes, ENOMEM);
   const FileSizeGuard guard;
-  // The pages themselves come when they are touched, as with malloc.
+  // Pages are allocated when they are touched, as with malloc.
   if (ftruncate(fd_, static_cast<off_t>(old + more)) != 0) refuse(bytes, errno);
   if (mmap(base_ + old, more, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd_,
            static_cast<off_t>(old)) == MAP_FAILED) {

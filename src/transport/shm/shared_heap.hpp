@@ -12,29 +12,28 @@
 
 namespace tutti {
 
-/// This process's memory that other processes of the host can read: one file without a name, mapped
-/// here as a whole and by others as far as they need it. An offset in it means the same to all, as
-/// long as this process lives.
+/// Memory of this process that other processes of the host can read: one file without a name,
+/// mapped as a whole here and in windows by other processes. An offset in it is valid in all of
+/// them as long as this process lives.
 ///
-/// A child that is forked can still read what stands in its parent's heap, but what it writes there
-/// stays its own.
+/// A forked child can still read its parent's heap, but its writes there are private.
 ///
-/// Thread-safe. Never torn down: memory that is still in use must not vanish at exit.
+/// Thread-safe. Never destroyed: memory that is still in use must not vanish at exit.
 class SharedHeap {
  public:
-  /// The heap of this process; a child after fork() gets one of its own.
+  /// The heap of this process. A forked child gets its own.
   [[nodiscard]] static SharedHeap& own();
 
-  /// At least a page, on a page's boundary, zeros. Throws unsupported if there is none to be had.
+  /// Allocates zeroed, page-aligned memory of at least a page. Throws unsupported if there is none.
   [[nodiscard]] void* allocate(std::size_t bytes);
-  /// Its memory goes back to the system. Throws invalid_argument if allocate() has not returned it.
-  /// In a child of the process that the heap belongs to it does nothing.
+  /// Returns the memory to the system. Throws invalid_argument if it is not from allocate(). Does
+  /// nothing in a forked child of the process that owns the heap.
   void release(void* memory);
-  /// Releases memory of this process's heap, or of that of a process it was forked from. Throws
-  /// invalid_argument for any other.
+  /// Releases memory of this process's heap, or of the heap of a process that it was forked from.
+  /// Throws invalid_argument for other memory.
   static void release_any(void* memory);
 
-  /// Where these bytes stand in the file; none if they are not, as a whole, of this heap.
+  /// The offset of these bytes in the file; none unless all of them are in this heap.
   [[nodiscard]] std::optional<std::uint64_t> offset_of(std::span<const std::byte> data) const {
     const auto offset = static_cast<std::uint64_t>(data.data() - base_);
     const std::uint64_t end = size_.load(std::memory_order_acquire);
@@ -55,14 +54,14 @@ class SharedHeap {
   static std::atomic<SharedHeap*> newest;
 
   ProcessOrigin origin_{};
-  SharedHeap* inherited_ = nullptr;  // That of the process that this one was forked from.
-  bool is_copied_ = false;           // This process has a copy of it: its parent owns it.
+  SharedHeap* inherited_ = nullptr;  // The heap of the process that this one was forked from.
+  bool is_copied_ = false;           // This is a private copy of the parent's heap.
   int fd_;
   std::byte* base_ = nullptr;
   std::uint64_t reserved_ = 0;
   std::atomic<std::uint64_t> size_{0};
   std::mutex mutex_;
-  std::map<std::uint64_t, std::uint64_t> free_;  // Offset → bytes; neighbours are merged.
+  std::map<std::uint64_t, std::uint64_t> free_;  // Offset → bytes. Adjacent blocks are merged.
   std::map<std::uint64_t, std::uint64_t> used_;
 };
 

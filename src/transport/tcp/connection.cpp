@@ -9,21 +9,24 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 #include <tutti/error.hpp>
+
+#include "transport/tcp/connection_end.hpp"
 
 namespace tutti {
 namespace {
 
 constexpr std::size_t cache_line = 64;
-constexpr std::size_t block_bytes = std::size_t{256} << 10;
-/// Less room than this at the end of a block is not worth a read.
+constexpr std::size_t block_bytes = ReadBlock::size;
+/// From here on, consumed bytes are dropped at once rather than by the next call.
+constexpr std::size_t most_unapplied = std::size_t{16} << 10;
+/// With less room than this at the end of a block, the next read begins a new block.
 constexpr std::size_t least_room = std::size_t{64} << 10;
-/// Frames may still come for communicators that were closed lately.
+/// How many closed streams are remembered: frames for them may still arrive.
 constexpr std::size_t most_closed = 4096;
-/// Where the first header goes, so that what follows it begins on a cache line.
+/// Where the first header is read, so that its data begins on a cache line.
 constexpr std::size_t first_place = cache_line - FrameHeader::size;
 
 bool is_within_host(const Socket& socket) {
@@ -31,45 +34,29 @@ bool is_within_host(const Socket& socket) {
   return other.is_loopback() || other.host() == bound_to(socket).host();
 }
 
-/// Nothing gets lost or congested within a host, and some algorithms that pace what they send are
-/// slow there. Where it cannot be chosen, it stays as it is.
+/// Within a host nothing is lost or congested, and congestion control that paces its packets (BBR)
+/// is slow. If it cannot be set, the default stays.
 void choose_congestion_control(const Socket& socket) {
   if (!is_within_host(socket)) return;
   constexpr char name[] = "cubic";
   (void)setsockopt(socket.fd(), IPPROTO_TCP, TCP_CONGESTION, name, sizeof name - 1);
 }
 
-std::string reason(int error) {
-  return "is no longer connected (" + std::generic_category().message(error) +
-         "): it has died, or the network between is broken";
-}
-
-void require(const std::string& end) {
-  if (!end.empty()) throw Error(ErrorCode::peer_lost, end);
-}
-
 void require_call(std::uint32_t found, std::uint32_t wanted) {
   if (found == wanted) return;
-  throw Error(ErrorCode::mismatch,
-              "is in another call, or in the same with other arguments: let all ranks call the "
-              "same, in one order");
+  throw Error(
+      ErrorCode::mismatch,
+      "is in another call, or in the same call with other arguments: make the same calls in "
+      "the same order on all ranks");
 }
-
-// On a cache line; not a page of it is touched before data needs it.
-std::shared_ptr<std::byte[]> make_block() {
-  constexpr std::align_val_t alignment{cache_line};
-  auto* const memory = static_cast<std::byte*>(::operator new(block_bytes, alignment));
-  return {memory, [](std::byte* block) { ::operator delete(block, alignment); }};
-}
-
-constexpr std::array<std::byte, 8> zeros{};
 
 }  // namespace
 
 Connection::Connection(Channel channel)
     : channel_(std::move(channel)),
-      is_encrypted_(channel_.tls() != nullptr),
-      block_(make_block()),
+      // With TLS, reading and writing change the same state.
+      writer_(channel_, channel_.tls() != nullptr ? reading_ : writing_),
+      block_(ReadBlock::make()),
       begin_(first_place),
       end_(first_place) {
   choose_congestion_control(channel_.socket());
@@ -83,8 +70,8 @@ std::shared_ptr<Stream> Connection::open(std::uint64_t context, StreamListener& 
   return stream;
 }
 
-/// The stream that something has come for: null if it was closed. Data may come before this rank
-/// has made the communicator that it is for.
+/// The stream of a frame. Null if it was closed. Creates it if data arrives before this rank has
+/// created the communicator.
 Stream* Connection::find(std::uint64_t context) {
   if (recent_ != nullptr && recent_->context_ == context) return recent_;
   const auto found = streams_.find(context);
@@ -100,122 +87,17 @@ void Connection::close(Stream& stream) {
     stream.segments_.clear();
     stream.first_ = 0;
     stream.expected_ = {};
+    stream.unapplied_ = 0;
     if (frame_of_ == &stream) frame_of_ = nullptr;
     if (recent_ == &stream) recent_ = nullptr;
     closed_.push_back(stream.context_);
     if (closed_.size() > most_closed) closed_.pop_front();
     streams_.erase(stream.context_);
   }
-  copy_pending(stream);
+  writer_.copy_pending(stream);
 }
 
-void Connection::copy_pending(Stream& stream) {
-  const Lock lock(writing());
-  if (pending_of_ != &stream) return;
-  // It may be the copy itself.
-  std::vector<std::byte> copy(pending_.begin(), pending_.end());
-  copy_ = std::move(copy);
-  pending_ = copy_;
-  pending_of_ = nullptr;
-  stream.released_.store(stream.sent(), std::memory_order_release);
-}
-
-// What goes -------------------------------------------------------------------------------------
-
-Connection::Taken Connection::send(Stream& stream, std::span<const std::byte> data,
-                                   std::uint32_t call) {
-  const Lock lock(writing());
-  if (!flush_locked()) return {.bytes = 0, .is_pending = true};
-  const std::uint64_t before = stream.sent();
-  const std::uint64_t allowed = stream.granted_.load(std::memory_order_acquire) - before;
-  std::size_t bytes = std::min(data.size(), FrameHeader::most_bytes);
-  if (bytes > allowed) bytes = allowed / cache_line * cache_line;
-  if (bytes == 0) return {};
-  const FrameHeader header{
-      .bytes = static_cast<std::uint32_t>(bytes), .call = call, .context = stream.context_};
-  out_header_ = header.encode();
-  header_left_ = out_header_.size();
-  padding_left_ = header.padding();
-  pending_ = data.first(bytes);
-  pending_of_ = &stream;
-  stream.sent_.store(before + bytes, std::memory_order_relaxed);
-  return {.bytes = bytes, .is_pending = !flush_locked()};
-}
-
-bool Connection::flush() {
-  const Lock lock(writing());
-  return flush_locked();
-}
-
-bool Connection::is_pending_locked() const {
-  return header_left_ + pending_.size() + padding_left_ + control_.size() > 0;
-}
-
-/// A frame is taken only when nothing is pending, so grants always come after it.
-bool Connection::flush_locked() {
-  require(write_end_);
-  if (!is_pending_locked()) return true;
-  std::array<iovec, 4> parts{};
-  std::size_t count = 0;
-  const auto add = [&](const std::byte* data, std::size_t bytes) {
-    if (bytes > 0) parts[count++] = {.iov_base = const_cast<std::byte*>(data), .iov_len = bytes};
-  };
-  add(out_header_.data() + out_header_.size() - header_left_, header_left_);
-  add(pending_.data(), pending_.size());
-  add(zeros.data(), padding_left_);
-  add(control_.data() + control_written_, control_.size() - control_written_);
-  const ssize_t written = channel_.write(std::span(parts).first(count));
-  if (written < 0) {
-    if (errno == EAGAIN || errno == EINTR) return false;
-    write_end_ = reason(errno);
-    has_ended_.store(true, std::memory_order_release);
-    forget_pending();
-    require(write_end_);
-  }
-  auto bytes = static_cast<std::size_t>(written);
-  const auto pass_by = [&](std::size_t left) {
-    const std::size_t done = std::min(bytes, left);
-    bytes -= done;
-    return done;
-  };
-  header_left_ -= pass_by(header_left_);
-  pending_ = pending_.subspan(pass_by(pending_.size()));
-  padding_left_ -= pass_by(padding_left_);
-  control_written_ += bytes;
-  if (pending_of_ != nullptr) {
-    pending_of_->released_.store(pending_of_->sent() - pending_.size(), std::memory_order_release);
-    if (header_left_ + pending_.size() == 0) pending_of_ = nullptr;
-  }
-  if (control_written_ == control_.size()) {
-    control_.clear();
-    control_written_ = 0;
-  }
-  return !is_pending_locked();
-}
-
-void Connection::forget_pending() {
-  header_left_ = padding_left_ = 0;
-  pending_ = {};
-  pending_of_ = nullptr;
-  control_.clear();
-  control_written_ = 0;
-}
-
-/// Tells the sender how much more it may send.
-void Connection::grant(const Stream& stream, std::uint64_t bytes) {
-  const FrameHeader header{.kind = FrameHeader::Kind::grant,
-                           .bytes = static_cast<std::uint32_t>(bytes),
-                           .context = stream.context_};
-  const auto raw = header.encode();
-  control_.insert(control_.end(), raw.begin(), raw.end());
-  try {
-    (void)flush_locked();
-  } catch (const Error&) {
-    // The peer is gone: who sends to it, or waits for it, is told.
-  }
-}
-
-// What comes ------------------------------------------------------------------------------------
+// Receiving -------------------------------------------------------------------------------------
 
 std::span<const std::byte> Connection::buffered(Stream& stream, std::uint32_t call) {
   const Lock lock(reading_);
@@ -223,24 +105,31 @@ std::span<const std::byte> Connection::buffered(Stream& stream, std::uint32_t ca
 }
 
 Connection::Arrival Connection::arrived(Stream& stream, std::uint32_t call, bool reads) {
-  const Lock lock(reading_);
-  Arrival arrival{.data = first_segment(stream, call)};
-  if (!reads || !arrival.data.empty()) return arrival;
-  arrival.has_tried = true;
-  arrival.has_read = read_once(stream);
-  if (arrival.has_read) arrival.data = first_segment(stream, call);
+  Arrival arrival;
+  std::uint64_t due = 0;
+  {
+    const Lock lock(reading_);
+    arrival.data = first_segment(stream, call);
+    due = due_grant(stream);
+    if (reads && arrival.data.empty()) {
+      arrival.has_tried = true;
+      arrival.has_read = read_once(stream);
+      if (arrival.has_read) arrival.data = first_segment(stream, call);
+    }
+  }
+  if (due > 0) writer_.send_grant(stream, due);
   return arrival;
 }
 
-std::span<const std::byte> Connection::first_segment(const Stream& stream,
-                                                     std::uint32_t call) const {
+std::span<const std::byte> Connection::first_segment(Stream& stream, std::uint32_t call) {
+  apply_consumed(stream);
   if (stream.landed_ > 0) {
-    // What was to be received is looked at instead.
+    // It was to be received into this memory; the caller looks at it instead.
     require_call(stream.landed_call_, call);
     return {stream.expected_.data(), stream.landed_};
   }
   if (stream.first_ == stream.segments_.size()) {
-    require(read_end_);
+    require_open(read_end_);
     return {};
   }
   const Stream::Segment& segment = stream.segments_[stream.first_];
@@ -248,36 +137,48 @@ std::span<const std::byte> Connection::first_segment(const Stream& stream,
   return {segment.data, segment.bytes};
 }
 
+/// A few bytes are dropped later, by the next call for this stream, which takes the lock anyway.
 void Connection::consume(Stream& stream, std::size_t bytes) {
+  stream.unapplied_ += bytes;
+  if (stream.unapplied_ < most_unapplied) return;
   std::uint64_t due = 0;
   {
     const Lock lock(reading_);
-    note_consumed(stream, bytes);
+    apply_consumed(stream);
     due = due_grant(stream);
-    if (stream.landed_ > 0) {
-      stream.expected_ = stream.expected_.subspan(bytes);
-      stream.landed_ -= bytes;
-    } else {
-      Stream::Segment& segment = stream.segments_[stream.first_];
-      segment.data += bytes;
-      segment.bytes -= bytes;
-      if (segment.bytes == 0) {
-        segment.block.reset();
-        if (++stream.first_ == stream.segments_.size()) {
-          stream.segments_.clear();
-          stream.first_ = 0;
-        }
-      }
-    }
   }
-  if (due == 0) return;
-  const Lock lock(writing());
-  grant(stream, due);
+  if (due > 0) writer_.send_grant(stream, due);
 }
 
-/// Half a window at a time.
+void Connection::apply_consumed(Stream& stream) {
+  if (stream.unapplied_ > 0) drop_first(stream, std::exchange(stream.unapplied_, 0));
+}
+
+void Connection::drop_first(Stream& stream, std::size_t bytes) {
+  stream.ungranted_ += bytes;
+  if (stream.landed_ > 0) {
+    stream.expected_ = stream.expected_.subspan(bytes);
+    stream.landed_ -= bytes;
+    return;
+  }
+  Stream::Segment& segment = stream.segments_[stream.first_];
+  segment.data += bytes;
+  segment.bytes -= bytes;
+  if (segment.bytes > 0) return;
+  segment.block = {};
+  if (++stream.first_ < stream.segments_.size()) return;
+  stream.segments_.clear();
+  stream.first_ = 0;
+}
+
+/// Credit is returned in steps of half a window.
 std::uint64_t Connection::due_grant(Stream& stream) {
   return stream.ungranted_ < Stream::window / 2 ? 0 : std::exchange(stream.ungranted_, 0);
+}
+
+/// Whether the peer has probably consumed enough to return credit.
+bool Connection::is_grant_due(const Stream& stream) {
+  return stream.granted_.load(std::memory_order_relaxed) <= stream.sent() + Stream::window / 2;
 }
 
 bool Connection::pump(const Stream& stream) {
@@ -287,7 +188,7 @@ bool Connection::pump(const Stream& stream) {
 
 bool Connection::read_once(const Stream& stream) {
   if (!read_end_.empty()) return false;
-  // The open frame may be of somebody who has said where it is to go.
+  // The receiver of the open frame may have posted memory for it.
   Stream* const owner = frame_of_;
   if (frame_left_ > 0 && owner != nullptr && begin_ == end_ &&
       owner->segments_.size() == owner->first_ && owner->landed_ < owner->expected_.size()) {
@@ -313,21 +214,21 @@ bool Connection::read_once(const Stream& stream) {
   return came > 0;
 }
 
-/// Makes room to read into. What is left over is less than a cache line.
+/// Makes room to read into. Less than a cache line of unparsed bytes is moved.
 void Connection::prepare_block() {
   const std::size_t left = end_ - begin_;
-  const bool is_free = block_.use_count() == 1;
+  const bool is_free = !block_.is_shared();
   if (!is_free && block_bytes - end_ >= least_room) return;
   const std::size_t place =
       frame_left_ > 0 ? frame_done_ % cache_line : first_place + in_header_ - skip_;
-  Block next = is_free ? block_ : make_block();
+  ReadBlock next = is_free ? block_ : ReadBlock::make();
   std::memmove(next.get() + place, block_.get() + begin_, left);
   block_ = std::move(next);
   begin_ = place;
   end_ = place + left;
 }
 
-/// Hands what was read to the streams that it is for.
+/// Distributes what was read to the streams.
 void Connection::parse(const Stream* reader) {
   while (begin_ < end_) {
     if (skip_ > 0) {
@@ -352,7 +253,7 @@ void Connection::parse(const Stream* reader) {
   }
 }
 
-/// False if the header is not there in full, or makes no sense.
+/// False if the header is incomplete or invalid.
 bool Connection::open_frame(const Stream* reader) {
   if (in_header_ < header_.size()) return false;
   const FrameHeader header = FrameHeader::decode(header_);
@@ -394,12 +295,14 @@ std::size_t Connection::receive(Stream& stream, std::span<std::byte> to, std::ui
   std::size_t moved = 0;
   {
     const Lock lock(reading_);
+    apply_consumed(stream);
     moved = take_segment(stream, to, call);
     if (moved == 0) {
-      require(read_end_);
+      require_open(read_end_);
+      if (is_between_frames() && is_grant_due(stream)) receive_header(stream);
       if (begin_ == end_ && frame_left_ > 0 && frame_of_ == &stream) {
         moved = receive_more(stream, to, call);
-      } else if (begin_ == end_ && frame_left_ == 0 && skip_ == 0) {
+      } else if (is_between_frames()) {
         moved = receive_first(stream, to, call);
       } else {
         prepare_block();
@@ -409,17 +312,13 @@ std::size_t Connection::receive(Stream& stream, std::span<std::byte> to, std::ui
         moved = take_segment(stream, to, call);
       }
     }
-    note_consumed(stream, moved);
     due = due_grant(stream);
   }
-  if (due > 0) {
-    const Lock lock(writing());
-    grant(stream, due);
-  }
+  if (due > 0) writer_.send_grant(stream, due);
   return moved;
 }
 
-/// What was read before, by whomever.
+/// Takes data that was read before, by any thread.
 std::size_t Connection::take_segment(Stream& stream, std::span<std::byte> to, std::uint32_t call) {
   if (stream.landed_ > 0) {
     require_call(stream.landed_call_, call);
@@ -427,30 +326,28 @@ std::size_t Connection::take_segment(Stream& stream, std::span<std::byte> to, st
     if (to.data() != stream.expected_.data()) {
       std::memmove(to.data(), stream.expected_.data(), bytes);
     }
-    stream.expected_ = stream.expected_.subspan(bytes);
-    stream.landed_ -= bytes;
+    drop_first(stream, bytes);
     return bytes;
   }
   stream.expected_ = {};
   if (stream.first_ == stream.segments_.size()) return 0;
-  Stream::Segment& segment = stream.segments_[stream.first_];
+  const Stream::Segment& segment = stream.segments_[stream.first_];
   require_call(segment.call, call);
   const std::size_t bytes = std::min(segment.bytes, to.size());
   std::memcpy(to.data(), segment.data, bytes);
-  segment.data += bytes;
-  segment.bytes -= bytes;
-  if (segment.bytes == 0) {
-    segment.block.reset();
-    if (++stream.first_ == stream.segments_.size()) {
-      stream.segments_.clear();
-      stream.first_ = 0;
-    }
-  }
+  drop_first(stream, bytes);
   return bytes;
 }
 
-/// A header is still to come. What follows it is taken to be what is wanted; what is not is put
-/// into the block afterwards.
+/// Reads a header alone: if it is a grant's, data read together with it would have to be moved.
+void Connection::receive_header(const Stream& stream) {
+  iovec part{.iov_base = &header_[in_header_], .iov_len = header_.size() - in_header_};
+  in_header_ += read({&part, 1});
+  (void)open_frame(&stream);
+}
+
+/// Reads a header, and what follows it straight to `to`. If that turns out to belong elsewhere, it
+/// is moved into the block.
 std::size_t Connection::receive_first(Stream& stream, std::span<std::byte> to, std::uint32_t call) {
   to = to.first(std::min(to.size(), block_bytes - 2 * cache_line));
   iovec parts[2] = {{.iov_base = &header_[in_header_], .iov_len = header_.size() - in_header_},
@@ -469,14 +366,14 @@ std::size_t Connection::receive_first(Stream& stream, std::span<std::byte> to, s
   const std::size_t most = std::min(to.size(), frame_left_);
   const std::size_t moved = whole(std::min(came, most), most);
   pass(moved);
+  stream.ungranted_ += moved;
   stash(data.subspan(moved));
   parse(&stream);
   return moved;
 }
 
-/// More of the open frame and, if that is its end, the header of the next.
-std::size_t Connection::receive_more(Stream& /*stream*/, std::span<std::byte> to,
-                                     std::uint32_t call) {
+/// Reads more of the open frame and, if that completes it, the next header.
+std::size_t Connection::receive_more(Stream& stream, std::span<std::byte> to, std::uint32_t call) {
   require_call(frame_call_, call);
   const std::size_t most = std::min(to.size(), frame_left_);
   iovec parts[2] = {{.iov_base = to.data(), .iov_len = most},
@@ -490,17 +387,19 @@ std::size_t Connection::receive_more(Stream& /*stream*/, std::span<std::byte> to
     in_header_ = came - most;
     (void)open_frame(nullptr);
   }
+  stream.ungranted_ += moved;
   stash({to.data() + moved, of_frame - moved});
   return moved;
 }
 
 void Connection::expect(Stream& stream, std::span<std::byte> to) {
   const Lock lock(reading_);
+  apply_consumed(stream);
   if (stream.landed_ == 0) stream.expected_ = to;
 }
 
-/// How many of the next `bytes` of the open frame can be shown without tearing an element: all if
-/// they are the `most` there can be.
+/// How many of the next `bytes` of the open frame can be handed out without splitting an element:
+/// all of them if they are `most`.
 std::size_t Connection::whole(std::size_t bytes, std::size_t most) const {
   if (bytes == most) return bytes;
   const std::size_t end = (frame_done_ + bytes) / cache_line * cache_line;
@@ -513,25 +412,25 @@ void Connection::pass(std::size_t bytes) {
   if (frame_left_ == 0) skip_ = std::exchange(frame_padding_, 0);
 }
 
-/// Puts what was read elsewhere into the block, where nothing is to be parsed.
+/// Moves bytes that were read elsewhere into the block, in which nothing is unparsed.
 void Connection::stash(std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
   const std::size_t place = frame_left_ > 0 ? frame_done_ % cache_line : first_place - skip_;
   const std::size_t after = (end_ + cache_line - 1) / cache_line * cache_line + place;
-  const bool is_free = block_.use_count() == 1;
-  if (!is_free && after + bytes.size() > block_bytes) block_ = make_block();
-  begin_ = is_free || block_.use_count() == 1 ? place : after;
+  const bool is_free = !block_.is_shared();
+  if (!is_free && after + bytes.size() > block_bytes) block_ = ReadBlock::make();
+  begin_ = block_.is_shared() ? after : place;
   end_ = begin_ + bytes.size();
   std::memcpy(block_.get() + begin_, bytes.data(), bytes.size());
 }
 
 std::size_t Connection::read(std::span<iovec> parts) {
-  require(read_end_);
+  require_open(read_end_);
   const ssize_t bytes = channel_.read(parts);
   if (bytes > 0) return static_cast<std::size_t>(bytes);
   if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
   read_end_ = bytes == 0 ? "has closed its connection: it has died, or has left before the others"
-                         : reason(errno);
+                         : disconnected(errno);
   has_ended_.store(true, std::memory_order_release);
   for (const auto& [context, stream] : streams_) {
     if (stream->listener_ != nullptr) stream->listener_->notify();
@@ -539,7 +438,7 @@ std::size_t Connection::read(std::span<iovec> parts) {
   return 0;
 }
 
-// At the end ------------------------------------------------------------------------------------
+// The end ---------------------------------------------------------------------------------------
 
 bool Connection::is_hung_up() const {
   if (has_ended()) return true;
@@ -568,12 +467,6 @@ bool Connection::holds_data_for(std::uint64_t context) {
 void Connection::discard() {
   const Lock lock(reading_);
   channel_.discard();
-}
-
-void Connection::finish() {
-  const Lock lock(writing());
-  forget_pending();
-  channel_.finish();
 }
 
 bool Connection::is_under_way() const {

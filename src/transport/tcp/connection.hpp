@@ -12,104 +12,97 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/fast_mutex.hpp"
 #include "net/channel.hpp"
-#include "net/stream.hpp"
 #include "transport/tcp/frame.hpp"
+#include "transport/tcp/frame_writer.hpp"
+#include "transport/tcp/read_block.hpp"
+#include "transport/tcp/stream.hpp"
 
 namespace tutti {
 
-/// Frames each way between this rank and a peer who has proved to be one, for all communicators
-/// that both are in: each has a stream, and none waits for what another does not take. Whoever
-/// waits for data of its stream reads what comes, and puts aside what is for others, at most a
-/// window's worth each. Never blocks.
+/// A TCP connection to an authenticated peer, multiplexed over all communicators of which both are
+/// members. Each communicator has a stream with a flow-control window of its own, so none waits for
+/// another. A thread that waits for its stream reads the socket for all streams, and queues what
+/// belongs to others. Never blocks.
 ///
-/// What comes is read either into blocks, to be looked at where it is, or straight into the
-/// caller's memory. What goes is written from the caller's memory; what the system does not take at
-/// once stays there until flush() has got rid of it.
+/// Data is read either into blocks, where the receiver uses it in place, or straight into the
+/// receiver's memory. FrameWriter is the sending half.
 ///
-/// Errors say what is wrong with the peer, without naming it: "is no longer connected (...)".
-/// Sending throws peer_lost when the connection has ended; reading does when all that came before
-/// the end was consumed. Thread-safe; a stream is for one thread at a time.
+/// Errors describe the peer without naming it: "is no longer connected (...)". Sending throws
+/// peer_lost once the connection has ended; receiving throws it after everything that arrived
+/// before was consumed. Thread-safe; a stream is for one thread at a time.
 class Connection {
  public:
   explicit Connection(Channel channel);
 
-  /// The stream of a communicator, which is told when something comes.
+  /// The stream of a communicator. The listener is told when data arrives for it.
   [[nodiscard]] std::shared_ptr<Stream> open(std::uint64_t context, StreamListener& listener);
-  /// Nothing more is sent or received, and what still comes is thrown away. What is half sent goes
-  /// on from a copy.
+  /// Ends sending and receiving. Data that still arrives is dropped; a frame that is partly sent is
+  /// completed from a copy.
   void close(Stream& stream);
 
-  // What goes:
+  // Sending, see FrameWriter:
 
-  struct Taken {
-    std::size_t bytes = 0;
-    bool is_pending = false;  ///< Something, of any stream, is still to be written.
-  };
-  /// Takes the first bytes of `data`, all of it or a multiple of 64, and returns how many; none if
-  /// there is no room or the peer has not consumed enough. The memory must stay as it is until
-  /// released() says so.
-  [[nodiscard]] Taken send(Stream& stream, std::span<const std::byte> data, std::uint32_t call);
-  /// Writes what is pending, as far as the system takes it. Whether nothing is left.
-  bool flush();
-  /// What is half sent goes on from a copy.
-  void copy_pending(Stream& stream);
+  [[nodiscard]] FrameWriter::Taken send(Stream& stream, std::span<const std::byte> data,
+                                        std::uint32_t call) {
+    return writer_.send(stream, data, call);
+  }
+  bool flush() { return writer_.flush(); }
+  void copy_pending(Stream& stream) { writer_.copy_pending(stream); }
   /// Whether the peer must consume something before more can be sent.
   [[nodiscard]] static bool is_exhausted(const Stream& stream) {
     return stream.granted_.load(std::memory_order_acquire) < stream.sent() + 64;
   }
 
-  // What comes:
+  // Receiving:
 
-  /// What has come for a stream: some of it, but no torn 64 bytes unless the frame ends with them.
-  /// Throws mismatch if it is of another call.
+  /// The first data that was read for a stream: a multiple of 64 bytes, or up to the end of a
+  /// frame. Throws mismatch if it belongs to another call.
   [[nodiscard]] std::span<const std::byte> buffered(Stream& stream, std::uint32_t call);
   struct Arrival {
     std::span<const std::byte> data{};
-    bool has_tried = false;  ///< Nothing was there before, so the socket was read once,
-    bool has_read = false;   ///< and something came, for whatever stream.
+    bool has_tried = false;  ///< Nothing was queued, so the socket was read.
+    bool has_read = false;   ///< That read returned data, of any stream.
   };
-  /// The same as buffered(). Reads once, if `reads` and nothing has come before.
+  /// Like buffered(), but reads the socket once if `reads` and nothing is queued.
   [[nodiscard]] Arrival arrived(Stream& stream, std::uint32_t call, bool reads);
   void consume(Stream& stream, std::size_t bytes);
-  /// Reads once, for whatever streams. False if nothing has come.
+  /// Reads the socket once, for all streams. False if nothing has arrived.
   [[nodiscard]] bool pump(const Stream& stream);
-  /// Moves what has come to `to`, as far as it fits; the same rules as for buffered(). None if
-  /// nothing has come.
+  /// Copies or reads data to `to`, by the same rules as buffered(). Returns how many bytes; 0 if
+  /// nothing has arrived.
   [[nodiscard]] std::size_t receive(Stream& stream, std::span<std::byte> to, std::uint32_t call);
   /// See Port::expect().
   void expect(Stream& stream, std::span<std::byte> to);
 
   [[nodiscard]] int fd() const { return channel_.fd(); }
-  /// Whether somebody has noticed that the peer, or the way to it, is gone.
-  [[nodiscard]] bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
-  /// The same, and asks the system if nobody has.
+  /// Whether a read or a write has found that the connection has ended.
+  [[nodiscard]] bool has_ended() const {
+    return has_ended_.load(std::memory_order_acquire) || writer_.has_ended();
+  }
+  /// The same, and asks the system too.
   [[nodiscard]] bool is_hung_up() const;
-  /// Whether something has come for a communicator that has not consumed it. Of a connection that
-  /// has hung up, what the system still holds is looked at too.
+  /// Whether data for a communicator has arrived and was not consumed. If the peer has closed the
+  /// connection, reads what the system still holds.
   [[nodiscard]] bool holds_data_for(std::uint64_t context);
 
-  // At the end:
+  // Closing:
 
-  /// Throws away what comes. From then on nothing can be received.
+  /// Drops what arrives. Nothing can be received afterwards.
   void discard();
-  /// Says that no more will come from here; what is pending is forgotten.
-  void finish();
-  /// Whether the system has sent all that was written. (To wait until the other end has confirmed
-  /// it would take 40 ms more, for ends put off confirming.)
+  /// Drops what is pending, and tells the peer that nothing more follows.
+  void finish() { writer_.finish(); }
+  /// Whether the system has sent everything that was written. (Waiting for the acknowledgement
+  /// would take 40 ms more, because it is delayed.)
   [[nodiscard]] bool is_under_way() const;
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
-  using Block = std::shared_ptr<std::byte[]>;
-
-  /// With TLS, reading and writing change the same state.
-  [[nodiscard]] std::mutex& writing() { return is_encrypted_ ? reading_ : writing_; }
+  using Lock = std::lock_guard<FastMutex>;
 
   // With reading_ held:
   [[nodiscard]] Stream* find(std::uint64_t context);
-  [[nodiscard]] std::span<const std::byte> first_segment(const Stream& stream,
-                                                         std::uint32_t call) const;
+  [[nodiscard]] std::span<const std::byte> first_segment(Stream& stream, std::uint32_t call);
   [[nodiscard]] bool read_once(const Stream& stream);
   void prepare_block();
   void parse(const Stream* reader);
@@ -120,51 +113,41 @@ class Connection {
   void stash(std::span<const std::byte> bytes);
   [[nodiscard]] std::size_t take_segment(Stream& stream, std::span<std::byte> to,
                                          std::uint32_t call);
+  [[nodiscard]] bool is_between_frames() const {
+    return begin_ == end_ && frame_left_ == 0 && skip_ == 0;
+  }
+  void receive_header(const Stream& stream);
   [[nodiscard]] std::size_t receive_first(Stream& stream, std::span<std::byte> to,
                                           std::uint32_t call);
   [[nodiscard]] std::size_t receive_more(Stream& stream, std::span<std::byte> to,
                                          std::uint32_t call);
   [[nodiscard]] std::size_t read(std::span<iovec> parts);
-  static void note_consumed(Stream& stream, std::size_t bytes) { stream.ungranted_ += bytes; }
+  static void apply_consumed(Stream& stream);
+  static void drop_first(Stream& stream, std::size_t bytes);
   [[nodiscard]] static std::uint64_t due_grant(Stream& stream);
-
-  // With writing() held:
-  void grant(const Stream& stream, std::uint64_t bytes);
-  void forget_pending();
-  bool flush_locked();
-  [[nodiscard]] bool is_pending_locked() const;
+  [[nodiscard]] static bool is_grant_due(const Stream& stream);
 
   Channel channel_;
-  bool is_encrypted_;
+  FastMutex reading_;
+  FastMutex writing_;
+  FrameWriter writer_;
   std::atomic<bool> has_ended_{false};
 
-  std::mutex writing_;
-  std::string write_end_;            // Why nothing more goes; empty if it does.
-  std::vector<std::byte> control_;   // Grants to be written before the next frame,
-  std::size_t control_written_ = 0;  // of which so many bytes are.
-  std::array<std::byte, FrameHeader::size> out_header_{};
-  std::size_t header_left_ = 0;  // Of out_header_, to be written.
-  std::span<const std::byte> pending_;
-  std::size_t padding_left_ = 0;
-  Stream* pending_of_ = nullptr;
-  std::vector<std::byte> copy_;  // What is pending of a stream that was closed.
-
-  std::mutex reading_;
-  std::string read_end_;  // Why nothing more comes.
+  std::string read_end_;  // Why nothing more can be received; empty if it can.
   std::unordered_map<std::uint64_t, std::shared_ptr<Stream>> streams_;
-  std::deque<std::uint64_t> closed_;  // The contexts closed last.
-  Block block_;
-  std::size_t begin_ = 0;  // What was read and not yet parsed stands between these in the block,
-  std::size_t end_ = 0;    // after
-  std::size_t in_header_ = 0;                          // so many bytes in header_.
-  std::array<std::byte, FrameHeader::size> header_{};  // Of the next frame.
-  Stream* recent_ = nullptr;                           // Of streams_, the one found last.
-  Stream* frame_of_ = nullptr;                         // Null: nobody wants the open frame.
+  std::deque<std::uint64_t> closed_;  // Contexts of streams that were closed lately.
+  ReadBlock block_;
+  std::size_t begin_ = 0;                              // In block_, the bytes from here
+  std::size_t end_ = 0;                                // to here were read and are not parsed yet.
+  std::size_t in_header_ = 0;                          // How many bytes of header_ were read.
+  std::array<std::byte, FrameHeader::size> header_{};  // The header of the next frame.
+  Stream* recent_ = nullptr;    // The stream of streams_ that was found last.
+  Stream* frame_of_ = nullptr;  // Whose the open frame is. Null: it is dropped.
   std::uint32_t frame_call_ = 0;
-  std::size_t frame_left_ = 0;  // Of the open frame; 0 if none is open.
+  std::size_t frame_left_ = 0;  // Bytes of the open frame still to come; 0 if none is open.
   std::size_t frame_done_ = 0;
-  std::size_t frame_padding_ = 0;  // After it.
-  std::size_t skip_ = 0;           // Padding of the last frame that is still to come.
+  std::size_t frame_padding_ = 0;  // Padding after the open frame.
+  std::size_t skip_ = 0;           // Bytes of the last frame's padding still to come.
 };
 
 }  // namespace tutti

@@ -6,16 +6,15 @@
 
 namespace tutti {
 
-/// What goes before every piece of data on a connection, the low bytes first: how many bytes
-/// follow, to which communicator they belong and to which of its calls. Data is padded to a
-/// multiple of 8 bytes, so that what follows a header is aligned if the header is.
+/// The header of every frame on a connection, little-endian: kind and number of bytes, call tag,
+/// communicator. Data is padded to a multiple of 8 bytes, so that it stays aligned with the header.
 struct FrameHeader {
   static constexpr std::size_t size = 16;
   static constexpr std::size_t most_bytes = std::size_t{1} << 24;
 
   enum class Kind : std::uint8_t {
     data = 0,
-    /// No data follows. The receiver has consumed so many more bytes of the communicator's.
+    /// Credit, without data: the receiver has consumed `bytes` more bytes of this communicator.
     grant = 1,
   };
 

@@ -9,11 +9,10 @@
 namespace tutti {
 namespace {
 
-/// Up to so many dry connections are asked one by one whether something has come; of more, the
-/// system is asked which.
+/// Up to this many dry connections are polled one by one; with more, epoll tells which have data.
 constexpr std::size_t few = 2;
 
-/// As long as other connections keep the rank busy, a dry one is asked every so many times.
+/// While other connections keep the rank busy, a dry one is polled every so many times.
 constexpr std::uint32_t patience_with_dry = 4;
 
 }  // namespace
@@ -55,7 +54,7 @@ std::span<const std::byte> TcpPort::arrived(Rank peer) {
   });
 }
 
-/// Reads what has come. False if nothing has.
+/// Reads once. False if nothing has arrived.
 bool TcpPort::pump(Peer& peer) {
   const std::uint64_t arrivals = peer.line->arrivals.load(std::memory_order_acquire);
   if (peer.line->connection.pump(*peer.stream)) {
@@ -100,13 +99,13 @@ std::size_t TcpPort::send(std::span<const Rank> peers, std::span<const std::byte
   const Rank peer = peers.front();
   Peer* const state = reach(peer);
   if (state == nullptr) return 0;
-  // Since it was last tried, nothing has made room.
+  // Nothing has changed since the last attempt failed.
   if (state->is_pending && state->full_since == news_) return 0;
   return naming(peer, [&]() -> std::size_t {
     Connection& connection = state->line->connection;
-    Connection::Taken taken = connection.send(*state->stream, data, sent_call_);
+    FrameWriter::Taken taken = connection.send(*state->stream, data, sent_call_);
     const bool is_waiting = taken.bytes == 0 && Connection::is_exhausted(*state->stream);
-    // What lets it go on is to be read.
+    // Credit may have arrived: read it.
     if (is_waiting && !is_dry(*state) && pump(*state)) {
       taken = connection.send(*state->stream, data, sent_call_);
     }
@@ -155,7 +154,7 @@ void TcpPort::notify() {
   if (transport_.has_sleepers()) transport_.wake();
 }
 
-/// A peer that is connected; null if it is not yet.
+/// The state of a connected peer; null if it is not connected yet.
 TcpPort::Peer* TcpPort::reach(Rank peer) {
   Peer& state = peers_[peer.index()];
   if (state.line != nullptr) return &state;
@@ -198,13 +197,13 @@ void TcpPort::note_dry(Peer& peer, std::uint64_t arrivals) {
   peer.dry_at = arrivals;
 }
 
-/// Writes what is pending, and says whether anything has changed by that.
+/// Writes what is pending. True if that released or completed anything.
 bool TcpPort::flush(Rank peer) {
   Peer& state = peers_[peer.index()];
   if (!state.is_pending || state.full_since == news_) return false;
   const std::uint64_t before = state.stream->released();
   const bool is_done = naming(peer, [&] {
-    // A peer that must first consume something says so by the same connection.
+    // The peer returns credit on the same connection.
     if (Connection::is_exhausted(*state.stream) && !is_dry(state)) (void)pump(state);
     return state.line->connection.flush() && !Connection::is_exhausted(*state.stream);
   });

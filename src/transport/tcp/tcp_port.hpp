@@ -7,16 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "net/stream.hpp"
+#include "transport/tcp/stream.hpp"
 #include "transport/tcp/tcp_transport.hpp"
 
 namespace tutti {
 
-/// One communicator's bytes over TCP: a stream of each connection that it needs.
+/// One communicator over TCP: one stream of each connection that it needs.
 ///
-/// send() takes a piece whole as far as the peer's window allows; what the system has no room for
-/// is written by later calls, of any kind and of any port. So memory is released when the system
-/// has taken the bytes, not when they have arrived.
+/// send() takes as much as the stream's credit allows. What does not fit into the socket's buffer
+/// is written by later calls of any port. Memory is released when the system has taken the bytes,
+/// not when they have arrived.
 class TcpPort final : public Port, private StreamListener {
  public:
   /// The transport must outlive this.
@@ -44,8 +44,8 @@ class TcpPort final : public Port, private StreamListener {
   /// Closes its streams.
   void abandon() override;
   void interrupt() override { notify(); }
-  /// Writes and connects. Of a peer that cannot be reached by the deadline, the next call that
-  /// needs it throws peer_lost, or timed_out if it should have called.
+  /// Writes pending data and makes connections. If a peer cannot be reached by the deadline, the
+  /// next call that needs it throws peer_lost, or timed_out if the peer should have connected.
   [[nodiscard]] bool goes_on(Clock::time_point deadline) override;
   [[nodiscard]] bool stay_awake(std::uint32_t idle) override;
   void lie_down(WokenBy by) override;
@@ -57,12 +57,12 @@ class TcpPort final : public Port, private StreamListener {
     TcpTransport::Line* line = nullptr;
     std::shared_ptr<Stream> stream;
     bool is_missing = false;       // Needed and not yet connected.
-    std::optional<Error> failure;  // Why it will not be.
+    std::optional<Error> failure;  // Why it cannot be connected.
     bool is_pending = false;       // In pending_.
-    std::uint64_t dry_look = 0;    // The look at which nothing more had come,
-    std::uint64_t dry_at = 0;      // and what had been heard of the connection by then.
-    std::uint32_t passed_by = 0;   // How often it was not looked at since.
-    std::uint64_t full_since = 0;  // The news after which there was no room to write.
+    std::uint64_t dry_look = 0;    // The value of looks_ when it was found dry,
+    std::uint64_t dry_at = 0;      // and of the connection's arrivals.
+    std::uint32_t passed_by = 0;   // How often it was not polled since.
+    std::uint64_t full_since = 0;  // The value of news_ when there was no room to write.
   };
 
   void notify() override;
@@ -74,7 +74,7 @@ class TcpPort final : public Port, private StreamListener {
   bool flush(Rank peer);
   void note_pending(Rank peer);
   [[nodiscard]] std::string name(Rank rank) const;
-  /// Does f, and puts the peer's name before what goes wrong.
+  /// Calls f, and puts the peer's name before the message of an error.
   template <class F>
   auto naming(Rank peer, F&& f);
 
@@ -86,13 +86,13 @@ class TcpPort final : public Port, private StreamListener {
   std::uint32_t received_call_ = 0;
   std::vector<Peer> peers_;
   std::vector<Rank> missing_;
-  std::vector<Rank> pending_;  // To whom something is still to be written.
+  std::vector<Rank> pending_;  // Peers with data still to be written.
   bool is_abandoned_ = false;
-  std::uint64_t looks_ = 1;  // How often all connections were looked at again.
-  std::size_t dry_ = 0;      // How many were dry since.
-  std::uint64_t news_ = 1;   // How often something changed that may have made room to write.
+  std::uint64_t looks_ = 1;  // Counts rounds of polling all connections.
+  std::size_t dry_ = 0;      // How many were dry in this round.
+  std::uint64_t news_ = 1;   // Counts events that may have made room to write.
   std::atomic<bool> is_notified_{false};
-  std::uint64_t news_before_ = 0;  // The transport's, when it lay down.
+  std::uint64_t news_before_ = 0;  // The transport's event count when this went to sleep.
 };
 
 }  // namespace tutti

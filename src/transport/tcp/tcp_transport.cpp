@@ -16,23 +16,24 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A rank that waits to be called asks for it after so long: most often the other knows.
+/// A higher member waits this long before it asks the lower one to dial: usually that one dials
+/// anyway.
 constexpr auto asks_after = 10ms;
 constexpr auto asks_again_after = 1s;
 
-/// How long the last bytes may take to arrive.
+/// The longest wait for the last bytes to be sent.
 constexpr auto farewell_time = 2s;
 
 int make_bell() {
   const int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (fd >= 0) return fd;
   throw Error(ErrorCode::unsupported,
-              "no event descriptor to be woken by; raise the limit of open files (ulimit -n)");
+              "cannot create an eventfd; raise the limit of open files (ulimit -n)");
 }
 
 void drain(int fd) {
-  std::array<char, 64> rung{};
-  while (read(fd, rung.data(), rung.size()) > 0) {
+  std::array<char, 64> bytes{};
+  while (read(fd, bytes.data(), bytes.size()) > 0) {
   }
 }
 
@@ -49,10 +50,10 @@ TcpTransport::TcpTransport(Setting setting)
       lines_(setting_.contacts.size()) {
   if (tcp_greeting(setting_.group, setting_.self).size() > Handshake::most_greeting) {
     throw Error(ErrorCode::invalid_argument,
-                "the group's name is too long: \"" + setting_.group + "\"; take a shorter one");
+                "the group's name is too long: \"" + setting_.group + "\"; use a shorter one");
   }
   bell_ = make_bell();
-  // Lasting: it is meant for the one who sleeps, whoever else looks at the watch meanwhile.
+  // Level-triggered: the event is for the sleeping thread, but another thread may poll first.
   watch_.add_lasting(bell_, {.kind = Watch::Kind::bell, .index = index_of_bell});
   if (setting_.doorbells) {
     watch_.add(setting_.doorbells->fd(), {.kind = Watch::Kind::bell, .index = index_of_doorbell},
@@ -90,7 +91,7 @@ TcpTransport::Line* TcpTransport::reach(std::uint32_t member, std::uint64_t cont
   Line* const known = lines_[member].load(std::memory_order_acquire);
   if (is_good(known)) return known;
   const std::lock_guard lock(setup_);
-  // The peer may have sent, and gone, before this rank made the communicator.
+  // The peer may have sent data and closed before this rank created the communicator.
   for (const auto& line : ended_) {
     if (line->member == member && line->connection.holds_data_for(context)) return line.get();
   }
@@ -105,8 +106,8 @@ TcpTransport::Line* TcpTransport::reach(std::uint32_t member, std::uint64_t cont
   return state.line.get();
 }
 
-/// Begins to connect. The higher member of a pair waits to be called; if the lower one does not
-/// know that it is needed, it is asked to call.
+/// Starts to connect. The lower member of a pair dials. The higher one waits, and after a while
+/// asks the lower one to dial.
 void TcpTransport::miss(std::uint32_t member) {
   Member& state = members_[member];
   state.is_missing = true;
@@ -125,7 +126,7 @@ void TcpTransport::dial(std::uint32_t member) {
 
 void TcpTransport::connect(std::uint32_t member, Channel channel) {
   Member& state = members_[member];
-  // Who connects again has lost the connection before.
+  // A peer that connects again has lost the earlier connection.
   if (state.line) drop(state);
   state.line = std::make_unique<Line>(member, std::move(channel));
   lines_[member].store(state.line.get(), std::memory_order_release);
@@ -149,7 +150,7 @@ void TcpTransport::advance(std::uint32_t member, Clock::time_point now) {
   if (setting_.self < member) {
     connect(member, std::move(*channel));
   } else {
-    // It knows now, and will call.
+    // The peer now knows that it is needed, and will dial.
     members_[member].dial.reset();
     members_[member].missing_since = now + asks_again_after;
   }
@@ -187,14 +188,14 @@ Error TcpTransport::failure_to_reach(std::uint32_t member, const std::string& na
     dial->shortage().require_none(self + " cannot connect to " + name, Clock::now());
     return {dial->is_kept_waiting() ? ErrorCode::timed_out : ErrorCode::peer_lost,
             self + " cannot reach " + name + " at " + dial->attempts() +
-                ": see whether it still runs, and whether a firewall stands between them"};
+                ": check that it still runs and that no firewall blocks the connection"};
   }
   const std::string& refusal = reception_.last_refusal();
   return {
       ErrorCode::timed_out,
       name + " has not connected to " + self +
-          (refusal.empty() ? "" : " (of those who tried, the last was refused: " + refusal + ")") +
-          ": see whether it still runs, and whether it makes the same calls"};
+          (refusal.empty() ? "" : " (the last connection attempt was refused: " + refusal + ")") +
+          ": check that it still runs and makes the same calls"};
 }
 
 // Waiting ---------------------------------------------------------------------------------------
@@ -246,7 +247,7 @@ void TcpTransport::handle(Watch::Tag tag) {
     if (guest->rank < setting_.self) {
       connect(guest->rank, std::move(guest->channel));
     } else {
-      // It has no connection: one that is left here has ended.
+      // The peer asks to be dialled, so it has no connection. Drop this end if it has ended.
       Member& member = members_[guest->rank];
       if (member.line && member.line->connection.is_hung_up()) {
         lines_[guest->rank].store(nullptr, std::memory_order_release);
@@ -275,8 +276,8 @@ Clock::time_point TcpTransport::next_due(Clock::time_point until) {
   return until;
 }
 
-/// Of those who sleep one watches the descriptors, and the others wait for it. When it is awake, it
-/// wakes them all: what is new may be theirs, and one of them must watch next.
+/// One of the sleeping threads polls the descriptors, and the others wait for it. When it wakes, it
+/// wakes them all: the events may be for them, and one of them must poll next.
 void TcpTransport::sleep(const std::function<bool()>& is_awake, Clock::time_point until) {
   until = next_due(until);
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
@@ -305,11 +306,10 @@ void TcpTransport::wake() {
   if (has_watcher_) (void)!write(bell_, &one, sizeof one);
 }
 
-// The end ---------------------------------------------------------------------------------------
+// Shutdown --------------------------------------------------------------------------------------
 
-/// Bytes that are still to be sent are lost if this end closes while something that nobody reads
-/// any more comes in: the system then breaks the connection off. So what comes is thrown away until
-/// all has been sent.
+/// If a socket is closed with unread data, the kernel resets the connection and pending bytes are
+/// lost. So incoming data is discarded until everything has been sent.
 void TcpTransport::say_farewell() {
   const Clock::time_point end = Clock::now() + farewell_time;
   const auto until_all = [&](auto&& is_done) {

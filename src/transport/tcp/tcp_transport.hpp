@@ -23,9 +23,9 @@
 
 namespace tutti {
 
-/// Between members of a fabric over TCP: one connection for each pair, made when one of them first
-/// has to do with the other, for all communicators that both are in. The lower member dials; a
-/// higher one that waits in vain for that dials to ask for it.
+/// The transport between members of a fabric over TCP. There is one connection per pair of members,
+/// opened on first use and shared by all their communicators. The lower member dials. If the higher
+/// member needs a connection first, it dials only to ask the lower one to dial.
 ///
 /// Thread-safe; each port is for one thread at a time.
 class TcpTransport final : public Transport {
@@ -35,15 +35,15 @@ class TcpTransport final : public Transport {
     std::vector<Contact> contacts{};  ///< By member.
     Socket listener{};
     Secret secret{};
-    std::string group{};  ///< A connection for another one is refused.
+    std::string group{};  ///< Connections that name another group are refused.
     Patience patience{};
-    /// What wakes its ports besides; may be null.
+    /// Also wakes its ports; may be null.
     std::shared_ptr<Doorbells> doorbells{};
   };
 
-  /// Throws invalid_argument if the group's name is too long to say in a greeting.
+  /// Throws invalid_argument if the group's name does not fit in a greeting.
   explicit TcpTransport(Setting setting);
-  /// Waits a while until all that was sent is under way.
+  /// Waits, for a bounded time, until all data has been sent.
   ~TcpTransport() override;
   TcpTransport(const TcpTransport&) = delete;
   TcpTransport& operator=(const TcpTransport&) = delete;
@@ -52,58 +52,58 @@ class TcpTransport final : public Transport {
   [[nodiscard]] std::unique_ptr<Port> open(const Membership& membership,
                                            std::span<const std::uint64_t> offers) override;
 
-  /// How many members are connected.
+  /// Number of connected members.
   [[nodiscard]] std::size_t connections() const;
 
   // For its ports ------------------------------------------------------------------------------
 
-  /// A connection, and how often something was heard of it.
+  /// A connection and its event counter.
   struct Line {
     Line(std::uint32_t other, Channel channel) : member(other), connection(std::move(channel)) {}
     std::uint32_t member;
     Connection connection;
-    /// Something may have come over the connection since this was last another number.
+    /// Incremented on every event: if it has changed, data may have arrived.
     std::atomic<std::uint64_t> arrivals{1};
     std::atomic<bool> is_room_watched{false};
   };
 
-  /// The connection to a member for a communicator; null if there is none yet, and then it is made.
-  /// One that has ended is replaced, unless it holds data for that communicator; those who have the
-  /// old one keep it.
+  /// The connection to a member for a communicator. Null if there is none yet; then it starts to
+  /// connect. A connection that has ended is replaced, unless it holds data for that communicator.
+  /// Ports that use the old one keep it.
   [[nodiscard]] Line* reach(std::uint32_t member, std::uint64_t context);
   [[nodiscard]] bool is_connected(std::uint32_t member) const {
     return lines_[member].load(std::memory_order_acquire) != nullptr;
   }
-  /// Goes on with what makes connections, as far as time alone makes a difference. Errors call this
-  /// member `self`.
+  /// Handles what depends on time in connecting: retries and timeouts. Errors call this member
+  /// `self`.
   void tend(const std::string& self);
-  /// Why a member that is needed will not be reached, or has not been by the deadline, as an error
-  /// that calls it `name`.
+  /// True if retrying to reach a member cannot help.
   [[nodiscard]] bool is_hopeless(std::uint32_t member) const;
+  /// The error for a member, called `name`, that cannot be reached or was not by the deadline.
   [[nodiscard]] Error failure_to_reach(std::uint32_t member, const std::string& name,
                                        const std::string& self) const;
 
-  /// Takes note of what is new, without waiting. False if nothing is.
+  /// Polls for events without waiting. False if there were none.
   bool look();
-  /// How often something was new.
+  /// Counts the polls that found events.
   [[nodiscard]] std::uint64_t news() const { return news_.load(std::memory_order_seq_cst); }
-  /// Tells from now on when there is room to write to a member.
+  /// From now on, also reports when the connection to a member becomes writable.
   void watch_room(std::uint32_t member);
-  /// Sleeps until something is new, `is_awake` says so, or the time is over.
+  /// Sleeps until there are events, `is_awake` returns true, or the time is over.
   void sleep(const std::function<bool()>& is_awake, Clock::time_point until);
-  /// Lets everyone who sleeps look whether it is awake.
+  /// Makes all sleeping threads check their `is_awake`.
   void wake();
   [[nodiscard]] bool has_sleepers() const { return sleepers_.load(std::memory_order_seq_cst) > 0; }
 
   [[nodiscard]] const Setting& setting() const { return setting_; }
-  /// "rank 3 on somehost", of a rank that is this member.
+  /// "rank 3 on somehost", for a rank that is this member.
   [[nodiscard]] std::string name(Rank rank, std::uint32_t member) const;
 
  private:
   struct Member {
     std::unique_ptr<Line> line;
     std::unique_ptr<Dial> dial;
-    bool is_missing = false;  // Needed and not yet connected.
+    bool is_missing = false;  // Needed but not connected yet.
     Clock::time_point missing_since{};
   };
 
@@ -121,20 +121,20 @@ class TcpTransport final : public Transport {
 
   Setting setting_;
   Watch watch_;
-  mutable std::mutex setup_;  // For what makes connections.
+  mutable std::mutex setup_;  // Guards connection setup.
   Reception reception_;
   std::vector<Member> members_;
-  std::vector<std::unique_ptr<Line>> ended_;  // Ports may still have them.
+  std::vector<std::unique_ptr<Line>> ended_;  // Closed connections that ports may still use.
   std::vector<std::uint32_t> missing_;
-  std::vector<std::atomic<Line*>> lines_;  // Those of members_, to be read without a lock.
+  std::vector<std::atomic<Line*>> lines_;  // The lines of members_, for reading without a lock.
   std::atomic<std::size_t> missing_count_{0};
 
-  int bell_ = -1;  // An eventfd, which wakes the one who sleeps on the watch.
+  int bell_ = -1;  // An eventfd that wakes the thread that sleeps on the watch.
   std::atomic<std::uint64_t> news_{0};
   std::mutex waiting_;
   std::condition_variable woken_;
   std::atomic<std::uint32_t> sleepers_{0};
-  bool has_watcher_ = false;  // One of them sleeps on the watch, for all.
+  bool has_watcher_ = false;  // One of the sleepers polls the watch for all.
 };
 
 }  // namespace tutti

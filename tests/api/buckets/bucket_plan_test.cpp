@@ -16,7 +16,7 @@ std::vector<Tensor> same_tensors(std::size_t how_many, std::uint64_t bytes) {
   return std::vector<Tensor>(how_many, Tensor{.data = nullptr, .count = bytes / 4});
 }
 
-/// An exercise of the lectures: 1000 tensors of 1 MB, α = 10 µs, 100 GB/s, one call for each or
+/// A textbook exercise: 1000 tensors of 1 MB, α = 10 µs, 100 GB/s, with one call per tensor or
 /// buckets of 25 MB.
 TEST(BucketPlan, HalvesTheTimeOfTheExercise) {
   const auto tensors = same_tensors(1000, megabyte);
@@ -65,7 +65,7 @@ TEST(BucketPlan, KeepsDtypesApartAndOrdersByTheLastTensor) {
   EXPECT_EQ(plan.buckets[2].tensors, (std::vector<std::uint32_t>{0, 4, 5}));
 }
 
-/// Every tensor once, in its dtype's bucket, without gaps, within the limit, in order.
+/// Every tensor is in one bucket, of its dtype, without gaps, within the limit, in order.
 void expect_sound(const BucketPlan& plan, const std::vector<Tensor>& tensors,
                   const BucketLimits& limits) {
   std::vector<int> seen(tensors.size());
@@ -111,7 +111,7 @@ TEST(BucketPlan, IsSoundForAnyTensors) {
 
 class Adjacent : public ::testing::Test {
  protected:
-  /// Which way tensors of these places (offsets, in floats) and counts are adjacent.
+  /// In which order tensors of these offsets (in floats) and counts are contiguous.
   Contiguity way(const std::vector<std::pair<std::size_t, std::uint64_t>>& places) {
     std::vector<Tensor> tensors;
     tensors.reserve(places.size());
@@ -133,7 +133,7 @@ TEST_F(Adjacent, IsFoundBothWays) {
   EXPECT_EQ(way({{7, 3}}), Contiguity::both);
 }
 
-TEST_F(Adjacent, OverlooksTensorsWithoutElements) {
+TEST_F(Adjacent, IgnoresEmptyTensors) {
   EXPECT_EQ(way({{0, 10}, {90, 0}, {10, 5}}), Contiguity::forward);
   EXPECT_EQ(way({{90, 0}}), Contiguity::both);
 }
@@ -144,7 +144,7 @@ TEST_F(Adjacent, NeedsMemory) {
   EXPECT_EQ(adjacency(plan.buckets.front(), tensors), Contiguity::none);
 }
 
-TEST(BucketPlan, CanTurnABucketAround) {
+TEST(BucketPlan, CanReverseABucket) {
   const auto tensors = same_tensors(3, 400);
   BucketPlan plan = plan_buckets(tensors, {.first_bytes = 4000, .bytes = 4000});
   reverse(plan, 0, tensors);

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 // Tensors whose sums are known ------------------------------------------------------------------
 
-/// What a rank contributes: small whole numbers, so that every dtype and order adds up exactly.
+/// The contribution of a rank: small integers, so that sums are exact in every dtype and order.
 double contribution(std::uint32_t rank, std::size_t tensor, std::uint64_t element, int step) {
   return static_cast<double>((rank + 1) * (1 + (tensor * 3 + element + step) % 5));
 }
@@ -48,7 +48,7 @@ void fill(const Tensor& tensor, std::size_t index, std::uint32_t rank, int step)
   });
 }
 
-/// Whether every element is the sum over all ranks, divided by `divisor`.
+/// True if every element is the sum over all ranks, divided by `divisor`.
 bool is_sum(const Tensor& tensor, std::size_t index, std::uint32_t ranks, int step,
             double divisor = 1) {
   bool right = true;
@@ -61,7 +61,7 @@ bool is_sum(const Tensor& tensor, std::size_t index, std::uint32_t ranks, int st
   return right;
 }
 
-/// Tensors of mixed lengths and dtypes, each in memory of its own.
+/// Tensors of mixed lengths and dtypes, each in separate memory.
 class Scattered {
  public:
   explicit Scattered(std::size_t how_many, std::uint64_t seed = 7) {
@@ -70,7 +70,7 @@ class Scattered {
     for (std::size_t i = 0; i < how_many; ++i) {
       const std::uint64_t count = random.one_in(9) ? 0 : random.below(std::uint64_t{3000});
       const DType dtype = kinds[random.below(std::uint64_t{3})];
-      // A gap after each, so that none are adjacent by chance.
+      // A gap after each, so that none are contiguous by chance.
       memory_.emplace_back(count + 1);
       tensors_.push_back({.data = memory_.back().data(), .count = count, .dtype = dtype});
     }
@@ -90,7 +90,7 @@ std::vector<std::size_t> random_order(std::size_t how_many, std::uint64_t seed) 
   return order;
 }
 
-/// Some steps, in each of which every rank has its own order; what is wrong.
+/// Runs some steps, each with a random order on every rank. Returns what is wrong.
 std::string steps_in_random_orders(Communicator& comm, int steps) {
   const Scattered scattered(40);
   const std::vector<Tensor>& tensors = scattered.tensors();
@@ -112,7 +112,7 @@ std::string steps_in_random_orders(Communicator& comm, int steps) {
   return "";
 }
 
-TEST(Bucketer, ReducesWhateverTheOrderOnThreads) {
+TEST(Bucketer, ReducesInAnyOrderOnThreads) {
   for (const std::uint32_t ranks : {1U, 2U, 3U, 4U, 7U}) {
     run_threads(ranks, [](Communicator& comm) {
       EXPECT_EQ(steps_in_random_orders(comm, is_sanitized ? 5 : 20), "");
@@ -122,7 +122,7 @@ TEST(Bucketer, ReducesWhateverTheOrderOnThreads) {
 
 class BucketerInProcesses : public ::testing::TestWithParam<Way> {};
 
-TEST_P(BucketerInProcesses, ReducesWhateverTheOrder) {
+TEST_P(BucketerInProcesses, ReducesInAnyOrder) {
   if (sanitizer == "thread") GTEST_SKIP() << "these ranks are processes";
   for (const std::uint32_t ranks : {2U, 3U, 5U}) {
     const auto work = [](Communicator& comm) { return steps_in_random_orders(comm, 10); };
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(Api, BucketerInProcesses, ::testing::Values(Way::memory
                            return each.param == Way::memory ? "SharingMemory" : "OverTcp";
                          });
 
-TEST(Bucketer, AveragesUnlessToldOtherwise) {
+TEST(Bucketer, AveragesByDefault) {
   run_threads(4, [](Communicator& comm) {
     std::vector<float> a(100);
     std::vector<double> b(50);
@@ -153,8 +153,8 @@ TEST(Bucketer, AveragesUnlessToldOtherwise) {
   });
 }
 
-/// Two operands can be added in one order only, so buckets change nothing.
-TEST(Bucketer, OfTwoRanksGivesTheSameBitsAsSingleCalls) {
+/// The sum of two operands does not depend on the order, so buckets do not change the bits.
+TEST(Bucketer, TwoRanksGetTheSameBitsAsFromSingleCalls) {
   run_threads(2, [](Communicator& comm) {
     std::vector<std::vector<float>> one(20, std::vector<float>(777));
     Random random(comm.rank());
@@ -172,9 +172,9 @@ TEST(Bucketer, OfTwoRanksGivesTheSameBitsAsSingleCalls) {
   });
 }
 
-// What is copied --------------------------------------------------------------------------------
+// Copies ----------------------------------------------------------------------------------------
 
-/// One buffer cut into tensors, declared from its begin or, as backward passes do, from its end.
+/// One buffer cut into tensors, declared from its start or, as backward passes do, from its end.
 std::vector<Tensor> cut(std::vector<float>& flat, std::size_t pieces, bool from_end) {
   const std::uint64_t count = flat.size() / pieces;
   std::vector<Tensor> tensors;
@@ -200,7 +200,7 @@ void do_step(Communicator& comm, Bucketer& bucketer, const std::vector<Tensor>& 
 const BucketOptions five_each{
     .bucket_bytes = 2000, .first_bucket_bytes = 400, .reduction = Op::sum};
 
-TEST(BucketerCopies, NothingOfAdjacentTensors) {
+TEST(BucketerCopies, ContiguousTensorsAreNotCopied) {
   for (const bool from_end : {false, true}) {
     run_threads(3, [&](Communicator& comm) {
       std::vector<float> flat(16 * 100);
@@ -215,22 +215,22 @@ TEST(BucketerCopies, NothingOfAdjacentTensors) {
   }
 }
 
-TEST(BucketerCopies, EveryScatteredTensorOnceEachWay) {
+TEST(BucketerCopies, ScatteredTensorsAreCopiedOnceEachWay) {
   run_threads(3, [](Communicator& comm) {
     std::vector<std::vector<float>> memory(16, std::vector<float>(101));
     std::vector<Tensor> tensors;
     for (auto& each : memory) tensors.push_back(tensor(std::span(each).first(100)));
     Bucketer bucketer(comm, tensors, five_each);
     for (int step = 0; step < 3; ++step) do_step(comm, bucketer, tensors, step);
-    // The first bucket has one tensor, and a tensor alone is adjacent.
+    // The first bucket has one tensor, and a single tensor is contiguous.
     EXPECT_EQ(bucketer.counters().bytes_copied_in, 3U * 15 * 400);
     EXPECT_EQ(bucketer.counters().bytes_copied_out, 3U * 15 * 400);
   });
 }
 
-TEST(BucketerCopies, WhereRanksDifferOnlyWhatEachMust) {
+TEST(BucketerCopies, EachRankCopiesOnlyWhatItMust) {
   run_threads(3, [](Communicator& comm) {
-    // Rank 0 has them from the begin, rank 1 from the end, and rank 2 with gaps.
+    // Rank 0 has them in order, rank 1 in reverse order, and rank 2 with gaps.
     std::vector<float> flat(16 * 100 * 2);
     std::vector<Tensor> tensors = comm.rank() == 2 ? cut(flat, 16, false) : std::vector<Tensor>(16);
     std::vector<float> dense(16 * 100);
@@ -242,7 +242,7 @@ TEST(BucketerCopies, WhereRanksDifferOnlyWhatEachMust) {
   });
 }
 
-TEST(BucketerCopies, NothingOfTensorsThatStandInTheirBucket) {
+TEST(BucketerCopies, TensorsWithoutMemoryAreNotCopied) {
   run_threads(2, [](Communicator& comm) {
     std::vector<float> own(100);
     std::vector<Tensor> declared(10, Tensor{.data = nullptr, .count = 100});
@@ -259,7 +259,7 @@ TEST(BucketerCopies, NothingOfTensorsThatStandInTheirBucket) {
 
 // Overlap ---------------------------------------------------------------------------------------
 
-TEST(BucketerOverlap, BringsABucketBackWhileOthersAreNotReady) {
+TEST(BucketerOverlap, WaitReturnsWhileLaterBucketsAreNotReady) {
   run_threads(3, [](Communicator& comm) {
     const Scattered scattered(30);
     const std::vector<Tensor>& tensors = scattered.tensors();
@@ -289,8 +289,8 @@ TEST(BucketerOverlap, BringsABucketBackWhileOthersAreNotReady) {
   });
 }
 
-/// The allreduce of a bucket needs the caller on no rank.
-TEST(BucketerOverlap, NeedsNobodyToWait) {
+/// The allreduce of a bucket proceeds without the callers.
+TEST(BucketerOverlap, ProgressesWithoutAWaitingCaller) {
   run_threads(2, [](Communicator& comm) {
     std::vector<float> a(1000, 1);
     std::vector<float> b(1000, 1);
@@ -309,8 +309,8 @@ TEST(BucketerOverlap, NeedsNobodyToWait) {
   });
 }
 
-/// Each rank has its own moment for a call of its own, and all of them the same calls.
-TEST(BucketerOverlap, LetsOtherCallsComeBetween) {
+/// All ranks make the same extra call, each at a different time.
+TEST(BucketerOverlap, OtherCallsMayBeInterleaved) {
   run_threads(3, [](Communicator& comm) {
     const Scattered scattered(30);
     const std::vector<Tensor>& tensors = scattered.tensors();
@@ -331,9 +331,9 @@ TEST(BucketerOverlap, LetsOtherCallsComeBetween) {
   });
 }
 
-// What goes wrong -------------------------------------------------------------------------------
+// Errors ----------------------------------------------------------------------------------------
 
-TEST(BucketerErrors, SayWhatIsWrongAndChangeNothing) {
+TEST(BucketerErrors, MisuseIsReportedAndChangesNothing) {
   run_threads(2, [](Communicator& comm) {
     std::vector<float> flat(1000);
     const std::vector<Tensor> tensors = cut(flat, 10, false);
@@ -346,7 +346,7 @@ TEST(BucketerErrors, SayWhatIsWrongAndChangeNothing) {
     for (const std::size_t i : {3U, 0U, 1U, 2U, 4U}) bucketer.ready(i);
     expect_error([&] { bucketer.ready(3); }, invalid, "tensor 3 is ready already");
     expect_error([&] { bucketer.wait(3); }, invalid,
-                 "tensor 3 in bucket 1 cannot come back before tensor 5 in bucket 1 is ready");
+                 "tensor 3 in bucket 1 has no result before tensor 5 in bucket 1 is ready");
     expect_error([&] { bucketer.finish(); }, invalid,
                  "5 of 10 tensors are not ready: 5, 6, 7, 8, 9;");
     EXPECT_EQ(bucketer.state(), BucketerState::in_step);
@@ -357,11 +357,11 @@ TEST(BucketerErrors, SayWhatIsWrongAndChangeNothing) {
   });
 }
 
-/// What each of three ranks declares, and what all are told.
+/// The declarations of three ranks, and the error that all get.
 struct Misfit {
   std::vector<std::vector<Tensor>> tensors;
   std::vector<BucketOptions> options;
-  std::string told;
+  std::string error;
 };
 
 void expect_mismatch(const Misfit& misfit) {
@@ -370,12 +370,12 @@ void expect_mismatch(const Misfit& misfit) {
         [&] {
           const Bucketer bucketer(comm, misfit.tensors[comm.rank()], misfit.options[comm.rank()]);
         },
-        ErrorCode::mismatch, misfit.told);
-    comm.barrier();  // It can still be used.
+        ErrorCode::mismatch, misfit.error);
+    comm.barrier();  // The communicator can still be used.
   });
 }
 
-TEST(BucketerErrors, NameTheRankThatDeclaresSomethingElse) {
+TEST(BucketerErrors, MismatchNamesTheRankThatDiffers) {
   const std::vector<Tensor> usual(20, Tensor{.data = nullptr, .count = 10});
   std::vector<Tensor> fewer = usual;
   fewer.pop_back();
@@ -398,12 +398,13 @@ TEST(BucketerErrors, NameTheRankThatDeclaresSomethingElse) {
   expect_mismatch({{usual, usual, usual},
                    {{}, {}, {.reduction = Op::sum}},
                    "rank 2 has the reduction sum, but rank 0 has avg"});
-  expect_mismatch({{usual, usual, usual},
-                   {{}, {.call = {.algorithm = "allreduce/ring"}}, {}},
-                   "rank 1 has one algorithm, schedule, shape or level, but rank 0 has another"});
+  expect_mismatch(
+      {{usual, usual, usual},
+       {{}, {.call = {.algorithm = "allreduce/ring"}}, {}},
+       "rank 1 has an algorithm, schedule, shape or level, but rank 0 has a different one"});
 }
 
-TEST(BucketerErrors, OfOneRankAreToldToAll) {
+TEST(BucketerErrors, InvalidDeclarationOfOneRankFailsOnAll) {
   run_threads(3, [](Communicator& comm) {
     std::vector<float> flat(300);
     std::vector<Tensor> tensors = cut(flat, 3, false);
@@ -412,7 +413,7 @@ TEST(BucketerErrors, OfOneRankAreToldToAll) {
     if (comm.rank() == 1) {
       expect_error(make, ErrorCode::invalid_argument, "tensors 1 and 2 share memory");
     } else {
-      expect_error(make, ErrorCode::mismatch, "rank 1 declares what cannot be");
+      expect_error(make, ErrorCode::mismatch, "rank 1 made an invalid declaration");
     }
     const auto bits = [&] { const Bucketer bucketer(comm, tensors, {.reduction = Op::band}); };
     expect_error(bits, ErrorCode::invalid_argument, "band is for integers, but tensor 0 is f32");
@@ -420,7 +421,7 @@ TEST(BucketerErrors, OfOneRankAreToldToAll) {
   });
 }
 
-TEST(BucketerErrors, OfAnAllreduceAreToldOnce) {
+TEST(BucketerErrors, FailedAllreduceIsReportedOnce) {
   run_threads(2, [](Communicator& comm) {
     std::vector<float> flat(1000);
     const std::vector<Tensor> tensors = cut(flat, 10, false);
@@ -428,7 +429,7 @@ TEST(BucketerErrors, OfAnAllreduceAreToldOnce) {
     options.call.timeout = 100ms;
     Bucketer bucketer(comm, tensors, options);
     do_step(comm, bucketer, tensors);
-    // Rank 1 has nothing to contribute any more.
+    // Rank 1 makes no further step.
     if (comm.rank() == 0) {
       for (std::size_t i = 0; i < 10; ++i) bucketer.ready(i);
       expect_error([&] { bucketer.finish(); }, ErrorCode::timed_out,
@@ -444,8 +445,8 @@ TEST(BucketerErrors, OfAnAllreduceAreToldOnce) {
   });
 }
 
-/// A bucket that cannot even begin since one before it failed: that one is the cause.
-TEST(BucketerErrors, AreThoseOfTheFirstThatFailed) {
+/// A bucket cannot start because an earlier one failed: the error is that of the earlier one.
+TEST(BucketerErrors, EarliestFailureIsReported) {
   run_threads(2, [](Communicator& comm) {
     std::vector<float> flat(1000);
     const std::vector<Tensor> tensors = cut(flat, 10, false);
@@ -469,7 +470,7 @@ TEST(BucketerErrors, AreThoseOfTheFirstThatFailed) {
   });
 }
 
-TEST(Bucketer, WithoutTensorsDoesNothing) {
+TEST(Bucketer, NoTensorsMeansNoCalls) {
   run_threads(2, [](Communicator& comm) {
     Bucketer bucketer(comm, {});
     bucketer.finish();
@@ -481,7 +482,7 @@ TEST(Bucketer, WithoutTensorsDoesNothing) {
   });
 }
 
-TEST(Bucketer, CanBeGivenUpInTheMiddle) {
+TEST(Bucketer, CanBeDestroyedWithinAStep) {
   run_threads(3, [](Communicator& comm) {
     std::vector<float> flat(1000);
     const std::vector<Tensor> tensors = cut(flat, 10, false);

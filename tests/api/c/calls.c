@@ -32,8 +32,7 @@ static int the_rest(Rank* self) {
   return 0;
 }
 
-/* Calls that cannot be right are refused before anything is sent, and leave the communicator
- * usable. */
+/* Invalid calls fail before anything is sent, and the communicator stays usable. */
 static int refusals(Rank* self) {
   float* const data = self->send;
   tuttiComm_t comm = self->comm;

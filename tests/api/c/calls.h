@@ -1,4 +1,4 @@
-/* What the tests of the C API do in plain C, so that a C compiler has seen it all. */
+/* The tests of the C API that are written in C, so that a C compiler compiles every function. */
 #ifndef TUTTI_TESTS_API_C_CALLS_H_
 #define TUTTI_TESTS_API_C_CALLS_H_
 
@@ -10,11 +10,11 @@
 extern "C" {
 #endif
 
-/* Makes every call on `comm` and looks at what comes out; 0 if all is right. What is wrong with the
- * first that is not goes into `fault`. */
+/* Makes every call on `comm` and checks the results. Returns 0 if all are right; otherwise writes
+ * the first fault to `fault`. */
 int c_check_calls(tuttiComm_t comm, char* fault, size_t fault_bytes);
 
-/* Hands NULL to every function that must not get it; 0 if each says so. */
+/* Passes NULL to every function that does not allow it. Returns 0 if each reports an error. */
 int c_check_nulls(tuttiComm_t comm, char* fault, size_t fault_bytes);
 
 #ifdef __cplusplus

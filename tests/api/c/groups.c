@@ -10,7 +10,7 @@ int check_groups(Rank* self) {
   int sum = self->rank;
   tuttiVerdict_t verdict;
 
-  /* The odd ones turned round; the even ones go without. */
+  /* Odd ranks in reverse order; even ranks get no communicator. */
   OK(tuttiCommSplit(self->comm, self->rank % 2 ? 1 : TUTTI_SPLIT_NOCOLOR, -self->rank,
                     self->rank % 2 ? &part : NULL));
   if (self->rank % 2) {

@@ -27,7 +27,7 @@ tuttiUniqueId new_id() {
   return id;
 }
 
-/// Joins, makes every call and leaves; what went wrong, if anything did.
+/// Joins, makes every call and leaves. Returns the first fault, or an empty text.
 std::string take_part(int ranks, const tuttiUniqueId& id, int rank) {
   tuttiComm_t comm = nullptr;
   if (tuttiCommInitRank(&comm, ranks, id, rank) != tuttiSuccess) return last_error();
@@ -41,7 +41,7 @@ void write_all(int fd, const void* data, std::size_t bytes) {
   ASSERT_EQ(write(fd, data, bytes), static_cast<ssize_t>(bytes));
 }
 
-/// Processes that each do something and tell what went wrong.
+/// Child processes, each of which runs a function and returns a text.
 class Processes {
  public:
   using Body = std::function<std::string()>;
@@ -52,7 +52,7 @@ class Processes {
     const pid_t pid = fork();
     ASSERT_GE(pid, 0);
     if (pid == 0) {
-      alarm(100);  // Whatever happens, it does not stay.
+      alarm(100);  // Ends the process even if it hangs.
       const std::string fault = body();
       (void)!write(ends[1], fault.data(), fault.size());
       _exit(fault.empty() ? 0 : 1);
@@ -61,7 +61,7 @@ class Processes {
     children_.push_back({pid, ends[0]});
   }
 
-  /// Waits for all of them, in order; what each said.
+  /// Waits for all children. Returns their texts, in order.
   std::vector<std::string> finish() {
     std::vector<std::string> faults;
     for (const Child& child : children_) {
@@ -96,7 +96,7 @@ class Processes {
   std::vector<Child> children_;
 };
 
-/// Rank 0 makes the id in its own process and hands it to the others through a pipe.
+/// Rank 0 makes the id in its own process and passes it to the others through a pipe.
 void check_processes(int ranks) {
   const Variable bound("TUTTI_TIMEOUT", "20");
   std::array<int, 2> mail{};
@@ -110,7 +110,7 @@ void check_processes(int ranks) {
         for (int copy = 1; copy < ranks; ++copy)
           write_all(mail[1], id.internal, sizeof id.internal);
       } else if (read(mail[0], id.internal, sizeof id.internal) != sizeof id.internal) {
-        return "there came no id";
+        return "no id arrived";
       }
       return take_part(ranks, id, rank);
     });
@@ -123,7 +123,7 @@ void check_processes(int ranks) {
 void check_threads(int ranks, const tuttiUniqueId& id) {
   std::vector<std::thread> threads;
   std::vector<std::string> faults(static_cast<std::size_t>(ranks));
-  // The last first: whoever comes too early waits for rank 0.
+  // The last rank first: ranks that start early wait for rank 0.
   for (int rank = ranks - 1; rank >= 0; --rank) {
     threads.emplace_back(
         [&, rank] { faults[static_cast<std::size_t>(rank)] = take_part(ranks, id, rank); });
@@ -162,7 +162,7 @@ TEST(CApi, KeepsIdsApart) {
   second.join();
 }
 
-TEST(CApi, RefusesNull) {
+TEST(CApi, RejectsNull) {
   tuttiComm_t comm = nullptr;
   ASSERT_EQ(tuttiCommInitRank(&comm, 1, new_id(), 0), tuttiSuccess) << last_error();
   std::array<char, 1000> fault{};
@@ -178,26 +178,26 @@ void expect_refused(int ranks, const tuttiUniqueId& id, int rank, const std::str
   EXPECT_NE(last_error().find(part), std::string::npos) << last_error();
 }
 
-TEST(CApi, RefusesWhatIsNoId) {
+TEST(CApi, RejectsInvalidIds) {
   tuttiUniqueId id{};
-  expect_refused(2, id, 1, "no unique id");
+  expect_refused(2, id, 1, "not a unique id");
   std::memset(id.internal, 'x', sizeof id.internal);
-  expect_refused(2, id, 0, "no unique id");
+  expect_refused(2, id, 0, "not a unique id");
   id = new_id();
   id.internal[50] = '\0';
-  expect_refused(2, id, 1, "no unique id");
+  expect_refused(2, id, 1, "not a unique id");
 }
 
-TEST(CApi, RefusesRanksThatCannotBe) {
+TEST(CApi, RejectsInvalidRanks) {
   const tuttiUniqueId id = new_id();
   expect_refused(2, id, 2, "rank 2 of 2");
   expect_refused(2, id, -1, "rank is -1");
   expect_refused(-2, id, 0, "nranks is -2");
   expect_refused(0, id, 0, "rank 0 of 0");
-  EXPECT_EQ(take_part(1, id, 0), "");  // Nothing was lost by it.
+  EXPECT_EQ(take_part(1, id, 0), "");  // The id is still valid.
 }
 
-TEST(CApi, WantsRankZeroWhereTheIdWasMade) {
+TEST(CApi, RankZeroMustBeInTheProcessThatMadeTheId) {
   std::array<int, 2> mail{};
   ASSERT_EQ(pipe(mail.data()), 0);
   Processes processes;
@@ -214,7 +214,7 @@ TEST(CApi, WantsRankZeroWhereTheIdWasMade) {
   close(mail[1]);
 }
 
-/// Whether somebody listens on a port of loopback.
+/// True if a process listens on this port of the loopback interface.
 bool listens(int port) {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -237,20 +237,20 @@ TEST(CApi, UsesAnIdOnceAndThenStopsListening) {
   expect_refused(1, id, 0, "an id makes one communicator");
 }
 
-TEST(CApi, NamesWhoIsMissing) {
+TEST(CApi, NamesMissingRanks) {
   const Variable impatience("TUTTI_TIMEOUT", "0.3");
   tuttiComm_t comm = nullptr;
   EXPECT_EQ(tuttiCommInitRank(&comm, 2, new_id(), 0), tuttiTimedOut);
   EXPECT_NE(last_error().find("rank 1"), std::string::npos) << last_error();
 }
 
-TEST(CApi, TellsThreadsTheirOwnErrors) {
+TEST(CApi, LastErrorIsPerThread) {
   EXPECT_EQ(tuttiBarrier(nullptr), tuttiInvalidArgument);
   std::thread([] { EXPECT_EQ(last_error(), ""); }).join();
   EXPECT_EQ(last_error(), "tuttiBarrier: comm is NULL");
 }
 
-TEST(CApi, MeetsByTheUsersSecret) {
+TEST(CApi, UsesTheSecretOfTheUser) {
   const Variable near("TUTTI_SOCKET_IFNAME", "=lo");
   const Variable secret("TUTTI_SECRET", "known-to-the-ranks-only");
   const tuttiUniqueId id = new_id();
@@ -260,7 +260,7 @@ TEST(CApi, MeetsByTheUsersSecret) {
   processes.expect_well();
 }
 
-TEST(CApi, MeetsInPrivate) {
+TEST(CApi, ConnectsWithTls) {
   const Variable near("TUTTI_SOCKET_IFNAME", "=lo");
   const Variable secret("TUTTI_SECRET", "known-to-the-ranks-only");
   const Variable tls("TUTTI_TLS", "1");
@@ -271,7 +271,7 @@ TEST(CApi, MeetsInPrivate) {
   processes.expect_well();
 }
 
-TEST(CApi, TurnsAwayWhoHasAnotherSecret) {
+TEST(CApi, RejectsARankWithAnotherSecret) {
   const Variable impatience("TUTTI_TIMEOUT", "1");
   const Variable near("TUTTI_SOCKET_IFNAME", "=lo");
   const Variable secret("TUTTI_SECRET", "known-to-the-ranks-only");
@@ -284,10 +284,10 @@ TEST(CApi, TurnsAwayWhoHasAnotherSecret) {
     return std::string(tuttiCommInitRank(&comm, 2, id, 1) == tuttiMismatch ? "" : "no mismatch: ") +
            last_error();
   });
-  const std::vector<std::string> said = processes.finish();
-  EXPECT_NE(said[0].find("rank 1"), std::string::npos) << said[0];
-  EXPECT_NE(said[1].find("secret"), std::string::npos) << said[1];
-  EXPECT_EQ(said[1].find("no mismatch"), std::string::npos) << said[1];
+  const std::vector<std::string> errors = processes.finish();
+  EXPECT_NE(errors[0].find("rank 1"), std::string::npos) << errors[0];
+  EXPECT_NE(errors[1].find("secret"), std::string::npos) << errors[1];
+  EXPECT_EQ(errors[1].find("no mismatch"), std::string::npos) << errors[1];
 }
 
 TEST(CApi, WorkIsInProgressUntilItIsDone) {
@@ -314,7 +314,7 @@ TEST(CApi, WorkIsInProgressUntilItIsDone) {
   EXPECT_EQ(tuttiWorkWait(work, 0), tuttiInProgress);
   EXPECT_EQ(tuttiWorkWait(work, 20), tuttiInProgress);
   write_all(starter[1], "!", 1);
-  EXPECT_EQ(tuttiCommDestroy(comm), tuttiSuccess);  // Finishes what was begun.
+  EXPECT_EQ(tuttiCommDestroy(comm), tuttiSuccess);  // Waits for the call under way.
   EXPECT_EQ(tuttiWorkTest(work, &done), tuttiSuccess);
   EXPECT_EQ(done, 1);
   EXPECT_EQ(tuttiWorkWait(work, INT64_MAX), tuttiSuccess);
@@ -325,7 +325,7 @@ TEST(CApi, WorkIsInProgressUntilItIsDone) {
   close(starter[1]);
 }
 
-TEST(CApi, WorkTellsWhatWentWrong) {
+TEST(CApi, WorkReportsItsError) {
   const Variable impatience("TUTTI_TIMEOUT", "0.3");
   const tuttiUniqueId id = new_id();
   std::thread other([&] {

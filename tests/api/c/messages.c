@@ -41,7 +41,7 @@ static void note_result(tuttiResult_t result, void* context) {
   __atomic_store_n((int*)context, told, __ATOMIC_RELEASE);
 }
 
-/* By tags, from any rank, and to the rank itself. */
+/* With tags, from any rank, and to the rank itself. */
 static int tags(Rank* self) {
   tuttiComm_t comm = self->comm;
   const int right = (self->rank + 1) % self->ranks;
@@ -60,7 +60,7 @@ static int tags(Rank* self) {
   CHECK(envelope.rank == left && envelope.tag == 6 && envelope.bytes == sizeof(int));
   OK(tuttiTryProbe(left, 7, comm, &found, &envelope));
   CHECK(found == 0);
-  /* The second first, and room for more than comes. */
+  /* Receives the second message first, with a buffer longer than the message. */
   OK(tuttiRecvTag(got, 4, tuttiInt, left, 6, comm, NULL));
   CHECK(got[0] == 10 * left + 2 && got[1] == 0);
   OK(tuttiRecvTag(got, 1, tuttiInt, TUTTI_ANY_RANK, TUTTI_ANY_TAG, comm, &envelope));
@@ -86,7 +86,7 @@ static int tags(Rank* self) {
   return 0;
 }
 
-/* What would wait for each other one by one. */
+/* Calls that would deadlock one by one. */
 static int grouped(Rank* self) {
   tuttiComm_t comm = self->comm;
   tuttiComm_t twin = NULL;

@@ -70,7 +70,7 @@ int check_movements(Rank* self, int async) {
   return 0;
 }
 
-/* Rank r's block has r + 1 elements, so that r * (r + 1) / 2 are before it. */
+/* The block of rank r has r + 1 elements, so its offset is r * (r + 1) / 2. */
 int check_counted(Rank* self, int async) {
   float* const send = self->send;
   float* const recv = self->recv;

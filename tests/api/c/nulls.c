@@ -120,7 +120,7 @@ int c_check_nulls(tuttiComm_t comm, char* fault, size_t fault_bytes) {
   REFUSES(tuttiCommGone(NULL, &gone, &ngone));
   REFUSES(tuttiCommGone(comm, NULL, &ngone));
 
-  work = (tuttiWork_t)(void*)&place; /* To see that a refusal leaves NULL. */
+  work = (tuttiWork_t)(void*)&place; /* To check that a failure sets NULL. */
   REFUSES(tuttiAllReduceAsync(data, data, 1, type, op, NULL, &work));
   CHECK(work == NULL);
   REFUSES(tuttiSendAsync(data, 1, type, 0, NULL, &work));

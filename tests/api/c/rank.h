@@ -1,4 +1,4 @@
-/* One rank that the tests of the C API are made on, and how they say what is wrong. */
+/* One rank in the tests of the C API, and the macros by which they report faults. */
 #ifndef TUTTI_TESTS_API_C_RANK_H_
 #define TUTTI_TESTS_API_C_RANK_H_
 
@@ -6,7 +6,7 @@
 
 enum { most_ranks = 8, length = 300, most = most_ranks * length };
 
-/* Its place and what it works with. */
+/* A rank and its buffers. */
 typedef struct {
   tuttiComm_t comm;
   int rank;
@@ -17,12 +17,12 @@ typedef struct {
   float recv[most];
 } Rank;
 
-/* Element i of what rank r brings: small enough that sums are exact. */
+/* Element i of the contribution of rank r. Small enough that sums are exact. */
 float brought(int r, int i);
 float summed(const Rank* self, int i);
 void fill(Rank* self);
 
-/* Keeps the first complaint. */
+/* Keeps the first fault. */
 int complain(Rank* self, const char* file, int line, const char* what);
 
 #define CHECK(what) \
@@ -30,7 +30,7 @@ int complain(Rank* self, const char* file, int line, const char* what);
 #define OK(call) CHECK((call) == tuttiSuccess)
 #define REFUSES(call) CHECK((call) == tuttiInvalidArgument)
 
-/* Waits for work in every way there is, and lets go of it. */
+/* Waits for work in every possible way, and destroys it. */
 int finish(Rank* self, tuttiWork_t work);
 #define FINISH(call)                  \
   {                                   \
@@ -39,14 +39,14 @@ int finish(Rank* self, tuttiWork_t work);
     if (finish(self, work)) return 1; \
   }
 
-/* Elements of an operation of the caller's. */
+/* The elements of a user-defined operation. */
 typedef struct {
   double real;
   double imaginary;
 } Complex;
 void multiply(void* accumulator, const void* contribution, size_t count, void* context);
 
-/* Each makes calls of one kind and returns 0 if all is right; `async` asks for the twins. */
+/* Each makes calls of one kind and returns 0 if all are right. `async` selects the Async calls. */
 int check_reductions(Rank* self, int async);
 int check_shard_reductions(Rank* self, int async);
 int check_own_operations(Rank* self, int async);

@@ -38,7 +38,7 @@ int check_reductions(Rank* self, int async) {
   return 0;
 }
 
-/* Rank r brings r contributions, rank 0 of one rank one. */
+/* Rank r contributes r shards. A single rank contributes one. */
 int check_shard_reductions(Rank* self, int async) {
   float* const send = self->send;
   float* const recv = self->recv;
@@ -75,12 +75,13 @@ int check_shard_reductions(Rank* self, int async) {
   return 0;
 }
 
-/* Rank 0 brings 1, the others what is lost beside it one by one, but not together. */
+/* Rank 0 contributes 1. The others contribute numbers that rounding loses one by one, but whose sum
+ * counts. */
 int check_levels(Rank* self) {
   tuttiComm_t comm = self->comm;
   const float brings = self->rank == 0 ? 1 : 0x1p-24F;
   const float exact = 1 + (float)((self->ranks - 1) / 2) * 0x1p-23F;
-  const int halves = (self->ranks - 1) % 2; /* A tie, whose even neighbour depends. */
+  const int halves = (self->ranks - 1) % 2; /* 1: the sum is a tie between two floats. */
   float sum = 0;
   OK(tuttiCommSetReproducible(comm, tuttiReproducibleOrder));
   OK(tuttiAllReduce(&brings, &sum, 1, tuttiFloat, tuttiSum, comm));
@@ -130,7 +131,7 @@ int check_operations(Rank* self) {
   return 0;
 }
 
-/* A type that does not fit into the table below. */
+/* A type that the table below cannot hold. */
 static int complex128(Rank* self) {
   const double brings[2] = {self->rank, -1};
   double got[2] = {0, 0};
@@ -141,13 +142,13 @@ static int complex128(Rank* self) {
   return 0;
 }
 
-/* Every type, by its number: ones are added up; of complex64, both parts. */
+/* The sum of ones in every type; in complex64, of both parts. */
 int check_types(Rank* self) {
   const struct {
     tuttiDataType_t type;
     size_t bytes;
     uint64_t one;
-    uint64_t two; /* 0 if it is twice as many. */
+    uint64_t two; /* The bits of the sum; 0 stands for the integer 2. */
   } known[] = {{tuttiInt8, 1, 1, 0},
                {tuttiChar, 1, 1, 0},
                {tuttiUint8, 1, 1, 0},
@@ -166,7 +167,7 @@ int check_types(Rank* self) {
                {tuttiFloat64, 8, 0x3FF0000000000000, 0x4000000000000000},
                {tuttiDouble, 8, 0x3FF0000000000000, 0x4000000000000000}};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
-    /* Two ranks bring a one, all others zeros, so that 1 + 1 is the sum whatever p is. */
+    /* Two ranks contribute 1, all others 0, so the sum is 1 + 1 for every p. */
     uint64_t data = self->rank < 2 ? known[i].one : 0;
     uint64_t wanted = self->ranks < 2 ? known[i].one : known[i].two ? known[i].two : 2;
     uint64_t got = 0;

@@ -3,7 +3,7 @@
 
 #include "rank.h"
 
-/* An allreduce as JSON: all send to rank 0, which adds everything up and sends it back. */
+/* An allreduce as JSON: all send to rank 0, which sends the sum back. */
 static void write_schedule(const Rank* self, char* text, size_t bytes) {
   char others[64] = "";
   const int p = self->ranks;
@@ -30,7 +30,7 @@ static void write_schedule(const Rank* self, char* text, size_t bytes) {
   snprintf(text + at, bytes - at, "]]}");
 }
 
-/* Any collective as a value, and by a schedule. */
+/* tuttiRun and tuttiStart, with and without a schedule. */
 int check_schedules(Rank* self, int async) {
   tuttiCall_t call = TUTTI_CALL_INITIALIZER;
   tuttiComm_t comm = self->comm;
@@ -63,7 +63,7 @@ int check_schedules(Rank* self, int async) {
   for (int i = 0; i < length; ++i) CHECK(self->recv[i] == summed(self, i));
   CHECK(self->recv[length] == -1);
 
-  /* A misfit is refused before anything is sent. */
+  /* A schedule that does not fit the call fails before anything is sent. */
   call.collective = tuttiCollAllGather;
   CHECK(tuttiRun(&call, comm) == tuttiInvalidArgument);
   CHECK(strstr(tuttiGetLastError(comm), "is for allreduce among") != NULL);
@@ -88,7 +88,7 @@ int check_schedules(Rank* self, int async) {
   return 0;
 }
 
-/* As a program would call that was built with a later version of tutti.h. */
+/* A call from a program that was built with a later version of tutti.h. */
 int check_later_callers(Rank* self) {
   struct {
     tuttiCall_t known;
@@ -101,10 +101,10 @@ int check_later_callers(Rank* self) {
   return 0;
 }
 
-/* What is no schedule, or breaks its contract, says why. */
+/* Invalid schedules give an error that says why. */
 int check_wrong_schedules(Rank* self) {
   char text[4096];
-  tuttiSchedule_t schedule = (tuttiSchedule_t)(void*)self; /* To see that a refusal leaves NULL. */
+  tuttiSchedule_t schedule = (tuttiSchedule_t)(void*)self; /* To check that a failure sets NULL. */
   CHECK(tuttiScheduleFromJson(&schedule, "{}") == tuttiInvalidArgument);
   CHECK(schedule == NULL);
   CHECK(tuttiScheduleLoad(&schedule, "/nowhere/at/all.json") == tuttiInvalidArgument);

@@ -10,7 +10,7 @@
 
 #include <tutti/tutti.h>
 
-/// Groups that meet by a store of functions in C.
+/// Groups that are made through a store of C functions.
 namespace tutti::test {
 namespace {
 
@@ -50,7 +50,7 @@ void in_threads(int ranks, const std::function<void(int)>& f) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// Eight ranks have more to say than fits into the first try of a get.
+/// With eight ranks, a value is too long for the first buffer of get(), so get() is called again.
 TEST(CStore, MakesAGroup) {
   Values values;
   const tuttiStore_t store{.set = set_value, .get = get_value, .context = &values};
@@ -65,7 +65,7 @@ TEST(CStore, MakesAGroup) {
   });
 }
 
-TEST(CStore, TellsWhatItCannotDo) {
+TEST(CStore, ErrorsOfTheStoreAreReported) {
   Values values;
   tuttiStore_t store{.set = refuse, .get = get_value, .context = &values};
   tuttiComm_t comm = nullptr;
@@ -77,7 +77,7 @@ TEST(CStore, TellsWhatItCannotDo) {
   EXPECT_EQ(tuttiCommInitFromStore(&comm, 2, 1, &store, "job", nullptr), tuttiInvalidArgument);
 }
 
-TEST(CStore, ThoseWhoAreLeftKnowWhoIsGone) {
+TEST(CStore, SurvivorsKnowTheLostRanks) {
   Values values;
   const tuttiStore_t store{.set = set_value, .get = get_value, .context = &values};
   in_threads(3, [&](int rank) {

@@ -1,5 +1,5 @@
-// A warm communicator takes no memory: this program counts what the threads that ask for it take.
-// Sanitizers have their own way to hand out memory, and are left alone.
+// A warm communicator allocates no memory. This program replaces operator new to count allocations
+// per thread. It is not built with sanitizers, which have allocators of their own.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define TUTTI_MEMORY_IS_WATCHED
@@ -42,10 +42,10 @@ void operator delete[](void* memory, std::size_t /*bytes*/) noexcept { std::free
 namespace tutti::test {
 namespace {
 
-/// How often any thread of any rank takes memory while all of them do what they have done before.
+/// The number of allocations in all threads of all ranks while they repeat `round`.
 std::size_t taken_by_all(Communicator& comm, const std::function<void()>& round) {
-  // How many calls wait at a time is a matter of chance, and with it when their queue is as long as
-  // it ever will be: of several attempts one must take none.
+  // The number of queued calls varies, so the queue may still grow in a later round. Of several
+  // attempts, one must not allocate.
   std::size_t taken_now = 0;
   for (int attempt = 0; attempt < 5; ++attempt) {
     for (int i = 0; i < 50; ++i) {
@@ -66,7 +66,7 @@ std::size_t taken_by_all(Communicator& comm, const std::function<void()>& round)
   return taken_now;
 }
 
-TEST(Allocation, WarmCallsTakeNone) {
+TEST(Allocation, WarmCallsDoNotAllocate) {
   run_threads(3, [](Communicator& comm) {
     taken = 0;
     std::vector<float> small(4);
@@ -91,8 +91,8 @@ TEST(Allocation, WarmCallsTakeNone) {
   });
 }
 
-/// What is begun and waited for takes none either: neither the queue nor what is waited on.
-TEST(Allocation, WarmAsynchronousCallsTakeNone) {
+/// Neither the queue nor the Work allocates.
+TEST(Allocation, WarmAsynchronousCallsDoNotAllocate) {
   run_threads(2, [](Communicator& comm) {
     std::vector<float> small(4);
     std::vector<float> large(100000);
@@ -107,7 +107,7 @@ TEST(Allocation, WarmAsynchronousCallsTakeNone) {
   });
 }
 
-TEST(Allocation, WarmStepsOfABucketerTakeNone) {
+TEST(Allocation, WarmBucketerStepsDoNotAllocate) {
   run_threads(2, [](Communicator& comm) {
     std::vector<std::vector<float>> memory(30, std::vector<float>(1000));
     std::vector<Tensor> tensors;

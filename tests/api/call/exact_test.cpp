@@ -38,7 +38,7 @@ Bytes sum_by_the_book(DType dtype, std::size_t shards, std::size_t count) {
   return bytes;
 }
 
-/// Of so many in turn, the same for the same seed; fast enough for many.
+/// Random shards, the same in every run. Faster to compute than hard_shard().
 std::vector<Bytes> many_shards(DType dtype, std::size_t shards, std::size_t count) {
   std::vector<Bytes> all;
   for (std::size_t s = 0; s < shards; ++s) {
@@ -57,7 +57,7 @@ std::vector<Bytes> many_shards(DType dtype, std::size_t shards, std::size_t coun
   return all;
 }
 
-/// How many of 8 shards each rank brings; every rank takes the next.
+/// How many of 8 shards each rank contributes, in rank order.
 using Spread = std::vector<std::size_t>;
 const std::vector<Spread> spreads{{8},
                                   {4, 4},
@@ -77,7 +77,7 @@ std::vector<const void*> shards_of_rank(const std::vector<Bytes>& all, const Spr
   return own;
 }
 
-/// The result of a reduction of 8 shards, put together from all ranks that have a part of it.
+/// The result of a reduction of 8 shards, assembled from all ranks that have a part of it.
 Bytes reduced(const std::vector<Bytes>& all, const Spread& spread, Collective collective,
               DType dtype, Op op, std::uint64_t count) {
   const auto ranks = static_cast<std::uint32_t>(spread.size());
@@ -134,7 +134,7 @@ TEST(Exact, EightShardsHaveTheSameBitsOnAnyNumberOfRanks) {
   }
 }
 
-/// So long that it is done in several segments, in sums, averages and in complex numbers.
+/// Long enough for several segments; with sums, averages and complex numbers.
 TEST(Exact, LongShardsHaveTheSameBitsOnAnyNumberOfRanks) {
   constexpr std::size_t count = 150'001;
   for (const DType dtype : {DType::f32, DType::f64}) {
@@ -157,7 +157,7 @@ TEST(Exact, LongShardsHaveTheSameBitsOnAnyNumberOfRanks) {
               want);
 }
 
-/// A call without shards, whose ranks bring a contribution each: by every algorithm that can.
+/// Tries calls without shards, by every algorithm that supports the level exact.
 std::string try_exact(Communicator& comm) {
   constexpr std::size_t count = 300;
   for (const DType dtype : real_types) {
@@ -180,7 +180,7 @@ std::string try_exact(Communicator& comm) {
   return "";
 }
 
-TEST(Exact, HasTheSameBitsByEveryAlgorithmAndTransport) {
+TEST(Exact, SameBitsForEveryAlgorithmAndTransport) {
   for (const std::uint32_t p : {1U, 2U, 3U, 5U}) {
     run_threads(p, [](Communicator& comm) { EXPECT_EQ(try_exact(comm), ""); });
   }
@@ -220,7 +220,7 @@ TEST(Exact, ShardsHaveTheSameBitsOverEveryTransport) {
 TEST(Exact, TypedCallsTakeVectorsOfShards) {
   run_threads(3, [](Communicator& comm) {
     const auto rank = static_cast<float>(comm.rank());
-    // Rank 0 brings none, rank 1 one, rank 2 two.
+    // Rank 0 contributes no shard, rank 1 one, rank 2 two.
     const std::vector<std::vector<float>> shards(comm.rank(), std::vector<float>(6, 3 * rank));
     std::vector<float> sum(6);
     comm.all_reduce_shards(shards, sum);
@@ -307,7 +307,7 @@ TEST(Exact, LevelsDoNotChangeIntegers) {
   }
 }
 
-/// Calls that cannot be are refused before anything is sent.
+/// Invalid calls fail before anything is sent.
 TEST(Exact, Refusals) {
   run_threads(2, [](Communicator& comm) {
     std::vector<float> data(4, 1);
@@ -317,9 +317,9 @@ TEST(Exact, Refusals) {
                              ErrorCode code = ErrorCode::invalid_argument) {
       expect_error(f, code, part);
     };
-    refused([&] { comm.all_reduce(data, Op::prod, exact); }, "is for sum and avg; take order");
+    refused([&] { comm.all_reduce(data, Op::prod, exact); }, "is for sum and avg; use order");
     refused([&] { comm.all_reduce(data, reduction<float>(std::plus<>{}), exact); },
-            "take order for a function");
+            "use order for a user-defined function");
     refused(
         [&] {
           comm.all_reduce(data, Op::sum,
@@ -327,7 +327,7 @@ TEST(Exact, Refusals) {
         },
         "by allreduce/mesh, allreduce/mesh_two_shot, allreduce/root", ErrorCode::unsupported);
     refused([&] { comm.all_reduce_shards(shards, data, Op::sum, {.algorithm = "allreduce/mesh"}); },
-            "leave out the algorithm");
+            "takes no algorithm");
     std::vector<float> longer(5);
     refused([&] { comm.all_reduce_shards(shards, longer); }, "must be as long");
     const std::vector<const void*> pointers{data.data()};
@@ -343,9 +343,9 @@ TEST(Exact, Refusals) {
     refused([&] { comm.run(call); }, "shards need reproducible = exact");
     call.collective = Collective::broadcast;
     refused([&] { comm.run(call); }, "takes no shards");
-    // All ranks learn together that nobody has anything.
+    // All ranks throw if no rank contributes a shard.
     refused([&] { comm.all_reduce_shards(std::vector<std::vector<float>>{}, data); },
-            "no rank brings a shard");
+            "no rank contributes a shard");
     comm.all_reduce(data);
     EXPECT_EQ(data[0], 2);
   });

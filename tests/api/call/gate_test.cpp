@@ -12,7 +12,7 @@
 namespace tutti::test {
 namespace {
 
-TEST(Gate, TellsWhoIsInside) {
+TEST(Gate, ReportsWhetherItIsEmpty) {
   Gate gate;
   ASSERT_TRUE(gate.enter());
   EXPECT_TRUE(gate.leave());
@@ -21,11 +21,11 @@ TEST(Gate, TellsWhoIsInside) {
   EXPECT_TRUE(gate.is_closed());
   EXPECT_FALSE(gate.leave());
   EXPECT_FALSE(gate.enter());
-  EXPECT_TRUE(gate.close()) << "who was turned away is not inside";
+  EXPECT_TRUE(gate.close()) << "a thread that was rejected is not inside";
 }
 
-/// What one rank does with a gate while another thread closes it, many times over, as nearly at the
-/// same moment as two threads can. Of each time: what the one and the other were answered.
+/// One thread passes each gate while another closes it, as nearly at the same time as possible.
+/// Returns, for each gate, the results of pass() and close().
 template <class Pass>
 std::vector<std::pair<bool, bool>> race(std::vector<Gate>& gates, Pass pass) {
   std::vector<std::pair<bool, bool>> answers(gates.size());
@@ -50,14 +50,14 @@ std::vector<std::pair<bool, bool>> race(std::vector<Gate>& gates, Pass pass) {
 
 constexpr std::size_t races = is_sanitized ? 200 : 20000;
 
-TEST(Gate, LetsNobodyInUnseen) {
+TEST(Gate, CloseSeesAThreadThatEnters) {
   std::vector<Gate> gates(races);
   for (const auto& [has_entered, is_empty] : race(gates, [](Gate& gate) { return gate.enter(); })) {
     ASSERT_FALSE(has_entered && is_empty);
   }
 }
 
-TEST(Gate, LetsNobodyOutUntold) {
+TEST(Gate, LeaveSeesThatTheGateIsClosed) {
   std::vector<Gate> gates(races);
   for (Gate& gate : gates) ASSERT_TRUE(gate.enter());
   for (const auto& [is_open, is_empty] : race(gates, [](Gate& gate) { return gate.leave(); })) {

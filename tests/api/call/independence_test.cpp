@@ -16,13 +16,13 @@ using namespace std::chrono_literals;
 class Independence : public ::testing::TestWithParam<Ground> {};
 INSTANTIATE_TEST_SUITE_P(Api, Independence, every_ground(), name_of_ground);
 
-/// Waits until `flag` is set, but not for ever.
+/// Waits until `flag` is set, at most ten seconds.
 bool wait_for(const std::atomic<bool>& flag) {
   for (int i = 0; i < 10000 && !flag; ++i) std::this_thread::sleep_for(1ms);
   return flag;
 }
 
-TEST_P(Independence, ASlowReductionDelaysNoOtherCommunicator) {
+TEST_P(Independence, SlowReductionDelaysNoOtherCommunicator) {
   run_ranks(2, GetParam(), [](Communicator& comm) {
     Communicator slow = comm.duplicate();
     std::atomic<bool> is_done{false};
@@ -31,7 +31,7 @@ TEST_P(Independence, ASlowReductionDelaysNoOtherCommunicator) {
       if (!wait_for(is_done)) was_late = true;
       return a + b;
     });
-    // Large enough that much of it is on its way while the reduction stands still.
+    // Large enough that much of it is in flight while the reduction waits.
     std::vector<float> held(300000, 1);
     const Work work = slow.all_reduce_async(held, dawdle);
     std::vector<float> data(100000);
@@ -51,7 +51,7 @@ TEST_P(Independence, ASlowReductionDelaysNoOtherCommunicator) {
   });
 }
 
-TEST_P(Independence, ACommunicatorThatWaitsForARankDelaysNoOther) {
+TEST_P(Independence, CommunicatorThatWaitsForARankDelaysNoOther) {
   run_ranks(2, GetParam(), [](Communicator& comm) {
     Communicator waiting = comm.duplicate();
     std::vector<float> held(300000, 1);

@@ -34,7 +34,7 @@ TEST_P(EveryGround, ReceivesBeforeSendsDoNotDeadlock) {
         std::vector<std::uint32_t> from_left(count);
         std::vector<std::uint32_t> from_right(count);
         for (int i = 0; i < 3; ++i) {
-          // With two ranks left and right are the same, and tags keep the messages apart.
+          // With two ranks, left and right are the same rank; tags distinguish the messages.
           const Work works[] = {comm.receive_async(from_left, left, {.tag = 1}),
                                 comm.receive_async(from_right, right, {.tag = 2}),
                                 comm.send_async(data, left, {.tag = 2}),
@@ -75,7 +75,7 @@ TEST_P(EveryGround, OrderHoldsPerTagAndReceivesMayChooseAmongTags) {
       std::vector<std::vector<std::uint32_t>> data;
       data.reserve(2 * messages);
       for (std::uint32_t i = 0; i < messages; ++i) {
-        // Short ones and long ones overtake nobody.
+        // Short and long messages must not overtake each other.
         const std::size_t count = i % 3 == 0 ? 1 : i % 3 == 1 ? 700 : 20000;
         for (const std::uint32_t tag : {7U, 9U}) {
           data.push_back(numbers(count, i * 10 + tag));
@@ -101,7 +101,7 @@ TEST_P(EveryGround, OrderHoldsPerTagAndReceivesMayChooseAmongTags) {
 TEST_P(EveryGround, ReceivesFromAnyRankAndProbes) {
   constexpr std::uint32_t ranks = 4;
   run_ranks(ranks, GetParam(), [&](Communicator& comm) {
-    // The highest rank asks first, so that over TCP the lower ones must be told to connect.
+    // The highest rank receives first, so over TCP the lower ranks must be told to connect.
     for (const std::uint32_t server : {ranks - 1, 0U}) {
       if (comm.rank() != server) {
         const auto data = numbers(10 + comm.rank(), comm.rank());
@@ -133,7 +133,7 @@ TEST_P(EveryGround, CollectivesDoNotWaitForUnmatchedMessages) {
     std::vector<std::uint32_t> got(100000);
     const auto data = numbers(got.size(), comm.rank());
     const Work receive = comm.receive_async(got, left);
-    const Work send = comm.send_async(data, right, {.tag = 5});  // Nobody receives this yet.
+    const Work send = comm.send_async(data, right, {.tag = 5});  // Not received yet.
     for (int i = 0; i < 20; ++i) {
       EXPECT_FALSE(receive.test());
       std::vector<int> sum{1};
@@ -148,11 +148,11 @@ TEST_P(EveryGround, CollectivesDoNotWaitForUnmatchedMessages) {
   });
 }
 
-TEST_P(EveryGround, ACommunicatorWhoseMessagesNobodyTakesDelaysNoOther) {
+TEST_P(EveryGround, UnreceivedMessagesDelayNoOtherCommunicator) {
   run_ranks(2, GetParam(), [&](Communicator& comm) {
     Communicator other = comm.duplicate();
     const std::uint32_t peer = 1 - comm.rank();
-    // More than a receiver keeps: the rest waits at the sender.
+    // More than a receiver buffers: the rest waits at the sender.
     std::vector<std::uint32_t> data(2000, comm.rank());
     std::vector<Work> works;
     for (int i = 0; i < 200; ++i) works.push_back(comm.send_async(data, peer));
@@ -199,7 +199,7 @@ TEST_P(EveryGround, SendsToItself) {
       EXPECT_EQ(comm.receive(got, self, {.tag = 3}).bytes, count * 4);
       EXPECT_EQ(got, numbers(count, 1));
     }
-    // Longer than anybody keeps.
+    // Longer than any message that is buffered.
     std::vector<std::uint32_t> got(500000);
     const auto data = numbers(got.size(), 2);
     const Work send = comm.send_async(data, self);
@@ -210,13 +210,13 @@ TEST_P(EveryGround, SendsToItself) {
   });
 }
 
-TEST_P(EveryGround, AWrongLengthIsAnErrorAtBothEnds) {
+TEST_P(EveryGround, WrongLengthIsAnErrorAtBothEnds) {
   for (const std::size_t sent : {4U, 100000U}) {
     run_ranks(2, GetParam(), [&](Communicator& comm) {
       const auto meet = [&] {
         if (comm.rank() == 0) {
           comm.send(numbers(sent, 0), 1);
-          comm.barrier();  // A short message has gone before anybody knows.
+          comm.barrier();  // The send of a short message returns before the error is known.
         } else {
           std::vector<std::uint32_t> got(sent - 1);
           comm.receive(got, 0, {.may_be_shorter = true});
@@ -229,7 +229,7 @@ TEST_P(EveryGround, AWrongLengthIsAnErrorAtBothEnds) {
   }
 }
 
-TEST_P(EveryGround, SenderOfAWrongLengthIsAtFaultThoughAnyRankMightHaveSent) {
+TEST_P(EveryGround, WrongLengthToAReceiveFromAnyRankBlamesTheSender) {
   for (const std::size_t sent : {4U, 100000U}) {
     run_ranks(3, GetParam(), [&](Communicator& comm) {
       const auto meet = [&] {
@@ -245,7 +245,7 @@ TEST_P(EveryGround, SenderOfAWrongLengthIsAtFaultThoughAnyRankMightHaveSent) {
   }
 }
 
-TEST_P(EveryGround, AReceiveThatNobodyAnswersTimesOutAndNamesTheRank) {
+TEST_P(EveryGround, UnansweredReceiveTimesOutAndNamesTheRank) {
   run_ranks(2, GetParam(), [&](Communicator& comm) {
     std::vector<std::uint32_t> got(1);
     if (comm.rank() == 0) {
@@ -262,7 +262,7 @@ TEST_P(EveryGround, AReceiveThatNobodyAnswersTimesOutAndNamesTheRank) {
   });
 }
 
-TEST_P(EveryGround, ACycleOfReceivesIsReportedAsSuch) {
+TEST_P(EveryGround, CycleOfReceivesIsReported) {
   run_ranks(3, GetParam(), [&](Communicator& comm) {
     std::vector<std::uint32_t> got(1);
     const std::uint32_t next = (comm.rank() + 1) % 3;
@@ -273,7 +273,7 @@ TEST_P(EveryGround, ACycleOfReceivesIsReportedAsSuch) {
   });
 }
 
-TEST_P(EveryGround, AnAsynchronousReceiveFailsWithTheVerdict) {
+TEST_P(EveryGround, AsynchronousReceiveFailsWithTheVerdict) {
   run_ranks(3, GetParam(), [&](Communicator& comm) {
     std::vector<std::uint32_t> got(1);
     const Work receive = comm.receive_async(got, (comm.rank() + 1) % 3);
@@ -281,7 +281,7 @@ TEST_P(EveryGround, AnAsynchronousReceiveFailsWithTheVerdict) {
     receive.then([&](std::exception_ptr failure) { called = failure ? 1 : 2; });
     comm.barrier();
     if (comm.rank() == 2) {
-      std::this_thread::sleep_for(100ms);  // The others are to leave the barrier first.
+      std::this_thread::sleep_for(100ms);  // The others must leave the barrier first.
       comm.abort("enough");
     }
     expect_error([&] { receive.wait(); }, ErrorCode::aborted, "enough");
@@ -312,7 +312,7 @@ TEST_P(EveryGround, SeveralThreadsMayUseMessagesAtOnce) {
   });
 }
 
-TEST(Messages, BadArgumentsAreRefusedBeforeAnythingIsDone) {
+TEST(Messages, InvalidArgumentsAreRejected) {
   run_threads(2, [](Communicator& comm) {
     std::vector<int> data(4);
     expect_error([&] { comm.send(data, 2); }, ErrorCode::invalid_argument, "rank 2 is not one of");
@@ -327,7 +327,7 @@ TEST(Messages, BadArgumentsAreRefusedBeforeAnythingIsDone) {
   });
 }
 
-TEST(Messages, ADestroyedCommunicatorEndsReceivesThatNothingHasMet) {
+TEST(Messages, DestroyingACommunicatorFailsPendingReceives) {
   run_threads(2, [](Communicator& comm) {
     Communicator copy = comm.duplicate();
     std::vector<int> data(4);

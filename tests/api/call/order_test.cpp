@@ -9,20 +9,20 @@
 #include "support/processes.hpp"
 #include "support/random.hpp"
 
-// reproducible = order: the same bits by whatever algorithm, over whatever transport.
+// reproducible = order: the same bits for every algorithm and transport.
 
 namespace tutti::test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// Numbers of very different sizes, whose sum depends on the order and on each rounding.
+/// A random number. Magnitudes differ widely, so a sum depends on the order and on each rounding.
 float number(Random& random) {
   const auto mantissa = static_cast<float>(random.below(std::uint64_t{1} << 24)) - (1 << 23);
   return std::ldexp(mantissa, static_cast<int>(random.below(std::uint64_t{14})) - 30);
 }
 
-/// The way from a stored element to a number that is added, and back.
+/// Converts a stored element to a number that can be added, and back.
 template <class T>
 struct Plain {
   using Stored = T;
@@ -91,7 +91,7 @@ constexpr Numbers kinds[] = {numbers_of<Plain<float>>(DType::f32),
                              numbers_of<Plain<double>>(DType::f64), numbers_of<F16>(DType::f16),
                              numbers_of<BF16>(DType::bf16)};
 
-/// What is wrong with a call of `count` elements for each rank; empty if nothing.
+/// Returns what is wrong with a call of `count` elements for each rank; empty if nothing.
 std::string try_order(Communicator& communicator, const Numbers& numbers, Op op,
                       const std::string& algorithm, Collective collective, std::uint64_t count,
                       std::uint64_t variant) {
@@ -124,7 +124,7 @@ std::string try_order(Communicator& communicator, const Numbers& numbers, Op op,
          std::to_string(count) + " variant " + std::to_string(variant);
 }
 
-/// By every algorithm that can, and by the one that tutti takes.
+/// Tries every algorithm that folds in rank order, and the one that tutti chooses.
 std::string try_all_ways(Communicator& communicator) {
   std::uint64_t variant = 0;
   for (const Collective collective :
@@ -148,21 +148,21 @@ std::string try_all_ways(Communicator& communicator) {
   return "";
 }
 
-TEST(Order, HasTheSameBitsOnThreads) {
+TEST(Order, SameBitsOnThreads) {
   for (const std::uint32_t p : {1U, 2U, 3U, 5U}) {
     run_threads(p, [](Communicator& comm) { EXPECT_EQ(try_all_ways(comm), ""); });
   }
 }
 
-TEST(Order, HasTheSameBitsOverSharedMemoryAndTcp) {
+TEST(Order, SameBitsOverSharedMemoryAndTcp) {
   EXPECT_EQ(run_processes(3, Way::memory, try_all_ways), "");
   EXPECT_EQ(run_processes(3, Way::tcp, try_all_ways), "");
   // Two hosts of two ranks each.
   EXPECT_EQ(run_processes(4, Way::automatic, try_all_ways, 2), "");
 }
 
-/// What the other levels would leave to the algorithm.
-TEST(Order, IsMoreThanOneRunsBits) {
+/// Without the level `order`, the bits depend on the algorithm.
+TEST(Order, LevelRunDependsOnTheAlgorithm) {
   run_threads(5, [](Communicator& comm) {
     const Bytes input = brought<Plain<float>>(comm.rank(), 5000);
     std::vector<Bytes> results;
@@ -180,7 +180,7 @@ TEST(Order, IsMoreThanOneRunsBits) {
   });
 }
 
-TEST(Order, RefusesAndNeverTakesAlgorithmsThatCannot) {
+TEST(Order, RejectsAndNeverChoosesUnsuitableAlgorithms) {
   run_threads(4, [](Communicator& comm) {
     for (const Collective collective :
          {Collective::reduce, Collective::allreduce, Collective::reduce_scatter}) {
@@ -210,8 +210,8 @@ TEST(Order, RefusesAndNeverTakesAlgorithmsThatCannot) {
   });
 }
 
-/// Their bits do not depend on the order, so every algorithm will do.
-TEST(Order, LeavesIntegersAndExtremaToEveryAlgorithm) {
+/// The bits do not depend on the order, so every algorithm is allowed.
+TEST(Order, IntegersAndExtremaMayUseEveryAlgorithm) {
   run_threads(4, [](Communicator& comm) {
     std::vector<int> integers(100, static_cast<int>(comm.rank()));
     const CallOptions options{.algorithm = "allreduce/ring", .reproducible = Reproducible::order};
@@ -223,8 +223,8 @@ TEST(Order, LeavesIntegersAndExtremaToEveryAlgorithm) {
   });
 }
 
-/// Of a function of the caller's as well, even if it is neither associative nor commutative.
-TEST(Order, CallsAFunctionInOrderOfRank) {
+/// Even if the function is neither associative nor commutative.
+TEST(Order, UserDefinedFunctionIsCalledInRankOrder) {
   const Reduction hash =
       reduction<std::uint64_t>([](std::uint64_t a, std::uint64_t b) { return a * 31 + b; });
   for (const std::uint32_t p : {2U, 3U, 5U}) {
@@ -245,7 +245,7 @@ TEST(Order, CallsAFunctionInOrderOfRank) {
   }
 }
 
-TEST(Order, IsAgreedOn) {
+TEST(Order, DifferentLevelsAreAMismatch) {
   EXPECT_THROW(run_threads(2,
                            [](Communicator& comm) {
                              std::vector<float> data(10, 1);

@@ -12,7 +12,7 @@
 namespace tutti::test {
 namespace {
 
-/// How much of tutti's own memory a rank needs, at most, beside the data.
+/// The maximum scratch memory of a rank, as a multiple of the data.
 double most_kept(const Algorithm& algorithm) {
   constexpr std::uint64_t size = 720720;
   double most = 0;
@@ -46,7 +46,7 @@ TEST(PreparedCall, KnowsWhichAlgorithmsKeepData) {
 }
 
 TEST(PreparedCall, RunsLongCallsInParts) {
-  // Of f32: several parts, the last of them short. Sanitizers take their time over each element.
+  // Several parts, the last of them short. Fewer elements with sanitizers, which are slow.
   constexpr std::uint64_t count = is_sanitized ? 1200003 : 3500003;
   std::size_t number = 0;
   for (const Algorithm& algorithm : algorithms()) {
@@ -74,8 +74,8 @@ TEST(PreparedCall, RunsLongCallsInParts) {
   }
 }
 
-/// The more variants a schedule has, the less of its data is done at once.
-TEST(PreparedCall, KeepsNoMoreThanItMayWithManyVariants) {
+/// The more variants a schedule has, the smaller its parts are.
+TEST(PreparedCall, StaysWithinTheMemoryLimitWithManyVariants) {
   const ProvedSchedule relay = prove(relay_allreduce(8));
   const Call call{.collective = Collective::allreduce, .count = 10'000'019, .dtype = DType::f32};
   const PreparedCall prepared = prepare({.call = call,

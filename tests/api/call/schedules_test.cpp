@@ -20,7 +20,7 @@
 #include "support/variable.hpp"
 #include "support/variant_schedules.hpp"
 
-/// Schedules given with a call, in a variable or in a file of rules.
+/// Schedules that are passed with a call, in a variable or in a rules file.
 namespace tutti::test {
 namespace {
 
@@ -33,7 +33,7 @@ ProvedSchedule proved(std::string_view name, std::uint32_t ranks, std::uint32_t 
   return prove(schedule_from_json(to_json(schedule)));
 }
 
-/// Every algorithm of the table as a schedule that was read from JSON.
+/// Runs every algorithm of the table as a schedule that was read from JSON.
 std::string try_table(Communicator& communicator) {
   const std::uint32_t ranks = communicator.size();
   for (const Algorithm* algorithm : every_algorithm()) {
@@ -56,13 +56,13 @@ std::string try_table(Communicator& communicator) {
   return "";
 }
 
-TEST(Schedules, DoWhatTheirTwinsInTheTableDo) {
+TEST(Schedules, BehaveLikeTheAlgorithmsOfTheTable) {
   for (const std::uint32_t ranks : {1U, 2U, 3U, 6U}) {
     run_threads(ranks, [](Communicator& communicator) { EXPECT_EQ(try_table(communicator), ""); });
   }
 }
 
-/// Schedules with local steps and with several variants of a chunk, which no algorithm has.
+/// Runs schedules with local steps and several variants of a chunk, which no algorithm has.
 std::string try_variants(Communicator& communicator) {
   const std::uint32_t ranks = communicator.size();
   for (const Schedule& each : variant_schedules(ranks)) {
@@ -92,8 +92,8 @@ TEST(Schedules, MayHaveLocalStepsAndVariants) {
   }
 }
 
-/// A function of the caller's is called on what stands in one place and goes to another.
-TEST(Schedules, WithLocalStepsTakeOperationsOfTheCallers) {
+/// A user-defined function also works if source and destination differ.
+TEST(Schedules, LocalStepsAllowUserDefinedFunctions) {
   const ProvedSchedule relay = prove(relay_allreduce(4));
   const ProvedSchedule mesh = prove(gathering_mesh(4));
   run_threads(4, [&](Communicator& communicator) {
@@ -108,7 +108,7 @@ TEST(Schedules, WithLocalStepsTakeOperationsOfTheCallers) {
 
 class ScheduledProcesses : public ::testing::TestWithParam<Way> {};
 
-TEST_P(ScheduledProcesses, DoWhatTheirTwinsInTheTableDo) {
+TEST_P(ScheduledProcesses, BehaveLikeTheAlgorithmsOfTheTable) {
   if (sanitizer == "thread") GTEST_SKIP() << "these ranks are processes";
   for (const std::uint32_t ranks : {2U, 4U}) {
     EXPECT_EQ(run_processes(ranks, GetParam(), try_table), "") << ranks << " ranks";
@@ -138,7 +138,7 @@ TEST(Schedules, AreNamedByTheCommunicator) {
   });
 }
 
-TEST(Schedules, ServeCallsWithCounts) {
+TEST(Schedules, WorkForCallsWithCounts) {
   run_threads(4, [](Communicator& communicator) {
     for (const char* const name :
          {"allgather/ring", "reduce_scatter/mesh", "scatter/binomial", "alltoall/pairwise"}) {
@@ -158,7 +158,7 @@ TEST(Schedules, ServeCallsWithCounts) {
   });
 }
 
-TEST(Schedules, ThatKeepDataAreRunInParts) {
+TEST(Schedules, AreRunInPartsIfTheyKeepData) {
   constexpr std::uint64_t count = is_sanitized ? 1200003 : 3500003;
   run_threads(3, [](Communicator& communicator) {
     const ProvedSchedule chain = proved("reduce/chain", 3, 1);
@@ -175,8 +175,8 @@ TEST(Schedules, ThatKeepDataAreRunInParts) {
   });
 }
 
-/// Every rank throws the same before anything is sent, and can go on.
-TEST(Schedules, ThatDoNotFitAreErrors) {
+/// Every rank throws the same error before anything is sent, and the communicator stays usable.
+TEST(Schedules, MustFitTheCall) {
   run_threads(3, [](Communicator& communicator) {
     const auto refuses = [&](const ProvedSchedule& schedule, Trial trial, const std::string& part) {
       trial.schedule = &schedule;
@@ -191,7 +191,7 @@ TEST(Schedules, ThatDoNotFitAreErrors) {
   });
 }
 
-TEST(Schedules, MayBeGoneWhenAStartedCallRuns) {
+TEST(Schedules, MayBeDestroyedBeforeAStartedCallRuns) {
   run_threads(3, [](Communicator& communicator) {
     std::vector<float> data(50000, 1);
     Work work;
@@ -235,7 +235,7 @@ TEST_P(DifferentSchedules, AreQuotedWithTheirNamesAndHashes) {
   EXPECT_EQ(run_processes(2, GetParam(), work), "");
 }
 
-TEST_P(DifferentSchedules, OfTheSameContentAreTheSame) {
+TEST_P(DifferentSchedules, WithTheSameContentAreEqual) {
   if (sanitizer == "thread") GTEST_SKIP() << "these ranks are processes";
   const auto work = [](Communicator& communicator) -> std::string {
     Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 2});
@@ -251,8 +251,8 @@ INSTANTIATE_TEST_SUITE_P(Api, DifferentSchedules, ::testing::Values(Way::memory,
                            return each.param == Way::memory ? "SharingMemory" : "OverTcp";
                          });
 
-/// A chunk in a step of its own, and all sends before all receives: more steps in a round than the
-/// executor looks at in one go.
+/// One step per chunk, and all sends before all receives: more steps in a round than the executor
+/// looks at in one pass.
 TEST(Schedules, MayHaveManyStepsInARound) {
   constexpr std::uint64_t chunks = 300;
   Schedule schedule{
@@ -281,8 +281,8 @@ TEST(Schedules, MayHaveManyStepsInARound) {
   });
 }
 
-/// Its chunks hold no data, however many there are.
-TEST(Schedules, OfBarriersMayHaveManyChunks) {
+/// The chunks of a barrier hold no data.
+TEST(Schedules, BarriersMayHaveManyChunks) {
   constexpr std::uint64_t chunks = 1000;
   Schedule schedule{.name = "wide barrier",
                     .contract = {.collective = Collective::barrier, .ranks = 2, .chunks = chunks},
@@ -300,7 +300,7 @@ TEST(Schedules, OfBarriersMayHaveManyChunks) {
   });
 }
 
-TEST(Schedules, ServeBuckets) {
+TEST(Schedules, WorkForBuckets) {
   run_threads(3, [](Communicator& communicator) {
     std::vector<float> one(1000, 1);
     std::vector<float> two(3000, 2);
@@ -317,7 +317,7 @@ TEST(Schedules, ServeBuckets) {
   });
 }
 
-// In a variable, or in a file -----------------------------------------------------------------
+// In a variable or in a file ------------------------------------------------------------------
 
 void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
@@ -325,7 +325,7 @@ std::string chosen(const Communicator& communicator, const Call& call) {
   return communicator.algorithm_for(call);
 }
 
-TEST(ScheduleRules, HoldForCallsThatTheScheduleFits) {
+TEST(ScheduleRules, ApplyToCallsThatTheScheduleFits) {
   const TemporaryDirectory folder;
   write(folder.path("ring.json"), to_json(proved("allreduce/ring", 3).schedule()));
   const Variable variable("TUTTI_ALGO", "allreduce:file:" + folder.path("ring.json"));
@@ -335,7 +335,7 @@ TEST(ScheduleRules, HoldForCallsThatTheScheduleFits) {
     std::vector<float> data(1000, 1);
     communicator.all_reduce(data);
     EXPECT_EQ(data.back(), 3);
-    // What it does not fit is free.
+    // A call that the schedule does not fit may use any algorithm.
     auto part = communicator.split(communicator.rank() == 0 ? 0 : 1);
     EXPECT_TRUE(chosen(*part, call).starts_with("allreduce/"));
     part->all_reduce(data);
@@ -345,7 +345,7 @@ TEST(ScheduleRules, HoldForCallsThatTheScheduleFits) {
   });
 }
 
-TEST(ScheduleRules, HoldForOneRoot) {
+TEST(ScheduleRules, ApplyToOneRoot) {
   const TemporaryDirectory folder;
   write(folder.path("tree.json"), to_json(proved("broadcast/binomial", 3, 1).schedule()));
   write(folder.path("rules.txt"),
@@ -381,12 +381,12 @@ TEST(ScheduleRules, ErrorsNameTheFile) {
   refused("allreduce:file:" + path, "cannot be run: it has 1 violation: unmatched");
   write(path, to_json(proved("allgather/ring", 3).schedule()));
   refused("allreduce:file:" + path, "is for allgather, not for allreduce");
-  refused("^file:" + path, "schedules are never used unless they are named");
-  refused("allreduce:^file:" + path, "schedules are never used unless they are named");
-  refused("allreduce:file:", "a path is missing");
+  refused("^file:" + path, "schedules are used only if they are named");
+  refused("allreduce:^file:" + path, "schedules are used only if they are named");
+  refused("allreduce:file:", "there is no path after 'file:'");
 }
 
-/// What ranks choose by is compared when they meet.
+/// Ranks compare the digests of their rules when they form a group.
 TEST(ScheduleRules, AreComparedByContent) {
   const TemporaryDirectory folder;
   const std::string path = folder.path("s.json");

@@ -5,14 +5,14 @@
 namespace tutti::test {
 namespace {
 
-/// Ballots of ranks that have completed so many calls with retry, by rank.
+/// Ballots by rank, from the number of calls with retry that each rank has completed.
 Ballots after(const std::map<std::uint32_t, std::uint64_t>& retried) {
   Ballots ballots;
   for (const auto& [rank, calls] : retried) ballots[rank] = Ballot{.retried = calls}.text();
   return ballots;
 }
 
-TEST(Ballot, IsReadAsItWasWritten) {
+TEST(Ballot, RoundTrips) {
   const Ballot read = Ballot::read(
       Ballot{.subject = Ballot::Subject::has_built, .yes = false, .completed = 3, .retried = 4}
           .text());
@@ -22,17 +22,17 @@ TEST(Ballot, IsReadAsItWasWritten) {
   EXPECT_EQ(read.retried, 4U);
 }
 
-TEST(Ballot, ThoseInStepAreAllIfTheyAre) {
+TEST(Ballot, ThoseInStepAreAllWithEqualCounts) {
   EXPECT_EQ(those_in_step(after({{0, 5}, {2, 5}, {3, 5}})), after({{0, 5}, {2, 5}, {3, 5}}));
   EXPECT_EQ(those_in_step({}), Ballots{});
 }
 
-TEST(Ballot, ThoseInStepAreMost) {
+TEST(Ballot, ThoseInStepAreTheMajority) {
   EXPECT_EQ(those_in_step(after({{0, 6}, {2, 5}, {3, 5}})), after({{2, 5}, {3, 5}}));
   EXPECT_EQ(those_in_step(after({{0, 5}, {2, 6}, {3, 5}})), after({{0, 5}, {3, 5}}));
 }
 
-TEST(Ballot, OfAsManyThoseInStepAreWithTheLowestRank) {
+TEST(Ballot, ThoseInStepOnATieFollowTheLowestRank) {
   EXPECT_EQ(those_in_step(after({{1, 6}, {2, 5}})), after({{1, 6}}));
   EXPECT_EQ(those_in_step(after({{0, 5}, {1, 6}, {2, 6}, {3, 5}})), after({{0, 5}, {3, 5}}));
 }

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Keys and values of one process.
+/// A Store in the memory of one process.
 class MapStore final : public Store {
  public:
   void set(const std::string& key, const std::string& value) override {
@@ -29,7 +29,7 @@ class MapStore final : public Store {
   [[nodiscard]] std::string get(const std::string& key) override {
     std::unique_lock lock(mutex_);
     if (!changed_.wait_for(lock, patience, [&] { return values_.contains(key); })) {
-      throw Error(ErrorCode::timed_out, "nobody has set " + key);
+      throw Error(ErrorCode::timed_out, "no rank has set " + key);
     }
     return values_[key];
   }
@@ -59,7 +59,7 @@ void expect_sum(Communicator& comm) {
   EXPECT_EQ(data, std::vector<std::uint32_t>(1000, comm.size() * (comm.size() + 1) / 2));
 }
 
-TEST(Create, MakesAGroupByAStore) {
+TEST(Create, ByAStore) {
   MapStore store;
   for (const char* const transport : {"shm", "tcp"}) {
     in_threads(3, [&](std::uint32_t rank) {
@@ -72,7 +72,7 @@ TEST(Create, MakesAGroupByAStore) {
   }
 }
 
-TEST(Create, OfOneRankNeedsNobody) {
+TEST(Create, OneRankDoesNotUseTheStore) {
   MapStore store;
   StoreExchange exchange(store, "alone", 0, 1);
   Communicator comm = Communicator::create(exchange, 0, 1);
@@ -80,15 +80,15 @@ TEST(Create, OfOneRankNeedsNobody) {
   EXPECT_EQ(store.size(), 0U);
 }
 
-TEST(Create, SaysWhatTheStoreSaysIfSomebodyDoesNotCome) {
+TEST(Create, PassesOnTheErrorOfTheStore) {
   MapStore store;
   store.patience = 100ms;
   StoreExchange exchange(store, "lonely", 0, 2);
   expect_error([&] { (void)Communicator::create(exchange, 0, 2); }, ErrorCode::timed_out,
-               "nobody has set lonely/0/1");
+               "no rank has set lonely/0/1");
 }
 
-TEST(Create, RefusesARankThatThereIsNot) {
+TEST(Create, RejectsARankOutOfRange) {
   MapStore store;
   expect_error([&] { StoreExchange(store, "", 2, 2); }, ErrorCode::invalid_argument, "rank 2 of 2");
   StoreExchange exchange(store, "", 1, 2);
@@ -96,7 +96,7 @@ TEST(Create, RefusesARankThatThereIsNot) {
                "rank 2 of 2");
 }
 
-TEST(Create, RefusesAStoreThatHoldsSomethingElse) {
+TEST(Create, RejectsAStoreWithOtherContent) {
   MapStore store;
   store.set("mine/0/all", "7:rubbish99:more");
   StoreExchange exchange(store, "mine", 1, 2);
@@ -104,11 +104,11 @@ TEST(Create, RefusesAStoreThatHoldsSomethingElse) {
                "give each group a prefix of its own");
 }
 
-TEST(Create, MakesAGroupByAnId) {
+TEST(Create, ByAnId) {
   const UniqueId id = UniqueId::make({.interfaces = "lo"});
   EXPECT_LE(id.text().size(), UniqueId::longest);
   in_threads(3, [&](std::uint32_t rank) {
-    // As another process has it.
+    // As in another process.
     const UniqueId copy(id.text());
     Communicator comm = Communicator::create(copy, rank, 3);
     expect_sum(comm);
@@ -116,7 +116,7 @@ TEST(Create, MakesAGroupByAnId) {
   expect_error([&] { (void)Communicator::create(id, 0, 3); }, ErrorCode::invalid_argument,
                "an id makes one communicator");
   expect_error([&] { (void)Communicator::create(UniqueId("what"), 0, 3); },
-               ErrorCode::invalid_argument, "this is no unique id");
+               ErrorCode::invalid_argument, "this is not a unique id");
 }
 
 TEST(Options, SetTheTimeoutOfACommunicator) {
@@ -147,7 +147,7 @@ TEST(Options, ChooseTheAlgorithm) {
               {.algorithm = "allreduce:ring"});
 }
 
-TEST(Options, ThatDifferBetweenRanksAreAMismatch) {
+TEST(Options, DifferencesBetweenRanksAreAMismatch) {
   run_threads(3, [](Communicator& comm) {
     const CommunicatorOptions options{.algorithm =
                                           comm.rank() == 1 ? "allreduce:ring" : "allreduce:mesh"};
@@ -157,18 +157,18 @@ TEST(Options, ThatDifferBetweenRanksAreAMismatch) {
   });
 }
 
-TEST(Options, ThatOneRankCannotTakeFailEverywhere) {
+TEST(Options, InvalidOptionsOfOneRankFailOnAllRanks) {
   run_threads(3, [](Communicator& comm) {
     const CommunicatorOptions options{.shape = {comm.rank() == 1 ? std::vector<std::uint32_t>{2, 2}
                                                                  : std::vector<std::uint32_t>{}}};
     expect_error(
         [&] { (void)comm.duplicate(options); }, ErrorCode::invalid_argument,
-        comm.rank() == 1 ? "2x2, which does not hold 3 ranks" : "rank 1 was given options");
+        comm.rank() == 1 ? "2x2, which is not a shape of 3 ranks" : "rank 1 was given options");
     expect_sum(comm);
   });
 }
 
-TEST(Options, AreRefusedIfTheyMakeNoSense) {
+TEST(Options, InvalidValuesAreRejected) {
   run_threads(2, [](Communicator& comm) {
     const auto refused = [&](const CommunicatorOptions& options, const std::string& words) {
       expect_error([&] { (void)comm.duplicate(options); }, ErrorCode::invalid_argument, words);
@@ -176,7 +176,7 @@ TEST(Options, AreRefusedIfTheyMakeNoSense) {
     refused({.timeout = -1ms}, "timeout is negative");
     refused({.algorithm = "allreduce:no_such"}, "no_such");
     refused({.rules_file = "/no/such/rules"}, "/no/such/rules");
-    refused({.places = {0, 1}}, "places are those of a network");
+    refused({.places = {0, 1}}, "places is set without a network");
     refused({.transport = "tcp"}, "for new groups");
     expect_sum(comm);
   });
@@ -184,11 +184,11 @@ TEST(Options, AreRefusedIfTheyMakeNoSense) {
                ErrorCode::invalid_argument, "CommunicatorOptions::transport is \"carrier pigeon\"");
 }
 
-TEST(Options, LetSeveralThreadsCall) {
+TEST(Options, ThreadsMultipleAllowsSeveralThreads) {
   constexpr std::uint32_t calls = 200;
   run_threads(2,
               [](Communicator& comm) {
-                // Which thread comes first differs between ranks, so all make the same call.
+                // The order of the threads differs between ranks, so all make the same call.
                 const auto work = [&] {
                   for (std::uint32_t i = 0; i < calls; ++i) {
                     std::uint32_t one = 1;
@@ -208,7 +208,7 @@ TEST(Options, LetSeveralThreadsCall) {
               {.threads = Threads::multiple});
 }
 
-TEST(Options, SingleThreadsAreToldOfTheOther) {
+TEST(Options, ThreadsSingleRejectsASecondThread) {
   run_threads(2, [](Communicator& comm) {
     if (comm.rank() == 1) std::this_thread::sleep_for(300ms);
     std::thread first([&] { comm.barrier(); });

@@ -8,7 +8,8 @@
 
 #include "support/processes.hpp"
 
-/// Programs that have a communicator for each layer, thread or client make thousands.
+/// Duplicates must be cheap: programs with a communicator per layer, thread or client make
+/// thousands.
 namespace tutti::test {
 namespace {
 
@@ -19,7 +20,7 @@ std::size_t entries(const char* folder) {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-/// What this process has touched: of its own, and of shared memory.
+/// The resident memory of this process, private and shared.
 std::size_t resident_kib() {
   std::ifstream status("/proc/self/status");
   std::size_t sum = 0;
@@ -59,8 +60,8 @@ TEST_P(Duplicates, TakeNoDescriptorNoThreadAndLittleMemory) {
   EXPECT_EQ(faults, "");
 }
 
-/// What a communicator had is there for the next.
-TEST_P(Duplicates, LeaveNothingBehind) {
+/// The memory of a destroyed communicator is reused.
+TEST_P(Duplicates, ReleaseTheirMemory) {
   const std::string faults = run_processes(2, GetParam(), [](Communicator& comm) -> std::string {
     const auto churn = [&](std::size_t times) {
       for (std::size_t i = 0; i < times; ++i) {
@@ -72,7 +73,7 @@ TEST_P(Duplicates, LeaveNothingBehind) {
     const std::size_t memory = resident_kib();
     churn(500);
     const std::size_t more = resident_kib() - std::min(memory, resident_kib());
-    // If they did, it would be some 6 MiB. A rank may be slow to notice that its peer is done.
+    // A leak would be some 6 MiB. A rank may be slow to notice that its peer is done.
     if (!std::string(TUTTI_SANITIZER).empty() || more < 2048) return "";
     return std::to_string(more) + " KiB more after 500 duplicates";
   });

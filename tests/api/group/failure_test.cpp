@@ -18,7 +18,7 @@
 #include "support/errors.hpp"
 #include "support/processes.hpp"
 
-/// What docs/failure.md promises.
+/// Tests what docs/failure.md promises.
 namespace tutti::test {
 namespace {
 
@@ -29,7 +29,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// What is wrong with an error, if it is not of this kind or does not say this.
+/// Returns what is wrong if `f` does not throw this code with this text.
 std::string fault_of(const std::function<void()>& f, ErrorCode code, const std::string& part) {
   try {
     f();
@@ -42,7 +42,8 @@ std::string fault_of(const std::function<void()>& f, ErrorCode code, const std::
   }
 }
 
-/// One rank goes when all have come. A rank that is slow to leave the barrier learns of it there.
+/// One rank is lost after a barrier. A rank that is slow to leave the barrier detects the loss
+/// there.
 void lose(Communicator& comm, std::uint32_t rank, const std::function<void()>& go) {
   std::vector<float> data(1000);
   comm.barrier();
@@ -52,7 +53,7 @@ void lose(Communicator& comm, std::uint32_t rank, const std::function<void()>& g
 
 class Failure : public ::testing::TestWithParam<Way> {};
 
-TEST_P(Failure, AKilledRankIsNoticedByAll) {
+TEST_P(Failure, KilledRankIsDetectedByAll) {
   const std::string faults = run_processes(4, GetParam(), [](Communicator& comm) -> std::string {
     const auto begin = Clock::now();
     std::string fault =
@@ -68,7 +69,7 @@ TEST_P(Failure, AKilledRankIsNoticedByAll) {
   EXPECT_EQ(faults.find("rank 3"), std::string::npos) << faults;
 }
 
-TEST_P(Failure, ThoseWhoAreLeftGoOn) {
+TEST_P(Failure, SurvivorsShrinkAndContinue) {
   const std::string faults = run_processes(4, GetParam(), [](Communicator& comm) -> std::string {
     std::string fault =
         fault_of([&] { lose(comm, 0, [] { _exit(0); }); }, ErrorCode::peer_lost, "rank 0");
@@ -85,7 +86,7 @@ TEST_P(Failure, ThoseWhoAreLeftGoOn) {
   EXPECT_EQ(faults, "");
 }
 
-TEST_P(Failure, AnAbortWakesAll) {
+TEST_P(Failure, AbortWakesAll) {
   const std::string faults = run_processes(3, GetParam(), [](Communicator& comm) -> std::string {
     if (comm.rank() == 1) {
       std::this_thread::sleep_for(50ms);
@@ -101,8 +102,8 @@ TEST_P(Failure, AnAbortWakesAll) {
   EXPECT_EQ(faults, "");
 }
 
-/// Longer than a message of the lifeline may be.
-TEST_P(Failure, LongReasonIsCutAlikeOnAllRanks) {
+/// The reason is longer than a message of the lifeline may be.
+TEST_P(Failure, LongReasonIsTruncatedEquallyOnAllRanks) {
   constexpr std::size_t length = 20'000'000;
   const std::string faults = run_processes(3, GetParam(), [](Communicator& comm) -> std::string {
     if (comm.rank() == 1) {
@@ -120,7 +121,7 @@ TEST_P(Failure, LongReasonIsCutAlikeOnAllRanks) {
   EXPECT_EQ(faults, "");
 }
 
-/// The rank that decides ends its process at once, and the others get the verdict all the same.
+/// The deciding rank ends its process at once; the others still get the verdict.
 TEST_P(Failure, VerdictSurvivesExitOfTheDecidingRank) {
   for (int round = 0; round < 10; ++round) {
     const std::string faults = run_processes(3, GetParam(), [](Communicator& comm) -> std::string {
@@ -134,7 +135,7 @@ TEST_P(Failure, VerdictSurvivesExitOfTheDecidingRank) {
   }
 }
 
-TEST_P(Failure, ALateRankIsNamedWithWhatItWasDoing) {
+TEST_P(Failure, LateRankIsNamedWithItsLastCall) {
   const std::string faults = run_processes(3, GetParam(), [](Communicator& comm) -> std::string {
     comm.barrier({.site = "the start"});
     if (comm.rank() == 1) {
@@ -148,7 +149,7 @@ TEST_P(Failure, ALateRankIsNamedWithWhatItWasDoing) {
   EXPECT_EQ(faults, "");
 }
 
-TEST_P(Failure, DifferentCallsAreQuotedBoth) {
+TEST_P(Failure, MismatchQuotesBothCalls) {
   const std::string faults = run_processes(2, GetParam(), [](Communicator& comm) -> std::string {
     std::vector<float> data(10);
     return fault_of(
@@ -164,8 +165,8 @@ TEST_P(Failure, DifferentCallsAreQuotedBoth) {
   EXPECT_EQ(faults, "");
 }
 
-/// Each waits for the other, and no message tells them.
-TEST_P(Failure, DifferentCallsThatOnlyWaitAreNoticed) {
+/// Each rank waits for the other, so no message reveals the mismatch.
+TEST_P(Failure, MismatchOfCallsThatOnlyReceiveIsDetected) {
   const std::string faults = run_processes(2, GetParam(), [](Communicator& comm) -> std::string {
     std::vector<float> data(10);
     std::vector<float> all(20);
@@ -185,7 +186,7 @@ TEST_P(Failure, DifferentCallsThatOnlyWaitAreNoticed) {
   EXPECT_EQ(faults, "");
 }
 
-TEST_P(Failure, ARankThatLeavesEarlyIsNamed) {
+TEST_P(Failure, RankThatLeavesEarlyIsNamed) {
   const std::string faults = run_processes(2, GetParam(), [](Communicator& comm) -> std::string {
     comm.barrier();
     if (comm.rank() == 1) {
@@ -199,7 +200,7 @@ TEST_P(Failure, ARankThatLeavesEarlyIsNamed) {
   EXPECT_EQ(faults, "");
 }
 
-TEST_P(Failure, RetryRepeatsWithoutTheLost) {
+TEST_P(Failure, RetryRepeatsWithoutLostRanks) {
   const std::string faults = run_processes(4, GetParam(), [](Communicator& comm) -> std::string {
     const std::uint32_t self = comm.rank();
     std::string fault;
@@ -228,13 +229,13 @@ INSTANTIATE_TEST_SUITE_P(Api, Failure, ::testing::Values(Way::memory, Way::tcp),
                            return each.param == Way::memory ? "Memory" : "Tcp";
                          });
 
-/// A port that was free a moment ago.
+/// An address with a port that was free a moment ago.
 std::string free_address() {
   const Socket socket = listen_on(Endpoint::parse("127.0.0.1:0"), {});
   return bound_to(socket).text();
 }
 
-TEST(Growth, LetsInWhoWaits) {
+TEST(Growth, AddsAWaitingProcess) {
   const std::string at = free_address();
   const pid_t newcomer = fork();
   ASSERT_GE(newcomer, 0);
@@ -253,7 +254,7 @@ TEST(Growth, LetsInWhoWaits) {
   const std::string faults = run_processes(3, Way::automatic, [&](Communicator& comm) {
     comm.set_completed(5);
     std::optional<Communicator> grown = comm.grow({.at = at, .most = 1, .wait = 10s});
-    if (!grown) return "nobody came";
+    if (!grown) return "no process joined";
     std::vector<float> data(100, 1);
     grown->all_reduce(data);
     return grown->size() == 4 && grown->rank() == comm.rank() && data[0] == 7 ? "" : "a wrong sum";
@@ -264,26 +265,26 @@ TEST(Growth, LetsInWhoWaits) {
   EXPECT_EQ(status, 0);
 }
 
-TEST(Growth, MayBeWaitedForLongerThanACall) {
+TEST(Growth, MayWaitLongerThanTheCallTimeout) {
   const std::string at = free_address();
   setenv("TUTTI_TIMEOUT", "1", 1);
   EXPECT_EQ(run_processes(2, Way::automatic,
                           [&](Communicator& comm) {
                             const bool none = !comm.grow({.at = at, .wait = 1500ms});
                             comm.barrier();
-                            return none ? "" : "somebody came";
+                            return none ? "" : "a process joined";
                           }),
             "");
   unsetenv("TUTTI_TIMEOUT");
 }
 
-TEST(Growth, IsNoneIfNobodyWaits) {
+TEST(Growth, ReturnsNothingIfNoProcessWaits) {
   const std::string at = free_address();
   EXPECT_EQ(run_processes(2, Way::automatic,
                           [&](Communicator& comm) {
                             const bool none = !comm.grow({.at = at});
                             comm.barrier();
-                            return none ? "" : "somebody came";
+                            return none ? "" : "a process joined";
                           }),
             "");
 }
@@ -299,7 +300,7 @@ TEST(FailureOfThreads, AbortWakesAll) {
   });
 }
 
-TEST(FailureOfThreads, WhoReturnsEarlyIsNamed) {
+TEST(FailureOfThreads, RankThatReturnsEarlyIsNamed) {
   run_threads(3, [](Communicator& comm) {
     std::vector<double> data(5000, 1);
     comm.all_reduce(data);
@@ -313,7 +314,7 @@ TEST(FailureOfThreads, WhoReturnsEarlyIsNamed) {
   });
 }
 
-TEST(FailureOfThreads, WhatARanksOwnCodeThrowsIsItsOwnAndTellsTheOthers) {
+TEST(FailureOfThreads, ExceptionInAReductionIsRethrownAndReported) {
   run_threads(3, [](Communicator& comm) {
     const bool is_culprit = comm.rank() == 1;
     const Reduction sum = reduction<float>([is_culprit](float a, float b) {
@@ -326,7 +327,7 @@ TEST(FailureOfThreads, WhatARanksOwnCodeThrowsIsItsOwnAndTellsTheOthers) {
       expect_error([&] { comm.barrier(); }, ErrorCode::aborted, "division by Tuesday");
     } else {
       const auto call_on = [&] {
-        comm.all_reduce(data, sum);  // It may have sent all before it threw.
+        comm.all_reduce(data, sum);  // Rank 1 may have sent all its data before it threw.
         comm.barrier();
       };
       expect_error(call_on, ErrorCode::aborted,
@@ -335,10 +336,10 @@ TEST(FailureOfThreads, WhatARanksOwnCodeThrowsIsItsOwnAndTellsTheOthers) {
   });
 }
 
-TEST(FailureOfThreads, AnAsynchronousCallKeepsTheNameOfItsPlace) {
+TEST(FailureOfThreads, AsynchronousCallCopiesItsSite) {
   run_threads(2, [](Communicator& comm) {
     std::vector<float> data(10);
-    // Until rank 1 comes, the second call has not begun.
+    // Until rank 1 calls the barrier, the second call has not started.
     if (comm.rank() == 1) std::this_thread::sleep_for(50ms);
     Work first = comm.barrier_async();
     auto place = std::make_unique<std::string>("where rank " + std::to_string(comm.rank()) + " is");
@@ -351,7 +352,7 @@ TEST(FailureOfThreads, AnAsynchronousCallKeepsTheNameOfItsPlace) {
   });
 }
 
-TEST(FailureOfThreads, KeptInputIsAsItWas) {
+TEST(FailureOfThreads, KeepInputRestoresTheInput) {
   run_threads(2, [](Communicator& comm) {
     std::vector<float> data(1000);
     std::iota(data.begin(), data.end(), 0.F);

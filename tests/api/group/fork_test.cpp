@@ -24,7 +24,7 @@
 #include "support/temporary_directory.hpp"
 #include "support/variable.hpp"
 
-/// What a child gets that a rank has forked: an error, and no way to harm the rank.
+/// A forked child of a rank gets an error from every call, and cannot harm the rank.
 namespace tutti::test {
 namespace {
 
@@ -32,7 +32,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using Ending = ForkedChild::Ending;
 
-/// What is wrong with a call that should say that a communicator does not survive fork().
+/// Returns what is wrong with a call that should throw aborted with a message about fork().
 std::string fault_of_inherited(const std::function<void()>& call) {
   try {
     call();
@@ -44,7 +44,7 @@ std::string fault_of_inherited(const std::function<void()>& call) {
   }
 }
 
-/// What is wrong with a sum over all ranks, which bring 1, 2, 3, ….
+/// Returns what is wrong with a sum over all ranks, which contribute 1, 2, 3, ….
 std::string fault_of_sum(Communicator& comm) {
   std::vector<int> data(1000, static_cast<int>(comm.rank()) + 1);
   comm.all_reduce(data);
@@ -83,7 +83,7 @@ TEST_P(Fork, InheritedCommunicatorThrowsInChild) {
   EXPECT_EQ(faults, "");
 }
 
-/// Of a rank, as a program has it that keeps it in a global variable.
+/// The communicator of a program that keeps it in a global variable.
 std::unique_ptr<Communicator>& global_communicator() {
   static std::unique_ptr<Communicator> global;
   return global;
@@ -102,7 +102,7 @@ TEST_P(Fork, ChildExitsThroughStaticDestructorsAfterAsyncCall) {
   EXPECT_EQ(faults, "");
 }
 
-/// What a callback is told, or nothing after five seconds.
+/// Throws the error that a callback gets. Returns after five seconds if the callback is not called.
 void rethrow_from_callback(const Work& work) {
   const auto told = std::make_shared<std::promise<void>>();
   work.then([told](const std::exception_ptr& failure) {
@@ -182,8 +182,8 @@ TEST_P(Fork, SharedMemoryIsACopyInChild) {
   EXPECT_EQ(faults, "");
 }
 
-/// As a loader of data has them: workers that compute on ordinary memory while the rank reduces.
-TEST_P(Fork, RankGoesOnWhileChildrenComeAndGo) {
+/// Like a data loader: workers compute on private memory while the rank calls collectives.
+TEST_P(Fork, RankContinuesWhileChildrenStartAndEnd) {
   const std::string faults = run_processes(3, GetParam(), [](Communicator& comm) {
     global_communicator() = std::make_unique<Communicator>(comm.duplicate());
     std::string fault;
@@ -221,7 +221,7 @@ TEST_P(Fork, RankGoesOnWhileChildrenComeAndGo) {
   EXPECT_EQ(faults, "");
 }
 
-TEST_P(Fork, ChildrenMakeCommunicatorsOfTheirOwn) {
+TEST_P(Fork, ChildrenCanMakeNewCommunicators) {
   const std::string faults = run_processes(2, GetParam(), [](Communicator& comm) {
     const UniqueId id = UniqueId::make();
     const auto be = [&](std::uint32_t rank) {
@@ -244,8 +244,8 @@ INSTANTIATE_TEST_SUITE_P(Api, Fork, ::testing::Values(Way::memory, Way::tcp), []
   return each.param == Way::memory ? "SharingMemory" : "OverTcp";
 });
 
-/// The child holds none of its parent's connections, so that these end with the rank.
-TEST(ForkFailure, KilledRankIsNoticedOnOtherHostsThoughItsChildLives) {
+/// The child holds no connection of its parent, so these close when the rank dies.
+TEST(ForkFailure, KilledRankIsDetectedWhileItsChildLives) {
   if (sanitizer == "thread") GTEST_SKIP() << "a thread sanitizer cannot follow these forks";
   const std::string faults = run_processes(
       2, Way::tcp,
@@ -302,7 +302,7 @@ TEST(ForkInThreads, ChildThatReturnsGetsAnError) {
   EXPECT_EQ(outer->wait(), "");
 }
 
-TEST(ForkInC, ChildGetsAResultThatSaysSo) {
+TEST(ForkInC, ChildGetsAnErrorThatNamesFork) {
   if (sanitizer == "thread") GTEST_SKIP() << "a thread sanitizer cannot follow these forks";
   tuttiUniqueId id{};
   ASSERT_EQ(tuttiGetUniqueId(&id), tuttiSuccess);
@@ -321,7 +321,7 @@ TEST(ForkInC, ChildGetsAResultThatSaysSo) {
   EXPECT_EQ(tuttiCommDestroy(comm), tuttiSuccess);
 }
 
-/// A worker that is ended by SIGTERM is not the rank, whose calls it would tell of.
+/// A child that dies by SIGTERM must not dump the calls of its parent.
 TEST(ForkFlight, ChildDumpsNothing) {
   if (sanitizer == "thread") GTEST_SKIP() << "a thread sanitizer cannot follow these forks";
   const TemporaryDirectory directory;

@@ -19,7 +19,7 @@ RankDescriptor descriptor() {
           .way = Way::tcp};
 }
 
-TEST(RankDescriptor, IsReadAsItWasWritten) {
+TEST(RankDescriptor, RoundTrips) {
   const RankDescriptor read = read_rank_descriptor(write(descriptor()));
   EXPECT_EQ(write(read), write(descriptor()));
   EXPECT_EQ(read.heap_fd, -1);
@@ -33,7 +33,7 @@ TEST(RankDescriptor, NamesMayBeAnyBytes) {
   EXPECT_EQ(read_rank_descriptor(write(odd)).name, "\xef\xbf\xbdmile");
 }
 
-TEST(RankDescriptor, IsRefusedIfItMakesNoSense) {
+TEST(RankDescriptor, InvalidTextIsRejected) {
   const auto refused = [](const std::string& what, const std::string& instead) {
     std::string text = write(descriptor());
     ASSERT_NE(text.find(what), std::string::npos) << what;

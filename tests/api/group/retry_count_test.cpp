@@ -7,7 +7,7 @@
 namespace tutti::test {
 namespace {
 
-TEST(RetryCount, CannotBeAdvancedOnceItIsSealed) {
+TEST(RetryCount, CannotBeAdvancedAfterSeal) {
   RetryCount count(4);
   EXPECT_TRUE(count.advance(5));
   EXPECT_EQ(count.seal(), 5U);
@@ -16,7 +16,7 @@ TEST(RetryCount, CannotBeAdvancedOnceItIsSealed) {
   EXPECT_EQ(count.value(), 5U);
 }
 
-TEST(RetryCount, StaysSealedWhenItIsSet) {
+TEST(RetryCount, StaysSealedAfterSet) {
   RetryCount count(4);
   count.set(7);
   EXPECT_EQ(count.seal(), 7U);
@@ -25,7 +25,7 @@ TEST(RetryCount, StaysSealedWhenItIsSet) {
   EXPECT_FALSE(count.advance(9));
 }
 
-/// The thread that seals it sees the last call that was done.
+/// seal() returns the last count that advance() accepted.
 TEST(RetryCount, IsAdvancedOrSealedButNotBoth) {
   for (int round = 0; round < 100; ++round) {
     RetryCount count(0);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Of several calls under way the second says only that all is over; the first says why.
+/// Of two calls under way, only the first fails with the cause; the second fails with aborted.
 TEST(Retry, RepeatsSeveralCallsAtOnce) {
   run_threads(3, [](Communicator& comm) {
     if (comm.rank() == 2) return;
@@ -33,9 +33,9 @@ TEST(Retry, RepeatsSeveralCallsAtOnce) {
   });
 }
 
-/// All have done the call when the verdict is found, so it is complete for all; their next call
+/// All ranks have done the call before the verdict, so it is complete for all. Their next call
 /// throws the verdict.
-TEST(Retry, IsCompleteIfAllRanksHaveDoneIt) {
+TEST(Retry, IsCompleteIfAllRanksHaveDoneTheCall) {
   run_threads(4, [](Communicator& comm) {
     if (comm.rank() == 0) {
       std::this_thread::sleep_for(50ms);
@@ -56,7 +56,7 @@ TEST(Retry, IsCompleteIfAllRanksHaveDoneIt) {
   });
 }
 
-TEST(Retry, IsNotCompleteIfARankHasNotDoneIt) {
+TEST(Retry, IsNotCompleteIfARankHasNotDoneTheCall) {
   run_threads(4, [](Communicator& comm) {
     if (comm.rank() == 0) {
       std::this_thread::sleep_for(50ms);
@@ -73,8 +73,8 @@ TEST(Retry, IsNotCompleteIfARankHasNotDoneIt) {
   });
 }
 
-/// A rank that has completed another number of calls than the verdict says was not heard when it
-/// was found. No call of its would match the others'.
+/// A rank that has completed another number of calls than the verdict says did not take part in
+/// the verdict. Its calls would not match those of the others.
 TEST(Retry, LeavesOutARankThatIsOutOfStep) {
   run_threads(3, [](Communicator& comm) {
     comm.barrier();
@@ -89,7 +89,7 @@ TEST(Retry, LeavesOutARankThatIsOutOfStep) {
   });
 }
 
-TEST(Retry, GivesUpWhereNobodyIsLost) {
+TEST(Retry, StopsAfterRepeatsIfNoRankIsLost) {
   run_threads(2, [](Communicator& comm) {
     int calls = 0;
     std::vector<float> data(100, 1);
@@ -106,9 +106,9 @@ TEST(Retry, GivesUpWhereNobodyIsLost) {
         },
         ErrorCode::timed_out, "rank 1");
     EXPECT_EQ(calls, 3);
-    EXPECT_EQ(data[99], 1) << "it was not put back";
+    EXPECT_EQ(data[99], 1) << "it was not restored";
     comm.all_reduce(data);
-    EXPECT_EQ(data[99], 2) << "the communicator is of no more use";
+    EXPECT_EQ(data[99], 2) << "the communicator cannot be used any more";
   });
 }
 

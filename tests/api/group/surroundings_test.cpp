@@ -11,7 +11,7 @@ Surroundings known() {
   return {.boot = "b", .process_namespace = "pid:[1]", .network_namespace = "net:[2]"};
 }
 
-/// What a child of this process says.
+/// The names that a forked child computes.
 std::string in_child(const Surroundings& surroundings) {
   ForkedChild child([&] { return surroundings.host("") + surroundings.network(); });
   return child.wait();
@@ -24,7 +24,7 @@ TEST(Surroundings, AreReadFromTheSystem) {
   EXPECT_TRUE(here.network_namespace.starts_with("net:[")) << here.network_namespace;
 }
 
-TEST(Surroundings, AreAlikeForProcessesOfOneNamespace) {
+TEST(Surroundings, AreEqualWithinANamespace) {
   EXPECT_EQ(in_child(known()), known().host("") + known().network());
   Surroundings other = known();
   other.network_namespace = "net:[3]";
@@ -34,11 +34,11 @@ TEST(Surroundings, AreAlikeForProcessesOfOneNamespace) {
   EXPECT_NE(other.host(""), known().host(""));
 }
 
-TEST(Surroundings, AreAlikeForNobodyElseIfUnknown) {
+TEST(Surroundings, AreUniqueIfUnknown) {
   for (const auto part : {&Surroundings::boot, &Surroundings::process_namespace}) {
     Surroundings unknown = known();
     unknown.*part = "";
-    EXPECT_EQ(unknown.host(""), unknown.host("")) << "threads of one process are alike";
+    EXPECT_EQ(unknown.host(""), unknown.host("")) << "equal for threads of one process";
     EXPECT_NE(in_child(unknown), unknown.host("") + unknown.network());
     ForkedChild child([&] { return unknown.host(""); });
     EXPECT_NE(child.wait(), unknown.host(""));
@@ -54,7 +54,7 @@ TEST(Surroundings, AreAlikeForNobodyElseIfUnknown) {
   }
 }
 
-TEST(Surroundings, KeepAnyBytesApartThatTheyAreTold) {
+TEST(Surroundings, DifferentHostIdsStayDifferent) {
   EXPECT_NE(known().host("\xe9"), known().host("\xe8"));
   EXPECT_NE(known().host("%e9"), known().host("\xe9"));
   for (const char each : known().host("a\xff\n\x7f z")) {

@@ -2,8 +2,8 @@
 
 #include "faults/scenario.hpp"
 
-/// One rank comes to grief in a collective. The others get the same verdict; then they shrink and
-/// repeat the call ("call"), or end their processes at once ("exit").
+/// One rank fails in a collective. The others get the same verdict; then they shrink and repeat the
+/// call ("call"), or end their processes at once ("exit").
 namespace tutti::test {
 
 void draw_call(Random& random, FaultCase& drawn);

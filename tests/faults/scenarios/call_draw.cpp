@@ -7,7 +7,7 @@
 namespace tutti::test {
 namespace {
 
-/// Those that can happen there: one thread cannot be killed alone, and has no connections.
+/// The faults that are possible: a thread cannot be killed alone, and has no connections.
 Fault draw_fault(Random& random, Ground ground) {
   while (true) {
     const auto fault = static_cast<Fault>(random.below(fault_kinds));
@@ -76,7 +76,7 @@ void draw_call(Random& random, FaultCase& drawn) {
   }
 }
 
-/// Threads cannot end alone, and ranks that need none of the connections that are shut down see no
+/// A thread cannot end alone. A rank that does not need the connections that are shut down sees no
 /// failure.
 void draw_exit(Random& random, FaultCase& drawn) {
   if (drawn.ground == Ground::threads) drawn.ground = Ground::memory;

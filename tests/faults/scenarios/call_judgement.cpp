@@ -6,7 +6,7 @@
 namespace tutti::test {
 namespace {
 
-/// As promised.
+/// The promised times.
 constexpr double notice_s = 1;
 constexpr double recover_s = 1;
 
@@ -24,15 +24,15 @@ class Judge {
   }
 
  private:
-  /// Who needs none of the connections that are shut down completes its calls and leaves. It has no
-  /// verdict to be judged, and those who have go on without it.
+  /// A rank that does not need the connections that are shut down completes its calls and leaves.
+  /// It has no verdict; the ranks that have one go on without it.
   [[nodiscard]] bool is_unharmed(std::uint32_t rank) const {
     return case_.fault == Fault::hang_up && board_[rank].stage == Stage::done &&
            std::strcmp(board_[rank].trouble.data(), "nothing has failed") == 0;
   }
 
-  /// Whoever lives is, and hears of it as the others do; a rank that was stopped is told something,
-  /// but it may be too late to go on.
+  /// Every rank that is alive is checked. A rank that was stopped gets an error, but may be too
+  /// late to go on.
   [[nodiscard]] bool is_judged(std::uint32_t rank) const {
     if (case_.second && rank == case_.second_victim()) return false;
     if (is_unharmed(rank)) return false;
@@ -44,7 +44,7 @@ class Judge {
     const BoardLine& line = board_[rank];
     const std::string who = "rank " + std::to_string(rank) + " ";
     if (line.stage != Stage::done) {
-      wrong(who + "has only come to " + std::string(name(line.stage.load())));
+      wrong(who + "has only reached the stage " + std::string(name(line.stage.load())));
     }
     judge_trouble(rank, who);
     if (line.code < 0) return;
@@ -56,7 +56,7 @@ class Judge {
     if (case_.ending == Ending::recovers) judge_group(who, line);
   }
 
-  /// Nobody has any but a rank that was too late, which is told that the others did not wait.
+  /// Only a rank that was too late may have an error: that the others did not wait.
   void judge_trouble(std::uint32_t rank, const std::string& who) {
     const std::string trouble = board_[rank].trouble.data();
     const bool is_late = rank == case_.victim && case_.fault == Fault::slow;
@@ -90,8 +90,9 @@ class Judge {
       wrong(who + "has another verdict: \"" + line.verdict.data() + "\" and not \"" +
             first.verdict.data() + "\"");
     }
-    // Of two that have no connection either may be at fault. Of those who call different things, as
-    // many may be known on each side; then all are blamed. If no two call the same, anybody may be.
+    // If a connection is broken, either end may be at fault. If ranks make different calls, the
+    // minority is blamed; if both sides are equal, all are. If no two calls are equal, any rank may
+    // be.
     const std::uint32_t victim = 1U << case_.victim;
     const bool is_right = case_.difference == Difference::counts ? line.blamed != 0
                           : case_.fault == Fault::mismatch       ? (line.blamed & victim) != 0
@@ -117,8 +118,8 @@ class Judge {
     }
     std::uint32_t found = line.gone;
     if (case_.second) {
-      // It may come to its end only when all is over; or when some are through and leave, while
-      // others are still in the last call and go on without them.
+      // It may end only after all others; or some ranks finish and leave while others are still in
+      // the last call and go on without them.
       found &= ~was_through_before(line);
       found |= 1U << case_.second_victim();
     }
@@ -128,7 +129,7 @@ class Judge {
     }
   }
 
-  /// The ranks that had recovered before this one had, as bits.
+  /// The ranks that had recovered before this one, as bits.
   [[nodiscard]] std::uint32_t was_through_before(const BoardLine& line) const {
     std::uint32_t ranks = 0;
     for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
@@ -152,7 +153,7 @@ class Judge {
     const double timeout = 1e-3 * static_cast<double>(case_.call_timeout().count());
     for (std::uint32_t rank = 0; rank < case_.ranks; ++rank) {
       if (!is_judged(rank)) continue;
-      // Who is slow hears of it when it comes.
+      // A slow rank gets the error when it calls.
       if (rank == case_.victim && case_.fault == Fault::slow) continue;
       const BoardLine& line = board_[rank];
       failed = std::max(failed, line.failed_at.load());
@@ -163,13 +164,13 @@ class Judge {
           std::max(overdue, 1e-9 * static_cast<double>(line.failed_at - line.called_at) - timeout);
     }
     const std::int64_t fault = std::max(board_[case_.victim].fault_at.load(), called);
-    // Of a rank that is waited for, the time past the deadline counts.
+    // If others wait for a rank until the deadline, only the time after the deadline counts.
     result_.detection_s =
         case_.keeps_waiting()
             ? overdue
             : 1e-9 * static_cast<double>(std::max<std::int64_t>(failed - fault, 0));
     if (recovered > 0) result_.recovery_s = 1e-9 * static_cast<double>(recovered - failed);
-    // Calls that only wait for each other are compared when they have done so for a while.
+    // Calls that only wait for each other are compared after 1 s.
     const double limit = notice_s + (case_.fault == Fault::mismatch ? notice_s : 0);
     if (result_.detection_s > limit * patience_) {
       wrong("noticed after " + std::to_string(result_.detection_s) + " s");

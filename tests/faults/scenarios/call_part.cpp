@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Nothing else in these processes speaks TCP but the data between ranks.
+/// Only data between ranks uses TCP in these processes.
 void hang_up_data() {
   DIR* const all = opendir("/proc/self/fd");
   if (all == nullptr) return;
@@ -29,7 +29,7 @@ void hang_up_data() {
   closedir(all);
 }
 
-/// Of the faulty rank. Does not return if it takes its life.
+/// The fault of the faulty rank. Does not return if it ends the process.
 void come_to_grief(Communicator& communicator, const FaultCase& fault_case, BoardLine& line) {
   line.fault_at = now_ns();
   switch (fault_case.fault) {
@@ -40,7 +40,7 @@ void come_to_grief(Communicator& communicator, const FaultCase& fault_case, Boar
       kill(getpid(), SIGKILL);
       break;
     case Fault::crash:
-      // Not a core dump's worth of time.
+      // A core dump would take too long.
       signal(SIGSEGV, SIG_DFL);
       kill(getpid(), SIGSEGV);
       break;
@@ -60,10 +60,10 @@ void come_to_grief(Communicator& communicator, const FaultCase& fault_case, Boar
     case Fault::none:
       return;
   }
-  std::this_thread::sleep_for(10s);  // The signal is on its way.
+  std::this_thread::sleep_for(10s);  // Until the signal arrives.
 }
 
-/// The fault, at its moment.
+/// Triggers the fault at its moment.
 class Trigger {
  public:
   Trigger(Communicator& communicator, const FaultCase& fault_case, BoardLine& line)
@@ -73,7 +73,7 @@ class Trigger {
   Trigger& operator=(const Trigger&) = delete;
 
   void call_begins() {
-    // Who is slow, or returns from its thread, does so instead of calling.
+    // A rank that is slow, or returns from its thread, does so instead of calling.
     if (case_.moment == Moment::before || case_.fault == Fault::slow) return fire();
     if (case_.moment == Moment::end) return;
     timer_ = std::thread([this] {
@@ -119,16 +119,16 @@ void note_failure(const Communicator& communicator, const Error& error, BoardLin
   line.stage = Stage::failed;
 }
 
-/// Every rank has a message for every other one.
+/// Every rank sends a message to every other one.
 void meet(Communicator& communicator) {
   const std::vector<std::uint8_t> out(communicator.size());
   std::vector<std::uint8_t> in(communicator.size());
   communicator.all_to_all(out, in, {.algorithm = "alltoall/mesh"});
 }
 
-/// The call, between barriers: before it, so that all are there, and after it, by which everybody
-/// hears of what has happened to others. Whether any has failed, as it should; a rank that is slow
-/// to leave the barrier before is caught in that.
+/// The call between two barriers: the first one so that all ranks are there, the second one so that
+/// every rank learns of the fault. Returns whether one of them failed, as it should; a rank that is
+/// slow to leave the first barrier fails in it.
 bool call_once(Communicator& communicator, const FaultCase& fault_case, BoardLine& line) {
   const bool is_victim = communicator.rank() == fault_case.victim;
   Trigger trigger(communicator, fault_case, line);
@@ -147,7 +147,7 @@ bool call_once(Communicator& communicator, const FaultCase& fault_case, BoardLin
     communicator.barrier({.timeout = fault_case.call_timeout()});
   };
   try {
-    // Connections are made when they are first needed.
+    // Connections are opened on first use.
     if (fault_case.fault == Fault::hang_up) (void)try_call(communicator, fault_case.trial);
     communicator.barrier();
     line.stage = Stage::calling;
@@ -158,9 +158,9 @@ bool call_once(Communicator& communicator, const FaultCase& fault_case, BoardLin
       collective();
       barrier();
     }
-    // Who makes another call may have no message in it for those who make this one.
+    // A rank that makes another call may send no message to the ranks in this one.
     if (fault_case.fault == Fault::mismatch) meet(communicator);
-    // What comes after both calls is seen by the next.
+    // A fault after both calls shows in the next barrier.
     trigger.finish();
     barrier();
   } catch (const Error& error) {
@@ -172,7 +172,7 @@ bool call_once(Communicator& communicator, const FaultCase& fault_case, BoardLin
   return false;
 }
 
-/// The same call among fewer.
+/// The same call on fewer ranks.
 Trial repeat_of(const FaultCase& fault_case, std::uint32_t ranks) {
   Trial trial = fault_case.trial;
   trial.root = trial.root % ranks;
@@ -184,11 +184,11 @@ Trial repeat_of(const FaultCase& fault_case, std::uint32_t ranks) {
   return trial;
 }
 
-/// With those who are left, as often as yet another is lost.
+/// Shrinks and repeats the call, again whenever another rank is lost.
 void recover(Communicator& communicator, const FaultCase& fault_case, BoardLine& line) {
   constexpr int most_losses = 4;
   std::optional<Communicator> smaller;
-  std::vector<std::uint32_t> ranks(communicator.size());  // As they were called at first.
+  std::vector<std::uint32_t> ranks(communicator.size());  // Their original ranks.
   for (std::uint32_t rank = 0; rank < communicator.size(); ++rank) ranks[rank] = rank;
   std::thread second;
   if (fault_case.second && communicator.rank() == fault_case.second_victim()) {
@@ -221,7 +221,7 @@ void recover(Communicator& communicator, const FaultCase& fault_case, BoardLine&
   if (second.joinable()) second.join();
 }
 
-/// The process is at its end, in the way that the case says.
+/// Ends the process in the way of the case.
 void end_as(Ending ending) {
   switch (ending) {
     case Ending::recovers:
@@ -230,12 +230,12 @@ void end_as(Ending ending) {
     case Ending::exits:
       _exit(0);
     case Ending::throws:
-      close(STDERR_FILENO);  // Which is told of it.
+      close(STDERR_FILENO);  // std::terminate() prints to it.
       std::terminate();
     case Ending::dies:
       kill(getpid(), SIGKILL);
   }
-  std::this_thread::sleep_for(10s);  // The signal is on its way.
+  std::this_thread::sleep_for(10s);  // Until the signal arrives.
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// As promised.
+/// The promised times.
 constexpr double shrink_s = 1;
 
 std::uint32_t steps_of(const FaultCase& fault_case) {
@@ -26,7 +26,7 @@ void use(Communicator& communicator, std::uint32_t step) {
                            std::to_string(communicator.size()));
 }
 
-/// One way or another to make communicators, and to be rid of them.
+/// Makes, uses and destroys communicators in one of several ways.
 void churn(Communicator& communicator, std::uint32_t step) {
   switch (step % 4) {
     case 0: {
@@ -48,7 +48,7 @@ void churn(Communicator& communicator, std::uint32_t step) {
       return;
     }
     default: {
-      // Of one that is gone before its child is used.
+      // From a communicator that is destroyed before its child is used.
       std::optional<Communicator> child;
       {
         Communicator twin = communicator.duplicate();
@@ -84,7 +84,7 @@ class Churner {
           ++step;
           look_at_clock();
         }
-        // Nobody leaves while others may still need it.
+        // No rank leaves while others may still need it.
         communicator_.barrier();
         line_.called_at = now_ns();
         return;
@@ -139,8 +139,8 @@ void play_churn(Communicator& communicator, const FaultCase& fault_case, BoardLi
   line.stage = Stage::done;
 }
 
-/// The last group of a rank may lack the ranks that were killed, and those that had come to the end
-/// and left when it was made.
+/// The last group of a rank may lack the ranks that were killed, and ranks that had finished and
+/// left before it was made.
 CaseResult judge_churn(const FaultCase& fault_case, const Board& board, double patience) {
   CaseResult result = judge_loop(fault_case, board, patience);
   const std::vector<std::uint32_t> victims = SuddenDeath::victims(fault_case);

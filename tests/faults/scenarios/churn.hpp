@@ -2,7 +2,7 @@
 
 #include "faults/scenario.hpp"
 
-/// A loop that makes communicators, uses and destroys them, while ranks die: duplicates, parts, and
+/// A loop that makes, uses and destroys communicators while ranks die: duplicates, splits, and
 /// several at once. When one fails, the surviving ranks shrink the group and go on.
 namespace tutti::test {
 

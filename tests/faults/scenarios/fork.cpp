@@ -16,12 +16,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// As promised; and a while in which the fault is still to come.
+/// The promised times; and the time before the fault.
 constexpr double notice_s = 1;
 constexpr double recover_s = 1;
 constexpr double before_fault_s = 0.2;
 
-/// All but pipes: a rank takes those by which it wakes others from them when it first has to.
+/// Open descriptors except pipes: a rank opens the doorbell pipes of others on first use.
 std::size_t held_descriptors() {
   std::size_t count = 0;
   for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -60,7 +60,7 @@ class ForkPlayer {
     const std::size_t descriptors = held_descriptors();
     line_.stage = Stage::calling;
     try {
-      // A rank that is slow to leave it may meet the fault here.
+      // A rank that is slow to leave the barrier may see the fault here.
       line_.called_at = now_ns();
       group_.barrier();
       for (std::uint32_t step = 0; step < steps(); ++step) work(step);
@@ -73,7 +73,7 @@ class ForkPlayer {
       line_.stage = Stage::done;
       return;
     }
-    // Its own children have ended, and the others' are theirs.
+    // The children of this rank have ended; other ranks wait for theirs.
     const std::size_t now = held_descriptors();
     if (now > descriptors) {
       complain("descriptors from " + std::to_string(descriptors) + " to " + std::to_string(now));
@@ -92,7 +92,7 @@ class ForkPlayer {
   }
   [[nodiscard]] std::uint32_t sum() const { return group_.size() * (group_.size() + 1) / 2; }
 
-  /// Makes all connections and threads that are ever needed.
+  /// Opens all connections and threads that are needed later.
   void meet() {
     const std::vector<std::uint8_t> out(group_.size());
     std::vector<std::uint8_t> in(group_.size());
@@ -110,7 +110,7 @@ class ForkPlayer {
     }
   }
 
-  /// One step of what a program does, with forks in the midst.
+  /// One step of a program, with forks during calls.
   void work(std::uint32_t step) {
     look_for_fault(step);
     Random common(case_.seed * 1000003 + case_.number * 31 + step);
@@ -127,7 +127,7 @@ class ForkPlayer {
     std::thread forker;
     try {
       line_.called_at = now_ns();
-      // One by one: should a later one throw, the earlier ones are known and waited for.
+      // One by one: if a later one throws, the earlier ones are recorded and waited for.
       inherited_.works.push_back(inherited_.twin->all_reduce_async(plain));
       inherited_.works.push_back(group_.receive_async(in, left(), {.tag = step}));
       inherited_.works.push_back(group_.send_async(out, right(), {.tag = step}));
@@ -156,7 +156,7 @@ class ForkPlayer {
     children_.add();
   }
 
-  /// By a thread other than that which calls, so at any moment of a call.
+  /// Forks from another thread than the calling one, so at any moment of a call.
   void fork_now_and_then(const std::atomic<bool>& is_over) {
     constexpr std::size_t most = 2;
     for (std::size_t i = 0; i < most && !is_over; ++i) {
@@ -170,13 +170,13 @@ class ForkPlayer {
     if (forker.joinable()) forker.join();
   }
 
-  /// After a failure, they end soon, and use the caller's memory no longer.
+  /// After a failure every Work ends soon and no longer uses the caller's memory.
   void end_works() {
     for (const Work& each : inherited_.works) {
       try {
-        if (!each.wait_for(15s)) complain("a Work does not end though its communicator has");
+        if (!each.wait_for(15s)) complain("a Work does not end although its communicator failed");
       } catch (const Error&) {
-        // With the communicator.
+        // The verdict of the communicator.
       }
     }
     inherited_.works.clear();
@@ -215,7 +215,7 @@ class ForkPlayer {
     complain("nothing has failed");
   }
 
-  /// The error may be of the twin: the group has failed, too, or will.
+  /// The error may come from the duplicate: then the group has failed, too, or will.
   void note_failure(const Error& error) {
     line_.failed_at = now_ns();
     line_.longest_pause_ns = line_.failed_at - line_.called_at;
@@ -242,7 +242,7 @@ class ForkPlayer {
     SharedNumbers data(1000, 1);
     children_.add();
     shrunk.communicator->all_reduce(data);
-    if (data.back() != line_.left) complain("a wrong sum in what is left");
+    if (data.back() != line_.left) complain("a wrong sum in the shrunk group");
     shrunk.communicator->barrier();
     line_.recovered_at = now_ns();
     settle_children();
@@ -263,7 +263,7 @@ class ForkPlayer {
 }  // namespace
 
 void draw_fork(Random& random, FaultCase& drawn) {
-  if (drawn.ground == Ground::threads) drawn.ground = Ground::memory;  // One process cannot die.
+  if (drawn.ground == Ground::threads) drawn.ground = Ground::memory;  // A thread cannot die alone.
   const std::vector<Fault> able{Fault::none, Fault::none, Fault::kill, Fault::exit, Fault::crash};
   drawn.fault = random.pick(able);
   drawn.trial.count = 1 + random.below(5U);
@@ -290,7 +290,7 @@ CaseResult judge_fork(const FaultCase& fault_case, const Board& board, double pa
     if (first == nullptr) first = &line;
     const std::string verdict = line.verdict.data();
     if (line.stage != Stage::done) {
-      wrong(rank, "has only come to " + std::string(name(line.stage.load())));
+      wrong(rank, "has only reached the stage " + std::string(name(line.stage.load())));
     }
     if (line.trouble[0] != '\0') wrong(rank, std::string("says: ") + line.trouble.data());
     if (verdict != first->verdict.data()) wrong(rank, "has another verdict: " + verdict);

@@ -2,10 +2,10 @@
 
 #include "faults/scenario.hpp"
 
-/// Ranks fork children in the midst of their work, by the thread that calls or by another, as
-/// loaders of data do. The children use what they have inherited, free it, allocate, crash, exec or
-/// outlive their parent; in some cases a rank dies. The ranks' results stay right, the others get
-/// the same verdict, and nothing is left behind.
+/// Ranks fork children during calls, from the calling thread or from another, as data loaders do.
+/// The children use or free inherited objects, allocate, crash, exec or outlive their parent; in
+/// some cases a rank dies. The results of the ranks stay right, the surviving ranks get the same
+/// verdict, and nothing is left behind.
 namespace tutti::test {
 
 void draw_fork(Random& random, FaultCase& drawn);

@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using Ending = ForkedChild::Ending;
 
-/// What is wrong with a call that should say that what it is made on does not survive fork().
+/// Checks that a call on an inherited object fails with a message about fork(). Returns the error.
 std::string fault_of_call(const char* name, const std::function<void()>& call) {
   try {
     call();
@@ -40,21 +40,21 @@ std::string misuse(Communicator& communicator) {
       fault_of_call("try_probe", [&] { (void)communicator.try_probe(any_rank); }) +
       fault_of_call("duplicate", [&] { (void)communicator.duplicate(); }) +
       fault_of_call("split", [&] { (void)communicator.split(0); }) +
-      fault_of_call("abort", [&] { communicator.abort("a child's whim"); }) +
+      fault_of_call("abort", [&] { communicator.abort("a child aborts"); }) +
       fault_of_call("verdict", [&] { (void)communicator.verdict(); }) +
       fault_of_call("shrink", [&] { (void)communicator.shrink(); });
   if (communicator.rank() >= communicator.size()) fault += "no rank; ";
   return fault;
 }
 
-/// A Work that was done before the fork, well or not, is so here, too. No call waits.
+/// A Work that was done before the fork, well or not, is done here, too. No call waits.
 std::string misuse(const Work& work) {
   if (!work.test()) return "Work::test() says no; ";
   try {
     work.wait();
     if (!work.wait_for(1s)) return "Work::wait_for() says no; ";
   } catch (const Error&) {
-    // Of the fork, or of the failure before it.
+    // Because of the fork, or of a failure before it.
   }
   auto called = std::make_shared<std::atomic<bool>>(false);
   work.then([called](const std::exception_ptr&) { *called = true; });
@@ -111,7 +111,7 @@ void wait_for_end_of(pid_t parent) {
 std::string Inheritance::fault_of_kept() const {
   const bool is_whole =
       std::ranges::all_of(*kept, [](std::uint32_t each) { return each == kept_value; });
-  return is_whole ? "" : "memory of the parent is not as it was; ";
+  return is_whole ? "" : "memory of the parent has changed; ";
 }
 
 void ForkChildren::add() {

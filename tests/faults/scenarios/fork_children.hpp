@@ -16,36 +16,36 @@ namespace tutti::test {
 /// Memory that other ranks can read.
 using SharedNumbers = std::vector<std::uint32_t, Allocator<std::uint32_t>>;
 
-/// What a rank has, and its children inherit. `kept` is not written while it has children.
+/// Objects of a rank that its children inherit. `kept` is not written while it has children.
 struct Inheritance {
   static constexpr std::uint32_t kept_value = 7;
 
   Communicator* group = nullptr;
   std::optional<Communicator> twin{};
   std::unique_ptr<SharedNumbers> kept{};
-  std::vector<Work> works{};  ///< Under way, or done. Written by the rank's own thread only.
+  std::vector<Work> works{};  ///< In progress, or done. Written by the rank's own thread only.
 
-  /// Empty if all is as it was.
+  /// Empty if nothing has changed.
   [[nodiscard]] std::string fault_of_kept() const;
 };
 
-/// The children that a rank has forked and that have not been seen to end well.
+/// The children of a rank that have not ended yet, or have ended with an error.
 class ForkChildren {
  public:
   ForkChildren(Inheritance& inherited, std::uint64_t seed) : inherited_(inherited), random_(seed) {}
 
-  /// Forks one, which does one thing or another.
+  /// Forks a child that does one of several things.
   void add();
-  /// One that lives until its parent is gone, and then a little longer.
+  /// Forks a child that outlives its parent by a short time.
   void add_survivor();
-  /// Waits for them all. What was wrong in any of them.
+  /// Waits for all children. Returns their errors.
   [[nodiscard]] std::string wait();
   [[nodiscard]] std::size_t size() const { return children_.size(); }
 
  private:
   struct Child {
     std::unique_ptr<ForkedChild> process;
-    std::string expected{};  ///< What wait() is to say.
+    std::string expected{};  ///< The expected result of wait().
     bool is_to_be_killed = false;
   };
 

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// As promised: after the deadline, and from the error to the first right result.
+/// The promised times: after the deadline, and from the error to the first correct result.
 constexpr double notice_s = 1;
 constexpr double recover_s = 1;
 
@@ -43,7 +43,7 @@ std::uint32_t bits_of(const std::vector<std::uint32_t>& ranks) {
   return bits;
 }
 
-/// What a new communicator is good for may only be found out when it is used.
+/// A new communicator may fail only when it is used.
 void call_until_it_fails(Communicator& communicator, const FaultCase& fault_case, BoardLine& line) {
   constexpr std::int64_t long_enough_ns = 10'000'000'000;
   const std::int64_t begun = now_ns();
@@ -69,7 +69,7 @@ void recover(Communicator& communicator, BoardLine& line) {
 }  // namespace
 
 void draw_freeze(Random& random, FaultCase& drawn) {
-  if (drawn.ground == Ground::threads) drawn.ground = Ground::memory;  // They cannot stop alone.
+  if (drawn.ground == Ground::threads) drawn.ground = Ground::memory;  // Threads stop together.
   drawn.fault = Fault::stop;
   drawn.ranks = std::max(drawn.ranks, 3U);
   drawn.stopped = 1 + random.below(drawn.ranks - 1);
@@ -92,7 +92,7 @@ void play_freeze(Communicator& communicator, const FaultCase& fault_case, BoardL
     try {
       call_until_it_fails(communicator, fault_case, line);
     } catch (const Error&) {
-      // It is told something, whatever that is.
+      // It gets some error.
     }
     if (timer.joinable()) timer.join();
     line.stage = Stage::done;
@@ -129,7 +129,7 @@ CaseResult judge_freeze(const FaultCase& fault_case, const Board& board, double 
     if (first == nullptr) first = &line;
     const std::string verdict = line.verdict.data();
     if (line.stage != Stage::done) {
-      wrong(rank, "has only come to " + std::string(name(line.stage.load())));
+      wrong(rank, "has only reached the stage " + std::string(name(line.stage.load())));
     }
     if (line.trouble[0] != '\0') wrong(rank, std::string("says: ") + line.trouble.data());
     if (line.code != static_cast<int>(ErrorCode::timed_out)) wrong(rank, "got " + verdict);

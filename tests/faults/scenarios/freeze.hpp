@@ -2,8 +2,8 @@
 
 #include "faults/scenario.hpp"
 
-/// Some ranks are stopped (SIGSTOP) while all call something or make a new communicator. The others
-/// are told so soon after the deadline, shrink the group and go on.
+/// Some ranks are stopped (SIGSTOP) while all make a call or a new communicator. The others get the
+/// error soon after the deadline, shrink the group and go on.
 namespace tutti::test {
 
 void draw_freeze(Random& random, FaultCase& drawn);

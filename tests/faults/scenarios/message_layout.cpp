@@ -15,7 +15,7 @@ MessageLayout::MessageLayout(const FaultCase& fault_case) {
   const auto rounds = static_cast<std::uint32_t>(fault_case.trial.count);
   has_duplicate = chance.one_in(2);
   has_parts = chance.one_in(2);
-  // A rank that waits on one communicator until the deadline would be late on the others.
+  // A rank that waits on one communicator until the deadline is late on the others.
   has_threads = chance.one_in(2) || fault_case.fault == Fault::stop;
   fault_round = chance.below(rounds);
   std::vector<std::uint32_t> all(fault_case.ranks);
@@ -42,7 +42,7 @@ MessageLayout::MessageLayout(const FaultCase& fault_case) {
                                            .rounds = rounds,
                                            .may_carry = fault_case.fault != Fault::stop});
     if (!is_chosen || fault_case.fault != Fault::mismatch) continue;
-    // There is one to be too long.
+    // One message must be too long.
     lane.plan.rounds.back().messages.push_back(
         {.from = *victim,
          .to = chance.below(static_cast<std::uint32_t>(lane.members.size())),

@@ -14,11 +14,11 @@ struct MessageLane {
   MessagePlan plan{};
   bool must_fail = false;
 
-  /// The rank of the faulty rank in it.
+  /// The faulty rank's rank in this communicator.
   [[nodiscard]] std::optional<std::uint32_t> place_of(std::uint32_t rank) const;
 };
 
-/// What follows from a case of messages beyond what was drawn: the same on all ranks.
+/// Derived from a case of messages: the same on all ranks.
 struct MessageLayout {
   explicit MessageLayout(const FaultCase& fault_case);
 
@@ -28,7 +28,7 @@ struct MessageLayout {
   bool has_parts = false;
   bool has_threads = false;  ///< One for each communicator.
   std::uint32_t fault_round = 0;
-  std::uint32_t fault_lane = 0;  ///< On which it aborts, or sends what is too long.
+  std::uint32_t fault_lane = 0;  ///< On which it aborts, or sends a message that is too long.
 };
 
 }  // namespace tutti::test

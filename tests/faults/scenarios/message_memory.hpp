@@ -10,7 +10,7 @@
 
 namespace tutti::test {
 
-/// Memory for one message: ordinary, or such as other processes can read.
+/// Memory for one message: ordinary, or readable by other processes.
 class MessageMemory {
  public:
   MessageMemory(std::size_t bytes, bool is_shared) : bytes_(bytes) {
@@ -35,7 +35,7 @@ class MessageMemory {
   [[nodiscard]] std::span<const std::byte> bytes() const {
     return const_cast<MessageMemory&>(*this).bytes();
   }
-  /// A late reader finds something else.
+  /// Overwrites the memory, so that a late reader gets wrong data.
   void spoil() {
     if (bytes_ > 0) std::memset(bytes().data(), 0xEE, bytes_);
   }

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::uint32_t tags_of_round = 4;
 
-/// Within a packet, sent unasked, read where they are, announced first, and in several pieces.
+/// Sizes for each protocol: within a packet, eager, read in place, by rendezvous, in several
+/// pieces.
 std::size_t draw_bytes(Random& random) {
   switch (random.below(10U)) {
     case 0:
@@ -46,7 +47,7 @@ void draw_messages(Random& random, std::uint32_t ranks, std::uint32_t number, Pl
                         .bytes = draw_bytes(random)});
   }
   if (!random.one_in(6)) return;
-  // More than a receiver keeps unasked of one sender.
+  // More than the eager credit of one sender.
   PlannedMessage many = round.messages.front();
   for (many.bytes = 8000; many.bytes > 7950; --many.bytes) add_message(round, many);
 }

@@ -9,7 +9,7 @@
 
 namespace tutti::test {
 
-/// A message that is to be sent and received. Its contents follow from the rest.
+/// A message of the plan. Its contents follow from the other members.
 struct PlannedMessage {
   std::uint32_t from = 0;  ///< Ranks of the communicator.
   std::uint32_t to = 0;
@@ -22,15 +22,15 @@ struct PlannedMessage {
   }
 };
 
-/// How a rank asks for the messages of a round.
+/// How a rank receives the messages of a round.
 enum class Taking {
   exact,       ///< A receive_async() for each.
   group,       ///< All in one start().
   blocking,    ///< All in one run().
-  any_rank,    ///< From whichever rank sends first.
-  any_tag,     ///< By whatever tag.
+  any_rank,    ///< From any rank.
+  any_tag,     ///< With any tag.
   anything,    ///< Both.
-  probing,     ///< It looks first, then receives.
+  probing,     ///< probe(), then receive().
   in_threads,  ///< A thread for each stream, which calls receive().
 };
 /// How a rank sends them.
@@ -42,12 +42,12 @@ struct PlannedRound {
 
   std::vector<PlannedMessage> messages{};
   Closing closing = Closing::none;
-  /// No rank begins the next round before all have done this one: the only ones with receives of
-  /// any tag, which might take messages of the next round.
+  /// No rank begins the next round before all have done this one. Only such rounds have receives
+  /// with any tag, which could otherwise take messages of the next round.
   bool is_fenced = false;
   std::vector<Taking> taking{};    ///< By rank.
   std::vector<Sending> sending{};  ///< By rank.
-  std::vector<bool> carries{};     ///< By rank: what was begun is waited for in a later round.
+  std::vector<bool> carries{};  ///< By rank: whether a later round waits for what this one began.
 
   [[nodiscard]] std::size_t longest() const;
 };

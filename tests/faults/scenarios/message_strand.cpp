@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What must end does so long before.
+/// Longer than anything that must end takes.
 constexpr auto long_enough = is_sanitized ? 60s : 15s;
 
 [[noreturn]] void wrong(const std::string& what) { throw std::runtime_error(what); }
@@ -40,7 +40,7 @@ MessageStrand::~MessageStrand() {
     }
     closing_.wait();
   } catch (const Error&) {
-    // It has ended.
+    // It has failed.
   }
 }
 
@@ -339,16 +339,16 @@ void MessageStrand::collapse() {
   has_failed_ = true;
   const auto ended = [](const Work& work) {
     try {
-      if (!work.wait_for(long_enough)) wrong("a Work does not end though its communicator has");
+      if (!work.wait_for(long_enough)) wrong("a Work does not end after its communicator failed");
       return true;
     } catch (const Error&) {
-      return false;  // What it has received is undefined.
+      return false;  // Its memory is undefined.
     }
   };
   try {
     join();
   } catch (const Error&) {
-    // The same as the others.
+    // The same verdict as on the other ranks.
   }
   for (Begun& each : begun_) {
     if (ended(each.work)) check(each);
@@ -375,14 +375,14 @@ void MessageStrand::check_exact(const Slot& slot) const {
   wrong("wrong contents of " + words(*slot.message));
 }
 
-/// After a failure some receives of a stream may be done and earlier ones not.
+/// After a failure some receives of a stream may be done although earlier ones are not.
 void MessageStrand::check_wild(const Envelope& envelope, const Slot& slot, std::uint32_t round) {
   if (has_failed_) {
     for (const PlannedMessage* each : receives(round)) {
       const bool is_of_stream = each->from == envelope.rank && each->tag == envelope.tag;
       if (is_of_stream && plan_.has_contents(*each, slot.memory.bytes())) return;
     }
-    wrong("contents of no message from rank " + std::to_string(envelope.rank));
+    wrong("contents match no message from rank " + std::to_string(envelope.rank));
   }
   const PlannedMessage& expected = next_of(envelope, round);
   if (envelope.bytes != expected.bytes) wrong("wrong length of " + words(expected));
@@ -398,8 +398,8 @@ const PlannedMessage& MessageStrand::next_of(const Envelope& envelope, std::uint
       return *each;
     }
   }
-  wrong("a message that nobody has sent: from rank " + std::to_string(envelope.rank) +
-        " with tag " + std::to_string(envelope.tag));
+  wrong("a message that was never sent: from rank " + std::to_string(envelope.rank) + " with tag " +
+        std::to_string(envelope.tag));
 }
 
 }  // namespace tutti::test

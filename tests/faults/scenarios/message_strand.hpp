@@ -19,13 +19,13 @@
 
 namespace tutti::test {
 
-/// What one rank does of a MessagePlan, on one communicator. Calls throw tutti::Error when the
+/// One rank's part of a MessagePlan, on one communicator. Calls throw tutti::Error if the
 /// communicator fails, and std::runtime_error if a result is wrong.
 class MessageStrand {
  public:
   struct Setting {
     std::chrono::milliseconds timeout{0};
-    /// From this round on, the first message of this rank is longer than any that is expected.
+    /// From this round on, the first message of this rank is longer than its receiver expects.
     std::optional<std::uint32_t> too_long_from{};
   };
 
@@ -39,16 +39,16 @@ class MessageStrand {
   [[nodiscard]] std::uint32_t rounds() const {
     return static_cast<std::uint32_t>(plan_.rounds.size());
   }
-  /// Begins what does not wait. Between this and end() any other strand may begin its round.
+  /// Starts the asynchronous part of a round. Other strands may begin their rounds before end().
   void begin(std::uint32_t round);
-  /// Does the rest of the round. What is carried on is waited for later.
+  /// Does the rest of the round. Operations that are carried over are waited for later.
   void end(std::uint32_t round);
-  /// Waits for everything that was carried on, and for all ranks.
+  /// Waits for all operations that were carried over, and for all ranks.
   void finish();
-  /// After an error: every Work must end soon, and what was received must be right.
+  /// After an error: every Work must end soon, and received data must be right.
   void collapse();
 
-  /// When the last call began that waits.
+  /// When the last blocking call began.
   [[nodiscard]] std::int64_t called_at() const { return called_at_; }
   [[nodiscard]] Communicator& communicator() { return communicator_; }
 
@@ -58,12 +58,12 @@ class MessageStrand {
     const PlannedMessage* message;
     bool receives;
   };
-  /// Something asynchronous, with the memory that it uses.
+  /// An asynchronous operation, with its memory.
   struct Begun {
     Work work{};
     std::vector<Slot> slots{};
     std::uint32_t round = 0;
-    bool is_wild = false;  // It is a receive that takes one of several messages.
+    bool is_wild = false;  // A receive that may take one of several messages.
   };
   using Messages = std::vector<const PlannedMessage*>;
 

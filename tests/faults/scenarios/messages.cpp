@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// As promised; and a while in which the fault is still to come.
+/// The promised times; and the time before the fault.
 constexpr double notice_s = 1;
 constexpr double recover_s = 1;
 constexpr double before_fault_s = 0.2;
@@ -58,7 +58,7 @@ class MessagePlayer {
   void play() {
     open();
     line_.stage = Stage::calling;
-    // A rank that is slow to leave it may meet the fault here.
+    // A rank that is slow to leave the barrier may see the fault here.
     guarded(parts_.front(), [&] { base_.barrier({.timeout = case_.group_timeout}); });
     if (layout_.has_threads) {
       run_in_threads();
@@ -76,7 +76,7 @@ class MessagePlayer {
   /// This rank on one of the communicators.
   struct Part {
     std::uint32_t lane = 0;
-    std::optional<Communicator> own{};  // None of the group's, which is not this player's.
+    std::optional<Communicator> own{};  // Empty for the group, which this player does not own.
     std::unique_ptr<MessageStrand> strand{};
     bool has_failed = false;
     bool has_ended = false;
@@ -238,12 +238,12 @@ class MessagePlayer {
     }
   }
 
-  /// A communicator that has failed stays so.
+  /// A failed communicator stays failed.
   void look_after(const Part& part) {
     std::vector<std::uint32_t> data(10);
     try {
       part.strand->communicator().send(data, 0, {.timeout = 1000ms});
-      complain(part, "a message is sent after the verdict");
+      complain(part, "a send succeeds after the verdict");
     } catch (const Error& error) {
       if (error.code() == ErrorCode::aborted) return;
       complain(part, std::string("a later call says: ") + error.what());
@@ -310,7 +310,7 @@ CaseResult judge_messages(const FaultCase& fault_case, const Board& board, doubl
     if (!is_judged(rank)) continue;
     const BoardLine& line = board[rank];
     if (line.stage != Stage::done) {
-      wrong(rank, "has only come to " + std::string(name(line.stage.load())));
+      wrong(rank, "has only reached the stage " + std::string(name(line.stage.load())));
     }
     if (line.trouble[0] != '\0') wrong(rank, std::string("says: ") + line.trouble.data());
     const double pause = 1e-9 * static_cast<double>(line.longest_pause_ns) - timeout;

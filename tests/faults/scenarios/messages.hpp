@@ -2,9 +2,9 @@
 
 #include "faults/scenario.hpp"
 
-/// Messages between two ranks that overlap each other and collectives, in every way to ask for
-/// them, on several communicators and in several threads. Meanwhile a rank dies, is stopped, aborts
-/// or sends a message that is too long; or nothing happens.
+/// Point-to-point messages that overlap each other and collectives, through every interface, on
+/// several communicators and in several threads. Meanwhile a rank dies, is stopped, aborts or sends
+/// a message that is too long; or nothing happens.
 namespace tutti::test {
 
 void draw_messages(Random& random, FaultCase& drawn);

@@ -15,7 +15,7 @@ constexpr std::uint64_t samples = 1000;
 
 std::uint64_t sample(std::uint32_t step, std::uint64_t index) { return index * index + 7 * step; }
 
-/// The sum of what falls to one of so many ranks.
+/// The sum of one rank's share.
 std::uint64_t share(std::uint32_t step, std::uint32_t rank, std::uint32_t ranks) {
   std::uint64_t sum = 0;
   for (std::uint64_t i = rank; i < samples; i += ranks) sum += sample(step, i);
@@ -28,7 +28,7 @@ std::string text_of(const std::vector<std::uint32_t>& ranks) {
   return text.empty() ? " none" : text;
 }
 
-/// What is wrong with the result of a step; empty if nothing is.
+/// The error in the result of a step; empty if it is right.
 std::string fault_of(std::uint32_t step, std::uint32_t ranks, const Retried& retried,
                      std::uint64_t sum, const Communicator& after) {
   std::uint64_t expected = 0;
@@ -43,7 +43,7 @@ std::string fault_of(std::uint32_t step, std::uint32_t ranks, const Retried& ret
   if (sum != expected) {
     return "a sum of " + std::to_string(sum) + ", not " + std::to_string(expected) + where;
   }
-  if (retried.ranks != left) return "a part of " + std::to_string(retried.ranks) + " ranks" + where;
+  if (retried.ranks != left) return "sums of " + std::to_string(retried.ranks) + " ranks" + where;
   if (after.size() != left) return "a group of " + std::to_string(after.size()) + where;
   return "";
 }

@@ -2,9 +2,9 @@
 
 #include "faults/scenario.hpp"
 
-/// A tight loop of with_retry() in which ranks die. Before each call a rank takes its share of the
-/// data by its rank and the size of the communicator; after it the sum must be that of all shares
-/// but those of `gone`, and ranks that are told of a loss make one more call.
+/// A tight loop of with_retry() in which ranks die. Before each call a rank selects its share of
+/// the data by its rank and the size of the communicator. After it the sum must be that of all
+/// shares except those of `gone`, and ranks that learn of a loss make one more call.
 namespace tutti::test {
 
 void draw_shard(Random& random, FaultCase& drawn);

@@ -8,7 +8,7 @@
 namespace tutti::test {
 namespace {
 
-/// A second until a rank's end is noticed, and one to go on without it.
+/// One second to detect the death of a rank, and one to go on without it.
 constexpr double pause_s = 2;
 
 }  // namespace
@@ -57,14 +57,15 @@ CaseResult judge_loop(const FaultCase& fault_case, const Board& board, double pa
     const BoardLine& line = board[rank];
     const std::string who = "rank " + std::to_string(rank) + " ";
     if (line.stage != Stage::done) {
-      result.wrong.push_back(who + "has only come to " + std::string(name(line.stage.load())) +
-                             ", step " + std::to_string(line.steps));
+      result.wrong.push_back(who + "has only reached the stage " +
+                             std::string(name(line.stage.load())) + ", step " +
+                             std::to_string(line.steps));
     }
     if (line.trouble[0] != '\0') result.wrong.push_back(who + "says: " + line.trouble.data());
     if (first == nullptr) first = &line;
     for (std::uint32_t step = 0; step < std::min(line.steps.load(), first->steps.load()); ++step) {
       if (line.outcomes[step] == first->outcomes[step]) continue;
-      result.wrong.push_back(who + "ended step " + std::to_string(step) + " in another way");
+      result.wrong.push_back(who + "ended step " + std::to_string(step) + " with another outcome");
       break;
     }
     const double pause = 1e-9 * static_cast<double>(line.longest_pause_ns);

@@ -7,22 +7,22 @@
 
 namespace tutti::test {
 
-/// Kills some ranks' processes in the midst of a loop, as FaultCase::chance() has it: the victim,
+/// Kills the processes of some ranks during a loop, at times from FaultCase::chance(): the victim,
 /// and in a group of four or more sometimes another one.
 class SuddenDeath {
  public:
-  /// Of a loop of so many steps; each dies within so long after one has begun.
+  /// For a loop of `steps` steps. Each victim dies within a given time after a step has begun.
   struct Loop {
     std::uint32_t steps;
     std::chrono::microseconds within;
   };
   SuddenDeath(const FaultCase& fault_case, std::uint32_t self, const Loop& loop, BoardLine& line);
-  /// Waits for the end, if it is on its way.
+  /// Waits for the signal if this rank is about to be killed.
   ~SuddenDeath();
   SuddenDeath(const SuddenDeath&) = delete;
   SuddenDeath& operator=(const SuddenDeath&) = delete;
 
-  /// This step begins.
+  /// Called at the beginning of a step.
   void step(std::uint32_t number);
 
   [[nodiscard]] static std::vector<std::uint32_t> victims(const FaultCase& fault_case);
@@ -34,8 +34,8 @@ class SuddenDeath {
   std::thread timer_;
 };
 
-/// What must hold of a loop with deaths in it: the surviving ranks come to its end without trouble,
-/// with the same outcomes, and without a pause that is longer than promised.
+/// Checks a loop in which ranks die: the surviving ranks reach its end without an error, with the
+/// same outcomes, and without a pause that is longer than promised.
 [[nodiscard]] CaseResult judge_loop(const FaultCase& fault_case, const Board& board,
                                     double patience);
 

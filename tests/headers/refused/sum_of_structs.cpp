@@ -1,4 +1,4 @@
-// Must not compile: nobody has said how two of these are combined.
+// Must not compile: there is no sum of two structs.
 #include <vector>
 
 #include <tutti/communicator.hpp>

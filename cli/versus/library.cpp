@@ -1,0 +1,19 @@
+#include "cli/versus/library.hpp"
+
+namespace tutti::cli {
+
+std::string_view name(Library library) {
+  switch (library) {
+    case Library::tutti:
+      return "tutti";
+    case Library::openmpi:
+      return "openmpi";
+    case Library::mpich:
+      return "mpich";
+    case Library::gloo:
+      break;
+  }
+  return "gloo";
+}
+
+}  // namespace tutti::cli

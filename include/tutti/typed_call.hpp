@@ -1,0 +1,278 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <tutti/call.hpp>
+#include <tutti/element.hpp>
+#include <tutti/error.hpp>
+#include <tutti/export.hpp>
+#include <tutti/message.hpp>
+
+namespace tutti {
+
+/// A contiguous range of elements that can be read: a vector, an array, a span.
+template <class R>
+concept Readable = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+    Movable<std::ranges::range_value_t<R>>;
+/// And that can be written.
+template <class R>
+concept Writable =
+    Readable<R> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+
+/// How a typed call combines elements: an Op, or a Reduction.
+template <class How>
+concept ReductionLike = std::convertible_to<const How&, Reduction>;
+
+/// Contributions of one rank: a range of readable ranges.
+template <class R>
+concept ShardRange = std::ranges::forward_range<R> && Readable<std::ranges::range_value_t<R>>;
+
+/// Builds the Call of a typed collective: element type and count follow from the ranges. Each
+/// member throws invalid_argument if the lengths of the ranges do not match.
+class TUTTI_API TypedCall {
+ public:
+  TypedCall(std::uint32_t rank, std::uint32_t size) : rank_(rank), size_(size) {}
+
+  template <class R>
+  using ElementOf = std::ranges::range_value_t<R>;
+
+  template <class Out, class In>
+  static std::span<const ElementOf<Out>> input_of(const In& data) {
+    static_assert(std::same_as<ElementOf<In>, ElementOf<Out>>, "input and output differ in type");
+    return {std::ranges::data(data), std::ranges::size(data)};
+  }
+  template <class Out>
+  static std::span<ElementOf<Out>> output_of(Out& data) {
+    return {std::ranges::data(data), std::ranges::size(data)};
+  }
+  template <class Data>
+  static Outgoing outgoing(const Data& data, std::uint32_t to, const MessageOptions& options) {
+    return {.data = std::ranges::data(data),
+            .bytes = std::ranges::size(data) * sizeof(ElementOf<Data>),
+            .to = to,
+            .tag = options.tag};
+  }
+  template <class Data>
+  static Incoming incoming(Data& data, std::uint32_t from, const MessageOptions& options) {
+    return {.data = std::ranges::data(data),
+            .bytes = std::ranges::size(data) * sizeof(ElementOf<Data>),
+            .from = from,
+            .tag = options.tag,
+            .may_be_shorter = options.may_be_shorter};
+  }
+  template <class Out, class Shards>
+  [[nodiscard]] std::vector<const void*> shards_of(const Shards& shards, std::size_t length) const {
+    using T = ElementOf<std::ranges::range_value_t<Shards>>;
+    static_assert(std::same_as<T, ElementOf<Out>>, "shards and output differ in type");
+    static_assert(Number<T>, "shards hold numbers that tutti can add up");
+    std::vector<const void*> all;
+    for (const auto& shard : shards) {
+      require_equal("shard", std::ranges::size(shard), length);
+      all.push_back(std::ranges::data(shard));
+    }
+    return all;
+  }
+
+  template <Movable T, class How>
+  [[nodiscard]] Call shards(Collective collective, const std::vector<const void*>& shards,
+                            std::span<T> output, std::uint32_t root, const How& reduction,
+                            const CallOptions& options) const {
+    Call call{.collective = collective,
+              .output = output.data(),
+              .shards = shards,
+              .root = root,
+              .options = options};
+    call.options.reproducible = Reproducible::exact;
+    describe_elements<T>(call, output.size());
+    describe_reduction<T>(call, reduction);
+    return call;
+  }
+
+  template <Movable T>
+  [[nodiscard]] Call broadcast(std::span<T> data, std::uint32_t root,
+                               const CallOptions& options) const {
+    Call call{.collective = Collective::broadcast,
+              .input = data.data(),
+              .output = data.data(),
+              .root = root,
+              .options = options};
+    describe_elements<T>(call, data.size());
+    return call;
+  }
+
+  template <Movable T>
+  [[nodiscard]] Call all_gather(std::span<const T> block, std::span<T> blocks,
+                                const CallOptions& options) const {
+    require_blocks("all_gather", blocks.size(), block.size());
+    Call call{.collective = Collective::allgather,
+              .input = block.data(),
+              .output = blocks.data(),
+              .options = options};
+    describe_elements<T>(call, block.size());
+    return call;
+  }
+
+  template <Movable T>
+  [[nodiscard]] Call scatter(std::span<const T> blocks, std::span<T> block, std::uint32_t root,
+                             const CallOptions& options) const {
+    if (rank_ == root) require_blocks("scatter", blocks.size(), block.size());
+    Call call{.collective = Collective::scatter,
+              .input = blocks.data(),
+              .output = block.data(),
+              .root = root,
+              .options = options};
+    describe_elements<T>(call, block.size());
+    return call;
+  }
+
+  template <Movable T>
+  [[nodiscard]] Call gather(std::span<const T> block, std::span<T> blocks, std::uint32_t root,
+                            const CallOptions& options) const {
+    if (rank_ == root) require_blocks("gather", blocks.size(), block.size());
+    Call call{.collective = Collective::gather,
+              .input = block.data(),
+              .output = blocks.data(),
+              .root = root,
+              .options = options};
+    describe_elements<T>(call, block.size());
+    return call;
+  }
+
+  template <Movable T, class How>
+  [[nodiscard]] Call all_reduce(std::span<const T> input, std::span<T> output, const How& reduction,
+                                const CallOptions& options) const {
+    require_equal("all_reduce", input.size(), output.size());
+    Call call{.collective = Collective::allreduce,
+              .input = input.data(),
+              .output = output.data(),
+              .options = options};
+    describe_elements<T>(call, input.size());
+    describe_reduction<T>(call, reduction);
+    return call;
+  }
+
+  template <Movable T, class How>
+  [[nodiscard]] Call reduce(std::span<const T> input, std::span<T> output, std::uint32_t root,
+                            const How& reduction, const CallOptions& options) const {
+    if (rank_ == root) require_equal("reduce", input.size(), output.size());
+    Call call{.collective = Collective::reduce,
+              .input = input.data(),
+              .output = output.data(),
+              .root = root,
+              .options = options};
+    describe_elements<T>(call, input.size());
+    describe_reduction<T>(call, reduction);
+    return call;
+  }
+
+  template <Movable T, class How>
+  [[nodiscard]] Call reduce_scatter(std::span<const T> blocks, std::span<T> block,
+                                    const How& reduction, const CallOptions& options) const {
+    require_blocks("reduce_scatter", blocks.size(), block.size());
+    Call call{.collective = Collective::reduce_scatter,
+              .input = blocks.data(),
+              .output = block.data(),
+              .options = options};
+    describe_elements<T>(call, block.size());
+    describe_reduction<T>(call, reduction);
+    return call;
+  }
+
+  template <Movable T>
+  [[nodiscard]] Call all_to_all(std::span<const T> input, std::span<T> output,
+                                const CallOptions& options) const {
+    require_equal("all_to_all", input.size(), output.size());
+    require_blocks("all_to_all", input.size(), input.size() / size_);
+    Call call{.collective = Collective::alltoall,
+              .input = input.data(),
+              .output = output.data(),
+              .options = options};
+    describe_elements<T>(call, input.size() / size_);
+    return call;
+  }
+
+  template <Movable T>
+  [[nodiscard]] Call blocks(Collective collective, std::span<const T> input, std::span<T> output,
+                            std::span<const std::uint64_t> counts, std::uint32_t root,
+                            const CallOptions& options) const {
+    static_assert(Number<T>, "calls with counts move numbers");
+    const bool brings = collective != Collective::scatter || rank_ == root;
+    const bool gets = collective != Collective::gather || rank_ == root;
+    require_counted(collective, counts, brings ? input.size() : 0, gets ? output.size() : 0);
+    return {.collective = collective,
+            .input = input.data(),
+            .output = output.data(),
+            .counts = counts,
+            .dtype = DTypeOf<T>::value,
+            .root = root,
+            .options = options};
+  }
+
+  template <Movable T>
+  [[nodiscard]] Call all_gather_v(std::span<const T> block, std::span<T> blocks,
+                                  std::span<const std::uint64_t> counts,
+                                  const CallOptions& options) const {
+    return blocks(Collective::allgather, block, blocks, counts, 0, options);
+  }
+  template <Movable T, class How>
+  [[nodiscard]] Call reduce_scatter_v(std::span<const T> blocks, std::span<T> block,
+                                      std::span<const std::uint64_t> counts, const How& reduction,
+                                      const CallOptions& options) const {
+    Call call = blocks(Collective::reduce_scatter, blocks, block, counts, 0, options);
+    describe_reduction<T>(call, reduction);
+    return call;
+  }
+  template <Movable T>
+  [[nodiscard]] Call all_to_all_v(std::span<const T> input,
+                                  std::span<const std::uint64_t> input_counts, std::span<T> output,
+                                  std::span<const std::uint64_t> output_counts,
+                                  const CallOptions& options) const {
+    Call call = blocks(Collective::alltoall, input, output, input_counts, 0, options);
+    call.output_counts = output_counts;
+    return call;
+  }
+
+ private:
+  template <Movable T>
+  static void describe_elements(Call& call, std::uint64_t count) {
+    // Elements of other types are moved as bytes.
+    if constexpr (Number<T>) {
+      call.dtype = DTypeOf<T>::value;
+      call.count = count;
+    } else {
+      call.count = count * sizeof(T);
+    }
+  }
+
+  template <Movable T, class How>
+  static void describe_reduction(Call& call, const How& reduction) {
+    call.reduction = reduction;
+    if constexpr (!Number<T>) {
+      static_assert(!std::same_as<How, Op>,
+                    "tutti combines integers of 8 to 64 bits, Float16, BFloat16, float, double, "
+                    "std::complex<float> and std::complex<double>; for any other type give a "
+                    "function: tutti::reduction<T>(f)");
+      if (call.reduction.combine() == nullptr) {
+        throw Error(ErrorCode::invalid_argument,
+                    "tutti cannot combine these elements itself: give it a function");
+      }
+      call.count /= sizeof(T);
+      call.element_bytes = sizeof(T);
+    }
+  }
+
+  void require_blocks(const char* call, std::size_t all, std::size_t one) const;
+  void require_counted(Collective collective, std::span<const std::uint64_t> counts,
+                       std::uint64_t input, std::uint64_t output) const;
+  void require_equal(const char* call, std::size_t input, std::size_t output) const;
+
+  std::uint32_t rank_;
+  std::uint32_t size_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,286 @@
+#include "api/call/call_runner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/call/call_check.hpp"
+#include "api/call/scratch_memory.hpp"
+
+namespace tutti {
+namespace {
+
+/// Identifies the call that a piece of data belongs to. All ranks of the call compute the same.
+std::uint32_t tag(std::uint64_t number, std::uint32_t signature) {
+  std::uint64_t hash = number << 32 | signature;
+  hash = (hash ^ (hash >> 33)) * 0xFF51AFD7ED558CCD;
+  return static_cast<std::uint32_t>(hash ^ (hash >> 33));
+}
+
+constexpr std::size_t least_slice = 1024;
+
+/// Rounds down so that no element is split between two slices.
+std::size_t whole_elements(std::size_t bytes) {
+  constexpr std::size_t largest_element = 64;
+  return std::max(least_slice, bytes / largest_element * largest_element);
+}
+
+}  // namespace
+
+CallRunner::CallRunner(Setup setup)
+    : self_(setup.self),
+      ranks_(setup.ranks),
+      links_(setup.links),
+      selector_(std::move(setup.selector)),
+      health_(setup.health),
+      box_(setup.box),
+      log_(std::move(setup.log)),
+      usual_direct_from_(setup.direct_from),
+      usual_slice_bytes_(setup.slice_bytes),
+      executor_(*links_.port, health_, ranks_, least_slice) {}
+
+/// Checks all of the call but its buffers, unless an equal call was checked before. A user-defined
+/// function is not part of the key, so it is checked each time.
+PlanCache::Entry& CallRunner::checked(const Call& call) {
+  PlanCache::Entry* const found = plans_.find(call);
+  if (found != nullptr && call.reduction.combine() == nullptr) return *found;
+  const Caller caller{.self = self_, .ranks = ranks_};
+  check(call, caller);
+  if (found != nullptr) return *found;
+  health_.require_usable();
+  check_counts(call, caller);
+  return plans_.add(call, extent_of(call, self_, ranks_));
+}
+
+const CallRunner::Prepared& CallRunner::prepared(const Call& call, PlanCache::Entry& entry,
+                                                 Selector& selector) {
+  health_.require_usable();
+  const Aliasing aliasing = check_buffers(call, entry.extent(), {.self = self_, .ranks = ranks_});
+  std::shared_ptr<const PreparedCall>& ready = entry.prepared(aliasing);
+  if (ready) return ready;
+  try {
+    ready =
+        std::make_shared<const PreparedCall>(prepare({.call = call,
+                                                      .method = method_for(call, selector),
+                                                      .self = self_,
+                                                      .ranks = ranks_,
+                                                      .aliasing = aliasing,
+                                                      .lanes = links_.lanes,
+                                                      .hosts = selector.forecast().party().hosts}));
+    return ready;
+  } catch (const Error& error) {
+    throw Error(error.code(), words(call, self_) + ": " + error.what());
+  }
+}
+
+// Performing ------------------------------------------------------------------------------------
+
+void CallRunner::perform(const PreparedCall& prepared, const Call& call) {
+  const Health::Presence presence(health_);
+  const std::uint64_t number = health_.begin_call();
+  const std::uint32_t current = tag(number, prepared.flight.signature);
+  links_.port->begin(current, current);
+  box_.recorder().begin(number, prepared.flight, call.options.site);
+  Counters& counters = counters_of(static_cast<std::size_t>(call.collective));
+  ++counters.calls;
+  const Clock::time_point begun = log_ ? Clock::now() : Clock::time_point{};
+  const auto log = [&](std::string_view error) {
+    if (!log_) return;
+    log_->write({.rank = self_.index(),
+                 .ranks = ranks_,
+                 .number = number,
+                 .call = call,
+                 .algorithm = prepared.flight.algorithm,
+                 .bytes = prepared.flight.bytes,
+                 .time = Clock::now() - begun,
+                 .error = error});
+  };
+  const auto settled = [&](const Error& error) {
+    Error cause = health_.settle(error,
+                                 "call " + std::to_string(number) + ", " + words(call, self_) +
+                                     " by " + prepared.flight.algorithm,
+                                 executor_.stall());
+    restore_input(call);
+    log(error.what());
+    return cause;
+  };
+  kept_.clear();
+  try {
+    if (call.options.keep_input) keep_input(call);
+    run_parts(prepared, call, counters);
+  } catch (const Error& error) {
+    throw settled(error);
+  } catch (const std::exception& error) {
+    (void)settled(health_.giving_up(error.what()));
+    throw;
+  } catch (...) {
+    (void)settled(health_.giving_up("something that is no std::exception"));
+    throw;
+  }
+  box_.recorder().end();
+  finish_outputs(prepared, call, ranks_);
+  log("");
+}
+
+/// Copies the input if the output would overwrite it.
+void CallRunner::keep_input(const Call& call) {
+  const CallExtent extent = extent_of(call, self_, ranks_);
+  const std::size_t bytes = extent.input * element_bytes_of(call);
+  const auto* const input = static_cast<const std::byte*>(call.input);
+  const auto* const output = static_cast<const std::byte*>(call.output);
+  const std::size_t written = extent.output * element_bytes_of(call);
+  if (bytes == 0 || written == 0 || input + bytes <= output || output + written <= input) return;
+  kept_.assign(input, input + bytes);
+}
+
+/// Only once no rank reads the input any more: it could take the old data for the new. The input
+/// overlaps the output, so that it may be written to.
+void CallRunner::restore_input(const Call& call) {
+  if (kept_.empty()) return;
+  auto* const output = static_cast<std::byte*>(call.output);
+  std::copy(kept_.begin(), kept_.end(),
+            output + (static_cast<const std::byte*>(call.input) - output));
+}
+
+void CallRunner::run_parts(const PreparedCall& prepared, const Call& call, Counters& counters) {
+  const Folding folding{.fold = prepared.fold,
+                        .combine = call.reduction.combine().get(),
+                        .element_bytes = prepared.element_bytes};
+  Buffers buffers{.input = static_cast<const std::byte*>(call.input),
+                  .output = static_cast<std::byte*>(call.output)};
+  if (call.collective == Collective::barrier) {
+    if (nothing_.size() < 2 * prepared.barrier_bytes) nothing_.resize(2 * prepared.barrier_bytes);
+    buffers.input = nothing_.data();
+    buffers.output = nothing_.data() + prepared.barrier_bytes;
+  }
+  if (prepared.scratch_bytes + prepared.spare_bytes > 0) {
+    buffers.scratch = scratch(prepared.scratch_bytes + prepared.spare_bytes);
+    buffers.spare = buffers.scratch + prepared.scratch_bytes;
+  }
+  set_pace(call.collective, call.options);
+  const Clock::duration timeout = timeout_of(call.options);
+  for (const PreparedCall::Part& part : prepared.parts) {
+    Buffers shifted = buffers;
+    for (std::uint64_t i = 0; i < part.repeats; ++i) {
+      executor_.run(part.plan, shifted, folding, timeout, counters);
+      shifted.input += part.stride;
+      shifted.output += part.stride;
+    }
+  }
+}
+
+/// Sets the slice size, and the size from which data is read in place.
+void CallRunner::set_pace(Collective collective, const CallOptions& options) {
+  const ReachProfile& usual = selector_.forecast().reach_profile();
+  const auto first = [](std::size_t said, std::size_t set, std::size_t otherwise) {
+    return said > 0 ? said : set > 0 ? set : otherwise;
+  };
+  executor_.set_slice(
+      whole_elements(first(options.slice_bytes, usual_slice_bytes_, usual.slice_bytes)));
+  const std::size_t direct_from = first(options.direct_from, usual_direct_from_,
+                                        usual.direct_from[static_cast<std::size_t>(collective)]);
+  if (direct_from == direct_from_) return;
+  links_.port->read_in_place_from(direct_from);
+  direct_from_ = direct_from;
+}
+
+Clock::duration CallRunner::timeout_of(const CallOptions& options) const {
+  // A time point far beyond this would overflow.
+  constexpr std::chrono::milliseconds for_ever = std::chrono::hours(24 * 365);
+  if (options.timeout.count() <= 0) return health_.usual_timeout();
+  return std::min(options.timeout, for_ever);
+}
+
+std::uint64_t CallRunner::larger_bytes(const Call& call) const {
+  // With counts, no rank knows how much the others exchange.
+  constexpr std::uint64_t supposed_block = 4096;
+  if (call.collective == Collective::alltoall && !call.counts.empty()) {
+    return supposed_block * ranks_;
+  }
+  std::uint64_t elements = call.count;
+  if (has_block_per_rank(call.collective) || call.collective == Collective::alltoall) {
+    elements *= ranks_;
+    for (const std::uint64_t count : call.counts) elements += count;
+  }
+  return elements * element_bytes_of(call);
+}
+
+Method CallRunner::method_for(const Call& call, Selector& selector) const {
+  const bool one_fold = needs_one_fold(call);
+  if (call.options.algorithm.empty() && call.options.schedule == nullptr) {
+    return selector
+        .choose({.collective = call.collective,
+                 .bytes = larger_bytes(call),
+                 .root = Rank{call.root},
+                 .counted = !call.counts.empty(),
+                 .one_fold = one_fold})
+        .method;
+  }
+  Method method = named_method(call, ranks_);
+  const std::string refusal = refusal_of_folds(method, one_fold);
+  if (!refusal.empty()) throw Error(ErrorCode::unsupported, refusal);
+  return method;
+}
+
+Counters& CallRunner::counters_of(std::size_t kind) {
+  Counters& counters = counters_[kind];
+  if (counters.peers.empty()) counters.peers.resize(ranks_);
+  return counters;
+}
+
+Counters CallRunner::counters(Collective collective) const {
+  Counters counters = counters_[static_cast<std::size_t>(collective)];
+  counters.peers.resize(ranks_);
+  return counters;
+}
+
+std::byte* CallRunner::scratch(std::size_t bytes) {
+  if (bytes > scratch_bytes_) {
+    scratch_.reset();
+    scratch_ = scratch_memory(bytes);
+    scratch_bytes_ = bytes;
+  }
+  return scratch_.get();
+}
+
+// Shards ----------------------------------------------------------------------------------------
+
+void CallRunner::check_shards(const Call& call) {
+  const Caller caller{.self = self_, .ranks = ranks_};
+  check(call, caller);
+  health_.require_usable();
+  check_counts(call, caller);
+  tutti::check_shards(call, extent_of(call, self_, ranks_), caller);
+}
+
+/// The calls that it consists of are prepared here, in the thread that runs them. So they need a
+/// selector and a cache of their own.
+void CallRunner::perform_shards(const Call& call) {
+  if (!shards_) shards_ = std::make_unique<ShardReduction>(selector_.twin(), self_, ranks_);
+  const auto run = [&](const Call& part) {
+    PlanCache& plans = shards_->plans();
+    PlanCache::Entry* const found = plans.find(part);
+    PlanCache::Entry& entry = found ? *found : plans.add(part, extent_of(part, self_, ranks_));
+    const std::shared_ptr<const PreparedCall> ready = prepared(part, entry, shards_->selector());
+    perform(*ready, part);
+  };
+  // With keep_input: a copy of the shard that the output overwrites, to restore it after a failure.
+  const CallExtent extent = extent_of(call, self_, ranks_);
+  const std::size_t bytes = extent.input * element_bytes_of(call);
+  const std::size_t own = extent.own_block * element_bytes_of(call);
+  std::vector<std::byte> kept;
+  std::byte* overwritten = nullptr;
+  for (const void* const shard : *call.shards) {
+    const auto* const begin = static_cast<const std::byte*>(shard);
+    if (!call.options.keep_input || call.output == nullptr || begin + own != call.output) continue;
+    overwritten = static_cast<std::byte*>(call.output) - own;
+    kept.assign(begin, begin + bytes);
+  }
+  try {
+    shards_->perform(call, run);
+  } catch (const Error& error) {
+    if (!kept.empty()) std::copy(kept.begin(), kept.end(), overwritten);
+    throw Error(error.code(), words(call, self_) + ", in shards: " + error.what());
+  }
+}
+
+}  // namespace tutti

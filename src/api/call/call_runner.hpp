@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tutti/call.hpp>
+#include <tutti/counters.hpp>
+
+#include "api/call/call_log.hpp"
+#include "api/call/plan_cache.hpp"
+#include "api/call/prepared_call.hpp"
+#include "api/call/shard_reduction.hpp"
+#include "api/group/health.hpp"
+#include "exec/executor.hpp"
+#include "flight/black_box.hpp"
+#include "select/selector.hpp"
+
+namespace tutti {
+
+/// Checks the collectives of one rank, prepares them, and runs them.
+///
+/// Checking and preparing are for the thread of the caller, performing for the thread that carries
+/// out the calls: each for one thread at a time, and both may run at once.
+class CallRunner {
+ public:
+  struct Setup {
+    Rank self;
+    std::uint32_t ranks;
+    const PeerLinks& links;
+    Selector selector;
+    Health& health;
+    BlackBox& box;
+    std::shared_ptr<CallLog> log;
+    std::size_t direct_from = 0;  ///< As in CallOptions; 0: the profile's.
+    std::size_t slice_bytes = 0;
+  };
+  using Prepared = std::shared_ptr<const PreparedCall>;
+
+  /// What the setup refers to must outlive this.
+  explicit CallRunner(Setup setup);
+
+  /// Throws if the call cannot be right or the communicator has failed. The reference is valid
+  /// until the next call is prepared.
+  [[nodiscard]] const Prepared& prepare_call(const Call& call) {
+    return prepared(call, checked(call), selector_);
+  }
+  void perform(const PreparedCall& prepared, const Call& call);
+
+  /// The same for a call with shards, which is made of several calls.
+  void check_shards(const Call& call);
+  void perform_shards(const Call& call);
+
+  [[nodiscard]] Method method_for(const Call& call) { return method_for(call, selector_); }
+  [[nodiscard]] Counters counters(Collective collective) const;
+
+ private:
+  static constexpr std::size_t collectives = 9;
+
+  [[nodiscard]] PlanCache::Entry& checked(const Call& call);
+  [[nodiscard]] const Prepared& prepared(const Call& call, PlanCache::Entry& entry,
+                                         Selector& selector);
+  [[nodiscard]] Method method_for(const Call& call, Selector& selector) const;
+  [[nodiscard]] std::uint64_t larger_bytes(const Call& call) const;
+  void run_parts(const PreparedCall& prepared, const Call& call, Counters& counters);
+  void set_pace(Collective collective, const CallOptions& options);
+  [[nodiscard]] Clock::duration timeout_of(const CallOptions& options) const;
+  void keep_input(const Call& call);
+  void restore_input(const Call& call);
+  [[nodiscard]] Counters& counters_of(std::size_t kind);
+  [[nodiscard]] std::byte* scratch(std::size_t bytes);
+
+  Rank self_;
+  std::uint32_t ranks_;
+  const PeerLinks& links_;
+  Selector selector_;
+  Health& health_;
+  BlackBox& box_;
+  std::shared_ptr<CallLog> log_;
+  std::size_t usual_direct_from_;
+  std::size_t usual_slice_bytes_;
+  Executor executor_;
+  PlanCache plans_;
+  std::unique_ptr<ShardReduction> shards_;  // Created when first needed.
+  std::size_t direct_from_ = 0;             // The port's present setting.
+  std::array<Counters, collectives> counters_;
+  std::shared_ptr<std::byte> scratch_;
+  std::size_t scratch_bytes_ = 0;
+  std::vector<std::byte> nothing_;  // The data of a barrier.
+  std::vector<std::byte> kept_;     // A copy of the input, with CallOptions::keep_input.
+};
+
+}  // namespace tutti

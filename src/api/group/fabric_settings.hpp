@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "net/secret.hpp"
+#include "net/socket.hpp"
+
+namespace tutti {
+
+/// The transports that ranks may use.
+enum class Way {
+  automatic,  ///< Memory within a host, TCP between hosts.
+  memory,     ///< Memory, or an error.
+  tcp,        ///< TCP even within a host.
+};
+
+/// What the user, not the other ranks, tells a fabric.
+struct FabricSettings {
+  Way way = Way::automatic;
+  Secret secret{};
+  /// The exchange reaches members of the group only. Then rank 0 may generate the secret if the
+  /// user gave none. Otherwise ranks on several hosts need a secret.
+  bool trusts_exchange = false;
+  /// TUTTI_HOSTID: ranks with different ids do not share memory even if they could.
+  std::string host_id{};
+  std::string interfaces{};  ///< Network interfaces to use, as in TUTTI_SOCKET_IFNAME.
+  PortRange ports{};
+  /// TUTTI_LOST_AFTER: a host that is silent for so long is taken for lost.
+  std::chrono::milliseconds lost_after{10000};
+  std::chrono::milliseconds start_timeout{60000};
+};
+
+}  // namespace tutti

@@ -1,0 +1,190 @@
+#include "api/group/grow.hpp"
+
+#include <algorithm>
+
+#include "api/communicator_options.hpp"
+#include "api/group/ballot.hpp"
+#include "api/group/unique_id.hpp"
+#include "api/settings.hpp"
+#include "core/json.hpp"
+
+namespace tutti {
+namespace {
+
+/// What rank 0 sends to an admitted process.
+struct Ticket {
+  std::string
+      meeting{};  ///< The unique id by which all ranks, old and new, create the larger group.
+  std::uint32_t rank = 0;
+  std::uint32_t ranks = 0;
+  std::uint64_t completed = 0;
+
+  [[nodiscard]] std::string text() const {
+    return Json{{"meeting", meeting}, {"rank", rank}, {"ranks", ranks}, {"completed", completed}}
+        .dump();
+  }
+  [[nodiscard]] static Ticket read(const std::string& text) {
+    try {
+      const Json json = Json::parse(text);
+      return {.meeting = json.at("meeting").get<std::string>(),
+              .rank = json.at("rank").get<std::uint32_t>(),
+              .ranks = json.at("ranks").get<std::uint32_t>(),
+              .completed = json.at("completed").get<std::uint64_t>()};
+    } catch (const JsonError&) {
+      throw Error(
+          ErrorCode::mismatch,
+          "the answer to the request for admission makes no sense: is tutti listening there?");
+    }
+  }
+};
+
+/// What rank 0 broadcasts to the group.
+struct Admission {
+  std::uint32_t newcomers = 0;
+  std::string meeting{};  // As in Ticket.
+  std::string trouble{};  // Why no process can be admitted; empty if there is no reason.
+
+  [[nodiscard]] std::string text() const {
+    return Json{{"newcomers", newcomers}, {"meeting", meeting}, {"trouble", trouble}}.dump();
+  }
+  [[nodiscard]] static Admission read(const std::string& text) {
+    const Json json = Json::parse(text);
+    return {.newcomers = json.at("newcomers").get<std::uint32_t>(),
+            .meeting = json.at("meeting").get<std::string>(),
+            .trouble = json.at("trouble").get<std::string>()};
+  }
+};
+
+/// The secret that new processes know too. The group itself may use another one.
+Secret users_secret() { return settings_from_environment().fabric.secret; }
+
+/// Networks and shapes do not include the new ranks.
+void forget_network(CommunicatorSettings& settings) {
+  settings.network = nullptr;
+  settings.places.clear();
+  settings.shape = {};
+  note_choices(settings);
+}
+
+/// The outcome is the same on all ranks, also if a rank is lost meanwhile: either all have the
+/// larger group, or none has, or all throw. That takes an agreement: a collective can succeed on
+/// one rank and fail on another.
+bool have_all_grown(Communicator::Impl& parent, bool has_grown) {
+  Consensus* const consensus = parent.health().consensus();
+  if (consensus == nullptr) return has_grown;
+  const Ballot own{.subject = Ballot::Subject::has_grown, .yes = has_grown};
+  const Ballots ballots = consensus->agree(own.text());
+  const bool are_all_here =
+      ballots.size() == parent.size() &&
+      std::all_of(ballots.begin(), ballots.end(), [](const auto& each) {
+        return Ballot::read(each.second).subject == Ballot::Subject::has_grown;
+      });
+  if (are_all_here) return all_say(ballots, Ballot::Subject::has_grown);
+  parent.health().require_usable();
+  throw Error(ErrorCode::peer_lost, "rank " + std::to_string(parent.rank()) +
+                                        ": another rank was lost while the group was to grow");
+}
+
+/// How many processes request admission. None is admitted if the group fails meanwhile.
+std::uint32_t wait_for_requests(Communicator::Impl& parent, const Communicator::Growth& growth) {
+  constexpr std::chrono::milliseconds between_looks{100};
+  const Clock::time_point until = Clock::now() + growth.wait;
+  std::size_t newcomers = 0;
+  do {
+    newcomers = parent.settings().admission->wait_for(
+        growth.most, std::min(until, Clock::now() + between_looks));
+  } while (newcomers < growth.most && Clock::now() < until && !parent.health().is_closed());
+  return parent.health().is_closed() ? 0 : static_cast<std::uint32_t>(newcomers);
+}
+
+Admission admit(Communicator::Impl& parent, const Communicator::Growth& growth) {
+  Admission admission;
+  try {
+    const Endpoint at = Endpoint::parse(growth.at);
+    std::shared_ptr<AdmissionListener>& listener = parent.settings().admission;
+    if (!listener || listener->endpoint().text() != at.text()) {
+      listener = nullptr;  // Closes the old one first: both might use the same address.
+      listener = std::make_shared<AdmissionListener>(at, users_secret());
+    }
+    admission.newcomers = wait_for_requests(parent, growth);
+    if (admission.newcomers == 0) return admission;
+    admission.meeting = UniqueId::make().text();
+    std::vector<std::string> tickets;
+    for (std::uint32_t i = 0; i < admission.newcomers; ++i) {
+      tickets.push_back(Ticket{.meeting = admission.meeting,
+                               .rank = parent.size() + i,
+                               .ranks = parent.size() + admission.newcomers,
+                               .completed = parent.health().completed()}
+                            .text());
+    }
+    listener->admit(tickets);
+  } catch (const Error& error) {
+    admission.trouble = error.what();
+  }
+  return admission;
+}
+
+/// Returns rank 0's text on all ranks. Rank 0 may be later than usual by `more`.
+std::string broadcast(Communicator::Impl& parent, const std::string& text,
+                      std::chrono::milliseconds more) {
+  if (parent.size() == 1) return text;
+  const auto tell = [&](void* data, std::size_t bytes) {
+    parent.run({.collective = Collective::broadcast,
+                .input = data,
+                .output = data,
+                .count = bytes,
+                .options = {.timeout = std::chrono::ceil<std::chrono::milliseconds>(
+                                           parent.settings().timeout) +
+                                       more}});
+  };
+  std::uint64_t length = text.size();
+  tell(&length, sizeof length);
+  std::string told = text;
+  told.resize(length);
+  tell(told.data(), length);
+  return told;
+}
+
+}  // namespace
+
+std::optional<Communicator> grow(Communicator::Impl& parent, const Communicator::Growth& growth) {
+  parent.health().require_usable();
+  Admission admission;
+  if (parent.rank() == 0) admission = admit(parent, growth);
+  admission = Admission::read(broadcast(parent, admission.text(), growth.wait));
+  if (!admission.trouble.empty()) throw Error(ErrorCode::invalid_argument, admission.trouble);
+  if (admission.newcomers == 0) {
+    (void)have_all_grown(parent, false);
+    return std::nullopt;
+  }
+
+  const std::uint32_t larger = parent.size() + admission.newcomers;
+  std::optional<Communicator> grown;
+  try {
+    CommunicatorSettings settings = parent.settings();
+    settings.completed = parent.health().completed();
+    settings.identity = 1;
+    forget_network(settings);
+    settings.fabric.secret = users_secret();
+    grown =
+        tutti::join(UniqueId(admission.meeting), parent.rank(), larger, settings, growth.timeout);
+  } catch (const Error&) {
+    grown.reset();  // A new process has gone, or was too late. The group is unchanged.
+  }
+  if (!have_all_grown(parent, grown.has_value() && !parent.health().is_closed())) grown.reset();
+  return grown;
+}
+
+Communicator Communicator::join(const std::string& at, std::chrono::milliseconds timeout,
+                                const CommunicatorOptions& options) {
+  const Secret secret = users_secret();
+  const Ticket ticket =
+      Ticket::read(request_admission(Endpoint::parse(at), secret, Clock::now() + timeout));
+  CommunicatorSettings settings = settings_of(options, ticket.ranks);
+  settings.fabric.secret = secret;
+  forget_network(settings);
+  settings.completed = ticket.completed;
+  return tutti::join(UniqueId(ticket.meeting), ticket.rank, ticket.ranks, settings, timeout);
+}
+
+}  // namespace tutti

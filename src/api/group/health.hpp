@@ -1,0 +1,136 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tutti/error.hpp>
+#include <tutti/verdict.hpp>
+
+#include "api/call/gate.hpp"
+#include "api/call/point_to_point.hpp"
+#include "api/group/fabric.hpp"
+#include "api/group/retry_count.hpp"
+#include "exec/executor.hpp"
+#include "flight/black_box.hpp"
+#include "lifeline/consensus.hpp"
+
+namespace tutti {
+
+/// Whether a communicator still works, and the verdict once it does not. It reports the errors of
+/// calls and messages to the other ranks, agrees with them on one verdict, and lets no call begin
+/// afterwards.
+///
+/// The executor asks it while a call waits (Alarm), the agreement asks it what this rank is doing
+/// (Participant), and messages ask it about their peers (MessageHost).
+class Health final : public Alarm, public MessageHost, private Participant {
+ public:
+  struct Setup {
+    std::shared_ptr<Fabric> fabric;
+    const Membership& membership;
+    Port& port;
+    BlackBox& box;
+    Clock::duration timeout;
+    std::uint64_t completed = 0;  ///< Calls with retry.
+  };
+
+  /// What the setup refers to must outlive this.
+  explicit Health(const Setup& setup);
+  Health(const Health&) = delete;
+  Health& operator=(const Health&) = delete;
+
+  /// Lasts as long as a call. A rank that is not in a call when there is a verdict, or leaves one
+  /// then, stands down: it no longer reads memory that other ranks lend it.
+  class Presence {
+   public:
+    /// Throws the verdict if there is one.
+    explicit Presence(Health& health) : health_(health) {
+      if (health.gate_.enter()) return;
+      health.port_.stand_down();
+      health.refuse();
+    }
+    ~Presence() {
+      if (!health_.gate_.leave()) health_.port_.stand_down();
+    }
+    Presence(const Presence&) = delete;
+    Presence& operator=(const Presence&) = delete;
+
+   private:
+    Health& health_;
+  };
+
+  /// How many collectives began: the same number on all ranks.
+  [[nodiscard]] std::uint64_t calls() const { return calls_; }
+  /// Returns the number of the new call.
+  std::uint64_t begin_call() { return ++calls_; }
+
+  /// An error has ended the current call: reports it, waits for the verdict, and waits until no
+  /// rank reads this rank's memory. Returns the error to throw.
+  [[nodiscard]] Error settle(const Error& error, const std::string& call, const Stall& stall);
+  /// The error that other ranks get if this rank's own code has thrown.
+  [[nodiscard]] Error giving_up(const char* why) const;
+
+  void abort(const std::string& reason);
+  [[nodiscard]] std::optional<Verdict> verdict() const;
+  /// This rank leaves the communicator.
+  void leave();
+  /// Null for one rank alone.
+  [[nodiscard]] Consensus* consensus() const { return consensus_.get(); }
+
+  /// How many calls with retry are complete.
+  [[nodiscard]] std::uint64_t completed() const { return completed_; }
+  void set_completed(std::uint64_t calls);
+  /// This rank has done its part of a call with retry. Throws the verdict if the ranks were already
+  /// agreeing on one, for which this rank has said that the call is not done.
+  void note_done(std::uint64_t call);
+  /// Whether the verdict says that this call is complete. Then this rank counts it as completed,
+  /// and the next call throws the verdict.
+  [[nodiscard]] bool accept_completed(std::uint64_t call);
+
+  // MessageHost
+  void require_usable() override;
+  [[nodiscard]] bool is_alarmed() const override { return raised.load(std::memory_order_acquire); }
+  [[nodiscard]] bool is_closed() const override { return gate_.is_closed(); }
+  [[nodiscard]] bool has_left(std::uint32_t rank) const override;
+  [[nodiscard]] bool has_ended(std::uint32_t rank) const override;
+  [[nodiscard]] bool has_stood_down(std::uint32_t rank) const override;
+  [[nodiscard]] Error settle_message(const Error& error, const std::string& what,
+                                     std::vector<std::uint32_t> suspects) override;
+  [[nodiscard]] Clock::duration usual_timeout() const override { return timeout_; }
+
+  // Alarm
+  void ring() override;
+  void note_stall() override;
+
+ private:
+  // Participant
+  [[nodiscard]] RankStatus status(std::uint64_t about) const override;
+  std::uint64_t seal() override { return done_.seal(); }
+  void stop() override;
+
+  [[nodiscard]] Verdict agree_on_verdict(const Report& report);
+  void stand_down();
+  [[noreturn]] void refuse();
+
+  Rank self_;
+  std::vector<std::uint32_t> members_;  // By rank: its member index in the fabric.
+  std::shared_ptr<Fabric> fabric_;
+  Port& port_;
+  BlackBox& box_;
+  Clock::duration timeout_;
+  std::uint64_t completed_;
+  RetryCount done_;
+  std::uint64_t calls_ = 0;
+  std::optional<std::uint32_t> leaver_;     // A rank that has left though this call needs it.
+  Gate gate_;                               // Closed once there is a verdict.
+  std::atomic<bool> has_been_told_{false};  // A call has thrown the verdict.
+  std::mutex own_verdict_mutex_;
+  std::optional<Verdict> own_verdict_;  // Of one rank alone.
+  std::unique_ptr<Consensus> consensus_;
+};
+
+}  // namespace tutti

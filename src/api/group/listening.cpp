@@ -1,0 +1,78 @@
+#include "api/group/listening.hpp"
+
+#include <string>
+#include <vector>
+
+#include <tutti/error.hpp>
+
+#include "api/group/surroundings.hpp"
+#include "core/json.hpp"
+
+namespace tutti {
+namespace {
+
+/// The addresses at which other hosts can reach this one. The loopback address is left out: on
+/// another host it means that host. Where the system does not tell which network this is, all
+/// members may be on one after all, and loopback is tried last.
+std::vector<Endpoint> reachable_addresses(const Roster& roster, const FabricSettings& settings) {
+  std::vector<Endpoint> addresses = own_addresses(settings.interfaces);
+  if (is_known_network(roster.own().network)) {
+    std::erase_if(addresses, [](const Endpoint& each) { return each.is_loopback(); });
+  }
+  if (!addresses.empty()) return addresses;
+  throw Error(ErrorCode::invalid_argument,
+              "rank " + std::to_string(roster.self()) + " on " + roster.own().name +
+                  " has no network address that other hosts can reach: bring an interface up, or "
+                  "check TUTTI_SOCKET_IFNAME");
+}
+
+/// Rank 0 generates the group's name, which no other fabric has, and a secret, which is used if the
+/// user gave none.
+void agree_on_name(Exchange& exchange, std::uint32_t self, const Secret& secret,
+                   TransportRequest::Door& door) {
+  constexpr std::size_t name_length = 16;
+  const std::string own =
+      self == 0 ? Secret::random().bytes.substr(0, name_length) + Secret::random().bytes : "";
+  const std::string made = exchange.all_gather(own).front();
+  door.group = made.substr(0, name_length);
+  door.secret = secret;
+  if (door.secret.bytes.empty()) door.secret.bytes = made.substr(name_length);
+}
+
+}  // namespace
+
+TransportRequest::Door listen(Exchange& exchange, const Roster& roster,
+                              const FabricSettings& settings, const Endpoint& within_host) {
+  TransportRequest::Door door;
+  std::vector<Endpoint> addresses;
+  if (roster.is_one_network()) {
+    door.listener = listen_on(within_host, settings.ports);
+    addresses = {within_host};
+  } else {
+    if (settings.secret.bytes.empty() && !settings.trusts_exchange) {
+      throw Error(ErrorCode::invalid_argument,
+                  "ranks on several hosts need a secret to authenticate each other: set "
+                  "TUTTI_SECRET to the same long random text on all of them");
+    }
+    addresses = reachable_addresses(roster, settings);
+    door.listener = listen_on_all(addresses, settings.ports);
+  }
+  const Endpoint bound = bound_to(door.listener);
+  Json endpoints = Json::array();
+  for (const Endpoint& each : addresses) {
+    endpoints.push_back(each.family() == AF_UNIX ? each.text()
+                                                 : each.with_port(bound.port()).text());
+  }
+  agree_on_name(exchange, roster.self(), settings.secret, door);
+  for (const std::string& text : exchange.all_gather(endpoints.dump())) {
+    const auto member = static_cast<std::uint32_t>(door.contacts.size());
+    Contact contact{.host = roster[member].name, .endpoints = {}};
+    for (const Json& each : Json::parse(text)) {
+      contact.endpoints.push_back(Endpoint::parse(each.get<std::string>()));
+    }
+    door.contacts.push_back(std::move(contact));
+  }
+  return door;
+}
+
+}  // namespace tutti

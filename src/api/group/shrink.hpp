@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstdint>
+
+#include "api/communicator_impl.hpp"
+
+namespace tutti {
+
+/// See Communicator::shrink().
+[[nodiscard]] Shrunk shrink(Communicator::Impl& parent, std::uint64_t completed);
+
+}  // namespace tutti

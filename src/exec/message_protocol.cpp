@@ -1,0 +1,490 @@
+#include "exec/message_protocol.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <tutti/error.hpp>
+
+namespace tutti {
+namespace {
+
+/// What a message costs of the budget besides its data.
+constexpr std::uint64_t cost_of_message = 64;
+/// How many packets of one peer are processed before the next peer's.
+constexpr int packets_at_a_time = 16;
+
+std::string bytes_text(std::uint64_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+std::exception_ptr failure(ErrorCode code, const std::string& what) {
+  return std::make_exception_ptr(Error(code, what));
+}
+
+Inbox::Arrival arrival_of(const Envelope& envelope) {
+  auto arrival = std::make_shared<Inbox::Unexpected>();
+  arrival->rank = envelope.rank;
+  arrival->tag = envelope.tag;
+  arrival->bytes = envelope.bytes;
+  return arrival;
+}
+
+}  // namespace
+
+MessageProtocol::MessageProtocol(Port& port, Setting setting) : port_(port), setting_(setting) {
+  for (std::uint32_t member = 0; member < setting.members; ++member) {
+    peers_.push_back({.sender = PacketSender(port, Rank{member})});
+  }
+  port_.begin(0, 0);
+}
+
+// Communicators ---------------------------------------------------------------------------------
+
+std::vector<std::shared_ptr<Message>> MessageProtocol::close(Inbox& inbox) {
+  inboxes_.close(inbox);
+  const auto is_of_inbox = [&](const std::shared_ptr<Message>& message) {
+    return message->inbox_.get() == &inbox;
+  };
+  for (Peer& peer : peers_) {
+    if (peer.inbox.get() == &inbox) {
+      // The rest of the packet is dropped.
+      peer.in.to = nullptr;
+      peer.receive.reset();
+      peer.arrival.reset();
+      peer.inbox.reset();
+    }
+    std::erase_if(peer.awaited, [&](const auto& each) { return is_of_inbox(each.second); });
+    peer.sender.detach(inbox);
+  }
+  std::erase_if(requests_, [&](const auto& each) { return is_of_inbox(each.second); });
+  std::vector<std::shared_ptr<Message>> unfinished;
+  std::copy_if(running_.begin(), running_.end(), std::back_inserter(unfinished), is_of_inbox);
+  for (const std::shared_ptr<Message>& message : unfinished) forget(*message);
+  inbox.clear();
+  return unfinished;
+}
+
+bool MessageProtocol::is_lending(const Inbox& inbox) const {
+  for (std::uint32_t member = 0; member < peers_.size(); ++member) {
+    if (!peers_[member].sender.lends(inbox)) continue;
+    if (!inbox.owner().has_ended(*inbox.rank_of(member))) return true;
+  }
+  return false;
+}
+
+void MessageProtocol::stop_lending(const Inbox& inbox) {
+  for (Peer& peer : peers_) peer.sender.stop_lending(inbox);
+}
+
+// Messages --------------------------------------------------------------------------------------
+
+void MessageProtocol::start(const std::shared_ptr<Inbox>& inbox,
+                            std::span<const std::shared_ptr<Message>> messages) {
+  if (inboxes_.find(inbox->context()) != inbox) {
+    throw Error(ErrorCode::aborted, "the communicator was given up");
+  }
+  const Clock::time_point now = Clock::now();
+  for (const std::shared_ptr<Message>& message : messages) {
+    message->inbox_ = inbox;
+    message->begun_ = now;
+    message->place_ = running_.insert(running_.end(), message);
+    if (message->kind == Message::Kind::send) {
+      begin_send(*inbox, message);
+    } else {
+      post_receive(*inbox, message);
+    }
+  }
+}
+
+void MessageProtocol::expect(const Inbox& inbox, std::uint32_t rank) {
+  if (rank != any_rank && rank != inbox.self()) peers_[inbox.member(rank)].is_wanted = true;
+}
+
+void MessageProtocol::finish(Message& message, std::exception_ptr failure) {
+  // One that close() has returned is finished by fail() alone.
+  if (message.is_done() || message.place_ == running_.end()) return;
+  const std::shared_ptr<Message> keep = *message.place_;
+  forget(message);
+  complete(message, std::move(failure));
+}
+
+void MessageProtocol::fail(Message& message, std::exception_ptr cause) {
+  if (message.is_done()) return;
+  std::shared_ptr<Message> keep;
+  if (message.place_ != running_.end()) keep = *message.place_;
+  forget(message);
+  complete(message, std::move(cause));
+}
+
+void MessageProtocol::complete(Message& message, std::exception_ptr failure) {
+  if (failure) message.failure = std::move(failure);
+  message.is_done_.store(true, std::memory_order_release);
+  if (message.completion != nullptr) message.completion->complete();
+}
+
+void MessageProtocol::forget(Message& message) {
+  if (message.place_ == running_.end()) return;
+  running_.erase(std::exchange(message.place_, running_.end()));
+}
+
+void MessageProtocol::refuse(Message& message, std::exception_ptr cause) {
+  if (message.is_done() || message.place_ == running_.end()) return;
+  if (std::exchange(message.is_failing_, true)) return;
+  if (message.watchers_ > 0) {
+    finish(message, std::move(cause));
+  } else {
+    failures_.push_back({.message = *message.place_, .cause = std::move(cause)});
+  }
+}
+
+// Sending ---------------------------------------------------------------------------------------
+
+void MessageProtocol::add_packet(std::uint32_t member, const Packet& packet) {
+  peers_[member].sender.add_packet(packet);
+  peers_[member].is_wanted = true;
+}
+
+void MessageProtocol::begin_send(Inbox& inbox, const std::shared_ptr<Message>& send) {
+  send->id_ = ++last_id_;
+  send->envelope = {.rank = send->peer, .tag = send->tag, .bytes = send->bytes};
+  if (send->peer == inbox.self()) {
+    send_to_self(inbox, send);
+    return;
+  }
+  peers_[inbox.member(send->peer)].is_wanted = true;
+  auto& waiting = inbox.waiting(send->peer);
+  if (!waiting.empty() || !launch(inbox, send)) waiting.push_back(send);
+}
+
+/// False if the budget is used up: the receiver must first receive earlier messages.
+bool MessageProtocol::launch(Inbox& inbox, const std::shared_ptr<Message>& send) {
+  std::uint64_t& untaken = inbox.untaken(send->peer);
+  const std::uint64_t cost = cost_of_message + send->bytes;
+  const bool is_eager = send->bytes <= setting_.most_eager && untaken + cost <= setting_.budget;
+  if (!is_eager && untaken + cost_of_message > setting_.budget) return false;
+  const std::uint32_t member = inbox.member(send->peer);
+  const Packet packet{.kind = is_eager ? Packet::Kind::eager : Packet::Kind::request,
+                      .tag = send->tag,
+                      .context = inbox.context(),
+                      .id = send->id_,
+                      .bytes = send->bytes};
+  if (is_eager) {
+    untaken += cost;
+    peers_[member].sender.add_eager(packet, send);
+  } else {
+    untaken += cost_of_message;
+    requests_.emplace(send->id_, send);
+    add_packet(member, packet);
+  }
+  return true;
+}
+
+void MessageProtocol::launch_waiting(Inbox& inbox, std::uint32_t rank) {
+  auto& waiting = inbox.waiting(rank);
+  while (!waiting.empty() && (waiting.front()->is_done() || launch(inbox, waiting.front()))) {
+    waiting.pop_front();
+  }
+}
+
+/// Within the budget the data is copied and the send is done; beyond it the send waits for its
+/// receive.
+void MessageProtocol::send_to_self(Inbox& inbox, const std::shared_ptr<Message>& send) {
+  const std::uint32_t self = inbox.self();
+  const Envelope envelope{.rank = self, .tag = send->tag, .bytes = send->bytes};
+  if (const auto receive = inbox.match(self, send->tag)) {
+    if (fits(inbox, *receive, envelope)) {
+      if (send->bytes > 0) std::memcpy(receive->data, send->data, send->bytes);
+      finish(*receive);
+    }
+    finish(*send);
+    return;
+  }
+  const Inbox::Arrival arrival = arrival_of(envelope);
+  arrival->is_complete = true;
+  std::uint64_t& untaken = inbox.untaken(self);
+  const std::uint64_t cost = cost_of_message + send->bytes;
+  const bool is_copied = untaken + cost <= setting_.budget;
+  if (is_copied) {
+    untaken += cost;
+    arrival->data.assign(send->data, send->data + send->bytes);
+  } else {
+    arrival->own_send = send;
+  }
+  inbox.keep(arrival);
+  if (is_copied) finish(*send);
+}
+
+// Receiving -------------------------------------------------------------------------------------
+
+void MessageProtocol::post_receive(Inbox& inbox, const std::shared_ptr<Message>& receive) {
+  expect(inbox, receive->peer);
+  const Inbox::Arrival arrival = inbox.find(receive->peer, receive->tag);
+  if (!arrival) {
+    inbox.post(receive);
+    return;
+  }
+  inbox.take(arrival);
+  const Envelope envelope{.rank = arrival->rank, .tag = arrival->tag, .bytes = arrival->bytes};
+  if (arrival->is_request) {
+    accept(inbox, receive, envelope, arrival->id);
+  } else if (arrival->is_complete) {
+    deliver(inbox, receive, *arrival);
+  } else if (fits(inbox, *receive, envelope)) {
+    arrival->taken_by = receive;
+  }
+}
+
+/// Whether the message may go into the receive, whose envelope it sets. If not, the receive fails.
+bool MessageProtocol::fits(const Inbox& inbox, Message& receive, const Envelope& envelope) {
+  receive.envelope = envelope;
+  const std::uint64_t bytes = envelope.bytes;
+  const bool is_right = bytes == receive.bytes || (bytes < receive.bytes && receive.may_be_shorter);
+  if (is_right) return true;
+  refuse(receive,
+         failure(ErrorCode::mismatch,
+                 "rank " + std::to_string(envelope.rank) + " sent " + bytes_text(bytes) +
+                     " with tag " + std::to_string(envelope.tag) + ", and rank " +
+                     std::to_string(inbox.self()) + " receives " +
+                     (receive.may_be_shorter ? "at most " : "") + bytes_text(receive.bytes) +
+                     ": let both agree on the length" +
+                     (bytes < receive.bytes ? ", or let the receive take shorter messages" : "")));
+  return false;
+}
+
+/// Answers a request: the data is still with its sender.
+void MessageProtocol::accept(Inbox& inbox, const std::shared_ptr<Message>& receive,
+                             const Envelope& envelope, std::uint64_t id) {
+  if (!fits(inbox, *receive, envelope)) return;
+  const std::uint32_t member = inbox.member(envelope.rank);
+  if (envelope.bytes == 0) {
+    finish(*receive);
+  } else {
+    peers_[member].awaited[id] = receive;
+  }
+  add_packet(member, {.kind = Packet::Kind::ready, .context = inbox.context(), .id = id});
+}
+
+/// Copies a message that has arrived in full.
+void MessageProtocol::deliver(Inbox& inbox, const std::shared_ptr<Message>& receive,
+                              const Inbox::Unexpected& arrival) {
+  const std::shared_ptr<Message>& own = arrival.own_send;
+  if (fits(inbox, *receive, {.rank = arrival.rank, .tag = arrival.tag, .bytes = arrival.bytes})) {
+    const std::byte* const from = own ? own->data : arrival.data.data();
+    if (arrival.bytes > 0) std::memcpy(receive->data, from, arrival.bytes);
+    finish(*receive);
+  }
+  if (own) {
+    finish(*own);
+  } else {
+    note_taken(inbox, arrival.rank, arrival.bytes);
+  }
+}
+
+/// Returns budget to the sender, half of it at a time.
+void MessageProtocol::note_taken(Inbox& inbox, std::uint32_t rank, std::uint64_t bytes) {
+  if (rank == inbox.self()) {
+    inbox.untaken(rank) -= cost_of_message + bytes;
+    return;
+  }
+  std::uint64_t& taken = inbox.taken(rank);
+  taken += cost_of_message + bytes;
+  if (taken < setting_.budget / 2) return;
+  add_packet(
+      inbox.member(rank),
+      {.kind = Packet::Kind::credit, .context = inbox.context(), .bytes = std::exchange(taken, 0)});
+}
+
+// Progress --------------------------------------------------------------------------------------
+
+bool MessageProtocol::pass() {
+  bool moved = false;
+  for (std::uint32_t member = 0; member < peers_.size(); ++member) {
+    if (member == setting_.self) continue;
+    Peer& peer = peers_[member];
+    if (peer.is_lost || (!peer.is_wanted && !port_.is_reached(Rank{member}))) continue;
+    try {
+      moved = peer.in.pump(
+                  port_, Rank{member}, packets_at_a_time, [&] { open_packet(member); },
+                  [&] { close_packet(member); }) ||
+              moved;
+      moved = peer.sender.pump() || moved;
+      moved = release(member) || moved;
+    } catch (const Error&) {
+      lose(member, std::current_exception());
+      moved = true;
+    }
+  }
+  return moved;
+}
+
+bool MessageProtocol::release(std::uint32_t member) {
+  released_.clear();
+  const bool moved = peers_[member].sender.release(released_);
+  for (const std::shared_ptr<Message>& send : released_) finish(*send);
+  released_.clear();
+  return moved;
+}
+
+/// The member is unreachable: the messages that need it fail.
+void MessageProtocol::lose(std::uint32_t member, const std::exception_ptr& cause) {
+  Peer& peer = peers_[member];
+  peer.is_lost = true;
+  peer.sender.clear();
+  peer.awaited.clear();
+  for (auto each = running_.begin(); each != running_.end();) {
+    const std::shared_ptr<Message> message = *each++;
+    const std::optional<std::uint32_t> rank = message->inbox_->rank_of(member);
+    const bool is_concerned =
+        rank &&
+        (message->peer == *rank ||
+         (message->peer == any_rank && message->envelope.rank == *rank && message->moved_ > 0));
+    if (is_concerned) refuse(*message, cause);
+  }
+}
+
+void MessageProtocol::open_packet(std::uint32_t member) {
+  const Packet& packet = peers_[member].in.packet;
+  switch (packet.kind) {
+    case Packet::Kind::eager:
+      take_eager(member, inboxes_.find(packet.context));
+      return;
+    case Packet::Kind::request:
+      take_request(member, inboxes_.find(packet.context));
+      return;
+    case Packet::Kind::ready:
+      take_ready(member);
+      return;
+    case Packet::Kind::data:
+      take_data(member);
+      return;
+    case Packet::Kind::credit:
+      take_credit(member, inboxes_.find(packet.context));
+      return;
+  }
+  throw Error(ErrorCode::internal, "rank " + std::to_string(member) + " speaks another protocol");
+}
+
+void MessageProtocol::take_eager(std::uint32_t member, const std::shared_ptr<Inbox>& inbox) {
+  Peer& peer = peers_[member];
+  const Packet& packet = peer.in.packet;
+  const bool is_enclosed = packet.bytes <= Packet::most_enclosed;
+  if (!is_enclosed) peer.in.left = packet.bytes;
+  if (!inbox && inboxes_.is_closed(packet.context)) return;
+  const std::uint32_t rank = inbox ? inbox->rank_of(member).value_or(any_rank) : 0;
+  if (rank == any_rank) return;
+  peer.inbox = inbox;
+  peer.receive = inbox ? inbox->match(rank, packet.tag) : nullptr;
+  const Envelope envelope{.rank = rank, .tag = packet.tag, .bytes = packet.bytes};
+  if (peer.receive) {
+    if (!fits(*inbox, *peer.receive, envelope)) peer.receive.reset();
+    if (peer.receive) peer.in.to = peer.receive->data;
+  } else {
+    peer.arrival = arrival_of(envelope);
+    peer.arrival->data.resize(packet.bytes);
+    peer.in.to = peer.arrival->data.data();
+    keep(member, inbox, peer.arrival);
+  }
+  if (!is_enclosed) return;
+  if (peer.in.to != nullptr && packet.bytes > 0) {
+    std::memcpy(peer.in.to, packet.enclosed.data(), packet.bytes);
+  }
+  close_packet(member);
+}
+
+void MessageProtocol::take_request(std::uint32_t member, const std::shared_ptr<Inbox>& inbox) {
+  const Packet& packet = peers_[member].in.packet;
+  if (!inbox && inboxes_.is_closed(packet.context)) return;
+  const std::uint32_t rank = inbox ? inbox->rank_of(member).value_or(any_rank) : 0;
+  if (rank == any_rank) return;
+  const Envelope envelope{.rank = rank, .tag = packet.tag, .bytes = packet.bytes};
+  if (const auto receive = inbox ? inbox->match(rank, packet.tag) : nullptr) {
+    accept(*inbox, receive, envelope, packet.id);
+    return;
+  }
+  const Inbox::Arrival arrival = arrival_of(envelope);
+  arrival->id = packet.id;
+  arrival->is_request = true;
+  keep(member, inbox, arrival);
+}
+
+void MessageProtocol::keep(std::uint32_t member, const std::shared_ptr<Inbox>& inbox,
+                           const Inbox::Arrival& arrival) {
+  if (inbox) {
+    inbox->keep(arrival);
+  } else {
+    inboxes_.keep_early(peers_[member].in.packet.context, member, arrival);
+  }
+}
+
+void MessageProtocol::take_ready(std::uint32_t member) {
+  const auto found = requests_.find(peers_[member].in.packet.id);
+  if (found == requests_.end()) return;  // Its communicator was closed.
+  const std::shared_ptr<Message> send = std::move(found->second);
+  requests_.erase(found);
+  if (send->bytes == 0) {
+    finish(*send);
+  } else {
+    peers_[member].sender.add_transfer(send);
+  }
+  Inbox& inbox = *send->inbox_;
+  inbox.untaken(send->peer) -= cost_of_message;
+  launch_waiting(inbox, send->peer);
+}
+
+void MessageProtocol::take_data(std::uint32_t member) {
+  Peer& peer = peers_[member];
+  peer.in.left = peer.in.packet.bytes;
+  const auto found = peer.awaited.find(peer.in.packet.id);
+  if (found == peer.awaited.end()) return;
+  peer.receive = found->second;
+  peer.inbox = peer.receive->inbox_;
+  peer.in.to = peer.receive->data + peer.receive->moved_;
+}
+
+void MessageProtocol::take_credit(std::uint32_t member, const std::shared_ptr<Inbox>& inbox) {
+  if (!inbox) return;
+  const std::optional<std::uint32_t> rank = inbox->rank_of(member);
+  if (!rank) return;
+  inbox->untaken(*rank) -= peers_[member].in.packet.bytes;
+  launch_waiting(*inbox, *rank);
+}
+
+/// The packet's data has arrived in full.
+void MessageProtocol::close_packet(std::uint32_t member) {
+  Peer& peer = peers_[member];
+  const std::shared_ptr<Message> receive = std::exchange(peer.receive, nullptr);
+  const Inbox::Arrival arrival = std::exchange(peer.arrival, nullptr);
+  const std::shared_ptr<Inbox> inbox = std::exchange(peer.inbox, nullptr);
+  peer.in.to = nullptr;
+  if (peer.in.packet.kind == Packet::Kind::data) {
+    if (receive) close_data(member, receive);
+  } else if (receive) {
+    finish(*receive);
+    note_taken(*inbox, receive->envelope.rank, peer.in.packet.bytes);
+  } else if (arrival) {
+    arrival->is_complete = true;
+    if (arrival->taken_by)
+      deliver(*inboxes_.find(peer.in.packet.context), arrival->taken_by, *arrival);
+  } else if (inbox) {
+    note_taken(*inbox, *inbox->rank_of(member), peer.in.packet.bytes);
+  }
+}
+
+/// A sender that has stood down may have changed the data while it was read in place.
+void MessageProtocol::close_data(std::uint32_t member, const std::shared_ptr<Message>& receive) {
+  Peer& peer = peers_[member];
+  receive->moved_ += peer.in.packet.bytes;
+  if (receive->moved_ < receive->envelope.bytes) return;
+  peer.awaited.erase(peer.in.packet.id);
+  const std::uint32_t rank = receive->envelope.rank;
+  if (receive->inbox_->owner().has_stood_down(rank)) {
+    refuse(*receive,
+           failure(ErrorCode::peer_lost, "rank " + std::to_string(rank) + " has given up"));
+  } else {
+    finish(*receive);
+  }
+}
+
+}  // namespace tutti

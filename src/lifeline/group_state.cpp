@@ -1,0 +1,251 @@
+#include "lifeline/group_state.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "core/packed_texts.hpp"
+#include "core/shortened.hpp"
+
+namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How often a rank sends its status, and to how many of the lowest ranks: one of them will
+/// probably be the proposer of the verdict.
+constexpr auto between_statuses = 1s;
+constexpr std::uint32_t status_readers = 2;
+
+}  // namespace
+
+GroupState::GroupState(Config config, Environment environment, std::atomic<bool>& alarm,
+                       Participant& participant)
+    : config_(std::move(config)),
+      environment_(std::move(environment)),
+      alarm_(alarm),
+      participant_(participant) {}
+
+// Events ----------------------------------------------------------------------------------------
+
+void GroupState::receive(std::uint32_t member, const ControlMessage& message,
+                         Clock::time_point now) {
+  const auto rank = rank_of(member);
+  if (!rank) return;
+  switch (message.kind) {
+    case ControlMessage::Kind::leave:
+      left_.emplace(*rank, std::strtoull(message.body.c_str(), nullptr, 10));
+      alarm_.store(true);
+      note_absence(*rank, now);
+      return;
+    case ControlMessage::Kind::contribution:
+      rounds_[message.question].contributions[*rank] = message.body;
+      return;
+    case ControlMessage::Kind::contributions:
+      rounds_[message.question].result = message.body;
+      return;
+    case ControlMessage::Kind::status:
+      seen_[*rank] = read_rank_status(message.body);
+      compare_with(*rank, seen_[*rank], now);
+      return;
+    default:
+      agreement(message.question, now)
+          .receive(*rank, message.kind, message.ballot, message.body, now);
+      look_for_verdict();
+      environment_.request_ticks();
+  }
+}
+
+void GroupState::lose(std::uint32_t member, const std::string& why, Clock::time_point now) {
+  const auto rank = rank_of(member);
+  if (!rank || left_.contains(*rank)) return;
+  gone_.emplace(*rank, why);
+  note_absence(*rank, now);
+  // Ranks that wait for it would wait until their deadline.
+  report({.code = ErrorCode::peer_lost, .ranks = {*rank}, .words = why}, now);
+}
+
+bool GroupState::tick(Clock::time_point now) {
+  bool soon = false;
+  for (auto& [question, agreement] : agreements_) {
+    agreement.tick(now);
+    soon = soon || !agreement.is_confirmed(now);
+  }
+  look_for_verdict();
+  share_status(now);
+  return soon;
+}
+
+void GroupState::note_absence(std::uint32_t rank, Clock::time_point now) {
+  for (auto& [question, agreement] : agreements_) agreement.lose(rank, now);
+  look_for_verdict();
+}
+
+std::optional<std::uint32_t> GroupState::rank_of(std::uint32_t member) const {
+  const auto found = std::find(config_.members.begin(), config_.members.end(), member);
+  if (found == config_.members.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - config_.members.begin());
+}
+
+void GroupState::send(std::uint32_t rank, ControlMessage::Kind kind, std::uint32_t question,
+                      std::uint32_t ballot, std::string body) {
+  if (rank == config_.self) return;
+  environment_.send(config_.members[rank], {.kind = kind,
+                                            .communicator = config_.communicator,
+                                            .question = question,
+                                            .ballot = ballot,
+                                            .body = std::move(body)});
+}
+
+// The verdict -----------------------------------------------------------------------------------
+
+void GroupState::report(Report report, Clock::time_point now) {
+  if (verdict_ || own_report_) return;
+  report.words = shortened(report.words);
+  own_report_ = report;
+  agreement(verdict_question, now)
+      .submit(write(report), std::to_string(report.call), now,
+              report.code == ErrorCode::timed_out ? Agreement::Urgency::urgent
+                                                  : Agreement::Urgency::usual);
+  look_for_verdict();
+  environment_.request_ticks();
+}
+
+bool GroupState::is_verdict_confirmed(Clock::time_point now) const {
+  if (!verdict_) return false;
+  const auto found = agreements_.find(verdict_question);
+  const bool is_own = found == agreements_.end() || !found->second.decision();
+  return is_own || found->second.is_confirmed(now);
+}
+
+const AgreedVerdict& GroupState::settle() {
+  if (!verdict_) {
+    const Report own = own_report_.value_or(Report{.words = "no rank reported what went wrong"});
+    adopt({.verdict = {.code = own.code, .ranks = own.ranks, .words = own.words},
+           .completed = participant_.seal()});
+  }
+  return *verdict_;
+}
+
+void GroupState::look_for_verdict() {
+  if (verdict_) return;
+  const auto found = agreements_.find(verdict_question);
+  if (found == agreements_.end() || !found->second.decision()) return;
+  const std::optional<AgreedVerdict> read = read_agreed_verdict(*found->second.decision());
+  adopt(read.value_or(AgreedVerdict{.verdict = {.words = "the agreed verdict is malformed"}}));
+}
+
+void GroupState::adopt(const AgreedVerdict& verdict) {
+  verdict_ = verdict;
+  for (auto& [question, agreement] : agreements_) {
+    if (question != verdict_question) suspect_late_ranks(agreement);
+  }
+  (void)participant_.seal();
+  alarm_.store(true);
+  participant_.stop();
+}
+
+void GroupState::compare(std::uint64_t call) {
+  if (verdict_) return;
+  const std::string own = write(participant_.status(call));
+  for (std::uint32_t rank = 0; rank < size(); ++rank) {
+    send(rank, ControlMessage::Kind::status, 0, 0, own);
+  }
+}
+
+/// Reports a mismatch if this rank made another call under the number that `rank` asks about.
+void GroupState::compare_with(std::uint32_t rank, const RankStatus& other, Clock::time_point now) {
+  if (verdict_ || other.asked.empty()) return;
+  const RankStatus own = participant_.status(other.about);
+  if (own.asked.empty() || own.signature == other.signature) return;
+  report({.code = ErrorCode::mismatch,
+          .ranks = {rank},
+          .call = other.about,
+          .words = "this rank makes " + own.asked},
+         now);
+}
+
+void GroupState::share_status(Clock::time_point now) {
+  if (verdict_ || has_left_ || now - status_sent_at_ < between_statuses) return;
+  status_sent_at_ = now;
+  const RankStatus status = participant_.status(0);
+  if (status.call == status_sent_call_) return;
+  status_sent_call_ = status.call;
+  for (std::uint32_t rank = 0; rank < std::min(status_readers, size()); ++rank) {
+    send(rank, ControlMessage::Kind::status, 0, 0, write(status));
+  }
+}
+
+// Ranks that leave ------------------------------------------------------------------------------
+
+void GroupState::leave(std::uint64_t calls) {
+  if (std::exchange(has_left_, true)) return;
+  for (const auto& [question, agreement] : agreements_) agreement.rebroadcast();
+  for (std::uint32_t rank = 0; rank < size(); ++rank) {
+    send(rank, ControlMessage::Kind::leave, 0, 0, std::to_string(calls));
+  }
+}
+
+void GroupState::decline(std::uint64_t communicator, std::span<const std::uint32_t> members) {
+  for (const std::uint32_t member : members) {
+    if (member == config_.members[config_.self]) continue;
+    environment_.send(
+        member, {.kind = ControlMessage::Kind::leave, .communicator = communicator, .body = "0"});
+  }
+}
+
+bool GroupState::is_gone(std::uint32_t rank) const {
+  if (gone_.contains(rank) || left_.contains(rank)) return true;
+  if (!verdict_) return false;
+  const std::vector<std::uint32_t>& unresponsive = verdict_->unresponsive;
+  return std::find(unresponsive.begin(), unresponsive.end(), rank) != unresponsive.end();
+}
+
+// Questions and exchanges -----------------------------------------------------------------------
+
+std::uint32_t GroupState::ask(const std::string& input, std::span<const std::uint32_t> among,
+                              Clock::time_point now) {
+  const std::uint32_t question = ++questions_;
+  Agreement& agreement = this->agreement(question, now);
+  for (std::uint32_t rank = 0; rank < size(); ++rank) {
+    const bool is_asked = std::find(among.begin(), among.end(), rank) != among.end();
+    if (!is_asked) agreement.lose(rank, now);
+  }
+  agreement.submit(input, "", now);
+  environment_.request_ticks();
+  return question;
+}
+
+void GroupState::contribute(std::span<const std::uint32_t> ranks, std::uint32_t round,
+                            const std::string& contribution) {
+  if (ranks.front() == config_.self) {
+    rounds_[round].contributions[config_.self] = contribution;
+  } else {
+    send(ranks.front(), ControlMessage::Kind::contribution, round, 0, contribution);
+  }
+}
+
+std::optional<std::string> GroupState::exchanged(std::span<const std::uint32_t> ranks,
+                                                 std::uint32_t round) {
+  auto& [contributions, result] = rounds_[round];
+  if (result || ranks.front() != config_.self) return result;
+  std::vector<std::string> all;
+  for (const std::uint32_t rank : ranks) {
+    const auto found = contributions.find(rank);
+    if (found == contributions.end()) return std::nullopt;
+    all.push_back(found->second);
+  }
+  result = pack(all);
+  for (const std::uint32_t rank : ranks) {
+    send(rank, ControlMessage::Kind::contributions, round, 0, *result);
+  }
+  return result;
+}
+
+bool GroupState::lacks_any(std::span<const std::uint32_t> ranks) const {
+  return std::any_of(ranks.begin(), ranks.end(), [&](std::uint32_t rank) {
+    return gone_.contains(rank) || left_.contains(rank);
+  });
+}
+
+}  // namespace tutti

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lifeline/agreement.hpp"
+#include "lifeline/control_message.hpp"
+#include "lifeline/failure_inquiry.hpp"
+#include "lifeline/participant.hpp"
+
+namespace tutti {
+
+/// What one rank knows about the other ranks of one communicator, and what it agrees on with them:
+/// which ranks are gone, why the communicator failed (the verdict, the same for all ranks), and
+/// which ranks go on.
+///
+/// A state machine without lock, thread or clock: every function returns at once. The Lifeline owns
+/// it and calls it with its lock held; Consensus is the communicator's handle to it. Ranks are the
+/// communicator's, members are the lifeline's.
+class GroupState {
+ public:
+  using Clock = Agreement::Clock;
+
+  struct Config {
+    std::uint64_t communicator = 0;        ///< Its number: the same on all its ranks.
+    std::uint32_t self = 0;                ///< This rank.
+    std::vector<std::uint32_t> members{};  ///< By rank: its member of the lifeline.
+    Clock::duration patience{};            ///< How long agree() and exchange() wait for a rank.
+  };
+  /// What this state machine calls.
+  struct Environment {
+    std::function<void(std::uint32_t member, const ControlMessage&)> send;
+    std::function<void()> request_ticks;
+    std::span<const std::string> whereabouts{};  ///< By member: "host, process 17". Outlives this.
+  };
+
+  /// Sets `alarm` when a call that waits should look: there is a verdict, or a rank has left. Alarm
+  /// and participant must outlive this.
+  GroupState(Config config, Environment environment, std::atomic<bool>& alarm,
+             Participant& participant);
+  GroupState(const GroupState&) = delete;
+  GroupState& operator=(const GroupState&) = delete;
+
+  // Events from the transport:
+  void receive(std::uint32_t member, const ControlMessage& message, Clock::time_point now);
+  void lose(std::uint32_t member, const std::string& why, Clock::time_point now);
+  /// True if it wants to be called again soon.
+  [[nodiscard]] bool tick(Clock::time_point now);
+
+  // The verdict:
+  void report(Report report, Clock::time_point now);
+  [[nodiscard]] const std::optional<AgreedVerdict>& verdict() const { return verdict_; }
+  /// True if there is a verdict that survives the end of this process.
+  [[nodiscard]] bool is_verdict_confirmed(Clock::time_point now) const;
+  /// The verdict; without one, this rank's own report becomes the verdict here.
+  [[nodiscard]] const AgreedVerdict& settle();
+  /// Sends the status of this rank in call `call` to all others.
+  void compare(std::uint64_t call);
+
+  // Ranks that leave:
+  void leave(std::uint64_t calls);
+  void decline(std::uint64_t communicator, std::span<const std::uint32_t> members);
+  [[nodiscard]] const std::map<std::uint32_t, std::uint64_t>& left() const { return left_; }
+  /// True if the rank is gone, has left, or did not reply when the verdict was agreed on.
+  [[nodiscard]] bool is_gone(std::uint32_t rank) const;
+
+  // Questions to be agreed on:
+  /// Submits this rank's input to the next question and returns the number of the question.
+  [[nodiscard]] std::uint32_t ask(const std::string& input, std::span<const std::uint32_t> among,
+                                  Clock::time_point now);
+  /// The decision is a JSON object: the input of each rank that took part, by rank.
+  [[nodiscard]] const std::optional<std::string>& decision(std::uint32_t question) const {
+    return agreements_.at(question).decision();
+  }
+  [[nodiscard]] std::uint32_t questions() const { return questions_; }
+
+  // Exchanges: the first of `ranks` collects the contributions and sends all of them to all.
+  void contribute(std::span<const std::uint32_t> ranks, std::uint32_t round,
+                  const std::string& contribution);
+  /// All contributions, packed in the order of `ranks`, once they are here.
+  [[nodiscard]] std::optional<std::string> exchanged(std::span<const std::uint32_t> ranks,
+                                                     std::uint32_t round);
+  /// True if one of these ranks is gone or has left.
+  [[nodiscard]] bool lacks_any(std::span<const std::uint32_t> ranks) const;
+
+ private:
+  static constexpr std::uint32_t verdict_question = 0;  // The others are numbered by ask().
+
+  struct Round {
+    std::map<std::uint32_t, std::string> contributions{};  // By rank; at the first rank only.
+    std::optional<std::string> result{};
+  };
+
+  [[nodiscard]] std::uint32_t size() const {
+    return static_cast<std::uint32_t>(config_.members.size());
+  }
+  [[nodiscard]] std::optional<std::uint32_t> rank_of(std::uint32_t member) const;
+  [[nodiscard]] Agreement& agreement(std::uint32_t question, Clock::time_point now);
+  [[nodiscard]] std::optional<std::string> decide_verdict(const Agreement::Evidence&) const;
+  [[nodiscard]] static std::optional<std::string> collect_inputs(const Agreement::Evidence&);
+  [[nodiscard]] std::string describe_for_verdict(const std::string& subject);
+  [[nodiscard]] static std::uint64_t done_by_all(const Agreement::Evidence&);
+  void suspect_late_ranks(Agreement& agreement) const;
+  void note_absence(std::uint32_t rank, Clock::time_point now);
+  void look_for_verdict();
+  void adopt(const AgreedVerdict& verdict);
+  void send(std::uint32_t rank, ControlMessage::Kind kind, std::uint32_t question,
+            std::uint32_t ballot, std::string body);
+  void compare_with(std::uint32_t rank, const RankStatus& other, Clock::time_point now);
+  void share_status(Clock::time_point now);
+
+  Config config_;
+  Environment environment_;
+  std::atomic<bool>& alarm_;
+  Participant& participant_;
+  std::optional<AgreedVerdict> verdict_;
+  std::optional<Report> own_report_;
+  std::map<std::uint32_t, std::string> gone_;    // Lost ranks, and how that was noticed.
+  std::map<std::uint32_t, std::uint64_t> left_;  // Ranks that left, and after how many calls.
+  std::map<std::uint32_t, RankStatus> seen_;     // The last status message of each rank.
+  bool has_left_ = false;
+  std::map<std::uint32_t, Agreement> agreements_;  // By question.
+  std::uint32_t questions_ = 0;
+  std::map<std::uint32_t, Round> rounds_;
+  Clock::time_point status_sent_at_{};
+  std::uint64_t status_sent_call_ = 0;
+};
+
+}  // namespace tutti

@@ -1,0 +1,52 @@
+#include "lifeline/rank_status.hpp"
+
+#include "core/json.hpp"
+
+namespace tutti {
+
+std::string write(const RankStatus& status) {
+  Json earlier = Json::array();
+  for (const RankStatus::Made& each : status.earlier) {
+    earlier.push_back({{"call", each.call}, {"signature", each.signature}, {"words", each.words}});
+  }
+  Json waits = Json::array();
+  for (const RankStatus::Wait& each : status.waits) {
+    waits.push_back({{"rank", each.rank}, {"receives", each.receives}});
+  }
+  return Json{{"call", status.call},   {"words", status.words},
+              {"runs", status.runs},   {"seconds", status.seconds},
+              {"about", status.about}, {"signature", status.signature},
+              {"asked", status.asked}, {"earlier", earlier},
+              {"done", status.done},   {"waits", waits}}
+      .dump(-1, Json::NotUtf8::replace);
+}
+
+RankStatus read_rank_status(const std::string& text) {
+  const Json json = Json::try_parse(text).value_or(nullptr);
+  RankStatus status;
+  if (!json.is_object()) return status;
+  try {
+    status.call = json.value("call", status.call);
+    status.words = json.value("words", status.words);
+    status.runs = json.value("runs", status.runs);
+    status.seconds = json.value("seconds", status.seconds);
+    status.about = json.value("about", status.about);
+    status.signature = json.value("signature", status.signature);
+    status.asked = json.value("asked", status.asked);
+    status.done = json.value("done", status.done);
+    for (const Json& each : json.value("earlier", Json::array())) {
+      status.earlier.push_back({.call = each.at("call").get<std::uint64_t>(),
+                                .signature = each.at("signature").get<std::uint32_t>(),
+                                .words = each.at("words").get<std::string>()});
+    }
+    for (const Json& each : json.value("waits", Json::array())) {
+      status.waits.push_back({.rank = each.at("rank").get<std::uint32_t>(),
+                              .receives = each.at("receives").get<bool>()});
+    }
+  } catch (const JsonError&) {
+    return {};
+  }
+  return status;
+}
+
+}  // namespace tutti

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// What a rank was doing at some moment.
+struct RankStatus {
+  std::uint64_t call = 0;  ///< Number of the last call that it began; 0 if none.
+  std::string words{};     ///< That call: "call 17, allreduce of 4 f32 by sum".
+  bool runs = false;       ///< True if that call is still running.
+  double seconds = 0;      ///< Since the call began, or since it ended.
+  /// The call that another rank asks about: its number, its signature (equal for equal calls) and
+  /// its description; empty if this rank did not make it, or no longer remembers it.
+  std::uint64_t about = 0;
+  std::uint32_t signature = 0;
+  std::string asked{};
+
+  struct Made {
+    std::uint64_t call = 0;
+    std::uint32_t signature = 0;
+    std::string words{};
+  };
+  /// The calls before `about`: ranks may get past a call that others made differently, and notice
+  /// it in the next.
+  std::vector<Made> earlier{};
+  static constexpr std::uint64_t most_earlier = 8;
+
+  /// A peer that a running point-to-point message waits for.
+  struct Wait {
+    std::uint32_t rank = 0;
+    bool receives = false;  ///< True: waits for a message from that rank. Else: for its receive.
+  };
+  std::vector<Wait> waits{};
+  static constexpr std::size_t most_waits = 64;
+
+  /// Calls with retry that the rank has done. Set, and sealed, only when a verdict is agreed on.
+  std::uint64_t done = 0;
+};
+
+[[nodiscard]] std::string write(const RankStatus& status);
+/// The inverse of write(). Returns an empty status if `text` is not one.
+[[nodiscard]] RankStatus read_rank_status(const std::string& text);
+
+}  // namespace tutti

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+#include <tutti/collective.hpp>
+
+#include "measure/machine.hpp"
+
+namespace tutti::measure {
+
+/// A lower bound of the seconds of a collective on this machine; `bytes` is the size of the larger
+/// buffer. Over TCP if the machine's loopback was measured, else through memory. The formulas are
+/// in docs/performance.md.
+[[nodiscard]] double limit_seconds(const Machine& machine, Collective collective,
+                                   std::uint32_t ranks, std::uint64_t bytes);
+
+}  // namespace tutti::measure

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "measure/buffer_pair.hpp"
+#include "measure/case.hpp"
+
+namespace tutti::measure {
+
+/// The addresses of one call's data. Call::input is const, but the measurement fills the input.
+struct Operands {
+  std::byte* input = nullptr;
+  std::byte* output = nullptr;
+};
+
+/// Out of place: from the first buffer to the second. In place: both within the second buffer.
+[[nodiscard]] Operands operands_in(const BufferPair& buffers, const Case& what, bool in_place,
+                                   std::uint32_t self, std::uint32_t ranks);
+
+/// The call of a rank. It refers to the schedule of the case, which must outlive it.
+[[nodiscard]] Call call_of(const Case& what, const Operands& operands);
+
+}  // namespace tutti::measure

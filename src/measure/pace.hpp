@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+namespace tutti::measure {
+
+/// How often a call is repeated to measure its time.
+struct Pace {
+  std::optional<std::size_t> warm_ups{};    ///< None: for an eighth of the time.
+  std::optional<std::size_t> iterations{};  ///< None: as many as fit into the time.
+  double seconds = 0.1;
+  double expected = 0;   ///< Estimate of the seconds of one call; 0 if unknown.
+  bool barrier = false;  ///< Before each call, not measured: calls then cannot overlap.
+};
+
+}  // namespace tutti::measure

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "measure/case.hpp"
+#include "measure/timing.hpp"
+
+namespace tutti::measure {
+
+/// The result of one call, in place or out of place.
+struct Finding {
+  Timing timing{};
+  std::optional<std::uint64_t> wrong{};  ///< Wrong elements on all ranks; none if not checked.
+};
+
+/// The result of one case.
+struct Row {
+  Case what{};
+  std::uint64_t bytes = 0;  ///< Of the larger buffer.
+  std::uint32_t ranks = 1;
+  std::string algorithm{};  ///< The one that was used.
+  Finding out_of_place{};
+  std::optional<Finding> in_place{};  ///< None for a barrier.
+  std::optional<double> limit{};      ///< Lower bound of the machine, in microseconds.
+
+  /// Bytes per second as the caller sees them.
+  [[nodiscard]] double algorithm_bandwidth(const Finding& finding) const;
+  /// Bytes per second as the hardware sees them: see bus_factor().
+  [[nodiscard]] double bus_bandwidth(const Finding& finding) const;
+};
+
+}  // namespace tutti::measure

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include <tutti/communicator.hpp>
+
+#include "measure/pace.hpp"
+
+namespace tutti::measure {
+
+/// The times of a call, in microseconds. An iteration takes as long as on its slowest rank.
+struct Timing {
+  std::size_t iterations = 0;
+  double median = 0;
+  double p10 = 0;
+  double p90 = 0;
+
+  /// True if the spread is so wide that the median says little.
+  [[nodiscard]] bool is_wide() const { return p90 > 2 * median || 2 * p10 < median; }
+};
+
+/// Measures a call on all ranks together; all ranks get the same result. `aside` has the ranks of
+/// the call but is another communicator than the one of the call.
+///
+/// Unless the pace has barriers, iterations follow each other without one, as in nccl-tests: a
+/// call whose root does not wait for other ranks overlaps with the next. Each rank records its own
+/// durations; their maximum over ranks is computed at the end.
+[[nodiscard]] Timing time_call(Communicator& aside, const Pace& pace,
+                               const std::function<void()>& call);
+
+/// The microseconds of one call in a batch of calls, until the last rank has finished the last of
+/// them: the mean of a batch, and the median over batches, at least one. Where calls overlap, most
+/// are short and a few are long, so that the median of single calls would be too small.
+[[nodiscard]] double time_in_batches(Communicator& aside, const Pace& pace,
+                                     const std::function<void()>& call);
+
+}  // namespace tutti::measure

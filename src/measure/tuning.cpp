@@ -1,0 +1,333 @@
+#include "measure/tuning.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+
+#include "kernels/fold.hpp"
+#include "measure/arena.hpp"
+#include "measure/quantile.hpp"
+
+namespace tutti::measure {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// The seconds to add one byte to another, with data in the caches.
+double measure_gamma() {
+  constexpr std::size_t count = std::size_t{1} << 14;
+  const std::vector<float> one(count, 1);
+  const std::vector<float> other(count, 2);
+  std::vector<float> sum(count);
+  const std::array<const void*, 2> operands{one.data(), other.data()};
+  const Fold add = fold(DType::f32, Op::sum);
+  double best = 1;
+  for (int i = 0; i < 50; ++i) {
+    const Clock::time_point begin = Clock::now();
+    add(sum.data(), nullptr, operands.data(), operands.size(), count);
+    best = std::min(best, seconds_since(begin));
+  }
+  return best / (count * sizeof(float));
+}
+
+/// A method to measure, and the name that the profile has for it.
+struct Contestant {
+  std::string name;
+  Method method;
+};
+
+/// The algorithms in the order of the table, then the schedules.
+std::vector<Contestant> contestants(const TuningTask& task, std::uint32_t ranks) {
+  std::vector<Contestant> found;
+  for (const Algorithm& each : algorithms()) {
+    if (each.needs_shape() || !each.refusal({.ranks = ranks}).empty()) continue;
+    found.push_back({.name = std::string(each.name), .method = each});
+  }
+  for (const NamedSchedule& each : task.schedules) {
+    if (each.schedule.contract().ranks != ranks) continue;
+    found.push_back({.name = each.name, .method = each.schedule});
+  }
+  return found;
+}
+
+/// The part of one rank.
+class Tuning {
+ public:
+  Tuning(Communicator& communicator, const TuningTask& task, const Progress& progress)
+      : task_(task),
+        progress_(progress),
+        contestants_(contestants(task, communicator.size())),
+        arena_(communicator, task.most_bytes, BufferPair::Kind::shared),
+        begun_(Clock::now()) {}
+
+  Profile run() {
+    known_ = find_profile().profile;
+    reach_ = known_.at(task_.reach, arena_.ranks());
+    if (task_.refine) {
+      measure_sizes(&Tuning::measure_again);
+    } else {
+      reach_.reach = task_.reach;
+      reach_.ranks = arena_.ranks();
+      measure_link();
+      measure_slice();
+      if (in_memory(task_.reach)) measure_direct();
+      measure_sizes(&Tuning::measure_all);
+    }
+    Profile profile{.reaches = {reach_}};
+    for (auto& [contestant, measurement] : measurements_) {
+      profile.measurements.push_back(std::move(measurement));
+    }
+    return profile;
+  }
+
+ private:
+  void measure_link() {
+    constexpr std::uint64_t small = 8;
+    const std::uint64_t large = std::min<std::uint64_t>(task_.most_bytes, 4 << 20);
+    reach_.link.alpha = arena_.message_seconds(small, 200);
+    const double long_one = arena_.message_seconds(large, 10);
+    reach_.link.beta = std::max(long_one - reach_.link.alpha, 1e-3 * long_one) /
+                       static_cast<double>(large - small);
+    reach_.gamma = measure_gamma();
+  }
+
+  /// By a ring: there every slice is forwarded while the next arrives. Keeps the usual size unless
+  /// another is clearly faster.
+  void measure_slice() {
+    constexpr double clearly = 0.93;
+    const Case ring =
+        allreduce("allreduce/ring", std::min<std::uint64_t>(task_.most_bytes, 4 << 20));
+    const std::size_t usual = reach_.slice_bytes;
+    std::array<std::size_t, 4> sizes{usual, usual / 4, usual / 2, usual * 2};
+    std::array<std::vector<double>, 4> times;
+    for (int round = 0; round < 3; ++round) {
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        times[i].push_back(
+            arena_.seconds(ring, {.seconds = 0.01, .expected = 1e-3}, {.slice_bytes = sizes[i]}));
+      }
+    }
+    double best = median_of(times[0]) * clearly;
+    for (std::size_t i = 1; i < sizes.size(); ++i) {
+      if (median_of(times[i]) >= best) continue;
+      best = median_of(times[i]);
+      reach_.slice_bytes = sizes[i];
+    }
+  }
+
+  /// Measures from which message size on reading in place is faster than copying. It depends on the
+  /// collective: a root that copies for a broadcast does not wait for its readers. For an allreduce
+  /// a mesh stands for all algorithms, since it is the fastest at the sizes in question.
+  void measure_direct() {
+    constexpr std::array representatives{"broadcast/flat", "scatter/flat",       "gather/flat",
+                                         "allgather/mesh", "reduce/flat",        "allreduce/mesh",
+                                         "alltoall/mesh",  "reduce_scatter/mesh"};
+    for (const char* const each : representatives) {
+      const Algorithm& used = algorithm(each);
+      reach_.direct_from[static_cast<std::size_t>(used.collective)] = direct_from(used);
+    }
+  }
+
+  [[nodiscard]] std::size_t direct_from(const Algorithm& used) {
+    constexpr double clearly = 0.97;
+    constexpr std::size_t always_copied = ~std::size_t{0};
+    std::size_t least = std::size_t{1} << 20;  // Longer messages are always read in place.
+    for (std::size_t message = least / 2; message >= 512; message /= 4) {
+      // One message holds the whole data, or one block per rank.
+      const bool whole = used.collective == Collective::broadcast ||
+                         used.collective == Collective::reduce ||
+                         used.collective == Collective::allreduce;
+      const std::uint64_t bytes = message * (whole ? 1 : arena_.ranks());
+      if (bytes > task_.most_bytes) continue;
+      const Case what = sized(used, bytes);
+      std::vector<double> copied;
+      std::vector<double> direct;
+      for (int round = 0; round < 3; ++round) {
+        const Pace pace{.seconds = 0, .expected = copied.empty() ? 0 : copied.back()};
+        copied.push_back(arena_.seconds(what, pace, {.direct_from = always_copied}));
+        direct.push_back(arena_.seconds(what, pace, {.direct_from = 1}));
+      }
+      if (median_of(direct) >= clearly * median_of(copied)) break;
+      least = message;
+    }
+    return least;
+  }
+
+  /// Calls `measure` for each collective and size until the time is up.
+  void measure_sizes(void (Tuning::*measure)(Collective, std::uint64_t)) {
+    std::vector<std::uint64_t> sizes;
+    for (std::uint64_t bytes = 8; bytes <= task_.most_bytes; bytes *= 8) sizes.push_back(bytes);
+    if (sizes.back() < task_.most_bytes) sizes.push_back(task_.most_bytes);
+    for (const std::uint64_t bytes : sizes) {
+      for (const Collective collective : collectives()) {
+        if (collective == Collective::barrier && bytes > sizes.front()) continue;
+        if (arena_.ask_leader(seconds_since(begun_) > task_.seconds)) return;
+        (this->*measure)(collective, bytes);
+        show_progress();
+      }
+    }
+  }
+
+  /// Measures all methods briefly, except those that were hopeless for less data, then the best of
+  /// them again.
+  void measure_all(Collective collective, std::uint64_t bytes) {
+    std::vector<Result> results;
+    for (std::size_t i = 0; i < contestants_.size(); ++i) {
+      const Method& each = contestants_[i].method;
+      if (each.collective() != collective || is_hopeless(i, bytes)) continue;
+      const Pace pace{.seconds = 0, .expected = expected(i, bytes)};
+      results.push_back(
+          {.contestant = i,
+           .seconds = arena_.seconds(sized(each, bytes), pace, options_for(collective))});
+    }
+    measure_best(results, bytes);
+    const double fastest = std::min_element(results.begin(), results.end(), is_faster)->seconds;
+    for (const Result& each : results) {
+      note(each, bytes);
+      behind_[each.contestant] = {.bytes = bytes, .factor = each.seconds / fastest};
+    }
+  }
+
+  /// Measures again the methods that were best according to the profile.
+  void measure_again(Collective collective, std::uint64_t bytes) {
+    std::vector<Result> results;
+    for (const Measurement& known : known_.measurements) {
+      const auto used = std::ranges::find(contestants_, known.method(), &Contestant::method);
+      if (used == contestants_.end() || used->method.collective() != collective ||
+          known.reach != task_.reach || known.ranks != arena_.ranks()) {
+        continue;
+      }
+      const std::uint64_t real = real_bytes(sized(used->method, bytes));
+      const auto point =
+          std::find_if(known.points.begin(), known.points.end(),
+                       [&](const Measurement::Point& each) { return each.bytes == real; });
+      if (point != known.points.end()) {
+        results.push_back({.contestant = static_cast<std::size_t>(used - contestants_.begin()),
+                           .seconds = point->seconds});
+      }
+    }
+    if (results.empty()) return;
+    for (const Result& each : measure_best(results, bytes)) note(each, bytes);
+  }
+
+  /// The seconds of a call by one of the contestants.
+  struct Result {
+    std::size_t contestant = 0;
+    double seconds = 0;
+  };
+  static bool is_faster(const Result& a, const Result& b) { return a.seconds < b.seconds; }
+
+  /// Sorts the results and measures the first, the second and all near ones again, in turns.
+  /// Returns those.
+  std::span<const Result> measure_best(std::vector<Result>& results, std::uint64_t bytes) {
+    constexpr std::size_t most = 5;
+    constexpr double hopeless = 1.3;
+    std::sort(results.begin(), results.end(), is_faster);
+    // The time of a short call varies by half between runs.
+    const bool is_long = results.front().seconds > 2e-3;
+    const double near = is_long ? 1.3 : 1.6;
+    std::vector<Arena::Runner> close;
+    for (const Result& each : results) {
+      const bool is_near = each.seconds <= near * results.front().seconds;
+      if (close.size() >= (is_near ? most : 2)) break;
+      const Method& method = contestants_[each.contestant].method;
+      close.push_back({.what = sized(method, bytes),
+                       .pace = {.seconds = 0, .expected = each.seconds},
+                       .options = options_for(method.collective())});
+    }
+    const std::vector<double> again = arena_.race(close, is_long ? 1 : 3, hopeless);
+    for (std::size_t i = 0; i < close.size(); ++i) results[i].seconds = again[i];
+    return std::span(results).first(close.size());
+  }
+
+  /// The options that calls will get from the profile.
+  [[nodiscard]] CallOptions options_for(Collective collective) const {
+    return {.direct_from = reach_.direct_from[static_cast<std::size_t>(collective)],
+            .slice_bytes = reach_.slice_bytes};
+  }
+
+  [[nodiscard]] Case sized(const Method& used, std::uint64_t bytes) const {
+    Case what = case_of(used);
+    what.count = count_for(what.collective, what.dtype, bytes, arena_.ranks());
+    return what;
+  }
+
+  [[nodiscard]] std::uint64_t real_bytes(const Case& what) const {
+    return what.collective == Collective::barrier ? 0 : larger_bytes(what, arena_.ranks());
+  }
+
+  void note(const Result& result, std::uint64_t bytes) {
+    const Contestant& used = contestants_[result.contestant];
+    Measurement& measurement = measurements_[result.contestant];
+    measurement.algorithm = used.name;
+    if (used.method.schedule() != nullptr) measurement.schedule = *used.method.schedule();
+    measurement.reach = task_.reach;
+    measurement.ranks = arena_.ranks();
+    measurement.cores = task_.cores;
+    const std::uint64_t real = real_bytes(sized(used.method, bytes));
+    if (!measurement.points.empty() && measurement.points.back().bytes >= real) return;
+    measurement.points.push_back({.bytes = real, .seconds = result.seconds});
+  }
+
+  /// True if the method was so far behind with less data that it cannot win now. For long calls the
+  /// limit is tighter. Beyond eight times the size of its last result it gets another chance: it
+  /// may move fewer bytes although it needs more messages.
+  [[nodiscard]] bool is_hopeless(std::size_t contestant, std::uint64_t bytes) const {
+    constexpr std::uint64_t is_long = std::uint64_t{1} << 20;
+    const auto found = behind_.find(contestant);
+    if (found == behind_.end()) return false;
+    const bool is_next = bytes <= found->second.bytes * 8;
+    if (bytes > is_long) return found->second.factor > (is_next ? 2 : 4);
+    return is_next && found->second.factor > 4;
+  }
+
+  [[nodiscard]] double expected(std::size_t contestant, std::uint64_t bytes) const {
+    const auto found = measurements_.find(contestant);
+    if (found == measurements_.end() || found->second.points.empty()) return 0;
+    const Measurement::Point& last = found->second.points.back();
+    const double growth = bytes < (1 << 16)
+                              ? 1
+                              : static_cast<double>(bytes) /
+                                    static_cast<double>(std::max<std::uint64_t>(last.bytes, 1));
+    return last.seconds * growth;
+  }
+
+  [[nodiscard]] Case allreduce(const std::string& algorithm, std::uint64_t bytes) const {
+    return {.collective = Collective::allreduce,
+            .count = std::max<std::uint64_t>(bytes / sizeof(float), 1),
+            .algorithm = algorithm};
+  }
+
+  void show_progress() {
+    if (progress_ && arena_.leads())
+      progress_(std::min(1.0, seconds_since(begun_) / task_.seconds));
+  }
+
+  /// The time of a method relative to the fastest, at the last size for which it was measured.
+  struct Behind {
+    std::uint64_t bytes = 0;
+    double factor = 1;
+  };
+
+  TuningTask task_;
+  const Progress& progress_;
+  std::vector<Contestant> contestants_;
+  Profile known_;
+  ReachProfile reach_;
+  Arena arena_;
+  Clock::time_point begun_;
+  std::map<std::size_t, Measurement> measurements_;  // By contestant.
+  std::map<std::size_t, Behind> behind_;             // By contestant.
+};
+
+}  // namespace
+
+Profile tune(Communicator& communicator, const TuningTask& task, const Progress& progress) {
+  return Tuning(communicator, task, progress).run();
+}
+
+}  // namespace tutti::measure

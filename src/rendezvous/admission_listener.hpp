@@ -1,0 +1,65 @@
+#pragma once
+
+#include <list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tutti/rank.hpp>
+
+#include "core/clock.hpp"
+#include "net/handshake.hpp"
+#include "net/rejection_log.hpp"
+#include "net/socket.hpp"
+#include "rendezvous/framed_channel.hpp"
+
+namespace tutti {
+
+/// Listens for processes that want to join a running group (Communicator::grow). A newcomer proves
+/// that it knows the secret, waits, and gets a ticket when the group admits it. The ticket is a
+/// text that says where the larger group meets.
+class AdmissionListener {
+ public:
+  /// Throws invalid_argument if the address cannot be used, or if there is no secret and other
+  /// hosts can reach the address.
+  AdmissionListener(const Endpoint& at, Secret secret);
+
+  [[nodiscard]] const Endpoint& endpoint() const { return at_; }
+
+  /// Returns the number of authenticated newcomers that wait, at `until` or as soon as there are
+  /// `most`; up to 250 ms later if a handshake has just begun.
+  [[nodiscard]] std::size_t wait_for(std::size_t most, Clock::time_point until);
+  /// Sends one ticket to each of the newcomers that have waited longest. Tickets beyond the number
+  /// of newcomers are dropped.
+  void admit(const std::vector<std::string>& tickets);
+
+ private:
+  struct Newcomer {
+    std::optional<FramedChannel> connection{};
+    std::optional<Handshake> handshake{};
+    std::string from{};
+    Clock::time_point since{};
+    bool is_authenticated = false;
+  };
+
+  void accept_all();
+  /// False if the newcomer is to be forgotten.
+  [[nodiscard]] bool advance(Newcomer& newcomer);
+  [[nodiscard]] std::size_t authenticated() const;
+  [[nodiscard]] bool has_young_handshake(Clock::time_point now) const;
+  void evict();
+  void sleep(Clock::time_point until, bool accepts);
+
+  Socket listener_;
+  Endpoint at_;
+  Secret secret_;
+  std::list<Newcomer> newcomers_;  // The oldest first.
+  RejectionLog log_{Rank{0}};      // Rank 0 listens.
+};
+
+/// Connects to the group at `at` and waits for a ticket. Throws timed_out; and mismatch if the
+/// secrets differ.
+[[nodiscard]] std::string request_admission(const Endpoint& at, const Secret& secret,
+                                            Clock::time_point deadline);
+
+}  // namespace tutti

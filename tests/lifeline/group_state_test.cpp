@@ -1,0 +1,176 @@
+#include "lifeline/group_state.hpp"
+
+#include <deque>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "core/packed_texts.hpp"
+#include "lifeline/fake_participant.hpp"
+
+/// The state machines of all ranks of a communicator, without threads and in simulated time.
+namespace tutti::test {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = GroupState::Clock;
+
+class SimulatedGroup {
+ public:
+  explicit SimulatedGroup(std::uint32_t size) : whereabouts_(first_member + size, "a, process 1") {
+    std::vector<std::uint32_t> members;
+    for (std::uint32_t rank = 0; rank < size; ++rank) members.push_back(first_member + rank);
+    for (std::uint32_t rank = 0; rank < size; ++rank) {
+      ranks_.push_back(std::make_unique<One>());
+      One& one = *ranks_.back();
+      GroupState::Environment environment{
+          .send =
+              [this, rank](std::uint32_t to, const ControlMessage& message) {
+                messages_.push_back({.from = first_member + rank, .to = to, .message = message});
+              },
+          .request_ticks = [&one] { one.wants_ticks = true; },
+          .whereabouts = whereabouts_};
+      one.state = std::make_unique<GroupState>(
+          GroupState::Config{.communicator = 5, .self = rank, .members = members, .patience = 2s},
+          std::move(environment), one.alarm, one.participant);
+    }
+  }
+
+  [[nodiscard]] GroupState& operator[](std::uint32_t rank) { return *ranks_[rank]->state; }
+  [[nodiscard]] FakeParticipant& participant(std::uint32_t rank) {
+    return ranks_[rank]->participant;
+  }
+  [[nodiscard]] bool alarm(std::uint32_t rank) const { return ranks_[rank]->alarm; }
+  [[nodiscard]] bool wants_ticks(std::uint32_t rank) const { return ranks_[rank]->wants_ticks; }
+
+  /// The connection from `witness` to `rank` breaks.
+  void lose(std::uint32_t witness, std::uint32_t rank) {
+    (*this)[witness].lose(first_member + rank, "it closed the connection", now);
+  }
+  /// The rank receives nothing from now on.
+  void stop(std::uint32_t rank) { ranks_[rank]->is_stopped = true; }
+
+  /// Delivers all messages, those that follow from them too.
+  void deliver() {
+    while (!messages_.empty()) {
+      const Envelope envelope = messages_.front();
+      messages_.pop_front();
+      One& to = *ranks_[envelope.to - first_member];
+      if (!to.is_stopped) to.state->receive(envelope.from, envelope.message, now);
+    }
+  }
+  void advance(Clock::duration time) {
+    for (const Clock::time_point end = now + time; now < end; now += 20ms) {
+      for (const auto& one : ranks_) {
+        if (!one->is_stopped) (void)one->state->tick(now);
+      }
+      deliver();
+    }
+  }
+
+  Clock::time_point now{};
+
+ private:
+  /// Members of the lifeline are not numbered like ranks.
+  static constexpr std::uint32_t first_member = 10;
+
+  struct One {
+    std::atomic<bool> alarm{false};
+    bool wants_ticks = false;
+    bool is_stopped = false;
+    FakeParticipant participant{};
+    std::unique_ptr<GroupState> state{};
+  };
+  struct Envelope {
+    std::uint32_t from;
+    std::uint32_t to;
+    ControlMessage message;
+  };
+
+  std::vector<std::string> whereabouts_;
+  std::vector<std::unique_ptr<One>> ranks_;
+  std::deque<Envelope> messages_;
+};
+
+TEST(GroupState, OneLostConnectionIsTheVerdictOfAllRanks) {
+  SimulatedGroup group(4);
+  group.stop(2);
+  group.lose(3, 2);
+  EXPECT_TRUE(group.wants_ticks(3));
+  group.advance(3s);  // Ranks 0 and 1 wait for the reply of rank 2.
+  const Verdict expected{.code = ErrorCode::peer_lost,
+                         .ranks = {2},
+                         .words = "rank 2 (a, process 1) is gone: it closed the connection"};
+  for (const std::uint32_t rank : {0U, 1U, 3U}) {
+    ASSERT_TRUE(group[rank].verdict()) << rank;
+    EXPECT_EQ(group[rank].verdict()->verdict, expected);
+    EXPECT_TRUE(group[rank].is_gone(2));
+    EXPECT_TRUE(group.alarm(rank));
+    EXPECT_TRUE(group.participant(rank).was_sealed);
+    EXPECT_TRUE(group.participant(rank).was_stopped);
+  }
+}
+
+TEST(GroupState, VerdictIsConfirmedByAcknowledgementsOrTime) {
+  SimulatedGroup group(2);
+  group[1].report({.code = ErrorCode::aborted, .ranks = {1}, .words = "enough"}, group.now);
+  EXPECT_FALSE(group[1].is_verdict_confirmed(group.now));
+  group.deliver();
+  for (const std::uint32_t rank : {0U, 1U}) {
+    EXPECT_TRUE(group[rank].is_verdict_confirmed(group.now)) << rank;
+  }
+  SimulatedGroup silent(2);
+  silent.stop(1);
+  silent[0].report({.code = ErrorCode::timed_out, .ranks = {1}, .words = "late"}, silent.now);
+  silent.advance(600ms);
+  ASSERT_TRUE(silent[0].verdict());
+  EXPECT_EQ(silent[0].verdict()->unresponsive, std::vector<std::uint32_t>{1});
+  EXPECT_TRUE(silent[0].is_verdict_confirmed(silent.now)) << "a silent rank need not acknowledge";
+}
+
+TEST(GroupState, OwnReportIsTheVerdictWithoutAnAgreement) {
+  SimulatedGroup group(3);
+  group.participant(0).done = 4;
+  group[0].report({.code = ErrorCode::timed_out, .ranks = {2}, .words = "late"}, group.now);
+  EXPECT_FALSE(group[0].verdict());
+  const AgreedVerdict settled = group[0].settle();
+  EXPECT_EQ(settled.verdict.words, "late");
+  EXPECT_EQ(settled.completed, 4U);
+  EXPECT_TRUE(group.participant(0).was_stopped);
+}
+
+TEST(GroupState, DecisionHoldsTheInputsOfTheRanksThatWereAsked) {
+  SimulatedGroup group(3);
+  const std::vector<std::uint32_t> among{0, 2};
+  EXPECT_EQ(group[0].ask("x", among, group.now), 1U);
+  EXPECT_EQ(group[2].ask("y", among, group.now), 1U);
+  EXPECT_FALSE(group[0].decision(1));
+  group.deliver();
+  for (const std::uint32_t rank : among) {
+    EXPECT_EQ(group[rank].decision(1), R"({"0":"x","2":"y"})");
+  }
+}
+
+TEST(GroupState, ExchangeIsCompleteOnceAllRanksHaveContributed) {
+  SimulatedGroup group(4);
+  const std::vector<std::uint32_t> ranks{1, 3, 2};
+  group[1].contribute(ranks, 7, "from 1");
+  group[2].contribute(ranks, 7, "from 2");
+  group.deliver();
+  EXPECT_FALSE(group[1].exchanged(ranks, 7));
+  group[3].contribute(ranks, 7, "from 3");
+  group.deliver();
+  const std::string all = pack({"from 1", "from 3", "from 2"});
+  EXPECT_EQ(group[1].exchanged(ranks, 7), all);
+  EXPECT_FALSE(group[2].exchanged(ranks, 7)) << "the first rank has not sent it yet";
+  group.deliver();
+  EXPECT_EQ(group[2].exchanged(ranks, 7), all);
+  EXPECT_EQ(group[3].exchanged(ranks, 7), all);
+  EXPECT_FALSE(group[3].lacks_any(ranks));
+  group[1].leave(0);
+  group.deliver();
+  EXPECT_TRUE(group[3].lacks_any(ranks));
+}
+
+}  // namespace
+}  // namespace tutti::test

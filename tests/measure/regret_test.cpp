@@ -1,0 +1,47 @@
+#include "measure/regret.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tutti::test {
+namespace {
+
+using measure::RegretRow;
+
+RegretRow row(double ring, double mesh) {
+  RegretRow made{.collective = Collective::allreduce,
+                 .bytes = 1024,
+                 .ranks = 4,
+                 .pairs = Pairs::loopback,
+                 .chosen = "allreduce/ring",
+                 .runners = {{.algorithm = "allreduce/ring", .seconds = ring, .expected = 3e-6},
+                             {.algorithm = "allreduce/mesh", .seconds = mesh, .modelled = 5e-6}}};
+  if (mesh < ring) std::swap(made.runners[0], made.runners[1]);
+  return made;
+}
+
+TEST(Regret, ComparesTheChoiceWithTheFastest) {
+  EXPECT_DOUBLE_EQ(row(1e-6, 2e-6).regret(), 1);
+  EXPECT_DOUBLE_EQ(row(3e-6, 2e-6).regret(), 1.5);
+}
+
+TEST(Regret, IsReadAsItWasWritten) {
+  const std::vector<RegretRow> read = measure::read_regret(write(std::vector{row(3e-6, 2e-6)}));
+  ASSERT_EQ(read.size(), 1);
+  EXPECT_EQ(read[0].collective, Collective::allreduce);
+  EXPECT_EQ(read[0].bytes, 1024);
+  EXPECT_EQ(read[0].ranks, 4);
+  EXPECT_EQ(read[0].pairs, Pairs::loopback);
+  EXPECT_EQ(read[0].choice().expected, 3e-6);
+  EXPECT_EQ(read[0].runners.front().modelled, 5e-6);
+  EXPECT_DOUBLE_EQ(read[0].regret(), 1.5);
+}
+
+TEST(Regret, SortsTheTypicalTimesOfSeveralRuns) {
+  const std::vector<RegretRow> all =
+      measure::combine({{row(1e-6, 2e-6)}, {row(4e-6, 2e-6)}, {row(4e-6, 2e-6)}});
+  ASSERT_EQ(all.size(), 1);
+  EXPECT_EQ(all[0].runners.front().algorithm, "allreduce/mesh");
+}
+
+}  // namespace
+}  // namespace tutti::test

@@ -1,0 +1,83 @@
+#include "rendezvous/admission_listener.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "support/errors.hpp"
+
+namespace tutti::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Secret secret{.bytes = "s"};
+
+TEST(AdmissionListener, SendsTicketsToNewcomers) {
+  AdmissionListener listener(Endpoint::parse("127.0.0.1:0"), secret);
+  std::string ticket;
+  std::thread newcomer(
+      [&] { ticket = request_admission(listener.endpoint(), secret, Clock::now() + 10s); });
+  EXPECT_EQ(listener.wait_for(1, Clock::now() + 10s), 1U);
+  listener.admit({"ticket 1"});
+  newcomer.join();
+  EXPECT_EQ(ticket, "ticket 1");
+}
+
+/// They send nothing and stay, and more of them keep connecting.
+TEST(AdmissionListener, IsNotDelayedByUnauthenticatedPeers) {
+  AdmissionListener listener(Endpoint::parse("127.0.0.1:0"), secret);
+  std::vector<Socket> silent_peers;
+  for (int i = 0; i < 400; ++i) silent_peers.push_back(begin_connect(listener.endpoint()));
+  std::atomic<bool> is_over{false};
+  std::thread more([&] {
+    while (!is_over) {
+      silent_peers.push_back(begin_connect(listener.endpoint()));
+      std::this_thread::sleep_for(20ms);
+    }
+  });
+  const Clock::time_point begin = Clock::now();
+  EXPECT_EQ(listener.wait_for(1, begin), 0U);
+  EXPECT_LT(Clock::now() - begin, 3s);
+  // A newcomer is still admitted.
+  std::string ticket;
+  std::thread newcomer(
+      [&] { ticket = request_admission(listener.endpoint(), secret, Clock::now() + 10s); });
+  EXPECT_EQ(listener.wait_for(1, Clock::now() + 10s), 1U);
+  is_over = true;
+  more.join();
+  listener.admit({"ticket 1"});
+  newcomer.join();
+  EXPECT_EQ(ticket, "ticket 1");
+}
+
+TEST(AdmissionListener, RejectsOtherUsersOfTheHost) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  AdmissionListener listener(
+      Endpoint::within_host("tutti/test/admission/" + std::to_string(getpid())), {});
+  const pid_t pid = fork();
+  if (pid == 0) {
+    if (setuid(65534) != 0) _exit(1);
+    const Socket socket = begin_connect(listener.endpoint());
+    char byte = 0;
+    fcntl(socket.fd(), F_SETFL, 0);
+    _exit(recv(socket.fd(), &byte, 1, 0) == 0 ? 0 : 2);
+  }
+  EXPECT_EQ(listener.wait_for(1, Clock::now() + 300ms), 0U);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "it was not rejected at once";
+}
+
+TEST(AdmissionListener, NeedsASecretWhereOtherHostsCanConnect) {
+  expect_error([] { AdmissionListener(Endpoint::parse("0.0.0.0:0"), {}); },
+               ErrorCode::invalid_argument, "TUTTI_SECRET");
+}
+
+}  // namespace
+}  // namespace tutti::test
