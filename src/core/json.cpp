@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-/// The words and numbers of the library that reads the text, so that all messages are alike.
+/// Words and numbers are those of nlohmann-json, like the syntax errors.
 [[noreturn]] void reject_type(int number, const std::string& words) {
   throw JsonError("[json.exception.type_error." + std::to_string(number) + "] " + words);
 }
@@ -65,8 +65,8 @@ Json& Json::operator=(Json&& other) noexcept {
   return *this;
 }
 
-/// Values within values would be destroyed by calls within calls, for which a text that nests
-/// deeply leaves no room. So what is nested is taken out first.
+/// Takes nested values out first: recursive destruction would overflow the stack after parsing a
+/// deeply nested text.
 Json::~Json() {
   std::vector<Json> nested;
   take_nested(nested);

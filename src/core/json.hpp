@@ -16,7 +16,7 @@
 
 namespace tutti {
 
-/// Text that is no JSON, or a value that is not of the kind or the range asked for.
+/// The text is not JSON, or the value has another kind or range than requested.
 class JsonError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -24,16 +24,15 @@ class JsonError : public std::runtime_error {
 
 /// A JSON value: null, boolean, number, string, array or object.
 ///
-/// Objects keep their members in the order of insertion. A library reads and writes the text, out
-/// of sight in json_text.cpp: it is all headers, and every file that includes them takes seconds
-/// longer to compile.
+/// Objects keep the order of insertion. nlohmann-json parses and formats the text, in json_text.cpp
+/// only: it is header-only, and each file that includes it takes seconds longer to compile.
 class Json {
  public:
   struct Member;
   class Item;
-  /// What to do about a member that an object of the text has twice.
+  /// How to parse an object that has a member twice.
   enum class Duplicates : std::uint8_t { last_wins, refuse };
-  /// What dump() does about strings that are not UTF-8: throw, or put U+FFFD for the wrong bytes.
+  /// How to write a string that is not UTF-8: throw, or replace each invalid byte by U+FFFD.
   enum class NotUtf8 : std::uint8_t { refuse, replace };
 
   // Making ------------------------------------------------------------------------------------
@@ -58,7 +57,7 @@ class Json {
   /// Pairs of which all begin with a string make an object, anything else an array:
   /// Json{{"rank", 3}, {"host", "a"}} and Json{1, 2}.
   Json(std::initializer_list<Item> items);
-  /// Any other pointer would be taken for a boolean.
+  /// Any other pointer would convert to bool.
   template <class T>
   Json(const T*) = delete;
 
@@ -75,7 +74,7 @@ class Json {
   /// Throws JsonError that names line and column.
   [[nodiscard]] static Json parse(std::string_view text,
                                   Duplicates duplicates = Duplicates::last_wins);
-  /// None if the text is no JSON.
+  /// No value if the text is not JSON.
   [[nodiscard]] static std::optional<Json> try_parse(std::string_view text);
 
   // Asking ------------------------------------------------------------------------------------
@@ -95,7 +94,7 @@ class Json {
   /// it is of another kind, or no such number: whole numbers must fit.
   template <class T>
   [[nodiscard]] T get() const;
-  /// Requires: a string. Without a copy.
+  /// As get<std::string>(), without a copy.
   [[nodiscard]] const std::string& string() const;
 
   /// Of an array or an object; 0 for null and 1 for any other value.
@@ -136,12 +135,12 @@ class Json {
   [[nodiscard]] Json& operator[](std::string_view key);
   [[nodiscard]] Json& operator[](const char* key) { return (*this)[std::string_view(key)]; }
   [[nodiscard]] Json& operator[](const std::string& key) { return (*this)[std::string_view(key)]; }
-  /// Takes over all members of an object.
+  /// Sets all members of `object` in this object.
   void update(const Json& object);
   /// Appends to an array. Null becomes one.
   void push_back(Json value);
-  /// Appends to an object a member that it does not have, which is not checked: in a large object
-  /// that would take long. Null becomes an object.
+  /// Appends a member to an object. Requires: the object has no such member, which is not checked:
+  /// a check would make building an object quadratic. Null becomes an object.
   void add(std::string key, Json value);
 
   // Writing -----------------------------------------------------------------------------------
@@ -175,14 +174,14 @@ struct Json::Member {
   friend bool operator==(const Member& a, const Member& b) = default;
 };
 
-/// A value in braces, or a list of further ones.
+/// An element of a braced list: a value or a nested list.
 class Json::Item {
  public:
   template <std::convertible_to<Json> T>
   Item(T value) : value_(std::move(value)) {}
   Item(std::initializer_list<Item> items) : value_(items) {}
 
-  /// Lists in braces are constant, but what is in them is needed once only.
+  /// An initializer_list is constant; moving out of its elements saves a deep copy.
   [[nodiscard]] Json&& take() const { return std::move(value_); }
   [[nodiscard]] const Json& value() const { return value_; }
 

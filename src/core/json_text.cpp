@@ -8,14 +8,14 @@
 
 #include <nlohmann/json.hpp>
 
-/// The one file that includes the JSON library.
+/// The only file that includes nlohmann-json.
 namespace tutti {
 namespace {
 
 using Library = nlohmann::json;
 
-/// Where the parser reads. It looks one character past a number but never past its line's end,
-/// which counts as part of the line.
+/// The position of the parser. The parser reads one character past a number but never past the end
+/// of the line, which counts as part of the line.
 struct Position {
   std::size_t line = 1;
   bool at_end_of_line = false;
@@ -26,7 +26,7 @@ struct Position {
   }
 };
 
-/// Hands characters to the parser and keeps count of lines.
+/// Passes characters to the parser and counts lines.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -51,7 +51,7 @@ class CountingIterator {
   Position* position_;
 };
 
-/// Translates what the parser tells.
+/// Translates the parser's events.
 class Translator : public nlohmann::json_sax<Library> {
  public:
   Translator(const Position& position, const std::function<void(JsonEvent&)>& take)
@@ -86,7 +86,7 @@ class Translator : public nlohmann::json_sax<Library> {
   const std::function<void(JsonEvent&)>& take_;
 };
 
-/// Whether every character stands for itself.
+/// Whether no character needs to be escaped.
 bool is_plain(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char each) {
     const auto byte = static_cast<unsigned char>(each);
@@ -122,7 +122,7 @@ void read_json(std::string_view text, const std::function<void(JsonEvent&)>& tak
                      CountingIterator(text.data() + text.size(), &position), &translator);
 }
 
-/// Puts values together as the reader meets them.
+/// Builds values from the reader's events.
 class Json::Builder {
  public:
   explicit Builder(Duplicates duplicates) : duplicates_(duplicates) {}
@@ -153,8 +153,8 @@ class Json::Builder {
  private:
   struct Open {
     Json json{};
-    std::size_t member = 0;                     // To which the next value belongs.
-    std::map<std::string, std::size_t> keys{};  // Of all members, once they are many.
+    std::size_t member = 0;                     // The member that the next value belongs to.
+    std::map<std::string, std::size_t> keys{};  // Indices by key, for objects with many members.
   };
 
   void begin_member(std::string key) {
@@ -168,10 +168,10 @@ class Json::Builder {
     }
   }
 
-  /// The number of the member of that key, or of the one after the last.
+  /// The index of the member with that key, or the number of members.
   [[nodiscard]] static std::size_t place_of(const std::string& key, Open& object,
                                             const std::vector<Member>& members) {
-    // To compare with all members is the fastest way, but not with very many.
+    // A linear search is fastest for few members, but quadratic for many.
     constexpr std::size_t few = 16;
     if (members.size() < few) {
       const auto found = std::find_if(members.begin(), members.end(),

@@ -9,22 +9,22 @@
 
 namespace tutti {
 
-/// What a reader of JSON meets, in the order of the text.
+/// An event of the JSON reader, in the order of the text.
 struct JsonEvent {
   enum class Kind : std::uint8_t { value, key, begin_array, end_array, begin_object, end_object };
   Kind kind;
-  std::size_t line;  ///< On which it ends, counted from 1.
-  Json value{};      ///< A value that is neither array nor object, or a key as a string.
+  std::size_t line;  ///< The line on which it ends, from 1.
+  Json value{};      ///< A scalar value, or the key as a string.
 };
 
-/// Text that is no JSON.
+/// The text is not JSON.
 class JsonSyntaxError : public JsonError {
  public:
   JsonSyntaxError(const std::string& what, std::size_t line, std::string token)
       : JsonError(what), line_(line), token_(std::move(token)) {}
 
   [[nodiscard]] std::size_t line() const { return line_; }
-  /// The last that was read, which should not stand there.
+  /// The unexpected token.
   [[nodiscard]] const std::string& token() const { return token_; }
 
  private:
