@@ -121,14 +121,14 @@ class TUTTI_API Communicator {
   template <Readable In, Writable Out>
   void scatter_v(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
                  std::uint32_t root, const CallOptions& options = {}) {
-    run(typed().blocks(Collective::scatter, TypedCall::input_of<Out>(blocks),
-                       TypedCall::output_of(block), counts, root, options));
+    run(typed().with_counts(Collective::scatter, TypedCall::input_of<Out>(blocks),
+                            TypedCall::output_of(block), counts, root, options));
   }
   template <Readable In, Writable Out>
   Work scatter_v_async(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
                        std::uint32_t root, const CallOptions& options = {}) {
-    return start(typed().blocks(Collective::scatter, TypedCall::input_of<Out>(blocks),
-                                TypedCall::output_of(block), counts, root, options));
+    return start(typed().with_counts(Collective::scatter, TypedCall::input_of<Out>(blocks),
+                                     TypedCall::output_of(block), counts, root, options));
   }
 
   /// The root gets the blocks of all ranks, in rank order. `blocks` is used on the root only.
@@ -146,14 +146,14 @@ class TUTTI_API Communicator {
   template <Readable In, Writable Out>
   void gather_v(const In& block, Out&& blocks, std::span<const std::uint64_t> counts,
                 std::uint32_t root, const CallOptions& options = {}) {
-    run(typed().blocks(Collective::gather, TypedCall::input_of<Out>(block),
-                       TypedCall::output_of(blocks), counts, root, options));
+    run(typed().with_counts(Collective::gather, TypedCall::input_of<Out>(block),
+                            TypedCall::output_of(blocks), counts, root, options));
   }
   template <Readable In, Writable Out>
   Work gather_v_async(const In& block, Out&& blocks, std::span<const std::uint64_t> counts,
                       std::uint32_t root, const CallOptions& options = {}) {
-    return start(typed().blocks(Collective::gather, TypedCall::input_of<Out>(block),
-                                TypedCall::output_of(blocks), counts, root, options));
+    return start(typed().with_counts(Collective::gather, TypedCall::input_of<Out>(block),
+                                     TypedCall::output_of(blocks), counts, root, options));
   }
 
   // Reductions --------------------------------------------------------------------------------

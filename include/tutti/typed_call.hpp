@@ -197,9 +197,9 @@ class TUTTI_API TypedCall {
   }
 
   template <Movable T>
-  [[nodiscard]] Call blocks(Collective collective, std::span<const T> input, std::span<T> output,
-                            std::span<const std::uint64_t> counts, std::uint32_t root,
-                            const CallOptions& options) const {
+  [[nodiscard]] Call with_counts(Collective collective, std::span<const T> input,
+                                 std::span<T> output, std::span<const std::uint64_t> counts,
+                                 std::uint32_t root, const CallOptions& options) const {
     static_assert(Number<T>, "calls with counts move numbers");
     const bool brings = collective != Collective::scatter || rank_ == root;
     const bool gets = collective != Collective::gather || rank_ == root;
@@ -217,13 +217,13 @@ class TUTTI_API TypedCall {
   [[nodiscard]] Call all_gather_v(std::span<const T> block, std::span<T> blocks,
                                   std::span<const std::uint64_t> counts,
                                   const CallOptions& options) const {
-    return blocks(Collective::allgather, block, blocks, counts, 0, options);
+    return with_counts(Collective::allgather, block, blocks, counts, 0, options);
   }
   template <Movable T, class How>
   [[nodiscard]] Call reduce_scatter_v(std::span<const T> blocks, std::span<T> block,
                                       std::span<const std::uint64_t> counts, const How& reduction,
                                       const CallOptions& options) const {
-    Call call = blocks(Collective::reduce_scatter, blocks, block, counts, 0, options);
+    Call call = with_counts(Collective::reduce_scatter, blocks, block, counts, 0, options);
     describe_reduction<T>(call, reduction);
     return call;
   }
@@ -232,7 +232,7 @@ class TUTTI_API TypedCall {
                                   std::span<const std::uint64_t> input_counts, std::span<T> output,
                                   std::span<const std::uint64_t> output_counts,
                                   const CallOptions& options) const {
-    Call call = blocks(Collective::alltoall, input, output, input_counts, 0, options);
+    Call call = with_counts(Collective::alltoall, input, output, input_counts, 0, options);
     call.output_counts = output_counts;
     return call;
   }
