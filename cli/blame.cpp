@@ -7,14 +7,13 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/text.hpp"
 #include "cli/console/text_file.hpp"
+#include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "flight/digits.hpp"
 
@@ -119,11 +118,11 @@ void print(const Blame& blame) {
   std::fputs(table.text().c_str(), stdout);
 }
 
-nlohmann::ordered_json to_json(const Witness& witness) {
-  nlohmann::ordered_json row{{"rank", witness.rank()},
-                             {"host", witness.dump().host},
-                             {"pid", witness.dump().pid},
-                             {"reason", witness.dump().reason}};
+Json to_json(const Witness& witness) {
+  Json row{{"rank", witness.rank()},
+           {"host", witness.dump().host},
+           {"pid", witness.dump().pid},
+           {"reason", witness.dump().reason}};
   if (!witness.dump().failure.empty()) row["failure"] = witness.dump().failure;
   if (const FlightRecord* const last = witness.last()) {
     row["call"] = last->number;
@@ -136,17 +135,17 @@ nlohmann::ordered_json to_json(const Witness& witness) {
 }
 
 void print_json(const std::vector<Blame>& verdicts, const Evidence& evidence) {
-  nlohmann::ordered_json document;
-  document["communicators"] = nlohmann::ordered_json::array();
+  Json document;
+  document["communicators"] = Json::array();
   for (const Blame& blame : verdicts) {
-    nlohmann::ordered_json each{{"communicator", Digits(blame.communicator, 16, 16).text()},
-                                {"name", blame.name},
-                                {"ranks", blame.ranks},
-                                {"verdict", name(blame.verdict)},
-                                {"accused", blame.accused}};
+    Json each{{"communicator", Digits(blame.communicator, 16, 16).text()},
+              {"name", blame.name},
+              {"ranks", blame.ranks},
+              {"verdict", name(blame.verdict)},
+              {"accused", blame.accused}};
     if (blame.call) each["call"] = *blame.call;
     each["text"] = blame.text;
-    each["table"] = nlohmann::ordered_json::array();
+    each["table"] = Json::array();
     for (const Witness& witness : blame.witnesses) each["table"].push_back(to_json(witness));
     document["communicators"].push_back(each);
   }

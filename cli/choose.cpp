@@ -4,8 +4,6 @@
 #include <memory>
 #include <optional>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
 #include <tutti/network/network_file.hpp>
 #include <tutti/network/optimum.hpp>
@@ -14,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/text.hpp"
+#include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "measure/party.hpp"
 #include "select/forecast_cache.hpp"
@@ -231,7 +230,7 @@ void print(const Request& request, const Selector& selector, const FoundProfile&
 }
 
 /// The content hash of a schedule; null for an algorithm.
-nlohmann::ordered_json schedule_of(const Method& method) {
+Json schedule_of(const Method& method) {
   if (method.schedule() == nullptr) return nullptr;
   return hash_text(method.identity());
 }
@@ -240,7 +239,7 @@ void print_json(const FoundProfile& found, const Selector& selector,
                 const std::vector<Candidate>& ways, std::uint64_t bytes) {
   const Party& party = selector.forecast().party();
   const ReachProfile& reach = selector.forecast().reach_profile();
-  nlohmann::ordered_json document;
+  Json document;
   document["bytes"] = bytes;
   document["ranks"] = party.ranks;
   document["cores"] = party.cores;
@@ -250,7 +249,7 @@ void print_json(const FoundProfile& found, const Selector& selector,
   document["slice_bytes"] = reach.slice_bytes;
   document["direct_from"] =
       reach.direct_from[static_cast<std::size_t>(ways.front().method.collective())];
-  document["candidates"] = nlohmann::ordered_json::array();
+  document["candidates"] = Json::array();
   for (const Candidate& each : ways) {
     document["candidates"].push_back({{"algorithm", each.method.name()},
                                       {"schedule", schedule_of(each.method)},

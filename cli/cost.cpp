@@ -4,8 +4,6 @@
 #include <numeric>
 #include <optional>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
 #include <tutti/schedule/bounds.hpp>
 #include <tutti/schedule/closed_form.hpp>
@@ -17,6 +15,7 @@
 #include "cli/console/exit_code.hpp"
 #include "cli/console/options.hpp"
 #include "cli/console/progress.hpp"
+#include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "core/workers.hpp"
 
@@ -201,7 +200,7 @@ void print_formulas(const std::vector<Row>& rows) {
   std::printf("\nIn general, with L = ⌈log₂ p⌉ and h = ⌊log₂ p⌋:\n\n%s", table.text().c_str());
 }
 
-nlohmann::ordered_json to_json(const Price& price) {
+Json to_json(const Price& price) {
   return {{"seconds", price.seconds},
           {"messages", price.messages},
           {"bytes", price.bytes},
@@ -209,21 +208,21 @@ nlohmann::ordered_json to_json(const Price& price) {
 }
 
 void print_json(const std::vector<Row>& rows, std::optional<std::uint64_t> size) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  Json list = Json::array();
   for (const Row& row : rows) {
     const Figures& f = row.figures;
-    nlohmann::ordered_json entry{{"algorithm", row.algorithm->name},
-                                 {"ranks", row.problem.ranks},
-                                 {"shape", to_string(row.problem.shape)},
-                                 {"chunks", row.chunks},
-                                 {"rounds", f.rounds},
-                                 {"messages", f.messages},
-                                 {"bytes", f.bytes},
-                                 {"reduced", f.reduced},
-                                 {"most_sent", f.most_sent},
-                                 {"most_received", f.most_received},
-                                 {"most_reduced", f.most_reduced},
-                                 {"most_in_a_round", f.most_in_a_round}};
+    Json entry{{"algorithm", row.algorithm->name},
+               {"ranks", row.problem.ranks},
+               {"shape", to_string(row.problem.shape)},
+               {"chunks", row.chunks},
+               {"rounds", f.rounds},
+               {"messages", f.messages},
+               {"bytes", f.bytes},
+               {"reduced", f.reduced},
+               {"most_sent", f.most_sent},
+               {"most_received", f.most_received},
+               {"most_reduced", f.most_reduced},
+               {"most_in_a_round", f.most_in_a_round}};
     if (size) {
       const Bounds least = bounds(row.algorithm->collective, row.problem.ranks, *size);
       entry["bounds"] = {{"rounds", least.rounds},
@@ -236,7 +235,7 @@ void print_json(const std::vector<Row>& rows, std::optional<std::uint64_t> size)
     }
     list.push_back(std::move(entry));
   }
-  nlohmann::ordered_json document;
+  Json document;
   document["unit"] = size ? "bytes" : "chunks";
   if (size) document["size"] = *size;
   document["algorithms"] = std::move(list);

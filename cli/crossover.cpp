@@ -2,8 +2,6 @@
 #include <cstdio>
 #include <memory>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
 #include <tutti/schedule/crossover.hpp>
 
@@ -12,6 +10,7 @@
 #include "cli/console/built_schedule.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/options.hpp"
+#include "core/json.hpp"
 #include "core/quantity.hpp"
 
 namespace tutti::cli {
@@ -55,11 +54,11 @@ void print(const Options& options, const Crossover& crossing) {
 }
 
 void print_json(const Options& options, const Crossover& crossing) {
-  nlohmann::ordered_json document;
+  Json document;
   document["first"] = options.first;
   document["second"] = options.second;
   document["ranks"] = options.problem.rank_count();
-  document["size"] = crossing.size ? nlohmann::ordered_json(*crossing.size) : nullptr;
+  document["size"] = crossing.size ? Json(*crossing.size) : nullptr;
   document["faster_below"] = crossing.first_wins_below ? options.first : options.second;
   document["faster_above"] = crossing.first_wins_above ? options.first : options.second;
   std::puts(document.dump(2).c_str());

@@ -3,14 +3,13 @@
 #include <memory>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/schedule/algorithm.hpp>
 #include <tutti/schedule/closed_form.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/text.hpp"
+#include "core/json.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -27,7 +26,7 @@ std::string sentence(std::string_view summary) {
 }
 
 void print_json() {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  Json list = Json::array();
   for (const Algorithm& each : algorithms()) {
     list.push_back({{"name", each.name},
                     {"collective", name(each.collective)},

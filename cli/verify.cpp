@@ -4,8 +4,6 @@
 #include <memory>
 #include <optional>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
 #include <tutti/schedule/schedule_json.hpp>
 #include <tutti/schedule/verify.hpp>
@@ -16,6 +14,7 @@
 #include "cli/console/options.hpp"
 #include "cli/console/progress.hpp"
 #include "cli/console/text_file.hpp"
+#include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "core/workers.hpp"
 
@@ -166,7 +165,7 @@ Row verify_file(const std::string& path) {
 }
 
 void print_json(const std::vector<Row>& rows, double seconds) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  Json list = Json::array();
   for (const Row& row : rows) {
     list.push_back({{"name", row.name},
                     {"schedules", row.schedules},
@@ -176,7 +175,7 @@ void print_json(const std::vector<Row>& rows, double seconds) {
                     {"folds_in_rank_order", row.folds_in_rank_order},
                     {"examples", row.examples}});
   }
-  std::puts(nlohmann::ordered_json{{"seconds", seconds}, {"verified", list}}.dump(2).c_str());
+  std::puts(Json{{"seconds", seconds}, {"verified", list}}.dump(2).c_str());
 }
 
 void print_table(const std::vector<Row>& rows, double seconds, const render::Paint& paint) {

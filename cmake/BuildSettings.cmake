@@ -7,8 +7,12 @@ if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_
     "${CMAKE_CXX_COMPILER_VERSION}. Name another with -DCMAKE_CXX_COMPILER=...")
 endif()
 
+# Without debug information, which makes up five sixths of the archive and so of what is linked and
+# installed. TUTTI_DEBUG_INFO adds enough for backtraces. -O3 is left to the sources that profit from it.
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-  set(CMAKE_BUILD_TYPE RelWithDebInfo)
+  set(CMAKE_BUILD_TYPE Release)
+  set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+  set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 endif()
 
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -37,20 +41,42 @@ function(tutti_build_settings target)
   # C sources are compiled as C99 to prove that the C API needs no more.
   set_target_properties(${target} PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON)
   target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${TUTTI_WERROR}>:-Werror>)
+    -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${TUTTI_WERROR}>:-Werror>
+    $<$<BOOL:${TUTTI_DEBUG_INFO}>:-g1>)
 endfunction()
 
-# Precompiles the headers that most sources of a target include, with TUTTI_PRECOMPILE.
+# Precompiles the headers that most sources of a target include, with TUTTI_PRECOMPILE. Only external
+# headers: a change to one of ours would recompile every source.
 function(tutti_precompile target)
   if(TUTTI_PRECOMPILE)
     set(file "${CMAKE_CURRENT_BINARY_DIR}/${target}_headers.hpp")
     set(text "")
     foreach(header IN ITEMS ${ARGN}
-            <algorithm> <chrono> <functional> <map> <memory> <optional> <string> <vector>)
+            <algorithm> <array> <atomic> <chrono> <cmath> <condition_variable> <functional> <map>
+            <memory> <mutex> <optional> <set> <span> <string> <string_view> <thread> <vector>)
       string(APPEND text "#include ${header}\n")
     endforeach()
     file(CONFIGURE OUTPUT "${file}" CONTENT "${text}" @ONLY)
     target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${file}>")
+    tutti_mute_precompiled(${target})
+  endif()
+endfunction()
+
+# Reuses the precompiled header of another target. Both must be compiled with the same flags.
+function(tutti_precompile_as target other)
+  if(TUTTI_PRECOMPILE AND TARGET ${other})
+    target_precompile_headers(${target} REUSE_FROM ${other})
+    tutti_mute_precompiled(${target})
+  endif()
+endfunction()
+
+# GCC 12 and later give false warnings about memory where functions of std::string are inlined (GCC bug
+# 105651 and similar ones). They are suppressed in system headers, but not in a precompiled header.
+# Builds without precompiled headers keep these warnings.
+function(tutti_mute_precompiled target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow
+      -Wno-stringop-overread -Wno-maybe-uninitialized -Wno-free-nonheap-object)
   endif()
 endfunction()
 

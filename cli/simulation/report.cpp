@@ -4,11 +4,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/sim/simulation_json.hpp>
 
 #include "cli/console/text.hpp"
+#include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "sim/busiest_links.hpp"
 
@@ -121,9 +120,8 @@ std::string report_text(const SimReport& report, const Network& network) {
 }
 
 std::string report_json(const SimReport& report, const Network& network) {
-  auto json = nlohmann::ordered_json::parse(to_json(report.simulation, network));
-  nlohmann::ordered_json whole{
-      {"schedule", report.name}, {"ranks", report.contract.ranks}, {"size", report.size}};
+  auto json = Json::parse(to_json(report.simulation, network));
+  Json whole{{"schedule", report.name}, {"ranks", report.contract.ranks}, {"size", report.size}};
   if (report.part_of_optimum) whole["part_of_optimum"] = *report.part_of_optimum;
   whole.update(json);
   return whole.dump(1) + "\n";

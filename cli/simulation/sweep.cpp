@@ -4,9 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/console/text.hpp"
+#include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "render/chart.hpp"
 
@@ -76,14 +75,14 @@ std::string sweep_text(const SimSweep& sweep) {
 }
 
 std::string sweep_json(const SimSweep& sweep) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  Json list = Json::array();
   for (std::size_t i = 0; i < sweep.names.size(); ++i) {
     list.push_back({{"algorithm", sweep.names[i]}, {"seconds", sweep.seconds[i]}});
   }
-  const nlohmann::ordered_json document{{"network", sweep.network},
-                                        {"ranks", sweep.ranks},
-                                        {"sizes", sweep.sizes},
-                                        {"algorithms", std::move(list)}};
+  const Json document{{"network", sweep.network},
+                      {"ranks", sweep.ranks},
+                      {"sizes", sweep.sizes},
+                      {"algorithms", std::move(list)}};
   return document.dump(2) + "\n";
 }
 

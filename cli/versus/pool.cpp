@@ -10,8 +10,6 @@
 
 namespace tutti::cli {
 
-using Json = nlohmann::json;
-
 VersusPool::VersusPool(const VersusField& field, std::string folder, Followers::Seconds patience)
     : field_(field), folder_(std::move(folder)), patience_(patience) {}
 
@@ -40,7 +38,7 @@ void VersusPool::start(const Contender& contender) {
     const Json answer = answer_to(id, "barrier 0 0 least=1");
     followers_.guard_family(id);
     if (answer.contains("version"))
-      versions_[std::string(name(contender.library))] = answer.at("version");
+      versions_[std::string(name(contender.library))] = answer.at("version").get<std::string>();
   } catch (const Error&) {
     followers_.end(id);
     throw;
@@ -50,7 +48,7 @@ void VersusPool::start(const Contender& contender) {
 
 Json VersusPool::answer_to(Followers::Id id, const std::string& line) {
   const std::string answer = followers_.ask(id, line, patience_);
-  Json json = Json::parse(answer, nullptr, false);
+  Json json = Json::try_parse(answer).value_or(nullptr);
   if (!json.is_object() || (!json.contains("error") && !json.contains("median_us"))) {
     throw Error(ErrorCode::peer_lost, "its answer is not understood: " + answer);
   }

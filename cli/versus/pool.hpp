@@ -7,10 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/versus/contender.hpp"
 #include "cli/versus/followers.hpp"
+#include "core/json.hpp"
 
 namespace tutti::cli {
 
@@ -23,7 +22,7 @@ class VersusPool {
 
   /// An answer, and the seconds until it came.
   struct Turn {
-    nlohmann::json answer{};
+    Json answer{};
     double seconds = 0;
   };
 
@@ -47,7 +46,7 @@ class VersusPool {
   void start(const Contender& contender);
   void dismiss_process(const std::string& process, const std::string& why);
   /// The answer to a line, which may be an error.
-  [[nodiscard]] nlohmann::json answer_to(Followers::Id id, const std::string& line);
+  [[nodiscard]] Json answer_to(Followers::Id id, const std::string& line);
 
   VersusField field_;
   std::string folder_;

@@ -5,16 +5,13 @@
 #include <algorithm>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/bench/table.hpp"
 #include "cli/console/text.hpp"
 #include "core/columns.hpp"
+#include "core/json.hpp"
 
 namespace tutti::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr double giga = 1e9;
 
@@ -101,8 +98,10 @@ std::string VersusReport::json() const {
   }
   Json left = Json::array();
   for (const auto& [who, why] : failures) left.push_back({{"who", who}, {"why", why}});
+  Json peers = Json::object();
+  for (const auto& [library, version] : versions) peers[library] = version;
   json["versus"] = {{"system", system_text()}, {"rounds", rounds}, {"seconds", seconds},
-                    {"versions", versions},    {"rows", rows},     {"failures", left}};
+                    {"versions", peers},       {"rows", rows},     {"failures", left}};
   return json.dump(2) + "\n";
 }
 

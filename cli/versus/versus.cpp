@@ -8,8 +8,6 @@
 #include <filesystem>
 #include <random>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
 
 #include "cli/bench/head.hpp"
@@ -19,6 +17,7 @@
 #include "cli/console/text.hpp"
 #include "cli/versus/followers.hpp"
 #include "cli/versus/pool.hpp"
+#include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "core/system_reason.hpp"
 #include "measure/limit.hpp"
@@ -27,7 +26,6 @@
 namespace tutti::cli {
 namespace {
 
-using Json = nlohmann::json;
 using measure::Case;
 
 /// Enough for a median if calls are long.

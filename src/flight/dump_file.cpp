@@ -5,23 +5,23 @@
 #include <limits>
 #include <optional>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
+
+#include "core/json.hpp"
 
 namespace tutti {
 namespace {
-
-using Json = nlohmann::json;
 
 [[noreturn]] void reject(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
 /// The members of one line.
 class Line {
  public:
-  explicit Line(std::string_view text) : json_(Json::parse(text, nullptr, false)) {
-    if (json_.is_discarded()) reject("it is cut off or garbled");
-    if (!json_.is_object()) reject("it should be an object in braces");
+  explicit Line(std::string_view text) {
+    std::optional<Json> json = Json::try_parse(text);
+    if (!json) reject("it is cut off or garbled");
+    if (!json->is_object()) reject("it should be an object in braces");
+    json_ = *std::move(json);
   }
 
   [[nodiscard]] bool has(const char* key) const { return json_.contains(key); }
@@ -45,7 +45,7 @@ class Line {
   [[nodiscard]] std::string text(const char* key) const {
     const Json& value = member(key);
     if (!value.is_string()) reject("its \"" + std::string(key) + "\" should be a string");
-    return value.get<std::string>();
+    return value.string();
   }
 
   [[nodiscard]] std::uint64_t hexadecimal(const char* key) const {
@@ -61,8 +61,8 @@ class Line {
 
  private:
   [[nodiscard]] const Json& member(const char* key) const {
-    const auto found = json_.find(key);
-    if (found == json_.end()) reject("it lacks \"" + std::string(key) + "\"");
+    const Json* const found = json_.find(key);
+    if (found == nullptr) reject("it lacks \"" + std::string(key) + "\"");
     return *found;
   }
 

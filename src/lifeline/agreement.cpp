@@ -2,17 +2,16 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
+#include "core/json.hpp"
+#include "core/whole.hpp"
 
 namespace tutti {
 namespace {
 
-using Json = nlohmann::json;
-
 std::optional<std::string> text_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end() || !found->is_string()) return std::nullopt;
-  return found->get<std::string>();
+  const Json* const found = json.find(key);
+  if (found == nullptr || !found->is_string()) return std::nullopt;
+  return found->string();
 }
 
 }  // namespace
@@ -250,7 +249,7 @@ std::string Agreement::knowledge() const {
     json["decision"] = *decision_;
     json["ballot"] = decided_in_;
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, Json::NotUtf8::replace);
 }
 
 /// Sends this member's input to the proposer, or becomes the proposer.
@@ -285,7 +284,7 @@ void Agreement::promise(std::uint32_t ballot, const std::string& subject) {
 }
 
 void Agreement::note_knowledge(std::uint32_t from, const std::string& body) {
-  const Json json = Json::parse(body, nullptr, false);
+  const Json json = Json::try_parse(body).value_or(nullptr);
   if (!json.is_object()) return;
   Answer& answer = answers_[from];
   if (auto input = text_of(json, "input")) answer.input = std::move(input);
@@ -293,11 +292,12 @@ void Agreement::note_knowledge(std::uint32_t from, const std::string& body) {
     answer.status = std::move(*status);
   }
   if (subject_.empty()) subject_ = text_of(json, "subject").value_or("");
-  if (json.contains("urgent") && json["urgent"] == true) urgency_ = Urgency::urgent;
+  if (const Json* const urgent = json.find("urgent"); urgent != nullptr && *urgent == true)
+    urgency_ = Urgency::urgent;
   auto decision = text_of(json, "decision");
-  const auto ballot = json.find("ballot");
-  if (!decision || ballot == json.end() || !ballot->is_number_unsigned()) return;
-  note_decision(*decision, ballot->get<std::uint32_t>());
+  const Json* const ballot = json.find("ballot");
+  if (!decision || ballot == nullptr) return;
+  if (const auto number = whole<std::uint32_t>(*ballot)) note_decision(*decision, *number);
 }
 
 void Agreement::note_decision(const std::string& decision, std::uint32_t ballot) {

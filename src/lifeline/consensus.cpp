@@ -2,17 +2,15 @@
 
 #include <numeric>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
 
+#include "core/json.hpp"
 #include "core/packed_texts.hpp"
 
 namespace tutti {
 namespace {
 
 using namespace std::chrono_literals;
-using Json = nlohmann::json;
 
 /// Much longer than ranks take to reach a verdict, even if several fall silent one after another.
 constexpr auto verdict_time = 30s;

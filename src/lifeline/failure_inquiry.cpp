@@ -5,16 +5,12 @@
 #include <cstdio>
 #include <set>
 
-#include <nlohmann/json.hpp>
+#include "core/json.hpp"
 
 namespace tutti {
 namespace {
 
-using Json = nlohmann::json;
-
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string dumped(const Json& json) { return json.dump(-1, Json::NotUtf8::replace); }
 
 std::string in_seconds(double seconds) {
   std::array<char, 32> text{};
@@ -52,7 +48,7 @@ std::optional<Report> read_report(const std::string& text) {
                   .ranks = json.at("ranks").get<std::vector<std::uint32_t>>(),
                   .call = json.at("call").get<std::uint64_t>(),
                   .words = json.at("words").get<std::string>()};
-  } catch (const Json::exception&) {
+  } catch (const JsonError&) {
     return std::nullopt;
   }
 }
@@ -75,7 +71,7 @@ std::optional<AgreedVerdict> read_agreed_verdict(const std::string& text) {
                                      .words = json.at("words").get<std::string>()},
                          .unresponsive = json.at("mute").get<std::vector<std::uint32_t>>(),
                          .completed = json.at("completed").get<std::uint64_t>()};
-  } catch (const Json::exception&) {
+  } catch (const JsonError&) {
     return std::nullopt;
   }
 }

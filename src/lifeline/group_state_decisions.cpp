@@ -1,8 +1,7 @@
 #include <chrono>
 #include <cstdlib>
 
-#include <nlohmann/json.hpp>
-
+#include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "lifeline/group_state.hpp"
 
@@ -11,7 +10,6 @@ namespace tutti {
 namespace {
 
 using namespace std::chrono_literals;
-using Json = nlohmann::json;
 
 /// A rank that runs replies at once, unless its machine is very busy.
 constexpr auto answer_time = 2s;
@@ -108,7 +106,7 @@ std::optional<std::string> GroupState::collect_inputs(const Agreement::Evidence&
     if (evidence.silent.contains(rank)) continue;
     const std::optional<std::string>& input = evidence.answers[rank].input;
     if (input) {
-      inputs[std::to_string(rank)] = *input;
+      inputs.add(std::to_string(rank), *input);
     } else if (!evidence.late.contains(rank)) {
       return std::nullopt;
     }

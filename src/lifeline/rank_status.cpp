@@ -1,10 +1,8 @@
 #include "lifeline/rank_status.hpp"
 
-#include <nlohmann/json.hpp>
+#include "core/json.hpp"
 
 namespace tutti {
-
-using Json = nlohmann::json;
 
 std::string write(const RankStatus& status) {
   Json earlier = Json::array();
@@ -20,11 +18,11 @@ std::string write(const RankStatus& status) {
               {"about", status.about}, {"signature", status.signature},
               {"asked", status.asked}, {"earlier", earlier},
               {"done", status.done},   {"waits", waits}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+      .dump(-1, Json::NotUtf8::replace);
 }
 
 RankStatus read_rank_status(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = Json::try_parse(text).value_or(nullptr);
   RankStatus status;
   if (!json.is_object()) return status;
   try {
@@ -45,7 +43,7 @@ RankStatus read_rank_status(const std::string& text) {
       status.waits.push_back({.rank = each.at("rank").get<std::uint32_t>(),
                               .receives = each.at("receives").get<bool>()});
     }
-  } catch (const Json::exception&) {
+  } catch (const JsonError&) {
     return {};
   }
   return status;

@@ -3,8 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
+#include "core/json.hpp"
 #include "measure/arena.hpp"
 #include "measure/party.hpp"
 
@@ -49,7 +48,6 @@ MeasuredCrossover measure_crossover(Communicator& communicator, const CrossoverT
 }
 
 std::string MeasuredCrossover::json() const {
-  using Json = nlohmann::ordered_json;
   Json document{{"first", first}, {"second", second}};
   const auto add = [&](const char* name, const std::vector<Duel>& duels) {
     const std::optional<double> size = crossing(duels);

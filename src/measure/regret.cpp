@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include <nlohmann/json.hpp>
-
+#include "core/json.hpp"
 #include "measure/arena.hpp"
 #include "measure/party.hpp"
 #include "select/forecast_cache.hpp"
@@ -13,8 +12,6 @@
 
 namespace tutti::measure {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t rounds = 3;
 
@@ -122,15 +119,15 @@ std::vector<RegretRow> read_regret(const std::string& text) {
   std::vector<RegretRow> rows;
   for (const Json& each : Json::parse(text)) {
     RegretRow row{.collective = parse_collective(each.at("collective").get<std::string>()),
-                  .bytes = each.at("bytes"),
-                  .ranks = each.at("ranks"),
+                  .bytes = each.at("bytes").get<std::uint64_t>(),
+                  .ranks = each.at("ranks").get<std::uint32_t>(),
                   .pairs = parse_pairs(each.at("pairs").get<std::string>()),
-                  .chosen = each.at("chosen")};
+                  .chosen = each.at("chosen").get<std::string>()};
     for (const Json& runner : each.at("runners")) {
-      row.runners.push_back({.algorithm = runner.at("algorithm"),
-                             .seconds = runner.at("seconds"),
-                             .expected = runner.at("expected"),
-                             .modelled = runner.at("modelled")});
+      row.runners.push_back({.algorithm = runner.at("algorithm").get<std::string>(),
+                             .seconds = runner.at("seconds").get<double>(),
+                             .expected = runner.at("expected").get<double>(),
+                             .modelled = runner.at("modelled").get<double>()});
     }
     rows.push_back(std::move(row));
   }

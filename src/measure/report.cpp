@@ -2,14 +2,12 @@
 
 #include <sstream>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/version.hpp>
+
+#include "core/json.hpp"
 
 namespace tutti::measure {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr double giga = 1e9;
 

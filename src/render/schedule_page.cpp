@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <map>
 
-#include <nlohmann/json.hpp>
-
+#include "core/json.hpp"
 #include "render/frame.hpp"
 #include "render/player.hpp"
 #include "render/schedule_legend.hpp"
 
 namespace tutti::render {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr double margin = 4;
 

@@ -1,16 +1,13 @@
 #include <algorithm>
 #include <limits>
-#include <set>
-
-#include <nlohmann/json.hpp>
 
 #include <tutti/error.hpp>
 #include <tutti/schedule/schedule_json.hpp>
 
+#include "core/json.hpp"
+
 namespace tutti {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::string_view format_name = "tutti-schedule";
 constexpr std::uint64_t plain_version = 1;   // Only sends and receives of variant 0.
@@ -22,7 +19,7 @@ constexpr std::string_view own_word = "own";
 std::string in_quotes(std::string_view text) {
   try {
     return Json(text).dump();
-  } catch (const Json::type_error&) {
+  } catch (const JsonError&) {
     throw Error(ErrorCode::invalid_argument, "schedule JSON: a schedule's name must be UTF-8");
   }
 }
@@ -103,8 +100,8 @@ class JsonValue {
   }
 
   [[nodiscard]] JsonValue member(const char* key) const {
-    const auto found = as_object().find(key);
-    if (found == json_.end()) reject("the member \"" + std::string(key) + "\" is missing");
+    const Json* const found = as_object().find(key);
+    if (found == nullptr) reject("the member \"" + std::string(key) + "\" is missing");
     return {*found, path_ + "/" + key};
   }
 
@@ -134,12 +131,12 @@ class JsonValue {
   [[nodiscard]] bool is_list() const { return json_.is_array(); }
   [[nodiscard]] bool is_object() const { return json_.is_object(); }
   [[nodiscard]] bool is(std::string_view word) const {
-    return json_.is_string() && json_.get_ref<const std::string&>() == word;
+    return json_.is_string() && json_.string() == word;
   }
 
   [[nodiscard]] std::string text() const {
     if (!json_.is_string()) reject("expected a string");
-    return json_.get<std::string>();
+    return json_.string();
   }
 
   [[nodiscard]] std::uint64_t number(std::uint64_t least, std::uint64_t most) const {
@@ -293,30 +290,10 @@ struct StepReader {
   }
 };
 
-/// Rejects duplicate members of an object: the parser would silently keep the last one.
-class DuplicateCheck {
- public:
-  bool operator()(int /*depth*/, Json::parse_event_t event, const Json& parsed) {
-    if (event == Json::parse_event_t::object_start) {
-      open_.emplace_back();
-    } else if (event == Json::parse_event_t::object_end) {
-      open_.pop_back();
-    } else if (event == Json::parse_event_t::key &&
-               !open_.back().insert(parsed.get<std::string>()).second) {
-      throw Error(ErrorCode::invalid_argument, "schedule JSON: an object has the member \"" +
-                                                   parsed.get<std::string>() + "\" twice");
-    }
-    return true;
-  }
-
- private:
-  std::vector<std::set<std::string>> open_;
-};
-
 Json parse(std::string_view text) {
   try {
-    return Json::parse(text, DuplicateCheck());
-  } catch (const Json::exception& error) {
+    return Json::parse(text, Json::Duplicates::refuse);
+  } catch (const JsonError& error) {
     // The message says "[json.exception.parse_error.101] parse error at line 1, column 5: …".
     std::string_view words = error.what();
     for (const std::string_view useful : {"at line", "number overflow"}) {

@@ -1,18 +1,15 @@
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
 #include <tutti/schedule/schedule_hash.hpp>
 #include <tutti/version.hpp>
 
+#include "core/json.hpp"
 #include "core/whole.hpp"
 #include "select/profile.hpp"
 
 namespace tutti {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int format_version = 1;
 constexpr std::size_t most_entries = 100'000;
@@ -23,7 +20,7 @@ constexpr std::size_t most_entries = 100'000;
 }
 
 double positive(const Json& json, const char* key, bool may_be_zero = false) {
-  const double value = json.at(key).get<double>();
+  const auto value = json.at(key).get<double>();
   if (!std::isfinite(value) || value < 0 || (value == 0 && !may_be_zero)) {
     refuse(std::string("\"") + key + "\" is " + json.at(key).dump() +
            ", which is not a valid time");
@@ -226,7 +223,7 @@ Profile Profile::parse(std::string_view text, const std::string& folder) {
     }
     if (profile.reaches.empty()) refuse("\"reaches\" is empty");
     return profile;
-  } catch (const Json::exception& error) {
+  } catch (const JsonError& error) {
     refuse(error.what());
   }
 }

@@ -1,16 +1,13 @@
 #include <algorithm>
 #include <map>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/sim/simulation_json.hpp>
 
+#include "core/json.hpp"
 #include "sim/busiest_links.hpp"
 
 namespace tutti {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::uint32_t ranks_process = 0;
 constexpr std::uint32_t links_process = 1;
@@ -81,7 +78,7 @@ void add_activities(const Simulation& simulation, Json& events) {
                         {"bytes", each.bytes},
                         {"alone_us", each.alone * microseconds}}}});
   }
-  for (Json& each : tracks.names()) events.push_back(std::move(each));
+  for (const Json& each : tracks.names()) events.push_back(each);
 }
 
 void add_links(const Simulation& simulation, const Network& network, Json& events) {

@@ -1,13 +1,10 @@
-#include <nlohmann/json.hpp>
-
 #include <tutti/sim/simulation_json.hpp>
 
+#include "core/json.hpp"
 #include "sim/busiest_links.hpp"
 
 namespace tutti {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json json_of(const Activity& activity) {
   Json json{{"kind", activity.kind == Activity::Kind::message ? "message" : "sum"},

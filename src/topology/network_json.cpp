@@ -1,11 +1,10 @@
 #include <array>
 #include <unordered_map>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
 #include <tutti/network/network_json.hpp>
 
+#include "core/json.hpp"
 #include "core/nearest.hpp"
 #include "core/quantity.hpp"
 #include "topology/lined_json.hpp"
@@ -23,8 +22,8 @@ constexpr std::array kinds{NodeKind::rank, NodeKind::host, NodeKind::nic, NodeKi
 template <class T>
 std::string written(const T& value) {
   try {
-    return nlohmann::json(value).dump();
-  } catch (const nlohmann::json::type_error&) {
+    return Json(value).dump();
+  } catch (const JsonError&) {
     throw Error(ErrorCode::invalid_argument, "network JSON: every name must be UTF-8");
   }
 }

@@ -1,9 +1,9 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/run_support.hpp"
+#include "core/json.hpp"
 #include "support/command.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -91,7 +91,7 @@ TEST(StandardOutput, TakesOneFileOfABench) {
                             " bench allreduce -n 2 -b 8 -e 8 --iters 1 ";
   const Outcome json = shell(bench + "--json -");
   EXPECT_EQ(json.exit_code, 0) << json.err;
-  EXPECT_EQ(nlohmann::json::parse(json.out).at("ranks"), 2);
+  EXPECT_EQ(Json::parse(json.out).at("ranks"), 2);
   EXPECT_TRUE(contains(json.err, "busbw")) << "the table is elsewhere: " << json.err;
   const Outcome csv = shell(bench + "--transport inproc --csv -");
   EXPECT_EQ(csv.out.rfind("collective,ranks,bytes", 0), 0U) << csv.out;

@@ -5,23 +5,21 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <sstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <tutti/collective.hpp>
 
+#include "core/json.hpp"
 #include "net/socket.hpp"
 #include "support/command.hpp"
 #include "support/golden.hpp"
+#include "support/pattern.hpp"
 #include "support/running_command.hpp"
 
 namespace tutti::test {
 namespace {
-
-using Json = nlohmann::json;
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -164,9 +162,7 @@ TEST(Bench, HasTheHeadOfNcclTests) {
                        "iters: 2 agg iters: 1 validation: 1 graph: 0\n"))
       << out;
   EXPECT_TRUE(contains(out, "2 ranks, shared memory, buffers shared")) << out;
-  EXPECT_TRUE(std::regex_search(
-      out, std::regex("\n#  Rank  1 Group  0 Pid +\\d+ on +\\S+ device  1 \\[\\w+\\] ")))
-      << out;
+  EXPECT_TRUE(search(out, "\n#  Rank  1 Group  0 Pid +\\d+ on +\\S+ device  1 \\[\\w+\\] ")) << out;
   // The columns of nccl-tests 2.19.
   EXPECT_TRUE(contains(out,
                        "#                                                    "
@@ -188,8 +184,8 @@ TEST(Bench, TableIsParsedLikeNcclTests) {
   const std::string out =
       tutti("bench allreduce -n 2 -b 8 -e 64K -f 8 --algo ring,auto --limit --transport inproc")
           .out;
-  const std::regex pattern(
-      R"(^ *(\d+) +(\d+) +(\w+) +(\w+) +(-?\d+) +([\d.]+) +([\d.]+) +([\d.]+) +(\S+) +([\d.]+) +([\d.]+) +([\d.]+) +(\S+) *$)");
+  const std::string pattern =
+      R"(^ *(\d+) +(\d+) +(\w+) +(\w+) +(-?\d+) +([\d.]+) +([\d.]+) +([\d.]+) +(\S+) +([\d.]+) +([\d.]+) +([\d.]+) +(\S+) *$)";
   const std::size_t begin = out.find("out-of-place");
   const std::size_t end = out.find("Out of bounds values");
   ASSERT_TRUE(begin < end && end < out.size()) << out;
@@ -198,22 +194,22 @@ TEST(Bench, TableIsParsedLikeNcclTests) {
   std::size_t found = 0;
   for (std::string line; std::getline(between, line);) {
     if (contains(line, "time") && contains(line, "busbw")) head = words(line.substr(1));
-    std::smatch match;
-    if (!std::regex_match(line, match, pattern)) continue;
+    const auto row = match(line, pattern);
+    if (!row) continue;
     ++found;
     const std::vector<std::string> cells = words(line);
     const auto busbw = std::find(head.begin(), head.end(), "busbw");
     ASSERT_NE(busbw, head.end());
-    EXPECT_EQ(cells.at(cells.size() - static_cast<std::size_t>(head.end() - busbw)), match[8]);
-    EXPECT_EQ(cells.at(cells.size() - 6), match[8]);
-    EXPECT_EQ(line.substr(0, 12), pad(match[1], 12)) << "in the columns of nccl-tests";
-    EXPECT_EQ(line.substr(52, 9), pad(match[6], 9));
-    EXPECT_EQ(line.substr(69, 8), pad(match[8], 8));
+    EXPECT_EQ(cells.at(cells.size() - static_cast<std::size_t>(head.end() - busbw)), row->at(8));
+    EXPECT_EQ(cells.at(cells.size() - 6), row->at(8));
+    EXPECT_EQ(line.substr(0, 12), pad(row->at(1), 12)) << "in the columns of nccl-tests";
+    EXPECT_EQ(line.substr(52, 9), pad(row->at(6), 9));
+    EXPECT_EQ(line.substr(69, 8), pad(row->at(8), 8));
   }
   EXPECT_EQ(found, 2 * 5) << out;
-  std::smatch average;
-  ASSERT_TRUE(std::regex_search(out, average, std::regex("# Avg bus bandwidth +: ([0-9.e+-]+)")));
-  EXPECT_GT(std::stod(average[1]), 0);
+  const auto average = search(out, "# Avg bus bandwidth +: ([0-9.e+-]+)");
+  ASSERT_TRUE(average);
+  EXPECT_GT(std::stod(average->at(1)), 0);
 }
 
 TEST(Bench, MeasuresEveryCollective) {
@@ -349,9 +345,10 @@ TEST(Bench, WritesJson) {
   EXPECT_EQ(row.at("bytes"), 1024);
   EXPECT_EQ(row.at("count"), 128);
   EXPECT_EQ(row.at("dtype"), "f32");
-  EXPECT_GT(row.at("limit_us"), 0);
+  EXPECT_GT(row.at("limit_us").get<double>(), 0);
   EXPECT_EQ(row.at("out_of_place").at("iterations"), 5);
-  EXPECT_LE(row.at("in_place").at("p10_us"), row.at("in_place").at("p90_us"));
+  EXPECT_LE(row.at("in_place").at("p10_us").get<double>(),
+            row.at("in_place").at("p90_us").get<double>());
 }
 
 TEST(Bench, WritesCsv) {

@@ -1,8 +1,8 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
 #include "support/command.hpp"
 #include "support/golden.hpp"
 #include "support/made_up_dump.hpp"
@@ -10,8 +10,6 @@
 
 namespace tutti::test {
 namespace {
-
-using Json = nlohmann::json;
 
 void write(const TemporaryDirectory& folder, const MadeUpDump& dump) {
   std::ofstream(folder.path("flight-1-0-" + std::to_string(dump.rank) + ".jsonl")) << dump.text();

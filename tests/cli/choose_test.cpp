@@ -2,8 +2,8 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
 #include "select/profile.hpp"
 #include "support/command.hpp"
 #include "support/temporary_directory.hpp"
@@ -27,7 +27,7 @@ TEST(Choose, ListsEveryCandidateWithTheReason) {
 
 TEST(Choose, PrintsJson) {
   const Outcome outcome = tutti("choose broadcast -n 8 --size 4KiB --pairs loopback --json");
-  const auto document = nlohmann::json::parse(outcome.out);
+  const auto document = Json::parse(outcome.out);
   EXPECT_EQ(document.at("bytes"), 4096);
   EXPECT_EQ(document.at("pairs"), "loopback");
   double last = 0;
@@ -48,7 +48,7 @@ TEST(Choose, ExplainsSchedulesOfRules) {
   EXPECT_EQ(fits.exit_code, 0) << fits.err;
   EXPECT_NE(fits.out.find("schedule 'broadcast/chain' "), std::string::npos) << fits.out;
   EXPECT_NE(fits.out.find("is the only one that is allowed"), std::string::npos) << fits.out;
-  const auto document = nlohmann::json::parse(choose("-n 4 -r 1 --json").out);
+  const auto document = Json::parse(choose("-n 4 -r 1 --json").out);
   EXPECT_EQ(document.at("candidates").at(0).at("schedule").get<std::string>().size(), 16U);
   EXPECT_TRUE(document.at("candidates").at(1).at("schedule").is_null());
   for (const char* const other : {"-n 4 -r 0", "-n 5 -r 1"}) {
@@ -79,7 +79,7 @@ TEST(Tune, MeasuresSchedulesToo) {
                                " " TUTTI_COMMAND " choose broadcast -n 2 --pairs process --json");
   EXPECT_EQ(chosen.exit_code, 0) << chosen.err;
   std::size_t schedules = 0;
-  const auto document = nlohmann::json::parse(chosen.out);
+  const auto document = Json::parse(chosen.out);
   for (const auto& each : document.at("candidates")) {
     if (!each.at("schedule").is_null()) ++schedules;
   }

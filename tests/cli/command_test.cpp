@@ -5,17 +5,15 @@
 #include <sstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <tutti/schedule/algorithm.hpp>
 #include <tutti/schedule/schedule_json.hpp>
 
+#include "core/json.hpp"
 #include "support/golden.hpp"
 
 namespace tutti::test {
 namespace {
-
-using Json = nlohmann::json;
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -116,7 +114,7 @@ TEST(Verify, ExitsWith1AndNamesTheViolation) {
   EXPECT_TRUE(contains(run.out, "wrong output: rank 0")) << run.out;
   EXPECT_TRUE(contains(run.out, "lacks a")) << run.out;
   const Json document = Json::parse(tutti("verify --json --file -", ring).out);
-  EXPECT_GT(document.at("verified").at(0).at("violations"), 0);
+  EXPECT_GT(document.at("verified").at(0).at("violations").get<int>(), 0);
 }
 
 TEST(Verify, DerivesTheNumberOfRanksFromTheShape) {
@@ -139,7 +137,7 @@ TEST(Cost, ListsTheCheapestFirst) {
   const Json document = Json::parse(tutti("cost allreduce -p 12 --size 64KiB --json").out);
   double before = 0;
   for (const Json& each : document.at("algorithms")) {
-    const double seconds = each.at("one_port").at("seconds");
+    const auto seconds = each.at("one_port").at("seconds").get<double>();
     EXPECT_GE(seconds, before);
     before = seconds;
   }

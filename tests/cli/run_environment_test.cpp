@@ -1,5 +1,4 @@
 #include <iomanip>
-#include <regex>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include "cli/run_support.hpp"
 #include "support/command.hpp"
 #include "support/golden.hpp"
+#include "support/pattern.hpp"
 
 namespace tutti::test {
 namespace {
@@ -25,8 +25,7 @@ TEST(RunEnvironment, SetsTheVariablesOfEachRank) {
   for (auto& [rank, text] : wrote) {
     ASSERT_EQ(text.size(), 3U);
     EXPECT_EQ(text[0], std::string(1, rank) + " 3 " + rank + " 3 blue=green");
-    EXPECT_TRUE(
-        std::regex_match(text[1], std::regex("127\\.0\\.0\\.1:[0-9]+ [0-9a-f]{64} [0-9a-f]{16}")));
+    EXPECT_TRUE(match(text[1], "127\\.0\\.0\\.1:[0-9]+ [0-9a-f]{64} [0-9a-f]{16}"));
     EXPECT_EQ(text[1], wrote['0'][1]);
     EXPECT_EQ(text[2] == "none", rank != '0');
   }
@@ -41,7 +40,7 @@ TEST(RunEnvironment, KeepsASecretThatIsSet) {
 
 TEST(RunEnvironment, MakesASecretIfTheVariableIsEmpty) {
   const std::string wrote = tutti("run -n 1 -x TUTTI_SECRET= -- sh -c 'echo $TUTTI_SECRET'").out;
-  EXPECT_TRUE(std::regex_match(wrote, std::regex("\\[0\\] [0-9a-f]{64}\n"))) << wrote;
+  EXPECT_TRUE(match(wrote, "\\[0\\] [0-9a-f]{64}\n")) << wrote;
 }
 
 TEST(RunEnvironment, HidesTheSocketOfAnOuterRun) {
@@ -59,17 +58,17 @@ TEST(RunEnvironment, GivesOnlyRank0TheListeningSocket) {
   auto wrote = by_rank(run.out);
   ASSERT_GE(wrote['0'].size(), 4U) << run.out << run.err;
   EXPECT_EQ(wrote['1'].size(), 1U) << "rank 1 holds a socket";
-  std::smatch inode;
-  ASSERT_TRUE(std::regex_match(wrote['0'][2], inode, std::regex("socket:\\[([0-9]+)\\]")));
+  const auto inode = match(wrote['0'][2], "socket:\\[([0-9]+)\\]");
+  ASSERT_TRUE(inode);
   const std::string& root = wrote['0'][0];
   std::ostringstream listening;  // The line of /proc/net/tcp: 127.0.0.1:PORT, any peer, LISTEN.
   listening << "0100007F:" << std::uppercase << std::hex << std::setw(4) << std::setfill('0')
             << std::stoi(root.substr(root.find(':') + 1)) << " 00000000:0000 0A";
   bool found = false;
   for (const std::string& line : wrote['0']) {
-    found = found || (contains(line, listening.str()) && contains(line, " " + inode.str(1) + " "));
+    found = found || (contains(line, listening.str()) && contains(line, " " + inode->at(1) + " "));
   }
-  EXPECT_TRUE(found) << listening.str() << " of " << inode.str(1) << "\n" << run.out;
+  EXPECT_TRUE(found) << listening.str() << " of " << inode->at(1) << "\n" << run.out;
 }
 
 TEST(RunEnvironment, GivesStandardInputToRank0Only) {
@@ -87,7 +86,7 @@ TEST(RunEnvironment, RestoresSignalsAndLimits) {
   const Outcome direct = tutti("--version >/dev/null; " + probe);
   // Signals above 28 belong to the C library and differ with sanitizers.
   const auto signals = [](const std::string& text) {
-    return std::regex_replace(text, std::regex("SigQ.*|\t[0-9a-f]{9}"), "");
+    return without(text, "SigQ.*|\t[0-9a-f]{9}");
   };
   EXPECT_EQ(signals(bare.out), signals(direct.out));
 }

@@ -3,12 +3,13 @@
 #include <sys/types.h>
 
 #include <map>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "support/pattern.hpp"
 
 /// Calls of `tutti run`, and the output of its ranks.
 namespace tutti::test {
@@ -46,9 +47,8 @@ inline std::vector<std::string> run_of_shell(std::vector<std::string> options,
 /// The numbers in lines of ranks that begin with `word`.
 inline std::vector<pid_t> numbers_after(const std::string& word, const std::string& text) {
   std::vector<pid_t> found;
-  const std::regex pattern(word + " ([0-9]+)");
-  for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at) {
-    found.push_back(std::stoi((*at)[1]));
+  for (const Match& each : search_all(text, word + " ([0-9]+)")) {
+    found.push_back(std::stoi(each[1]));
   }
   return found;
 }

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <sstream>
 #include <thread>
 
@@ -12,6 +11,7 @@
 
 #include "cli/run_support.hpp"
 #include "support/command.hpp"
+#include "support/pattern.hpp"
 #include "support/running_command.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -27,8 +27,7 @@ TEST(RunFailure, ReturnsTheExitCodeOfTheFirstFailure) {
   EXPECT_EQ(tutti("run -n 4 -- true").exit_code, 0);
   const Outcome exited = tutti("run -n 4 -- sh -c '[ $TUTTI_RANK != 2 ] || exit 3'");
   EXPECT_EQ(exited.exit_code, 3);
-  EXPECT_TRUE(std::regex_search(
-      exited.err, std::regex("^tutti run: rank 2 \\(pid [0-9]+\\) exited with code 3")))
+  EXPECT_TRUE(search(exited.err, "^tutti run: rank 2 \\(pid [0-9]+\\) exited with code 3"))
       << exited.err;
   EXPECT_TRUE(contains(exited.err, "tutti run: of 4 ranks 1 failed, 3 succeeded\n")) << exited.err;
   const Outcome killed = tutti("run -n 1 -- sh -c 'ulimit -c 0; kill -SEGV $$'");

@@ -2,8 +2,8 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
 #include "support/command.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -23,12 +23,12 @@ TEST(Sim, PrintsTimeOptimumLinksAndPath) {
 TEST(Sim, ComparesAllAlgorithms) {
   const Outcome found = tutti("sim allreduce/ring --all --topo torus:4x4 --size 64KiB --json");
   EXPECT_EQ(found.exit_code, 0);
-  const auto json = nlohmann::json::parse(found.out);
+  const auto json = Json::parse(found.out);
   ASSERT_GT(json.size(), 10U);
   double before = 0;
   for (const auto& each : json) {
     EXPECT_GE(each["seconds"].get<double>(), before);
-    before = each["seconds"];
+    before = each["seconds"].get<double>();
     EXPECT_LE(each["part_of_optimum"].get<double>(), 1 + 1e-9);
   }
 }
@@ -44,7 +44,7 @@ TEST(Sim, SweepsOverSizes) {
 TEST(Sim, WritesTraces) {
   const Outcome found = tutti("sim alltoall/pairwise --topo star:4 --size 4KiB --trace -");
   EXPECT_EQ(found.exit_code, 0);
-  EXPECT_GT(nlohmann::json::parse(found.out)["traceEvents"].size(), 12U);
+  EXPECT_GT(Json::parse(found.out)["traceEvents"].size(), 12U);
 }
 
 TEST(Sim, DrawsTimelines) {
@@ -65,7 +65,7 @@ TEST(Sim, RefusesToDrawSeveralSimulations) {
 /// The optimum needs bandwidths with a common divisor, which measured ones may lack.
 TEST(Sim, OmitsAnUnknownOptimum) {
   const TemporaryDirectory directory;
-  auto network = nlohmann::json::parse(tutti("topo json star:2").out);
+  auto network = Json::parse(tutti("topo json star:2").out);
   network["links"][0]["bandwidth"] = 12345678901.7;
   network["links"][1]["bandwidth"] = 0.1;
   std::ofstream(directory.path("measured.json")) << network;

@@ -9,12 +9,12 @@
 #include <sstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <tutti/error.hpp>
 
 #include "cli/versus/contender.hpp"
 #include "cli/versus/report.hpp"
+#include "core/json.hpp"
 #include "support/command.hpp"
 #include "support/errors.hpp"
 #include "support/running_command.hpp"
@@ -22,7 +22,6 @@
 namespace tutti::test {
 namespace {
 
-using Json = nlohmann::json;
 using cli::Contender;
 using cli::Library;
 using cli::parse_peer_wish;

@@ -9,8 +9,8 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
 #include "flight/black_box.hpp"
 #include "flight/dump_file.hpp"
 #include "support/errors.hpp"
@@ -93,7 +93,7 @@ TEST(Dump, IsValidJsonForAnyBytes) {
   recorder.begin(1, {}, cut);
   recorder.fail("tab\tquote\"slash\\zero" + std::string(1, '\0') + "\x80 \xC3\xA4 \xED\xA0\x80");
   const std::string text = dump_of(recorder, "error");
-  const auto header = nlohmann::json::parse(text.substr(0, text.find('\n')));
+  const auto header = Json::parse(text.substr(0, text.find('\n')));
   EXPECT_EQ(header.at("name"), "??");
   EXPECT_EQ(header.at("failure"),
             "tab\tquote\"slash\\zero" + std::string(1, '\0') + "? \xC3\xA4 ???");

@@ -7,8 +7,8 @@
 #include <set>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
 #include "support/random.hpp"
 
 /// All members that survive decide the same. Checked in thousands of seeded simulations with
@@ -18,7 +18,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using Clock = Agreement::Clock;
-using Json = nlohmann::json;
 
 /// The faults of a simulation.
 struct Faults {

@@ -4,8 +4,8 @@
 #include <atomic>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
 namespace tutti::test {
 namespace {
 
@@ -69,7 +69,7 @@ TEST(MeasureBench, MeasuresTheLimitIfAsked) {
     if (!report.machine) return;
     EXPECT_GT(*report.rows[0].limit, 0);
     EXPECT_FALSE(report.machine->loopback.has_value()) << "threads do not use TCP";
-    const auto json = nlohmann::json::parse(report.json());
+    const auto json = Json::parse(report.json());
     EXPECT_EQ(json.at("transport"), "2 ranks, threads of one process");
     EXPECT_TRUE(json.at("rows").at(0).at("out_of_place").at("wrong").is_null());
   });

@@ -1,8 +1,8 @@
 #include "measure/measured_crossover.hpp"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
 namespace tutti::test {
 namespace {
 
@@ -21,7 +21,7 @@ TEST(MeasuredCrossover, DoublesTheSize) {
     EXPECT_GT(found.measured[1].first, 0);
     EXPECT_GT(found.predicted[1].second, 0);
     EXPECT_GT(found.modelled[1].second, 0);
-    const auto json = nlohmann::json::parse(found.json());
+    const auto json = Json::parse(found.json());
     EXPECT_EQ(json.at("first"), "allreduce/ring");
     EXPECT_EQ(json.at("measured").at("times").size(), 2);
   });

@@ -1,18 +1,16 @@
 #include <map>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <tutti/network/generator.hpp>
 #include <tutti/schedule/algorithm.hpp>
 #include <tutti/sim/simulation_json.hpp>
 
+#include "core/json.hpp"
 #include "sim/busiest_links.hpp"
 
 namespace tutti {
 namespace {
-
-using Json = nlohmann::json;
 
 struct Trial {
   Network network = generate("torus:3x3");
@@ -57,12 +55,13 @@ TEST(ChromeTrace, TracksOfARankDoNotOverlap) {
     std::map<std::string, int> kinds;
     std::map<int, std::string> names;
     for (const Json& event : json["traceEvents"]) {
-      ++kinds[event["ph"]];
-      if (event["name"] == "thread_name") names[event["tid"]] = event["args"]["name"];
+      ++kinds[event["ph"].string()];
+      if (event["name"] == "thread_name")
+        names[event["tid"].get<int>()] = event["args"]["name"].string();
       if (event["ph"] != "X") continue;
-      const double begin = event["ts"];
-      EXPECT_GE(begin, ends[event["tid"]] - 1e-9);
-      ends[event["tid"]] = begin + event["dur"].get<double>();
+      const auto begin = event["ts"].get<double>();
+      EXPECT_GE(begin, ends[event["tid"].get<int>()] - 1e-9);
+      ends[event["tid"].get<int>()] = begin + event["dur"].get<double>();
     }
     EXPECT_EQ(kinds["X"], 72);
     EXPECT_GT(kinds["C"], 16);

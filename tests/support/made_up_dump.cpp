@@ -2,12 +2,10 @@
 
 #include <cstdio>
 
-#include <nlohmann/json.hpp>
+#include "core/json.hpp"
 
 namespace tutti::test {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::uint64_t nanoseconds(double seconds) { return static_cast<std::uint64_t>(seconds * 1e9); }
 

@@ -6,11 +6,10 @@
 #include <cerrno>
 #include <cstdio>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
 
 #include "core/file_size_guard.hpp"
+#include "core/json.hpp"
 #include "core/system_reason.hpp"
 
 namespace tutti {
@@ -26,7 +25,7 @@ CallLog::~CallLog() { close(fd_); }
 
 void CallLog::write(const Entry& entry) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  nlohmann::ordered_json line{
+  Json line{
       {"time", std::chrono::duration<double>(now).count()},
       {"rank", entry.rank},
       {"ranks", entry.ranks},

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
+#include "core/json.hpp"
 
 namespace tutti {
-
-using Json = nlohmann::json;
 
 std::string Ballot::text() const {
   return Json{{"subject", static_cast<int>(subject)},
@@ -19,9 +17,9 @@ std::string Ballot::text() const {
 Ballot Ballot::read(const std::string& text) {
   const Json json = Json::parse(text);
   return {.subject = static_cast<Subject>(json.at("subject").get<int>()),
-          .yes = json.at("yes"),
-          .completed = json.at("completed"),
-          .retried = json.at("retried")};
+          .yes = json.at("yes").get<bool>(),
+          .completed = json.at("completed").get<std::uint64_t>(),
+          .retried = json.at("retried").get<std::uint64_t>()};
 }
 
 bool all_say(const Ballots& ballots, Ballot::Subject subject) {

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "api/communicator_options.hpp"
 #include "api/group/ballot.hpp"
 #include "api/group/unique_id.hpp"
 #include "api/settings.hpp"
+#include "core/json.hpp"
 
 namespace tutti {
 namespace {
-
-using Json = nlohmann::json;
 
 /// What rank 0 sends to an admitted process.
 struct Ticket {
@@ -29,11 +26,11 @@ struct Ticket {
   [[nodiscard]] static Ticket read(const std::string& text) {
     try {
       const Json json = Json::parse(text);
-      return {.meeting = json.at("meeting"),
-              .rank = json.at("rank"),
-              .ranks = json.at("ranks"),
-              .completed = json.at("completed")};
-    } catch (const Json::exception&) {
+      return {.meeting = json.at("meeting").get<std::string>(),
+              .rank = json.at("rank").get<std::uint32_t>(),
+              .ranks = json.at("ranks").get<std::uint32_t>(),
+              .completed = json.at("completed").get<std::uint64_t>()};
+    } catch (const JsonError&) {
       throw Error(
           ErrorCode::mismatch,
           "the answer to the request for admission makes no sense: is tutti listening there?");
@@ -52,9 +49,9 @@ struct Admission {
   }
   [[nodiscard]] static Admission read(const std::string& text) {
     const Json json = Json::parse(text);
-    return {.newcomers = json.at("newcomers"),
-            .meeting = json.at("meeting"),
-            .trouble = json.at("trouble")};
+    return {.newcomers = json.at("newcomers").get<std::uint32_t>(),
+            .meeting = json.at("meeting").get<std::string>(),
+            .trouble = json.at("trouble").get<std::string>()};
   }
 };
 

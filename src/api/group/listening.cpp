@@ -3,16 +3,13 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
 
 #include "api/group/surroundings.hpp"
+#include "core/json.hpp"
 
 namespace tutti {
 namespace {
-
-using Json = nlohmann::json;
 
 /// The addresses at which other hosts can reach this one. The loopback address is left out: on
 /// another host it means that host. Where the system does not tell which network this is, all

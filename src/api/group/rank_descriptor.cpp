@@ -3,12 +3,11 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
 #include <tutti/error.hpp>
 
 #include "api/group/surroundings.hpp"
 #include "core/descriptor_shortage.hpp"
+#include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "core/system_reason.hpp"
 #include "core/whole.hpp"
@@ -16,8 +15,6 @@
 
 namespace tutti {
 namespace {
-
-using Json = nlohmann::json;
 
 std::string host_name() {
   char text[256] = {};
@@ -94,26 +91,30 @@ std::string trouble_with_descriptors(std::uint32_t ranks) {
 }
 
 std::string write(const RankDescriptor& descriptor) {
-  const Json json{{"host", descriptor.host},       {"network", descriptor.network},
-                  {"name", descriptor.name},       {"pid", descriptor.pid},
-                  {"heap_fd", descriptor.heap_fd}, {"cores", descriptor.cores},
-                  {"way", descriptor.way},         {"trouble", descriptor.trouble}};
+  const Json json{{"host", descriptor.host},
+                  {"network", descriptor.network},
+                  {"name", descriptor.name},
+                  {"pid", descriptor.pid},
+                  {"heap_fd", descriptor.heap_fd},
+                  {"cores", descriptor.cores},
+                  {"way", static_cast<int>(descriptor.way)},
+                  {"trouble", descriptor.trouble}};
   // Names of hosts and files may contain any bytes; invalid UTF-8 is replaced.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, Json::NotUtf8::replace);
 }
 
 RankDescriptor read_rank_descriptor(const std::string& text) {
   try {
     const Json json = Json::parse(text);
-    return {.host = json.at("host"),
-            .network = json.at("network"),
-            .name = json.at("name"),
+    return {.host = json.at("host").get<std::string>(),
+            .network = json.at("network").get<std::string>(),
+            .name = json.at("name").get<std::string>(),
             .pid = count<int>(json.at("pid")),
             .heap_fd = count<int>(json.at("heap_fd")),
             .cores = cores_from(json.at("cores")),
             .way = way_from(json.at("way")),
-            .trouble = json.at("trouble")};
-  } catch (const Json::exception&) {
+            .trouble = json.at("trouble").get<std::string>()};
+  } catch (const JsonError&) {
     refuse();
   }
 }
