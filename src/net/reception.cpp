@@ -61,7 +61,7 @@ void Reception::open_door(Clock::time_point now) {
     place->handshake.emplace(Handshake::Side::accepts, secret_,
                              tcp_greeting(group_, self_.index()));
     place->since = now;
-    ++strangers_;
+    ++unauthenticated_;
     watch_.add(place->channel.fd(), tag(*place), true);
   }
 }
@@ -97,7 +97,7 @@ std::optional<Reception::Guest> Reception::advance(std::uint32_t index) {
 }
 
 void Reception::close_late(Clock::time_point now) {
-  if (strangers_ == 0) return;
+  if (unauthenticated_ == 0) return;
   for (Place& place : places_) {
     if (!place.channel || now < place.since + enough_time) continue;
     reject(place, "it did not finish the handshake in time");
@@ -110,7 +110,7 @@ Reception::Place* Reception::next_place(Clock::time_point now) {
   const auto free = std::find_if(places_.begin(), places_.end(),
                                  [](const Place& place) { return !place.channel; });
   if (free != places_.end()) return &*free;
-  if (places_.size() < most_strangers) return &places_.emplace_back();
+  if (places_.size() < most_unauthenticated) return &places_.emplace_back();
   std::vector<Place*> by_age;
   for (Place& place : places_) by_age.push_back(&place);
   std::sort(by_age.begin(), by_age.end(),
@@ -136,7 +136,7 @@ void Reception::reject(Place& place, const std::string& why) {
 Channel Reception::leave(Place& place) {
   watch_.remove(place.channel.fd());
   place.handshake.reset();
-  --strangers_;
+  --unauthenticated_;
   return std::exchange(place.channel, Channel());
 }
 

@@ -27,7 +27,7 @@ class Reception {
     Channel channel;
   };
 
-  static constexpr std::size_t most_strangers = 64;
+  static constexpr std::size_t most_unauthenticated = 64;
 
   /// Which ranks are accepted. A higher rank connects only to ask this rank to dial it.
   enum class Callers : std::uint8_t { lower, all };
@@ -51,7 +51,7 @@ class Reception {
   void close_late(Clock::time_point now);
 
   /// Number of unauthenticated peers.
-  [[nodiscard]] std::size_t strangers() const { return strangers_; }
+  [[nodiscard]] std::size_t unauthenticated() const { return unauthenticated_; }
   /// The reason of the last rejection; empty if there was none.
   [[nodiscard]] const std::string& last_refusal() const { return last_refusal_; }
 
@@ -75,7 +75,7 @@ class Reception {
   Rank self_;
   Callers callers_;
   std::vector<Place> places_;
-  std::size_t strangers_ = 0;
+  std::size_t unauthenticated_ = 0;
   bool is_shut_ = false;
   DescriptorShortage shortage_;
   std::string last_refusal_;
