@@ -15,23 +15,32 @@ template <class T>
 class NamedObjects {
  public:
   [[nodiscard]] static std::string publish(const std::shared_ptr<T>& object) {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(objects_, [](const auto& each) { return each.second.expired(); });
-    const std::string name = std::to_string(++last_);
-    objects_[name] = object;
+    Table& table = own_table();
+    const std::lock_guard lock(table.mutex);
+    std::erase_if(table.objects, [](const auto& each) { return each.second.expired(); });
+    std::string name = std::to_string(++table.last);
+    table.objects[name] = object;
     return name;
   }
   /// Null if there is no such object.
   [[nodiscard]] static std::shared_ptr<T> find(const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    const auto found = objects_.find(name);
-    return found == objects_.end() ? nullptr : found->second.lock();
+    Table& table = own_table();
+    const std::lock_guard lock(table.mutex);
+    const auto found = table.objects.find(name);
+    return found == table.objects.end() ? nullptr : found->second.lock();
   }
 
  private:
-  static inline std::mutex mutex_;
-  static inline std::map<std::string, std::weak_ptr<T>> objects_;
-  static inline std::uint64_t last_ = 0;
+  struct Table {
+    std::mutex mutex;
+    std::map<std::string, std::weak_ptr<T>> objects;
+    std::uint64_t last = 0;
+  };
+
+  [[nodiscard]] static Table& own_table() {
+    static Table table;
+    return table;
+  }
 };
 
 }  // namespace tutti

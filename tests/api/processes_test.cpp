@@ -185,7 +185,8 @@ TEST(Hosts, FallBackToTcpWithoutMemfd) {
       std::vector<int> data(1000, 1);
       communicator.all_reduce(data);
       if (data.back() != static_cast<int>(communicator.size())) return "wrong";
-      expect_error([] { (void)allocate(100); }, ErrorCode::unsupported, "cannot create shared memory");
+      expect_error([] { (void)allocate(100); }, ErrorCode::unsupported,
+                   "cannot create shared memory");
       return testing::Test::HasFailure() ? "the wrong error" : communicator.description();
     };
     const std::string done =

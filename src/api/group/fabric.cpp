@@ -175,7 +175,7 @@ std::string Fabric::description(const Membership& membership) const {
   if (!transports_->uses_network(membership)) {
     return roster_.is_one_process() ? "threads of one process" : "shared memory";
   }
-  const std::string tcp = settings_.secret.tls ? "TCP with TLS" : "TCP";
+  std::string tcp = settings_.secret.tls ? "TCP with TLS" : "TCP";
   const std::size_t hosts = roster_.hosts_of(membership).size();
   const bool shares_memory = hosts < membership.size() && transports_->uses_memory(membership);
   if (!shares_memory) return tcp;

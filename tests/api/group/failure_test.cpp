@@ -126,8 +126,8 @@ TEST_P(Failure, VerdictSurvivesExitOfTheDecidingRank) {
   for (int round = 0; round < 10; ++round) {
     const std::string faults = run_processes(3, GetParam(), [](Communicator& comm) -> std::string {
       std::vector<float> data(10 + comm.rank());
-      const std::string fault =
-          fault_of([&] { comm.all_reduce(data); }, ErrorCode::mismatch, "ranks make different calls");
+      const std::string fault = fault_of([&] { comm.all_reduce(data); }, ErrorCode::mismatch,
+                                         "ranks make different calls");
       if (fault.empty()) _exit(0);
       return fault;
     });
