@@ -328,11 +328,14 @@ void Executor::wait(std::uint32_t idle) {
   ++counters_->waits;
   // One more poll runs after the alarm is raised, to process data that arrived before it.
   if (idle > 1 && alarm_.raised.load(std::memory_order_acquire)) alarm_.ring();
-  // Reading the clock costs as much as a message, so at first it is read rarely.
+  // Reading the clock costs as much as a message, so at first it is read rarely. The first look
+  // starts the timeout. It must not come late: on a busy machine every poll may yield the core for
+  // milliseconds.
+  constexpr std::uint32_t first_look = 16;
   constexpr std::uint32_t looks_between = 64;
   constexpr std::uint32_t a_while = 256;
   if (idle == 1) has_slept_ = false;
-  if (idle % looks_between == 0 || idle > a_while || has_slept_) watch_clock();
+  if (idle % looks_between == first_look || idle > a_while || has_slept_) watch_clock();
   has_slept_ = port_.wait(idle, deadline_);
 }
 

@@ -14,17 +14,18 @@ std::uint64_t schedule_of(const Call& call) {
 }  // namespace
 
 PlanCache::Entry* PlanCache::find(const Call& call) {
-  if (last_ != nullptr && matches(last_->key_, call)) return last_;
-  const auto [begin, end] = entries_.equal_range(hash(call));
+  if (!entries_.empty() && matches(entries_.front().key_, call)) return &entries_.front();
+  const auto [begin, end] = by_hash_.equal_range(hash(call));
   for (auto each = begin; each != end; ++each) {
-    if (!matches(each->second.key_, call)) continue;
-    return last_ = &each->second;
+    if (!matches(each->second->key_, call)) continue;
+    entries_.splice(entries_.begin(), entries_, each->second);
+    return &entries_.front();
   }
   return nullptr;
 }
 
 PlanCache::Entry& PlanCache::add(const Call& call, const CallExtent& extent) {
-  if (entries_.size() >= most_entries) entries_.clear();
+  if (entries_.size() >= most_entries) evict();
   Entry entry;
   entry.key_ = {.collective = call.collective,
                 .dtype = call.dtype,
@@ -40,8 +41,17 @@ PlanCache::Entry& PlanCache::add(const Call& call, const CallExtent& extent) {
                 .counts = {call.counts.begin(), call.counts.end()},
                 .output_counts = {call.output_counts.begin(), call.output_counts.end()}};
   entry.extent_ = extent;
-  last_ = &entries_.emplace(hash(call), std::move(entry))->second;
-  return *last_;
+  entry.hash_ = hash(call);
+  entries_.push_front(std::move(entry));
+  by_hash_.emplace(entries_.front().hash_, entries_.begin());
+  return entries_.front();
+}
+
+void PlanCache::evict() {
+  const auto oldest = std::prev(entries_.end());
+  const auto [begin, end] = by_hash_.equal_range(oldest->hash_);
+  by_hash_.erase(std::find_if(begin, end, [&](const auto& each) { return each.second == oldest; }));
+  entries_.erase(oldest);
 }
 
 bool PlanCache::matches(const Entry::Key& key, const Call& call) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -46,23 +47,25 @@ class PlanCache {
     };
 
     Key key_;
+    std::size_t hash_ = 0;
     CallExtent extent_;
     std::array<std::shared_ptr<const PreparedCall>, 2> prepared_{};
   };
 
   /// Returns null if there is no entry for the call.
   [[nodiscard]] Entry* find(const Call& call);
-  /// Adds an entry. Clears the cache first if it is full.
+  /// Adds an entry. If the cache is full, removes the least recently used one.
   Entry& add(const Call& call, const CallExtent& extent);
-
- private:
-  [[nodiscard]] static bool matches(const Entry::Key& key, const Call& call);
-  [[nodiscard]] static std::size_t hash(const Call& call);
 
   static constexpr std::size_t most_entries = 1024;
 
-  std::unordered_multimap<std::size_t, Entry> entries_;
-  Entry* last_ = nullptr;
+ private:
+  void evict();
+  [[nodiscard]] static bool matches(const Entry::Key& key, const Call& call);
+  [[nodiscard]] static std::size_t hash(const Call& call);
+
+  std::list<Entry> entries_;  // Most recently used first.
+  std::unordered_multimap<std::size_t, std::list<Entry>::iterator> by_hash_;
 };
 
 }  // namespace tutti
