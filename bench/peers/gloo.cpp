@@ -1,12 +1,9 @@
 // The collectives of Gloo, between processes that this one starts, over TCP on the loopback
 // interface: gloo [--ranks P] [--algorithm A] [--sync-busy] and the arguments of program.hpp.
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -38,6 +35,7 @@
 #include <gloo/transport/tcp/device.h>
 #include <gloo/types.h>
 
+#include "peers/forked_ranks.hpp"
 #include "peers/peer.hpp"
 #include "peers/program.hpp"
 
@@ -430,21 +428,6 @@ int be(int rank, const Settings& settings, const std::string& folder,
   }
 }
 
-/// The ranks except the first, as child processes that end with this one.
-std::vector<pid_t> start(const Settings& settings, const std::string& folder,
-                         const std::vector<std::string>& arguments) {
-  std::vector<pid_t> others;
-  for (int rank = 1; rank < settings.ranks; ++rank) {
-    const pid_t child = fork();
-    if (child == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      std::_Exit(be(rank, settings, folder, arguments));
-    }
-    if (child > 0) others.push_back(child);
-  }
-  return others;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -459,15 +442,8 @@ int main(int argc, char** argv) {
   }
   std::string folder = "/tmp/peers.XXXXXX";
   if (mkdtemp(folder.data()) == nullptr) return std::perror("gloo: mkdtemp"), 1;
-  const std::vector<pid_t> others = start(settings, folder, arguments);
-  int status = be(0, settings, folder, arguments);
+  const int status =
+      run_forked(settings.ranks, [&](int rank) { return be(rank, settings, folder, arguments); });
   std::filesystem::remove_all(folder);
-  for (const pid_t child : others) {
-    // Without rank 0 the others would wait for ever.
-    if (status == 1) kill(child, SIGKILL);
-    int ended = 0;
-    waitpid(child, &ended, 0);
-    if (status == 0 && ended != 0) status = 1;
-  }
   return status;
 }

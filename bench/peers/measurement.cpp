@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "peers/verification.hpp"
@@ -29,26 +31,42 @@ double microseconds(Clock::duration duration) {
   return std::chrono::duration<double, std::micro>(duration).count();
 }
 
+/// What is repeated.
+struct Iteration {
+  std::function<void()> run;
+  /// This rank's input. Empty where it has none.
+  std::span<std::byte> input{};
+  unsigned char last_written = 0;
+
+  /// Writes other values than the last time, small in every element type.
+  void rewrite_input() {
+    constexpr unsigned char largest = 0x3f;
+    last_written = last_written == largest ? 1 : last_written + 1;
+    std::memset(input.data(), last_written, input.size());
+  }
+};
+
 /// Runs an iteration and returns its time on this rank.
-double timed(Peer& peer, const Request& request, const std::function<void()>& run) {
-  if (request.barrier) peer.barrier();
+double timed(Peer& peer, const Request& request, Iteration& iteration) {
+  if (request.fresh) iteration.rewrite_input();
+  if (request.barrier || request.fresh) peer.barrier();
   const Clock::time_point begin = Clock::now();
-  run();
+  iteration.run();
   return microseconds(Clock::now() - begin);
 }
 
 /// Runs more and more iterations until they take long enough; returns the approximate time of one,
 /// with overhead, the same on all ranks.
-double warm_up(Peer& peer, const Request& request, const std::function<void()>& run) {
+double warm_up(Peer& peer, const Request& request, Iteration& iteration) {
   if (request.warm_ups) {
-    for (std::size_t i = 0; i < *request.warm_ups; ++i) timed(peer, request, run);
+    for (std::size_t i = 0; i < *request.warm_ups; ++i) timed(peer, request, iteration);
     if (request.seconds == 0) return 0;
   }
   const double enough = request.seconds * 1e6 / 8;
   for (std::size_t batch = 1;; batch *= 2) {
     peer.barrier();
     const Clock::time_point begin = Clock::now();
-    for (std::size_t i = 0; i < batch; ++i) timed(peer, request, run);
+    for (std::size_t i = 0; i < batch; ++i) timed(peer, request, iteration);
     double took = microseconds(Clock::now() - begin);
     peer.maximum({&took, 1});
     if (took >= enough || batch >= most_iterations) return took / static_cast<double>(batch);
@@ -57,7 +75,7 @@ double warm_up(Peer& peer, const Request& request, const std::function<void()>& 
 
 /// Runs as many iterations as fit into the time. If ranks share cores an estimate may be far off,
 /// so the ranks check the clock together from time to time.
-std::vector<double> durations(Peer& peer, const Request& request, const std::function<void()>& run,
+std::vector<double> durations(Peer& peer, const Request& request, Iteration& iteration,
                               double estimate) {
   const std::size_t least = std::max<std::size_t>(request.least, 1);
   const double wanted = request.seconds * 1e6 / std::max(estimate, 0.01);
@@ -70,7 +88,7 @@ std::vector<double> durations(Peer& peer, const Request& request, const std::fun
   while (found.size() < iterations) {
     peer.barrier();
     const std::size_t end = std::min(found.size() + batch, iterations);
-    while (found.size() < end) found.push_back(timed(peer, request, run));
+    while (found.size() < end) found.push_back(timed(peer, request, iteration));
     double took = microseconds(Clock::now() - begin);
     peer.maximum({&took, 1});
     if (took >= request.seconds * 1e6) break;
@@ -126,10 +144,10 @@ Measurement measure(Peer& peer, const Request& request) {
     std::fill_n(output.get(), larger, std::byte{0});
     if (!in_place) std::fill_n(input.get(), in, std::byte{0});
   }
-  const std::function<void()> run = peer.prepare(call);
+  Iteration iteration{.run = peer.prepare(call), .input = {call.input, in}};
 
-  const double estimate = warm_up(peer, request, run);
-  Measurement found = summary(durations(peer, request, run, estimate));
+  const double estimate = warm_up(peer, request, iteration);
+  Measurement found = summary(durations(peer, request, iteration, estimate));
   found.wrong = wrong;
   found.algorithm = peer.algorithm(call);
   return found;

@@ -26,6 +26,8 @@ struct Request {
   bool in_place = false;
   /// A barrier before each iteration, not measured.
   bool barrier = false;
+  /// Rewrite the input, then a barrier, before each iteration; not measured.
+  bool fresh = false;
   /// Also check the results, on numbers from this seed.
   std::optional<std::uint64_t> seed{};
 };

@@ -91,6 +91,8 @@ Options parse(const std::vector<std::string>& arguments) {
       options.request.in_place = true;
     } else if (argument == "--barrier") {
       options.request.barrier = true;
+    } else if (argument == "--fresh") {
+      options.request.fresh = true;
     } else if (argument == "--json") {
       options.json = true;
     } else if (argument == "--follow") {
@@ -120,6 +122,8 @@ void take_word(Request& request, const std::string& word) {
     request.in_place = true;
   } else if (name == "barrier") {
     request.barrier = true;
+  } else if (name == "fresh") {
+    request.fresh = true;
   } else if (name == "least") {
     request.least = parse_size(value);
   } else if (name == "warm") {
@@ -160,8 +164,9 @@ void check_support(const Peer& peer, const Request& request) {
 
 void print_json(const Peer& peer, const Options& options, const Request& request,
                 const Measurement& m) {
-  const std::string settings =
-      options.settings + (request.in_place ? " ip" : "") + (request.barrier ? " barrier" : "");
+  const std::string settings = options.settings + (request.in_place ? " ip" : "") +
+                               (request.barrier ? " barrier" : "") +
+                               (request.fresh ? " fresh" : "");
   const std::string wrong = m.wrong ? std::to_string(*m.wrong) : "null";
   std::printf(
       "{\"library\": %s, \"version\": %s, \"collective\": \"%s\", \"ranks\": %d, \"bytes\": %zu, "

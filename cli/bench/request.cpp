@@ -100,6 +100,8 @@ void BenchOptions::add_repetitions(Command command) {
       .between(1e-4, 3600.0);
   command.flag("--barrier", pace.barrier,
                "before each call, not measured: calls then cannot overlap");
+  command.flag("--fresh", pace.fresh,
+               "rewrite the input before each call, not measured, as programs do");
 }
 
 BenchRequest BenchOptions::request() const {

@@ -17,7 +17,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr std::array peers{Library::openmpi, Library::mpich, Library::gloo};
+constexpr std::array peers{Library::openmpi, Library::mpich, Library::gloo, Library::direct};
 constexpr std::string_view in_place_word = "in_place";
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
@@ -72,10 +72,20 @@ const Settings& shortlist(Library library, bool tcp) {
       {gather, "ring"},
       {scatter, "ring"},
       {barrier, "ring"}};
+  static const Settings direct_shm{{allreduce, "- in_place"},
+                                   {broadcast, "-"},
+                                   {reduce, "- in_place"},
+                                   {allgather, "-"},
+                                   {reduce_scatter, "-"},
+                                   {alltoall, "-"},
+                                   {gather, "-"},
+                                   {scatter, "-"},
+                                   {barrier, "-"}};
   static const Settings none;
   if (library == Library::openmpi) return tcp ? openmpi_tcp : openmpi_shm;
   if (library == Library::mpich) return mpich;
-  return tcp ? gloo_tcp : none;
+  if (library == Library::direct) return tcp ? none : direct_shm;
+  return gloo_tcp;
 }
 
 /// All settings, each out of place and in place.
@@ -88,8 +98,8 @@ std::string all_settings(Library library, const VersusField& field) {
   }
   if (library == Library::mpich)
     text = allreduce ? "- recursive_doubling reduce_scatter_allgather" : "-";
+  if (library == Library::direct) text = field.tcp ? "" : "-";
   if (library == Library::gloo) {
-    if (!field.tcp) return "";
     text = "ring halving_doubling";
     if (allreduce) text += " bcube ring_chunked ring_chunked+sync_busy halving_doubling+sync_busy";
   }
@@ -264,7 +274,7 @@ PeerWish parse_peer_wish(const std::string& text) {
     known.push_back(name(each));
   }
   refuse("--vs " + text + ": there is no '" + library + "' to compare with." +
-         did_you_mean(library, known) + " There are: openmpi mpich gloo.");
+         did_you_mean(library, known) + " There are: openmpi mpich gloo direct.");
 }
 
 std::vector<Contender> contenders(const PeerWish& wish, const VersusField& field) {
@@ -280,8 +290,6 @@ std::vector<Contender> contenders(const PeerWish& wish, const VersusField& field
     const Settings& known = shortlist(library, field.tcp);
     const auto at = known.find(field.collective);
     settings = at == known.end() ? "" : at->second;
-  } else if (library == Library::gloo && !field.tcp) {
-    settings.clear();
   }
   std::vector<Contender> found;
   std::istringstream each(settings);
@@ -299,6 +307,8 @@ VersusCommand command_of(const Contender& contender, const VersusField& field,
   if (contender.library == Library::openmpi) command = openmpi_command(contender, field);
   if (contender.library == Library::mpich) command = mpich_command(contender, field);
   command.words.push_back(folder + "/" + std::string(name(contender.library)));
+  if (contender.library == Library::direct)
+    command.words.insert(command.words.end(), {"--ranks", std::to_string(field.ranks)});
   if (contender.library == Library::gloo) {
     const Words words = gloo_words(contender, field);
     command.words.insert(command.words.end(), words.begin(), words.end());

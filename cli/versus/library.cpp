@@ -11,9 +11,11 @@ std::string_view name(Library library) {
     case Library::mpich:
       return "mpich";
     case Library::gloo:
+      return "gloo";
+    case Library::direct:
       break;
   }
-  return "gloo";
+  return "direct";
 }
 
 }  // namespace tutti::cli

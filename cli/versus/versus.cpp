@@ -52,18 +52,18 @@ std::string peers_folder(const VersusRequest& request) {
   return (std::filesystem::path(own_program()).parent_path() / "bench" / "peers").string();
 }
 
-std::vector<Contender> own_contenders(const measure::Workload& workload, bool tcp) {
+std::vector<Contender> own_contenders(const measure::Workload& workload, bool tcp, bool in_place) {
   using Kind = measure::BufferPair::Kind;
   std::vector<Contender> found;
   for (const Case& each : workload.cases) {
-    Contender own{.library = Library::tutti};
+    Contender own{.library = Library::tutti, .in_place = in_place};
     if (!each.algorithm.empty()) own.words.push_back(each.algorithm);
     if (workload.memory == Kind::private_to_process) own.words.emplace_back("private");
     if (std::find(found.begin(), found.end(), own) == found.end()) found.push_back(own);
   }
   // Most programs do not allocate their data with tutti::allocate.
   if (!tcp && workload.memory == Kind::shared) {
-    found.push_back({.library = Library::tutti, .words = {"private"}});
+    found.push_back({.library = Library::tutti, .words = {"private"}, .in_place = in_place});
   }
   return found;
 }
@@ -154,10 +154,16 @@ class Versus {
     std::vector<Contender> others;
     for (const PeerWish& wish : request_.peers) {
       const std::vector<Contender> found = contenders(wish, field_);
-      if (found.empty()) pool_.note(wish.text(), "it has no shared memory; add --transport tcp");
-      others.insert(others.end(), found.begin(), found.end());
+      if (found.empty())
+        pool_.note(wish.text(), "it needs shared memory; leave out --transport tcp");
+      for (Contender each : found) {
+        each.in_place = each.in_place || request_.in_place;
+        if (std::find(others.begin(), others.end(), each) == others.end()) others.push_back(each);
+      }
     }
-    for (const Contender& each : own_contenders(plan_.workload, field_.tcp)) pool_.enlist(each);
+    for (const Contender& each : own_contenders(plan_.workload, field_.tcp, request_.in_place)) {
+      pool_.enlist(each);
+    }
     if (pool_.contenders().empty()) {
       throw Error(ErrorCode::unsupported,
                   "the program of tutti for --vs is missing or fails; './dev peers' builds it");
@@ -245,6 +251,7 @@ class Versus {
                        " least=" + std::to_string(pace.iterations.value_or(least_iterations));
     if (pace.warm_ups) line += " warm=" + std::to_string(*pace.warm_ups);
     if (pace.barrier) line += " barrier";
+    if (pace.fresh) line += " fresh";
     if (who.in_place) line += " in-place";
     const bool checks = first && plan_.workload.check && what.collective != Collective::barrier;
     return checks ? line + " check=" + std::to_string(seed_) : line;
@@ -286,7 +293,7 @@ class Versus {
 void VersusOptions::add(Command command) {
   command
       .option("--vs", peers_,
-              "compare with openmpi, mpich, gloo, or one setting such as openmpi:ring")
+              "compare with openmpi, mpich, gloo, direct, or one setting such as openmpi:ring")
       .text("LIBRARY,...")
       .delimiter(',')
       .one_word();
@@ -296,6 +303,7 @@ void VersusOptions::add(Command command) {
   command.option("--patience", parsed_.patience, "most seconds of a turn, with --vs")
       .text("S (20)")
       .between(0.1, 3600.0);
+  command.flag("--in-place", parsed_.in_place, "compare calls in place, with --vs");
   command.option("--peers", parsed_.folder, "folder of the programs for --vs").text("FOLDER");
 }
 

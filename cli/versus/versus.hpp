@@ -15,8 +15,9 @@ namespace tutti::cli {
 struct VersusRequest {
   std::vector<PeerWish> peers{};  ///< Empty: no comparison.
   std::size_t rounds = 3;
-  double patience = 20;  ///< Seconds that a turn may take.
-  std::string folder{};  ///< Of the peers' programs; empty: where they are built.
+  double patience = 20;   ///< Seconds that a turn may take.
+  bool in_place = false;  ///< Compare calls in place only.
+  std::string folder{};   ///< Of the peers' programs; empty: where they are built.
 };
 
 /// The options of `tutti bench` that make up a VersusRequest.

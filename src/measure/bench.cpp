@@ -79,12 +79,13 @@ class Bench {
   }
 
   [[nodiscard]] Finding finding(const Case& what, bool in_place) {
-    const Operands data = operands(what, in_place);
+    Operands data = operands(what, in_place);
     const Call call = call_of(what, data);
     Finding found;
     if (workload_.check) found.wrong = wrong(what, call, data);
     buffers_.clear(larger_bytes(what, report_.ranks));
-    found.timing = time_call(aside_, workload_.pace, [&] { communicator_.run(call); });
+    found.timing = time_call(
+        aside_, workload_.pace, [&] { communicator_.run(call); }, [&] { data.rewrite_input(); });
     return found;
   }
 

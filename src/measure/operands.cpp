@@ -1,17 +1,33 @@
 #include "measure/operands.hpp"
 
+#include <cstring>
+
 #include "api/call/prepared_call.hpp"
 
 namespace tutti::measure {
 
 Operands operands_in(const BufferPair& buffers, const Case& what, bool in_place, std::uint32_t self,
                      std::uint32_t ranks) {
-  if (!in_place) return {.input = buffers.first(), .output = buffers.second()};
   const CallExtent extent = extent_of(call_of(what, {}), Rank{self}, ranks);
+  Operands made;
+  made.input_bytes = extent.input * size_of(what.dtype);
+  if (!in_place) {
+    made.input = buffers.first();
+    made.output = buffers.second();
+    return made;
+  }
   std::byte* const whole = buffers.second();
   std::byte* const own = whole + extent.own_block * size_of(what.dtype);
   const bool longer_input = extent.input >= extent.output;
-  return {.input = longer_input ? whole : own, .output = longer_input ? own : whole};
+  made.input = longer_input ? whole : own;
+  made.output = longer_input ? own : whole;
+  return made;
+}
+
+void Operands::rewrite_input() {
+  constexpr unsigned char largest = 0x3f;
+  last_written_ = last_written_ == largest ? 1 : last_written_ + 1;
+  std::memset(input, last_written_, input_bytes);
 }
 
 Call call_of(const Case& what, const Operands& operands) {

@@ -12,6 +12,13 @@ namespace tutti::measure {
 struct Operands {
   std::byte* input = nullptr;
   std::byte* output = nullptr;
+  std::size_t input_bytes = 0;
+
+  /// Writes other values to the whole input than the last time, small in every element type.
+  void rewrite_input();
+
+ private:
+  unsigned char last_written_ = 0;
 };
 
 /// Out of place: from the first buffer to the second. In place: both within the second buffer.

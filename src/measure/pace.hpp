@@ -12,6 +12,9 @@ struct Pace {
   double seconds = 0.1;
   double expected = 0;   ///< Estimate of the seconds of one call; 0 if unknown.
   bool barrier = false;  ///< Before each call, not measured: calls then cannot overlap.
+  /// Rewrite the input and then wait for all ranks before each call, not measured: no rank finds
+  /// another's input in its own cache.
+  bool fresh = false;
 };
 
 }  // namespace tutti::measure

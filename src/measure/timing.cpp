@@ -65,7 +65,9 @@ Timing summary(std::vector<double> sorted) {
 
 }  // namespace
 
-Timing time_call(Communicator& aside, const Pace& pace, const std::function<void()>& call) {
+Timing time_call(Communicator& aside, const Pace& pace, const std::function<void()>& call,
+                 const std::function<void()>& rewrite) {
+  const bool rewrites = pace.fresh && rewrite;
   const std::size_t iterations = iterations_for(pace, warm_up(aside, pace, call));
   // The estimate can be far off where ranks share cores. So the ranks compare the time spent after
   // each of about eight parts.
@@ -76,7 +78,8 @@ Timing time_call(Communicator& aside, const Pace& pace, const std::function<void
   double spent = 0;
   while (durations.size() < iterations && (pace.iterations || spent < pace.seconds * 1e6)) {
     spent += batch(aside, std::min(share, iterations - durations.size()), [&] {
-      if (pace.barrier) aside.barrier();
+      if (rewrites) rewrite();
+      if (pace.barrier || rewrites) aside.barrier();
       const Clock::time_point begin = Clock::now();
       call();
       durations.push_back(microseconds_since(begin));

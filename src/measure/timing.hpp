@@ -25,9 +25,11 @@ struct Timing {
 ///
 /// Unless the pace has barriers, iterations follow each other without one, as in nccl-tests: a
 /// call whose root does not wait for other ranks overlaps with the next. Each rank records its own
-/// durations; their maximum over ranks is computed at the end.
+/// durations; their maximum over ranks is computed at the end. `rewrite` writes this rank's input,
+/// for a fresh pace.
 [[nodiscard]] Timing time_call(Communicator& aside, const Pace& pace,
-                               const std::function<void()>& call);
+                               const std::function<void()>& call,
+                               const std::function<void()>& rewrite = {});
 
 /// The microseconds of one call in a batch of calls, until the last rank has finished the last of
 /// them: the mean of a batch, and the median over batches, at least one. Where calls overlap, most
