@@ -82,6 +82,12 @@ constexpr Algorithm forwards(Algorithm row) {
   return row;
 }
 
+/// A row in which some message carries several chunks.
+constexpr Algorithm joins(Algorithm row) {
+  row.traits.joins_chunks = true;
+  return row;
+}
+
 using enum Collective;
 
 constexpr std::array table{
@@ -91,29 +97,29 @@ constexpr std::array table{
     moves("broadcast/binary_tree", broadcast, one, broadcast::binary_tree,
           "down a complete binary tree"),
     moves("broadcast/chain", broadcast, one, broadcast::chain, "from rank to rank"),
-    moves("broadcast/scatter_allgather", broadcast, per_rank, broadcast::scatter_allgather,
-          "scatter the data, then allgather in a ring"),
+    joins(moves("broadcast/scatter_allgather", broadcast, per_rank, broadcast::scatter_allgather,
+                "scatter the data, then allgather in a ring")),
     moves("broadcast/double_tree", broadcast, two, broadcast::double_tree,
           "half down each of two trees"),
 
     moves("scatter/flat", scatter, per_rank, scatter::flat, "the root sends each rank its block"),
-    keeps(moves("scatter/binomial", scatter, per_rank, scatter::binomial,
-                "recursive halving down a tree")),
+    joins(keeps(moves("scatter/binomial", scatter, per_rank, scatter::binomial,
+                      "recursive halving down a tree"))),
 
     moves("gather/flat", gather, per_rank, gather::flat, "every rank sends its block to the root"),
-    keeps(moves("gather/binomial", gather, per_rank, gather::binomial,
-                "blocks are joined pairwise up a tree")),
+    joins(keeps(moves("gather/binomial", gather, per_rank, gather::binomial,
+                      "blocks are joined pairwise up a tree"))),
 
     moves("allgather/mesh", allgather, per_rank, allgather::mesh, "every rank sends to every rank"),
     moves("allgather/ring", allgather, per_rank, allgather::ring, "blocks go round a ring"),
     moves("allgather/bidirectional_ring", allgather, per_rank, allgather::bidirectional_ring,
           "blocks go both ways round a ring"),
-    moves("allgather/recursive_doubling", allgather, per_rank, allgather::recursive_doubling,
-          "groups exchange all their blocks and double"),
-    moves("allgather/bruck", allgather, per_rank, allgather::bruck,
-          "receive all blocks of the rank 1, 2, 4, … above"),
-    moves("allgather/gather_broadcast", allgather, per_rank, allgather::gather_broadcast,
-          "gather at rank 0, then broadcast"),
+    joins(moves("allgather/recursive_doubling", allgather, per_rank, allgather::recursive_doubling,
+                "groups exchange all their blocks and double")),
+    joins(moves("allgather/bruck", allgather, per_rank, allgather::bruck,
+                "receive all blocks of the rank 1, 2, 4, … above")),
+    joins(moves("allgather/gather_broadcast", allgather, per_rank, allgather::gather_broadcast,
+                "gather at rank 0, then broadcast")),
 
     adds_by_rank("reduce/flat", reduce, one, reduce::flat, "every rank sends to the root"),
     keeps(adds_by_rank("reduce/mesh_two_shot", reduce, per_rank, reduce::mesh_two_shot,
@@ -123,8 +129,9 @@ constexpr std::array table{
     keeps(adds("reduce/binary_tree", reduce, one, reduce::binary_tree, "up a complete binary tree",
                up_the_tree)),
     keeps(adds("reduce/chain", reduce, one, reduce::chain, "from rank to rank", as_it_travels)),
-    keeps(adds("reduce/reduce_scatter_gather", reduce, per_rank, reduce::reduce_scatter_gather,
-               "each rank adds up a block, the root gathers them", round_the_ring)),
+    joins(
+        keeps(adds("reduce/reduce_scatter_gather", reduce, per_rank, reduce::reduce_scatter_gather,
+                   "each rank adds up a block, the root gathers them", round_the_ring))),
     keeps(adds("reduce/double_tree", reduce, two, reduce::double_tree, "half up each of two trees",
                up_the_tree)),
 
@@ -147,22 +154,23 @@ constexpr std::array table{
          "from both sides of the ring to rank c; received sums + the rank's own"),
     keeps(adds("allreduce/recursive_doubling", allreduce, one, allreduce::recursive_doubling,
                "groups exchange whole sums and double", by_doubling)),
-    adds("allreduce/halving_doubling", allreduce, per_rank, allreduce::halving_doubling,
-         "recursive halving, then doubling", by_halving),
-    adds("allreduce/bruck", allreduce, per_rank, allreduce::bruck,
-         "Bruck's reduce_scatter, then Bruck's allgather",
-         "up the tree of Bruck's allgather run backwards; in a fold, in order of rank"),
+    joins(adds("allreduce/halving_doubling", allreduce, per_rank, allreduce::halving_doubling,
+               "recursive halving, then doubling", by_halving)),
+    joins(adds("allreduce/bruck", allreduce, per_rank, allreduce::bruck,
+               "Bruck's reduce_scatter, then Bruck's allgather",
+               "up the tree of Bruck's allgather run backwards; in a fold, in order of rank")),
     adds("allreduce/double_tree", allreduce, two, allreduce::double_tree,
          "half up and down each of two trees",
          "up each tree; in a fold, from left to right in the tree"),
-    shaped("allreduce/ring_ring", allreduce, {2, 2}, per_rank, allreduce::ring_ring,
-           "a ring in each node, rings across nodes",
-           "round the ring of each node, then round the ring across nodes"),
+    joins(shaped("allreduce/ring_ring", allreduce, {2, 2}, per_rank, allreduce::ring_ring,
+                 "a ring in each node, rings across nodes",
+                 "round the ring of each node, then round the ring across nodes")),
     shaped("allreduce/ring_tree", allreduce, {2, 2}, per_rank_of_node, allreduce::ring_tree,
            "a ring in each node, trees across nodes",
            "round the ring of each node, then up the tree across nodes"),
-    shaped("allreduce/torus", allreduce, {2, 3}, per_rank_and_dimension, allreduce::torus,
-           "rings along each dimension, all at once", "round the ring of each dimension in turn"),
+    joins(shaped("allreduce/torus", allreduce, {2, 3}, per_rank_and_dimension, allreduce::torus,
+                 "rings along each dimension, all at once",
+                 "round the ring of each dimension in turn")),
 
     adds_by_rank("reduce_scatter/mesh", reduce_scatter, per_rank, reduce_scatter::mesh,
                  "every rank sends each block to its owner"),
@@ -171,21 +179,23 @@ constexpr std::array table{
     keeps(adds("reduce_scatter/bidirectional_ring", reduce_scatter, per_rank,
                reduce_scatter::bidirectional_ring, "sums arrive from both sides of a ring",
                "from both sides of the ring to rank c; received sums + the rank's own")),
-    keeps(adds("reduce_scatter/recursive_halving", reduce_scatter, per_rank,
-               reduce_scatter::recursive_halving, "groups exchange half of their sums and halve",
-               by_halving)),
-    keeps(adds("reduce_scatter/bruck", reduce_scatter, per_rank, reduce_scatter::bruck,
-               "Bruck's allgather run backwards",
-               "up the tree of Bruck's allgather run backwards; in a fold, in order of rank")),
-    keeps(adds("reduce_scatter/reduce_then_scatter", reduce_scatter, per_rank,
-               reduce_scatter::reduce_then_scatter, "reduce to rank 0, then scatter", up_the_tree)),
+    joins(keeps(adds("reduce_scatter/recursive_halving", reduce_scatter, per_rank,
+                     reduce_scatter::recursive_halving,
+                     "groups exchange half of their sums and halve", by_halving))),
+    joins(
+        keeps(adds("reduce_scatter/bruck", reduce_scatter, per_rank, reduce_scatter::bruck,
+                   "Bruck's allgather run backwards",
+                   "up the tree of Bruck's allgather run backwards; in a fold, in order of rank"))),
+    joins(keeps(adds("reduce_scatter/reduce_then_scatter", reduce_scatter, per_rank,
+                     reduce_scatter::reduce_then_scatter, "reduce to rank 0, then scatter",
+                     up_the_tree))),
 
     keeps(moves("alltoall/mesh", alltoall, per_pair, alltoall::mesh,
                 "every rank sends to every rank")),
     keeps(moves("alltoall/pairwise", alltoall, per_pair, alltoall::pairwise,
                 "one partner per round")),
-    forwards(keeps(moves("alltoall/bruck", alltoall, per_pair, alltoall::bruck,
-                         "hops of 1, 2, 4, … ranks, many blocks per message"))),
+    joins(forwards(keeps(moves("alltoall/bruck", alltoall, per_pair, alltoall::bruck,
+                               "hops of 1, 2, 4, … ranks, many blocks per message")))),
 
     moves("barrier/dissemination", barrier, one, barrier::dissemination,
           "notify the rank 1, 2, 4, … above"),

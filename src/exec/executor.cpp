@@ -26,18 +26,19 @@ Executor::Executor(Port& port, Alarm& alarm, std::uint32_t ranks, std::size_t sl
       receive_turns_(ranks) {}
 
 void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& folding,
-                   Clock::duration timeout, Counters& counters) {
+                   Clock::duration timeout, Counters& counters, bool is_first_part) {
   plan_ = &plan;
   buffers_ = buffers;
   folding_ = folding;
   timeout_ = timeout;
   deadline_ = Clock::time_point::max();
   counters_ = &counters;
+  is_first_part_ = is_first_part;
   start(plan);
   copy(plan.before);
   bool aside_done = plan.aside.empty();
 
-  // Operations are in round order, so other ranks wait for the first unfinished ones.
+  // Operations are in order of time, so other ranks wait for the first unfinished ones.
   constexpr std::size_t window = 64;
   const auto count = static_cast<std::uint32_t>(plan.operations.size());
   std::uint32_t first = 0;
@@ -49,10 +50,9 @@ void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& fold
     for (; id < last; ++id) {
       if (!states_[id].finished && advance(id)) moved = true;
     }
-    // Both ends of a message are in the same round, at any position. If the sends come first, the
+    // Both ends of a message have the same time, at any position. If the sends come first, the
     // operation that a peer waits for may be beyond the window.
-    for (; !moved && id < count && plan.operations[id].round == plan.operations[first].round;
-         ++id) {
+    for (; !moved && id < count && plan.operations[id].time == plan.operations[first].time; ++id) {
       if (!states_[id].finished && advance(id)) moved = true;
     }
     while (first < count && states_[first].finished) ++first;
@@ -130,7 +130,7 @@ void Executor::note_sent(std::uint32_t id, const Plan::Operation& operation, Sta
     counted.bytes_sent += bytes;
     ++counted.slices_sent;
     if (!over) continue;
-    ++counted.messages_sent;
+    if (operation.begins_message && is_first_part_) ++counted.messages_sent;
     ++send_turns_[rank.index()];
   }
   if (over) state.finished = cleared(id) == operation.bytes;
@@ -211,7 +211,14 @@ std::byte* Executor::room_to_forward(const Plan::Operation& operation, const Sta
   const State& forward = states_[next];
   const bool whole = to.size() == slice_bytes_ || state.done + to.size() == operation.bytes;
   if (!whole || forward.done != state.done) return nullptr;
-  if (forward.done == 0 && plan_->has_turns && !is_turn(next)) return nullptr;
+  if (forward.done == 0 && plan_->has_turns && !is_turn(next)) {
+    // Sends that come before it in the stream may be possible by now.
+    const auto id = static_cast<std::uint32_t>(&operation - plan_->operations.data());
+    for (std::uint32_t i = id + 1; i < next; ++i) {
+      if (plan_->operations[i].kind == Step::Kind::send && !states_[i].finished) (void)advance(i);
+    }
+    if (!is_turn(next)) return nullptr;
+  }
   name_receivers(next, forward);
   return port_.reserve(ranks_, to);
 }
@@ -226,7 +233,7 @@ void Executor::note_received(std::uint32_t id, const Plan::Operation& operation,
     ++counted.slices_received;
     if (!state.finished) continue;
     ++receive_turns_[peer.rank.index()];
-    ++counted.messages_received;
+    if (operation.begins_message && is_first_part_) ++counted.messages_received;
   }
 }
 

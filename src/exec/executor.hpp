@@ -67,9 +67,10 @@ class Executor {
   void set_slice(std::size_t bytes) { slice_bytes_ = bytes; }
 
   /// Runs a plan and adds to the counters. Throws timed_out that names the ranks it waits for if
-  /// the plan is not done in time. Also throws what the port and the alarm throw.
+  /// the plan is not done in time. Also throws what the port and the alarm throw. Messages are
+  /// counted in the first part of a call only.
   void run(const Plan& plan, const Buffers& buffers, const Folding& folding,
-           Clock::duration timeout, Counters& counters);
+           Clock::duration timeout, Counters& counters, bool is_first_part = true);
 
   /// What the current run waits for, or what the last run waited for when it failed.
   [[nodiscard]] Stall stall() const;
@@ -125,6 +126,7 @@ class Executor {
   Folding folding_;
   Counters* counters_ = nullptr;
   Clock::duration timeout_{};
+  bool is_first_part_ = true;
   bool has_slept_ = false;        // The last wait slept, so time has passed.
   Clock::time_point deadline_;    // Set after the first waits.
   Clock::time_point stall_note_;  // When to call note_stall().

@@ -32,17 +32,19 @@ class Compiler {
         element_bytes_(request.element_bytes),
         lanes_(request.lanes),
         stretch_(request.stretch),
+        segment_length_(segment_length(request)),
+        segments_(segments_of(request)),
         placement_(place(program_, contract_, self_, request.aliasing)),
         slots_(program_, contract_, self_),
         offsets_(slots_.size() * (buffers - 1) + slots_.total(), unset),
-        memory_(offsets_.size()) {}
+        memory_(offsets_.size() * segments_) {}
 
   Plan compile() {
     require_places_that_fit();
     lay_out(contract_.input(self_), Buffer::input);
     lay_out(contract_.output(self_), Buffer::output);
     add_copies(placement_.before(), plan_.before);
-    for (std::uint32_t i = 0; i < program_.size(); ++i) add(i);
+    add_all();
     add_copies(placement_.aside(), plan_.aside);
     find_forwards();
     return std::move(plan_);
@@ -79,6 +81,56 @@ class Compiler {
     return std::min(size - stretch_.begin, stretch_.length) * element_bytes_;
   }
 
+  /// Without a limit, the one segment is the whole chunk.
+  static std::uint64_t segment_length(const PlanRequest& request) {
+    return request.segment == 0 ? ~std::uint64_t{0} : request.segment;
+  }
+
+  static std::uint32_t segments_of(const PlanRequest& request) {
+    if (request.segment == 0) return 1;
+    std::uint64_t longest = 1;
+    for (std::uint64_t i = 0; i < request.layout.chunks(); ++i) {
+      const std::uint64_t size = request.layout.size(Chunk{i});
+      if (size > request.stretch.begin) longest = std::max(longest, size - request.stretch.begin);
+    }
+    longest = std::min(longest, request.stretch.length);
+    return static_cast<std::uint32_t>((longest + request.segment - 1) / request.segment);
+  }
+
+  /// Where the current segment begins in a chunk, and its length.
+  [[nodiscard]] std::size_t segment_begin() const {
+    return segment_ == 0 ? 0 : segment_ * segment_length_ * element_bytes_;
+  }
+  [[nodiscard]] std::size_t segment_bytes(Chunk chunk) const {
+    const std::size_t whole = bytes(chunk);
+    const std::size_t begin = segment_begin();
+    if (segments_ == 1 || whole <= begin) return whole <= begin ? 0 : whole;
+    return std::min(whole - begin, segment_length_ * element_bytes_);
+  }
+
+  /// Adds the operations in order of time. See PlanRequest::segment.
+  void add_all() {
+    if (program_.size() == 0) return;
+    // A segment is sent before the fold that precedes it in the order has its data. With a skew of
+    // one, ranks would wait for each other at every segment.
+    const std::uint32_t skew = segments_ == 1 ? 1 : 2;
+    const std::uint32_t last_round = program_[program_.size() - 1].round;
+    std::uint32_t first = 0;  // Earlier steps have been added with all their segments.
+    for (time_ = 0; time_ <= last_round * skew + segments_ - 1; ++time_) {
+      for (std::uint32_t i = first; i < program_.size(); ++i) {
+        const std::uint32_t begin = program_[i].round * skew;
+        if (begin > time_) break;
+        segment_ = time_ - begin;
+        if (segment_ < segments_) {
+          add(i);
+        } else if (i == first) {
+          ++first;
+        }
+      }
+    }
+    segment_ = 0;
+  }
+
   void lay_out(const ChunkSeries& series, Buffer buffer) {
     std::size_t offset = 0;
     for (std::uint64_t i = 0; i < series.count; ++i) {
@@ -107,9 +159,9 @@ class Compiler {
   Bytes& memory_at(Buffer buffer, Chunk chunk, Variant variant) {
     if (variant == Variant{} && in_place_ && buffer == Buffer::input) {
       const std::optional<Chunk> over = contract_.output_over(self_, chunk);
-      if (over) return memory_[place_of(Buffer::output, *over)];
+      if (over) return memory_[place_of(Buffer::output, *over) * segments_ + segment_];
     }
-    return memory_[place_of(buffer, chunk, variant)];
+    return memory_[place_of(buffer, chunk, variant) * segments_ + segment_];
   }
 
   /// The buffer of a variant that a step reads. The chunk itself is in `piece.from`, its other
@@ -156,7 +208,7 @@ class Compiler {
     for (const Placement::Piece& piece : placement_.pieces(step_index)) {
       for (std::uint64_t i = 0; i < piece.chunks.count; ++i) {
         const Chunk chunk{piece.chunks.first.index() + i};
-        const std::size_t size = bytes(chunk);
+        const std::size_t size = segment_bytes(chunk);
         if (size == 0) continue;
         collect_waits(step, piece, chunk, at);
         add_chunk(step, piece, chunk, {.operation = id, .at = at});
@@ -173,6 +225,8 @@ class Compiler {
     }
     plan_.operations.push_back({.kind = step.kind,
                                 .round = step.round,
+                                .time = time_,
+                                .begins_message = segment_ == 0 && stretch_.begin == 0,
                                 .own = step.own,
                                 .bytes = at,
                                 .peers_end = static_cast<std::uint32_t>(plan_.peers.size()),
@@ -186,16 +240,18 @@ class Compiler {
     sources_.clear();
     step.for_each_read([&](Variant variant) {
       const Buffer buffer = buffer_of(placed, variant);
-      sources_.push_back({.buffer = buffer, .offset = offset_of(buffer, chunk, variant)});
+      sources_.push_back(
+          {.buffer = buffer, .offset = offset_of(buffer, chunk, variant) + segment_begin()});
     });
     // An unused side copies the other's offset, so that it never prevents merging.
     Plan::Source to{.buffer = placed.to, .offset = 0};
-    to.offset = step.makes() ? offset_of(to.buffer, chunk, step.variant) : sources_[0].offset;
+    to.offset = step.makes() ? offset_of(to.buffer, chunk, step.variant) + segment_begin()
+                             : sources_[0].offset;
     const Plan::Source from =
         sources_.empty() ? Plan::Source{.buffer = placed.from, .offset = to.offset} : sources_[0];
     if (step.kind != Step::Kind::local) sources_.clear();
     add_piece({.begin = use.at,
-               .bytes = bytes(chunk),
+               .bytes = segment_bytes(chunk),
                .from = from.buffer,
                .to = to.buffer,
                .from_offset = from.offset,
@@ -306,6 +362,10 @@ class Compiler {
   std::size_t element_bytes_;
   std::span<const std::uint32_t> lanes_;
   ElementRange stretch_;
+  std::uint64_t segment_length_;
+  std::uint32_t segments_;
+  std::uint32_t segment_ = 0;  // The current one.
+  std::uint32_t time_ = 0;     // The current one.
   Placement placement_;
   ChunkSlots slots_;
   std::vector<std::size_t> offsets_;
@@ -336,6 +396,8 @@ Plan pair_plan(std::optional<Rank> to, std::size_t sent, std::optional<Rank> fro
     plan.peers.push_back({.rank = peer, .turn = 0});
     plan.operations.push_back({.kind = kind,
                                .round = 0,
+                               .time = 0,
+                               .begins_message = true,
                                .own = std::nullopt,
                                .bytes = bytes,
                                .peers_end = static_cast<std::uint32_t>(plan.peers.size()),

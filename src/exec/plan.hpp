@@ -37,6 +37,10 @@ struct Plan {
   struct Operation {
     Step::Kind kind;
     std::uint32_t round;
+    /// Operations are in order of time, and both ends of a message have the same. The round, unless
+    /// messages are cut into segments.
+    std::uint32_t time;
+    bool begins_message;  ///< False if it is a later segment of a message.
     std::optional<std::uint32_t> own;
     std::size_t bytes;         ///< To or from each peer, or the result of a local operation.
     std::uint32_t peers_end;   ///< End of its entries in `peers`; they begin at the last one's end.
@@ -98,6 +102,11 @@ struct PlanRequest {
   /// The lane of each rank (see Port::lane); empty if all are in one lane.
   std::span<const std::uint32_t> lanes{};
   ElementRange stretch{};
+  /// Messages longer than this many elements of a chunk are cut into segments: segment s of a
+  /// message of round r has the time s + r·skew. So a segment passes through all rounds while it is
+  /// in the cache, and the result of a fold is forwarded in the same pass. Ranks that exchange
+  /// several messages must cut them alike. 0: no segments.
+  std::uint64_t segment = 0;
 };
 
 /// Throws invalid_argument for an alltoall in place whose blocks differ in size: they cannot swap

@@ -48,6 +48,15 @@ bool forwards_others_blocks(const Program& program, const Contract& contract, Ra
   return false;
 }
 
+bool joins_chunks(const Program& program) {
+  for (const Step step : program) {
+    std::uint64_t chunks = 0;
+    for (const ChunkRange& range : step.chunks) chunks += range.count;
+    if (chunks > 1) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 ScheduleTraits traits_of(const Schedule& schedule) {
@@ -61,6 +70,7 @@ ScheduleTraits traits_of(const Schedule& schedule) {
     for (const Aliasing aliasing : {Aliasing::out_of_place, Aliasing::in_place}) {
       most = std::max(most, kept_chunks(program, contract, Rank{r}, aliasing));
     }
+    traits.joins_chunks |= joins_chunks(program);
     if (pairs) traits.needs_counts |= forwards_others_blocks(program, contract, Rank{r});
   }
   const std::uint64_t data = pairs ? contract.chunks / contract.ranks : contract.chunks;

@@ -44,6 +44,33 @@ TEST_P(EveryAlgorithm, ExecutesCorrectly) {
   }
 }
 
+TEST_P(EveryAlgorithm, ExecutesInSegments) {
+  const Algorithm& algorithm = *GetParam();
+  if (algorithm.collective == Collective::barrier) GTEST_SKIP() << "a barrier has no data";
+  Random random(3);
+  for (const std::uint32_t p : {2U, 3U, 5U, 8U}) {
+    for (const Sight sight : {Sight::staged, Sight::direct, Sight::tcp}) {
+      Crew crew(p, sight, outbox, slice);
+      const Problem problem = problems(algorithm, p).back();
+      const Schedule schedule = algorithm.schedule(problem);
+      for (const std::uint64_t segment : {16U, 64U}) {
+        const std::uint64_t count = p * (200 + random.below(200U));
+        for (const Aliasing aliasing : {Aliasing::out_of_place, Aliasing::in_place}) {
+          EXPECT_EQ(run_and_check(crew, schedule, even_layout(schedule.contract, count), aliasing,
+                                  segment),
+                    "")
+              << algorithm.name << " " << words(problem) << " count " << count << " segment "
+              << segment << " sight " << static_cast<int>(sight) << " in place "
+              << (aliasing == Aliasing::in_place);
+        }
+        const Layout layout = random_layout(schedule.contract.chunks, random);
+        EXPECT_EQ(run_and_check(crew, schedule, layout, Aliasing::out_of_place, segment), "")
+            << algorithm.name << " " << words(problem) << " segment " << segment;
+      }
+    }
+  }
+}
+
 TEST_P(EveryAlgorithm, AcceptsCountsThatDifferByChunk) {
   const Algorithm& algorithm = *GetParam();
   if (algorithm.collective == Collective::barrier) GTEST_SKIP() << "a barrier has no data";

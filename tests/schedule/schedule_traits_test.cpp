@@ -16,6 +16,7 @@ ScheduleTraits traits_over_problems(const Algorithm& algorithm) {
       const ScheduleTraits one = traits_of(algorithm.schedule(problem));
       all.keeps_data |= one.keeps_data;
       all.needs_counts |= one.needs_counts;
+      all.joins_chunks |= one.joins_chunks;
     }
   }
   return all;

@@ -217,7 +217,7 @@ class CallMemory {
 }  // namespace
 
 std::string run_and_check(Crew& crew, const Schedule& schedule, const Layout& layout,
-                          Aliasing aliasing) {
+                          Aliasing aliasing, std::uint64_t segment) {
   std::string wrong;
   std::mutex mutex;
   crew.all([&](Rank self, Executor& executor) {
@@ -227,7 +227,8 @@ std::string run_and_check(Crew& crew, const Schedule& schedule, const Layout& la
                                .aliasing = aliasing,
                                .layout = layout,
                                .element_bytes = sizeof(Element),
-                               .lanes = crew.lanes()});
+                               .lanes = crew.lanes(),
+                               .segment = segment});
     CallMemory memory(schedule.contract, layout, self, aliasing);
     Counters counters{.peers = std::vector<PeerCounters>(schedule.contract.ranks)};
     executor.run(plan, memory.buffers(plan),

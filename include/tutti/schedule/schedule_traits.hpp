@@ -17,6 +17,9 @@ struct ScheduleTraits {
   /// In an alltoall, some rank forwards blocks between two other ranks. It must know their lengths,
   /// which it does not in a call with counts.
   bool needs_counts = false;
+  /// Some message carries several chunks. If not, long messages are cut into segments, which follow
+  /// each other through the rounds in a pipeline.
+  bool joins_chunks = false;
   /// Every element is one fold of all contributions in order of rank, as Reproducible::order
   /// requires. Set by verify(), not by traits_of().
   bool folds_in_rank_order = false;

@@ -18,6 +18,10 @@ std::uint32_t tag(std::uint64_t number, std::uint32_t signature) {
 
 constexpr std::size_t least_slice = 1024;
 
+/// Between processes of a host, long messages are cut into segments of one slot of the outbox. Data
+/// of other memory than tutti::allocate's is then copied there while it is in the cache.
+constexpr std::size_t segment_bytes = std::size_t{1} << 16;
+
 /// Rounds down so that no element is split between two slices.
 std::size_t whole_elements(std::size_t bytes) {
   constexpr std::size_t largest_element = 64;
@@ -58,14 +62,16 @@ const CallRunner::Prepared& CallRunner::prepared(const Call& call, PlanCache::En
   std::shared_ptr<const PreparedCall>& ready = entry.prepared(aliasing);
   if (ready) return ready;
   try {
-    ready =
-        std::make_shared<const PreparedCall>(prepare({.call = call,
-                                                      .method = method_for(call, selector),
-                                                      .self = self_,
-                                                      .ranks = ranks_,
-                                                      .aliasing = aliasing,
-                                                      .lanes = links_.lanes,
-                                                      .hosts = selector.forecast().party().hosts}));
+    const Party& party = selector.forecast().party();
+    ready = std::make_shared<const PreparedCall>(
+        prepare({.call = call,
+                 .method = method_for(call, selector),
+                 .self = self_,
+                 .ranks = ranks_,
+                 .aliasing = aliasing,
+                 .lanes = links_.lanes,
+                 .hosts = party.hosts,
+                 .segment_bytes = party.reach.pairs == Pairs::host ? segment_bytes : 0}));
     return ready;
   } catch (const Error& error) {
     throw Error(error.code(), words(call, self_) + ": " + error.what());
@@ -158,10 +164,12 @@ void CallRunner::run_parts(const PreparedCall& prepared, const Call& call, Count
   }
   set_pace(call.collective, call.options);
   const Clock::duration timeout = timeout_of(call.options);
+  bool is_first_part = true;
   for (const PreparedCall::Part& part : prepared.parts) {
     Buffers shifted = buffers;
     for (std::uint64_t i = 0; i < part.repeats; ++i) {
-      executor_.run(part.plan, shifted, folding, timeout, counters);
+      executor_.run(part.plan, shifted, folding, timeout, counters, is_first_part);
+      is_first_part = false;
       shifted.input += part.stride;
       shifted.output += part.stride;
     }

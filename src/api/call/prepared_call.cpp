@@ -152,6 +152,21 @@ std::uint64_t part_length(const Preparation& preparation, const Contract& contra
   return std::max(longest / parts / granule * granule, granule);
 }
 
+/// A plan of more segments would be long.
+constexpr std::uint64_t most_segments = 64;
+
+/// The elements of a segment of a message; 0 if messages are not cut. The same on all ranks.
+std::uint64_t segment_of(const Preparation& preparation, std::size_t element_bytes,
+                         std::uint64_t longest_chunk) {
+  if (preparation.method.traits().joins_chunks) return 0;
+  // Slices begin on cache lines, and no element is split.
+  constexpr std::uint64_t granule = 64;
+  // A pipeline takes some segments to fill.
+  constexpr std::uint64_t least_segments = 4;
+  const std::uint64_t elements = preparation.segment_bytes / element_bytes / granule * granule;
+  return longest_chunk < least_segments * elements ? 0 : elements;
+}
+
 }  // namespace
 
 Method named_method(const Call& call, std::uint32_t ranks) {
@@ -187,7 +202,7 @@ PreparedCall prepare(const Preparation& preparation) {
   const Program program = preparation.method.program(problem, preparation.self);
   const Layout layout = layout_of(call, contract, preparation.self);
   const std::size_t element_bytes = element_bytes_of(call);
-  const auto plan_of = [&](ElementRange stretch) {
+  const auto plan_of = [&](ElementRange stretch, std::uint64_t segment = 0) {
     return compile({.program = program,
                     .contract = contract,
                     .self = preparation.self,
@@ -195,7 +210,8 @@ PreparedCall prepare(const Preparation& preparation) {
                     .layout = layout,
                     .element_bytes = element_bytes,
                     .lanes = preparation.lanes,
-                    .stretch = stretch});
+                    .stretch = stretch,
+                    .segment = segment});
   };
   const std::uint64_t outputs = extent_of(call, preparation.self, preparation.ranks).output;
   const bool folds = is_reduction(call.collective) && !is_custom(call);
@@ -209,16 +225,23 @@ PreparedCall prepare(const Preparation& preparation) {
       .is_exact = folds && is_exact_sum(call),
       .flight = flight_call(preparation, outputs * element_bytes)};
   const auto [least, most] = extremes(layout);
-  const std::uint64_t length = part_length(preparation, contract, layout, most);
+  std::uint64_t length = part_length(preparation, contract, layout, most);
+  std::uint64_t segment = segment_of(preparation, element_bytes, most);
+  // A rank with one message per peer needs no segments: its slices are pipelined anyway, and its
+  // peers see the same bytes in the same order.
+  if (segment > 0 && !plan_of({.length = length}).has_turns) segment = 0;
+  if (segment > 0) length = std::min(length, most_segments * segment);
   if (length >= most) {
-    add_part(prepared, plan_of({}), 1, 0);
+    add_part(prepared, plan_of({}, segment), 1, 0);
     return prepared;
   }
   // Parts that have `length` elements in every chunk share one plan, at different offsets.
   const std::uint64_t alike = least / length;
-  if (alike > 0) add_part(prepared, plan_of({.length = length}), alike, length * element_bytes);
+  if (alike > 0) {
+    add_part(prepared, plan_of({.length = length}, segment), alike, length * element_bytes);
+  }
   for (std::uint64_t begin = alike * length; begin < most; begin += length) {
-    add_part(prepared, plan_of({.begin = begin, .length = length}), 1, 0);
+    add_part(prepared, plan_of({.begin = begin, .length = length}, segment), 1, 0);
   }
   return prepared;
 }

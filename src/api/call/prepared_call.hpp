@@ -47,6 +47,8 @@ struct Preparation {
   std::span<const std::uint32_t> lanes;
   /// The shape of the ranks on the hosts; empty if hosts have different numbers of ranks.
   const Shape& hosts;
+  /// The bytes of a segment; see PlanRequest::segment. The same on all ranks.
+  std::size_t segment_bytes = 0;
 };
 
 /// Algorithms that keep data in transit in scratch memory are run in parts of this many bytes. So

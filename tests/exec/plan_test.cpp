@@ -1,0 +1,91 @@
+#include "exec/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <tutti/schedule/algorithm.hpp>
+
+#include "support/problems.hpp"
+
+namespace tutti::test {
+namespace {
+
+constexpr std::size_t element_bytes = 4;
+constexpr std::uint64_t segment = 16;
+
+Plan plan_of(const Schedule& schedule, Rank self, std::uint64_t count) {
+  return compile({.program = schedule.program(self),
+                  .contract = schedule.contract,
+                  .self = self,
+                  .aliasing = Aliasing::in_place,
+                  .layout = even_layout(schedule.contract, count),
+                  .element_bytes = element_bytes,
+                  .segment = segment});
+}
+
+/// A message or a segment of one, as one end of it sees it.
+struct Seen {
+  std::uint32_t time;
+  std::uint32_t round;
+  std::size_t bytes;
+
+  friend bool operator==(const Seen&, const Seen&) = default;
+};
+
+std::vector<Seen> messages(const Plan& plan, Step::Kind kind, Rank peer) {
+  std::vector<Seen> found;
+  std::uint32_t first = 0;
+  for (const Plan::Operation& each : plan.operations) {
+    for (std::uint32_t i = first; i < each.peers_end; ++i) {
+      if (each.kind != kind || plan.peers[i].rank != peer) continue;
+      EXPECT_EQ(plan.peers[i].turn, found.size());
+      found.push_back({.time = each.time, .round = each.round, .bytes = each.bytes});
+    }
+    first = each.peers_end;
+  }
+  return found;
+}
+
+TEST(Segments, BothEndsOfAMessageSeeThemInTheSameOrder) {
+  constexpr std::uint32_t p = 6;
+  for (const Algorithm& algorithm : algorithms()) {
+    const Schedule schedule = algorithm.schedule(problems(algorithm, p).back());
+    std::vector<Plan> plans;
+    for (std::uint32_t r = 0; r < p; ++r) plans.push_back(plan_of(schedule, Rank{r}, 1001 * p));
+    for (std::uint32_t a = 0; a < p; ++a) {
+      for (std::uint32_t b = 0; b < p; ++b) {
+        EXPECT_EQ(messages(plans[a], Step::Kind::send, Rank{b}),
+                  messages(plans[b], Step::Kind::receive, Rank{a}))
+            << algorithm.name << " from " << a << " to " << b;
+      }
+    }
+  }
+}
+
+TEST(Segments, AreNoLongerThanAsked) {
+  const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 3});
+  const Plan plan = plan_of(ring, Rank{1}, 1000);
+  std::size_t begun = 0;
+  for (const Plan::Operation& each : plan.operations) {
+    EXPECT_LE(each.bytes, segment * element_bytes);
+    begun += each.begins_message ? 1 : 0;
+  }
+  EXPECT_EQ(begun, ring.program(Rank{1}).size());
+}
+
+TEST(Segments, OfAFoldAreForwardedByOneSendEach) {
+  const Schedule two_shot = algorithm("allreduce/mesh_two_shot").schedule({.ranks = 2});
+  const Plan plan = plan_of(two_shot, Rank{0}, 320);
+  std::size_t folds = 0;
+  for (const Plan::Operation& each : plan.operations) {
+    if (each.kind != Step::Kind::receive || each.round != 0) continue;
+    ++folds;
+    ASSERT_TRUE(each.forward);
+    const Plan::Operation& forward = plan.operations[*each.forward];
+    EXPECT_EQ(forward.bytes, each.bytes);
+    EXPECT_GT(forward.time, each.time);
+  }
+  EXPECT_EQ(folds, 10U);
+}
+
+}  // namespace
+}  // namespace tutti::test
