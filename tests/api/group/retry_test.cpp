@@ -1,3 +1,4 @@
+#include <latch>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -76,8 +77,11 @@ TEST(Retry, IsNotCompleteIfARankHasNotDoneTheCall) {
 /// A rank that has completed another number of calls than the verdict says did not take part in
 /// the verdict. Its calls would not match those of the others.
 TEST(Retry, LeavesOutARankThatIsOutOfStep) {
-  run_threads(3, [](Communicator& comm) {
+  // A rank that is still in the barrier when another aborts would not have completed it.
+  std::latch all_have_left(3);
+  run_threads(3, [&](Communicator& comm) {
     comm.barrier();
+    all_have_left.arrive_and_wait();
     if (comm.rank() == 2) comm.abort("over");
     while (!comm.verdict()) std::this_thread::sleep_for(1ms);
     if (comm.rank() == 1) {
