@@ -7,6 +7,8 @@
 
 #include <tutti/error.hpp>
 
+#include "core/short_copy.hpp"
+
 namespace tutti {
 namespace {
 
@@ -34,10 +36,18 @@ void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& fold
   deadline_ = Clock::time_point::max();
   counters_ = &counters;
   is_first_part_ = is_first_part;
+  aside_done_ = plan.aside.empty();
+  is_straight_ = !plan.straight.empty();
+  send_begin_.resize(plan.peers.size());
+  if (!plan.before.empty()) copy(plan.before);
+  if (is_straight_ && run_straight()) return;
   start(plan);
-  copy(plan.before);
-  bool aside_done = plan.aside.empty();
+  if (is_straight_) continue_straight();
+  run_together();
+}
 
+void Executor::run_together() {
+  const Plan& plan = *plan_;
   // Operations are in order of time, so other ranks wait for the first unfinished ones.
   constexpr std::size_t window = 64;
   const auto count = static_cast<std::uint32_t>(plan.operations.size());
@@ -60,14 +70,18 @@ void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& fold
       idle = 0;
       continue;
     }
-    if (!aside_done) {
-      copy(plan.aside);
-      aside_done = true;
-      continue;
-    }
+    if (copy_aside()) continue;
     if (first < count) wait(++idle);
   }
-  if (!aside_done) copy(plan.aside);
+  (void)copy_aside();
+}
+
+/// Makes the copies that no operation depends on. False if they have been made before.
+bool Executor::copy_aside() {
+  if (aside_done_) return false;
+  copy(plan_->aside);
+  aside_done_ = true;
+  return true;
 }
 
 void Executor::start(const Plan& plan) {
@@ -75,11 +89,112 @@ void Executor::start(const Plan& plan) {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     states_[i].piece = i == 0 ? 0 : plan.operations[i - 1].pieces_end;
   }
-  send_begin_.resize(plan.peers.size());
   if (!plan.has_turns) return;
   std::fill(send_turns_.begin(), send_turns_.end(), 0);
   std::fill(receive_turns_.begin(), receive_turns_.end(), 0);
 }
+
+// Short plans -----------------------------------------------------------------------------------
+
+/// Runs the operations one after another. False if one of them would have to wait while others may
+/// go on: the outbox is full, or a receiver still reads data that is about to be overwritten.
+bool Executor::run_straight() {
+  const std::span<const Plan::StraightStep> steps = plan_->straight;
+  least_lent_ = port_.least_lent();
+  bool has_lent = false;
+  for (straight_at_ = 0; straight_at_ < steps.size(); ++straight_at_) {
+    const Plan::StraightStep step = steps[straight_at_];
+    const Plan::Operation& operation = plan_->operations[step.operation];
+    straight_done_ = 0;
+    if (operation.kind == Step::Kind::send) {
+      has_lent |= operation.bytes >= least_lent_;
+      if (!send_straight(step.operation, operation)) return false;
+    } else {
+      if (step.overwrites_sent && has_lent) return false;
+      receive_straight(step.operation, operation);
+    }
+  }
+  (void)copy_aside();
+  return !has_lent;
+}
+
+/// Sets the states of the operations that run_straight() has run, wholly or in part.
+void Executor::continue_straight() {
+  is_straight_ = false;
+  const std::span<const Plan::StraightStep> steps = plan_->straight;
+  for (std::size_t i = 0; i < std::min(straight_at_ + 1, steps.size()); ++i) {
+    const std::uint32_t id = steps[i].operation;
+    const Plan::Operation& operation = plan_->operations[id];
+    State& state = states_[id];
+    state.done = i < straight_at_ ? operation.bytes : straight_done_;
+    if (state.done < operation.bytes) continue;
+    state.finished = cleared(id) == operation.bytes;
+    auto& turns = operation.kind == Step::Kind::send ? send_turns_ : receive_turns_;
+    for (const Rank rank : ranks(id)) ++turns[rank.index()];
+  }
+}
+
+/// False if the port did not take all of the data.
+bool Executor::send_straight(std::uint32_t id, const Plan::Operation& operation) {
+  const Plan::Piece& piece = plan_->pieces[operation.pieces_end - 1];
+  const std::byte* const data = source(piece.from, piece.from_offset);
+  const std::span<const Rank> to = ranks(id);
+  const std::size_t begin = first_peer(id);
+  for (std::size_t k = 0; k < to.size(); ++k) send_begin_[begin + k] = port_.sent(to[k]);
+  straight_done_ = port_.send(to, {data, operation.bytes});
+  if (straight_done_ == 0) return false;
+  const bool is_whole = straight_done_ == operation.bytes;
+  for (const Rank rank : to) {
+    PeerCounters& counted = counters_->peers[rank.index()];
+    counted.bytes_sent += straight_done_;
+    ++counted.slices_sent;
+    if (is_whole) ++counted.messages_sent;
+  }
+  return is_whole;
+}
+
+void Executor::receive_straight(std::uint32_t id, const Plan::Operation& operation) {
+  const Plan::Piece& piece = plan_->pieces[operation.pieces_end - 1];
+  const std::span<const Rank> from = ranks(id);
+  const std::size_t own = operation.own ? *operation.own : from.size();
+  std::byte* const to = target(piece.to, piece.to_offset);
+  operands_.resize(from.size() + (operation.own ? 1 : 0));
+  std::uint32_t slices = 0;
+  for (std::uint32_t idle = 0; straight_done_ < operation.bytes;) {
+    std::size_t bytes = operation.bytes - straight_done_;
+    for (std::size_t k = 0; k < from.size() && bytes > 0; ++k) {
+      const std::span<const std::byte> arrived = port_.arrived(from[k]);
+      operands_[k < own ? k : k + 1] = arrived.data();
+      bytes = std::min(bytes, arrived.size());
+    }
+    if (bytes == 0) {
+      if (!copy_aside()) wait(++idle);
+      continue;
+    }
+    if (operation.own) {
+      operands_[own] = source(piece.from, piece.from_offset + straight_done_);
+    }
+    if (operands_.size() > 1) {
+      fold(to + straight_done_, nullptr, bytes);
+    } else if (bytes <= longest_short_copy) {
+      short_copy(to + straight_done_, operands_.front(), bytes);
+    } else {
+      std::memcpy(to + straight_done_, operands_.front(), bytes);
+    }
+    for (const Rank rank : from) port_.consume(rank, bytes);
+    idle = 0;
+    straight_done_ += bytes;
+    ++slices;
+  }
+  for (const Rank rank : from) {
+    PeerCounters& counted = counters_->peers[rank.index()];
+    counted.bytes_received += operation.bytes;
+    counted.slices_received += slices;
+    ++counted.messages_received;
+  }
+}
+
+// Long plans ------------------------------------------------------------------------------------
 
 bool Executor::advance(std::uint32_t id) {
   const Plan::Operation& operation = plan_->operations[id];
@@ -101,31 +216,27 @@ bool Executor::advance_send(std::uint32_t id, const Plan::Operation& operation, 
   const std::size_t wanted = std::min(left, slice_bytes_);
   // Wait for a whole slice instead of sending small fragments.
   if (allowed(piece, state.piece, state.done) < wanted) return false;
-  name_receivers(id, state);
+  note_receivers(id, state);
   const std::byte* const data = source(piece.from, piece.from_offset + (state.done - piece.begin));
-  const std::size_t taken = port_.send(ranks_, {data, wanted});
+  const std::size_t taken = port_.send(ranks(id), {data, wanted});
   if (taken == 0) return false;
   note_sent(id, operation, state, taken);
   return true;
 }
 
-/// Collects the receivers of a send. At its first slice also records their stream positions.
-void Executor::name_receivers(std::uint32_t id, const State& state) {
-  const std::span<const Plan::Peer> all = peers(id);
-  ranks_.clear();
-  for (const Plan::Peer& peer : all) ranks_.push_back(peer.rank);
+/// At the first slice of a send: records the positions of its receivers' streams.
+void Executor::note_receivers(std::uint32_t id, const State& state) {
   if (state.done > 0) return;
-  const auto begin = static_cast<std::size_t>(all.data() - plan_->peers.data());
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    send_begin_[begin + k] = port_.sent(ranks_[k]);
-  }
+  const std::size_t begin = first_peer(id);
+  const std::span<const Rank> all = ranks(id);
+  for (std::size_t k = 0; k < all.size(); ++k) send_begin_[begin + k] = port_.sent(all[k]);
 }
 
 void Executor::note_sent(std::uint32_t id, const Plan::Operation& operation, State& state,
                          std::size_t bytes) {
   move_on(operation, state, bytes);
   const bool over = state.done == operation.bytes;
-  for (const Rank rank : ranks_) {
+  for (const Rank rank : ranks(id)) {
     PeerCounters& counted = counters_->peers[rank.index()];
     counted.bytes_sent += bytes;
     ++counted.slices_sent;
@@ -171,8 +282,8 @@ bool Executor::advance_fold(std::uint32_t id, const Plan::Operation& operation, 
   fold(to, copy, bytes);
   for (const Plan::Peer& peer : all) port_.consume(peer.rank, bytes);
   if (copy != nullptr) {
-    port_.commit(ranks_, bytes);
     const std::uint32_t next = *operation.forward;
+    port_.commit(ranks(next), bytes);
     note_sent(next, plan_->operations[next], states_[next], bytes);
   }
   note_received(id, operation, state, bytes);
@@ -219,8 +330,8 @@ std::byte* Executor::room_to_forward(const Plan::Operation& operation, const Sta
     }
     if (!is_turn(next)) return nullptr;
   }
-  name_receivers(next, forward);
-  return port_.reserve(ranks_, to);
+  note_receivers(next, forward);
+  return port_.reserve(ranks(next), to);
 }
 
 void Executor::note_received(std::uint32_t id, const Plan::Operation& operation, State& state,
@@ -287,11 +398,16 @@ std::size_t Executor::cleared(std::uint32_t id) const {
   if (state.finished || plan_->operations[id].kind != Step::Kind::send || state.done == 0) {
     return state.done;
   }
-  std::size_t least = state.done;
-  const std::span<const Plan::Peer> all = peers(id);
-  const auto begin = static_cast<std::size_t>(all.data() - plan_->peers.data());
+  return std::min(state.done, released(id));
+}
+
+/// The number of bytes of a send that all its receivers have released.
+std::size_t Executor::released(std::uint32_t id) const {
+  const std::span<const Rank> all = ranks(id);
+  const std::size_t begin = first_peer(id);
+  std::size_t least = plan_->operations[id].bytes;
   for (std::size_t k = 0; k < all.size(); ++k) {
-    const std::uint64_t released = port_.released(all[k].rank);
+    const std::uint64_t released = port_.released(all[k]);
     const std::uint64_t start = send_begin_[begin + k];
     least = std::min<std::size_t>(least, released > start ? released - start : 0);
   }
@@ -303,9 +419,18 @@ std::uint32_t Executor::first_piece(const Plan::Operation& operation) const {
   return id == 0 ? 0 : plan_->operations[id - 1].pieces_end;
 }
 
+std::size_t Executor::first_peer(std::uint32_t id) const {
+  return id == 0 ? 0 : plan_->operations[id - 1].peers_end;
+}
+
 std::span<const Plan::Peer> Executor::peers(std::uint32_t id) const {
-  const std::size_t begin = id == 0 ? 0 : plan_->operations[id - 1].peers_end;
+  const std::size_t begin = first_peer(id);
   return {plan_->peers.data() + begin, plan_->operations[id].peers_end - begin};
+}
+
+std::span<const Rank> Executor::ranks(std::uint32_t id) const {
+  const std::size_t begin = first_peer(id);
+  return {plan_->ranks.data() + begin, plan_->operations[id].peers_end - begin};
 }
 
 const std::byte* Executor::source(Buffer buffer, std::size_t offset) const {
@@ -363,21 +488,31 @@ void Executor::watch_clock() {
 }
 
 Stall Executor::stall() const {
+  if (plan_ == nullptr) return {};
+  if (is_straight_) {
+    if (straight_at_ == plan_->straight.size()) return {};
+    return stall(plan_->straight[straight_at_].operation, straight_done_);
+  }
   for (std::uint32_t id = 0; id < states_.size(); ++id) {
-    const Plan::Operation& operation = plan_->operations[id];
-    const State& state = states_[id];
-    if (state.finished) continue;
-    Stall stall{.round = operation.round,
-                .bytes_done = state.done,
-                .bytes = operation.bytes,
-                .sends = operation.kind == Step::Kind::send};
-    for (const Plan::Peer& peer : peers(id)) {
-      if (!stall.sends && state.done == 0 && has_arrived(peer.rank)) continue;
-      stall.ranks.push_back(peer.rank.index());
-    }
-    if (!stall.ranks.empty()) return stall;
+    if (states_[id].finished) continue;
+    Stall found = stall(id, states_[id].done);
+    if (!found.ranks.empty()) return found;
   }
   return {};
+}
+
+/// What an operation waits for that has moved so many bytes.
+Stall Executor::stall(std::uint32_t id, std::size_t done) const {
+  const Plan::Operation& operation = plan_->operations[id];
+  Stall found{.round = operation.round,
+              .bytes_done = done,
+              .bytes = operation.bytes,
+              .sends = operation.kind == Step::Kind::send};
+  for (const Rank peer : ranks(id)) {
+    if (!found.sends && done == 0 && has_arrived(peer)) continue;
+    found.ranks.push_back(peer.index());
+  }
+  return found;
 }
 
 bool Executor::has_arrived(Rank peer) const {

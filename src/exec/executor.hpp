@@ -101,13 +101,23 @@ class Executor {
                                     std::size_t at) const;
   [[nodiscard]] std::size_t cleared(std::uint32_t id) const;
   [[nodiscard]] std::span<const Plan::Peer> peers(std::uint32_t id) const;
+  [[nodiscard]] std::span<const Rank> ranks(std::uint32_t id) const;
+  [[nodiscard]] std::size_t first_peer(std::uint32_t id) const;
   [[nodiscard]] std::uint32_t first_piece(const Plan::Operation& operation) const;
   [[nodiscard]] const std::byte* source(Buffer buffer, std::size_t offset) const;
   [[nodiscard]] std::byte* target(Buffer buffer, std::size_t offset) const;
   void start(const Plan& plan);
   void copy(std::span<const Plan::Copy> copies) const;
   void fold(std::byte* to, std::byte* copy, std::size_t bytes);
-  void name_receivers(std::uint32_t id, const State& state);
+  [[nodiscard]] bool run_straight();
+  void continue_straight();
+  void run_together();
+  [[nodiscard]] bool send_straight(std::uint32_t id, const Plan::Operation& operation);
+  void receive_straight(std::uint32_t id, const Plan::Operation& operation);
+  [[nodiscard]] bool copy_aside();
+  [[nodiscard]] std::size_t released(std::uint32_t id) const;
+  [[nodiscard]] Stall stall(std::uint32_t id, std::size_t done) const;
+  void note_receivers(std::uint32_t id, const State& state);
   void note_sent(std::uint32_t id, const Plan::Operation& operation, State& state,
                  std::size_t bytes);
   [[nodiscard]] std::byte* room_to_forward(const Plan::Operation& operation, const State& state,
@@ -127,14 +137,18 @@ class Executor {
   Counters* counters_ = nullptr;
   Clock::duration timeout_{};
   bool is_first_part_ = true;
-  bool has_slept_ = false;        // The last wait slept, so time has passed.
-  Clock::time_point deadline_;    // Set after the first waits.
-  Clock::time_point stall_note_;  // When to call note_stall().
+  bool is_straight_ = false;
+  std::size_t straight_at_ = 0;    // The step of plan.straight that is being run.
+  std::size_t straight_done_ = 0;  // Its bytes that are done.
+  std::size_t least_lent_ = 0;     // The port's.
+  bool aside_done_ = false;        // The copies of plan.aside are made.
+  bool has_slept_ = false;         // The last wait slept, so time has passed.
+  Clock::time_point deadline_;     // Set after the first waits.
+  Clock::time_point stall_note_;   // When to call note_stall().
   std::vector<State> states_;
   std::vector<std::uint64_t> send_begin_;     // By entry of plan.peers: first stream position.
   std::vector<std::uint32_t> send_turns_;     // By rank: ordinal of the next send to it.
   std::vector<std::uint32_t> receive_turns_;  // By rank: ordinal of the next receive from it.
-  std::vector<Rank> ranks_;                   // Receivers of one send.
   std::vector<const void*> operands_;         // Operands of one fold.
   std::vector<CacheLine> accumulator_;        // For a fold by the caller's function.
 };

@@ -47,6 +47,7 @@ class Compiler {
     add_all();
     add_copies(placement_.aside(), plan_.aside);
     find_forwards();
+    find_straight_order();
     return std::move(plan_);
   }
 
@@ -222,6 +223,7 @@ class Compiler {
       const std::uint32_t turn = turns[peer.index()]++;
       plan_.has_turns |= turn > 0;
       plan_.peers.push_back({.rank = peer, .turn = turn});
+      plan_.ranks.push_back(peer);
     }
     plan_.operations.push_back({.kind = step.kind,
                                 .round = step.round,
@@ -285,6 +287,39 @@ class Compiler {
       source = wait.operation;
     }
     return source;
+  }
+
+  /// Short messages are sent at once, so the operations can be run one after another if in each
+  /// round all sends come before all receives. That order has no deadlock: the sends of a round
+  /// need only what earlier rounds have received.
+  void find_straight_order() {
+    constexpr std::size_t longest = 4096;
+    std::vector<Plan::StraightStep> order;
+    for (std::uint32_t id = 0; id < plan_.operations.size(); ++id) {
+      const Plan::Operation& each = plan_.operations[id];
+      const std::uint32_t piece = id == 0 ? 0 : plan_.operations[id - 1].pieces_end;
+      const bool is_simple =
+          each.kind != Step::Kind::local && each.bytes <= longest && each.pieces_end - piece == 1;
+      if (!is_simple) return;
+      bool overwrites_sent = false;
+      const std::uint32_t begin = piece == 0 ? 0 : plan_.pieces[piece - 1].waits_end;
+      for (std::uint32_t i = begin; i < plan_.pieces[piece].waits_end; ++i) {
+        const Plan::Operation& other = plan_.operations[plan_.waits[i].operation];
+        if (other.kind == Step::Kind::send) {
+          overwrites_sent = true;
+        } else if (each.kind == Step::Kind::send && other.time == each.time) {
+          return;
+        }
+      }
+      order.push_back({.operation = id, .overwrites_sent = overwrites_sent});
+    }
+    std::stable_sort(order.begin(), order.end(), [this](const auto& a, const auto& b) {
+      const Plan::Operation& left = plan_.operations[a.operation];
+      const Plan::Operation& right = plan_.operations[b.operation];
+      if (left.time != right.time) return left.time < right.time;
+      return left.kind == Step::Kind::send && right.kind != Step::Kind::send;
+    });
+    plan_.straight = std::move(order);
   }
 
   void wait_for(const Use& use, std::size_t at) {
@@ -394,6 +429,7 @@ Plan pair_plan(std::optional<Rank> to, std::size_t sent, std::optional<Rank> fro
                            .to_offset = 0,
                            .waits_end = 0});
     plan.peers.push_back({.rank = peer, .turn = 0});
+    plan.ranks.push_back(peer);
     plan.operations.push_back({.kind = kind,
                                .round = 0,
                                .time = 0,

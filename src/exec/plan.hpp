@@ -71,8 +71,16 @@ struct Plan {
     std::size_t bytes;
   };
 
+  /// An operation of a short plan, in an order in which they can be run one after another.
+  struct StraightStep {
+    std::uint32_t operation;
+    /// It overwrites data of earlier sends, which must have been released.
+    bool overwrites_sent;
+  };
+
   std::vector<Operation> operations;
   std::vector<Peer> peers;
+  std::vector<Rank> ranks;  ///< The ranks of `peers`.
   std::vector<Piece> pieces;
   std::vector<Wait> waits;
   std::vector<Source> sources;
@@ -80,6 +88,9 @@ struct Plan {
   std::vector<Copy> aside;   ///< Copies that no operation depends on, made while waiting.
   /// True if a peer is sent to, or received from, more than once, so that turns matter.
   bool has_turns = false;
+  /// All operations, if messages are so short that nothing is gained by advancing several of them
+  /// at once; else empty.
+  std::vector<StraightStep> straight;
   std::size_t scratch_bytes = 0;
   std::size_t spare_bytes = 0;
 };

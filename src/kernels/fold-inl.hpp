@@ -12,6 +12,7 @@
 
 #include <hwy/highway.h>
 
+#include "core/short_copy.hpp"
 #include "kernels/elements-inl.hpp"
 #include "kernels/fold.hpp"
 #include "kernels/operations-inl.hpp"
@@ -28,15 +29,15 @@ void fold_tail(void* out, void* copy, const void* const* in, std::size_t operand
   HWY_ALIGN T left[most] = {};
   HWY_ALIGN T right[most] = {};
   const std::size_t bytes = count * sizeof(T);
-  std::memcpy(left, static_cast<const T*>(in[0]) + at, bytes);
+  short_copy(left, static_cast<const T*>(in[0]) + at, bytes);
   auto sum = Element::load(left);
   for (std::size_t k = 1; k < operands; ++k) {
-    std::memcpy(right, static_cast<const T*>(in[k]) + at, bytes);
+    short_copy(right, static_cast<const T*>(in[k]) + at, bytes);
     sum = Operation::apply(sum, Element::load(right));
   }
   Element::store(sum, left);
-  std::memcpy(static_cast<T*>(out) + at, left, bytes);
-  if (copy != nullptr) std::memcpy(static_cast<T*>(copy) + at, left, bytes);
+  short_copy(static_cast<T*>(out) + at, left, bytes);
+  if (copy != nullptr) short_copy(static_cast<T*>(copy) + at, left, bytes);
 }
 
 template <class Element, class Operation>

@@ -71,6 +71,8 @@ class Port {
   /// The lane of a peer. One send() can go to several peers of the same lane.
   [[nodiscard]] virtual std::uint32_t lane(Rank peer) const = 0;
 
+  /// Data shorter than this is released as soon as it is sent.
+  [[nodiscard]] virtual std::size_t least_lent() const { return 0; }
   /// How many of the bytes sent to `peer` are no longer read from the caller's memory.
   [[nodiscard]] virtual std::uint64_t released(Rank peer) = 0;
   /// Total bytes sent to `peer`.

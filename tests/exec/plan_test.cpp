@@ -1,5 +1,7 @@
 #include "exec/plan.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include <tutti/schedule/algorithm.hpp>
@@ -85,6 +87,45 @@ TEST(Segments, OfAFoldAreForwardedByOneSendEach) {
     EXPECT_GT(forward.time, each.time);
   }
   EXPECT_EQ(folds, 10U);
+}
+
+Plan short_plan(const Schedule& schedule, Aliasing aliasing, std::uint64_t count) {
+  return compile({.program = schedule.program(Rank{0}),
+                  .contract = schedule.contract,
+                  .self = Rank{0},
+                  .aliasing = aliasing,
+                  .layout = even_layout(schedule.contract, count),
+                  .element_bytes = element_bytes});
+}
+
+TEST(StraightOrder, HasTheSendsOfARoundBeforeItsReceives) {
+  const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 4});
+  const Plan plan = short_plan(ring, Aliasing::in_place, 4);
+  ASSERT_EQ(plan.straight.size(), plan.operations.size());
+  for (std::size_t i = 1; i < plan.straight.size(); ++i) {
+    const Plan::Operation& before = plan.operations[plan.straight[i - 1].operation];
+    const Plan::Operation& after = plan.operations[plan.straight[i].operation];
+    EXPECT_LE(before.round, after.round);
+    if (before.round != after.round) continue;
+    EXPECT_FALSE(before.kind == Step::Kind::receive && after.kind == Step::Kind::send);
+  }
+}
+
+TEST(StraightOrder, SaysWhatOverwritesSentData) {
+  const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 2});
+  const auto overwriting = [](const Plan& plan) {
+    return std::count_if(plan.straight.begin(), plan.straight.end(),
+                         [](const auto& step) { return step.overwrites_sent; });
+  };
+  // The second round receives the sum of the block that was sent in the first.
+  EXPECT_EQ(overwriting(short_plan(ring, Aliasing::in_place, 2)), 1);
+  EXPECT_EQ(overwriting(short_plan(ring, Aliasing::out_of_place, 2)), 0);
+}
+
+TEST(StraightOrder, IsForShortMessagesOnly) {
+  const Schedule mesh = algorithm("allreduce/mesh").schedule({.ranks = 2});
+  EXPECT_FALSE(short_plan(mesh, Aliasing::in_place, 1024).straight.empty());
+  EXPECT_TRUE(short_plan(mesh, Aliasing::in_place, 1025).straight.empty());
 }
 
 }  // namespace

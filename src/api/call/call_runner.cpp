@@ -178,6 +178,9 @@ void CallRunner::run_parts(const PreparedCall& prepared, const Call& call, Count
 
 /// Sets the slice size, and the size from which data is read in place.
 void CallRunner::set_pace(Collective collective, const CallOptions& options) {
+  const bool is_usual = options.slice_bytes == 0 && options.direct_from == 0;
+  if (is_usual && usual_pace_of_ == collective) return;
+  usual_pace_of_ = is_usual ? std::optional(collective) : std::nullopt;
   const ReachProfile& usual = selector_.forecast().reach_profile();
   const auto first = [](std::size_t said, std::size_t set, std::size_t otherwise) {
     return said > 0 ? said : set > 0 ? set : otherwise;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,8 +84,9 @@ class CallRunner {
   std::size_t usual_slice_bytes_;
   Executor executor_;
   PlanCache plans_;
-  std::unique_ptr<ShardReduction> shards_;  // Created when first needed.
-  std::size_t direct_from_ = 0;             // The port's present setting.
+  std::unique_ptr<ShardReduction> shards_;   // Created when first needed.
+  std::size_t direct_from_ = 0;              // The port's present setting.
+  std::optional<Collective> usual_pace_of_;  // The pace is the usual one of this collective.
   std::array<Counters, collectives> counters_;
   std::shared_ptr<std::byte> scratch_;
   std::size_t scratch_bytes_ = 0;

@@ -13,6 +13,8 @@
 
 #include <tutti/error.hpp>
 
+#include "core/short_copy.hpp"
+
 namespace tutti {
 namespace {
 
@@ -278,7 +280,7 @@ void MemoryPort::post_slot(Outbox::Slot& slot, std::span<const Rank> peers, std:
 }
 
 void MemoryPort::enclose(Outbound& out, std::span<const std::byte> data) {
-  std::memcpy(out.box->note(out.turn).data.data(), data.data(), data.size());
+  short_copy(out.box->note(out.turn).data.data(), data.data(), data.size());
   post(out, Note::Kind::enclosed, 0, data.size());
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
@@ -50,6 +51,9 @@ class MemoryPort final : public Port {
   [[nodiscard]] std::byte* reserve(std::span<const Rank> peers,
                                    std::span<const std::byte> data) override;
   void commit(std::span<const Rank> peers, std::size_t bytes) override;
+  [[nodiscard]] std::size_t least_lent() const override {
+    return std::max(least_direct_, Note::most_enclosed + 1);
+  }
   [[nodiscard]] std::uint64_t released(Rank peer) override;
   [[nodiscard]] std::uint64_t sent(Rank peer) const override;
   void stand_down() override;
