@@ -172,5 +172,29 @@ TEST(GroupState, ExchangeIsCompleteOnceAllRanksHaveContributed) {
   EXPECT_TRUE(group[3].lacks_any(ranks));
 }
 
+/// A communicator that shrinks again and again keeps nothing of earlier exchanges.
+TEST(GroupState, ExchangesThatAreOverAreForgotten) {
+  SimulatedGroup group(2);
+  const std::vector<std::uint32_t> ranks{0, 1};
+  for (const std::uint32_t rank : ranks) group[rank].contribute(ranks, 3, "third");
+  group.deliver();
+  for (const std::uint32_t rank : ranks) {
+    EXPECT_TRUE(group[rank].exchanged(ranks, 3)) << rank;
+    group.deliver();
+    EXPECT_FALSE(group[rank].exchanged(ranks, 3)) << rank;
+  }
+  // Rank 1 gives up round 4 before the others have sent what it waits for.
+  for (const std::uint32_t rank : ranks) group[rank].contribute(ranks, 4, "fourth");
+  group[1].contribute(ranks, 5, "fifth");
+  group.deliver();
+  EXPECT_TRUE(group[0].exchanged(ranks, 4));
+  group.deliver();
+  EXPECT_FALSE(group[1].exchanged(ranks, 4));
+  group[0].contribute(ranks, 5, "fifth");
+  EXPECT_EQ(group[0].exchanged(ranks, 5), pack({"fifth", "fifth"}));
+  group.deliver();
+  EXPECT_EQ(group[1].exchanged(ranks, 5), pack({"fifth", "fifth"}));
+}
+
 }  // namespace
 }  // namespace tutti::test
