@@ -66,7 +66,7 @@ void Agreement::receive_input(std::uint32_t from, const std::string& body, Clock
   note_knowledge(from, body);
   if (!decision_ && proposes_) try_to_decide(now);
   if (decision_) {
-    return environment_.send(from, ControlMessage::Kind::decide, promised_, *decision_);
+    return environment_.send(from, ControlMessage::Kind::decide, decided_in_, *decision_);
   }
   if (!proposes_ && !another_proposes()) {
     if (lowest_candidate() == self_) return open_ballot(now);
@@ -84,9 +84,8 @@ void Agreement::receive_prepare(std::uint32_t from, std::uint32_t ballot, const 
   if (ballot % members_ != from) return;
   if (ballot < promised_) {
     // Without a reply it would take this member for silent: tell it of the higher ballot.
-    environment_.send(from, decision_ ? ControlMessage::Kind::decide : ControlMessage::Kind::alive,
-                      promised_, decision_.value_or(""));
-    return;
+    if (decision_) environment_.send(from, ControlMessage::Kind::decide, decided_in_, *decision_);
+    return environment_.send(from, ControlMessage::Kind::alive, promised_, "");
   }
   follow(ballot, now);
   if (subject_.empty()) subject_ = body;
@@ -96,10 +95,10 @@ void Agreement::receive_prepare(std::uint32_t from, std::uint32_t ballot, const 
 void Agreement::receive_decision(std::uint32_t from, std::uint32_t ballot, const std::string& body,
                                  Clock::time_point now) {
   if (!decision_ && ballot < promised_) {
-    // A member may have acted on it: a later proposer must decide the same.
+    // A member may have acted on it: a later proposer must decide the same. If the proposer of the
+    // later ballot is silent, its members wait for none: this one proposes.
     note_decision(body, ballot);
-    if (proposes_) try_to_decide(now);
-    return;
+    return proposes_ ? try_to_decide(now) : open_ballot(now);
   }
   if (!decision_) {
     promised_ = ballot;

@@ -22,7 +22,8 @@ namespace tutti {
 ///   member replies with what it knows, and promises to ignore lower ballots (`promise`). Once all
 ///   have replied, the proposer decides and tells all members (`decide`).
 /// - If the proposer falls silent, the next member opens a higher ballot. A promise carries the
-///   decision that the member knows. So a decision that any member has acted on is repeated.
+///   decision that the member knows. So a decision that any member has acted on is repeated. A
+///   decision always travels with the ballot in which it was made.
 /// - The proposer of a ballot is ballot % members.
 ///
 /// A member that has an input and gets no reply from the proposer probes the other members. A

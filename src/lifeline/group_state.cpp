@@ -39,9 +39,11 @@ void GroupState::receive(std::uint32_t member, const ControlMessage& message,
       note_absence(*rank, now);
       return;
     case ControlMessage::Kind::contribution:
+      if (message.question < first_round_) return;
       rounds_[message.question].contributions[*rank] = message.body;
       return;
     case ControlMessage::Kind::contributions:
+      if (message.question < first_round_) return;
       rounds_[message.question].result = message.body;
       return;
     case ControlMessage::Kind::status:
@@ -218,6 +220,7 @@ std::uint32_t GroupState::ask(const std::string& input, std::span<const std::uin
 
 void GroupState::contribute(std::span<const std::uint32_t> ranks, std::uint32_t round,
                             const std::string& contribution) {
+  end_rounds_before(round);
   if (ranks.front() == config_.self) {
     rounds_[round].contributions[config_.self] = contribution;
   } else {
@@ -227,19 +230,28 @@ void GroupState::contribute(std::span<const std::uint32_t> ranks, std::uint32_t 
 
 std::optional<std::string> GroupState::exchanged(std::span<const std::uint32_t> ranks,
                                                  std::uint32_t round) {
-  auto& [contributions, result] = rounds_[round];
-  if (result || ranks.front() != config_.self) return result;
-  std::vector<std::string> all;
-  for (const std::uint32_t rank : ranks) {
-    const auto found = contributions.find(rank);
-    if (found == contributions.end()) return std::nullopt;
-    all.push_back(found->second);
+  const auto found = rounds_.find(round);
+  if (found == rounds_.end()) return std::nullopt;
+  std::optional<std::string> result = std::move(found->second.result);
+  if (ranks.front() == config_.self) {
+    std::vector<std::string> all;
+    for (const std::uint32_t rank : ranks) {
+      const auto contribution = found->second.contributions.find(rank);
+      if (contribution == found->second.contributions.end()) return std::nullopt;
+      all.push_back(contribution->second);
+    }
+    result = pack(all);
+    for (const std::uint32_t rank : ranks) {
+      send(rank, ControlMessage::Kind::contributions, round, 0, *result);
+    }
   }
-  result = pack(all);
-  for (const std::uint32_t rank : ranks) {
-    send(rank, ControlMessage::Kind::contributions, round, 0, *result);
-  }
+  if (result) end_rounds_before(round + 1);
   return result;
+}
+
+void GroupState::end_rounds_before(std::uint32_t round) {
+  first_round_ = std::max(first_round_, round);
+  rounds_.erase(rounds_.begin(), rounds_.lower_bound(first_round_));
 }
 
 bool GroupState::lacks_any(std::span<const std::uint32_t> ranks) const {

@@ -82,9 +82,10 @@ class GroupState {
   [[nodiscard]] std::uint32_t questions() const { return questions_; }
 
   // Exchanges: the first of `ranks` collects the contributions and sends all of them to all.
+  /// Rounds are numbered upwards: an earlier one that is not complete is given up.
   void contribute(std::span<const std::uint32_t> ranks, std::uint32_t round,
                   const std::string& contribution);
-  /// All contributions, packed in the order of `ranks`, once they are here.
+  /// All contributions, packed in the order of `ranks`, once they are here. Returned once.
   [[nodiscard]] std::optional<std::string> exchanged(std::span<const std::uint32_t> ranks,
                                                      std::uint32_t round);
   /// True if one of these ranks is gone or has left.
@@ -115,6 +116,7 @@ class GroupState {
             std::uint32_t ballot, std::string body);
   void compare_with(std::uint32_t rank, const RankStatus& other, Clock::time_point now);
   void share_status(Clock::time_point now);
+  void end_rounds_before(std::uint32_t round);
 
   Config config_;
   Environment environment_;
@@ -129,6 +131,7 @@ class GroupState {
   std::map<std::uint32_t, Agreement> agreements_;  // By question.
   std::uint32_t questions_ = 0;
   std::map<std::uint32_t, Round> rounds_;
+  std::uint32_t first_round_ = 0;  // Earlier ones have ended.
   Clock::time_point status_sent_at_{};
   std::uint64_t status_sent_call_ = 0;
 };

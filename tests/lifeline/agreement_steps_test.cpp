@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -18,14 +19,17 @@ class SteppedMember {
   struct Sent {
     std::uint32_t to;
     ControlMessage::Kind kind;
+    std::uint32_t ballot;
+
+    friend bool operator==(const Sent&, const Sent&) = default;
   };
 
   SteppedMember(std::uint32_t self, std::uint32_t members)
       : agreement(self, members,
                   {.send =
-                       [this](std::uint32_t to, ControlMessage::Kind kind, std::uint32_t,
+                       [this](std::uint32_t to, ControlMessage::Kind kind, std::uint32_t ballot,
                               const std::string&) {
-                         sent.push_back({to, kind});
+                         sent.push_back({to, kind, ballot});
                        },
                    .decide = [](const Agreement::Evidence& evidence) -> std::optional<std::string> {
                      return "without " + std::to_string(evidence.silent.size());
@@ -76,6 +80,39 @@ TEST(AgreementSteps, DecisionIsAcknowledged) {
   member.agreement.receive(0, ControlMessage::Kind::decide, 3, "decision", now);
   EXPECT_EQ(member.count(ControlMessage::Kind::acknowledge), 1U);
   EXPECT_TRUE(member.agreement.is_confirmed(now));
+}
+
+/// A later ballot, which this member has promised, may decide otherwise without it.
+TEST(AgreementSteps, DecisionTravelsWithItsBallot) {
+  using Kind = ControlMessage::Kind;
+  using Sent = std::vector<SteppedMember::Sent>;
+  SteppedMember member(1, 4);
+  const Clock::time_point now{};
+  member.agreement.receive(0, Kind::decide, 4, "decision", now);
+  member.agreement.receive(3, Kind::prepare, 7, "", now);
+  member.sent.clear();
+  member.agreement.receive(2, Kind::input, 0, "{}", now);
+  EXPECT_EQ(std::exchange(member.sent, {}), (Sent{{2, Kind::decide, 4}}));
+  member.agreement.receive(2, Kind::prepare, 6, "", now);
+  EXPECT_EQ(std::exchange(member.sent, {}), (Sent{{2, Kind::decide, 4}, {2, Kind::alive, 7}}));
+  member.agreement.rebroadcast();
+  EXPECT_EQ(member.sent, (Sent{{0, Kind::decide, 4}, {2, Kind::decide, 4}, {3, Kind::decide, 4}}));
+}
+
+/// The member that knows the decision proposes no more, and the later proposer is gone.
+TEST(AgreementSteps, DecisionOfAnEarlierBallotIsProposedAgain) {
+  using Kind = ControlMessage::Kind;
+  SteppedMember member(2, 4);
+  const Clock::time_point now{};
+  member.agreement.receive(3, Kind::prepare, 7, "", now);
+  member.agreement.lose(3, now);
+  member.agreement.receive(0, Kind::decide, 4, "decision", now);
+  EXPECT_FALSE(member.agreement.decision());
+  EXPECT_EQ(member.count(Kind::prepare), 2U);
+  for (const std::uint32_t other : {0U, 1U}) {
+    member.agreement.receive(other, Kind::promise, 10, "{}", now);
+  }
+  EXPECT_EQ(member.agreement.decision(), "decision");
 }
 
 /// So that it knows the silent members when it becomes the proposer.

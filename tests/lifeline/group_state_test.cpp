@@ -50,9 +50,9 @@ class SimulatedGroup {
   /// The rank receives nothing from now on.
   void stop(std::uint32_t rank) { ranks_[rank]->is_stopped = true; }
 
-  /// Delivers all messages, those that follow from them too.
-  void deliver() {
-    while (!messages_.empty()) {
+  /// Delivers all messages, those that follow from them too; or the next `most`.
+  void deliver(std::uint32_t most = ~0U) {
+    for (; most > 0 && !messages_.empty(); --most) {
       const Envelope envelope = messages_.front();
       messages_.pop_front();
       One& to = *ranks_[envelope.to - first_member];
@@ -119,6 +119,12 @@ TEST(GroupState, VerdictIsConfirmedByAcknowledgementsOrTime) {
   for (const std::uint32_t rank : {0U, 1U}) {
     EXPECT_TRUE(group[rank].is_verdict_confirmed(group.now)) << rank;
   }
+  SimulatedGroup slow(2);
+  slow[0].report({.code = ErrorCode::aborted, .ranks = {0}, .words = "enough"}, slow.now);
+  slow.deliver(2);  // The question and its answer, but not the decision.
+  EXPECT_TRUE(slow[0].verdict());
+  EXPECT_FALSE(slow[0].is_verdict_confirmed(slow.now));
+  EXPECT_TRUE(slow[0].is_verdict_confirmed(slow.now + 600ms));
   SimulatedGroup silent(2);
   silent.stop(1);
   silent[0].report({.code = ErrorCode::timed_out, .ranks = {1}, .words = "late"}, silent.now);
@@ -170,6 +176,30 @@ TEST(GroupState, ExchangeIsCompleteOnceAllRanksHaveContributed) {
   group[1].leave(0);
   group.deliver();
   EXPECT_TRUE(group[3].lacks_any(ranks));
+}
+
+/// A communicator that shrinks again and again keeps nothing of earlier exchanges.
+TEST(GroupState, ExchangesThatAreOverAreForgotten) {
+  SimulatedGroup group(2);
+  const std::vector<std::uint32_t> ranks{0, 1};
+  for (const std::uint32_t rank : ranks) group[rank].contribute(ranks, 3, "third");
+  group.deliver();
+  for (const std::uint32_t rank : ranks) {
+    EXPECT_TRUE(group[rank].exchanged(ranks, 3)) << rank;
+    group.deliver();
+    EXPECT_FALSE(group[rank].exchanged(ranks, 3)) << rank;
+  }
+  // Rank 1 gives up round 4 before the others have sent what it waits for.
+  for (const std::uint32_t rank : ranks) group[rank].contribute(ranks, 4, "fourth");
+  group[1].contribute(ranks, 5, "fifth");
+  group.deliver();
+  EXPECT_TRUE(group[0].exchanged(ranks, 4));
+  group.deliver();
+  EXPECT_FALSE(group[1].exchanged(ranks, 4));
+  group[0].contribute(ranks, 5, "fifth");
+  EXPECT_EQ(group[0].exchanged(ranks, 5), pack({"fifth", "fifth"}));
+  group.deliver();
+  EXPECT_EQ(group[1].exchanged(ranks, 5), pack({"fifth", "fifth"}));
 }
 
 }  // namespace

@@ -286,6 +286,40 @@ TEST_P(TcpTroubles, DetectsDeadPeerWhileSending) {
   expect_error(send_on, ErrorCode::peer_lost, "rank 0 on host0");
 }
 
+/// One end has ended while data to the other end is under way. The end of the stream waits behind
+/// that data, which no communicator of the other rank will read.
+TEST_P(TcpTroubles, NewCommunicatorReplacesConnectionThatEndedBehindUnreadData) {
+  Pair pair(of(2));
+  const Rank low{0};
+  const std::vector<std::byte> data(std::size_t{4} << 20);
+  (void)pair.high->send({&low, 1}, data);
+  const TcpTransport::Line* const line = pair.high->transport().reach(0, TcpEnd::context);
+  ASSERT_NE(line, nullptr);
+  shutdown(line->connection.fd(), SHUT_RDWR);
+  pair.low->abandon();
+  pair.high->abandon();
+  std::vector<std::unique_ptr<Port>> ports;
+  for (TcpEnd* const end : {pair.low.get(), pair.high.get()}) {
+    (void)end->transport().offer({.context = 2, .self = {}, .members = {0, 1}});
+  }
+  for (TcpEnd* const end : {pair.low.get(), pair.high.get()}) ports.push_back(end->another_port(2));
+  together(2, [&](std::uint32_t self) {
+    Port& port = *ports[self];
+    const Rank peer{1 - self};
+    std::byte received{0};
+    const std::byte sent{static_cast<unsigned char>(40 + self)};
+    bool is_sent = false;
+    const Clock::time_point deadline = Clock::now() + 10s;
+    for (std::uint32_t idle = 0; received == std::byte{0} || !is_sent; ++idle) {
+      ASSERT_LT(Clock::now(), deadline);
+      if (!is_sent) is_sent = port.send({&peer, 1}, {&sent, 1}) == 1;
+      if (received == std::byte{0}) (void)port.receive(peer, {&received, 1});
+      port.wait(idle, deadline);
+    }
+    EXPECT_EQ(received, std::byte{static_cast<unsigned char>(40 + peer.index())});
+  });
+}
+
 TEST_P(TcpTroubles, DetectsPeerWithAnotherProtocol) {
   for (const std::byte length : {std::byte{0}, std::byte{0xff}}) {
     TcpRanks ranks = of(2);

@@ -46,8 +46,10 @@ Verdict Health::agree_on_verdict(const Report& report) {
   const std::lock_guard lock(own_verdict_mutex_);
   if (!own_verdict_) {
     own_verdict_ = Verdict{.code = report.code, .ranks = report.ranks, .words = report.words};
+    // As GroupState does it: receives of messages from this rank itself may wait.
+    raised.store(true);
+    stop();
   }
-  gate_.close();
   return *own_verdict_;
 }
 
@@ -118,7 +120,7 @@ void Health::stand_down() {
 void Health::refuse() {
   // All ranks know the verdict before this rank's program may end.
   const Verdict verdict =
-      consensus_ ? consensus_->await_verdict().verdict : own_verdict_.value_or(Verdict{});
+      consensus_ ? consensus_->await_verdict().verdict : this->verdict().value_or(Verdict{});
   const std::string own = "rank " + std::to_string(self_.index()) + ": ";
   if (!has_been_told_.exchange(true)) {
     box_.fail(verdict.words);
@@ -138,7 +140,10 @@ void Health::abort(const std::string& reason) {
 }
 
 std::optional<Verdict> Health::verdict() const {
-  if (!consensus_) return own_verdict_;
+  if (!consensus_) {
+    const std::lock_guard lock(own_verdict_mutex_);
+    return own_verdict_;
+  }
   const std::optional<AgreedVerdict> agreed = consensus_->verdict();
   return agreed ? std::optional(agreed->verdict) : std::nullopt;
 }

@@ -128,7 +128,7 @@ class Health final : public Alarm, public MessageHost, private Participant {
   std::optional<std::uint32_t> leaver_;     // A rank that has left though this call needs it.
   Gate gate_;                               // Closed once there is a verdict.
   std::atomic<bool> has_been_told_{false};  // A call has thrown the verdict.
-  std::mutex own_verdict_mutex_;
+  mutable std::mutex own_verdict_mutex_;
   std::optional<Verdict> own_verdict_;  // Of one rank alone.
   std::unique_ptr<Consensus> consensus_;
 };

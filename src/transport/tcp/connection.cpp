@@ -447,17 +447,21 @@ bool Connection::is_hung_up() const {
   return poll(&socket, 1, 0) > 0 && (socket.revents & ends) != 0;
 }
 
-bool Connection::holds_data_for(std::uint64_t context) {
-  const bool reads_on = is_hung_up();
-  const Lock lock(reading_);
-  std::size_t came = reads_on ? 1 : 0;
-  while (read_end_.empty() && came > 0) {
+/// Reads all that the system holds.
+void Connection::read_rest() {
+  for (std::size_t came = 1; read_end_.empty() && came > 0;) {
     prepare_block();
     iovec part{.iov_base = block_.get() + end_, .iov_len = block_bytes - end_};
     came = read({&part, 1});
     end_ += came;
     parse(nullptr);
   }
+}
+
+bool Connection::holds_data_for(std::uint64_t context) {
+  const bool reads_on = is_hung_up();
+  const Lock lock(reading_);
+  if (reads_on) read_rest();
   const auto found = streams_.find(context);
   if (found == streams_.end()) return false;
   const Stream& stream = *found->second;
@@ -467,6 +471,13 @@ bool Connection::holds_data_for(std::uint64_t context) {
 void Connection::discard() {
   const Lock lock(reading_);
   channel_.discard();
+}
+
+void Connection::reset() {
+  const Lock lock(reading_);
+  read_rest();
+  const sockaddr nowhere{.sa_family = AF_UNSPEC, .sa_data = {}};
+  (void)connect(channel_.fd(), &nowhere, sizeof nowhere);
 }
 
 bool Connection::is_under_way() const {

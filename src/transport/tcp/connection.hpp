@@ -93,6 +93,10 @@ class Connection {
   void discard();
   /// Drops what is pending, and tells the peer that nothing more follows.
   void finish() { writer_.finish(); }
+  /// For a connection that has ended here: ends it for the peer too, at once. (The end of the
+  /// stream would follow data that the peer may never read.) What has arrived can still be
+  /// received.
+  void reset();
   /// Whether the system has sent everything that was written. (Waiting for the acknowledgement
   /// would take 40 ms more, because it is delayed.)
   [[nodiscard]] bool is_under_way() const;
@@ -104,6 +108,7 @@ class Connection {
   [[nodiscard]] Stream* find(std::uint64_t context);
   [[nodiscard]] std::span<const std::byte> first_segment(Stream& stream, std::uint32_t call);
   [[nodiscard]] bool read_once(const Stream& stream);
+  void read_rest();
   void prepare_block();
   void parse(const Stream* reader);
   [[nodiscard]] bool open_frame(const Stream* reader);

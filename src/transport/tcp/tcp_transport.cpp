@@ -66,6 +66,14 @@ TcpTransport::~TcpTransport() {
   close(bell_);
 }
 
+std::uint64_t TcpTransport::offer(const Membership& membership) {
+  for (const std::uint32_t member : membership.members) {
+    Line* const line = lines_[member].load(std::memory_order_acquire);
+    if (line != nullptr && line->connection.is_hung_up()) line->connection.reset();
+  }
+  return 0;
+}
+
 std::unique_ptr<Port> TcpTransport::open(const Membership& membership,
                                          std::span<const std::uint64_t> /*offers*/) {
   return std::make_unique<TcpPort>(*this, membership);
@@ -97,10 +105,7 @@ TcpTransport::Line* TcpTransport::reach(std::uint32_t member, std::uint64_t cont
   }
   Member& state = members_[member];
   if (is_good(state.line.get())) return state.line.get();
-  if (state.line) {
-    lines_[member].store(nullptr, std::memory_order_release);
-    drop(state);
-  }
+  if (state.line) end(member);
   if (state.is_missing) return nullptr;
   miss(member);
   return state.line.get();
@@ -140,6 +145,14 @@ void TcpTransport::connect(std::uint32_t member, Channel channel) {
 void TcpTransport::drop(Member& member) {
   watch_.remove(member.line->connection.fd());
   ended_.push_back(std::move(member.line));
+}
+
+/// The connection to a member has ended.
+void TcpTransport::end(std::uint32_t member) {
+  Member& state = members_[member];
+  lines_[member].store(nullptr, std::memory_order_release);
+  state.line->connection.reset();
+  drop(state);
 }
 
 void TcpTransport::advance(std::uint32_t member, Clock::time_point now) {
@@ -248,11 +261,8 @@ void TcpTransport::handle(Watch::Tag tag) {
       connect(guest->rank, std::move(guest->channel));
     } else {
       // The peer asks to be dialled, so it has no connection. Drop this end if it has ended.
-      Member& member = members_[guest->rank];
-      if (member.line && member.line->connection.is_hung_up()) {
-        lines_[guest->rank].store(nullptr, std::memory_order_release);
-        drop(member);
-      }
+      const Member& member = members_[guest->rank];
+      if (member.line && member.line->connection.is_hung_up()) end(guest->rank);
       if (!member.line && !member.is_missing) miss(guest->rank);
     }
   } else if (tag.kind == Watch::Kind::dial) {

@@ -48,7 +48,9 @@ class TcpTransport final : public Transport {
   TcpTransport(const TcpTransport&) = delete;
   TcpTransport& operator=(const TcpTransport&) = delete;
 
-  [[nodiscard]] std::uint64_t offer(const Membership& /*membership*/) override { return 0; }
+  /// Connections that have ended here end for the peers too, before any rank opens its port: all
+  /// ranks of a new communicator replace the same connections.
+  [[nodiscard]] std::uint64_t offer(const Membership& membership) override;
   [[nodiscard]] std::unique_ptr<Port> open(const Membership& membership,
                                            std::span<const std::uint64_t> offers) override;
 
@@ -112,6 +114,7 @@ class TcpTransport final : public Transport {
   void dial(std::uint32_t member);
   void connect(std::uint32_t member, Channel channel);
   void drop(Member& member);
+  void end(std::uint32_t member);
   void advance(std::uint32_t member, Clock::time_point now);
   [[nodiscard]] Clock::time_point next_due(Clock::time_point until);
 

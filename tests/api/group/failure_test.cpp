@@ -300,6 +300,22 @@ TEST(FailureOfThreads, AbortWakesAll) {
   });
 }
 
+/// No other rank tells it that the communicator has failed.
+TEST(FailureOfThreads, AbortEndsReceivesOfARankAlone) {
+  run_threads(2, [](Communicator& comm) {
+    Communicator alone = comm.split(comm.rank());
+    std::vector<int> data(1);
+    const auto begin = Clock::now();
+    const Work unmatched = alone.receive_async(data, 0, {.timeout = 20000ms});
+    std::thread waits(
+        [&] { expect_error([&] { unmatched.wait(); }, ErrorCode::aborted, "enough"); });
+    std::this_thread::sleep_for(20ms);
+    alone.abort("enough");
+    waits.join();
+    EXPECT_LT(seconds_since(begin), 5);
+  });
+}
+
 TEST(FailureOfThreads, RankThatReturnsEarlyIsNamed) {
   run_threads(3, [](Communicator& comm) {
     std::vector<double> data(5000, 1);
