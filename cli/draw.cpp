@@ -14,7 +14,7 @@
 #include "render/schedule_page.hpp"
 #include "render/storyboard.hpp"
 #include "render/timeline.hpp"
-#include "render/trace_drawing.hpp"
+#include "render/recording_drawing.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -122,7 +122,7 @@ std::string draw_recorded(const Options& options) {
   if (format_of(options.output) == Format::html) {
     throw Error(ErrorCode::unsupported, "with --trace, name a file that ends in .svg");
   }
-  return render::draw_trace(render::parse_trace(read_text(options.trace)));
+  return render::draw_recording(render::parse_recording(read_text(options.trace)));
 }
 
 std::string draw(const Options& options) {

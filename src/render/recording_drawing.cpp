@@ -1,4 +1,4 @@
-#include "render/trace_drawing.hpp"
+#include "render/recording_drawing.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,8 +30,8 @@ bool is_idle(const std::string& kind) { return kind == "idle" || kind == "bubble
 /// The kinds in the order of their first spans, and their colours.
 class Kinds {
  public:
-  explicit Kinds(const Trace& trace) {
-    for (const Trace::Span& span : trace.spans) {
+  explicit Kinds(const Recording& recording) {
+    for (const Recording::Span& span : recording.spans) {
       if (std::find(names_.begin(), names_.end(), span.kind) == names_.end()) {
         names_.push_back(span.kind);
       }
@@ -54,14 +54,14 @@ class Kinds {
 
 class Picture {
  public:
-  Picture(const Trace& trace, const Kinds& kinds)
-      : trace_(trace), kinds_(kinds), lanes_(trace.spans.size()) {
-    for (const Trace::Span& span : trace.spans) seconds_ = std::max(seconds_, span.end);
-    for (const std::string& name : trace.rows) {
+  Picture(const Recording& recording, const Kinds& kinds)
+      : recording_(recording), kinds_(kinds), lanes_(recording.spans.size()) {
+    for (const Recording::Span& span : recording.spans) seconds_ = std::max(seconds_, span.end);
+    for (const std::string& name : recording.rows) {
       left_ = std::max(left_, std::ceil(text_width(name, name_size)));
     }
     left_ = std::min(left_, widest_name) + 10;
-    for (std::size_t row = 0; row < trace.rows.size(); ++row) place(row);
+    for (std::size_t row = 0; row < recording.rows.size(); ++row) place(row);
   }
 
   [[nodiscard]] double width() const { return left_ + plot_width + 30; }
@@ -69,18 +69,18 @@ class Picture {
 
   void draw(Svg& svg, Point corner) const {
     draw_axis(svg, corner);
-    for (std::size_t i = 0; i < trace_.spans.size(); ++i) draw_bar(svg, i, corner);
-    for (const Trace::Arrow& arrow : trace_.arrows) draw_arrow(svg, arrow, corner);
+    for (std::size_t i = 0; i < recording_.spans.size(); ++i) draw_bar(svg, i, corner);
+    for (const Recording::Arrow& arrow : recording_.arrows) draw_arrow(svg, arrow, corner);
   }
 
  private:
   void place(std::size_t row) {
     std::vector<std::size_t> spans;
     std::vector<Interval> intervals;
-    for (std::size_t i = 0; i < trace_.spans.size(); ++i) {
-      if (trace_.spans[i].row != row) continue;
+    for (std::size_t i = 0; i < recording_.spans.size(); ++i) {
+      if (recording_.spans[i].row != row) continue;
       spans.push_back(i);
-      intervals.push_back({trace_.spans[i].begin, trace_.spans[i].end});
+      intervals.push_back({recording_.spans[i].begin, recording_.spans[i].end});
     }
     // Consecutive spans may share a lane; the tolerance is for rounding errors.
     const std::vector<std::size_t> lanes = rows_for(intervals, -1e-6 * seconds_);
@@ -111,13 +111,13 @@ class Picture {
       const double middle =
           corner.y + tops_[row] + static_cast<double>(row_lanes_[row]) * lane_height / 2;
       svg.text({corner.x + left_ - 8, middle + name_size * 0.36 - 1},
-               fitted(trace_.rows[row], name_size, widest_name),
+               fitted(recording_.rows[row], name_size, widest_name),
                {.size = name_size, .style = "ink", .anchor = Anchor::end});
     }
   }
 
   void draw_bar(Svg& svg, std::size_t index, Point corner) const {
-    const Trace::Span& span = trace_.spans[index];
+    const Recording::Span& span = recording_.spans[index];
     const double begin = x(span.begin, corner);
     const double end = x(span.end, corner);
     const double top =
@@ -138,7 +138,7 @@ class Picture {
   }
 
   /// From the bar of the sender to that of the receiver, which may be above it.
-  void draw_arrow(Svg& svg, const Trace::Arrow& arrow, Point corner) const {
+  void draw_arrow(Svg& svg, const Recording::Arrow& arrow, Point corner) const {
     const bool falls = arrow.from_row < arrow.to_row;
     const double inset = arrow.from_row == arrow.to_row ? bar_height / 2 : 5;
     const auto edge = [&](std::size_t row, bool bottom) {
@@ -161,7 +161,7 @@ class Picture {
              "ink");
   }
 
-  const Trace& trace_;
+  const Recording& recording_;
   const Kinds& kinds_;
   double seconds_ = 0;
   double left_ = 0;
@@ -171,7 +171,7 @@ class Picture {
   std::vector<std::size_t> row_lanes_;  // By row.
 };
 
-Legend legend_of(const Trace& trace, const Kinds& kinds, double width) {
+Legend legend_of(const Recording& recording, const Kinds& kinds, double width) {
   Legend legend(width);
   for (const std::string& kind : kinds.names()) {
     if (kind.empty()) continue;
@@ -180,7 +180,7 @@ Legend legend_of(const Trace& trace, const Kinds& kinds, double width) {
                  svg.rect({at.x, at.y - 6.5}, 22, 13, style);
                });
   }
-  if (!trace.arrows.empty()) {
+  if (!recording.arrows.empty()) {
     legend.add(22, "message", [](Svg& svg, Point at) {
       svg.path(PathData().move(at).line({at.x + 16, at.y}).text(), "ink-line outline");
       svg.path(PathData()
@@ -197,22 +197,22 @@ Legend legend_of(const Trace& trace, const Kinds& kinds, double width) {
 
 }  // namespace
 
-std::string draw_trace(const Trace& trace) {
-  if (trace.rows.size() > most_drawn_rows || trace.spans.size() > most_drawn_activities) {
-    throw Error(ErrorCode::unsupported, std::to_string(trace.rows.size()) + " rows with " +
-                                            std::to_string(trace.spans.size()) +
+std::string draw_recording(const Recording& recording) {
+  if (recording.rows.size() > most_drawn_rows || recording.spans.size() > most_drawn_activities) {
+    throw Error(ErrorCode::unsupported, std::to_string(recording.rows.size()) + " rows with " +
+                                            std::to_string(recording.spans.size()) +
                                             " spans are too many to draw; use at most " +
                                             std::to_string(most_drawn_rows) + " rows and " +
                                             std::to_string(most_drawn_activities) +
                                             " spans, or open the trace in ui.perfetto.dev");
   }
-  const Kinds kinds(trace);
-  const Picture picture(trace, kinds);
+  const Kinds kinds(recording);
+  const Picture picture(recording, kinds);
   const double width = picture.width() + 2 * margin;
-  const Heading heading(trace.caption, width - 2 * margin);
-  const Legend legend = legend_of(trace, kinds, width - 2 * margin);
+  const Heading heading(recording.caption, width - 2 * margin);
+  const Legend legend = legend_of(recording, kinds, width - 2 * margin);
   const double top = margin + heading.height() + legend.height() + 12;
-  Svg svg(width, top + picture.height() + margin, trace.caption.title, heading.description());
+  Svg svg(width, top + picture.height() + margin, recording.caption.title, heading.description());
   heading.draw(svg, {margin, margin});
   legend.draw(svg, {margin, margin + heading.height()});
   picture.draw(svg, {margin, top});

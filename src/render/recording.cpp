@@ -1,4 +1,4 @@
-#include "render/trace.hpp"
+#include "render/recording.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -60,7 +60,7 @@ class Reader {
     }
   }
 
-  [[nodiscard]] Trace trace() const {
+  [[nodiscard]] Recording recording() const {
     if (events_.empty()) {
       throw Error(ErrorCode::invalid_argument, "the trace has no spans: events with \"ph\": \"X\"");
     }
@@ -70,29 +70,29 @@ class Reader {
       rows[each.place] = 0;
       start = std::min(start, each.begin);
     }
-    Trace trace;
+    Recording made;
     for (auto& [place, row] : rows) {
-      row = trace.rows.size();
-      trace.rows.push_back(name_of(place));
+      row = made.rows.size();
+      made.rows.push_back(name_of(place));
     }
     for (const Event& each : events_) {
-      trace.spans.push_back({.row = rows.at(each.place),
-                             .name = each.name,
-                             .kind = each.kind,
-                             .begin = each.begin - start,
-                             .end = each.end - start});
+      made.spans.push_back({.row = rows.at(each.place),
+                            .name = each.name,
+                            .kind = each.kind,
+                            .begin = each.begin - start,
+                            .end = each.end - start});
     }
     for (const auto& [id, flow] : flows_) {
       if (!flow.start || !flow.finish) continue;
       const auto from = rows.find(flow.start->place);
       const auto to = rows.find(flow.finish->place);
       if (from == rows.end() || to == rows.end()) continue;
-      trace.arrows.push_back({.from_row = from->second,
-                              .from = flow.start->time - start,
-                              .to_row = to->second,
-                              .to = flow.finish->time - start});
+      made.arrows.push_back({.from_row = from->second,
+                             .from = flow.start->time - start,
+                             .to_row = to->second,
+                             .to = flow.finish->time - start});
     }
-    return trace;
+    return made;
   }
 
  private:
@@ -135,7 +135,7 @@ Caption caption_of(const Json& document) {
 
 }  // namespace
 
-Trace parse_trace(std::string_view text) {
+Recording parse_recording(std::string_view text) {
   std::string where = "the trace";
   try {
     const Json document = Json::parse(text);
@@ -147,9 +147,9 @@ Trace parse_trace(std::string_view text) {
       reader.read(event);
     }
     where = "the trace";
-    Trace trace = reader.trace();
-    trace.caption = caption_of(document);
-    return trace;
+    Recording recording = reader.recording();
+    recording.caption = caption_of(document);
+    return recording;
   } catch (const JsonError& error) {
     throw Error(ErrorCode::invalid_argument, where + " cannot be read: " + error.what());
   }

@@ -10,7 +10,7 @@
 namespace tutti::render {
 
 /// What ranks, or other actors, did over time: rows of spans, and messages between them.
-struct Trace {
+struct Recording {
   struct Span {
     std::size_t row = 0;
     std::string name{};
@@ -36,6 +36,6 @@ struct Trace {
 /// ordered by process and thread. The title and the lines below it are otherData.title and
 /// otherData.notes.
 /// Throws invalid_argument that names the event if it is another text, or has no spans.
-[[nodiscard]] Trace parse_trace(std::string_view text);
+[[nodiscard]] Recording parse_recording(std::string_view text);
 
 }  // namespace tutti::render
