@@ -13,6 +13,7 @@
 #include <string>
 
 #include "report.hpp"
+#include "timeline.hpp"
 #include "transformer.hpp"
 
 namespace {
@@ -78,6 +79,50 @@ std::vector<double> train(const Communicator& comm, Block& block,
   return losses;
 }
 
+/// One block on one rank, forward and backward, in tensor parallel and in both ways of this file.
+Timeline timeline(std::uint32_t ranks) {
+  const Machine machine;
+  Timeline drawing(
+      "one block of a transformer on one of " + std::to_string(ranks) + " ranks",
+      {"N norm, A attention with its four products, M the products of the MLP", Machine::prices});
+  const double whole = machine.product(batch);  // x·W of width × width, for all tokens.
+  const std::uint64_t bytes = batch * width * sizeof(float);
+  const double n = ranks;
+  for (const std::string way : {"tensor parallel", "sequence: Megatron", "sequence: Ulysses"}) {
+    const std::uint32_t row = drawing.row(way);
+    double now = 0;
+    const auto add_span = [&](const char* kind, const char* name, double seconds) {
+      drawing.span(row, kind, name, now, seconds);
+      now += seconds;
+    };
+    const auto exchange = [&](const char* kind, const char* algorithm, std::uint64_t size) {
+      add_span(kind, "", machine.price(algorithm, ranks, size));
+    };
+    const bool is_tensor = way == "tensor parallel";
+    const bool is_megatron = way == "sequence: Megatron";
+    for (const double times : {1.0, 2.0}) {  // A backward pass has twice the products.
+      const char* const pass = times == 1 ? "forward" : "backward";
+      for (const bool is_attention : {times == 1, times == 2}) {
+        add_span(pass, "N", times * whole / 20 / (is_tensor ? 1 : n));
+        if (is_megatron) exchange("allgather", "allgather/ring", bytes);
+        if (is_attention && !is_tensor && !is_megatron) {
+          for (int i = 0; i < 3; ++i) exchange("all-to-all", "alltoall/pairwise", bytes / ranks);
+        }
+        add_span(pass, is_attention ? "A" : "M", times * (is_attention ? 5 : 8) * whole / n);
+        if (is_attention && !is_tensor && !is_megatron) {
+          exchange("all-to-all", "alltoall/pairwise", bytes / ranks);
+        }
+        if (is_megatron) exchange("reduce-scatter", "reduce_scatter/ring", bytes);
+        if (is_tensor) exchange("allreduce", "allreduce/ring", bytes);
+      }
+    }
+    if (!is_tensor && !is_megatron) {
+      exchange("allreduce", "allreduce/ring", Block().size() * sizeof(float));
+    }
+  }
+  return drawing;
+}
+
 bool train_megatron(Communicator& comm) {
   Report report(comm, "sequence parallel, Megatron");
   require_divides(comm.size(), heads, "heads");
@@ -125,8 +170,10 @@ bool train_ulysses(Communicator& comm) {
 
 int main(int argc, char** argv) {
   const std::string which = argc == 2 ? argv[1] : "";
+  const std::string trace = trace_file(argc, argv);
+  if (!trace.empty() && argc == 3) return timeline(4).write(trace), 0;
   if (which != "megatron" && which != "ulysses") {
-    return std::puts("usage: sequence_parallel megatron|ulysses"), 2;
+    return std::puts("usage: sequence_parallel megatron|ulysses, or --trace FILE"), 2;
   }
   return launch(4, which == "megatron" ? train_megatron : train_ulysses);
 }

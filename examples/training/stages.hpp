@@ -90,8 +90,11 @@ class StageTimes {
     return 1 - busy_ / (total_ * static_cast<double>(orders_.size()));
   }
 
-  /// A row for each stage, with its tasks and the bubble, and the messages of microbatch 0.
-  void draw(Timeline& drawing, const std::vector<std::string>& names) const {
+  /// A row for each stage, with its tasks and the bubble, and the messages of microbatch 0. Then,
+  /// if `last_span` is not empty, one more span in each row when its last task is done, 1 unit
+  /// long.
+  void draw(Timeline& drawing, const std::vector<std::string>& names,
+            const std::string& last_span = "") const {
     constexpr double unit = 1e-3;
     std::vector<std::uint32_t> rows;
     for (const std::string& name : names) rows.push_back(drawing.row(name));
@@ -112,7 +115,10 @@ class StageTimes {
           drawing.message(rows[s - 1], last[0][s - 1] * unit, rows[s], begin * unit);
         }
       }
-      if (total_ > free) drawing.span(rows[s], "bubble", "", free * unit, (total_ - free) * unit);
+      if (!last_span.empty()) drawing.span(rows[s], last_span, "", free * unit, unit);
+      if (total_ > free && last_span.empty()) {
+        drawing.span(rows[s], "bubble", "", free * unit, (total_ - free) * unit);
+      }
     }
     for (std::size_t s = names.size() - 1; s-- > 0;) {
       const auto found = std::ranges::find_if(orders_[s], [](const Task& task) {

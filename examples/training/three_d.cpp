@@ -159,7 +159,25 @@ void require_fits(const Grid& grid, std::uint32_t ranks) {
                          " for " + std::to_string(ranks) + " ranks: start as many ranks");
 }
 
-bool train(tutti::Communicator& comm, const Grid& grid) {
+/// The first copy of the model; the others do the same at the same time.
+Timeline timeline(const Grid& grid, const StageTimes& times) {
+  Timeline drawing("data × pipeline × tensor: one step",
+                   {"The ranks of copy d = 0; copy 1 does the same. t = 0 and t = 1 add their "
+                    "products inside every pass of a stage.",
+                    "A forward pass takes 1 ms, a backward pass 2 ms, the allreduce of gradients "
+                    "with the other copy 1 ms. Arrows: messages of microbatch 0."});
+  for (std::uint32_t t = 0; t < grid.tensor; ++t) {
+    std::vector<std::string> names;
+    for (std::uint32_t p = 0; p < grid.pipeline; ++p) {
+      names.push_back("rank " + std::to_string(p * grid.tensor + t) + ": p = " + std::to_string(p) +
+                      ", t = " + std::to_string(t));
+    }
+    times.draw(drawing, names, "allreduce over data");
+  }
+  return drawing;
+}
+
+bool train(tutti::Communicator& comm, const Grid& grid, const std::string& trace) {
   Report report(comm, "data " + std::to_string(grid.data) + " × pipeline " +
                           std::to_string(grid.pipeline) + " × tensor " +
                           std::to_string(grid.tensor));
@@ -189,17 +207,21 @@ bool train(tutti::Communicator& comm, const Grid& grid) {
   for (std::uint32_t s = 0; s < grid.pipeline; ++s) {
     orders.push_back(one_forward_one_backward(s, grid.pipeline, microbatches));
   }
-  report.expect("bubble", StageTimes(orders).bubble(), "(P−1)/(m+P−1)",
-                (p - 1) / (microbatches + p - 1));
+  const StageTimes times(orders);
+  report.expect("bubble", times.bubble(), "(P−1)/(m+P−1)", (p - 1) / (microbatches + p - 1));
+  if (!trace.empty() && comm.rank() == 0) timeline(grid, times).write(trace);
   return report.good();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) return std::puts("usage: three_d DATA PIPELINE TENSOR"), 2;
+  const std::string trace = trace_file(argc, argv);
+  if (argc != (trace.empty() ? 4 : 6)) {
+    return std::puts("usage: three_d DATA PIPELINE TENSOR [--trace FILE]"), 2;
+  }
   const auto number = [&](int i) { return static_cast<std::uint32_t>(std::atoi(argv[i])); };
   const Grid grid{.data = number(1), .pipeline = number(2), .tensor = number(3)};
   return launch(std::max(1U, grid.data * grid.pipeline * grid.tensor),
-                [&](tutti::Communicator& comm) { return train(comm, grid); });
+                [&](tutti::Communicator& comm) { return train(comm, grid, trace); });
 }

@@ -12,7 +12,7 @@
 // parameter: a copy of the weights in f32, and two means. This is the 2Ψ + 2Ψ + KΨ of the lectures.
 // With f32 the weights need no copy: 4Ψ + 4Ψ + 8Ψ.
 #include <bit>
-#include <cstring>
+#include <string>
 
 #include "model.hpp"
 #include "report.hpp"
@@ -22,24 +22,17 @@ namespace {
 
 using namespace training;
 
-float widened(float value) { return value; }
-float widened(tutti::BFloat16 value) {
-  return std::bit_cast<float>(std::uint32_t{value.bits} << 16);
+void assign(float from, float& to) { to = from; }
+void assign(tutti::BFloat16 from, float& to) {
+  to = std::bit_cast<float>(std::uint32_t{from.bits} << 16);
 }
-void narrow(float value, float& to) { to = value; }
-void narrow(float value, tutti::BFloat16& to) {  // To nearest, ties to even.
-  const auto bits = std::bit_cast<std::uint32_t>(value);
+void assign(float from, tutti::BFloat16& to) {  // To nearest, ties to even.
+  const auto bits = std::bit_cast<std::uint32_t>(from);
   to.bits = static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 template <class From, class To>
 void convert(const From& from, To&& to) {
-  for (std::size_t i = 0; i < std::size(to); ++i) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(to[i])>, float>) {
-      to[i] = widened(from[i]);
-    } else {
-      narrow(from[i], to[i]);
-    }
-  }
+  for (std::size_t i = 0; i < to.size(); ++i) assign(from[i], to[i]);
 }
 
 /// The model on one rank. T is the type of parameters and gradients; the arithmetic is in f32.
