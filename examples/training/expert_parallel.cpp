@@ -126,7 +126,8 @@ struct Trained {
   std::uint64_t values = 0;  ///< Sent to other ranks, by the choices of the gate.
 };
 
-Trained train(tutti::Communicator& comm) {
+/// Experts and shared parameters have communicators of their own, so that each can be counted.
+Trained train(tutti::Communicator& comm, tutti::Communicator& data_parallel) {
   const std::size_t share = batch / comm.size();
   Layer dense;
   Floats shared = initial_parameters(0);  // The dense layer, then the gate.
@@ -194,9 +195,9 @@ Trained train(tutti::Communicator& comm) {
       add_gradient(rows(h), rows(gate_slope), sums.subspan(dense.parameters()));
       part_losses.push_back({squared_error(rows(y), rows(data.target), batch).value});
     }
-    comm.all_reduce_shards(parts, gradients);
+    data_parallel.all_reduce_shards(parts, gradients);
     std::vector<double> sum(1);
-    comm.all_reduce_shards(part_losses, sum);
+    data_parallel.all_reduce_shards(part_losses, sum);
     optimiser.update(step, shared, gradients);
     for (Expert& expert : own) {
       for (std::size_t l = 0; l < 2; ++l) {
@@ -212,10 +213,12 @@ Trained train(tutti::Communicator& comm) {
 bool compare(tutti::Communicator& comm) {
   Report report(comm, "expert parallel");
   require_divides(comm.size(), experts, "experts");
-  const Trained trained = train(comm);
+  tutti::Communicator data_parallel = comm.duplicate();
+  const Traffic traffic(comm);
+  const Trained trained = train(comm, data_parallel);
   const auto alone = [] {
     Trained reference;
-    tutti::run_threads(1, [&](tutti::Communicator& one) { reference = train(one); });
+    tutti::run_threads(1, [&](tutti::Communicator& one) { reference = train(one, one); });
     return reference.losses;
   };
   report.losses(trained.losses, alone, 0,
@@ -224,7 +227,7 @@ bool compare(tutti::Communicator& comm) {
   const double values =
       static_cast<double>(report.total(trained.values)) / (n * static_cast<double>(steps));
   report.expect_sent("tokens and their gradients, and counts",
-                     sent(comm, tutti::Collective::alltoall), steps,
+                     traffic.sent(tutti::Collective::alltoall), steps,
                      "values of tokens that changed the rank · 4 bytes + (N−1)/N · experts · 8",
                      values * sizeof(float) + (n - 1) / n * experts * 8);
   report.say("  if all experts were chosen equally often: " +

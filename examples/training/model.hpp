@@ -145,7 +145,7 @@ inline Loss squared_error(const Matrix& y, const Matrix& target, std::size_t row
 inline void adam(int step, std::span<float> parameters, std::span<const float> gradients,
                  std::span<float> mean, std::span<float> variance) {
   const auto power = static_cast<float>(step + 1);
-  const float rate = 0.003F * std::sqrt(1 - std::pow(0.999F, power)) / (1 - std::pow(0.9F, power));
+  const float rate = 0.006F * std::sqrt(1 - std::pow(0.999F, power)) / (1 - std::pow(0.9F, power));
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     mean[i] = 0.9F * mean[i] + 0.1F * gradients[i];
     variance[i] = 0.999F * variance[i] + 0.001F * gradients[i] * gradients[i];

@@ -127,17 +127,18 @@ bool train_megatron(Communicator& comm) {
   Report report(comm, "sequence parallel, Megatron");
   require_divides(comm.size(), heads, "heads");
   require_divides(comm.size(), length, "tokens");
+  const Traffic traffic(comm);
   Block block(comm.rank(), comm.size());
   block.borders.enter = [&](const Matrix& mine) { return gathered(comm, mine); };
   block.borders.leave = [&](const Matrix& all) { return scattered(comm, all); };
   report.losses(
-      train(comm, block, [] {}), train_block_alone, 1e-4,
+      train(comm, block, [] {}), train_block_alone, 1e-5,
       "the products of the row splits are added in another order, so their last bits differ");
   const double n = comm.size();
   const double share = (n - 1) / n * batch * width * sizeof(float);
-  report.expect_sent("allgathers", sent(comm, Collective::allgather), steps,
+  report.expect_sent("allgathers", traffic.sent(Collective::allgather), steps,
                      "(2 forward + 2 backward) · (N−1)/N · batch · width · 4 bytes", 4 * share);
-  report.expect_sent("reduce-scatters", sent(comm, Collective::reduce_scatter), steps,
+  report.expect_sent("reduce-scatters", traffic.sent(Collective::reduce_scatter), steps,
                      "(2 forward + 2 backward) · (N−1)/N · batch · width · 4 bytes", 4 * share);
   report.say("  together as many as the 4 allreduces of tensor parallel");
   return report.good();
@@ -147,6 +148,7 @@ bool train_ulysses(Communicator& comm) {
   Report report(comm, "sequence parallel, Ulysses");
   require_divides(comm.size(), heads, "heads");
   require_divides(comm.size(), length, "tokens");
+  const Traffic traffic(comm);
   Block block;
   block.borders.to_heads = [&](const Matrix& mine) { return to_heads(comm, mine); };
   block.borders.to_tokens = [&](const Matrix& all) { return to_tokens(comm, all); };
@@ -155,13 +157,13 @@ bool train_ulysses(Communicator& comm) {
       comm.all_reduce(gradient, tutti::Op::sum, {.algorithm = "allreduce/ring"});
     }
   };
-  report.losses(train(comm, block, add_gradients), train_block_alone, 1e-4,
+  report.losses(train(comm, block, add_gradients), train_block_alone, 1e-5,
                 "the gradients are added in another order, so their last bits differ");
   const double n = comm.size();
-  report.expect_sent("all-to-alls", sent(comm, Collective::alltoall), steps,
+  report.expect_sent("all-to-alls", traffic.sent(Collective::alltoall), steps,
                      "(4 forward + 4 backward) · (N−1)/N² · batch · width · 4 bytes",
                      8 * (n - 1) / n / n * batch * width * sizeof(float));
-  report.expect_sent("gradients", sent(comm, Collective::allreduce), steps, "2Ψ(N−1)/N · 4 bytes",
+  report.expect_sent("gradients", traffic.sent(Collective::allreduce), steps, "2Ψ(N−1)/N · 4 bytes",
                      2 * static_cast<double>(block.size()) * (n - 1) / n * sizeof(float));
   return report.good();
 }

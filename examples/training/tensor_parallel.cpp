@@ -25,10 +25,9 @@ void sum_over(tutti::Communicator& comm, Matrix& matrix) {
   comm.all_reduce(matrix.values, tutti::Op::sum, {.algorithm = "allreduce/ring"});
 }
 
-void expect_sums(Report& report, const tutti::Communicator& comm, double sums,
+void expect_sums(Report& report, const Traffic& traffic, double n, double sums,
                  const std::string& formula) {
-  const double n = comm.size();
-  report.expect_sent("activations and their gradients", sent(comm, tutti::Collective::allreduce),
+  report.expect_sent("activations and their gradients", traffic.sent(tutti::Collective::allreduce),
                      steps, formula + " · 2(N−1)/N · batch · width · 4 bytes",
                      sums * 2 * (n - 1) / n * batch * width * sizeof(float));
 }
@@ -37,6 +36,7 @@ void expect_sums(Report& report, const tutti::Communicator& comm, double sums,
 bool train_mlp(tutti::Communicator& comm) {
   Report report(comm, "tensor parallel, MLP");
   require_divides(comm.size(), width, "columns");
+  const Traffic traffic(comm);
   Mlp model(0, layers, comm.rank(), comm.size());
   model.sum = [&](Matrix& matrix) { sum_over(comm, matrix); };
   std::vector<double> losses;
@@ -48,18 +48,19 @@ bool train_mlp(tutti::Communicator& comm) {
     model.update(step);
     losses.push_back(loss.value / comm.size());  // All ranks have the same loss.
   }
-  report.losses(losses, train_mlp_alone, 1e-4, why);
+  report.losses(losses, train_mlp_alone, 1e-5, why);
   std::size_t weights = 0;
   for (const Layer& layer : model.shape) weights += layer.weights();
   report.expect("weights per rank", static_cast<double>(weights), "layers · width² / N",
                 static_cast<double>(layers * width * width) / comm.size());
-  expect_sums(report, comm, layers, "layers");
+  expect_sums(report, traffic, comm.size(), layers, "layers");
   return report.good();
 }
 
 bool train_attention(tutti::Communicator& comm) {
   Report report(comm, "tensor parallel, transformer block");
   require_divides(comm.size(), heads, "heads");
+  const Traffic traffic(comm);
   Block block(comm.rank(), comm.size());
   // The pair f and g: f copies in the forward pass and adds in the backward pass, g the reverse.
   block.borders.leave = [&](Matrix matrix) {
@@ -75,10 +76,10 @@ bool train_attention(tutti::Communicator& comm) {
     block.update(step);
     losses.push_back(loss.value / comm.size());
   }
-  report.losses(losses, train_block_alone, 1e-4, why);
+  report.losses(losses, train_block_alone, 1e-5, why);
   report.expect("weights per rank", static_cast<double>(block.size()), "12 · width² / N",
                 12.0 * width * width / comm.size());
-  expect_sums(report, comm, 4, "(2 forward + 2 backward)");
+  expect_sums(report, traffic, comm.size(), 4, "(2 forward + 2 backward)");
   return report.good();
 }
 

@@ -149,9 +149,9 @@ struct Block {
 
   /// What the backward pass needs of the forward pass.
   struct Pass {
-    Matrix x, norm1, in1;
-    std::vector<Attention> attention;
-    Matrix joined, y, norm2, in2, up, z;
+    Matrix x{}, norm1{}, in1{};
+    std::vector<Attention> attention{};
+    Matrix joined{}, y{}, norm2{}, in2{}, up{}, z{};
   };
 
   [[nodiscard]] Pass forward(Matrix x) const {
