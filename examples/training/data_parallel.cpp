@@ -47,7 +47,7 @@ Timeline timeline(const tutti::Bucketer& bucketer, std::uint32_t ranks) {
       ready[bucket] = lanes.compute("backward", std::to_string(l), 2 * work);
     }
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-      lanes.transfer("allreduce", "bucket " + std::to_string(i),
+      lanes.transfer("allreduce of a bucket", std::to_string(i),
                      machine.price("allreduce/ring", ranks, bytes[i]),
                      overlaps ? ready[i] : lanes.computed());
     }

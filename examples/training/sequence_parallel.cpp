@@ -84,40 +84,69 @@ Timeline timeline(std::uint32_t ranks) {
   const Machine machine;
   Timeline drawing(
       "one block of a transformer on one of " + std::to_string(ranks) + " ranks",
-      {"N norm, A attention with its four products, M the products of the MLP", Machine::prices});
-  const double whole = machine.product(batch);  // x·W of width × width, for all tokens.
+      {"Products with Q, K, V and O, attention (A) between them, and the MLP; norms are "
+       "too short for a name.",
+       Machine::prices});
+  const double product = machine.product(batch) / ranks;
   const std::uint64_t bytes = batch * width * sizeof(float);
-  const double n = ranks;
-  for (const std::string way : {"tensor parallel", "sequence: Megatron", "sequence: Ulysses"}) {
-    const std::uint32_t row = drawing.row(way);
+  enum Way : std::uint8_t { tensor, megatron, ulysses };
+  for (const Way way : {tensor, megatron, ulysses}) {
+    const std::uint32_t row = drawing.row(way == tensor     ? "tensor parallel"
+                                          : way == megatron ? "sequence: Megatron"
+                                                            : "sequence: Ulysses");
     double now = 0;
-    const auto add_span = [&](const char* kind, const char* name, double seconds) {
+    const char* pass = "forward";
+    double times = 1;  // A backward pass has twice the products.
+    const auto span = [&](const std::string& kind, const char* name, double seconds) {
       drawing.span(row, kind, name, now, seconds);
       now += seconds;
     };
-    const auto exchange = [&](const char* kind, const char* algorithm, std::uint64_t size) {
-      add_span(kind, "", machine.price(algorithm, ranks, size));
+    const auto compute = [&](const char* name, double products) {
+      span(pass, name, times * products * product);
     };
-    const bool is_tensor = way == "tensor parallel";
-    const bool is_megatron = way == "sequence: Megatron";
-    for (const double times : {1.0, 2.0}) {  // A backward pass has twice the products.
-      const char* const pass = times == 1 ? "forward" : "backward";
-      for (const bool is_attention : {times == 1, times == 2}) {
-        add_span(pass, "N", times * whole / 20 / (is_tensor ? 1 : n));
-        if (is_megatron) exchange("allgather", "allgather/ring", bytes);
-        if (is_attention && !is_tensor && !is_megatron) {
-          for (int i = 0; i < 3; ++i) exchange("all-to-all", "alltoall/pairwise", bytes / ranks);
-        }
-        add_span(pass, is_attention ? "A" : "M", times * (is_attention ? 5 : 8) * whole / n);
-        if (is_attention && !is_tensor && !is_megatron) {
-          exchange("all-to-all", "alltoall/pairwise", bytes / ranks);
-        }
-        if (is_megatron) exchange("reduce-scatter", "reduce_scatter/ring", bytes);
-        if (is_tensor) exchange("allreduce", "allreduce/ring", bytes);
+    const auto norm = [&] { compute("", way == tensor ? 0.05 * ranks : 0.05); };
+    const auto enter = [&] {
+      if (way == megatron) span("allgather", "", machine.price("allgather/ring", ranks, bytes));
+    };
+    const auto leave = [&] {
+      if (way == tensor) span("allreduce", "", machine.price("allreduce/ring", ranks, bytes));
+      if (way != megatron) return;
+      span("reduce-scatter", "", machine.price("reduce_scatter/ring", ranks, bytes));
+    };
+    const auto exchange = [&](int count) {
+      for (int i = 0; way == ulysses && i < count; ++i) {
+        span("all-to-all", "", machine.price("alltoall/pairwise", ranks, bytes / ranks));
       }
-    }
-    if (!is_tensor && !is_megatron) {
-      exchange("allreduce", "allreduce/ring", Block().size() * sizeof(float));
+    };
+    norm();
+    enter();
+    compute("QKV", 3);
+    exchange(3);
+    compute("A", 1);
+    exchange(1);
+    compute("O", 1);
+    leave();
+    norm();
+    enter();
+    compute("MLP", 8);
+    leave();
+    pass = "backward";
+    times = 2;
+    enter();
+    compute("MLP", 8);
+    leave();
+    norm();
+    enter();
+    compute("O", 1);
+    exchange(1);
+    compute("A", 1);
+    exchange(3);
+    compute("QKV", 3);
+    leave();
+    norm();
+    if (way == ulysses) {
+      const std::uint64_t gradients = Block().size() * sizeof(float);
+      span("allreduce", "gradients", machine.price("allreduce/ring", ranks, gradients));
     }
   }
   return drawing;
