@@ -63,13 +63,13 @@ TEST(RecordingDrawing, ShowsRowsKindsAndNames) {
   std::string all;
   for (const test::TextBox& box : test::text_boxes(svg)) all += box.words + "|";
   for (const char* words : {"two ranks|", "a line|", "0/3|", "rank 1|", "forward|", "backward|",
-                            "bubble|", "message|", "a|", "b|", "1.5 ms|"}) {
+                            "bubble|", "message|", "a|", "b|", "1.4 ms|"}) {
     EXPECT_NE(all.find(words), std::string::npos) << words << " in " << all;
   }
 }
 
 TEST(RecordingDrawing, SpansThatOverlapHaveTheirOwnLanes) {
-  Recording trace{.rows = {"one"}};
+  Recording trace{.caption = {.title = "lanes"}, .rows = {"one"}};
   trace.spans = {{.name = "long", .kind = "k", .begin = 0, .end = 3},
                  {.name = "first", .kind = "k", .begin = 0, .end = 1},
                  {.name = "second", .kind = "k", .begin = 1, .end = 3}};
