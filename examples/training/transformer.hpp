@@ -115,9 +115,9 @@ struct Attention {
 };
 
 /// The block, or slice `slice` of `tensor` of it: some heads, and some of the hidden values of its
-/// MLP. Q, K, V and Up are split by columns, O and Down by rows.
+/// MLP. Queries, keys, values and ups are split by columns, outputs and downs by rows.
 struct Block {
-  enum Part : std::uint8_t { Q, K, V, O, Up, Down };
+  enum Part : std::uint8_t { queries, keys, values, outputs, ups, downs };
   static constexpr std::size_t hidden = 4 * width;
 
   std::size_t tensor;
@@ -127,12 +127,12 @@ struct Block {
   Borders borders;
 
   explicit Block(std::size_t slice = 0, std::size_t slices = 1) : tensor(slices) {
-    for (const Part part : {Q, K, V, O, Up, Down}) {
-      const std::size_t rows = part == Down ? hidden : width;
-      const std::size_t columns = part == Up ? hidden : width;
+    for (const Part part : {queries, keys, values, outputs, ups, downs}) {
+      const std::size_t rows = part == downs ? hidden : width;
+      const std::size_t columns = part == ups ? hidden : width;
       const Floats whole =
           random_floats(200 + part, rows * columns, 0.5F / std::sqrt(static_cast<float>(rows)));
-      const bool by_rows = part == O || part == Down;
+      const bool by_rows = part == outputs || part == downs;
       const std::size_t r = by_rows ? rows / tensor : rows;
       const std::size_t c = by_rows ? columns : columns / tensor;
       parameters.push_back(
@@ -161,33 +161,33 @@ struct Block {
     const auto project = [&](Part part) {
       return borders.to_heads(product(pass.in1, parameters[part], width / tensor));
     };
-    pass.attention.emplace_back(project(Q), project(K), project(V));
+    pass.attention.emplace_back(project(queries), project(keys), project(values));
     pass.joined = borders.to_tokens(pass.attention.front().output);
-    pass.y = borders.leave(product(pass.joined, parameters[O], width));
+    pass.y = borders.leave(product(pass.joined, parameters[outputs], width));
     add(pass.y.values, pass.x.values);
 
     pass.norm2 = normalised(pass.y);
     pass.in2 = borders.enter(pass.norm2);
-    pass.up = product(pass.in2, parameters[Up], hidden / tensor);
+    pass.up = product(pass.in2, parameters[ups], hidden / tensor);
     squash(pass.up);
-    pass.z = borders.leave(product(pass.up, parameters[Down], width));
+    pass.z = borders.leave(product(pass.up, parameters[downs], width));
     add(pass.z.values, pass.y.values);
     return pass;
   }
 
   void backward(Pass& pass, const Matrix& dz) {
     const Matrix dout2 = borders.enter(dz);
-    add_gradient(pass.up, dout2, gradients[Down]);
-    Matrix dup = product_back(dout2, parameters[Down], pass.up.columns);
+    add_gradient(pass.up, dout2, gradients[downs]);
+    Matrix dup = product_back(dout2, parameters[downs], pass.up.columns);
     squash_back(dup, pass.up);
-    add_gradient(pass.in2, dup, gradients[Up]);
-    const Matrix dnorm2 = borders.leave(product_back(dup, parameters[Up], width));
+    add_gradient(pass.in2, dup, gradients[ups]);
+    const Matrix dnorm2 = borders.leave(product_back(dup, parameters[ups], width));
     Matrix dy = normalised_back(pass.y, pass.norm2, dnorm2);
     add(dy.values, dz.values);
 
     const Matrix dout1 = borders.enter(dy);
-    add_gradient(pass.joined, dout1, gradients[O]);
-    const Matrix djoined = product_back(dout1, parameters[O], pass.joined.columns);
+    add_gradient(pass.joined, dout1, gradients[outputs]);
+    const Matrix djoined = product_back(dout1, parameters[outputs], pass.joined.columns);
     const Attention::Gradients d = pass.attention.front().backward(borders.to_heads(djoined));
     Matrix din1(pass.in1.rows, width);
     const auto project_back = [&](Part part, const Matrix& slope) {
@@ -195,9 +195,9 @@ struct Block {
       add_gradient(pass.in1, mine, gradients[part]);
       add(din1.values, product_back(mine, parameters[part], width).values);
     };
-    project_back(Q, d.q);
-    project_back(K, d.k);
-    project_back(V, d.v);
+    project_back(queries, d.q);
+    project_back(keys, d.k);
+    project_back(values, d.v);
     // The sum that ends the gradient of x, where layers come before this one: the weights of this
     // block do not need it, but a deeper model does.
     const Matrix dnorm1 = borders.leave(din1);
