@@ -62,7 +62,8 @@ struct Attention {
     each_token([&](std::size_t column, std::size_t i, std::size_t sequences, float* weight) {
       float sum = 0;
       for (std::size_t j = i % sequences, n = 0; j <= i; j += sequences, ++n) {
-        sum += weight[n] = std::exp(dot(q[i] + column, k[j] + column) * scale);
+        weight[n] = std::exp(dot(q[i] + column, k[j] + column) * scale);
+        sum += weight[n];
       }
       for (std::size_t j = i % sequences, n = 0; j <= i; j += sequences, ++n) {
         weight[n] /= sum;
