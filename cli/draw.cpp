@@ -14,6 +14,7 @@
 #include "render/schedule_page.hpp"
 #include "render/storyboard.hpp"
 #include "render/timeline.hpp"
+#include "render/recording_drawing.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 struct Options {
   std::string name;
   std::string file;
+  std::string trace;
   ProblemOptions problem;
   std::string rounds;
   bool timeline = false;
@@ -109,7 +111,22 @@ std::string draw_on_network(const Options& options) {
                           : draw_load(drawn, network, options.on_network);
 }
 
+/// What a program, `tutti sim --trace` or a browser has recorded.
+std::string draw_recorded(const Options& options) {
+  if (!options.name.empty() || !options.file.empty() || !options.network.empty() ||
+      options.timeline || !options.rounds.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "a trace is drawn by itself: with --trace, give no algorithm, and of the other "
+                "options only -o");
+  }
+  if (format_of(options.output) == Format::html) {
+    throw Error(ErrorCode::unsupported, "with --trace, name a file that ends in .svg");
+  }
+  return render::draw_recording(render::parse_recording(read_text(options.trace)));
+}
+
 std::string draw(const Options& options) {
+  if (!options.trace.empty()) return draw_recorded(options);
   if (!options.network.empty()) return draw_on_network(options);
   if (options.timeline) {
     throw Error(ErrorCode::invalid_argument,
@@ -122,10 +139,13 @@ std::string draw(const Options& options) {
 
 void add_draw(Command tutti) {
   const Command command = tutti.command(
-      "draw", "draw a schedule round by round, its load on a network, or its timeline");
+      "draw",
+      "draw a schedule round by round, its load on a network, its timeline, or a recorded one");
   auto options = std::make_shared<Options>();
   command.option("algorithm", options->name, "such as allreduce/ring");
   command.option("--file", options->file, "a schedule in JSON; - is standard input");
+  command.option("--trace", options->trace,
+                 "a timeline in the trace format of Chrome: FILE.json; - is standard input");
   options->problem.add(command);
   command.option("--rounds", options->rounds,
                  "which rounds to draw: 3, 1-5 (default: all, or some of many)");

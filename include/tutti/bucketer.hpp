@@ -104,6 +104,9 @@ class TUTTI_API Bucketer {
   [[nodiscard]] std::size_t buckets() const;
   [[nodiscard]] std::size_t bucket_of(std::size_t tensor) const;
   [[nodiscard]] const BucketerCounters& counters() const;
+  /// Counters of this rank's allreduces, by peer: one per bucket and step, and a few small ones of
+  /// the constructor. Call it between two steps.
+  [[nodiscard]] Counters traffic() const;
   /// "1000 tensors in 41 buckets, 41 of them in place, 0 copied".
   [[nodiscard]] std::string description() const;
 

@@ -399,6 +399,10 @@ class TUTTI_API Communicator {
 
   /// Counters of this rank's calls of a collective so far, by peer.
   [[nodiscard]] Counters counters(Collective collective) const;
+  /// Counters of this rank's point-to-point messages that are done, by peer: the rank that sent a
+  /// message, also if it was received from any_rank. `calls` counts sends and receives. Slices and
+  /// waits are not counted.
+  [[nodiscard]] Counters message_counters() const;
   /// The name of the algorithm or schedule that a call would use.
   [[nodiscard]] std::string algorithm_for(const Call& call) const;
   /// How the ranks are connected: "4 ranks, shared memory".

@@ -105,6 +105,9 @@ void Communicator::set_completed(std::uint64_t calls) {
 Counters Communicator::counters(Collective collective) const {
   return usable(impl_).runner().counters(collective);
 }
+Counters Communicator::message_counters() const {
+  return usable(impl_).point_to_point().counters();
+}
 std::string Communicator::algorithm_for(const Call& call) const {
   return std::string(usable(impl_).runner().method_for(call).name());
 }

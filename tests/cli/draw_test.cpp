@@ -88,6 +88,15 @@ TEST_F(Draw, DrawsATimeline) {
   EXPECT_NE(outcome.out.find("The critical path has 6 messages"), std::string::npos);
 }
 
+TEST_F(Draw, DrawsATraceOfASimulation) {
+  const std::string trace = path(".json");
+  ASSERT_EQ(tutti("sim allreduce/ring --topo star:p=4 --trace " + trace).exit_code, 0);
+  const Outcome outcome = tutti("draw --trace " + trace + " -o -");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(fault_in_drawing(outcome.out), "");
+  EXPECT_NE(outcome.out.find("rank 3"), std::string::npos);
+}
+
 TEST_F(Draw, RefusalsNameTheCure) {
   expect_refusal("-p 4 -o x.svg", "draw what? Name one algorithm");
   expect_refusal("allreduce/ring -p 4 -o x.png", "Name a file that ends in .svg, or in .html");
@@ -99,6 +108,9 @@ TEST_F(Draw, RefusalsNameTheCure) {
   expect_refusal("allreduce/ring -p 4 --rounds 3-1 -o x.svg", "'3-1' is not a list of numbers;");
   expect_refusal("allreduce/ring -p 4 -o /nowhere/x.svg", "cannot write the file '/nowhere/x.svg'");
   expect_refusal("allreduce/rign -p 4 -o x.svg", "allreduce/ring");
+  expect_refusal("allreduce/ring --trace x.json -o x.svg", "a trace is drawn by itself");
+  expect_refusal("--trace x.json -o x.html", "name a file that ends in .svg");
+  expect_refusal("--trace /nowhere/x.json -o x.svg", "/nowhere/x.json");
 }
 
 }  // namespace

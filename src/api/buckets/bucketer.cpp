@@ -49,6 +49,7 @@ class Bucketer::Impl {
   [[nodiscard]] std::size_t buckets() const { return plan_.buckets.size(); }
   [[nodiscard]] const BucketPlace& place(std::size_t tensor) const;
   [[nodiscard]] const BucketerCounters& counters() const { return counters_; }
+  [[nodiscard]] Counters traffic() const { return communicator_.counters(Collective::allreduce); }
   [[nodiscard]] std::string description() const;
 
  private:
@@ -351,6 +352,7 @@ std::size_t Bucketer::bucket_of(std::size_t tensor) const {
   return made(impl_).place(tensor).bucket;
 }
 const BucketerCounters& Bucketer::counters() const { return made(impl_).counters(); }
+Counters Bucketer::traffic() const { return made(impl_).traffic(); }
 std::string Bucketer::description() const { return made(impl_).description(); }
 
 }  // namespace tutti

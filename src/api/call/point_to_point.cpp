@@ -76,7 +76,7 @@ class PointToPoint::Batch final : public Work::State, private Message::Completio
     for (const auto& message : messages_) {
       if (!failure) failure = message->failure;
     }
-    owner_.record_end(flight_, failure == nullptr);
+    owner_.record_end(flight_, messages_, failure == nullptr);
     finish(failure);
   }
 
@@ -126,11 +126,11 @@ std::vector<Envelope> PointToPoint::run(std::span<const Outgoing> out, std::span
   } catch (const Error&) {
     // Until the verdict, the record stays open: other ranks may ask for which rank this one waits.
     const Error error = settled(*current, std::current_exception());
-    record_end(flight, false);
+    record_end(flight, messages, false);
     end(error);
     throw Error(error);
   }
-  record_end(flight, true);
+  record_end(flight, messages, true);
   return received;
 }
 
@@ -326,10 +326,32 @@ PointToPoint::Flight PointToPoint::record(std::span<const Outgoing> out,
   return flight;
 }
 
-void PointToPoint::record_end(const Flight& flight, bool is_well) {
+void PointToPoint::record_end(const Flight& flight,
+                              std::span<const std::shared_ptr<Message>> messages, bool is_well) {
   const std::lock_guard lock(recording_);
   if (flight.first.slot != nullptr) recorder_.end_one(flight.first, is_well);
   for (const FlightRecorder::Handle& each : flight.more) recorder_.end_one(each, is_well);
+  if (!is_well) return;
+  if (counters_.peers.empty()) counters_.peers.resize(ranks_);
+  counters_.calls += messages.size();
+  for (const auto& message : messages) {
+    if (message->kind == Message::Kind::send) {
+      PeerCounters& peer = counters_.peers[message->peer];
+      peer.bytes_sent += message->bytes;
+      ++peer.messages_sent;
+    } else {
+      PeerCounters& peer = counters_.peers[message->envelope.rank];
+      peer.bytes_received += message->envelope.bytes;
+      ++peer.messages_received;
+    }
+  }
+}
+
+Counters PointToPoint::counters() {
+  const std::lock_guard lock(recording_);
+  Counters counters = counters_;
+  counters.peers.resize(ranks_);
+  return counters;
 }
 
 void PointToPoint::end(const Error& cause) {

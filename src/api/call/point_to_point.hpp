@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <tutti/counters.hpp>
 #include <tutti/error.hpp>
 #include <tutti/message.hpp>
 #include <tutti/work.hpp>
@@ -60,6 +61,9 @@ class PointToPoint final : private MessageOwner {
   [[nodiscard]] Envelope wait_for_message(std::uint32_t rank, std::uint32_t tag,
                                           const MessageOptions& options);
 
+  /// The messages that are done, by peer.
+  [[nodiscard]] Counters counters();
+
   /// Fails all pending messages with `cause`. Does not touch the caller's memory after it returns.
   void end(const Error& cause);
 
@@ -90,7 +94,9 @@ class PointToPoint final : private MessageOwner {
   };
   [[nodiscard]] Flight record(std::span<const Outgoing> out, std::span<const Incoming> in,
                               std::string_view site);
-  void record_end(const Flight& flight, bool is_well);
+  /// Ends the records, and counts the messages if all are done.
+  void record_end(const Flight& flight, std::span<const std::shared_ptr<Message>> messages,
+                  bool is_well);
 
   Messenger& messenger_;
   std::uint32_t self_;
@@ -105,6 +111,7 @@ class PointToPoint final : private MessageOwner {
   std::mutex recording_;
   FlightRecorder& recorder_;
   std::uint64_t messages_ = 0;
+  Counters counters_{};  // Guarded by recording_.
 };
 
 }  // namespace tutti

@@ -48,6 +48,33 @@ TEST_P(EveryGround, ReceivesBeforeSendsDoNotDeadlock) {
   }
 }
 
+TEST_P(EveryGround, MessagesAreCountedByPeer) {
+  run_ranks(3, GetParam(), [&](Communicator& comm) {
+    const auto data = numbers(500, comm.rank());
+    std::vector<std::uint32_t> got(800);
+    const std::uint32_t next = (comm.rank() + 1) % 3;
+    const std::uint32_t previous = (comm.rank() + 2) % 3;
+    for (int i = 0; i < 2; ++i) {
+      const Work sent = comm.send_async(data, next);
+      EXPECT_EQ(comm.receive(got, any_rank, {.may_be_shorter = true}).rank, previous);
+      sent.wait();
+    }
+    comm.send_receive(data, comm.rank(), std::span(got).first(500), comm.rank());
+
+    const Counters counters = comm.message_counters();
+    EXPECT_EQ(counters.calls, 6U);
+    ASSERT_EQ(counters.peers.size(), 3U);
+    EXPECT_EQ(counters.peers[next], (PeerCounters{.bytes_sent = 4000, .messages_sent = 2}));
+    EXPECT_EQ(counters.peers[previous],
+              (PeerCounters{.bytes_received = 4000, .messages_received = 2}));
+    EXPECT_EQ(counters.peers[comm.rank()], (PeerCounters{.bytes_sent = 2000,
+                                                         .bytes_received = 2000,
+                                                         .messages_sent = 1,
+                                                         .messages_received = 1}));
+    EXPECT_EQ(comm.counters(Collective::alltoall).total(), PeerCounters{});
+  });
+}
+
 TEST_P(EveryGround, EveryPairAtOnceInOneGroup) {
   constexpr std::uint32_t ranks = 4;
   run_ranks(ranks, GetParam(), [&](Communicator& comm) {

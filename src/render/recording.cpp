@@ -1,0 +1,158 @@
+#include "render/recording.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <tutti/error.hpp>
+
+#include "core/json.hpp"
+
+namespace tutti::render {
+namespace {
+
+constexpr double microseconds = 1e-6;
+
+/// A process and a thread.
+using Place = std::pair<std::int64_t, std::int64_t>;
+
+struct Moment {
+  Place place;
+  double time = 0;
+};
+
+struct Event {
+  Place place;
+  std::string name;
+  std::string kind;
+  double begin = 0;
+  double end = 0;
+};
+
+/// The events as they are in the file.
+class Reader {
+ public:
+  void read(const Json& event) {
+    const std::string phase = event.value("ph", "");
+    if (phase == "X") {
+      const double begin = time_of(event, "ts");
+      const double length = time_of(event, "dur");
+      if (length < 0) throw JsonError("its dur is negative");
+      const std::string name = event.value("name", "");
+      const std::string kind = event.value("cat", "");
+      events_.push_back({.place = place_of(event),
+                         .name = name,
+                         .kind = kind.empty() ? name : kind,
+                         .begin = begin,
+                         .end = begin + length});
+    } else if (phase == "s" || phase == "f") {
+      Flow& flow = flows_[event.value("cat", "") + "/" + event.at("id").dump()];
+      (phase == "s" ? flow.start : flow.finish) = {.place = place_of(event),
+                                                   .time = time_of(event, "ts")};
+    } else if (phase == "M") {
+      const std::string what = event.value("name", "");
+      if (what == "thread_name") threads_[place_of(event)] = event["args"]["name"].string();
+      if (what == "process_name")
+        processes_[place_of(event).first] = event["args"]["name"].string();
+    }
+  }
+
+  [[nodiscard]] Recording recording() const {
+    if (events_.empty()) {
+      throw Error(ErrorCode::invalid_argument, "the trace has no spans: events with \"ph\": \"X\"");
+    }
+    std::map<Place, std::size_t> rows;
+    double start = events_.front().begin;
+    for (const Event& each : events_) {
+      rows[each.place] = 0;
+      start = std::min(start, each.begin);
+    }
+    Recording made;
+    for (auto& [place, row] : rows) {
+      row = made.rows.size();
+      made.rows.push_back(name_of(place));
+    }
+    for (const Event& each : events_) {
+      made.spans.push_back({.row = rows.at(each.place),
+                            .name = each.name,
+                            .kind = each.kind,
+                            .begin = each.begin - start,
+                            .end = each.end - start});
+    }
+    for (const auto& [id, flow] : flows_) {
+      if (!flow.start || !flow.finish) continue;
+      const auto from = rows.find(flow.start->place);
+      const auto to = rows.find(flow.finish->place);
+      if (from == rows.end() || to == rows.end()) continue;
+      made.arrows.push_back({.from_row = from->second,
+                             .from = flow.start->time - start,
+                             .to_row = to->second,
+                             .to = flow.finish->time - start});
+    }
+    return made;
+  }
+
+ private:
+  struct Flow {
+    std::optional<Moment> start;
+    std::optional<Moment> finish;
+  };
+
+  static Place place_of(const Json& event) {
+    return {event.value<std::int64_t>("pid", 0), event.value<std::int64_t>("tid", 0)};
+  }
+  static double time_of(const Json& event, const char* key) {
+    const auto time = event.at(key).get<double>() * microseconds;
+    if (!std::isfinite(time)) throw JsonError(std::string("its ") + key + " is not a time");
+    return time;
+  }
+
+  [[nodiscard]] std::string name_of(const Place& place) const {
+    if (const auto found = threads_.find(place); found != threads_.end()) return found->second;
+    const auto process = processes_.find(place.first);
+    const std::string first =
+        process == processes_.end() ? std::to_string(place.first) : process->second;
+    return first + "/" + std::to_string(place.second);
+  }
+
+  std::vector<Event> events_;
+  std::map<std::string, Flow> flows_;
+  std::map<Place, std::string> threads_;
+  std::map<std::int64_t, std::string> processes_;
+};
+
+Caption caption_of(const Json& document) {
+  Caption caption{.title = "trace"};
+  const Json* const other = document.find("otherData");
+  if (other == nullptr) return caption;
+  caption.title = other->value("title", "trace");
+  caption.lines = other->value("notes", caption.lines);
+  return caption;
+}
+
+}  // namespace
+
+Recording parse_recording(std::string_view text) {
+  std::string where = "the trace";
+  try {
+    const Json document = Json::parse(text);
+    const Json& events = document.is_array() ? document : document.at("traceEvents");
+    Reader reader;
+    std::size_t number = 0;
+    for (const Json& event : events) {
+      where = "event " + std::to_string(number++) + " of the trace";
+      reader.read(event);
+    }
+    where = "the trace";
+    Recording recording = reader.recording();
+    recording.caption = caption_of(document);
+    return recording;
+  } catch (const JsonError& error) {
+    throw Error(ErrorCode::invalid_argument, where + " cannot be read: " + error.what());
+  }
+}
+
+}  // namespace tutti::render
