@@ -1,12 +1,29 @@
 #include "backend.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <ATen/core/grad_mode.h>
 
 #include "failure.hpp"
+#include "interpreter.hpp"
 
 namespace tutti_torch {
+namespace {
+
+/// The backends of this process.
+struct Alive {
+  std::mutex mutex;
+  std::set<Backend*> backends;
+};
+
+Alive& alive() {
+  // Never destroyed: a backend may end while the process exits.
+  static auto* const all = new Alive;
+  return *all;
+}
+
+}  // namespace
 
 Backend::Backend(c10::intrusive_ptr<c10d::Store> store, int rank, int size,
                  c10::intrusive_ptr<Options> options)
@@ -15,11 +32,14 @@ Backend::Backend(c10::intrusive_ptr<c10d::Store> store, int rank, int size,
       options_(std::move(options)),
       timeout_ms_(options_->timeout.count()) {
 #ifdef C10D_BACKEND_HAS_RECONFIGURE
-  if (options_->enable_reconfigure) return;
+  if (options_->enable_reconfigure) {
+    begin();
+    return;
+  }
 #endif
   communicator_ = Communicator::from_store(store_, rank, size, timeout_of(c10d::kUnsetTimeout),
                                            options_->choice);
-  init();
+  begin();
 }
 
 Backend::Backend(std::shared_ptr<Communicator> communicator, c10::intrusive_ptr<c10d::Store> store,
@@ -29,10 +49,29 @@ Backend::Backend(std::shared_ptr<Communicator> communicator, c10::intrusive_ptr<
       options_(std::move(options)),
       timeout_ms_(options_->timeout.count()),
       communicator_(std::move(communicator)) {
-  init();
+  begin();
 }
 
-Backend::~Backend() = default;
+void Backend::begin() {
+  init();
+  const std::lock_guard lock(alive().mutex);
+  alive().backends.insert(this);
+}
+
+Backend::~Backend() {
+  {
+    const std::lock_guard lock(alive().mutex);
+    alive().backends.erase(this);
+  }
+  const WithoutInterpreter unlocked;
+  lane_.reset();
+  communicator_.reset();
+}
+
+void Backend::leave_all() {
+  const std::lock_guard lock(alive().mutex);
+  for (Backend* const each : alive().backends) each->leave();
+}
 
 // Properties ----------------------------------------------------------------------------------
 

@@ -141,11 +141,14 @@ class Backend final : public c10d::Backend {
       std::function<void(std::shared_ptr<c10d::WorkInfo>)>&& hook);
   virtual void waitForPendingWorks();
 
-  /// Called when the interpreter exits: ends what is under way, because no thread may need Python
-  /// afterwards.
-  void leave();
+  /// Called when the interpreter exits: ends what is under way in all groups, because no thread may
+  /// need Python afterwards.
+  static void leave_all();
 
  private:
+  void begin();
+  void leave();
+
   /// A call before it is started.
   struct Launch {
     c10d::OpType type = c10d::OpType::UNKNOWN;

@@ -8,19 +8,6 @@
 namespace tutti_torch {
 namespace {
 
-/// Lets go of the interpreter's lock while the backend ends: the calls that it waits for may need
-/// it.
-struct WithoutLock {
-  void operator()(Backend* backend) const {
-    if (PyGILState_Check() != 0) {
-      const py::gil_scoped_release unlocked;
-      c10::intrusive_ptr<Backend>::reclaim(backend).reset();
-    } else {
-      c10::intrusive_ptr<Backend>::reclaim(backend).reset();
-    }
-  }
-};
-
 const char* name_of(tuttiResult_t result) {
   switch (result) {
     case tuttiSuccess:
@@ -85,6 +72,6 @@ PYBIND11_MODULE(TUTTI_TORCH_MODULE, m) {
             const tutti_torch::Failure why = self.failure();
             return py::make_tuple(tutti_torch::name_of(why.result), why.ranks, why.reason);
           },
-          "The kind of failure ('success', 'peer_lost', …), the ranks that caused it, and why.")
-      .def("_leave", &Backend::leave, unlocked);
+          "The kind of failure ('success', 'peer_lost', …), the ranks that caused it, and why.");
+  m.def("_leave_all", &Backend::leave_all, unlocked);
 }
