@@ -85,6 +85,8 @@ void add_run(Command tutti, std::vector<std::string> after_dashes) {
               "none, or core: bind each rank to a core, round-robin (default none)")
       .text("WHAT")
       .among({"none", "core"});
+  command.flag("--keep-going", options->job.keeps_going,
+               "let the other ranks go on after one has failed; 0 if any rank succeeds");
   command
       .option("--linger", options->linger,
               "time for other ranks to end after one has failed (default 2)")

@@ -77,7 +77,8 @@ void Backend::leave_all() {
 
 at::Tensor Backend::allocateTensor(long size, at::TensorOptions options) {
   if (options.has_device() && !options.device().is_cpu()) {
-    refuse("allocate_tensor", "only CPU tensors can be allocated, not on " + options.device().str());
+    refuse("allocate_tensor",
+           "only CPU tensors can be allocated, not on " + options.device().str());
   }
   return shared_tensor(size, options);
 }
@@ -94,8 +95,9 @@ std::chrono::milliseconds Backend::timeout_of(std::chrono::milliseconds asked) c
 
 const std::shared_ptr<Communicator>& Backend::communicator() const {
   if (communicator_) return communicator_;
-  fail("call", "the process group has no communicator: it was shut down, or reconfigure() was not "
-               "called yet");
+  fail("call",
+       "the process group has no communicator: it was shut down, or reconfigure() was not "
+       "called yet");
 }
 
 int Backend::root_of(int64_t root, const char* call) const {
@@ -116,16 +118,15 @@ Backend::WorkPointer Backend::start(Launch launch, std::function<void(tuttiComm_
   if (onCompletionHook_) observer = onCompletionHook_;
   auto work = c10::make_intrusive<CollectiveWork>(
       label, lane_->state(),
-      CollectiveWork::Parts{
-          .inputs = std::move(launch.inputs),
-          .result = std::move(launch.result),
-          .body =
-              [group = communicator(), body = std::move(body)] {
-                const at::NoGradGuard no_grad;
-                body(group->handle());
-              },
-          .observer = std::move(observer),
-          .memory = StorageLock(launch.memory)});
+      CollectiveWork::Parts{.inputs = std::move(launch.inputs),
+                            .result = std::move(launch.result),
+                            .body =
+                                [group = communicator(), body = std::move(body)] {
+                                  const at::NoGradGuard no_grad;
+                                  body(group->handle());
+                                },
+                            .observer = std::move(observer),
+                            .memory = StorageLock(launch.memory)});
   if (launch.is_async || is_coalescing_) {
     lane_->add(work);
   } else {

@@ -94,8 +94,7 @@ class Backend final : public c10d::Backend {
   WorkPointer scatter(Tensors& outputs, std::vector<Tensors>& inputs,
                       const c10d::ScatterOptions& opts = {}) override;
   WorkPointer alltoall_base(at::Tensor& output, at::Tensor& input,
-                            std::vector<int64_t>& output_splits,
-                            std::vector<int64_t>& input_splits,
+                            std::vector<int64_t>& output_splits, std::vector<int64_t>& input_splits,
                             const c10d::AllToAllOptions& opts = {}) override;
   WorkPointer alltoall(Tensors& outputs, Tensors& inputs,
                        const c10d::AllToAllOptions& opts = {}) override;
@@ -103,7 +102,8 @@ class Backend final : public c10d::Backend {
   // Synchronisation ---------------------------------------------------------------------------
 
   WorkPointer barrier(const c10d::BarrierOptions& opts = {}) override;
-  void monitoredBarrier(const c10d::BarrierOptions& opts = {}, bool wait_all_ranks = false) override;
+  void monitoredBarrier(const c10d::BarrierOptions& opts = {},
+                        bool wait_all_ranks = false) override;
   void startCoalescing() override;
   WorkPointer endCoalescing() override;
 

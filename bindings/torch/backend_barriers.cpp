@@ -14,8 +14,8 @@ Backend::WorkPointer Backend::barrier(const c10d::BarrierOptions& opts) {
   return start(std::move(launch), [call](tuttiComm_t comm) { run(call, comm, "barrier"); });
 }
 
-/// Goes through the store: a rank that does not come must not make the communicator fail, and rank 0
-/// can tell which ranks have come.
+/// Goes through the store: a rank that does not come must not make the communicator fail, and rank
+/// 0 can tell which ranks have come.
 void Backend::monitoredBarrier(const c10d::BarrierOptions& opts, bool wait_all_ranks) {
   const auto timeout = opts.timeout.count() < 0 ? timeout_of(opts.timeout) : opts.timeout;
   const std::string prefix = "tutti/monitored/" + std::to_string(++monitored_) + "/";
@@ -73,8 +73,8 @@ void Backend::monitor(const std::string& prefix, std::chrono::milliseconds timeo
     }
   }
   if (count == 0) return;
-  fail("monitored_barrier", "[Rank 0]: Ranks " + missing + " failed to pass monitoredBarrier in " +
-                                limit);
+  fail("monitored_barrier",
+       "[Rank 0]: Ranks " + missing + " failed to pass monitoredBarrier in " + limit);
 }
 
 }  // namespace tutti_torch

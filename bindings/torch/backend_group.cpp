@@ -56,9 +56,8 @@ c10::intrusive_ptr<c10d::Backend> Backend::shrink(
   if (flags != 0) abort();
   const Failure why = communicator()->failure();
   const std::set<int> lost(why.ranks.begin(), why.ranks.end());
-  const bool all_lost =
-      why.result != tuttiSuccess && std::includes(lost.begin(), lost.end(), excluded.begin(),
-                                                  excluded.end());
+  const bool all_lost = why.result != tuttiSuccess &&
+                        std::includes(lost.begin(), lost.end(), excluded.begin(), excluded.end());
   if (!all_lost) {
     // Ranks that live are left out. They do not call, so the others meet again at the store.
     std::vector<int> members;
@@ -134,8 +133,9 @@ Backend::WorkPointer Backend::reconfigure(const c10d::ReconfigureOptions& opts) 
   }
   const auto own = std::find(handles.begin(), handles.end(), get_reconfigure_handle());
   if (own == handles.end()) {
-    refuse("reconfigure", "the handles do not contain this rank's: call get_reconfigure_handle() "
-                          "before every reconfigure(), since a handle is used once");
+    refuse("reconfigure",
+           "the handles do not contain this rank's: call get_reconfigure_handle() "
+           "before every reconfigure(), since a handle is used once");
   }
   if (communicator_) abort();
   communicator_.reset();
@@ -143,9 +143,9 @@ Backend::WorkPointer Backend::reconfigure(const c10d::ReconfigureOptions& opts) 
   rank_ = static_cast<int>(own - handles.begin());
   size_ = static_cast<int>(handles.size());
   handle_.clear();
-  communicator_ = Communicator::from_id(
-      handles.front(), rank_, size_, timeout_of(opts.timeout.value_or(c10d::kUnsetTimeout)),
-      options_->choice);
+  communicator_ = Communicator::from_id(handles.front(), rank_, size_,
+                                        timeout_of(opts.timeout.value_or(c10d::kUnsetTimeout)),
+                                        options_->choice);
   return start({.type = c10d::OpType::UNKNOWN,
                 .title = "tutti:reconfigure",
                 .timeout = timeout_of(c10d::kUnsetTimeout),

@@ -21,8 +21,8 @@ const at::Tensor& only_one(const Tensors& tensors, const char* call) {
 
 const Tensors& one_for_each_rank(const std::vector<Tensors>& lists, int size, const char* call) {
   if (lists.size() != 1 || lists.front().size() != static_cast<std::size_t>(size)) {
-    refuse(call, "a list of one tensor for each of the " + std::to_string(size) +
-                     " ranks is expected");
+    refuse(call,
+           "a list of one tensor for each of the " + std::to_string(size) + " ranks is expected");
   }
   return lists.front();
 }
@@ -39,7 +39,8 @@ std::vector<std::size_t> in_elements(const std::vector<std::size_t>& counts, std
   return scaled;
 }
 
-/// Sets the count of a call on blocks: one number if they are equal. `counts` must outlive the call.
+/// Sets the count of a call on blocks: one number if they are equal. `counts` must outlive the
+/// call.
 void set_counts(tuttiCall_t& call, const std::vector<std::size_t>& counts, bool are_equal) {
   if (are_equal) {
     call.count = counts.front();
@@ -97,11 +98,10 @@ Backend::WorkPointer Backend::broadcast(Tensors& tensors, const c10d::BroadcastO
   call.sendbuff = call.recvbuff = host.data();
   call.count = host.count() * element.factor;
   call.root = root;
-  return start(std::move(launch),
-               [host, call, is_root = root == rank_](tuttiComm_t comm) mutable {
-                 run(call, comm, name);
-                 if (!is_root) host.store();
-               });
+  return start(std::move(launch), [host, call, is_root = root == rank_](tuttiComm_t comm) mutable {
+    run(call, comm, name);
+    if (!is_root) host.store();
+  });
 }
 
 Backend::WorkPointer Backend::allgather(std::vector<Tensors>& outputs, Tensors& inputs,
@@ -115,18 +115,16 @@ Backend::WorkPointer Backend::allgather(std::vector<Tensors>& outputs, Tensors& 
   launch.result = blocks;
   launch.memory = together(blocks, inputs);
   const tuttiCall_t call = collective_call(tuttiCollAllGather, launch.timeout);
-  return start(std::move(launch), [all = AllGather{blocks, input}, call,
-                                   scratch = scratch_](tuttiComm_t comm) {
-    all(call, comm, *scratch, name);
-  });
+  return start(std::move(launch), [all = AllGather{blocks, input}, call, scratch = scratch_](
+                                      tuttiComm_t comm) { all(call, comm, *scratch, name); });
 }
 
 Backend::WorkPointer Backend::allgather_coalesced(std::vector<Tensors>& outputs, Tensors& inputs,
                                                   const c10d::AllgatherOptions& opts) {
   static constexpr const char* name = "all_gather_coalesced";
   if (outputs.size() != static_cast<std::size_t>(size_)) {
-    refuse(name, "a list of tensors for each of the " + std::to_string(size_) +
-                     " ranks is expected");
+    refuse(name,
+           "a list of tensors for each of the " + std::to_string(size_) + " ranks is expected");
   }
   if (inputs.empty()) refuse(name, "the list of inputs is empty");
   std::vector<AllGather> all;
@@ -223,15 +221,15 @@ Backend::WorkPointer Backend::gather(std::vector<Tensors>& outputs, Tensors& inp
   call.datatype = element.type;
   call.root = root;
   call.count = static_cast<std::size_t>(input.numel()) * element.factor;
-  return start(std::move(launch), [blocks, input, call,
-                                   scratch = scratch_](tuttiComm_t comm) mutable {
-    const HostTensor in = HostTensor::reading(input, *scratch);
-    HostBlocks out = HostBlocks::writing(blocks, *scratch);
-    call.sendbuff = in.data();
-    call.recvbuff = out.data();
-    run(call, comm, name);
-    out.store();
-  });
+  return start(std::move(launch),
+               [blocks, input, call, scratch = scratch_](tuttiComm_t comm) mutable {
+                 const HostTensor in = HostTensor::reading(input, *scratch);
+                 HostBlocks out = HostBlocks::writing(blocks, *scratch);
+                 call.sendbuff = in.data();
+                 call.recvbuff = out.data();
+                 run(call, comm, name);
+                 out.store();
+               });
 }
 
 Backend::WorkPointer Backend::gather_into_tensor(at::Tensor& output, at::Tensor& input,
@@ -276,15 +274,15 @@ Backend::WorkPointer Backend::scatter(Tensors& outputs, std::vector<Tensors>& in
   call.datatype = element.type;
   call.root = root;
   call.count = static_cast<std::size_t>(output.numel()) * element.factor;
-  return start(std::move(launch), [blocks, output, call,
-                                   scratch = scratch_](tuttiComm_t comm) mutable {
-    const HostBlocks in = HostBlocks::reading(blocks, *scratch);
-    HostTensor out = HostTensor::writing(output, *scratch);
-    call.sendbuff = in.data();
-    call.recvbuff = out.data();
-    run(call, comm, name);
-    out.store();
-  });
+  return start(std::move(launch),
+               [blocks, output, call, scratch = scratch_](tuttiComm_t comm) mutable {
+                 const HostBlocks in = HostBlocks::reading(blocks, *scratch);
+                 HostTensor out = HostTensor::writing(output, *scratch);
+                 call.sendbuff = in.data();
+                 call.recvbuff = out.data();
+                 run(call, comm, name);
+                 out.store();
+               });
 }
 
 namespace {
@@ -301,8 +299,8 @@ std::vector<std::size_t> split_counts(const at::Tensor& tensor, const std::vecto
                        std::to_string(rows) + ", which is not divisible by " +
                        std::to_string(size) + " ranks: pass split sizes");
     }
-    return std::vector<std::size_t>(
-        ranks, static_cast<std::size_t>(tensor.numel() / size) * factor);
+    return std::vector<std::size_t>(ranks,
+                                    static_cast<std::size_t>(tensor.numel() / size) * factor);
   }
   if (splits.size() != ranks) {
     refuse(name, std::to_string(splits.size()) + " split sizes of the " + side + " for " +
@@ -317,8 +315,7 @@ std::vector<std::size_t> split_counts(const at::Tensor& tensor, const std::vecto
     refuse(name, std::string("the split sizes of the ") + side + " add up to " +
                      std::to_string(sum) + "; its first dimension is " + std::to_string(rows));
   }
-  const std::size_t row =
-      rows == 0 ? 0 : static_cast<std::size_t>(tensor.numel() / rows) * factor;
+  const std::size_t row = rows == 0 ? 0 : static_cast<std::size_t>(tensor.numel() / rows) * factor;
   std::vector<std::size_t> counts;
   for (const int64_t each : splits) counts.push_back(static_cast<std::size_t>(each) * row);
   return counts;
@@ -367,8 +364,8 @@ Backend::WorkPointer Backend::alltoall(Tensors& outputs, Tensors& inputs,
   static constexpr const char* name = "all_to_all";
   const auto ranks = static_cast<std::size_t>(size_);
   if (outputs.size() != ranks || inputs.size() != ranks) {
-    refuse(name, "lists of one tensor for each of the " + std::to_string(size_) +
-                     " ranks are expected");
+    refuse(name,
+           "lists of one tensor for each of the " + std::to_string(size_) + " ranks are expected");
   }
   for (const at::Tensor& each : inputs) check_tensor(each, name);
   for (const at::Tensor& each : outputs) check_output(each, name);

@@ -21,8 +21,7 @@ const at::Tensor& only_one(const std::vector<at::Tensor>& tensors, const char* c
 at::Tensor contribution(const at::Tensor& tensor, const c10d::ReduceOp& op, const char* call) {
   if (op.op_ != c10d::ReduceOp::PREMUL_SUM) return tensor;
   if (!op.supplement_) refuse(call, "PREMUL_SUM has no factor");
-  const auto& supplement =
-      static_cast<const c10d::NCCLPreMulSumSupplement&>(*op.supplement_.get());
+  const auto& supplement = static_cast<const c10d::NCCLPreMulSumSupplement&>(*op.supplement_.get());
   const at::Tensor scaled = supplement.tensor_factor.defined()
                                 ? at::mul(tensor, supplement.tensor_factor.to(tensor.device()))
                                 : at::mul(tensor, supplement.double_factor);
@@ -48,15 +47,15 @@ Backend::WorkPointer Backend::allreduce(Tensors& tensors, const c10d::AllreduceO
   call.datatype = how.type;
   call.op = how.op;
   if (is_scaled(opts.reduceOp)) {
-    return start(std::move(launch), [tensor, op = opts.reduceOp, call,
-                                     scratch = scratch_](tuttiComm_t comm) mutable {
-      const at::Tensor scaled = contribution(tensor, op, name);
-      HostTensor host = HostTensor::reading(scaled, *scratch);
-      call.sendbuff = call.recvbuff = host.data();
-      call.count = host.count();
-      run(call, comm, name);
-      tensor.copy_(host.host());
-    });
+    return start(std::move(launch),
+                 [tensor, op = opts.reduceOp, call, scratch = scratch_](tuttiComm_t comm) mutable {
+                   const at::Tensor scaled = contribution(tensor, op, name);
+                   HostTensor host = HostTensor::reading(scaled, *scratch);
+                   call.sendbuff = call.recvbuff = host.data();
+                   call.count = host.count();
+                   run(call, comm, name);
+                   tensor.copy_(host.host());
+                 });
   }
   HostTensor host = HostTensor::reading(tensor, *scratch_);
   call.sendbuff = call.recvbuff = host.data();
@@ -134,8 +133,8 @@ Backend::WorkPointer Backend::reduce_scatter(Tensors& outputs, std::vector<Tenso
   static constexpr const char* name = "reduce_scatter";
   const at::Tensor& output = only_one(outputs, name);
   if (inputs.size() != 1 || inputs.front().size() != static_cast<std::size_t>(size_)) {
-    refuse(name, "the input is a list of one tensor for each of the " + std::to_string(size_) +
-                     " ranks");
+    refuse(name,
+           "the input is a list of one tensor for each of the " + std::to_string(size_) + " ranks");
   }
   const Tensors& blocks = inputs.front();
   check_output(output, name);
@@ -198,8 +197,7 @@ Backend::WorkPointer Backend::reduce_scatter_tensor_coalesced(
                        std::to_string(outputs[i].numel()));
     }
   }
-  Launch launch =
-      launch_of(c10d::OpType::_REDUCE_SCATTER_BASE, "tutti:_reduce_scatter_base", opts);
+  Launch launch = launch_of(c10d::OpType::_REDUCE_SCATTER_BASE, "tutti:_reduce_scatter_base", opts);
   launch.inputs = launch.memory = inputs;
   launch.memory.insert(launch.memory.end(), outputs.begin(), outputs.end());
   launch.result = outputs;

@@ -18,7 +18,8 @@ struct SparseSum {
   std::size_t ranks;
 
   /// The first dimension of each rank's part becomes the concatenation of all.
-  [[nodiscard]] at::Tensor all_gather(const at::Tensor& own, const std::vector<int64_t>& rows) const {
+  [[nodiscard]] at::Tensor all_gather(const at::Tensor& own,
+                                      const std::vector<int64_t>& rows) const {
     const at::Tensor block = own.contiguous();
     std::vector<int64_t> shape = block.sizes().vec();
     shape[0] = 0;
@@ -85,9 +86,8 @@ Backend::WorkPointer Backend::allreduce_sparse(Tensors& tensors,
   launch.inputs = launch.result = launch.memory = tensors;
   const std::chrono::milliseconds timeout = launch.timeout;
   return start(std::move(launch), [tensor, averages, timeout, size = size_](tuttiComm_t comm) {
-    at::Tensor sum = SparseSum{.comm = comm,
-                               .timeout = timeout,
-                               .ranks = static_cast<std::size_t>(size)}(tensor);
+    at::Tensor sum = SparseSum{
+        .comm = comm, .timeout = timeout, .ranks = static_cast<std::size_t>(size)}(tensor);
     if (averages) sum = sum / size;
     tensor.copy_(sum);
   });

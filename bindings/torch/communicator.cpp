@@ -24,9 +24,10 @@ tuttiConfig_t config_of(std::chrono::milliseconds timeout, const CommunicatorCho
 
 }  // namespace
 
-std::shared_ptr<Communicator> Communicator::from_store(
-    const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,
-    std::chrono::milliseconds timeout, const CommunicatorChoice& choice) {
+std::shared_ptr<Communicator> Communicator::from_store(const c10::intrusive_ptr<c10d::Store>& store,
+                                                       int rank, int size,
+                                                       std::chrono::milliseconds timeout,
+                                                       const CommunicatorChoice& choice) {
   StoreBridge bridge(store, timeout);
   const tuttiStore_t in_c = bridge.in_c();
   const tuttiConfig_t config = config_of(timeout, choice);

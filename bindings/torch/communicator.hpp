@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <torch/csrc/distributed/c10d/Store.hpp>
+
 #include <tutti/tutti.h>
 
 namespace tutti_torch {

@@ -94,7 +94,8 @@ Combination combination_of(const c10d::ReduceOp& op, c10::ScalarType type,
   const auto operation = operation_of(op.op_);
   if (!operation) refuse(call, "unknown ReduceOp " + std::to_string(static_cast<int>(op.op_)));
   if (type == c10::ScalarType::Bool) {
-    if (const auto on_bools = operation_on_bools(*operation); on_bools && op.op_ != c10d::ReduceOp::PREMUL_SUM) {
+    if (const auto on_bools = operation_on_bools(*operation);
+        on_bools && op.op_ != c10d::ReduceOp::PREMUL_SUM) {
       return {.type = tuttiUint8, .op = *on_bools};
     }
     refuse(call, "bool tensors have no average and no scaled sum: convert them to a number type");

@@ -6,6 +6,7 @@
 
 #include <c10/core/ScalarType.h>
 #include <torch/csrc/distributed/c10d/Types.hpp>
+
 #include <tutti/tutti.h>
 
 namespace tutti_torch {

@@ -22,8 +22,8 @@ void require_success(tuttiResult_t result, std::string_view call,
     case tuttiUnsupported:
       C10_THROW_ERROR(NotImplementedError, "tutti " + std::string(call) + ": " + words);
     case tuttiTimedOut:
-      fail(call, "Timed out waiting " + std::to_string(timeout.count()) + "ms for other ranks: " +
-                     words);
+      fail(call,
+           "Timed out waiting " + std::to_string(timeout.count()) + "ms for other ranks: " + words);
     default:
       fail(call, words);
   }

@@ -52,8 +52,9 @@ void check_tensor(const at::Tensor& tensor, const std::string& call) {
 void check_output(const at::Tensor& tensor, const std::string& call) {
   check_tensor(tensor, call);
   if (at::has_internal_overlap(tensor) == at::MemOverlap::Yes) {
-    refuse(call, "elements of a result tensor share memory, as after expand(): call contiguous() "
-                 "first");
+    refuse(call,
+           "elements of a result tensor share memory, as after expand(): call contiguous() "
+           "first");
   }
 }
 

@@ -53,10 +53,8 @@ class HostTensor {
 class HostBlocks {
  public:
   HostBlocks() = default;
-  [[nodiscard]] static HostBlocks reading(const std::vector<at::Tensor>& tensors,
-                                          Scratch& scratch);
-  [[nodiscard]] static HostBlocks writing(const std::vector<at::Tensor>& tensors,
-                                          Scratch& scratch);
+  [[nodiscard]] static HostBlocks reading(const std::vector<at::Tensor>& tensors, Scratch& scratch);
+  [[nodiscard]] static HostBlocks writing(const std::vector<at::Tensor>& tensors, Scratch& scratch);
 
   [[nodiscard]] void* data() const;
   [[nodiscard]] const at::Tensor& host() const { return host_; }

@@ -2,8 +2,8 @@
 
 namespace tutti_torch {
 
-/// Lets go of the interpreter's lock, if this thread has it, until the end of the scope: a call that
-/// this thread waits for may need it.
+/// Lets go of the interpreter's lock, if this thread has it, until the end of the scope: a call
+/// that this thread waits for may need it.
 class WithoutInterpreter {
  public:
   WithoutInterpreter();

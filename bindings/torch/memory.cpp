@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <ATen/Functions.h>
+
 #include <tutti/tutti.h>
 
 #include "failure.hpp"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <torch/csrc/distributed/c10d/Work.hpp>
+
 #include <tutti/tutti.h>
 
 #include "communicator.hpp"

@@ -35,7 +35,7 @@ PYBIND11_MODULE(TUTTI_TORCH_MODULE, m) {
 
   const py::object base = c10d.attr("Backend");
   py::class_<Backend::Options, c10::intrusive_ptr<Backend::Options>>(m, "Options",
-                                                                    base.attr("Options"))
+                                                                     base.attr("Options"))
       .def(py::init([](std::chrono::milliseconds timeout, std::string algorithm,
                        std::string transport, std::string interfaces) {
              auto options = c10::make_intrusive<Backend::Options>(timeout);

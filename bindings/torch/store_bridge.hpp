@@ -4,6 +4,7 @@
 #include <string>
 
 #include <torch/csrc/distributed/c10d/Store.hpp>
+
 #include <tutti/tutti.h>
 
 namespace tutti_torch {

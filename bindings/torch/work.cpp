@@ -16,9 +16,8 @@ std::vector<c10::Device> devices_of(const std::vector<at::Tensor>& tensors) {
       devices.push_back(each.device());
     }
   }
-  std::sort(devices.begin(), devices.end(), [](const c10::Device& a, const c10::Device& b) {
-    return a.index() < b.index();
-  });
+  std::sort(devices.begin(), devices.end(),
+            [](const c10::Device& a, const c10::Device& b) { return a.index() < b.index(); });
   return devices;
 }
 
@@ -37,8 +36,8 @@ c10::intrusive_ptr<c10::ivalue::Future> LazyFuture::get(const std::vector<at::Te
   {
     const std::lock_guard lock(mutex_);
     if (future_) return future_;
-    future = c10::make_intrusive<c10::ivalue::Future>(
-        c10::ListType::create(c10::TensorType::get()), devices_of(result));
+    future = c10::make_intrusive<c10::ivalue::Future>(c10::ListType::create(c10::TensorType::get()),
+                                                      devices_of(result));
     future_ = future;
     if (!is_complete_) return future;
   }
@@ -165,8 +164,8 @@ c10::intrusive_ptr<c10::ivalue::Future> JointWork::getFuture() {
   auto joint = c10::make_intrusive<c10::ivalue::Future>(
       c10::ListType::create(c10::TensorType::get()), devices_of(result()));
   c10::collectAll(futures)->addCallback(
-      [joint, tensors = result(), self = c10::intrusive_ptr<JointWork>::reclaim_copy(this)](
-          c10::ivalue::Future& /*all*/) {
+      [joint, tensors = result(),
+       self = c10::intrusive_ptr<JointWork>::reclaim_copy(this)](c10::ivalue::Future& /*all*/) {
         if (const std::exception_ptr failure = self->exception()) {
           joint->setError(failure);
         } else {

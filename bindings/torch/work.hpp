@@ -32,8 +32,7 @@ struct WorkLabel {
 /// list of the result tensors.
 class LazyFuture {
  public:
-  [[nodiscard]] c10::intrusive_ptr<c10::ivalue::Future> get(
-      const std::vector<at::Tensor>& result);
+  [[nodiscard]] c10::intrusive_ptr<c10::ivalue::Future> get(const std::vector<at::Tensor>& result);
   void complete(const std::vector<at::Tensor>& result, const std::exception_ptr& failure);
 
  private:
