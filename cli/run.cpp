@@ -86,7 +86,7 @@ void add_run(Command tutti, std::vector<std::string> after_dashes) {
       .text("WHAT")
       .among({"none", "core"});
   command.flag("--keep-going", options->job.keeps_going,
-               "let the other ranks go on after one has failed; 0 if any rank succeeds");
+               "let the others go on after a rank has failed");
   command
       .option("--linger", options->linger,
               "time for other ranks to end after one has failed (default 2)")

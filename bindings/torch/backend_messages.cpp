@@ -8,11 +8,9 @@ namespace tutti_torch {
 namespace {
 
 const at::Tensor& message_of(const std::vector<at::Tensor>& tensors, const char* call) {
-  if (tensors.size() != 1) {
-    refuse(call, "one tensor is expected, not " + std::to_string(tensors.size()));
-  }
-  check_tensor(tensors.front(), call);
-  return tensors.front();
+  const at::Tensor& tensor = only_one(tensors, call);
+  check_tensor(tensor, call);
+  return tensor;
 }
 
 void check_tag(int tag, const char* call) {

@@ -12,13 +12,6 @@ namespace {
 
 using Tensors = Backend::Tensors;
 
-const at::Tensor& only_one(const Tensors& tensors, const char* call) {
-  if (tensors.size() != 1) {
-    refuse(call, "one tensor per rank is expected, not " + std::to_string(tensors.size()));
-  }
-  return tensors.front();
-}
-
 const Tensors& one_for_each_rank(const std::vector<Tensors>& lists, int size, const char* call) {
   if (lists.size() != 1 || lists.front().size() != static_cast<std::size_t>(size)) {
     refuse(call,

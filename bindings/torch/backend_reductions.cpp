@@ -10,13 +10,6 @@
 namespace tutti_torch {
 namespace {
 
-const at::Tensor& only_one(const std::vector<at::Tensor>& tensors, const char* call) {
-  if (tensors.size() != 1) {
-    refuse(call, "one tensor per rank is expected, not " + std::to_string(tensors.size()));
-  }
-  return tensors.front();
-}
-
 /// The contribution of this rank: the tensor, or a scaled copy for PREMUL_SUM.
 at::Tensor contribution(const at::Tensor& tensor, const c10d::ReduceOp& op, const char* call) {
   if (op.op_ != c10d::ReduceOp::PREMUL_SUM) return tensor;

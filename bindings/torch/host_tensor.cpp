@@ -67,6 +67,13 @@ void check_types(const std::vector<at::Tensor>& tensors, const std::string& call
   }
 }
 
+const at::Tensor& only_one(const std::vector<at::Tensor>& tensors, const char* call) {
+  if (tensors.size() != 1) {
+    refuse(call, "one tensor per rank is expected, not " + std::to_string(tensors.size()));
+  }
+  return tensors.front();
+}
+
 void await_devices(const std::vector<at::Tensor>& tensors) {
   for (const at::Tensor& each : tensors) {
     if (!each.defined() || each.is_cpu()) continue;

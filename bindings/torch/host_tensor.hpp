@@ -17,6 +17,9 @@ void check_output(const at::Tensor& tensor, const std::string& call);
 /// Throws ValueError unless all have the type of the first.
 void check_types(const std::vector<at::Tensor>& tensors, const std::string& call);
 
+/// The tensor of a list that has one. Throws ValueError if it has more or none.
+[[nodiscard]] const at::Tensor& only_one(const std::vector<at::Tensor>& tensors, const char* call);
+
 /// Waits until the devices have done what the calling thread has queued for these tensors. The lane
 /// may then copy them in another stream.
 void await_devices(const std::vector<at::Tensor>& tensors);

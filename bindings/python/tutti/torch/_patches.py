@@ -4,15 +4,21 @@
 |---|---|---|
 | ``dist.monitored_barrier`` | refuses every backend whose name is not gloo | up to 2.13 |
 | ``dist.distributed_c10d._set_pg_timeout`` | sets the timeout of gloo and nccl only | up to 2.13 |
+| the rendezvous ``env://`` | does not know ``tutti run``, whose ranks share no ``MASTER_ADDR`` | all |
 
-Each calls torch's own function for all other groups. From torch 2.14 on neither is needed.
+The first two call torch's own function for all other groups. The third is used if ``TUTTI_RANK`` is
+set and ``RANK`` is not. It gives a store of files, which outlives every rank.
 """
 
 from __future__ import annotations
 
 import functools
+import os
+import tempfile
 import warnings
+from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 _applied = False
@@ -46,9 +52,46 @@ def backend_of(group: Any = None) -> Any:
 def apply(version: tuple[int, ...]) -> None:
     """Replace the functions, once."""
     global _applied
-    if _applied or version >= (2, 14):
+    if _applied:
         return
     _applied = True
+    _patch_rendezvous()
+    if version < (2, 14):
+        _patch_checks_of_names()
+
+
+def _patch_rendezvous() -> None:
+    import torch.distributed.rendezvous as rendezvous
+
+    handlers = getattr(rendezvous, "_rendezvous_handlers", {})
+    if "env" not in handlers:
+        return
+    by_environment = handlers["env"]
+
+    @functools.wraps(by_environment)
+    def meet(url: str, *args: Any, **kwargs: Any) -> Iterator[tuple[Any, int, int]]:
+        is_ours = "TUTTI_RANK" in os.environ and "RANK" not in os.environ
+        if is_ours and "rank=" not in url:
+            yield _meet_under_tutti_run()
+        else:
+            yield from by_environment(url, *args, **kwargs)
+
+    handlers["env"] = meet
+
+
+def _meet_under_tutti_run() -> tuple[Any, int, int]:
+    import torch.distributed as dist
+
+    rank, size = int(os.environ["TUTTI_RANK"]), int(os.environ["TUTTI_SIZE"])
+    # The store holds the key by which ranks authenticate each other: only this user may read it.
+    folder = Path(tempfile.gettempdir()) / f"tutti-torch-{os.environ.get('TUTTI_JOB', 'job')}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.stat().st_uid != os.getuid():
+        raise RuntimeError(f"{folder} belongs to another user: set TMPDIR to another directory")
+    return dist.FileStore(str(folder / "store"), size), rank, size
+
+
+def _patch_checks_of_names() -> None:
     import torch.distributed as dist
     import torch.distributed.distributed_c10d as c10d
 
