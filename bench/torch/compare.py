@@ -22,6 +22,7 @@ import torch
 import torch.distributed as dist
 
 import tutti.torch
+from tutti.torch import _extension
 
 
 def number(text: str) -> int:
@@ -121,7 +122,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, help="per call, size and backend")
     parser.add_argument("--ddp", action="store_true", help="a DDP step of ten million parameters")
     options = parser.parse_args()
-    tutti.torch._extension.load()
+    _extension.load()
     context = multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as folder:
         processes = [

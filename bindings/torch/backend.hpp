@@ -148,6 +148,7 @@ class Backend final : public c10d::Backend {
  private:
   void begin();
   void leave();
+  void release();
 
   /// A call before it is started.
   struct Launch {

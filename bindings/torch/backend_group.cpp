@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <thread>
 
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
@@ -28,6 +29,7 @@ std::string listed(const std::vector<int>& ranks) {
 
 /// How long the calls under way may take to end after an abort.
 constexpr std::chrono::seconds grace{5};
+constexpr std::chrono::seconds time_to_arrive{1};
 
 }  // namespace
 
@@ -88,8 +90,17 @@ void Backend::abort() {
 void Backend::shutdown() {
   if (!communicator_) return;
   (void)lane_->wait_until_idle(timeout_of(c10d::kUnsetTimeout));
-  // Works that are not done hold the communicator, too.
+  release();
+}
+
+/// Messages under way hold the communicator, too: they get some time to arrive.
+void Backend::release() {
+  const std::weak_ptr<Communicator> left = communicator_;
   communicator_.reset();
+  const auto end = std::chrono::steady_clock::now() + time_to_arrive;
+  while (!left.expired() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 void Backend::leave() {
@@ -97,7 +108,7 @@ void Backend::leave() {
     communicator_->abort("the interpreter of rank " + std::to_string(rank_) + " exits");
     (void)lane_->wait_until_idle(grace);
   }
-  communicator_.reset();
+  release();
 }
 
 Failure Backend::failure() const { return communicator()->failure(); }

@@ -43,6 +43,7 @@ void MessageWork::State::settle(tuttiResult_t outcome) noexcept {
     failure = std::current_exception();
   }
   parts.memory = {};
+  parts.communicator.reset();
   is_settled = true;
 }
 
@@ -110,6 +111,8 @@ bool MessageWork::wait(std::chrono::milliseconds timeout) {
 }
 
 void MessageWork::abort() {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->is_settled) return;
   state_->parts.communicator->abort("rank " + std::to_string(state_->label.rank) +
                                     " aborted a message");
 }

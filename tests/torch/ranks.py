@@ -14,7 +14,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-import tutti.torch
+from tutti.torch import _extension
 
 
 def run(
@@ -31,7 +31,8 @@ def run(
 
     Raises AssertionError if a rank raised or died, except those in `lost`, whose result is None.
     """
-    tutti.torch._extension.load() if backend == "tutti" else None
+    if backend == "tutti":
+        _extension.load()
     context = multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as folder:
         store = str(Path(folder) / "store")
@@ -93,6 +94,6 @@ def _serve(pipe, store, rank, size, backend, timeout, environment, function, arg
         pipe.send(("error", traceback.format_exc()))
         pipe.close()
     # As a program ends, but without the handlers of the test runner that was forked.
-    if tutti.torch._extension._loaded is not None:
-        tutti.torch._extension._loaded._leave_all()
+    if _extension._loaded is not None:
+        _extension._loaded._leave_all()
     os._exit(0)
