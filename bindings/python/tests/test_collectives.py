@@ -9,8 +9,19 @@ import tutti
 np = pytest.importorskip("numpy")
 
 DTYPES = [
-    "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
-    "float16", "float32", "float64", "complex64", "complex128",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
 ]
 
 
@@ -49,7 +60,16 @@ def test_allreduce_of_every_dtype(dtype):
 
 @pytest.mark.parametrize(
     ("op", "expected"),
-    [("sum", 6), ("prod", 6), ("min", 1), ("max", 3), ("avg", 2), ("band", 0), ("bor", 3), ("bxor", 0)],
+    [
+        ("sum", 6),
+        ("prod", 6),
+        ("min", 1),
+        ("max", 3),
+        ("avg", 2),
+        ("band", 0),
+        ("bor", 3),
+        ("bxor", 0),
+    ],
 )
 def test_ops(op, expected):
     for x in tutti.run_threads(lambda comm: comm.allreduce(np.array([comm.rank + 1]), op=op), 3):
@@ -187,9 +207,7 @@ def test_gather_with_counts():
 def test_reduce_scatter(ranks):
     def work(comm):
         blocks = comm.reduce_scatter(np.arange(2.0 * ranks))
-        uneven = comm.reduce_scatter(
-            np.ones(sum(range(ranks + 1))), counts=[r + 1 for r in range(ranks)]
-        )
+        uneven = comm.reduce_scatter(np.ones(sum(range(ranks + 1))), counts=[r + 1 for r in range(ranks)])
         return blocks.tolist(), uneven.tolist()
 
     for rank, (blocks, uneven) in enumerate(tutti.run_threads(work, ranks)):
@@ -225,7 +243,11 @@ def test_options_of_a_call():
     def work(comm):
         x = np.ones(8)
         comm.allreduce(
-            x, algorithm="allreduce/ring", timeout=5, site="here", keep_input=True,
+            x,
+            algorithm="allreduce/ring",
+            timeout=5,
+            site="here",
+            keep_input=True,
             reproducible="order",
         )
         return x

@@ -16,7 +16,10 @@ np = pytest.importorskip("numpy")
 def run_script(body, **options):
     return subprocess.run(
         [sys.executable, "-c", textwrap.dedent(body)],
-        capture_output=True, text=True, timeout=60, **options,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        **options,
     )
 
 
@@ -59,7 +62,9 @@ except tutti.Error as error:
 )
 def test_ctrl_c_aborts_and_names_the_rank(call):
     late = WAITS.replace("try:", "time.sleep(1.5)\ntry:")
-    out = run_script(PAIR + f"""
+    out = run_script(
+        PAIR
+        + f"""
 comm, other = child({late!r})
 threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 begun = time.monotonic()
@@ -68,73 +73,91 @@ try:
 except KeyboardInterrupt:
     print("interrupted", time.monotonic() - begun < 1.2)
 print(other.communicate()[0])
-""")
+"""
+    )
     assert "interrupted True" in out.stdout, out.stdout + out.stderr
     assert "Aborted (0,)" in out.stdout
     assert "KeyboardInterrupt" in out.stdout
 
 
 def test_own_signal_handler_does_not_end_the_call():
-    out = run_script(PAIR + """
+    out = run_script(
+        PAIR
+        + """
 comm, other = child("time.sleep(1); comm.allreduce(np.ones(4))")
 signal.signal(signal.SIGUSR1, lambda *_: print("handled", time.monotonic() - begun < 0.8, flush=True))
 threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGUSR1)).start()
 begun = time.monotonic()
 print(comm.allreduce(np.ones(4)))
-""")
+"""
+    )
     assert out.stdout.splitlines()[0] == "handled True", out.stdout + out.stderr
     assert "[2. 2. 2. 2.]" in out.stdout
 
 
 def test_ctrl_c_while_ranks_are_missing():
     begun = time.monotonic()
-    out = run_script(PAIR + """
+    out = run_script(
+        PAIR
+        + """
 threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:
     tutti.init(id=tutti.unique_id(), rank=0, ranks=2)
 except KeyboardInterrupt:
     print("interrupted")
-""")
+"""
+    )
     assert out.stdout.strip() == "interrupted", out.stderr
     assert time.monotonic() - begun < 20
 
 
 def test_exit_completes_a_call_in_the_background():
-    out = run_script(PAIR + """
+    out = run_script(
+        PAIR
+        + """
 comm, other = child("time.sleep(0.3); print(comm.allreduce(np.ones(4)))")
 work = comm.allreduce(np.ones(4), async_=True)
 import atexit
 atexit._run_exitfuncs()
 print(other.communicate()[0])
-""")
+"""
+    )
     assert "[2. 2. 2. 2.]" in out.stdout, out.stdout + out.stderr
     assert out.returncode == 0
 
 
 @pytest.mark.parametrize("keeps", ["work = ", ""])
 def test_exit_with_a_call_that_never_ends(keeps):
-    out = run_script(PAIR + f"""
+    out = run_script(
+        PAIR
+        + f"""
 import tutti._communicator
 tutti._communicator._EXIT_PATIENCE = 0.2
 comm, other = child("time.sleep(3)")
 {keeps}comm.allreduce(np.ones(1 << 20), async_=True)
-""")
+"""
+    )
     assert out.returncode == 0, out.stderr
     assert out.stderr == ""
 
 
 def test_exit_with_a_daemon_thread_in_a_call():
-    out = run_script(PAIR + """
+    out = run_script(
+        PAIR
+        + """
 comm, other = child("time.sleep(2)")
 threading.Thread(target=lambda: comm.allreduce(np.ones(4)), daemon=True).start()
 time.sleep(0.3)
-""")
+"""
+    )
     assert out.returncode == 0, out.stderr
     assert "terminate" not in out.stderr
 
 
 def test_uncaught_exception_is_the_reason_that_others_get():
-    out = run_script(PAIR + f"""
+    out = run_script(
+        PAIR
+        + f"""
 comm, other = child({WAITS!r})
 def show(*_):
     pass
@@ -149,7 +172,8 @@ atexit.unregister(c._at_exit)
 atexit.register(last)
 atexit.register(c._at_exit)
 raise ValueError("broken model")
-""")
+"""
+    )
     assert "Aborted (0,)" in out.stdout, out.stdout + out.stderr
     assert "ValueError: broken model" in out.stdout
 

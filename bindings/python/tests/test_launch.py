@@ -58,9 +58,11 @@ def test_script_without_a_main_guard(tmp_path, method):
 def test_without_cloudpickle_functions_of_a_script_are_forked(tmp_path):
     (tmp_path / "cloudpickle.py").write_text("raise ImportError('hidden')")
     script = tmp_path / "script.py"
-    hide = "import sys\nsys.meta_path.insert(0, type('H', (), {'find_spec': staticmethod(" \
-        "lambda name, *a: None)})())\nimport importlib.util\nreal = importlib.util.find_spec\n" \
+    hide = (
+        "import sys\nsys.meta_path.insert(0, type('H', (), {'find_spec': staticmethod("
+        "lambda name, *a: None)})())\nimport importlib.util\nreal = importlib.util.find_spec\n"
         "importlib.util.find_spec = lambda n, *a: None if n == 'cloudpickle' else real(n, *a)\n"
+    )
     script.write_text(hide + SCRIPT.format(method=""))
     out = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
     assert out.stdout.strip() == "[[2.0, 2.0], [2.0, 2.0]]", out.stderr
@@ -177,10 +179,14 @@ def test_under_a_launcher():
     launcher = os.environ.get("TUTTI_COMMAND")
     if not launcher:
         pytest.skip("TUTTI_COMMAND does not name the command tutti")
-    program = "import tutti, array; c = tutti.init(); x = array.array('d', [1]); c.allreduce(x); " \
+    program = (
+        "import tutti, array; c = tutti.init(); x = array.array('d', [1]); c.allreduce(x); "
         "print(c.size, x[0])"
+    )
     out = subprocess.run(
         [launcher, "run", "-n", "3", "--no-prefix", "--", sys.executable, "-c", program],
-        capture_output=True, text=True, timeout=60,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert out.stdout.splitlines() == ["3 3.0"] * 3, out.stderr

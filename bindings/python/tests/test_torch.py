@@ -11,8 +11,15 @@ torch = pytest.importorskip("torch")
 
 @pytest.mark.parametrize(
     "dtype",
-    [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.uint8,
-     torch.complex64],
+    [
+        torch.float32,
+        torch.float64,
+        torch.float16,
+        torch.bfloat16,
+        torch.int64,
+        torch.uint8,
+        torch.complex64,
+    ],
 )
 def test_tensors(dtype):
     def work(comm):

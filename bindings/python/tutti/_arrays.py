@@ -135,7 +135,10 @@ def empty_like(x: Any, shape: tuple[int, ...]) -> Any:
 
 
 def combine(
-    function: Callable[[Any, Any], Any], accumulator: memoryview, contribution: memoryview, dtype: str
+    function: Callable[[Any, Any], Any],
+    accumulator: memoryview,
+    contribution: memoryview,
+    dtype: str,
 ) -> None:
     """Store function(accumulator, contribution) in the accumulator. It is called from C++."""
     name = _SHORT.get(dtype, dtype)

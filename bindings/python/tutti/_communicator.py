@@ -133,9 +133,7 @@ class Communicator(ObjectCalls):
     Make one with tutti.init(), tutti.run() or tutti.run_threads().
     """
 
-    def split(
-        self, color: Optional[int], key: int = 0, **options: Unpack[Options]
-    ) -> Optional[Communicator]:
+    def split(self, color: Optional[int], key: int = 0, **options: Unpack[Options]) -> Optional[Communicator]:
         """Return a communicator of the ranks with the same color, ordered by key, then by rank.
 
         A rank whose color is None gets None. All ranks call it.
@@ -195,9 +193,7 @@ class Communicator(ObjectCalls):
         assert found is not None
         return Envelope(*found)
 
-    def try_probe(
-        self, source: Optional[int] = None, tag: Optional[int] = None
-    ) -> Optional[Envelope]:
+    def try_probe(self, source: Optional[int] = None, tag: Optional[int] = None) -> Optional[Envelope]:
         """Return the envelope of a message that has arrived; None if there is none."""
         found = self._probe(*_sender(source, tag), False, None)
         return None if found is None else Envelope(*found)
@@ -207,9 +203,7 @@ class Communicator(ObjectCalls):
         calls, waits, peers = self._counters(collective)
         return Counters(calls, waits, tuple(PeerCounters(*peer) for peer in peers))
 
-    def algorithm_for(
-        self, collective: str, count: int, dtype: str = "float32", root: int = 0
-    ) -> str:
+    def algorithm_for(self, collective: str, count: int, dtype: str = "float32", root: int = 0) -> str:
         """Return the name of the algorithm that a call would use."""
         return self._algorithm_for(collective, count, dtype, root)
 
@@ -233,9 +227,7 @@ class Communicator(ObjectCalls):
         return f"<tutti.Communicator: rank {self.rank} of {self.description}>"
 
     def __reduce__(self) -> Any:
-        raise InvalidArgument(
-            "a communicator cannot be pickled: it belongs to the process of its rank"
-        )
+        raise InvalidArgument("a communicator cannot be pickled: it belongs to the process of its rank")
 
 
 def _sender(source: Optional[int], tag: Optional[int]) -> tuple[int, int]:

@@ -130,9 +130,7 @@ def _raise(failures: dict[int, BaseException], results: dict[int, Any], ranks: i
         if isinstance(error, (KeyboardInterrupt, SystemExit)) and len(failures) == 1:
             raise error
     order = list(failures.items())
-    first = next(
-        (item for item in order if not isinstance(item[1], (Aborted, PeerLost, RankDied))), None
-    )
+    first = next((item for item in order if not isinstance(item[1], (Aborted, PeerLost, RankDied))), None)
     if first is None:
         first = next((item for item in order if isinstance(item[1], RankDied)), order[0])
     rank, cause = first
@@ -215,9 +213,7 @@ class _Crew:
         with socket.create_server(("127.0.0.1", 0), backlog=max(128, self.ranks)) as listener:
             variables["TUTTI_ROOT"] = f"127.0.0.1:{listener.getsockname()[1]}"
             for process in self.processes:
-                own = dict(
-                    variables, TUTTI_RANK=str(process.rank), TUTTI_LOCAL_RANK=str(process.rank)
-                )
+                own = dict(variables, TUTTI_RANK=str(process.rank), TUTTI_LOCAL_RANK=str(process.rank))
                 descriptor = -1
                 if process.rank == 0:
                     descriptor = listener.fileno()
@@ -227,9 +223,7 @@ class _Crew:
                 else:
                     self._fork(process, call, own, descriptor)
 
-    def _spawn(
-        self, process: _Process, payload: bytes, variables: dict[str, str], listener: int
-    ) -> None:
+    def _spawn(self, process: _Process, payload: bytes, variables: dict[str, str], listener: int) -> None:
         request_end, request = os.pipe()
         result, result_end = os.pipe()
         output, streams = self._output_pipes()
@@ -291,8 +285,8 @@ class _Crew:
                 for each, number in zip(streams, (1, 2)):
                     os.dup2(each, number)
                 if streams:
-                    sys.stdout = open(1, "w", buffering=1, closefd=False)  # noqa: PTH123, SIM115
-                    sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: PTH123, SIM115
+                    sys.stdout = open(1, "w", buffering=1, closefd=False)  # noqa: SIM115
+                    sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
                 for name in _ROOT_VARIABLES:
                     os.environ.pop(name, None)
                 os.environ.update(variables)
@@ -417,9 +411,7 @@ class _Crew:
         for process in self.processes:
             process.signal(number)
         end = time.monotonic() + _GRACE
-        while time.monotonic() < end and any(
-            p.pid > 0 and p.poll() is None for p in self.processes
-        ):
+        while time.monotonic() < end and any(p.pid > 0 and p.poll() is None for p in self.processes):
             self._read(0.02)
         for process in self.processes:
             process.signal(signal.SIGKILL)

@@ -20,9 +20,7 @@ _PROTOCOL = pickle.HIGHEST_PROTOCOL
 class ObjectCalls(_core.Group):
     """The calls of a communicator that take any Python object that can be pickled."""
 
-    def broadcast_object(
-        self, value: T, root: int = 0, *, timeout: Optional[float] = None
-    ) -> T:
+    def broadcast_object(self, value: T, root: int = 0, *, timeout: Optional[float] = None) -> T:
         """Return the root's value on every rank. The value of other ranks is ignored."""
         is_root = self.rank == root
         data = bytearray(pickle.dumps(value, _PROTOCOL)) if is_root else bytearray()
@@ -43,9 +41,7 @@ class ObjectCalls(_core.Group):
         self.allgather(data, everything, list(lengths), **options)
         return _loads_each(everything, lengths)
 
-    def gather_object(
-        self, value: T, root: int = 0, *, timeout: Optional[float] = None
-    ) -> Optional[list[T]]:
+    def gather_object(self, value: T, root: int = 0, *, timeout: Optional[float] = None) -> Optional[list[T]]:
         """Return the values of all ranks on the root, and None elsewhere."""
         data = pickle.dumps(value, _PROTOCOL)
         lengths = array("q", bytes(8 * self.size))
@@ -83,20 +79,14 @@ class ObjectCalls(_core.Group):
         self.scatter(x, root, own, list(lengths), **options)
         return pickle.loads(own)  # type: ignore[no-any-return]
 
-    def allreduce_object(
-        self, value: T, op: Callable[[T, T], T], *, timeout: Optional[float] = None
-    ) -> T:
+    def allreduce_object(self, value: T, op: Callable[[T, T], T], *, timeout: Optional[float] = None) -> T:
         """Return op(op(v0, v1), v2)… over the values of all ranks, in rank order."""
         return functools.reduce(op, self.allgather_object(value, timeout=timeout))
 
-    def alltoall_object(
-        self, values: Sequence[T], *, timeout: Optional[float] = None
-    ) -> list[T]:
+    def alltoall_object(self, values: Sequence[T], *, timeout: Optional[float] = None) -> list[T]:
         """Return values[rank] of every rank, in rank order."""
         if len(values) != self.size:
-            raise InvalidArgument(
-                f"alltoall_object: pass one value for each of the {self.size} ranks"
-            )
+            raise InvalidArgument(f"alltoall_object: pass one value for each of the {self.size} ranks")
         options = {"timeout": timeout, "site": "alltoall_object"}
         each = [pickle.dumps(value, _PROTOCOL) for value in values]
         sent = array("q", map(len, each))
@@ -106,9 +96,7 @@ class ObjectCalls(_core.Group):
         self.alltoall(b"".join(each), received, list(sent), list(coming), **options)
         return _loads_each(received, coming)
 
-    def send_object(
-        self, value: object, to: int, tag: int = 0, *, timeout: Optional[float] = None
-    ) -> None:
+    def send_object(self, value: object, to: int, tag: int = 0, *, timeout: Optional[float] = None) -> None:
         """Send a value to a rank, which calls receive_object()."""
         self.send(pickle.dumps(value, _PROTOCOL), to, tag, timeout=timeout, site="send_object")
 

@@ -110,7 +110,7 @@ class Figures(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """The time of a schedule in the α-β-γ model, and its parts along the critical path."""
+    """The time of a schedule in the alpha-beta-gamma model, and its parts along the critical path."""
 
     seconds: float
     messages: int
@@ -265,9 +265,7 @@ class Trace:
                 + "</tr>"
                 for rank, chunks in enumerate(ranks)
             )
-            parts.append(
-                f"<table><caption>{title}</caption><tr><th></th>{head}</tr>{body}</table>"
-            )
+            parts.append(f"<table><caption>{title}</caption><tr><th></th>{head}</tr>{body}</table>")
         return "".join(parts)
 
 
@@ -292,9 +290,7 @@ class Program:
         self.rounds = max(self.rounds, round + 1)
         return round
 
-    def send(
-        self, round: int, peers: Union[int, Sequence[int]], chunks: Chunks, *, variant: int = 0
-    ) -> None:
+    def send(self, round: int, peers: Union[int, Sequence[int]], chunks: Chunks, *, variant: int = 0) -> None:
         """Send the current version of chunks to a rank, or to several."""
         self._steps.send(self._at(round), peers, chunks, variant)
 
@@ -402,7 +398,7 @@ class Schedule:
         inside_alpha: Quantity = 0,
         inside_bandwidth: Optional[Quantity] = None,
     ) -> Cost:
-        """Return its time in the α-β-γ model, for buffers of `size` bytes.
+        """Return its time in the alpha-beta-gamma model, for buffers of `size` bytes.
 
         A message of n bytes takes alpha + n / bandwidth, a reduction gamma per byte. With several ranks
         per node, messages inside a node take inside_alpha + n / inside_bandwidth. `ports` is 1, or 0 for
@@ -459,11 +455,7 @@ class Schedule:
 
     def trace(self) -> Trace:
         """Run it on symbols, and return what every rank holds after each round."""
-        return Trace(
-            tuple(
-                tuple(tuple(chunks) for chunks in ranks) for ranks in self._value.trace()
-            )
-        )
+        return Trace(tuple(tuple(tuple(chunks) for chunks in ranks) for ranks in self._value.trace()))
 
     def explain(self) -> str:
         """Return it in words, round by round."""
