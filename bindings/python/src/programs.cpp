@@ -22,14 +22,12 @@ void add_chunks(nb::handle given, std::vector<ChunkRange>& into) {
   const nb::object whole = nb::steal(PyNumber_Index(given.ptr()));
   if (whole) return add(nb::cast<std::uint64_t>(whole), 1);
   PyErr_Clear();
-  const nb::object items = nb::steal(PyObject_GetIter(given.ptr()));
+  const nb::object items = nb::steal(PySequence_List(given.ptr()));
   if (!items) {
     PyErr_Clear();
     throw WrongType("chunks are a number, a range, or a list of them");
   }
-  for (const nb::handle item : nb::iterator(nb::borrow<nb::iterator>(items))) {
-    add_chunks(item, into);
-  }
+  for (const nb::handle item : nb::cast<nb::list>(items)) add_chunks(item, into);
 }
 
 std::vector<ChunkRange> chunks_of(nb::handle given) {
@@ -39,7 +37,6 @@ std::vector<ChunkRange> chunks_of(nb::handle given) {
 }
 
 std::vector<Rank> ranks_of(nb::handle given) {
-  std::vector<ChunkRange> numbers;
   std::vector<Rank> ranks;
   const nb::object whole = nb::steal(PyNumber_Index(given.ptr()));
   if (whole) {
