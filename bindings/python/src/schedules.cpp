@@ -139,9 +139,9 @@ nb::list trace_of(const ScheduleValue& value) {
 
 /// A simulation with its network, which its drawings need.
 struct SimulationValue {
-  Simulation simulation;
+  Simulation simulation{};
   Network network;
-  std::string title;
+  std::string title{};
 };
 
 nb::list activities_of(const std::vector<Activity>& activities) {
