@@ -16,6 +16,11 @@
 #include "memory.hpp"
 #include "work.hpp"
 
+namespace c10d {
+/// Torch defines it from 2.6 on.
+enum class ErrorType;
+}  // namespace c10d
+
 namespace tutti_torch {
 
 /// The c10d backend "tutti". Collectives run in the order of the calls, in a Lane of the group.

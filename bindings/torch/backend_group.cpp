@@ -114,15 +114,20 @@ void Backend::leave() {
 Failure Backend::failure() const { return communicator()->failure(); }
 
 c10d::ErrorType Backend::getError() {
+  // By number, since older versions of torch have no names for them.
+  constexpr auto success = static_cast<c10d::ErrorType>(0);
+  constexpr auto timeout = static_cast<c10d::ErrorType>(1);
+  constexpr auto communication_error = static_cast<c10d::ErrorType>(2);
+  constexpr auto remote_error = static_cast<c10d::ErrorType>(3);
   switch (communicator()->failure().result) {
     case tuttiSuccess:
-      return c10d::ErrorType::SUCCESS;
+      return success;
     case tuttiTimedOut:
-      return c10d::ErrorType::TIMEOUT;
+      return timeout;
     case tuttiPeerLost:
-      return c10d::ErrorType::REMOTE_ERROR;
+      return remote_error;
     default:
-      return c10d::ErrorType::COMM_ERROR;
+      return communication_error;
   }
 }
 

@@ -21,6 +21,13 @@ std::vector<c10::Device> devices_of(const std::vector<at::Tensor>& tensors) {
   return devices;
 }
 
+/// A time on the clock of torch's WorkInfo, which depends on its version.
+auto for_info(std::chrono::steady_clock::time_point time) {
+  using Clock = decltype(c10d::WorkInfo::timeStarted)::clock;
+  return Clock::now() -
+         std::chrono::duration_cast<Clock::duration>(std::chrono::steady_clock::now() - time);
+}
+
 }  // namespace
 
 std::string WorkLabel::call() const {
@@ -107,8 +114,8 @@ void CollectiveWork::announce() noexcept {
   try {
     future_.complete(result_, exception_);
     if (observer_) {
-      observer_(std::make_shared<c10d::WorkInfo>(label_.type, label_.sequence, began_, ended_,
-                                                 ended_ - began_));
+      observer_(std::make_shared<c10d::WorkInfo>(label_.type, label_.sequence, for_info(began_),
+                                                 for_info(ended_), ended_ - began_));
     }
   } catch (const std::exception& error) {
     TORCH_WARN("tutti: a callback of ", label_.call(), " threw: ", error.what());
