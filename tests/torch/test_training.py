@@ -179,3 +179,28 @@ def test_torchrun(tmp_path: Path) -> None:
         check=False,
     )
     assert done.stdout.count("total 3.0") == 3, done.stderr[-2000:]
+
+
+def configure_again(folder: str) -> list[float]:
+    """As torchft does: abort the group, and make another one on the same store."""
+    from datetime import timedelta
+
+    import tutti.torch
+
+    rank, size = dist.get_rank(), dist.get_world_size()
+    sums = []
+    for round_ in range(3):
+        store = dist.PrefixStore(str(round_ // 2), dist.FileStore(f"{folder}/other", size))
+        group = tutti.torch.make_group(store, rank, size, timedelta(seconds=20))
+        total = torch.ones(2)
+        group.allreduce([total]).wait()
+        sums.append(total[0].item())
+        if round_ != 1:
+            dist.barrier()
+            group.abort()
+        dist.barrier()
+    return sums
+
+
+def test_groups_that_a_library_keeps(tmp_path: Path) -> None:
+    assert ranks.run(2, configure_again, str(tmp_path)) == [[2.0, 2.0, 2.0]] * 2

@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-__all__ = ["Options", "failed_ranks", "register"]
+__all__ = ["Backend", "Options", "failed_ranks", "make_group", "register"]
 
 OLDEST = (2, 4)
 
@@ -50,6 +50,26 @@ def _create(given: Any, options: Any) -> Any:
     options.group_name = given.group_id
     options.global_ranks_in_group = given.global_ranks_in_group
     return extension.Backend(given.store, given.group_rank, given.group_size, options)
+
+
+def make_group(store: Any, rank: int, size: int, timeout: timedelta) -> Any:
+    """Make a process group that torch.distributed does not know: for libraries that keep their own.
+
+    The ranks meet in the store. Its keys must be new, or those of earlier groups of the same ranks.
+    """
+    import torch
+    import torch.distributed as dist
+
+    from tutti.torch._extension import load
+
+    options = load().Options(timeout=timeout)
+    backend = load().Backend(store, rank, size, options)
+    group = dist.ProcessGroup(store, rank, size)
+    kind = dist.ProcessGroup.BackendType.CUSTOM
+    group._set_default_backend(kind)
+    for device in ("cpu", "cuda"):
+        group._register_backend(torch.device(device), kind, backend)
+    return group
 
 
 def failed_ranks(group: Any = None) -> list[int]:
