@@ -42,9 +42,7 @@ def make_call(name: str, count: int, group: dist.ProcessGroup) -> Callable[[], o
         "all_gather": lambda: dist.all_gather(list(whole.chunk(size)), part, group=group),
         "all_gather_into_tensor": lambda: dist.all_gather_into_tensor(whole, part, group=group),
         "reduce_scatter_tensor": lambda: dist.reduce_scatter_tensor(part, whole, group=group),
-        "all_to_all_single": lambda: dist.all_to_all_single(
-            whole, torch.ones_like(whole), group=group
-        ),
+        "all_to_all_single": lambda: dist.all_to_all_single(whole, torch.ones_like(whole), group=group),
         "barrier": lambda: dist.barrier(group=group),
     }
     return calls[name]
@@ -71,9 +69,7 @@ def worker(rank: int, options: argparse.Namespace, store: str) -> None:
     )
     groups = {
         "gloo": dist.group.WORLD,
-        "tutti": dist.new_group(
-            backend="tutti", pg_options=tutti.torch.Options(transport=options.transport)
-        ),
+        "tutti": dist.new_group(backend="tutti", pg_options=tutti.torch.Options(transport=options.transport)),
     }
     if rank == 0:
         print(f"{options.ranks} ranks, {options.transport}, float32, µs per call", flush=True)

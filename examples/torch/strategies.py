@@ -61,9 +61,7 @@ def zero_redundancy() -> list[float]:
     from torch.distributed.optim import ZeroRedundancyOptimizer
 
     model = DistributedDataParallel(make_model())
-    optimizer = ZeroRedundancyOptimizer(
-        model.parameters(), optimizer_class=torch.optim.Adam, lr=0.01
-    )
+    optimizer = ZeroRedundancyOptimizer(model.parameters(), optimizer_class=torch.optim.Adam, lr=0.01)
     return train(model, optimizer)
 
 
@@ -93,9 +91,7 @@ def tensor_parallel() -> list[float]:
     )
 
     mesh = init_device_mesh("cpu", (dist.get_world_size(),))
-    model = parallelize_module(
-        make_model(), mesh, {"0": ColwiseParallel(), "2": RowwiseParallel()}
-    )
+    model = parallelize_module(make_model(), mesh, {"0": ColwiseParallel(), "2": RowwiseParallel()})
     return train(model, torch.optim.SGD(model.parameters(), lr=0.05), same_data=True)
 
 

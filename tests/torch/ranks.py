@@ -94,6 +94,6 @@ def _serve(pipe, store, rank, size, backend, timeout, environment, function, arg
         pipe.send(("error", traceback.format_exc()))
         pipe.close()
     # As a program ends, but without the handlers of the test runner that was forked.
-    if _extension._loaded is not None:
-        _extension._loaded._leave_all()
+    if _extension.is_loaded():
+        _extension.load()._leave_all()
     os._exit(0)

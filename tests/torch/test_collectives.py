@@ -265,11 +265,13 @@ def works() -> None:
     assert torch.equal(future.wait()[0], torch.full((4,), float(size)))
     assert work.is_completed() and work.is_success() and work.exception() is None
     assert work.result()[0].data_ptr() == tensor.data_ptr()
+
     # A callback that waits for another call of the same group.
     def again(done):
         other = torch.ones(2)
         dist.all_reduce(other)
         return other
+
     chained = dist.all_reduce(torch.ones(1), async_op=True).get_future().then(again)
     assert torch.equal(chained.wait(), torch.full((2,), float(size)))
     many = [torch.full((n,), 1.0) for n in range(1, 60)]

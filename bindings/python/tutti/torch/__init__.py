@@ -22,9 +22,7 @@ def register() -> None:
 
     version = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
     if version < OLDEST:
-        raise ImportError(
-            f"tutti needs torch {OLDEST[0]}.{OLDEST[1]} or newer; this is {torch.__version__}"
-        )
+        raise ImportError(f"tutti needs torch {OLDEST[0]}.{OLDEST[1]} or newer; this is {torch.__version__}")
     if not dist.is_available():
         raise ImportError("this build of torch has no torch.distributed")
     if "TUTTI" not in dist.Backend._plugins:
@@ -42,9 +40,7 @@ def _create(given: Any, options: Any) -> Any:
     if options is None:
         options = extension.Options()
     elif not isinstance(options, extension.Options):
-        raise TypeError(
-            f"pg_options is a {type(options).__name__}: pass tutti.torch.Options, or nothing"
-        )
+        raise TypeError(f"pg_options is a {type(options).__name__}: pass tutti.torch.Options, or nothing")
     # Torch keeps the timeout as a float of seconds.
     options._timeout = timedelta(milliseconds=round(given.timeout.total_seconds() * 1000))
     options.group_name = given.group_id

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import fcntl
+import functools
 import hashlib
 import importlib.machinery
 import importlib.util
@@ -24,20 +25,23 @@ from typing import Any
 
 _NAME = "_tutti_torch"
 _HERE = Path(__file__).resolve().parent
-_loaded: ModuleType | None = None
 
 
 class BuildError(ImportError):
     """The extension could not be compiled."""
 
 
+@functools.lru_cache(maxsize=1)
 def load() -> ModuleType:
     """Return the extension. Compiles it if no earlier process has."""
-    global _loaded
-    if _loaded is None:
-        _loaded = _import(_find_or_build())
-        atexit.register(_loaded._leave_all)
-    return _loaded
+    extension = _import(_find_or_build())
+    atexit.register(extension._leave_all)
+    return extension
+
+
+def is_loaded() -> bool:
+    """Tell whether this process has made a group."""
+    return load.cache_info().currsize > 0
 
 
 def _import(path: Path) -> ModuleType:
@@ -176,9 +180,7 @@ def build(target: Path, flags: list[str] | None = None) -> None:
             (work / "backend.o", [str(work / "backend.cpp")]),
             (work / "module.o", [str(_HERE / "src" / "module.cpp")]),
         ]
-        running = [
-            _start([compiler, *flags, "-c", *source, "-o", str(object_)]) for object_, source in jobs
-        ]
+        running = [_start([compiler, *flags, "-c", *source, "-o", str(object_)]) for object_, source in jobs]
         for process in running:
             _finish(process)
         libraries = Path(torch.__file__).resolve().parent / "lib"

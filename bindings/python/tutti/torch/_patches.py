@@ -13,6 +13,7 @@ set and ``RANK`` is not. It gives a store of files, which outlives every rank.
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import tempfile
 import warnings
@@ -20,8 +21,6 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-
-_applied = False
 
 
 def backend_of(group: Any = None) -> Any:
@@ -31,8 +30,8 @@ def backend_of(group: Any = None) -> Any:
 
     from tutti.torch import _extension
 
-    if _extension._loaded is None:
-        return None  # No group of tutti has been made.
+    if not _extension.is_loaded():
+        return None
     if group is None:
         group = dist.distributed_c10d._get_default_group()
     if not isinstance(group, dist.ProcessGroup):
@@ -44,25 +43,22 @@ def backend_of(group: Any = None) -> Any:
             continue
         wrapped = getattr(backend, "wrapped_pg", None)  # TORCH_DISTRIBUTED_DEBUG=DETAIL
         backend = backend if wrapped is None else wrapped
-        if isinstance(backend, _extension._loaded.Backend):
+        if isinstance(backend, _extension.load().Backend):
             return backend
     return None
 
 
+@functools.lru_cache(maxsize=None)
 def apply(version: tuple[int, ...]) -> None:
     """Replace the functions, once."""
-    global _applied
-    if _applied:
-        return
-    _applied = True
     _patch_rendezvous()
     if version < (2, 14):
         _patch_checks_of_names()
 
 
 def _patch_rendezvous() -> None:
-    import torch.distributed.rendezvous as rendezvous
-
+    # The package has a function of the same name as this module.
+    rendezvous = importlib.import_module("torch.distributed.rendezvous")
     handlers = getattr(rendezvous, "_rendezvous_handlers", {})
     if "env" not in handlers:
         return
