@@ -48,7 +48,7 @@ def backend_of(group: Any = None) -> Any:
     return None
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def apply(version: tuple[int, ...]) -> None:
     """Replace the functions, once."""
     _patch_rendezvous()
