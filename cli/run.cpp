@@ -85,6 +85,8 @@ void add_run(Command tutti, std::vector<std::string> after_dashes) {
               "none, or core: bind each rank to a core, round-robin (default none)")
       .text("WHAT")
       .among({"none", "core"});
+  command.flag("--keep-going", options->job.keeps_going,
+               "let the others go on after a rank has failed");
   command
       .option("--linger", options->linger,
               "time for other ranks to end after one has failed (default 2)")

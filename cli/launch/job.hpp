@@ -22,6 +22,7 @@ struct Job {
   bool direct = false;                ///< Ranks inherit the output of this process.
   std::string output{};               ///< Directory for a file of each rank's output; empty: none.
   std::optional<Seconds> timeout{};   ///< For the whole job.
+  bool keeps_going = false;           ///< Ranks go on after one has failed.
   Seconds linger{2};                  ///< Time for other ranks to end after one has failed.
   Seconds grace{5};                   ///< Between SIGTERM and SIGKILL.
 };

@@ -132,7 +132,21 @@ void Watch::see_who_ended() {
   const auto failed = static_cast<std::uint32_t>(std::count_if(
       ended.begin(), ended.end(), [&](std::uint32_t rank) { return crew_.ending(rank).failed(); }));
   (phase_ < Phase::ending ? failed_ : ended_) += failed;
-  if (failed > 0 && !first_failed_) blame(ended);
+  if (job_.keeps_going && phase_ < Phase::ending) {
+    report(ended);
+  } else if (failed > 0 && !first_failed_) {
+    blame(ended);
+  }
+}
+
+/// Ranks have failed, and the others go on.
+void Watch::report(const std::vector<std::uint32_t>& ended) {
+  for (const std::uint32_t rank : ended) {
+    if (!crew_.ending(rank).failed()) continue;
+    if (!first_failed_) first_failed_ = rank;
+    say(crew_.name(rank) + " " + crew_.ending(rank).text() +
+        (crew_.alive() > 0 ? "; the others go on" : ""));
+  }
 }
 
 /// Among ranks that end at almost the same time, one that was killed is more likely the cause than
@@ -224,7 +238,8 @@ void Watch::summarise() {
   if (phase_ == Phase::abandoned)
     say("some ranks cannot be killed: they are blocked in the kernel");
   if (cause_ == Cause::signal && first_failed_) say("ended by " + signal_name(last_signal_));
-  if (cause_ != Cause::failure || crew_.size() == 1) return;
+  const bool has_survivors = job_.keeps_going && cause_ == Cause::none && failed_ > 0;
+  if ((cause_ != Cause::failure && !has_survivors) || crew_.size() == 1) return;
   std::string text =
       "of " + std::to_string(crew_.size()) + " ranks " + std::to_string(failed_) + " failed";
   if (ended_ > 0)
@@ -251,6 +266,8 @@ void Watch::drain() {
 int Watch::exit_code() const {
   switch (cause_) {
     case Cause::none:
+      // With keeps_going: no rank has survived.
+      if (first_failed_ && failed_ == crew_.size()) return crew_.ending(*first_failed_).exit_code();
       return output_failed_ || output_.has_lost_copy() ? launcher_failed : 0;
     case Cause::failure:
       return crew_.ending(*first_failed_).exit_code();

@@ -50,6 +50,7 @@ class Watch {
   void stop_along();
 
   void see_who_ended();
+  void report(const std::vector<std::uint32_t>& ended);
   void blame(const std::vector<std::uint32_t>& ended);
   void meet_deadline();
   void end_because(Cause cause);

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +41,10 @@ struct CommunicatorOptions {
   /// How the ranks are grouped into nodes, for algorithms that use a shape. Empty: by host.
   Shape shape{};
   std::optional<Threads> threads{};
+  /// Called while a collective waits for other ranks, in the thread that waits: a few times a
+  /// second, and when a signal interrupts its sleep. If it throws, the communicator is aborted, and
+  /// the call throws the same. For languages whose signal handlers run later, such as Python.
+  std::function<void()> while_waiting{};
 
   // The following options are for new groups only. A communicator made from another shares its
   // connections and memory.

@@ -68,6 +68,7 @@ void apply(const CommunicatorOptions& options, std::uint32_t ranks,
     settings.shape = options.shape;
   }
   if (options.threads) settings.threads = *options.threads;
+  if (options.while_waiting) settings.while_waiting = options.while_waiting;
   const bool has_rules = !options.algorithm.empty() || !options.rules_file.empty();
   if (has_rules) add_rules(options, settings);
   // Only when needed: computing the digest takes longer than making a communicator.

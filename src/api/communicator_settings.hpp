@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ struct CommunicatorSettings {
   std::uint64_t choice_digest = 0;
   std::string choice_origin{};
   Threads threads = Threads::single;
+  std::function<void()> while_waiting{};  ///< As in CommunicatorOptions.
   std::size_t direct_from = 0;  ///< As in CallOptions.
   std::size_t slice_bytes = 0;
   FlightSettings flight{};

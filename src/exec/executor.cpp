@@ -469,6 +469,7 @@ void Executor::wait(std::uint32_t idle) {
   if (idle == 1) has_slept_ = false;
   if (idle % looks_between == first_look || idle > a_while || has_slept_) watch_clock();
   has_slept_ = port_.wait(idle, deadline_);
+  if (has_slept_) alarm_.note_sleep();
 }
 
 void Executor::watch_clock() {

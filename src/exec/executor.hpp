@@ -41,6 +41,8 @@ class Alarm {
   virtual void ring() = 0;
   /// Called at most once per run, when there has been no progress for a while.
   virtual void note_stall() {}
+  /// Called after every sleep. Throws if the call must end.
+  virtual void note_sleep() {}
 };
 
 /// The operation that a rank waits in, and the ranks that it waits for.

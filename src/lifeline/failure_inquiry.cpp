@@ -30,6 +30,26 @@ std::optional<ErrorCode> code_of(const Json& json) {
   return static_cast<ErrorCode>(code);
 }
 
+Json calls_of(const Verdict& verdict) {
+  std::vector<std::uint32_t> ranks;
+  std::vector<std::string> words;
+  for (const RankCall& call : verdict.calls) {
+    ranks.push_back(call.rank);
+    words.push_back(call.words);
+  }
+  return {{"ranks", ranks}, {"words", words}};
+}
+
+std::vector<RankCall> read_calls(const Json& json) {
+  const auto ranks = json.at("ranks").get<std::vector<std::uint32_t>>();
+  const auto words = json.at("words").get<std::vector<std::string>>();
+  std::vector<RankCall> calls;
+  for (std::size_t i = 0; i < std::min(ranks.size(), words.size()); ++i) {
+    calls.push_back({.rank = ranks[i], .words = words[i]});
+  }
+  return calls;
+}
+
 }  // namespace
 
 std::string write(const Report& report) {
@@ -57,6 +77,7 @@ std::string write(const AgreedVerdict& agreed) {
   return dumped({{"code", static_cast<int>(agreed.verdict.code)},
                  {"ranks", agreed.verdict.ranks},
                  {"words", agreed.verdict.words},
+                 {"calls", calls_of(agreed.verdict)},
                  {"mute", agreed.unresponsive},
                  {"completed", agreed.completed}});
 }
@@ -68,7 +89,8 @@ std::optional<AgreedVerdict> read_agreed_verdict(const std::string& text) {
     if (!code) return std::nullopt;
     return AgreedVerdict{.verdict = {.code = *code,
                                      .ranks = json.at("ranks").get<std::vector<std::uint32_t>>(),
-                                     .words = json.at("words").get<std::string>()},
+                                     .words = json.at("words").get<std::string>(),
+                                     .calls = read_calls(json.at("calls"))},
                          .unresponsive = json.at("mute").get<std::vector<std::uint32_t>>(),
                          .completed = json.at("completed").get<std::uint64_t>()};
   } catch (const JsonError&) {
@@ -176,6 +198,7 @@ std::optional<Verdict> FailureInquiry::of_different_calls() const {
     const std::string others =
         ranks.size() == 1 ? "" : " and " + std::to_string(ranks.size() - 1) + " more";
     parts.push_back(name(one) + others + " makes " + difference.quotes.at(one));
+    verdict.calls.push_back({.rank = one, .words = difference.quotes.at(one)});
   };
   const auto as_many =
       std::count_if(by_signature.begin(), by_signature.end(),
@@ -188,6 +211,8 @@ std::optional<Verdict> FailureInquiry::of_different_calls() const {
     verdict.ranks.insert(verdict.ranks.end(), each->second.begin(), each->second.end());
   }
   std::sort(verdict.ranks.begin(), verdict.ranks.end());
+  std::sort(verdict.calls.begin(), verdict.calls.end(),
+            [](const RankCall& a, const RankCall& b) { return a.rank < b.rank; });
   verdict.words = "ranks make different calls: " + joined(parts, ", but ") +
                   "; make the same calls in the same order on all ranks";
   return verdict;

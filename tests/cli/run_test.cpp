@@ -48,6 +48,20 @@ TEST(RunFailure, EndsTheOthers) {
   for (const pid_t pid : numbers_after("pid", run.out)) EXPECT_FALSE(is_alive(pid));
 }
 
+TEST(RunFailure, KeepGoingLetsTheSurvivorsDecide) {
+  const Outcome run = tutti(
+      "run -n 3 --keep-going --linger 0.1 -- sh -c '[ $TUTTI_RANK != 1 ] || kill -KILL $$; sleep "
+      "0.6; "
+      "echo survived'");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(contains(run.out, "[0] survived\n") && contains(run.out, "[2] survived\n"))
+      << run.out;
+  EXPECT_TRUE(search(run.err, "rank 1 \\(pid [0-9]+\\) was killed by SIGKILL .*; the others go on"))
+      << run.err;
+  EXPECT_TRUE(contains(run.err, "of 3 ranks 1 failed, 2 succeeded\n")) << run.err;
+  EXPECT_EQ(tutti("run -n 2 --keep-going -- sh -c 'sleep 0.$TUTTI_RANK; exit 3'").exit_code, 3);
+}
+
 TEST(RunFailure, ForwardsTheMessagesOfOtherRanks) {
   const Outcome run = tutti(
       "run -n 2 -- sh -c '[ $TUTTI_RANK != 1 ] || exit 3; sleep 0.3; echo lost rank 1 >&2; exit "

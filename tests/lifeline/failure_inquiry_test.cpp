@@ -64,7 +64,9 @@ TEST(FailureInquiry, MinorityIsAtFaultForDifferentCalls) {
                      .ranks = {1},
                      .words = "ranks make different calls: rank 0 (a, process 10) and 1 more "
                               "makes call 3, barrier, but rank 1 (a, process 11) makes call 3, "
-                              "broadcast; make the same calls in the same order on all ranks"}));
+                              "broadcast; make the same calls in the same order on all ranks",
+                     .calls = {{.rank = 0, .words = "call 3, barrier"},
+                               {.rank = 1, .words = "call 3, broadcast"}}}));
 }
 
 TEST(FailureInquiry, ReporterIsBelievedIfTheCallIsForgotten) {

@@ -15,6 +15,7 @@ Health::Health(const Setup& setup)
       port_(setup.port),
       box_(setup.box),
       timeout_(setup.timeout),
+      while_waiting_(setup.while_waiting),
       completed_(setup.completed),
       done_(setup.completed) {
   if (members_.size() == 1) return;

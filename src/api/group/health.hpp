@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -35,7 +36,8 @@ class Health final : public Alarm, public MessageHost, private Participant {
     Port& port;
     BlackBox& box;
     Clock::duration timeout;
-    std::uint64_t completed = 0;  ///< Calls with retry.
+    std::uint64_t completed = 0;            ///< Calls with retry.
+    std::function<void()> while_waiting{};  ///< As in CommunicatorOptions.
   };
 
   /// What the setup refers to must outlive this.
@@ -105,6 +107,9 @@ class Health final : public Alarm, public MessageHost, private Participant {
   // Alarm
   void ring() override;
   void note_stall() override;
+  void note_sleep() override {
+    if (while_waiting_) while_waiting_();
+  }
 
  private:
   // Participant
@@ -122,6 +127,7 @@ class Health final : public Alarm, public MessageHost, private Participant {
   Port& port_;
   BlackBox& box_;
   Clock::duration timeout_;
+  std::function<void()> while_waiting_;
   std::uint64_t completed_;
   RetryCount done_;
   std::uint64_t calls_ = 0;

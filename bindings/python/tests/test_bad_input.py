@@ -1,0 +1,238 @@
+"""Wrong input is an exception that says what to do, on every rank concerned."""
+
+import threading
+from array import array
+
+import pytest
+
+import tutti
+
+np = pytest.importorskip("numpy")
+
+
+@pytest.fixture
+def comm():
+    with tutti.init() as alone:
+        yield alone
+
+
+def test_what_is_no_array(comm):
+    for thing in ([1, 2], 5, "text", object(), {"a": 1}):
+        with pytest.raises(tutti.WrongType, match="is no array") as caught:
+            comm.allreduce(thing)
+        assert isinstance(caught.value, (TypeError, ValueError))
+
+
+def test_not_contiguous_says_what_to_call(comm):
+    with pytest.raises(tutti.InvalidArgument, match="numpy.ascontiguousarray"):
+        comm.allreduce(np.zeros((4, 4))[:, ::2])
+    with pytest.raises(tutti.InvalidArgument, match="not contiguous"):
+        comm.allreduce(np.zeros((4, 4)).T)
+    comm.allreduce(np.zeros((1, 4)).T)  # This is contiguous.
+
+
+def test_read_only(comm):
+    x = np.zeros(3)
+    x.flags.writeable = False
+    with pytest.raises(tutti.InvalidArgument, match="read-only.*out="):
+        comm.allreduce(x)
+    with pytest.raises(tutti.InvalidArgument, match="read-only"):
+        comm.allreduce(b"bytes")
+    comm.allreduce(x, out=np.ones(3))
+
+
+def test_objects_and_foreign_byte_order(comm):
+    with pytest.raises(tutti.InvalidArgument, match="Python objects"):
+        comm.broadcast(np.array([None]))
+    foreign = np.zeros(3, ">f4" if np.little_endian else "<f4")
+    with pytest.raises(tutti.InvalidArgument, match="byte order"):
+        comm.allreduce(foreign)
+
+
+def test_types_and_sizes_that_differ(comm):
+    with pytest.raises(tutti.WrongType, match="f64.*f32"):
+        comm.allreduce(np.zeros(3), out=np.zeros(3, np.float32))
+    with pytest.raises(tutti.InvalidArgument, match="out has 4 elements, and must have 3"):
+        comm.allreduce(np.zeros(3), out=np.zeros(4))
+    with pytest.raises(tutti.InvalidArgument, match="overlap"):
+        x = np.zeros(4)
+        comm.allreduce(x[:3], out=x[1:])
+
+
+def test_arguments(comm):
+    x = np.zeros(3)
+    with pytest.raises(TypeError, match="no argument 'algoritm'.*algorithm"):
+        comm.allreduce(x, algoritm="ring")
+    with pytest.raises(TypeError, match="needs the argument 'x'"):
+        comm.allreduce()
+    with pytest.raises(TypeError, match="twice"):
+        comm.allreduce(x, "sum", op="sum")
+    with pytest.raises(TypeError, match="at most 3"):
+        comm.allreduce(x, "sum", x, 5)
+    with pytest.raises(tutti.InvalidArgument, match="sum"):
+        comm.allreduce(x, "summ")
+    with pytest.raises(tutti.InvalidArgument, match="ring"):
+        comm.allreduce(x, algorithm="allreduce/rin")
+    with pytest.raises(tutti.WrongType):
+        comm.allreduce(x, op=3)
+    with pytest.raises(tutti.WrongType):
+        comm.allreduce(x, schedule="allreduce/ring")
+    with pytest.raises(tutti.InvalidArgument):
+        comm.allreduce(x, timeout=-1)
+    with pytest.raises(tutti.InvalidArgument):
+        comm.broadcast(x, 5)
+    with pytest.raises(tutti.InvalidArgument):
+        comm.broadcast(x, -1)
+    with pytest.raises(tutti.InvalidArgument, match="2 numbers for 1 ranks"):
+        comm.allgather(x, counts=[1, 2])
+    with pytest.raises(tutti.InvalidArgument):
+        comm.allgather(x, counts=[-3])
+    with pytest.raises(tutti.InvalidArgument):
+        comm.allreduce(np.zeros(3), "band")
+    comm.allreduce(x)  # It still works.
+
+
+def test_options_that_do_not_exist():
+    with pytest.raises(TypeError, match="no option 'timeot'"):
+        tutti.init(timeot=3)
+    with pytest.raises(tutti.InvalidArgument, match="single"):
+        tutti.init(threads="many")
+    with pytest.raises(tutti.InvalidArgument):
+        tutti.init(transport="pigeon")
+    with pytest.raises(tutti.InvalidArgument, match="need an id or a store"):
+        tutti.init(rank=0, ranks=2)
+    with pytest.raises(tutti.InvalidArgument):
+        tutti.init(id="nonsense", rank=0, ranks=2)
+
+
+def test_closed(comm):
+    comm.close()
+    comm.close()
+    assert comm.closed
+    assert "closed" in repr(comm)
+    with pytest.raises(tutti.Aborted, match="closed"):
+        comm.barrier()
+
+
+def test_different_shapes_name_the_calls():
+    def work(comm):
+        try:
+            comm.allreduce(np.zeros(3 + comm.rank))
+        except tutti.Mismatch as error:
+            return error.code, error.ranks, error.calls
+
+    for code, ranks, calls in tutti.run_threads(work, 2):
+        assert code == "mismatch"
+        assert ranks == (0, 1)
+        assert set(calls) == {0, 1}
+        assert "3 f64" in calls[0]
+        assert "4 f64" in calls[1]
+
+
+def test_different_types_and_collectives():
+    def types(comm):
+        comm.allreduce(np.zeros(4, np.float32 if comm.rank else np.int32))
+
+    def collectives(comm):
+        if comm.rank:
+            comm.barrier()
+        else:
+            comm.allreduce(np.zeros(4))
+
+    for work in (types, collectives):
+        with pytest.raises(tutti.RunError) as caught:
+            tutti.run_threads(work, 2)
+        assert all(isinstance(e, tutti.Mismatch) for e in caught.value.failures.values())
+
+
+def test_late_rank():
+    done = threading.Event()
+
+    def work(comm):
+        if comm.rank == 1:
+            done.wait(20)
+            return None
+        try:
+            comm.allreduce(np.zeros(4), timeout=0.3)
+        except tutti.TimedOut as error:
+            return error
+        finally:
+            done.set()
+
+    error, _ = tutti.run_threads(work, 2)
+    assert isinstance(error, TimeoutError)
+    assert error.ranks == (1,)
+
+
+def test_buffers_of_running_calls_cannot_be_resized():
+    def work(comm):
+        if comm.rank == 1:
+            started.wait(20)
+            comm.allreduce(np.ones(4))
+            comm.allreduce(array("d", [1.0]))
+            return
+        x = np.ones(4)
+        y = array("d", [1.0])
+        first = comm.allreduce(x, async_=True)
+        second = comm.allreduce(y, async_=True)
+        with pytest.raises(ValueError):
+            x.resize(1000)
+        with pytest.raises(BufferError):
+            y.append(2.0)
+        started.set()
+        first.wait()
+        second.wait()
+        y.append(2.0)
+        return x[0], y[0]
+
+    started = threading.Event()
+    assert tutti.run_threads(work, 2)[0] == (2, 2)
+
+
+def test_two_threads_at_once_get_an_error():
+    def work(comm):
+        if comm.rank == 1:
+            go.wait(20)
+            comm.allreduce(np.ones(1))
+            return
+        errors = []
+
+        def second():
+            try:
+                comm.allreduce(np.ones(1))
+            except tutti.InvalidArgument as error:
+                errors.append(error)
+            go.set()
+
+        thread = threading.Timer(0.2, second)
+        thread.start()
+        comm.allreduce(np.ones(1))
+        thread.join()
+        return errors
+
+    go = threading.Event()
+    errors = tutti.run_threads(work, 2)[0]
+    assert "two threads" in str(errors[0])
+
+
+def test_communicators_are_not_pickled(comm):
+    import pickle
+
+    with pytest.raises(tutti.InvalidArgument, match="pickled"):
+        pickle.dumps(comm)
+
+
+def test_errors_can_be_pickled():
+    import pickle
+
+    for error in (
+        tutti.PeerLost("gone", (2,), {}),
+        tutti.Mismatch("differ", (0,), {0: "call 1"}),
+        tutti.RankDied(3, -9),
+        tutti.RunError("failed", {1: ValueError("x")}, {0: 5}),
+    ):
+        copy = pickle.loads(pickle.dumps(error))
+        assert type(copy) is type(error)
+        assert str(copy) == str(error)
+        assert copy.ranks == error.ranks
+    assert "SIGKILL" in str(tutti.RankDied(3, -9))

@@ -1,0 +1,127 @@
+"""Where torch itself asks for the name gloo, its calls are taught tutti's groups.
+
+| patch | why | torch |
+|---|---|---|
+| ``dist.monitored_barrier`` | refuses every backend whose name is not gloo | up to 2.13 |
+| ``dist.distributed_c10d._set_pg_timeout`` | sets the timeout of gloo and nccl only | up to 2.13 |
+| the rendezvous ``env://`` | does not know ``tutti run``, whose ranks share no ``MASTER_ADDR`` | all |
+
+The first two call torch's own function for all other groups. The third is used if ``TUTTI_RANK`` is
+set and ``RANK`` is not. It gives a store of files, which outlives every rank.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import tempfile
+import warnings
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+
+def backend_of(group: Any = None) -> Any:
+    """Return tutti's backend of a group, or None if the group uses another."""
+    import torch
+    import torch.distributed as dist
+
+    from tutti.torch import _extension
+
+    if not _extension.is_loaded():
+        return None
+    if group is None:
+        group = dist.distributed_c10d._get_default_group()
+    if not isinstance(group, dist.ProcessGroup):
+        return None
+    for device in ("cpu", "cuda"):
+        try:
+            backend = group._get_backend(torch.device(device))
+        except RuntimeError:
+            continue
+        wrapped = getattr(backend, "wrapped_pg", None)  # TORCH_DISTRIBUTED_DEBUG=DETAIL
+        backend = backend if wrapped is None else wrapped
+        if isinstance(backend, _extension.load().Backend):
+            return backend
+    return None
+
+
+@functools.cache
+def apply(version: tuple[int, ...]) -> None:
+    """Replace the functions, once."""
+    _patch_rendezvous()
+    if version < (2, 14):
+        _patch_checks_of_names()
+
+
+def _patch_rendezvous() -> None:
+    # The package has a function of the same name as this module.
+    rendezvous = importlib.import_module("torch.distributed.rendezvous")
+    handlers = getattr(rendezvous, "_rendezvous_handlers", {})
+    if "env" not in handlers:
+        return
+    by_environment = handlers["env"]
+
+    @functools.wraps(by_environment)
+    def meet(url: str, *args: Any, **kwargs: Any) -> Iterator[tuple[Any, int, int]]:
+        is_ours = "TUTTI_RANK" in os.environ and "RANK" not in os.environ
+        if is_ours and "rank=" not in url:
+            yield _meet_under_tutti_run()
+        else:
+            yield from by_environment(url, *args, **kwargs)
+
+    handlers["env"] = meet
+
+
+def _meet_under_tutti_run() -> tuple[Any, int, int]:
+    import torch.distributed as dist
+
+    rank, size = int(os.environ["TUTTI_RANK"]), int(os.environ["TUTTI_SIZE"])
+    # The store holds the key by which ranks authenticate each other: only this user may read it.
+    folder = Path(tempfile.gettempdir()) / f"tutti-torch-{os.environ.get('TUTTI_JOB', 'job')}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.stat().st_uid != os.getuid():
+        raise RuntimeError(f"{folder} belongs to another user: set TMPDIR to another directory")
+    return dist.FileStore(str(folder / "store"), size), rank, size
+
+
+def _patch_checks_of_names() -> None:
+    import torch.distributed as dist
+    import torch.distributed.distributed_c10d as c10d
+
+    monitored_barrier = c10d.monitored_barrier
+
+    @functools.wraps(monitored_barrier)
+    def monitored(group: Any = None, timeout: Any = None, wait_all_ranks: bool = False) -> Any:
+        is_other = group is not None and c10d._rank_not_in_group(group)
+        backend = None if is_other else backend_of(group)
+        if backend is None:
+            return monitored_barrier(group, timeout, wait_all_ranks)
+        if timeout is None:
+            timeout = backend.options._timeout
+        elif isinstance(timeout, float):
+            warnings.warn(
+                "Please specify timeout arg as a timedelta. "
+                f"Converting current value of {timeout} assuming it represents seconds",
+                stacklevel=2,
+            )
+            timeout = timedelta(seconds=timeout)
+        c10d._check_valid_timeout(timeout)
+        used = c10d._get_default_group() if group is None else group
+        return used.monitored_barrier(timeout, wait_all_ranks=wait_all_ranks)
+
+    set_pg_timeout = c10d._set_pg_timeout
+
+    @functools.wraps(set_pg_timeout)
+    def set_timeout(timeout: timedelta, group: Any = None) -> None:
+        is_other = group is not None and c10d._rank_not_in_group(group)
+        backend = None if is_other else backend_of(group)
+        if backend is None:
+            set_pg_timeout(timeout, group)
+        else:
+            backend._set_default_timeout(timeout)
+
+    c10d.monitored_barrier = dist.monitored_barrier = monitored
+    c10d._set_pg_timeout = set_timeout

@@ -1,0 +1,170 @@
+#include "backend.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <ATen/core/grad_mode.h>
+
+#include "failure.hpp"
+#include "interpreter.hpp"
+
+namespace tutti_torch {
+namespace {
+
+/// The backends of this process.
+struct Alive {
+  std::mutex mutex;
+  std::set<Backend*> backends;
+};
+
+Alive& alive() {
+  // Never destroyed: a backend may end while the process exits.
+  static auto* const all = new Alive;
+  return *all;
+}
+
+}  // namespace
+
+Backend::Backend(c10::intrusive_ptr<c10d::Store> store, int rank, int size,
+                 c10::intrusive_ptr<Options> options)
+    : c10d::Backend(rank, size),
+      store_(std::move(store)),
+      options_(std::move(options)),
+      timeout_ms_(options_->timeout.count()) {
+#ifdef C10D_BACKEND_HAS_RECONFIGURE
+  if (options_->enable_reconfigure) {
+    begin();
+    return;
+  }
+#endif
+  communicator_ = Communicator::from_store(store_, rank, size, timeout_of(c10d::kUnsetTimeout),
+                                           options_->choice);
+  begin();
+}
+
+Backend::Backend(std::shared_ptr<Communicator> communicator, c10::intrusive_ptr<c10d::Store> store,
+                 c10::intrusive_ptr<Options> options)
+    : c10d::Backend(communicator->rank(), communicator->size()),
+      store_(std::move(store)),
+      options_(std::move(options)),
+      timeout_ms_(options_->timeout.count()),
+      communicator_(std::move(communicator)) {
+  begin();
+}
+
+void Backend::begin() {
+  init();
+  const std::lock_guard lock(alive().mutex);
+  alive().backends.insert(this);
+}
+
+Backend::~Backend() {
+  {
+    const std::lock_guard lock(alive().mutex);
+    alive().backends.erase(this);
+  }
+  const WithoutInterpreter unlocked;
+  lane_.reset();
+  communicator_.reset();
+}
+
+void Backend::leave_all() {
+  const std::lock_guard lock(alive().mutex);
+  for (Backend* const each : alive().backends) each->leave();
+}
+
+// Properties ----------------------------------------------------------------------------------
+
+at::Tensor Backend::allocateTensor(long size, at::TensorOptions options) {
+  if (options.has_device() && !options.device().is_cpu()) {
+    refuse("allocate_tensor",
+           "only CPU tensors can be allocated, not on " + options.device().str());
+  }
+  return shared_tensor(size, options);
+}
+
+void Backend::setTimeout(std::chrono::milliseconds timeout) {
+  options_->timeout = timeout;
+  timeout_ms_ = timeout.count();
+}
+
+std::chrono::milliseconds Backend::timeout_of(std::chrono::milliseconds asked) const {
+  const int64_t chosen = asked.count() < 0 ? timeout_ms_.load() : asked.count();
+  return std::chrono::milliseconds(std::max<int64_t>(chosen, 1));
+}
+
+const std::shared_ptr<Communicator>& Backend::communicator() const {
+  if (communicator_) return communicator_;
+  fail("call",
+       "the process group has no communicator: it was shut down, or reconfigure() was not "
+       "called yet");
+}
+
+int Backend::root_of(int64_t root, const char* call) const {
+  if (root >= 0 && root < size_) return static_cast<int>(root);
+  refuse(call, "the root is " + std::to_string(root) + " of " + std::to_string(size_) + " ranks");
+}
+
+// Starting ------------------------------------------------------------------------------------
+
+Backend::WorkPointer Backend::start(Launch launch, std::function<void(tuttiComm_t)> body) {
+  await_devices(launch.memory);
+  const WorkLabel label{.rank = rank_,
+                        .type = launch.type,
+                        .title = launch.title,
+                        .sequence = ++sequence_,
+                        .timeout = launch.timeout};
+  CollectiveWork::Observer observer;
+  if (onCompletionHook_) observer = onCompletionHook_;
+  auto work = c10::make_intrusive<CollectiveWork>(
+      label, lane_->state(),
+      CollectiveWork::Parts{.inputs = std::move(launch.inputs),
+                            .result = std::move(launch.result),
+                            .body =
+                                [group = communicator(), body = std::move(body)] {
+                                  const at::NoGradGuard no_grad;
+                                  body(group->handle());
+                                },
+                            .observer = std::move(observer),
+                            .memory = StorageLock(launch.memory)});
+  if (launch.is_async || is_coalescing_) {
+    lane_->add(work);
+  } else {
+    lane_->run(work);
+  }
+  return keep_if_coalescing(std::move(work));
+}
+
+Backend::WorkPointer Backend::keep_if_coalescing(WorkPointer work) {
+  if (is_coalescing_) coalesced_.push_back(work);
+  return work;
+}
+
+void Backend::startCoalescing() {
+  is_coalescing_ = true;
+  coalesced_.clear();
+}
+
+Backend::WorkPointer Backend::endCoalescing() {
+  is_coalescing_ = false;
+  const WorkLabel label{.rank = rank_,
+                        .type = c10d::OpType::COALESCED,
+                        .title = "tutti:coalesced",
+                        .sequence = sequence_};
+  return c10::make_intrusive<JointWork>(label, std::exchange(coalesced_, {}));
+}
+
+// Observing -----------------------------------------------------------------------------------
+
+void Backend::registerOnCompletionHook(
+    std::function<void(std::shared_ptr<c10d::WorkInfo>)>&& hook) {
+  onCompletionHook_ = std::move(hook);
+}
+
+void Backend::waitForPendingWorks() {
+  const auto limit = timeout_of(c10d::kUnsetTimeout);
+  if (lane_->wait_until_idle(limit)) return;
+  fail("wait_for_pending_works", "Timed out waiting " + std::to_string(limit.count()) + "ms");
+}
+
+}  // namespace tutti_torch

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include <c10/util/intrusive_ptr.h>
+
+namespace tutti_torch {
+
+class CollectiveWork;
+
+/// Runs the collectives of one group, one at a time, in the order of the calls.
+///
+/// They run in a thread of the lane, which starts with the first asynchronous call, or in a thread
+/// that waits for one of them: then no thread has to be woken.
+class Lane {
+ public:
+  Lane();
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+  /// Waits until all works are done, unless this is the lane's own thread.
+  ~Lane();
+
+  /// Queues the work and returns.
+  void add(c10::intrusive_ptr<CollectiveWork> work);
+  /// Queues the work and returns when it is done.
+  void run(const c10::intrusive_ptr<CollectiveWork>& work);
+
+  /// Returns when no work is queued or running, or when the time is over. True if it is idle.
+  bool wait_until_idle(std::chrono::milliseconds timeout);
+  [[nodiscard]] bool is_idle() const;
+
+  /// What works share with the lane: a work may outlive it.
+  class State;
+  [[nodiscard]] const std::shared_ptr<State>& state() const { return state_; }
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+/// Waits until the work is done, and runs works of the lane meanwhile. False if the time is over;
+/// zero: no limit.
+[[nodiscard]] bool wait_for(const std::shared_ptr<Lane::State>& lane, const CollectiveWork& work,
+                            std::chrono::milliseconds timeout);
+
+}  // namespace tutti_torch

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <torch/csrc/distributed/c10d/Work.hpp>
+
+#include <tutti/tutti.h>
+
+#include "communicator.hpp"
+#include "host_tensor.hpp"
+#include "storage_lock.hpp"
+#include "work.hpp"
+
+namespace tutti_torch {
+
+/// A send or a receive. The memory stays valid until it is done, also if the work is dropped.
+class MessageWork final : public c10d::Work {
+ public:
+  struct Parts {
+    std::shared_ptr<Communicator> communicator;
+    HostTensor host;
+    at::Tensor tensor;  ///< As the caller passed it.
+    StorageLock memory;
+    bool receives = false;
+  };
+  /// Takes the work of the C API.
+  MessageWork(const WorkLabel& label, tuttiWork_t work, Parts parts);
+  ~MessageWork() override;
+
+  bool isCompleted() override;
+  bool isSuccess() const override;
+  std::exception_ptr exception() const override;
+  int sourceRank() const override;
+  bool wait(std::chrono::milliseconds timeout = kNoTimeout) override;
+  void synchronize() override {}
+  void abort() override;
+  std::vector<at::Tensor> result() override { return state_->result(); }
+  c10::intrusive_ptr<c10::ivalue::Future> getFuture() override;
+  uint64_t getSequencenumber() const override { return state_->label.sequence; }
+  virtual std::chrono::milliseconds getTimeout() const { return state_->label.timeout; }
+
+ private:
+  /// Shared with the callbacks of the C API, which may come after the work is dropped.
+  struct State {
+    WorkLabel label;
+    Parts parts;
+    tuttiWork_t work = nullptr;
+    LazyFuture future{};
+    std::mutex mutex{};
+    bool is_settled = false;
+    std::exception_ptr failure{};
+    int source = -1;
+
+    State(const WorkLabel& label_, tuttiWork_t work_, Parts parts_)
+        : label(label_), parts(std::move(parts_)), work(work_) {}
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+    ~State() { (void)tuttiWorkDestroy(work); }
+
+    [[nodiscard]] std::vector<at::Tensor> result() const { return {parts.tensor}; }
+    /// Once, when the message has been sent or received: checks its length and stores it.
+    void settle(tuttiResult_t outcome) noexcept;
+    void check_and_store(tuttiResult_t outcome);
+  };
+  /// Calls settle(), and completes the future, from a thread of tutti.
+  void settle_in_background();
+  void end(const std::exception_ptr& failure);
+
+  std::shared_ptr<State> state_;
+  bool has_callback_ = false;
+  bool has_ended_ = false;
+};
+
+}  // namespace tutti_torch

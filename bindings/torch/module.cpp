@@ -1,0 +1,77 @@
+#include <pybind11/chrono.h>
+#include <torch/csrc/utils/pybind.h>
+
+#include "backend.hpp"
+
+// The Python module. tutti/torch/_extension.py builds it and passes TUTTI_TORCH_MODULE.
+
+namespace tutti_torch {
+namespace {
+
+const char* name_of(tuttiResult_t result) {
+  switch (result) {
+    case tuttiSuccess:
+      return "success";
+    case tuttiMismatch:
+      return "mismatch";
+    case tuttiTimedOut:
+      return "timed_out";
+    case tuttiPeerLost:
+      return "peer_lost";
+    case tuttiAborted:
+      return "aborted";
+    default:
+      return "internal";
+  }
+}
+
+}  // namespace
+}  // namespace tutti_torch
+
+PYBIND11_MODULE(TUTTI_TORCH_MODULE, m) {
+  using tutti_torch::Backend;
+  const auto unlocked = py::call_guard<py::gil_scoped_release>();
+  const py::module_ c10d = py::module_::import("torch._C._distributed_c10d");
+
+  const py::object base = c10d.attr("Backend");
+  py::class_<Backend::Options, c10::intrusive_ptr<Backend::Options>>(m, "Options",
+                                                                     base.attr("Options"))
+      .def(py::init([](std::chrono::milliseconds timeout, std::string algorithm,
+                       std::string transport, std::string interfaces) {
+             auto options = c10::make_intrusive<Backend::Options>(timeout);
+             options->choice = {.algorithm = std::move(algorithm),
+                                .transport = std::move(transport),
+                                .interfaces = std::move(interfaces)};
+             return options;
+           }),
+           py::kw_only(), py::arg("timeout") = kBackendDefaultTimeout, py::arg("algorithm") = "",
+           py::arg("transport") = "", py::arg("interfaces") = "")
+      .def_property(
+          "algorithm", [](const Backend::Options& self) { return self.choice.algorithm; },
+          [](Backend::Options& self, std::string text) { self.choice.algorithm = std::move(text); })
+      .def_property(
+          "transport", [](const Backend::Options& self) { return self.choice.transport; },
+          [](Backend::Options& self, std::string text) { self.choice.transport = std::move(text); })
+      .def_property(
+          "interfaces", [](const Backend::Options& self) { return self.choice.interfaces; },
+          [](Backend::Options& self, std::string text) {
+            self.choice.interfaces = std::move(text);
+          });
+
+  py::class_<Backend, c10::intrusive_ptr<Backend>>(m, "Backend", base)
+      .def(py::init([](const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,
+                       const c10::intrusive_ptr<Backend::Options>& options) {
+             return c10::make_intrusive<Backend>(store, rank, size, options);
+           }),
+           py::arg("store"), py::arg("rank"), py::arg("size"), py::arg("options"), unlocked)
+      .def_property_readonly("options", &Backend::options)
+      .def("_set_default_timeout", &Backend::setTimeout, unlocked)
+      .def(
+          "failure",
+          [](const Backend& self) {
+            const tutti_torch::Failure why = self.failure();
+            return py::make_tuple(tutti_torch::name_of(why.result), why.ranks, why.reason);
+          },
+          "The kind of failure ('success', 'peer_lost', …), the ranks that caused it, and why.");
+  m.def("_leave_all", &Backend::leave_all, unlocked);
+}
