@@ -49,9 +49,9 @@ class Algorithm(NamedTuple):
 def algorithms(collective: Optional[str] = None) -> list[Algorithm]:
     """Return all algorithms, or those of one collective: "allreduce"."""
     found = []
-    for fields in _core.algorithms():
-        formulas = fields[-1]
-        each = Algorithm(*fields[:-1], None if formulas is None else Formulas(*formulas))
+    for name, its, summary, order, needs_shape, limits, formulas in _core.algorithms():
+        known = None if formulas is None else Formulas(*formulas)
+        each = Algorithm(name, its, summary, order, needs_shape, limits, known)
         if collective in (None, each.collective):
             found.append(each)
     if collective is not None and not found:
