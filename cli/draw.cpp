@@ -10,11 +10,11 @@
 #include "cli/picture/drawn_schedule.hpp"
 #include "cli/picture/underlay.hpp"
 #include "render/network_drawing.hpp"
+#include "render/recording_drawing.hpp"
 #include "render/schedule_drawing.hpp"
 #include "render/schedule_page.hpp"
 #include "render/storyboard.hpp"
 #include "render/timeline.hpp"
-#include "render/recording_drawing.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -23,9 +23,9 @@ class Launcher {
  public:
   explicit Launcher(const Job& job);
 
-  /// Runs the job and returns the exit code: 0, with keeps_going if any rank succeeded; the code of the first rank that failed, or 128 plus
-  /// its signal; 124 after a timeout; 125 if the launcher itself fails; 126 or 127 if the program
-  /// cannot be started; 141 if the output was closed.
+  /// Runs the job and returns the exit code: 0, with keeps_going if any rank succeeded; the code of
+  /// the first rank that failed, or 128 plus its signal; 124 after a timeout; 125 if the launcher
+  /// itself fails; 126 or 127 if the program cannot be started; 141 if the output was closed.
   [[nodiscard]] int run();
 
  private:

@@ -39,7 +39,7 @@ struct CommunicatorSettings {
   std::string choice_origin{};
   Threads threads = Threads::single;
   std::function<void()> while_waiting{};  ///< As in CommunicatorOptions.
-  std::size_t direct_from = 0;  ///< As in CallOptions.
+  std::size_t direct_from = 0;            ///< As in CallOptions.
   std::size_t slice_bytes = 0;
   FlightSettings flight{};
   std::uint64_t identity = 1;   ///< The same on all ranks, and unique within the fabric.

@@ -1,8 +1,6 @@
 #include "exec/executor.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstring>
 
 #include <tutti/error.hpp>
@@ -10,16 +8,6 @@
 #include "core/short_copy.hpp"
 
 namespace tutti {
-namespace {
-
-std::string in_seconds(Clock::duration time) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g s", std::chrono::duration<double>(time).count());
-  return text.data();
-}
-
-}  // namespace
-
 Executor::Executor(Port& port, Alarm& alarm, std::uint32_t ranks, std::size_t slice_bytes)
     : port_(port),
       alarm_(alarm),
@@ -454,86 +442,6 @@ void Executor::copy(std::span<const Plan::Copy> copies) const {
   for (const Plan::Copy& each : copies) {
     std::memcpy(target(each.to, each.to_offset), source(each.from, each.from_offset), each.bytes);
   }
-}
-
-void Executor::wait(std::uint32_t idle) {
-  ++counters_->waits;
-  // One more poll runs after the alarm is raised, to process data that arrived before it.
-  if (idle > 1 && alarm_.raised.load(std::memory_order_acquire)) alarm_.ring();
-  // Reading the clock costs as much as a message, so at first it is read rarely. The first look
-  // starts the timeout. It must not come late: on a busy machine every poll may yield the core for
-  // milliseconds.
-  constexpr std::uint32_t first_look = 16;
-  constexpr std::uint32_t looks_between = 64;
-  constexpr std::uint32_t a_while = 256;
-  if (idle == 1) has_slept_ = false;
-  if (idle % looks_between == first_look || idle > a_while || has_slept_) watch_clock();
-  has_slept_ = port_.wait(idle, deadline_);
-  if (has_slept_) alarm_.note_sleep();
-}
-
-void Executor::watch_clock() {
-  constexpr std::chrono::seconds noteworthy{1};
-  const Clock::time_point now = Clock::now();
-  if (deadline_ == Clock::time_point::max()) {
-    deadline_ = now + timeout_;
-    stall_note_ = now + noteworthy;
-  }
-  if (now > stall_note_) {
-    stall_note_ = Clock::time_point::max();
-    alarm_.note_stall();
-  }
-  if (now > deadline_) {
-    throw Error(ErrorCode::timed_out, words(stall()) + ", for " + in_seconds(timeout_));
-  }
-}
-
-Stall Executor::stall() const {
-  if (plan_ == nullptr) return {};
-  if (is_straight_) {
-    if (straight_at_ == plan_->straight.size()) return {};
-    return stall(plan_->straight[straight_at_].operation, straight_done_);
-  }
-  for (std::uint32_t id = 0; id < states_.size(); ++id) {
-    if (states_[id].finished) continue;
-    Stall found = stall(id, states_[id].done);
-    if (!found.ranks.empty()) return found;
-  }
-  return {};
-}
-
-/// What an operation waits for that has moved so many bytes.
-Stall Executor::stall(std::uint32_t id, std::size_t done) const {
-  const Plan::Operation& operation = plan_->operations[id];
-  Stall found{.round = operation.round,
-              .bytes_done = done,
-              .bytes = operation.bytes,
-              .sends = operation.kind == Step::Kind::send};
-  for (const Rank peer : ranks(id)) {
-    if (!found.sends && done == 0 && has_arrived(peer)) continue;
-    found.ranks.push_back(peer.index());
-  }
-  return found;
-}
-
-bool Executor::has_arrived(Rank peer) const {
-  try {
-    return !port_.arrived(peer).empty();
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-std::string words(const Stall& stall) {
-  std::string ranks;
-  for (const std::uint32_t rank : stall.ranks) {
-    ranks += (ranks.empty() ? "" : ", ") + std::to_string(rank);
-  }
-  if (ranks.empty()) return "waiting for no rank";
-  return "in round " + std::to_string(stall.round) +
-         (stall.sends ? ", sent data is not received by rank " : ", no data arrives from rank ") +
-         ranks + " (" + std::to_string(stall.bytes_done) + " of " + std::to_string(stall.bytes) +
-         " bytes done)";
 }
 
 }  // namespace tutti

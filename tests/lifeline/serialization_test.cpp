@@ -55,13 +55,12 @@ TEST(Report, RoundTrips) {
 }
 
 TEST(AgreedVerdict, RoundTrips) {
-  const AgreedVerdict agreed{
-      .verdict = {.code = ErrorCode::peer_lost,
-                  .ranks = {3},
-                  .words = "rank 3 is gone",
-                  .calls = {{.rank = 1, .words = "call 2"}}},
-      .unresponsive = {1, 2},
-      .completed = 17};
+  const AgreedVerdict agreed{.verdict = {.code = ErrorCode::peer_lost,
+                                         .ranks = {3},
+                                         .words = "rank 3 is gone",
+                                         .calls = {{.rank = 1, .words = "call 2"}}},
+                             .unresponsive = {1, 2},
+                             .completed = 17};
   EXPECT_EQ(read_agreed_verdict(write(agreed)), agreed);
 }
 

@@ -48,8 +48,8 @@ class Crew {
 };
 
 /// Runs a schedule of the table on u32 elements and returns the first error in the outputs, or an
-/// empty text. Each rank, chunk and element has a different number; sums wrap around. `segment`: see
-/// PlanRequest.
+/// empty text. Each rank, chunk and element has a different number; sums wrap around. `segment`:
+/// see PlanRequest.
 [[nodiscard]] std::string run_and_check(Crew& crew, const Schedule& schedule, const Layout& layout,
                                         Aliasing aliasing, std::uint64_t segment = 0);
 
