@@ -177,6 +177,23 @@ def _exit_code(status: int) -> int:
     return -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
+class _Lines:
+    """Passes on whole lines of a rank, so that lines of several ranks do not mix."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._rest = b""
+
+    def write(self, data: bytes) -> None:
+        """Pass on the lines that are complete. No data is the end."""
+        whole, newline, rest = (self._rest + data).rpartition(b"\n")
+        if not data:
+            whole, newline, rest = self._rest, b"", b""
+        self._rest = rest
+        if whole or newline:
+            self._stream.write((whole + newline).decode(errors="replace"))
+
+
 class _Crew:
     """The processes of one run."""
 
@@ -325,7 +342,7 @@ class _Crew:
 
     def _watch_output(self, output: list[tuple[int, TextIO]]) -> None:
         for descriptor, stream in output:
-            self._selector.register(descriptor, selectors.EVENT_READ, stream)
+            self._selector.register(descriptor, selectors.EVENT_READ, _Lines(stream))
 
     def watch(self, timeout: Optional[float], keep_going: bool) -> None:
         """Wait until all ranks have ended."""
@@ -369,11 +386,11 @@ class _Crew:
                     os.close(key.fd)
                     key.data.result = -1
                     self._note_end(key.data)
-            elif data:
-                key.data.write(data.decode(errors="replace"))
             else:
-                self._selector.unregister(key.fd)
-                os.close(key.fd)
+                key.data.write(data)
+                if not data:
+                    self._selector.unregister(key.fd)
+                    os.close(key.fd)
         if events:
             return
         # A child of a rank may keep its pipe open after the rank has died.
