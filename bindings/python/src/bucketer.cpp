@@ -1,8 +1,10 @@
 #include "bucketer.hpp"
 
+#include <chrono>
 #include <deque>
 #include <optional>
 #include <set>
+#include <thread>
 
 #include <nanobind/stl/string.h>
 
@@ -63,12 +65,30 @@ class PythonBucketer {
   PythonBucketer& operator=(const PythonBucketer&) = delete;
 
   template <class F>
-  auto call(F f) {
+  void call(F f) {
     Group& group = group_of(owner_);
-    (void)group.open();
+    const std::shared_ptr<Communicator> opened = group.open();
     const Group::Inside inside(group);
-    const WithoutGil released;
-    return f(*bucketer_);
+    Bucketer& bucketer = inner();
+    try {
+      const WithoutGil released;
+      f(bucketer);
+    } catch (const Error&) {
+      set_python_error(opened.get());
+      throw nb::python_error();
+    }
+  }
+  void ready(std::size_t tensor) {
+    call([&](Bucketer& bucketer) { bucketer.ready(tensor); });
+    ++ready_;
+  }
+  void finish() {
+    call([&](Bucketer& bucketer) {
+      // Otherwise finish() says which tensors are not ready, and does not wait.
+      if (ready_ == bytes_.size()) await_all(bucketer);
+      bucketer.finish();
+    });
+    ready_ = 0;
   }
   [[nodiscard]] Bucketer& inner() {
     if (!bucketer_) throw Error(ErrorCode::aborted, "the interpreter is exiting: make no calls");
@@ -83,6 +103,23 @@ class PythonBucketer {
   }
 
  private:
+  /// A Bucketer cannot be interrupted, so this waits for it in short sleeps, and runs signal
+  /// handlers.
+  static void await_all(const Bucketer& bucketer) {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::microseconds nap{20};
+    const std::chrono::milliseconds between(milliseconds_between_signals);
+    Clock::time_point checked = Clock::now();
+    for (std::size_t tensor = 0; tensor < bucketer.tensors(); ++tensor) {
+      while (!bucketer.test(tensor)) {
+        std::this_thread::sleep_for(nap);
+        if (Clock::now() < checked + between) continue;
+        checked = Clock::now();
+        check_signals();
+      }
+    }
+  }
+
   Tensor declare(nb::handle each) {
     Tensor tensor;
     if (nb::isinstance<nb::tuple>(each)) {
@@ -101,6 +138,7 @@ class PythonBucketer {
   nb::object owner_;
   std::deque<Array> arrays_;
   std::vector<std::uint64_t> bytes_;
+  std::size_t ready_ = 0;  // In this step.
   std::optional<Bucketer> bucketer_;
 };
 
@@ -110,18 +148,14 @@ void register_bucketer(nb::module_& module) {
   nb::class_<PythonBucketer>(module, "Bucketer")
       .def(nb::init<nb::handle, const nb::list&, const nb::object&, std::uint64_t, std::uint64_t,
                     const std::string&, const std::string&>())
-      .def("ready",
-           [](PythonBucketer& self, std::size_t tensor) {
-             self.call([&](Bucketer& bucketer) { bucketer.ready(tensor); });
-           })
+      .def("ready", &PythonBucketer::ready)
       .def("test",
            [](PythonBucketer& self, std::size_t tensor) { return self.inner().test(tensor); })
       .def("wait",
            [](PythonBucketer& self, std::size_t tensor) {
              self.call([&](Bucketer& bucketer) { bucketer.wait(tensor); });
            })
-      .def("finish",
-           [](PythonBucketer& self) { self.call([](Bucketer& bucketer) { bucketer.finish(); }); })
+      .def("finish", &PythonBucketer::finish)
       .def("memory",
            [](nb::handle self, std::size_t tensor) {
              return nb::inst_ptr<PythonBucketer>(self)->memory(self, tensor);

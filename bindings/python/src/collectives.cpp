@@ -64,9 +64,10 @@ class Prepared {
   }
   [[nodiscard]] bool has_output() const { return arguments_[Arg::out].ptr() != nullptr; }
 
-  /// `count` elements of the type of the array.
+  /// `count` elements of the type of the array. With counts, the same call on all ranks has none.
   void set_elements(const Array& array, std::uint64_t count) {
     call.dtype = array.dtype().value_or(DType::u8);
+    if (!call.counts.empty()) return;
     call.count = array.dtype() ? count : count * array.item_bytes();
   }
   void set_reduction() {

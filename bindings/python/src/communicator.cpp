@@ -282,7 +282,8 @@ void register_group(nb::module_& module) {
           nb::arg("color").none(), nb::arg("key"), nb::arg("options"))
       .def("_shrink", shrink)
       .def("_grow", grow)
-      .def("_probe", probe)
+      .def("_probe", probe, nb::arg("source"), nb::arg("tag"), nb::arg("waits"),
+           nb::arg("timeout").none())
       .def("_counters", counters_of)
       .def("_algorithm_for", algorithm_for)
       .def_prop_ro("description", [](const Group& group) { return group.open()->description(); })

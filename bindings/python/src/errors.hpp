@@ -5,6 +5,7 @@
 #include <string>
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include <tutti/communicator.hpp>
 #include <tutti/error.hpp>

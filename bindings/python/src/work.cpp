@@ -115,6 +115,8 @@ void register_work(nb::module_& module) {
             return nb::module_::import_("tutti._aio").attr("wait")(self);
           },
           "Waits in asyncio.")
+      // Work[...] in annotations.
+      .def_static("__class_getitem__", [](nb::handle /*result*/) { return nb::type<PythonWork>(); })
       .def("__repr__", [](const PythonWork& work) {
         return std::string("<tutti.Work: ") + (work.is_done() ? "done" : "under way") + ">";
       });

@@ -59,6 +59,61 @@ def test_types_and_sizes_that_differ(comm):
         comm.allreduce(x[:3], out=x[1:])
 
 
+class Elsewhere:
+    """An array in the memory of a GPU."""
+
+    device = "cuda:0"
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    def __dlpack__(self, **_):
+        raise AssertionError("not asked for")
+
+
+def test_memory_of_a_device(comm):
+    with pytest.raises(tutti.InvalidArgument, match=r"on cuda:0.*x\.cpu\(\)"):
+        comm.allreduce(Elsewhere())
+
+
+class Interface:
+    """An array that has only __array_interface__."""
+
+    def __init__(self, x, **changes):
+        self.x = x
+        self.__array_interface__ = dict(x.__array_interface__, **changes)
+
+
+def test_array_interface(comm):
+    x = np.arange(4.0)
+    comm.allreduce(Interface(x))
+    assert comm.allgather(Interface(x), x.copy()).tolist() == [0, 1, 2, 3]
+    with pytest.raises(tutti.InvalidArgument, match="read-only"):
+        comm.allreduce(Interface(x, data=(x.ctypes.data, True)))
+    with pytest.raises(tutti.InvalidArgument, match="not contiguous"):
+        comm.allreduce(Interface(x, shape=(2,), strides=(16,)))
+
+
+def test_dlpack_alone(comm):
+    class Packed:
+        def __init__(self, x):
+            self.x = x
+
+        def __dlpack_device__(self):
+            return self.x.__dlpack_device__()
+
+        def __dlpack__(self, **options):
+            return self.x.__dlpack__(**options)
+
+    x = np.arange(6, dtype=np.int32).reshape(2, 3)
+    comm.allreduce(Packed(x))
+    out = np.zeros((2, 3), np.int32)
+    comm.allreduce(Packed(x), out=Packed(out))
+    assert (out == x).all()
+    with pytest.raises(tutti.InvalidArgument, match="not contiguous"):
+        comm.allreduce(Packed(x.T))
+
+
 def test_arguments(comm):
     x = np.zeros(3)
     with pytest.raises(TypeError, match="no argument 'algoritm'.*algorithm"):

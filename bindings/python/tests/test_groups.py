@@ -156,7 +156,7 @@ def test_grow_and_join():
     at = free_address()
 
     def joiner():
-        with tutti.join(at, timeout=20) as comm:
+        with tutti.join(at, wait=20) as comm:
             sums.append((comm.rank, comm.allreduce(np.ones(1))[0]))
 
     sums = []

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -112,10 +113,6 @@ def test_timeout_of_the_run():
         tutti.run(sleep, 2, timeout=2)
 
 
-def unpicklable(comm):
-    return lambda: open("/dev/null") if comm.rank else None
-
-
 class Odd(Exception):
     def __init__(self, a, b):
         super().__init__(a)
@@ -127,10 +124,9 @@ def odd(comm):
 
 
 def test_what_cannot_be_pickled():
-    handle = open(os.devnull)
+    handle = threading.Lock()
     with pytest.raises(tutti.InvalidArgument, match="cannot be sent"):
         tutti.run(add, 2, (handle,), method="spawn")
-    handle.close()
     with pytest.raises(tutti.RunError, match="Odd: first"):
         tutti.run(odd, 1)
 

@@ -157,7 +157,7 @@ def test_wrong_schedules_are_refused():
     wrong = tutti.schedule(forgetful, 3, collective="broadcast", chunks=1)
     verification = wrong.verify()
     assert not verification
-    assert verification.violations[0].kind == "wrong_output"
+    assert verification.violations[0].kind == "wrong output"
     assert verification.violations[0].rank == 2
     assert "violations" in str(verification)
 

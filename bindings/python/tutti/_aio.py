@@ -20,9 +20,9 @@ class _Waker:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = weakref.ref(loop)
         self._bell = _core.Bell()
-        self._waiting: list[tuple[_core.Work, asyncio.Future[None]]] = []
+        self._waiting: list[tuple[_core.Work[Any], asyncio.Future[None]]] = []
 
-    def add(self, work: _core.Work) -> asyncio.Future[None]:
+    def add(self, work: _core.Work[Any]) -> asyncio.Future[None]:
         loop = self._loop()
         assert loop is not None
         future: asyncio.Future[None] = loop.create_future()
@@ -51,7 +51,7 @@ class _Waker:
 _wakers: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Waker] = weakref.WeakKeyDictionary()
 
 
-def wait(work: _core.Work) -> Generator[Any, None, Any]:
+def wait(work: _core.Work[Any]) -> Generator[Any, None, Any]:
     """Implement Work.__await__()."""
     if not work.done():
         loop = asyncio.get_running_loop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any, Callable, Union
 
@@ -105,15 +106,15 @@ def empty(shape: Union[int, Sequence[int]], dtype: Any = "float32") -> Any:
         raise InvalidArgument(f"empty: '{name}' is no type of element")
     if _FORMATS[name].startswith("Z"):
         raise InvalidArgument(f"empty: an array of {name} needs NumPy")
-    size = _SIZES.get(name) or memoryview(bytes(8)).cast(_FORMATS[name]).itemsize
+    size = _SIZES.get(name) or _cast(memoryview(bytes(8)), _FORMATS[name], (1,)).itemsize
     return _cast(memoryview(_core.SharedMemory(count * size)), _FORMATS[name], dimensions)
 
 
-def _cast(memory: memoryview, kind: str, shape: tuple[int, ...]) -> memoryview:
+def _cast(memory: Any, kind: str, shape: tuple[int, ...]) -> Any:
     """A memoryview of another type and shape. An empty one has one dimension."""
     if len(shape) == 1 or 0 in shape:
-        return memory.cast(kind)  # type: ignore[call-overload,no-any-return]
-    return memory.cast(kind, shape)  # type: ignore[call-overload,no-any-return]
+        return memory.cast(kind)
+    return memory.cast(kind, shape)
 
 
 def empty_like(x: Any, shape: tuple[int, ...]) -> Any:
@@ -149,7 +150,7 @@ def combine(
         to[...] = function(to, numpy.frombuffer(contribution, dtype=kind))
         return
     code = _FORMATS[name]
-    left, right = accumulator.cast(code), contribution.cast(code)  # type: ignore[call-overload]
+    left, right = _cast(accumulator, code, (0,)), _cast(contribution, code, (0,))
     for i in range(len(left)):
         left[i] = function(left[i], right[i])
 
@@ -158,8 +159,7 @@ def pin(tensor: Any) -> Any:
     """Return a NumPy view of a torch tensor, so that torch refuses to resize its memory."""
     if _numpy() is None:
         return None
-    import torch
-
+    torch = sys.modules["torch"]
     flat = tensor.detach()
     if not flat.is_contiguous() or flat.device.type != "cpu" or flat.numel() == 0:
         return None  # The call itself refuses it, or does not touch it.

@@ -296,9 +296,9 @@ def unique_id(**options: Unpack[Options]) -> str:
     return _core.unique_id(dict(options))
 
 
-def join(at: str, *, timeout: float = 60.0, **options: Unpack[Options]) -> Communicator:
-    """Wait until a group that calls Communicator.grow(at) admits this process."""
-    return Communicator(_core.join(at, timeout, dict(options)))
+def join(at: str, *, wait: float = 60.0, **options: Unpack[Options]) -> Communicator:
+    """Wait, at most so many seconds, until a group that calls Communicator.grow(at) admits this process."""
+    return Communicator(_core.join(at, wait, dict(options)))
 
 
 #: How long calls that are under way when the interpreter exits may take to finish.

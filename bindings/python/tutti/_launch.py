@@ -106,6 +106,9 @@ def run_threads(
             communicator.close()
 
     _core.run_threads(ranks, run_rank, dict(options or {}))
+    for error in failures.values():
+        if isinstance(error, KeyboardInterrupt):
+            raise error
     if failures:
         _raise(failures, results, ranks)
     return [results[rank] for rank in range(ranks)]
@@ -126,9 +129,6 @@ def _can_be_sent(function: Callable[..., Any]) -> bool:
 
 def _raise(failures: dict[int, BaseException], results: dict[int, Any], ranks: int) -> None:
     """Raise RunError, with the failure that explains the others as its cause."""
-    for error in failures.values():
-        if isinstance(error, (KeyboardInterrupt, SystemExit)) and len(failures) == 1:
-            raise error
     order = list(failures.items())
     first = next((item for item in order if not isinstance(item[1], (Aborted, PeerLost, RankDied))), None)
     if first is None:

@@ -29,13 +29,13 @@ class ObjectCalls(_core.Group):
         if not is_root:
             data = bytearray(length[0])
         self.broadcast(data, root, timeout=timeout, site="broadcast_object")
-        return value if is_root else pickle.loads(data)  # type: ignore[no-any-return]
+        return value if is_root else pickle.loads(data)
 
     def allgather_object(self, value: T, *, timeout: Optional[float] = None) -> list[T]:
         """Return the values of all ranks, in rank order."""
         data = pickle.dumps(value, _PROTOCOL)
         lengths = array("q", bytes(8 * self.size))
-        options = {"timeout": timeout, "site": "allgather_object"}
+        options: dict[str, Any] = {"timeout": timeout, "site": "allgather_object"}
         self.allgather(array("q", [len(data)]), lengths, **options)
         everything = bytearray(sum(lengths))
         self.allgather(data, everything, list(lengths), **options)
@@ -45,7 +45,7 @@ class ObjectCalls(_core.Group):
         """Return the values of all ranks on the root, and None elsewhere."""
         data = pickle.dumps(value, _PROTOCOL)
         lengths = array("q", bytes(8 * self.size))
-        options = {"timeout": timeout, "site": "gather_object"}
+        options: dict[str, Any] = {"timeout": timeout, "site": "gather_object"}
         self.allgather(array("q", [len(data)]), lengths, **options)
         if self.rank != root:
             self.gather(data, root, None, list(lengths), **options)
@@ -62,7 +62,7 @@ class ObjectCalls(_core.Group):
         timeout: Optional[float] = None,
     ) -> T:
         """Return the root's values[rank] on each rank. `values` of other ranks is ignored."""
-        options = {"timeout": timeout, "site": "scatter_object"}
+        options: dict[str, Any] = {"timeout": timeout, "site": "scatter_object"}
         lengths = array("q", bytes(8 * self.size))
         everything = b""
         if self.rank == root:
@@ -87,7 +87,7 @@ class ObjectCalls(_core.Group):
         """Return values[rank] of every rank, in rank order."""
         if len(values) != self.size:
             raise InvalidArgument(f"alltoall_object: pass one value for each of the {self.size} ranks")
-        options = {"timeout": timeout, "site": "alltoall_object"}
+        options: dict[str, Any] = {"timeout": timeout, "site": "alltoall_object"}
         each = [pickle.dumps(value, _PROTOCOL) for value in values]
         sent = array("q", map(len, each))
         coming = array("q", bytes(8 * self.size))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
 import pickle
 import signal
@@ -29,7 +30,7 @@ class RankTraceback(Exception):
 def dumps(value: object) -> bytes:
     """Pickle a value, with functions and classes of a script or notebook by value if possible."""
     try:
-        import cloudpickle
+        cloudpickle = importlib.import_module("cloudpickle")
     except ImportError:
         return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
     return bytes(cloudpickle.dumps(value))
@@ -57,7 +58,7 @@ def perform(
 
     communicator = None
     try:
-        communicator = init(**options)  # type: ignore[arg-type]
+        communicator = init(**options)
         value = function(communicator, *args, **kwargs)
         if not communicator.closed:
             communicator.close()

@@ -49,8 +49,9 @@ class Algorithm(NamedTuple):
 def algorithms(collective: Optional[str] = None) -> list[Algorithm]:
     """Return all algorithms, or those of one collective: "allreduce"."""
     found = []
-    for *fields, formulas in _core.algorithms():
-        each = Algorithm(*fields, None if formulas is None else Formulas(*formulas))
+    for name, its, summary, order, needs_shape, limits, formulas in _core.algorithms():
+        known = None if formulas is None else Formulas(*formulas)
+        each = Algorithm(name, its, summary, order, needs_shape, limits, known)
         if collective in (None, each.collective):
             found.append(each)
     if collective is not None and not found:
@@ -379,8 +380,9 @@ class Schedule:
         Every output holds each contribution exactly once, nothing is read before it is written, no two
         steps race, and nothing deadlocks.
         """
-        violations, *rest = self._value.verify(in_place)
-        return Verification(tuple(Violation(*each) for each in violations), *rest)
+        violations, count, steps, messages, in_order = self._value.verify(in_place)
+        found = tuple(Violation(*each) for each in violations)
+        return Verification(found, count, steps, messages, in_order)
 
     def figures(self, size: Quantity) -> Figures:
         """Count its messages and bytes, for buffers of `size` bytes."""
@@ -540,7 +542,7 @@ def schedule(
     rounds = max(each.rounds for each in programs)
     return Schedule(
         _core.schedule_by_programs(
-            name or getattr(what, "__name__", "python"),
+            name or str(getattr(what, "__name__", "python")),
             collective,
             root,
             chunks,
