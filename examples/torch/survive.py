@@ -94,9 +94,10 @@ def train(kills: dict[int, int]) -> None:
         try:
             loss = trainer.step(kill=kills.get(name) == trainer.applied)
         except dist.DistBackendError as error:
-            if dist.get_rank() == 0:
-                print(f"step {trainer.applied}: {str(error)[:240]}", flush=True)
+            text = f"step {trainer.applied}: {str(error)[:240]}"
             trainer.recover()
+            if dist.get_rank() == 0:
+                print(text, flush=True)
             continue
         if dist.get_rank() == 0:
             size = dist.get_world_size()

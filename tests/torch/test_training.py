@@ -169,7 +169,7 @@ def test_torchrun(tmp_path: Path) -> None:
         "import tutti.torch\n"
         "dist.init_process_group('tutti')\n"
         "t = torch.ones(3); dist.all_reduce(t)\n"
-        "print('total', t[0].item()); dist.destroy_process_group()\n"
+        "print(f'total {t[0].item()}\\n', end='', flush=True); dist.destroy_process_group()\n"
     )
     done = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "3", str(script)],

@@ -138,7 +138,7 @@ def _raise(failures: dict[int, BaseException], results: dict[int, Any], ranks: i
     message = f"rank {rank} of {ranks} failed: {words}"
     if len(failures) > 1:
         message += f" (of {ranks} ranks {len(failures)} failed)"
-    raise RunError(message, failures, results) from cause
+    raise RunError(message, dict(sorted(failures.items())), dict(sorted(results.items()))) from cause
 
 
 class _Process:

@@ -218,7 +218,7 @@ def _finish(process: subprocess.Popen[str]) -> None:
     lines = [line for line in output.splitlines() if "error" in line.lower()][:8]
     command = process.args[0] if isinstance(process.args, list) else process.args
     raise BuildError(
-        f"tutti could not compile its PyTorch extension with {command}:\n  "
+        f"tutti could not compile its PyTorch extension with {command!r}:\n  "
         + "\n  ".join(lines or output.splitlines()[-8:])
         + "\nSet CXX to a newer compiler (GCC 11, Clang 14), or report it."
     )

@@ -20,7 +20,7 @@ import warnings
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 
 def backend_of(group: Any = None) -> Any:
@@ -84,7 +84,7 @@ def _meet_under_tutti_run() -> tuple[Any, int, int]:
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.stat().st_uid != os.getuid():
         raise RuntimeError(f"{folder} belongs to another user: set TMPDIR to another directory")
-    return dist.FileStore(str(folder / "store"), size), rank, size
+    return cast(Any, dist).FileStore(str(folder / "store"), size), rank, size
 
 
 def _patch_checks_of_names() -> None:
@@ -110,7 +110,7 @@ def _patch_checks_of_names() -> None:
             timeout = timedelta(seconds=timeout)
         c10d._check_valid_timeout(timeout)
         used = c10d._get_default_group() if group is None else group
-        return used.monitored_barrier(timeout, wait_all_ranks=wait_all_ranks)
+        return cast(Any, used).monitored_barrier(timeout, wait_all_ranks=wait_all_ranks)
 
     set_pg_timeout = c10d._set_pg_timeout
 
