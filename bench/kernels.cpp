@@ -35,7 +35,8 @@ void fill(tutti::DType dtype, std::vector<std::vector<std::byte>>& inputs) {
   std::uint32_t random = 1;
   const bool is_wide = dtype == tutti::DType::f64 || dtype == tutti::DType::complex128;
   const bool is_half = dtype == tutti::DType::f16 || dtype == tutti::DType::bf16;
-  const std::size_t step = is_wide ? sizeof(double) : is_half ? 2 : sizeof(float);
+  const bool is_byte = size_of(dtype) == 1;
+  const std::size_t step = is_wide ? sizeof(double) : is_half ? 2 : is_byte ? 1 : sizeof(float);
   for (std::vector<std::byte>& input : inputs) {
     for (std::size_t i = 0; i + step <= input.size(); i += step) {
       random = random * 1664525 + 1013904223;
@@ -43,7 +44,9 @@ void fill(tutti::DType dtype, std::vector<std::vector<std::byte>>& inputs) {
       const auto single = static_cast<float>(number);
       // Positive and negative numbers around 1, both as f16 and as bf16.
       const auto half = static_cast<std::uint16_t>(random >> 31 << 15 | 0x3C00 | random >> 22);
+      const auto fp8 = static_cast<std::uint8_t>(random >> 31 << 7 | 0x38 | (random >> 28 & 3));
       const void* const from = is_wide   ? static_cast<const void*>(&number)
+                               : is_byte ? static_cast<const void*>(&fp8)
                                : is_half ? static_cast<const void*>(&half)
                                          : static_cast<const void*>(&single);
       std::memcpy(input.data() + i, from, step);

@@ -8,7 +8,9 @@
 
 #include <tutti/schedule/algorithm.hpp>
 
+#include "api/call/prepared_call.hpp"
 #include "exec/plan.hpp"
+#include "select/forecast_cache.hpp"
 #include "select/selector.hpp"
 
 namespace {
@@ -36,6 +38,32 @@ double median_microseconds(const tutti::Algorithm& algorithm, std::uint32_t rank
   return times[times.size() / 2];
 }
 
+/// The time to prepare a call that differs from earlier ones in its size only, in nanoseconds.
+double new_size_nanoseconds(std::uint32_t ranks, const tutti::Algorithm& algorithm) {
+  tutti::BlueprintCache blueprints;
+  const tutti::Method method(algorithm);
+  const tutti::Shape hosts{};
+  std::vector<double> times;
+  for (std::uint64_t i = 0; i < 1001; ++i) {
+    const tutti::Call call{
+        .collective = algorithm.collective, .count = 2 + i % 500, .dtype = tutti::DType::f32};
+    const Clock::time_point begin = Clock::now();
+    const tutti::PreparedCall prepared = tutti::prepare({.call = call,
+                                                         .method = method,
+                                                         .self = tutti::Rank{ranks / 2},
+                                                         .ranks = ranks,
+                                                         .aliasing = tutti::Aliasing::out_of_place,
+                                                         .lanes = {},
+                                                         .hosts = hosts,
+                                                         .segment_bytes = 1 << 16,
+                                                         .blueprints = blueprints});
+    times.push_back(std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
+    if (prepared.parts.empty()) std::abort();
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
 /// Time of the first choice, and of a cached one.
 void print_choosing(std::uint32_t ranks) {
   const auto profile = std::make_shared<const tutti::Profile>(tutti::built_in_profile());
@@ -43,7 +71,8 @@ void print_choosing(std::uint32_t ranks) {
   std::vector<double> again;
   constexpr std::uint64_t asked = 1000;
   for (int i = 0; i < 101; ++i) {
-    tutti::Selector selector(profile, {}, {.ranks = ranks, .cores = 2});
+    tutti::Selector selector(
+        tutti::ForecastCache(profile).get(tutti::Party{.ranks = ranks, .cores = 2}), {});
     const auto ask = [&](std::uint64_t bytes) {
       return selector.choose({.collective = tutti::Collective::allreduce, .bytes = bytes})
           .method.name()
@@ -80,4 +109,12 @@ int main(int argc, char** argv) {
     std::printf("\n");
   }
   for (const std::uint32_t p : ranks) print_choosing(p);
+  for (const char* const name : {"allreduce/mesh", "allreduce/recursive_doubling",
+                                 "allreduce/mesh_two_shot", "allreduce/ring", "broadcast/flat"}) {
+    std::printf("%-32s, new size: ", name);
+    for (const std::uint32_t p : ranks) {
+      std::printf("  p=%u: %6.0f ns", p, new_size_nanoseconds(p, tutti::algorithm(name)));
+    }
+    std::printf("\n");
+  }
 }

@@ -33,6 +33,8 @@ struct Options {
   VersusOptions versus{};
   Outputs outputs{};
   bool regret = false;
+  double time = 0;  // For --regret.
+  std::string order;
   std::string part;  // Hidden: where a process started by --regret leaves its results.
 };
 
@@ -133,7 +135,9 @@ int run_with_regret(const Options& options, const BenchRequest& request,
   if (!request.schedules.empty()) {
     refuse("--regret measures tutti's choice; name the schedule in TUTTI_ALGO to make it a choice");
   }
-  return run_regret({.bench = request, .json = options.outputs.json, .part = options.part}, words);
+  return run_regret(
+      {.bench = request, .json = options.outputs.json, .time = options.time, .part = options.part},
+      words);
 }
 
 int run(const Options& options, const std::vector<std::string>& words) {
@@ -143,6 +147,12 @@ int run(const Options& options, const std::vector<std::string>& words) {
   if (options.regret) return run_with_regret(options, request, words);
   if (!request.collective) refuse("which collective? For example: tutti bench allreduce");
   const VersusRequest versus = options.versus.request();
+  if (!options.order.empty()) {
+    if (request.transport == BenchTransport::inproc || !versus.peers.empty()) {
+      refuse("--order renumbers ranks that are processes of tutti; leave out inproc and --vs");
+    }
+    ::setenv("TUTTI_ORDER", options.order.c_str(), 1);
+  }
   const Launch launched = read_environment(environment_variable);
   const bool threads = request.transport == BenchTransport::inproc;
   // Within a shell that is an allocation of one rank, -n still starts several ranks.
@@ -189,10 +199,18 @@ void add_bench(Command tutti, std::vector<std::string> words) {
   options->bench.add(command);
   command.flag("--regret", options->regret,
                "how much slower tutti's choice is than the fastest algorithm");
+  command
+      .option("--time", options->time,
+              "with --regret: seconds for everything, about (default: 50 per number of ranks)")
+      .text("SECONDS")
+      .between(1e-3, 36000.0);
+  command
+      .option("--order", options->order,
+              "renumber the ranks: the first of the list becomes rank 0; file:PATH")
+      .text("RANK,...");
   command.option("--part", options->part, "").hidden();
   Outputs& outputs = options->outputs;
-  command.option("--json", outputs.json, "write all figures as JSON; - is standard output")
-      .text("FILE");
+  command.json_file(outputs.json, "all figures as JSON, printed or written to FILE");
   command.option("--csv", outputs.csv, "write all figures as CSV; - is standard output")
       .text("FILE");
   command.option("--plot", outputs.plot, "draw time and bus bandwidth over size as SVG")

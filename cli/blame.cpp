@@ -183,7 +183,7 @@ void add_blame(Command tutti) {
       .option("places", options->places,
               "flight recorder dumps of all ranks, or directories of dumps")
       .required();
-  command.flag("--json", options->json, "as JSON");
+  command.json(options->json, "as JSON");
   command.footer(
       "TUTTI_FLIGHT=dumps tutti run -n 4 -- ./program\n"
       "tutti blame dumps\n\n"

@@ -12,10 +12,13 @@
 #include "cli/commands.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/text.hpp"
+#include "cli/simulation/known_optimum.hpp"
+#include "cli/simulation/places.hpp"
 #include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "measure/party.hpp"
 #include "select/forecast_cache.hpp"
+#include "select/natural_shapes.hpp"
 #include "select/selector.hpp"
 
 namespace tutti::cli {
@@ -31,6 +34,7 @@ struct Request {
   std::uint64_t bytes = 0;
   Pairs pairs = Pairs::host;
   std::string topo;  ///< A spec or a file; empty: no network.
+  std::string place = "order";
   std::optional<double> gamma{};
   bool json = false;
 };
@@ -103,6 +107,12 @@ std::string reason(const Forecast& forecast, const Candidate& first, const Candi
          " by the model)";
 }
 
+/// "allreduce/ring_ring 8x2"
+std::string label_of(const Candidate& candidate) {
+  const std::string shape = candidate.method.needs_shape() ? " " + to_string(candidate.shape) : "";
+  return std::string(candidate.method.label()) + shape;
+}
+
 std::size_t direct_from(const ReachProfile& reach, Collective collective) {
   return reach.direct_from[static_cast<std::size_t>(collective)];
 }
@@ -110,6 +120,8 @@ std::size_t direct_from(const ReachProfile& reach, Collective collective) {
 Party party_on_network(const Request& request) {
   auto network = std::make_shared<const Network>(load_network(request.topo));
   const std::uint32_t ranks = network->rank_count();
+  std::vector<Rank> places = parse_places(request.place, ranks, *network);
+  const std::vector<Shape> shapes = natural_shapes(*network, places);
   if (request.ranks != 0 && request.ranks != ranks) {
     throw Error(ErrorCode::invalid_argument, network->name + " has " + std::to_string(ranks) +
                                                  " ranks; leave out -n, or give that number");
@@ -117,8 +129,10 @@ Party party_on_network(const Request& request) {
   return {.ranks = ranks,
           .cores = ranks,
           .reach = {.pairs = Pairs::network},
-          .hosts = natural_shape(*network),
+          .hosts = shapes.empty() ? Shape{} : shapes.front(),
+          .shapes = shapes,
           .network = std::move(network),
+          .places = std::move(places),
           .gamma = request.gamma};
 }
 
@@ -126,14 +140,16 @@ Party party_on_network(const Request& request) {
 std::optional<double> least_seconds(const Party& party, Collective collective,
                                     std::uint64_t bytes) {
   if (!party.network) return std::nullopt;
+  const std::optional<Optimum> best = known_optimum(*party.network).optimum;
+  if (!best) return std::nullopt;
   const auto n = static_cast<double>(bytes);
   switch (collective) {
     case Collective::allgather:
-      return n / optimum(*party.network).allgather.value();
+      return n / best->allgather.value();
     case Collective::reduce_scatter:
-      return n / optimum(*party.network).reduce_scatter.value();
+      return n / best->reduce_scatter.value();
     case Collective::allreduce:
-      return n / optimum(*party.network).allreduce.value();
+      return n / best->allreduce.value();
     default:
       return std::nullopt;
   }
@@ -181,7 +197,7 @@ void print(const Request& request, const Selector& selector, const FoundProfile&
                    {"messages", Align::right},
                    {"bytes", Align::right},
                    {"adding", Align::right},
-                   {"of optimum", Align::right},
+                   {"of bound", Align::right},
                    {"known by", Align::left}});
   const double best = ways.front().expected.seconds;
   const std::optional<double> least = least_seconds(party, ways.front().method.collective(), bytes);
@@ -192,31 +208,33 @@ void print(const Request& request, const Selector& selector, const FoundProfile&
     const std::string known = !each.barred.empty()     ? "barred by " + each.barred
                               : each.expected.given_up ? "being far behind with less data"
                               : each.expected.measured ? "measurements"
+                              : each.expected.untried  ? "the model, never measured"
                               : party.network          ? "simulation"
                                                        : "the model";
     const bool mixed = party.is_mixed() || party.network;
-    table.add({std::string(each.method.name()), format_seconds(each.expected.seconds), ratio.data(),
+    table.add({label_of(each), format_seconds(each.expected.seconds), ratio.data(),
                format_seconds(each.expected.modelled), mixed ? "" : format_seconds(parts.waiting),
                mixed ? "" : format_seconds(parts.moving), mixed ? "" : format_seconds(parts.adding),
                least ? in_percent(*least / each.expected.seconds) : "", known});
   }
   std::fputs(table.text().c_str(), stdout);
   const ReachProfile& reach = selector.forecast().reach_profile();
-  std::printf("\n%s", std::string(ways.front().method.label()).c_str());
+  std::printf("\n%s", label_of(ways.front()).c_str());
   if (!ways.front().barred.empty()) {
     std::printf(" is not allowed: the rules allow no algorithm\n");
     return;
   }
   if (ways.size() > 1 && ways[1].barred.empty()) {
     std::printf(" is expected to take %s less time than %s%s",
-                in_percent(1 - best / ways[1].expected.seconds).c_str(),
-                std::string(ways[1].method.label()).c_str(),
+                in_percent(1 - best / ways[1].expected.seconds).c_str(), label_of(ways[1]).c_str(),
                 reason(selector.forecast(), ways[0], ways[1], bytes).c_str());
   } else {
     std::printf(" is the only one that is allowed");
   }
   if (party.network) {
-    std::printf(".\n");
+    std::printf(
+        ".\nSimulated in slices of %s, as data is sent, or longer ones if there were too many.\n",
+        format_bytes(reach.slice_bytes).c_str());
     return;
   }
   std::printf(".\nData goes in slices of %s", format_bytes(reach.slice_bytes).c_str());
@@ -258,6 +276,7 @@ void print_json(const FoundProfile& found, const Selector& selector,
                                       {"modelled_seconds", each.expected.modelled},
                                       {"measured", each.expected.measured},
                                       {"given_up", each.expected.given_up},
+                                      {"untried", each.expected.untried},
                                       {"barred_by", each.barred}});
   }
   std::puts(document.dump(2).c_str());
@@ -283,7 +302,7 @@ void add_choose(Command tutti) {
   const Command command = tutti.command("choose", "show which algorithm tutti chooses, and why");
   auto options = std::make_shared<Options>();
   command.option("collective", options->collective, "such as allreduce").required();
-  command.option("-n,--ranks", options->parsed.ranks, "number of ranks")
+  command.option("-n,-p,--ranks", options->parsed.ranks, "number of ranks")
       .text("N")
       .between(1U, 1U << 20U);
   command.option("--size", options->size, "bytes of a rank's larger buffer").shows_default();
@@ -301,10 +320,14 @@ void add_choose(Command tutti) {
               "simulate on this network: a spec such as torus:4x4, or a file")
       .text("NETWORK");
   command
+      .option("--place", options->parsed.place,
+              "where ranks run on it: order, random, random:SEED, 0,4,1 or A,C,B, file:PATH")
+      .shows_default();
+  command
       .option("--gamma", options->gamma,
               "seconds or rate for a byte added on it: 0, 200GB/s (default: the profile)")
       .text("RATE");
-  command.flag("--json", options->parsed.json, "as JSON");
+  command.json(options->parsed.json, "as JSON");
   command.footer(
       "tutti choose allreduce -n 4 --size 1MiB\n\n"
       "Uses TUTTI_PROFILE, TUTTI_ALGO and TUTTI_RULES as the library does: docs/choosing.md.");

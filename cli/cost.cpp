@@ -5,16 +5,19 @@
 #include <optional>
 
 #include <tutti/error.hpp>
+#include <tutti/network/network_file.hpp>
 #include <tutti/schedule/bounds.hpp>
 #include <tutti/schedule/closed_form.hpp>
 #include <tutti/schedule/figures.hpp>
 #include <tutti/schedule/price.hpp>
+#include <tutti/sim/simulation.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/console/built_schedule.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/options.hpp"
 #include "cli/console/progress.hpp"
+#include "cli/simulation/case.hpp"
 #include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "core/workers.hpp"
@@ -27,6 +30,7 @@ struct Options {
   ProblemOptions problem;
   ModelOptions model;
   std::string size;
+  std::string topo;
   bool formulas = false;
   bool json = false;
 };
@@ -37,8 +41,11 @@ struct Row {
   Problem problem;
   std::uint64_t chunks = 1;
   Figures figures;
+  std::uint64_t most_through = 0;  ///< The most that one rank sends and receives.
   Price one_port;
   Price unlimited;
+  std::optional<double>
+      on_network{};  ///< Seconds on the network of --topo, whose links are shared.
 
   [[nodiscard]] std::string name() const {
     const std::string shape = algorithm->needs_shape() ? " " + to_string(problem.shape) : "";
@@ -54,7 +61,7 @@ Layout layout_for(const Contract& contract, std::optional<std::uint64_t> size) {
 
 std::vector<Row> price_all(const Options& options, std::optional<std::uint64_t> size) {
   std::vector<Row> rows;
-  for (const std::string& name : options.names) {
+  for (const std::string& name : joined_names(options.names)) {
     for (const Algorithm* each : algorithms_named(name)) {
       const Problem problem = options.problem.problem(*each);
       // Skip an algorithm that cannot use the shape, and price the others.
@@ -71,6 +78,10 @@ std::vector<Row> price_all(const Options& options, std::optional<std::uint64_t> 
     const Layout layout = layout_for(schedule.contract, size);
     row.chunks = schedule.contract.chunks;
     row.figures = count(schedule, layout);
+    for (const Program& program : schedule.programs) {
+      const RankFigures own = count(program, layout);
+      row.most_through = std::max(row.most_through, own.sent + own.received);
+    }
     if (size) {
       const Pricer pricer(schedule);
       row.one_port = pricer.price(layout, model, Ports::one);
@@ -120,6 +131,7 @@ void print_shares(const std::vector<Row>& rows) {
                    {"steps", Align::right},
                    {"most in a step", Align::right},
                    {"most by a rank", Align::right},
+                   {"in and out", Align::right},
                    {"messages", Align::right},
                    {"added", Align::right}});
   for (const Row& row : rows) {
@@ -129,12 +141,14 @@ void print_shares(const std::vector<Row>& rows) {
     const Figures& f = row.figures;
     table.add({row.name(), share_of_data(f.bytes, whole), std::to_string(f.rounds),
                share_of_data(f.most_in_a_round, whole), share_of_data(f.most_sent, whole),
-               with_commas(f.messages), share_of_data(f.reduced, whole)});
+               share_of_data(row.most_through, whole), with_commas(f.messages),
+               share_of_data(f.reduced, whole)});
   }
   std::fputs(table.text().c_str(), stdout);
   std::printf(
-      "\nBytes are counted once, where they are sent. Most: by one rank. "
-      "--size adds bytes, bounds and times.\n");
+      "\nBytes are counted once, where they are sent. Most: by one rank. In and out: sent and "
+      "received by "
+      "the busiest rank. --size adds bytes, bounds and times.\n");
 }
 
 std::string linear_form(const Price& price, std::uint64_t size) {
@@ -146,28 +160,41 @@ std::string linear_form(const Price& price, std::uint64_t size) {
 }
 
 void print_times(const std::vector<Row>& rows, const Options& options, std::uint64_t size) {
-  TextTable table({{"algorithm", Align::left},
-                   {"time", Align::right},
-                   {"critical path", Align::left},
-                   {"many ports", Align::right},
-                   {"steps", Align::right},
-                   {"total sent", Align::right},
-                   {"most by a rank", Align::right},
-                   {"", Align::right},
-                   {"most in a step", Align::right},
-                   {"added", Align::right}});
+  std::vector<std::pair<std::string, Align>> columns{
+      {"algorithm", Align::left},       {"time", Align::right},  {"critical path", Align::left},
+      {"own links", Align::right},      {"steps", Align::right}, {"total sent", Align::right},
+      {"most by a rank", Align::right}, {"", Align::right},      {"most in a step", Align::right},
+      {"added", Align::right}};
+  if (!options.topo.empty()) columns.emplace_back("on " + options.topo, Align::right);
+  TextTable table(columns);
   for (const Row& row : rows) {
     const Figures& f = row.figures;
     const Bounds least = bounds(row.algorithm->collective, row.problem.ranks, size);
-    table.add({row.name(), format_seconds(row.one_port.seconds), linear_form(row.one_port, size),
-               format_seconds(row.unlimited.seconds), std::to_string(f.rounds),
-               with_commas(f.bytes), with_commas(f.most_sent),
-               times_bound(static_cast<double>(f.most_sent), static_cast<double>(least.most_sent)),
-               with_commas(f.most_in_a_round), with_commas(f.reduced)});
+    std::vector<std::string> cells{
+        row.name(),
+        format_seconds(row.one_port.seconds),
+        linear_form(row.one_port, size),
+        format_seconds(row.unlimited.seconds),
+        std::to_string(f.rounds),
+        with_commas(f.bytes),
+        with_commas(f.most_sent),
+        times_bound(static_cast<double>(f.most_sent), static_cast<double>(least.most_sent)),
+        with_commas(f.most_in_a_round),
+        with_commas(f.reduced)};
+    if (row.on_network) cells.push_back(format_seconds(*row.on_network));
+    table.add(std::move(cells));
   }
   std::printf("%u ranks, n = %s, %s\n\n", options.problem.rank_count(), format_bytes(size).c_str(),
               options.model.describe().c_str());
   std::fputs(table.text().c_str(), stdout);
+  std::puts(
+      "\nTime: one message in and out of a rank at once. Own links: every message has a link of "
+      "its "
+      "own, at full bandwidth.");
+  if (!options.topo.empty()) {
+    std::printf("On %s: simulated, messages share its links; its bandwidths and latencies.\n",
+                options.topo.c_str());
+  }
   const Collective collective = rows.front().algorithm->collective;
   const bool one_collective = std::all_of(rows.begin(), rows.end(), [&](const Row& row) {
     return row.algorithm->collective == collective;
@@ -221,6 +248,7 @@ void print_json(const std::vector<Row>& rows, std::optional<std::uint64_t> size)
                {"reduced", f.reduced},
                {"most_sent", f.most_sent},
                {"most_received", f.most_received},
+               {"most_through", row.most_through},
                {"most_reduced", f.most_reduced},
                {"most_in_a_round", f.most_in_a_round}};
     if (size) {
@@ -231,7 +259,8 @@ void print_json(const std::vector<Row>& rows, std::optional<std::uint64_t> size)
                          {"bytes", least.bytes},
                          {"reduced", least.reduced}};
       entry["one_port"] = to_json(row.one_port);
-      entry["unlimited_ports"] = to_json(row.unlimited);
+      entry["own_links"] = to_json(row.unlimited);
+      if (row.on_network) entry["on_network"] = {{"seconds", *row.on_network}};
     }
     list.push_back(std::move(entry));
   }
@@ -242,14 +271,32 @@ void print_json(const std::vector<Row>& rows, std::optional<std::uint64_t> size)
   std::puts(document.dump(2).c_str());
 }
 
+/// Simulates every schedule on the network, as many messages at once as its links carry.
+void price_links(const Options& options, std::uint64_t size, std::vector<Row>& rows) {
+  const Network network = load_network(options.topo);
+  const double gamma = options.model.model().gamma;
+  in_parallel(rows.size(), [&](std::size_t i) {
+    Row& row = rows[i];
+    const ScheduleSource source = source_of(*row.algorithm, row.problem);
+    Routes routes(network);
+    row.on_network = simulate(network, routes, source, even_layout(source.contract, size),
+                              {.gamma = gamma, .ports = 0})
+                         .seconds;
+  });
+}
+
 void run(const Options& options) {
   std::optional<std::uint64_t> size;
   if (!options.size.empty()) size = parse_bytes(options.size);
-  const std::vector<Row> rows = price_all(options, size);
+  if (!size && !options.topo.empty()) {
+    throw Error(ErrorCode::invalid_argument, "a time on --topo depends on the size; add --size");
+  }
+  std::vector<Row> rows = price_all(options, size);
   if (rows.empty()) {
     throw Error(ErrorCode::unsupported,
                 "no algorithm of that name has a schedule for this shape; try another --shape");
   }
+  if (!options.topo.empty()) price_links(options, *size, rows);
   if (options.json) {
     print_json(rows, size);
     return;
@@ -265,13 +312,23 @@ void add_cost(Command tutti) {
       "cost",
       "count and price schedules: bytes, steps, α-β-γ time, and the distance to the bounds");
   auto options = std::make_shared<Options>();
-  command.option("names", options->names, "collectives or algorithms").required();
+  command
+      .option("names", options->names,
+              "collectives or algorithms: allreduce, allreduce/ring, allreduce ring tree")
+      .text("NAME...")
+      .required();
   options->problem.add(command);
-  command.option("--size", options->size,
-                 "bytes of a rank's larger buffer: 1MiB; without it, shares of the data D");
+  command
+      .option("--size", options->size,
+              "bytes of a rank's larger buffer: 1MiB; without it, shares of the data D")
+      .text("SIZE");
   options->model.add(command);
+  command
+      .option("--topo", options->topo,
+              "also the time on a network whose links are shared: fat_tree:k=8, or a file")
+      .text("NETWORK");
   command.flag("--formulas", options->formulas, "add the closed forms");
-  command.flag("--json", options->json, "as JSON");
+  command.json(options->json, "as JSON");
   command.action([options] {
     run(*options);
     return success;

@@ -25,6 +25,29 @@ std::string sentence(std::string_view summary) {
   return text;
 }
 
+/// "k = 4" for people; more is in the documentation.
+std::string usual_values(const Algorithm& algorithm) {
+  std::string text;
+  for (const AlgorithmParameter& each : algorithm.parameters) {
+    text +=
+        (text.empty() ? " (" : ", ") + std::string(each.name) + "=" + std::to_string(each.usual);
+  }
+  return text.empty() ? text : text + ")";
+}
+
+Json parameters_json(const Algorithm& algorithm) {
+  Json list = Json::array();
+  for (const AlgorithmParameter& each : algorithm.parameters) {
+    list.push_back({{"name", each.name},
+                    {"summary", each.summary},
+                    {"least", each.least},
+                    {"most", each.most},
+                    {"usual", each.usual},
+                    {"tried", std::vector<std::uint32_t>(each.tried.begin(), each.tried.end())}});
+  }
+  return list;
+}
+
 void print_json() {
   Json list = Json::array();
   for (const Algorithm& each : algorithms()) {
@@ -36,6 +59,7 @@ void print_json() {
                     {"needs_shape", each.needs_shape()},
                     {"keeps_data", each.traits.keeps_data},
                     {"needs_counts", each.traits.needs_counts},
+                    {"parameters", parameters_json(each)},
                     {"closed_form", find_closed_form(each.name) != nullptr}});
   }
   std::puts(list.dump(2).c_str());
@@ -46,7 +70,8 @@ void print_table() {
   TextTable table({{"algorithm", Align::left}, {"how", Align::left}, {"adds", Align::left}});
   for (const Algorithm& each : algorithms()) {
     table.add({std::string(each.name),
-               std::string(each.summary) + (each.needs_shape() ? " (needs a shape)" : ""),
+               std::string(each.summary) + usual_values(each) +
+                   (each.needs_shape() ? " (needs a shape)" : ""),
                std::string(each.order)});
   }
   std::fputs(table.text().c_str(), stdout);
@@ -66,6 +91,18 @@ void print_costs(const Algorithm& algorithm) {
   std::printf("- time with one port: %s\n", std::string(form->seconds).c_str());
 }
 
+void print_parameters(const Algorithm& algorithm) {
+  for (const AlgorithmParameter& each : algorithm.parameters) {
+    std::string tried;
+    for (const std::uint32_t value : each.tried) {
+      tried += (tried.empty() ? "" : ", ") + std::to_string(value);
+    }
+    std::printf("- parameter %s: %s, from %u to %u, usually %u; `tutti choose` also tries %s\n",
+                std::string(each.name).c_str(), std::string(each.summary).c_str(), each.least,
+                each.most, each.usual, tried.c_str());
+  }
+}
+
 /// docs/algorithms.md
 void print_markdown() {
   std::puts(
@@ -81,6 +118,7 @@ void print_markdown() {
       std::printf("\n### %s\n\n%s.\n\n", anchor.c_str(), sentence(each.summary).c_str());
       if (!each.order.empty()) std::printf("- adds %s\n", std::string(each.order).c_str());
       if (each.needs_shape()) std::puts("- needs a shape that the ranks fill");
+      print_parameters(each);
       print_costs(each);
       std::printf("- source: [%s.cpp](../src/algorithms/%s.cpp)\n", anchor.c_str(), anchor.c_str());
     }
@@ -92,7 +130,7 @@ void print_markdown() {
 void add_list(Command tutti) {
   const Command command = tutti.command("list", "all algorithms, with a summary of each");
   auto format = std::make_shared<Format>();
-  const Option json = command.flag("--json", format->json, "as JSON");
+  const Option json = command.json(format->json, "as JSON");
   command.flag("--markdown", format->markdown, "as docs/algorithms.md, with costs by formula")
       .excludes(json);
   command.action([format] {

@@ -19,9 +19,10 @@ namespace {
 
 using namespace tutti;
 
-/// Removes the words after "--" if the command runs another program, to which they belong.
+/// Removes the words after "--" if they are not for the command: they belong to the program that it
+/// runs, or to the command line that it completes.
 std::vector<std::string> take_after_dashes(std::vector<std::string>& words) {
-  if (words.empty() || words.front() != "run") return {};
+  if (words.empty() || (words.front() != "run" && words.front() != "complete")) return {};
   const auto dashes = std::find(words.begin(), words.end(), "--");
   if (dashes == words.end()) return {};
   std::vector<std::string> after(dashes + 1, words.end());
@@ -37,13 +38,18 @@ void add_commands(cli::Command tutti, const std::vector<std::string>& words,
   cli::add_cost(tutti);
   cli::add_crossover(tutti, words);
   cli::add_sim(tutti);
+  cli::add_synth(tutti);
   cli::add_topo(tutti);
   cli::add_draw(tutti);
+  cli::add_explore(tutti);
+  cli::add_buckets(tutti, words);
   cli::add_bench(tutti, words);
   cli::add_tune(tutti, words);
   cli::add_choose(tutti);
   cli::add_run(tutti, after_dashes);
   cli::add_blame(tutti);
+  cli::add_completion(tutti, after_dashes);
+  cli::add_man(tutti);
 }
 
 int fail(const std::string& message) {

@@ -14,8 +14,9 @@ struct Options {
   double linger = Job{}.linger.count();
   double grace = Job{}.grace.count();
   bool no_prefix = false;
-  std::string bind = "none";
+  std::string bind = "share";
   std::vector<std::string> variables;
+  std::string order;
 };
 
 constexpr std::uint32_t most_ranks = 4096;
@@ -54,11 +55,14 @@ int run(Options& options) {
     throw Error(ErrorCode::invalid_argument, "how many ranks? Add -n, such as -n 4.");
   }
   for (const std::string& each : options.variables) job.variables.push_back(parse_variable(each));
+  if (!options.order.empty()) job.variables.emplace_back("TUTTI_ORDER", options.order);
   if (options.timeout > 0) job.timeout = Job::Seconds(options.timeout);
   job.linger = Job::Seconds(options.linger);
   job.grace = Job::Seconds(options.grace);
   job.prefix = !options.no_prefix;
-  job.bind_cores = options.bind == "core";
+  job.binding = options.bind == "core"    ? Binding::core
+                : options.bind == "share" ? Binding::share
+                                          : Binding::none;
   return Launcher(job).run();
 }
 
@@ -67,7 +71,7 @@ int run(Options& options) {
 void add_run(Command tutti, std::vector<std::string> after_dashes) {
   const Command command = tutti.command("run", "start a program as several ranks on this host");
   auto options = std::make_shared<Options>();
-  command.option("-n,--ranks", options->job.ranks, "number of ranks")
+  command.option("-n,-p,--ranks", options->job.ranks, "number of ranks")
       .text("N")
       .between(1U, most_ranks);
   command.option("-x", options->variables, "set a variable for all ranks")
@@ -82,9 +86,14 @@ void add_run(Command tutti, std::vector<std::string> after_dashes) {
   command.flag("--no-prefix", options->no_prefix, "do not put the rank before each line");
   command
       .option("--bind", options->bind,
-              "none, or core: bind each rank to a core, round-robin (default none)")
+              "where a rank may run: share, on an equal share of the cores if there are enough; "
+              "core, on one core, round-robin; none, anywhere (default share)")
       .text("WHAT")
-      .among({"none", "core"});
+      .among({"none", "share", "core"});
+  command
+      .option("--order", options->order,
+              "renumber the ranks: the first of the list becomes rank 0; file:PATH")
+      .text("RANK,...");
   command.flag("--keep-going", options->job.keeps_going,
                "let the others go on after a rank has failed");
   command

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <memory>
+#include <string_view>
 
 #include <tutti/error.hpp>
-#include <tutti/schedule/schedule_json.hpp>
+#include <tutti/schedule/schedule_file.hpp>
 #include <tutti/sim/simulation_json.hpp>
 
 #include "cli/commands.hpp"
@@ -11,11 +13,13 @@
 #include "cli/console/progress.hpp"
 #include "cli/console/text_file.hpp"
 #include "cli/simulation/case.hpp"
+#include "cli/simulation/places.hpp"
 #include "cli/simulation/report.hpp"
 #include "cli/simulation/sweep.hpp"
 #include "core/quantity.hpp"
 #include "core/workers.hpp"
 #include "render/timeline.hpp"
+#include "select/natural_shapes.hpp"
 #include "sim/busiest_links.hpp"
 
 namespace tutti::cli {
@@ -42,21 +46,52 @@ struct Entry {
   }
 };
 
-/// The named algorithms, or with --all all algorithms of their collectives. An algorithm that has
-/// no schedule for this many ranks is left out unless it was named.
-std::vector<Entry> entries_of(const Options& options) {
+/// The shapes to try for an algorithm that needs one: that of --shape; for an algorithm that was
+/// named, the first that the network has; otherwise those of the network and all of two dimensions.
+std::vector<Problem> problems_for(const Algorithm& algorithm, const Options& options,
+                                  const Network& network, bool every_shape) {
+  const Problem usual = options.problem.problem(algorithm);
+  if (!algorithm.needs_shape() || !options.problem.shape.empty()) return {usual};
+  const std::vector<Rank> places = parse_places(options.place, usual.ranks, network);
+  std::vector<Shape> shapes;
+  if (!places.empty() || usual.ranks == network.rank_count()) {
+    shapes = natural_shapes(network, places);
+  }
+  if (every_shape) {
+    for (Shape& each : shapes_of_two(usual.ranks)) {
+      if (std::find(shapes.begin(), shapes.end(), each) == shapes.end()) {
+        shapes.push_back(std::move(each));
+      }
+    }
+  }
+  std::vector<Problem> problems;
+  for (const Shape& shape : shapes) {
+    Problem problem = usual;
+    problem.shape = shape;
+    if (algorithm.refusal(problem).empty()) problems.push_back(std::move(problem));
+    if (!every_shape && !problems.empty()) break;
+  }
+  if (problems.empty()) problems.push_back(usual);
+  return problems;
+}
+
+/// The named algorithms, or with --all all algorithms of their collectives, with every shape that
+/// fits. An algorithm that has no schedule for this many ranks is left out unless it was named.
+std::vector<Entry> entries_of(const Options& options, const Network& network) {
   if (options.names.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "simulate what? Name an algorithm, such as allreduce/ring, or add --file FILE");
   }
   std::vector<Entry> entries;
-  for (const std::string& name : options.names) {
+  for (const std::string& name : joined_names(options.names)) {
     const bool one = name.find('/') != std::string::npos;
     const std::string group = options.all ? name.substr(0, name.find('/')) : name;
     for (const Algorithm* each : algorithms_named(group)) {
-      const Problem problem = options.problem.problem(*each);
-      if (!each->refusal(problem).empty() && (!one || options.all)) continue;
-      entries.push_back({.algorithm = each, .problem = problem});
+      const bool every_shape = !one || options.all;
+      for (const Problem& problem : problems_for(*each, options, network, every_shape)) {
+        if (!each->refusal(problem).empty() && every_shape) continue;
+        entries.push_back({.algorithm = each, .problem = problem});
+      }
     }
   }
   return entries;
@@ -89,9 +124,11 @@ SimReport simulate_one(const SimNetwork& on, const ScheduleSource& source, const
   SimReport report{.name = source.name, .contract = source.contract, .size = size};
   report.simulation = simulate(on.network(), routes, source, even_layout(source.contract, size),
                                settings, watched.progress());
-  report.part_of_optimum = on.part_of_optimum(source.contract, size, report.simulation.seconds);
+  report.shares = on.shares(source.contract, size, report.simulation.seconds);
   return report;
 }
+
+void to_standard_output(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 void show_one(const SimNetwork& on, const ScheduleSource& source, const Options& options) {
   const SimReport report = simulate_one(on, source, options);
@@ -106,9 +143,11 @@ void show_one(const SimNetwork& on, const ScheduleSource& source, const Options&
   }
   const bool elsewhere = options.trace == "-" || options.svg == "-";
   if (elsewhere) return;
-  std::fputs(options.json ? report_json(report, on.network()).c_str()
-                          : report_text(report, on.network()).c_str(),
-             stdout);
+  if (options.json) {
+    write_report_json(report, on.network(), to_standard_output);
+  } else {
+    to_standard_output(report_text(report, on.network()));
+  }
 }
 
 /// The time of each entry at one size.
@@ -121,9 +160,16 @@ std::vector<SimReport> simulate_each(const SimNetwork& on, const std::vector<Ent
     Routes routes = on.routes();
     SimReport& report = reports[i];
     report = {.name = entries[i].name(), .contract = source.contract, .size = size};
-    report.simulation = simulate(on.network(), routes, source, even_layout(source.contract, size),
-                                 settings_of(options, source.contract.ranks, on.network()));
-    report.part_of_optimum = on.part_of_optimum(source.contract, size, report.simulation.seconds);
+    try {
+      report.simulation = simulate(on.network(), routes, source, even_layout(source.contract, size),
+                                   settings_of(options, source.contract.ranks, on.network()));
+      report.shares = on.shares(source.contract, size, report.simulation.seconds);
+    } catch (const Error& error) {
+      // The others are simulated all the same.
+      if (error.code() != ErrorCode::unsupported) throw;
+      report.refusal = error.what();
+      report.simulation.seconds = std::numeric_limits<double>::infinity();
+    }
     progress.advance();
   });
   return reports;
@@ -132,27 +178,36 @@ std::vector<SimReport> simulate_each(const SimNetwork& on, const std::vector<Ent
 void print_ranking(const std::vector<SimReport>& reports, const SimNetwork& on) {
   TextTable table({{"algorithm", TextTable::Align::left},
                    {"time", TextTable::Align::right},
-                   {"of optimum", TextTable::Align::right},
+                   {"of bound", TextTable::Align::right},
+                   {"of composition", TextTable::Align::right},
                    {"busiest link", TextTable::Align::left},
                    {"used", TextTable::Align::right},
                    {"critical path", TextTable::Align::right}});
+  std::string refused;
   for (const SimReport& each : reports) {
+    if (!each.refusal.empty()) {
+      refused += "\n" + each.name + ": " + each.refusal + "\n";
+      continue;
+    }
     const auto busiest = busiest_links(each.simulation, on.network(), 1);
-    table.add({each.name, format_seconds(each.simulation.seconds), percent(each.part_of_optimum),
+    table.add({each.name, format_seconds(each.simulation.seconds), percent(each.shares.bound),
+               percent(each.shares.composition),
                busiest.empty() ? "" : on.network().describe(busiest.front().link),
                busiest.empty() ? "" : percent(busiest.front().utilisation),
                with_commas(each.simulation.critical_path.size())});
   }
-  std::printf("%s, %u ranks, %s\n\n%s", on.network().name.c_str(), reports.front().contract.ranks,
-              format_bytes(reports.front().size).c_str(), table.text().c_str());
+  std::printf("%s, %u ranks, %s\n\n%s%s", on.network().name.c_str(), reports.front().contract.ranks,
+              format_bytes(reports.front().size).c_str(), table.text().c_str(), refused.c_str());
 }
 
 void print_ranking_json(const std::vector<SimReport>& reports, const SimNetwork& on) {
-  std::string list;
+  std::string_view before = "[";
   for (const SimReport& each : reports) {
-    list += (list.empty() ? "" : ",\n") + report_json(each, on.network());
+    to_standard_output(before);
+    write_report_json(each, on.network(), to_standard_output);
+    before = ",\n";
   }
-  std::printf("[%s]\n", list.c_str());
+  to_standard_output("]\n");
 }
 
 /// Throws invalid_argument if --trace is given for several simulations.
@@ -208,14 +263,14 @@ void sweep(const SimNetwork& on, const std::vector<Entry>& entries, const Option
 void run(Options options) {
   const SimNetwork on(options);
   if (!options.file.empty()) {
-    const Schedule schedule = schedule_from_json(read_text(options.file));
+    const Schedule schedule = schedule_from_text(read_text(options.file));
     show_one(on, tutti::source_of(schedule), options);
     return;
   }
   if (options.problem.ranks == 0 && options.problem.shape.empty()) {
     options.problem.ranks = on.network().rank_count();
   }
-  const std::vector<Entry> entries = entries_of(options);
+  const std::vector<Entry> entries = entries_of(options, on.network());
   if (entries.empty()) {
     throw Error(ErrorCode::unsupported,
                 "no algorithm of that name has a schedule for this shape; try another --shape");
@@ -240,12 +295,15 @@ void add_sim(Command tutti) {
   options->add(command);
   command.flag("--all", options->all, "compare all algorithms of the collective");
   command.flag("--sweep", options->sweep, "simulate over sizes, to find the fastest for each");
-  command.option("--from", options->from, "the smallest size of a sweep").shows_default();
-  command.option("--to", options->to, "the largest size of a sweep").shows_default();
-  command.flag("--json", options->json, "as JSON");
-  command.option("--svg", options->svg, "write a timeline, or the chart of a sweep, as SVG");
-  command.option("--trace", options->trace,
-                 "write every message for Perfetto (ui.perfetto.dev) or chrome://tracing");
+  command.option("--from", options->from, "the smallest size of a sweep").text("SIZE (1KiB)");
+  command.option("--to", options->to, "the largest size of a sweep").text("SIZE (256MiB)");
+  command.json(options->json, "as JSON");
+  command.option("--svg", options->svg, "write a timeline, or the chart of a sweep, as SVG")
+      .text("FILE.svg");
+  command
+      .option("--trace", options->trace,
+              "write every message for Perfetto (ui.perfetto.dev) or chrome://tracing")
+      .text("FILE");
   command.action([options] {
     run(*options);
     return success;

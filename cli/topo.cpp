@@ -22,9 +22,11 @@
 #include "cli/console/text.hpp"
 #include "cli/console/text_file.hpp"
 #include "cli/simulation/known_optimum.hpp"
-#include "core/nearest.hpp"
+#include "cli/underlay/topo_json.hpp"
 #include "core/quantity.hpp"
+#include "render/network_drawing.hpp"
 #include "sim/link_load.hpp"
+#include "topology/rank_list.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -40,6 +42,9 @@ struct Options {
   std::string size = "1MiB";
   std::string matrix;
   std::string latencies;
+  std::string svg;
+  std::string output;
+  bool json = false;
 
   [[nodiscard]] RouteOptions route_options() const {
     return {.policy = parse_route_policy(routes), .seed = seed};
@@ -53,7 +58,10 @@ std::string parameter_text(const Parameter& parameter) {
   return parameter.otherwise.empty() ? name : name + "=" + std::string(parameter.otherwise);
 }
 
-void list() {
+void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+
+void list(const Options& options) {
+  if (options.json) return print(generators_json());
   TextTable table({{"network", Align::left}, {"try", Align::left}, {"what it is", Align::left}});
   for (const Generator& each : generators()) {
     table.add({std::string(each.name), std::string(each.example), std::string(each.summary)});
@@ -113,10 +121,14 @@ void show_links(const Network& network) {
   }
 }
 
-void show_stretch(const Network& network, Routes& routes) {
+Stretch stretch_of_ring(const Network& network, Routes& routes) {
   std::vector<Rank> order;
   for (std::uint32_t r = 0; r < network.rank_count(); ++r) order.emplace_back(r);
-  const Stretch found = stretch(routes, ring_hops(order));
+  return stretch(routes, ring_hops(order));
+}
+
+void show_stretch(const Network& network, Routes& routes) {
+  const Stretch found = stretch_of_ring(network, routes);
   std::printf("routes: %s; a ring in the order of ranks takes %.4g links a hop, at worst %u\n",
               std::string(name(routes.policy())).c_str(), found.average, found.worst);
 }
@@ -132,17 +144,25 @@ void show_optimum(const Network& network) {
     std::printf("  %-15s %12s  = %s B/s\n", what, format_rate(rate.value()).c_str(),
                 to_string(rate).c_str());
   };
-  std::puts("at best (algorithmic bandwidth, for long buffers):");
+  std::puts("no schedule is faster (algorithmic bandwidth, for long buffers):");
   line("allgather", best.allgather);
   line("reduce_scatter", best.reduce_scatter);
   line("allreduce", best.allreduce);
+  line("  composed", best.composed_allreduce);
   std::printf("  tightest cut: %u of %u ranks inside, %s leaving\n", best.cut.ranks,
               network.rank_count(), format_rate(best.cut.leaving).c_str());
+  std::printf("  allreduce: %zu groups of ranks, %s %s; composed: reduce_scatter then allgather\n",
+              best.groups.size(), format_rate(best.between).c_str(),
+              best.one_way ? "from the first to the second" : "leaving them together");
 }
 
 void show(const Options& options) {
   const Network network = load_network(options.network);
   Routes routes(network, options.route_options());
+  if (options.json) {
+    return print(
+        network_report_json(network, stretch_of_ring(network, routes), known_optimum(network)));
+  }
   std::printf("%s: %s ranks%s\n\n", network.name.c_str(), with_commas(network.ranks.size()).c_str(),
               network.ranks_forward ? ", which forward" : "");
   show_nodes(network);
@@ -155,34 +175,14 @@ void show(const Options& options) {
 
 // ---------------------------------------------------------------------------------- stretch
 
-/// "A,C,D,B", by name or by number.
-std::vector<Rank> parse_order(const Network& network, const std::string& text) {
-  std::map<std::string, Rank, std::less<>> ranks;
-  std::vector<std::string_view> names;
-  for (std::uint32_t r = 0; r < network.rank_count(); ++r) {
-    names.push_back(network.node_of(Rank{r}).name);
-    ranks.emplace(std::to_string(r), Rank{r});
-  }
-  for (std::uint32_t r = 0; r < names.size(); ++r) ranks[std::string(names[r])] = Rank{r};
+std::vector<Rank> order_of(const Network& network, const std::string& text) {
+  if (!text.empty()) return parse_rank_list(text, network, "--order");
   std::vector<Rank> order;
-  std::istringstream words(text);
-  for (std::string word; std::getline(words, word, ',');) {
-    const auto found = ranks.find(word);
-    if (found == ranks.end()) {
-      throw Error(ErrorCode::invalid_argument, "no rank of " + network.name + " is called '" +
-                                                   word + "'." + did_you_mean(word, names));
-    }
-    if (std::find(order.begin(), order.end(), found->second) != order.end()) {
-      throw Error(ErrorCode::invalid_argument,
-                  "the order names '" + word + "' twice; a ring passes each rank once");
-    }
-    order.push_back(found->second);
-  }
+  for (std::uint32_t r = 0; r < network.rank_count(); ++r) order.emplace_back(r);
   return order;
 }
 
-void print_stretch(const Network& network, Routes& routes, const std::vector<Hop>& hops) {
-  const Stretch found = stretch(routes, hops);
+void print_stretch(const Network& network, const Stretch& found) {
   std::printf("stretch: %.4g links a hop on average, %u at worst (%s to %s)\n", found.average,
               found.worst, network.node_of(found.worst_hop.from).name.c_str(),
               network.node_of(found.worst_hop.to).name.c_str());
@@ -213,38 +213,68 @@ void print_busiest(const Network& network, const std::vector<LinkLoad>& loads) {
               table.text().c_str());
 }
 
+/// The ring as arcs over the network, with the stretch and the congestion.
+std::string overlay_svg(const Network& network, Routes& routes, const std::vector<Rank>& order,
+                        const std::vector<Hop>& hops) {
+  const Stretch found = stretch(routes, hops);
+  const std::vector<std::uint32_t> crossings = hops_per_link(network, routes, hops);
+  std::vector<render::OverlayHop> arcs;
+  for (std::size_t i = 0; i < hops.size(); ++i) {
+    arcs.push_back({.from = hops[i].from, .to = hops[i].to, .links = found.links[i]});
+  }
+  std::string names;
+  for (const Rank rank : order) names += (names.empty() ? "" : "-") + network.node_of(rank).name;
+  const std::uint32_t most =
+      crossings.empty() ? 0 : *std::max_element(crossings.begin(), crossings.end());
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "Average stretch %.4g: links of the network per hop of the ring. The busiest link "
+                "carries %u hop%s.",
+                found.average, most, most == 1 ? "" : "s");
+  const std::string ring =
+      order.size() <= 16 ? "The ring " + names : "A ring of " + std::to_string(order.size());
+  return render::draw_overlay(network, arcs, crossings,
+                              {.title = ring + " on " + network.name, .lines = {text}});
+}
+
+void report(const Options& options, const Network& network, const Stretch& found,
+            const std::vector<LinkLoad>& loads) {
+  if (options.json) return print(stretch_json(network, found, loads));
+  print_stretch(network, found);
+  print_busiest(network, loads);
+}
+
 void run_stretch(const Options& options) {
   const Network network = load_network(options.network);
+  if (!options.svg.empty()) render::require_drawable(network);
   Routes routes(network, options.route_options());
   if (!options.schedule.empty()) {
     const Algorithm& algorithm = algorithm_named(options.schedule);
     ProblemOptions problem;
     problem.ranks = network.rank_count();
     const Schedule schedule = built_schedule(algorithm, problem.problem(algorithm));
-    print_stretch(network, routes, hops_of(schedule));
     const Layout layout = even_layout(schedule.contract, parse_bytes(options.size));
-    print_busiest(network, link_loads(schedule, layout, network, routes));
+    report(options, network, stretch(routes, hops_of(schedule)),
+           link_loads(schedule, layout, network, routes));
     return;
   }
-  std::vector<Rank> order = parse_order(network, options.order);
-  if (options.order.empty()) {
-    for (std::uint32_t r = 0; r < network.rank_count(); ++r) order.emplace_back(r);
-  }
+  const std::vector<Rank> order = order_of(network, options.order);
   const std::vector<Hop> hops = ring_hops(order);
-  print_stretch(network, routes, hops);
   const std::uint64_t bytes = parse_bytes(options.size);
   std::vector<LinkLoad> loads;
   for (const std::uint32_t count : hops_per_link(network, routes, hops)) {
     loads.push_back({.messages = count, .bytes = count * bytes});
   }
-  print_busiest(network, loads);
+  report(options, network, stretch(routes, hops), loads);
+  if (!options.svg.empty()) write_text(options.svg, overlay_svg(network, routes, order, hops));
 }
 
 // ------------------------------------------------------------------------------------ order
 
 std::string contents(const std::string& path) { return path.empty() ? "" : read_text(path); }
 
-void print_order(const RingOrder& found, const Network* network) {
+void print_order(const RingOrder& found, const Network* network, const Options& options) {
+  if (options.json) return print(order_json(found, network));
   TextTable table({{"ring", Align::left},
                    {"slowest edge", Align::right},
                    {"busiest link", Align::right},
@@ -264,6 +294,7 @@ void print_order(const RingOrder& found, const Network* network) {
     line += network != nullptr ? network->node_of(rank).name : std::to_string(rank.index());
   }
   std::puts(line.c_str());
+  if (!options.output.empty()) write_text(options.output, line + "\n");
 }
 
 void run_order(const Options& options) {
@@ -274,12 +305,12 @@ void run_order(const Options& options) {
   if (!options.matrix.empty()) {
     const PairTimes times =
         pair_times_from_csv(contents(options.matrix), contents(options.latencies), bytes);
-    print_order(order_ring(times), nullptr);
+    print_order(order_ring(times), nullptr, options);
     return;
   }
   const Network network = load_network(options.network);
   Routes routes(network, options.route_options());
-  print_order(order_ring(network, routes, bytes), &network);
+  print_order(order_ring(network, routes, bytes), &network, options);
 }
 
 // --------------------------------------------------------------------------------- commands
@@ -315,11 +346,12 @@ void add_topo(Command tutti) {
   const auto add = [&](const char* name, const char* summary, Run run) {
     return add_command(topo, options, name, summary, run);
   };
-  add("list", "the networks that can be generated", [](const Options&) { list(); });
+  add("list", "the networks that can be generated", list).json(options->json, "as JSON");
 
   const Command shown = add("show", "counts, bandwidths and the optimum", show);
   add_network(shown, *options);
   add_routes(shown, *options);
+  shown.json(options->json, "as JSON");
 
   add_network(
       add("dot", "the network for Graphviz",
@@ -336,15 +368,24 @@ void add_topo(Command tutti) {
   add_routes(stretched, *options);
   const Option order = stretched.option("--order", options->order,
                                         "order of a ring: A,C,D,B (default: the order of ranks)");
-  stretched.option("--schedule", options->schedule, "an algorithm instead of a ring")
-      .excludes(order);
+  const Option scheduled =
+      stretched.option("--schedule", options->schedule, "an algorithm instead of a ring")
+          .excludes(order);
+  stretched.json(options->json, "as JSON");
   stretched.option("--size", options->size, "bytes of a message, or of a rank's buffer");
+  stretched
+      .option("--svg", options->svg,
+              "draw the ring as arcs over the network, with the names of its ranks")
+      .excludes(scheduled);
 
   const Command ordered = add(
       "order", "the best order of ranks in a ring, on a network or from measurements", run_order);
   ordered.option("network", options->network, "such as torus:4x4, or a file");
   add_routes(ordered, *options);
+  ordered.json(options->json, "as JSON");
   ordered.option("--size", options->size, "bytes of a message");
+  ordered.option("-o,--output", options->output,
+                 "write the list for --place, --order and TUTTI_ORDER: file:FILE");
   const Option matrix = ordered.option("--matrix", options->matrix,
                                        "CSV of bandwidths: a line per sender, 10GB/s or bytes/s");
   ordered.option("--latencies", options->latencies, "CSV of latencies: 5us or seconds")

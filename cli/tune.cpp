@@ -202,7 +202,7 @@ int measure_part(const Request& request, std::vector<std::string> words) {
   const Job job{.ranks = request.ranks,
                 .command = std::move(words),
                 .variables = {{"TUTTI_TRANSPORT", pairs == Pairs::loopback ? "tcp" : "shm"}},
-                .bind_cores = true,
+                .binding = Binding::core,
                 .speaker = "tutti tune",
                 .direct = true};
   return Launcher(job).run();
@@ -333,13 +333,13 @@ void add_tune(Command tutti, std::vector<std::string> words) {
   const Command command =
       tutti.command("tune", "measure this machine, so that tutti chooses the fastest algorithms");
   auto options = std::make_shared<Options>();
-  command.option("-n,--ranks", options->parsed.ranks, "number of ranks, started on this host")
+  command.option("-n,-p,--ranks", options->parsed.ranks, "number of ranks, started on this host")
       .text("N")
       .between(2U, most_ranks);
   command.option("--pairs", options->pairs, "how they reach each other: process, host, loopback")
       .text("WAY,…")
       .delimiter(',');
-  command.option("--seconds", options->parsed.seconds, "time for everything, about")
+  command.option("--seconds,--time", options->parsed.seconds, "time for everything, about")
       .shows_default()
       .between(1e-3, 3600.0);
   command.option("--most", options->most, "the largest size to measure").shows_default();

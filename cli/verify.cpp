@@ -5,7 +5,7 @@
 #include <optional>
 
 #include <tutti/error.hpp>
-#include <tutti/schedule/schedule_json.hpp>
+#include <tutti/schedule/schedule_file.hpp>
 #include <tutti/schedule/verify.hpp>
 
 #include "cli/commands.hpp"
@@ -113,7 +113,7 @@ std::vector<const Algorithm*> chosen(const Options& options) {
   if (options.all) {
     for (const Algorithm& each : algorithms()) found.push_back(&each);
   }
-  for (const std::string& name : options.names) {
+  for (const std::string& name : joined_names(options.names)) {
     for (const Algorithm* each : algorithms_named(name)) found.push_back(each);
   }
   return found;
@@ -129,7 +129,10 @@ std::vector<Row> verify_table(const Options& options) {
         for (const Rank root : roots(*algorithm, ranks, options.root)) {
           const Problem problem{.ranks = ranks, .root = root, .shape = shape};
           // Some algorithms support only some numbers of ranks.
-          if (algorithm->supports != nullptr && !algorithm->supports(problem)) continue;
+          if (algorithm->supports != nullptr &&
+              !algorithm->supports(algorithm->completed(problem))) {
+            continue;
+          }
           tasks.push_back({algorithm, problem});
           row_of.push_back(rows.size());
         }
@@ -157,7 +160,7 @@ std::vector<Row> verify_table(const Options& options) {
 Row verify_file(const std::string& path) {
   Row row{.name = path};
   try {
-    row.add(verify(schedule_from_json(read_text(path))), "");
+    row.add(verify(schedule_from_text(read_text(path))), "");
   } catch (const Error& error) {
     throw Error(error.code(), path + ": " + error.what());
   }
@@ -234,14 +237,16 @@ void add_verify(Command tutti) {
   const Command command =
       tutti.command("verify", "prove schedules correct; the exit code is 1 on a violation");
   auto options = std::make_shared<Options>();
-  command.option("names", options->names, "algorithms or whole collectives");
+  command.option("names", options->names, "algorithms or whole collectives").text("NAME...");
   command.flag("--all", options->all, "every algorithm");
-  command.option("-p,--ranks", options->ranks, "numbers of ranks: 8, 1-33, 2,4,8 (default 1-33)");
+  command.option("-p,-n,--ranks", options->ranks, "numbers of ranks: 8, 1-33, 2,4,8")
+      .text("RANGES (1-33)");
   command.option("--root", options->root, "a rank, or all: every root up to 64 ranks")
       .shows_default();
   command.option("--shape", options->shape, "such as 8x4 (default: all that fit up to 64 ranks)");
-  command.option("--file", options->files, "a schedule in JSON; - is standard input");
-  command.flag("--json", options->json, "as JSON");
+  command.option("--file", options->files,
+                 "a schedule in JSON or MSCCL's XML; - is standard input");
+  command.json(options->json, "as JSON");
   add_colour(command, options->colour);
   command.action([options] { return run(*options); });
 }

@@ -12,6 +12,10 @@ install(FILES "${PROJECT_BINARY_DIR}/include/tutti/version.hpp"
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/tutti")
 if(TARGET tutti_cli)
   install(TARGETS tutti_cli)
+  # If `./dev explore` has built it; `tutti explore` finds it there.
+  install(FILES "${PROJECT_BINARY_DIR}/explorer/explorer.html"
+          DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/tutti" OPTIONAL)
+  include(cmake/InstallPages.cmake)
 endif()
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tutti")

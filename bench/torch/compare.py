@@ -3,13 +3,21 @@
     python bench/torch/compare.py --ranks 2 --sizes 4K,64K,1M,16M --calls all_reduce,broadcast
 
 Every rank has a process group of each backend. The backends alternate: a few calls of one, then a
-few of the other, and so on, so that both see the same machine. A time is the median over the rounds
-of the slowest rank's mean. Tensors are ordinary: torch.empty.
+few of the other, and so on, so that both see the same machine. A time is the median over the calls of
+the slowest rank's time, as `tutti bench` computes it. Tensors are ordinary, not in shared memory, and
+hold zeros, which stay zeros when they are added.
+
+--direct also makes the same call without torch, from Python, which takes less than a microsecond more
+than from C++; and on torch's backend "fake", which does nothing: what torch itself takes.
+
+--ddp is a step of DistributedDataParallel with a model of ten million parameters, and the part of it that
+is communication.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import multiprocessing
 import os
 import statistics
@@ -20,7 +28,9 @@ from pathlib import Path
 
 import torch
 import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
 
+import tutti
 import tutti.torch
 from tutti.torch import _extension
 
@@ -32,33 +42,113 @@ def number(text: str) -> int:
 
 def make_call(name: str, count: int, group: dist.ProcessGroup) -> Callable[[], object]:
     size = dist.get_world_size()
-    data = torch.ones(count)
-    part = torch.ones(max(count // size, 1))
-    whole = torch.ones(part.numel() * size)
+    data = torch.zeros(count)
+    part = torch.zeros(max(count // size, 1))
+    whole = torch.zeros(part.numel() * size)
+    other = torch.zeros_like(whole)
+    parts = list(whole.chunk(size))
     calls: dict[str, Callable[[], object]] = {
-        "all_reduce": lambda: dist.all_reduce(data, dist.ReduceOp.MAX, group=group),
+        "all_reduce": lambda: dist.all_reduce(data, group=group),
         "broadcast": lambda: dist.broadcast(data, 0, group=group),
-        "reduce": lambda: dist.reduce(data, 0, dist.ReduceOp.MAX, group=group),
-        "all_gather": lambda: dist.all_gather(list(whole.chunk(size)), part, group=group),
+        "reduce": lambda: dist.reduce(data, 0, group=group),
+        "all_gather": lambda: dist.all_gather(parts, part, group=group),
         "all_gather_into_tensor": lambda: dist.all_gather_into_tensor(whole, part, group=group),
         "reduce_scatter_tensor": lambda: dist.reduce_scatter_tensor(part, whole, group=group),
-        "all_to_all_single": lambda: dist.all_to_all_single(whole, torch.ones_like(whole), group=group),
+        "all_to_all_single": lambda: dist.all_to_all_single(whole, other, group=group),
         "barrier": lambda: dist.barrier(group=group),
     }
     return calls[name]
 
 
-def ddp_step(group: dist.ProcessGroup) -> Callable[[], object]:
-    """Reduce the gradients of a model of ten million parameters as DDP does: the communication."""
-    sizes = [25 << 18] * 1 + [(10_000_000 - (25 << 18))]
-    buckets = [torch.ones(size) for size in sizes]
+def make_direct_call(count: int, comm: tutti.Communicator) -> Callable[[], object]:
+    data = torch.zeros(count).numpy()
+    return lambda: comm.allreduce(data)
 
-    def step() -> None:
-        works = [dist.all_reduce(b, dist.ReduceOp.MAX, group=group, async_op=True) for b in buckets]
-        for work in works:
-            work.get_future().wait()
 
-    return step
+class DdpStep:
+    """Steps of a model of ten million parameters, and the same without communication."""
+
+    def __init__(self, group: dist.ProcessGroup) -> None:
+        width = 1291  # Six layers: 10 million parameters.
+        model = torch.nn.Sequential(*(torch.nn.Linear(width, width) for _ in range(6)))
+        self.model = DistributedDataParallel(model, process_group=group)
+        self.inputs = torch.randn(4, width)
+        self.count = sum(each.numel() for each in model.parameters())
+
+    def __call__(self) -> None:
+        self.model.zero_grad(set_to_none=False)
+        self.model(self.inputs).sum().backward()
+
+    def alone(self) -> None:
+        with self.model.no_sync():
+            self()
+
+
+def measure(calls: dict[str, Callable[[], object]], options: argparse.Namespace) -> dict[str, float]:
+    """Return the microseconds of each call. The calls take turns."""
+    counts = {}
+    for name, call in calls.items():
+        call()
+        begin = time.perf_counter()
+        for _ in range(3):
+            call()
+        once = torch.tensor((time.perf_counter() - begin) / 3)
+        dist.all_reduce(once, dist.ReduceOp.MAX)
+        counts[name] = max(1, min(1000, int(options.seconds / options.rounds / once.item())))
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(options.rounds):
+        for name, call in calls.items():
+            dist.barrier()
+            call()  # Ranks leave a barrier one after the other.
+            stamps = [time.perf_counter()]
+            for _ in range(counts[name]):
+                call()
+                stamps.append(time.perf_counter())
+            each = torch.tensor(stamps, dtype=torch.float64).diff()
+            dist.all_reduce(each, dist.ReduceOp.MAX)
+            times[name] += (each * 1e6).tolist()
+    return {name: statistics.median(each) for name, each in times.items()}
+
+
+def compare_calls(groups: dict[str, dist.ProcessGroup], options: argparse.Namespace) -> None:
+    direct = None
+    if options.direct:
+        importlib.import_module("torch.testing._internal.distributed.fake_pg")  # Registers it.
+        store = dist.distributed_c10d._get_default_store()
+        rank, size = dist.get_rank(), dist.get_world_size()
+        direct = tutti.init(store=store, rank=rank, ranks=size, transport=options.transport)
+        fake = dist.new_group(backend="fake")
+    say(f"{options.ranks} ranks, {options.transport}, float32, µs per call")
+    title = f"{'call':24} {'bytes':>10} {'gloo':>10} {'tutti':>10} {'ratio':>7}"
+    say(title + (f" {'direct':>8} {'torch':>8}" if direct else ""))
+    for name in options.calls.split(","):
+        for size in options.sizes.split(","):
+            calls = {each: make_call(name, number(size) // 4, group) for each, group in groups.items()}
+            if direct and name == "all_reduce":
+                calls["direct"] = make_direct_call(number(size) // 4, direct)
+                calls["torch"] = make_call(name, number(size) // 4, fake)
+            times = measure(calls, options)
+            line = f"{name:24} {number(size):>10} {times['gloo']:>10.1f} {times['tutti']:>10.1f}"
+            line += f" {times['gloo'] / times['tutti']:>6.1f}×"
+            say(line + "".join(f" {times[each]:>8.1f}" for each in ("direct", "torch") if each in times))
+
+
+def compare_ddp(groups: dict[str, dist.ProcessGroup], options: argparse.Namespace) -> None:
+    steps = {name: DdpStep(group) for name, group in groups.items()}
+    calls: dict[str, Callable[[], object]] = dict(steps)
+    calls["alone"] = steps["tutti"].alone
+    times = measure(calls, options)
+    say(f"{options.ranks} ranks, {options.transport}, DDP, {steps['gloo'].count} parameters, ms per step")
+    say(f"{'':10} {'step':>10} {'communication':>14}")
+    for name, each in times.items():
+        say(f"{name:10} {each / 1e3:>10.1f} {(each - times['alone']) / 1e3:>14.1f}")
+    parts = [times[name] - times["alone"] for name in ("gloo", "tutti")]
+    say(f"ratio of communication: {parts[0] / parts[1]:.1f}×")
+
+
+def say(line: str) -> None:
+    if dist.get_rank() == 0:
+        print(line, flush=True)
 
 
 def worker(rank: int, options: argparse.Namespace, store: str) -> None:
@@ -67,44 +157,11 @@ def worker(rank: int, options: argparse.Namespace, store: str) -> None:
     dist.init_process_group(
         "gloo", store=dist.FileStore(store, options.ranks), rank=rank, world_size=options.ranks
     )
-    groups = {
-        "gloo": dist.group.WORLD,
-        "tutti": dist.new_group(backend="tutti", pg_options=tutti.torch.Options(transport=options.transport)),
-    }
-    if rank == 0:
-        print(f"{options.ranks} ranks, {options.transport}, float32, µs per call", flush=True)
-        print(f"{'call':24} {'bytes':>10} {'gloo':>10} {'tutti':>10} {'ratio':>7}", flush=True)
-    cases = [(name, size) for name in options.calls.split(",") for size in options.sizes.split(",")]
-    if options.ddp:
-        cases = [("ddp", "40000000")]
-    for name, size in cases:
-        times: dict[str, list[float]] = {"gloo": [], "tutti": []}
-        calls = {
-            backend: ddp_step(group) if name == "ddp" else make_call(name, number(size) // 4, group)
-            for backend, group in groups.items()
-        }
-        counts = {}
-        for backend, call in calls.items():
-            call()
-            begin = time.perf_counter()
-            for _ in range(3):
-                call()
-            once = torch.tensor((time.perf_counter() - begin) / 3)
-            dist.all_reduce(once, dist.ReduceOp.MAX)
-            counts[backend] = max(1, min(1000, int(options.seconds / options.rounds / once.item())))
-        for _ in range(options.rounds):
-            for backend, call in calls.items():
-                dist.barrier()
-                begin = time.perf_counter()
-                for _ in range(counts[backend]):
-                    call()
-                mean = torch.tensor((time.perf_counter() - begin) / counts[backend])
-                dist.all_reduce(mean, dist.ReduceOp.MAX)
-                times[backend].append(mean.item() * 1e6)
-        if rank == 0:
-            gloo, ours = (statistics.median(times[backend]) for backend in ("gloo", "tutti"))
-            print(f"{name:24} {number(size):>10} {gloo:>10.1f} {ours:>10.1f} {gloo / ours:>6.1f}×",
-                  flush=True)  # fmt: skip
+    gloo = dist.group.WORLD
+    assert gloo is not None
+    choice = tutti.torch.Options(transport=options.transport)
+    groups = {"gloo": gloo, "tutti": dist.new_group(backend="tutti", pg_options=choice)}
+    (compare_ddp if options.ddp else compare_calls)(groups, options)
     dist.destroy_process_group()
 
 
@@ -114,8 +171,9 @@ def main() -> None:
     parser.add_argument("--sizes", default="4K,64K,1M,16M")
     parser.add_argument("--calls", default="all_reduce")
     parser.add_argument("--transport", default="auto", choices=["auto", "shm", "tcp"])
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--seconds", type=float, default=1.0, help="per call, size and backend")
+    parser.add_argument("--direct", action="store_true", help="all_reduce without torch, too")
     parser.add_argument("--ddp", action="store_true", help="a DDP step of ten million parameters")
     options = parser.parse_args()
     _extension.load()

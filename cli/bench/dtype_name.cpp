@@ -13,7 +13,7 @@ namespace {
 
 using Name = std::pair<std::string_view, DType>;
 // Where a type has two names, the first one is printed.
-constexpr std::array<Name, 16> nccl_names{{{"int8", DType::i8},
+constexpr std::array<Name, 18> nccl_names{{{"int8", DType::i8},
                                            {"char", DType::i8},
                                            {"uint8", DType::u8},
                                            {"int16", DType::i16},
@@ -27,6 +27,8 @@ constexpr std::array<Name, 16> nccl_names{{{"int8", DType::i8},
                                            {"half", DType::f16},
                                            {"float16", DType::f16},
                                            {"bfloat16", DType::bf16},
+                                           {"f8e4m3", DType::f8e4m3},
+                                           {"f8e5m2", DType::f8e5m2},
                                            {"float", DType::f32},
                                            {"double", DType::f64}}};
 

@@ -50,14 +50,16 @@ std::string places_text(const std::vector<measure::Place>& places) {
 std::string machine_text(const measure::Machine& machine) {
   std::string text = "# Limit of " + std::to_string(machine.cores) +
                      (machine.cores == 1 ? " core" : " cores") + ": flag " +
-                     format_seconds(machine.flag);
+                     format_seconds(machine.flag) + ", note " + format_seconds(machine.note);
   if (machine.loopback) {
     text += ", loopback " + gigabytes(machine.loopback->rate) + " and " +
             format_seconds(machine.loopback->latency);
   }
   for (const measure::Machine::Memory& each : machine.memory) {
     text += "\n#  " + format_bytes(each.bytes) + ": copy " + gigabytes(each.copy) + ", sum " +
-            gigabytes(each.sum);
+            gigabytes(each.out_of_place.once) + ", to all " +
+            gigabytes(each.out_of_place.everywhere) + ", in place " +
+            gigabytes(each.in_place.everywhere);
   }
   return text + "\n";
 }

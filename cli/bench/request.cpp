@@ -32,7 +32,7 @@ const Algorithm& algorithm_called(const std::string& text, Collective collective
 
 void BenchOptions::add(Command command) {
   command.option("collective", collective_, "such as allreduce").text("COLLECTIVE");
-  command.option("-n,--ranks", parsed_.ranks, "number of ranks, started on this host")
+  command.option("-n,-p,--ranks", parsed_.ranks, "number of ranks, started on this host")
       .text("N")
       .between(1U, most_ranks);
   command

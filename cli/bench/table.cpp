@@ -41,7 +41,8 @@ std::string comment(std::string line) {
 std::string detail(const measure::Row& row) {
   const measure::Timing& timing = row.out_of_place.timing;
   const auto time = [](double value) { return fitted(value, 7); };
-  const std::string share = row.limit ? fitted(100 * *row.limit / timing.median, 6) : "-";
+  const std::optional<double> of_limit = row.share_of_limit();
+  const std::string share = of_limit ? fitted(100 * *of_limit, 6) : "-";
   return comment(
       first_columns<7>(detail_widths, {std::to_string(row.bytes), std::to_string(timing.iterations),
                                        time(timing.p10), time(timing.median), time(timing.p90),

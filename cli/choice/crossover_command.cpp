@@ -84,7 +84,7 @@ int run_crossover(const CrossoverRequest& request, std::vector<std::string> word
       .ranks = request.ranks,
       .command = std::move(words),
       .variables = {{"TUTTI_TRANSPORT", request.pairs == Pairs::loopback ? "tcp" : "shm"}},
-      .bind_cores = true,
+      .binding = Binding::core,
       .speaker = "tutti crossover",
       .direct = true};
   return Launcher(job).run();

@@ -1,7 +1,9 @@
 #include "cli/choice/regret_command.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <utility>
 
 #include <tutti/error.hpp>
 
@@ -22,7 +24,11 @@ namespace {
 using measure::RegretRow;
 
 /// How ranks that share cores alternate differs between launches but not within one.
-constexpr int launches = 3;
+constexpr int most_launches = 3;
+/// In less time, so much of it would be spent on starting ranks that fewer launches say more.
+constexpr double least_launch = 4;
+/// For each number of ranks, in seconds.
+constexpr double usual_time = 50;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
@@ -45,24 +51,37 @@ measure::RegretTask task_from(const BenchRequest& request) {
   return task;
 }
 
-void conclude(const std::vector<RegretRow>& rows, const std::string& json) {
+/// Runs that had different amounts of time have different rows.
+void sort(std::vector<RegretRow>& rows, const measure::RegretTask& task) {
+  std::ranges::stable_sort(rows, {}, [&](const RegretRow& row) {
+    return std::pair(std::ranges::find(task.collectives, row.collective) - task.collectives.begin(),
+                     row.bytes);
+  });
+}
+
+/// `cases` is the number of rows that were asked for.
+void conclude(const std::vector<RegretRow>& rows, std::size_t cases, const std::string& json) {
   std::FILE* const table = json == "-" ? stderr : stdout;
   std::fprintf(table, "by %s\n\n%s", find_profile().origin.c_str(), regret_table(rows).c_str());
+  if (rows.size() < cases) {
+    std::fprintf(table, "\n%zu of %zu cases were left out for lack of time; --time gives more\n",
+                 cases - rows.size(), cases);
+  }
   if (!json.empty()) write_text(json, write(rows));
 }
 
-std::vector<RegretRow> measure(Communicator& communicator, const BenchRequest& request) {
-  Progress bar("comparing, " + communicator.description());
-  return measure::measure_regret(communicator, task_from(request),
-                                 [&](double share) { bar.set(share); });
-}
-
 int take_part(const RegretRequest& request) {
+  const auto begun = std::chrono::steady_clock::now();
   Communicator communicator = Communicator::from_environment();
-  const std::vector<RegretRow> rows = measure(communicator, request.bench);
+  Progress bar("comparing, " + communicator.description());
+  measure::RegretTask task = task_from(request.bench);
+  const std::chrono::duration<double> setup = std::chrono::steady_clock::now() - begun;
+  if (request.time > 0) task.time = request.time - setup.count();
+  const std::vector<RegretRow> rows =
+      measure::measure_regret(communicator, task, [&](double share) { bar.set(share); });
   if (communicator.rank() != 0) return success;
   if (request.part.empty()) {
-    conclude(rows, request.json);
+    conclude(rows, task.collectives.size() * task.sizes.size(), request.json);
   } else {
     write_text(request.part, write(rows));
   }
@@ -75,7 +94,7 @@ int start_ranks(const RegretRequest& request, std::vector<std::string> words) {
   const Job job{.ranks = request.bench.ranks,
                 .command = std::move(words),
                 .variables = {{"TUTTI_TRANSPORT", name(request.bench.transport)}},
-                .bind_cores = true,
+                .binding = Binding::core,
                 .speaker = "tutti bench",
                 .direct = true};
   return Launcher(job).run();
@@ -83,13 +102,14 @@ int start_ranks(const RegretRequest& request, std::vector<std::string> words) {
 
 /// The command line of one launch.
 std::vector<std::string> words_for(const BenchRequest& request, std::uint32_t ranks,
-                                   BenchTransport transport, const std::string& part) {
+                                   BenchTransport transport, double time, const std::string& part) {
   std::vector<std::string> words{"bench"};
   if (request.collective) words.emplace_back(name(*request.collective));
-  words.insert(words.end(),
-               {"--regret", "-n", std::to_string(ranks), "--transport", name(transport), "-b",
-                std::to_string(request.sizes.least), "-e", std::to_string(request.sizes.most), "-f",
-                std::to_string(request.sizes.factor), "--part", part});
+  words.insert(
+      words.end(),
+      {"--regret", "-n", std::to_string(ranks), "--transport", name(transport), "-b",
+       std::to_string(request.sizes.least), "-e", std::to_string(request.sizes.most), "-f",
+       std::to_string(request.sizes.factor), "--time", std::to_string(time), "--part", part});
   return words;
 }
 
@@ -108,21 +128,29 @@ int run_regret(const RegretRequest& request, std::vector<std::string> words) {
   std::vector<BenchTransport> transports{BenchTransport::shm, BenchTransport::tcp};
   if (bench.transport != BenchTransport::automatic) transports = {bench.transport};
   const Interrupts interrupts;
+  const measure::RegretTask task = task_from(bench);
+  const double parts = static_cast<double>(numbers.size() * transports.size());
+  const double time =
+      request.time > 0 ? request.time / parts : usual_time / static_cast<double>(transports.size());
+  const int launches = std::clamp(static_cast<int>(time / least_launch), 1, most_launches);
   std::vector<RegretRow> rows;
   for (const std::uint32_t ranks : numbers) {
     for (const BenchTransport transport : transports) {
       std::vector<std::vector<RegretRow>> runs;
       for (int run = 0; run < launches; ++run) {
         const TemporaryFile part;
-        const int code = run_again(words_for(bench, ranks, transport, part.path()), interrupts);
+        const int code =
+            run_again(words_for(bench, ranks, transport, time / launches, part.path()), interrupts);
         if (code != success) return code;
         runs.push_back(measure::read_regret(part.text()));
       }
-      const std::vector<RegretRow> more = combine(runs);
+      std::vector<RegretRow> more = combine(runs);
+      sort(more, task);
       rows.insert(rows.end(), more.begin(), more.end());
     }
   }
-  conclude(rows, request.json);
+  const std::size_t cases = task.collectives.size() * task.sizes.size();
+  conclude(rows, cases * numbers.size() * transports.size(), request.json);
   return success;
 }
 

@@ -12,6 +12,7 @@ namespace tutti::cli {
 struct RegretRequest {
   BenchRequest bench{};
   std::string json{};  ///< File for all results; empty: none.
+  double time = 0;     ///< Seconds for everything; 0: as usual.
   std::string part{};  ///< File for the results of one launch; empty: this is the whole run.
 };
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/console/description.hpp"
+
 namespace CLI {
 class App;
 class Option;
@@ -81,6 +83,17 @@ class Command {
   /// The value becomes true if the flag is given.
   Option flag(const std::string& names, bool& value, const std::string& help) const;
 
+  /// --json: the value becomes true, and with --json=FILE standard output goes to the file.
+  Option json(bool& value, const std::string& help) const;
+  /// --json, --json=FILE or --json FILE: the value becomes the name of the file; "-" is standard
+  /// output.
+  Option json_file(std::string& path, const std::string& help) const;
+
+  /// This command and its subcommands as data.
+  [[nodiscard]] Description describe() const;
+
+  /// Help does not show the command.
+  void hide() const;
   /// The last lines of the help.
   void footer(const std::string& text) const;
 
@@ -99,7 +112,7 @@ class Command {
 /// The whole command line.
 class Arguments {
  public:
-  /// `version` is printed by --version.
+  /// `version` is printed by -V and --version.
   Arguments(const std::string& name, const std::string& summary, const std::string& version);
   ~Arguments();
   Arguments(const Arguments&) = delete;
@@ -108,7 +121,8 @@ class Arguments {
   /// The command that all others are added to.
   [[nodiscard]] Command root();
 
-  /// Runs the command line without the name of the program, and returns the exit code. Throws
+  /// Runs the command line without the name of the program, and returns the exit code. "help X" is
+  /// "X --help". Throws
   /// invalid_argument for words that cannot be parsed, and what the command throws.
   [[nodiscard]] int run(const std::vector<std::string>& words);
 

@@ -1,11 +1,13 @@
 #include "cli/console/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <string_view>
 
 #include <tutti/error.hpp>
 
+#include "algorithms/lecture_names.hpp"
 #include "core/quantity.hpp"
 
 namespace tutti::cli {
@@ -57,9 +59,9 @@ std::vector<std::uint32_t> parse_ranges(const std::string& text) {
 }
 
 void ProblemOptions::add(Command command) {
-  command.option("-p,--ranks", ranks, "number of ranks").between(1U, 1U << 24);
-  command.option("--root", root, "root of collectives that have one (default 0)");
-  command.option("--shape", shape, "ranks per node x nodes, or a torus: 8x4, 4x4x2");
+  command.option("-p,-n,--ranks", ranks, "number of ranks").text("N").between(1U, 1U << 24);
+  command.option("--root", root, "root of collectives that have one (default 0)").text("RANK");
+  command.option("--shape", shape, "ranks per node x nodes, or a torus: 8x4, 4x4x2").text("SHAPE");
 }
 
 std::uint32_t ProblemOptions::rank_count() const {
@@ -79,15 +81,17 @@ Problem ProblemOptions::problem(const Algorithm& algorithm) const {
 }
 
 void ModelOptions::add(Command command) {
-  command.option("--alpha", alpha, "seconds per message: 1us").shows_default();
-  command.option("--bandwidth", bandwidth, "of a link, 1/β: 100GB/s, 25Gb/s").shows_default();
-  command.option("--gamma", gamma, "seconds per byte added, or a rate: 0, 0.05ns, 20GB/s")
-      .shows_default();
+  command.option("--alpha", alpha, "time per message: 1us").text("TIME (1us)");
+  command.option("--bandwidth", bandwidth, "of a link, 1/β: 100GB/s, 25Gbps, 400G")
+      .text("RATE (100GB/s)");
+  command.option("--gamma", gamma, "time per byte added, or a rate: 0, 0.05ns, 20GB/s")
+      .text("TIME (0)");
   command.option("--node", ranks_per_node, "ranks per node: links inside a node differ")
-      .shows_default()
+      .text("N (1)")
       .positive();
-  command.option("--node-alpha", node_alpha, "seconds per message inside a node").shows_default();
-  command.option("--node-bandwidth", node_bandwidth, "of a link inside a node").shows_default();
+  command.option("--node-alpha", node_alpha, "time per message inside a node").text("TIME (0)");
+  command.option("--node-bandwidth", node_bandwidth, "of a link inside a node")
+      .text("RATE (1000GB/s)");
 }
 
 CostModel ModelOptions::model() const {
@@ -114,18 +118,58 @@ void add_colour(Command command, Colour& colour) {
   command.choice("--color", words, take, "auto, always or never").text("WHEN");
 }
 
+std::optional<Collective> find_collective(const std::string& name) {
+  try {
+    return parse_collective(name);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::vector<std::string> joined_names(const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  std::optional<Collective> group;  // The collective named last.
+  for (const std::string& word : words) {
+    if (const auto collective = find_collective(word)) {
+      group = collective;
+      names.emplace_back(name(*collective));
+      continue;
+    }
+    const std::string_view row =
+        group && word.find('/') == std::string::npos
+            ? table_name(*group, std::string_view(word).substr(0, word.find(':')))
+            : "";
+    if (row.empty()) {
+      if (word.find('/') == std::string::npos && !full_name(word)) (void)parse_collective(word);
+      names.emplace_back(algorithm(word).name);
+      continue;
+    }
+    if (names.back() == name(*group)) names.pop_back();
+    const std::string values = word.substr(std::min(word.find(':'), word.size()));
+    names.emplace_back(algorithm(std::string(name(*group)) + "/" + std::string(row) + values).name);
+  }
+  return names;
+}
+
 const Algorithm& algorithm_named(const std::string& name) {
-  for (const Collective each : collectives()) {
-    if (tutti::name(each) != name) continue;
+  return algorithm_named(std::vector<std::string>{name});
+}
+
+const Algorithm& algorithm_named(const std::vector<std::string>& words) {
+  const std::vector<std::string> names = joined_names(words);
+  if (names.size() != 1) {
+    throw Error(ErrorCode::invalid_argument, "name one algorithm, such as allreduce/ring");
+  }
+  if (const auto collective = find_collective(names.front())) {
     std::string known;
-    for (const Algorithm& one : algorithms(each)) {
+    for (const Algorithm& one : algorithms(*collective)) {
       known += ' ';
       known += one.name;
     }
     throw Error(ErrorCode::invalid_argument,
-                "'" + name + "' has several algorithms; name one of:" + known);
+                "'" + names.front() + "' has several algorithms; name one of:" + known);
   }
-  return algorithm(name);
+  return algorithm(names.front());
 }
 
 std::vector<const Algorithm*> algorithms_named(const std::string& name) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace tutti::cli {
 /// Numbers and ranges joined by commas: "1-33,64" → 1, 2, …, 33, 64. Throws invalid_argument.
 [[nodiscard]] std::vector<std::uint32_t> parse_ranges(const std::string& text);
 
-/// -p, --root, --shape.
+/// -p (also -n), --root, --shape.
 struct ProblemOptions {
   std::uint32_t ranks = 0;
   std::uint32_t root = 0;
@@ -47,9 +48,18 @@ struct ModelOptions {
 /// --color.
 void add_colour(Command command, Colour& colour);
 
-/// The algorithm of this name. For the name of a collective, throws an error that lists its
-/// algorithms.
+/// Joins words to names: "allreduce ring tree" → allreduce/ring, allreduce/binomial. The name of a
+/// collective that no algorithm follows stays. Names of lectures become those of the table. Throws
+/// invalid_argument for a word that names nothing.
+[[nodiscard]] std::vector<std::string> joined_names(const std::vector<std::string>& words);
+
+/// The one algorithm that the words name. For the name of a collective alone, throws an error that
+/// lists its algorithms.
+[[nodiscard]] const Algorithm& algorithm_named(const std::vector<std::string>& words);
 [[nodiscard]] const Algorithm& algorithm_named(const std::string& name);
+
+/// The collective of this name; none if it is not the name of one.
+[[nodiscard]] std::optional<Collective> find_collective(const std::string& name);
 
 /// The algorithms of the collective of this name, or the algorithm of this name.
 [[nodiscard]] std::vector<const Algorithm*> algorithms_named(const std::string& name);

@@ -24,10 +24,20 @@ class TextTable {
 
   /// Requires: one cell per column.
   void add(std::vector<std::string> cells);
-  /// The head, underlined, then the rows. Lines have no trailing spaces.
+  /// The head, underlined, then the rows. Lines have no trailing spaces. In a terminal that is too
+  /// narrow, cells that are aligned left are broken between words; if that does not suffice, the
+  /// table is folded: the first column is repeated with the next columns.
   [[nodiscard]] std::string text() const;
+  /// The same for lines of at most `columns`; 0: any length.
+  [[nodiscard]] std::string text(std::size_t columns) const;
 
  private:
+  using Columns = std::vector<std::size_t>;  // Their indices.
+
+  [[nodiscard]] std::vector<std::size_t> widths(std::size_t columns) const;
+  [[nodiscard]] std::string part(const Columns& shown,
+                                 const std::vector<std::size_t>& widths) const;
+
   std::vector<Align> aligns_;
   std::vector<std::vector<std::string>> rows_;  // The first is the head.
 };

@@ -20,7 +20,7 @@
 #include <tutti/error.hpp>
 
 #include "cli/launch/watch.hpp"
-#include "measure/cores.hpp"
+#include "core/cores.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -67,7 +67,8 @@ Launcher::Launcher(const Job& job) : job_(job) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   null_ = FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!null_) reject("cannot open /dev/null");
-  if (job.bind_cores) cores_ = measure::allowed_cores();
+  if (job.binding == Binding::core) cores_ = allowed_cores();
+  if (job.binding == Binding::share) cores_ = core_shares(job.ranks);
   open_root();
   prepare_environment();
 }

@@ -8,7 +8,7 @@
 #include <tutti/schedule/bounds.hpp>
 #include <tutti/schedule/closed_form.hpp>
 #include <tutti/schedule/figures.hpp>
-#include <tutti/schedule/schedule_json.hpp>
+#include <tutti/schedule/schedule_file.hpp>
 
 #include "cli/console/built_schedule.hpp"
 #include "cli/console/text_file.hpp"
@@ -78,7 +78,7 @@ DrawnSchedule schedule_of(const Algorithm& algorithm, const Problem& problem) {
 DrawnSchedule schedule_in_file(const std::string& path) {
   const std::string text = read_text(path);
   try {
-    DrawnSchedule drawn{.schedule = schedule_from_json(text), .caption = {}};
+    DrawnSchedule drawn{.schedule = schedule_from_text(text), .caption = {}};
     drawn.caption = {.title = title(drawn.schedule, {}), .lines = {counted(drawn.schedule)}};
     if (!std::ranges::all_of(drawn.schedule.programs, &Program::is_plain)) {
       drawn.caption.lines.emplace_back("Only the chunks are drawn, not their other variants.");

@@ -4,6 +4,7 @@
 
 #include <tutti/sim/simulation.hpp>
 
+#include "cli/simulation/places.hpp"
 #include "core/quantity.hpp"
 #include "render/network_drawing.hpp"
 #include "render/scale.hpp"
@@ -22,7 +23,7 @@ std::string title(const DrawnSchedule& drawn, std::uint64_t size, const Network&
 }
 
 std::string ports_in_words(std::uint32_t ports) {
-  if (ports == 0) return "any number of ports";
+  if (ports == 0) return "as many messages at once as links carry";
   return ports == 1 ? "one port each way" : std::to_string(ports) + " ports each way";
 }
 
@@ -67,7 +68,8 @@ std::string draw_load(const DrawnSchedule& drawn, const Network& network,
   const Layout layout = even_layout(drawn.schedule.contract, size);
   Routes routes(network, {.policy = parse_route_policy(options.routes)});
   const std::vector<render::LinkTraffic> traffic =
-      render::traffic_of(drawn.schedule, layout, network, routes);
+      render::traffic_of(drawn.schedule, layout, network, routes,
+                         parse_places(options.place, drawn.schedule.contract.ranks, network));
   const std::string how = "The load of every link by " + std::string(name(routes.policy())) +
                           " routes. Each direction of a link is drawn on its right side.";
   return render::draw_network(
@@ -79,14 +81,15 @@ std::string draw_timeline(const DrawnSchedule& drawn, const Network& network,
   const std::uint64_t size = parse_bytes(options.size);
   constexpr std::uint32_t intervals = 200;
   Routes routes(network, {.policy = parse_route_policy(options.routes)});
-  const Simulation simulation = simulate(network, routes, source_of(drawn.schedule),
-                                         even_layout(drawn.schedule.contract, size),
-                                         {.alpha = parse_seconds(options.alpha),
-                                          .gamma = parse_seconds_per_byte(options.gamma),
-                                          .ports = options.ports,
-                                          .symmetry = false,
-                                          .records = true,
-                                          .intervals = intervals});
+  const Simulation simulation = simulate(
+      network, routes, source_of(drawn.schedule), even_layout(drawn.schedule.contract, size),
+      {.alpha = parse_seconds(options.alpha),
+       .gamma = parse_seconds_per_byte(options.gamma),
+       .ports = options.ports,
+       .places = parse_places(options.place, drawn.schedule.contract.ranks, network),
+       .symmetry = false,
+       .records = true,
+       .intervals = intervals});
   const std::string model = "α = " + options.alpha +
                             " besides the latency of links, γ = " + options.gamma + ", " +
                             ports_in_words(options.ports) + ".";

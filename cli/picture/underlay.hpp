@@ -17,6 +17,7 @@ struct UnderlayOptions {
   std::string gamma = "0";
   std::uint32_t ports = 1;
   std::string routes = "automatic";
+  std::string place = "order";
 };
 
 /// The load of every link, as an SVG document.

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <random>
 
 #include <tutti/error.hpp>
 #include <tutti/network/network_file.hpp>
 
 #include "cli/simulation/known_optimum.hpp"
+#include "cli/simulation/places.hpp"
 #include "core/nearest.hpp"
 #include "core/quantity.hpp"
 
@@ -27,36 +26,12 @@ Sharing parse_sharing(const std::string& text) {
          " There are max_min and latency_weighted.");
 }
 
-/// Parses "order", "random", or "random:7" with a seed. Empty if the network has too few places,
-/// which the simulator then reports.
-std::vector<Rank> parse_places(const std::string& text, std::uint32_t ranks,
-                               const Network& network) {
-  if (text == "order") return {};
-  std::uint64_t seed = 1;
-  if (text != "random") {
-    const std::string_view rest =
-        std::string_view(text).substr(std::min<std::size_t>(7, text.size()));
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), seed);
-    const bool sound = error == std::errc{} && end == rest.data() + rest.size();
-    if (text.rfind("random:", 0) != 0 || !sound) {
-      reject("'" + text +
-             "' is no way to place ranks; write order, random, or random:7 for a seed");
-    }
-  }
-  if (ranks > network.rank_count()) return {};
-  std::vector<Rank> places;
-  for (std::uint32_t r = 0; r < network.rank_count(); ++r) places.emplace_back(r);
-  std::mt19937_64 random(seed);
-  for (std::size_t i = places.size(); i > 1; --i) std::swap(places[i - 1], places[random() % i]);
-  places.resize(ranks);
-  return places;
-}
-
 }  // namespace
 
 void SimOptions::add(Command command) {
-  command.option("names", names, "algorithms, or a collective");
-  command.option("--file", file, "a schedule as JSON instead; - is standard input");
+  command.option("names", names, "algorithms, or a collective: allreduce/ring, allreduce ring tree")
+      .text("NAME...");
+  command.option("--file", file, "a schedule in JSON or MSCCL's XML instead; - is standard input");
   problem.add(command);
   command.option("--topo", topo, "the network: fat_tree:k=8, torus:16x16, or a file").required();
   command.option("--size", size, "bytes of a rank's larger buffer").shows_default();
@@ -64,7 +39,9 @@ void SimOptions::add(Command command) {
       .shows_default();
   command.option("--gamma", gamma, "seconds per byte added, or a rate: 0, 0.05ns, 20GB/s")
       .shows_default();
-  command.option("--ports", ports, "messages in and out of a rank at once; 0: any number")
+  command
+      .option("--ports", ports,
+              "messages in and out of a rank at once; 0: as many as its links carry")
       .shows_default();
   command.option("--slice", slice, "largest slice of a chunk in bytes; 0: whole chunks")
       .shows_default();
@@ -75,34 +52,42 @@ void SimOptions::add(Command command) {
   command.option("--routes", routes, "automatic, shortest, ecmp, dimension_order, up_down")
       .shows_default();
   command
-      .option("--place", place, "how ranks are placed on the network: order, random, random:SEED")
+      .option(
+          "--place", place,
+          "where ranks run: order, random, random:SEED, a list such as 0,4,1 or A,C,B, file:PATH")
       .shows_default();
   command.option("--noise", noise, "average relative delay of messages and sums")
       .shows_default()
       .not_negative();
   command.option("--seed", seed, "seed of the noise and of ecmp routes").shows_default();
+  command.flag("--in-order", in_order,
+               "messages from one rank to another flow one after the other, as on one connection");
   command.flag("--every-rank", every_rank, "simulate every rank even if all do the same");
+  command.option("--memory", memory, "refuse what needs more memory; 0: no limit").shows_default();
 }
 
 SimNetwork::SimNetwork(const SimOptions& options)
     : network_(load_network(options.topo)),
       route_options_{.policy = parse_route_policy(options.routes), .seed = options.seed} {
-  const std::optional<Optimum> best = known_optimum(network_).optimum;
-  if (!best) return;
-  gather_ = best->allgather.value();
-  reduce_ = best->reduce_scatter.value();
-  all_reduce_ = best->allreduce.value();
+  best_ = known_optimum(network_).optimum;
 }
 
-std::optional<double> SimNetwork::part_of_optimum(const Contract& contract, std::uint64_t size,
-                                                  double seconds) const {
-  if (contract.ranks != network_.rank_count() || seconds <= 0) return {};
-  std::optional<double> best;
-  if (contract.collective == Collective::allgather) best = gather_;
-  if (contract.collective == Collective::reduce_scatter) best = reduce_;
-  if (contract.collective == Collective::allreduce) best = all_reduce_;
-  if (!best) return {};
-  return static_cast<double>(size) / seconds / *best;
+SharesOfBounds SimNetwork::shares(const Contract& contract, std::uint64_t size,
+                                  double seconds) const {
+  if (!best_ || contract.ranks != network_.rank_count() || seconds <= 0) return {};
+  const auto share = [&](Fraction rate) {
+    return static_cast<double>(size) / seconds / rate.value();
+  };
+  switch (contract.collective) {
+    case Collective::allgather:
+      return {.bound = share(best_->allgather)};
+    case Collective::reduce_scatter:
+      return {.bound = share(best_->reduce_scatter)};
+    case Collective::allreduce:
+      return {.bound = share(best_->allreduce), .composition = share(best_->composed_allreduce)};
+    default:
+      return {};
+  }
 }
 
 SimulationSettings settings_of(const SimOptions& options, std::uint32_t ranks,
@@ -111,11 +96,13 @@ SimulationSettings settings_of(const SimOptions& options, std::uint32_t ranks,
           .gamma = parse_seconds_per_byte(options.gamma),
           .ports = options.ports,
           .slice = parse_bytes(options.slice),
+          .in_order = options.in_order,
           .sharing = parse_sharing(options.sharing),
           .places = parse_places(options.place, ranks, network),
           .noise = options.noise,
           .seed = options.seed,
-          .symmetry = !options.every_rank};
+          .symmetry = !options.every_rank,
+          .memory = parse_bytes(options.memory)};
 }
 
 ScheduleSource source_of(const Algorithm& algorithm, const Problem& problem) {

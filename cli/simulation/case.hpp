@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tutti/network/network.hpp>
+#include <tutti/network/optimum.hpp>
 #include <tutti/network/routes.hpp>
 #include <tutti/schedule/algorithm.hpp>
 #include <tutti/schedule/schedule_source.hpp>
@@ -31,11 +32,19 @@ struct SimOptions {
   double noise = 0;
   std::uint64_t seed = 1;
   bool every_rank = false;
+  bool in_order = false;
+  std::string memory = "1GiB";
 
   void add(Command command);
 };
 
-/// A network, its routes and its optimum.
+/// The shares of a network's bounds, from 0 to 1, that a schedule reaches. Empty if not known.
+struct SharesOfBounds {
+  std::optional<double> bound{};        ///< Of the bandwidth that no schedule exceeds.
+  std::optional<double> composition{};  ///< Of reduce_scatter then allgather, for an allreduce.
+};
+
+/// A network, its routes and its bounds.
 class SimNetwork {
  public:
   explicit SimNetwork(const SimOptions& options);
@@ -43,18 +52,15 @@ class SimNetwork {
   [[nodiscard]] const Network& network() const { return network_; }
   /// Each thread needs routes of its own.
   [[nodiscard]] Routes routes() const { return Routes(network_, route_options_); }
-  /// The share of the network's optimum, from 0 to 1, that `size` bytes in `seconds` reach. None if
-  /// the optimum is not known: it is known only for allgather, reduce_scatter and allreduce of all
-  /// ranks of the network.
-  [[nodiscard]] std::optional<double> part_of_optimum(const Contract& contract, std::uint64_t size,
-                                                      double seconds) const;
+  /// The shares that `size` bytes in `seconds` reach. Known only for allgather, reduce_scatter and
+  /// allreduce of all ranks of the network.
+  [[nodiscard]] SharesOfBounds shares(const Contract& contract, std::uint64_t size,
+                                      double seconds) const;
 
  private:
   Network network_;
   RouteOptions route_options_;
-  std::optional<double> gather_;  // Optimal bytes per second.
-  std::optional<double> reduce_;
-  std::optional<double> all_reduce_;
+  std::optional<Optimum> best_;
 };
 
 /// Throws invalid_argument for unknown words.

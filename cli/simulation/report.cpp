@@ -109,22 +109,34 @@ std::string report_text(const SimReport& report, const Network& network) {
                      std::to_string(report.contract.ranks) + " ranks, " +
                      format_bytes(report.size) + "\n";
   text += format_seconds(simulation.seconds);
-  if (report.part_of_optimum) {
-    text += ", " + percent(report.part_of_optimum) + " of this network's optimum";
+  if (report.shares.bound) {
+    text += ", " + percent(report.shares.bound) + " of this network's bound";
+  }
+  if (report.shares.composition) {
+    text += " (" + percent(report.shares.composition) + " of reduce_scatter then allgather)";
   }
   text += "; " + with_commas(simulation.messages) + " messages, " + with_commas(simulation.bytes) +
           " bytes; " + when_ranks_end(simulation);
-  if (simulation.by_symmetry) text += " (one was simulated for all)";
+  if (simulation.by_symmetry) {
+    text += simulation.simulated_ranks == 1
+                ? " (one was simulated for all)"
+                : " (" + with_commas(simulation.simulated_ranks) + " were simulated for all)";
+  }
   text += "\n\n" + links_text(simulation, network) + "\n" + path_text(simulation);
   return text;
 }
 
-std::string report_json(const SimReport& report, const Network& network) {
-  auto json = Json::parse(to_json(report.simulation, network));
-  Json whole{{"schedule", report.name}, {"ranks", report.contract.ranks}, {"size", report.size}};
-  if (report.part_of_optimum) whole["part_of_optimum"] = *report.part_of_optimum;
-  whole.update(json);
-  return whole.dump(1) + "\n";
+void write_report_json(const SimReport& report, const Network& network, const TextSink& sink) {
+  Json members{{"schedule", report.name}, {"ranks", report.contract.ranks}, {"size", report.size}};
+  if (report.shares.bound) members["part_of_bound"] = *report.shares.bound;
+  if (report.shares.composition) members["part_of_composition"] = *report.shares.composition;
+  if (!report.refusal.empty()) {
+    members["refusal"] = report.refusal;
+    sink(members.dump(1) + "\n");
+    return;
+  }
+  const std::string text = members.dump();
+  write_json(report.simulation, network, sink, std::string_view(text).substr(1, text.size() - 2));
 }
 
 }  // namespace tutti::cli

@@ -7,6 +7,9 @@
 #include <tutti/network/network.hpp>
 #include <tutti/schedule/schedule_source.hpp>
 #include <tutti/sim/simulation.hpp>
+#include <tutti/sim/simulation_json.hpp>
+
+#include "cli/simulation/case.hpp"
 
 namespace tutti::cli {
 
@@ -16,16 +19,17 @@ struct SimReport {
   Contract contract{};
   std::uint64_t size = 0;
   Simulation simulation{};
-  std::optional<double> part_of_optimum{};
+  SharesOfBounds shares{};
+  std::string refusal{};  ///< Why it was not simulated; empty if it was.
 };
 
-/// "73.2 %", or "" where the optimum is not known.
+/// "73.2 %", or "" where the bound is not known.
 [[nodiscard]] std::string percent(std::optional<double> part);
 
 /// As text: the time, the busiest links, and the parts of the critical path.
 [[nodiscard]] std::string report_text(const SimReport& report, const Network& network);
 
-/// The same and all details, as JSON.
-[[nodiscard]] std::string report_json(const SimReport& report, const Network& network);
+/// The same and all details, as JSON, piece by piece.
+void write_report_json(const SimReport& report, const Network& network, const TextSink& sink);
 
 }  // namespace tutti::cli

@@ -9,8 +9,8 @@
 #include <tutti/error.hpp>
 
 #include "cli/console/own_program.hpp"
+#include "core/cores.hpp"
 #include "core/nearest.hpp"
-#include "measure/cores.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -72,15 +72,10 @@ const Settings& shortlist(Library library, bool tcp) {
       {gather, "ring"},
       {scatter, "ring"},
       {barrier, "ring"}};
-  static const Settings direct_shm{{allreduce, "- in_place"},
-                                   {broadcast, "-"},
-                                   {reduce, "- in_place"},
-                                   {allgather, "-"},
-                                   {reduce_scatter, "-"},
-                                   {alltoall, "-"},
-                                   {gather, "-"},
-                                   {scatter, "-"},
-                                   {barrier, "-"}};
+  // Only the placement that was asked for: it shows what the same call could reach.
+  static const Settings direct_shm{{allreduce, "-"}, {broadcast, "-"},      {reduce, "-"},
+                                   {allgather, "-"}, {reduce_scatter, "-"}, {alltoall, "-"},
+                                   {gather, "-"},    {scatter, "-"},        {barrier, "-"}};
   static const Settings none;
   if (library == Library::openmpi) return tcp ? openmpi_tcp : openmpi_shm;
   if (library == Library::mpich) return mpich;
@@ -163,7 +158,7 @@ void set_openmpi_word(Words& command, const std::string& word) {
 
 /// Binds each rank to a core if there are enough cores.
 std::string binding(const VersusField& field) {
-  return field.ranks <= measure::allowed_cores().size() ? "core" : "none";
+  return field.ranks <= allowed_cores().size() ? "core" : "none";
 }
 
 VersusCommand openmpi_command(const Contender& contender, const VersusField& field) {
@@ -283,7 +278,7 @@ std::vector<Contender> contenders(const PeerWish& wish, const VersusField& field
   if (settings == "all") {
     settings = all_settings(library, field);
   } else if (settings.empty() && library == Library::mpich &&
-             field.ranks > measure::allowed_cores().size()) {
+             field.ranks > allowed_cores().size()) {
     // MPICH ranks spin while they wait for each other's cores, so even one setting takes long.
     settings = "-";
   } else if (settings.empty()) {

@@ -271,8 +271,10 @@ class Versus {
                      .algorithm = own.algorithm,
                      .out_of_place = own.finding};
     if (report_.tutti.machine) {
-      row.limit = 1e6 * measure::limit_seconds(*report_.tutti.machine, what.collective,
-                                               field_.ranks, row.bytes);
+      const measure::Pace& pace = plan_.workload.pace;
+      row.limit = 1e6 * measure::limit_seconds(
+                            *report_.tutti.machine, what.collective, field_.ranks, row.bytes,
+                            {.in_place = own.who.in_place, .barrier = pace.barrier || pace.fresh});
     }
     report_.tutti.rows.push_back(std::move(row));
     report_.results.push_back(std::move(results));

@@ -1,8 +1,8 @@
 // ZeRO: data parallel without copies (Rajbhandari et al., 2020). Of Ψ parameters each of N ranks
 // keeps only a shard of Ψ/N of
 //   stage 1  the state of the optimiser,
-//   stage 2  and the gradients: each layer's are reduced and scattered as soon as they are
-//   computed, stage 3  and the parameters: gathered before use, freed after (FSDP).
+//   stage 2  and the gradients: each layer's are reduced and scattered when they are computed,
+//   stage 3  and the parameters: gathered before use, freed after (FSDP).
 //
 //   tutti run -n 4 -- build/examples/training/zero 3
 //   build/examples/training/zero 3 bf16     # alone: 4 threads

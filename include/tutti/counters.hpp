@@ -21,6 +21,8 @@ struct PeerCounters {
 struct Counters {
   std::uint64_t calls = 0;
   std::uint64_t waits = 0;  ///< How often the rank had nothing to do but wait.
+  /// Bytes of `bytes_sent` that this rank has written into the receivers' buffers by itself.
+  std::uint64_t bytes_put = 0;
   std::vector<PeerCounters> peers;
 
   /// The sum over all peers.

@@ -17,6 +17,14 @@ struct BFloat16 {
   std::uint16_t bits = 0;
 };
 
+/// The bits of an 8-bit floating-point number: see DType.
+struct Float8E4M3 {
+  std::uint8_t bits = 0;
+};
+struct Float8E5M2 {
+  std::uint8_t bits = 0;
+};
+
 /// An integer type, signed or unsigned, of 8 to 64 bits. bool, char and the other character types
 /// are excluded, because the signedness of char depends on the machine. signed char and unsigned
 /// char are included.
@@ -63,6 +71,10 @@ template <>
 struct DTypeOf<Float16> : std::integral_constant<DType, DType::f16> {};
 template <>
 struct DTypeOf<BFloat16> : std::integral_constant<DType, DType::bf16> {};
+template <>
+struct DTypeOf<Float8E4M3> : std::integral_constant<DType, DType::f8e4m3> {};
+template <>
+struct DTypeOf<Float8E5M2> : std::integral_constant<DType, DType::f8e5m2> {};
 template <>
 struct DTypeOf<float> : std::integral_constant<DType, DType::f32> {};
 template <>

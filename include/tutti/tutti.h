@@ -83,6 +83,9 @@ typedef enum {
   tuttiFloat64 = 8,
   tuttiDouble = 8,
   tuttiBfloat16 = 9, /* The upper half of a float. */
+  /* OCP's 8-bit formats, without saturation. */
+  tuttiFloat8e4m3 = 10,
+  tuttiFloat8e5m2 = 11,
   tuttiInt16 = 100,
   tuttiUint16 = 101,
   tuttiComplex64 = 102,  /* Two floats, the real part first: float _Complex. */
@@ -403,6 +406,15 @@ typedef enum {
   tuttiCollBarrier = 8,
   tuttiCollectiveLimit = 0x7fffffff
 } tuttiCollective_t;
+
+/* Makes a schedule for a network, verified: a broadcast, reduce, allgather, reduce_scatter or
+ * allreduce of about `bytes` bytes, for as many ranks as the network has. `network` is a spec such
+ * as "torus:8x8" or the path of a file (docs/networks.md). Only broadcast and reduce use `root`.
+ * The search takes up to a minute (docs/synthesis.md): let one rank do it, or do it once with
+ * `tutti synth`. */
+TUTTI_API tuttiResult_t tuttiScheduleSynthesize(tuttiSchedule_t* schedule,
+                                                tuttiCollective_t collective, const char* network,
+                                                int root, uint64_t bytes);
 
 /* A collective with all its options. Start from TUTTI_CALL_INITIALIZER and set the members that
  * differ:

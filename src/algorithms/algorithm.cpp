@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <charconv>
+#include <list>
+#include <mutex>
 #include <vector>
 
 #include <tutti/error.hpp>
 #include <tutti/schedule/algorithm.hpp>
 
+#include "algorithms/lecture_names.hpp"
 #include "core/nearest.hpp"
 
 namespace tutti {
@@ -42,10 +46,21 @@ std::string fault_of_shape(const Algorithm& algorithm, const Problem& problem) {
 
 std::string Algorithm::refusal(const Problem& problem) const {
   const std::string wrong_shape = needs_shape() ? fault_of_shape(*this, problem) : "";
-  if (!wrong_shape.empty() || supports == nullptr || supports(problem)) return wrong_shape;
+  if (!wrong_shape.empty() || supports == nullptr || supports(completed(problem))) {
+    return wrong_shape;
+  }
   return std::string(name) + " is for " + std::string(limits) + ", not for " +
          std::to_string(problem.ranks) +
          (problem.shape.empty() ? "" : " in the shape " + to_string(problem.shape));
+}
+
+Problem Algorithm::completed(Problem problem) const {
+  problem.values = values;
+  return problem;
+}
+
+std::uint64_t Algorithm::chunk_count(const Problem& problem) const {
+  return chunks(completed(problem));
 }
 
 Contract Algorithm::contract(const Problem& problem) const {
@@ -53,7 +68,7 @@ Contract Algorithm::contract(const Problem& problem) const {
   const Contract contract{.collective = collective,
                           .ranks = problem.ranks,
                           .root = has_root(collective) ? problem.root : Rank{0},
-                          .chunks = problem.ranks == 0 ? 0 : chunks(problem)};
+                          .chunks = problem.ranks == 0 ? 0 : chunk_count(problem)};
   contract.check();
   return contract;
 }
@@ -65,14 +80,15 @@ Program Algorithm::program(const Problem& problem, Rank self) const {
                 "rank " + std::to_string(self.index()) + " is not one of the " +
                     std::to_string(problem.ranks) + " ranks of " + std::string(name));
   }
-  return build(problem, self);
+  return build(completed(problem), self);
 }
 
 Schedule Algorithm::schedule(const Problem& problem) const {
   Schedule schedule{.name = std::string(name), .contract = contract(problem), .programs = {}};
   schedule.programs.reserve(problem.ranks);
+  const Problem whole = completed(problem);
   for (std::uint32_t r = 0; r < problem.ranks; ++r) {
-    schedule.programs.push_back(build(problem, Rank{r}));
+    schedule.programs.push_back(build(whole, Rank{r}));
   }
   return schedule;
 }
@@ -85,15 +101,122 @@ std::span<const Algorithm> algorithms(Collective collective) {
   return {first, last};
 }
 
-const Algorithm& algorithm(std::string_view name) {
+namespace {
+
+const Algorithm* find_row(std::string_view name) {
+  const auto all = algorithms();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Algorithm& each) { return each.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+const Algorithm& row_named(std::string_view name) {
+  if (const Algorithm* const row = find_row(name)) return *row;
+  if (const auto known = full_name(name)) return *find_row(*known);
   std::vector<std::string_view> names;
-  for (const Algorithm& each : algorithms()) {
-    if (each.name == name) return each;
-    names.push_back(each.name);
-  }
+  for (const Algorithm& each : algorithms()) names.push_back(each.name);
   throw Error(ErrorCode::invalid_argument, "no algorithm is called '" + std::string(name) + "'." +
                                                did_you_mean(name, names) +
                                                " 'tutti list' shows them all.");
+}
+
+/// "k from 2 to 1024 (usually 4)"
+std::string range_of(const AlgorithmParameter& parameter) {
+  return std::string(parameter.name) + " from " + std::to_string(parameter.least) + " to " +
+         std::to_string(parameter.most) + " (usually " + std::to_string(parameter.usual) + ")";
+}
+
+/// What can be written after the name of the algorithm.
+std::string parameters_of(const Algorithm& row) {
+  if (row.parameters.empty()) return "it has no parameters";
+  std::string text = "it has";
+  for (const AlgorithmParameter& each : row.parameters) {
+    text += (&each == row.parameters.data() ? " " : ", ") + range_of(each);
+  }
+  const AlgorithmParameter& first = row.parameters.front();
+  return text + "; write, for example, " + std::string(row.name) + ":" + std::string(first.name) +
+         "=" + std::to_string(first.tried.empty() ? first.usual : first.tried.front());
+}
+
+/// One of the words after the name, "k=4". Sets its value.
+void read_value(const Algorithm& row, std::string_view word, ParameterValues& values) {
+  const std::size_t equals = word.find('=');
+  const std::string_view key = word.substr(0, equals);
+  for (std::size_t i = 0; i < row.parameters.size(); ++i) {
+    const AlgorithmParameter& parameter = row.parameters[i];
+    if (parameter.name != key || equals == std::string_view::npos) continue;
+    const std::string_view digits = word.substr(equals + 1);
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error == std::errc{} && end == digits.data() + digits.size() && value >= parameter.least &&
+        value <= parameter.most) {
+      values[i] = value;
+      return;
+    }
+    throw Error(ErrorCode::invalid_argument, "'" + std::string(word) + "' is not possible for " +
+                                                 std::string(row.name) + ": " + parameters_of(row));
+  }
+  throw Error(ErrorCode::invalid_argument, "'" + std::string(word) + "' is no parameter of " +
+                                               std::string(row.name) + ": " + parameters_of(row));
+}
+
+/// An algorithm whose parameters have other values than usual. Its name refers to `text`.
+struct Adjusted {
+  std::string text;
+  Algorithm algorithm;
+};
+
+/// Callers keep references to algorithms and their names, also signal handlers. So an adjusted
+/// algorithm stays until the process ends. Their number is bounded by that of the valid values.
+const Algorithm& variant_of(const Algorithm& row, const ParameterValues& values) {
+  if (values == row.values) return row;
+  std::string text(row.name);
+  for (std::size_t i = 0; i < row.parameters.size(); ++i) {
+    if (values[i] == row.parameters[i].usual) continue;
+    text += ":" + std::string(row.parameters[i].name) + "=" + std::to_string(values[i]);
+  }
+  static std::mutex mutex;
+  static auto& made = *new std::list<Adjusted>();
+  const std::lock_guard lock(mutex);
+  const auto found = std::find_if(made.begin(), made.end(),
+                                  [&](const Adjusted& each) { return each.text == text; });
+  if (found != made.end()) return found->algorithm;
+  Adjusted& added = made.emplace_back(Adjusted{std::move(text), row});
+  added.algorithm.name = added.text;
+  added.algorithm.values = values;
+  for (std::size_t i = 0; i < row.parameters.size(); ++i) {
+    const AlgorithmParameter& parameter = row.parameters[i];
+    added.algorithm.traits.repeats_pairs |= parameter.repeats_pairs && values[i] != parameter.usual;
+  }
+  return added.algorithm;
+}
+
+}  // namespace
+
+const Algorithm& algorithm(std::string_view name) {
+  const std::size_t colon = name.find(':');
+  const Algorithm& row = row_named(name.substr(0, colon));
+  ParameterValues values = row.values;
+  std::string_view rest = colon == std::string_view::npos ? "" : name.substr(colon);
+  while (!rest.empty()) {
+    rest.remove_prefix(1);
+    const std::string_view word = rest.substr(0, rest.find(':'));
+    read_value(row, word, values);
+    rest.remove_prefix(word.size());
+  }
+  return variant_of(row, values);
+}
+
+std::vector<const Algorithm*> variants(const Algorithm& row) {
+  std::vector<const Algorithm*> found{&row};
+  for (std::size_t i = 0; i < row.parameters.size(); ++i) {
+    for (const std::uint32_t value : row.parameters[i].tried) {
+      ParameterValues values = row.values;
+      values[i] = value;
+      found.push_back(&variant_of(algorithm(row.row_name()), values));
+    }
+  }
+  return found;
 }
 
 }  // namespace tutti

@@ -11,6 +11,7 @@
 #include "algorithms/reduce/reduce.hpp"
 #include "algorithms/reduce_scatter/reduce_scatter.hpp"
 #include "algorithms/scatter/scatter.hpp"
+#include "algorithms/segments.hpp"
 
 // A builder that no other algorithm uses may be declared here, in the namespace of its collective.
 
@@ -18,21 +19,67 @@ namespace tutti {
 namespace {
 
 std::uint64_t one(const Problem& /*problem*/) { return 1; }
-std::uint64_t two(const Problem& /*problem*/) { return 2; }
 std::uint64_t per_rank(const Problem& problem) { return problem.ranks; }
 std::uint64_t per_pair(const Problem& problem) {
   return std::uint64_t{problem.ranks} * problem.ranks;
 }
 std::uint64_t per_rank_of_node(const Problem& problem) { return problem.shape.dimensions[0]; }
-std::uint64_t per_rank_and_dimension(const Problem& problem) {
-  return std::uint64_t{problem.ranks} * problem.shape.dimensions.size();
+std::uint64_t per_segment(const Problem& problem) { return segments_of(problem); }
+std::uint64_t two_per_segment(const Problem& problem) { return 2 * per_segment(problem); }
+std::uint64_t per_rank_of_node_and_segment(const Problem& problem) {
+  return per_rank_of_node(problem) * per_segment(problem);
 }
+std::uint64_t per_rank_and_way(const Problem& problem) {
+  return std::uint64_t{problem.ranks} * problem.values[0];
+}
+std::uint64_t per_rank_dimension_and_way(const Problem& problem) {
+  return per_rank_and_way(problem) * problem.shape.dimensions.size();
+}
+
+constexpr std::array tried_radices{3U, 8U};
+constexpr std::array radix{AlgorithmParameter{.name = "k",
+                                              .summary = "groups or subtrees per round",
+                                              .least = 2,
+                                              .most = 1024,
+                                              .usual = 4,
+                                              .tried = tried_radices}};
+constexpr std::array tried_segments{4U, 16U, 64U};
+constexpr std::array segments{AlgorithmParameter{.name = "segments",
+                                                 .summary = "pieces that follow each other",
+                                                 .least = 1,
+                                                 .most = 4096,
+                                                 .usual = 1,
+                                                 .tried = tried_segments,
+                                                 .repeats_pairs = true}};
+constexpr std::array tried_blocks{2U, 32U};
+constexpr std::array blocks{AlgorithmParameter{.name = "blocks",
+                                               .summary = "most blocks in a message",
+                                               .least = 1,
+                                               .most = 65536,
+                                               .usual = 8,
+                                               .tried = tried_blocks}};
+constexpr std::array one_way_too{1U};
+constexpr std::array both_ways{AlgorithmParameter{.name = "ways",
+                                                  .summary = "directions of each ring: 1 or 2",
+                                                  .least = 1,
+                                                  .most = 2,
+                                                  .usual = 2,
+                                                  .tried = one_way_too}};
+constexpr std::array two_ways_too{2U};
+constexpr std::array one_way{AlgorithmParameter{.name = "ways",
+                                                .summary = "directions of the ring: 1 or 2",
+                                                .least = 1,
+                                                .most = 2,
+                                                .usual = 1,
+                                                .tried = two_ways_too}};
 
 constexpr std::string_view as_it_travels = "towards the root, one rank at a time";
 constexpr std::string_view up_the_tree = "up the tree; in a fold, in order of rank";
 constexpr std::string_view round_the_ring =
     "round the ring: block c from rank c+1 up to rank c; received sum + the rank's own";
 constexpr std::string_view by_doubling = "by halves: lower half's sum + upper half's sum";
+constexpr std::string_view by_groups = "by groups: the sums of k groups in order";
+constexpr std::string_view by_swing = "from the nearest partner to the farthest; in order of rank";
 constexpr std::string_view by_halving =
     "from the farthest partner to the nearest; in a fold, in order of rank";
 
@@ -88,6 +135,19 @@ constexpr Algorithm joins(Algorithm row) {
   return row;
 }
 
+/// A row in which some rank sends several messages to the same peer.
+constexpr Algorithm repeats(Algorithm row) {
+  row.traits.repeats_pairs = true;
+  return row;
+}
+
+/// A row with parameters, which have their usual values.
+constexpr Algorithm with(std::span<const AlgorithmParameter> parameters, Algorithm row) {
+  row.parameters = parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) row.values[i] = parameters[i].usual;
+  return row;
+}
+
 using enum Collective;
 
 constexpr std::array table{
@@ -96,89 +156,137 @@ constexpr std::array table{
           "down a binomial tree; holders double every round"),
     moves("broadcast/binary_tree", broadcast, one, broadcast::binary_tree,
           "down a complete binary tree"),
-    moves("broadcast/chain", broadcast, one, broadcast::chain, "from rank to rank"),
-    joins(moves("broadcast/scatter_allgather", broadcast, per_rank, broadcast::scatter_allgather,
-                "scatter the data, then allgather in a ring")),
-    moves("broadcast/double_tree", broadcast, two, broadcast::double_tree,
-          "half down each of two trees"),
+    with(segments,
+         moves("broadcast/chain", broadcast, per_segment, broadcast::chain, "from rank to rank")),
+    repeats(
+        joins(moves("broadcast/scatter_allgather", broadcast, per_rank,
+                    broadcast::scatter_allgather, "scatter the data, then allgather in a ring"))),
+    repeats(with(segments, moves("broadcast/double_tree", broadcast, two_per_segment,
+                                 broadcast::double_tree, "half down each of two trees"))),
+    with(radix, moves("broadcast/knomial", broadcast, one, broadcast::knomial,
+                      "down a k-nomial tree; holders grow k-fold every round")),
+    repeats(shaped("broadcast/mesh_tree", broadcast, {2, 2}, per_rank_of_node, broadcast::mesh_tree,
+                   "pieces down trees between nodes, all to all within", "")),
+    repeats(with(segments, shaped("broadcast/mesh_chain", broadcast, {2, 2},
+                                  per_rank_of_node_and_segment, broadcast::mesh_chain,
+                                  "pieces along chains between nodes, all to all within", ""))),
 
     moves("scatter/flat", scatter, per_rank, scatter::flat, "the root sends each rank its block"),
     joins(keeps(moves("scatter/binomial", scatter, per_rank, scatter::binomial,
                       "recursive halving down a tree"))),
+    with(radix, joins(keeps(moves("scatter/knomial", scatter, per_rank, scatter::knomial,
+                                  "down a k-nomial tree, a part to each child")))),
 
     moves("gather/flat", gather, per_rank, gather::flat, "every rank sends its block to the root"),
     joins(keeps(moves("gather/binomial", gather, per_rank, gather::binomial,
                       "blocks are joined pairwise up a tree"))),
+    with(radix, joins(keeps(moves("gather/knomial", gather, per_rank, gather::knomial,
+                                  "blocks are joined, k ranges at a time, up a tree")))),
 
     moves("allgather/mesh", allgather, per_rank, allgather::mesh, "every rank sends to every rank"),
-    moves("allgather/ring", allgather, per_rank, allgather::ring, "blocks go round a ring"),
-    moves("allgather/bidirectional_ring", allgather, per_rank, allgather::bidirectional_ring,
-          "blocks go both ways round a ring"),
+    repeats(
+        moves("allgather/ring", allgather, per_rank, allgather::ring, "blocks go round a ring")),
+    repeats(moves("allgather/bidirectional_ring", allgather, per_rank,
+                  allgather::bidirectional_ring, "blocks go both ways round a ring")),
     joins(moves("allgather/recursive_doubling", allgather, per_rank, allgather::recursive_doubling,
                 "groups exchange all their blocks and double")),
     joins(moves("allgather/bruck", allgather, per_rank, allgather::bruck,
                 "receive all blocks of the rank 1, 2, 4, … above")),
     joins(moves("allgather/gather_broadcast", allgather, per_rank, allgather::gather_broadcast,
                 "gather at rank 0, then broadcast")),
+    with(radix, joins(moves("allgather/recursive_multiplying", allgather, per_rank,
+                            allgather::recursive_multiplying,
+                            "k groups exchange all their blocks and become one"))),
+    joins(moves("allgather/sparbit", allgather, per_rank, allgather::sparbit,
+                "down rotated binomial trees, far ranks first")),
+    repeats(with(blocks, joins(moves("allgather/pat", allgather, per_rank, allgather::pat,
+                                     "down rotated trees, a few blocks per message")))),
+    repeats(joins(moves("allgather/neighbour_exchange", allgather, per_rank,
+                        allgather::neighbour_exchange,
+                        "exchange with the left and the right neighbour in turn"))),
+    repeats(shaped("allgather/mesh_ring", allgather, {2, 2}, per_rank, allgather::mesh_ring,
+                   "rings across nodes, all to all within", "")),
+    joins(shaped("allgather/mesh_bruck", allgather, {2, 2}, per_rank, allgather::mesh_bruck,
+                 "Bruck's algorithm across nodes, then all to all within", "")),
+    repeats(with(both_ways,
+                 joins(shaped("allgather/torus", allgather, {2, 3}, per_rank_dimension_and_way,
+                              allgather::torus, "rings along each dimension, all at once", "")))),
 
     adds_by_rank("reduce/flat", reduce, one, reduce::flat, "every rank sends to the root"),
-    keeps(adds_by_rank("reduce/mesh_two_shot", reduce, per_rank, reduce::mesh_two_shot,
-                       "each rank adds up a block and sends it to the root")),
+    repeats(keeps(adds_by_rank("reduce/mesh_two_shot", reduce, per_rank, reduce::mesh_two_shot,
+                               "each rank adds up a block and sends it to the root"))),
     keeps(adds("reduce/binomial", reduce, one, reduce::binomial,
                "up a binomial tree; holders halve every round", up_the_tree)),
     keeps(adds("reduce/binary_tree", reduce, one, reduce::binary_tree, "up a complete binary tree",
                up_the_tree)),
-    keeps(adds("reduce/chain", reduce, one, reduce::chain, "from rank to rank", as_it_travels)),
-    joins(
+    with(segments, keeps(adds("reduce/chain", reduce, per_segment, reduce::chain,
+                              "from rank to rank", as_it_travels))),
+    repeats(joins(
         keeps(adds("reduce/reduce_scatter_gather", reduce, per_rank, reduce::reduce_scatter_gather,
-                   "each rank adds up a block, the root gathers them", round_the_ring))),
-    keeps(adds("reduce/double_tree", reduce, two, reduce::double_tree, "half up each of two trees",
-               up_the_tree)),
+                   "each rank adds up a block, the root gathers them", round_the_ring)))),
+    repeats(
+        with(segments, keeps(adds("reduce/double_tree", reduce, two_per_segment,
+                                  reduce::double_tree, "half up each of two trees", up_the_tree)))),
+    with(radix, keeps(adds("reduce/knomial", reduce, one, reduce::knomial,
+                           "up a k-nomial tree; holders shrink k-fold every round", up_the_tree))),
 
     keeps(adds_by_rank("allreduce/mesh", allreduce, one, allreduce::mesh,
                        "every rank sends everything to every rank")),
-    adds_by_rank("allreduce/mesh_two_shot", allreduce, per_rank, allreduce::mesh_two_shot,
-                 "each rank adds up a block and sends it to all"),
+    repeats(adds_by_rank("allreduce/mesh_two_shot", allreduce, per_rank, allreduce::mesh_two_shot,
+                         "each rank adds up a block and sends it to all")),
     adds_by_rank("allreduce/root", allreduce, one, allreduce::root,
                  "rank 0 adds everything up and sends back the sum"),
     adds("allreduce/binary_tree", allreduce, one, allreduce::binary_tree,
          "up and down a complete binary tree", up_the_tree),
     adds("allreduce/binomial", allreduce, one, allreduce::binomial,
          "up and down a minimum spanning tree", up_the_tree),
-    adds("allreduce/ring_naive", allreduce, one, allreduce::ring_naive,
-         "the whole vector twice round a ring", as_it_travels),
-    adds("allreduce/ring", allreduce, per_rank, allreduce::ring, "blocks twice round a ring",
-         round_the_ring),
-    adds("allreduce/bidirectional_ring", allreduce, per_rank, allreduce::bidirectional_ring,
-         "blocks twice round a ring, both ways",
-         "from both sides of the ring to rank c; received sums + the rank's own"),
+    repeats(adds("allreduce/ring_naive", allreduce, one, allreduce::ring_naive,
+                 "the whole vector twice round a ring", as_it_travels)),
+    repeats(adds("allreduce/ring", allreduce, per_rank, allreduce::ring,
+                 "blocks twice round a ring", round_the_ring)),
+    repeats(adds("allreduce/bidirectional_ring", allreduce, per_rank, allreduce::bidirectional_ring,
+                 "blocks twice round a ring, both ways",
+                 "from both sides of the ring to rank c; received sums + the rank's own")),
     keeps(adds("allreduce/recursive_doubling", allreduce, one, allreduce::recursive_doubling,
                "groups exchange whole sums and double", by_doubling)),
-    joins(adds("allreduce/halving_doubling", allreduce, per_rank, allreduce::halving_doubling,
-               "recursive halving, then doubling", by_halving)),
-    joins(adds("allreduce/bruck", allreduce, per_rank, allreduce::bruck,
-               "Bruck's reduce_scatter, then Bruck's allgather",
-               "up the tree of Bruck's allgather run backwards; in a fold, in order of rank")),
-    adds("allreduce/double_tree", allreduce, two, allreduce::double_tree,
-         "half up and down each of two trees",
-         "up each tree; in a fold, from left to right in the tree"),
-    joins(shaped("allreduce/ring_ring", allreduce, {2, 2}, per_rank, allreduce::ring_ring,
-                 "a ring in each node, rings across nodes",
-                 "round the ring of each node, then round the ring across nodes")),
-    shaped("allreduce/ring_tree", allreduce, {2, 2}, per_rank_of_node, allreduce::ring_tree,
-           "a ring in each node, trees across nodes",
-           "round the ring of each node, then up the tree across nodes"),
-    joins(shaped("allreduce/torus", allreduce, {2, 3}, per_rank_and_dimension, allreduce::torus,
-                 "rings along each dimension, all at once",
-                 "round the ring of each dimension in turn")),
+    repeats(
+        joins(adds("allreduce/halving_doubling", allreduce, per_rank, allreduce::halving_doubling,
+                   "recursive halving, then doubling", by_halving))),
+    repeats(
+        joins(adds("allreduce/bruck", allreduce, per_rank, allreduce::bruck,
+                   "Bruck's reduce_scatter, then Bruck's allgather",
+                   "up the tree of Bruck's allgather run backwards; in a fold, in order of rank"))),
+    repeats(with(segments, adds("allreduce/double_tree", allreduce, two_per_segment,
+                                allreduce::double_tree, "half up and down each of two trees",
+                                "up each tree; in a fold, from left to right in the tree"))),
+    repeats(joins(shaped("allreduce/ring_ring", allreduce, {2, 2}, per_rank, allreduce::ring_ring,
+                         "a ring in each node, rings across nodes",
+                         "round the ring of each node, then round the ring across nodes"))),
+    repeats(shaped("allreduce/ring_tree", allreduce, {2, 2}, per_rank_of_node, allreduce::ring_tree,
+                   "a ring in each node, trees across nodes",
+                   "round the ring of each node, then up the tree across nodes")),
+    repeats(with(both_ways,
+                 joins(shaped("allreduce/torus", allreduce, {2, 3}, per_rank_dimension_and_way,
+                              allreduce::torus, "rings along each dimension, all at once",
+                              "round the ring of each dimension in turn")))),
+    with(radix, keeps(adds("allreduce/recursive_multiplying", allreduce, one,
+                           allreduce::recursive_multiplying,
+                           "k groups exchange whole sums and become one", by_groups))),
+    repeats(
+        with(one_way,
+             joins(adds("allreduce/swing", allreduce, per_rank_and_way, allreduce::swing,
+                        "halving and doubling with partners 1, 1, 3, 5, 11, … away", by_swing)))),
+    repeats(with(both_ways, joins(shaped("allreduce/swing_torus", allreduce, {2, 3},
+                                         per_rank_dimension_and_way, allreduce::swing_torus,
+                                         "Swing along the dimensions in turn", by_swing)))),
 
     adds_by_rank("reduce_scatter/mesh", reduce_scatter, per_rank, reduce_scatter::mesh,
                  "every rank sends each block to its owner"),
-    keeps(adds("reduce_scatter/ring", reduce_scatter, per_rank, reduce_scatter::ring,
-               "sums go round a ring", round_the_ring)),
-    keeps(adds("reduce_scatter/bidirectional_ring", reduce_scatter, per_rank,
-               reduce_scatter::bidirectional_ring, "sums arrive from both sides of a ring",
-               "from both sides of the ring to rank c; received sums + the rank's own")),
+    repeats(keeps(adds("reduce_scatter/ring", reduce_scatter, per_rank, reduce_scatter::ring,
+                       "sums go round a ring", round_the_ring))),
+    repeats(keeps(adds("reduce_scatter/bidirectional_ring", reduce_scatter, per_rank,
+                       reduce_scatter::bidirectional_ring, "sums arrive from both sides of a ring",
+                       "from both sides of the ring to rank c; received sums + the rank's own"))),
     joins(keeps(adds("reduce_scatter/recursive_halving", reduce_scatter, per_rank,
                      reduce_scatter::recursive_halving,
                      "groups exchange half of their sums and halve", by_halving))),
@@ -189,6 +297,24 @@ constexpr std::array table{
     joins(keeps(adds("reduce_scatter/reduce_then_scatter", reduce_scatter, per_rank,
                      reduce_scatter::reduce_then_scatter, "reduce to rank 0, then scatter",
                      up_the_tree))),
+    with(radix, joins(keeps(adds("reduce_scatter/recursive_multiplying", reduce_scatter, per_rank,
+                                 reduce_scatter::recursive_multiplying,
+                                 "k groups exchange parts of their sums", by_halving)))),
+    repeats(with(blocks, joins(keeps(adds(
+                             "reduce_scatter/pat", reduce_scatter, per_rank, reduce_scatter::pat,
+                             "up rotated trees, a few blocks per message", up_the_tree))))),
+    repeats(keeps(shaped("reduce_scatter/mesh_ring", reduce_scatter, {2, 2}, per_rank,
+                         reduce_scatter::mesh_ring, "all to all within nodes, rings across",
+                         "round the ring across nodes; in a fold, in order of rank"))),
+    joins(keeps(shaped("reduce_scatter/mesh_bruck", reduce_scatter, {2, 2}, per_rank,
+                       reduce_scatter::mesh_bruck,
+                       "all to all within nodes, then Bruck's algorithm backwards",
+                       "within each node in order of rank, then up the tree of Bruck's allgather "
+                       "run backwards"))),
+    repeats(with(both_ways, joins(keeps(shaped("reduce_scatter/torus", reduce_scatter, {2, 3},
+                                               per_rank_dimension_and_way, reduce_scatter::torus,
+                                               "rings along each dimension, all at once",
+                                               "round the ring of each dimension in turn"))))),
 
     keeps(moves("alltoall/mesh", alltoall, per_pair, alltoall::mesh,
                 "every rank sends to every rank")),
@@ -196,6 +322,9 @@ constexpr std::array table{
                 "one partner per round")),
     joins(forwards(keeps(moves("alltoall/bruck", alltoall, per_pair, alltoall::bruck,
                                "hops of 1, 2, 4, … ranks, many blocks per message")))),
+    joins(forwards(
+        keeps(shaped("alltoall/mesh_pairwise", alltoall, {2, 2}, per_pair, alltoall::mesh_pairwise,
+                     "within nodes all at once, then one node per round", "")))),
 
     moves("barrier/dissemination", barrier, one, barrier::dissemination,
           "notify the rank 1, 2, 4, … above"),

@@ -5,6 +5,7 @@
 
 #include "api/call/kept_call.hpp"
 #include "core/quantity.hpp"
+#include "select/natural_shapes.hpp"
 
 namespace tutti {
 namespace {
@@ -21,13 +22,18 @@ Party party_on(const CommunicatorSettings& settings, Party party) {
   party.network = settings.network;
   party.places = settings.places;
   const std::uint32_t known = settings.network->rank_count();
+  party.slice_bytes = settings.slice_bytes;
   if (settings.places.empty()) {
     if (known != party.ranks) {
       throw Error(ErrorCode::invalid_argument, "TUTTI_TOPO_FILE describes a network of " +
                                                    in_plural(known, "rank") + ", and here are " +
                                                    std::to_string(party.ranks));
     }
-    if (settings.shape.empty()) party.hosts = natural_shape(*settings.network);
+  }
+  party.shapes = settings.shape.empty() ? natural_shapes(*settings.network, party.places)
+                                        : std::vector<Shape>{settings.shape};
+  if (settings.shape.empty() && party.places.empty()) {
+    party.hosts = party.shapes.empty() ? Shape{} : party.shapes.front();
   }
   return party;
 }
@@ -168,7 +174,8 @@ CommunicatorSettings Communicator::Impl::settings_for(const std::vector<std::uin
   theirs.identity = identity;
   theirs.completed = health_.completed();
   if (members.size() < size()) theirs.shape = {};
-  if (theirs.network && members.size() < size()) {
+  const bool is_other = !std::ranges::is_sorted(members) || members.size() < size();
+  if (theirs.network && is_other) {
     theirs.places.clear();
     for (const std::uint32_t member : members) {
       theirs.places.push_back(settings_.places.empty() ? Rank{member} : settings_.places[member]);

@@ -14,6 +14,7 @@
 #include "core/nearest.hpp"
 #include "core/quantity.hpp"
 #include "flight/settings.hpp"
+#include "topology/rank_list.hpp"
 
 namespace tutti {
 namespace {
@@ -73,34 +74,23 @@ void read_choices(CommunicatorSettings& settings) {
 }
 
 /// Every variable that tutti reads.
-constexpr auto known_variables = std::to_array<std::string_view>({"TUTTI_RANK",
-                                                                  "TUTTI_SIZE",
-                                                                  "TUTTI_LOCAL_RANK",
-                                                                  "TUTTI_LOCAL_SIZE",
-                                                                  "TUTTI_ROOT",
-                                                                  "TUTTI_ROOT_FD",
-                                                                  "TUTTI_LOST_AFTER",
-                                                                  "TUTTI_SECRET",
-                                                                  "TUTTI_JOB",
-                                                                  "TUTTI_TIMEOUT",
-                                                                  "TUTTI_TRANSPORT",
-                                                                  "TUTTI_SOCKET_IFNAME",
-                                                                  "TUTTI_PORT_RANGE",
-                                                                  "TUTTI_HOSTID",
-                                                                  "TUTTI_LOG_JSONL",
-                                                                  "TUTTI_PROFILE",
-                                                                  "TUTTI_ALGO",
-                                                                  "TUTTI_RULES",
-                                                                  "TUTTI_PROTO",
-                                                                  "TUTTI_SLICE",
-                                                                  "TUTTI_BENCH_MEMORY",
-                                                                  "TUTTI_BENCH_ALGORITHM",
-                                                                  "TUTTI_UPDATE_GOLDEN",
-                                                                  "TUTTI_PEERS",
-                                                                  "TUTTI_TOPO_FILE",
-                                                                  "TUTTI_FLIGHT",
-                                                                  "TUTTI_FLIGHT_RECORDS",
-                                                                  "TUTTI_TLS"});
+constexpr auto known_variables =
+    std::to_array<std::string_view>({"TUTTI_RANK",          "TUTTI_SIZE",
+                                     "TUTTI_LOCAL_RANK",    "TUTTI_LOCAL_SIZE",
+                                     "TUTTI_ROOT",          "TUTTI_ROOT_FD",
+                                     "TUTTI_LOST_AFTER",    "TUTTI_SECRET",
+                                     "TUTTI_JOB",           "TUTTI_TIMEOUT",
+                                     "TUTTI_TRANSPORT",     "TUTTI_SOCKET_IFNAME",
+                                     "TUTTI_PORT_RANGE",    "TUTTI_HOSTID",
+                                     "TUTTI_LOG_JSONL",     "TUTTI_PROFILE",
+                                     "TUTTI_ALGO",          "TUTTI_RULES",
+                                     "TUTTI_PROTO",         "TUTTI_SLICE",
+                                     "TUTTI_BENCH_MEMORY",  "TUTTI_BENCH_ALGORITHM",
+                                     "TUTTI_UPDATE_GOLDEN", "TUTTI_PEERS",
+                                     "TUTTI_TOPO_FILE",     "TUTTI_ORDER",
+                                     "TUTTI_FLIGHT",        "TUTTI_FLIGHT_RECORDS",
+                                     "TUTTI_TLS",           "TUTTI_TORCH_CACHE",
+                                     "TUTTI_COMMAND"});
 
 }  // namespace
 
@@ -117,6 +107,22 @@ std::string unknown_variables() {
              did_you_mean(name, known_variables) + "\n";
   }
   return lines;
+}
+
+std::vector<Rank> order_from_environment(const CommunicatorSettings& settings,
+                                         std::uint32_t ranks) {
+  const std::string_view text = variable("TUTTI_ORDER");
+  if (text.empty()) return {};
+  // Names of the network are for its own ranks only.
+  const bool is_named = settings.network && settings.places.empty();
+  std::vector<Rank> order = is_named ? parse_rank_list(text, *settings.network, "TUTTI_ORDER")
+                                     : parse_rank_list(text, ranks, "TUTTI_ORDER");
+  if (order.size() != ranks) {
+    throw Error(ErrorCode::invalid_argument, "TUTTI_ORDER names " + std::to_string(order.size()) +
+                                                 " ranks, but there are " + std::to_string(ranks) +
+                                                 ": name each of them once");
+  }
+  return order;
 }
 
 Way way_from(const std::string& source, std::string_view text) {

@@ -15,6 +15,11 @@ namespace tutti {
 /// The same with a secret in place of TUTTI_SECRET.
 [[nodiscard]] CommunicatorSettings settings_from_environment(std::string_view secret);
 
+/// Reads TUTTI_ORDER: for each rank of the group its number as the launcher gave it. Empty if not
+/// set. Throws invalid_argument unless it names each rank once.
+[[nodiscard]] std::vector<Rank> order_from_environment(const CommunicatorSettings& settings,
+                                                       std::uint32_t ranks);
+
 /// Parses the name of a transport: "auto", "shm" or "tcp". Throws invalid_argument that names
 /// `source`.
 [[nodiscard]] Way way_from(const std::string& source, std::string_view text);

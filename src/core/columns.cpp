@@ -20,4 +20,25 @@ std::string pad_right(const std::string& text, std::size_t columns) {
   return used < columns ? text + std::string(columns - used, ' ') : text;
 }
 
+std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent) {
+  std::string lines;
+  std::size_t used = indent;  // The caller has indented the first line.
+  bool begins = true;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (!begins && used + 1 + width(word) > columns) {
+      lines += '\n' + std::string(indent, ' ');
+      used = indent;
+    } else if (!begins) {
+      lines += ' ';
+      ++used;
+    }
+    lines += word;
+    used += width(word);
+    begins = false;
+  }
+  return lines;
+}
+
 }  // namespace tutti

@@ -14,4 +14,9 @@ namespace tutti {
 [[nodiscard]] std::string pad_left(const std::string& text, std::size_t columns);
 [[nodiscard]] std::string pad_right(const std::string& text, std::size_t columns);
 
+/// Text broken between words into lines of at most `columns`, each but the first after `indent`
+/// spaces. A longer word has a line of its own. The last line has no line end.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t columns,
+                                  std::size_t indent = 0);
+
 }  // namespace tutti

@@ -10,12 +10,13 @@
 namespace tutti {
 namespace {
 
-constexpr std::array all{DType::i8,  DType::u8,  DType::i32,       DType::u32,       DType::i64,
-                         DType::u64, DType::f16, DType::bf16,      DType::f32,       DType::f64,
-                         DType::i16, DType::u16, DType::complex64, DType::complex128};
+constexpr std::array all{DType::i8,        DType::u8,         DType::i32,    DType::u32,
+                         DType::i64,       DType::u64,        DType::f16,    DType::bf16,
+                         DType::f32,       DType::f64,        DType::i16,    DType::u16,
+                         DType::complex64, DType::complex128, DType::f8e4m3, DType::f8e5m2};
 constexpr std::array<std::string_view, all.size()> names{
-    "i8",   "u8",  "i32", "u32", "i64", "u64",       "f16",
-    "bf16", "f32", "f64", "i16", "u16", "complex64", "complex128"};
+    "i8",  "u8",  "i32", "u32", "i64",       "u64",        "f16",    "bf16",
+    "f32", "f64", "i16", "u16", "complex64", "complex128", "f8e4m3", "f8e5m2"};
 static_assert(all.size() == static_cast<std::size_t>(last_dtype) + 1);
 
 }  // namespace

@@ -122,30 +122,26 @@ void read_json(std::string_view text, const std::function<void(JsonEvent&)>& tak
                      CountingIterator(text.data() + text.size(), &position), &translator);
 }
 
-/// Builds values from the reader's events.
-class Json::Builder {
+/// Builds values from the parser's events.
+class Json::Builder final : public nlohmann::json_sax<Library> {
  public:
   explicit Builder(Duplicates duplicates) : duplicates_(duplicates) {}
 
-  void take(JsonEvent& event) {
-    switch (event.kind) {
-      case JsonEvent::Kind::value:
-        return put(std::move(event.value));
-      case JsonEvent::Kind::key:
-        return begin_member(std::get<std::string>(std::move(event.value.value_)));
-      case JsonEvent::Kind::begin_array:
-        open_.push_back({.json = array()});
-        return;
-      case JsonEvent::Kind::begin_object:
-        open_.push_back({.json = object()});
-        return;
-      case JsonEvent::Kind::end_array:
-      case JsonEvent::Kind::end_object: {
-        Json made = std::move(open_.back().json);
-        open_.pop_back();
-        return put(std::move(made));
-      }
-    }
+  bool null() override { return put(Json()); }
+  bool boolean(bool value) override { return put(value); }
+  bool number_integer(number_integer_t value) override { return put(value); }
+  bool number_unsigned(number_unsigned_t value) override { return put(value); }
+  bool number_float(number_float_t value, const string_t& /*text*/) override { return put(value); }
+  bool string(string_t& value) override { return put(std::move(value)); }
+  bool binary(binary_t& /*value*/) override { return false; }
+  bool key(string_t& value) override { return begin_member(std::move(value)); }
+  bool start_object(std::size_t /*size*/) override { return begin(object()); }
+  bool end_object() override { return end(); }
+  bool start_array(std::size_t /*size*/) override { return begin(array()); }
+  bool end_array() override { return end(); }
+  bool parse_error(std::size_t /*position*/, const std::string& /*last_token*/,
+                   const nlohmann::detail::exception& /*error*/) override {
+    return false;
   }
 
   [[nodiscard]] Json take_root() { return std::move(root_); }
@@ -157,7 +153,18 @@ class Json::Builder {
     std::map<std::string, std::size_t> keys{};  // Indices by key, for objects with many members.
   };
 
-  void begin_member(std::string key) {
+  bool begin(Json json) {
+    open_.push_back({.json = std::move(json)});
+    return true;
+  }
+
+  bool end() {
+    Json made = std::move(open_.back().json);
+    open_.pop_back();
+    return put(std::move(made));
+  }
+
+  bool begin_member(std::string key) {
     Open& object = open_.back();
     auto& members = std::get<std::vector<Member>>(object.json.value_);
     object.member = place_of(key, object, members);
@@ -166,6 +173,7 @@ class Json::Builder {
     } else if (duplicates_ == Duplicates::refuse) {
       throw JsonError("an object has the member \"" + key + "\" twice");
     }
+    return true;
   }
 
   /// The index of the member with that key, or the number of members.
@@ -184,7 +192,7 @@ class Json::Builder {
     return object.keys.emplace(key, members.size()).first->second;
   }
 
-  void put(Json json) {
+  bool put(Json json) {
     if (open_.empty()) {
       root_ = std::move(json);
     } else if (auto* list = std::get_if<std::vector<Json>>(&open_.back().json.value_)) {
@@ -193,6 +201,7 @@ class Json::Builder {
       auto& members = std::get<std::vector<Member>>(open_.back().json.value_);
       members[open_.back().member].value = std::move(json);
     }
+    return true;
   }
 
   Duplicates duplicates_;
@@ -202,7 +211,10 @@ class Json::Builder {
 
 Json Json::parse(std::string_view text, Duplicates duplicates) {
   Builder builder(duplicates);
-  read_json(text, [&](JsonEvent& event) { builder.take(event); });
+  if (!Library::sax_parse(text.data(), text.data() + text.size(), &builder)) {
+    // Counting lines takes time, so it is done only to say where the error is.
+    read_json(text, [](JsonEvent&) {});
+  }
   return builder.take_root();
 }
 

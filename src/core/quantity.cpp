@@ -36,28 +36,52 @@ constexpr std::array byte_units{
     Unit{"TB", 1e12},
 };
 constexpr std::array time_units{
-    Unit{"", 1},      Unit{"s", 1},     Unit{"ms", 1e-3},  Unit{"us", 1e-6},
-    Unit{"µs", 1e-6}, Unit{"ns", 1e-9}, Unit{"ps", 1e-12},
+    Unit{"s", 1},          Unit{"ms", 1e-3}, Unit{"us", 1e-6},  Unit{"µs", 1e-6},
+    Unit{"\u03bcs", 1e-6}, Unit{"ns", 1e-9}, Unit{"ps", 1e-12},
 };
+// As networks are sold, "400G" is 400 Gb/s: a rate whose unit is only a prefix is in bits.
 constexpr std::array rate_units{
-    Unit{"B/s", 1},         Unit{"kB/s", 1e3},     Unit{"KB/s", 1e3},
-    Unit{"MB/s", 1e6},      Unit{"GB/s", 1e9},     Unit{"TB/s", 1e12},
-    Unit{"KiB/s", ki},      Unit{"MiB/s", ki* ki}, Unit{"GiB/s", ki* ki* ki},
-    Unit{"Kb/s", 1e3 / 8},  Unit{"Mb/s", 1e6 / 8}, Unit{"Gb/s", 1e9 / 8},
-    Unit{"Tb/s", 1e12 / 8},
+    Unit{"B/s", 1},          Unit{"kB/s", 1e3},       Unit{"KB/s", 1e3},
+    Unit{"MB/s", 1e6},       Unit{"GB/s", 1e9},       Unit{"TB/s", 1e12},
+    Unit{"KiB/s", ki},       Unit{"MiB/s", ki* ki},   Unit{"GiB/s", ki* ki* ki},
+    Unit{"kBps", 1e3},       Unit{"MBps", 1e6},       Unit{"GBps", 1e9},
+    Unit{"TBps", 1e12},      Unit{"b/s", 1.0 / 8},    Unit{"Kb/s", 1e3 / 8},
+    Unit{"kb/s", 1e3 / 8},   Unit{"Mb/s", 1e6 / 8},   Unit{"Gb/s", 1e9 / 8},
+    Unit{"Tb/s", 1e12 / 8},  Unit{"bps", 1.0 / 8},    Unit{"kbps", 1e3 / 8},
+    Unit{"Kbps", 1e3 / 8},   Unit{"Mbps", 1e6 / 8},   Unit{"Gbps", 1e9 / 8},
+    Unit{"Tbps", 1e12 / 8},  Unit{"bit/s", 1.0 / 8},  Unit{"kbit/s", 1e3 / 8},
+    Unit{"Mbit/s", 1e6 / 8}, Unit{"Gbit/s", 1e9 / 8}, Unit{"Tbit/s", 1e12 / 8},
+    Unit{"M", 1e6 / 8},      Unit{"G", 1e9 / 8},      Unit{"T", 1e12 / 8},
+    Unit{"Gb", 1e9 / 8},     Unit{"Gbit", 1e9 / 8},
 };
+
+/// A number without a unit, which is valid only if it is 0.
+[[noreturn]] void ask_unit(std::string_view text, const std::string& examples) {
+  const std::string number(text);
+  throw Error(ErrorCode::invalid_argument, number + " what? Write the unit: " + examples);
+}
 
 [[noreturn]] void reject(std::string_view text, const std::string& wanted) {
   throw Error(ErrorCode::invalid_argument, "'" + std::string(text) + "' is not " + wanted);
 }
 
-/// Parses a number followed by the name of a unit.
-double parse(std::string_view text, std::span<const Unit> units, const std::string& wanted) {
+/// Parses a number followed by the name of a unit. `examples` of units follow the number in the
+/// message about a missing unit.
+double parse(std::string_view text, std::span<const Unit> units, const std::string& wanted,
+             std::initializer_list<std::string_view> examples = {}) {
   double number = 0;
   const auto [end, error] = read_decimal(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || !std::isfinite(number) || std::signbit(number)) reject(text, wanted);
   std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
+  if (rest.empty() && number == 0) return 0;
+  if (rest.empty() && examples.size() > 0) {
+    std::string list;
+    for (const std::string_view each : examples) {
+      list += (list.empty() ? "" : ", ") + std::string(text) + std::string(each);
+    }
+    ask_unit(text, list);
+  }
   for (const Unit& unit : units) {
     if (unit.name != rest) continue;
     const double value = number * unit.factor;
@@ -79,12 +103,13 @@ std::uint64_t parse_bytes(std::string_view text) {
 }
 
 double parse_seconds(std::string_view text) {
-  return parse(text, time_units, "a time; write for example 1us, 2.5ms, 300ns or 0.1s");
+  return parse(text, time_units, "a time; write for example 1us, 2.5ms, 300ns or 0.1s",
+               {"us", "ms", "s"});
 }
 
 double parse_rate(std::string_view text) {
-  const std::string wanted = "a bandwidth; write for example 100GB/s, 12.5GiB/s or 25Gb/s";
-  const double rate = parse(text, rate_units, wanted);
+  const std::string wanted = "a bandwidth; write for example 100GB/s, 12.5GiB/s, 25Gb/s or 400G";
+  const double rate = parse(text, rate_units, wanted, {"GB/s", "Gb/s"});
   if (rate == 0) reject(text, wanted);
   return rate;
 }
@@ -98,7 +123,7 @@ double parse_seconds_per_byte(std::string_view text) {
   }
   std::string_view time = text;
   if (time.size() > 2 && time.substr(time.size() - 2) == "/B") time.remove_suffix(2);
-  return parse(time, time_units, wanted);
+  return parse(time, time_units, wanted, {"ns", "GB/s"});
 }
 
 std::string format_bytes(std::uint64_t bytes) {

@@ -11,10 +11,11 @@ namespace tutti {
 /// such as "1.5GiB" are allowed if they give whole bytes. Throws invalid_argument.
 [[nodiscard]] std::uint64_t parse_bytes(std::string_view text);
 
-/// "1us", "2.5ms", "3e-6" or "3s", in seconds. Throws invalid_argument.
+/// "1us", "2.5ms" or "3s", in seconds; only "0" needs no unit. Throws invalid_argument.
 [[nodiscard]] double parse_seconds(std::string_view text);
 
-/// "100GB/s", "25Gb/s", "12.5GiB/s": bytes per second. Throws invalid_argument.
+/// "100GB/s", "25Gb/s", "12.5GiB/s", "25Gbps", "100Gbit/s": bytes per second. "400G" is 400 Gb/s,
+/// as networks are sold. Throws invalid_argument.
 [[nodiscard]] double parse_rate(std::string_view text);
 
 /// Seconds per byte, as a time ("0.1ns", "0") or as a rate ("10GB/s"). Throws invalid_argument.

@@ -16,8 +16,8 @@ template <class F>
     return std::thread(std::forward<F>(f));
   } catch (const std::system_error& error) {
     throw Error(ErrorCode::unsupported, "cannot start a thread: " + error.code().message() +
-                                            ": raise the limit (ulimit -u, or that of the "
-                                            "container)");
+                                            ": raise the limit (ulimit -u or -v, or that of "
+                                            "the container)");
   }
 }
 

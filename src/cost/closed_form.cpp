@@ -33,7 +33,9 @@ std::span<const ClosedForm> closed_forms() {
 
 const ClosedForm* find_closed_form(std::string_view algorithm) {
   const auto all = closed_forms();
-  const auto found = std::ranges::find(all, algorithm, &ClosedForm::algorithm);
+  const std::string_view row = algorithm.substr(0, algorithm.find(':'));
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const ClosedForm& each) { return each.algorithm == row; });
   return found == all.end() ? nullptr : &*found;
 }
 

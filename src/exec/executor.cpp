@@ -27,6 +27,7 @@ void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& fold
   aside_done_ = plan.aside.empty();
   is_straight_ = !plan.straight.empty();
   send_begin_.resize(plan.peers.size());
+  if (!plan.exposures.empty()) note_positions();
   if (!plan.before.empty()) copy(plan.before);
   if (is_straight_ && run_straight()) return;
   start(plan);
@@ -77,109 +78,11 @@ void Executor::start(const Plan& plan) {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     states_[i].piece = i == 0 ? 0 : plan.operations[i - 1].pieces_end;
   }
+  // On the first call, although it may be a later one that finds windows.
+  windows_.reserve(std::min(plan.ranks.size(), send_turns_.size()));
   if (!plan.has_turns) return;
   std::fill(send_turns_.begin(), send_turns_.end(), 0);
   std::fill(receive_turns_.begin(), receive_turns_.end(), 0);
-}
-
-// Short plans -----------------------------------------------------------------------------------
-
-/// Runs the operations one after another. False if one of them would have to wait while others may
-/// go on: the outbox is full, or a receiver still reads data that is about to be overwritten.
-bool Executor::run_straight() {
-  const std::span<const Plan::StraightStep> steps = plan_->straight;
-  least_lent_ = port_.least_lent();
-  bool has_lent = false;
-  for (straight_at_ = 0; straight_at_ < steps.size(); ++straight_at_) {
-    const Plan::StraightStep step = steps[straight_at_];
-    const Plan::Operation& operation = plan_->operations[step.operation];
-    straight_done_ = 0;
-    if (operation.kind == Step::Kind::send) {
-      has_lent |= operation.bytes >= least_lent_;
-      if (!send_straight(step.operation, operation)) return false;
-    } else {
-      if (step.overwrites_sent && has_lent) return false;
-      receive_straight(step.operation, operation);
-    }
-  }
-  (void)copy_aside();
-  return !has_lent;
-}
-
-/// Sets the states of the operations that run_straight() has run, wholly or in part.
-void Executor::continue_straight() {
-  is_straight_ = false;
-  const std::span<const Plan::StraightStep> steps = plan_->straight;
-  for (std::size_t i = 0; i < std::min(straight_at_ + 1, steps.size()); ++i) {
-    const std::uint32_t id = steps[i].operation;
-    const Plan::Operation& operation = plan_->operations[id];
-    State& state = states_[id];
-    state.done = i < straight_at_ ? operation.bytes : straight_done_;
-    if (state.done < operation.bytes) continue;
-    state.finished = cleared(id) == operation.bytes;
-    auto& turns = operation.kind == Step::Kind::send ? send_turns_ : receive_turns_;
-    for (const Rank rank : ranks(id)) ++turns[rank.index()];
-  }
-}
-
-/// False if the port did not take all of the data.
-bool Executor::send_straight(std::uint32_t id, const Plan::Operation& operation) {
-  const Plan::Piece& piece = plan_->pieces[operation.pieces_end - 1];
-  const std::byte* const data = source(piece.from, piece.from_offset);
-  const std::span<const Rank> to = ranks(id);
-  const std::size_t begin = first_peer(id);
-  for (std::size_t k = 0; k < to.size(); ++k) send_begin_[begin + k] = port_.sent(to[k]);
-  straight_done_ = port_.send(to, {data, operation.bytes});
-  if (straight_done_ == 0) return false;
-  const bool is_whole = straight_done_ == operation.bytes;
-  for (const Rank rank : to) {
-    PeerCounters& counted = counters_->peers[rank.index()];
-    counted.bytes_sent += straight_done_;
-    ++counted.slices_sent;
-    if (is_whole) ++counted.messages_sent;
-  }
-  return is_whole;
-}
-
-void Executor::receive_straight(std::uint32_t id, const Plan::Operation& operation) {
-  const Plan::Piece& piece = plan_->pieces[operation.pieces_end - 1];
-  const std::span<const Rank> from = ranks(id);
-  const std::size_t own = operation.own ? *operation.own : from.size();
-  std::byte* const to = target(piece.to, piece.to_offset);
-  operands_.resize(from.size() + (operation.own ? 1 : 0));
-  std::uint32_t slices = 0;
-  for (std::uint32_t idle = 0; straight_done_ < operation.bytes;) {
-    std::size_t bytes = operation.bytes - straight_done_;
-    for (std::size_t k = 0; k < from.size() && bytes > 0; ++k) {
-      const std::span<const std::byte> arrived = port_.arrived(from[k]);
-      operands_[k < own ? k : k + 1] = arrived.data();
-      bytes = std::min(bytes, arrived.size());
-    }
-    if (bytes == 0) {
-      if (!copy_aside()) wait(++idle);
-      continue;
-    }
-    if (operation.own) {
-      operands_[own] = source(piece.from, piece.from_offset + straight_done_);
-    }
-    if (operands_.size() > 1) {
-      fold(to + straight_done_, nullptr, bytes);
-    } else if (bytes <= longest_short_copy) {
-      short_copy(to + straight_done_, operands_.front(), bytes);
-    } else {
-      std::memcpy(to + straight_done_, operands_.front(), bytes);
-    }
-    for (const Rank rank : from) port_.consume(rank, bytes);
-    idle = 0;
-    straight_done_ += bytes;
-    ++slices;
-  }
-  for (const Rank rank : from) {
-    PeerCounters& counted = counters_->peers[rank.index()];
-    counted.bytes_received += operation.bytes;
-    counted.slices_received += slices;
-    ++counted.messages_received;
-  }
 }
 
 // Long plans ------------------------------------------------------------------------------------
@@ -212,9 +115,11 @@ bool Executor::advance_send(std::uint32_t id, const Plan::Operation& operation, 
   return true;
 }
 
-/// At the first slice of a send: records the positions of its receivers' streams.
+/// At the first slice of a send: records the positions of its receivers' streams, and exposes the
+/// window that goes with it.
 void Executor::note_receivers(std::uint32_t id, const State& state) {
   if (state.done > 0) return;
+  if (plan_->operations[id].exposes) expose(plan_->operations[id]);
   const std::size_t begin = first_peer(id);
   const std::span<const Rank> all = ranks(id);
   for (std::size_t k = 0; k < all.size(); ++k) send_begin_[begin + k] = port_.sent(all[k]);
@@ -266,12 +171,20 @@ bool Executor::advance_fold(std::uint32_t id, const Plan::Operation& operation, 
                      source(piece.from, piece.from_offset + within));
   }
   std::byte* const to = target(piece.to, piece.to_offset + within);
-  std::byte* const copy = room_to_forward(operation, state, {to, bytes});
-  fold(to, copy, bytes);
+  const Forward forward = find_forward(operation, state, {to, bytes});
+  if (forward == Forward::put) {
+    fold_to_windows(to, bytes);
+  } else {
+    fold(to, forward == Forward::copy ? windows_.front() : nullptr, bytes);
+  }
   for (const Plan::Peer& peer : all) port_.consume(peer.rank, bytes);
-  if (copy != nullptr) {
+  if (forward != Forward::none) {
     const std::uint32_t next = *operation.forward;
-    port_.commit(ranks(next), bytes);
+    if (forward == Forward::put) {
+      put(next, bytes);
+    } else {
+      port_.commit(ranks(next), bytes);
+    }
     note_sent(next, plan_->operations[next], states_[next], bytes);
   }
   note_received(id, operation, state, bytes);
@@ -301,25 +214,29 @@ bool Executor::advance_local(const Plan::Operation& operation, State& state) {
   return true;
 }
 
-/// Staging memory for a second copy of the data that a receive is about to write at `to`, so that
-/// it is forwarded without being read again. Null if that is not possible now.
-std::byte* Executor::room_to_forward(const Plan::Operation& operation, const State& state,
-                                     std::span<const std::byte> to) {
-  if (!operation.forward || folding_.combine != nullptr) return nullptr;
+/// How the data that a receive is about to write at `to` is forwarded in the same pass, so that it
+/// is not read again. The addresses to write to are in windows_.
+Executor::Forward Executor::find_forward(const Plan::Operation& operation, const State& state,
+                                         std::span<const std::byte> to) {
+  if (!operation.forward || folding_.combine != nullptr) return Forward::none;
   const std::uint32_t next = *operation.forward;
   const State& forward = states_[next];
-  const bool whole = to.size() == slice_bytes_ || state.done + to.size() == operation.bytes;
-  if (!whole || forward.done != state.done) return nullptr;
+  if (forward.done != state.done) return Forward::none;
   if (forward.done == 0 && plan_->has_turns && !is_turn(next)) {
     // Sends that come before it in the stream may be possible by now.
     const auto id = static_cast<std::uint32_t>(&operation - plan_->operations.data());
     for (std::uint32_t i = id + 1; i < next; ++i) {
       if (plan_->operations[i].kind == Step::Kind::send && !states_[i].finished) (void)advance(i);
     }
-    if (!is_turn(next)) return nullptr;
+    if (!is_turn(next)) return Forward::none;
   }
   note_receivers(next, forward);
-  return port_.reserve(ranks(next), to);
+  if (find_windows(operation, to.size())) return Forward::put;
+  // Staged data is not sent in small fragments.
+  const bool whole = to.size() == slice_bytes_ || state.done + to.size() == operation.bytes;
+  if (!whole) return Forward::none;
+  windows_.assign(1, port_.reserve(ranks(next), to));
+  return windows_.front() == nullptr ? Forward::none : Forward::copy;
 }
 
 void Executor::note_received(std::uint32_t id, const Plan::Operation& operation, State& state,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,9 @@ class Alarm {
 
   /// Throws if the call must end.
   virtual void ring() = 0;
-  /// Called at most once per run, when there has been no progress for a while.
+  /// Called when a call has run for 50 ms, 1 s, 2 s, … and waits for these ranks.
+  virtual void note_wait(std::span<const std::uint32_t> /*ranks*/) {}
+  /// Called at most once per run, when it has waited for a second.
   virtual void note_stall() {}
   /// Called after every sleep. Throws if the call must end.
   virtual void note_sleep() {}
@@ -85,6 +88,13 @@ class Executor {
     bool finished = false;    // All bytes are moved and, for a send, released.
   };
 
+  /// How the result of a fold is forwarded while it is computed.
+  enum class Forward : std::uint8_t {
+    none,
+    copy,  ///< Copied to staging memory of the port.
+    put,   ///< Written to windows of the receivers.
+  };
+
   /// Memory aligned for every element type.
   struct alignas(64) CacheLine {
     std::byte bytes[64];
@@ -116,16 +126,27 @@ class Executor {
   void run_together();
   [[nodiscard]] bool send_straight(std::uint32_t id, const Plan::Operation& operation);
   void receive_straight(std::uint32_t id, const Plan::Operation& operation);
+  void put_straight(std::uint32_t send);
+  void count_straight(std::span<const Rank> to, std::size_t bytes, bool is_whole);
+  [[nodiscard]] bool is_put(std::uint32_t send) const;
+  [[nodiscard]] bool await_put(std::uint32_t receive);
+  [[nodiscard]] bool all_released() const;
   [[nodiscard]] bool copy_aside();
   [[nodiscard]] std::size_t released(std::uint32_t id) const;
   [[nodiscard]] Stall stall(std::uint32_t id, std::size_t done) const;
   void note_receivers(std::uint32_t id, const State& state);
   void note_sent(std::uint32_t id, const Plan::Operation& operation, State& state,
                  std::size_t bytes);
-  [[nodiscard]] std::byte* room_to_forward(const Plan::Operation& operation, const State& state,
-                                           std::span<const std::byte> to);
+  [[nodiscard]] Forward find_forward(const Plan::Operation& operation, const State& state,
+                                     std::span<const std::byte> to);
+  void note_positions();
+  void expose(const Plan::Operation& send);
+  [[nodiscard]] bool find_windows(const Plan::Operation& receive, std::size_t bytes);
+  void fold_to_windows(std::byte* to, std::size_t bytes);
+  void put(std::uint32_t send, std::size_t bytes);
   void wait(std::uint32_t idle);
   void watch_clock();
+  [[nodiscard]] std::vector<std::uint32_t> awaited() const;
   [[nodiscard]] bool has_arrived(Rank peer) const;
 
   Port& port_;
@@ -140,17 +161,21 @@ class Executor {
   Clock::duration timeout_{};
   bool is_first_part_ = true;
   bool is_straight_ = false;
-  std::size_t straight_at_ = 0;    // The step of plan.straight that is being run.
-  std::size_t straight_done_ = 0;  // Its bytes that are done.
-  std::size_t least_lent_ = 0;     // The port's.
-  bool aside_done_ = false;        // The copies of plan.aside are made.
-  bool has_slept_ = false;         // The last wait slept, so time has passed.
-  Clock::time_point deadline_;     // Set after the first waits.
-  Clock::time_point stall_note_;   // When to call note_stall().
+  std::size_t straight_at_ = 0;              // The step of plan.straight that is being run.
+  std::size_t straight_done_ = 0;            // Its bytes that are done.
+  std::vector<std::uint32_t> straight_put_;  // Sends that were made before their turn.
+  std::size_t least_lent_ = 0;               // The port's.
+  bool aside_done_ = false;                  // The copies of plan.aside are made.
+  bool has_slept_ = false;                   // The last wait slept, so time has passed.
+  Clock::time_point deadline_;               // Set after the first waits.
+  Clock::time_point wait_note_;              // When to call note_wait().
+  Clock::time_point stall_note_;             // When to call note_stall().
   std::vector<State> states_;
   std::vector<std::uint64_t> send_begin_;     // By entry of plan.peers: first stream position.
   std::vector<std::uint32_t> send_turns_;     // By rank: ordinal of the next send to it.
   std::vector<std::uint32_t> receive_turns_;  // By rank: ordinal of the next receive from it.
+  std::vector<std::uint64_t> receive_begin_;  // By entry of plan.exposures: stream position.
+  std::vector<std::byte*> windows_;           // More destinations of one fold.
   std::vector<const void*> operands_;         // Operands of one fold.
   std::vector<CacheLine> accumulator_;        // For a fold by the caller's function.
 };

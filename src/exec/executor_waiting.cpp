@@ -1,6 +1,7 @@
 // How an executor waits, and what it says of a wait that is too long.
 #include <array>
 #include <cstdio>
+#include <set>
 
 #include <tutti/error.hpp>
 
@@ -34,11 +35,17 @@ void Executor::wait(std::uint32_t idle) {
 }
 
 void Executor::watch_clock() {
+  constexpr std::chrono::milliseconds first_note{50};
   constexpr std::chrono::seconds noteworthy{1};
   const Clock::time_point now = Clock::now();
   if (deadline_ == Clock::time_point::max()) {
     deadline_ = now + timeout_;
+    wait_note_ = now + first_note;
     stall_note_ = now + noteworthy;
+  }
+  if (now > wait_note_) {
+    wait_note_ = now + noteworthy;
+    alarm_.note_wait(awaited());
   }
   if (now > stall_note_) {
     stall_note_ = Clock::time_point::max();
@@ -61,6 +68,25 @@ Stall Executor::stall() const {
     if (!found.ranks.empty()) return found;
   }
   return {};
+}
+
+/// The peers of operations that are not finished, up to 64 of them. Does not ask the port: the call
+/// goes on.
+std::vector<std::uint32_t> Executor::awaited() const {
+  constexpr std::size_t most = 64;
+  std::set<std::uint32_t> found;
+  const auto add = [&](std::uint32_t id) {
+    for (const Rank peer : ranks(id)) found.insert(peer.index());
+  };
+  if (plan_ == nullptr) return {};
+  if (is_straight_) {
+    if (straight_at_ < plan_->straight.size()) add(plan_->straight[straight_at_].operation);
+    return {found.begin(), found.end()};
+  }
+  for (std::uint32_t id = 0; id < states_.size() && found.size() < most; ++id) {
+    if (!states_[id].finished) add(id);
+  }
+  return {found.begin(), found.end()};
 }
 
 /// What an operation waits for that has moved so many bytes.

@@ -17,6 +17,14 @@ Inbox::Inbox(const Membership& membership, MessageOwner& owner)
       self_(membership.self.index()),
       members_(membership.members) {}
 
+Inbox::Arrival Inbox::arrival_of(const Envelope& envelope) {
+  auto arrival = std::make_shared<Unexpected>();
+  arrival->rank = envelope.rank;
+  arrival->tag = envelope.tag;
+  arrival->bytes = envelope.bytes;
+  return arrival;
+}
+
 std::optional<std::uint32_t> Inbox::rank_of(std::uint32_t member) const {
   const auto found = std::find(members_.begin(), members_.end(), member);
   if (found == members_.end()) return std::nullopt;

@@ -18,7 +18,7 @@ class MessageOwner {
  public:
   virtual ~MessageOwner() = default;
 
-  /// True if check() may throw.
+  /// True if check() may throw now.
   [[nodiscard]] virtual bool is_alarmed() const = 0;
   /// Throws if the message will not complete. `waited` is how long it has been waited for. Called
   /// without any lock.
@@ -51,6 +51,7 @@ class Inbox {
     std::shared_ptr<Message> taken_by{};  ///< The matching receive, waiting for completion.
   };
   using Arrival = std::shared_ptr<Unexpected>;
+  [[nodiscard]] static Arrival arrival_of(const Envelope& envelope);
 
   Inbox(const Membership& membership, MessageOwner& owner);
 

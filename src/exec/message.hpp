@@ -75,6 +75,7 @@ class Message {
   std::uint64_t id_ = 0;        // Id of a send, unique on this member.
   std::size_t moved_ = 0;       // Bytes sent or received.
   Clock::time_point begun_{};
+  Clock::time_point checked_{};  // When the owner was last asked about it, or begun_.
   std::shared_ptr<Inbox> inbox_{};
   std::list<std::shared_ptr<Message>>::iterator
       place_{};  // Position in MessageProtocol::running().

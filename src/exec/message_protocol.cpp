@@ -10,8 +10,6 @@
 namespace tutti {
 namespace {
 
-/// What a message costs of the budget besides its data.
-constexpr std::uint64_t cost_of_message = 64;
 /// How many packets of one peer are processed before the next peer's.
 constexpr int packets_at_a_time = 16;
 
@@ -23,21 +21,17 @@ std::exception_ptr failure(ErrorCode code, const std::string& what) {
   return std::make_exception_ptr(Error(code, what));
 }
 
-Inbox::Arrival arrival_of(const Envelope& envelope) {
-  auto arrival = std::make_shared<Inbox::Unexpected>();
-  arrival->rank = envelope.rank;
-  arrival->tag = envelope.tag;
-  arrival->bytes = envelope.bytes;
-  return arrival;
-}
-
 }  // namespace
 
-MessageProtocol::MessageProtocol(Port& port, Setting setting) : port_(port), setting_(setting) {
-  for (std::uint32_t member = 0; member < setting.members; ++member) {
-    peers_.push_back({.sender = PacketSender(port, Rank{member})});
-  }
+MessageProtocol::MessageProtocol(Port& port, Setting setting)
+    : port_(port), setting_(setting), peers_(setting.members) {
   port_.begin(0, 0);
+}
+
+MessageProtocol::Peer& MessageProtocol::peer_at(std::uint32_t member) {
+  std::unique_ptr<Peer>& peer = peers_[member];
+  if (!peer) peer.reset(new Peer{.sender = PacketSender(port_, Rank{member})});
+  return *peer;
 }
 
 // Communicators ---------------------------------------------------------------------------------
@@ -47,7 +41,9 @@ std::vector<std::shared_ptr<Message>> MessageProtocol::close(Inbox& inbox) {
   const auto is_of_inbox = [&](const std::shared_ptr<Message>& message) {
     return message->inbox_.get() == &inbox;
   };
-  for (Peer& peer : peers_) {
+  for (const std::unique_ptr<Peer>& known : peers_) {
+    if (!known) continue;
+    Peer& peer = *known;
     if (peer.inbox.get() == &inbox) {
       // The rest of the packet is dropped.
       peer.in.to = nullptr;
@@ -68,14 +64,16 @@ std::vector<std::shared_ptr<Message>> MessageProtocol::close(Inbox& inbox) {
 
 bool MessageProtocol::is_lending(const Inbox& inbox) const {
   for (std::uint32_t member = 0; member < peers_.size(); ++member) {
-    if (!peers_[member].sender.lends(inbox)) continue;
+    if (!peers_[member] || !peers_[member]->sender.lends(inbox)) continue;
     if (!inbox.owner().has_ended(*inbox.rank_of(member))) return true;
   }
   return false;
 }
 
 void MessageProtocol::stop_lending(const Inbox& inbox) {
-  for (Peer& peer : peers_) peer.sender.stop_lending(inbox);
+  for (const std::unique_ptr<Peer>& peer : peers_) {
+    if (peer) peer->sender.stop_lending(inbox);
+  }
 }
 
 // Messages --------------------------------------------------------------------------------------
@@ -89,6 +87,7 @@ void MessageProtocol::start(const std::shared_ptr<Inbox>& inbox,
   for (const std::shared_ptr<Message>& message : messages) {
     message->inbox_ = inbox;
     message->begun_ = now;
+    message->checked_ = now;
     message->place_ = running_.insert(running_.end(), message);
     if (message->kind == Message::Kind::send) {
       begin_send(*inbox, message);
@@ -99,7 +98,7 @@ void MessageProtocol::start(const std::shared_ptr<Inbox>& inbox,
 }
 
 void MessageProtocol::expect(const Inbox& inbox, std::uint32_t rank) {
-  if (rank != any_rank && rank != inbox.self()) peers_[inbox.member(rank)].is_wanted = true;
+  if (rank != any_rank && rank != inbox.self()) peer_at(inbox.member(rank)).is_wanted = true;
 }
 
 void MessageProtocol::finish(Message& message, std::exception_ptr failure) {
@@ -142,8 +141,8 @@ void MessageProtocol::refuse(Message& message, std::exception_ptr cause) {
 // Sending ---------------------------------------------------------------------------------------
 
 void MessageProtocol::add_packet(std::uint32_t member, const Packet& packet) {
-  peers_[member].sender.add_packet(packet);
-  peers_[member].is_wanted = true;
+  peer_at(member).sender.add_packet(packet);
+  peer_at(member).is_wanted = true;
 }
 
 void MessageProtocol::begin_send(Inbox& inbox, const std::shared_ptr<Message>& send) {
@@ -153,7 +152,7 @@ void MessageProtocol::begin_send(Inbox& inbox, const std::shared_ptr<Message>& s
     send_to_self(inbox, send);
     return;
   }
-  peers_[inbox.member(send->peer)].is_wanted = true;
+  peer_at(inbox.member(send->peer)).is_wanted = true;
   auto& waiting = inbox.waiting(send->peer);
   if (!waiting.empty() || !launch(inbox, send)) waiting.push_back(send);
 }
@@ -172,7 +171,7 @@ bool MessageProtocol::launch(Inbox& inbox, const std::shared_ptr<Message>& send)
                       .bytes = send->bytes};
   if (is_eager) {
     untaken += cost;
-    peers_[member].sender.add_eager(packet, send);
+    peer_at(member).sender.add_eager(packet, send);
   } else {
     untaken += cost_of_message;
     requests_.emplace(send->id_, send);
@@ -201,7 +200,7 @@ void MessageProtocol::send_to_self(Inbox& inbox, const std::shared_ptr<Message>&
     finish(*send);
     return;
   }
-  const Inbox::Arrival arrival = arrival_of(envelope);
+  const Inbox::Arrival arrival = Inbox::arrival_of(envelope);
   arrival->is_complete = true;
   std::uint64_t& untaken = inbox.untaken(self);
   const std::uint64_t cost = cost_of_message + send->bytes;
@@ -261,7 +260,7 @@ void MessageProtocol::accept(Inbox& inbox, const std::shared_ptr<Message>& recei
   if (envelope.bytes == 0) {
     finish(*receive);
   } else {
-    peers_[member].awaited[id] = receive;
+    peer_at(member).awaited[id] = receive;
   }
   add_packet(member, {.kind = Packet::Kind::ready, .context = inbox.context(), .id = id});
 }
@@ -302,8 +301,10 @@ bool MessageProtocol::pass() {
   bool moved = false;
   for (std::uint32_t member = 0; member < peers_.size(); ++member) {
     if (member == setting_.self) continue;
-    Peer& peer = peers_[member];
-    if (peer.is_lost || (!peer.is_wanted && !port_.is_reached(Rank{member}))) continue;
+    const bool is_wanted = peers_[member] && peers_[member]->is_wanted;
+    if (!is_wanted && !port_.is_reached(Rank{member})) continue;
+    Peer& peer = peer_at(member);
+    if (peer.is_lost) continue;
     try {
       moved = peer.in.pump(
                   port_, Rank{member}, packets_at_a_time, [&] { open_packet(member); },
@@ -321,7 +322,7 @@ bool MessageProtocol::pass() {
 
 bool MessageProtocol::release(std::uint32_t member) {
   released_.clear();
-  const bool moved = peers_[member].sender.release(released_);
+  const bool moved = peer_at(member).sender.release(released_);
   for (const std::shared_ptr<Message>& send : released_) finish(*send);
   released_.clear();
   return moved;
@@ -329,7 +330,7 @@ bool MessageProtocol::release(std::uint32_t member) {
 
 /// The member is unreachable: the messages that need it fail.
 void MessageProtocol::lose(std::uint32_t member, const std::exception_ptr& cause) {
-  Peer& peer = peers_[member];
+  Peer& peer = peer_at(member);
   peer.is_lost = true;
   peer.sender.clear();
   peer.awaited.clear();
@@ -341,149 +342,6 @@ void MessageProtocol::lose(std::uint32_t member, const std::exception_ptr& cause
         (message->peer == *rank ||
          (message->peer == any_rank && message->envelope.rank == *rank && message->moved_ > 0));
     if (is_concerned) refuse(*message, cause);
-  }
-}
-
-void MessageProtocol::open_packet(std::uint32_t member) {
-  const Packet& packet = peers_[member].in.packet;
-  switch (packet.kind) {
-    case Packet::Kind::eager:
-      take_eager(member, inboxes_.find(packet.context));
-      return;
-    case Packet::Kind::request:
-      take_request(member, inboxes_.find(packet.context));
-      return;
-    case Packet::Kind::ready:
-      take_ready(member);
-      return;
-    case Packet::Kind::data:
-      take_data(member);
-      return;
-    case Packet::Kind::credit:
-      take_credit(member, inboxes_.find(packet.context));
-      return;
-  }
-  throw Error(ErrorCode::internal, "rank " + std::to_string(member) + " speaks another protocol");
-}
-
-void MessageProtocol::take_eager(std::uint32_t member, const std::shared_ptr<Inbox>& inbox) {
-  Peer& peer = peers_[member];
-  const Packet& packet = peer.in.packet;
-  const bool is_enclosed = packet.bytes <= Packet::most_enclosed;
-  if (!is_enclosed) peer.in.left = packet.bytes;
-  if (!inbox && inboxes_.is_closed(packet.context)) return;
-  const std::uint32_t rank = inbox ? inbox->rank_of(member).value_or(any_rank) : 0;
-  if (rank == any_rank) return;
-  peer.inbox = inbox;
-  peer.receive = inbox ? inbox->match(rank, packet.tag) : nullptr;
-  const Envelope envelope{.rank = rank, .tag = packet.tag, .bytes = packet.bytes};
-  if (peer.receive) {
-    if (!fits(*inbox, *peer.receive, envelope)) peer.receive.reset();
-    if (peer.receive) peer.in.to = peer.receive->data;
-  } else {
-    peer.arrival = arrival_of(envelope);
-    peer.arrival->data.resize(packet.bytes);
-    peer.in.to = peer.arrival->data.data();
-    keep(member, inbox, peer.arrival);
-  }
-  if (!is_enclosed) return;
-  if (peer.in.to != nullptr && packet.bytes > 0) {
-    std::memcpy(peer.in.to, packet.enclosed.data(), packet.bytes);
-  }
-  close_packet(member);
-}
-
-void MessageProtocol::take_request(std::uint32_t member, const std::shared_ptr<Inbox>& inbox) {
-  const Packet& packet = peers_[member].in.packet;
-  if (!inbox && inboxes_.is_closed(packet.context)) return;
-  const std::uint32_t rank = inbox ? inbox->rank_of(member).value_or(any_rank) : 0;
-  if (rank == any_rank) return;
-  const Envelope envelope{.rank = rank, .tag = packet.tag, .bytes = packet.bytes};
-  if (const auto receive = inbox ? inbox->match(rank, packet.tag) : nullptr) {
-    accept(*inbox, receive, envelope, packet.id);
-    return;
-  }
-  const Inbox::Arrival arrival = arrival_of(envelope);
-  arrival->id = packet.id;
-  arrival->is_request = true;
-  keep(member, inbox, arrival);
-}
-
-void MessageProtocol::keep(std::uint32_t member, const std::shared_ptr<Inbox>& inbox,
-                           const Inbox::Arrival& arrival) {
-  if (inbox) {
-    inbox->keep(arrival);
-  } else {
-    inboxes_.keep_early(peers_[member].in.packet.context, member, arrival);
-  }
-}
-
-void MessageProtocol::take_ready(std::uint32_t member) {
-  const auto found = requests_.find(peers_[member].in.packet.id);
-  if (found == requests_.end()) return;  // Its communicator was closed.
-  const std::shared_ptr<Message> send = std::move(found->second);
-  requests_.erase(found);
-  if (send->bytes == 0) {
-    finish(*send);
-  } else {
-    peers_[member].sender.add_transfer(send);
-  }
-  Inbox& inbox = *send->inbox_;
-  inbox.untaken(send->peer) -= cost_of_message;
-  launch_waiting(inbox, send->peer);
-}
-
-void MessageProtocol::take_data(std::uint32_t member) {
-  Peer& peer = peers_[member];
-  peer.in.left = peer.in.packet.bytes;
-  const auto found = peer.awaited.find(peer.in.packet.id);
-  if (found == peer.awaited.end()) return;
-  peer.receive = found->second;
-  peer.inbox = peer.receive->inbox_;
-  peer.in.to = peer.receive->data + peer.receive->moved_;
-}
-
-void MessageProtocol::take_credit(std::uint32_t member, const std::shared_ptr<Inbox>& inbox) {
-  if (!inbox) return;
-  const std::optional<std::uint32_t> rank = inbox->rank_of(member);
-  if (!rank) return;
-  inbox->untaken(*rank) -= peers_[member].in.packet.bytes;
-  launch_waiting(*inbox, *rank);
-}
-
-/// The packet's data has arrived in full.
-void MessageProtocol::close_packet(std::uint32_t member) {
-  Peer& peer = peers_[member];
-  const std::shared_ptr<Message> receive = std::exchange(peer.receive, nullptr);
-  const Inbox::Arrival arrival = std::exchange(peer.arrival, nullptr);
-  const std::shared_ptr<Inbox> inbox = std::exchange(peer.inbox, nullptr);
-  peer.in.to = nullptr;
-  if (peer.in.packet.kind == Packet::Kind::data) {
-    if (receive) close_data(member, receive);
-  } else if (receive) {
-    finish(*receive);
-    note_taken(*inbox, receive->envelope.rank, peer.in.packet.bytes);
-  } else if (arrival) {
-    arrival->is_complete = true;
-    if (arrival->taken_by)
-      deliver(*inboxes_.find(peer.in.packet.context), arrival->taken_by, *arrival);
-  } else if (inbox) {
-    note_taken(*inbox, *inbox->rank_of(member), peer.in.packet.bytes);
-  }
-}
-
-/// A sender that has stood down may have changed the data while it was read in place.
-void MessageProtocol::close_data(std::uint32_t member, const std::shared_ptr<Message>& receive) {
-  Peer& peer = peers_[member];
-  receive->moved_ += peer.in.packet.bytes;
-  if (receive->moved_ < receive->envelope.bytes) return;
-  peer.awaited.erase(peer.in.packet.id);
-  const std::uint32_t rank = receive->envelope.rank;
-  if (receive->inbox_->owner().has_stood_down(rank)) {
-    refuse(*receive,
-           failure(ErrorCode::peer_lost, "rank " + std::to_string(rank) + " has given up"));
-  } else {
-    finish(*receive);
   }
 }
 

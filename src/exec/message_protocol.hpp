@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <list>
 #include <memory>
 #include <span>
@@ -76,6 +75,9 @@ class MessageProtocol {
   [[nodiscard]] const std::list<std::shared_ptr<Message>>& running() const { return running_; }
 
  private:
+  /// What a message costs of the budget besides its data.
+  static constexpr std::uint64_t cost_of_message = 64;
+
   /// The state of another member.
   struct Peer {
     PacketSender sender;
@@ -89,6 +91,8 @@ class MessageProtocol {
     Inbox::Arrival arrival{};
     std::shared_ptr<Inbox> inbox{};
   };
+
+  [[nodiscard]] Peer& peer_at(std::uint32_t member);
 
   void finish(Message& message, std::exception_ptr failure = nullptr);
   static void complete(Message& message, std::exception_ptr failure);
@@ -124,7 +128,7 @@ class MessageProtocol {
 
   Port& port_;
   Setting setting_;
-  std::deque<Peer> peers_;  // By member. A deque, because a sender cannot be copied.
+  std::vector<std::unique_ptr<Peer>> peers_;  // By member; null until it is needed.
   Inboxes inboxes_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Message>> requests_;  // Own sends, by id.
   std::uint64_t last_id_ = 0;

@@ -17,6 +17,11 @@ using namespace std::chrono_literals;
 /// How long the background task stays when it has nothing to do: it is soon needed again.
 constexpr auto background_stays = 20ms;
 constexpr auto background_naps = 1ms;
+/// How often the background task looks for messages whose peer is gone.
+constexpr auto background_checks = 10ms;
+/// How often the owner of a message that does not come is asked whether to wait on, besides when it
+/// is alarmed: only then does it find out whether the peer has left.
+constexpr auto between_checks = 1s;
 
 std::string timeout_text(Message::Kind kind, std::uint32_t peer) {
   const std::string rank = peer == any_rank ? "any rank" : "rank " + std::to_string(peer);
@@ -127,6 +132,7 @@ bool Messenger::progress(Lock& lock, Inbox& inbox, Clock::time_point until, cons
     if (waiting_ > 0 || has_background_) changed_.notify_all();
   };
   const Clock::time_point begun = about.begun_;
+  Clock::time_point next_check = begun + between_checks;
   try {
     bool has_slept = false;
     for (std::uint32_t idle = 0; !is_over();) {
@@ -156,7 +162,8 @@ bool Messenger::progress(Lock& lock, Inbox& inbox, Clock::time_point until, cons
           leave();
           return false;
         }
-        if (inbox.owner().is_alarmed()) {
+        if (now >= next_check || inbox.owner().is_alarmed()) {
+          next_check = now + between_checks;
           lock.unlock();
           try {
             inbox.owner().check(about, now - begun);
@@ -211,12 +218,20 @@ bool Messenger::wait_until(Inbox& inbox, Message& message, Clock::time_point unt
 std::optional<Envelope> Messenger::probe(Inbox& inbox, std::uint32_t rank, std::uint32_t tag) {
   Lock lock(mutex_);
   protocol_.expect(inbox, rank);
-  if (!has_leader_) {
-    (void)protocol_.pass();
-    (void)port_->goes_on(Clock::time_point::max());
-    report_failures(lock);
+  const auto search = [&] {
+    if (!has_leader_) {
+      (void)protocol_.pass();
+      (void)port_->goes_on(Clock::time_point::max());
+      report_failures(lock);
+    }
+    return inbox.find(rank, tag);
+  };
+  Inbox::Arrival found = search();
+  if (!found && !has_leader_) {
+    // The sender may have just connected. Without a wait nobody else accepts it.
+    port_->look();
+    found = search();
   }
-  const Inbox::Arrival found = inbox.find(rank, tag);
   if (!found) return std::nullopt;
   return Envelope{.rank = found->rank, .tag = found->tag, .bytes = found->bytes};
 }
@@ -279,8 +294,7 @@ void Messenger::run_background() {
     } else {
       lead_in_background(lock);
     }
-    constexpr auto between_checks = 10ms;
-    if (Clock::now() < checked + between_checks) continue;
+    if (Clock::now() < checked + background_checks) continue;
     fail_hopeless(lock);
     checked = Clock::now();
   }
@@ -313,7 +327,8 @@ void Messenger::fail_hopeless(Lock& lock) {
     if (message->watchers_ > 0 || message->is_failing_) continue;
     if (message->deadline <= now) {
       late.push_back(message);
-    } else if (message->inbox_->owner().is_alarmed()) {
+    } else if (now >= message->checked_ + between_checks || message->inbox_->owner().is_alarmed()) {
+      message->checked_ = now;
       doubtful.push_back(message);
     }
   }

@@ -4,10 +4,9 @@
 #include <array>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include <tutti/error.hpp>
-
-#include "schedule/chunk_slots.hpp"
 
 namespace tutti {
 namespace {
@@ -23,21 +22,30 @@ struct Use {
 
 class Compiler {
  public:
-  explicit Compiler(const PlanRequest& request)
-      : program_(request.program),
-        contract_(request.contract),
-        self_(request.self),
-        in_place_(request.aliasing == Aliasing::in_place),
-        layout_(request.layout),
-        element_bytes_(request.element_bytes),
-        lanes_(request.lanes),
-        stretch_(request.stretch),
-        segment_length_(segment_length(request)),
-        segments_(segments_of(request)),
-        placement_(place(program_, contract_, self_, request.aliasing)),
-        slots_(program_, contract_, self_),
+  Compiler(const Blueprint& blueprint, const PlanSize& size)
+      : program_(blueprint.program),
+        contract_(blueprint.contract),
+        self_(blueprint.self),
+        in_place_(blueprint.aliasing == Aliasing::in_place),
+        layout_(size.layout),
+        element_bytes_(size.element_bytes),
+        lanes_(size.lanes),
+        stretch_(size.stretch),
+        segment_length_(segment_length(size)),
+        segments_(segments_of(size)),
+        placement_(blueprint.placement),
+        slots_(blueprint.slots),
         offsets_(slots_.size() * (buffers - 1) + slots_.total(), unset),
-        memory_(offsets_.size() * segments_) {}
+        memory_(offsets_.size() * segments_) {
+    // Most programs have one piece per step. Longer lists may grow.
+    const std::size_t steps = program_.size() * segments_;
+    plan_.operations.reserve(steps);
+    plan_.pieces.reserve(steps);
+    plan_.peers.reserve(steps);
+    plan_.ranks.reserve(steps);
+    plan_.waits.reserve(2 * steps);
+    readers_.reserve(2 * steps);
+  }
 
   Plan compile() {
     require_places_that_fit();
@@ -46,8 +54,9 @@ class Compiler {
     add_copies(placement_.before(), plan_.before);
     add_all();
     add_copies(placement_.aside(), plan_.aside);
-    find_forwards();
-    find_straight_order();
+    find_forwards(plan_);
+    find_exposures(plan_);
+    find_straight_order(plan_);
     return std::move(plan_);
   }
 
@@ -58,7 +67,38 @@ class Compiler {
   /// The last write to some bytes, and the reads since then.
   struct Bytes {
     Use writer;
-    std::vector<Use> readers;
+    std::uint32_t last_reader = none;  // In `readers_`.
+  };
+  /// A list of readers, the last one first.
+  struct Reader {
+    Use use;
+    std::uint32_t before;
+  };
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  /// The number of operations with each peer so far.
+  class Turns {
+   public:
+    std::uint32_t next(Rank peer) {
+      // Few peers: a search is faster than a hash. Usually it is the same one, or a new one.
+      if (counts_.size() <= most_searched) {
+        for (auto each = counts_.rbegin(); each != counts_.rend(); ++each) {
+          if (each->first == peer) return each->second++;
+        }
+        if (counts_.size() < most_searched) {
+          counts_.emplace_back(peer, 1);
+          return 0;
+        }
+        for (const auto& [rank, count] : counts_) many_[rank.index()] = count;
+        counts_.emplace_back(peer, 0);  // From now on `many_` counts.
+      }
+      return many_[peer.index()]++;
+    }
+
+   private:
+    static constexpr std::size_t most_searched = 16;
+    std::vector<std::pair<Rank, std::uint32_t>> counts_;
+    std::unordered_map<std::uint32_t, std::uint32_t> many_;
   };
 
   void require_places_that_fit() const {
@@ -83,11 +123,11 @@ class Compiler {
   }
 
   /// Without a limit, the one segment is the whole chunk.
-  static std::uint64_t segment_length(const PlanRequest& request) {
+  static std::uint64_t segment_length(const PlanSize& request) {
     return request.segment == 0 ? ~std::uint64_t{0} : request.segment;
   }
 
-  static std::uint32_t segments_of(const PlanRequest& request) {
+  static std::uint32_t segments_of(const PlanSize& request) {
     if (request.segment == 0) return 1;
     std::uint64_t longest = 1;
     for (std::uint64_t i = 0; i < request.layout.chunks(); ++i) {
@@ -220,7 +260,7 @@ class Compiler {
     if (at == 0) return;  // Both ends know that no bytes are sent.
     auto& turns = step.kind == Step::Kind::send ? send_turns_ : receive_turns_;
     for (const Rank peer : peers) {
-      const std::uint32_t turn = turns[peer.index()]++;
+      const std::uint32_t turn = turns.next(peer);
       plan_.has_turns |= turn > 0;
       plan_.peers.push_back({.rank = peer, .turn = turn});
       plan_.ranks.push_back(peer);
@@ -261,67 +301,6 @@ class Compiler {
                .waits_end = 0});
   }
 
-  void find_forwards() {
-    for (std::uint32_t id = 0; id < plan_.operations.size(); ++id) {
-      const Plan::Operation& send = plan_.operations[id];
-      if (send.kind != Step::Kind::send) continue;
-      const std::optional<std::uint32_t> source = only_source(id);
-      if (!source) continue;
-      Plan::Operation& receive = plan_.operations[*source];
-      if (receive.kind == Step::Kind::receive && receive.bytes == send.bytes && !receive.forward) {
-        receive.forward = id;
-      }
-    }
-  }
-
-  /// The operation that all pieces of a send wait for, if each waits for the same bytes of it and
-  /// for nothing else.
-  [[nodiscard]] std::optional<std::uint32_t> only_source(std::uint32_t id) const {
-    std::optional<std::uint32_t> source;
-    std::uint32_t piece = id == 0 ? 0 : plan_.operations[id - 1].pieces_end;
-    for (; piece < plan_.operations[id].pieces_end; ++piece) {
-      const std::uint32_t begin = piece == 0 ? 0 : plan_.pieces[piece - 1].waits_end;
-      if (plan_.pieces[piece].waits_end - begin != 1) return std::nullopt;
-      const Plan::Wait& wait = plan_.waits[begin];
-      if (wait.shift != 0 || (source && *source != wait.operation)) return std::nullopt;
-      source = wait.operation;
-    }
-    return source;
-  }
-
-  /// Short messages are sent at once, so the operations can be run one after another if in each
-  /// round all sends come before all receives. That order has no deadlock: the sends of a round
-  /// need only what earlier rounds have received.
-  void find_straight_order() {
-    constexpr std::size_t longest = 4096;
-    std::vector<Plan::StraightStep> order;
-    for (std::uint32_t id = 0; id < plan_.operations.size(); ++id) {
-      const Plan::Operation& each = plan_.operations[id];
-      const std::uint32_t piece = id == 0 ? 0 : plan_.operations[id - 1].pieces_end;
-      const bool is_simple =
-          each.kind != Step::Kind::local && each.bytes <= longest && each.pieces_end - piece == 1;
-      if (!is_simple) return;
-      bool overwrites_sent = false;
-      const std::uint32_t begin = piece == 0 ? 0 : plan_.pieces[piece - 1].waits_end;
-      for (std::uint32_t i = begin; i < plan_.pieces[piece].waits_end; ++i) {
-        const Plan::Operation& other = plan_.operations[plan_.waits[i].operation];
-        if (other.kind == Step::Kind::send) {
-          overwrites_sent = true;
-        } else if (each.kind == Step::Kind::send && other.time == each.time) {
-          return;
-        }
-      }
-      order.push_back({.operation = id, .overwrites_sent = overwrites_sent});
-    }
-    std::stable_sort(order.begin(), order.end(), [this](const auto& a, const auto& b) {
-      const Plan::Operation& left = plan_.operations[a.operation];
-      const Plan::Operation& right = plan_.operations[b.operation];
-      if (left.time != right.time) return left.time < right.time;
-      return left.kind == Step::Kind::send && right.kind != Step::Kind::send;
-    });
-    plan_.straight = std::move(order);
-  }
-
   void wait_for(const Use& use, std::size_t at) {
     if (use.operation == no_operation) return;
     waits_.push_back({.operation = use.operation,
@@ -335,16 +314,23 @@ class Compiler {
     if (!step.makes()) return;
     const Bytes& target = memory_at(piece.to, chunk, step.variant);
     wait_for(target.writer, at);
-    for (const Use& reader : target.readers) wait_for(reader, at);
+    const std::size_t first = waits_.size();
+    for (std::uint32_t i = target.last_reader; i != none; i = readers_[i].before) {
+      wait_for(readers_[i].use, at);
+    }
+    std::reverse(waits_.begin() + static_cast<std::ptrdiff_t>(first), waits_.end());
   }
 
   void remember(const Step& step, const Placement::Piece& piece, Chunk chunk, const Use& use) {
-    step.for_each_read(
-        [&](Variant variant) { memory_at(piece.from, chunk, variant).readers.push_back(use); });
+    step.for_each_read([&](Variant variant) {
+      Bytes& bytes = memory_at(piece.from, chunk, variant);
+      readers_.push_back({.use = use, .before = bytes.last_reader});
+      bytes.last_reader = static_cast<std::uint32_t>(readers_.size() - 1);
+    });
     if (!step.makes()) return;
     Bytes& target = memory_at(piece.to, chunk, step.variant);
     target.writer = use;
-    target.readers.clear();
+    target.last_reader = none;
   }
 
   /// Merges the piece with the last one if both are adjacent in memory and wait for the same.
@@ -401,12 +387,13 @@ class Compiler {
   std::uint32_t segments_;
   std::uint32_t segment_ = 0;  // The current one.
   std::uint32_t time_ = 0;     // The current one.
-  Placement placement_;
-  ChunkSlots slots_;
+  const Placement& placement_;
+  const ChunkSlots& slots_;
   std::vector<std::size_t> offsets_;
   std::vector<Bytes> memory_;
-  std::unordered_map<std::uint32_t, std::uint32_t> send_turns_;
-  std::unordered_map<std::uint32_t, std::uint32_t> receive_turns_;
+  std::vector<Reader> readers_;
+  Turns send_turns_;
+  Turns receive_turns_;
   std::vector<Plan::Wait> waits_;      // Of the current chunk.
   std::vector<Plan::Source> sources_;  // Of the current chunk.
   Plan plan_;
@@ -414,7 +401,18 @@ class Compiler {
 
 }  // namespace
 
-Plan compile(const PlanRequest& request) { return Compiler(request).compile(); }
+Plan compile(const Blueprint& blueprint, const PlanSize& size) {
+  return Compiler(blueprint, size).compile();
+}
+
+Plan compile(const PlanRequest& request) {
+  const Blueprint blueprint(request.contract, request.program, request.self, request.aliasing);
+  return compile(blueprint, {.layout = request.layout,
+                             .element_bytes = request.element_bytes,
+                             .lanes = request.lanes,
+                             .stretch = request.stretch,
+                             .segment = request.segment});
+}
 
 Plan pair_plan(std::optional<Rank> to, std::size_t sent, std::optional<Rank> from,
                std::size_t received) {

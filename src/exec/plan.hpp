@@ -10,6 +10,8 @@
 #include <tutti/schedule/placement.hpp>
 #include <tutti/schedule/program.hpp>
 
+#include "exec/blueprint.hpp"
+
 namespace tutti {
 
 /// One rank's program compiled for buffers of a known size: operations with byte offsets, and the
@@ -47,6 +49,10 @@ struct Plan {
     std::uint32_t pieces_end;  ///< End of its entries in `pieces`, likewise.
     /// For a receive: the send that forwards exactly its result, if there is one.
     std::optional<std::uint32_t> forward{};
+    /// Every receiver of the forward is also a sender of this receive.
+    bool answers = false;
+    /// For a send: the entry of `exposures` that goes with it, if there is one.
+    std::optional<std::uint32_t> exposes{};
     /// For a local operation: its number of operands. The sources of its pieces follow each other
     /// in `sources`, from `first_source` on.
     std::uint32_t operands = 0;
@@ -71,11 +77,25 @@ struct Plan {
     std::size_t bytes;
   };
 
+  /// The destination of a receive that its sender may write to by itself, after it has got the send
+  /// that says so. See Port::Window.
+  struct Exposure {
+    std::uint32_t receive;
+    Rank peer;
+    std::size_t before;  ///< Bytes that the plan receives from the peer before it.
+    /// If set, byte x may be written once the peer has consumed byte x + shift of the send.
+    std::optional<std::int64_t> shift;
+  };
+
   /// An operation of a short plan, in an order in which they can be run one after another.
   struct StraightStep {
     std::uint32_t operation;
     /// It overwrites data of earlier sends, which must have been released.
     bool overwrites_sent;
+    bool is_exposed;  ///< A receive: the sender may write its data by itself.
+    /// A receive: its result may be forwarded at once, since no other send to those peers comes
+    /// before that.
+    bool forwards;
   };
 
   std::vector<Operation> operations;
@@ -84,6 +104,7 @@ struct Plan {
   std::vector<Piece> pieces;
   std::vector<Wait> waits;
   std::vector<Source> sources;
+  std::vector<Exposure> exposures;
   std::vector<Copy> before;  ///< Copies made before the first operation.
   std::vector<Copy> aside;   ///< Copies that no operation depends on, made while waiting.
   /// True if a peer is sent to, or received from, more than once, so that turns matter.
@@ -102,12 +123,8 @@ struct ElementRange {
   std::uint64_t length = ~std::uint64_t{0};
 };
 
-/// The arguments of compile(). Layouts count elements of `element_bytes`.
-struct PlanRequest {
-  const Program& program;
-  const Contract& contract;
-  Rank self;
-  Aliasing aliasing;
+/// The size of the data of a plan. Layouts count elements of `element_bytes`.
+struct PlanSize {
   const Layout& layout;
   std::size_t element_bytes;
   /// The lane of each rank (see Port::lane); empty if all are in one lane.
@@ -120,8 +137,27 @@ struct PlanRequest {
   std::uint64_t segment = 0;
 };
 
+/// A plan of a program that is used for one size only.
+struct PlanRequest {
+  const Program& program;
+  const Contract& contract;
+  Rank self;
+  Aliasing aliasing;
+  const Layout& layout;
+  std::size_t element_bytes;
+  std::span<const std::uint32_t> lanes{};
+  ElementRange stretch{};
+  std::uint64_t segment = 0;  ///< As in PlanSize, like the fields above.
+};
+
+/// Fill in Operation::forward, Plan::exposures and Plan::straight, in this order. For compile().
+void find_forwards(Plan& plan);
+void find_exposures(Plan& plan);
+void find_straight_order(Plan& plan);
+
 /// Throws invalid_argument for an alltoall in place whose blocks differ in size: they cannot swap
 /// places.
+[[nodiscard]] Plan compile(const Blueprint& blueprint, const PlanSize& size);
 [[nodiscard]] Plan compile(const PlanRequest& request);
 
 /// A plan that sends the input to one peer, receives the output from one peer, or both.

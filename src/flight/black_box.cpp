@@ -24,9 +24,14 @@ BlackBox::~BlackBox() {
   if (!directory_.empty()) leave_signals(*this);
 }
 
+void BlackBox::fail_call(std::string_view why) {
+  recorder_.fail();
+  fail(why);
+}
+
 void BlackBox::fail(std::string_view why) {
   const std::lock_guard lock(failing_);
-  recorder_.fail(why);
+  recorder_.note_failure(why);
   if (directory_.empty()) return;
   const int error = dump("error", ".part");
   if (error == 0) return;

@@ -30,7 +30,10 @@ class BlackBox {
   [[nodiscard]] const FlightRecorder& messages() const { return messages_; }
 
   /// Records that the current call, if any, and the communicator have failed, and writes a dump. If
-  /// the dump cannot be written, prints a line to stderr and continues.
+  /// the dump cannot be written, prints a line to stderr and continues. For the thread that
+  /// records.
+  void fail_call(std::string_view why);
+  /// As fail_call(), for any thread: a call that another thread runs is not marked as failed.
   void fail(std::string_view why);
 
   /// False in a forked child, which is not the rank whose calls are recorded.

@@ -1,6 +1,7 @@
 #include "flight/recorder.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <new>
 #include <type_traits>
 
@@ -11,15 +12,15 @@ FlightRecorder::FlightRecorder(FlightOwner owner, std::size_t records)
 
 static_assert(std::is_trivially_destructible_v<FlightSlot>);
 
-FlightRecorder::~FlightRecorder() {
-  ::operator delete(slots_, std::align_val_t(alignof(FlightSlot)));
-}
-
 void FlightRecorder::make_slot() {
   if (slots_ == nullptr) {
-    void* const memory =
-        ::operator new(records_ * sizeof(FlightSlot), std::align_val_t(alignof(FlightSlot)));
-    slots_ = next_ = fresh_ = static_cast<FlightSlot*>(memory);
+    // Not by an aligned operator new: in glibc an aligned block does not fit where an equal one was
+    // freed, so that memory grows as communicators come and go.
+    std::size_t bytes = records_ * sizeof(FlightSlot) + alignof(FlightSlot);
+    memory_.reset(new std::byte[bytes]);
+    void* place = memory_.get();
+    std::align(alignof(FlightSlot), records_ * sizeof(FlightSlot), place, bytes);
+    slots_ = next_ = fresh_ = static_cast<FlightSlot*>(place);
     end_ = slots_ + records_;
   }
   new (fresh_++) FlightSlot;
@@ -35,16 +36,18 @@ void FlightRecorder::end_one(const Handle& handle, bool is_well) {
   }
 }
 
-void FlightRecorder::fail(std::string_view why) {
-  if (current_ != nullptr && current_->is_running()) current_->fail(ticks());
+void FlightRecorder::note_failure(std::string_view why) {
   if (failure_bytes_.load(std::memory_order_relaxed) > 0) return;
   why = why.substr(0, most_failure_bytes);
-  std::copy(why.begin(), why.end(), failure_.begin());
+  failure_.reset(new (std::nothrow) char[why.size()]);
+  if (!failure_) return;
+  std::copy(why.begin(), why.end(), failure_.get());
   failure_bytes_.store(why.size(), std::memory_order_release);
 }
 
 std::string_view FlightRecorder::failure() const {
-  return {failure_.data(), failure_bytes_.load(std::memory_order_acquire)};
+  const std::size_t bytes = failure_bytes_.load(std::memory_order_acquire);
+  return bytes == 0 ? std::string_view() : std::string_view(failure_.get(), bytes);
 }
 
 std::uint64_t FlightRecorder::seen_turns() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -35,7 +36,6 @@ class FlightRecorder {
   static constexpr std::size_t usual_records = 256;
 
   explicit FlightRecorder(FlightOwner owner, std::size_t records = usual_records);
-  ~FlightRecorder();
   FlightRecorder(const FlightRecorder&) = delete;
   FlightRecorder& operator=(const FlightRecorder&) = delete;
 
@@ -63,9 +63,16 @@ class FlightRecorder {
   // For the call that was begun last. Requires: there is one, except for fail().
 
   void end() { current_->end(ticks()); }
-  /// Also allowed between calls; then no call is marked as failed. Keeps the first reason only.
-  void fail(std::string_view why);
+  /// Does nothing between calls.
+  void fail() {
+    if (current_ != nullptr && current_->is_running()) current_->fail(ticks());
+  }
   void note_wait(const FlightRecord::Wait& wait) { current_->note_wait(wait); }
+
+  // For any thread, but one at a time.
+
+  /// Keeps the first reason only.
+  void note_failure(std::string_view why);
 
   // For any thread, at any time.
 
@@ -100,9 +107,10 @@ class FlightRecorder {
   TickMoment created_;
   std::size_t records_;
   // Most communicators make few calls, so slots are constructed on first use.
+  std::unique_ptr<std::byte[]> memory_;
   FlightSlot* slots_ = nullptr;
   std::atomic<std::size_t> made_{0};
-  std::array<char, most_failure_bytes> failure_{};
+  std::unique_ptr<char[]> failure_;  // Communicators that never fail are many.
   std::atomic<std::size_t> failure_bytes_{0};
 
   // Only for the writer:

@@ -65,6 +65,10 @@ void divide_all(DType dtype, void* data, std::size_t count, std::size_t divisor)
       return divide_floating<Binary16>(data, count, divisor);
     case DType::bf16:
       return divide_floating<Brain>(data, count, divisor);
+    case DType::f8e4m3:
+      return divide_floating<E4M3>(data, count, divisor);
+    case DType::f8e5m2:
+      return divide_floating<E5M2>(data, count, divisor);
     case DType::f32:
       return divide_floating<Plain<float>>(data, count, divisor);
     case DType::f64:

@@ -142,6 +142,77 @@ struct Binary16 {
   }
 };
 
+/// An 8-bit format, folded as f32: see DType. Its bits, moved to the place of f32's exponent and
+/// fraction, are the number divided by a power of two; so multiplication converts subnormal numbers
+/// too.
+template <int fraction_bits, int bias>
+struct Float8 {
+  using Stored = std::uint8_t;
+  using Tag = hn::ScalableTag<float>;
+  using Bits = hn::RebindToUnsigned<Tag>;
+  using Signed = hn::RebindToSigned<Tag>;
+  using Byte = hn::Rebind<std::uint8_t, Tag>;
+
+  static constexpr bool has_infinity = bias == 15;
+  static constexpr int shift = 23 - fraction_bits;
+
+  HWY_INLINE static auto load(const Stored* from) {
+    const auto bits = hn::PromoteTo(Bits(), load_bytes(Byte(), from));
+    const auto magnitude = hn::And(bits, hn::Set(Bits(), 0x7F));
+    const auto sign = hn::ShiftLeft<24>(hn::Xor(bits, magnitude));
+    const auto moved = hn::ShiftLeft<shift>(magnitude);
+    const auto scale = hn::BitCast(Tag(), hn::Set(Bits(), (254 - bias) << 23));
+    const auto number = hn::BitCast(Bits(), hn::Mul(hn::BitCast(Tag(), moved), scale));
+    const auto special =
+        has_infinity ? hn::Or(moved, hn::Set(Bits(), 0x7F800000)) : hn::Set(Bits(), 0x7FC00000);
+    const auto is_number = is_below(magnitude, has_infinity ? 0x7C : 0x7F);
+    return hn::BitCast(Tag(), hn::Or(hn::IfThenElse(is_number, number, special), sign));
+  }
+
+  /// Rounds to nearest even. Too large numbers become infinity, or NaN if there is none.
+  template <class V>
+  HWY_INLINE static void store(V v, Stored* to) {
+    const auto bits = hn::BitCast(Bits(), v);
+    const auto magnitude = hn::And(bits, hn::Set(Bits(), 0x7FFFFFFF));
+    const auto sign = hn::ShiftRight<24>(hn::Xor(bits, magnitude));
+    const auto odd = hn::And(hn::ShiftRight<shift>(magnitude), hn::Set(Bits(), 1));
+    const auto rounded = hn::Add(magnitude, hn::Add(odd, hn::Set(Bits(), (1U << (shift - 1)) - 1)));
+    const auto normal =
+        hn::ShiftRight<shift>(hn::Sub(rounded, hn::Set(Bits(), (127 - bias) << 23)));
+    // The last place of what is added is that of the subnormal numbers: the addition rounds.
+    constexpr std::uint32_t added = (127 + 1 - bias + shift) << 23;
+    const auto sum =
+        hn::Add(hn::BitCast(Tag(), magnitude), hn::BitCast(Tag(), hn::Set(Bits(), added)));
+    const auto subnormal = hn::Sub(hn::BitCast(Bits(), sum), hn::Set(Bits(), added));
+    const auto finite =
+        hn::IfThenElse(is_below(magnitude, (127 + 1 - bias) << 23), subnormal, normal);
+    // E4M3 has one NaN, without a sign; E5M2 keeps the upper bits and sets the quiet bit.
+    const auto nan = has_infinity
+                         ? hn::Or(hn::And(hn::ShiftRight<shift>(magnitude), hn::Set(Bits(), 0x7F)),
+                                  hn::Set(Bits(), 0x7E))
+                         : hn::Set(Bits(), 0x7F);
+    const auto other =
+        has_infinity ? hn::IfThenElse(is_below(magnitude, 0x7F800001), hn::Set(Bits(), 0x7C), nan)
+                     : nan;
+    // From 61440, or above 464, the next power of two or NaN would be nearest.
+    const auto is_finite = is_below(magnitude, has_infinity ? 0x47700000 : 0x43E80001);
+    const auto result = has_infinity ? hn::Or(hn::IfThenElse(is_finite, finite, other), sign)
+                                     : hn::IfThenElse(is_finite, hn::Or(finite, sign), other);
+    store_bytes(hn::TruncateTo(Byte(), result), Byte(), to);
+  }
+
+ private:
+  template <class V>
+  HWY_INLINE static auto is_below(V magnitude, std::int32_t limit) {
+    return hn::RebindMask(Bits(),
+                          hn::Lt(hn::BitCast(Signed(), magnitude), hn::Set(Signed(), limit)));
+  }
+};
+
+/// OCP's E4M3 and E5M2.
+using E4M3 = Float8<3, 7>;
+using E5M2 = Float8<2, 15>;
+
 }  // namespace tutti::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -16,6 +16,10 @@ Fold exact_fold(DType dtype) {
       return exact_fold_complex64();
     case DType::complex128:
       return exact_fold_complex128();
+    case DType::f8e4m3:
+      return exact_fold_f8e4m3();
+    case DType::f8e5m2:
+      return exact_fold_f8e5m2();
     case DType::i8:
     case DType::u8:
     case DType::i16:

@@ -17,6 +17,8 @@ namespace tutti {
 // One for each dtype, in separate files as in folds.hpp.
 [[nodiscard]] Fold exact_fold_f16();
 [[nodiscard]] Fold exact_fold_bf16();
+[[nodiscard]] Fold exact_fold_f8e4m3();
+[[nodiscard]] Fold exact_fold_f8e5m2();
 [[nodiscard]] Fold exact_fold_f32();
 [[nodiscard]] Fold exact_fold_f64();
 [[nodiscard]] Fold exact_fold_complex64();

@@ -34,6 +34,10 @@ Fold fold(DType dtype, Op op) {
       return fold_complex64(op);
     case DType::complex128:
       return fold_complex128(op);
+    case DType::f8e4m3:
+      return fold_f8e4m3(op);
+    case DType::f8e5m2:
+      return fold_f8e5m2(op);
   }
   return nullptr;
 }

@@ -16,6 +16,8 @@ namespace tutti {
 [[nodiscard]] Fold fold_u64(Op op);
 [[nodiscard]] Fold fold_f16(Op op);
 [[nodiscard]] Fold fold_bf16(Op op);
+[[nodiscard]] Fold fold_f8e4m3(Op op);
+[[nodiscard]] Fold fold_f8e5m2(Op op);
 [[nodiscard]] Fold fold_f32(Op op);
 [[nodiscard]] Fold fold_f64(Op op);
 [[nodiscard]] Fold fold_complex64(Op op);

@@ -66,7 +66,7 @@ void Agreement::receive_input(std::uint32_t from, const std::string& body, Clock
   note_knowledge(from, body);
   if (!decision_ && proposes_) try_to_decide(now);
   if (decision_) {
-    return environment_.send(from, ControlMessage::Kind::decide, decided_in_, *decision_);
+    return send(from, ControlMessage::Kind::decide, decided_in_, *decision_);
   }
   if (!proposes_ && !another_proposes()) {
     if (lowest_candidate() == self_) return open_ballot(now);
@@ -76,7 +76,7 @@ void Agreement::receive_input(std::uint32_t from, const std::string& body, Clock
       probe_candidates(now);
     }
   }
-  environment_.send(from, ControlMessage::Kind::alive, promised_, "");
+  send(from, ControlMessage::Kind::alive, promised_, "");
 }
 
 void Agreement::receive_prepare(std::uint32_t from, std::uint32_t ballot, const std::string& body,
@@ -84,8 +84,8 @@ void Agreement::receive_prepare(std::uint32_t from, std::uint32_t ballot, const 
   if (ballot % members_ != from) return;
   if (ballot < promised_) {
     // Without a reply it would take this member for silent: tell it of the higher ballot.
-    if (decision_) environment_.send(from, ControlMessage::Kind::decide, decided_in_, *decision_);
-    return environment_.send(from, ControlMessage::Kind::alive, promised_, "");
+    if (decision_) send(from, ControlMessage::Kind::decide, decided_in_, *decision_);
+    return send(from, ControlMessage::Kind::alive, promised_, "");
   }
   follow(ballot, now);
   if (subject_.empty()) subject_ = body;
@@ -106,7 +106,7 @@ void Agreement::receive_decision(std::uint32_t from, std::uint32_t ballot, const
     decision_ = body;
     decided_in_ = ballot;
   }
-  environment_.send(from, ControlMessage::Kind::acknowledge, ballot, "");
+  send(from, ControlMessage::Kind::acknowledge, ballot, "");
 }
 
 void Agreement::lose(std::uint32_t member, Clock::time_point now) {
@@ -159,7 +159,7 @@ void Agreement::discount_pause(Clock::time_point now) {
 void Agreement::probe(std::uint32_t member, Clock::time_point now) {
   if (probed_at_[member]) return;  // A probe is already on its way.
   probed_at_[member] = now;
-  environment_.send(member, ControlMessage::Kind::input, 0, knowledge());
+  send(member, ControlMessage::Kind::input, 0, knowledge());
 }
 
 /// Probes the members that may become the proposer before this one; and all others, if this member
@@ -259,7 +259,7 @@ void Agreement::turn_to_proposer(Clock::time_point now) {
   wait_for_proposer(now);
   // Sent even if a probe is on its way: that probe may lack the input.
   if (!probed_at_[to]) probed_at_[to] = now;
-  environment_.send(to, ControlMessage::Kind::input, 0, knowledge());
+  send(to, ControlMessage::Kind::input, 0, knowledge());
 }
 
 void Agreement::open_ballot(Clock::time_point now) {
@@ -271,7 +271,7 @@ void Agreement::open_ballot(Clock::time_point now) {
   promisers_.clear();
   for (std::uint32_t member = 0; member < members_; ++member) {
     if (member == self_ || silent_.contains(member)) continue;
-    environment_.send(member, ControlMessage::Kind::prepare, promised_, subject_);
+    send(member, ControlMessage::Kind::prepare, promised_, subject_);
   }
   answers_[self_].status = environment_.describe(subject_);
   try_to_decide(now);
@@ -279,7 +279,7 @@ void Agreement::open_ballot(Clock::time_point now) {
 
 void Agreement::promise(std::uint32_t ballot, const std::string& subject) {
   answers_[self_].status = environment_.describe(subject);
-  environment_.send(ballot % members_, ControlMessage::Kind::promise, ballot, knowledge());
+  send(ballot % members_, ControlMessage::Kind::promise, ballot, knowledge());
 }
 
 void Agreement::note_knowledge(std::uint32_t from, const std::string& body) {
@@ -309,8 +309,13 @@ void Agreement::rebroadcast() const {
   if (!decision_) return;
   for (std::uint32_t member = 0; member < members_; ++member) {
     if (member == self_) continue;
-    environment_.send(member, ControlMessage::Kind::decide, decided_in_, *decision_);
+    send(member, ControlMessage::Kind::decide, decided_in_, *decision_, Delivery::if_connected);
   }
+}
+
+void Agreement::send(std::uint32_t to, ControlMessage::Kind kind, std::uint32_t ballot,
+                     std::string body, Delivery delivery) const {
+  environment_.send(to, kind, ballot, std::move(body), delivery);
 }
 
 void Agreement::try_to_decide(Clock::time_point now) {
@@ -331,7 +336,7 @@ void Agreement::announce(Clock::time_point now) {
   for (std::uint32_t member = 0; member < members_; ++member) {
     if (member == self_) continue;
     if (!silent_.contains(member)) unconfirmed_.insert(member);
-    environment_.send(member, ControlMessage::Kind::decide, promised_, *decision_);
+    send(member, ControlMessage::Kind::decide, promised_, *decision_);
   }
 }
 

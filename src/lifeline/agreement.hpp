@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lifeline/control_message.hpp"
+#include "lifeline/control_transport.hpp"
 
 namespace tutti {
 
@@ -49,7 +50,7 @@ class Agreement {
   /// What this state machine calls.
   struct Environment {
     std::function<void(std::uint32_t to, ControlMessage::Kind, std::uint32_t ballot,
-                       std::string body)>
+                       std::string body, Delivery)>
         send;
     /// Returns the decision, if it can be made. Called again whenever the evidence has changed.
     std::function<std::optional<std::string>(const Evidence&)> decide;
@@ -78,8 +79,9 @@ class Agreement {
               Urgency urgency = Urgency::usual);
   void receive(std::uint32_t from, ControlMessage::Kind kind, std::uint32_t ballot,
                const std::string& body, Clock::time_point now);
-  /// Sends the decision, if there is one, to all others before this member leaves: besides a
-  /// proposer that died, it may be the only member that knows it.
+  /// Sends the decision, if there is one, to all connected members before this member leaves:
+  /// besides a proposer that died, it may be the only member that knows it. A later proposer asks
+  /// them.
   void rebroadcast() const;
   /// That member has kept the others waiting before: it gets Patience::for_suspects only.
   void suspect(std::uint32_t member) { suspects_.insert(member); }
@@ -101,6 +103,8 @@ class Agreement {
   static constexpr auto between_probes = std::chrono::milliseconds(50);
   static constexpr std::uint32_t candidates = 32;
 
+  void send(std::uint32_t to, ControlMessage::Kind kind, std::uint32_t ballot, std::string body,
+            Delivery delivery = Delivery::connects) const;
   void discount_pause(Clock::time_point now);
   void probe(std::uint32_t member, Clock::time_point now);
   void probe_candidates(Clock::time_point now);

@@ -58,10 +58,12 @@ AgreedVerdict Consensus::await_verdict() {
 
 void Consensus::compare(std::uint64_t call) { state()->compare(call); }
 
+void Consensus::inquire(std::span<const std::uint32_t> ranks) { state()->inquire(ranks); }
+
 void Consensus::leave(std::uint64_t calls) { state()->leave(calls); }
 
 void Consensus::decline(std::uint64_t communicator, std::span<const std::uint32_t> members) {
-  state()->decline(communicator, members);
+  lifeline_->decline(communicator, members);
 }
 
 std::uint32_t Consensus::questions() const { return state()->questions(); }

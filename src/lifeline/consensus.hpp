@@ -44,8 +44,10 @@ class Consensus {
   /// the ranks reach none in time, returns this rank's own report as the verdict.
   [[nodiscard]] AgreedVerdict await_verdict();
 
-  /// Tells all others which call of this number this rank is in. If theirs differs, a verdict
-  /// follows.
+  /// This rank waits for these ranks: makes sure that it learns if one of them leaves or is lost.
+  void inquire(std::span<const std::uint32_t> ranks);
+  /// Tells the others which call of this number this rank is in: those that it has inquired about,
+  /// and those that it watches. If theirs differs, a verdict follows.
   void compare(std::uint64_t call);
 
   /// This rank has made so many calls and will make no more.

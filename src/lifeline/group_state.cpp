@@ -12,8 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How often a rank sends its status, and to how many of the lowest ranks: one of them will
-/// probably be the proposer of the verdict.
+/// How often a rank sends its status, to how many of the lowest ranks, one of which will probably
+/// be the proposer of the verdict, and to how many that follow it, which are connected to it.
 constexpr auto between_statuses = 1s;
 constexpr std::uint32_t status_readers = 2;
 
@@ -49,6 +49,8 @@ void GroupState::receive(std::uint32_t member, const ControlMessage& message,
     case ControlMessage::Kind::status:
       seen_[*rank] = read_rank_status(message.body);
       compare_with(*rank, seen_[*rank], now);
+      // It may ask because it waits for this rank: see inquire().
+      if (calls_at_leaving_) send_leave(*rank);
       return;
     default:
       agreement(message.question, now)
@@ -65,6 +67,11 @@ void GroupState::lose(std::uint32_t member, const std::string& why, Clock::time_
   note_absence(*rank, now);
   // Ranks that wait for it would wait until their deadline.
   report({.code = ErrorCode::peer_lost, .ranks = {*rank}, .words = why}, now);
+}
+
+bool GroupState::expects(std::uint32_t member) const {
+  const auto rank = rank_of(member);
+  return rank && !gone_.contains(*rank) && !left_.contains(*rank);
 }
 
 bool GroupState::tick(Clock::time_point now) {
@@ -84,19 +91,17 @@ void GroupState::note_absence(std::uint32_t rank, Clock::time_point now) {
 }
 
 std::optional<std::uint32_t> GroupState::rank_of(std::uint32_t member) const {
+  // In the first communicator of a group, ranks are members.
+  if (member < size() && config_.members[member] == member) return member;
   const auto found = std::find(config_.members.begin(), config_.members.end(), member);
   if (found == config_.members.end()) return std::nullopt;
   return static_cast<std::uint32_t>(found - config_.members.begin());
 }
 
-void GroupState::send(std::uint32_t rank, ControlMessage::Kind kind, std::uint32_t question,
-                      std::uint32_t ballot, std::string body) {
+void GroupState::send(std::uint32_t rank, ControlMessage message, Delivery delivery) {
   if (rank == config_.self) return;
-  environment_.send(config_.members[rank], {.kind = kind,
-                                            .communicator = config_.communicator,
-                                            .question = question,
-                                            .ballot = ballot,
-                                            .body = std::move(body)});
+  message.communicator = config_.communicator;
+  environment_.send(config_.members[rank], message, delivery);
 }
 
 // The verdict -----------------------------------------------------------------------------------
@@ -151,7 +156,7 @@ void GroupState::compare(std::uint64_t call) {
   if (verdict_) return;
   const std::string own = write(participant_.status(call));
   for (std::uint32_t rank = 0; rank < size(); ++rank) {
-    send(rank, ControlMessage::Kind::status, 0, 0, own);
+    send(rank, {.kind = ControlMessage::Kind::status, .body = own}, Delivery::if_connected);
   }
 }
 
@@ -168,31 +173,42 @@ void GroupState::compare_with(std::uint32_t rank, const RankStatus& other, Clock
 }
 
 void GroupState::share_status(Clock::time_point now) {
-  if (verdict_ || has_left_ || now - status_sent_at_ < between_statuses) return;
+  if (verdict_ || calls_at_leaving_ || now - status_sent_at_ < between_statuses) return;
   status_sent_at_ = now;
   const RankStatus status = participant_.status(0);
   if (status.call == status_sent_call_) return;
   status_sent_call_ = status.call;
-  for (std::uint32_t rank = 0; rank < std::min(status_readers, size()); ++rank) {
-    send(rank, ControlMessage::Kind::status, 0, 0, write(status));
+  std::set<std::uint32_t> readers;
+  for (std::uint32_t i = 0; i < status_readers; ++i) {
+    readers.insert(i % size());
+    readers.insert((config_.self + 1 + i) % size());
+  }
+  for (const std::uint32_t rank : readers) {
+    send(rank, {.kind = ControlMessage::Kind::status, .body = write(status)},
+         Delivery::if_connected);
   }
 }
 
 // Ranks that leave ------------------------------------------------------------------------------
 
 void GroupState::leave(std::uint64_t calls) {
-  if (std::exchange(has_left_, true)) return;
+  if (calls_at_leaving_) return;
+  calls_at_leaving_ = calls;
   for (const auto& [question, agreement] : agreements_) agreement.rebroadcast();
-  for (std::uint32_t rank = 0; rank < size(); ++rank) {
-    send(rank, ControlMessage::Kind::leave, 0, 0, std::to_string(calls));
-  }
+  for (std::uint32_t rank = 0; rank < size(); ++rank) send_leave(rank);
 }
 
-void GroupState::decline(std::uint64_t communicator, std::span<const std::uint32_t> members) {
-  for (const std::uint32_t member : members) {
-    if (member == config_.members[config_.self]) continue;
-    environment_.send(
-        member, {.kind = ControlMessage::Kind::leave, .communicator = communicator, .body = "0"});
+void GroupState::send_leave(std::uint32_t rank) {
+  send(rank, {.kind = ControlMessage::Kind::leave, .body = std::to_string(*calls_at_leaving_)},
+       Delivery::if_connected);
+}
+
+/// Once is enough: from then on the two are connected, or the other is lost.
+void GroupState::inquire(std::span<const std::uint32_t> ranks) {
+  for (const std::uint32_t rank : ranks) {
+    if (rank >= size() || is_gone(rank) || !inquired_.insert(rank).second) continue;
+    send(rank, {.kind = ControlMessage::Kind::status, .body = write(participant_.status(0))},
+         Delivery::if_not_connected);
   }
 }
 
@@ -224,7 +240,9 @@ void GroupState::contribute(std::span<const std::uint32_t> ranks, std::uint32_t 
   if (ranks.front() == config_.self) {
     rounds_[round].contributions[config_.self] = contribution;
   } else {
-    send(ranks.front(), ControlMessage::Kind::contribution, round, 0, contribution);
+    send(ranks.front(),
+         {.kind = ControlMessage::Kind::contribution, .question = round, .body = contribution},
+         Delivery::connects);
   }
 }
 
@@ -242,7 +260,8 @@ std::optional<std::string> GroupState::exchanged(std::span<const std::uint32_t> 
     }
     result = pack(all);
     for (const std::uint32_t rank : ranks) {
-      send(rank, ControlMessage::Kind::contributions, round, 0, *result);
+      send(rank, {.kind = ControlMessage::Kind::contributions, .question = round, .body = *result},
+           Delivery::connects);
     }
   }
   if (result) end_rounds_before(round + 1);

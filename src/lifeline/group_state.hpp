@@ -12,6 +12,7 @@
 
 #include "lifeline/agreement.hpp"
 #include "lifeline/control_message.hpp"
+#include "lifeline/control_transport.hpp"
 #include "lifeline/failure_inquiry.hpp"
 #include "lifeline/participant.hpp"
 
@@ -36,7 +37,7 @@ class GroupState {
   };
   /// What this state machine calls.
   struct Environment {
-    std::function<void(std::uint32_t member, const ControlMessage&)> send;
+    std::function<void(std::uint32_t member, const ControlMessage&, Delivery)> send;
     std::function<void()> request_ticks;
     std::span<const std::string> whereabouts{};  ///< By member: "host, process 17". Outlives this.
   };
@@ -61,15 +62,21 @@ class GroupState {
   [[nodiscard]] bool is_verdict_confirmed(Clock::time_point now) const;
   /// The verdict; without one, this rank's own report becomes the verdict here.
   [[nodiscard]] const AgreedVerdict& settle();
-  /// Sends the status of this rank in call `call` to all others.
+  /// Sends the status of this rank in call `call` to all ranks to which it is connected.
   void compare(std::uint64_t call);
 
   // Ranks that leave:
   void leave(std::uint64_t calls);
-  void decline(std::uint64_t communicator, std::span<const std::uint32_t> members);
+  /// The number of calls that leave() has told. Requires: it has left.
+  [[nodiscard]] std::uint64_t calls_at_leaving() const { return *calls_at_leaving_; }
+  /// Connects to these ranks, unless it is connected: their end will be noticed, and they reply if
+  /// they have left.
+  void inquire(std::span<const std::uint32_t> ranks);
   [[nodiscard]] const std::map<std::uint32_t, std::uint64_t>& left() const { return left_; }
   /// True if the rank is gone, has left, or did not reply when the verdict was agreed on.
   [[nodiscard]] bool is_gone(std::uint32_t rank) const;
+  /// True if this member has a rank here, which is neither gone nor has left.
+  [[nodiscard]] bool expects(std::uint32_t member) const;
 
   // Questions to be agreed on:
   /// Submits this rank's input to the next question and returns the number of the question.
@@ -108,12 +115,15 @@ class GroupState {
   [[nodiscard]] static std::optional<std::string> collect_inputs(const Agreement::Evidence&);
   [[nodiscard]] std::string describe_for_verdict(const std::string& subject);
   [[nodiscard]] static std::uint64_t done_by_all(const Agreement::Evidence&);
+  [[nodiscard]] std::map<std::uint32_t, std::uint64_t> left_by_all(
+      const Agreement::Evidence&) const;
   void suspect_late_ranks(Agreement& agreement) const;
   void note_absence(std::uint32_t rank, Clock::time_point now);
   void look_for_verdict();
   void adopt(const AgreedVerdict& verdict);
-  void send(std::uint32_t rank, ControlMessage::Kind kind, std::uint32_t question,
-            std::uint32_t ballot, std::string body);
+  /// Requires nothing of message.communicator.
+  void send(std::uint32_t rank, ControlMessage message, Delivery delivery);
+  void send_leave(std::uint32_t rank);
   void compare_with(std::uint32_t rank, const RankStatus& other, Clock::time_point now);
   void share_status(Clock::time_point now);
   void end_rounds_before(std::uint32_t round);
@@ -127,7 +137,8 @@ class GroupState {
   std::map<std::uint32_t, std::string> gone_;    // Lost ranks, and how that was noticed.
   std::map<std::uint32_t, std::uint64_t> left_;  // Ranks that left, and after how many calls.
   std::map<std::uint32_t, RankStatus> seen_;     // The last status message of each rank.
-  bool has_left_ = false;
+  std::optional<std::uint64_t> calls_at_leaving_;
+  std::set<std::uint32_t> inquired_;               // Ranks that inquire() has connected to.
   std::map<std::uint32_t, Agreement> agreements_;  // By question.
   std::uint32_t questions_ = 0;
   std::map<std::uint32_t, Round> rounds_;

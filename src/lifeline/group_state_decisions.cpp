@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 
@@ -25,9 +26,13 @@ Agreement& GroupState::agreement(std::uint32_t question, Clock::time_point now) 
   if (found != agreements_.end()) return found->second;
   const bool is_verdict = question == verdict_question;
   Agreement::Environment environment{
-      .send = [this, question](
-                  std::uint32_t to, ControlMessage::Kind kind, std::uint32_t ballot,
-                  std::string body) { send(to, kind, question, ballot, std::move(body)); },
+      .send =
+          [this, question](std::uint32_t to, ControlMessage::Kind kind, std::uint32_t ballot,
+                           std::string body, Delivery delivery) {
+            send(to,
+                 {.kind = kind, .question = question, .ballot = ballot, .body = std::move(body)},
+                 delivery);
+          },
       .decide =
           [this, is_verdict](const Agreement::Evidence& evidence) {
             return is_verdict ? decide_verdict(evidence) : collect_inputs(evidence);
@@ -57,6 +62,12 @@ Agreement& GroupState::agreement(std::uint32_t question, Clock::time_point now) 
 std::string GroupState::describe_for_verdict(const std::string& subject) {
   RankStatus status = participant_.status(std::strtoull(subject.c_str(), nullptr, 10));
   status.done = participant_.seal();
+  status.left = left_;
+  for (const auto& [rank, why] : gone_) {
+    if (const auto seen = seen_.find(rank); seen != seen_.end()) {
+      status.seen.emplace(rank, write(seen->second));
+    }
+  }
   return write(status);
 }
 
@@ -69,31 +80,58 @@ std::uint64_t GroupState::done_by_all(const Agreement::Evidence& evidence) {
   return least;
 }
 
+/// The ranks that have left, as far as this rank or one that answers has heard of it.
+std::map<std::uint32_t, std::uint64_t> GroupState::left_by_all(
+    const Agreement::Evidence& evidence) const {
+  std::map<std::uint32_t, std::uint64_t> left = left_;
+  for (const Agreement::Answer& answer : evidence.answers) {
+    if (!answer.status.empty()) left.merge(read_rank_status(answer.status).left);
+  }
+  return left;
+}
+
 /// The verdict, once a rank has reported something or does not reply.
 std::optional<std::string> GroupState::decide_verdict(const Agreement::Evidence& evidence) const {
   FailureInquiry inquiry{.statuses = seen_, .gone = gone_, .completed = done_by_all(evidence)};
+  const std::map<std::uint32_t, std::uint64_t> left = left_by_all(evidence);
+  // A rank that has left in order also looks lost to ranks that have not heard of it.
+  std::erase_if(inquiry.gone, [&](const auto& each) { return left.contains(each.first); });
+  const auto is_of_leavers = [&](const Report& report) {
+    return report.code == ErrorCode::peer_lost && report.call == 0 &&
+           std::all_of(report.ranks.begin(), report.ranks.end(),
+                       [&](std::uint32_t rank) { return left.contains(rank); });
+  };
+  std::map<std::uint32_t, Report> of_leavers;
   for (const std::uint32_t member : config_.members) {
     inquiry.whereabouts.push_back(environment_.whereabouts[member]);
   }
   for (std::uint32_t rank = 0; rank < evidence.answers.size(); ++rank) {
     const Agreement::Answer& answer = evidence.answers[rank];
     if (answer.input) {
-      if (auto report = read_report(*answer.input)) inquiry.reports.emplace(rank, *report);
+      if (auto report = read_report(*answer.input)) {
+        (is_of_leavers(*report) ? of_leavers : inquiry.reports).emplace(rank, *report);
+      }
     }
-    if (!answer.status.empty()) inquiry.statuses[rank] = read_rank_status(answer.status);
+    if (answer.status.empty()) continue;
+    RankStatus status = read_rank_status(answer.status);
+    for (const auto& [other, seen] : status.seen) {
+      inquiry.statuses.emplace(other, read_rank_status(seen));
+    }
+    inquiry.statuses[rank] = std::move(status);
   }
+  if (inquiry.reports.empty() && inquiry.gone.empty()) inquiry.reports = std::move(of_leavers);
   for (const auto& [rank, report] : inquiry.reports) {
     if (report.code != ErrorCode::peer_lost) continue;
     // One rank's report of a loss is believed, unless the reported rank has replied itself.
     for (const std::uint32_t reported : report.ranks) {
       if (!evidence.silent.contains(reported)) continue;
-      const auto left = left_.find(reported);
+      const auto leaver = left.find(reported);
       inquiry.gone.emplace(reported,
-                           left == left_.end() ? report.words : reason_of_leaver(left->second));
+                           leaver == left.end() ? report.words : reason_of_leaver(leaver->second));
     }
   }
   for (const std::uint32_t rank : evidence.silent) {
-    if (!gone_.contains(rank) && !left_.contains(rank)) inquiry.unresponsive.push_back(rank);
+    if (!gone_.contains(rank) && !left.contains(rank)) inquiry.unresponsive.push_back(rank);
   }
   if (inquiry.reports.empty() && inquiry.unresponsive.empty()) return std::nullopt;
   return write(inquiry.agreed_verdict());

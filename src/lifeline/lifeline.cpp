@@ -1,13 +1,31 @@
 #include "lifeline/lifeline.hpp"
 
+#include <algorithm>
+
 #include <tutti/error.hpp>
 
 namespace tutti {
+namespace {
+
+/// True if the sender waits for a reply.
+bool expects_reply(ControlMessage::Kind kind) {
+  switch (kind) {
+    case ControlMessage::Kind::input:
+    case ControlMessage::Kind::prepare:
+    case ControlMessage::Kind::contribution:
+    case ControlMessage::Kind::status:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
 
 Lifeline::Lifeline(std::uint32_t self, std::vector<std::string> whereabouts)
     : self_(self), whereabouts_(std::move(whereabouts)) {}
 
-Lifeline::~Lifeline() { transport_.reset(); }
+Lifeline::~Lifeline() { attach(nullptr); }
 
 void Lifeline::attach(std::unique_ptr<ControlTransport> transport) {
   // The former one is destroyed without the lock, since its thread may wait for it.
@@ -20,6 +38,16 @@ void Lifeline::receive(std::uint32_t from, const std::string& bytes) {
   if (!message) return;
   const std::lock_guard lock(mutex_);
   const auto found = groups_.find(message->communicator);
+  if (const auto closed = closed_.find(message->communicator); closed != closed_.end()) {
+    // The transport delivers messages until it is destroyed, but sends no more.
+    if (!expects_reply(message->kind) || !transport_) return;
+    transport_->send(from,
+                     encode({.kind = ControlMessage::Kind::leave,
+                             .communicator = message->communicator,
+                             .body = std::to_string(closed->second)}),
+                     Delivery::if_connected);
+    return;
+  }
   if (found == groups_.end()) {
     if (early_.size() == most_early) early_.pop_front();
     early_.push_back({.from = from, .message = std::move(*message)});
@@ -47,8 +75,8 @@ bool Lifeline::tick() {
 void Lifeline::open(const GroupState::Config& config, std::atomic<bool>& alarm,
                     Participant& participant) {
   GroupState::Environment environment{
-      .send = [this](std::uint32_t to,
-                     const ControlMessage& message) { transport_->send(to, encode(message)); },
+      .send = [this](std::uint32_t to, const ControlMessage& message,
+                     Delivery delivery) { transport_->send(to, encode(message), delivery); },
       .request_ticks = [this] { transport_->request_ticks(); },
       .whereabouts = whereabouts_};
   const std::lock_guard lock(mutex_);
@@ -75,7 +103,26 @@ void Lifeline::close(std::uint64_t communicator) {
   const std::lock_guard lock(mutex_);
   const auto found = groups_.find(communicator);
   found->second.leave(0);
+  note_closed(communicator, found->second.calls_at_leaving());
   groups_.erase(found);
+}
+
+void Lifeline::decline(std::uint64_t communicator, std::span<const std::uint32_t> members) {
+  const std::lock_guard lock(mutex_);
+  note_closed(communicator, 0);
+  const std::string message =
+      encode({.kind = ControlMessage::Kind::leave, .communicator = communicator, .body = "0"});
+  for (const std::uint32_t member : members) {
+    if (member != self_) transport_->send(member, message, Delivery::if_connected);
+  }
+}
+
+void Lifeline::note_closed(std::uint64_t communicator, std::uint64_t calls) {
+  if (!closed_.emplace(communicator, calls).second) return;
+  closed_in_order_.push_back(communicator);
+  if (closed_in_order_.size() <= most_closed) return;
+  closed_.erase(closed_in_order_.front());
+  closed_in_order_.pop_front();
 }
 
 Lifeline::Locked Lifeline::lock(std::uint64_t communicator) {
@@ -87,6 +134,12 @@ Lifeline::Locked Lifeline::lock(std::uint64_t communicator) {
 bool Lifeline::is_lost(std::uint32_t member) {
   const std::lock_guard lock(mutex_);
   return lost_.contains(member);
+}
+
+bool Lifeline::expects(std::uint32_t member) {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(groups_.begin(), groups_.end(),
+                     [&](const auto& each) { return each.second.expects(member); });
 }
 
 }  // namespace tutti

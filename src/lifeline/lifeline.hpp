@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,20 +70,28 @@ class Lifeline {
   /// Tells the others that this rank has left, if it has not said so before, and forgets the
   /// communicator.
   void close(std::uint64_t communicator);
+  /// This member will not make a communicator that these members may have made.
+  void decline(std::uint64_t communicator, std::span<const std::uint32_t> members);
   /// Requires: the communicator is open.
   [[nodiscard]] Locked lock(std::uint64_t communicator);
 
   /// True if a member is gone for good.
   [[nodiscard]] bool is_lost(std::uint32_t member);
+  /// True if a communicator has this member and does not know that it has left or is gone.
+  [[nodiscard]] bool expects(std::uint32_t member);
 
  private:
   /// Messages may arrive before the communicator that they are for is made here. At most so many
   /// are kept.
   static constexpr std::size_t most_early = 1024;
+  /// The last communicators that were closed, so that a rank that asks learns that this one left.
+  static constexpr std::size_t most_closed = 4096;
   struct Early {
     std::uint32_t from;
     ControlMessage message;
   };
+
+  void note_closed(std::uint64_t communicator, std::uint64_t calls);
 
   std::uint32_t self_;
   std::vector<std::string> whereabouts_;
@@ -91,6 +100,8 @@ class Lifeline {
   std::map<std::uint64_t, GroupState> groups_;  // By communicator.
   std::map<std::uint32_t, std::string> lost_;   // Members, and how that was noticed.
   std::deque<Early> early_;
+  std::map<std::uint64_t, std::uint64_t> closed_;  // By communicator: the calls that it made.
+  std::deque<std::uint64_t> closed_in_order_;
   std::unique_ptr<ControlTransport> transport_;  // Destroyed first: its thread calls this.
 };
 

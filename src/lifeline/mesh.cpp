@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 
 #include <tutti/error.hpp>
@@ -25,6 +26,8 @@ constexpr auto short_wait = 20ms;
 constexpr auto long_wait = 500ms;
 /// How long the destructor may take to send queued messages.
 constexpr auto drain_time = 500ms;
+/// How long a member that others report as lost may take to accept a connection.
+constexpr auto check_time = 400ms;
 
 /// A pidfd, which becomes readable when the process ends; -1 if there is none.
 int watch_for_end(int process) {
@@ -37,16 +40,17 @@ int watch_for_end(int process) {
 Mesh::Mesh(Place place, Lifeline& lifeline, Clock::time_point deadline)
     : place_(std::move(place)),
       lifeline_(lifeline),
-      reception_(std::move(place_.listener), watch_, place_.secret, place_.group,
-                 Rank{place_.self}),
+      reception_(std::move(place_.listener), watch_, place_.secret, place_.group, Rank{place_.self},
+                 static_cast<std::uint32_t>(place_.contacts.size())),
+      neighbours_(neighbours_of(place_.self, static_cast<std::uint32_t>(place_.contacts.size()),
+                                place_.fully_connected)),
       members_(place_.contacts.size()),
       wakeup_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      is_connected_(place_.contacts.size()) {
+      is_known_(place_.contacts.size()) {
   if (wakeup_ < 0) {
     throw Error(ErrorCode::unsupported,
                 "cannot make an eventfd for the failure detector: " + system_reason(errno));
   }
-  is_connected_[place_.self] = true;
   watch_.add(wakeup_, {.kind = Watch::Kind::bell, .index = 0}, false);
   // The thread inherits this mask: signals go to the caller's threads.
   sigset_t all;
@@ -62,7 +66,7 @@ Mesh::Mesh(Place place, Lifeline& lifeline, Clock::time_point deadline)
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   try {
-    await_all(deadline);
+    await_neighbours(deadline);
   } catch (const Error&) {
     {
       const std::lock_guard lock(mutex_);
@@ -88,12 +92,17 @@ Mesh::~Mesh() {
   close(wakeup_);
 }
 
-void Mesh::send(std::uint32_t to, std::string message) {
+void Mesh::send(std::uint32_t to, std::string message, Delivery delivery) {
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back({.to = to, .message = std::move(message)});
+    queue_.push_back({.to = to, .message = std::move(message), .delivery = delivery});
   }
   wake();
+}
+
+std::size_t Mesh::connections() {
+  const std::lock_guard lock(mutex_);
+  return connections_;
 }
 
 void Mesh::request_ticks() {
@@ -109,16 +118,17 @@ void Mesh::wake() {
   (void)!::write(wakeup_, &one, sizeof one);
 }
 
-void Mesh::await_all(Clock::time_point deadline) {
+void Mesh::await_neighbours(Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   const auto is_complete = [&] {
-    return std::all_of(is_connected_.begin(), is_connected_.end(), [](bool is) { return is; });
+    return std::all_of(neighbours_.begin(), neighbours_.end(),
+                       [&](std::uint32_t member) { return is_known_[member]; });
   };
   (void)complete_.wait_until(lock, deadline, [&] { return is_complete() || is_short_; });
   if (is_complete()) return;
   std::vector<std::uint32_t> missing;
-  for (std::uint32_t member = 0; member < is_connected_.size(); ++member) {
-    if (!is_connected_[member]) missing.push_back(member);
+  for (const std::uint32_t member : neighbours_) {
+    if (!is_known_[member]) missing.push_back(member);
   }
   if (is_short_) {
     throw Error(ErrorCode::unsupported,
@@ -134,7 +144,9 @@ void Mesh::await_all(Clock::time_point deadline) {
 // ---------------------------------------------------------------------------------
 
 void Mesh::run() {
-  for (std::uint32_t member = place_.self + 1; member < members_.size(); ++member) dial(member);
+  for (const std::uint32_t member : neighbours_) {
+    if (member > place_.self) dial(member);
+  }
   bool soon = false;
   std::optional<Clock::time_point> end;
   Watch::Events events;
@@ -147,6 +159,7 @@ void Mesh::run() {
     for (std::uint32_t member = 0; member < members_.size(); ++member) {
       const Dial* const dialled = members_[member].dial.get();
       if (dialled != nullptr && dialled->due() <= now) dial(member);
+      lose_unreachable(member, now);
     }
     const bool ticks = lifeline_.tick();
     const std::lock_guard lock(mutex_);
@@ -157,7 +170,10 @@ void Mesh::run() {
       complete_.notify_all();
     }
     if (!ends_) continue;
-    if (!end) end = now + drain_time;
+    if (!end) {
+      end = now + drain_time;
+      depart();
+    }
     if ((queue_.empty() && !has_unsent()) || now >= *end) return;
     soon = true;
   }
@@ -168,8 +184,9 @@ std::chrono::milliseconds Mesh::wait_time(bool soon) const {
   const Clock::time_point now = Clock::now();
   for (const Member& member : members_) {
     if (!member.dial) continue;
+    const Clock::time_point next = std::min(member.dial->due(), member.lost_at);
     time = std::min(time, std::chrono::ceil<std::chrono::milliseconds>(
-                              std::max(member.dial->due() - now, Clock::duration::zero())));
+                              std::max(next - now, Clock::duration::zero())));
   }
   return time;
 }
@@ -183,7 +200,8 @@ bool Mesh::is_short_of_descriptors(Clock::time_point now) const {
 
 bool Mesh::has_unsent() const {
   return std::any_of(members_.begin(), members_.end(), [](const Member& member) {
-    return member.channel && !member.is_lost && member.channel->has_unsent();
+    return !member.waiting.empty() ||
+           (!member.channels.empty() && member.channels.front()->has_unsent());
   });
 }
 
@@ -196,9 +214,16 @@ void Mesh::send_queued() {
   std::vector<bool> has_queued(members_.size());
   for (Outgoing& each : queue) {
     Member& member = members_[each.to];
-    if (!member.channel || member.is_lost) continue;
-    member.channel->send(Frame::Kind::control, each.message);
-    has_queued[each.to] = true;
+    if (member.is_lost) continue;
+    if (!member.channels.empty()) {
+      if (each.delivery == Delivery::if_not_connected) continue;
+      member.channels.front()->send(Frame::Kind::control, each.message);
+      has_queued[each.to] = true;
+      continue;
+    }
+    if (each.delivery == Delivery::if_connected && member.waiting.empty()) continue;
+    member.waiting.push_back(std::move(each.message));
+    need(each.to, place_.lost_after, "it cannot be reached");
   }
   for (std::uint32_t to = 0; to < members_.size(); ++to) {
     if (has_queued[to]) serve(to);
@@ -232,28 +257,60 @@ void Mesh::handle(Watch::Tag tag) {
   }
 }
 
+/// Connects to a member. It is lost if that fails for so long.
+void Mesh::need(std::uint32_t index, Clock::duration patience, const std::string& why_lost) {
+  Member& member = members_[index];
+  if (member.is_lost || !member.channels.empty()) return;
+  const Clock::time_point lost_at = Clock::now() + patience;
+  if (lost_at < member.lost_at) {
+    member.lost_at = lost_at;
+    member.why_lost = why_lost;
+  }
+  if (!member.dial) dial(index);
+}
+
+/// A member that refuses connections has ended.
+void Mesh::lose_unreachable(std::uint32_t index, Clock::time_point now) {
+  const Member& member = members_[index];
+  if (member.lost_at == Clock::time_point::max() || !member.channels.empty()) return;
+  const bool is_refused = member.dial && member.dial->is_refused();
+  if (now < member.lost_at && !is_refused) return;
+  lose(index, member.why_lost);
+}
+
 void Mesh::dial(std::uint32_t index) {
   Member& member = members_[index];
-  if (member.channel) return;
   if (!member.dial) {
     member.dial = std::make_unique<Dial>(Rank{index}, place_.contacts[index], Rank{place_.self},
                                          place_.group, place_.secret, watch_);
   }
-  if (auto channel = member.dial->advance(Clock::now())) adopt(index, std::move(*channel));
+  if (auto channel = member.dial->advance(Clock::now())) {
+    member.dial.reset();
+    adopt(index, std::move(*channel));
+  } else if (!member.channels.empty() && !member.dial->is_kept_waiting()) {
+    member.dial.reset();  // The other end has dialled too, and this attempt has failed.
+  }
 }
 
+/// An own dial that is under way goes on: the other end may use that connection already.
 void Mesh::adopt(std::uint32_t index, Channel channel) {
   Member& member = members_[index];
-  if (member.channel) return;
-  member.dial.reset();
+  if (member.is_lost) return;
   set_keep_alive(channel.fd(), place_.lost_after);
   watch_.add(channel.fd(), {.kind = Watch::Kind::connection, .index = index}, true);
-  member.channel = std::make_unique<FramedChannel>(std::move(channel));
-  watch_process(index);
+  member.channels.push_back(std::make_unique<FramedChannel>(std::move(channel)));
+  member.lost_at = Clock::time_point::max();
+  if (member.process < 0) watch_process(index);
+  for (const std::string& message : std::exchange(member.waiting, {})) {
+    member.channels.front()->send(Frame::Kind::control, message);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (member.channels.size() == 1) ++connections_;
+    is_known_[index] = true;
+    complete_.notify_all();
+  }
   serve(index);
-  const std::lock_guard lock(mutex_);
-  is_connected_[index] = true;
-  complete_.notify_all();
 }
 
 void Mesh::watch_process(std::uint32_t index) {
@@ -266,25 +323,90 @@ void Mesh::watch_process(std::uint32_t index) {
 /// Reads and writes until neither makes progress.
 void Mesh::serve(std::uint32_t index) {
   Member& member = members_[index];
-  if (!member.channel || member.is_lost) return;
-  while (true) {
-    member.channel->advance();
-    const std::optional<Frame> frame = member.channel->next();
-    if (!frame) break;
-    if (frame->kind == Frame::Kind::control) lifeline_.receive(index, frame->body);
+  std::string why_lost;
+  for (std::size_t i = 0; i < member.channels.size(); ++i) {
+    FramedChannel& channel = *member.channels[i];
+    while (receive(index, channel)) {
+    }
+    if (!channel.lost().empty()) why_lost = channel.lost();
   }
-  if (!member.channel->lost().empty()) lose(index, member.channel->lost());
+  if (!why_lost.empty()) lose(index, why_lost);
 }
+
+/// False if there was nothing to receive.
+bool Mesh::receive(std::uint32_t index, FramedChannel& channel) {
+  channel.advance();
+  const std::optional<Frame> frame = channel.next();
+  if (!frame) return false;
+  switch (frame->kind) {
+    case Frame::Kind::control:
+      lifeline_.receive(index, frame->body);
+      break;
+    case Frame::Kind::departure:
+      members_[index].departs = true;
+      break;
+    case Frame::Kind::loss:
+      hear_of_loss(frame->body);
+      break;
+    default:
+      break;
+  }
+  return true;
+}
+
+// Losses ----------------------------------------------------------------------------------------
 
 void Mesh::lose(std::uint32_t index, const std::string& why) {
   Member& member = members_[index];
   if (std::exchange(member.is_lost, true)) return;
-  watch_.remove(member.channel->socket().fd());
+  for (const auto& channel : member.channels) watch_.remove(channel->socket().fd());
   if (member.process >= 0) {
     watch_.remove(member.process);
     close(std::exchange(member.process, -1));
   }
+  member.dial.reset();
+  member.waiting.clear();
+  const bool was_connected = !member.channels.empty();
+  member.channels.clear();
+  if (!member.departs) report_loss(index, why);
   lifeline_.lose(index, why);
+  const std::lock_guard lock(mutex_);
+  if (was_connected) --connections_;
+  is_known_[index] = true;
+  complete_.notify_all();
+}
+
+/// If all members are connected to each other, each of them notices by itself.
+void Mesh::report_loss(std::uint32_t index, const std::string& why) {
+  if (std::exchange(members_[index].is_reported, true)) return;
+  if (neighbours_.size() + 1 == members_.size()) return;
+  for (Member& member : members_) {
+    if (member.channels.empty()) continue;
+    member.channels.front()->send(Frame::Kind::loss, std::to_string(index) + " " + why);
+    member.channels.front()->flush();
+  }
+}
+
+/// The connection between two other members may be broken although both live, so this member finds
+/// out for itself.
+void Mesh::hear_of_loss(const std::string& body) {
+  std::uint32_t index = 0;
+  const auto [end, error] = std::from_chars(body.data(), body.data() + body.size(), index);
+  if (error != std::errc{} || index >= members_.size() || index == place_.self) return;
+  const std::string why =
+      body.substr(std::min(body.size(), static_cast<std::size_t>(end - body.data() + 1)));
+  if (members_[index].is_lost || members_[index].is_reported) return;
+  report_loss(index, why);
+  if (lifeline_.expects(index)) need(index, check_time, why);
+}
+
+/// Members that do not hear this take the end of the connection for a loss.
+void Mesh::depart() {
+  for (Member& member : members_) {
+    if (member.channels.empty()) continue;
+    member.channels.front()->send(Frame::Kind::departure, "");
+    member.channels.front()->flush();
+  }
 }
 
 }  // namespace tutti

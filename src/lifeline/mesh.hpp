@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lifeline/lifeline.hpp"
+#include "lifeline/neighbours.hpp"
 #include "net/channel.hpp"
 #include "net/contact.hpp"
 #include "net/dial.hpp"
@@ -21,12 +22,17 @@
 
 namespace tutti {
 
-/// Control messages between processes: a TCP or Unix connection for each pair, served by a thread
-/// that sleeps while nothing happens.
+/// Control messages between processes, over TCP or Unix connections, served by a thread that sleeps
+/// while nothing happens.
 ///
 /// The kernel closes a connection when the process at the other end exits or is killed. For a
 /// process on the same host a pidfd tells the same, in case a child has inherited the connection. A
 /// host that disappears is found by keep-alive probes after Place::lost_after.
+///
+/// A member is connected to its neighbours (see neighbours_of()) from the start, and to another
+/// member from the first message on. It tells its connections of every loss, and they theirs. A
+/// member that hears of a loss in this way checks it: it takes the member for lost only if it
+/// cannot connect to it either.
 class Mesh final : public ControlTransport {
  public:
   struct Place {
@@ -36,11 +42,12 @@ class Mesh final : public ControlTransport {
     Secret secret{};
     std::string group{};
     std::vector<int> processes{};  ///< By member: its pid if it runs on this host, else 0.
-    std::chrono::milliseconds lost_after{10000};  ///< As in set_keep_alive().
+    std::chrono::milliseconds lost_after{10000};           ///< As in set_keep_alive().
+    std::uint32_t fully_connected = most_fully_connected;  ///< As in neighbours_of().
   };
 
-  /// Connects to all members and delivers their messages to `lifeline`, which must outlive this.
-  /// Throws timed_out that names the members not connected by the deadline; and unsupported,
+  /// Connects to its neighbours and delivers messages to `lifeline`, which must outlive this.
+  /// Throws timed_out that names the neighbours not connected by the deadline; and unsupported,
   /// sooner, if this process lacks descriptors for the connections.
   Mesh(Place place, Lifeline& lifeline, Clock::time_point deadline);
   /// Sends the messages that are queued, for 500 ms at most.
@@ -48,31 +55,48 @@ class Mesh final : public ControlTransport {
   Mesh(const Mesh&) = delete;
   Mesh& operator=(const Mesh&) = delete;
 
-  void send(std::uint32_t to, std::string message) override;
+  void send(std::uint32_t to, std::string message, Delivery delivery) override;
   void request_ticks() override;
+
+  /// The number of members to which there is a connection.
+  [[nodiscard]] std::size_t connections();
 
  private:
   struct Member {
     std::unique_ptr<Dial> dial{};
-    std::unique_ptr<FramedChannel> channel{};
-    int process = -1;  // Its pidfd; -1 if there is none.
+    /// The first one is for sending. There are two if both ends have dialled at the same time.
+    std::vector<std::unique_ptr<FramedChannel>> channels{};
+    std::vector<std::string> waiting{};  // Messages to be sent once it is connected.
+    int process = -1;                    // Its pidfd; -1 if there is none.
+    bool departs = false;                // It has said that it ends in order.
+    bool is_reported = false;            // This member has told others that it is lost.
     bool is_lost = false;
+    /// While there is no connection: then it is lost, and why.
+    Clock::time_point lost_at = Clock::time_point::max();
+    std::string why_lost{};
   };
   struct Outgoing {
     std::uint32_t to;
     std::string message;
+    Delivery delivery;
   };
 
   void run();
   void wake();
   void send_queued();
   void handle(Watch::Tag tag);
+  void need(std::uint32_t member, Clock::duration patience, const std::string& why_lost);
   void dial(std::uint32_t member);
   void adopt(std::uint32_t member, Channel channel);
   void watch_process(std::uint32_t member);
   void serve(std::uint32_t member);
+  [[nodiscard]] bool receive(std::uint32_t member, FramedChannel& channel);
   void lose(std::uint32_t member, const std::string& why);
-  void await_all(Clock::time_point deadline);
+  void report_loss(std::uint32_t member, const std::string& why);
+  void hear_of_loss(const std::string& body);
+  void lose_unreachable(std::uint32_t member, Clock::time_point now);
+  void depart();
+  void await_neighbours(Clock::time_point deadline);
   [[nodiscard]] bool has_unsent() const;
   [[nodiscard]] bool is_short_of_descriptors(Clock::time_point now) const;
   [[nodiscard]] std::chrono::milliseconds wait_time(bool soon) const;
@@ -81,6 +105,7 @@ class Mesh final : public ControlTransport {
   Lifeline& lifeline_;
   Watch watch_;
   Reception reception_;
+  std::vector<std::uint32_t> neighbours_;
   std::vector<Member> members_;
   int wakeup_ = -1;  // An eventfd.
 
@@ -89,8 +114,9 @@ class Mesh final : public ControlTransport {
   std::deque<Outgoing> queue_;
   bool ticks_ = false;
   bool ends_ = false;
-  std::vector<bool> is_connected_;  // By member.
-  bool is_short_ = false;           // Of descriptors, for long.
+  std::vector<bool> is_known_;  // By member: it has been connected, or is lost.
+  std::size_t connections_ = 0;
+  bool is_short_ = false;  // Of descriptors, for long.
   std::thread thread_;
 };
 

@@ -13,11 +13,20 @@ std::string write(const RankStatus& status) {
   for (const RankStatus::Wait& each : status.waits) {
     waits.push_back({{"rank", each.rank}, {"receives", each.receives}});
   }
+  Json left = Json::array();
+  for (const auto& [rank, calls] : status.left) {
+    left.push_back({{"rank", rank}, {"calls", calls}});
+  }
+  Json seen = Json::array();
+  for (const auto& [rank, text] : status.seen) {
+    seen.push_back({{"rank", rank}, {"status", text}});
+  }
   return Json{{"call", status.call},   {"words", status.words},
               {"runs", status.runs},   {"seconds", status.seconds},
               {"about", status.about}, {"signature", status.signature},
               {"asked", status.asked}, {"earlier", earlier},
-              {"done", status.done},   {"waits", waits}}
+              {"done", status.done},   {"waits", waits},
+              {"left", left},          {"seen", seen}}
       .dump(-1, Json::NotUtf8::replace);
 }
 
@@ -42,6 +51,14 @@ RankStatus read_rank_status(const std::string& text) {
     for (const Json& each : json.value("waits", Json::array())) {
       status.waits.push_back({.rank = each.at("rank").get<std::uint32_t>(),
                               .receives = each.at("receives").get<bool>()});
+    }
+    for (const Json& each : json.value("left", Json::array())) {
+      status.left.emplace(each.at("rank").get<std::uint32_t>(),
+                          each.at("calls").get<std::uint64_t>());
+    }
+    for (const Json& each : json.value("seen", Json::array())) {
+      status.seen.emplace(each.at("rank").get<std::uint32_t>(),
+                          each.at("status").get<std::string>());
     }
   } catch (const JsonError&) {
     return {};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,13 @@ struct RankStatus {
   std::vector<Wait> waits{};
   static constexpr std::size_t most_waits = 64;
 
-  /// Calls with retry that the rank has done. Set, and sealed, only when a verdict is agreed on.
+  // What follows is set only when a verdict is agreed on:
+  /// Calls with retry that the rank has done. Sealed.
   std::uint64_t done = 0;
+  /// The ranks that it knows to have left, and after how many calls.
+  std::map<std::uint32_t, std::uint64_t> left{};
+  /// Of ranks that are gone: the last status that it got from them, written.
+  std::map<std::uint32_t, std::string> seen{};
 };
 
 [[nodiscard]] std::string write(const RankStatus& status);

@@ -21,7 +21,8 @@ class ThreadHub::MemberTransport final : public ControlTransport {
   MemberTransport(const MemberTransport&) = delete;
   MemberTransport& operator=(const MemberTransport&) = delete;
 
-  void send(std::uint32_t to, std::string message) override {
+  void send(std::uint32_t to, std::string message, Delivery delivery) override {
+    if (delivery == Delivery::if_not_connected) return;  // All threads are connected.
     hub_->send({.from = self_, .to = to, .message = std::move(message)});
   }
   void request_ticks() override { hub_->request_ticks(); }
@@ -41,6 +42,10 @@ ThreadHub::~ThreadHub() {
 }
 
 std::unique_ptr<ControlTransport> ThreadHub::connect(std::uint32_t member, Lifeline& lifeline) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!thread_.joinable()) thread_ = start_thread([this] { run(); });
+  }
   const std::lock_guard lock(delivery_);
   members_[member] = &lifeline;
   return std::make_unique<MemberTransport>(shared_from_this(), member);
@@ -55,7 +60,6 @@ void ThreadHub::send(Envelope envelope) {
   {
     const std::lock_guard lock(mutex_);
     queue_.push_back(std::move(envelope));
-    start();
   }
   news_.notify_all();
 }
@@ -64,14 +68,8 @@ void ThreadHub::request_ticks() {
   {
     const std::lock_guard lock(mutex_);
     ticks_ = true;
-    start();
   }
   news_.notify_all();
-}
-
-/// Requires: the mutex is held.
-void ThreadHub::start() {
-  if (!thread_.joinable()) thread_ = start_thread([this] { run(); });
 }
 
 void ThreadHub::run() {

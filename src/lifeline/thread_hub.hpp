@@ -13,8 +13,9 @@
 
 namespace tutti {
 
-/// Control messages between ranks that are threads of one process. Without a failure the only
-/// messages are those of ranks that leave; the thread that carries them starts with the first one.
+/// Control messages between ranks that are threads of one process. A thread carries them. It starts
+/// with the first member, because ranks also send when they are destroyed, where starting a thread
+/// must not fail.
 class ThreadHub : public std::enable_shared_from_this<ThreadHub> {
  public:
   explicit ThreadHub(std::uint32_t members) : members_(members) {}
@@ -35,7 +36,6 @@ class ThreadHub : public std::enable_shared_from_this<ThreadHub> {
 
   void send(Envelope envelope);
   void request_ticks();
-  void start();
   void run();
   void leave(std::uint32_t member);
 

@@ -3,12 +3,30 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <numeric>
 
 #include "measure/operands.hpp"
 #include "measure/quantile.hpp"
 #include "measure/timing.hpp"
 
 namespace tutti::measure {
+namespace {
+
+/// Keeps the faster half, at least three, and case 0, in their order.
+void drop_slower_half(std::vector<std::size_t>& cases,
+                      const std::vector<std::vector<double>>& times) {
+  const std::size_t kept = std::max<std::size_t>(3, (cases.size() + 1) / 2);
+  if (cases.size() <= kept) return;
+  std::vector<double> sorted;
+  for (const std::size_t i : cases) sorted.push_back(median_of(times[i]));
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(kept - 1),
+                   sorted.end());
+  const double last = sorted[kept - 1];
+  std::erase_if(cases, [&](std::size_t i) { return i != 0 && median_of(times[i]) > last; });
+}
+
+}  // namespace
 
 Arena::Arena(Communicator& communicator, std::uint64_t most_bytes, BufferPair::Kind kind)
     : communicator_(communicator), aside_(communicator.duplicate()), buffers_(most_bytes, kind) {
@@ -16,26 +34,64 @@ Arena::Arena(Communicator& communicator, std::uint64_t most_bytes, BufferPair::K
 }
 
 double Arena::seconds(const Case& what, const Pace& pace, const CallOptions& options) {
-  Call call = call_of(what, operands_in(buffers_, what, false, communicator_.rank(), ranks()));
-  call.options.direct_from = options.direct_from;
-  call.options.slice_bytes = options.slice_bytes;
-  return 1e-6 * time_in_batches(aside_, pace, [&] { communicator_.run(call); });
+  const auto call_with = [&](const Operands& operands) {
+    Call call = call_of(what, operands);
+    call.options.direct_from = options.direct_from;
+    call.options.slice_bytes = options.slice_bytes;
+    return call;
+  };
+  const auto operands = [&](bool in_place) {
+    return operands_in(buffers_, what, in_place, communicator_.rank(), ranks());
+  };
+  std::vector<Operands> data{operands(false)};
+  if (what.collective == Collective::allreduce) data.push_back(operands(true));
+  double sum = 0;
+  for (Operands& each : data) {
+    const Call call = call_with(each);
+    sum += time_in_batches(
+        aside_, pace, [&] { communicator_.run(call); }, [&] { each.rewrite_input(); });
+  }
+  return 1e-6 * sum / static_cast<double>(data.size());
 }
 
-std::vector<double> Arena::race(std::span<const Runner> runners, std::size_t rounds,
-                                double hopeless) {
+std::vector<double> Arena::race(std::span<const Runner> runners, const Race& race) {
+  using Clock = std::chrono::steady_clock;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Clock::time_point begun = Clock::now();
+  const bool limited = std::isfinite(race.seconds);
+  const auto is_over = [&] {
+    const std::chrono::duration<double> spent = Clock::now() - begun;
+    return limited && ask_leader(spent.count() > race.seconds);
+  };
   std::vector<std::vector<double>> times(runners.size());
-  double best = 0;
-  for (std::size_t round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < runners.size(); ++i) {
-      if (round > 0 && times[i].front() > hopeless * best) continue;
-      times[i].push_back(seconds(runners[i].what, runners[i].pace, runners[i].options));
-      if (best == 0 || times[i].back() < best) best = times[i].back();
+  std::vector<std::size_t> left(runners.size());
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  double best = infinity;
+  const auto run = [&](std::size_t i) {
+    Pace pace = runners[i].pace;
+    // Twice the margin: the first call of its kind is slower than others.
+    if (limited) pace.give_up = std::min(pace.give_up, 2 * race.hopeless * best);
+    times[i].push_back(seconds(runners[i].what, pace, runners[i].options));
+    best = std::min(best, times[i].back());
+  };
+  constexpr std::size_t least = 2;
+  bool over = false;
+  for (std::size_t round = 0; round < race.rounds && !over; ++round) {
+    for (const std::size_t i : left) {
+      over = (round > 0 || i >= least) && is_over();
+      if (over) break;
+      run(i);
     }
+    std::erase_if(left, [&](std::size_t i) {
+      return times[i].empty() || times[i].front() > race.hopeless * best;
+    });
+    if (race.halves) drop_slower_half(left, times);
   }
   std::vector<double> medians;
   medians.reserve(times.size());
-  for (std::vector<double>& each : times) medians.push_back(median_of(std::move(each)));
+  for (std::vector<double>& each : times) {
+    medians.push_back(each.empty() ? infinity : median_of(std::move(each)));
+  }
   return medians;
 }
 

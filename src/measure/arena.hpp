@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -21,8 +22,12 @@ class Arena {
   [[nodiscard]] std::uint32_t ranks() const { return communicator_.size(); }
   [[nodiscard]] bool leads() const { return communicator_.rank() == 0; }
 
-  /// The seconds of one call among others like it: see time_in_batches(). Of the options only
-  /// direct_from and slice_bytes are used.
+  /// The seconds of one call, from when all ranks have come until the last has left. Before each
+  /// call the input is rewritten, as programs do, so that no rank finds another's input in its own
+  /// cache, and there is a barrier: programs seldom make rooted calls one after the other, and
+  /// where such calls overlap, an algorithm that is slow by itself looks fast. For an allreduce it
+  /// is the mean of calls in place and out of place. Of the options only direct_from and
+  /// slice_bytes are used.
   [[nodiscard]] double seconds(const Case& what, const Pace& pace, const CallOptions& options = {});
 
   /// A case in a race, and how to measure it.
@@ -31,11 +36,22 @@ class Arena {
     Pace pace{};
     CallOptions options{};
   };
-  /// Runs the cases in turns for `rounds` rounds and returns the median seconds of each. A case
-  /// that took more than `hopeless` times as long as the fastest in its first round takes no
-  /// further part.
-  [[nodiscard]] std::vector<double> race(std::span<const Runner> runners, std::size_t rounds,
-                                         double hopeless);
+  /// How long a race is.
+  struct Race {
+    std::size_t rounds = 3;
+    /// A case that took this many times as long as the fastest in its first round takes no further
+    /// part.
+    double hopeless = std::numeric_limits<double>::infinity();
+    /// After each round, the slower half drops out as well: see successive halving. The first case
+    /// stays.
+    bool halves = false;
+    /// When this time is over, the race ends. Cases that had no turn have no time then, except that
+    /// the first two always have one.
+    double seconds = std::numeric_limits<double>::infinity();
+  };
+  /// Runs the cases in turns and returns the median seconds of each; infinity for those that had
+  /// no turn.
+  [[nodiscard]] std::vector<double> race(std::span<const Runner> runners, const Race& race);
 
   /// The seconds of a message between ranks 0 and 1. Other ranks wait.
   [[nodiscard]] double message_seconds(std::uint64_t bytes, std::size_t times);

@@ -69,9 +69,18 @@ class Bench {
             .out_of_place = finding(what, false)};
     if (what.collective != Collective::barrier) row.in_place = finding(what, true);
     if (report_.machine) {
-      row.limit = 1e6 * limit_seconds(*report_.machine, what.collective, report_.ranks, row.bytes);
+      row.limit = limit(row, {.in_place = false, .barrier = waits()});
+      row.limit_in_place = limit(row, {.in_place = true, .barrier = waits()});
     }
     return row;
+  }
+
+  /// Whether a barrier, or the wait after inputs were rewritten, comes before each call.
+  [[nodiscard]] bool waits() const { return workload_.pace.barrier || workload_.pace.fresh; }
+
+  [[nodiscard]] double limit(const Row& row, Manner manner) const {
+    return 1e6 *
+           limit_seconds(*report_.machine, row.what.collective, report_.ranks, row.bytes, manner);
   }
 
   [[nodiscard]] Operands operands(const Case& what, bool in_place) const {

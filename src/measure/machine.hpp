@@ -9,11 +9,17 @@ namespace tutti::measure {
 /// The best rates and latencies of this machine, measured with threads of one process and without
 /// collectives.
 struct Machine {
+  /// Bytes of the result per second, on all cores together, of one f32 operand per rank.
+  struct Sum {
+    double once = 0;        ///< The result is written to one buffer.
+    double everywhere = 0;  ///< The result is written to the outputs of all ranks.
+  };
   /// Rates with buffers of this size, on all cores together, in bytes per second.
   struct Memory {
     std::uint64_t bytes = 0;
     double copy = 0;
-    double sum = 0;  ///< Of one f32 operand per rank, counted in bytes of the result.
+    Sum out_of_place{};
+    Sum in_place{};
   };
   /// TCP over the loopback interface.
   struct Loopback {
@@ -24,9 +30,10 @@ struct Machine {
   std::uint32_t cores = 1;
   std::vector<Memory> memory{};  ///< In order of size; at least one.
   double flag = 0;               ///< Seconds from a store on one core to its load on another.
+  double note = 0;               ///< Seconds per cache line in a stream of them from core to core.
   std::optional<Loopback> loopback{};
 
-  /// The rates of the measured size that is nearest to `bytes`.
+  /// The rates of the largest measured size that is not above `bytes`: more data is not faster.
   [[nodiscard]] const Memory& memory_at(std::uint64_t bytes) const;
 };
 

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t rounds = 5;
 constexpr double seconds_per_turn = 0.02;
-constexpr double never_hopeless = 1e9;
 
 }  // namespace
 
@@ -36,7 +35,7 @@ MeasuredCrossover measure_crossover(Communicator& communicator, const CrossoverT
                            .pace = {.seconds = seconds_per_turn, .expected = expected.seconds}};
     };
     const std::array<Arena::Runner, 2> runners{runner(*task.first, a), runner(*task.second, b)};
-    const std::vector<double> times = arena.race(runners, rounds, never_hopeless);
+    const std::vector<double> times = arena.race(runners, {.rounds = rounds});
     found.measured.push_back({.bytes = bytes, .first = times[0], .second = times[1]});
     found.predicted.push_back({.bytes = bytes, .first = a.seconds, .second = b.seconds});
     found.modelled.push_back({.bytes = bytes, .first = a.modelled, .second = b.modelled});

@@ -27,7 +27,7 @@ Operands operands_in(const BufferPair& buffers, const Case& what, bool in_place,
 void Operands::rewrite_input() {
   constexpr unsigned char largest = 0x3f;
   last_written_ = last_written_ == largest ? 1 : last_written_ + 1;
-  std::memset(input, last_written_, input_bytes);
+  if (input_bytes > 0) std::memset(input, last_written_, input_bytes);
 }
 
 Call call_of(const Case& what, const Operands& operands) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -38,18 +39,23 @@ struct RegretTask {
   std::vector<Collective> collectives{};
   std::vector<std::uint64_t> sizes{};
   double seconds = 0.01;  ///< For each algorithm and round.
+  /// For everything. Algorithms that are predicted to be the slowest, and then the largest sizes,
+  /// are left out if there is not enough time.
+  double time = std::numeric_limits<double>::infinity();
 };
 
 /// An algorithm that took this many times as long as the fastest in the first round is not
 /// measured again.
 inline constexpr double hopeless_regret = 1.6;
 
-/// Runs every algorithm for every case, in turns, together with the other ranks.
+/// Runs every algorithm for every case, in turns, together with the other ranks. The rows are in
+/// order of collective and size.
 [[nodiscard]] std::vector<RegretRow> measure_regret(Communicator& communicator,
                                                     const RegretTask& task,
                                                     const Progress& progress = {});
 
-/// Combines the same rows of several runs: the typical time of each algorithm.
+/// Combines the same rows of several runs: the typical time of each algorithm. A run may lack rows
+/// and algorithms, but not the chosen one.
 [[nodiscard]] std::vector<RegretRow> combine(const std::vector<std::vector<RegretRow>>& runs);
 
 /// As JSON.

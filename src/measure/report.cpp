@@ -22,6 +22,7 @@ Json json_of(const Row& row, const Finding& finding) {
           {"median_us", timing.median},
           {"p10_us", timing.p10},
           {"p90_us", timing.p90},
+          {"mean_us", timing.mean},
           {"wide", timing.is_wide()},
           {"algbw_GBps", row.algorithm_bandwidth(finding) / giga},
           {"busbw_GBps", row.bus_bandwidth(finding) / giga},
@@ -37,17 +38,27 @@ Json json_of(const Row& row) {
           {"root", has_root(what.collective) ? Json(what.root) : Json()},
           {"algorithm", row.algorithm},
           {"limit_us", or_null(row.limit)},
+          {"limit_in_place_us", or_null(row.limit_in_place)},
           {"out_of_place", json_of(row, row.out_of_place)},
           {"in_place", row.in_place ? json_of(row, *row.in_place) : Json()}};
+}
+
+Json json_of(const Machine::Sum& sum) {
+  return {{"sum_GBps", sum.once / giga}, {"sum_everywhere_GBps", sum.everywhere / giga}};
 }
 
 Json json_of(const Machine& machine) {
   Json memory = Json::array();
   for (const Machine::Memory& each : machine.memory) {
-    memory.push_back(
-        {{"bytes", each.bytes}, {"copy_GBps", each.copy / giga}, {"sum_GBps", each.sum / giga}});
+    memory.push_back({{"bytes", each.bytes},
+                      {"copy_GBps", each.copy / giga},
+                      {"out_of_place", json_of(each.out_of_place)},
+                      {"in_place", json_of(each.in_place)}});
   }
-  Json json{{"cores", machine.cores}, {"flag_us", machine.flag * 1e6}, {"memory", memory}};
+  Json json{{"cores", machine.cores},
+            {"flag_us", machine.flag * 1e6},
+            {"note_us", machine.note * 1e6},
+            {"memory", memory}};
   if (machine.loopback) {
     json["loopback"] = {{"rate_GBps", machine.loopback->rate / giga},
                         {"latency_us", machine.loopback->latency * 1e6}};
@@ -66,7 +77,9 @@ void add_csv(std::ostringstream& text, const Row& row, const Finding& finding, c
        << ',' << row.bus_bandwidth(finding) / giga << ',';
   if (finding.wrong) text << *finding.wrong;
   text << ',';
-  if (row.limit) text << *row.limit;
+  const std::optional<double>& limit =
+      &finding == &row.out_of_place ? row.limit : row.limit_in_place;
+  if (limit) text << *limit;
   text << '\n';
 }
 

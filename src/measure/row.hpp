@@ -24,6 +24,12 @@ struct Row {
   Finding out_of_place{};
   std::optional<Finding> in_place{};  ///< None for a barrier.
   std::optional<double> limit{};      ///< Lower bound of the machine, in microseconds.
+  std::optional<double> limit_in_place{};
+
+  /// The share of the limit in the time out of place; none without a limit. Where calls overlap,
+  /// most are short and a few are long. The limit is a bound of their mean then, not of their
+  /// median.
+  [[nodiscard]] std::optional<double> share_of_limit() const;
 
   /// Bytes per second as the caller sees them.
   [[nodiscard]] double algorithm_bandwidth(const Finding& finding) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "measure/quantile.hpp"
@@ -60,7 +61,9 @@ Timing summary(std::vector<double> sorted) {
   return {.iterations = sorted.size(),
           .median = quantile(sorted, 0.5),
           .p10 = quantile(sorted, 0.1),
-          .p90 = quantile(sorted, 0.9)};
+          .p90 = quantile(sorted, 0.9),
+          .mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) /
+                  static_cast<double>(std::max<std::size_t>(sorted.size(), 1))};
 }
 
 }  // namespace
@@ -89,35 +92,63 @@ Timing time_call(Communicator& aside, const Pace& pace, const std::function<void
   return summary(std::move(durations));
 }
 
-double time_in_batches(Communicator& aside, const Pace& pace, const std::function<void()>& call) {
+double time_in_batches(Communicator& aside, const Pace& pace, const std::function<void()>& call,
+                       const std::function<void()>& rewrite) {
+  std::vector<double> durations;
+  // Returns the time of the batch, with all that is not measured.
+  const auto run = [&](std::size_t calls) {
+    durations.clear();
+    return batch(aside, calls, [&] {
+      rewrite();
+      aside.barrier();
+      const Clock::time_point begin = Clock::now();
+      call();
+      durations.push_back(microseconds_since(begin));
+    });
+  };
+  const auto median = [&] {
+    aside.all_reduce(durations, Op::max);
+    return median_of(durations);
+  };
   if (pace.iterations) {
-    (void)batch(aside, pace.warm_ups.value_or(1), call);
-    return batch(aside, *pace.iterations, call) / static_cast<double>(*pace.iterations);
+    (void)run(pace.warm_ups.value_or(1));
+    (void)run(*pace.iterations);
+    return median();
   }
-  // All batches are equally long. The first calls of a batch find empty buffers, so short batches
-  // would favour algorithms whose root runs ahead.
-  constexpr double length = 2000;
+  constexpr double length = 1000;
   constexpr double least_length = 0.75 * length;
   constexpr double least_calls = 4;
   constexpr double most_growth = 8;
+  constexpr double long_call = 50'000;
   double size = 1;
-  if (pace.expected > 0) {
-    size = std::max(least_calls, length / (1e6 * pace.expected));
-    (void)batch(aside, static_cast<std::size_t>(size / least_calls), call);
+  if (std::isfinite(pace.give_up)) {
+    const auto once = [&] {
+      (void)run(1);
+      return median();
+    };
+    double took = once();
+    if (took > 1e6 * pace.give_up) took = once();
+    // For a call this long, the median of several says no more.
+    if (took > 1e6 * pace.give_up || took > long_call) return took;
   }
-  std::vector<double> means;
+  if (pace.expected > 0) {
+    // Rewriting and the barrier may take longer than the call.
+    const double some = std::max(1.0, length / (1e6 * pace.expected) / most_growth);
+    size = std::max(least_calls, some * length / run(static_cast<std::size_t>(some)));
+  }
+  std::vector<double> medians;
   double spent = 0;
-  while (means.empty() || spent < 1e6 * pace.seconds) {
-    const double took = batch(aside, static_cast<std::size_t>(size), call);
+  while (medians.empty() || spent < 1e6 * pace.seconds) {
+    const double took = run(static_cast<std::size_t>(size));
     if ((took >= least_length && size >= least_calls) || size >= most_iterations) {
-      means.push_back(took / std::floor(size));
+      medians.push_back(median());
       spent += took;
     } else {
       size *= std::clamp(1.1 * length / took, 1.5, most_growth);
       size = std::clamp(size, least_calls, double{most_iterations});
     }
   }
-  return median_of(std::move(means));
+  return median_of(std::move(medians));
 }
 
 }  // namespace tutti::measure

@@ -15,6 +15,7 @@ struct Timing {
   double median = 0;
   double p10 = 0;
   double p90 = 0;
+  double mean = 0;  ///< 0 if unknown.
 
   /// True if the spread is so wide that the median says little.
   [[nodiscard]] bool is_wide() const { return p90 > 2 * median || 2 * p10 < median; }
@@ -31,10 +32,11 @@ struct Timing {
                                const std::function<void()>& call,
                                const std::function<void()>& rewrite = {});
 
-/// The microseconds of one call in a batch of calls, until the last rank has finished the last of
-/// them: the mean of a batch, and the median over batches, at least one. Where calls overlap, most
-/// are short and a few are long, so that the median of single calls would be too small.
+/// The microseconds of one call on its slowest rank: the median of a batch of calls, and the median
+/// over batches, at least one. Before each call, `rewrite` writes this rank's input, and all ranks
+/// wait for each other; neither is measured.
 [[nodiscard]] double time_in_batches(Communicator& aside, const Pace& pace,
-                                     const std::function<void()>& call);
+                                     const std::function<void()>& call,
+                                     const std::function<void()>& rewrite);
 
 }  // namespace tutti::measure

@@ -3,7 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <iterator>
+#include <limits>
 #include <map>
+
+#include <tutti/schedule/schedule_hash.hpp>
 
 #include "kernels/fold.hpp"
 #include "measure/arena.hpp"
@@ -35,22 +40,45 @@ double measure_gamma() {
   return best / (count * sizeof(float));
 }
 
-/// A method to measure, and the name that the profile has for it.
+/// A method to measure, and the names that the profile has for it. Among few ranks many algorithms
+/// are the same: among two, every tree is.
 struct Contestant {
-  std::string name;
+  std::vector<std::string> names;
   Method method;
 };
+
+/// Removes those whose schedules are equal to earlier ones, which get their names.
+std::vector<Contestant> merged(std::vector<Contestant> all, std::uint32_t ranks) {
+  constexpr std::uint32_t most_ranks =
+      64;  // Among more, few are the same, and building takes long.
+  if (ranks > most_ranks) return all;
+  std::vector<Contestant> found;
+  std::map<std::uint64_t, std::size_t> seen;
+  for (Contestant& each : all) {
+    const Schedule schedule = each.method.build({.ranks = ranks});
+    const auto [place, is_new] = seen.emplace(content_hash(schedule), found.size());
+    if (is_new) {
+      found.push_back(std::move(each));
+    } else {
+      std::ranges::move(each.names, std::back_inserter(found[place->second].names));
+    }
+  }
+  return found;
+}
 
 /// The algorithms in the order of the table, then the schedules.
 std::vector<Contestant> contestants(const TuningTask& task, std::uint32_t ranks) {
   std::vector<Contestant> found;
   for (const Algorithm& each : algorithms()) {
     if (each.needs_shape() || !each.refusal({.ranks = ranks}).empty()) continue;
-    found.push_back({.name = std::string(each.name), .method = each});
+    for (const Algorithm* variant : variants(each)) {
+      found.push_back({.names = {std::string(variant->name)}, .method = *variant});
+    }
   }
+  found = merged(std::move(found), ranks);
   for (const NamedSchedule& each : task.schedules) {
     if (each.schedule.contract().ranks != ranks) continue;
-    found.push_back({.name = each.name, .method = each.schedule});
+    found.push_back({.names = {each.name}, .method = each.schedule});
   }
   return found;
 }
@@ -75,12 +103,15 @@ class Tuning {
       reach_.ranks = arena_.ranks();
       measure_link();
       measure_slice();
-      if (in_memory(task_.reach)) measure_direct();
+      if (in_memory(task_.reach) && has_time(0.4)) measure_direct();
       measure_sizes(&Tuning::measure_all);
     }
     Profile profile{.reaches = {reach_}};
-    for (auto& [contestant, measurement] : measurements_) {
-      profile.measurements.push_back(std::move(measurement));
+    for (const auto& [contestant, measurement] : measurements_) {
+      for (const std::string& name : contestants_[contestant].names) {
+        profile.measurements.push_back(measurement);
+        profile.measurements.back().algorithm = name;
+      }
     }
     return profile;
   }
@@ -106,6 +137,7 @@ class Tuning {
     std::array<std::size_t, 4> sizes{usual, usual / 4, usual / 2, usual * 2};
     std::array<std::vector<double>, 4> times;
     for (int round = 0; round < 3; ++round) {
+      if (!has_time(0.2)) return;
       for (std::size_t i = 0; i < sizes.size(); ++i) {
         times[i].push_back(
             arena_.seconds(ring, {.seconds = 0.01, .expected = 1e-3}, {.slice_bytes = sizes[i]}));
@@ -119,30 +151,36 @@ class Tuning {
     }
   }
 
+  /// True if less than this share of the time is spent.
+  [[nodiscard]] bool has_time(double share = 1) {
+    return arena_.ask_leader(seconds_since(begun_) < share * task_.seconds);
+  }
+
   /// Measures from which message size on reading in place is faster than copying. It depends on the
   /// collective: a root that copies for a broadcast does not wait for its readers. For an allreduce
-  /// a mesh stands for all algorithms, since it is the fastest at the sizes in question.
+  /// a mesh stands for all algorithms; a two-shot mesh writes its results in place in any case.
   void measure_direct() {
     constexpr std::array representatives{"broadcast/flat", "scatter/flat",       "gather/flat",
                                          "allgather/mesh", "reduce/flat",        "allreduce/mesh",
                                          "alltoall/mesh",  "reduce_scatter/mesh"};
     for (const char* const each : representatives) {
+      if (!has_time(0.4)) return;
       const Algorithm& used = algorithm(each);
       reach_.direct_from[static_cast<std::size_t>(used.collective)] = direct_from(used);
     }
   }
 
   [[nodiscard]] std::size_t direct_from(const Algorithm& used) {
-    constexpr double clearly = 0.97;
     constexpr std::size_t always_copied = ~std::size_t{0};
-    std::size_t least = std::size_t{1} << 20;  // Longer messages are always read in place.
-    for (std::size_t message = least / 2; message >= 512; message /= 4) {
+    constexpr std::size_t longest = std::size_t{1} << 19;
+    std::vector<Protocols> found;
+    for (std::size_t message = 512; message <= longest; message *= 4) {
       // One message holds the whole data, or one block per rank.
       const bool whole = used.collective == Collective::broadcast ||
                          used.collective == Collective::reduce ||
                          used.collective == Collective::allreduce;
       const std::uint64_t bytes = message * (whole ? 1 : arena_.ranks());
-      if (bytes > task_.most_bytes) continue;
+      if (bytes > task_.most_bytes) break;
       const Case what = sized(used, bytes);
       std::vector<double> copied;
       std::vector<double> direct;
@@ -151,10 +189,11 @@ class Tuning {
         copied.push_back(arena_.seconds(what, pace, {.direct_from = always_copied}));
         direct.push_back(arena_.seconds(what, pace, {.direct_from = 1}));
       }
-      if (median_of(direct) >= clearly * median_of(copied)) break;
-      least = message;
+      found.push_back({.message = message,
+                       .copied = median_of(std::move(copied)),
+                       .direct = median_of(std::move(direct))});
     }
-    return least;
+    return best_direct_from(found);
   }
 
   /// Calls `measure` for each collective and size until the time is up.
@@ -165,7 +204,7 @@ class Tuning {
     for (const std::uint64_t bytes : sizes) {
       for (const Collective collective : collectives()) {
         if (collective == Collective::barrier && bytes > sizes.front()) continue;
-        if (arena_.ask_leader(seconds_since(begun_) > task_.seconds)) return;
+        if (!has_time()) return;
         (this->*measure)(collective, bytes);
         show_progress();
       }
@@ -173,16 +212,24 @@ class Tuning {
   }
 
   /// Measures all methods briefly, except those that were hopeless for less data, then the best of
-  /// them again.
+  /// them again. If there is not enough time for all, none is noted: one without a time would count
+  /// as given up.
   void measure_all(Collective collective, std::uint64_t bytes) {
     std::vector<Result> results;
+    double best = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < contestants_.size(); ++i) {
       const Method& each = contestants_[i].method;
       if (each.collective() != collective || is_hopeless(i, bytes)) continue;
-      const Pace pace{.seconds = 0, .expected = expected(i, bytes)};
+      const double guess = expected(i, bytes);
+      constexpr double hopeless = 4;
+      const bool fits = seconds_since(begun_) + 2 * guess < task_.seconds;
+      // The first case of all is measured in any case: a profile without any would be useless.
+      if (!arena_.ask_leader(fits || measurements_.empty())) return;
+      const Pace pace{.seconds = 0, .expected = guess, .give_up = hopeless * best};
       results.push_back(
           {.contestant = i,
            .seconds = arena_.seconds(sized(each, bytes), pace, options_for(collective))});
+      best = std::min(best, results.back().seconds);
     }
     measure_best(results, bytes);
     const double fastest = std::min_element(results.begin(), results.end(), is_faster)->seconds;
@@ -239,8 +286,13 @@ class Tuning {
                        .pace = {.seconds = 0, .expected = each.seconds},
                        .options = options_for(method.collective())});
     }
-    const std::vector<double> again = arena_.race(close, is_long ? 1 : 3, hopeless);
-    for (std::size_t i = 0; i < close.size(); ++i) results[i].seconds = again[i];
+    const std::vector<double> again =
+        arena_.race(close, {.rounds = is_long ? std::size_t{1} : std::size_t{3},
+                            .hopeless = hopeless,
+                            .seconds = std::max(0.0, task_.seconds - seconds_since(begun_))});
+    for (std::size_t i = 0; i < close.size(); ++i) {
+      if (std::isfinite(again[i])) results[i].seconds = again[i];
+    }
     return std::span(results).first(close.size());
   }
 
@@ -263,7 +315,7 @@ class Tuning {
   void note(const Result& result, std::uint64_t bytes) {
     const Contestant& used = contestants_[result.contestant];
     Measurement& measurement = measurements_[result.contestant];
-    measurement.algorithm = used.name;
+    measurement.algorithm = used.names.front();
     if (used.method.schedule() != nullptr) measurement.schedule = *used.method.schedule();
     measurement.reach = task_.reach;
     measurement.ranks = arena_.ranks();
@@ -325,6 +377,24 @@ class Tuning {
 };
 
 }  // namespace
+
+std::size_t best_direct_from(std::span<const Protocols> found) {
+  constexpr std::size_t never = std::size_t{1} << 20;
+  std::size_t best = never;
+  double least = std::numeric_limits<double>::infinity();
+  // Of equal ones the greatest: copying does not make the sender wait.
+  for (std::size_t first = found.size() + 1; first-- > 0;) {
+    double loss = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const double ratio = found[i].copied / found[i].direct;
+      loss += std::log(std::max(1.0, i < first ? ratio : 1 / ratio));
+    }
+    if (loss >= least) continue;
+    least = loss;
+    best = first < found.size() ? found[first].message : never;
+  }
+  return best;
+}
 
 Profile tune(Communicator& communicator, const TuningTask& task, const Progress& progress) {
   return Tuning(communicator, task, progress).run();

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,18 @@ struct TuningTask {
   /// Measure only the best methods of the present profile again.
   bool refine = false;
 };
+
+/// The seconds of a call whose messages have this size, if data is copied and if it is read in
+/// place.
+struct Protocols {
+  std::size_t message = 0;
+  double copied = 0;
+  double direct = 0;
+};
+
+/// The message size from which data is best read in place: the one with the least loss over all
+/// sizes, as a single measurement may be wrong. 1 MiB if copying is never slower.
+[[nodiscard]] std::size_t best_direct_from(std::span<const Protocols> found);
 
 /// Measures ranks that reach each other in this way, together with the other ranks: links, slices,
 /// and every algorithm over sizes, less carefully if it cannot win. Does not fit the models.

@@ -42,7 +42,7 @@ Dial::~Dial() {
 
 std::optional<Channel> Dial::advance(Clock::time_point now) {
   if (channel_ && now >= due_) {
-    fail(handshake_ ? "connected, but no answer" : "no answer", now);
+    fail({.why = handshake_ ? "connected, but no answer" : "no answer"}, now);
   }
   if (!channel_) {
     if (now < due_ || contact_.endpoints.empty()) return std::nullopt;
@@ -56,13 +56,15 @@ std::optional<Channel> Dial::advance(Clock::time_point now) {
       if (handshake_->has_proved()) due_ = Clock::time_point::max();
       return std::nullopt;
     case Handshake::State::refused:
-      fail(handshake_->refusal(), now, handshake_->is_final());
+      fail({.why = handshake_->refusal(), .is_final = handshake_->is_final()}, now);
       return std::nullopt;
     case Handshake::State::done:
       break;
   }
   if (rank_that_greets(handshake_->peer_greeting(), group_) != peer_.index()) {
-    fail("another process listens there and answers \"" + handshake_->peer_greeting() + "\"", now);
+    fail({.why =
+              "another process listens there and answers \"" + handshake_->peer_greeting() + "\""},
+         now);
     return std::nullopt;
   }
   watch_.remove(channel_.fd());
@@ -84,19 +86,29 @@ bool Dial::is_hopeless() const {
                                     [](const Failure& failure) { return failure.is_final; });
 }
 
+bool Dial::is_refused() const {
+  return rounds_ > 0 && !channel_ &&
+         std::all_of(failures_.begin(), failures_.end(),
+                     [](const Failure& failure) { return failure.is_refused; });
+}
+
 void Dial::begin(Clock::time_point now) {
   channel_ = Channel(begin_connect(contact_.endpoints[endpoint_]));
   shortage_.note(channel_ ? 0 : errno, now);
   if (!channel_) {
-    fail(system_reason(errno), now);
+    fail(errno, now);
     return;
   }
   due_ = now + connect_time;
   watch_.add(channel_.fd(), {.kind = Watch::Kind::dial, .index = peer_.index()}, true);
 }
 
-void Dial::fail(const std::string& why, Clock::time_point now, bool is_final) {
-  failures_[endpoint_] = {.why = why, .is_final = is_final};
+void Dial::fail(int error, Clock::time_point now) {
+  fail({.why = system_reason(error), .is_refused = error == ECONNREFUSED}, now);
+}
+
+void Dial::fail(const Failure& failure, Clock::time_point now) {
+  failures_[endpoint_] = failure;
   if (channel_) watch_.remove(channel_.fd());
   channel_ = Channel();
   handshake_.reset();
@@ -115,7 +127,7 @@ bool Dial::is_connected(Clock::time_point now) {
   socklen_t length = sizeof error;
   getsockopt(channel_.fd(), SOL_SOCKET, SO_ERROR, &error, &length);
   if (error != 0) {
-    fail(std::generic_category().message(error), now);
+    fail(error, now);
     return false;
   }
   handshake_.emplace(Handshake::Side::dials, secret_, tcp_greeting(group_, self_.index()));

@@ -32,6 +32,8 @@ class Dial {
   /// True if retrying cannot help: every address has a different secret or TLS setting, or this
   /// process has been out of descriptors for too long.
   [[nodiscard]] bool is_hopeless() const;
+  /// True if in the last round every address refused the connection: no process listens there.
+  [[nodiscard]] bool is_refused() const;
   /// True if the TCP connection is open but the peer process has not finished the handshake: it may
   /// be stopped or busy.
   [[nodiscard]] bool is_kept_waiting() const { return handshake_.has_value(); }
@@ -43,7 +45,13 @@ class Dial {
 
  private:
   void begin(Clock::time_point now);
-  void fail(const std::string& why, Clock::time_point now, bool is_final = false);
+  struct Failure {
+    std::string why;
+    bool is_final = false;    ///< Retrying cannot help.
+    bool is_refused = false;  ///< No process listens at the address.
+  };
+  void fail(const Failure& failure, Clock::time_point now);
+  void fail(int error, Clock::time_point now);
   [[nodiscard]] bool is_connected(Clock::time_point now);
 
   Rank peer_;
@@ -58,12 +66,7 @@ class Dial {
   std::size_t endpoint_ = 0;            // Index of the current or next attempt.
   std::uint32_t rounds_ = 0;            // Rounds in which every address failed.
   Clock::time_point due_{};
-  /// The last failure of an address.
-  struct Failure {
-    std::string why;
-    bool is_final = false;  ///< Retrying cannot help.
-  };
-  std::vector<Failure> failures_;  // By endpoint.
+  std::vector<Failure> failures_;  // The last one of each endpoint.
   DescriptorShortage shortage_;
 };
 

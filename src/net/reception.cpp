@@ -21,13 +21,13 @@ constexpr auto fair_time_in_crowd = 20ms;
 }  // namespace
 
 Reception::Reception(Socket listener, Watch& watch, const Secret& secret, std::string group,
-                     Rank self, Callers callers)
+                     Rank self, std::uint32_t ranks)
     : listener_(std::move(listener)),
       watch_(watch),
       secret_(secret),
       group_(std::move(group)),
       self_(self),
-      callers_(callers),
+      ranks_(ranks),
       log_(self) {
   listener_.close_in_children();
   if (listener_) watch_.add(listener_.fd(), {.kind = Watch::Kind::listener, .index = 0}, false);
@@ -87,9 +87,7 @@ std::optional<Reception::Guest> Reception::advance(std::uint32_t index) {
   }
   const std::string greeting = place.handshake->peer_greeting();
   const std::optional<std::uint32_t> rank = rank_that_greets(greeting, group_);
-  const bool is_welcome =
-      rank && (*rank < self_.index() || (callers_ == Callers::all && *rank > self_.index()));
-  if (!is_welcome) {
+  if (!rank || *rank == self_.index() || *rank >= ranks_) {
     reject(place, "unexpected greeting \"" + greeting + "\"");
     return std::nullopt;
   }
@@ -110,7 +108,7 @@ Reception::Place* Reception::next_place(Clock::time_point now) {
   const auto free = std::find_if(places_.begin(), places_.end(),
                                  [](const Place& place) { return !place.channel; });
   if (free != places_.end()) return &*free;
-  if (places_.size() < most_unauthenticated) return &places_.emplace_back();
+  if (places_.size() < spare_places + ranks_) return &places_.emplace_back();
   std::vector<Place*> by_age;
   for (Place& place : places_) by_age.push_back(&place);
   std::sort(by_age.begin(), by_age.end(),

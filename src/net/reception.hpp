@@ -27,14 +27,13 @@ class Reception {
     Channel channel;
   };
 
-  static constexpr std::size_t most_unauthenticated = 64;
+  /// Unauthenticated peers at a time, besides one for each rank.
+  static constexpr std::size_t spare_places = 64;
 
-  /// Which ranks are accepted. A higher rank connects only to ask this rank to dial it.
-  enum class Callers : std::uint8_t { lower, all };
-
-  /// The watch and the secret must outlive the reception.
+  /// For a group of so many ranks: all of them may connect at once. The watch and the secret must
+  /// outlive the reception.
   Reception(Socket listener, Watch& watch, const Secret& secret, std::string group, Rank self,
-            Callers callers = Callers::lower);
+            std::uint32_t ranks);
   ~Reception();
   Reception(const Reception&) = delete;
   Reception& operator=(const Reception&) = delete;
@@ -73,7 +72,7 @@ class Reception {
   const Secret& secret_;
   std::string group_;
   Rank self_;
-  Callers callers_;
+  std::uint32_t ranks_;
   std::vector<Place> places_;
   std::size_t unauthenticated_ = 0;
   bool is_shut_ = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include <tutti/error.hpp>
@@ -19,7 +20,8 @@ namespace {
 
 constexpr double margin = 20;
 constexpr double unit = 42;
-constexpr double around = 30;  // Margin for bends and wide lines.
+constexpr double wide_unit = 64;  // With room for arcs.
+constexpr double around = 30;     // Margin for bends and wide lines.
 constexpr double rank_radius = 11;
 constexpr double number_size = 9.5;
 constexpr double narrowest_paper = 700;
@@ -57,9 +59,11 @@ void draw_node(Svg& svg, const Node& node, Point at) {
 
 class Picture {
  public:
-  Picture(const Network& network, const std::vector<LinkTraffic>& traffic)
-      : network_(network), traffic_(traffic), layout_(lay_out(network)) {
-    scale();
+  Picture(const Network& network, const std::vector<LinkTraffic>& traffic,
+          const std::vector<OverlayHop>& hops)
+      : network_(network), traffic_(traffic), hops_(hops), layout_(lay_out(network)) {
+    scale(around);
+    make_room_for_arcs();
     measure_loads();
   }
 
@@ -74,12 +78,19 @@ class Picture {
                      [&](std::size_t a, std::size_t b) { return heat(a) < heat(b); });
     for (const std::size_t link : order) draw_link(svg, link, corner);
     for (std::uint32_t n = 0; n < network_.nodes.size(); ++n) draw_node(svg, NodeId{n}, corner);
+    for (const OverlayHop& hop : hops_) arc(hop, corner).draw(svg);
+    for (const OverlayHop& hop : hops_) arc(hop, corner).label(svg, hop.links);
   }
 
   [[nodiscard]] Legend legend(double most_width) const {
     Legend legend(most_width);
     add_kinds(legend);
     if (traffic_.empty()) return legend;
+    if (!hops_.empty()) {
+      legend.add(26, "hop of the overlay", [](Svg& svg, Point at) {
+        svg.line(at, {at.x + 26, at.y}, "series-0-line line");
+      });
+    }
     const auto add = [&](std::size_t step, const std::string& words) {
       legend.add(26, words, [step](Svg& svg, Point at) {
         const std::string number = std::to_string(step);
@@ -87,6 +98,17 @@ class Picture {
       });
     };
     add(0, "idle");
+    if (!hops_.empty()) {
+      std::map<std::size_t, double> most;
+      for (std::size_t l = 0; l < traffic_.size(); ++l) {
+        most[heat(l)] = std::max(most[heat(l)], traffic_[l].bytes);
+      }
+      most.erase(0);
+      for (const auto& [step, count] : most) {
+        add(step, std::to_string(std::lround(count)) + (count > 1 ? " hops" : " hop"));
+      }
+      return legend;
+    }
     for (std::size_t step = 1; step < heat_steps && busiest_ > 0; ++step) {
       const double share = static_cast<double>(step) / static_cast<double>(heat_steps - 1);
       add(step,
@@ -97,7 +119,7 @@ class Picture {
   }
 
  private:
-  void scale() {
+  void scale(double border) {
     Point low = layout_.nodes.front();
     Point high = low;
     for (const Point& each : layout_.nodes) {
@@ -105,11 +127,52 @@ class Picture {
       high = {std::max(high.x, each.x), std::max(high.y, each.y)};
     }
     for (Point& each : layout_.nodes) {
-      each = {(each.x - low.x) * unit + around, (each.y - low.y) * unit + around};
+      each = {(each.x - low.x) * unit_ + border, (each.y - low.y) * unit_ + border};
     }
-    for (Point& each : layout_.bends) each = {each.x * unit, each.y * unit};
-    width_ = (high.x - low.x) * unit + 2 * around;
-    height_ = (high.y - low.y) * unit + 2 * around;
+    for (Point& each : layout_.bends) each = {each.x * unit_, each.y * unit_};
+    middle_ = {};
+    for (const Point& each : layout_.nodes) {
+      middle_.x += each.x / static_cast<double>(layout_.nodes.size());
+      middle_.y += each.y / static_cast<double>(layout_.nodes.size());
+    }
+    width_ = (high.x - low.x) * unit_ + 2 * border;
+    height_ = (high.y - low.y) * unit_ + 2 * border;
+  }
+
+  /// Shifts everything if an arc leaves the paper.
+  void make_room_for_arcs() {
+    Point low{};
+    Point high{width_, height_};
+    constexpr double beside = 36;  // Half of a label.
+    for (const OverlayHop& hop : hops_) {
+      const Point middle = arc(hop, {}).middle();
+      low = {std::min(low.x, middle.x - beside), std::min(low.y, middle.y - around)};
+      high = {std::max(high.x, middle.x + beside), std::max(high.y, middle.y + around)};
+    }
+    for (Point& each : layout_.nodes) each = {each.x - low.x, each.y - low.y};
+    middle_ = {middle_.x - low.x, middle_.y - low.y};
+    width_ = high.x - low.x;
+    height_ = high.y - low.y;
+  }
+
+  [[nodiscard]] OverlayArc arc(const OverlayHop& hop, Point corner) const {
+    const auto at = [&](Rank rank) {
+      const Point& node = layout_.nodes[network_.ranks[rank.index()].index()];
+      return Point{node.x + corner.x, node.y + corner.y};
+    };
+    const Point from = at(hop.from);
+    const Point to = at(hop.to);
+    const auto from_middle = [&](const OverlayArc& curve) {
+      return std::hypot(curve.middle().x - corner.x - middle_.x,
+                        curve.middle().y - corner.y - middle_.y);
+    };
+    const OverlayArc left(from, to, rank_radius + 3, true);
+    const OverlayArc right(from, to, rank_radius + 3, false);
+    const bool and_back = std::any_of(hops_.begin(), hops_.end(), [&](const OverlayHop& other) {
+      return other.from == hop.to && other.to == hop.from;
+    });
+    // Away from the links at the edge of the picture.
+    return and_back || from_middle(left) <= from_middle(right) ? left : right;
   }
 
   void measure_loads() {
@@ -137,6 +200,9 @@ class Picture {
                        in_words(Measure::bytes_per_second, network_.links[link].bytes_per_second);
     if (traffic_.empty()) return text;
     const LinkTraffic& traffic = traffic_[link];
+    if (!hops_.empty()) {
+      return text + ": " + std::to_string(std::lround(traffic.bytes)) + " hops of the overlay";
+    }
     text += ": " + in_words(Measure::bytes, traffic.bytes);
     if (traffic.bytes > 0) text += ", busy for " + in_words(Measure::seconds, seconds(link));
     constexpr std::size_t most_named = 12;
@@ -168,7 +234,7 @@ class Picture {
     } else {
       // Four thirds, since a curve reaches three quarters of the distance to its control points.
       const Point over{bend.x * 4 / 3, bend.y * 4 / 3};
-      const double lead = std::min(length * 0.15, unit * 0.6);
+      const double lead = std::min(length * 0.15, unit_ * 0.6);
       const Point first{from.x + side.x, from.y + side.y};
       const Point last{to.x + side.x, to.y + side.y};
       data.move(first).curve({first.x + over.x + ahead.x * lead, first.y + over.y + ahead.y * lead},
@@ -189,10 +255,19 @@ class Picture {
     svg.tooltip(std::string(name(node.kind)) + " " + node.name);
     render::draw_node(svg, node, at);
     if (const auto rank = network_.rank_of(id)) {
-      svg.text({at.x, at.y + number_size * 0.36}, std::to_string(rank->index()),
-               {.size = number_size, .style = "ink", .anchor = Anchor::middle});
+      draw_name(svg, node, *rank, at);
     }
     svg.end();
+  }
+
+  /// A name of the caller's own that is too long for the circle is written below it.
+  void draw_name(Svg& svg, const Node& node, Rank rank, Point at) const {
+    const std::string number = std::to_string(rank.index());
+    const bool is_own = !hops_.empty() && node.name != "r" + number;
+    const std::string& name = is_own ? node.name : number;
+    const bool fits = text_width(name, number_size) < 2 * rank_radius;
+    svg.text({at.x, at.y + (fits ? number_size * 0.36 : rank_radius + number_size + 1)}, name,
+             {.size = number_size, .style = "ink", .anchor = Anchor::middle});
   }
 
   void add_kinds(Legend& legend) const {
@@ -209,12 +284,15 @@ class Picture {
 
   const Network& network_;
   const std::vector<LinkTraffic>& traffic_;
+  const std::vector<OverlayHop>& hops_;
   NetworkLayout layout_;
+  double unit_ = hops_.empty() ? unit : wide_unit;
   bool uniform_ = true;  ///< True if all links have the same bandwidth.
   double bandwidth_ = 0;
   double busiest_ = 0;  ///< In seconds.
   double width_ = 0;
   double height_ = 0;
+  Point middle_{};  ///< The mean of all nodes.
 };
 
 }  // namespace
@@ -227,10 +305,12 @@ void require_drawable(const Network& network) {
                                           " can be drawn: use a smaller network");
 }
 
-std::string draw_network(const Network& network, const std::vector<LinkTraffic>& traffic,
-                         const Caption& caption) {
+namespace {
+
+std::string draw(const Network& network, const std::vector<LinkTraffic>& traffic,
+                 const std::vector<OverlayHop>& hops, const Caption& caption) {
   require_drawable(network);
-  const Picture picture(network, traffic);
+  const Picture picture(network, traffic, hops);
   const double width = std::max(narrowest_paper, picture.width() + 2 * margin);
   const Heading heading(caption, width - 2 * margin);
   const Legend legend = picture.legend(width - 2 * margin);
@@ -240,6 +320,23 @@ std::string draw_network(const Network& network, const std::vector<LinkTraffic>&
   legend.draw(svg, {margin, margin + heading.height()});
   picture.draw(svg, {(width - picture.width()) / 2, top});
   return svg.document();
+}
+
+}  // namespace
+
+std::string draw_network(const Network& network, const std::vector<LinkTraffic>& traffic,
+                         const Caption& caption) {
+  return draw(network, traffic, {}, caption);
+}
+
+std::string draw_overlay(const Network& network, const std::vector<OverlayHop>& hops,
+                         const std::vector<std::uint32_t>& crossings, const Caption& caption) {
+  std::vector<LinkTraffic> traffic;
+  traffic.reserve(crossings.size());
+  for (const std::uint32_t count : crossings) {
+    traffic.push_back({.bytes = static_cast<double>(count), .pairs = {}});
+  }
+  return draw(network, traffic, hops, caption);
 }
 
 }  // namespace tutti::render

@@ -7,6 +7,7 @@
 #include <tutti/network/network.hpp>
 
 #include "render/caption.hpp"
+#include "render/overlay.hpp"
 
 namespace tutti::render {
 
@@ -31,6 +32,12 @@ void require_drawable(const Network& network);
 /// Requires: `traffic` is empty or has an entry for every link.
 [[nodiscard]] std::string draw_network(const Network& network,
                                        const std::vector<LinkTraffic>& traffic,
+                                       const Caption& caption);
+
+/// The same with the hops of an overlay as arcs, each with the number of its links. The load of a
+/// link is the number of hops that cross it, `crossings`, and ranks have the names of the network.
+[[nodiscard]] std::string draw_overlay(const Network& network, const std::vector<OverlayHop>& hops,
+                                       const std::vector<std::uint32_t>& crossings,
                                        const Caption& caption);
 
 }  // namespace tutti::render

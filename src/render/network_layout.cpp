@@ -208,7 +208,8 @@ NetworkLayout by_springs(const Network& network, const Neighbours& neighbours) {
 NetworkLayout lay_out(const Network& network) {
   const Neighbours neighbours = neighbours_of(network);
   if (const auto* torus = std::get_if<wiring::Torus>(&network.wiring)) {
-    return torus->dimensions.size() == 1 ? circle(network) : grid(network, torus->dimensions);
+    const bool ring = torus->dimensions.size() == 1 && torus->wraps;
+    return ring ? circle(network) : grid(network, torus->dimensions);
   }
   if (const auto* dragonfly = std::get_if<wiring::Dragonfly>(&network.wiring)) {
     return groups(network, *dragonfly);

@@ -50,8 +50,8 @@ class Reader {
                          .end = begin + length});
     } else if (phase == "s" || phase == "f") {
       Flow& flow = flows_[event.value("cat", "") + "/" + event.at("id").dump()];
-      (phase == "s" ? flow.start : flow.finish) = {.place = place_of(event),
-                                                   .time = time_of(event, "ts")};
+      (phase == "s" ? flow.start : flow.finish) =
+          Moment{.place = place_of(event), .time = time_of(event, "ts")};
     } else if (phase == "M") {
       const std::string what = event.value("name", "");
       if (what == "thread_name") threads_[place_of(event)] = event["args"]["name"].string();

@@ -45,7 +45,11 @@ class Story {
       if (shows_tables_) add_holdings(before);
     }
     add_bytes();
-    add_sums();
+    if (subject_.numbers != nullptr) {
+      add_results();
+    } else {
+      add_sums();
+    }
     return std::move(text_);
   }
 
@@ -100,17 +104,25 @@ class Story {
   }
 
   [[nodiscard]] std::string legend() const {
+    if (subject_.numbers != nullptr) return numbers_legend();
     if (contract_.collective == Collective::alltoall) {
       return "b7 is the block that rank b brings in chunk 7: chunk s·p + d goes from rank s to "
              "rank d";
     }
-    const bool plain = std::ranges::all_of(schedule_.programs, &Program::is_plain);
+    const bool plain = std::all_of(schedule_.programs.begin(), schedule_.programs.end(),
+                                   [](const Program& each) { return each.is_plain(); });
     const std::string variants =
         plain ? "" : "\n2' is variant 1 of chunk 2, 2'' variant 2; 0: 2 = 2 + 2' is a local step";
     if (!is_reduction(contract_.collective)) {
       return "b2 is chunk 2 as rank b brought it" + variants;
     }
     return variants.empty() ? sums_legend() : sums_legend() + variants;
+  }
+
+  [[nodiscard]] std::string numbers_legend() const {
+    const std::string adds = "0 → 1: 2+ adds chunk 2 to what rank 1 has, 0 → 1: 2 replaces it; ";
+    return (is_reduction(contract_.collective) ? adds : "") +
+           "[28] is a finished result, · is nothing";
   }
 
   [[nodiscard]] static std::string sums_legend() {
@@ -181,7 +193,8 @@ class Story {
     }
     std::size_t widest = 0;
     for (const std::string& move : moves) widest = std::max(widest, width(move));
-    constexpr std::size_t line_width = 96;
+    const std::size_t line_width =
+        subject_.columns == 0 ? 96 : std::min<std::size_t>(subject_.columns - 2, 96);
     const std::size_t per_line = std::max<std::size_t>(1, line_width / (widest + 3));
     for (std::size_t i = 0; i < moves.size(); ++i) {
       const bool last = (i + 1) % per_line == 0 || i + 1 == moves.size();
@@ -190,9 +203,20 @@ class Story {
     }
   }
 
-  [[nodiscard]] std::string cell(Symbol held, Chunk chunk) const {
+  /// True if the rank holds what the collective promises it.
+  [[nodiscard]] bool is_result(Rank rank, Symbol held, Chunk chunk) const {
+    if (!contract_.output(rank).contains(chunk)) return false;
+    return !is_reduction(contract_.collective) ||
+           trace_.symbols().contributions(held) >= contract_.ranks;
+  }
+
+  [[nodiscard]] std::string cell(Rank rank, Symbol held, Chunk chunk) const {
     const Symbols& symbols = trace_.symbols();
     if (held == Symbols::nothing) return "·";
+    if (subject_.numbers != nullptr) {
+      const std::string text = Numbers::text(subject_.numbers->of(symbols, held));
+      return is_result(rank, held, chunk) ? "[" + text + "]" : text;
+    }
     const std::uint64_t terms = symbols.contributions(held);
     const bool sums = is_reduction(contract_.collective);
     if (sums && terms >= contract_.ranks && contract_.ranks > 1) {
@@ -214,33 +238,52 @@ class Story {
     return text;
   }
 
-  /// One column per rank, one line per chunk. Cells that differ from `before` are green.
+  /// One column per rank, one line per chunk. Cells that differ from `before` are green. A table
+  /// that is wider than the terminal is folded: the first ranks, then the next.
   void add_holdings(const Holdings& before) {
     const Holdings held = holdings();
     std::vector<std::size_t> widths;
     for (std::uint32_t r = 0; r < contract_.ranks; ++r) {
       std::size_t widest = heading(Rank{r}).size();
       for (std::size_t i = 0; i < rows_.size(); ++i) {
-        widest = std::max(widest, width(cell(held[r][i], rows_[i].first)));
+        widest = std::max(widest, width(cell(Rank{r}, held[r][i], rows_[i].first)));
       }
       widths.push_back(widest);
     }
     std::size_t label = 0;
     for (const Row& row : rows_) label = std::max(label, label_of(row).size());
+    for (std::uint32_t first = 0; first < contract_.ranks;) {
+      std::uint32_t end = first;
+      std::size_t used = label;
+      do {
+        used += 2 + widths[end++];
+      } while (end < contract_.ranks &&
+               (subject_.columns == 0 || used + 2 + widths[end] <= subject_.columns));
+      if (first > 0) text_ += "\n";
+      add_columns(held, before, {first, end}, widths, label);
+      first = end;
+    }
+  }
+
+  /// The columns of some ranks, from the first to before the second.
+  void add_columns(const Holdings& held, const Holdings& before,
+                   std::pair<std::uint32_t, std::uint32_t> ranks,
+                   const std::vector<std::size_t>& widths, std::size_t label) {
     std::string line(label, ' ');
-    for (std::uint32_t r = 0; r < contract_.ranks; ++r) {
+    for (std::uint32_t r = ranks.first; r < ranks.second; ++r) {
       line += "  " + pad_right(heading(Rank{r}), widths[r]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text_ += paint_.dim(line) + "\n";
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       line = paint_.dim(pad_right(label_of(rows_[i]), label));
-      for (std::uint32_t r = 0; r < contract_.ranks; ++r) {
+      for (std::uint32_t r = ranks.first; r < ranks.second; ++r) {
         const bool is_new = !before.empty() && !before[r].empty() && before[r][i] != held[r][i];
-        const std::string text = pad_right(cell(held[r][i], rows_[i].first), widths[r]);
-        const std::string painted = is_new                    ? paint_.green(text)
-                                    : text.rfind("Σ", 0) == 0 ? paint_.bold(text)
-                                                              : text;
+        const std::string text = pad_right(cell(Rank{r}, held[r][i], rows_[i].first), widths[r]);
+        const bool complete = text.starts_with("Σ") || text.starts_with("[");
+        const std::string painted = is_new     ? paint_.green(text)
+                                    : complete ? paint_.bold(text)
+                                               : text;
         line += "  " + painted;
       }
       line.erase(line.find_last_not_of(' ') + 1);
@@ -271,6 +314,24 @@ class Story {
       if (sum.size() > longest) sum = sum.substr(0, longest) + "…";
       text_ += "  Σ" + std::to_string(c) + " = " + sum + "\n";
     }
+  }
+
+  /// The outputs as numbers, compared with the definition of the collective.
+  void add_results() {
+    bool equal = true;
+    for (std::uint32_t r = 0; r < contract_.ranks; ++r) {
+      const ChunkSeries output = contract_.output(Rank{r});
+      std::string text;
+      for (std::uint64_t i = 0; i < output.count; ++i) {
+        const std::vector<double>& found =
+            subject_.numbers->of(trace_.symbols(), trace_.held(Rank{r}, output[i]));
+        equal = equal && found == subject_.numbers->promised(output[i]);
+        if (!found.empty()) text += (text.empty() ? "" : ", ") + Numbers::text(found);
+      }
+      if (output.count > 0) text_ += "rank " + std::to_string(r) + " ends with " + text + "\n";
+    }
+    text_ += equal ? "These are the numbers of the definition.\n"
+                   : "The definition adds in another order, so the last digits differ.\n";
   }
 
   void add_bytes() {

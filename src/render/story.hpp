@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include <tutti/schedule/schedule.hpp>
 
+#include "render/numbers.hpp"
 #include "render/paint.hpp"
 
 namespace tutti::render {
@@ -12,6 +14,10 @@ namespace tutti::render {
 struct StorySubject {
   std::string summary{};  ///< Algorithm::summary.
   std::string order{};    ///< Algorithm::order.
+  /// Shows numbers instead of symbols, if not null.
+  const Numbers* numbers = nullptr;
+  /// Columns of the terminal: wider tables are folded. 0: any number.
+  std::size_t columns = 0;
 };
 
 /// Explains a schedule as text, round by round: the messages, and the chunks that each rank holds

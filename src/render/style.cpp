@@ -13,7 +13,7 @@ struct Colour {
 
 // Series start with Okabe and Ito's colours ("Color Universal Design", 2008), darkened on light
 // and lightened on dark backgrounds, so that text in them is readable too. Ranks run through the
-// hues with growing lightness, so that their order is visible even in grey.
+// hues, every other one darker, so that neighbours differ even in grey.
 constexpr std::array colours{
     Colour{"paper", "#ffffff", "#15181d"},    Colour{"panel", "#f5f6f8", "#1d2128"},
     Colour{"ink", "#1d2127", "#e7eaee"},      Colour{"soft", "#5b6470", "#a3acb8"},
@@ -27,14 +27,14 @@ constexpr std::array colours{
     Colour{"heat-1", "#e3c27a", "#6b4a1d"},   Colour{"heat-2", "#e9a13b", "#96601a"},
     Colour{"heat-3", "#e07b28", "#c07a1f"},   Colour{"heat-4", "#c9521f", "#e39a3c"},
     Colour{"heat-5", "#a32b1f", "#f4be62"},   Colour{"heat-6", "#6f0f1e", "#ffe6a8"},
-    Colour{"rank-0", "#644395", "#8062b0"},   Colour{"rank-1", "#5651a4", "#7270bf"},
-    Colour{"rank-2", "#4160ae", "#5f7ec9"},   Colour{"rank-3", "#1e6fb2", "#478ccc"},
-    Colour{"rank-4", "#007db0", "#289aca"},   Colour{"rank-5", "#008aa8", "#00a6c2"},
-    Colour{"rank-6", "#00959b", "#00b1b5"},   Colour{"rank-7", "#009e8a", "#27b9a5"},
-    Colour{"rank-8", "#1da577", "#53bf94"},   Colour{"rank-9", "#57a963", "#79c381"},
-    Colour{"rank-10", "#7faa4f", "#9cc571"},  Colour{"rank-11", "#a2a93e", "#bcc465"},
-    Colour{"rank-12", "#c1a738", "#dac362"},  Colour{"rank-13", "#dba542", "#f4c06a"},
-    Colour{"rank-14", "#f1a258", "#ffbe7c"},  Colour{"rank-15", "#ffa275", "#ffbe94"},
+    Colour{"rank-0", "#644395", "#8062b0"},   Colour{"rank-1", "#38356c", "#4d4c81"},
+    Colour{"rank-2", "#4160ae", "#5f7ec9"},   Colour{"rank-3", "#134975", "#305f8a"},
+    Colour{"rank-4", "#007db0", "#289aca"},   Colour{"rank-5", "#005b6e", "#007083"},
+    Colour{"rank-6", "#00959b", "#00b1b5"},   Colour{"rank-7", "#00685b", "#1a7d70"},
+    Colour{"rank-8", "#1da577", "#53bf94"},   Colour{"rank-9", "#396f41", "#528457"},
+    Colour{"rank-10", "#7faa4f", "#9cc571"},  Colour{"rank-11", "#6a6f28", "#7f8544"},
+    Colour{"rank-12", "#c1a738", "#dac362"},  Colour{"rank-13", "#906c2b", "#a58248"},
+    Colour{"rank-14", "#f1a258", "#ffbe7c"},  Colour{"rank-15", "#a86a4d", "#ad8164"},
 };
 
 struct Rule {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdio>
 
 #include <tutti/error.hpp>
 
@@ -24,6 +25,24 @@ double letter_width(unsigned char first) {
   return letter == '+' || letter == '=' || letter == '<' || letter == '>' ? 0.84 : 0.65;
 }
 
+/// Two digits after a decimal point, in every locale. A template, so that std::to_chars is compiled
+/// only where the library has it for double; WebAssembly, which lacks it, has no other locales.
+template <class Number>
+std::string in_hundredths(Number value) {
+  std::array<char, 32> text{};
+  if constexpr (requires {
+                  std::to_chars(text.data(), text.data(), value, std::chars_format::fixed, 2);
+                }) {
+    const auto [end, error] =
+        std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, 2);
+    if (error == std::errc{}) return {text.data(), end};
+  } else {
+    const int length = std::snprintf(text.data(), text.size(), "%.2f", value);
+    if (length > 0 && static_cast<std::size_t>(length) < text.size()) return text.data();
+  }
+  throw Error(ErrorCode::invalid_argument, "a coordinate is too large to draw");
+}
+
 bool begins_character(char byte) { return (byte & 0xC0) != 0x80; }
 
 std::string_view name(Anchor anchor) {
@@ -34,14 +53,7 @@ std::string_view name(Anchor anchor) {
 }  // namespace
 
 std::string number(double value) {
-  std::array<char, 32> text{};
-  // Unlike printf, this writes a decimal point in every locale.
-  const auto [end, error] =
-      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, 2);
-  if (error != std::errc{}) {
-    throw Error(ErrorCode::invalid_argument, "a coordinate is too large to draw");
-  }
-  std::string digits(text.data(), end);
+  std::string digits = in_hundredths(value);
   digits.erase(digits.find_last_not_of('0') + 1);
   if (digits.back() == '.') digits.pop_back();
   return digits == "-0" ? "0" : digits;

@@ -233,7 +233,7 @@ class Chart {
       std::map<std::size_t, PathData> by_heat;
       for (std::size_t i = 0; i < series.intervals(); ++i) {
         const double most = network_.links[link].bytes_per_second * series.seconds;
-        const double share = series.bytes[i * series.links + link] / most;
+        const double share = series.carried(i, LinkId{static_cast<std::uint32_t>(link)}) / most;
         const double heat = std::clamp(std::ceil(share * 6 - 1e-6), 0.0, 6.0);
         const double at = corner.x + left_ + static_cast<double>(i) * step;
         const double wide = std::min(step, corner.x + left_ + plot_width - at);

@@ -15,7 +15,9 @@ std::size_t body_length(std::string_view header) {
   return length;
 }
 
-bool is_kind(char kind) { return std::string_view("jwcxgl").find(kind) != std::string_view::npos; }
+bool is_kind(char kind) {
+  return std::string_view("jwcxgldo").find(kind) != std::string_view::npos;
+}
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
@@ -58,16 +60,24 @@ void FramedChannel::write() {
   if (cannot_write_) out_.clear();
 }
 
-std::size_t FramedChannel::wanted() const {
-  return in_.size() < header_bytes ? header_bytes : header_bytes + body_length(in_);
+bool FramedChannel::has_frame() const {
+  const std::size_t bytes = in_.size() - taken_;
+  return bytes >= header_bytes &&
+         bytes - header_bytes >= body_length(std::string_view(in_).substr(taken_));
+}
+
+/// Refuses what is not the header of a frame.
+bool FramedChannel::is_sound() const {
+  const std::string_view frame = std::string_view(in_).substr(taken_);
+  return frame.size() < header_bytes ||
+         (body_length(frame) <= Frame::most_bytes && is_kind(frame[header_bytes - 1]));
 }
 
 void FramedChannel::read() {
-  std::array<char, 4096> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  std::array<char, 8192> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   // Memory grows with the bytes received, not with the length that an unproven header claims.
-  while (in_.size() < wanted()) {
-    const std::size_t most = std::min(buffer.size(), wanted() - in_.size());
-    const ssize_t received = channel_.read(buffer.data(), most);
+  while (!has_frame()) {
+    const ssize_t received = channel_.read(buffer.data(), buffer.size());
     if (received < 0) {
       if (!would_block(errno)) lost_ = std::generic_category().message(errno);
       return;
@@ -77,21 +87,33 @@ void FramedChannel::read() {
       return;
     }
     in_.append(buffer.data(), static_cast<std::size_t>(received));
-    if (in_.size() == header_bytes &&
-        (body_length(in_) > Frame::most_bytes || !is_kind(in_.back()))) {
-      lost_ = "it sent something that is not a frame";
-      in_.clear();
-      shutdown(channel_.fd(), SHUT_RDWR);
-      return;
-    }
+    if (!is_sound()) return refuse();
   }
 }
 
-std::optional<Frame> FramedChannel::next() {
-  if (in_.size() < header_bytes || in_.size() < wanted()) return std::nullopt;
-  Frame frame{.kind = static_cast<Frame::Kind>(in_[4]), .body = in_.substr(header_bytes)};
+void FramedChannel::refuse() {
+  lost_ = "it sent something that is not a frame";
   in_.clear();
-  return frame;
+  taken_ = 0;
+  shutdown(channel_.fd(), SHUT_RDWR);
+}
+
+std::optional<Frame> FramedChannel::next() {
+  if (!has_frame()) return std::nullopt;
+  const std::string_view frame = std::string_view(in_).substr(taken_);
+  const std::size_t length = body_length(frame);
+  Frame found{.kind = static_cast<Frame::Kind>(frame[header_bytes - 1]),
+              .body = std::string(frame.substr(header_bytes, length))};
+  taken_ += header_bytes + length;
+  if (taken_ == in_.size()) {
+    in_.clear();
+    taken_ = 0;
+  } else if (taken_ > in_.size() / 2) {
+    in_.erase(0, taken_);
+    taken_ = 0;
+  }
+  if (!is_sound()) refuse();
+  return found;
 }
 
 }  // namespace tutti

@@ -22,6 +22,8 @@ struct Frame {
     error = 'x',         ///< From rank 0: the rendezvous failed. A digit for the code, a message.
     gives_up = 'g',      ///< To rank 0: this rank has reached its deadline.
     control = 'l',       ///< Between members of a lifeline: a ControlMessage.
+    departure = 'd',     ///< Between members of a lifeline: the sender ends in order.
+    loss = 'o',          ///< Between members of a lifeline: the number of a lost member, and why.
   };
   static constexpr std::size_t most_bytes = std::size_t{16} << 20;
 
@@ -47,7 +49,10 @@ class FramedChannel {
   /// Closes the sending side.
   void hang_up();
 
-  /// Sends and receives as much as it can without blocking, but receives at most one frame.
+  /// Sends as much as it can without blocking.
+  void flush() { write(); }
+  /// Sends as much as it can without blocking, and receives until there is a frame. What arrives
+  /// with the frame is kept, so call next() until it returns none before polling the socket.
   void advance();
 
   /// The next frame, once it has arrived in full.
@@ -61,15 +66,18 @@ class FramedChannel {
 
   void write();
   void read();
-  /// The number of bytes of the frame, or of its header while that is incomplete.
-  [[nodiscard]] std::size_t wanted() const;
+  /// True if the next frame has arrived in full.
+  [[nodiscard]] bool has_frame() const;
+  [[nodiscard]] bool is_sound() const;
+  void refuse();
 
   Channel channel_;
   std::deque<std::shared_ptr<const std::string>> out_;
   std::size_t written_ = 0;  // Bytes of out_.front().
 
   bool cannot_write_ = false;  // The peer has closed. What it sent before can still be read.
-  std::string in_;
+  std::string in_;             // The next frame, and what was received with it.
+  std::size_t taken_ = 0;      // Bytes of in_ that next() has returned.
   std::string lost_;
 };
 

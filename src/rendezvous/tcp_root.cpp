@@ -122,6 +122,7 @@ std::vector<std::uint32_t> TcpRoot::missing() const {
 
 void TcpRoot::advance_members() {
   for (std::uint32_t r = 1; r < members_.size(); ++r) {
+    if (!std::exchange(members_[r].is_ready, false)) continue;
     // Read all frames: poll() does not report bytes that the channel has already buffered.
     while (members_[r].connection && advance(r)) {
     }
@@ -156,7 +157,7 @@ void TcpRoot::tell_missing_ranks() {
     // A rank that has not read the last list gets no new one.
     if (!each.connection || each.told == absent || each.connection->has_unsent()) continue;
     each.connection->send(Frame::Kind::waiting, encode(absent));
-    each.connection->advance();
+    each.connection->flush();
     each.told = absent;
   }
 }
@@ -175,15 +176,15 @@ void TcpRoot::distribute(Clock::time_point deadline) {
     unserved.clear();
     for (std::uint32_t r = 1; r < members_.size(); ++r) {
       FramedChannel& connection = *members_[r].connection;
-      if (connection.has_unsent()) connection.advance();
-      if (connection.has_unsent() && connection.lost().empty()) unserved.push_back(r);
+      connection.flush();
+      if (connection.has_unsent()) unserved.push_back(r);
     }
     if (unserved.empty()) return;
     if (Clock::now() >= deadline) {
       fail(ErrorCode::timed_out,
            "rank 0 could not send all contributions to " + name_missing(unserved));
     }
-    // Do not read: a rank that has been served may be in the next round already.
+    // Nothing is read: a rank that has been served may be in the next round already.
     wait(deadline, false);
   }
 }
@@ -283,6 +284,7 @@ bool TcpRoot::join(Newcomer& newcomer) {
     return true;
   }
   member.connection = std::make_unique<FramedChannel>(std::move(newcomer.connection));
+  member.is_ready = true;  // Its contribution may have come with the join.
   ++joined_;
   // The rank waits for this first frame.
   member.told = missing();
@@ -325,14 +327,20 @@ void TcpRoot::wait(Clock::time_point until, bool reads) {
     watch(each.connection.socket().fd(),
           static_cast<short>(events_of(each.connection, true) | writing));
   }
-  for (const Member& each : members_) {
+  const std::size_t first_member = watched.size();
+  std::vector<Member*> members;
+  for (Member& each : members_) {
     if (each.connection && each.connection->lost().empty()) {
       watch(each.connection->socket().fd(), events_of(*each.connection, reads));
+      members.push_back(&each);
     }
   }
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
   const int timeout = static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000));
-  (void)poll(watched.data(), watched.size(), timeout);
+  if (poll(watched.data(), watched.size(), timeout) <= 0) return;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (watched[first_member + i].revents != 0) members[i]->is_ready = true;
+  }
 }
 
 void TcpRoot::fail(ErrorCode code, const std::string& message) {

@@ -51,6 +51,7 @@ class TcpRoot : public Exchange {
     std::unique_ptr<FramedChannel> connection;  // Null until it has joined.
     std::optional<std::string> contribution;
     std::vector<std::uint32_t> told;  // The missing ranks that it was last told of.
+    bool is_ready = false;            // There may be something to receive.
   };
 
   void gather(Clock::time_point deadline);

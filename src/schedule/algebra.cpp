@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <tutti/error.hpp>
@@ -86,7 +87,11 @@ void ChunkMap::map(ChunkRange range, std::vector<ChunkRange>& into) const {
   }
 }
 
-Program embed(const Program& program, const RankMap& ranks, const ChunkMap& chunks) {
+namespace {
+
+/// `map_range` appends the images of a range.
+template <class MapRange>
+Program embed_by(const Program& program, const RankMap& ranks, MapRange map_range) {
   Program embedded(program.rounds());
   embedded.reserve(program.size());
   std::vector<Rank> peers;
@@ -95,12 +100,76 @@ Program embed(const Program& program, const RankMap& ranks, const ChunkMap& chun
     peers.clear();
     for (const Rank peer : step.peers) peers.push_back(ranks(peer));
     ranges.clear();
-    for (const ChunkRange& range : step.chunks) chunks.map(range, ranges);
+    for (const ChunkRange& range : step.chunks) map_range(range, ranges);
     step.peers = peers;
     step.chunks = ranges;
     embedded.append(step);
   }
   return embedded;
+}
+
+/// Joins ranges that follow each other, from range number `first` on.
+void join(std::vector<ChunkRange>& ranges, std::size_t first) {
+  std::size_t kept = first;
+  for (std::size_t i = first + 1; i < ranges.size(); ++i) {
+    if (ranges[kept].end() == ranges[i].first) {
+      ranges[kept].count += ranges[i].count;
+    } else {
+      ranges[++kept] = ranges[i];
+    }
+  }
+  if (first < ranges.size()) ranges.resize(kept + 1);
+}
+
+}  // namespace
+
+Program embed(const Program& program, const RankMap& ranks, const ChunkMap& chunks) {
+  return embed_by(program, ranks, [&](ChunkRange range, std::vector<ChunkRange>& into) {
+    chunks.map(range, into);
+  });
+}
+
+Program embed_sets(const Program& program, const RankMap& ranks, const ChunkSets& chunks) {
+  return embed_by(program, ranks, [&](ChunkRange range, std::vector<ChunkRange>& into) {
+    const std::size_t before = into.size();
+    for (std::uint64_t i = 0; i < range.count; ++i) chunks(Chunk{range.first.index() + i}, into);
+    join(into, before);
+  });
+}
+
+Program pipelined(const Program& program, std::uint32_t segments) {
+  if (program.rounds() == 0 || segments == 1) return program;
+  struct Due {
+    std::uint32_t round;
+    bool local;  // Local steps come after the messages of a round.
+    std::uint32_t segment;
+    std::size_t step;
+  };
+  std::vector<Due> all;
+  all.reserve(program.size() * segments);
+  for (std::uint32_t s = 0; s < segments; ++s) {
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      const Step step = program[i];
+      all.push_back({step.round + s, step.kind == Step::Kind::local, s, i});
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const Due& a, const Due& b) {
+    return std::tuple(a.round, a.local, a.segment, a.step) <
+           std::tuple(b.round, b.local, b.segment, b.step);
+  });
+  Program copies(program.rounds() + segments - 1);
+  copies.reserve(all.size());
+  std::vector<ChunkRange> ranges;
+  for (const Due& due : all) {
+    Step step = program[due.step];
+    const ChunkMap own{.first = due.segment, .stride = segments, .modulus = ~std::uint64_t{0} >> 2};
+    ranges.clear();
+    for (const ChunkRange& range : step.chunks) own.map(range, ranges);
+    step.round = due.round;
+    step.chunks = ranges;
+    copies.append(step);
+  }
+  return copies;
 }
 
 }  // namespace tutti

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string>
 
 #include <tutti/collective.hpp>
@@ -21,6 +22,16 @@ constexpr std::array<std::string_view, all.size()> names{
     "allreduce", "reduce_scatter", "alltoall", "barrier",
 };
 
+/// In lower case and without what stands between words: "All-Reduce" and "all_reduce" are the same.
+std::string squeezed(std::string_view text) {
+  std::string found;
+  for (const char each : text) {
+    if (each == '_' || each == '-' || each == ' ') continue;
+    found += static_cast<char>(std::tolower(static_cast<unsigned char>(each)));
+  }
+  return found == "bcast" ? "broadcast" : found;
+}
+
 }  // namespace
 
 std::span<const Collective> collectives() { return all; }
@@ -30,7 +41,9 @@ std::string_view name(Collective collective) {
 }
 
 Collective parse_collective(std::string_view text) {
-  const auto found = std::find(names.begin(), names.end(), text);
+  const auto found = std::find_if(names.begin(), names.end(), [&](std::string_view each) {
+    return each == text || squeezed(each) == squeezed(text);
+  });
   if (found != names.end()) return all.at(static_cast<std::size_t>(found - names.begin()));
   std::string known;
   for (const std::string_view each : names) {

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include <tutti/error.hpp>
+#include <tutti/schedule/msccl.hpp>
 #include <tutti/schedule/schedule_file.hpp>
 #include <tutti/schedule/schedule_json.hpp>
 
@@ -36,10 +37,16 @@ std::string contents(const std::string& path) {
 
 }  // namespace
 
+Schedule schedule_from_text(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool is_xml = first != std::string_view::npos && text[first] == '<';
+  return is_xml ? schedule_from_msccl(text) : schedule_from_json(text);
+}
+
 Schedule load_schedule(const std::string& path) {
   const std::string text = contents(path);
   try {
-    return schedule_from_json(text);
+    return schedule_from_text(text);
   } catch (const Error& error) {
     throw Error(error.code(), path + ": " + error.what());
   }

@@ -314,7 +314,8 @@ std::string to_json(const Schedule& schedule) {
   };
   member("format", in_quotes(format_name));
   // The lowest version that can represent the schedule, so that older readers can read it too.
-  const bool plain = std::ranges::all_of(schedule.programs, &Program::is_plain);
+  const bool plain = std::all_of(schedule.programs.begin(), schedule.programs.end(),
+                                 [](const Program& each) { return each.is_plain(); });
   member("version", std::to_string(plain ? plain_version : format_version));
   member("name", in_quotes(schedule.name));
   member("collective", in_quotes(name(contract.collective)));

@@ -23,10 +23,11 @@ std::uint64_t kept_chunks(const Program& program, const Contract& contract, Rank
       kept[slots[Chunk{piece.chunks.first.index() + i}]] = true;
     }
   };
-  std::ranges::for_each(placement.before(), note);
+  for (const Placement::Copy& copy : placement.before()) note(copy);
   for (std::size_t i = 0; i < program.size(); ++i) {
     const Step step = program[i];
-    if (step.makes() && step.variant == Variant{}) std::ranges::for_each(placement.pieces(i), note);
+    if (!step.makes() || step.variant != Variant{}) continue;
+    for (const Placement::Piece& piece : placement.pieces(i)) note(piece);
   }
   const auto count = [](const std::vector<bool>& kept) {
     return static_cast<std::uint64_t>(std::count(kept.begin(), kept.end(), true));
@@ -57,6 +58,16 @@ bool joins_chunks(const Program& program) {
   return false;
 }
 
+bool repeats_pairs(const Program& program) {
+  std::vector<Rank> receivers;
+  for (const Step step : program) {
+    if (step.kind != Step::Kind::send) continue;
+    receivers.insert(receivers.end(), step.peers.begin(), step.peers.end());
+  }
+  std::sort(receivers.begin(), receivers.end());
+  return std::adjacent_find(receivers.begin(), receivers.end()) != receivers.end();
+}
+
 }  // namespace
 
 ScheduleTraits traits_of(const Schedule& schedule) {
@@ -71,6 +82,7 @@ ScheduleTraits traits_of(const Schedule& schedule) {
       most = std::max(most, kept_chunks(program, contract, Rank{r}, aliasing));
     }
     traits.joins_chunks |= joins_chunks(program);
+    traits.repeats_pairs |= repeats_pairs(program);
     if (pairs) traits.needs_counts |= forwards_others_blocks(program, contract, Rank{r});
   }
   const std::uint64_t data = pairs ? contract.chunks / contract.ranks : contract.chunks;

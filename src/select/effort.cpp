@@ -12,7 +12,7 @@ namespace {
 std::uint64_t divisible(const Algorithm& algorithm, const Problem& problem, std::uint64_t bytes) {
   const std::uint64_t chunks = algorithm.collective == Collective::alltoall
                                    ? problem.ranks
-                                   : std::max<std::uint64_t>(algorithm.chunks(problem), 1);
+                                   : std::max<std::uint64_t>(algorithm.chunk_count(problem), 1);
   return (bytes + chunks - 1) / chunks * chunks;
 }
 
@@ -26,14 +26,14 @@ struct Counted {
 Counted by_formula(const ClosedForm& form, const Algorithm& algorithm, const Problem& problem,
                    std::uint64_t bytes) {
   const std::uint64_t n = divisible(algorithm, problem, bytes);
-  const Figures figures = form.figures(problem, n);
+  const Problem whole = algorithm.completed(problem);
+  const Figures figures = form.figures(whole, n);
   // Without a formula for this number of ranks, the ranks are assumed to move in lockstep.
-  return {
-      .figures = figures,
-      .messages =
-          form.time(problem, n, {.alpha = 1, .beta = 0}, 0, Ports::one).value_or(figures.rounds),
-      .bytes = form.time(problem, n, {.alpha = 0, .beta = 1}, 0, Ports::one)
-                   .value_or(static_cast<double>(figures.most_received))};
+  return {.figures = figures,
+          .messages =
+              form.time(whole, n, {.alpha = 1, .beta = 0}, 0, Ports::one).value_or(figures.rounds),
+          .bytes = form.time(whole, n, {.alpha = 0, .beta = 1}, 0, Ports::one)
+                       .value_or(static_cast<double>(figures.most_received))};
 }
 
 /// Pricing larger schedules message by message takes too long while a call waits.

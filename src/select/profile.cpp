@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <string_view>
 
 #include <tutti/error.hpp>
 
+#include "core/hash.hpp"
 #include "select/typical.hpp"
 
 namespace tutti {
@@ -35,7 +38,58 @@ std::optional<double> seconds_in(const Profile& profile, const Measurement& same
   return std::nullopt;
 }
 
+/// Mixes values into a hash, one after another.
+class Digest {
+ public:
+  void add(std::uint64_t word) { hash_ = mixed(hash_, word); }
+  void add(double number) { add(std::bit_cast<std::uint64_t>(number)); }
+  void add(std::string_view text) { add(hash_of(text)); }
+  void add(const Reach& reach) { add(static_cast<std::uint64_t>(reach.pairs) * 2 + reach.crowded); }
+  void add(const Model& model) {
+    add(model.rates.size());
+    for (const Rates& rates : model.rates) {
+      add(rates.up_to);
+      for (const double seconds : rates.seconds) add(seconds);
+    }
+  }
+  void add(const ReachProfile& profile) {
+    add(profile.reach);
+    add(std::uint64_t{profile.ranks});
+    for (const double cost : {profile.link.alpha, profile.link.beta, profile.gamma}) add(cost);
+    add(profile.slice_bytes);
+    for (const std::size_t bytes : profile.direct_from) add(bytes);
+    add(profile.model);
+    add(profile.rooted_model);
+  }
+  void add(const Measurement& measurement) {
+    add(measurement.algorithm);
+    add(measurement.schedule ? measurement.schedule->hash() : 0);
+    add(measurement.reach);
+    add(std::uint64_t{measurement.ranks} << 32 | measurement.cores);
+    add(measurement.points.size());
+    for (const Measurement::Point& point : measurement.points) {
+      add(point.bytes);
+      add(point.seconds);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t hash() const { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 0;
+};
+
 }  // namespace
+
+std::uint64_t Profile::digest() const {
+  Digest digest;
+  digest.add(machine);
+  digest.add(date);
+  digest.add(reaches.size());
+  for (const ReachProfile& each : reaches) digest.add(each);
+  for (const Measurement& each : measurements) digest.add(each);
+  return digest.hash();
+}
 
 Method Measurement::method() const {
   return schedule ? Method(*schedule) : Method(tutti::algorithm(algorithm));

@@ -36,8 +36,7 @@ struct ReachProfile {
   /// memory.
   std::array<std::size_t, collective_count> direct_from = usual_direct_from();
   Model model{};  ///< For collectives in which every rank depends on every other.
-  /// For collectives with a root. The root need not wait for the receivers, nor they for each
-  /// other, so consecutive calls overlap.
+  /// For collectives with a root: it need not wait for the receivers, nor they for each other.
   Model rooted_model{};
 
   [[nodiscard]] const Model& model_for(Collective collective) const {

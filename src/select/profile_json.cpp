@@ -1,4 +1,6 @@
 #include <cmath>
+#include <set>
+#include <span>
 
 #include <tutti/error.hpp>
 #include <tutti/schedule/schedule_hash.hpp>
@@ -11,7 +13,7 @@
 namespace tutti {
 namespace {
 
-constexpr int format_version = 1;
+constexpr int format_version = 2;
 constexpr std::size_t most_entries = 100'000;
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -121,26 +123,64 @@ ReachProfile reach_profile_from(const Json& json) {
   return profile;
 }
 
-Json to_json(const Measurement& each) {
-  Json points = Json::array();
-  for (const Measurement::Point& point : each.points) {
-    points.push_back({point.bytes, point.seconds});
+/// Measurements of one collective in the same situation, which share a list of sizes.
+using Group = std::span<const Measurement>;
+
+bool is_same_situation(const Measurement& a, const Measurement& b) {
+  return a.reach == b.reach && a.ranks == b.ranks && a.cores == b.cores &&
+         a.method().collective() == b.method().collective();
+}
+
+/// The first group. An algorithm is in it only once.
+Group first_group(Group measurements) {
+  std::set<std::string_view> names;
+  std::size_t size = 0;
+  while (size < measurements.size() &&
+         is_same_situation(measurements[size], measurements.front()) &&
+         names.insert(measurements[size].algorithm).second) {
+    ++size;
   }
-  Json json{{"algorithm", each.algorithm}};
-  if (each.schedule) json["hash"] = hash_text(each.schedule->hash());
-  json.update({{"pairs", name(each.reach.pairs)},
-               {"crowded", each.reach.crowded},
-               {"ranks", each.ranks},
-               {"cores", each.cores},
-               {"points", std::move(points)}});
-  return json;
+  return measurements.first(size);
+}
+
+/// One line per algorithm, for readers and for diffs.
+std::string json_of(Group group) {
+  std::set<std::uint64_t> bytes;
+  Json hashes;
+  for (const Measurement& each : group) {
+    for (const Measurement::Point& point : each.points) bytes.insert(point.bytes);
+    if (each.schedule) hashes[each.algorithm] = hash_text(each.schedule->hash());
+  }
+  const Measurement& any = group.front();
+  Json head{{"pairs", name(any.reach.pairs)},
+            {"crowded", any.reach.crowded},
+            {"ranks", any.ranks},
+            {"cores", any.cores},
+            {"bytes", Json::array()}};
+  for (const std::uint64_t size : bytes) head["bytes"].push_back(size);
+  if (!hashes.empty()) head["hashes"] = std::move(hashes);
+  std::string text = head.dump();
+  text.back() = ',';
+  text += "\"seconds\":{";
+  for (const Measurement& each : group) {
+    Json seconds = Json::array();
+    auto size = bytes.begin();
+    for (const Measurement::Point& point : each.points) {
+      for (; *size != point.bytes; ++size) seconds.push_back(nullptr);
+      seconds.push_back(point.seconds);
+      ++size;
+    }
+    text +=
+        (&each == &any ? "\n   " : ",\n   ") + Json(each.algorithm).dump() + ":" + seconds.dump();
+  }
+  return text + "}}";
 }
 
 /// The schedule that was measured. Its content must not have changed since.
-ProvedSchedule measured_schedule(const Measurement& measurement, const Json& json,
+ProvedSchedule measured_schedule(const Measurement& measurement, const Json& group,
                                  const std::string& folder) {
   ProvedSchedule schedule = schedule_named(measurement.algorithm, folder);
-  const auto measured = json.at("hash").get<std::string>();
+  const auto measured = group.at("hashes").at(measurement.algorithm.c_str()).get<std::string>();
   if (hash_text(schedule.hash()) != measured) {
     refuse("'" + measurement.algorithm + "' was measured when its content hash was " + measured +
            ", but now it is " + hash_text(schedule.hash()));
@@ -152,32 +192,56 @@ ProvedSchedule measured_schedule(const Measurement& measurement, const Json& jso
   return schedule;
 }
 
-Measurement measurement_from(const Json& json, const std::string& folder) {
-  Measurement measurement{.algorithm = json.at("algorithm").get<std::string>(),
-                          .reach = reach_from(json),
-                          .ranks = count_at<std::uint32_t>(json, "ranks"),
-                          .cores = count_at<std::uint32_t>(json, "cores")};
-  if (measurement.algorithm.starts_with(file_prefix)) {
-    measurement.schedule = measured_schedule(measurement, json, folder);
+std::vector<std::uint64_t> sizes_from(const Json& list) {
+  std::vector<std::uint64_t> sizes;
+  for (const Json& each : list) {
+    sizes.push_back(count<std::uint64_t>(each, "bytes"));
+    if (sizes.size() > 1 && sizes.back() <= sizes[sizes.size() - 2]) {
+      refuse("\"bytes\" is not sorted");
+    }
   }
-  static_cast<void>(measurement.method());  // Throws if there is no such algorithm.
-  if (measurement.ranks < 2 || measurement.cores < 1) {
-    refuse("a measurement of " + measurement.algorithm + " has " +
-           std::to_string(measurement.ranks) + " ranks on " + std::to_string(measurement.cores) +
+  return sizes;
+}
+
+/// A time that was not measured is null.
+std::vector<Measurement::Point> points_from(const Json& seconds,
+                                            std::span<const std::uint64_t> sizes,
+                                            const std::string& algorithm) {
+  std::vector<Measurement::Point> points;
+  if (seconds.size() > sizes.size()) refuse("there are more times of " + algorithm + " than sizes");
+  std::size_t i = 0;
+  for (const Json& each : seconds) {
+    const std::uint64_t bytes = sizes[i++];
+    if (each.is_null()) continue;
+    const auto time = each.get<double>();
+    if (!std::isfinite(time) || time <= 0) {
+      refuse("the times of " + algorithm + " are not valid");
+    }
+    points.push_back({.bytes = bytes, .seconds = time});
+  }
+  if (points.empty()) refuse("a measurement of " + algorithm + " is empty");
+  return points;
+}
+
+void add_group(Profile& profile, const Json& group, const std::string& folder) {
+  const Reach reach = reach_from(group);
+  const auto ranks = count_at<std::uint32_t>(group, "ranks");
+  const auto cores = count_at<std::uint32_t>(group, "cores");
+  if (ranks < 2 || cores < 1) {
+    refuse("a measurement has " + std::to_string(ranks) + " ranks on " + std::to_string(cores) +
            " cores");
   }
-  for (const Json& each : json.at("points")) {
-    const Measurement::Point point{.bytes = count<std::uint64_t>(each.at(0), "points"),
-                                   .seconds = each.at(1).get<double>()};
-    const bool in_order =
-        measurement.points.empty() || measurement.points.back().bytes < point.bytes;
-    if (!in_order || !std::isfinite(point.seconds) || point.seconds <= 0) {
-      refuse("the points of " + measurement.algorithm + " are not valid times sorted by size");
+  const std::vector<std::uint64_t> sizes = sizes_from(group.at("bytes"));
+  for (const auto& [algorithm, seconds] : group.at("seconds").items()) {
+    Measurement measurement{.algorithm = algorithm, .reach = reach, .ranks = ranks, .cores = cores};
+    if (algorithm.starts_with(file_prefix)) {
+      measurement.schedule = measured_schedule(measurement, group, folder);
     }
-    measurement.points.push_back(point);
+    static_cast<void>(measurement.method());  // Throws if there is no such algorithm.
+    measurement.points = points_from(seconds, sizes, algorithm);
+    profile.measurements.push_back(std::move(measurement));
+    if (profile.measurements.size() > most_entries) refuse("it has too many entries");
   }
-  if (measurement.points.empty()) refuse("a measurement of " + measurement.algorithm + " is empty");
-  return measurement;
 }
 
 }  // namespace
@@ -190,12 +254,13 @@ std::string Profile::json() const {
   document["date"] = date;
   document["reaches"] = Json::array();
   for (const ReachProfile& each : reaches) document["reaches"].push_back(to_json(each));
-  // One line per algorithm, for readers and for diffs.
   std::string text = document.dump(1);
   text.erase(text.size() - 2);
   text += ",\n \"measurements\": [";
-  for (std::size_t i = 0; i < measurements.size(); ++i) {
-    text += (i == 0 ? "\n  " : ",\n  ") + to_json(measurements[i]).dump();
+  for (Group left = measurements; !left.empty();) {
+    const Group group = first_group(left);
+    text += (left.size() == measurements.size() ? "\n  " : ",\n  ") + json_of(group);
+    left = left.subspan(group.size());
   }
   return text + "\n ]\n}\n";
 }
@@ -204,7 +269,7 @@ Profile Profile::parse(std::string_view text, const std::string& folder) {
   try {
     const Json document = Json::parse(text);
     if (!document.is_object() || !document.contains("tutti_profile")) {
-      refuse("it does not begin with {\"tutti_profile\": 1");
+      refuse("it does not begin with {\"tutti_profile\": 2");
     }
     if (count_at<int>(document, "tutti_profile") != format_version) {
       refuse("its format is " + document.at("tutti_profile").dump() + ", but this tutti reads " +
@@ -212,28 +277,18 @@ Profile Profile::parse(std::string_view text, const std::string& folder) {
     }
     Profile profile{.machine = document.at("machine").get<std::string>(),
                     .date = document.at("date").get<std::string>()};
-    if (document.at("reaches").size() + document.at("measurements").size() > most_entries) {
-      refuse("it has too many entries");
-    }
+    if (document.at("reaches").size() > most_entries) refuse("it has too many entries");
     for (const Json& each : document.at("reaches")) {
       profile.reaches.push_back(reach_profile_from(each));
     }
     for (const Json& each : document.at("measurements")) {
-      profile.measurements.push_back(measurement_from(each, folder));
+      add_group(profile, each, folder);
     }
     if (profile.reaches.empty()) refuse("\"reaches\" is empty");
     return profile;
   } catch (const JsonError& error) {
     refuse(error.what());
   }
-}
-
-std::uint64_t Profile::digest() const {
-  std::uint64_t hash = 0xCBF29CE484222325;
-  for (const char each : json()) {
-    hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001B3;
-  }
-  return hash;
 }
 
 }  // namespace tutti

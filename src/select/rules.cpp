@@ -7,6 +7,7 @@
 
 #include <tutti/error.hpp>
 
+#include "algorithms/lecture_names.hpp"
 #include "core/bounded_file.hpp"
 #include "core/nearest.hpp"
 #include "core/quantity.hpp"
@@ -52,9 +53,28 @@ std::string_view short_name(const Algorithm& each) {
   return each.name.substr(each.name.find('/') + 1);
 }
 
-const Algorithm* find_algorithm(Collective collective, std::string_view text) {
+/// "chain" of "chain:segments=8".
+std::string_view without_values(std::string_view text) { return text.substr(0, text.find(':')); }
+
+/// True if some collective has an algorithm of this name.
+bool names_algorithm(std::string_view text) {
+  return std::ranges::any_of(collectives(),
+                             [&](Collective each) { return !table_name(each, text).empty(); });
+}
+
+/// With the values of its parameters that the text names. Null if there is no such algorithm;
+/// throws invalid_argument if it has no such values.
+const Algorithm* find_algorithm(Collective collective, std::string_view text,
+                                const std::string& source) {
+  const std::string_view name = without_values(text);
+  const std::string_view known = table_name(collective, name);
   for (const Algorithm& each : algorithms(collective)) {
-    if (short_name(each) == text || each.name == text) return &each;
+    if (short_name(each) != known && each.name != name) continue;
+    try {
+      return &algorithm(std::string(each.name) + std::string(text.substr(name.size())));
+    } catch (const Error& error) {
+      refuse(source, error.what());
+    }
   }
   return nullptr;
 }
@@ -102,7 +122,7 @@ Method method_from(Collective collective, std::string_view text, bool excludes,
     refuse(origin.source, "'" + std::string(text) + "' is for " + std::string(name(own)) +
                               ", not for " + std::string(name(collective)));
   }
-  const Algorithm* const found = find_algorithm(collective, text);
+  const Algorithm* const found = find_algorithm(collective, text, origin.source);
   if (found == nullptr) refuse_algorithm(collective, text, origin.source);
   return *found;
 }
@@ -189,12 +209,12 @@ void add_to_all(std::vector<Rule>& rules, std::span<const Item> items, bool excl
                origin.source);
       continue;
     }
-    if (std::find(known.begin(), known.end(), item.name) == known.end()) {
+    if (!names_algorithm(without_values(item.name))) {
       refuse(origin.source, "no collective has an algorithm '" + std::string(item.name) +
                                 "'; `tutti list` shows all." + did_you_mean(item.name, known));
     }
     for (const Collective collective : collectives()) {
-      const Algorithm* const found = find_algorithm(collective, item.name);
+      const Algorithm* const found = find_algorithm(collective, item.name, origin.source);
       if (found != nullptr) add_item(rules, first, item, *found, excludes, origin.source);
     }
   }
@@ -208,7 +228,13 @@ void mix(std::uint64_t& hash, std::uint64_t value) {
 }  // namespace
 
 bool Rule::names(const Method& method) const {
-  return std::find(methods.begin(), methods.end(), method) != methods.end();
+  return std::ranges::any_of(methods, [&](const Method& named) {
+    if (named == method) return true;
+    // A rule that excludes an algorithm excludes it with all values of its parameters.
+    const Algorithm* const row = named.algorithm();
+    const Algorithm* const other = method.algorithm();
+    return excludes && row != nullptr && other != nullptr && row->name == other->row_name();
+  });
 }
 
 bool Rule::fits(const Question& question, std::uint32_t in_all, const Reach& reach) const {
@@ -256,9 +282,10 @@ Rules parse_algorithm_rules(std::string_view text, const std::string& source) {
     if (rest.empty()) continue;
     std::optional<Collective> collective;
     const std::size_t colon = rest.find(':');
-    const bool alone =
-        is_file(rest) || is_file(trimmed(rest.substr(rest.starts_with('^') ? 1 : 0)));
-    if (colon != std::string_view::npos && !alone) {
+    const std::size_t name_begin = rest.starts_with('^') ? 1 : 0;
+    const bool alone = is_file(rest) || is_file(trimmed(rest.substr(name_begin)));
+    const std::string_view before = trimmed(rest.substr(0, colon).substr(name_begin));
+    if (colon != std::string_view::npos && !alone && !names_algorithm(before)) {
       collective = collective_from(trimmed(rest.substr(0, colon)), source);
       rest = trimmed(rest.substr(colon + 1));
     }

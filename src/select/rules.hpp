@@ -62,8 +62,8 @@ class Rules {
 };
 
 /// Parses TUTTI_ALGO: "allreduce:ring", "allreduce:mesh@-4KiB,ring@1MiB-;broadcast:^chain",
-/// "^ring", "allreduce:file:ring4.json". Throws invalid_argument that lists the valid names, or
-/// names the file of a schedule that cannot be run.
+/// "^ring", "broadcast:chain:segments=8", "allreduce:file:ring4.json". Throws invalid_argument that
+/// lists the valid names, or names the file of a schedule that cannot be run.
 [[nodiscard]] Rules parse_algorithm_rules(std::string_view text, const std::string& source);
 
 /// Parses a file with one rule per line: "allreduce bytes=1MiB- ranks=4-8 pairs=host use ring".

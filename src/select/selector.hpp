@@ -40,18 +40,28 @@ class Selector {
   /// leave no candidate.
   [[nodiscard]] const Candidate& choose(const Question& question);
 
-  /// All candidates by expected time; those excluded by rules come last.
+  /// All candidates by expected time. Those that were never measured, although others were, come
+  /// after them; those excluded by rules come last.
   [[nodiscard]] std::vector<Candidate> candidates(const Question& question) const;
 
   [[nodiscard]] const Forecast& forecast() const { return *forecast_; }
 
  private:
   [[nodiscard]] const Rule* rule_for(const Question& question) const;
-  [[nodiscard]] Problem problem_for(const Method& method, const Question& question) const;
+  /// The shapes to try; one empty shape if the method needs none.
+  [[nodiscard]] std::vector<Shape> shapes_for(const Method& method) const;
+  [[nodiscard]] Problem problem_for(const Shape& shape, const Question& question) const;
   [[nodiscard]] bool is_possible(const Method& method, const Question& question,
                                  const Rule* rule) const;
   [[nodiscard]] std::vector<Method> methods_for(const Question& question, const Rule* rule) const;
+  [[nodiscard]] bool takes_long_to_count(const Method& method) const;
+  /// The methods that could be chosen, best first; without those that were never measured, unless
+  /// `untried`.
+  [[nodiscard]] std::vector<Candidate> ways_for(const Question& question, bool untried) const;
   [[nodiscard]] Candidate decide(const Question& question) const;
+  /// Where the model cannot tell the best ones apart, moves the one with the fewest flows
+  /// to the front.
+  void break_tie(std::vector<Candidate>& ways, const Question& question) const;
 
   std::shared_ptr<const Forecast> forecast_;
   Rules rules_;

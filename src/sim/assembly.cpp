@@ -6,6 +6,30 @@
 #include "core/workers.hpp"
 
 namespace tutti {
+namespace {
+
+/// The last message between two ranks, for schedules that are cut into slices.
+class EarlierSlices {
+ public:
+  explicit EarlierSlices(std::size_t hops) : last_(hops) {}
+
+  /// How many messages ago the hop had a message of the same round; 0 if it had none.
+  std::uint16_t distance(const Reading::Send& send, std::uint32_t number) {
+    Last& last = last_[send.hop];
+    const std::uint32_t before = last.round == send.round ? number - last.number : 0;
+    last = {.round = send.round, .number = number};
+    return before <= UINT16_MAX ? static_cast<std::uint16_t>(before) : 0;
+  }
+
+ private:
+  struct Last {
+    std::uint32_t round = Reading::none;
+    std::uint32_t number = 0;
+  };
+  std::vector<Last> last_;  // By hop.
+};
+
+}  // namespace
 
 Workload::Assembly::Assembly(Workload& into, std::span<Reading> readings,
                              const ScheduleSource& source)
@@ -62,12 +86,16 @@ void Workload::Assembly::number(const Reading& reading, Numbers& numbers) const 
   }
 }
 
-/// Counting sort by receiver. It is stable, so the messages of a receiver stay sorted by sender.
-void Workload::Assembly::deliver() {
+/// Counting sort by receiver. It is stable, so the messages from one sender stay in order.
+void Workload::Assembly::deliver(std::vector<std::uint32_t>* receivers) {
   const std::uint32_t p = into_.ranks();
+  const std::uint32_t all = source_.contract.ranks;
+  if (receivers != nullptr) receivers->resize(into_.messages.size());
   std::vector<std::vector<std::size_t>> next(readings_.size(), std::vector<std::size_t>(p, 0));
   in_parallel(readings_.size(), [&](std::size_t i) {
-    for (const Reading::Send& each : readings_[i].sends()) ++next[i][each.to];
+    for (const Reading::Send& each : readings_[i].sends()) {
+      ++next[i][each.to < p ? each.to : each.to % p];
+    }
   });
   std::size_t total = 0;
   for (std::uint32_t r = 0; r < p; ++r) {
@@ -80,24 +108,18 @@ void Workload::Assembly::deliver() {
     for (std::uint32_t r = 0; r < reading.ranks(); ++r) {
       for (std::size_t k = reading.first(r).send; k < reading.first(r + 1).send; ++k) {
         Reading::Send& send = reading.sends()[k];
-        arrivals_[next[i][send.to]++] = {
-            .send = &send, .sender = reading.first_rank() + r, .message = numbers_[i].messages[k]};
+        std::uint32_t sender = reading.first_rank() + r;
+        const std::uint32_t message = numbers_[i].messages[k];
+        if (receivers != nullptr) {
+          (*receivers)[message] = send.to;
+          const std::uint32_t there = send.to % p;
+          sender = (sender + all - (send.to - there)) % all;
+          send.to = there;
+        }
+        arrivals_[next[i][send.to]++] = {.send = &send, .sender = sender, .message = message};
       }
     }
   });
-}
-
-void Workload::Assembly::deliver_to_itself(std::vector<std::uint32_t>& distances) {
-  const std::uint32_t p = source_.contract.ranks;
-  const auto sends = readings_.front().sends();
-  distances.resize(sends.size());
-  for (std::size_t i = 0; i < sends.size(); ++i) {
-    const std::uint32_t message = numbers_.front().messages[i];
-    const std::uint32_t distance = std::exchange(sends[i].to, 0);
-    distances[message] = distance;
-    arrivals_.push_back({.send = &sends[i], .sender = (p - distance) % p, .message = message});
-  }
-  first_arrival_.push_back(arrivals_.size());
 }
 
 void Workload::Assembly::meet() {
@@ -143,15 +165,16 @@ void Workload::Assembly::list_incoming(std::uint32_t rank, std::span<const Arriv
   }
 }
 
-void Workload::Assembly::write(std::span<const std::vector<std::uint32_t>> routes) {
+void Workload::Assembly::write(std::span<const std::vector<std::uint32_t>> routes, bool in_order) {
   in_parallel(readings_.size(), [&](std::size_t i) {
-    write_messages(readings_[i], numbers_[i], routes[i]);
+    write_messages(readings_[i], numbers_[i], routes[i], in_order);
     write_folds(readings_[i], numbers_[i]);
   });
 }
 
 void Workload::Assembly::write_messages(const Reading& reading, const Numbers& numbers,
-                                        std::span<const std::uint32_t> routes) {
+                                        std::span<const std::uint32_t> routes, bool in_order) {
+  EarlierSlices slices(in_order ? reading.hops().size() : 0);
   for (std::uint32_t i = 0; i < reading.ranks(); ++i) {
     const std::uint32_t rank = reading.first_rank() + i;
     const std::size_t first = reading.first(i).send;
@@ -161,14 +184,16 @@ void Workload::Assembly::write_messages(const Reading& reading, const Numbers& n
       const Reading::Send& send = sends[k];
       const std::uint32_t number = numbers.messages[first + k];
       const bool last = k + 1 == sends.size() || send.round != sends[k + 1].round;
-      into_.messages[number] = {.from = rank,
-                                .to = send.to,
-                                .round = send.round,
-                                .slot = slot,
-                                .fold = send.fold,
-                                .route = routes[send.hop],
-                                .bytes = send.bytes,
-                                .waits = send.waits};
+      into_.messages[number] = {
+          .from = rank,
+          .to = send.to,
+          .round = send.round,
+          .slot = slot,
+          .fold = send.fold,
+          .route = routes[send.hop],
+          .bytes = send.bytes,
+          .waits = send.waits,
+          .after = in_order ? slices.distance(send, number) : std::uint16_t{0}};
       into_.outgoing_[into_.first_outgoing_[rank] + k] = {.message = number,
                                                           .last_in_round = last ? 1U : 0U};
       slot = last ? 0 : slot + 1;

@@ -19,16 +19,14 @@ class Workload::Assembly {
   /// number.
   Assembly(Workload& into, std::span<Reading> readings, const ScheduleSource& source);
 
-  /// Passes the messages to their receivers.
-  void deliver();
-  /// The same if one rank stands for all: a message that it sends to rank r + d arrives at rank r
-  /// from rank r − d. Writes the distance d of each message to `distances`.
-  void deliver_to_itself(std::vector<std::uint32_t>& distances);
+  /// Passes the messages to their receivers. If not all ranks are read, the first ones stand for
+  /// all, see Workload::of_first_ranks(); `receivers` is then not null.
+  void deliver(std::vector<std::uint32_t>* receivers);
   /// Matches the k-th message between two ranks with the k-th receive. Throws invalid_argument if a
   /// message or a receive is left over.
   void meet();
   /// Fills the workload. routes[i] holds the routes of the hops of reading i.
-  void write(std::span<const std::vector<std::uint32_t>> routes);
+  void write(std::span<const std::vector<std::uint32_t>> routes, bool in_order);
 
  private:
   struct Arrival {
@@ -49,7 +47,7 @@ class Workload::Assembly {
   void meet_in(const Reading& reading, const Numbers& numbers);
   void list_incoming(std::uint32_t rank, std::span<const Arrival* const> by_end);
   void write_messages(const Reading& reading, const Numbers& numbers,
-                      std::span<const std::uint32_t> routes);
+                      std::span<const std::uint32_t> routes, bool in_order);
   void write_folds(const Reading& reading, Numbers& numbers);
 
   Workload& into_;

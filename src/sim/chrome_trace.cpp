@@ -88,7 +88,7 @@ void add_links(const Simulation& simulation, const Network& network, Json& event
     const double most = network[each.link].bytes_per_second * series.seconds;
     for (std::size_t i = 0; i <= series.intervals(); ++i) {
       const bool over = i == series.intervals();
-      const double bytes = over ? 0 : series.bytes[i * series.links + each.link.index()];
+      const double bytes = over ? 0 : series.carried(i, each.link);
       events.push_back({{"ph", "C"},
                         {"name", network.describe(each.link)},
                         {"pid", links_process},

@@ -31,14 +31,15 @@ Activity activity_of_sum(const Workload& workload, const EventLoop& loop, std::u
 
 namespace {
 
-/// Walks back from the end. If one rank stands for all, keeps track of the actual rank.
+/// Walks back from the end. If some ranks stand for all, keeps track of the actual rank.
 class Walk {
  public:
-  Walk(const Workload& workload, const EventLoop& loop, std::span<const std::uint32_t> distances,
+  Walk(const Workload& workload, const EventLoop& loop, std::span<const std::uint32_t> receivers,
        std::uint32_t ranks)
-      : workload_(workload), loop_(loop), distances_(distances), ranks_(ranks) {}
+      : workload_(workload), loop_(loop), receivers_(receivers), ranks_(ranks) {}
 
   std::vector<Activity> back_from(std::uint32_t fold) {
+    rank_ = workload_.folds[fold].rank;
     bool into_rank = true;  // True if the message waited for came to the rank, false if it left it.
     Workload::Item at = Workload::Item::fold(fold);
     while (at.is_fold() || at.is_message()) {
@@ -60,15 +61,17 @@ class Walk {
   void add_fold(std::uint32_t id) {
     if (loop_.time_to_add(id) == 0) return;
     path_.push_back(activity_of_sum(workload_, loop_, id));
-    if (!distances_.empty()) path_.back().rank = path_.back().peer = Rank{rank_};
+    if (!receivers_.empty()) path_.back().rank = path_.back().peer = Rank{rank_};
   }
 
   void add_message(std::uint32_t id, bool into_rank) {
     Activity activity = activity_of_message(workload_, loop_, id);
-    if (!distances_.empty()) {
-      if (into_rank) rank_ = (rank_ + ranks_ - distances_[id]) % ranks_;
+    if (!receivers_.empty()) {
+      const std::uint32_t distance =
+          (receivers_[id] + ranks_ - workload_.messages[id].from) % ranks_;
+      if (into_rank) rank_ = (rank_ + ranks_ - distance) % ranks_;
       activity.rank = Rank{rank_};
-      activity.peer = Rank{(rank_ + distances_[id]) % ranks_};
+      activity.peer = Rank{(rank_ + distance) % ranks_};
     }
     // With several ports, an item may have waited for the departure of the message, not its
     // arrival.
@@ -79,7 +82,7 @@ class Walk {
 
   const Workload& workload_;
   const EventLoop& loop_;
-  std::span<const std::uint32_t> distances_;
+  std::span<const std::uint32_t> receivers_;
   std::uint32_t ranks_;
   std::uint32_t rank_ = 0;
   std::vector<Activity> path_;
@@ -88,9 +91,9 @@ class Walk {
 }  // namespace
 
 std::vector<Activity> critical_path(const Workload& workload, const EventLoop& loop,
-                                    std::span<const std::uint32_t> distances, std::uint32_t ranks) {
+                                    std::span<const std::uint32_t> receivers, std::uint32_t ranks) {
   if (loop.last_fold() == Workload::none) return {};
-  return Walk(workload, loop, distances, ranks).back_from(loop.last_fold());
+  return Walk(workload, loop, receivers, ranks).back_from(loop.last_fold());
 }
 
 }  // namespace tutti

@@ -12,10 +12,11 @@
 namespace tutti {
 
 /// The chain of messages and reductions that ended last, each of which waited for the one before
-/// it. If one rank was simulated for all `ranks`, `distances` holds the distance of each message
-/// and the chain is the one that ends at rank 0. Otherwise `distances` is empty.
+/// it. If some ranks were simulated for all `ranks`, `receivers` holds the actual receiver of each
+/// message, see Workload::of_first_ranks(); the chain ends at one of the simulated ranks. Otherwise
+/// `receivers` is empty.
 [[nodiscard]] std::vector<Activity> critical_path(const Workload& workload, const EventLoop& loop,
-                                                  std::span<const std::uint32_t> distances,
+                                                  std::span<const std::uint32_t> receivers,
                                                   std::uint32_t ranks);
 
 /// The record of a message or of a reduction.

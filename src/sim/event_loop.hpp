@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include <tutti/sim/simulation.hpp>
@@ -12,6 +13,7 @@
 #include "sim/fair_shares.hpp"
 #include "sim/meter.hpp"
 #include "sim/noise.hpp"
+#include "sim/pair_order.hpp"
 #include "sim/port_limiter.hpp"
 #include "sim/route_table.hpp"
 #include "sim/workload.hpp"
@@ -23,8 +25,8 @@ namespace tutti {
 ///
 /// A message departs when its data is ready and its ports are free. After alpha and the latency of
 /// its route its bytes flow, at the rate given by FairShares, or at a fixed rate if no other flow
-/// can share its links. It arrives with its last byte. A fold begins when all its operands are
-/// ready.
+/// can share its links. It arrives with its last byte. The slices of one message flow one after the
+/// other. A fold begins when all its operands are ready.
 class EventLoop {
  public:
   /// Requires: workload, routes and settings outlive this.
@@ -69,6 +71,7 @@ class EventLoop {
   };
 
   void find_lonely_routes();
+  [[nodiscard]] double end_of_moment() const;
   void start_what_waits_for_nothing();
   void handle(std::uint32_t slot);
   void data_there(std::uint32_t message, Item cause);
@@ -98,6 +101,7 @@ class EventLoop {
   FairShares shares_;
   Meter meter_;
   std::optional<PortLimiter> ports_;  // Empty if ports are unlimited.
+  std::optional<PairOrder> order_;    // Empty unless messages of a pair are kept in order.
   EventQueue events_;                 // Indexed by task slot.
   std::vector<Task> tasks_;
   std::vector<std::uint32_t> unused_slots_;
@@ -108,6 +112,8 @@ class EventLoop {
   std::vector<std::uint32_t>
       finished_folds_;  // Folds that are done but whose dependents do not know yet.
   std::vector<std::uint32_t> ready_messages_;  // Messages that can depart, if ports are unlimited.
+  std::unordered_map<std::uint32_t, std::uint32_t>
+      held_;  // By slice: the task of the next slice, which flows as soon as this one has arrived.
   std::uint64_t passed_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint32_t last_fold_ = Workload::none;

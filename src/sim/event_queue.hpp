@@ -15,6 +15,9 @@ class EventQueue {
   /// The earliest time. Requires: !empty().
   [[nodiscard]] double next() const { return heap_.front().at; }
 
+  /// The event that take() would return. Requires: !empty().
+  [[nodiscard]] std::uint32_t first() const { return heap_.front().id; }
+
   /// Sets or changes the time of `id`.
   void set(std::uint32_t id, double at) {
     if (places_.size() <= id) places_.resize(id + 1, none);

@@ -57,6 +57,7 @@ void FairShares::add(std::uint32_t flow, std::span<const Crossing> route, double
     if (++link.crowd > 1) mark_dirty(route[i].link);
   }
   arrived_.push_back(flow);
+  ++count_;
 }
 
 void FairShares::remove(std::uint32_t flow) {
@@ -69,6 +70,7 @@ void FairShares::remove(std::uint32_t flow) {
   }
   unused_entries_[removed.length].push_back(removed.first);
   removed.length = 0;
+  --count_;
 }
 
 std::span<const std::uint32_t> FairShares::settle() {
@@ -160,8 +162,7 @@ void FairShares::open_link(std::uint32_t id) {
 /// Progressive filling: the levels of the chosen flows rise together until a link is full. The
 /// rates of the flows on that link are then final; the other flows continue.
 void FairShares::fill() {
-  const auto later = [](const Candidate& a, const Candidate& b) { return a.level > b.level; };
-  candidates_.clear();
+  constexpr std::size_t few = 40;
   for (const std::uint32_t flow : chosen_) flows_[flow].found = false;
   for (const std::uint32_t id : touched_) {
     Filling& filling = fillings_[id];
@@ -169,6 +170,41 @@ void FairShares::fill() {
     filling.left_weight = filling.weight;
     filling.left_chosen = filling.chosen;
     filling.level = infinite;
+  }
+  chosen_.size() <= few ? fill_few() : fill_many();
+}
+
+/// Each pass finds the rate of at least one flow. For few flows that is faster than a heap.
+void FairShares::fill_few() {
+  candidates_.clear();
+  for (const std::uint32_t id : touched_) candidates_.push_back({.level = 0, .link = id});
+  while (true) {
+    const Filling* first = nullptr;
+    std::uint32_t link = none;
+    std::size_t kept = 0;
+    for (const Candidate& each : candidates_) {
+      const Filling& filling = fillings_[each.link];
+      if (filling.left_chosen == 0) continue;
+      candidates_[kept++] = each;
+      // Compares the levels left/left_weight without a division.
+      if (first == nullptr ||
+          filling.left * first->left_weight < first->left * filling.left_weight) {
+        first = &filling;
+        link = each.link;
+      }
+    }
+    candidates_.resize(kept);
+    if (first == nullptr) return;
+    fillings_[link].level = std::max(first->left, 0.0) / first->left_weight;
+    fill_link(link);
+  }
+}
+
+void FairShares::fill_many() {
+  const auto later = [](const Candidate& a, const Candidate& b) { return a.level > b.level; };
+  candidates_.clear();
+  for (const std::uint32_t id : touched_) {
+    const Filling& filling = fillings_[id];
     candidates_.push_back({.level = filling.left / filling.left_weight, .link = id});
   }
   std::make_heap(candidates_.begin(), candidates_.end(), later);
@@ -216,18 +252,24 @@ bool FairShares::choose_more() {
     const Link& link = links_[id];
     const Filling& filling = fillings_[id];
     if (filling.chosen == link.crowd) continue;
-    const bool full = filling.left <= tolerance * link.capacity;
     double highest = 0;
+    bool limits = false;  // True if it is the bottleneck of a flow that is not chosen.
     for (std::uint32_t at = link.first; at != none; at = entries_[at].next) {
       const Flow& flow = flows_[entries_[at].flow];
       if (flow.found) highest = std::max(highest, flow.level);
+      if (flow.chosen) continue;
+      if (clearly_above(flow.level, filling.level)) {
+        choose(entries_[at].flow);
+      } else if (flow.bottleneck == id) {
+        limits = true;
+      }
     }
+    if (!limits) continue;
+    const bool full = filling.left <= tolerance * link.capacity;
     for (std::uint32_t at = link.first; at != none; at = entries_[at].next) {
       const Flow& flow = flows_[entries_[at].flow];
-      if (flow.chosen) continue;
-      const bool too_much = clearly_above(flow.level, filling.level);
-      const bool spoilt = flow.bottleneck == id && (!full || clearly_above(highest, flow.level));
-      if (too_much || spoilt) choose(entries_[at].flow);
+      if (flow.chosen || flow.bottleneck != id) continue;
+      if (!full || clearly_above(highest, flow.level)) choose(entries_[at].flow);
     }
   }
   return chosen_.size() > before;

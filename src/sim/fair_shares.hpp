@@ -40,6 +40,8 @@ class FairShares {
 
   /// In bytes per second. Requires: settle() was called after add().
   [[nodiscard]] double rate(std::uint32_t flow) const { return flows_[flow].rate; }
+  /// The number of flows.
+  [[nodiscard]] std::size_t flows() const { return count_; }
   /// The number of flows that cross the link.
   [[nodiscard]] std::uint32_t crowd(std::uint32_t link) const { return links_[link].crowd; }
 
@@ -103,10 +105,13 @@ class FairShares {
   void open_links();
   void open_link(std::uint32_t id);
   void fill();
+  void fill_few();
+  void fill_many();
   void fill_link(std::uint32_t id);
   [[nodiscard]] bool choose_more();
   void finish();
 
+  std::size_t count_ = 0;
   std::vector<Link> links_;
   std::vector<Filling> fillings_;  // Indexed by link.
   std::vector<Flow> flows_;

@@ -6,8 +6,8 @@
 namespace tutti {
 namespace {
 
-/// Larger tables would not fit in any cache.
-constexpr std::uint64_t most_chunks = 1U << 20;
+/// Larger tables would need too much memory.
+constexpr std::uint64_t most_chunks = 1U << 24;
 
 }  // namespace
 

@@ -5,12 +5,14 @@
 namespace tutti {
 
 std::vector<LinkLoad> link_loads(const Schedule& schedule, const Layout& layout,
-                                 const Network& network, Routes& routes) {
+                                 const Network& network, Routes& routes,
+                                 std::span<const Rank> places) {
   if (schedule.programs.size() > network.ranks.size()) {
     throw Error(ErrorCode::invalid_argument,
                 "the schedule is for " + std::to_string(schedule.programs.size()) + " ranks, but " +
                     network.name + " has " + std::to_string(network.ranks.size()));
   }
+  const auto place = [&](Rank rank) { return places.empty() ? rank : places[rank.index()]; };
   std::vector<LinkLoad> loads(network.links.size());
   std::vector<LinkId> path;
   for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) {
@@ -20,7 +22,7 @@ std::vector<LinkLoad> link_loads(const Schedule& schedule, const Layout& layout,
       for (const ChunkRange& range : step.chunks) bytes += layout.size(range);
       for (const Rank peer : step.peers) {
         path.clear();
-        routes.append(Rank{r}, peer, path);
+        routes.append(place(Rank{r}), place(peer), path);
         for (const LinkId link : path) {
           ++loads[link.index()].messages;
           loads[link.index()].bytes += bytes;

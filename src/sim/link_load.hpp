@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <tutti/export.hpp>
@@ -20,11 +21,13 @@ struct LinkLoad {
   friend bool operator==(const LinkLoad&, const LinkLoad&) = default;
 };
 
-/// The load of each link, in the order of Network::links, with rank r of the schedule on rank r of
-/// the network. Throws invalid_argument if the network has fewer ranks than the schedule.
+/// The load of each link, in the order of Network::links. places[r] is the rank of the network on
+/// which rank r runs; empty: rank r. Throws invalid_argument if the network has fewer ranks than
+/// the schedule.
 [[nodiscard]] TUTTI_API std::vector<LinkLoad> link_loads(const Schedule& schedule,
                                                          const Layout& layout,
-                                                         const Network& network, Routes& routes);
+                                                         const Network& network, Routes& routes,
+                                                         std::span<const Rank> places = {});
 
 /// Every message of a schedule as a hop, in the order of ranks and steps. For stretch().
 [[nodiscard]] TUTTI_API std::vector<Hop> hops_of(const Schedule& schedule);

@@ -50,8 +50,10 @@ std::vector<LinkUse> Meter::uses() const {
 UtilisationSeries Meter::series(double end) const {
   if (!over_time() || width_ == 0) return {};
   const auto used = static_cast<std::size_t>(std::ceil(end / width_));
-  UtilisationSeries series{
-      .seconds = width_, .links = static_cast<std::uint32_t>(counts_.size()), .bytes = bytes_};
+  UtilisationSeries series{.seconds = width_,
+                           .rows = static_cast<std::uint32_t>(counts_.size()),
+                           .bytes = bytes_,
+                           .row_of = {}};
   series.bytes.resize(std::min<std::size_t>(used, most_) * counts_.size());
   return series;
 }

@@ -47,7 +47,11 @@ void PortLimiter::open_next_round(Side& side) {
     side.closed = side.closed.subspan(1);
     ++side.to_leave;
     unbar(next.message);
-    if (next.last_in_round != 0) return;
+    if (next.last_in_round == 0) continue;
+    // The messages of the next round are needed soon, and not yet in any cache.
+    if (!side.closed.empty())
+      __builtin_prefetch(&workload_.messages[side.closed.front().message], 1);
+    return;
   }
 }
 

@@ -5,9 +5,13 @@
 
 namespace tutti {
 
+void RouteTable::compute(Rank from, Rank to, std::vector<LinkId>& links) const {
+  links.clear();
+  routes_.append(place(from), place(to), links);
+}
+
 std::uint32_t RouteTable::add(Rank from, Rank to) {
-  links_.clear();
-  routes_.append(place(from), place(to), links_);
+  compute(from, to, links_);
   double latency = 0;
   for (const LinkId link : links_) {
     latency += network_[link].latency;
@@ -19,8 +23,16 @@ std::uint32_t RouteTable::add(Rank from, Rank to) {
   return static_cast<std::uint32_t>(ends_.size() - 1);
 }
 
-std::uint32_t RouteTable::add(std::span<const Crossing> crossings, double latency) {
-  for (const Crossing& each : crossings) use(each.link, 0, 0);
+void RouteTable::clear() {
+  users_.assign(users_.size(), {});
+  crossings_.clear();
+  ends_.clear();
+  latencies_.clear();
+}
+
+std::uint32_t RouteTable::add(std::span<const Crossing> crossings, double latency,
+                              std::uint32_t from, std::uint32_t to) {
+  for (const Crossing& each : crossings) use(each.link, from, to);
   crossings_.insert(crossings_.end(), crossings.begin(), crossings.end());
   ends_.push_back(crossings_.size());
   latencies_.push_back(latency);

@@ -21,10 +21,18 @@ class RouteTable {
   RouteTable(const Network& network, Routes& routes, std::span<const Rank> places)
       : network_(network), routes_(routes), places_(places), users_(network.links.size()) {}
 
+  /// Computes a route without storing it.
+  void compute(Rank from, Rank to, std::vector<LinkId>& links) const;
+  /// True if rank r runs on rank r of the network, and routes follow the dimensions of a torus.
+  [[nodiscard]] bool is_in_order() const {
+    return places_.empty() && routes_.policy() == RoutePolicy::dimension_order;
+  }
   /// Computes a route and returns its index.
   std::uint32_t add(Rank from, Rank to);
-  /// Stores a route computed elsewhere, for one rank that stands for all.
-  std::uint32_t add(std::span<const Crossing> crossings, double latency);
+  /// Stores a route computed elsewhere, for ranks that stand for all.
+  std::uint32_t add(std::span<const Crossing> crossings, double latency, std::uint32_t from,
+                    std::uint32_t to);
+  void clear();
 
   [[nodiscard]] std::span<const Crossing> crossings(std::uint32_t route) const {
     const std::size_t begin = route == 0 ? 0 : ends_[route - 1];

@@ -6,6 +6,7 @@
 #include <tutti/sim/simulation.hpp>
 
 #include "sim/critical_path.hpp"
+#include "sim/effort_estimate.hpp"
 #include "sim/event_loop.hpp"
 #include "sim/route_table.hpp"
 #include "sim/slices.hpp"
@@ -78,22 +79,6 @@ std::vector<Activity> all_activities(const Workload& workload, const EventLoop& 
   return activities;
 }
 
-/// Copies the series of a class of links to each of its links.
-UtilisationSeries spread(const UtilisationSeries& classes, const Symmetry& symmetry) {
-  const std::size_t links = symmetry.class_of.size();
-  UtilisationSeries series{.seconds = classes.seconds,
-                           .links = static_cast<std::uint32_t>(links),
-                           .bytes = std::vector<double>(classes.intervals() * links, 0)};
-  for (std::size_t i = 0; i < classes.intervals(); ++i) {
-    for (std::size_t l = 0; l < links; ++l) {
-      const std::uint32_t of_class = symmetry.class_of[l];
-      if (of_class == Symmetry::none) continue;
-      series.bytes[i * links + l] = classes.bytes[i * classes.links + of_class];
-    }
-  }
-  return series;
-}
-
 std::vector<LinkUse> spread(const std::vector<LinkUse>& classes, const Symmetry& symmetry) {
   std::vector<LinkUse> uses;
   uses.reserve(symmetry.class_of.size());
@@ -108,18 +93,28 @@ Simulation simulate_one_for_all(const ScheduleSource& source, const Layout& layo
                                 const SimulationSettings& settings,
                                 const SimulationProgress& progress) {
   const std::uint32_t p = source.contract.ranks;
-  std::vector<std::uint32_t> distances;
-  Workload workload = Workload::of_one_rank(source, layout, symmetry.route_by_distance, distances);
+  const std::uint32_t copies = p / symmetry.step;
+  std::vector<std::uint32_t> receivers;
+  const auto route_of = [&](std::uint32_t from, std::uint32_t to) {
+    return symmetry.route(from, to);
+  };
+  Workload workload = Workload::of_first_ranks(source, layout, symmetry.step, route_of,
+                                               settings.slice > 0, receivers);
   EventLoop loop(workload, routes, symmetry.capacities, settings);
-  loop.run(source.name, scaled(progress, workload, p));
+  loop.run(source.name, scaled(progress, workload, copies));
   Simulation simulation;
   simulation.seconds = loop.end();
-  simulation.messages = std::uint64_t{p} * workload.messages.size();
-  simulation.bytes = loop.bytes() * p;
-  simulation.finished.assign(p, loop.end());
+  simulation.messages = std::uint64_t{copies} * workload.messages.size();
+  simulation.bytes = loop.bytes() * copies;
+  simulation.finished.reserve(p);
+  for (std::uint32_t r = 0; r < p; ++r) {
+    simulation.finished.push_back(loop.finished()[r % symmetry.step]);
+  }
   simulation.links = spread(loop.meter().uses(), symmetry);
-  simulation.critical_path = critical_path(workload, loop, distances, p);
-  simulation.utilisation = spread(loop.meter().series(loop.end()), symmetry);
+  simulation.critical_path = critical_path(workload, loop, receivers, p);
+  simulation.utilisation = loop.meter().series(loop.end());
+  simulation.utilisation.row_of = symmetry.class_of;
+  simulation.simulated_ranks = symmetry.step;
   simulation.by_symmetry = true;
   return simulation;
 }
@@ -127,13 +122,14 @@ Simulation simulate_one_for_all(const ScheduleSource& source, const Layout& layo
 Simulation simulate_all(const ScheduleSource& source, const Layout& layout,
                         std::vector<double> capacities, RouteTable& routes,
                         const SimulationSettings& settings, const SimulationProgress& progress) {
-  Workload workload(source, layout, routes);
+  Workload workload(source, layout, routes, settings.slice > 0);
   EventLoop loop(workload, routes, std::move(capacities), settings);
   loop.run(source.name, scaled(progress, workload, 1));
   Simulation simulation;
   simulation.seconds = loop.end();
   simulation.messages = workload.messages.size();
   simulation.bytes = loop.bytes();
+  simulation.simulated_ranks = source.contract.ranks;
   simulation.finished = loop.finished();
   simulation.links = loop.meter().uses();
   simulation.critical_path = critical_path(workload, loop, {}, 0);
@@ -146,14 +142,16 @@ Simulation simulate_whole_chunks(const Network& network, Routes& routes,
                                  const ScheduleSource& source, const Layout& layout,
                                  const SimulationSettings& settings,
                                  const SimulationProgress& progress) {
-  // Noise and records need every rank to be simulated.
-  if (settings.symmetry && settings.noise == 0 && !settings.records) {
+  // Noise, records and the order of the messages of a pair need every rank to be simulated.
+  if (settings.symmetry && settings.noise == 0 && !settings.records && !settings.in_order) {
     RouteTable all(network, routes, settings.places);
     RouteTable of_one(network, routes, settings.places);
-    if (const auto symmetry = find_symmetry(source, layout, network, all, of_one)) {
+    if (const auto symmetry =
+            find_symmetry(source, layout, network, all, of_one, settings.ports > 1)) {
       return simulate_one_for_all(source, layout, *symmetry, of_one, settings, progress);
     }
   }
+  require_room(source, settings.memory);
   RouteTable table(network, routes, settings.places);
   return simulate_all(source, layout, capacities_of(network), table, settings, progress);
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <set>
+#include <utility>
+#include <variant>
 
 #include "core/workers.hpp"
 #include "sim/turned_program.hpp"
@@ -13,7 +15,7 @@ namespace {
 constexpr std::uint32_t none = Symmetry::none;
 
 /// Beyond these sizes the search for a symmetry costs more than it saves.
-constexpr std::uint64_t most_routes = 1U << 22;
+constexpr std::uint64_t most_routes = 1U << 25;
 constexpr std::uint64_t most_chunks = 1U << 24;
 
 bool is_even(const Layout& layout) {
@@ -26,23 +28,23 @@ bool is_even(const Layout& layout) {
   return true;
 }
 
-/// Some of the ranks from 1 on; those that most likely differ come first.
-std::vector<std::uint32_t> some_ranks(std::uint32_t p) {
-  std::set<std::uint32_t> ranks{p - 1, p / 2, p / 3};
-  for (std::uint32_t r = 1; r < p; r *= 2) ranks.insert({r, p - r});
-  ranks.erase(0);
-  return {ranks.begin(), ranks.end()};
+/// Some of the numbers from 1 to p−1; those that most likely differ come first.
+std::vector<std::uint32_t> some_below(std::uint32_t p) {
+  std::set<std::uint32_t> numbers{p - 1, p / 2, p / 3};
+  for (std::uint32_t r = 1; r < p; r *= 2) numbers.insert({r, p - r});
+  numbers.erase(0);
+  return {numbers.begin(), numbers.end()};
 }
 
-std::vector<std::uint32_t> all_ranks(std::uint32_t p) {
-  std::vector<std::uint32_t> ranks;
-  for (std::uint32_t r = 1; r < p; ++r) ranks.push_back(r);
-  return ranks;
+std::vector<std::uint32_t> all_below(std::uint32_t p) {
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t r = 1; r < p; ++r) numbers.push_back(r);
+  return numbers;
 }
 
-std::vector<std::uint32_t> distances(const Program& of_rank_0) {
+std::vector<std::uint32_t> receivers_of(const Program& program) {
   std::set<std::uint32_t> found;
-  for (const Step step : of_rank_0) {
+  for (const Step step : program) {
     if (step.kind != Step::Kind::send) continue;
     for (const Rank peer : step.peers) found.insert(peer.index());
   }
@@ -113,60 +115,161 @@ std::vector<Crossing> crossings_of_all(std::span<const Crossing> route, std::uin
 
 }  // namespace
 
-bool programs_turn(const ScheduleSource& source, bool sample) {
+bool programs_turn(const ScheduleSource& source, bool sample, std::uint32_t step, bool in_order) {
   // For fewer steps threads would cost more than they save.
   constexpr std::size_t many_steps = 1U << 17;
-  const std::uint32_t p = source.contract.ranks;
-  const Program first = source.program(Rank{0});
-  const std::vector<std::uint32_t> ranks = sample ? some_ranks(p) : all_ranks(p);
+  const std::uint32_t shifts = source.contract.ranks / step;
+  std::vector<std::uint32_t> first{0};
+  const auto others = sample ? some_below(step) : all_below(step);
+  first.insert(first.end(), others.begin(), others.end());
+  const auto by = sample ? some_below(shifts) : all_below(shifts);
   std::atomic<bool> all_turn = true;
-  const auto compare = [&](std::size_t i) {
-    if (!all_turn) return;
-    TurnedProgram turned(first, source.contract);
-    if (!turned.equals(source.program(Rank{ranks[i]}), ranks[i])) all_turn = false;
-  };
-  if (ranks.size() * first.size() >= many_steps) {
-    in_parallel(ranks.size(), compare);
-  } else {
-    for (std::size_t i = 0; i < ranks.size(); ++i) compare(i);
+  for (const std::uint32_t rank : first) {
+    const Program program = source.program(Rank{rank});
+    const auto compare = [&](std::size_t i) {
+      if (!all_turn) return;
+      const std::uint32_t shift = by[i] * step;
+      TurnedProgram turned(program, source.contract, in_order);
+      if (!turned.equals(source.program(Rank{rank + shift}), shift)) all_turn = false;
+    };
+    if (by.size() * program.size() >= many_steps) {
+      in_parallel(by.size(), compare);
+    } else {
+      for (std::size_t i = 0; i < by.size(); ++i) compare(i);
+    }
+    if (!all_turn) return false;
   }
-  return all_turn;
+  return true;
 }
 
-std::optional<Symmetry> find_symmetry(const ScheduleSource& source, const Layout& layout,
-                                      const Network& network, RouteTable& routes,
-                                      RouteTable& into) {
-  const std::uint32_t p = source.contract.ranks;
-  const std::vector<std::uint32_t> used = distances(source.program(Rank{0}));
-  if (p < 2 || used.empty() || std::uint64_t{p} * used.size() > most_routes) return {};
-  if (!is_even(layout) || !programs_turn(source, source.one_rule)) return {};
+namespace {
 
-  Turn turn(network);
-  std::vector<std::uint32_t> from_rank_0;
-  for (const std::uint32_t d : used) {
-    from_rank_0.push_back(routes.add(Rank{0}, Rank{d}));
-    std::uint32_t before = from_rank_0.back();
-    for (std::uint32_t r = 1; r <= p; ++r) {
-      const std::uint32_t now =
-          r == p ? from_rank_0.back() : routes.add(Rank{r}, Rank{(r + d) % p});
-      const auto a = routes.crossings(before);
-      const auto b = routes.crossings(now);
-      if (a.size() != b.size()) return {};
-      for (std::size_t i = 0; i < a.size(); ++i) {
-        if (!turn.maps(a[i].link, b[i].link)) return {};
+/// Follows the routes of the first `step` ranks round the network.
+class SymmetrySearch {
+ public:
+  SymmetrySearch(const ScheduleSource& source, const Network& network, RouteTable& routes,
+                 std::uint32_t step)
+      : source_(source), network_(network), routes_(routes), turn_(network), step_(step) {}
+
+  /// False if the routes are not mapped onto each other.
+  bool turns() {
+    const std::uint32_t p = source_.contract.ranks;
+    const bool known = is_translation() && maps_neighbours();
+    for (std::uint32_t from = 0; from < step_; ++from) {
+      const auto receivers = receivers_of(source_.program(Rank{from}));
+      const std::uint64_t copies = p / step_;
+      if (!known && copies * (hops_.size() + receivers.size()) > most_routes) return false;
+      for (const std::uint32_t to : receivers) {
+        hops_.push_back({.from = from, .to = to, .route = routes_.add(Rank{from}, Rank{to})});
+        if (!known && !turns(hops_.back())) return false;
       }
-      before = now;
     }
+    return !hops_.empty();
   }
-  Symmetry symmetry;
-  const std::vector<std::uint32_t> sizes = classify(network, turn, symmetry);
-  symmetry.route_by_distance.assign(p, 0);
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    symmetry.route_by_distance[used[i]] =
-        into.add(crossings_of_all(routes.crossings(from_rank_0[i]), p, symmetry, sizes),
-                 routes.latency(from_rank_0[i]));
+
+  [[nodiscard]] Symmetry symmetry(RouteTable& into) const {
+    Symmetry symmetry{.step = step_, .capacities = {}, .class_of = {}, .routes = {}};
+    const std::vector<std::uint32_t> sizes = classify(network_, turn_, symmetry);
+    const std::uint32_t copies = source_.contract.ranks / step_;
+    for (const Hop& hop : hops_) {
+      symmetry.routes[(std::uint64_t{hop.from} << 32) | hop.to] =
+          into.add(crossings_of_all(routes_.crossings(hop.route), copies, symmetry, sizes),
+                   routes_.latency(hop.route), hop.from, hop.to % step_);
+    }
+    return symmetry;
   }
-  return symmetry;
+
+ private:
+  struct Hop {
+    std::uint32_t from;
+    std::uint32_t to;
+    std::uint32_t route;
+  };
+
+  bool turns(const Hop& hop) {
+    const std::uint32_t p = source_.contract.ranks;
+    routes_.compute(Rank{hop.from}, Rank{hop.to}, before_);
+    for (std::uint32_t by = step_; by <= p; by += step_) {
+      routes_.compute(Rank{(hop.from + by) % p}, Rank{(hop.to + by) % p}, now_);
+      if (before_.size() != now_.size()) return false;
+      for (std::size_t i = 0; i < now_.size(); ++i) {
+        if (!turn_.maps(before_[i].index(), now_[i].index())) return false;
+      }
+      std::swap(before_, now_);
+    }
+    return true;
+  }
+
+  /// True if the step is a translation of a torus along its last dimension that maps routes to
+  /// routes. At half the length of the dimension, even and odd places take different ways round.
+  [[nodiscard]] bool is_translation() const {
+    const auto* const torus = std::get_if<wiring::Torus>(&network_.wiring);
+    if (torus == nullptr || !torus->wraps || !network_.own_routes.empty()) return false;
+    const std::uint32_t p = source_.contract.ranks;
+    if (!routes_.is_in_order() || p != network_.rank_count()) return false;
+    const std::uint32_t last = torus->dimensions.back();
+    const std::uint32_t row = p / last;
+    return step_ % (last % 2 == 0 ? 2 * row : row) == 0;
+  }
+
+  /// Maps the links to the neighbours of each rank, which are all links of a torus.
+  bool maps_neighbours() {
+    const auto& dimensions = std::get<wiring::Torus>(network_.wiring).dimensions;
+    const std::uint32_t p = source_.contract.ranks;
+    for (std::uint32_t rank = 0; rank < p; ++rank) {
+      std::uint32_t stride = 1;
+      for (const std::uint32_t side : dimensions) {
+        const std::uint32_t at = rank / stride % side;
+        for (const std::uint32_t to : {(at + 1) % side, (at + side - 1) % side}) {
+          if (to == at) continue;
+          const std::uint32_t neighbour = rank - at * stride + to * stride;
+          routes_.compute(Rank{rank}, Rank{neighbour}, before_);
+          routes_.compute(Rank{(rank + step_) % p}, Rank{(neighbour + step_) % p}, now_);
+          if (before_.size() != 1 || now_.size() != 1) return false;
+          if (!turn_.maps(before_[0].index(), now_[0].index())) return false;
+        }
+        stride *= side;
+      }
+    }
+    return true;
+  }
+
+  const ScheduleSource& source_;
+  const Network& network_;
+  RouteTable& routes_;
+  Turn turn_;
+  std::uint32_t step_;
+  std::vector<Hop> hops_;
+  std::vector<LinkId> before_;
+  std::vector<LinkId> now_;
+};
+
+/// Whether there are so many messages that a search for a step above 1 pays.
+bool has_many_messages(const ScheduleSource& source, const Program& first) {
+  constexpr std::uint64_t many = 20'000;
+  return std::uint64_t{source.contract.ranks} * first.size() > many;
+}
+
+}  // namespace
+
+std::optional<Symmetry> find_symmetry(const ScheduleSource& source, const Layout& layout,
+                                      const Network& network, RouteTable& routes, RouteTable& into,
+                                      bool in_order) {
+  const std::uint32_t p = source.contract.ranks;
+  if (p < 2 || !is_even(layout)) return {};
+  const Program first = source.program(Rank{0});
+  if (first.size() == 0) return {};
+  const bool all_turn = programs_turn(source, source.one_rule, 1, in_order);
+  const std::uint32_t most = has_many_messages(source, first) ? p / 2 : 1;
+  for (std::uint32_t step = 1; step <= most; ++step) {
+    if (p % step != 0) continue;
+    if (!all_turn && (step == 1 || !programs_turn(source, source.one_rule, step, in_order)))
+      continue;
+    routes.clear();
+    SymmetrySearch search(source, network, routes, step);
+    if (search.turns()) return search.symmetry(into);
+  }
+  return {};
 }
 
 }  // namespace tutti

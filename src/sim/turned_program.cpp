@@ -30,8 +30,8 @@ void add_round(std::uint64_t base, std::uint64_t first, std::uint64_t count, std
 
 }  // namespace
 
-TurnedProgram::TurnedProgram(const Program& of_rank_0, const Contract& contract)
-    : program_(of_rank_0), contract_(contract) {}
+TurnedProgram::TurnedProgram(const Program& of_rank_0, const Contract& contract, bool in_order)
+    : program_(of_rank_0), contract_(contract), in_order_(in_order) {}
 
 bool TurnedProgram::equals(const Program& program, std::uint32_t rank) {
   if (program.size() != program_.size() || program.rounds() != program_.rounds()) return false;
@@ -51,8 +51,27 @@ bool TurnedProgram::same(const Step& turned, const Step& step, std::uint32_t by)
   }
   const std::uint32_t p = contract_.ranks;
   for (std::size_t i = 0; i < step.peers.size(); ++i) {
-    if ((turned.peers[i].index() + by) % p != step.peers[i].index()) return false;
+    if ((turned.peers[i].index() + by) % p != step.peers[i].index()) {
+      return !in_order_ && step.kind == Step::Kind::receive && same_peers(turned, step, by) &&
+             same_chunks(turned, step, by);
+    }
   }
+  return same_chunks(turned, step, by);
+}
+
+/// A fold names its operands in order of rank, which a rotation changes. For the time that it takes
+/// their order does not matter, unless messages compete for a few ports.
+bool TurnedProgram::same_peers(const Step& turned, const Step& step, std::uint32_t by) {
+  std::vector<std::uint32_t> one;
+  std::vector<std::uint32_t> other;
+  for (const Rank peer : turned.peers) one.push_back((peer.index() + by) % contract_.ranks);
+  for (const Rank peer : step.peers) other.push_back(peer.index());
+  std::sort(one.begin(), one.end());
+  std::sort(other.begin(), other.end());
+  return one == other;
+}
+
+bool TurnedProgram::same_chunks(const Step& turned, const Step& step, std::uint32_t by) {
   one_.clear();
   for (const ChunkRange& range : turned.chunks) turn(range, by, one_);
   tidy(one_);

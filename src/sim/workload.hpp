@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -21,6 +22,8 @@ class Workload {
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   using Item = WorkItem;
 
+  enum class State : std::uint8_t { waits, under_way, arrived };
+
   /// A message: its fixed data and, for locality, its results. Messages are numbered by round, then
   /// by sender, then in program order, so that messages of about the same time are close together
   /// in memory.
@@ -34,6 +37,10 @@ class Workload {
     std::uint64_t bytes = 0;
     std::uint32_t waits = 0;  // Number of folds it waits for.
     std::uint8_t bars = 3;    // For PortLimiter: conditions not yet met (data, sender, receiver).
+    State state = State::waits;
+    /// If slices are served in order: the number of the earlier slice of the same message is this
+    /// much lower; 0 if there is none.
+    std::uint16_t after = 0;
 
     Item cause{};      // The last item it waited for.
     double begun = 0;  // Departure time; before departure, the time at which its data was ready.
@@ -59,16 +66,23 @@ class Workload {
     std::uint32_t last_in_round : 1;  // Among those that the rank sends, or receives.
   };
 
-  /// Reads all programs of the source, on all cores if there are many steps. Throws
-  /// invalid_argument if sends and receives do not match.
-  Workload(const ScheduleSource& source, const Layout& layout, RouteTable& routes);
+  /// Reads all programs of the source, on all cores if there are many steps. If `in_order`, the
+  /// messages that a rank sends to another one in one round are slices of one message, which are
+  /// served one after the other. Throws invalid_argument if sends and receives do not match.
+  Workload(const ScheduleSource& source, const Layout& layout, RouteTable& routes,
+           bool in_order = false);
 
-  /// The program of one rank that stands for all: a message that it sends to rank r + d arrives at
-  /// rank r from rank r − d. Every distance has its route. Writes the distance of each message to
-  /// `distances`.
-  [[nodiscard]] static Workload of_one_rank(const ScheduleSource& source, const Layout& layout,
-                                            std::span<const std::uint32_t> route_by_distance,
-                                            std::vector<std::uint32_t>& distances);
+  /// The route from a rank to another one.
+  using RouteOf = std::function<std::uint32_t(std::uint32_t from, std::uint32_t to)>;
+
+  /// The programs of the first `count` ranks, which stand for all: rank r + k·count does the same
+  /// as rank r, shifted. A message from rank a to rank b arrives at rank q = b mod count, from rank
+  /// a + q − b. Writes the actual receiver of each message to `receivers`.
+  /// Requires: count divides the number of ranks, and the programs are shifted as described.
+  [[nodiscard]] static Workload of_first_ranks(const ScheduleSource& source, const Layout& layout,
+                                               std::uint32_t count, const RouteOf& route_of,
+                                               bool in_order,
+                                               std::vector<std::uint32_t>& receivers);
 
   [[nodiscard]] std::uint32_t ranks() const {
     return static_cast<std::uint32_t>(first_outgoing_.size() - 1);
@@ -94,6 +108,9 @@ class Workload {
   class Assembly;
 
   Workload() = default;
+
+  void build(const ScheduleSource& source, const Layout& layout, std::uint32_t count,
+             const RouteOf& route_of, bool in_order, std::vector<std::uint32_t>* receivers);
 
   std::vector<std::size_t> first_outgoing_{0};
   LargeVector<Passage> outgoing_;

@@ -26,6 +26,8 @@ class MaxFlow {
 
   /// Set the capacity of every arc again before another run.
   [[nodiscard]] Wide run(std::uint32_t source, std::uint32_t sink);
+  /// After a run: the flow on an arc.
+  [[nodiscard]] Wide flow(std::uint32_t arc) const { return left_[std::size_t{2} * arc + 1]; }
   /// After a run: true if the node is on the source side of a minimum cut.
   [[nodiscard]] bool on_source_side(std::uint32_t node) const { return level_[node] != unseen; }
 

@@ -99,15 +99,20 @@ class Reader {
       document.member("format").reject("expected \"" + std::string(format_name) + "\"");
     }
     (void)document.member("version").whole_number(format_version, format_version);
-    document.allow_only(
-        {"format", "version", "name", "ranks_forward", "torus", "nodes", "links", "routes"});
+    document.allow_only({"format", "version", "name", "ranks_forward", "torus", "grid", "nodes",
+                         "links", "routes"});
     if (const LinedJson* name = document.find("name")) network_.name = name->text();
     if (const LinedJson* forward = document.find("ranks_forward")) {
       network_.ranks_forward = forward->boolean();
     }
     for (const LinedJson& node : document.member("nodes").items()) read_node(node);
     for (const LinedJson& link : document.member("links").items()) read_link(link);
-    if (const LinedJson* torus = document.find("torus")) read_torus(*torus);
+    if (const LinedJson* torus = document.find("torus")) read_torus(*torus, true);
+    if (const LinedJson* grid = document.find("grid")) {
+      if (document.find("torus") != nullptr)
+        grid->reject("a network is a torus or a grid, not both");
+      read_torus(*grid, false);
+    }
     if (const LinedJson* routes = document.find("routes")) {
       for (const LinedJson& route : routes->items()) read_route(route);
     }
@@ -162,8 +167,8 @@ class Reader {
     links_.emplace(pair_of(from, to), network_.add_link(from, to, bandwidth, latency));
   }
 
-  void read_torus(const LinedJson& json) {
-    wiring::Torus torus;
+  void read_torus(const LinedJson& json, bool wraps) {
+    wiring::Torus torus{.dimensions = {}, .wraps = wraps};
     for (const LinedJson& side : json.items()) {
       torus.dimensions.push_back(side.whole_number(1, network_.rank_count()));
     }
@@ -212,7 +217,8 @@ std::string to_json(const Network& network) {
                     ",\n  \"name\": " + written(network.name) +
                     ",\n  \"ranks_forward\": " + written(network.ranks_forward);
   if (const auto* torus = std::get_if<wiring::Torus>(&network.wiring)) {
-    out += ",\n  \"torus\": " + written(torus->dimensions);
+    out += torus->wraps ? ",\n  \"torus\": " : ",\n  \"grid\": ";
+    out += written(torus->dimensions);
   }
   out += ",\n  \"nodes\": [";
   LineList nodes(out);

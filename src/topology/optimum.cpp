@@ -1,69 +1,16 @@
-#include <cmath>
-#include <limits>
-#include <numeric>
+#include <algorithm>
+#include <map>
+#include <utility>
 
 #include <tutti/error.hpp>
 #include <tutti/network/optimum.hpp>
 
 #include "topology/max_flow.hpp"
+#include "topology/partition_search.hpp"
+#include "topology/whole_units.hpp"
 
 namespace tutti {
 namespace {
-
-[[noreturn]] void no_common_measure() {
-  throw Error(ErrorCode::unsupported,
-              "the bandwidths of this network have no common divisor whose multiples fit in 64 "
-              "bits: round them to whole bytes per second");
-}
-
-Wide greatest_common_divisor(Wide a, Wide b) {
-  while (b != 0) {
-    a %= b;
-    std::swap(a, b);
-  }
-  return a;
-}
-
-Fraction lowest_terms(Wide above, Wide below) {
-  const Wide divisor = greatest_common_divisor(above, below);
-  above /= divisor;
-  below /= divisor;
-  constexpr Wide most = std::numeric_limits<std::uint64_t>::max();
-  if (above > most || below > most) no_common_measure();
-  return {.above = static_cast<std::uint64_t>(above), .below = static_cast<std::uint64_t>(below)};
-}
-
-/// Bandwidths as whole multiples of a common unit, which is 2^-shift · factor bytes per second.
-struct Units {
-  std::vector<std::uint64_t> of_link{};
-  std::uint64_t factor = 1;
-  std::uint32_t shift = 0;
-};
-
-/// Exact: every double is a whole multiple of some power of 2.
-Units whole_units(const Network& network) {
-  Units units;
-  const auto is_whole = [&](double value) {
-    return std::ldexp(value, static_cast<int>(units.shift)) ==
-           std::floor(std::ldexp(value, static_cast<int>(units.shift)));
-  };
-  constexpr std::uint32_t most_shift = 62;
-  for (const Link& link : network.links) {
-    while (units.shift < most_shift && !is_whole(link.bytes_per_second)) ++units.shift;
-  }
-  std::uint64_t divisor = 0;
-  double sum = 0;
-  for (const Link& link : network.links) {
-    const double value = std::ldexp(link.bytes_per_second, static_cast<int>(units.shift));
-    sum += value;
-    if (value != std::floor(value) || sum > 0x1p62) no_common_measure();
-    units.of_link.push_back(static_cast<std::uint64_t>(value));
-    divisor = std::gcd(divisor, units.of_link.back());
-  }
-  for (std::uint64_t& each : units.of_link) each /= divisor;
-  units.factor = divisor;
-  return units;
-}
 
 /// Searches for the bottleneck cut by Newton's method. The best known cut gives a rate. A maximum
 /// flow to one rank after the other either confirms that rate or shows a tighter cut, which becomes
@@ -71,7 +18,7 @@ Units whole_units(const Network& network) {
 /// is on integers.
 class CutSearch {
  public:
-  CutSearch(const Network& network, const Units& units, bool reversed)
+  CutSearch(const Network& network, const WholeUnits& units, bool reversed)
       : network_(network),
         units_(units),
         reversed_(reversed),
@@ -96,11 +43,9 @@ class CutSearch {
   [[nodiscard]] Wide leaving() const { return leaving_; }
 
   [[nodiscard]] Cut cut() const {
-    Cut cut{
-        .inside = {},
-        .ranks = static_cast<std::uint32_t>(ranks_),
-        .leaving = std::ldexp(static_cast<double>(leaving_) * static_cast<double>(units_.factor),
-                              -static_cast<int>(units_.shift))};
+    Cut cut{.inside = {},
+            .ranks = static_cast<std::uint32_t>(ranks_),
+            .leaving = units_.rounded(leaving_)};
     for (std::uint32_t i = 0; i < inside_.size(); ++i) {
       if (inside_[i]) cut.inside.emplace_back(i);
     }
@@ -150,7 +95,7 @@ class CutSearch {
   }
 
   const Network& network_;
-  const Units& units_;
+  const WholeUnits& units_;
   bool reversed_;
   std::uint32_t source_;
   MaxFlow flow_;
@@ -159,9 +104,50 @@ class CutSearch {
   Wide leaving_ = 0;
 };
 
-Fraction bandwidth(const Network& network, const Units& units, const CutSearch& search) {
-  return lowest_terms(search.leaving() * network.rank_count() * units.factor,
-                      search.ranks() * (Wide{1} << units.shift));
+/// True if every link has links in the other direction with the same bandwidth.
+bool is_symmetric(const Network& network, const WholeUnits& units) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> balance;
+  for (std::size_t i = 0; i < network.links.size(); ++i) {
+    const auto [low, high] =
+        std::minmax({network.links[i].from.index(), network.links[i].to.index()});
+    const auto sum = static_cast<std::int64_t>(units.of_link[i]);
+    balance[{low, high}] += network.links[i].from.index() == low ? sum : -sum;
+  }
+  return std::all_of(balance.begin(), balance.end(),
+                     [](const auto& each) { return each.second == 0; });
+}
+
+/// The ranks reached by the least bandwidth: the one that least can be sent to, or that can send
+/// least, and the minimum cut.
+struct NarrowCut {
+  Wide units = 0;
+  std::vector<bool> inside{};  // By node.
+};
+
+NarrowCut narrowest_cut(const Network& network, const WholeUnits& units) {
+  MaxFlow flow(static_cast<std::uint32_t>(network.nodes.size()));
+  for (const Link& link : network.links) flow.add_arc(link.from.index(), link.to.index());
+  NarrowCut found{.units = Wide{1} << 120, .inside = {}};
+  const auto consider = [&](NodeId from, NodeId to) {
+    for (std::uint32_t i = 0; i < network.links.size(); ++i) {
+      flow.set_capacity(i, units.of_link[i]);
+    }
+    const Wide most = flow.run(from.index(), to.index());
+    if (most >= found.units) return;
+    found.units = most;
+    found.inside.assign(network.nodes.size(), false);
+    for (std::uint32_t i = 0; i < network.nodes.size(); ++i) {
+      found.inside[i] = flow.on_source_side(i);
+    }
+  };
+  // Every cut that parts the ranks parts rank 0 from some other rank, in one of both directions.
+  const NodeId first = network.ranks.front();
+  for (const NodeId rank : network.ranks) {
+    if (rank == first) continue;
+    consider(first, rank);
+    consider(rank, first);
+  }
+  return found;
 }
 
 Fraction in_sequence(Fraction a, Fraction b) {
@@ -169,6 +155,60 @@ Fraction in_sequence(Fraction a, Fraction b) {
   if (a == b) return lowest_terms(a.above, Wide{2} * a.below);
   return lowest_terms(Wide{a.above} * b.above, Wide{a.below} * b.above + Wide{b.below} * a.above);
 }
+
+bool is_below(Fraction a, Fraction b) { return Wide{a.above} * b.below < Wide{b.above} * a.below; }
+
+/// Keeps the tightest bound of an allreduce.
+class AllreduceBound {
+ public:
+  AllreduceBound(const Network& network, const WholeUnits& units, Optimum& into)
+      : network_(network), units_(units), into_(into) {}
+
+  void find() {
+    const bool symmetric = is_symmetric(network_, units_);
+    PartitionSearch out(network_, units_, false);
+    out.begin_with_single_ranks();
+    note(out);
+    PartitionSearch in(network_, units_, true);
+    in.begin_with_single_ranks();
+    note(in);
+    // Some schedule reaches the composition, so no bound is below it.
+    if (!is_below(into_.composed_allreduce, into_.allreduce)) return;
+    out.run();
+    note(out);
+    // If both directions are equal, they have the same partitions, which include all cuts.
+    if (symmetric) return;
+    in.run();
+    note(in);
+    note(narrowest_cut(network_, units_));
+  }
+
+ private:
+  void note(const PartitionSearch& search) {
+    const Fraction rate = units_.rate(search.leaving(), Wide{2} * (search.groups().size() - 1));
+    if (into_.allreduce.above != 0 && !is_below(rate, into_.allreduce)) return;
+    into_.allreduce = rate;
+    into_.groups = search.groups();
+    into_.between = units_.rounded(search.leaving());
+    into_.one_way = false;
+  }
+
+  void note(const NarrowCut& cut) {
+    const Fraction rate = units_.rate(cut.units, 1);
+    if (!is_below(rate, into_.allreduce)) return;
+    into_.allreduce = rate;
+    into_.groups.assign(2, {});
+    for (std::uint32_t r = 0; r < network_.rank_count(); ++r) {
+      into_.groups[cut.inside[network_.ranks[r].index()] ? 0 : 1].emplace_back(r);
+    }
+    into_.between = units_.rounded(cut.units);
+    into_.one_way = true;
+  }
+
+  const Network& network_;
+  const WholeUnits& units_;
+  Optimum& into_;
+};
 
 }  // namespace
 
@@ -182,16 +222,21 @@ Optimum optimum(const Network& network) {
   if (network.rank_count() < 2) {
     throw Error(ErrorCode::invalid_argument, "a network of one rank has no optimum: add ranks");
   }
-  const Units units = whole_units(network);
+  const WholeUnits units = whole_units(network);
+  const auto rate = [&](const CutSearch& search) {
+    return units.rate(search.leaving() * network.rank_count(), search.ranks());
+  };
   CutSearch forward(network, units, false);
   forward.run();
-  CutSearch reverse(network, units, true);
-  reverse.run();
-  Optimum optimum{.allgather = bandwidth(network, units, forward),
-                  .reduce_scatter = bandwidth(network, units, reverse),
-                  .allreduce = {},
-                  .cut = forward.cut()};
-  optimum.allreduce = in_sequence(optimum.allgather, optimum.reduce_scatter);
+  Optimum optimum{.allgather = rate(forward), .cut = forward.cut()};
+  optimum.reduce_scatter = optimum.allgather;
+  if (!is_symmetric(network, units)) {
+    CutSearch reverse(network, units, true);
+    reverse.run();
+    optimum.reduce_scatter = rate(reverse);
+  }
+  optimum.composed_allreduce = in_sequence(optimum.allgather, optimum.reduce_scatter);
+  AllreduceBound(network, units, optimum).find();
   return optimum;
 }
 

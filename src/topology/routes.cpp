@@ -44,7 +44,7 @@ RoutePolicy policy_for(const Network& network) {
 void check_policy(const Network& network, RoutePolicy policy) {
   if (policy == RoutePolicy::dimension_order &&
       !std::holds_alternative<wiring::Torus>(network.wiring)) {
-    reject("dimension_order is for tori, and " + network.name +
+    reject("dimension_order is for tori and grids, and " + network.name +
            " is not declared as one: use shortest or ecmp, or set \"torus\" in the file");
   }
   if (policy == RoutePolicy::up_down && !has_levels(network)) {

@@ -33,6 +33,14 @@ bool MixedPort::is_lending(const std::function<bool(Rank)>& is_gone) {
                      [&](const auto& port) { return port->is_lending(is_gone); });
 }
 
+void MixedPort::revoke_windows() {
+  for (const auto& port : ports_) port->revoke_windows();
+}
+
+void MixedPort::look() {
+  for (const auto& port : ports_) port->look();
+}
+
 bool MixedPort::goes_on(Clock::time_point deadline) {
   bool moved = false;
   for (const auto& port : ports_) moved = port->goes_on(deadline) || moved;

@@ -26,6 +26,17 @@ class MixedPort final : public Port {
     return way(peer).receive(peer, to);
   }
   void expect(Rank peer, std::span<std::byte> to) override { way(peer).expect(peer, to); }
+  void expose(Rank peer, const Window& window) override { way(peer).expose(peer, window); }
+  [[nodiscard]] std::uint64_t consumed(Rank peer) const override {
+    return way(peer).consumed(peer);
+  }
+  [[nodiscard]] bool find_windows(std::span<const Rank> peers, std::size_t bytes,
+                                  std::size_t reading, std::vector<std::byte*>& windows) override {
+    return way(peers.front()).find_windows(peers, bytes, reading, windows);
+  }
+  void put(std::span<const Rank> peers, std::size_t bytes) override {
+    way(peers.front()).put(peers, bytes);
+  }
   [[nodiscard]] std::size_t send(std::span<const Rank> peers,
                                  std::span<const std::byte> data) override {
     return way(peers.front()).send(peers, data);
@@ -48,6 +59,8 @@ class MixedPort final : public Port {
     return way(peer).has_stood_down(peer);
   }
   [[nodiscard]] bool is_lending(const std::function<bool(Rank)>& is_gone) override;
+  void revoke_windows() override;
+  void look() override;
   void interrupt() override { sleeper().interrupt(); }
   [[nodiscard]] bool goes_on(Clock::time_point deadline) override;
   [[nodiscard]] bool stay_awake(std::uint32_t idle) override;

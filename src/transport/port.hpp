@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include <tutti/rank.hpp>
 
@@ -49,6 +51,34 @@ class Port {
   /// no byte has arrived in it; an empty span withdraws it.
   virtual void expect(Rank /*peer*/, std::span<std::byte> /*to*/) {}
 
+  /// A receive buffer into which the sender may write by itself, where the ranks share memory. The
+  /// receiver exposes it; the sender puts data there instead of sending it.
+  struct Window {
+    std::span<std::byte> memory{};
+    /// Where its bytes are in the stream from the peer, counted from the opening of the port.
+    std::uint64_t at = 0;
+    /// Byte x may be written once the peer has consumed byte `after` + x of the stream to it; none
+    /// if it may be written at once.
+    std::optional<std::uint64_t> after{};
+  };
+  /// Exposes a window to a peer. The next send() to the peer says so. Valid until receive() has
+  /// received its bytes, whether the peer has put them there or not.
+  virtual void expose(Rank /*peer*/, const Window& /*window*/) {}
+  /// How many bytes of the stream from `peer` have been consumed since the port was opened.
+  [[nodiscard]] virtual std::uint64_t consumed(Rank /*peer*/) const { return 0; }
+  /// Where to write the next `bytes` of the streams to `peers`, an address for each, so that put()
+  /// can be called instead of send(). False if one of them has exposed no window for them, or not
+  /// yet. `reading`: the caller reads so many bytes of each peer before it overwrites them, and
+  /// consumes them afterwards. If true, put() must follow soon, without a
+  /// wait in between: a peer that gives up waits for it.
+  [[nodiscard]] virtual bool find_windows(std::span<const Rank> /*peers*/, std::size_t /*bytes*/,
+                                          std::size_t /*reading*/,
+                                          std::vector<std::byte*>& /*windows*/) {
+    return false;
+  }
+  /// Tells the peers that the bytes are in their windows.
+  virtual void put(std::span<const Rank> /*peers*/, std::size_t /*bytes*/) {}
+
   /// Sends the first bytes of `data` to all of `peers` and returns their number; zero if there is
   /// no room now. The number is a multiple of 64, or all of `data`, so that no element is split.
   /// The memory must not change until released() covers it. Requires: `data` is not empty, and all
@@ -86,19 +116,25 @@ class Port {
   /// freed. Nothing more can be sent or received.
   virtual void abandon() {}
 
-  /// Tells the ranks that share memory with this one that it no longer reads their memory, and that
-  /// its own memory may change. Callable from any thread.
+  /// Tells the ranks that share memory with this one that it no longer accesses their memory, and
+  /// that its own memory may change. Callable from any thread.
   virtual void stand_down() {}
   /// True if a peer has stood down: data read in place from its memory may be invalid.
   [[nodiscard]] virtual bool has_stood_down(Rank /*peer*/) const { return false; }
-  /// True if a peer that is neither gone nor stood down may still read this rank's memory in place.
+  /// True if a peer that is neither gone nor stood down may still read this rank's memory in place,
+  /// or if a peer may still write to a window of this rank. Requires: this rank has stood down.
   [[nodiscard]] virtual bool is_lending(const std::function<bool(Rank)>& /*is_gone*/) {
     return false;
   }
+  /// Revokes the windows to which a peer may still write: its writes have no effect from now on.
+  /// Requires: this rank has stood down.
+  virtual void revoke_windows() {}
 
   /// Waits until something may have changed, or until the deadline: spins, then yields, then
   /// sleeps. `idle` is the number of calls since the last progress. Returns whether it slept.
   bool wait(std::uint32_t idle, Clock::time_point deadline);
+  /// Notices data and connections that have come, for callers that poll instead of calling wait().
+  virtual void look() {}
   /// Wakes another thread that sleeps in wait(), or shortens its next sleep.
   virtual void interrupt() = 0;
 

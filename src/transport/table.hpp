@@ -27,6 +27,7 @@ struct Whereabouts {
   std::string name;     ///< Host name, for messages.
   int pid = 0;
   int heap_fd = -1;             ///< Descriptor of the process's shared heap; -1 if none.
+  std::uint64_t heap_file = 0;  ///< As in SharedHeap::file().
   bool is_one_process = false;  ///< True if all members are threads of one process.
 };
 

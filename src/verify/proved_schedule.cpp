@@ -21,9 +21,10 @@ std::string shown(const std::string& name) {
     text.pop_back();
   }
   if (text.size() < name.size()) text += "…";
-  std::ranges::replace_if(
-      text, [](char each) { return static_cast<unsigned char>(each) < ' ' || each == '\x7F'; },
-      '?');
+  const auto is_control = [](char each) {
+    return static_cast<unsigned char>(each) < ' ' || each == '\x7F';
+  };
+  std::replace_if(text.begin(), text.end(), is_control, '?');
   return text;
 }
 

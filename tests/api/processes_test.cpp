@@ -84,6 +84,32 @@ TEST_P(Processes, EveryAlgorithmIsCorrect) {
   }
 }
 
+/// Calls whose messages are cut into segments.
+std::string try_long_calls(Communicator& communicator) {
+  for (const Algorithm* algorithm : every_algorithm()) {
+    // More than two segments in a chunk of a block per rank.
+    Trial trial{.collective = algorithm->collective,
+                .algorithm = std::string(algorithm->name),
+                .count = has_block_per_rank(algorithm->collective) ? 70000U : 350000U,
+                .root = communicator.size() - 1};
+    if (trial.collective == Collective::alltoall) trial.count = 70000;
+    for (const bool shared : {false, true}) {
+      trial.shared = shared;
+      trial.in_place = !shared;
+      const std::string fault = try_call(communicator, trial);
+      if (!fault.empty()) return words(trial) + ": " + fault;
+    }
+  }
+  return "";
+}
+
+TEST(Segments, EveryAlgorithmIsCorrectBetweenProcesses) {
+  if (is_sanitized) GTEST_SKIP() << "shorter calls are enough there";
+  for (const std::uint32_t ranks : {4U, 5U}) {
+    EXPECT_EQ(run_processes(ranks, Way::memory, try_long_calls), "") << ranks << " ranks";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Api, Processes, ::testing::Values(Way::memory, Way::tcp),
                          [](const auto& each) {
                            return each.param == Way::memory ? "SharingMemory" : "OverTcp";

@@ -36,6 +36,21 @@ TEST(Settings, AreReadFromTheEnvironment) {
   EXPECT_EQ(settings.fabric.way, Way::tcp);
 }
 
+TEST(Settings, OrderNamesEachRankOnce) {
+  const CommunicatorSettings settings;
+  EXPECT_TRUE(order_from_environment(settings, 3).empty());
+  {
+    const Variable order("TUTTI_ORDER", "2,0,1");
+    EXPECT_EQ(order_from_environment(settings, 3), (std::vector<Rank>{Rank{2}, Rank{0}, Rank{1}}));
+    expect_error([&] { (void)order_from_environment(settings, 4); }, ErrorCode::invalid_argument,
+                 "TUTTI_ORDER names 3 ranks, but there are 4");
+  }
+  const Variable network("TUTTI_TOPO_FILE", "star:p=3");
+  const Variable order("TUTTI_ORDER", "r0,r2,r1");
+  EXPECT_EQ(order_from_environment(settings_from_environment(), 3),
+            (std::vector<Rank>{Rank{0}, Rank{2}, Rank{1}}));
+}
+
 TEST(CallLog, HasALineForEachCallOfEachRank) {
   const std::string path = testing::TempDir() + "/tutti-calls.jsonl";
   std::filesystem::remove(path);
@@ -49,6 +64,8 @@ TEST(CallLog, HasALineForEachCallOfEachRank) {
     });
   }
   std::map<std::string, int> lines;
+  int sent = 0;
+  int received = 0;
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     const auto json = Json::parse(line);
@@ -57,9 +74,14 @@ TEST(CallLog, HasALineForEachCallOfEachRank) {
     EXPECT_GT(json.at("us").get<double>(), 0);
     if (json.at("collective") != "allreduce") continue;
     EXPECT_EQ(json.at("bytes"), 400);
+    EXPECT_GT(json.at("sent").get<int>(), 0);
+    EXPECT_GT(json.at("received").get<int>(), 0);
+    sent += json.at("sent").get<int>();
+    received += json.at("received").get<int>();
     EXPECT_EQ(json.at("op"), "max");
     EXPECT_EQ(json.at("call"), 1);
   }
+  EXPECT_EQ(sent, received);
   EXPECT_EQ(lines,
             (std::map<std::string, int>{{"allreduce", 3}, {"barrier", 3}, {"broadcast", 3}}));
   std::filesystem::remove(path);

@@ -84,6 +84,67 @@ TEST_F(ArgumentsTest, SuggestACommand) {
             "no command is called 'wrok'. Did you mean 'work'? 'tutti --help' shows them all.");
 }
 
+TEST_F(ArgumentsTest, SuggestAnOption) {
+  std::string value;
+  work_.option("-v,--values", value, "");
+  EXPECT_EQ(complaint({"work", "--vlaues=3"}),
+            "'tutti work' has no option '--vlaues'. Did you mean '--values'? 'tutti work --help' "
+            "shows them all.");
+  EXPECT_EQ(complaint({"work", "-v-3"}), "");
+}
+
+TEST_F(ArgumentsTest, TakeJsonAloneOrWithAFile) {
+  bool wanted = false;
+  std::string word;
+  work_.json(wanted, "");
+  work_.option("word", word, "");
+  work_.action([] {
+    std::puts("as JSON");
+    return 0;
+  });
+  EXPECT_EQ(run({"--json", "word"}), 0);
+  EXPECT_TRUE(wanted);
+  EXPECT_EQ(word, "word");
+}
+
+TEST_F(ArgumentsTest, TakeAFileAfterJsonWhereThatWasValid) {
+  std::string path;
+  std::string word;
+  work_.json_file(path, "");
+  work_.option("word", word, "");
+  EXPECT_EQ(run({"--json", "some.json", "word"}), 0);
+  EXPECT_EQ(path, "some.json");
+  EXPECT_EQ(run({"--json=other", "word"}), 0);
+  EXPECT_EQ(path, "other");
+  EXPECT_EQ(run({"--json", "allreduce"}), 0);
+  EXPECT_EQ(path, "-");
+  EXPECT_EQ(word, "allreduce");
+}
+
+TEST_F(ArgumentsTest, DescribeThemselves) {
+  std::string file;
+  std::string mode = "fast";
+  std::uint32_t ranks = 4;
+  work_.option("-p,-n,--ranks", ranks, "how many").between(1U, 9U).shows_default();
+  work_.option("--mode", mode, "how").among({"fast", "slow"});
+  work_.option("file", file, "what to read").required();
+  const cli::Description found = work_.describe();
+  EXPECT_EQ(found.usage(), "tutti work [OPTIONS] FILE");
+  EXPECT_EQ(cli::help_text(found, 60),
+            "does something\n"
+            "Usage: tutti work [OPTIONS] FILE\n"
+            "\n"
+            "  FILE                      what to read\n"
+            "\n"
+            "Options:\n"
+            "  -h, --help                show this help\n"
+            "  -p, -n, --ranks N (4)     how many\n"
+            "  --mode fast|slow          how\n");
+  EXPECT_NE(cli::manual_page(found, "tutti 0").find(".TH TUTTI\\-WORK 1"), std::string::npos);
+  EXPECT_NE(cli::manual_page(found, "tutti 0").find(".B \\-\\-mode fast|slow\nhow\n"),
+            std::string::npos);
+}
+
 TEST_F(ArgumentsTest, CheckValues) {
   std::uint32_t number = 0;
   double real = 0;

@@ -317,7 +317,7 @@ TEST(Bench, RefusesSchedulesThatCannotBeRun) {
 TEST(Bench, MeasuresTypesAndOperations) {
   const auto types =
       measured("allreduce -n 3 -b 1K -e 1K --iters 2 --transport inproc -d all -o all");
-  EXPECT_EQ(types.size(), 8 * 8 + 4 * 5 + 2 * 3);
+  EXPECT_EQ(types.size(), 8 * 8 + 6 * 5 + 2 * 3);
   EXPECT_EQ(measured("reduce -n 2 -b 64 -e 64 --iters 2 -d bf16")[0][type_column], "bfloat16");
   EXPECT_EQ(measured("reduce -n 2 -b 64 -e 64 --iters 2 -d half -o avg")[0][op_column], "avg");
 }
@@ -448,6 +448,17 @@ TEST(Bench, RefusesWrongOptions) {
   expect_refusal("broadcast -n 2 -r 2", "root 2 is not one of the ranks 0 to 1");
   expect_refusal("barrier -n 2 --plot barrier.svg", "a barrier has no sizes to plot over");
   expect_refusal("allreduce -n 2 --json /nowhere/at/all", "cannot write to '/nowhere/at/all'");
+}
+
+/// The ranks are renumbered; the results stay right.
+TEST(Bench, TakesAnOrderOfRanks) {
+  const Outcome found = tutti("bench allgather -n 3 --order 2,0,1 --sizes 3KiB --iters 3");
+  EXPECT_EQ(found.exit_code, 0) << found.err;
+  ASSERT_EQ(rows(found.out).size(), 1U) << found.out;
+  EXPECT_EQ(rows(found.out)[0][wrong_column], "0");
+  const Outcome twice = tutti("bench allgather -n 2 --order 1,1 --sizes 3KiB --iters 3");
+  EXPECT_NE(twice.exit_code, 0);
+  EXPECT_TRUE(contains(twice.err + twice.out, "names '1' twice")) << twice.err;
 }
 
 }  // namespace

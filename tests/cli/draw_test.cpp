@@ -49,6 +49,23 @@ TEST_F(Draw, WritesAPictureOfEveryRound) {
   }
 }
 
+TEST_F(Draw, DrawsManyRanksAsTheirOverlay) {
+  EXPECT_EQ(tutti("draw allreduce ring -p 64 -o " + path(".svg")).exit_code, 0);
+  EXPECT_EQ(fault_in_drawing(text()), "");
+  EXPECT_NE(text().find("all rounds together"), std::string::npos);
+  EXPECT_EQ(
+      tutti("draw allreduce/tree -p 1024 --rounds 1-2 --zoom 0-3 -o " + path(".svg")).exit_code, 0);
+  EXPECT_EQ(fault_in_drawing(text()), "");
+  EXPECT_NE(text().find("Every node is 16 ranks"), std::string::npos);
+}
+
+TEST_F(Draw, DrawsANetworkAlone) {
+  const Outcome outcome = tutti("draw --topo torus:4x4 -o " + path(".svg"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(fault_in_drawing(text()), "");
+  EXPECT_NE(text().find("16 ranks, 16 nodes, 64 links"), std::string::npos);
+}
+
 TEST_F(Draw, WritesAPlayer) {
   const Outcome outcome = tutti("draw allreduce/torus --shape 2x3 -o " + path(".html"));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -100,7 +117,8 @@ TEST_F(Draw, DrawsATraceOfASimulation) {
 TEST_F(Draw, RefusalsNameTheCure) {
   expect_refusal("-p 4 -o x.svg", "draw what? Name one algorithm");
   expect_refusal("allreduce/ring -p 4 -o x.png", "Name a file that ends in .svg, or in .html");
-  expect_refusal("allreduce/ring -p 17 -o x.svg", "use -p 16 or fewer");
+  expect_refusal("allreduce/ring -p 17 -o x.html", "use -p 16 or fewer");
+  expect_refusal("allreduce/ring -p 4 --zoom 1-x -o x.svg", "is not a list of ranks");
   expect_refusal("allreduce/ring -p 4 --timeline -o x.svg", "Add --topo");
   expect_refusal("allreduce/ring --topo star:p=4 -o x.html", "HTML shows only rounds");
   expect_refusal("allreduce/ring --topo star:p=4 --rounds 1 -o x.svg", "all rounds together");

@@ -14,7 +14,7 @@ TEST(Sim, PrintsTimeOptimumLinksAndPath) {
   const Outcome found = tutti("sim allreduce/ring --topo fat_tree:k=4 --size 1MiB");
   EXPECT_EQ(found.exit_code, 0);
   for (const char* part :
-       {"allreduce/ring on fat_tree", "16 ranks", "1MiB", "of this network's optimum",
+       {"allreduce/ring on fat_tree", "16 ranks", "1MiB", "of this network's bound",
         "busiest links", "critical path: 30 messages"}) {
     EXPECT_NE(found.out.find(part), std::string::npos) << part << " is not in:\n" << found.out;
   }
@@ -29,7 +29,7 @@ TEST(Sim, ComparesAllAlgorithms) {
   for (const auto& each : json) {
     EXPECT_GE(each["seconds"].get<double>(), before);
     before = each["seconds"].get<double>();
-    EXPECT_LE(each["part_of_optimum"].get<double>(), 1 + 1e-9);
+    EXPECT_LE(each["part_of_bound"].get<double>(), 1 + 1e-9);
   }
 }
 
@@ -71,7 +71,7 @@ TEST(Sim, OmitsAnUnknownOptimum) {
   std::ofstream(directory.path("measured.json")) << network;
   const Outcome found = tutti("sim allreduce/ring --topo " + directory.path("measured.json"));
   EXPECT_EQ(found.exit_code, 0) << found.err;
-  EXPECT_EQ(found.out.find("optimum"), std::string::npos) << found.out;
+  EXPECT_EQ(found.out.find("bound"), std::string::npos) << found.out;
   const Outcome shown = tutti("topo show " + directory.path("measured.json"));
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
   EXPECT_NE(shown.out.find("no common divisor"), std::string::npos) << shown.out;
@@ -87,6 +87,48 @@ TEST(Sim, RefusalsNameTheCure) {
   EXPECT_EQ(tutti("sim --topo star:4").exit_code, 2);
   EXPECT_EQ(tutti("sim allreduce/ring --topo star:4 --sharing evenly").exit_code, 2);
   EXPECT_EQ(tutti("sim allreduce/ring --topo star:4 --place nowhere").exit_code, 2);
+}
+
+/// The order that `topo order` finds can be used.
+TEST(Sim, PlacesRanksByAList) {
+  const TemporaryDirectory directory;
+  const std::string order = directory.path("order.txt");
+  ASSERT_EQ(tutti("topo order torus:4x4 -o " + order).exit_code, 0);
+  const auto seconds = [](const std::string& place) {
+    const Outcome found = tutti("sim allreduce/ring --topo torus:4x4 --json --place " + place);
+    EXPECT_EQ(found.exit_code, 0) << found.err;
+    return Json::parse(found.out)["seconds"].get<double>();
+  };
+  EXPECT_LT(seconds("file:" + order), seconds("order"));
+  EXPECT_EQ(seconds("0,1,2,3,7,6,5,4,8,9,10,11,15,14,13,12"), seconds("file:" + order));
+  const Outcome few = tutti("sim allreduce/ring --topo torus:4x4 --place 0,1,2");
+  EXPECT_EQ(few.exit_code, 2);
+  EXPECT_NE(few.err.find("names 3 places for 16 ranks"), std::string::npos) << few.err;
+}
+
+TEST(Sim, TriesEveryShapeThatFits) {
+  const Outcome found = tutti("sim allreduce --all --topo multi_rail:nodes=2,gpus=4 --size 1MiB");
+  EXPECT_EQ(found.exit_code, 0) << found.err;
+  for (const char* const each : {"allreduce/ring_ring 4x2", "allreduce/ring_ring 2x4"}) {
+    EXPECT_NE(found.out.find(each), std::string::npos) << found.out;
+  }
+}
+
+TEST(Sim, RefusesWithAnEstimate) {
+  const Outcome found =
+      tutti("sim alltoall/mesh --topo star:4096 --place random --every-rank --size 64MiB");
+  EXPECT_EQ(found.exit_code, 2);
+  EXPECT_NE(found.err.find("GB of memory"), std::string::npos) << found.err;
+}
+
+TEST(Sim, ShowsBothBoundsOfAnAllreduce) {
+  const Outcome found =
+      tutti("sim allreduce/binary_tree --topo line:8 --ports 0 --slice 256KiB --json");
+  EXPECT_EQ(found.exit_code, 0) << found.err;
+  const auto json = Json::parse(found.out);
+  EXPECT_LE(json["part_of_bound"].get<double>(), 1);
+  EXPECT_NEAR(json["part_of_composition"].get<double>() / json["part_of_bound"].get<double>(),
+              7.0 / 4, 1e-9);
 }
 
 }  // namespace

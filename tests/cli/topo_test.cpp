@@ -69,6 +69,54 @@ TEST(Topo, ReadsItsOwnJson) {
   std::filesystem::remove(path);
 }
 
+TEST(Topo, DrawsARingOverItsNetwork) {
+  const TemporaryDirectory directory;
+  const Outcome found =
+      tutti("topo stretch " + lecture + " --order A,C,D,B --svg " + directory.path("ring.svg"));
+  EXPECT_EQ(found.exit_code, 0) << found.err;
+  const std::string svg = directory.read("ring.svg");
+  for (const char* const part : {"The ring A-C-D-B", "Average stretch 3.5", ">A<", "5 links",
+                                 "2 links", "hop of the overlay", "2 hops"}) {
+    EXPECT_NE(svg.find(part), std::string::npos) << part;
+  }
+  expect_refusal("topo stretch torus:32x32 --svg -", "at most 400 can be drawn");
+}
+
+/// A sentence that names the node or link, and no hang.
+TEST(Topo, RefusesBadNetworks) {
+  const TemporaryDirectory directory;
+  const auto refuse = [&](const char* links, const char* part) {
+    const std::string path = directory.path("bad.json");
+    std::ofstream(path) << R"({"format": "tutti-network", "version": 1, "name": "bad",
+      "nodes": [{"name": "A", "kind": "rank"}, {"name": "B", "kind": "rank"},
+                {"name": "C", "kind": "rank"}], "links": [)"
+                        << links << "]}";
+    for (const char* const command :
+         {"topo show ", "topo order ", "sim allreduce --all --topo ", "choose allreduce --topo ",
+          "draw allreduce/ring -o - --topo ", "cost allreduce --size 1MiB -p 3 --topo "}) {
+      expect_refusal(command + path, part);
+    }
+  };
+  const char* const joined = R"({"from": "A", "to": "B", "bandwidth": "1GB/s", "both_ways": true})";
+  refuse(joined, "no path leads from A to C");
+  refuse((joined + std::string(R"(, {"from": "A", "to": "C", "bandwidth": "1GB/s"})")).c_str(),
+         "no path leads from C to A");
+  refuse((joined + std::string(R"(, {"from": "A", "to": "C", "bandwidth": 0})")).c_str(),
+         "bandwidth");
+  refuse((joined + std::string(R"(, {"from": "A", "to": "C", "bandwidth": "-1GB/s"})")).c_str(),
+         "bandwidth");
+}
+
+/// What would take long is left out or refused.
+TEST(Topo, NetworksOfManyNodesAreShownOrRefused) {
+  const Outcome shown = tutti("topo show star:p=200000");
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_NE(shown.out.find("not computed for a network of this size"), std::string::npos);
+  expect_refusal("topo order star:p=200000", "4096");
+  expect_refusal("draw allreduce/ring -o - --topo star:p=200000", "400");
+  expect_refusal("sim alltoall/mesh --topo star:p=200000 --size 1GiB", "GB of memory");
+}
+
 TEST(Topo, RefusesADirectory) {
   const TemporaryDirectory directory;
   const std::string path = directory.path("networks.json");

@@ -15,7 +15,8 @@ TEST(DType, NumbersAreStable) {
   EXPECT_EQ(static_cast<int>(DType::f64), 9);
   EXPECT_EQ(static_cast<int>(DType::i16), 10);
   EXPECT_EQ(static_cast<int>(DType::complex128), 13);
-  EXPECT_EQ(dtypes().size(), 14U);
+  EXPECT_EQ(static_cast<int>(DType::f8e5m2), 15);
+  EXPECT_EQ(dtypes().size(), 16U);
 }
 
 TEST(DType, NamesRoundTrip) {

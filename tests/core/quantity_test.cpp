@@ -71,5 +71,28 @@ TEST(Quantity, FormatsRatesInTheBestUnit) {
   EXPECT_EQ(format_rate(0.25), "0.25B/s");
 }
 
+TEST(Quantities, AreWrittenAsNetworksAreSold) {
+  EXPECT_DOUBLE_EQ(parse_rate("25Gbps"), 25e9 / 8);
+  EXPECT_DOUBLE_EQ(parse_rate("100Gbit/s"), 100e9 / 8);
+  EXPECT_DOUBLE_EQ(parse_rate("400G"), 400e9 / 8);
+  EXPECT_DOUBLE_EQ(parse_rate("100 GBps"), 100e9);
+}
+
+TEST(Quantities, NeedAUnit) {
+  const auto message = [](auto parse, const char* text) -> std::string {
+    try {
+      (void)parse(text);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message(parse_seconds, "5"), "5 what? Write the unit: 5us, 5ms, 5s");
+  EXPECT_EQ(message(parse_rate, "100"), "100 what? Write the unit: 100GB/s, 100Gb/s");
+  EXPECT_EQ(message(parse_seconds_per_byte, "5"), "5 what? Write the unit: 5ns, 5GB/s");
+  EXPECT_DOUBLE_EQ(parse_seconds_per_byte("0"), 0);
+  EXPECT_DOUBLE_EQ(parse_seconds("0.0"), 0);
+}
+
 }  // namespace
 }  // namespace tutti

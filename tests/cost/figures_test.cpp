@@ -72,7 +72,7 @@ TEST(Figures, CountUnevenChunks) {
 TEST(Figures, AreZeroForOneRank) {
   for (const Algorithm& each : algorithms()) {
     const Problem problem{.ranks = 1, .shape = each.needs_shape() ? squarest(1) : Shape{}};
-    EXPECT_EQ(count(each.schedule(problem), Layout::equal(each.chunks(problem), 8)), Figures{})
+    EXPECT_EQ(count(each.schedule(problem), Layout::equal(each.chunk_count(problem), 8)), Figures{})
         << each.name;
   }
 }

@@ -48,7 +48,8 @@ void record_some(FlightRecorder& recorder) {
                      .count = FlightCall::with_counts,
                      .bytes = ~std::uint64_t{0},
                      .algorithm = "allgather/ring"});
-  recorder.fail("rank 1 is gone");
+  recorder.fail();
+  recorder.note_failure("rank 1 is gone");
   recorder.begin(3,
                  {.kind = FlightKind::allreduce, .is_custom = true, .algorithm = "allreduce/ring"});
   recorder.note_wait({.rank = 1, .round = 4, .bytes_done = 64});
@@ -91,7 +92,9 @@ TEST(Dump, IsValidJsonForAnyBytes) {
   FlightRecorder recorder({.name = "\xFF\xC3"});
   const std::string cut = std::string(30, 'x') + "\xC3\xA4";
   recorder.begin(1, {}, cut);
-  recorder.fail("tab\tquote\"slash\\zero" + std::string(1, '\0') + "\x80 \xC3\xA4 \xED\xA0\x80");
+  recorder.fail();
+  recorder.note_failure("tab\tquote\"slash\\zero" + std::string(1, '\0') +
+                        "\x80 \xC3\xA4 \xED\xA0\x80");
   const std::string text = dump_of(recorder, "error");
   const auto header = Json::parse(text.substr(0, text.find('\n')));
   EXPECT_EQ(header.at("name"), "??");

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "flight/black_box.hpp"
 #include "support/sanitizer.hpp"
 
 namespace tutti::test {
@@ -73,8 +74,10 @@ TEST(FlightRecorder, RecordsTheStateOfACall) {
   EXPECT_EQ(recorder.latest()->state, State::done);
 
   recorder.begin(2, allreduce(20));
-  recorder.fail("rank 3 is gone");
-  recorder.fail("and so am I");
+  recorder.fail();
+  recorder.note_failure("rank 3 is gone");
+  recorder.fail();
+  recorder.note_failure("and so am I");
   record = recorder.latest();
   EXPECT_EQ(record->state, State::failed);
   EXPECT_GE(record->ended_ns, record->begun_ns);
@@ -85,7 +88,8 @@ TEST(FlightRecorder, RecordsTheStateOfACall) {
 
 TEST(FlightRecorder, RecordsFailureBeforeAnyCall) {
   FlightRecorder recorder({});
-  recorder.fail("no peer connected");
+  recorder.fail();
+  recorder.note_failure("no peer connected");
   EXPECT_EQ(recorder.failure(), "no peer connected");
   EXPECT_TRUE(recorder.all().empty());
 }
@@ -114,7 +118,8 @@ TEST(FlightRecorder, TruncatesLongTexts) {
   FlightRecorder recorder({});
   recorder.begin(1, allreduce(1), std::string(100, 'x'));
   EXPECT_EQ(recorder.latest()->site.text(), std::string(31, 'x'));
-  recorder.fail(std::string(5000, 'y'));
+  recorder.fail();
+  recorder.note_failure(std::string(5000, 'y'));
   EXPECT_EQ(recorder.failure(), std::string(1000, 'y'));
 }
 
@@ -169,6 +174,21 @@ TEST(FlightRecorder, SupportsConcurrentReaders) {
   one.join();
   other.join();
   EXPECT_GT(seen, 0U);
+}
+
+// A call that is refused fails in the caller's thread while a worker records another call.
+TEST(FlightRecorder, NotesAFailureWhileAnotherThreadRecords) {
+  BlackBox box({}, {});
+  std::thread recording([&] {
+    for (std::uint64_t number = 1; number <= 1000; ++number) {
+      box.recorder().begin(number, allreduce(number));
+      box.recorder().end();
+    }
+  });
+  box.fail("rank 3 is gone");
+  recording.join();
+  EXPECT_EQ(box.recorder().failure(), "rank 3 is gone");
+  for (const FlightRecord& record : box.recorder().all()) EXPECT_EQ(record.state, State::done);
 }
 
 }  // namespace

@@ -151,7 +151,7 @@ TEST(BlackBox, LaterDumpsKeepTheFailure) {
   const Left left = left_by([](const FlightSettings& settings) {
     BlackBox box(owner(0), settings);
     begin_some(box);
-    box.fail("rank 1 is gone");
+    box.fail_call("rank 1 is gone");
     raise(SIGUSR2);
   });
   EXPECT_EQ(left.status, 0);
@@ -173,7 +173,7 @@ TEST(BlackBox, IsNotDumpedAfterItsDestruction) {
 void fail_in_missing_directory() {
   BlackBox box(owner(1), {.directory = "/proc/nowhere"});
   box.recorder().begin(1, {});
-  box.fail("rank 0 is gone");
+  box.fail_call("rank 0 is gone");
   _exit(0);
 }
 

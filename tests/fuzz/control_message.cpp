@@ -35,7 +35,7 @@ void test_agreement(Tape tape) {
   const auto self = tape.byte() % members;
   Agreement agreement(
       self, members,
-      {.send = [](std::uint32_t, ControlMessage::Kind, std::uint32_t, const std::string&) {},
+      {.send = [](const auto&...) {},
        .decide = [](const Agreement::Evidence&) -> std::optional<std::string> { return "agreed"; },
        .describe = [](const std::string& subject) { return subject; }},
       {});

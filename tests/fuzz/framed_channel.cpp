@@ -18,7 +18,7 @@ std::vector<Frame> frames_of(std::string_view wire) {
     for (std::size_t i = 0; i < 4; ++i) {
       length += std::size_t{static_cast<unsigned char>(wire[i])} << (8 * i);
     }
-    const bool is_frame = std::string_view("jwcxgl").find(wire[4]) != std::string_view::npos;
+    const bool is_frame = std::string_view("jwcxgldo").find(wire[4]) != std::string_view::npos;
     if (!is_frame || length > Frame::most_bytes || wire.size() < 5 + length) return frames;
     frames.push_back(
         {.kind = static_cast<Frame::Kind>(wire[4]), .body = std::string(wire.substr(5, length))});

@@ -27,6 +27,7 @@ void try_introduction(std::string_view input);
 void try_control_message(std::string_view input);
 void try_dump(std::string_view input);
 void try_schedule(std::string_view input);
+void try_msccl(std::string_view input);
 void try_network(std::string_view input);
 void try_nccl(std::string_view input);
 void try_spec(std::string_view input);

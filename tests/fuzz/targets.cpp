@@ -18,6 +18,7 @@ constexpr std::array table{
     Target{"control_message", try_control_message},
     Target{"dump", try_dump},
     Target{"schedule", try_schedule},
+    Target{"msccl", try_msccl},
     Target{"network", try_network},
     Target{"nccl", try_nccl},
     Target{"spec", try_spec},

@@ -80,14 +80,25 @@ void read_name(std::string_view text, F parse) {
   }
 }
 
+/// Collectives and algorithms have several names. The one that is printed stands for itself.
+void read_names_with_spellings(std::string_view text) {
+  if (const auto value = attempt([&] { return parse_collective(text); })) {
+    require(parse_collective(name(*value)) == *value, "a collective does not round-trip");
+  }
+  const auto found = attempt([&] { return &algorithm(text); });
+  if (!found) return;
+  require(&algorithm((*found)->name) == *found, "an algorithm does not round-trip");
+  const auto collective = attempt([&] { return parse_collective(text.substr(0, text.find('/'))); });
+  require(!collective || *collective == (*found)->collective,
+          "a name finds an algorithm of another collective");
+}
+
 void read_names(std::string_view text) {
-  read_name(text, parse_collective);
+  read_names_with_spellings(text);
   read_name(text, parse_op);
   read_name(text, parse_dtype);
   read_name(text, parse_pairs);
   read_name(text, parse_route_policy);
-  const auto found = attempt([&] { return algorithm(text).name; });
-  require(!found || *found == text, "a name finds another algorithm");
 }
 
 void read_matrix(std::string_view text) {

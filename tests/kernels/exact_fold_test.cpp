@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <random>
 #include <string>
 #include <tuple>
 
@@ -11,6 +12,7 @@
 #include <hwy/targets.h>
 
 #include "support/exact_oracle.hpp"
+#include "support/fp8.hpp"
 #include "support/random.hpp"
 
 namespace tutti::test {
@@ -188,6 +190,49 @@ std::vector<std::int64_t> targets() {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, ExactFoldOnEveryTarget, ::testing::ValuesIn(targets()),
                          [](const auto& each) { return std::string(hwy::TargetName(each.param)); });
+
+/// f32 would lose the small number.
+TEST(ExactFold, AddsFp8WithoutLoss) {
+  const std::uint8_t large = to_f8(DType::f8e5m2, 57344);
+  const std::uint8_t small = to_f8(DType::f8e5m2, 0x1p-16);
+  const auto minus_large = static_cast<std::uint8_t>(large | 0x80U);
+  const void* in[] = {&large, &small, &minus_large};
+  std::uint8_t out = 0;
+  exact_fold(DType::f8e5m2)(&out, nullptr, in, 3, 1);
+  EXPECT_EQ(out, small);
+}
+
+TEST(ExactFold, RoundsSumsOfFp8Once) {
+  std::mt19937 random(7);
+  for (const DType dtype : {DType::f8e4m3, DType::f8e5m2}) {
+    for (const std::size_t operands : {1U, 2U, 5U, 100U}) {
+      constexpr std::size_t count = 1000;
+      std::vector<std::vector<std::uint8_t>> data(operands, std::vector<std::uint8_t>(count));
+      std::vector<const void*> in;
+      std::vector<double> sums(count);
+      for (std::vector<std::uint8_t>& each : data) {
+        for (std::size_t i = 0; i < count; ++i) {
+          // Mostly finite numbers.
+          each[i] = static_cast<std::uint8_t>(random() % 256);
+          if (i % 8 != 0) each[i] &= 0xBF;
+          sums[i] += static_cast<double>(from_f8(dtype, each[i]));
+        }
+        in.push_back(each.data());
+      }
+      std::vector<std::uint8_t> out(count);
+      std::vector<std::uint8_t> copy(count);
+      exact_fold(dtype)(out.data(), copy.data(), in.data(), operands, count);
+      EXPECT_EQ(out, copy);
+      for (std::size_t i = 0; i < count; ++i) {
+        const double sum = sums[i] == 0 ? 0 : sums[i];
+        const std::uint8_t want = to_f8(dtype, sum);
+        const bool is_nan = std::isnan(from_f8(dtype, want));
+        EXPECT_TRUE(is_nan ? std::isnan(from_f8(dtype, out[i])) : out[i] == want)
+            << name(dtype) << ' ' << sum;
+      }
+    }
+  }
+}
 
 }  // namespace
 }  // namespace tutti::test

@@ -14,6 +14,7 @@
 
 #include <tutti/element.hpp>
 
+#include "support/fp8.hpp"
 #include "support/half.hpp"
 
 namespace tutti {
@@ -21,8 +22,10 @@ namespace {
 
 using test::from_bf16;
 using test::from_f16;
+using test::from_f8;
 using test::to_bf16;
 using test::to_f16;
+using test::to_f8;
 
 /// Folds one element in scalar code.
 template <class T>
@@ -80,6 +83,13 @@ T fold_plain(Op op, const std::vector<T>& operands) {
 /// The expected bytes of one folded element.
 template <class T>
 T expected(DType dtype, Op op, const std::vector<T>& operands) {
+  if constexpr (std::is_same_v<T, std::uint8_t>) {
+    if (is_floating(dtype)) {
+      std::vector<float> wide;
+      for (const T each : operands) wide.push_back(from_f8(dtype, each));
+      return to_f8(dtype, fold_plain(op, wide));
+    }
+  }
   if constexpr (std::is_same_v<T, std::uint16_t>) {
     if (is_floating(dtype)) {
       std::vector<float> wide;
@@ -107,6 +117,10 @@ T some_value(DType dtype, std::mt19937_64& random) {
     const float value = std::uniform_real_distribution<float>(-8, 8)(random);
     const std::uint16_t bits = dtype == DType::bf16 ? to_bf16(value) : to_f16(value);
     return static_cast<T>(bits);
+  } else if (is_floating(dtype)) {
+    // The formats have so few numbers that products and sums often overflow. A NaN may have a sign,
+    // depending on the processor.
+    return static_cast<T>(to_f8(dtype, std::uniform_real_distribution<float>(-1.5, 1.5)(random)));
   } else {
     return static_cast<T>(random());
   }
@@ -167,6 +181,8 @@ void check_any(DType dtype, Op op, std::size_t operands, std::size_t count,
     case DType::i8:
       return with(std::int8_t{});
     case DType::u8:
+    case DType::f8e4m3:
+    case DType::f8e5m2:
       return with(std::uint8_t{});
     case DType::i16:
       return with(std::int16_t{});
@@ -252,6 +268,47 @@ TEST_P(FoldOnEveryTarget, KeepsEveryHalfPrecisionNumberPlusZero) {
       }
     }
   }
+}
+
+/// All sums and products of two numbers: subnormal, too large, infinite and not a number.
+TEST_P(FoldOnEveryTarget, FoldsEveryPairOfFp8Numbers) {
+  std::vector<std::uint8_t> left;
+  std::vector<std::uint8_t> right;
+  for (std::uint32_t i = 0; i < 256 * 256; ++i) {
+    left.push_back(static_cast<std::uint8_t>(i / 256));
+    right.push_back(static_cast<std::uint8_t>(i % 256));
+  }
+  for (const DType dtype : {DType::f8e4m3, DType::f8e5m2}) {
+    for (const Op op : {Op::sum, Op::prod, Op::min, Op::max}) {
+      const void* in[] = {left.data(), right.data()};
+      std::vector<std::uint8_t> out(left.size());
+      fold(dtype, op)(out.data(), nullptr, in, 2, out.size());
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const float want = combine(op, from_f8(dtype, left[i]), from_f8(dtype, right[i]));
+        const std::uint8_t bits = to_f8(dtype, want);
+        const bool is_nan = std::isnan(from_f8(dtype, bits));
+        wrong += is_nan ? (std::isnan(from_f8(dtype, out[i])) ? 0 : 1) : (out[i] == bits ? 0 : 1);
+      }
+      EXPECT_EQ(wrong, 0) << name(dtype) << ' ' << name(op);
+    }
+  }
+}
+
+TEST_P(FoldOnEveryTarget, Fp8OverflowsWithoutSaturation) {
+  const auto sum = [](DType dtype, float a, float b) {
+    const std::uint8_t left = to_f8(dtype, a);
+    const std::uint8_t right = to_f8(dtype, b);
+    const void* in[] = {&left, &right};
+    std::uint8_t out = 0;
+    fold(dtype, Op::sum)(&out, nullptr, in, 2, 1);
+    return out;
+  };
+  EXPECT_EQ(sum(DType::f8e4m3, 448, 16), 0x7E) << "a tie: 448 is even";
+  EXPECT_EQ(sum(DType::f8e4m3, 448, 18), 0x7F) << "NaN";
+  EXPECT_EQ(sum(DType::f8e4m3, -448, -448), 0x7F) << "NaN has no sign";
+  EXPECT_EQ(sum(DType::f8e5m2, 57344, 3584), 0x7B);
+  EXPECT_EQ(sum(DType::f8e5m2, 57344, 4096), 0x7C) << "a tie: infinity is even";
 }
 
 /// Bit for bit in any order: zeros have signs, and there is a single NaN.

@@ -28,7 +28,7 @@ class SteppedMember {
       : agreement(self, members,
                   {.send =
                        [this](std::uint32_t to, ControlMessage::Kind kind, std::uint32_t ballot,
-                              const std::string&) {
+                              const std::string&, Delivery) {
                          sent.push_back({to, kind, ballot});
                        },
                    .decide = [](const Agreement::Evidence& evidence) -> std::optional<std::string> {

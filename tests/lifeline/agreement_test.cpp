@@ -160,7 +160,8 @@ class Simulation {
 
   Agreement::Environment environment(std::uint32_t self) {
     return {.send = [this, self](std::uint32_t to, ControlMessage::Kind kind, std::uint32_t ballot,
-                                 std::string body) { send(self, to, kind, ballot, body); },
+                                 const std::string& body,
+                                 Delivery /*delivery*/) { send(self, to, kind, ballot, body); },
             .decide = [](const Agreement::Evidence& evidence) { return collect(evidence); },
             .describe = [this, self](const std::string& /*subject*/) { return seal(self); }};
   }

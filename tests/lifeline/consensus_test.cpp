@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 /// Drops all messages.
 class DeadEnd final : public ControlTransport {
  public:
-  void send(std::uint32_t /*to*/, std::string /*message*/) override {}
+  void send(std::uint32_t /*to*/, std::string /*message*/, Delivery /*delivery*/) override {}
   void request_ticks() override {}
 };
 

@@ -2,6 +2,8 @@
 
 #include <deque>
 #include <memory>
+#include <set>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -25,7 +27,13 @@ class SimulatedGroup {
       One& one = *ranks_.back();
       GroupState::Environment environment{
           .send =
-              [this, rank](std::uint32_t to, const ControlMessage& message) {
+              [this, rank](std::uint32_t to, const ControlMessage& message, Delivery delivery) {
+                const std::uint32_t other = to - first_member;
+                const bool is_connected = !unconnected_.contains({rank, other});
+                if (is_connected == (delivery == Delivery::if_not_connected)) {
+                  if (delivery != Delivery::connects) return;
+                }
+                connect(rank, other);
                 messages_.push_back({.from = first_member + rank, .to = to, .message = message});
               },
           .request_ticks = [&one] { one.wants_ticks = true; },
@@ -46,6 +54,11 @@ class SimulatedGroup {
   /// The connection from `witness` to `rank` breaks.
   void lose(std::uint32_t witness, std::uint32_t rank) {
     (*this)[witness].lose(first_member + rank, "it closed the connection", now);
+  }
+  /// These two are not connected, until one sends the other something that connects.
+  void disconnect(std::uint32_t a, std::uint32_t b) { unconnected_.insert({{a, b}, {b, a}}); }
+  [[nodiscard]] bool are_connected(std::uint32_t a, std::uint32_t b) const {
+    return !unconnected_.contains({a, b});
   }
   /// The rank receives nothing from now on.
   void stop(std::uint32_t rank) { ranks_[rank]->is_stopped = true; }
@@ -87,9 +100,15 @@ class SimulatedGroup {
     ControlMessage message;
   };
 
+  void connect(std::uint32_t a, std::uint32_t b) {
+    unconnected_.erase({a, b});
+    unconnected_.erase({b, a});
+  }
+
   std::vector<std::string> whereabouts_;
   std::vector<std::unique_ptr<One>> ranks_;
   std::deque<Envelope> messages_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> unconnected_;
 };
 
 TEST(GroupState, OneLostConnectionIsTheVerdictOfAllRanks) {
@@ -200,6 +219,85 @@ TEST(GroupState, ExchangesThatAreOverAreForgotten) {
   EXPECT_EQ(group[0].exchanged(ranks, 5), pack({"fifth", "fifth"}));
   group.deliver();
   EXPECT_EQ(group[1].exchanged(ranks, 5), pack({"fifth", "fifth"}));
+}
+
+/// A rank tells only connected ranks that it leaves. One that waits for it asks.
+TEST(GroupState, ARankThatWaitsForALeaverAsksIt) {
+  SimulatedGroup group(3);
+  group.disconnect(0, 2);
+  group[2].leave(7);
+  group.deliver();
+  EXPECT_FALSE(group.are_connected(0, 2));
+  EXPECT_TRUE(group[1].left().contains(2));
+  EXPECT_FALSE(group[0].left().contains(2));
+  const std::vector<std::uint32_t> awaited{2};
+  group[0].inquire(awaited);
+  group.deliver();
+  EXPECT_EQ(group[0].left(), (std::map<std::uint32_t, std::uint64_t>{{2, 7}}));
+  EXPECT_TRUE(group.alarm(0));
+}
+
+TEST(GroupState, InquiringConnectsOnce) {
+  SimulatedGroup group(2);
+  group.disconnect(0, 1);
+  const std::vector<std::uint32_t> awaited{1};
+  group[0].inquire(awaited);
+  group.deliver();
+  EXPECT_TRUE(group.are_connected(0, 1));
+  EXPECT_FALSE(group[0].verdict());
+  group.disconnect(0, 1);
+  group[0].inquire(awaited);
+  EXPECT_FALSE(group.are_connected(0, 1));
+  group[1].leave(3);
+  group.deliver();
+  EXPECT_TRUE(group[0].left().empty());
+}
+
+/// Rank 0, the proposer, has not heard that rank 3 has left, and cannot connect to it.
+TEST(GroupState, ARankThatLeftInOrderIsNotTakenForLost) {
+  SimulatedGroup group(4);
+  group.disconnect(0, 3);
+  group[3].leave(5);
+  group.deliver();
+  group.stop(3);
+  group.lose(0, 3);
+  group.stop(2);
+  for (const std::uint32_t witness : {0U, 1U}) group.lose(witness, 2);
+  group.deliver();
+  for (const std::uint32_t rank : {0U, 1U}) {
+    ASSERT_TRUE(group[rank].verdict());
+    EXPECT_EQ(group[rank].verdict()->verdict.ranks, (std::vector<std::uint32_t>{2}));
+  }
+}
+
+TEST(GroupState, ALeaverIsTheVerdictIfNothingElseIs) {
+  SimulatedGroup group(3);
+  group.disconnect(0, 2);
+  group[2].leave(5);
+  group.deliver();
+  group.stop(2);
+  group.lose(0, 2);
+  group.deliver();
+  for (const std::uint32_t rank : {0U, 1U}) {
+    ASSERT_TRUE(group[rank].verdict());
+    EXPECT_EQ(group[rank].verdict()->verdict.ranks, (std::vector<std::uint32_t>{2}));
+    EXPECT_NE(group[rank].verdict()->verdict.words.find("has left the communicator after 5 calls"),
+              std::string::npos);
+  }
+}
+
+/// The proposer has no status of the lost rank, but rank 2 has.
+TEST(GroupState, TheVerdictQuotesAStatusThatAnotherRankHasSeen) {
+  SimulatedGroup group(4);
+  for (const std::uint32_t other : {0U, 1U}) group.disconnect(3, other);
+  group[3].compare(0);
+  group.deliver();
+  group.stop(3);
+  for (const std::uint32_t witness : {0U, 1U, 2U}) group.lose(witness, 3);
+  group.deliver();
+  ASSERT_TRUE(group[0].verdict());
+  EXPECT_NE(group[0].verdict()->verdict.words.find("was last seen"), std::string::npos)
+      << group[0].verdict()->verdict.words;
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ class RecordingTransport final : public ControlTransport {
  public:
   explicit RecordingTransport(std::vector<ControlMessage>& sent) : sent_(sent) {}
 
-  void send(std::uint32_t /*to*/, std::string message) override {
+  void send(std::uint32_t /*to*/, std::string message, Delivery /*delivery*/) override {
     sent_.push_back(decode_control_message(message).value());
   }
   void request_ticks() override {}
@@ -53,6 +53,34 @@ TEST_F(LifelineTest, DeliversMessagesThatArrivedBeforeTheCommunicator) {
   EXPECT_TRUE(alarm_);
   open(8);
   EXPECT_EQ(lifeline_.lock(8)->left(), (std::map<std::uint32_t, std::uint64_t>{{1, 4}}));
+}
+
+TEST_F(LifelineTest, RepliesForAClosedCommunicator) {
+  open(7);
+  lifeline_.lock(7)->leave(12);
+  lifeline_.close(7);
+  lifeline_.decline(8, std::vector<std::uint32_t>{0, 1});
+  for (const std::uint64_t communicator : {7U, 8U}) {
+    sent_.clear();
+    lifeline_.receive(1,
+                      encode({.kind = ControlMessage::Kind::status, .communicator = communicator}));
+    ASSERT_EQ(sent_.size(), 1) << communicator;
+    EXPECT_EQ(sent_[0].kind, ControlMessage::Kind::leave);
+    EXPECT_EQ(sent_[0].communicator, communicator);
+    EXPECT_EQ(sent_[0].body, communicator == 7 ? "12" : "0");
+  }
+  sent_.clear();
+  lifeline_.receive(1, encode({.kind = ControlMessage::Kind::leave, .communicator = 7}));
+  EXPECT_TRUE(sent_.empty());
+}
+
+TEST_F(LifelineTest, ExpectsMembersOfItsCommunicators) {
+  EXPECT_FALSE(lifeline_.expects(1));
+  open(7);
+  EXPECT_TRUE(lifeline_.expects(1));
+  EXPECT_FALSE(lifeline_.expects(2));
+  lifeline_.receive(1, encode({.kind = ControlMessage::Kind::leave, .communicator = 7}));
+  EXPECT_FALSE(lifeline_.expects(1));
 }
 
 TEST_F(LifelineTest, TellsANewCommunicatorOfLostMembers) {

@@ -1,7 +1,6 @@
 #include "lifeline/mesh.hpp"
 
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "lifeline/consensus.hpp"
+#include "lifeline/mesh_support.hpp"
 #include "support/errors.hpp"
 
 /// Control connections between processes, one of which is lost.
@@ -19,66 +19,6 @@ namespace tutti::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-class Idle final : public Participant {
- public:
-  [[nodiscard]] RankStatus status(std::uint64_t /*about*/) const override { return {}; }
-  std::uint64_t seal() override { return 0; }
-  void stop() override {}
-};
-
-/// The listeners of processes that the test forks.
-struct Listeners {
-  Listeners(std::uint32_t members, const std::string& address) {
-    for (std::uint32_t member = 0; member < members; ++member) {
-      sockets.push_back(listen_on(Endpoint::parse(address), {}));
-      contacts.push_back({.host = "here", .endpoints = {bound_to(sockets.back())}});
-    }
-  }
-
-  [[nodiscard]] std::unique_ptr<Mesh> mesh(std::uint32_t self, Lifeline& lifeline,
-                                           Clock::duration patience) {
-    return std::make_unique<Mesh>(Mesh::Place{.self = self,
-                                              .contacts = contacts,
-                                              .listener = std::move(sockets[self]),
-                                              .secret = {.bytes = "s"},
-                                              .group = "test",
-                                              .processes = processes},
-                                  lifeline, Clock::now() + patience);
-  }
-
-  std::vector<Socket> sockets{};
-  std::vector<Contact> contacts{};
-  std::vector<int> processes{};
-};
-
-/// Shared memory in which forked processes tell each other their pids.
-class SharedPids {
- public:
-  explicit SharedPids(std::uint32_t members)
-      : members_(members),
-        pids_(static_cast<std::atomic<int>*>(
-            mmap(nullptr, size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
-  ~SharedPids() { munmap(pids_, size()); }
-  SharedPids(const SharedPids&) = delete;
-  SharedPids& operator=(const SharedPids&) = delete;
-
-  [[nodiscard]] std::vector<int> exchange(std::uint32_t self) const {
-    pids_[self] = getpid();
-    std::vector<int> pids;
-    for (std::uint32_t member = 0; member < members_; ++member) {
-      while (pids_[member] == 0) std::this_thread::sleep_for(1ms);
-      pids.push_back(pids_[member]);
-    }
-    return pids;
-  }
-
- private:
-  [[nodiscard]] std::size_t size() const { return members_ * sizeof(std::atomic<int>); }
-
-  std::uint32_t members_;
-  std::atomic<int>* pids_;
-};
 
 /// How member 1 ends.
 struct Ending {

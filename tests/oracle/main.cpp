@@ -93,7 +93,7 @@ bool compare(bool all, Accuracy accuracy) {
 }
 
 struct Race {
-  const char* what;
+  std::string what;
   Case which;
   bool symmetry;
   bool with_simgrid;
@@ -125,6 +125,18 @@ std::vector<Race> races() {
           {"ring, star of 65,536, by symmetry", wide, true, false}};
 }
 
+/// Every case whose results are compared, with every rank and port as SimGrid has them.
+std::vector<Race> races_of_all_cases() {
+  std::vector<Race> all;
+  for (const Case& each : cases_to_compare(true)) {
+    all.push_back({.what = each.words() + " " + std::to_string(each.ranks),
+                   .which = each,
+                   .symmetry = false,
+                   .with_simgrid = true});
+  }
+  return all;
+}
+
 Outcome median(std::vector<Outcome> outcomes) {
   std::sort(outcomes.begin(), outcomes.end(),
             [](const Outcome& a, const Outcome& b) { return a.wall < b.wall; });
@@ -133,11 +145,11 @@ Outcome median(std::vector<Outcome> outcomes) {
 
 /// Runs both simulators in turns, each in its own process; or tutti alone, in a hundredth of the
 /// time.
-bool race(int repeats, bool alone) {
+bool race(const std::vector<Race>& races, int repeats, bool alone) {
   bool good = true;
-  std::printf("%-38s %10s %9s %10s %9s %8s %10s\n", "64 MiB, median of turns", "SimGrid", "memory",
+  std::printf("%-58s %10s %9s %10s %9s %8s %10s\n", "64 MiB, median of turns", "SimGrid", "memory",
               "tutti", "memory", "ratio", "results");
-  for (const Race& each : races()) {
+  for (const Race& each : races) {
     const bool with_simgrid = each.with_simgrid && !alone;
     std::vector<Outcome> theirs;
     std::vector<Outcome> ours;
@@ -151,19 +163,19 @@ bool race(int repeats, bool alone) {
       if (other) theirs.push_back(*other);
     }
     if (ours.empty() || (with_simgrid && theirs.empty())) {
-      std::printf("%-38s failed\n", each.what);
+      std::printf("%-58s failed\n", each.what.c_str());
       good = false;
       continue;
     }
     const Outcome mine = median(ours);
     if (!with_simgrid) {
-      std::printf("%-38s %10s %9s %8.3f s %6.0f MB\n", each.what, "", "", mine.wall,
+      std::printf("%-58s %10s %9s %8.3f s %6.0f MB\n", each.what.c_str(), "", "", mine.wall,
                   mine.megabytes);
       continue;
     }
     const Outcome other = median(theirs);
-    std::printf("%-38s %8.2f s %6.0f MB %8.3f s %6.0f MB %7.1fx %+9.3f%%\n", each.what, other.wall,
-                other.megabytes, mine.wall, mine.megabytes, other.wall / mine.wall,
+    std::printf("%-58s %8.2f s %6.0f MB %8.3f s %6.0f MB %7.1fx %+9.3f%%\n", each.what.c_str(),
+                other.wall, other.megabytes, mine.wall, mine.megabytes, other.wall / mine.wall,
                 (mine.value / other.value - 1) * 100);
   }
   return good;
@@ -183,9 +195,18 @@ int main(int argc, char** argv) {
     return compare(has("all"), has("usual") ? Accuracy::usual : Accuracy::fine) ? 0 : 1;
   }
   if (!words.empty() && words[0] == "race") {
-    const bool has_turns = words.size() > 1 && words[1] != "alone";
-    return race(has_turns ? std::atoi(words[1].c_str()) : 3, has("alone")) ? 0 : 1;
+    const bool has_turns = words.size() > 1 && words[1] != "alone" && words[1] != "every";
+    const int turns = has_turns ? std::atoi(words[1].c_str()) : 3;
+    std::vector<Race> chosen = has("every") ? races_of_all_cases() : races();
+    // "case=3": only the one of that number, from 0.
+    for (const std::string& word : words) {
+      if (!word.starts_with("case=")) continue;
+      const auto number = static_cast<std::size_t>(std::atoi(word.c_str() + 5));
+      chosen = {chosen.at(std::min(number, chosen.size() - 1))};
+    }
+    return race(chosen, turns, has("alone")) ? 0 : 1;
   }
-  std::fprintf(stderr, "usage: oracle compare [all] [usual] | race [turns] [alone]\n");
+  std::fprintf(stderr,
+               "usage: oracle compare [all] [usual] | race [turns] [every] [alone] [case=N]\n");
   return 2;
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <tutti/network/generator.hpp>
+#include <tutti/network/stretch.hpp>
 #include <tutti/schedule/algorithm.hpp>
 #include <tutti/sim/simulation.hpp>
 
@@ -198,6 +199,25 @@ TEST(Timeline, RejectsDrawingsThatAreTooLarge) {
 
 TEST(Timeline, RingGolden) {
   test::expect_golden("render/timeline.svg", timeline_of("torus:4x2", "allreduce/ring", 1));
+}
+
+/// Arcs and labels stay on the paper, whatever the network looks like.
+TEST(OverlayDrawing, HasNoFault) {
+  for (const Generator& each : generators()) {
+    const Network network = generate(each.example);
+    Routes routes(network);
+    std::vector<Rank> order;
+    for (std::uint32_t r = 0; r < network.rank_count(); ++r) order.emplace_back(r);
+    const std::vector<Hop> hops = ring_hops(order);
+    const Stretch found = stretch(routes, hops);
+    std::vector<OverlayHop> arcs;
+    for (std::size_t i = 0; i < hops.size(); ++i) {
+      arcs.push_back({.from = hops[i].from, .to = hops[i].to, .links = found.links[i]});
+    }
+    const std::string svg = draw_overlay(network, arcs, hops_per_link(network, routes, hops),
+                                         {.title = "A ring", .lines = {"on a network"}});
+    EXPECT_NE(svg.find(std::to_string(found.worst) + " link"), std::string::npos) << each.name;
+  }
 }
 
 }  // namespace

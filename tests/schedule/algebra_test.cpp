@@ -185,8 +185,13 @@ Schedule then_of(const Schedule& first, const Schedule& second, Collective colle
 void expect_allreduce(Collective one, Collective other, const Problem& problem) {
   for (const Algorithm& a : algorithms(one)) {
     for (const Algorithm& b : algorithms(other)) {
-      const Schedule first = a.schedule(problem);
-      const Schedule second = b.schedule(problem);
+      const auto shaped = [&](const Algorithm& each) {
+        Problem whole = problem;
+        if (each.needs_shape()) whole.shape = squarest(problem.ranks);
+        return whole;
+      };
+      const Schedule first = a.schedule(shaped(a));
+      const Schedule second = b.schedule(shaped(b));
       if (first.contract.chunks != second.contract.chunks) continue;
       const Schedule both = then_of(first, second, allreduce);
       EXPECT_EQ(first_fault(both), "") << both.name << " " << words(problem);
@@ -223,8 +228,8 @@ TEST(Beside, RunsTwoAllreducesOnDifferentChunks) {
     for (const Algorithm& b : algorithms(allreduce)) {
       if (a.needs_shape() || b.needs_shape()) continue;
       const Problem problem{.ranks = p};
-      const std::uint64_t m = a.chunks(problem);
-      const std::uint64_t n = b.chunks(problem);
+      const std::uint64_t m = a.chunk_count(problem);
+      const std::uint64_t n = b.chunk_count(problem);
       Schedule both{.name = std::string(a.name) + " beside " + std::string(b.name),
                     .contract = {.collective = allreduce, .ranks = p, .root = {}, .chunks = m + n},
                     .programs = {}};
@@ -266,6 +271,42 @@ TEST(Then, KeepsVariants) {
   }
   const Verification verdict = verify(whole);
   EXPECT_TRUE(verdict.ok()) << verdict.violations.front().message;
+}
+
+TEST(Pipelined, StartsEachSegmentARoundLater) {
+  const Program one = program({send(0, {1}, {0}), receive(2, {1}, {1})}, 3);
+  EXPECT_EQ(pipelined(one, 1), one);
+  EXPECT_EQ(pipelined(Program(), 5), Program());
+  // Segment s of chunk i is chunk 2i + s.
+  EXPECT_EQ(pipelined(one, 2), program({send(0, {1}, {0}), send(1, {1}, {1}), receive(2, {1}, {2}),
+                                        receive(3, {1}, {3})},
+                                       4));
+}
+
+TEST(Pipelined, KeepsAnAllreduceCorrect) {
+  constexpr std::uint32_t p = 6;
+  constexpr std::uint32_t segments = 3;
+  for (const Algorithm& each : algorithms(allreduce)) {
+    const Problem problem{.ranks = p, .shape = each.needs_shape() ? squarest(p) : Shape{}};
+    Schedule whole = each.schedule(problem);
+    whole.contract.chunks *= segments;
+    for (Program& part : whole.programs) part = pipelined(part, segments);
+    EXPECT_EQ(first_fault(whole), "") << each.name;
+  }
+}
+
+TEST(Embed, MapsChunksToAnySets) {
+  const Program one = program({send(0, {1}, {0}), receive(1, {1}, {1})}, 2);
+  const ChunkSets sets = [](Chunk chunk, std::vector<ChunkRange>& into) {
+    for (const std::uint64_t c : {4, 5, 9}) into.emplace_back(Chunk{c + 10 * chunk.index()});
+  };
+  const Program embedded = embed_sets(one, {.first = 2, .modulus = 4}, sets);
+  ASSERT_EQ(embedded.size(), 2U);
+  EXPECT_EQ(embedded[0].peers[0], Rank{3});
+  ASSERT_EQ(embedded[0].chunks.size(), 2U);
+  EXPECT_EQ(embedded[0].chunks[0], ChunkRange(Chunk{4}, 2));
+  EXPECT_EQ(embedded[0].chunks[1], ChunkRange(Chunk{9}));
+  EXPECT_EQ(embedded[1].chunks[0], ChunkRange(Chunk{14}, 2));
 }
 
 TEST(RankMap, WrapsAround) {

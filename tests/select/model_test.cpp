@@ -53,7 +53,8 @@ TEST(Effort, IsCountedWithoutAClosedForm) {
       const Effort known = effort(each, {.ranks = ranks}, bytes, 2);
       for (std::size_t i = 0; i < Effort::kinds; ++i) {
         const bool on_path = i == Effort::messages || i == Effort::bytes;
-        if (on_path && !form->time({.ranks = ranks}, bytes, {.alpha = 1}, 0, Ports::one)) {
+        if (on_path &&
+            !form->time(each.completed({.ranks = ranks}), bytes, {.alpha = 1}, 0, Ports::one)) {
           continue;  // There is no formula for this number of ranks.
         }
         EXPECT_NEAR(counted.counts[i], known.counts[i], 1e-6 * known.counts[i])

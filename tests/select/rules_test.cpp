@@ -51,6 +51,45 @@ TEST(Rules, RangesOfSizes) {
   EXPECT_EQ(find(rules, Collective::allreduce, 64 * mib + 1), nullptr);
 }
 
+TEST(Rules, ValuesOfParameters) {
+  const auto name = [](const std::string& text, Collective collective) {
+    const Rules rules = variable(text);
+    const Rule* const rule = find(rules, collective, mib);
+    return rule == nullptr ? "" : std::string(rule->methods[0].name());
+  };
+  EXPECT_EQ(name("broadcast:chain:segments=8", Collective::broadcast),
+            "broadcast/chain:segments=8");
+  EXPECT_EQ(name("broadcast:flat@-4KiB,chain:segments=8@1MiB-", Collective::broadcast),
+            "broadcast/chain:segments=8");
+  EXPECT_EQ(name("broadcast: broadcast/chain:segments=8", Collective::broadcast),
+            "broadcast/chain:segments=8");
+  // For every collective that has the algorithm.
+  EXPECT_EQ(name("chain:segments=8", Collective::broadcast), "broadcast/chain:segments=8");
+  EXPECT_EQ(name("chain:segments=8", Collective::reduce), "reduce/chain:segments=8");
+  // The usual value is left out.
+  EXPECT_EQ(name("chain:segments=1", Collective::reduce), "reduce/chain");
+  const Rules file = parse_rules_file("broadcast use flat,chain:segments=4", "rules.txt");
+  EXPECT_EQ(file.all()[0].methods[1].name(), "broadcast/chain:segments=4");
+  expect_error([] { (void)variable("broadcast:chain:segments=0"); }, ErrorCode::invalid_argument,
+               "TUTTI_ALGO: 'segments=0' is not possible for broadcast/chain: it has segments from "
+               "1 to 4096 (usually 1)");
+  expect_error([] { (void)variable("ring:k=2"); }, ErrorCode::invalid_argument,
+               "it has no parameters");
+  expect_error([] { (void)variable("allreduc:k=2"); }, ErrorCode::invalid_argument,
+               "there is no collective 'allreduc'");
+}
+
+TEST(Rules, ExclusionCoversAllValues) {
+  const Rules rules = variable("broadcast:^chain,knomial:k=3");
+  const Rule& rule = *find(rules, Collective::broadcast, 8);
+  EXPECT_TRUE(rule.names(algorithm("broadcast/chain:segments=8")));
+  EXPECT_TRUE(rule.names(algorithm("broadcast/chain")));
+  EXPECT_TRUE(rule.names(algorithm("broadcast/knomial:k=3")));
+  EXPECT_FALSE(rule.names(algorithm("broadcast/knomial")));
+  const Rules use = variable("broadcast:chain");
+  EXPECT_FALSE(find(use, Collective::broadcast, 8)->names(algorithm("broadcast/chain:segments=8")));
+}
+
 TEST(Rules, ABareNameAppliesToAllCollectives) {
   const Rules rules = variable("^ring");
   for (const Collective each :

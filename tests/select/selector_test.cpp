@@ -1,12 +1,16 @@
 #include "select/selector.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <gtest/gtest.h>
 
 #include <tutti/network/network_file.hpp>
+#include <tutti/schedule/closed_form.hpp>
 
 #include "select/forecast_cache.hpp"
+#include "select/natural_shapes.hpp"
 #include "support/errors.hpp"
 
 namespace tutti {
@@ -48,6 +52,58 @@ TEST(Selector, PrefersFewRoundsForShortDataAndFewBytesForLong) {
       effort(by_model.choose({.collective = Collective::allreduce, .bytes = 1 << 26}).method,
              {.ranks = 8}, 1 << 26, 8);
   EXPECT_NEAR(taken.counts[Effort::bytes], 2.0 * 7 / 8 * (1 << 26), 1);
+}
+
+/// Counting the messages of an algorithm without a closed form would delay the first call.
+TEST(Selector, DoesNotCountTheMessagesOfManyRanks) {
+  const Algorithm& counted = algorithm("allreduce/swing");
+  ASSERT_EQ(find_closed_form(counted.name), nullptr);
+  Profile profile = plain_profile();
+  profile.measurements.push_back({.algorithm = std::string(counted.name),
+                                  .ranks = 64,
+                                  .cores = 64,
+                                  .points = {{.bytes = 8, .seconds = 1e-12}}});
+  Selector few = selector(profile, "", 32);
+  EXPECT_EQ(chosen(few, Collective::allreduce, 8), counted.name);
+  Selector many = selector(profile, "", 64);
+  EXPECT_NE(chosen(many, Collective::allreduce, 8), counted.name);
+  Selector told = selector(profile, "allreduce:swing", 64);
+  EXPECT_EQ(chosen(told, Collective::allreduce, 8), counted.name);
+}
+
+/// Ranks of several hosts, one each, whose links cost what plain_profile() says.
+Selector between_hosts(std::uint32_t ranks) {
+  Profile profile = plain_profile();
+  profile.reaches.front().reach.pairs = Pairs::network;
+  return {forecast(profile, {.ranks = ranks,
+                             .cores = ranks,
+                             .reach = {.pairs = Pairs::network},
+                             .hosts = {.dimensions = {1, ranks}}}),
+          {}};
+}
+
+/// For long data the bytes decide, and many algorithms move equally few. That messages compete for
+/// the link of their receiver is not in the model.
+TEST(Selector, PrefersFewFlowsWhereTheModelTies) {
+  constexpr std::uint64_t bytes = 1 << 26;
+  Selector network = between_hosts(4);
+  Selector host = selector(plain_profile(), "", 4);
+  EXPECT_EQ(chosen(network, Collective::allreduce, bytes), "allreduce/ring");
+  EXPECT_EQ(chosen(host, Collective::allreduce, bytes), "allreduce/mesh_two_shot");
+  EXPECT_EQ(chosen(network, Collective::alltoall, bytes), "alltoall/pairwise");
+  EXPECT_EQ(chosen(host, Collective::alltoall, bytes), "alltoall/mesh");
+  EXPECT_EQ(chosen(network, Collective::allreduce, 8), "allreduce/mesh")
+      << "for short data the rounds decide";
+}
+
+TEST(Selector, CountsFlows) {
+  const auto flows = [&](const char* name) {
+    return forecast(plain_profile(), on_one_host(4))->flows(algorithm(name), {.ranks = 4}, 1 << 20);
+  };
+  EXPECT_EQ(flows("allreduce/ring"), (Flows{.at_once = 1, .peers = 1}));
+  EXPECT_EQ(flows("allreduce/halving_doubling"), (Flows{.at_once = 1, .peers = 2}));
+  EXPECT_EQ(flows("allreduce/mesh_two_shot"), (Flows{.at_once = 3, .peers = 3}));
+  EXPECT_EQ(flows("alltoall/pairwise"), (Flows{.at_once = 1, .peers = 3}));
 }
 
 TEST(Selector, PrefersMeasurementsToTheModel) {
@@ -196,6 +252,42 @@ TEST(Selector, DoesNotForwardBlocksOfUnknownCounts) {
       ErrorCode::unsupported, "TUTTI_ALGO");
 }
 
+TEST(Selector, TriesValuesOfParameters) {
+  Selector tried = selector(plain_profile());
+  std::set<std::string> names;
+  for (const Candidate& each : tried.candidates({.collective = Collective::broadcast})) {
+    names.insert(std::string(each.method.name()));
+  }
+  EXPECT_TRUE(names.contains("broadcast/chain"));
+  EXPECT_TRUE(names.contains("broadcast/chain:segments=16"));
+  EXPECT_TRUE(names.contains("broadcast/knomial:k=8"));
+  Selector forced = selector(plain_profile(), "broadcast:chain:segments=7");
+  EXPECT_EQ(chosen(forced, Collective::broadcast, 1 << 20), "broadcast/chain:segments=7");
+}
+
+/// The model alone may err, so what was measured is preferred to what was not.
+TEST(Selector, PrefersMeasuredAlgorithmsIfMostWereMeasured) {
+  Profile profile = plain_profile();
+  for (const Algorithm& each : algorithms(Collective::broadcast)) {
+    if (each.needs_shape() || each.name == "broadcast/flat") continue;
+    profile.measurements.push_back({.algorithm = std::string(each.name),
+                                    .reach = profile.reaches[0].reach,
+                                    .ranks = 4,
+                                    .cores = 4,
+                                    .points = {{.bytes = 8, .seconds = 1}}});
+  }
+  Selector by_measurements = selector(profile);
+  EXPECT_NE(chosen(by_measurements, Collective::broadcast, 8), "broadcast/flat");
+  const auto ways = by_measurements.candidates({.collective = Collective::broadcast, .bytes = 8});
+  const auto flat = std::ranges::find_if(
+      ways, [](const Candidate& each) { return each.method.name() == "broadcast/flat"; });
+  ASSERT_NE(flat, ways.end());
+  EXPECT_TRUE(flat->expected.untried);
+  EXPECT_LT(flat->expected.seconds, ways.front().expected.seconds);
+  Selector by_rule = selector(profile, "broadcast:flat,chain");
+  EXPECT_EQ(chosen(by_rule, Collective::broadcast, 8), "broadcast/flat");
+}
+
 TEST(Selector, UsesHierarchiesForSeveralHosts) {
   Selector one_host = selector(plain_profile());
   for (const Candidate& each : one_host.candidates({.collective = Collective::allreduce})) {
@@ -222,26 +314,123 @@ TEST(Selector, SimulatesOnAKnownNetwork) {
     const Party party{.ranks = network->rank_count(),
                       .cores = network->rank_count(),
                       .reach = {.pairs = Pairs::network},
-                      .hosts = natural_shape(*network),
+                      .shapes = natural_shapes(*network),
                       .network = network};
     return Selector(forecast(plain_profile(), party), {});
   };
   // Eight hosts of eight ranks with one uplink each: only the traffic between hosts matters.
   Selector servers = on("multi_rail:nodes=8,gpus=8,inside=600GB/s,outside=100GB/s");
-  EXPECT_EQ(servers.forecast().party().hosts, (Shape{.dimensions = {8, 8}}));
   EXPECT_TRUE(servers.choose({.collective = Collective::allreduce, .bytes = 1000000000})
                   .method.needs_shape());
+  // Both use half of the links all the time.
   Selector torus = on("torus:8x8");
-  EXPECT_EQ(chosen(torus, Collective::allreduce, 1 << 26), "allreduce/torus");
+  const std::string_view best = chosen(torus, Collective::allreduce, 1 << 26);
+  EXPECT_TRUE(best == "allreduce/torus" || best == "allreduce/bidirectional_ring") << best;
 }
 
-TEST(NaturalShape, FollowsTheWiringOrTheHosts) {
-  const auto shape = [](const std::string& spec) {
-    return to_string(natural_shape(load_network(spec)));
-  };
-  EXPECT_EQ(shape("torus:4x3x2"), "4x3x2");
-  EXPECT_EQ(shape("multi_rail:nodes=3,gpus=4"), "4x3");
-  EXPECT_EQ(shape("star:p=5"), "");
+/// Two boxes of eight GPUs around a switch each, with a NIC for every GPU. No node is called a
+/// host.
+std::shared_ptr<const Network> two_boxes() {
+  Network network;
+  network.name = "two boxes";
+  for (int r = 0; r < 16; ++r) network.add("gpu" + std::to_string(r), NodeKind::rank);
+  const NodeId fabric = network.add("ib", NodeKind::switch_);
+  for (std::uint32_t box = 0; box < 2; ++box) {
+    const NodeId hub = network.add("nvswitch" + std::to_string(box), NodeKind::switch_);
+    for (std::uint32_t r = 0; r < 8; ++r) {
+      const NodeId gpu = network.ranks[8 * box + r];
+      network.join(gpu, hub, 300e9, 0);
+      const NodeId nic = network.add("nic" + std::to_string(8 * box + r), NodeKind::nic);
+      network.join(gpu, nic, 25e9, 0);
+      network.join(nic, fabric, 25e9, 0);
+    }
+  }
+  return std::make_shared<const Network>(std::move(network));
+}
+
+TEST(Selector, FindsHierarchicalAlgorithmsWhateverNodesAreCalled) {
+  const auto network = two_boxes();
+  Selector boxes(forecast(plain_profile(), {.ranks = 16,
+                                            .cores = 16,
+                                            .reach = {.pairs = Pairs::network},
+                                            .shapes = natural_shapes(*network),
+                                            .network = network,
+                                            .gamma = 0}),
+                 {});
+  const auto ways =
+      boxes.candidates({.collective = Collective::allreduce, .bytes = std::uint64_t{1} << 30});
+  const auto found = std::find_if(ways.begin(), ways.end(), [](const Candidate& each) {
+    return each.method.name() == "allreduce/ring_ring" && to_string(each.shape) == "8x2";
+  });
+  ASSERT_NE(found, ways.end());
+  const auto flat = std::find_if(ways.begin(), ways.end(), [](const Candidate& each) {
+    return each.method.name() == "allreduce/ring";
+  });
+  EXPECT_LT(found->expected.seconds, 0.5 * flat->expected.seconds);
+}
+
+/// Without slices a chain would send everything from rank to rank, one after the other.
+TEST(Selector, SimulatesWithTheSlicesOfTheExecutor) {
+  auto network = std::make_shared<const Network>(load_network("star:8"));
+  Selector star(forecast(plain_profile(), {.ranks = 8,
+                                           .cores = 8,
+                                           .reach = {.pairs = Pairs::network},
+                                           .network = network,
+                                           .gamma = 0}),
+                {});
+  const auto ways =
+      star.candidates({.collective = Collective::broadcast, .bytes = std::uint64_t{64} << 20});
+  const auto chain = std::find_if(ways.begin(), ways.end(), [](const Candidate& each) {
+    return each.method.name() == "broadcast/chain";
+  });
+  ASSERT_NE(chain, ways.end());
+  EXPECT_NEAR(chain->expected.seconds, (64 << 20) / 12.5e9, 0.1 * (64 << 20) / 12.5e9);
+  EXPECT_LT(chain->expected.seconds, 1.1 * ways.front().expected.seconds);
+}
+
+TEST(Forecast, LengthensSlicesOfManyMessages) {
+  const Schedule chain = algorithm("broadcast/chain").schedule({.ranks = 8});
+  const Layout large = even_layout(chain.contract, std::uint64_t{64} << 20);
+  EXPECT_EQ(simulated_slice(source_of(chain), large, 1 << 18), 1U << 18);
+  const Layout huge = even_layout(chain.contract, std::uint64_t{64} << 30);
+  EXPECT_GT(simulated_slice(source_of(chain), huge, 1 << 16), 1U << 20);
+  const Schedule mesh = algorithm("alltoall/mesh").schedule({.ranks = 70});
+  EXPECT_EQ(simulated_slice(source_of(mesh), even_layout(mesh.contract, 1 << 20), 1 << 16), 0U);
+}
+
+std::vector<std::string> shapes_of(const Network& network) {
+  std::vector<std::string> shapes;
+  for (const Shape& each : natural_shapes(network)) shapes.push_back(to_string(each));
+  return shapes;
+}
+
+TEST(NaturalShapes, FollowLinksAndDistances) {
+  using Shapes = std::vector<std::string>;
+  EXPECT_EQ(shapes_of(load_network("torus:4x3x2")).front(), "4x3x2");
+  EXPECT_EQ(shapes_of(load_network("grid:4x3")), (Shapes{"4x3"}));
+  EXPECT_EQ(shapes_of(load_network("multi_rail:nodes=3,gpus=4")), (Shapes{"4x3"}));
+  EXPECT_EQ(shapes_of(load_network("server:p=4,hosts=3")), (Shapes{"4x3"}));
+  EXPECT_EQ(shapes_of(load_network("fat_tree:k=4")), (Shapes{"2x2x4", "2x8", "4x4"}));
+  EXPECT_EQ(shapes_of(load_network("star:p=6")), Shapes{});
+  EXPECT_EQ(shapes_of(load_network("full_mesh:p=6")), Shapes{});
+  EXPECT_EQ(shapes_of(*two_boxes()), (Shapes{"8x2"}));
+  // A torus that is not declared as one.
+  Network torus = load_network("torus:4x3");
+  torus.wiring = {};
+  const Shapes found = shapes_of(torus);
+  EXPECT_NE(std::find(found.begin(), found.end(), "4x3"), found.end());
+}
+
+TEST(NaturalShapes, FollowThePlacesOfRanks) {
+  const auto network = two_boxes();
+  std::vector<Rank> places;
+  for (std::uint32_t r = 0; r < 16; ++r) places.emplace_back(r % 2 * 8 + r / 2);
+  EXPECT_TRUE(natural_shapes(*network, places).empty());
+  places.clear();
+  for (std::uint32_t r = 0; r < 8; ++r) places.emplace_back(r + 4);
+  const auto shapes = natural_shapes(*network, places);
+  ASSERT_EQ(shapes.size(), 1U);
+  EXPECT_EQ(to_string(shapes.front()), "4x2");
 }
 
 TEST(Selector, EveryCollectiveHasAChoiceForEveryNumberOfRanks) {

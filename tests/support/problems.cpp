@@ -1,6 +1,7 @@
 #include "support/problems.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace tutti {
 
@@ -45,15 +46,18 @@ std::vector<Shape> shapes(std::uint32_t ranks, std::uint32_t dimensions) {
 
 std::vector<Problem> problems(const Algorithm& algorithm, std::uint32_t ranks) {
   std::vector<Problem> found;
+  const std::uint32_t roots = has_root(algorithm.collective) ? ranks : 1;
   if (algorithm.needs_shape()) {
     for (std::uint32_t n = algorithm.dimensions.least; n <= algorithm.dimensions.most; ++n) {
-      for (Shape& shape : shapes(ranks, n)) {
-        found.push_back({.ranks = ranks, .root = {}, .shape = std::move(shape)});
+      for (const Shape& shape : shapes(ranks, n)) {
+        // Some of the roots: with all shapes there would be too many problems.
+        for (const std::uint32_t root : std::set{0U, roots / 2, roots - 1}) {
+          found.push_back({.ranks = ranks, .root = Rank{root}, .shape = shape});
+        }
       }
     }
     return found;
   }
-  const std::uint32_t roots = has_root(algorithm.collective) ? ranks : 1;
   for (std::uint32_t root = 0; root < roots; ++root) {
     found.push_back({.ranks = ranks, .root = Rank{root}, .shape = {}});
   }

@@ -30,7 +30,8 @@ namespace tutti::test {
 /// Every shape with this many dimensions for `ranks` ranks, including dimensions of 1.
 [[nodiscard]] std::vector<Shape> shapes(std::uint32_t ranks, std::uint32_t dimensions);
 
-/// Every distinct problem with this many ranks for the algorithm: each root, each shape.
+/// Every distinct problem with this many ranks for the algorithm: each root, or each shape with a
+/// few roots.
 [[nodiscard]] std::vector<Problem> problems(const Algorithm& algorithm, std::uint32_t ranks);
 
 /// A random one, with 1 … most_ranks ranks.

@@ -178,5 +178,40 @@ TEST(Arena, ThrowsWhenFullAndReusesZeroedBlocks) {
       << "zeros again";
 }
 
+/// When the outbox is full, a rank can still send to each peer, a little at a time. Otherwise ranks
+/// could wait for each other in a cycle.
+TEST(ThreeRanks, ReservedSlotIsNotUsedForAnotherPeer) {
+  constexpr std::uint32_t ranks = 3;
+  const ThreadMemory memory(Arena::size(stripe, ranks));
+  const auto setting = [&](std::uint32_t self) {
+    return MemoryTransport::Setting{.base = memory.data(),
+                                    .stripe_bytes = stripe,
+                                    .self = self,
+                                    .locals = {0, 1, 2},
+                                    .has_ended = [](std::uint32_t) { return false; },
+                                    .outbox_slots = 4,
+                                    .slot_bytes = 8192};
+  };
+  MemoryTransport sender(setting(0));
+  const auto open = [&](std::uint64_t context) {
+    const Membership membership{.context = context, .self = Rank{0}, .members = {0, 1, 2}};
+    const std::vector<std::uint64_t> offers{sender.offer(membership), 0, 0};
+    std::unique_ptr<Port> port = sender.open(membership, offers);
+    port->begin(1, 1);
+    return port;
+  };
+  const Rank one{1};
+  const Rank two{2};
+  std::vector<std::unique_ptr<Port>> stuck;
+  for (std::uint64_t context = 1; context < 5; ++context) {
+    stuck.push_back(open(context));
+    (void)fill(*stuck.back(), one, 8192, 1);
+  }
+  const std::unique_ptr<Port> port = open(9);
+  EXPECT_EQ(port->reserve({&one, 1}, bytes(8192, 1)), nullptr);
+  EXPECT_GT(port->send({&two, 1}, bytes(8192, 2)), 0U);
+  EXPECT_GT(port->send({&one, 1}, bytes(8192, 1)), 0U);
+}
+
 }  // namespace
 }  // namespace tutti::test

@@ -56,6 +56,34 @@ TEST(SharedHeap, OffsetOfOnlyItsOwnMemory) {
   heap.release(memory);
 }
 
+TEST(SharedHeap, PrivatePagesIgnoreWritesOfOtherProcesses) {
+  SharedHeap& heap = SharedHeap::own();
+  constexpr std::size_t count = 10000;
+  auto* const memory = static_cast<std::byte*>(heap.allocate(count));
+  std::memset(memory, 1, count);
+  // Maps the heap as another process would.
+  HeapView view({{.pid = getpid(), .heap_fd = heap.fd(), .heap_file = heap.file()}}, 0);
+  const auto published = view.publish(bytes(memory, count));
+  ASSERT_TRUE(published);
+  std::byte* const elsewhere = view.resolve_to_write(0, published->where);
+  ASSERT_NE(elsewhere, memory);
+  std::memset(elsewhere, 2, 100);
+  EXPECT_EQ(memory[99], std::byte{2}) << "shared so far";
+  ASSERT_TRUE(view.revoke({memory + 5000, 100}));
+  std::memset(elsewhere, 3, count);
+  EXPECT_EQ(memory[99], std::byte{3}) << "another page";
+  EXPECT_EQ(memory[5000], std::byte{1}) << "keeps its contents";
+  EXPECT_FALSE(heap.offset_of(bytes(memory, count))) << "not visible as a whole any more";
+  EXPECT_TRUE(heap.offset_of(bytes(memory, 100)));
+  heap.release(memory);
+  auto* const again = static_cast<std::byte*>(heap.allocate(count));
+  ASSERT_EQ(again, memory);
+  EXPECT_TRUE(heap.offset_of(bytes(again, count))) << "shared again";
+  std::memset(elsewhere, 4, count);
+  EXPECT_EQ(again[5000], std::byte{4});
+  heap.release(again);
+}
+
 TEST(SharedHeap, ReusesReleasedMemory) {
   SharedHeap& heap = SharedHeap::own();
   std::vector<void*> blocks;
@@ -88,7 +116,7 @@ TEST(SharedHeap, ThrowsIfTooMuchIsRequested) {
 TEST(SharedHeap, IsReadInPlaceThroughHeapView) {
   SharedHeap& heap = SharedHeap::own();
   auto* const memory = static_cast<char*>(heap.allocate(5000));
-  HeapView view({{.pid = getpid(), .heap_fd = heap.fd()}});
+  HeapView view({{.pid = getpid(), .heap_fd = heap.fd(), .heap_file = heap.file()}}, 0);
   const auto published = view.publish(bytes(memory + 100, 50));
   ASSERT_TRUE(published);
   EXPECT_EQ(published->bytes, 50U);

@@ -61,6 +61,7 @@ namespace wiring {
 /// Ranks on a grid that wraps around in every dimension. The first dimension varies fastest.
 struct Torus {
   std::vector<std::uint32_t> dimensions{};
+  bool wraps = true;  ///< False for a grid with borders.
 
   friend bool operator==(const Torus&, const Torus&) = default;
 };

@@ -6,6 +6,7 @@
 
 #include <tutti/export.hpp>
 #include <tutti/network/network.hpp>
+#include <tutti/rank.hpp>
 
 namespace tutti {
 
@@ -33,21 +34,33 @@ struct Cut {
   double leaving = 0;
 };
 
-/// The bandwidth that no schedule on a network can exceed, with any overlap: bytes of the whole
+/// The bandwidths that no schedule on a network can exceed, with any overlap: bytes of the whole
 /// buffer per second (algorithmic bandwidth), for buffers so large that latency does not matter.
-///
-/// With M bytes on N ranks, an allgather takes at least (M/N)·max over all cuts of (ranks inside /
-/// bandwidth leaving), and some schedule reaches this bound: Zhao et al., "ForestColl:
-/// throughput-optimal collective communications on heterogeneous network fabrics", 2024. Ranks may
-/// forward data they have received; switches only forward.
+/// docs/networks.md has the proofs. Ranks may forward data they have received and reduce it;
+/// switches only forward.
 struct Optimum {
+  /// With M bytes on N ranks, an allgather takes at least (M/N)·max over all cuts of (ranks inside
+  /// / bandwidth leaving), and some schedule reaches this bound: Zhao et al., "ForestColl:
+  /// throughput-optimal collective communications on heterogeneous network fabrics", 2024.
   Fraction allgather{};
   /// The same with all links reversed.
   Fraction reduce_scatter{};
-  /// A reduce_scatter followed by an allgather, each at its optimum.
+  /// If the ranks are divided into m groups, every byte crosses between groups at least 2(m−1)
+  /// times; and every byte leaves each group. If every link has a reverse link of the same
+  /// bandwidth and there are no switches, some schedule reaches this bound; otherwise it may be out
+  /// of reach.
   Fraction allreduce{};
+  /// A reduce_scatter followed by an allgather, each at its optimum. Some schedule reaches it, and
+  /// other schedules may be faster. Never above `allreduce`.
+  Fraction composed_allreduce{};
   /// The bottleneck cut of the allgather.
   Cut cut{};
+  /// The groups of ranks that bound the allreduce, and the bytes per second that can leave them,
+  /// all together; or enter them. If `one_way`, there are two groups, and it is the bandwidth from
+  /// the first to the second.
+  std::vector<std::vector<Rank>> groups{};
+  double between = 0;
+  bool one_way = false;
 };
 
 /// Computes the optimum exactly, by maximum flows. Throws invalid_argument if the network is not

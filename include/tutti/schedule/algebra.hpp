@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include <tutti/collective.hpp>
 #include <tutti/export.hpp>
@@ -55,5 +56,17 @@ struct ChunkMap {
 /// Runs the program on other ranks and other chunks: rings of rings, trees between nodes.
 [[nodiscard]] TUTTI_API Program embed(const Program& program, const RankMap& ranks,
                                       const ChunkMap& chunks);
+
+/// Appends the images of a chunk: any chunks, in any order.
+using ChunkSets = std::function<void(Chunk chunk, std::vector<ChunkRange>& into)>;
+
+/// embed() for chunks that become sets of chunks which no ChunkMap describes. Chunks that follow
+/// each other become one range.
+[[nodiscard]] TUTTI_API Program embed_sets(const Program& program, const RankMap& ranks,
+                                           const ChunkSets& chunks);
+
+/// Runs `segments` copies of the program, each one round behind the previous: a pipeline. Copy s
+/// has chunk i·segments + s in place of chunk i.
+[[nodiscard]] TUTTI_API Program pipelined(const Program& program, std::uint32_t segments);
 
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tutti/collective.hpp>
 #include <tutti/export.hpp>
@@ -18,10 +19,25 @@ struct DimensionRange {
   std::uint32_t most = 0;
 };
 
+/// A number that an algorithm depends on, besides the problem: k of
+/// "allreduce/recursive_multiplying:k=4".
+struct AlgorithmParameter {
+  std::string_view name;
+  std::string_view summary;
+  std::uint32_t least;
+  std::uint32_t most;
+  std::uint32_t usual;  ///< The value if none is given.
+  /// Other values among which the selector and `tutti tune` choose.
+  std::span<const std::uint32_t> tried;
+  /// True if with another value than usual some rank sends several messages to the same peer.
+  bool repeats_pairs = false;
+};
+
 /// An algorithm for a collective: a pure function from a problem to a schedule.
 struct Algorithm {
   /// Also the name of the source file, the command-line argument, the golden file and the anchor in
-  /// the documentation: "allreduce/ring".
+  /// the documentation: "allreduce/ring". If a parameter has another value than usual, the name
+  /// ends with it: "allreduce/recursive_multiplying:k=8". Ends with a zero byte.
   std::string_view name;
   Collective collective;
   std::string_view summary;
@@ -30,7 +46,7 @@ struct Algorithm {
   DimensionRange dimensions;
   /// The union of the traits of its schedules for all problems.
   ScheduleTraits traits{};
-  /// The number of chunks into which it divides the data.
+  /// The number of chunks into which it divides the data. See chunk_count().
   std::uint64_t (*chunks)(const Problem& problem);
   /// Builds the program of one rank, in time and memory proportional to the steps of that rank.
   /// Requires: refusal(problem) is empty and self is below problem.ranks. See program().
@@ -39,8 +55,18 @@ struct Algorithm {
   /// every problem. `limits` says the same in words: "a power of two ranks".
   bool (*supports)(const Problem& problem) = nullptr;
   std::string_view limits{};
+  /// Its parameters, and their values in the same order.
+  std::span<const AlgorithmParameter> parameters{};
+  ParameterValues values{};
 
   [[nodiscard]] bool needs_shape() const { return dimensions.most > 0; }
+  /// "allreduce/recursive_multiplying", whatever the values of its parameters.
+  [[nodiscard]] std::string_view row_name() const { return name.substr(0, name.find(':')); }
+
+  /// The problem with the values of this algorithm's parameters.
+  [[nodiscard]] TUTTI_API Problem completed(Problem problem) const;
+  /// The number of chunks into which it divides the data of a problem.
+  [[nodiscard]] TUTTI_API std::uint64_t chunk_count(const Problem& problem) const;
 
   /// Why it has no schedule for this problem, and what to ask for instead; empty if it has one.
   [[nodiscard]] TUTTI_API std::string refusal(const Problem& problem) const;
@@ -53,14 +79,19 @@ struct Algorithm {
   [[nodiscard]] TUTTI_API Schedule schedule(const Problem& problem) const;
 };
 
-/// Every algorithm, grouped by collective. An algorithm in this table takes part in every test,
-/// command and document.
+/// Every algorithm, grouped by collective, with the usual values of its parameters. An algorithm in
+/// this table takes part in every test, command and document.
 [[nodiscard]] TUTTI_API std::span<const Algorithm> algorithms();
 
 /// The algorithms for one collective.
 [[nodiscard]] TUTTI_API std::span<const Algorithm> algorithms(Collective collective);
 
-/// The algorithm of that name. Throws invalid_argument and suggests the nearest name.
+/// The algorithm of that name: "allreduce/ring", or with values of its parameters
+/// "allreduce/recursive_multiplying:k=8". Lives as long as the program. Throws invalid_argument and
+/// suggests the nearest name, or says which values are valid.
 [[nodiscard]] TUTTI_API const Algorithm& algorithm(std::string_view name);
+
+/// The algorithm itself, then the same with each of the other values to try.
+[[nodiscard]] TUTTI_API std::vector<const Algorithm*> variants(const Algorithm& row);
 
 }  // namespace tutti

@@ -19,24 +19,25 @@ namespace tutti {
 /// divisible by the algorithm's number of chunks (alltoall: by the number of ranks), so that all
 /// chunks are equal.
 struct ClosedForm {
-  std::string_view algorithm;  ///< "allreduce/ring"
+  std::string_view algorithm;  ///< "allreduce/ring", without values of parameters
 
   /// The formulas as text, for p ≥ 2; a single rank has nothing to do.
   ///
   /// They use p, n, α, β, γ, with L = ⌈log₂ p⌉ and h = ⌊log₂ p⌋. S is the number of set bits in all
-  /// numbers below p together: p·L/2 if p = 2^L. A shape is G×N, or s₁×s₂×… of d dimensions. The
-  /// name of another algorithm stands for the time of that algorithm.
+  /// numbers below p together: p·L/2 if p = 2^L. A shape is G×N, or s₁×s₂×… of d dimensions. A
+  /// parameter of the algorithm has its own name. The name of another algorithm stands for the time
+  /// of that algorithm.
   std::string_view rounds;
   std::string_view bytes;            ///< Sent by all ranks together.
   std::string_view most_in_a_round;  ///< Sent by one rank in one round.
   std::string_view seconds;          ///< With one port.
 
-  /// Requires: the algorithm does not refuse the problem.
+  /// Requires: the algorithm does not refuse the problem, which it has completed().
   Figures (*figures)(const Problem& problem, std::uint64_t n);
 
   /// The time in the α-β-γ model, equal to the result of Pricer. No value if no formula is known
   /// for this p or these ports; if that is so with one port, `seconds` says it. Requires: the
-  /// algorithm does not refuse the problem.
+  /// algorithm does not refuse the problem, which it has completed().
   std::optional<double> (*time)(const Problem& problem, std::uint64_t n, const LinkCost& link,
                                 double gamma, Ports ports);
 };
@@ -45,7 +46,7 @@ struct ClosedForm {
 /// is counted from the schedule.
 [[nodiscard]] TUTTI_API std::span<const ClosedForm> closed_forms();
 
-/// The closed form of an algorithm; null if it has none.
+/// The closed form of an algorithm, with or without values of its parameters; null if it has none.
 [[nodiscard]] TUTTI_API const ClosedForm* find_closed_form(std::string_view algorithm);
 
 /// The closed form of an algorithm. Throws invalid_argument and suggests the nearest name.

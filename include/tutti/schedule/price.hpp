@@ -39,7 +39,7 @@ struct CostModel {
 /// The number of messages that a rank can have in flight.
 enum class Ports : std::uint8_t {
   one,        ///< One in and one out at a time, and one fold at a time.
-  unlimited,  ///< Any number at once.
+  unlimited,  ///< Any number at once, each at the full bandwidth of a link: no contention.
 };
 
 /// The time of a schedule in the model, and its parts: the messages, the bytes moved and the bytes

@@ -17,9 +17,12 @@ struct ScheduleTraits {
   /// In an alltoall, some rank forwards blocks between two other ranks. It must know their lengths,
   /// which it does not in a call with counts.
   bool needs_counts = false;
-  /// Some message carries several chunks. If not, long messages are cut into segments, which follow
-  /// each other through the rounds in a pipeline.
+  /// Some message carries several chunks, so messages cannot be cut into segments.
   bool joins_chunks = false;
+  /// Some rank sends several messages to the same peer. Long messages are then cut into segments,
+  /// which follow each other through the rounds in a pipeline: on all ranks, since a rank that
+  /// takes a message as a whole would wait for segments that its peer holds back.
+  bool repeats_pairs = false;
   /// Every element is one fold of all contributions in order of rank, as Reproducible::order
   /// requires. Set by verify(), not by traits_of().
   bool folds_in_rank_order = false;

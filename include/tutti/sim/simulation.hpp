@@ -27,6 +27,9 @@ struct SimulationSettings {
   double gamma = 0;         ///< Seconds per byte reduced.
   std::uint32_t ports = 1;  ///< Messages in and out of a rank at the same time; 0: no limit.
   std::uint64_t slice = 0;  ///< Maximum bytes of a slice; 0: chunks are not sliced.
+  /// The messages from one rank to another flow one after the other, in the order of the program,
+  /// as on one connection. If not, all that are ready share their links.
+  bool in_order = false;
   Sharing sharing = Sharing::max_min;
   /// places[r] is the rank of the network on which rank r runs; empty: rank r.
   std::vector<Rank> places{};
@@ -34,8 +37,10 @@ struct SimulationSettings {
   /// (exponential).
   double noise = 0;
   std::uint64_t seed = 1;  ///< Seed of the noise.
-  bool symmetry = true;    ///< Simulate a single rank if all ranks behave alike.
+  bool symmetry = true;    ///< Simulate one rank, or a few, if all others behave alike.
   bool records = false;    ///< Record every message and reduction.
+  /// A simulation that would need more bytes of memory is refused with an estimate; 0: no limit.
+  std::uint64_t memory = std::uint64_t{1} << 30;
   std::uint32_t intervals =
       0;  ///< Number of intervals for which the bytes of each link are recorded; 0: none.
 };
@@ -63,14 +68,23 @@ struct Activity {
   friend bool operator==(const Activity&, const Activity&) = default;
 };
 
-/// Bytes of each link over time: in interval i, which ends at (i + 1)·seconds, link l carried
-/// bytes[i·links + l].
+/// Bytes of each link over time. Links of which one stands for several share a row.
 struct UtilisationSeries {
-  double seconds = 0;  ///< Length of an interval.
-  std::uint32_t links = 0;
-  std::vector<double> bytes;
+  static constexpr std::uint32_t idle = UINT32_MAX;
 
-  [[nodiscard]] std::size_t intervals() const { return links == 0 ? 0 : bytes.size() / links; }
+  double seconds = 0;  ///< Length of an interval; interval i ends at (i + 1)·seconds.
+  std::uint32_t rows = 0;
+  std::vector<double> bytes;          ///< By interval and row: bytes[i·rows + row].
+  std::vector<std::uint32_t> row_of;  ///< By link; `idle` if it is not used. Empty: row l.
+
+  [[nodiscard]] std::size_t intervals() const { return rows == 0 ? 0 : bytes.size() / rows; }
+  [[nodiscard]] std::uint32_t row(LinkId link) const {
+    return row_of.empty() ? link.index() : row_of[link.index()];
+  }
+  /// The bytes that a link carried in an interval.
+  [[nodiscard]] double carried(std::size_t interval, LinkId link) const {
+    return row(link) == idle ? 0 : bytes[interval * rows + row(link)];
+  }
 };
 
 /// The result of a simulation.
@@ -86,7 +100,8 @@ struct Simulation {
   std::vector<Activity> activities;
   /// Empty unless SimulationSettings::intervals.
   UtilisationSeries utilisation;
-  bool by_symmetry = false;  ///< True if a single rank was simulated for all.
+  bool by_symmetry = false;           ///< True if some ranks were simulated for all.
+  std::uint32_t simulated_ranks = 0;  ///< The number of ranks that were simulated.
 };
 
 /// Called from time to time with the number of messages that have arrived, and of all messages.
@@ -101,8 +116,12 @@ using SimulationProgress = std::function<void(std::uint64_t arrived, std::uint64
 /// reduction starts when all its operands are ready. If no two flows share a link, the result is
 /// the α-β-γ critical path.
 ///
+/// If chunks are cut into slices, a slice that is under way keeps the later slices of the same
+/// message from flowing: they are served in order.
+///
 /// Throws invalid_argument if the network has fewer ranks than the schedule, if the layout has
-/// another number of chunks, or if verify() rejects the schedule.
+/// another number of chunks, or if verify() rejects the schedule; and unsupported if it would need
+/// more memory than the settings allow. An exception of `progress` ends the simulation.
 [[nodiscard]] TUTTI_API Simulation simulate(const Network& network, Routes& routes,
                                             const ScheduleSource& source, const Layout& layout,
                                             const SimulationSettings& settings = {},

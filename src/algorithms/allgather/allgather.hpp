@@ -12,5 +12,12 @@ namespace tutti::allgather {
 [[nodiscard]] Program recursive_doubling(const Problem& problem, Rank self);
 [[nodiscard]] Program bruck(const Problem& problem, Rank self);
 [[nodiscard]] Program gather_broadcast(const Problem& problem, Rank self);
+[[nodiscard]] Program recursive_multiplying(const Problem& problem, Rank self);
+[[nodiscard]] Program sparbit(const Problem& problem, Rank self);
+[[nodiscard]] Program pat(const Problem& problem, Rank self);
+[[nodiscard]] Program neighbour_exchange(const Problem& problem, Rank self);
+[[nodiscard]] Program mesh_ring(const Problem& problem, Rank self);
+[[nodiscard]] Program mesh_bruck(const Problem& problem, Rank self);
+[[nodiscard]] Program torus(const Problem& problem, Rank self);
 
 }  // namespace tutti::allgather

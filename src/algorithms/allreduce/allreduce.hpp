@@ -21,5 +21,8 @@ namespace tutti::allreduce {
 [[nodiscard]] Program ring_ring(const Problem& problem, Rank self);
 [[nodiscard]] Program ring_tree(const Problem& problem, Rank self);
 [[nodiscard]] Program torus(const Problem& problem, Rank self);
+[[nodiscard]] Program recursive_multiplying(const Problem& problem, Rank self);
+[[nodiscard]] Program swing(const Problem& problem, Rank self);
+[[nodiscard]] Program swing_torus(const Problem& problem, Rank self);
 
 }  // namespace tutti::allreduce

@@ -1,5 +1,6 @@
 #include "algorithms/allreduce/allreduce.hpp"
 #include "algorithms/inorder_tree.hpp"
+#include "algorithms/segments.hpp"
 
 namespace tutti::allreduce {
 namespace {
@@ -19,7 +20,7 @@ Program double_tree(const Problem& problem, Rank self) {
   const Program one = up_and_down(p, self);
   const Program other = embed(up_and_down(p, index_in_second_tree(p, self)), second_tree(p),
                               {.first = 1, .modulus = 2});
-  return beside(one, other);
+  return pipelined(beside(one, other), segments_of(problem));
 }
 
 }  // namespace tutti::allreduce

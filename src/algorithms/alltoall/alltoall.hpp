@@ -9,5 +9,6 @@ namespace tutti::alltoall {
 [[nodiscard]] Program mesh(const Problem& problem, Rank self);
 [[nodiscard]] Program pairwise(const Problem& problem, Rank self);
 [[nodiscard]] Program bruck(const Problem& problem, Rank self);
+[[nodiscard]] Program mesh_pairwise(const Problem& problem, Rank self);
 
 }  // namespace tutti::alltoall

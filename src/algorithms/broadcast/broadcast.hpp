@@ -12,5 +12,8 @@ namespace tutti::broadcast {
 [[nodiscard]] Program chain(const Problem& problem, Rank self);
 [[nodiscard]] Program scatter_allgather(const Problem& problem, Rank self);
 [[nodiscard]] Program double_tree(const Problem& problem, Rank self);
+[[nodiscard]] Program knomial(const Problem& problem, Rank self);
+[[nodiscard]] Program mesh_tree(const Problem& problem, Rank self);
+[[nodiscard]] Program mesh_chain(const Problem& problem, Rank self);
 
 }  // namespace tutti::broadcast

@@ -1,5 +1,6 @@
 #include "algorithms/broadcast/broadcast.hpp"
 #include "algorithms/inorder_tree.hpp"
+#include "algorithms/segments.hpp"
 #include "algorithms/turn.hpp"
 
 namespace tutti::broadcast {
@@ -35,7 +36,7 @@ Program double_tree(const Problem& problem, Rank self) {
     program = beside(half(others, index, first, Chunk{0}),
                      half(others, index_in_second_tree(others, index), second, Chunk{1}));
   }
-  return turn_ranks(program, problem);
+  return pipelined(turn_ranks(program, problem), segments_of(problem));
 }
 
 }  // namespace tutti::broadcast

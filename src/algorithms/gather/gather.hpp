@@ -8,5 +8,6 @@ namespace tutti::gather {
 
 [[nodiscard]] Program flat(const Problem& problem, Rank self);
 [[nodiscard]] Program binomial(const Problem& problem, Rank self);
+[[nodiscard]] Program knomial(const Problem& problem, Rank self);
 
 }  // namespace tutti::gather

@@ -13,5 +13,6 @@ namespace tutti::reduce {
 [[nodiscard]] Program chain(const Problem& problem, Rank self);
 [[nodiscard]] Program reduce_scatter_gather(const Problem& problem, Rank self);
 [[nodiscard]] Program double_tree(const Problem& problem, Rank self);
+[[nodiscard]] Program knomial(const Problem& problem, Rank self);
 
 }  // namespace tutti::reduce

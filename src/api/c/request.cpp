@@ -34,6 +34,10 @@ DType dtype_of(tuttiDataType_t type) {
       return DType::f64;
     case tuttiBfloat16:
       return DType::bf16;
+    case tuttiFloat8e4m3:
+      return DType::f8e4m3;
+    case tuttiFloat8e5m2:
+      return DType::f8e5m2;
     case tuttiInt16:
       return DType::i16;
     case tuttiUint16:
@@ -47,7 +51,7 @@ DType dtype_of(tuttiDataType_t type) {
   }
   throw Error(ErrorCode::invalid_argument,
               "there is no datatype " + std::to_string(static_cast<int>(type)) +
-                  "; use 0 (tuttiInt8) to 9 (tuttiBfloat16), or 100 (tuttiInt16) to 103 "
+                  "; use 0 (tuttiInt8) to 11 (tuttiFloat8e5m2), or 100 (tuttiInt16) to 103 "
                   "(tuttiComplex128)");
 }
 
@@ -77,8 +81,6 @@ Op op_of(tuttiRedOp_t op) {
                                                "; use 0 (tuttiSum) to 7 (tuttiBxor)");
 }
 
-namespace {
-
 Collective collective_of(tuttiCollective_t collective) {
   static_assert(tuttiCollBroadcast == static_cast<int>(Collective::broadcast) &&
                 tuttiCollBarrier == static_cast<int>(Collective::barrier));
@@ -89,6 +91,8 @@ Collective collective_of(tuttiCollective_t collective) {
               "there is no collective " + std::to_string(static_cast<int>(collective)) +
                   "; use 0 (tuttiCollBroadcast) to 8 (tuttiCollBarrier)");
 }
+
+namespace {
 
 std::span<const std::uint64_t> counts_from(const std::size_t* counts, const char* name,
                                            std::uint32_t ranks) {

@@ -45,9 +45,11 @@ struct PairRequest {
   bool takes_any = false;
 };
 
-/// Convert types and operations to C++. Throw invalid_argument that lists the valid ones.
+/// Convert types, operations and collectives to C++. Throw invalid_argument that lists the valid
+/// ones.
 [[nodiscard]] DType dtype_of(tuttiDataType_t type);
 [[nodiscard]] Op op_of(tuttiRedOp_t op);
+[[nodiscard]] Collective collective_of(tuttiCollective_t collective);
 
 /// Converts a request to C++. Throws invalid_argument if an argument is not valid.
 [[nodiscard]] Call call_of(const Request& request, const Communicator& communicator);

@@ -33,6 +33,8 @@ void CallLog::write(const Entry& entry) {
       {"collective", name(entry.call.collective)},
       {"algorithm", entry.algorithm},
       {"bytes", entry.bytes},
+      {"sent", entry.bytes_sent},
+      {"received", entry.bytes_received},
       {"dtype", name(entry.call.dtype)},
   };
   if (is_reduction(entry.call.collective)) {

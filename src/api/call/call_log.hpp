@@ -20,7 +20,9 @@ class CallLog {
     std::uint64_t number;  ///< The number of the call on its communicator.
     const Call& call;
     std::string_view algorithm;
-    std::uint64_t bytes;
+    std::uint64_t bytes;           ///< Of the larger buffer.
+    std::uint64_t bytes_sent;      ///< By this rank in this call.
+    std::uint64_t bytes_received;  ///< By this rank in this call.
     std::chrono::nanoseconds time;
     std::string_view error;  ///< Empty if the call succeeded.
   };

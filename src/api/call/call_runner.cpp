@@ -56,22 +56,24 @@ PlanCache::Entry& CallRunner::checked(const Call& call) {
 }
 
 const CallRunner::Prepared& CallRunner::prepared(const Call& call, PlanCache::Entry& entry,
-                                                 Selector& selector) {
+                                                 PlanCache& plans, Selector& selector) {
   health_.require_usable();
   const Aliasing aliasing = check_buffers(call, entry.extent(), {.self = self_, .ranks = ranks_});
   std::shared_ptr<const PreparedCall>& ready = entry.prepared(aliasing);
   if (ready) return ready;
   try {
     const Party& party = selector.forecast().party();
+    const Choice choice = choice_for(call, selector);
     ready = std::make_shared<const PreparedCall>(
         prepare({.call = call,
-                 .method = method_for(call, selector),
+                 .method = choice.method,
                  .self = self_,
                  .ranks = ranks_,
                  .aliasing = aliasing,
                  .lanes = links_.lanes,
-                 .hosts = party.hosts,
-                 .segment_bytes = party.reach.pairs == Pairs::host ? segment_bytes : 0}));
+                 .hosts = choice.shape,
+                 .segment_bytes = party.reach.pairs == Pairs::host ? segment_bytes : 0,
+                 .blueprints = plans.blueprints()}));
     return ready;
   } catch (const Error& error) {
     throw Error(error.code(), words(call, self_) + ": " + error.what());
@@ -89,14 +91,18 @@ void CallRunner::perform(const PreparedCall& prepared, const Call& call) {
   Counters& counters = counters_of(static_cast<std::size_t>(call.collective));
   ++counters.calls;
   const Clock::time_point begun = log_ ? Clock::now() : Clock::time_point{};
+  const PeerCounters before = log_ ? counters.total() : PeerCounters{};
   const auto log = [&](std::string_view error) {
     if (!log_) return;
+    const PeerCounters after = counters.total();
     log_->write({.rank = self_.index(),
                  .ranks = ranks_,
                  .number = number,
                  .call = call,
                  .algorithm = prepared.flight.algorithm,
                  .bytes = prepared.flight.bytes,
+                 .bytes_sent = after.bytes_sent - before.bytes_sent,
+                 .bytes_received = after.bytes_received - before.bytes_received,
                  .time = Clock::now() - begun,
                  .error = error});
   };
@@ -215,21 +221,26 @@ std::uint64_t CallRunner::larger_bytes(const Call& call) const {
   return elements * element_bytes_of(call);
 }
 
-Method CallRunner::method_for(const Call& call, Selector& selector) const {
+CallRunner::Choice CallRunner::choice_for(const Call& call, Selector& selector) const {
   const bool one_fold = needs_one_fold(call);
   if (call.options.algorithm.empty() && call.options.schedule == nullptr) {
-    return selector
-        .choose({.collective = call.collective,
-                 .bytes = larger_bytes(call),
-                 .root = Rank{call.root},
-                 .counted = !call.counts.empty(),
-                 .one_fold = one_fold})
-        .method;
+    const Candidate& best = selector.choose({.collective = call.collective,
+                                             .bytes = larger_bytes(call),
+                                             .root = Rank{call.root},
+                                             .counted = !call.counts.empty(),
+                                             .one_fold = one_fold});
+    return {.method = best.method, .shape = best.shape};
   }
   Method method = named_method(call, ranks_);
   const std::string refusal = refusal_of_folds(method, one_fold);
   if (!refusal.empty()) throw Error(ErrorCode::unsupported, refusal);
-  return method;
+  const Party& party = selector.forecast().party();
+  for (const Shape& shape : party.shapes) {
+    if (method.refusal({.ranks = ranks_, .root = Rank{call.root}, .shape = shape}).empty()) {
+      return {.method = std::move(method), .shape = shape};
+    }
+  }
+  return {.method = std::move(method), .shape = party.hosts};
 }
 
 Counters& CallRunner::counters_of(std::size_t kind) {
@@ -271,7 +282,8 @@ void CallRunner::perform_shards(const Call& call) {
     PlanCache& plans = shards_->plans();
     PlanCache::Entry* const found = plans.find(part);
     PlanCache::Entry& entry = found ? *found : plans.add(part, extent_of(part, self_, ranks_));
-    const std::shared_ptr<const PreparedCall> ready = prepared(part, entry, shards_->selector());
+    const std::shared_ptr<const PreparedCall> ready =
+        prepared(part, entry, plans, shards_->selector());
     perform(*ready, part);
   };
   // With keep_input: a copy of the shard that the output overwrites, to restore it after a failure.

@@ -46,7 +46,7 @@ class CallRunner {
   /// Throws if the call cannot be right or the communicator has failed. The reference is valid
   /// until the next call is prepared.
   [[nodiscard]] const Prepared& prepare_call(const Call& call) {
-    return prepared(call, checked(call), selector_);
+    return prepared(call, checked(call), plans_, selector_);
   }
   void perform(const PreparedCall& prepared, const Call& call);
 
@@ -54,16 +54,22 @@ class CallRunner {
   void check_shards(const Call& call);
   void perform_shards(const Call& call);
 
-  [[nodiscard]] Method method_for(const Call& call) { return method_for(call, selector_); }
+  [[nodiscard]] Method method_for(const Call& call) { return choice_for(call, selector_).method; }
   [[nodiscard]] Counters counters(Collective collective) const;
 
  private:
   static constexpr std::size_t collectives = 9;
 
   [[nodiscard]] PlanCache::Entry& checked(const Call& call);
+  /// The entry is one of `plans`.
   [[nodiscard]] const Prepared& prepared(const Call& call, PlanCache::Entry& entry,
-                                         Selector& selector);
-  [[nodiscard]] Method method_for(const Call& call, Selector& selector) const;
+                                         PlanCache& plans, Selector& selector);
+  /// The method of a call, and the shape that it is to use if it needs one.
+  struct Choice {
+    Method method;
+    Shape shape{};
+  };
+  [[nodiscard]] Choice choice_for(const Call& call, Selector& selector) const;
   [[nodiscard]] std::uint64_t larger_bytes(const Call& call) const;
   void run_parts(const PreparedCall& prepared, const Call& call, Counters& counters);
   void set_pace(Collective collective, const CallOptions& options);

@@ -57,6 +57,9 @@ class PlanCache {
   /// Adds an entry. If the cache is full, removes the least recently used one.
   Entry& add(const Call& call, const CallExtent& extent);
 
+  /// For plans of calls that differ only in size.
+  [[nodiscard]] BlueprintCache& blueprints() { return blueprints_; }
+
   static constexpr std::size_t most_entries = 1024;
 
  private:
@@ -64,6 +67,7 @@ class PlanCache {
   [[nodiscard]] static bool matches(const Entry::Key& key, const Call& call);
   [[nodiscard]] static std::size_t hash(const Call& call);
 
+  BlueprintCache blueprints_;
   std::list<Entry> entries_;  // Most recently used first.
   std::unordered_multimap<std::size_t, std::list<Entry>::iterator> by_hash_;
 };

@@ -158,11 +158,12 @@ constexpr std::uint64_t most_segments = 64;
 /// The elements of a segment of a message; 0 if messages are not cut. The same on all ranks.
 std::uint64_t segment_of(const Preparation& preparation, std::size_t element_bytes,
                          std::uint64_t longest_chunk) {
-  if (preparation.method.traits().joins_chunks) return 0;
+  const ScheduleTraits& traits = preparation.method.traits();
+  if (traits.joins_chunks || !traits.repeats_pairs) return 0;
   // Slices begin on cache lines, and no element is split.
   constexpr std::uint64_t granule = 64;
   // A pipeline takes some segments to fill.
-  constexpr std::uint64_t least_segments = 4;
+  constexpr std::uint64_t least_segments = 2;
   const std::uint64_t elements = preparation.segment_bytes / element_bytes / granule * granule;
   return longest_chunk < least_segments * elements ? 0 : elements;
 }
@@ -198,20 +199,17 @@ PreparedCall prepare(const Preparation& preparation) {
   const Call& call = preparation.call;
   Problem problem{.ranks = preparation.ranks, .root = Rank{call.root}};
   if (preparation.method.needs_shape()) problem.shape = shape_of(preparation);
-  const Contract contract = preparation.method.contract(problem);
-  const Program program = preparation.method.program(problem, preparation.self);
+  const std::shared_ptr<const Blueprint> blueprint = preparation.blueprints.get(
+      preparation.method, problem, preparation.self, preparation.aliasing);
+  const Contract& contract = blueprint->contract;
   const Layout layout = layout_of(call, contract, preparation.self);
   const std::size_t element_bytes = element_bytes_of(call);
   const auto plan_of = [&](ElementRange stretch, std::uint64_t segment = 0) {
-    return compile({.program = program,
-                    .contract = contract,
-                    .self = preparation.self,
-                    .aliasing = preparation.aliasing,
-                    .layout = layout,
-                    .element_bytes = element_bytes,
-                    .lanes = preparation.lanes,
-                    .stretch = stretch,
-                    .segment = segment});
+    return compile(*blueprint, {.layout = layout,
+                                .element_bytes = element_bytes,
+                                .lanes = preparation.lanes,
+                                .stretch = stretch,
+                                .segment = segment});
   };
   const std::uint64_t outputs = extent_of(call, preparation.self, preparation.ranks).output;
   const bool folds = is_reduction(call.collective) && !is_custom(call);
@@ -227,9 +225,6 @@ PreparedCall prepare(const Preparation& preparation) {
   const auto [least, most] = extremes(layout);
   std::uint64_t length = part_length(preparation, contract, layout, most);
   std::uint64_t segment = segment_of(preparation, element_bytes, most);
-  // A rank with one message per peer needs no segments: its slices are pipelined anyway, and its
-  // peers see the same bytes in the same order.
-  if (segment > 0 && !plan_of({.length = length}).has_turns) segment = 0;
   if (segment > 0) length = std::min(length, most_segments * segment);
   if (length >= most) {
     add_part(prepared, plan_of({}, segment), 1, 0);

@@ -7,6 +7,7 @@
 
 #include <tutti/call.hpp>
 
+#include "api/call/blueprint_cache.hpp"
 #include "exec/plan.hpp"
 #include "flight/record.hpp"
 #include "kernels/fold.hpp"
@@ -49,6 +50,7 @@ struct Preparation {
   const Shape& hosts;
   /// The bytes of a segment; see PlanRequest::segment. The same on all ranks.
   std::size_t segment_bytes = 0;
+  BlueprintCache& blueprints;
 };
 
 /// Algorithms that keep data in transit in scratch memory are run in parts of this many bytes. So

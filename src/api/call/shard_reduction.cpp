@@ -24,10 +24,9 @@ std::uint64_t sum(std::span<const std::uint64_t> numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
 }
 
-/// True if addends can be replaced by fewer ones with the same exact sum.
+/// True if addends can be replaced by fewer ones with the same exact sum: f32, f64, complex.
 bool can_distil(const Call& call) {
-  return !is_associative(call.reduction, call.dtype) && call.dtype != DType::f16 &&
-         call.dtype != DType::bf16;
+  return !is_associative(call.reduction, call.dtype) && size_of(call.dtype) >= sizeof(float);
 }
 /// With fewer addends it does not pay: the exact sum of two is mostly not one number.
 constexpr std::uint64_t least_distilled = 3;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include <tutti/communicator.hpp>
@@ -18,6 +19,12 @@ void require_rank(std::uint32_t rank, std::uint32_t ranks) {
                                                ": a rank must be below the number of ranks");
 }
 
+/// The same ranks, numbered in another order.
+Communicator in_order(Communicator& all, const std::vector<Rank>& order) {
+  const auto place = std::find(order.begin(), order.end(), Rank{all.rank()});
+  return std::move(*all.split(0, static_cast<std::uint32_t>(place - order.begin())));
+}
+
 }  // namespace
 
 Communicator Communicator::from_environment(const CommunicatorOptions& options) {
@@ -28,8 +35,10 @@ Communicator Communicator::from_environment(const CommunicatorOptions& options) 
   if (options.timeout.count() > 0) launch.timeout = settings.fabric.start_timeout;
   // Only rank 0: the other ranks most likely have the same variables.
   if (launch.rank == Rank{0}) std::fputs(unknown_variables().c_str(), stderr);
+  const std::vector<Rank> order = order_from_environment(settings, launch.size);
   const auto exchange = open_exchange(launch, Clock::now() + launch.timeout);
-  return Communicator(std::make_unique<Impl>(*exchange, launch.rank, launch.size, settings));
+  Communicator all(std::make_unique<Impl>(*exchange, launch.rank, launch.size, settings));
+  return order.empty() ? std::move(all) : in_order(all, order);
 }
 
 Communicator Communicator::create(Exchange& exchange, std::uint32_t rank, std::uint32_t ranks,

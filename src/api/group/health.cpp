@@ -69,7 +69,7 @@ Error Health::settle(const Error& error, const std::string& call, const Stall& s
   stand_down();
   has_been_told_.store(true);
   const std::string message = call + ": " + verdict.words;
-  box_.fail(message);
+  box_.fail_call(message);
   return {verdict.code, message};
 }
 
@@ -89,7 +89,9 @@ Error Health::settle_message(const Error& error, const std::string& what,
 }
 
 bool Health::has_left(std::uint32_t rank) const {
-  return consensus_ && consensus_->left().contains(rank);
+  if (!consensus_) return false;
+  consensus_->inquire({&rank, 1});
+  return consensus_->left().contains(rank);
 }
 
 bool Health::has_ended(std::uint32_t rank) const {
@@ -103,8 +105,9 @@ Error Health::giving_up(const char* why) const {
                                   " gave up: its own code threw " + std::string(why)};
 }
 
-/// The caller may free its memory when the call returns, so no rank may still read it. It does not
-/// wait longer for a rank that hangs: that rank will find that what it has read is not valid.
+/// The caller may free its memory when the call returns, so no rank may still access it. It does
+/// not wait longer for a rank that hangs: that rank will find that what it has read is not valid,
+/// and what it writes has no effect.
 void Health::stand_down() {
   constexpr std::chrono::seconds long_enough{1};
   constexpr std::chrono::microseconds between_looks{100};
@@ -116,6 +119,7 @@ void Health::stand_down() {
   while (port_.is_lending(is_gone) && Clock::now() < end) {
     std::this_thread::sleep_for(between_looks);
   }
+  port_.revoke_windows();
 }
 
 void Health::refuse() {
@@ -222,6 +226,10 @@ void Health::ring() {
                                           " has left the communicator after " +
                                           in_plural(calls, "call"));
   }
+}
+
+void Health::note_wait(std::span<const std::uint32_t> ranks) {
+  if (consensus_) consensus_->inquire(ranks);
 }
 
 /// If ranks are in different calls with the same number, each waiting for the other, no message

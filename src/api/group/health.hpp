@@ -106,6 +106,7 @@ class Health final : public Alarm, public MessageHost, private Participant {
 
   // Alarm
   void ring() override;
+  void note_wait(std::span<const std::uint32_t> ranks) override;
   void note_stall() override;
   void note_sleep() override {
     if (while_waiting_) while_waiting_();

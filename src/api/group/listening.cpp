@@ -1,5 +1,6 @@
 #include "api/group/listening.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 
 #include "api/group/surroundings.hpp"
 #include "core/json.hpp"
+#include "core/packed_texts.hpp"
 
 namespace tutti {
 namespace {
@@ -26,18 +28,36 @@ std::vector<Endpoint> reachable_addresses(const Roster& roster, const FabricSett
                   "check TUTTI_SOCKET_IFNAME");
 }
 
-/// Rank 0 generates the group's name, which no other fabric has, and a secret, which is used if the
-/// user gave none.
-void agree_on_name(Exchange& exchange, std::uint32_t self, const Secret& secret,
-                   TransportRequest::Door& door) {
-  constexpr std::size_t name_length = 16;
-  const std::string own =
-      self == 0 ? Secret::random().bytes.substr(0, name_length) + Secret::random().bytes : "";
-  const std::string made = exchange.all_gather(own).front();
-  door.group = made.substr(0, name_length);
-  door.secret = secret;
-  if (door.secret.bytes.empty()) door.secret.bytes = made.substr(name_length);
-}
+/// What a rank tells the others of its door, as texts of an exchange.
+struct Announcement {
+  /// The group's name, which no other fabric has, and a secret, which is used if the user gave
+  /// none. Rank 0 generates them.
+  std::string group{};
+  std::string secret{};
+  std::string endpoints{};  ///< A JSON array.
+
+  [[nodiscard]] static Announcement of(std::uint32_t self, const Json& endpoints) {
+    constexpr std::size_t name_length = 16;
+    Announcement own{.endpoints = endpoints.dump()};
+    if (self > 0) return own;
+    own.group = Secret::random().bytes.substr(0, name_length);
+    own.secret = Secret::random().bytes;
+    return own;
+  }
+  [[nodiscard]] std::string text() const {
+    return pack(std::vector<std::string>{group, secret, endpoints});
+  }
+  [[nodiscard]] static Announcement read(const std::string& text) {
+    const std::optional<std::vector<std::string>> parts = unpack(text);
+    constexpr std::size_t count = 3;
+    if (!parts || parts->size() != count) {
+      throw Error(ErrorCode::mismatch,
+                  "the addresses of a rank are malformed: use the same version of tutti on all "
+                  "ranks");
+    }
+    return {.group = (*parts)[0], .secret = (*parts)[1], .endpoints = (*parts)[2]};
+  }
+};
 
 }  // namespace
 
@@ -63,11 +83,17 @@ TransportRequest::Door listen(Exchange& exchange, const Roster& roster,
     endpoints.push_back(each.family() == AF_UNIX ? each.text()
                                                  : each.with_port(bound.port()).text());
   }
-  agree_on_name(exchange, roster.self(), settings.secret, door);
-  for (const std::string& text : exchange.all_gather(endpoints.dump())) {
+  door.secret = settings.secret;
+  const std::string own = Announcement::of(roster.self(), endpoints).text();
+  for (const std::string& text : exchange.all_gather(own)) {
     const auto member = static_cast<std::uint32_t>(door.contacts.size());
+    const Announcement theirs = Announcement::read(text);
+    if (member == 0) {
+      door.group = theirs.group;
+      if (door.secret.bytes.empty()) door.secret.bytes = theirs.secret;
+    }
     Contact contact{.host = roster[member].name, .endpoints = {}};
-    for (const Json& each : Json::parse(text)) {
+    for (const Json& each : Json::parse(theirs.endpoints)) {
       contact.endpoints.push_back(Endpoint::parse(each.get<std::string>()));
     }
     door.contacts.push_back(std::move(contact));

@@ -11,6 +11,7 @@
 #include "core/quantity.hpp"
 #include "core/system_reason.hpp"
 #include "core/whole.hpp"
+#include "lifeline/neighbours.hpp"
 #include "transport/shm/shared_heap.hpp"
 
 namespace tutti {
@@ -32,12 +33,12 @@ std::vector<int> own_cores() {
   return cores;
 }
 
-/// Returns -1 if there is no shared heap. Other ranks then reach this one over the network.
-int own_heap() {
+/// Null if there is no shared heap. Other ranks then reach this one over the network.
+const SharedHeap* own_heap() {
   try {
-    return SharedHeap::own().fd();
+    return &SharedHeap::own();
   } catch (const Error&) {
-    return -1;
+    return nullptr;
   }
 }
 
@@ -70,20 +71,22 @@ std::vector<int> cores_from(const Json& json) {
 
 RankDescriptor own_descriptor(const FabricSettings& settings) {
   const Surroundings here = Surroundings::read();
+  const SharedHeap* const heap = own_heap();
   return {.host = here.host(settings.host_id),
           .network = here.network(),
           .name = host_name(),
           .pid = getpid(),
-          .heap_fd = own_heap(),
+          .heap_fd = heap == nullptr ? -1 : heap->fd(),
+          .heap_file = heap == nullptr ? 0 : heap->file(),
           .cores = own_cores(),
           .way = settings.way};
 }
 
 std::string trouble_with_descriptors(std::uint32_t ranks) {
-  // One connection to each rank, and a fixed number for the group: listening sockets, shared
+  // One connection to each neighbour, and a fixed number for the group: listening sockets, shared
   // memory, event descriptors. Further connections may fail later.
   constexpr std::size_t at_least = 7;
-  const std::size_t needed = ranks - 1 + at_least;
+  const std::size_t needed = neighbours_of(0, ranks).size() + at_least;
   const std::optional<std::size_t> left = free_descriptors();
   if (!left || *left >= needed) return "";
   return "it can open " + in_plural(*left, "file") + " more and needs " + std::to_string(needed) +
@@ -91,13 +94,10 @@ std::string trouble_with_descriptors(std::uint32_t ranks) {
 }
 
 std::string write(const RankDescriptor& descriptor) {
-  const Json json{{"host", descriptor.host},
-                  {"network", descriptor.network},
-                  {"name", descriptor.name},
-                  {"pid", descriptor.pid},
-                  {"heap_fd", descriptor.heap_fd},
-                  {"cores", descriptor.cores},
-                  {"way", static_cast<int>(descriptor.way)},
+  const Json json{{"host", descriptor.host},       {"network", descriptor.network},
+                  {"name", descriptor.name},       {"pid", descriptor.pid},
+                  {"heap_fd", descriptor.heap_fd}, {"heap_file", descriptor.heap_file},
+                  {"cores", descriptor.cores},     {"way", static_cast<int>(descriptor.way)},
                   {"trouble", descriptor.trouble}};
   // Names of hosts and files may contain any bytes; invalid UTF-8 is replaced.
   return json.dump(-1, Json::NotUtf8::replace);
@@ -111,6 +111,7 @@ RankDescriptor read_rank_descriptor(const std::string& text) {
             .name = json.at("name").get<std::string>(),
             .pid = count<int>(json.at("pid")),
             .heap_fd = count<int>(json.at("heap_fd")),
+            .heap_file = count<std::uint64_t>(json.at("heap_file")),
             .cores = cores_from(json.at("cores")),
             .way = way_from(json.at("way")),
             .trouble = json.at("trouble").get<std::string>()};

@@ -13,8 +13,9 @@ struct RankDescriptor {
   std::string network;  ///< Equal for all that reach each other by the loopback interface.
   std::string name;     ///< The host name, for messages.
   int pid = 0;
-  int heap_fd = -1;        ///< Of its shared heap; -1 if it has none.
-  std::vector<int> cores;  ///< The cores on which it may run.
+  int heap_fd = -1;             ///< Of its shared heap; -1 if it has none.
+  std::uint64_t heap_file = 0;  ///< As in SharedHeap::file().
+  std::vector<int> cores;       ///< The cores on which it may run.
   Way way = Way::automatic;
   std::string trouble{};  ///< Why the rank cannot take part; empty if it can.
 };

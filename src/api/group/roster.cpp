@@ -12,8 +12,14 @@ Roster::Roster(Exchange& exchange, std::uint32_t self, std::uint32_t ranks,
     : self_(self) {
   RankDescriptor own = own_descriptor(settings);
   if (ranks > 1) own.trouble = trouble_with_descriptors(ranks);
-  for (const std::string& text : exchange.all_gather(write(own))) {
-    descriptors_.push_back(read_rank_descriptor(text));
+  const std::string* before = nullptr;
+  const std::vector<std::string> texts = exchange.all_gather(write(own));
+  for (const std::string& text : texts) {
+    // Those of threads are all the same.
+    const bool is_same = before != nullptr && *before == text;
+    descriptors_.push_back(is_same ? RankDescriptor(descriptors_.back())
+                                   : read_rank_descriptor(text));
+    before = &text;
   }
   if (descriptors_.size() != ranks) {
     throw Error(ErrorCode::invalid_argument,
@@ -32,7 +38,8 @@ Roster::Roster(Exchange& exchange, std::uint32_t self, std::uint32_t ranks,
                         .network = descriptor.network,
                         .name = descriptor.name,
                         .pid = descriptor.pid,
-                        .heap_fd = descriptor.heap_fd});
+                        .heap_fd = descriptor.heap_fd,
+                        .heap_file = descriptor.heap_file});
   }
   const auto is_true_of_all = [&](auto&& predicate) {
     return std::all_of(descriptors_.begin(), descriptors_.end(), predicate);

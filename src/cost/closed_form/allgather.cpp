@@ -3,6 +3,7 @@
 
 #include "cost/closed_form/exchange.hpp"
 #include "cost/closed_form/formulas.hpp"
+#include "cost/closed_form/torus.hpp"
 
 namespace tutti::formula::allgather {
 
@@ -69,6 +70,60 @@ double gather_broadcast(std::uint64_t p, double n, const Model& model) {
   return gather::binomial(p, n, model) + broadcast::binomial(p, n, model);
 }
 
+/// All ranks do the same at the same time. With unlimited ports a round waits for some of the
+/// earlier ones only, unless p is a power of two.
+Seconds sparbit(std::uint64_t p, double n, const Model& model) {
+  if (!model.one_port && !std::has_single_bit(p)) return {};
+  return ceil_log(p) * model.link.alpha +
+         static_cast<double>(p - 1) / static_cast<double>(p) * n * model.link.beta;
+}
+
+/// The subtrees that parallel aggregated trees pass branch by branch.
+std::uint64_t pat_span(const Problem& problem) {
+  const std::uint64_t blocks = problem.values[0];
+  return std::bit_ceil((problem.ranks + blocks - 1) / blocks);
+}
+
+std::uint64_t pat_rounds(const Problem& problem) {
+  const std::uint64_t span = pat_span(problem);
+  return ceil_log(problem.ranks) - std::min(ceil_log(problem.ranks), floor_log(span)) +
+         std::min<std::uint64_t>(span, problem.ranks) - 1;
+}
+
+/// With unlimited ports a round waits for some of the earlier ones only.
+Seconds pat(const Problem& problem, double n, const Model& model) {
+  const std::uint64_t p = problem.ranks;
+  if (!model.one_port && p > 2) return {};
+  return static_cast<double>(pat_rounds(problem)) * model.link.alpha +
+         static_cast<double>(p - 1) / static_cast<double>(p) * n * model.link.beta;
+}
+
+double neighbour_exchange(std::uint64_t p, double n, const Model& model) {
+  if (p % 2 == 1) return ring(p, n, model);
+  return static_cast<double>(p / 2) * model.link.alpha +
+         static_cast<double>(p - 1) / static_cast<double>(p) * n * model.link.beta;
+}
+
+/// In the shape G x N, G is the number of ranks per node and N the number of nodes.
+std::uint64_t in_node(const Shape& shape) { return shape.dimensions[0]; }
+std::uint64_t nodes(const Shape& shape) { return shape.dimensions[1]; }
+
+std::uint64_t mesh_ring_rounds(const Shape& shape) {
+  return nodes(shape) - (in_node(shape) == 1 ? 1 : 0);
+}
+
+/// A block arrives before the rank has sent the previous one to all others, so that the ports are
+/// always busy.
+double mesh_ring(const Shape& shape, double n, const Model& model) {
+  const std::uint64_t in_turn = model.one_port ? shape.size() - 1 : mesh_ring_rounds(shape);
+  return static_cast<double>(in_turn) * model.message(n / static_cast<double>(shape.size()));
+}
+
+double mesh_bruck(const Shape& shape, double n, const Model& model) {
+  const double within = in_node(shape) > 1 ? mesh(in_node(shape), n, model) : 0;
+  return bruck(nodes(shape), n / static_cast<double>(in_node(shape)), model) + within;
+}
+
 /// Common to most of them: every rank sends as much as it receives.
 Figures evenly(std::uint64_t p, std::uint64_t n, std::uint32_t rounds,
                std::uint64_t blocks_in_a_round) {
@@ -110,6 +165,45 @@ Figures gather_broadcast_figures(std::uint64_t p, std::uint64_t n) {
           .most_sent = ceil_log(p) * n,
           .most_received = (largest_branch(p) - 1) * block + n,
           .most_in_a_round = n};
+}
+
+Figures sparbit_figures(std::uint64_t p, std::uint64_t n) {
+  Figures figures = evenly(p, n, ceil_log(p), p / 2);
+  figures.messages = p * ceil_log(p);
+  return figures;
+}
+
+Figures pat_figures(const Problem& problem, std::uint64_t n) {
+  const std::uint64_t p = problem.ranks;
+  const std::uint64_t span = pat_span(problem);
+  const std::uint64_t rounds = pat_rounds(problem);
+  const std::uint64_t most = span == 1 ? p / 2 : (p - 1 + span - 1) / span;
+  Figures figures = evenly(p, n, static_cast<std::uint32_t>(rounds), most);
+  figures.messages = p * rounds;
+  return figures;
+}
+
+Figures neighbour_exchange_figures(std::uint64_t p, std::uint64_t n) {
+  if (p % 2 == 1) return ring_figures(p, n);
+  Figures figures = evenly(p, n, static_cast<std::uint32_t>(p / 2), p == 2 ? 1 : 2);
+  figures.messages = p * (p / 2);
+  return figures;
+}
+
+Figures mesh_ring_figures(const Shape& shape, std::uint64_t n) {
+  return evenly(shape.size(), n, static_cast<std::uint32_t>(mesh_ring_rounds(shape)),
+                in_node(shape) - (nodes(shape) == 1 ? 1 : 0));
+}
+
+Figures mesh_bruck_figures(const Shape& shape, std::uint64_t n) {
+  const std::uint64_t p = shape.size();
+  const std::uint64_t others = in_node(shape) - 1;
+  const std::uint32_t across = ceil_log(nodes(shape));
+  const std::uint64_t branch = nodes(shape) > 1 ? largest_branch(nodes(shape)) : 0;
+  Figures figures =
+      evenly(p, n, across + (others > 0 ? 1 : 0), std::max(branch, others * nodes(shape)));
+  figures.messages = p * (across + others);
+  return figures;
 }
 
 constexpr std::array table{
@@ -157,6 +251,48 @@ constexpr std::array table{
                .seconds = "2Lα + ((p−1)/p+L)·nβ",
                .figures = figures<gather_broadcast_figures>,
                .time = time<gather_broadcast>},
+    ClosedForm{.algorithm = "allgather/sparbit",
+               .rounds = "L",
+               .bytes = "(p−1)n",
+               .most_in_a_round = "⌊p/2⌋·n/p",
+               .seconds = "Lα + (p−1)/p·nβ",
+               .figures = figures<sparbit_figures>,
+               .time = time<sparbit>},
+    ClosedForm{.algorithm = "allgather/pat",
+               .rounds = "L−log₂ w + w−1 with w = 2^⌈log₂(p/blocks)⌉",
+               .bytes = "(p−1)n",
+               .most_in_a_round = "⌈(p−1)/w⌉·n/p if w > 1, else ⌊p/2⌋·n/p",
+               .seconds = "(L−log₂ w + w−1)α + (p−1)/p·nβ with w = 2^⌈log₂(p/blocks)⌉",
+               .figures = figures<pat_figures>,
+               .time = time<pat>},
+    ClosedForm{.algorithm = "allgather/neighbour_exchange",
+               .rounds = "p/2 if p is even, else p−1",
+               .bytes = "(p−1)n",
+               .most_in_a_round = "2n/p if p > 2 is even, else n/p",
+               .seconds = "p/2·α + (p−1)/p·nβ if p is even, else (p−1)α + (p−1)/p·nβ",
+               .figures = figures<neighbour_exchange_figures>,
+               .time = time<neighbour_exchange>},
+    ClosedForm{.algorithm = "allgather/mesh_ring",
+               .rounds = "N, or N−1 if G = 1",
+               .bytes = "(p−1)n",
+               .most_in_a_round = "G·n/p if N > 1",
+               .seconds = "(p−1)α + (p−1)/p·nβ",
+               .figures = figures<mesh_ring_figures>,
+               .time = time<mesh_ring>},
+    ClosedForm{.algorithm = "allgather/mesh_bruck",
+               .rounds = "⌈log₂ N⌉+1 if G > 1",
+               .bytes = "(p−1)n",
+               .most_in_a_round = "(G−1)/G·n if G > 1",
+               .seconds = "(⌈log₂ N⌉+G−1)α + (p−1)/p·nβ",
+               .figures = figures<mesh_bruck_figures>,
+               .time = time<mesh_bruck>},
+    ClosedForm{.algorithm = "allgather/torus",
+               .rounds = "Σ(sᵢ−1)",
+               .bytes = "(p−1)n",
+               .most_in_a_round = "n/d·Σ1/sᵢ if all sᵢ > 1",
+               .seconds = "ways·dΣ(sᵢ−1)α + (p−1)/p·nβ",
+               .figures = figures<formula::torus_allgather_figures>,
+               .time = time<formula::torus_allgather>},
 };
 
 }  // namespace

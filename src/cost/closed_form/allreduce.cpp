@@ -65,7 +65,9 @@ double bruck(std::uint64_t p, double n, const Model& model) {
 /// With one port, the work of a rank as a leaf of one tree fits into its waiting time as an inner
 /// node of the other tree. This does not hold for trees that are one or two ranks short of full, or
 /// for the smallest trees: there the two trees compete for the port.
-Seconds double_tree(std::uint64_t p, double n, const Model& model) {
+Seconds double_tree(const Problem& problem, double n, const Model& model) {
+  const std::uint64_t p = problem.ranks;
+  if (problem.values[0] > 1) return {};
   const std::uint64_t lacking = 2 * std::bit_floor(p) - 1 - p;
   const bool trees_compete = p == 3 || (p > 4 && (lacking == 1 || lacking == 2));
   if (model.one_port && trees_compete) return {};
@@ -187,15 +189,27 @@ Figures bruck_figures(std::uint64_t p, std::uint64_t n) {
   return by_blocks(p, n, 2 * ceil_log(p), 2 * p * ceil_log(p), largest_branch(p));
 }
 
-Figures double_tree_figures(std::uint64_t p, std::uint64_t n) {
+/// The halves that one rank sends in one round. In a pipeline it may send up a tree and down to two
+/// children, of different segments, and up the other tree.
+std::uint64_t double_tree_at_once(std::uint64_t p, std::uint64_t segments) {
+  const std::uint64_t in_all = std::min<std::uint64_t>(p, 4);
+  if (segments >= floor_log(p) + 2) return in_all;
+  if (segments >= 3) return std::min<std::uint64_t>(in_all, 3);
+  return p == 2 && segments == 1 ? 1 : 2;
+}
+
+Figures double_tree_figures(const Problem& problem, std::uint64_t n) {
+  const std::uint64_t p = problem.ranks;
+  const std::uint32_t segments = problem.values[0];
   const std::uint64_t half = n / 2;
   const std::uint64_t children = p == 2 ? 1 : 2;
-  Figures figures = by_tree(p, n, 2 * floor_log(p));
-  figures.messages *= 2;
+  Figures figures = by_tree(p, n, 2 * floor_log(p) + segments - 1);
+  figures.messages *= 2 * segments;
   // With four or more ranks some rank is a leaf of one tree and has a parent and two children in
   // the other.
   figures.most_sent = figures.most_received = std::min<std::uint64_t>(p, 4) * half;
-  figures.most_reduced = figures.most_in_a_round = children * half;
+  figures.most_reduced = children * half;
+  figures.most_in_a_round = double_tree_at_once(p, segments) * half / segments;
   return figures;
 }
 
@@ -302,12 +316,13 @@ constexpr std::array table{
         .figures = figures<bruck_figures>,
         .time = time<bruck>},
     ClosedForm{.algorithm = "allreduce/double_tree",
-               .rounds = "2h",
+               .rounds = "2h+segments−1",
                .bytes = "2(p−1)n",
                .most_in_a_round = "min(2, p−1)·n/2",
                .seconds =
                    "(4h−2)w + 2hg with w = α+nβ/2, g = nγ/2; minus g if p = 2^h, plus 2w if p = "
-                   "2^(h+1)−1; no formula if p = 3, or p > 4 is 2^(h+1)−3 or 2^(h+1)−2",
+                   "2^(h+1)−1; no formula if p = 3, or p > 4 is 2^(h+1)−3 or 2^(h+1)−2, or "
+                   "segments > 1",
                .figures = figures<double_tree_figures>,
                .time = time<double_tree>},
     ClosedForm{.algorithm = "allreduce/ring_ring",
@@ -328,10 +343,10 @@ constexpr std::array table{
                .rounds = "2Σ(sᵢ−1)",
                .bytes = "2(p−1)n",
                .most_in_a_round = "n/d·Σ1/sᵢ if all sᵢ > 1",
-               .seconds = "2dΣ(sᵢ−1)α + 2(p−1)/p·nβ if γ = 0, else by recurrence over the "
+               .seconds = "2·ways·dΣ(sᵢ−1)α + 2(p−1)/p·nβ if γ = 0, else by recurrence over the "
                           "rounds",
-               .figures = figures<formula::torus_figures>,
-               .time = time<formula::torus>},
+               .figures = figures<formula::torus_allreduce_figures>,
+               .time = time<formula::torus_allreduce>},
 };
 
 }  // namespace

@@ -35,6 +35,31 @@ double bruck(std::uint64_t p, double n, const Model& model) {
                   bruck_rounds(p, block, needed, model) + last_message);
 }
 
+/// In the shape G x N, G is the number of ranks per node and N the number of nodes.
+std::uint64_t in_node(const Shape& shape) { return shape.dimensions[0]; }
+std::uint64_t nodes(const Shape& shape) { return shape.dimensions[1]; }
+
+/// Messages of n/G to the other ranks of the node, then messages of n/N to the other nodes.
+double mesh_pairwise(const Shape& shape, double n, const Model& model) {
+  const double within = in_node(shape) > 1 ? mesh(in_node(shape), n, model) : 0;
+  const double across = nodes(shape) > 1 ? pairwise(nodes(shape), n, model) : 0;
+  return within + across;
+}
+
+Figures mesh_pairwise_figures(const Shape& shape, std::uint64_t n) {
+  const std::uint64_t p = shape.size();
+  const std::uint64_t within = in_node(shape) - 1;
+  const std::uint64_t across = nodes(shape) - 1;
+  const std::uint64_t blocks = within * nodes(shape) + across * in_node(shape);
+  return {.rounds = static_cast<std::uint32_t>((within > 0 ? 1 : 0) + across),
+          .messages = p * (within + across),
+          .bytes = blocks * n,
+          .most_sent = blocks * (n / p),
+          .most_received = blocks * (n / p),
+          .most_in_a_round =
+              std::max(within * nodes(shape), across > 0 ? in_node(shape) : 0) * (n / p)};
+}
+
 Figures mesh_figures(std::uint64_t p, std::uint64_t n) {
   const std::uint64_t block = n / p;
   return {.rounds = 1,
@@ -84,6 +109,13 @@ constexpr std::array table{
                .seconds = "Lα + S·n/p·β",
                .figures = figures<bruck_figures>,
                .time = time<bruck>},
+    ClosedForm{.algorithm = "alltoall/mesh_pairwise",
+               .rounds = "N, or N−1 if G = 1",
+               .bytes = "((G−1)/G + (N−1)/N)·pn",
+               .most_in_a_round = "max((G−1)/G, 1/N)·n if N > 1",
+               .seconds = "(G−1)(α+n/G·β) + (N−1)(α+n/N·β)",
+               .figures = figures<mesh_pairwise_figures>,
+               .time = time<mesh_pairwise>},
 };
 
 }  // namespace

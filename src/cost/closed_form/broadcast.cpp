@@ -2,6 +2,7 @@
 #include <array>
 
 #include "cost/closed_form/formulas.hpp"
+#include "cost/closed_form/knomial.hpp"
 
 namespace tutti::formula::broadcast {
 namespace {
@@ -51,11 +52,30 @@ double scatter_allgather(std::uint64_t p, double n, const Model& model) {
   return scatter::binomial(p, n, model) + allgather::ring(p, n, model);
 }
 
+/// With one port the last segment leaves the root after all others. With unlimited ports all leave
+/// at once.
+double segmented_chain(const Problem& problem, double n, const Model& model) {
+  const std::uint64_t segments = problem.values[0];
+  const std::uint64_t behind = model.one_port ? segments - 1 : 0;
+  return static_cast<double>(problem.ranks - 1 + behind) *
+         model.message(n / static_cast<double>(segments));
+}
+
 /// The root sends one half after the other. With 11 ranks the position of the root decides whether
 /// the two trees compete for a port.
-Seconds double_tree(std::uint64_t p, double n, const Model& model) {
-  if (model.one_port && p == 11) return {};
+Seconds double_tree(const Problem& problem, double n, const Model& model) {
+  const std::uint64_t p = problem.ranks;
+  if (problem.values[0] > 1 || (model.one_port && p == 11)) return {};
   return (model.one_port ? 2 : 1) * model.message(n / 2) + inorder_tree(p - 1, n / 2, model);
+}
+
+/// With one port the root sends last in the subtree of its last child, and the ranks below do the
+/// same as those below the child. With unlimited ports the height of the tree counts.
+double knomial(const Problem& problem, double n, const Model& model) {
+  const std::uint32_t k = problem.values[0];
+  const std::uint64_t in_turn =
+      model.one_port ? Knomial(problem.ranks, k).degree() : most_digits(problem.ranks, k);
+  return static_cast<double>(in_turn) * model.message(n);
 }
 
 Figures flat_figures(std::uint64_t p, std::uint64_t n) {
@@ -86,13 +106,26 @@ Figures binary_tree_figures(std::uint64_t p, std::uint64_t n) {
           .most_in_a_round = children * n};
 }
 
-Figures chain_figures(std::uint64_t p, std::uint64_t n) {
-  return {.rounds = static_cast<std::uint32_t>(p - 1),
-          .messages = p - 1,
+Figures chain_figures(const Problem& problem, std::uint64_t n) {
+  const std::uint64_t p = problem.ranks;
+  const std::uint64_t segments = problem.values[0];
+  return {.rounds = static_cast<std::uint32_t>(p + segments - 2),
+          .messages = segments * (p - 1),
           .bytes = (p - 1) * n,
           .most_sent = n,
           .most_received = n,
-          .most_in_a_round = n};
+          .most_in_a_round = n / segments};
+}
+
+Figures knomial_figures(const Problem& problem, std::uint64_t n) {
+  const std::uint64_t p = problem.ranks;
+  const Knomial tree(p, problem.values[0]);
+  return {.rounds = tree.levels,
+          .messages = p - 1,
+          .bytes = (p - 1) * n,
+          .most_sent = tree.degree() * n,
+          .most_received = n,
+          .most_in_a_round = tree.most_in_a_round() * n};
 }
 
 Figures scatter_allgather_figures(std::uint64_t p, std::uint64_t n) {
@@ -105,13 +138,15 @@ Figures scatter_allgather_figures(std::uint64_t p, std::uint64_t n) {
           .most_in_a_round = largest_branch(p) * block};
 }
 
-Figures double_tree_figures(std::uint64_t p, std::uint64_t n) {
-  return {.rounds = 1 + floor_log(p - 1),
-          .messages = 2 * (p - 1),
+Figures double_tree_figures(const Problem& problem, std::uint64_t n) {
+  const std::uint64_t p = problem.ranks;
+  const std::uint32_t segments = problem.values[0];
+  return {.rounds = floor_log(p - 1) + segments,
+          .messages = 2 * segments * (p - 1),
           .bytes = (p - 1) * n,
           .most_sent = n,
           .most_received = n,
-          .most_in_a_round = n};
+          .most_in_a_round = n / segments};
 }
 
 constexpr std::array table{
@@ -137,12 +172,12 @@ constexpr std::array table{
                .figures = figures<binary_tree_figures>,
                .time = time<binary_tree>},
     ClosedForm{.algorithm = "broadcast/chain",
-               .rounds = "p−1",
+               .rounds = "p−2+segments",
                .bytes = "(p−1)n",
-               .most_in_a_round = "n",
-               .seconds = "(p−1)(α+nβ)",
+               .most_in_a_round = "n/segments",
+               .seconds = "(p−2+segments)(α+n/segments·β)",
                .figures = figures<chain_figures>,
-               .time = time<chain>},
+               .time = time<segmented_chain>},
     ClosedForm{.algorithm = "broadcast/scatter_allgather",
                .rounds = "L+p−1",
                .bytes = "(p−1)n + S·n/p",
@@ -151,13 +186,20 @@ constexpr std::array table{
                .figures = figures<scatter_allgather_figures>,
                .time = time<scatter_allgather>},
     ClosedForm{.algorithm = "broadcast/double_tree",
-               .rounds = "1+⌊log₂(p−1)⌋",
+               .rounds = "⌊log₂(p−1)⌋+segments",
                .bytes = "(p−1)n",
-               .most_in_a_round = "n",
+               .most_in_a_round = "n/segments",
                .seconds = "(2k+1)(α+nβ/2) with k = ⌊log₂(p−1)⌋, (2k+2)(α+nβ/2) if p = 2^(k+1); no "
-                          "formula if p = 11",
+                          "formula if p = 11 or segments > 1",
                .figures = figures<double_tree_figures>,
                .time = time<double_tree>},
+    ClosedForm{.algorithm = "broadcast/knomial",
+               .rounds = "⌈log_k p⌉",
+               .bytes = "(p−1)n",
+               .most_in_a_round = "(k−1)n if p ≥ k",
+               .seconds = "M(α+nβ) with M = ⌈p/k^(R−1)⌉−1 + (k−1)(R−1), R = ⌈log_k p⌉",
+               .figures = figures<knomial_figures>,
+               .time = time<knomial>},
 };
 
 }  // namespace

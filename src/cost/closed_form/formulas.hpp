@@ -23,6 +23,7 @@ namespace broadcast {
 
 namespace scatter {
 [[nodiscard]] double binomial(std::uint64_t p, double n, const Model& model);
+[[nodiscard]] double knomial(const Problem& problem, double n, const Model& model);
 [[nodiscard]] std::span<const ClosedForm> closed_forms();
 }  // namespace scatter
 

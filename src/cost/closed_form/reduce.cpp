@@ -2,6 +2,7 @@
 #include <array>
 
 #include "cost/closed_form/formulas.hpp"
+#include "cost/closed_form/knomial.hpp"
 
 namespace tutti::formula::reduce {
 
@@ -58,6 +59,28 @@ double chain(std::uint64_t p, double n, const Model& model) {
 
 namespace {
 
+/// The first segment is added on every rank in turn. The others follow at the pace of the slower of
+/// receiving and adding.
+double segmented_chain(const Problem& problem, double n, const Model& model) {
+  const std::uint64_t segments = problem.values[0];
+  const double message = model.message(n / static_cast<double>(segments));
+  const double sum = model.sum(n / static_cast<double>(segments));
+  const double pace = model.one_port ? std::max(message, sum) : 0;
+  return static_cast<double>(problem.ranks - 1) * (message + sum) +
+         static_cast<double>(segments - 1) * pace;
+}
+
+/// If p is not a power of k, some ranks have fewer children and can add while others receive.
+Seconds knomial(const Problem& problem, double n, const Model& model) {
+  const std::uint32_t k = problem.values[0];
+  const Knomial tree(problem.ranks, k);
+  const bool full = problem.ranks == tree.span * k || tree.levels == 1;
+  if (model.gamma > 0 && !full) return {};
+  const double sums = static_cast<double>(tree.degree()) * model.sum(n);
+  const std::uint64_t in_turn = model.one_port ? tree.degree() : most_digits(problem.ranks, k);
+  return static_cast<double>(in_turn) * model.message(n) + sums;
+}
+
 double mesh_two_shot(std::uint64_t p, double n, const Model& model) {
   return reduce_scatter::mesh(p, n, model) + broadcast::flat(p, n / static_cast<double>(p), model);
 }
@@ -70,7 +93,9 @@ double reduce_scatter_gather(std::uint64_t p, double n, const Model& model) {
 /// first while the second arrives. If p is 2^k − 1, two leaves of one tree send at once to a rank
 /// that receives one after the other. The second of them is late for its part in the other tree,
 /// and which one that is depends on the position of the root.
-Seconds double_tree(std::uint64_t p, double n, const Model& model) {
+Seconds double_tree(const Problem& problem, double n, const Model& model) {
+  const std::uint64_t p = problem.ranks;
+  if (problem.values[0] > 1) return {};
   const double message = model.message(n / 2);
   const double sum = model.sum(n / 2);
   if (model.one_port && p > 3 && std::has_single_bit(p + 1)) return {};
@@ -124,14 +149,29 @@ Figures binary_tree_figures(std::uint64_t p, std::uint64_t n) {
           .most_in_a_round = n};
 }
 
-Figures chain_figures(std::uint64_t p, std::uint64_t n) {
-  return {.rounds = static_cast<std::uint32_t>(p - 1),
-          .messages = p - 1,
+Figures chain_figures(const Problem& problem, std::uint64_t n) {
+  const std::uint64_t p = problem.ranks;
+  const std::uint64_t segments = problem.values[0];
+  return {.rounds = static_cast<std::uint32_t>(p + segments - 2),
+          .messages = segments * (p - 1),
           .bytes = (p - 1) * n,
           .reduced = (p - 1) * n,
           .most_sent = n,
           .most_received = n,
           .most_reduced = n,
+          .most_in_a_round = n / segments};
+}
+
+Figures knomial_figures(const Problem& problem, std::uint64_t n) {
+  const std::uint64_t p = problem.ranks;
+  const Knomial tree(p, problem.values[0]);
+  return {.rounds = tree.levels,
+          .messages = p - 1,
+          .bytes = (p - 1) * n,
+          .reduced = (p - 1) * n,
+          .most_sent = n,
+          .most_received = tree.degree() * n,
+          .most_reduced = tree.degree() * n,
           .most_in_a_round = n};
 }
 
@@ -167,15 +207,20 @@ bool same_depth_in_both_trees(std::uint64_t size) {
   return false;
 }
 
-Figures double_tree_figures(std::uint64_t p, std::uint64_t n) {
-  return {.rounds = 1 + floor_log(p - 1),
-          .messages = 2 * (p - 1),
+/// In a pipeline the two trees move different segments at once, so every rank of depth two or more
+/// sends in both.
+Figures double_tree_figures(const Problem& problem, std::uint64_t n) {
+  const std::uint64_t p = problem.ranks;
+  const std::uint32_t segments = problem.values[0];
+  const bool both = same_depth_in_both_trees(p - 1) || segments > 1;
+  return {.rounds = floor_log(p - 1) + segments,
+          .messages = 2 * segments * (p - 1),
           .bytes = (p - 1) * n,
           .reduced = (p - 1) * n,
           .most_sent = n,
           .most_received = n,
           .most_reduced = n,
-          .most_in_a_round = same_depth_in_both_trees(p - 1) ? n : n / 2};
+          .most_in_a_round = (both ? n : n / 2) / segments};
 }
 
 constexpr std::array table{
@@ -210,12 +255,13 @@ constexpr std::array table{
                .figures = figures<binary_tree_figures>,
                .time = time<binary_tree>},
     ClosedForm{.algorithm = "reduce/chain",
-               .rounds = "p−1",
+               .rounds = "p−2+segments",
                .bytes = "(p−1)n",
-               .most_in_a_round = "n",
-               .seconds = "(p−1)(α+nβ+nγ)",
+               .most_in_a_round = "n/segments",
+               .seconds = "(p−1)(w+g) + (segments−1)·max(w, g) with w = α+n/segments·β, g = "
+                          "n/segments·γ",
                .figures = figures<chain_figures>,
-               .time = time<chain>},
+               .time = time<segmented_chain>},
     ClosedForm{.algorithm = "reduce/reduce_scatter_gather",
                .rounds = "p−1+L",
                .bytes = "(p−1)n + S·n/p",
@@ -224,14 +270,25 @@ constexpr std::array table{
                .figures = figures<reduce_scatter_gather_figures>,
                .time = time<reduce_scatter_gather>},
     ClosedForm{.algorithm = "reduce/double_tree",
-               .rounds = "1+⌊log₂(p−1)⌋",
+               .rounds = "⌊log₂(p−1)⌋+segments",
                .bytes = "(p−1)n",
-               .most_in_a_round = "n if some rank has the same depth in both trees, else n/2",
+               .most_in_a_round =
+                   "n/segments; n/2 if segments = 1 and no rank has the same depth in "
+                   "both trees",
                .seconds = "2kw + (2k+1)g + max(w, g) with w = α+nβ/2, g = nγ/2, k = ⌊log₂(p−1)⌋; "
                           "minus g if p−1 = 2^k > 1, plus w if p = 2^(k+1); no formula if p = "
-                          "2^(k+1)−1 > 3",
+                          "2^(k+1)−1 > 3 or segments > 1",
                .figures = figures<double_tree_figures>,
                .time = time<double_tree>},
+    ClosedForm{.algorithm = "reduce/knomial",
+               .rounds = "⌈log_k p⌉",
+               .bytes = "(p−1)n",
+               .most_in_a_round = "n",
+               .seconds =
+                   "M(α+nβ+nγ) with M = ⌈p/k^(R−1)⌉−1 + (k−1)(R−1), R = ⌈log_k p⌉, if p = k^R, "
+                   "p ≤ k or γ = 0, else no formula",
+               .figures = figures<knomial_figures>,
+               .time = time<knomial>},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "cost/closed_form/exchange.hpp"
 #include "cost/closed_form/formulas.hpp"
+#include "cost/closed_form/torus.hpp"
 
 namespace tutti::formula::reduce_scatter {
 namespace {
@@ -68,6 +69,15 @@ double reduce_then_scatter(std::uint64_t p, double n, const Model& model) {
   return reduce::binomial(p, n, model) + scatter::binomial(p, n, model);
 }
 
+/// In the shape G x N, G is the number of ranks per node and N the number of nodes.
+std::uint64_t in_node(const Shape& shape) { return shape.dimensions[0]; }
+std::uint64_t nodes(const Shape& shape) { return shape.dimensions[1]; }
+
+double mesh_bruck(const Shape& shape, double n, const Model& model) {
+  const double within = in_node(shape) > 1 ? mesh(in_node(shape), n, model) : 0;
+  return within + bruck(nodes(shape), n / static_cast<double>(in_node(shape)), model);
+}
+
 /// Common to most of them: a rank sends each block except its own once.
 Figures evenly(std::uint64_t p, std::uint64_t n, std::uint32_t rounds,
                std::uint64_t blocks_in_a_round) {
@@ -115,6 +125,17 @@ Figures reduce_then_scatter_figures(std::uint64_t p, std::uint64_t n) {
           .most_in_a_round = n};
 }
 
+Figures mesh_bruck_figures(const Shape& shape, std::uint64_t n) {
+  const std::uint64_t p = shape.size();
+  const std::uint64_t others = in_node(shape) - 1;
+  const std::uint32_t across = ceil_log(nodes(shape));
+  const std::uint64_t branch = nodes(shape) > 1 ? largest_branch(nodes(shape)) : 0;
+  Figures figures =
+      evenly(p, n, across + (others > 0 ? 1 : 0), std::max(branch, others * nodes(shape)));
+  figures.messages = p * (across + others);
+  return figures;
+}
+
 constexpr std::array table{
     ClosedForm{.algorithm = "reduce_scatter/mesh",
                .rounds = "1",
@@ -159,6 +180,21 @@ constexpr std::array table{
                .seconds = "reduce/binomial + Lα + (p−1)/p·nβ",
                .figures = figures<reduce_then_scatter_figures>,
                .time = time<reduce_then_scatter>},
+    ClosedForm{.algorithm = "reduce_scatter/mesh_bruck",
+               .rounds = "⌈log₂ N⌉+1 if G > 1",
+               .bytes = "(p−1)n",
+               .most_in_a_round = "(G−1)/G·n if G > 1",
+               .seconds = "reduce_scatter/mesh among G ranks + reduce_scatter/bruck of n/G among N",
+               .figures = figures<mesh_bruck_figures>,
+               .time = time<mesh_bruck>},
+    ClosedForm{
+        .algorithm = "reduce_scatter/torus",
+        .rounds = "Σ(sᵢ−1)",
+        .bytes = "(p−1)n",
+        .most_in_a_round = "n/d·Σ1/sᵢ if all sᵢ > 1",
+        .seconds = "ways·dΣ(sᵢ−1)α + (p−1)/p·nβ if γ = 0, else by recurrence over the rounds",
+        .figures = figures<formula::torus_reduce_scatter_figures>,
+        .time = time<formula::torus_reduce_scatter>},
 };
 
 }  // namespace

@@ -57,13 +57,16 @@ using Seconds = std::optional<double>;
   return p - half > half / 2 ? p - half : half / 2;
 }
 
-/// Makes the functions of ClosedForm from formulas in p and n, or in the shape and n. A single rank
-/// has nothing to do, so the formulas may assume p ≥ 2.
+/// Makes the functions of ClosedForm from formulas in p and n, in the shape and n, or in the
+/// problem and n if the algorithm has parameters. A single rank has nothing to do, so the formulas
+/// may assume p ≥ 2.
 template <auto expression>
 Figures figures(const Problem& problem, std::uint64_t n) {
   if (problem.ranks < 2) return {};
   if constexpr (std::is_invocable_v<decltype(expression), const Shape&, std::uint64_t>) {
     return expression(problem.shape, n);
+  } else if constexpr (std::is_invocable_v<decltype(expression), const Problem&, std::uint64_t>) {
+    return expression(problem, n);
   } else {
     return expression(problem.ranks, n);
   }
@@ -76,6 +79,9 @@ Seconds time(const Problem& problem, std::uint64_t n, const LinkCost& link, doub
   const Model model{.link = link, .gamma = gamma, .one_port = ports == Ports::one};
   if constexpr (std::is_invocable_v<decltype(expression), const Shape&, double, const Model&>) {
     return expression(problem.shape, static_cast<double>(n), model);
+  } else if constexpr (std::is_invocable_v<decltype(expression), const Problem&, double,
+                                           const Model&>) {
+    return expression(problem, static_cast<double>(n), model);
   } else {
     return expression(problem.ranks, static_cast<double>(n), model);
   }

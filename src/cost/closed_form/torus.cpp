@@ -6,34 +6,20 @@
 namespace tutti::formula {
 namespace {
 
-/// A ring along one dimension: its rounds in the reduce-scatter half (the other half has as many),
-/// and the chunks per message.
-struct Phase {
-  std::uint64_t rounds;
-  std::uint64_t chunks;
-};
-
-/// The rings that one part of the data passes through, from dimension `start` on. A part has p
-/// chunks. Each ring leaves a rank with a fraction of the chunks from the previous ring.
-std::vector<Phase> phases(const Shape& shape, std::size_t start) {
-  const std::vector<std::uint32_t>& sizes = shape.dimensions;
-  std::vector<Phase> phases;
-  std::uint64_t chunks = shape.size();
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const std::uint32_t size = sizes[(start + i) % sizes.size()];
-    chunks /= size;
-    if (size > 1) phases.push_back({.rounds = size - 1, .chunks = chunks});
-  }
-  return phases;
-}
-
-/// The chunks per message in each round of the reduce-scatter half.
-std::vector<std::uint64_t> chunks_by_round(const Shape& shape, std::size_t start) {
+/// The chunks per message in each round of an allgather, for one part of the data: rings along each
+/// dimension in the given order. A ring passes on all that the rings before have gathered.
+std::vector<std::uint64_t> gathering(const std::vector<std::uint32_t>& sizes) {
   std::vector<std::uint64_t> chunks;
-  for (const Phase& phase : phases(shape, start)) {
-    chunks.insert(chunks.end(), phase.rounds, phase.chunks);
+  std::uint64_t held = 1;
+  for (const std::uint32_t size : sizes) {
+    chunks.insert(chunks.end(), size - 1, held);
+    held *= size;
   }
   return chunks;
+}
+
+std::uint64_t parts(const Problem& problem) {
+  return std::uint64_t{problem.values[0]} * problem.shape.dimensions.size();
 }
 
 std::uint64_t rounds_one_way(const Shape& shape) {
@@ -42,14 +28,69 @@ std::uint64_t rounds_one_way(const Shape& shape) {
   return rounds;
 }
 
+/// The dimensions from that of part number `part` on, in turn.
+std::vector<std::uint32_t> order_of(const Problem& problem, std::uint64_t part) {
+  std::vector<std::uint32_t> sizes = problem.shape.dimensions;
+  const auto start = static_cast<std::ptrdiff_t>(part / problem.values[0]);
+  std::rotate(sizes.begin(), sizes.begin() + start, sizes.end());
+  return sizes;
+}
+
+/// The length of a message in chunks, and whether it is added.
+struct Message {
+  std::uint64_t chunks;
+  bool adds;
+};
+
+/// The messages of each part, round by round.
+using Rounds = std::vector<std::vector<Message>>;
+
+void append(std::vector<Message>& part, const std::vector<std::uint64_t>& chunks, bool adds) {
+  for (const std::uint64_t each : chunks) part.push_back({.chunks = each, .adds = adds});
+}
+
+Rounds allgather_rounds(const Problem& problem) {
+  Rounds all(parts(problem));
+  for (std::uint64_t part = 0; part < all.size(); ++part) {
+    append(all[part], gathering(order_of(problem, part)), false);
+  }
+  return all;
+}
+
+/// The dual of the allgather: backwards, and in a round the last part first.
+Rounds reduce_scatter_rounds(const Problem& problem) {
+  Rounds all(parts(problem));
+  for (std::uint64_t part = 0; part < all.size(); ++part) {
+    std::vector<std::uint64_t> chunks = gathering(order_of(problem, all.size() - 1 - part));
+    std::ranges::reverse(chunks);
+    append(all[part], chunks, true);
+  }
+  return all;
+}
+
+/// The block that a ring leaves to a rank is divided among the ranks of the next, and back.
+Rounds allreduce_rounds(const Problem& problem) {
+  Rounds all(parts(problem));
+  for (std::uint64_t part = 0; part < all.size(); ++part) {
+    std::vector<std::uint32_t> sizes = order_of(problem, part);
+    std::ranges::reverse(sizes);
+    std::vector<std::uint64_t> chunks = gathering(sizes);
+    std::ranges::reverse(chunks);
+    append(all[part], chunks, true);
+    std::ranges::reverse(chunks);
+    append(all[part], chunks, false);
+  }
+  return all;
+}
+
 /// With unlimited ports the parts do not delay each other.
-double slowest_part(const Shape& shape, double chunk, const Model& model) {
+double slowest_part(const Rounds& rounds, double chunk, const Model& model) {
   double slowest = 0;
-  for (std::size_t start = 0; start < shape.dimensions.size(); ++start) {
+  for (const std::vector<Message>& part : rounds) {
     double seconds = 0;
-    for (const Phase& phase : phases(shape, start)) {
-      const double bytes = static_cast<double>(phase.chunks) * chunk;
-      seconds += static_cast<double>(phase.rounds) * (2 * model.message(bytes) + model.sum(bytes));
+    for (const Message& each : part) {
+      const double bytes = static_cast<double>(each.chunks) * chunk;
+      seconds += model.message(bytes) + (each.adds ? model.sum(bytes) : 0);
     }
     slowest = std::max(slowest, seconds);
   }
@@ -58,71 +99,86 @@ double slowest_part(const Shape& shape, double chunk, const Model& model) {
 
 /// With one port the parts take turns at the port and at adding, always in the same order. All
 /// ranks do the same at the same time, so one rank represents all. It is simulated round by round,
-/// because the waiting depends on the message lengths: O(d·Σsᵢ) steps, the number of its messages.
-class Turns {
- public:
-  Turns(const Shape& shape, double chunk, const Model& model)
-      : chunk_(chunk), model_(model), ready_(shape.dimensions.size()) {
-    for (std::size_t part = 0; part < ready_.size(); ++part) {
-      chunks_.push_back(chunks_by_round(shape, part));
+/// because the waiting depends on the message lengths: O(parts·Σsᵢ) steps, the number of its
+/// messages.
+double in_turns(const Rounds& rounds, double chunk, const Model& model) {
+  std::vector<double> ready(rounds.size());  // The time at which each part can continue.
+  double port_free = 0;
+  double adder_free = 0;
+  for (std::size_t round = 0; round < rounds.front().size(); ++round) {
+    for (std::size_t part = 0; part < rounds.size(); ++part) {
+      const Message& each = rounds[part][round];
+      const double bytes = static_cast<double>(each.chunks) * chunk;
+      port_free = std::max(ready[part], port_free) + model.message(bytes);
+      if (each.adds) adder_free = std::max(port_free, adder_free) + model.sum(bytes);
+      ready[part] = each.adds ? adder_free : port_free;
     }
   }
+  return *std::max_element(ready.begin(), ready.end());
+}
 
-  double run() {
-    const std::size_t rounds = chunks_.front().size();
-    for (std::size_t round = 0; round < rounds; ++round) pass(round, true);
-    for (std::size_t round = rounds; round-- > 0;) pass(round, false);
-    return ready_.back();
+double seconds(const Rounds& rounds, const Problem& problem, double n, const Model& model) {
+  const double chunk = n / static_cast<double>(problem.ranks * rounds.size());
+  return model.one_port ? in_turns(rounds, chunk, model) : slowest_part(rounds, chunk, model);
+}
+
+/// Of an allgather: all ranks do the same.
+Figures one_way(const Problem& problem, std::uint64_t n) {
+  const std::uint64_t p = problem.ranks;
+  const std::uint64_t chunk = n / (p * parts(problem));
+  const std::uint64_t sent = parts(problem) * (p - 1) * chunk;  // By each rank.
+  // Messages only get longer.
+  std::uint64_t in_last_round = 0;
+  for (const std::vector<Message>& part : allgather_rounds(problem)) {
+    in_last_round += part.back().chunks;
   }
-
- private:
-  void pass(std::size_t round, bool adds) {
-    for (std::size_t part = 0; part < ready_.size(); ++part) {
-      const double bytes = static_cast<double>(chunks_[part][round]) * chunk_;
-      port_free_ = std::max(ready_[part], port_free_) + model_.message(bytes);
-      if (adds) adder_free_ = std::max(port_free_, adder_free_) + model_.sum(bytes);
-      ready_[part] = adds ? adder_free_ : port_free_;
-    }
-  }
-
-  double chunk_;
-  Model model_;
-  std::vector<std::vector<std::uint64_t>> chunks_;  // By part and round.
-  std::vector<double> ready_;                       // The time at which each part can continue.
-  double port_free_ = 0;
-  double adder_free_ = 0;
-};
+  return {.rounds = static_cast<std::uint32_t>(rounds_one_way(problem.shape)),
+          .messages = p * parts(problem) * rounds_one_way(problem.shape),
+          .bytes = p * sent,
+          .most_sent = sent,
+          .most_received = sent,
+          .most_in_a_round = in_last_round * chunk};
+}
 
 }  // namespace
 
-Figures torus_figures(const Shape& shape, std::uint64_t n) {
-  const std::uint64_t p = shape.size();
-  const std::uint64_t parts = shape.dimensions.size();
-  const std::uint64_t chunk = n / (p * parts);
-  const std::uint64_t one_way = parts * (p - 1) * chunk;  // Sent by each rank.
-  // Messages only get shorter in the first half, and the second half has the same lengths.
-  std::uint64_t in_first_round = 0;
-  for (std::size_t start = 0; start < parts; ++start) {
-    in_first_round += phases(shape, start).front().chunks;
-  }
-  return {.rounds = static_cast<std::uint32_t>(2 * rounds_one_way(shape)),
-          .messages = p * parts * 2 * rounds_one_way(shape),
-          .bytes = 2 * p * one_way,
-          .reduced = p * one_way,
-          .most_sent = 2 * one_way,
-          .most_received = 2 * one_way,
-          .most_reduced = one_way,
-          .most_in_a_round = in_first_round * chunk};
+Figures torus_allgather_figures(const Problem& problem, std::uint64_t n) {
+  return one_way(problem, n);
 }
 
-double torus(const Shape& shape, double n, const Model& model) {
-  const auto parts = static_cast<double>(shape.dimensions.size());
-  const auto p = static_cast<double>(shape.size());
-  const double chunk = n / (p * parts);
-  if (!model.one_port) return slowest_part(shape, chunk, model);
-  if (model.gamma > 0) return Turns(shape, chunk, model).run();
-  return 2 * parts * static_cast<double>(rounds_one_way(shape)) * model.link.alpha +
-         2 * (p - 1) / p * n * model.link.beta;
+Figures torus_reduce_scatter_figures(const Problem& problem, std::uint64_t n) {
+  Figures figures = one_way(problem, n);
+  figures.reduced = figures.bytes;
+  figures.most_reduced = figures.most_sent;
+  return figures;
+}
+
+Figures torus_allreduce_figures(const Problem& problem, std::uint64_t n) {
+  Figures figures = torus_reduce_scatter_figures(problem, n);
+  figures.rounds *= 2;
+  figures.messages *= 2;
+  figures.bytes *= 2;
+  figures.most_sent *= 2;
+  figures.most_received *= 2;
+  // Messages only get shorter in the first half, and the second half has the same lengths.
+  std::uint64_t in_first_round = 0;
+  for (const std::vector<Message>& part : allreduce_rounds(problem)) {
+    in_first_round += part.front().chunks;
+  }
+  figures.most_in_a_round = in_first_round * (n / (problem.ranks * parts(problem)));
+  return figures;
+}
+
+double torus_allgather(const Problem& problem, double n, const Model& model) {
+  return seconds(allgather_rounds(problem), problem, n, model);
+}
+
+double torus_reduce_scatter(const Problem& problem, double n, const Model& model) {
+  return seconds(reduce_scatter_rounds(problem), problem, n, model);
+}
+
+double torus_allreduce(const Problem& problem, double n, const Model& model) {
+  return seconds(allreduce_rounds(problem), problem, n, model);
 }
 
 }  // namespace tutti::formula

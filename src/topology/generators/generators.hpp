@@ -13,6 +13,8 @@ namespace tutti::generator {
 [[nodiscard]] Network star(const Arguments& arguments);
 [[nodiscard]] Network fat_tree(const Arguments& arguments);
 [[nodiscard]] Network torus(const Arguments& arguments);
+[[nodiscard]] Network grid(const Arguments& arguments);
+[[nodiscard]] Network line(const Arguments& arguments);
 [[nodiscard]] Network dragonfly(const Arguments& arguments);
 [[nodiscard]] Network ring(const Arguments& arguments);
 [[nodiscard]] Network hypercube(const Arguments& arguments);
@@ -29,9 +31,10 @@ void add_ranks(Network& network, std::uint32_t count);
 void link_all(Network& network, const std::vector<NodeId>& nodes, double bytes_per_second,
               double latency);
 
-/// Joins the ranks, in order, into a torus. The first dimension varies fastest.
-/// Requires: as many ranks as the product of the dimensions, and no links yet.
+/// Joins the ranks, in order, into a torus, or into a grid with borders unless it `wraps`. The
+/// first dimension varies fastest. Requires: as many ranks as the product of the dimensions, and no
+/// links yet.
 void wire_torus(Network& network, std::vector<std::uint32_t> dimensions, double bytes_per_second,
-                double latency);
+                double latency, bool wraps = true);
 
 }  // namespace tutti::generator

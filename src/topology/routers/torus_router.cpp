@@ -18,7 +18,7 @@ std::uint64_t pair_of(NodeId from, NodeId to) {
 }  // namespace
 
 TorusRouter::TorusRouter(const Network& network, const wiring::Torus& torus)
-    : dimensions_(torus.dimensions) {
+    : dimensions_(torus.dimensions), wraps_(torus.wraps) {
   // 2^32 ranks in dimensions of two ranks each are the limit of a 32-bit rank number.
   constexpr std::size_t most_dimensions = 32;
   if (dimensions_.size() > most_dimensions) {
@@ -46,14 +46,15 @@ TorusRouter::TorusRouter(const Network& network, const wiring::Torus& torus)
     for (std::uint32_t r = 0; side > 1 && r < network.rank_count(); ++r) {
       const std::uint32_t at = r / stride % side;
       for (const bool up : {false, true}) {
+        if (!wraps_ && (up ? at + 1 == side : at == 0)) continue;
         const std::uint32_t next = (at + (up ? 1 : side - 1)) % side;
         const NodeId from = network.ranks[r];
         const NodeId to = network.ranks[r - at * stride + next * stride];
         const auto found = links.find(pair_of(from, to));
         if (found == links.end()) {
-          throw Error(ErrorCode::invalid_argument, "the torus has no link from " +
-                                                       network[from].name + " to its neighbour " +
-                                                       network[to].name);
+          throw Error(ErrorCode::invalid_argument,
+                      (wraps_ ? "the torus has no link from " : "the grid has no link from ") +
+                          network[from].name + " to its neighbour " + network[to].name);
         }
         step(r, d, up) = found->second;
       }
@@ -77,7 +78,8 @@ void TorusRouter::append(Rank from, Rank to, Fork& /*fork*/, std::vector<LinkId>
     const std::uint32_t above = there >= here ? there - here : there + side - here;
     // At exactly half the ring, ranks in even places go up and ranks in odd places go down. This
     // balances the load of both directions.
-    const bool up = 2 * above < side || (2 * above == side && here % 2 == 0);
+    const bool up =
+        wraps_ ? 2 * above < side || (2 * above == side && here % 2 == 0) : there > here;
     for (std::uint32_t left = up ? above : side - above; here != there && left > 0; --left) {
       links.push_back(steps_[2 * (at * count + d) + (up ? 1 : 0)]);
       const std::uint32_t next =

@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// Routes along the first dimension of a torus, then the second, and so on, each in the shorter
-/// direction.
+/// Routes along the first dimension of a torus or a grid, then the second, and so on, each in the
+/// shorter direction.
 class TorusRouter {
  public:
   /// Throws invalid_argument if a rank has no link to one of its neighbours.
@@ -24,6 +24,7 @@ class TorusRouter {
   }
 
   std::vector<std::uint32_t> dimensions_;
+  bool wraps_;
   std::vector<LinkId> steps_;  // For each rank and dimension: the links down and up.
 };
 

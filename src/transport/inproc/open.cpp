@@ -15,13 +15,22 @@
 namespace tutti::inproc {
 namespace {
 
+/// The memory of an arena with a stripe for each rank.
+struct Stripes {
+  Stripes(std::size_t stripe_bytes, std::uint32_t ranks)
+      : bytes(stripe_bytes), memory(Arena::size(stripe_bytes, ranks)) {}
+
+  std::size_t bytes;
+  ThreadMemory memory;
+};
+
 /// A memory transport together with the memory that it uses.
 class ThreadTransport final : public Transport {
  public:
-  ThreadTransport(std::shared_ptr<ThreadMemory> memory, const TransportRequest& request)
-      : memory_(std::move(memory)),
-        transport_({.base = memory_->data(),
-                    .stripe_bytes = Arena::usual_stripe(count(request)),
+  ThreadTransport(std::shared_ptr<Stripes> stripes, const TransportRequest& request)
+      : stripes_(std::move(stripes)),
+        transport_({.base = stripes_->memory.data(),
+                    .stripe_bytes = stripes_->bytes,
                     .self = place(request),
                     .locals = request.group,
                     .view = &view_,
@@ -39,17 +48,13 @@ class ThreadTransport final : public Transport {
   }
   void withdraw(std::uint64_t offer) override { transport_.withdraw(offer); }
 
-  static std::uint32_t count(const TransportRequest& request) {
-    return static_cast<std::uint32_t>(request.group.size());
-  }
-
  private:
   static std::uint32_t place(const TransportRequest& request) {
     const auto found = std::find(request.group.begin(), request.group.end(), request.self);
     return static_cast<std::uint32_t>(found - request.group.begin());
   }
 
-  std::shared_ptr<ThreadMemory> memory_;
+  std::shared_ptr<Stripes> stripes_;
   ThreadView view_;
   MemoryTransport transport_;
   std::shared_ptr<Doorbells> doorbells_;
@@ -63,24 +68,25 @@ bool reaches(const Whereabouts& a, const Whereabouts& b) {
 }
 
 std::unique_ptr<Transport> open(const TransportRequest& request, std::string& trouble) {
-  const std::uint32_t users = ThreadTransport::count(request);
-  std::shared_ptr<ThreadMemory> memory;
+  std::shared_ptr<Stripes> stripes;
   std::string own;
   if (request.self == request.group.front()) {
     try {
-      memory = std::make_shared<ThreadMemory>(Arena::size(Arena::usual_stripe(users), users));
-      own = NamedObjects<ThreadMemory>::publish(memory);
+      const auto ranks = static_cast<std::uint32_t>(request.group.size());
+      stripes = Arena::make_stripes(
+          ranks, [&](std::size_t bytes) { return std::make_shared<Stripes>(bytes, ranks); });
+      own = NamedObjects<Stripes>::publish(stripes);
     } catch (const Error& error) {
       trouble = error.what();
     }
   }
   const std::string name = request.exchange.all_gather(own)[request.group.front()];
-  if (!memory) memory = NamedObjects<ThreadMemory>::find(name);
-  if (!memory) {
+  if (!stripes) stripes = NamedObjects<Stripes>::find(name);
+  if (!stripes) {
     if (trouble.empty()) trouble = "rank 0 could not allocate the shared memory";
     return nullptr;
   }
-  return std::make_unique<ThreadTransport>(std::move(memory), request);
+  return std::make_unique<ThreadTransport>(std::move(stripes), request);
 }
 
 }  // namespace tutti::inproc

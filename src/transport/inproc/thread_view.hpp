@@ -14,6 +14,15 @@ class ThreadView final : public SharedView {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): a note carries a number.
     return reinterpret_cast<const std::byte*>(where);
   }
+  std::byte* resolve_to_write(std::uint32_t /*local*/, std::uint64_t where) override {
+    return own(where);
+  }
+  std::byte* own(std::uint64_t where) override {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): a note carries a number.
+    return reinterpret_cast<std::byte*>(where);
+  }
+  /// A thread that writes cannot be stopped, but it will soon have finished.
+  bool revoke(std::span<std::byte> /*data*/) override { return false; }
 };
 
 }  // namespace tutti

@@ -1,6 +1,7 @@
 #include "transport/memory/arena.hpp"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -87,9 +88,15 @@ void Arena::release(std::uint64_t offset) {
 
 std::size_t Arena::usual_stripe(std::uint32_t stripes) {
   constexpr std::size_t all = std::size_t{8} << 30;
-  constexpr std::size_t least = std::size_t{8} << 20;
+  // The table of mailboxes of a communicator of 1,024 ranks takes 4 MiB.
+  constexpr std::size_t least = std::size_t{32} << 20;
   constexpr std::size_t most = std::size_t{128} << 20;
-  return std::clamp(all / stripes / page * page, least, most);
+  const std::size_t usual = std::clamp(all / stripes / page * page, least, most);
+  // The heaps and stacks of this process need address space, too.
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return usual;
+  const std::size_t share = limit.rlim_cur / 4 / stripes / page * page;
+  return std::clamp(share, std::min(least_stripe, usual), usual);
 }
 
 }  // namespace tutti

@@ -5,6 +5,8 @@
 #include <map>
 #include <mutex>
 
+#include <tutti/error.hpp>
+
 namespace tutti {
 
 /// An allocator in memory that all ranks of a host share. Each rank has a stripe, in which only
@@ -31,9 +33,22 @@ class Arena {
   }
   /// The default size of a stripe.
   [[nodiscard]] static std::size_t usual_stripe(std::uint32_t stripes);
+  /// Returns make(stripe_bytes) with the longest stripes for which it does not throw: the address
+  /// space may be limited.
+  template <class Make>
+  [[nodiscard]] static auto make_stripes(std::uint32_t stripes, const Make& make) {
+    for (std::size_t bytes = usual_stripe(stripes);; bytes /= 2) {
+      try {
+        return make(bytes);
+      } catch (const Error&) {
+        if (bytes / 2 < least_stripe) throw;
+      }
+    }
+  }
 
  private:
   static constexpr std::size_t page = 4096;
+  static constexpr std::size_t least_stripe = std::size_t{2} << 20;
 
   std::byte* base_;
   std::uint64_t begin_;

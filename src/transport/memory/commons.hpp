@@ -8,8 +8,8 @@
 
 namespace tutti {
 
-/// The memory that the ranks of one communicator share on one host: a bell and a retirement flag
-/// for each rank, and the place of the mailbox for each pair. A view: the arena owns the bytes,
+/// The memory that the ranks of one communicator share on one host: a bell and the flags of each
+/// rank, and the place of the mailbox for each pair. A view: the arena owns the bytes,
 /// which are zero at first.
 ///
 /// A sender allocates its mailbox in its own stripe of the arena at the first send. So an algorithm
@@ -22,7 +22,7 @@ class Commons {
   Commons(std::byte* base, std::uint32_t ranks) : base_(base), ranks_(ranks) {}
 
   [[nodiscard]] static std::size_t size(std::uint32_t ranks) {
-    return (sizeof(Bell) + sizeof(Retirement)) * ranks + sizeof(Place) * ranks * ranks;
+    return per_rank * ranks + sizeof(Place) * ranks * ranks;
   }
 
   [[nodiscard]] Bell& bell(std::uint32_t rank) const {
@@ -31,13 +31,18 @@ class Commons {
   [[nodiscard]] Retirement& retirement(std::uint32_t rank) const {
     return reinterpret_cast<Retirement*>(base_ + sizeof(Bell) * ranks_)[rank];
   }
+  [[nodiscard]] Putting& putting(std::uint32_t rank) const {
+    return reinterpret_cast<Putting*>(base_ + (sizeof(Bell) + sizeof(Retirement)) * ranks_)[rank];
+  }
   [[nodiscard]] Place& mailbox(std::uint32_t from, std::uint32_t to) const {
-    std::byte* const places = base_ + (sizeof(Bell) + sizeof(Retirement)) * ranks_;
+    std::byte* const places = base_ + per_rank * ranks_;
     return reinterpret_cast<Place*>(places)[std::size_t{to} * ranks_ + from];
   }
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
 
  private:
+  static constexpr std::size_t per_rank = sizeof(Bell) + sizeof(Retirement) + sizeof(Putting);
+
   std::byte* base_;
   std::uint32_t ranks_;
 };

@@ -16,6 +16,14 @@ struct alignas(cache_line) Note {
     enclosed,  ///< Inline in the note.
     staged,    ///< In the sender's outbox, at offset `where` of the arena.
     direct,    ///< In the sender's own memory. SharedView::resolve() finds it by `where`.
+    put,       ///< Already in the receiver's memory: the sender has written it to a window.
+  };
+  /// A window that the sender of the note exposes to its receiver. See Port::Window.
+  struct Exposure {
+    std::uint64_t where = 0;
+    std::uint64_t at = 0;
+    std::uint64_t after = 0;
+    std::uint64_t bytes = 0;  ///< 0: the note exposes no window.
   };
   static constexpr std::size_t most_enclosed = 48;
 
@@ -25,12 +33,19 @@ struct alignas(cache_line) Note {
   std::uint32_t bytes = 0;
   std::uint32_t call = 0;  ///< Tag of the call that the data belongs to.
   Kind kind = Kind::enclosed;
+  struct Place {
+    std::uint64_t where = 0;
+    Exposure window{};
+    /// The last note of the opposite stream that the sender of this one has finished. It saves the
+    /// receiver a look at Mailbox::done.
+    std::uint32_t finished = 0;
+  };
   union {
-    std::uint64_t where;
+    Place place;
     std::array<std::byte, most_enclosed> data;
   };
 
-  Note() : where(0) {}
+  Note() : place{} {}
 };
 static_assert(sizeof(Note) == cache_line);
 
@@ -67,12 +82,18 @@ struct alignas(cache_line) Bell {
 /// How far a rank has retired from the communicator. On a cache line of its own, since it is rarely
 /// written.
 struct alignas(cache_line) Retirement {
-  /// It has given up: it no longer reads other ranks' memory, and its own memory may change.
+  /// It has given up: it no longer accesses other ranks' memory, and its own memory may change.
   std::atomic<std::uint32_t> stood_down{0};
   /// It has closed its port: it no longer accesses any mailbox of the communicator.
   std::atomic<std::uint32_t> has_left{0};
   /// It has freed its own mailboxes: it no longer accesses the commons.
   std::atomic<std::uint32_t> has_cleared{0};
+};
+
+/// Set while a rank writes to windows of other ranks. On a cache line of its own: it is written in
+/// many calls, and read by other ranks only after a failure.
+struct alignas(cache_line) Putting {
+  std::atomic<std::uint32_t> is_writing{0};
 };
 
 }  // namespace tutti

@@ -112,13 +112,21 @@ std::span<const std::byte> MemoryPort::arrived(Rank peer) {
         in.data = note.data.data();
         break;
       case Note::Kind::staged:
-        in.data = transport_.arena().at(note.where);
+        in.data = transport_.arena().at(note.place.where);
         break;
       case Note::Kind::direct:
-        in.data = view_->resolve(local_places_[in.place], note.where);
+        in.data = view_->resolve(local_places_[in.place], note.place.where);
+        break;
+      case Note::Kind::put:
+        in.data = view_->own(note.place.where);
         break;
     }
     in.is_lent = note.kind == Note::Kind::direct;
+    if (note.kind != Note::Kind::enclosed) {
+      if (note.place.window.bytes > 0) in.window = note.place.window;
+      Outbound& out = out_[peer.index()];
+      if (reached(note.place.finished, out.done)) out.done = note.place.finished;
+    }
   }
   return {in.data, in.left};
 }
@@ -127,6 +135,7 @@ void MemoryPort::consume(Rank peer, std::size_t bytes) {
   Inbound& in = in_[peer.index()];
   in.data += bytes;
   in.left -= bytes;
+  in.consumed += bytes;
   if (in.left > 0) return;
   if (in.is_lent) require_unchanged(peer);
   in.data = nullptr;
@@ -135,8 +144,9 @@ void MemoryPort::consume(Rank peer, std::size_t bytes) {
 }
 
 /// Throws if the peer has stood down: its memory may have changed while it was read.
-void MemoryPort::require_unchanged(Rank peer) const {
+void MemoryPort::require_unchanged(Rank peer) {
   if (!has_stood_down(peer)) return;
+  set_writing(false);
   throw Error(ErrorCode::peer_lost, "rank " + std::to_string(peer.index()) + " has given up");
 }
 
@@ -153,28 +163,32 @@ void MemoryPort::stand_down() {
 bool MemoryPort::is_lending(const std::function<bool(Rank)>& is_gone) {
   for (std::uint32_t peer = 0; peer < out_.size(); ++peer) {
     Outbound& out = out_[peer];
-    if (!out.lends) continue;
-    refresh(out);
-    out.lends = !reached(out.done, out.last_lent);
-    const Retirement& reader = commons_.retirement(out.place);
-    if (!out.lends || reader.stood_down.load(std::memory_order_seq_cst) != 0) continue;
-    if (!is_gone(Rank{peer})) return true;
+    if ((may_read(out) || may_write(out)) && !is_gone(Rank{peer})) return true;
   }
   return false;
+}
+
+/// True if the peer may still read memory that this rank has lent to it.
+bool MemoryPort::may_read(Outbound& out) {
+  if (!out.lends) return false;
+  refresh(out);
+  out.lends = !reached(out.done, out.last_lent);
+  const Retirement& reader = commons_.retirement(out.place);
+  return out.lends && reader.stood_down.load(std::memory_order_seq_cst) == 0;
 }
 
 std::size_t MemoryPort::send(std::span<const Rank> peers, std::span<const std::byte> data) {
   if (!have_room(peers)) return 0;
   if (data.size() <= Note::most_enclosed) {
-    for (const Rank peer : peers) enclose(out_[peer.index()], data);
+    for (const Rank peer : peers) enclose(peer, data);
     return data.size();
   }
-  if (const auto published = publish(data)) {
+  if (const auto published = publish(data, least_to_lend(peers))) {
     for (const Rank peer : peers) {
       Outbound& out = out_[peer.index()];
       out.lends = true;
       out.last_lent = out.turn;
-      post(out, Note::Kind::direct, published->where, published->bytes);
+      post(peer, Note::Kind::direct, published->where, published->bytes);
     }
     return published->bytes;
   }
@@ -188,28 +202,37 @@ std::size_t MemoryPort::send(std::span<const Rank> peers, std::span<const std::b
 
 std::byte* MemoryPort::reserve(std::span<const Rank> peers, std::span<const std::byte> data) {
   if (data.size() <= Note::most_enclosed || data.size() > transport_.outbox().slot_bytes() ||
-      publish(data) || !have_room(peers)) {
+      publish(data, least_to_lend(peers)) || !have_room(peers)) {
     return nullptr;
   }
   reserved_ = take_slot(peers);
-  if (reserved_ == nullptr || data.size() > reserved_->bytes) return nullptr;
-  return transport_.arena().at(reserved_->offset);
+  if (reserved_ == nullptr) return nullptr;
+  if (data.size() <= reserved_->bytes) return transport_.arena().at(reserved_->offset);
+  transport_.outbox().give_back(*std::exchange(reserved_, nullptr));
+  return nullptr;
 }
 
 void MemoryPort::commit(std::span<const Rank> peers, std::size_t bytes) {
   post_slot(*std::exchange(reserved_, nullptr), peers, bytes);
 }
 
+/// A peer that fills a window also says that it has read the data, so even short data is lent.
+std::size_t MemoryPort::least_to_lend(std::span<const Rank> peers) const {
+  const bool has_window = peers.size() == 1 && out_[peers.front().index()].window.bytes > 0;
+  return has_window ? 0 : least_direct_;
+}
+
 /// The published location of the data, if the peers can see it and it is long enough.
-std::optional<SharedView::Published> MemoryPort::publish(std::span<const std::byte> data) {
-  if (view_ == nullptr || data.size() < least_direct_) return std::nullopt;
+std::optional<SharedView::Published> MemoryPort::publish(std::span<const std::byte> data,
+                                                         std::size_t least) {
+  if (view_ == nullptr || data.size() < least) return std::nullopt;
   return view_->publish(data.first(std::min(data.size(), longest_note)));
 }
 
 std::uint64_t MemoryPort::released(Rank peer) {
   Outbound& out = out_[peer.index()];
   if (!out.lends) return out.sent;
-  refresh(out);
+  if (!reached(out.done, out.last_lent)) refresh(out);
   out.lends = !reached(out.done, out.last_lent);
   return out.lends ? (*out.begins)[(out.done + 1) % Mailbox::capacity] : out.sent;
 }
@@ -263,9 +286,16 @@ bool MemoryPort::has_room(Outbound& out) {
 }
 
 Outbox::Slot* MemoryPort::take_slot(std::span<const Rank> peers) {
-  if (reserved_ != nullptr) return std::exchange(reserved_, nullptr);
-  const std::size_t customer = peers.size() == 1 ? peers.front().index() : out_.size();
-  return transport_.outbox().take(*remains_.account, static_cast<std::uint32_t>(customer));
+  const auto customer =
+      static_cast<std::uint32_t>(peers.size() == 1 ? peers.front().index() : out_.size());
+  if (reserved_ != nullptr) {
+    Outbox::Slot& slot = *std::exchange(reserved_, nullptr);
+    if (slot.customer == customer) return &slot;
+    // When the outbox is full, each customer is entitled to one slot. Data for another one in this
+    // slot would take it from the customer that it was reserved for.
+    transport_.outbox().give_back(slot);
+  }
+  return transport_.outbox().take(*remains_.account, customer);
 }
 
 void MemoryPort::post_slot(Outbox::Slot& slot, std::span<const Rank> peers, std::size_t bytes) {
@@ -276,21 +306,28 @@ void MemoryPort::post_slot(Outbox::Slot& slot, std::span<const Rank> peers, std:
   Outbox::post(slot);
   // From here on another port may get the slot as soon as all readers have finished.
   const std::uint64_t offset = slot.offset;
-  for (const Rank peer : peers) post(out_[peer.index()], Note::Kind::staged, offset, bytes);
+  for (const Rank peer : peers) post(peer, Note::Kind::staged, offset, bytes);
 }
 
-void MemoryPort::enclose(Outbound& out, std::span<const std::byte> data) {
+void MemoryPort::enclose(Rank peer, std::span<const std::byte> data) {
+  Outbound& out = out_[peer.index()];
   short_copy(out.box->note(out.turn).data.data(), data.data(), data.size());
-  post(out, Note::Kind::enclosed, 0, data.size());
+  post(peer, Note::Kind::enclosed, 0, data.size());
 }
 
 /// Posts the next note. Enclosed data must already be in it.
-void MemoryPort::post(Outbound& out, Note::Kind kind, std::uint64_t where, std::size_t bytes) {
+void MemoryPort::post(Rank peer, Note::Kind kind, std::uint64_t where, std::size_t bytes) {
+  Outbound& out = out_[peer.index()];
+  const Inbound& in = in_[peer.index()];
   Note& note = out.box->note(out.turn);
   note.bytes = static_cast<std::uint32_t>(bytes);
   note.call = sent_call_;
   note.kind = kind;
-  if (kind != Note::Kind::enclosed) note.where = where;
+  if (kind != Note::Kind::enclosed) {
+    note.place = {.where = where, .window = out.window, .finished = in.turn - 1};
+  }
+  // An enclosed note has no room for a window. A later call must not find it here.
+  out.window.bytes = 0;
   (*out.begins)[out.turn % Mailbox::capacity] = out.sent;
   note.turn.store(out.turn++, std::memory_order_release);
   out.sent += bytes;

@@ -19,7 +19,8 @@ namespace tutti {
 ///
 /// Up to 48 bytes travel inline in the note, one cache line. Longer data is read in place if the
 /// receivers can see it. Other data, and data too short to be worth waiting for its readers, is
-/// copied into the sender's outbox, once for all receivers.
+/// copied into the sender's outbox, once for all receivers. A sender that computes data may also
+/// write it to windows of the receivers.
 class MemoryPort final : public Port {
  public:
   /// `places`: by rank of the communicator, its place among the local ranks of the transport.
@@ -48,17 +49,26 @@ class MemoryPort final : public Port {
   void consume(Rank peer, std::size_t bytes) override;
   [[nodiscard]] std::size_t send(std::span<const Rank> peers,
                                  std::span<const std::byte> data) override;
+  void expose(Rank peer, const Window& window) override;
+  [[nodiscard]] std::uint64_t consumed(Rank peer) const override {
+    return in_[peer.index()].consumed;
+  }
+  [[nodiscard]] bool find_windows(std::span<const Rank> peers, std::size_t bytes,
+                                  std::size_t reading, std::vector<std::byte*>& windows) override;
+  void put(std::span<const Rank> peers, std::size_t bytes) override;
   [[nodiscard]] std::byte* reserve(std::span<const Rank> peers,
                                    std::span<const std::byte> data) override;
   void commit(std::span<const Rank> peers, std::size_t bytes) override;
   [[nodiscard]] std::size_t least_lent() const override {
     return std::max(least_direct_, Note::most_enclosed + 1);
   }
+  void abandon() override { set_writing(false); }
   [[nodiscard]] std::uint64_t released(Rank peer) override;
   [[nodiscard]] std::uint64_t sent(Rank peer) const override;
   void stand_down() override;
   [[nodiscard]] bool has_stood_down(Rank peer) const override;
   [[nodiscard]] bool is_lending(const std::function<bool(Rank)>& is_gone) override;
+  void revoke_windows() override;
   void interrupt() override;
   [[nodiscard]] bool stay_awake(std::uint32_t idle) override;
   void lie_down(WokenBy by) override;
@@ -74,6 +84,8 @@ class MemoryPort final : public Port {
     const std::byte* data = nullptr;  // Data of the open note; null if none is open.
     std::size_t left = 0;             // Bytes of `data` not yet consumed.
     bool is_lent = false;             // `data` is in the peer's own memory.
+    std::uint64_t consumed = 0;
+    Note::Exposure window{};  // The last one that the peer has exposed.
   };
   using Begins = std::array<std::uint64_t, Mailbox::capacity>;
   /// The stream to a peer.
@@ -85,20 +97,29 @@ class MemoryPort final : public Port {
     bool lends = false;           // The peer may be reading this rank's own memory,
     std::uint32_t last_lent = 0;  // until it has finished this turn.
     std::uint64_t sent = 0;
-    std::unique_ptr<Begins> begins{};  // Stream positions at which the notes begin.
+    std::unique_ptr<Begins> begins{};             // Stream positions at which the notes begin.
+    Note::Exposure window{};                      // To be exposed with the next note.
+    std::uint32_t exposed_call = 0;               // The last call that exposed windows,
+    std::vector<std::span<std::byte>> exposed{};  // and their memory.
   };
 
   [[nodiscard]] bool find_mailbox(Inbound& in) const;
   void make_mailbox(Outbound& out);
-  [[nodiscard]] std::optional<SharedView::Published> publish(std::span<const std::byte> data);
+  [[nodiscard]] std::size_t least_to_lend(std::span<const Rank> peers) const;
+  [[nodiscard]] std::optional<SharedView::Published> publish(std::span<const std::byte> data,
+                                                             std::size_t least);
+  [[nodiscard]] std::byte* find_window(Rank peer, std::size_t bytes, std::size_t reading);
+  void set_writing(bool is_writing);
+  [[nodiscard]] bool may_read(Outbound& out);
+  [[nodiscard]] bool may_write(const Outbound& out) const;
   [[nodiscard]] bool has_room(Outbound& out);
   [[nodiscard]] bool have_room(std::span<const Rank> peers);
   [[nodiscard]] Outbox::Slot* take_slot(std::span<const Rank> peers);
   void post_slot(Outbox::Slot& slot, std::span<const Rank> peers, std::size_t bytes);
   static void refresh(Outbound& out) { out.done = out.box->done.load(std::memory_order_acquire); }
-  void require_unchanged(Rank peer) const;
-  void enclose(Outbound& out, std::span<const std::byte> data);
-  void post(Outbound& out, Note::Kind kind, std::uint64_t where, std::size_t bytes);
+  void require_unchanged(Rank peer);
+  void enclose(Rank peer, std::span<const std::byte> data);
+  void post(Rank peer, Note::Kind kind, std::uint64_t where, std::size_t bytes);
   void wake(std::uint32_t place);
   void ring_futex(Bell& bell);
 

@@ -19,6 +19,11 @@ std::vector<std::optional<std::uint32_t>> MemoryTransport::locals(
     const Membership& membership) const {
   std::vector<std::optional<std::uint32_t>> places(membership.size());
   for (std::uint32_t r = 0; r < membership.size(); ++r) {
+    // In a group of one host, ranks are places.
+    if (r < setting_.locals.size() && setting_.locals[r] == membership.members[r]) {
+      places[r] = r;
+      continue;
+    }
     const auto found =
         std::find(setting_.locals.begin(), setting_.locals.end(), membership.members[r]);
     if (found == setting_.locals.end()) continue;

@@ -85,6 +85,12 @@ Outbox::Slot* Outbox::small_slot() {
   return slot;
 }
 
+void Outbox::give_back(Slot& slot) {
+  const Lock lock(*this);
+  std::erase(busy_, &slot);
+  free(slot);
+}
+
 bool Outbox::is_clear(const Account& account) {
   const Lock lock(*this);
   if (account.held_ > 0) reclaim();

@@ -61,6 +61,8 @@ class Outbox {
   /// Call before posting the notes that refer to the slot. It is free again once all readers have
   /// finished.
   static void post(Slot& slot) { slot.is_posted.store(true, std::memory_order_release); }
+  /// Returns a slot that was not posted.
+  void give_back(Slot& slot);
   /// True if all data of the account has been read. The account may then be destroyed.
   [[nodiscard]] bool is_clear(const Account& account);
   /// Frees all slots of the account. Requires: no rank reads them any more.

@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-/// Translates addresses between ranks that can read each other's memory.
+/// Translates addresses between ranks that can access each other's memory.
 class SharedView {
  public:
   virtual ~SharedView() = default;
@@ -21,6 +21,13 @@ class SharedView {
   [[nodiscard]] virtual std::optional<Published> publish(std::span<const std::byte> data) = 0;
   /// The address in this rank of data that the local rank `local` has published.
   [[nodiscard]] virtual const std::byte* resolve(std::uint32_t local, std::uint64_t where) = 0;
+  /// The same, for writing; null if that is not possible.
+  [[nodiscard]] virtual std::byte* resolve_to_write(std::uint32_t local, std::uint64_t where) = 0;
+  /// The address of data that this rank has published itself.
+  [[nodiscard]] virtual std::byte* own(std::uint64_t where) = 0;
+  /// Writes that other ranks make to `data` from now on have no effect here. False if they cannot
+  /// be prevented.
+  [[nodiscard]] virtual bool revoke(std::span<std::byte> data) = 0;
 };
 
 }  // namespace tutti

@@ -2,40 +2,75 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include <tutti/error.hpp>
 
 namespace tutti {
 namespace {
 
-constexpr std::uint64_t window_bytes = std::uint64_t{1} << 30;
+/// An open descriptor of a heap, closed at the end of the scope.
+class OpenHeap {
+ public:
+  explicit OpenHeap(const HeapView::Neighbour& neighbour)
+      : path_("/proc/" + std::to_string(neighbour.pid) + "/fd/" +
+              std::to_string(neighbour.heap_fd)),
+        fd_(open(path_.c_str(), O_RDWR | O_CLOEXEC)) {
+    if (fd_ < 0) {
+      const bool is_gone = errno == ENOENT || errno == ESRCH;
+      refuse(is_gone ? ErrorCode::peer_lost : ErrorCode::unsupported,
+             std::string("cannot open it: ") + std::strerror(errno));
+    }
+    struct stat facts {};
+    if (fstat(fd_, &facts) == 0 && facts.st_ino == neighbour.heap_file) return;
+    close(fd_);
+    refuse(ErrorCode::peer_lost, "its process has ended");
+  }
+  ~OpenHeap() { close(fd_); }
+  OpenHeap(const OpenHeap&) = delete;
+  OpenHeap& operator=(const OpenHeap&) = delete;
+
+  [[nodiscard]] std::byte* map(std::uint64_t offset, std::uint64_t bytes) const {
+    void* const mapping =
+        mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd_, static_cast<off_t>(offset));
+    if (mapping == MAP_FAILED) {
+      refuse(ErrorCode::unsupported, std::string("cannot map it: ") + std::strerror(errno));
+    }
+    return static_cast<std::byte*>(mapping);
+  }
+
+ private:
+  [[noreturn]] void refuse(ErrorCode code, const std::string& why) const {
+    throw Error(code, "the shared heap of another process, " + path_ + ": " + why);
+  }
+
+  std::string path_;
+  int fd_;
+};
 
 }  // namespace
 
-HeapView::HeapView(const std::vector<Neighbour>& neighbours)
-    : own_(SharedHeap::own()), heaps_(neighbours.size()) {
-  for (std::size_t i = 0; i < neighbours.size(); ++i) {
-    const std::string path = "/proc/" + std::to_string(neighbours[i].pid) + "/fd/" +
-                             std::to_string(neighbours[i].heap_fd);
-    heaps_[i].fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (heaps_[i].fd < 0) {
-      throw Error(ErrorCode::unsupported, "cannot open " + path + ": " + std::strerror(errno));
-    }
+HeapView::HeapView(std::vector<Neighbour> neighbours, std::uint32_t self)
+    : own_(SharedHeap::own()), neighbours_(std::move(neighbours)), windows_(neighbours_.size()) {
+  try {
+    (void)OpenHeap(neighbours_[(self + 1) % neighbours_.size()]);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::unsupported, error.what());
   }
 }
 
 HeapView::~HeapView() {
-  for (const Heap& heap : heaps_) {
-    for (const std::byte* window : heap.windows) {
-      if (window != nullptr) munmap(const_cast<std::byte*>(window), window_bytes);
+  for (const Windows& windows : windows_) {
+    for (const Window& window : windows) {
+      if (window.base != nullptr) munmap(window.base, window_bytes);
     }
-    if (heap.fd >= 0) close(heap.fd);
   }
 }
 
@@ -47,22 +82,24 @@ std::optional<SharedView::Published> HeapView::publish(std::span<const std::byte
   return Published{.where = *offset, .bytes = std::min<std::size_t>(data.size(), in_window)};
 }
 
-const std::byte* HeapView::resolve(std::uint32_t local, std::uint64_t where) {
-  Heap& heap = heaps_[local];
+HeapView::Window& HeapView::window(std::uint32_t local, std::uint64_t where) {
+  Windows& windows = windows_[local];
   const std::uint64_t index = where / window_bytes;
-  if (index >= heap.windows.size()) heap.windows.resize(index + 1, nullptr);
-  const std::byte*& window = heap.windows[index];
-  if (window == nullptr) {
-    void* const mapping = mmap(nullptr, window_bytes, PROT_READ, MAP_SHARED, heap.fd,
-                               static_cast<off_t>(index * window_bytes));
-    if (mapping == MAP_FAILED) {
-      throw Error(
-          ErrorCode::unsupported,
-          std::string("cannot map the shared heap of another process: ") + std::strerror(errno));
-    }
-    window = static_cast<const std::byte*>(mapping);
+  if (index >= windows.size()) windows.resize(index + 1);
+  Window& window = windows[index];
+  if (window.base == nullptr) {
+    window.base = OpenHeap(neighbours_[local]).map(index * window_bytes, window_bytes);
   }
-  return window + where % window_bytes;
+  return window;
+}
+
+std::byte* HeapView::resolve_to_write(std::uint32_t local, std::uint64_t where) {
+  Window& found = window(local, where);
+  if (!found.is_writable) {
+    if (mprotect(found.base, window_bytes, PROT_READ | PROT_WRITE) != 0) return nullptr;
+    found.is_writable = true;
+  }
+  return found.base + where % window_bytes;
 }
 
 }  // namespace tutti

@@ -23,7 +23,7 @@ std::vector<HeapView::Neighbour> heaps_of(const TransportRequest& request) {
   std::vector<HeapView::Neighbour> heaps;
   for (const std::uint32_t member : request.group) {
     const Whereabouts& where = request.members[member];
-    heaps.push_back({.pid = where.pid, .heap_fd = where.heap_fd});
+    heaps.push_back({.pid = where.pid, .heap_fd = where.heap_fd, .heap_file = where.heap_file});
   }
   return heaps;
 }
@@ -33,7 +33,7 @@ class SegmentTransport final : public Transport {
  public:
   SegmentTransport(Segment segment, std::size_t stripe_bytes, const TransportRequest& request)
       : segment_(std::move(segment)),
-        view_(heaps_of(request)),
+        view_(heaps_of(request), place_of(request)),
         transport_({.base = segment_.data(),
                     .stripe_bytes = stripe_bytes,
                     .self = place_of(request),
@@ -83,18 +83,6 @@ struct Offer {
   }
 };
 
-/// Tries smaller stripes if the address space is limited.
-Segment make_segment(std::uint32_t ranks, std::size_t& stripe_bytes) {
-  constexpr std::size_t least = std::size_t{2} << 20;
-  for (stripe_bytes = Arena::usual_stripe(ranks);; stripe_bytes /= 2) {
-    try {
-      return Segment::create(Arena::size(stripe_bytes, ranks));
-    } catch (const Error&) {
-      if (stripe_bytes / 2 < least) throw;
-    }
-  }
-}
-
 }  // namespace
 
 bool reaches(const Whereabouts& a, const Whereabouts& b) {
@@ -118,8 +106,11 @@ std::unique_ptr<Transport> open(const TransportRequest& request, std::string& tr
   attempt([&] {
     if (request.doorbells) own.doorbell = request.doorbells->address();
     if (!makes) return;
-    segment.emplace(
-        make_segment(static_cast<std::uint32_t>(request.group.size()), own.stripe_bytes));
+    const auto ranks = static_cast<std::uint32_t>(request.group.size());
+    segment.emplace(Arena::make_stripes(ranks, [&](std::size_t stripe_bytes) {
+      own.stripe_bytes = stripe_bytes;
+      return Segment::create(Arena::size(stripe_bytes, ranks));
+    }));
     own.segment = segment->address();
   });
   std::vector<Offer> offers;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <functional>
 #include <string>
 
@@ -64,15 +65,22 @@ SharedHeap& SharedHeap::own() {
 }
 
 /// Runs in a child before fork() returns. Maps the heap copy-on-write, which takes no memory until
-/// the child writes to it.
+/// the child writes to it. Pages that were cut off are copy-on-write already.
 void SharedHeap::detach_from_parent() {
   SharedHeap* const heap = newest.load(std::memory_order_relaxed);
   if (heap == nullptr || heap->is_copied_) return;
   heap->is_copied_ = true;
-  const std::uint64_t bytes = heap->size_.load(std::memory_order_relaxed);
-  if (bytes == 0) return;
-  (void)mmap(heap->base_, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
-             heap->fd_, 0);
+  const auto detach = [&](std::uint64_t begin, std::uint64_t end) {
+    if (begin >= end) return;
+    (void)mmap(heap->base_ + begin, end - begin, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, heap->fd_, static_cast<off_t>(begin));
+  };
+  std::uint64_t begin = 0;
+  for (const auto& [offset, bytes] : heap->private_) {
+    detach(begin, offset);
+    begin = offset + bytes;
+  }
+  detach(begin, heap->size_.load(std::memory_order_relaxed));
 }
 
 SharedHeap::SharedHeap() : fd_(memfd_create("tutti-heap", MFD_CLOEXEC)) {
@@ -80,6 +88,8 @@ SharedHeap::SharedHeap() : fd_(memfd_create("tutti-heap", MFD_CLOEXEC)) {
     throw Error(ErrorCode::unsupported, "cannot create shared memory: " + system_reason(errno));
   }
   fchmod(fd_, S_IRUSR | S_IWUSR);
+  struct stat facts {};
+  if (fstat(fd_, &facts) == 0) file_ = facts.st_ino;
   base_ = static_cast<std::byte*>(reserve(reserved_));
 }
 
@@ -141,10 +151,49 @@ void SharedHeap::release(void* memory) {
   if (found == used_.end()) {
     throw Error(ErrorCode::invalid_argument, "this memory is not from tutti::allocate()");
   }
+  share_again(offset, found->second);
   fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
             static_cast<off_t>(found->second));
   add_free(offset, found->second);
   used_.erase(found);
+}
+
+/// The new pages replace the old ones in one step, so no access in between fails. A store by
+/// another thread of this process between the copy and the replacement would be lost.
+bool SharedHeap::make_private(std::span<std::byte> data) {
+  const std::lock_guard lock(mutex_);
+  const auto offset = static_cast<std::uint64_t>(data.data() - base_);
+  const std::uint64_t begin = offset / page * page;
+  const std::uint64_t bytes = whole(offset + data.size(), page) - begin;
+  void* const copy =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy == MAP_FAILED) return false;
+  std::memcpy(copy, base_ + begin, bytes);
+  if (mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, base_ + begin) == MAP_FAILED) {
+    munmap(copy, bytes);
+    return false;
+  }
+  std::uint64_t& known = private_[begin];
+  known = std::max(known, bytes);
+  has_private_.store(true, std::memory_order_release);
+  return true;
+}
+
+bool SharedHeap::overlaps_private(std::uint64_t offset, std::uint64_t bytes) const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(private_.begin(), private_.end(), [&](const auto& each) {
+    return each.first < offset + bytes && offset < each.first + each.second;
+  });
+}
+
+/// Maps the file again where pages of a released block were cut off.
+void SharedHeap::share_again(std::uint64_t offset, std::uint64_t bytes) {
+  std::erase_if(private_, [&](const auto& each) {
+    if (each.first < offset || each.first >= offset + bytes) return false;
+    return mmap(base_ + each.first, each.second, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                fd_, static_cast<off_t>(each.first)) != MAP_FAILED;
+  });
+  if (private_.empty()) has_private_.store(false, std::memory_order_release);
 }
 
 void SharedHeap::add_free(std::uint64_t offset, std::uint64_t bytes) {

@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-/// Memory of this process that other processes of the host can read: one file without a name,
+/// Memory of this process that other processes of the host can access: one file without a name,
 /// mapped as a whole here and in windows by other processes. An offset in it is valid in all of
 /// them as long as this process lives.
 ///
@@ -38,9 +38,21 @@ class SharedHeap {
     const auto offset = static_cast<std::uint64_t>(data.data() - base_);
     const std::uint64_t end = size_.load(std::memory_order_acquire);
     if (offset >= end || data.size() > end - offset) return std::nullopt;
+    if (has_private_.load(std::memory_order_acquire) && overlaps_private(offset, data.size())) {
+      return std::nullopt;
+    }
     return offset;
   }
+  [[nodiscard]] std::byte* at(std::uint64_t offset) const { return base_ + offset; }
+
+  /// Cuts the pages of `data` off from other processes: what these write there from now on is not
+  /// seen here. The memory keeps its contents and address until it is released. False if the
+  /// system has no memory for the copy.
+  [[nodiscard]] bool make_private(std::span<std::byte> data);
   [[nodiscard]] int fd() const { return fd_; }
+  /// The inode of the file: a process that opens it by the descriptor can check that it is this
+  /// one.
+  [[nodiscard]] std::uint64_t file() const { return file_; }
 
  private:
   SharedHeap();
@@ -49,6 +61,8 @@ class SharedHeap {
   [[nodiscard]] bool contains(const void* memory) const;
   static void detach_from_parent();
   [[nodiscard]] std::uint64_t grow(std::uint64_t bytes);
+  [[nodiscard]] bool overlaps_private(std::uint64_t offset, std::uint64_t bytes) const;
+  void share_again(std::uint64_t offset, std::uint64_t bytes);
   void add_free(std::uint64_t offset, std::uint64_t bytes);
 
   static std::atomic<SharedHeap*> newest;
@@ -57,12 +71,15 @@ class SharedHeap {
   SharedHeap* inherited_ = nullptr;  // The heap of the process that this one was forked from.
   bool is_copied_ = false;           // This is a private copy of the parent's heap.
   int fd_;
+  std::uint64_t file_ = 0;
   std::byte* base_ = nullptr;
   std::uint64_t reserved_ = 0;
   std::atomic<std::uint64_t> size_{0};
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::uint64_t, std::uint64_t> free_;  // Offset → bytes. Adjacent blocks are merged.
   std::map<std::uint64_t, std::uint64_t> used_;
+  std::map<std::uint64_t, std::uint64_t> private_;  // Pages that are cut off, likewise.
+  std::atomic<bool> has_private_{false};
 };
 
 }  // namespace tutti

@@ -216,6 +216,12 @@ bool TcpPort::flush(Rank peer) {
   return state.stream->released() > before;
 }
 
+void TcpPort::look() {
+  (void)transport_.look();
+  ++looks_;
+  dry_ = 0;
+}
+
 bool TcpPort::goes_on(Clock::time_point deadline) {
   ++news_;
   bool moved = false;

@@ -43,6 +43,7 @@ class TcpPort final : public Port, private StreamListener {
   void copy_unreleased(Rank peer) override;
   /// Closes its streams.
   void abandon() override;
+  void look() override;
   void interrupt() override { notify(); }
   /// Writes pending data and makes connections. If a peer cannot be reached by the deadline, the
   /// next call that needs it throws peer_lost, or timed_out if the peer should have connected.

@@ -45,7 +45,7 @@ constexpr std::uint32_t index_of_doorbell = 1;
 TcpTransport::TcpTransport(Setting setting)
     : setting_(std::move(setting)),
       reception_(std::move(setting_.listener), watch_, setting_.secret, setting_.group,
-                 Rank{setting_.self}, Reception::Callers::all),
+                 Rank{setting_.self}, static_cast<std::uint32_t>(setting_.contacts.size())),
       members_(setting_.contacts.size()),
       lines_(setting_.contacts.size()) {
   if (tcp_greeting(setting_.group, setting_.self).size() > Handshake::most_greeting) {

@@ -36,8 +36,8 @@ static int the_rest(Rank* self) {
 static int refusals(Rank* self) {
   float* const data = self->send;
   tuttiComm_t comm = self->comm;
-  CHECK(tuttiAllReduce(data, data, 1, (tuttiDataType_t)10, tuttiSum, comm) == tuttiInvalidArgument);
-  CHECK(strstr(tuttiGetLastError(comm), "tuttiAllReduce: there is no datatype 10") != NULL);
+  CHECK(tuttiAllReduce(data, data, 1, (tuttiDataType_t)12, tuttiSum, comm) == tuttiInvalidArgument);
+  CHECK(strstr(tuttiGetLastError(comm), "tuttiAllReduce: there is no datatype 12") != NULL);
   CHECK(tuttiAllReduce(data, data, 1, tuttiInt, (tuttiRedOp_t)8, comm) == tuttiInvalidArgument);
   CHECK(strstr(tuttiGetLastError(NULL), "there is no op 8") != NULL);
   CHECK(tuttiAllReduce(data, data, 1, tuttiFloat, tuttiBor, comm) == tuttiInvalidArgument);

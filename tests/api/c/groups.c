@@ -27,6 +27,7 @@ int check_groups(Rank* self) {
   OK(tuttiCommDuplicate(self->comm, &twin));
   OK(tuttiAllReduce(&sum, &sum, 1, tuttiInt, tuttiSum, twin));
   CHECK(sum == self->ranks * (self->ranks - 1) / 2);
+  OK(tuttiBarrier(self->comm)); /* No rank is still in the call. */
   OK(tuttiCommAbort(twin, "the test is over"));
   CHECK(tuttiBarrier(twin) == tuttiAborted);
   CHECK(strstr(tuttiGetLastError(twin), "the test is over") != NULL);

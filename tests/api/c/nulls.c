@@ -90,6 +90,8 @@ int c_check_nulls(tuttiComm_t comm, char* fault, size_t fault_bytes) {
   REFUSES(tuttiScheduleFromJson(&schedule, NULL));
   REFUSES(tuttiScheduleLoad(NULL, "s.json"));
   REFUSES(tuttiScheduleLoad(&schedule, NULL));
+  REFUSES(tuttiScheduleSynthesize(NULL, tuttiCollAllGather, "star:2", 0, 8));
+  REFUSES(tuttiScheduleSynthesize(&schedule, tuttiCollAllGather, NULL, 0, 8));
   REFUSES(tuttiScheduleHash(NULL, &hash));
   REFUSES(tuttiScheduleDestroy(NULL));
   REFUSES(tuttiRun(NULL, comm));

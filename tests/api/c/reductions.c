@@ -160,6 +160,8 @@ int check_types(Rank* self) {
                {tuttiFloat16, 2, 0x3C00, 0x4000},
                {tuttiHalf, 2, 0x3C00, 0x4000},
                {tuttiBfloat16, 2, 0x3F80, 0x4000},
+               {tuttiFloat8e4m3, 1, 0x38, 0x40},
+               {tuttiFloat8e5m2, 1, 0x3C, 0x40},
                {tuttiInt16, 2, 1, 0},
                {tuttiUint16, 2, 1, 0},
                {tuttiComplex64, 8, 0x3F8000003F800000, 0x4000000040000000},

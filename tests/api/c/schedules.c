@@ -63,6 +63,19 @@ int check_schedules(Rank* self, int async) {
   for (int i = 0; i < length; ++i) CHECK(self->recv[i] == summed(self, i));
   CHECK(self->recv[length] == -1);
 
+  /* A schedule made for a network gives the same. */
+  if (self->ranks > 1) {
+    tuttiSchedule_t made = NULL;
+    snprintf(text, sizeof text, "ring:%d", self->ranks);
+    OK(tuttiScheduleSynthesize(&made, tuttiCollAllReduce, text, 0, 1 << 20));
+    call.schedule = made;
+    fill(self);
+    OK(tuttiRun(&call, comm));
+    for (int i = 0; i < length; ++i) CHECK(self->recv[i] == summed(self, i));
+    OK(tuttiScheduleDestroy(made));
+    call.schedule = schedule;
+  }
+
   /* A schedule that does not fit the call fails before anything is sent. */
   call.collective = tuttiCollAllGather;
   CHECK(tuttiRun(&call, comm) == tuttiInvalidArgument);
@@ -109,6 +122,8 @@ int check_wrong_schedules(Rank* self) {
   CHECK(schedule == NULL);
   CHECK(tuttiScheduleLoad(&schedule, "/nowhere/at/all.json") == tuttiInvalidArgument);
   CHECK(strstr(tuttiGetLastError(NULL), "/nowhere/at/all.json") != NULL);
+  CHECK(tuttiScheduleSynthesize(&schedule, tuttiCollAllToAll, "star:4", 0, 8) == tuttiUnsupported);
+  CHECK(strstr(tuttiGetLastError(NULL), "not for alltoall") != NULL);
   if (self->ranks > 1) {
     write_schedule(self, text, sizeof text);
     memcpy(strstr(text, "\"own\", "), "       ", 7);

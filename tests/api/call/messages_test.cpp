@@ -153,6 +153,24 @@ TEST_P(EveryGround, ReceivesFromAnyRankAndProbes) {
   });
 }
 
+/// Polling must also accept connections: these ranks have never exchanged anything.
+TEST_P(EveryGround, TryProbeAloneFindsTheFirstMessageOfAnyRank) {
+  run_ranks(2, GetParam(), [](Communicator& comm) {
+    if (comm.rank() == 1) {
+      comm.send(numbers(3, 1), 0, {.tag = 7});
+      return;
+    }
+    std::optional<Envelope> found;
+    const auto give_up = std::chrono::steady_clock::now() + 20s;
+    while (!found && std::chrono::steady_clock::now() < give_up) {
+      found = comm.try_probe(any_rank, 7);
+    }
+    ASSERT_TRUE(found.has_value());
+    std::vector<std::uint32_t> got(3);
+    EXPECT_EQ(comm.receive(got, found->rank, {.tag = 7}), *found);
+  });
+}
+
 TEST_P(EveryGround, CollectivesDoNotWaitForUnmatchedMessages) {
   run_ranks(3, GetParam(), [&](Communicator& comm) {
     const std::uint32_t right = (comm.rank() + 1) % 3;

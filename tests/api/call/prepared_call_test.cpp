@@ -62,13 +62,15 @@ TEST(PreparedCall, RunsLongCallsInParts) {
       EXPECT_EQ(try_call(communicator, trial), "") << algorithm.name;
     });
     const Call call{.collective = algorithm.collective, .count = trial.count, .dtype = DType::i32};
+    BlueprintCache blueprints;
     const PreparedCall prepared = prepare({.call = call,
                                            .method = algorithm,
                                            .self = Rank{1},
                                            .ranks = 3,
                                            .aliasing = Aliasing::in_place,
                                            .lanes = {},
-                                           .hosts = {}});
+                                           .hosts = Shape{{3, 1}},
+                                           .blueprints = blueprints});
     EXPECT_GT(prepared.parts.size(), 1U) << algorithm.name;
     EXPECT_LE(prepared.scratch_bytes + prepared.spare_bytes, 2 * part_bytes) << algorithm.name;
   }
@@ -78,13 +80,15 @@ TEST(PreparedCall, RunsLongCallsInParts) {
 TEST(PreparedCall, StaysWithinTheMemoryLimitWithManyVariants) {
   const ProvedSchedule relay = prove(relay_allreduce(8));
   const Call call{.collective = Collective::allreduce, .count = 10'000'019, .dtype = DType::f32};
+  BlueprintCache blueprints;
   const PreparedCall prepared = prepare({.call = call,
                                          .method = relay,
                                          .self = Rank{0},
                                          .ranks = 8,
                                          .aliasing = Aliasing::in_place,
                                          .lanes = {},
-                                         .hosts = {}});
+                                         .hosts = {},
+                                         .blueprints = blueprints});
   EXPECT_GT(prepared.scratch_bytes, part_bytes);
   EXPECT_LE(prepared.scratch_bytes + prepared.spare_bytes, 2 * part_bytes);
 }

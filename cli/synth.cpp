@@ -1,0 +1,211 @@
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include <tutti/error.hpp>
+#include <tutti/network/network_file.hpp>
+#include <tutti/network/network_json.hpp>
+#include <tutti/schedule/schedule_json.hpp>
+#include <tutti/schedule/verify.hpp>
+#include <tutti/sim/simulation.hpp>
+#include <tutti/synthesis/synthesis.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/console/exit_code.hpp"
+#include "cli/console/progress.hpp"
+#include "cli/console/text.hpp"
+#include "cli/console/text_file.hpp"
+#include "cli/simulation/known_optimum.hpp"
+#include "core/json.hpp"
+#include "core/quantity.hpp"
+
+namespace tutti::cli {
+namespace {
+
+struct Options {
+  std::string collective;
+  std::string topo;
+  std::uint32_t root = 0;
+  std::string method = "automatic";
+  std::string size = "1GiB";
+  std::uint32_t chunks = 0;
+  double seconds = 60;
+  std::uint64_t seed = 1;
+  std::string out;
+  std::string network_out;
+  bool json = false;
+  bool no_sim = false;
+};
+
+/// A synthesized schedule with all that was found out about it.
+struct Result {
+  Synthesis made{};
+  Network network{};  ///< With the routes of the schedule.
+  std::uint64_t size = 0;
+  double search_seconds = 0;
+  std::uint64_t messages = 0;
+  double seconds = 0;  ///< Simulated, or else predicted.
+  bool simulated = false;
+  /// For an allreduce: the share of the bound that no allreduce can exceed, if it is known.
+  std::optional<double> part_of_bound{};
+
+  [[nodiscard]] double part() const { return made.best_seconds / seconds; }
+};
+
+Synthesis search(const Network& network, const Options& options) {
+  Progress progress("synthesizing");
+  return synthesize(network, parse_collective(options.collective),
+                    {.root = Rank{options.root},
+                     .method = parse_synthesis_method(options.method),
+                     .bytes = parse_bytes(options.size),
+                     .chunks = options.chunks,
+                     .seconds = options.seconds,
+                     .seed = options.seed,
+                     .progress = [&](double share) {
+                       progress.set(share);
+                       return true;
+                     }});
+}
+
+void verify_or_throw(const Schedule& schedule, Result& result) {
+  const Verification verdict = verify(schedule);
+  result.messages = verdict.messages;
+  if (verdict.ok()) return;
+  throw Error(ErrorCode::internal, "the synthesized schedule is wrong, which is a bug in tutti: " +
+                                       verdict.violations.front().message);
+}
+
+double simulated(const Result& result) {
+  const Schedule& schedule = result.made.schedule;
+  Routes routes(result.network);
+  std::unique_ptr<Progress> shown;
+  std::uint64_t told = 0;
+  const auto progress = [&](std::uint64_t arrived, std::uint64_t messages) {
+    if (!shown) shown = std::make_unique<Progress>("simulating", messages);
+    shown->advance(arrived - told);
+    told = arrived;
+  };
+  // Any number of messages at once, those of a pair one after the other: only links set limits.
+  return simulate(result.network, routes, source_of(schedule),
+                  even_layout(schedule.contract, result.size), {.ports = 0, .in_order = true},
+                  progress)
+      .seconds;
+}
+
+Result synthesized(const Options& options) {
+  Result result{.network = load_network(options.topo), .size = parse_bytes(options.size)};
+  const auto begin = std::chrono::steady_clock::now();
+  result.made = search(result.network, options);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  result.search_seconds = took.count();
+  verify_or_throw(result.made.schedule, result);
+  result.network.own_routes.insert(result.network.own_routes.begin(), result.made.routes.begin(),
+                                   result.made.routes.end());
+  result.simulated = !options.no_sim;
+  result.seconds = options.no_sim ? result.made.predicted_seconds : simulated(result);
+  if (result.made.schedule.contract.collective == Collective::allreduce) {
+    if (const auto known = known_optimum(result.network).optimum) {
+      result.part_of_bound =
+          static_cast<double>(result.size) / result.seconds / known->allreduce.value();
+    }
+  }
+  return result;
+}
+
+std::string how(const Synthesis& made) {
+  if (made.direct) return "every rank sends to all others at once";
+  if (made.trees > 0) return in_plural(made.trees, "tree") + " out of each root";
+  return "found by the " + std::string(name(made.method)) + " search";
+}
+
+void print_text(const Result& result) {
+  const Schedule& schedule = result.made.schedule;
+  const bool composed = schedule.contract.collective == Collective::allreduce;
+  std::printf("%s: %s, %s\n", schedule.name.c_str(),
+              in_plural(schedule.contract.ranks, "rank").c_str(), how(result.made).c_str());
+  std::printf(
+      "%s, %s, %s; found in %s and proved\n", in_plural(schedule.contract.chunks, "chunk").c_str(),
+      in_plural(schedule.rounds(), "round").c_str(), in_plural(result.messages, "message").c_str(),
+      format_seconds(result.search_seconds).c_str());
+  std::printf("%s: %s %s, %.1f %% of the best possible%s, which is %s\n",
+              format_bytes(result.size).c_str(), format_seconds(result.seconds).c_str(),
+              result.simulated ? "simulated" : "predicted", 100 * result.part(),
+              composed ? " reduce_scatter then allgather" : "",
+              format_seconds(result.made.best_seconds).c_str());
+  if (result.part_of_bound) {
+    std::printf("%.1f %% of the bound that no allreduce can exceed\n", 100 * *result.part_of_bound);
+  }
+  if (!result.made.routes.empty()) {
+    std::printf(
+        "its messages need routes of their own: --network-out writes the network with them\n");
+  }
+}
+
+void print_json(const Result& result) {
+  const Schedule& schedule = result.made.schedule;
+  Json whole{{"schedule", schedule.name},
+             {"network", result.network.name},
+             {"collective", std::string(name(schedule.contract.collective))},
+             {"ranks", schedule.contract.ranks},
+             {"size", result.size},
+             {"method", std::string(name(result.made.method))},
+             {"trees", result.made.trees},
+             {"direct", result.made.direct},
+             {"own_routes", result.made.routes.size()},
+             {"chunks", schedule.contract.chunks},
+             {"rounds", schedule.rounds()},
+             {"messages", result.messages},
+             {"search_seconds", result.search_seconds},
+             {"predicted_seconds", result.made.predicted_seconds},
+             {"simulated", result.simulated},
+             {"seconds", result.seconds},
+             {"best_seconds", result.made.best_seconds},
+             {"part_of_best", result.part()}};
+  if (result.part_of_bound) whole["part_of_bound"] = *result.part_of_bound;
+  std::printf("%s\n", whole.dump(1).c_str());
+}
+
+void run(const Options& options) {
+  const Result result = synthesized(options);
+  if (!options.out.empty()) write_text(options.out, to_json(result.made.schedule));
+  if (!options.network_out.empty()) write_text(options.network_out, to_json(result.network));
+  if (options.out == "-" || options.network_out == "-") return;
+  options.json ? print_json(result) : print_text(result);
+}
+
+}  // namespace
+
+void add_synth(Command tutti) {
+  const Command command =
+      tutti.command("synth", "make a schedule for a network, prove it and simulate it");
+  auto options = std::make_shared<Options>();
+  command
+      .option("collective", options->collective,
+              "broadcast, reduce, allgather, reduce_scatter or allreduce")
+      .required();
+  command.option("--topo", options->topo, "the network: torus:8x8, fat_tree:k=4, or a file")
+      .required();
+  command.option("--root", options->root, "the root of a broadcast or reduce").shows_default();
+  command
+      .option("--method", options->method,
+              "packing: trees at the best rate; greedy: link by link; automatic: the faster; "
+              "exhaustive: the fewest rounds on a tiny network")
+      .shows_default();
+  command.option("--size", options->size, "bytes of a rank's larger buffer").shows_default();
+  command.option("--chunks", options->chunks, "chunks per block; 0: as many as pay")
+      .shows_default();
+  command.option("--time-limit", options->seconds, "seconds to search").shows_default().positive();
+  command.option("--seed", options->seed, "seed of the greedy").shows_default();
+  command.option("-o,--out", options->out, "write the schedule as JSON; - is standard output");
+  command.option("--network-out", options->network_out, "write the network with the routes used");
+  command.flag("--no-sim", options->no_sim,
+               "do not simulate, which takes long if hundreds of ranks send to each other");
+  command.json(options->json, "print the figures as JSON");
+  command.action([options] {
+    run(*options);
+    return success;
+  });
+}
+
+}  // namespace tutti::cli

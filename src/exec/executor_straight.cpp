@@ -1,0 +1,166 @@
+// How an executor runs short plans: one operation after another.
+#include <algorithm>
+#include <cstring>
+
+#include "core/short_copy.hpp"
+#include "exec/executor.hpp"
+
+namespace tutti {
+
+/// Runs the operations one after another. False if one of them would have to wait while others may
+/// go on: the outbox is full, or a receiver still reads data that is about to be overwritten.
+bool Executor::run_straight() {
+  const std::span<const Plan::StraightStep> steps = plan_->straight;
+  least_lent_ = port_.least_lent();
+  straight_put_.clear();
+  bool has_lent = false;
+  for (straight_at_ = 0; straight_at_ < steps.size(); ++straight_at_) {
+    const Plan::StraightStep step = steps[straight_at_];
+    const Plan::Operation& operation = plan_->operations[step.operation];
+    straight_done_ = 0;
+    if (operation.kind == Step::Kind::send) {
+      if (is_put(step.operation)) continue;
+      has_lent |= operation.bytes >= least_lent_ || operation.exposes;
+      if (!send_straight(step.operation, operation)) return false;
+    } else {
+      if (step.overwrites_sent && has_lent && !(step.is_exposed && await_put(step.operation))) {
+        return false;
+      }
+      receive_straight(step.operation, operation);
+    }
+  }
+  (void)copy_aside();
+  return !has_lent || all_released();
+}
+
+/// True if the send was made together with the fold that computed its data.
+bool Executor::is_put(std::uint32_t send) const {
+  return std::find(straight_put_.begin(), straight_put_.end(), send) != straight_put_.end();
+}
+
+/// Waits for the data of a receive. True if its sender has written it by itself.
+bool Executor::await_put(std::uint32_t receive) {
+  const Plan::Piece& piece = plan_->pieces[plan_->operations[receive].pieces_end - 1];
+  const Rank peer = ranks(receive).front();
+  for (std::uint32_t idle = 0;;) {
+    const std::span<const std::byte> arrived = port_.arrived(peer);
+    if (!arrived.empty()) return arrived.data() == target(piece.to, piece.to_offset);
+    if (!copy_aside()) wait(++idle);
+  }
+}
+
+/// True if no receiver still reads memory of this rank.
+bool Executor::all_released() const {
+  for (const Plan::StraightStep& step : plan_->straight) {
+    const Plan::Operation& operation = plan_->operations[step.operation];
+    if (operation.kind == Step::Kind::send && released(step.operation) < operation.bytes) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Sets the states of the operations that run_straight() has run, wholly or in part.
+void Executor::continue_straight() {
+  is_straight_ = false;
+  const std::span<const Plan::StraightStep> steps = plan_->straight;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::uint32_t id = steps[i].operation;
+    if (i > straight_at_ && !is_put(id)) continue;
+    const Plan::Operation& operation = plan_->operations[id];
+    State& state = states_[id];
+    state.done = i < straight_at_ || is_put(id) ? operation.bytes : straight_done_;
+    if (state.done < operation.bytes) continue;
+    state.finished = cleared(id) == operation.bytes;
+    auto& turns = operation.kind == Step::Kind::send ? send_turns_ : receive_turns_;
+    for (const Rank rank : ranks(id)) ++turns[rank.index()];
+  }
+}
+
+/// False if the port did not take all of the data.
+bool Executor::send_straight(std::uint32_t id, const Plan::Operation& operation) {
+  const Plan::Piece& piece = plan_->pieces[operation.pieces_end - 1];
+  const std::byte* const data = source(piece.from, piece.from_offset);
+  const std::span<const Rank> to = ranks(id);
+  const std::size_t begin = first_peer(id);
+  for (std::size_t k = 0; k < to.size(); ++k) send_begin_[begin + k] = port_.sent(to[k]);
+  if (operation.exposes) expose(operation);
+  straight_done_ = port_.send(to, {data, operation.bytes});
+  if (straight_done_ == 0) return false;
+  const bool is_whole = straight_done_ == operation.bytes;
+  count_straight(to, straight_done_, is_whole);
+  return is_whole;
+}
+
+void Executor::count_straight(std::span<const Rank> to, std::size_t bytes, bool is_whole) {
+  for (const Rank rank : to) {
+    PeerCounters& counted = counters_->peers[rank.index()];
+    counted.bytes_sent += bytes;
+    ++counted.slices_sent;
+    if (is_whole) ++counted.messages_sent;
+  }
+}
+
+void Executor::receive_straight(std::uint32_t id, const Plan::Operation& operation) {
+  const Plan::Piece& piece = plan_->pieces[operation.pieces_end - 1];
+  const std::span<const Rank> from = ranks(id);
+  const std::size_t own = operation.own ? *operation.own : from.size();
+  std::byte* const to = target(piece.to, piece.to_offset);
+  operands_.resize(from.size() + (operation.own ? 1 : 0));
+  std::uint32_t slices = 0;
+  for (std::uint32_t idle = 0; straight_done_ < operation.bytes;) {
+    std::size_t bytes = operation.bytes - straight_done_;
+    for (std::size_t k = 0; k < from.size() && bytes > 0; ++k) {
+      const std::span<const std::byte> arrived = port_.arrived(from[k]);
+      operands_[k < own ? k : k + 1] = arrived.data();
+      bytes = std::min(bytes, arrived.size());
+    }
+    if (bytes == 0) {
+      if (!copy_aside()) wait(++idle);
+      continue;
+    }
+    if (operation.own) {
+      operands_[own] = source(piece.from, piece.from_offset + straight_done_);
+    }
+    bool puts = false;
+    if (operands_.size() > 1) {
+      puts = plan_->straight[straight_at_].forwards && bytes == operation.bytes &&
+             folding_.combine == nullptr && find_windows(operation, bytes);
+      if (puts) {
+        fold_to_windows(to, bytes);
+      } else {
+        fold(to + straight_done_, nullptr, bytes);
+      }
+    } else if (operands_.front() == to + straight_done_) {
+      // Its sender has put it there.
+    } else if (bytes <= longest_short_copy) {
+      short_copy(to + straight_done_, operands_.front(), bytes);
+    } else {
+      std::memcpy(to + straight_done_, operands_.front(), bytes);
+    }
+    for (const Rank rank : from) port_.consume(rank, bytes);
+    if (puts) put_straight(*operation.forward);
+    idle = 0;
+    straight_done_ += bytes;
+    ++slices;
+  }
+  for (const Rank rank : from) {
+    PeerCounters& counted = counters_->peers[rank.index()];
+    counted.bytes_received += operation.bytes;
+    counted.slices_received += slices;
+    ++counted.messages_received;
+  }
+}
+
+/// Sends the data of a later send, which is in the windows of its receivers.
+void Executor::put_straight(std::uint32_t send) {
+  const Plan::Operation& operation = plan_->operations[send];
+  const std::span<const Rank> to = ranks(send);
+  const std::size_t begin = first_peer(send);
+  for (std::size_t k = 0; k < to.size(); ++k) send_begin_[begin + k] = port_.sent(to[k]);
+  put(send, operation.bytes);
+  count_straight(to, operation.bytes, true);
+  straight_put_.push_back(send);
+}
+
+}  // namespace tutti

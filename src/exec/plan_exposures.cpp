@@ -1,0 +1,103 @@
+// Finds the receives whose data the sender may write into this rank's memory by itself.
+#include <algorithm>
+#include <vector>
+
+#include "exec/plan.hpp"
+
+namespace tutti {
+namespace {
+
+/// What a rank does with its buffers between a send and a receive decides whether the buffer of the
+/// receive may be exposed with the send: nothing else may use it, but for the peer, which reads
+/// what was sent before it overwrites it.
+class Exposures {
+ public:
+  explicit Exposures(Plan& plan) : plan_(plan) {
+    std::uint32_t last = 0;
+    for (const Rank rank : plan.ranks) last = std::max(last, rank.index());
+    streams_.resize(last + 1);
+  }
+
+  void find() {
+    for (std::uint32_t id = 0; id < plan_.operations.size(); ++id) {
+      const Plan::Operation& operation = plan_.operations[id];
+      if (operation.kind == Step::Kind::send && has_one_peer(id)) {
+        streams_[peer(id).index()].sends.push_back(id);
+      }
+      if (operation.kind != Step::Kind::receive) continue;
+      if (is_plain_copy(id)) find_send(id);
+      for (std::size_t i = first_peer(id); i < operation.peers_end; ++i) {
+        streams_[plan_.ranks[i].index()].received += operation.bytes;
+      }
+    }
+  }
+
+ private:
+  /// What is exchanged with one peer up to some operation.
+  struct Stream {
+    std::size_t received = 0;
+    std::vector<std::uint32_t> sends{};  // To this peer alone.
+    std::size_t next = 0;                // Earlier sends expose something, or are passed over.
+  };
+
+  /// From one peer, to one place, without a contribution of this rank.
+  [[nodiscard]] bool is_plain_copy(std::uint32_t id) const {
+    const Plan::Operation& operation = plan_.operations[id];
+    return has_one_peer(id) && operation.pieces_end - first_piece(id) == 1 && !operation.own;
+  }
+
+  /// Finds the send that can say so: the one whose data is overwritten, or else the first of an
+  /// earlier time that says nothing yet.
+  void find_send(std::uint32_t receive) {
+    const std::uint32_t piece = first_piece(receive);
+    const std::uint32_t waits_begin = piece == 0 ? 0 : plan_.pieces[piece - 1].waits_end;
+    const std::uint32_t waits = plan_.pieces[piece].waits_end - waits_begin;
+    if (waits > 1) return;
+    if (waits == 1) {
+      const Plan::Wait& wait = plan_.waits[waits_begin];
+      if (can_say(wait.operation, receive)) add(wait.operation, receive, wait.shift);
+      return;
+    }
+    Stream& stream = streams_[peer(receive).index()];
+    if (stream.next == stream.sends.size()) return;
+    const std::uint32_t send = stream.sends[stream.next];
+    if (!can_say(send, receive)) return;
+    ++stream.next;
+    add(send, receive, std::nullopt);
+  }
+
+  [[nodiscard]] bool can_say(std::uint32_t send, std::uint32_t receive) const {
+    const Plan::Operation& operation = plan_.operations[send];
+    return operation.kind == Step::Kind::send && !operation.exposes &&
+           operation.time < plan_.operations[receive].time && has_one_peer(send) &&
+           peer(send) == peer(receive);
+  }
+
+  void add(std::uint32_t send, std::uint32_t receive, std::optional<std::int64_t> shift) {
+    plan_.operations[send].exposes = static_cast<std::uint32_t>(plan_.exposures.size());
+    plan_.exposures.push_back({.receive = receive,
+                               .peer = peer(receive),
+                               .before = streams_[peer(receive).index()].received,
+                               .shift = shift});
+  }
+
+  [[nodiscard]] std::size_t first_peer(std::uint32_t id) const {
+    return id == 0 ? 0 : plan_.operations[id - 1].peers_end;
+  }
+  [[nodiscard]] std::uint32_t first_piece(std::uint32_t id) const {
+    return id == 0 ? 0 : plan_.operations[id - 1].pieces_end;
+  }
+  [[nodiscard]] bool has_one_peer(std::uint32_t id) const {
+    return plan_.operations[id].peers_end - first_peer(id) == 1;
+  }
+  [[nodiscard]] Rank peer(std::uint32_t id) const { return plan_.ranks[first_peer(id)]; }
+
+  Plan& plan_;
+  std::vector<Stream> streams_;  // By peer.
+};
+
+}  // namespace
+
+void find_exposures(Plan& plan) { Exposures(plan).find(); }
+
+}  // namespace tutti

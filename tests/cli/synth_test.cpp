@@ -1,0 +1,56 @@
+#include <gtest/gtest.h>
+
+#include "support/command.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace tutti::test {
+namespace {
+
+void expect_success(const std::string& arguments, const std::string& part) {
+  const Outcome run = tutti(arguments);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find(part), std::string::npos) << run.out;
+}
+
+void expect_refusal(const std::string& arguments, const std::string& part) {
+  const Outcome run = tutti(arguments);
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find(part), std::string::npos) << run.err;
+}
+
+TEST(Synth, WhatItWritesCanBeVerifiedSimulatedAndRun) {
+  const TemporaryDirectory directory;
+  const std::string schedule = directory.path() + "/s.json";
+  const std::string network = directory.path() + "/n.json";
+  expect_success("synth allreduce --topo ring:4 -o " + schedule + " --network-out " + network,
+                 "of the best possible reduce_scatter then allgather");
+  expect_success("verify --file " + schedule, "1");
+  expect_success("sim --file " + schedule + " --topo " + network + " --ports 0 --in-order",
+                 "critical path");
+  expect_success(
+      "bench allreduce -n 4 --transport inproc --sizes 64K --iters 2 --schedule " + schedule, "0");
+}
+
+TEST(Synth, FiguresAreJson) {
+  expect_success("synth allgather --topo torus:4x4 --json", "\"part_of_best\": 0.99");
+  expect_success("synth allgather --topo torus:3x3 --method greedy --json", "\"greedy\"");
+}
+
+TEST(Synth, RefusesInOneSentence) {
+  expect_refusal("synth alltoall --topo ring:4", "not for alltoall");
+  expect_refusal("synth allgather --topo ring:4 --method gready", "Did you mean 'greedy'");
+  expect_refusal("synth allgather --topo star:1000000", "too large");
+  expect_refusal("synth allgather --topo ring:4 --method exhaustive --chunks 99", "64 chunks");
+}
+
+TEST(Synth, ASchedulePassesThroughMsccl) {
+  const TemporaryDirectory directory;
+  const std::string xml = directory.path() + "/ring.xml";
+  const Outcome written = tutti("explain allreduce/ring -p 4 --msccl");
+  EXPECT_EQ(written.exit_code, 0) << written.err;
+  const Outcome read = tutti("verify --file -", written.out);
+  EXPECT_EQ(read.exit_code, 0) << read.err;
+}
+
+}  // namespace
+}  // namespace tutti::test
