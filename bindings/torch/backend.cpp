@@ -4,6 +4,8 @@
 #include <set>
 
 #include <ATen/core/grad_mode.h>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/version.h>
 
 #include "failure.hpp"
 #include "interpreter.hpp"
@@ -21,6 +23,16 @@ Alive& alive() {
   // Never destroyed: a backend may end while the process exits.
   static auto* const all = new Alive;
   return *all;
+}
+
+/// Whether torch accepts that a call it would wait for returns no work. Its functions check for it
+/// since their options tell whether they wait.
+bool accepts_no_work() {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 8)
+  return !c10d::allow_inflight_collective_as_graph_input();
+#else
+  return false;
+#endif
 }
 
 }  // namespace
@@ -107,8 +119,28 @@ int Backend::root_of(int64_t root, const char* call) const {
 
 // Starting ------------------------------------------------------------------------------------
 
-Backend::WorkPointer Backend::start(Launch launch, std::function<void(tuttiComm_t)> body) {
-  await_devices(launch.memory);
+bool Backend::needs_work(const Launch& launch) const {
+  if (!accepts_no_work() || launch.is_async) return true;
+  return is_coalescing_ || onCompletionHook_ || is_profiled();
+}
+
+bool Backend::run_now(const Launch& launch, c10::function_ref<void(tuttiComm_t)> body) {
+  const Tensors& memory = launch.memory.empty() ? launch.result : launch.memory;
+  await_devices(memory);
+  const StorageLock locked(memory);
+  const std::shared_ptr<Communicator> group = communicator();
+  return lane_->try_run([&] {
+    ++sequence_;
+    const at::NoGradGuard no_grad;
+    body(group->handle());
+  });
+}
+
+Backend::WorkPointer Backend::start_work(Launch launch, std::function<void(tuttiComm_t)> body) {
+  const Tensors& memory = launch.memory.empty() ? launch.result : launch.memory;
+  await_devices(memory);
+  StorageLock locked(memory);
+  if (launch.inputs.empty() && is_profiled()) launch.inputs = launch.result;
   const WorkLabel label{.rank = rank_,
                         .type = launch.type,
                         .title = launch.title,
@@ -116,17 +148,14 @@ Backend::WorkPointer Backend::start(Launch launch, std::function<void(tuttiComm_
                         .timeout = launch.timeout};
   CollectiveWork::Observer observer;
   if (onCompletionHook_) observer = onCompletionHook_;
-  auto work = c10::make_intrusive<CollectiveWork>(
-      label, lane_->state(),
-      CollectiveWork::Parts{.inputs = std::move(launch.inputs),
-                            .result = std::move(launch.result),
-                            .body =
-                                [group = communicator(), body = std::move(body)] {
-                                  const at::NoGradGuard no_grad;
-                                  body(group->handle());
-                                },
-                            .observer = std::move(observer),
-                            .memory = StorageLock(launch.memory)});
+  auto work =
+      c10::make_intrusive<CollectiveWork>(label, lane_->state(),
+                                          CollectiveWork::Parts{.inputs = std::move(launch.inputs),
+                                                                .result = std::move(launch.result),
+                                                                .group = communicator(),
+                                                                .body = std::move(body),
+                                                                .observer = std::move(observer),
+                                                                .memory = std::move(locked)});
   if (launch.is_async || is_coalescing_) {
     lane_->add(work);
   } else {

@@ -82,7 +82,7 @@ Backend::WorkPointer Backend::broadcast(Tensors& tensors, const c10d::BroadcastO
   check_tensor(tensor, name);
   if (root != rank_) check_output(tensor, name);
   Launch launch = launch_of(c10d::OpType::BROADCAST, "tutti:broadcast", opts);
-  launch.inputs = launch.result = launch.memory = tensors;
+  launch.result = tensors;
   HostTensor host = root == rank_ ? HostTensor::reading(tensor, *scratch_)
                                   : HostTensor::writing(tensor, *scratch_);
   const Element element = element_of(tensor.scalar_type());

@@ -35,7 +35,7 @@ Backend::WorkPointer Backend::allreduce(Tensors& tensors, const c10d::AllreduceO
   check_output(tensor, name);
   const Combination how = combination_of(opts.reduceOp, tensor.scalar_type(), name);
   Launch launch = launch_of(c10d::OpType::ALLREDUCE, "tutti:all_reduce", opts);
-  launch.inputs = launch.result = launch.memory = tensors;
+  launch.result = tensors;
   tuttiCall_t call = collective_call(tuttiCollAllReduce, launch.timeout);
   call.datatype = how.type;
   call.op = how.op;
@@ -53,7 +53,7 @@ Backend::WorkPointer Backend::allreduce(Tensors& tensors, const c10d::AllreduceO
   HostTensor host = HostTensor::reading(tensor, *scratch_);
   call.sendbuff = call.recvbuff = host.data();
   call.count = host.count();
-  return start(std::move(launch), [host, call](tuttiComm_t comm) mutable {
+  return start(std::move(launch), [host = std::move(host), call](tuttiComm_t comm) mutable {
     run(call, comm, name);
     host.store();
   });
@@ -63,7 +63,7 @@ Backend::WorkPointer Backend::allreduce_coalesced(Tensors& tensors,
                                                   const c10d::AllreduceCoalescedOptions& opts) {
   static constexpr const char* name = "all_reduce_coalesced";
   Launch launch = launch_of(c10d::OpType::ALLREDUCE_COALESCED, "tutti:all_reduce", opts);
-  launch.inputs = launch.result = launch.memory = tensors;
+  launch.result = tensors;
   if (tensors.empty()) refuse(name, "the list of tensors is empty");
   // Small tensors of one type form one block each.
   std::vector<Tensors> blocks;
@@ -105,7 +105,7 @@ Backend::WorkPointer Backend::reduce(Tensors& tensors, const c10d::ReduceOptions
   if (root == rank_) check_output(tensor, name);
   const Combination how = combination_of(opts.reduceOp, tensor.scalar_type(), name);
   Launch launch = launch_of(c10d::OpType::REDUCE, "tutti:reduce", opts);
-  launch.inputs = launch.result = launch.memory = tensors;
+  launch.result = tensors;
   tuttiCall_t call = collective_call(tuttiCollReduce, launch.timeout);
   call.datatype = how.type;
   call.op = how.op;

@@ -83,7 +83,7 @@ Backend::WorkPointer Backend::allreduce_sparse(Tensors& tensors,
     refuse(name, "only SUM and AVG are supported");
   }
   Launch launch = launch_of(c10d::OpType::_ALLREDUCE_SPARSE, "tutti:sparse_all_reduce", opts);
-  launch.inputs = launch.result = launch.memory = tensors;
+  launch.result = tensors;
   const std::chrono::milliseconds timeout = launch.timeout;
   return start(std::move(launch), [tensor, averages, timeout, size = size_](tuttiComm_t comm) {
     at::Tensor sum = SparseSum{

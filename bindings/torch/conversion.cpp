@@ -27,6 +27,10 @@ std::optional<tuttiDataType_t> number_of(c10::ScalarType type) {
       return tuttiFloat16;
     case c10::ScalarType::BFloat16:
       return tuttiBfloat16;
+    case c10::ScalarType::Float8_e4m3fn:
+      return tuttiFloat8e4m3;
+    case c10::ScalarType::Float8_e5m2:
+      return tuttiFloat8e5m2;
     case c10::ScalarType::Float:
       return tuttiFloat32;
     case c10::ScalarType::Double:
@@ -89,8 +93,7 @@ Element element_of(c10::ScalarType type) {
   return {.type = tuttiUint8, .factor = c10::elementSize(type)};
 }
 
-Combination combination_of(const c10d::ReduceOp& op, c10::ScalarType type,
-                           const std::string& call) {
+Combination combination_of(const c10d::ReduceOp& op, c10::ScalarType type, std::string_view call) {
   const auto operation = operation_of(op.op_);
   if (!operation) refuse(call, "unknown ReduceOp " + std::to_string(static_cast<int>(op.op_)));
   if (type == c10::ScalarType::Bool) {

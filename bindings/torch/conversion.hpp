@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
+#include <string_view>
 
 #include <c10/core/ScalarType.h>
 #include <torch/csrc/distributed/c10d/Types.hpp>
@@ -26,6 +26,6 @@ struct Combination {
   tuttiRedOp_t op = tuttiSum;
 };
 [[nodiscard]] Combination combination_of(const c10d::ReduceOp& op, c10::ScalarType type,
-                                         const std::string& call);
+                                         std::string_view call);
 
 }  // namespace tutti_torch

@@ -24,6 +24,9 @@ void require_success(tuttiResult_t result, std::string_view call,
     case tuttiTimedOut:
       fail(call,
            "Timed out waiting " + std::to_string(timeout.count()) + "ms for other ranks: " + words);
+    case tuttiPeerLost:
+      // Programs that recover look for these words of gloo.
+      fail(call, "Connection closed by peer: " + words);
     default:
       fail(call, words);
   }

@@ -37,7 +37,7 @@ bool are_adjacent(const std::vector<at::Tensor>& tensors) {
 
 }  // namespace
 
-void check_tensor(const at::Tensor& tensor, const std::string& call) {
+void check_tensor(const at::Tensor& tensor, std::string_view call) {
   if (!tensor.defined()) refuse(call, "a tensor is undefined");
   if (tensor.layout() != at::kStrided) {
     refuse(call, std::string("a tensor has the layout ") + c10::str(tensor.layout()) +
@@ -49,7 +49,7 @@ void check_tensor(const at::Tensor& tensor, const std::string& call) {
   }
 }
 
-void check_output(const at::Tensor& tensor, const std::string& call) {
+void check_output(const at::Tensor& tensor, std::string_view call) {
   check_tensor(tensor, call);
   if (at::has_internal_overlap(tensor) == at::MemOverlap::Yes) {
     refuse(call,
@@ -58,7 +58,7 @@ void check_output(const at::Tensor& tensor, const std::string& call) {
   }
 }
 
-void check_types(const std::vector<at::Tensor>& tensors, const std::string& call) {
+void check_types(const std::vector<at::Tensor>& tensors, std::string_view call) {
   for (const at::Tensor& each : tensors) {
     if (each.scalar_type() == tensors.front().scalar_type()) continue;
     refuse(call, std::string("tensors have different types: ") +

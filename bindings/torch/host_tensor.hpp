@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -11,11 +11,11 @@
 namespace tutti_torch {
 
 /// Throws ValueError unless the tensor is a dense tensor on a device that has memory.
-void check_tensor(const at::Tensor& tensor, const std::string& call);
+void check_tensor(const at::Tensor& tensor, std::string_view call);
 /// The same for one that the call writes: its elements must not share memory.
-void check_output(const at::Tensor& tensor, const std::string& call);
+void check_output(const at::Tensor& tensor, std::string_view call);
 /// Throws ValueError unless all have the type of the first.
-void check_types(const std::vector<at::Tensor>& tensors, const std::string& call);
+void check_types(const std::vector<at::Tensor>& tensors, std::string_view call);
 
 /// The tensor of a list that has one. Throws ValueError if it has more or none.
 [[nodiscard]] const at::Tensor& only_one(const std::vector<at::Tensor>& tensors, const char* call);

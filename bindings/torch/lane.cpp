@@ -1,31 +1,70 @@
 #include "lane.hpp"
 
 #include <pthread.h>
-#include <unistd.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <thread>
 
+#include <c10/util/ScopeExit.h>
+
 #include "failure.hpp"
 #include "work.hpp"
 
 namespace tutti_torch {
+namespace {
+
+/// How often this process and its ancestors were forked. Unlike getpid(), no system call.
+unsigned generation() {
+  static std::atomic<unsigned> forks{0};
+  [[maybe_unused]] static const int counted =
+      pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+  return forks.load(std::memory_order_relaxed);
+}
+
+}  // namespace
 
 class Lane::State : public std::enable_shared_from_this<Lane::State> {
  public:
-  void add(c10::intrusive_ptr<CollectiveWork> work, bool wake) {
+  void add(c10::intrusive_ptr<CollectiveWork> work) {
     require_own_process();
     const std::lock_guard lock(mutex_);
     queue_.push_back(std::move(work));
-    if (!wake) return;
     if (!has_thread_) {
       std::thread([self = shared_from_this()] { self->serve(); }).detach();
       has_thread_ = true;
     } else if (!is_running_) {
       offered_.notify_one();
     }
+  }
+
+  void run(const c10::intrusive_ptr<CollectiveWork>& work) {
+    require_own_process();
+    std::unique_lock lock(mutex_);
+    if (is_idle_now()) {
+      run_now(work, lock);
+      return;
+    }
+    queue_.push_back(work);
+    lock.unlock();
+    (void)wait_for(*work, std::chrono::milliseconds(0));
+  }
+
+  bool try_run(c10::function_ref<void()> body) {
+    require_own_process();
+    {
+      const std::lock_guard lock(mutex_);
+      if (!is_idle_now()) return false;
+      is_running_ = true;
+    }
+    const auto end = c10::make_scope_exit([&] {
+      const std::lock_guard lock(mutex_);
+      become_free();
+    });
+    body();
+    return true;
   }
 
   bool wait_for(const CollectiveWork& work, std::chrono::milliseconds timeout) {
@@ -81,7 +120,7 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
  private:
   [[nodiscard]] bool is_idle_now() const { return queue_.empty() && !is_running_; }
 
-  [[nodiscard]] bool is_own_process() const { return getpid() == process_; }
+  [[nodiscard]] bool is_own_process() const { return generation() == generation_; }
 
   /// A forked child has neither the thread nor the connections.
   void require_own_process() const {
@@ -108,23 +147,35 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
     }
   }
 
-  /// Runs the first work of the queue. Its callbacks run when the lane is free again, so that they
-  /// may wait for other works of this lane.
+  /// Runs the first work of the queue.
   void run_next(std::unique_lock<std::mutex>& lock) {
     c10::intrusive_ptr<CollectiveWork> work = std::move(queue_.front());
     queue_.pop_front();
+    run_now(work, lock);
+    lock.unlock();
+    work.reset();  // May be the last reference.
+    lock.lock();
+  }
+
+  /// Runs a work. Its callbacks run when the lane is free again, so that they may wait for other
+  /// works of this lane.
+  void run_now(const c10::intrusive_ptr<CollectiveWork>& work, std::unique_lock<std::mutex>& lock) {
     is_running_ = true;
     lock.unlock();
     work->perform();
     lock.lock();
-    is_running_ = false;
     work->mark_over();
-    if (waiting_ > 0) changed_.notify_all();
-    if (!queue_.empty() && has_thread_) offered_.notify_one();
+    become_free();
     lock.unlock();
     work->announce();
-    work.reset();
     lock.lock();
+  }
+
+  /// After a work: the next one may run.
+  void become_free() {
+    is_running_ = false;
+    if (waiting_ > 0) changed_.notify_all();
+    if (!queue_.empty() && has_thread_) offered_.notify_one();
   }
 
   std::mutex mutex_;
@@ -136,18 +187,17 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
   bool has_thread_ = false;
   bool has_to_stop_ = false;
   std::thread::id server_{};
-  pid_t process_ = getpid();
+  unsigned generation_ = generation();
 };
 
 Lane::Lane() : state_(std::make_shared<State>()) {}
 Lane::~Lane() { state_->stop(); }
 
-void Lane::add(c10::intrusive_ptr<CollectiveWork> work) { state_->add(std::move(work), true); }
+void Lane::add(c10::intrusive_ptr<CollectiveWork> work) { state_->add(std::move(work)); }
 
-void Lane::run(const c10::intrusive_ptr<CollectiveWork>& work) {
-  state_->add(work, false);
-  (void)state_->wait_for(*work, std::chrono::milliseconds(0));
-}
+void Lane::run(const c10::intrusive_ptr<CollectiveWork>& work) { state_->run(work); }
+
+bool Lane::try_run(c10::function_ref<void()> body) { return state_->try_run(body); }
 
 bool Lane::wait_until_idle(std::chrono::milliseconds timeout) {
   return state_->wait_until_idle(timeout);

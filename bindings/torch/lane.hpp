@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include <c10/util/FunctionRef.h>
 #include <c10/util/intrusive_ptr.h>
 
 namespace tutti_torch {
@@ -26,6 +27,8 @@ class Lane {
   void add(c10::intrusive_ptr<CollectiveWork> work);
   /// Queues the work and returns when it is done.
   void run(const c10::intrusive_ptr<CollectiveWork>& work);
+  /// Runs the body in this thread, if no work is queued or running. False: it was not run.
+  bool try_run(c10::function_ref<void()> body);
 
   /// Returns when no work is queued or running, or when the time is over. True if it is idle.
   bool wait_until_idle(std::chrono::milliseconds timeout);

@@ -8,6 +8,20 @@
 namespace tutti_torch {
 namespace {
 
+using OptionsClass = py::class_<Backend::Options, c10::intrusive_ptr<Backend::Options>>;
+
+/// Derived from torch's class of options, which Python knows from torch 2.6 on.
+OptionsClass declare_options(py::module_& m, const py::object& backend) {
+  if (py::hasattr(backend, "Options")) return {m, "Options", backend.attr("Options")};
+  OptionsClass declared(m, "Options");
+  declared
+      .def_property_readonly("backend", [](const Backend::Options& self) { return self.backend; })
+      .def_property(
+          "_timeout", [](const Backend::Options& self) { return self.timeout; },
+          [](Backend::Options& self, std::chrono::milliseconds limit) { self.timeout = limit; });
+  return declared;
+}
+
 const char* name_of(tuttiResult_t result) {
   switch (result) {
     case tuttiSuccess:
@@ -34,8 +48,7 @@ PYBIND11_MODULE(TUTTI_TORCH_MODULE, m) {
   const py::module_ c10d = py::module_::import("torch._C._distributed_c10d");
 
   const py::object base = c10d.attr("Backend");
-  py::class_<Backend::Options, c10::intrusive_ptr<Backend::Options>>(m, "Options",
-                                                                     base.attr("Options"))
+  tutti_torch::declare_options(m, base)
       .def(py::init([](std::chrono::milliseconds timeout, std::string algorithm,
                        std::string transport, std::string interfaces) {
              auto options = c10::make_intrusive<Backend::Options>(timeout);

@@ -1,7 +1,9 @@
 #include "work.hpp"
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/core/jit_type.h>
+#include <ATen/record_function.h>
 
 #include "failure.hpp"
 
@@ -35,6 +37,8 @@ std::string WorkLabel::call() const {
   const std::size_t colon = text.find(':');
   return colon == std::string::npos ? text : text.substr(colon + 1);
 }
+
+bool is_profiled() { return at::hasCallbacks(); }
 
 // LazyFuture ----------------------------------------------------------------------------------
 
@@ -77,11 +81,12 @@ void LazyFuture::finish(c10::ivalue::Future& future, const std::vector<at::Tenso
 
 CollectiveWork::CollectiveWork(const WorkLabel& label, std::shared_ptr<Lane::State> lane,
                                Parts parts)
-    : Work(label.rank, label.type, label.title,
+    : Work(label.rank, label.type, is_profiled() ? label.title : nullptr,
            std::optional<std::vector<at::Tensor>>(std::move(parts.inputs))),
       label_(label),
       lane_(std::move(lane)),
       result_(std::move(parts.result)),
+      group_(std::move(parts.group)),
       body_(std::move(parts.body)),
       observer_(std::move(parts.observer)),
       memory_(std::move(parts.memory)) {}
@@ -100,11 +105,13 @@ void CollectiveWork::perform() noexcept {
   began_ = std::chrono::steady_clock::now();
   std::exception_ptr failure;
   try {
-    body_();
+    const at::NoGradGuard no_grad;
+    body_(group_->handle());
   } catch (...) {
     failure = std::current_exception();
   }
   body_ = nullptr;
+  group_ = nullptr;
   memory_ = {};
   ended_ = std::chrono::steady_clock::now();
   finish(failure);

@@ -11,6 +11,7 @@
 
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
+#include "communicator.hpp"
 #include "lane.hpp"
 #include "storage_lock.hpp"
 
@@ -27,6 +28,9 @@ struct WorkLabel {
   /// The name of the call in error messages: "all_reduce".
   [[nodiscard]] std::string call() const;
 };
+
+/// Whether torch's profiler wants to know of works. Then each takes a microsecond more.
+[[nodiscard]] bool is_profiled();
 
 /// The future of a work. Made when it is first asked for, since few callers do. Its value is the
 /// list of the result tensors.
@@ -54,7 +58,8 @@ class CollectiveWork final : public c10d::Work {
   struct Parts {
     std::vector<at::Tensor> inputs{};  ///< For the profiler.
     std::vector<at::Tensor> result{};
-    std::function<void()> body{};
+    std::shared_ptr<Communicator> group{};
+    std::function<void(tuttiComm_t)> body{};
     Observer observer{};
     StorageLock memory{};
   };
@@ -86,7 +91,8 @@ class CollectiveWork final : public c10d::Work {
   WorkLabel label_;
   std::shared_ptr<Lane::State> lane_;
   std::vector<at::Tensor> result_;
-  std::function<void()> body_;
+  std::shared_ptr<Communicator> group_;
+  std::function<void(tuttiComm_t)> body_;
   Observer observer_;
   StorageLock memory_;
   LazyFuture future_;

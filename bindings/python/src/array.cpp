@@ -195,6 +195,23 @@ void Array::set_format(const char* format, const char* call) {
 
 // __array_interface__ ---------------------------------------------------------------------------
 
+namespace {
+
+/// The type of an array of ml_dtypes, which JAX uses too. A typestr names none of them: most are "V",
+/// float8_e5m2 is "f".
+std::optional<DType> ml_dtype(nb::handle array) {
+  const nb::object dtype = nb::getattr(array, "dtype", nb::none());
+  const nb::object named = nb::getattr(dtype, "name", nb::none());
+  if (!nb::isinstance<nb::str>(named)) return std::nullopt;
+  const auto name = nb::cast<std::string>(named);
+  if (name == "bfloat16") return DType::bf16;
+  if (name == "float8_e4m3fn") return DType::f8e4m3;
+  if (name == "float8_e5m2") return DType::f8e5m2;
+  return std::nullopt;
+}
+
+}  // namespace
+
 bool Array::acquire_interface(nb::handle object, const char* call) {
   if (!has_attribute(object, "__array_interface__")) return false;
   const nb::object interface = object.attr("__array_interface__");
@@ -240,7 +257,7 @@ bool Array::acquire_interface(nb::handle object, const char* call) {
       dtype_ = integer(false, item_bytes_);
       break;
     case 'f':
-      dtype_ = floating(item_bytes_);
+      dtype_ = item_bytes_ == 1 ? ml_dtype(object) : floating(item_bytes_);
       break;
     case 'c':
       dtype_ = complex(item_bytes_);
@@ -252,15 +269,9 @@ bool Array::acquire_interface(nb::handle object, const char* call) {
     case 'O':
       release();
       refuse_objects(call);
-    case 'V': {
-      // ml_dtypes, which JAX uses too, adds types to NumPy whose typestr does not name them.
-      const nb::object dtype = nb::getattr(object, "dtype", nb::none());
-      const nb::object named = nb::getattr(dtype, "name", nb::none());
-      if (nb::isinstance<nb::str>(named) && nb::cast<std::string>(named) == "bfloat16") {
-        dtype_ = DType::bf16;
-      }
+    case 'V':
+      dtype_ = ml_dtype(object);
       break;
-    }
     default:
       break;
   }
@@ -296,6 +307,12 @@ nb::object exported(nb::handle object) {
   return capsule;
 }
 
+/// JAX arrays cannot be written, and their capsules, which have no version, do not tell.
+bool is_immutable(nb::handle object) {
+  const nb::object module = nb::getattr(object.type(), "__module__", nb::none());
+  return nb::isinstance<nb::str>(module) && nb::cast<std::string>(module).starts_with("jax");
+}
+
 std::optional<DType> dtype_of(dlpack::DataType type) {
   if (type.lanes != 1 || type.bits % 8 != 0) return std::nullopt;
   const std::size_t bytes = type.bits / 8;
@@ -308,6 +325,10 @@ std::optional<DType> dtype_of(dlpack::DataType type) {
       return floating(bytes);
     case dlpack::Code::bfloat:
       return bytes == 2 ? std::optional(DType::bf16) : std::nullopt;
+    case dlpack::Code::float8_e4m3fn:
+      return bytes == 1 ? std::optional(DType::f8e4m3) : std::nullopt;
+    case dlpack::Code::float8_e5m2:
+      return bytes == 1 ? std::optional(DType::f8e5m2) : std::nullopt;
     case dlpack::Code::complex:
       return complex(bytes);
     case dlpack::Code::boolean:
@@ -333,6 +354,7 @@ bool Array::acquire_dlpack(nb::handle object, const char* call) {
   } else {
     void* const managed = PyCapsule_GetPointer(keep_.ptr(), "dltensor");
     if (managed == nullptr) throw taken_error();
+    is_read_only_ = is_immutable(object);
     tensor = &static_cast<const dlpack::Managed*>(managed)->tensor;
   }
   data_ = static_cast<std::byte*>(tensor->data) + tensor->byte_offset;
@@ -373,7 +395,7 @@ void Array::require_contiguous(const std::int64_t* strides, std::int64_t unit, c
 }
 
 DType dtype_named(const std::string& name) {
-  static constexpr std::array<std::pair<const char*, DType>, 15> known{{
+  static constexpr std::array<std::pair<const char*, DType>, 17> known{{
       {"int8", DType::i8},
       {"uint8", DType::u8},
       {"int16", DType::i16},
@@ -384,6 +406,8 @@ DType dtype_named(const std::string& name) {
       {"uint64", DType::u64},
       {"float16", DType::f16},
       {"bfloat16", DType::bf16},
+      {"float8_e4m3fn", DType::f8e4m3},
+      {"float8_e5m2", DType::f8e5m2},
       {"float32", DType::f32},
       {"float64", DType::f64},
       {"complex64", DType::complex64},

@@ -1,5 +1,6 @@
 #include "bucketer.hpp"
 
+#include <bit>
 #include <chrono>
 #include <deque>
 #include <optional>
@@ -48,9 +49,11 @@ class PythonBucketer {
     Group& group = group_of(communicator);
     const std::shared_ptr<Communicator> opened = group.open();
     const Group::Inside inside(group);
-    bucketers().insert(this);
-    const WithoutGil released;
-    bucketer_.emplace(*opened, declared, options);
+    {
+      const WithoutGil released;
+      bucketer_.emplace(*opened, declared, options);
+    }
+    bucketers().insert(this);  // Not before: if the constructor throws, no destructor erases it.
   }
   ~PythonBucketer() {
     bucketers().erase(this);
@@ -94,12 +97,10 @@ class PythonBucketer {
     if (!bucketer_) throw Error(ErrorCode::aborted, "the interpreter is exiting: make no calls");
     return *bucketer_;
   }
-  /// The bytes of a tensor that lives in its bucket.
-  [[nodiscard]] nb::object memory(nb::handle self, std::size_t tensor) {
+  /// The address of a tensor that lives in its bucket, and its length in bytes.
+  [[nodiscard]] nb::tuple memory(std::size_t tensor) {
     if (tensor >= bytes_.size()) refuse("Bucketer: there is no tensor " + std::to_string(tensor));
-    (void)self;
-    return nb::steal(PyMemoryView_FromMemory(static_cast<char*>(bucketer_->data(tensor)),
-                                             static_cast<Py_ssize_t>(bytes_[tensor]), PyBUF_WRITE));
+    return nb::make_tuple(std::bit_cast<std::uintptr_t>(inner().data(tensor)), bytes_[tensor]);
   }
 
  private:
@@ -156,10 +157,7 @@ void register_bucketer(nb::module_& module) {
              self.call([&](Bucketer& bucketer) { bucketer.wait(tensor); });
            })
       .def("finish", &PythonBucketer::finish)
-      .def("memory",
-           [](nb::handle self, std::size_t tensor) {
-             return nb::inst_ptr<PythonBucketer>(self)->memory(self, tensor);
-           })
+      .def("memory", &PythonBucketer::memory)
       .def("state", [](PythonBucketer& self) { return std::string(name(self.inner().state())); })
       .def("tensors", [](PythonBucketer& self) { return self.inner().tensors(); })
       .def("buckets", [](PythonBucketer& self) { return self.inner().buckets(); })
@@ -171,6 +169,7 @@ void register_bucketer(nb::module_& module) {
              return nb::make_tuple(counters.steps, counters.allreduces, counters.bytes_copied_in,
                                    counters.bytes_copied_out);
            })
+      .def("traffic", [](PythonBucketer& self) { return tuple_of(self.inner().traffic()); })
       .def("description", [](PythonBucketer& self) { return self.inner().description(); });
   module.def("close_bucketers", [] {
     const std::set<PythonBucketer*> all = bucketers();

@@ -156,13 +156,7 @@ auto without_gil(Group& group, F f) {
 }
 
 nb::tuple counters_of(Group& group, const std::string& collective) {
-  const Counters counters = group.open()->counters(parse_collective(collective));
-  nb::list peers;
-  for (const PeerCounters& peer : counters.peers) {
-    peers.append(nb::make_tuple(peer.bytes_sent, peer.bytes_received, peer.messages_sent,
-                                peer.messages_received, peer.slices_sent, peer.slices_received));
-  }
-  return nb::make_tuple(counters.calls, counters.waits, peers);
+  return tuple_of(group.open()->counters(parse_collective(collective)));
 }
 
 std::string algorithm_for(Group& group, const std::string& collective, std::uint64_t count,
@@ -251,6 +245,15 @@ void add_functions(nb::module_& module) {
 }
 
 }  // namespace
+
+nb::tuple tuple_of(const Counters& counters) {
+  nb::list peers;
+  for (const PeerCounters& peer : counters.peers) {
+    peers.append(nb::make_tuple(peer.bytes_sent, peer.bytes_received, peer.messages_sent,
+                                peer.messages_received, peer.slices_sent, peer.slices_received));
+  }
+  return nb::make_tuple(counters.calls, counters.waits, peers);
+}
 
 void register_group(nb::module_& module) {
   nb::class_<Handle>(module, "Handle");

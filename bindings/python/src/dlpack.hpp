@@ -26,7 +26,9 @@ enum class Code : std::uint8_t {
   handle,
   bfloat,
   complex,
-  boolean
+  boolean,
+  float8_e4m3fn = 10,
+  float8_e5m2 = 12,
 };
 
 struct Tensor {

@@ -94,6 +94,8 @@ void shut_down(const std::string& reason, std::int64_t patience_milliseconds);
 
 /// The group of a Python communicator. Throws if its __init__() was not called.
 [[nodiscard]] Group& group_of(nb::handle communicator);
+/// (calls, waits, a tuple for each peer): what Counters of the package is made from.
+[[nodiscard]] nb::tuple tuple_of(const Counters& counters);
 /// Adds methods in CPython's vectorcall form to a class. The definitions must live forever.
 void add_methods(nb::handle type, std::span<PyMethodDef> methods);
 

@@ -47,8 +47,8 @@ Reduction by_function(nb::handle function, const Array& array) {
 Reduction reduction_of(nb::handle op, const Array& array, const char* call) {
   if (!array.dtype()) {
     throw WrongType(std::string(call) + ": elements of type " + array.type_name() +
-                    " cannot be reduced: tutti reduces integers of 8 to 64 bits, float16, "
-                    "bfloat16, float32, float64, complex64 and complex128");
+                    " cannot be reduced: tutti reduces integers of 8 to 64 bits, float8_e4m3fn, "
+                    "float8_e5m2, float16, bfloat16, float32, float64, complex64 and complex128");
   }
   if (op.ptr() == nullptr && !array.is_boolean()) return Op::sum;
   if (op.ptr() != nullptr && PyCallable_Check(op.ptr()) != 0) return by_function(op, array);

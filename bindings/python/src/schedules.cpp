@@ -179,18 +179,23 @@ SimulationValue simulate_value(const ScheduleValue& value, nb::handle network, s
   return result;
 }
 
+/// The name of its row in the table, if it has one.
+std::string row_of(const Schedule& schedule) {
+  return schedule.name.substr(0, schedule.name.find(':'));
+}
+
 /// The lines below the title of a drawing.
 DrawingText text_of(const Schedule& schedule) {
   DrawingText text;
   for (const Algorithm& each : algorithms()) {
-    if (each.name == schedule.name) text.lines.emplace_back(each.summary);
+    if (each.name == row_of(schedule)) text.lines.emplace_back(each.summary);
   }
   return text;
 }
 
 std::string explain_value(const ScheduleValue& value) {
   for (const Algorithm& each : algorithms()) {
-    if (each.name == value.schedule().name) {
+    if (each.name == row_of(value.schedule())) {
       return explain(value.schedule(), std::string(each.summary), std::string(each.order));
     }
   }
@@ -212,8 +217,14 @@ nb::list all_algorithms() {
         form == nullptr ? nb::object(nb::none())
                         : nb::object(nb::make_tuple(text(form->rounds), text(form->bytes),
                                                     text(form->seconds)));
+    nb::list parameters;
+    for (const AlgorithmParameter& one : each.parameters) {
+      parameters.append(
+          nb::make_tuple(text(one.name), text(one.summary), one.least, one.most, one.usual));
+    }
     all.append(nb::make_tuple(text(each.name), text(name(each.collective)), text(each.summary),
-                              text(each.order), each.needs_shape(), text(each.limits), formulas));
+                              text(each.order), each.needs_shape(), text(each.limits), formulas,
+                              parameters));
   }
   return all;
 }

@@ -114,6 +114,27 @@ def test_dlpack_alone(comm):
         comm.allreduce(Packed(x.T))
 
 
+def test_dlpack_of_jax_is_read_only(comm):
+    class ArrayImpl:
+        """As JAX exports bfloat16: in a capsule without a version, which has no flag for it."""
+
+        __module__ = "jaxlib._jax"
+
+        def __init__(self, x):
+            self.x = x
+
+        def __dlpack_device__(self):
+            return self.x.__dlpack_device__()
+
+        def __dlpack__(self):
+            return self.x.__dlpack__()
+
+    x = np.arange(4.0)
+    assert comm.allreduce(ArrayImpl(x), out=np.empty(4)).tolist() == [0, 1, 2, 3]
+    with pytest.raises(tutti.InvalidArgument, match="read-only"):
+        comm.allreduce(ArrayImpl(x))
+
+
 def test_arguments(comm):
     x = np.zeros(3)
     with pytest.raises(TypeError, match="no argument 'algoritm'.*algorithm"):
@@ -158,6 +179,28 @@ def test_options_that_do_not_exist():
         tutti.init(rank=0, ranks=2)
     with pytest.raises(tutti.InvalidArgument):
         tutti.init(id="nonsense", rank=0, ranks=2)
+
+
+@pytest.mark.parametrize(
+    ("variables", "words"),
+    [
+        ({"TUTTI_RANK": "0"}, "TUTTI_SIZE is not"),
+        ({"TUTTI_RANK": "0", "TUTTI_SIZE": "2"}, "TUTTI_ROOT is not"),
+        ({"TUTTI_RANK": "x", "TUTTI_SIZE": "2"}, "TUTTI_RANK=x is not a whole number"),
+        ({"RANK": "0", "WORLD_SIZE": "2"}, "MASTER_ADDR is not"),
+        ({"RANK": "5", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1"}, "RANK=5 is not below"),
+    ],
+)
+def test_variables_of_half_a_launcher(variables, words, monkeypatch):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(tutti.InvalidArgument, match=words):
+        tutti.init()
+
+
+def test_without_a_launcher_a_rank_is_alone():
+    with tutti.init() as comm:
+        assert (comm.rank, comm.size) == (0, 1)
 
 
 def test_closed(comm):

@@ -1,5 +1,8 @@
 """Many arrays reduced in few calls."""
 
+import subprocess
+import sys
+
 import pytest
 
 import tutti
@@ -43,6 +46,41 @@ def test_arrays_that_live_in_their_bucket():
         return bucketer.array(0).tolist(), bucketer.array(1).tolist()
 
     assert tutti.run_threads(work, 2) == [([[3, 3], [3, 3]], [2, 2, 2])] * 2
+
+
+def test_an_array_keeps_the_memory_of_its_bucket():
+    def work(comm):
+        bucketer = tutti.Bucketer(comm, [(1 << 20, "float32")])
+        array = bucketer.array(0)
+        del bucketer
+        array[...] = 3  # Would crash if the memory were gone.
+        return float(array.sum())
+
+    assert tutti.run_threads(work, 2) == [3 << 20] * 2
+
+
+def test_traffic_is_that_of_a_ring():
+    def work(comm):
+        bucketer = tutti.Bucketer(comm, [np.zeros(3 * 100, np.float32)], algorithm="allreduce/ring")
+        before = bucketer.traffic.total.bytes_sent
+        bucketer.ready(0)
+        bucketer.finish()
+        return bucketer.traffic.total.bytes_sent - before
+
+    assert tutti.run_threads(work, 3) == [2 * 2 * 100 * 4] * 3
+
+
+def test_the_interpreter_exits_after_a_bucketer_was_refused():
+    code = """
+import numpy as np, tutti
+def work(comm):
+    try:
+        tutti.Bucketer(comm, [np.zeros(1 + comm.rank)])
+    except tutti.Mismatch:
+        pass
+tutti.run_threads(work, 2)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 def test_errors():

@@ -317,19 +317,21 @@ def test_types_that_are_only_moved():
         assert shape == (2,)
 
 
-def test_bfloat16_of_ml_dtypes():
-    ml_dtypes = pytest.importorskip("ml_dtypes")
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
+def test_types_of_ml_dtypes(name):
+    dtype = getattr(pytest.importorskip("ml_dtypes"), name)
 
     def work(comm):
-        x = np.full(5, comm.rank + 0.5, ml_dtypes.bfloat16)
+        x = np.full(5, comm.rank + 0.5, dtype)
         comm.allreduce(x)
         gathered = comm.allgather(x)
         return x, gathered
 
     for x, gathered in tutti.run_threads(work, 2):
         assert (x == 2).all()
-        assert gathered.dtype == ml_dtypes.bfloat16
+        assert gathered.dtype == dtype
         assert gathered.shape == (10,)
+    assert tutti.empty(5, name).dtype == dtype
 
 
 def test_shared_memory_arrays():

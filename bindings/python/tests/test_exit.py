@@ -19,6 +19,8 @@ def run_script(body, **options):
         capture_output=True,
         text=True,
         timeout=60,
+        # A shell starts its background jobs with this signal ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         **options,
     )
 
@@ -67,16 +69,15 @@ def test_ctrl_c_aborts_and_names_the_rank(call):
         + f"""
 comm, other = child({late!r})
 threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-begun = time.monotonic()
 try:
     {call}
 except KeyboardInterrupt:
-    print("interrupted", time.monotonic() - begun < 1.2)
+    print("interrupted")
 print(other.communicate()[0])
 """
     )
-    assert "interrupted True" in out.stdout, out.stdout + out.stderr
-    assert "Aborted (0,)" in out.stdout
+    assert "interrupted" in out.stdout, out.stdout + out.stderr
+    assert "Aborted (0,)" in out.stdout  # Rank 1 came later: the call had not waited for it.
     assert "KeyboardInterrupt" in out.stdout
 
 
@@ -84,11 +85,13 @@ def test_own_signal_handler_does_not_end_the_call():
     out = run_script(
         PAIR
         + """
-comm, other = child("time.sleep(1); comm.allreduce(np.ones(4))")
-signal.signal(signal.SIGUSR1, lambda *_: print("handled", time.monotonic() - begun < 0.8, flush=True))
+comm, other = child("time.sleep(2); comm.allreduce(np.ones(4))")
+is_over = False
+signal.signal(signal.SIGUSR1, lambda *_: print("handled", not is_over, flush=True))
 threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGUSR1)).start()
-begun = time.monotonic()
-print(comm.allreduce(np.ones(4)))
+total = comm.allreduce(np.ones(4))
+is_over = True
+print(total)
 """
     )
     assert out.stdout.splitlines()[0] == "handled True", out.stdout + out.stderr
@@ -207,7 +210,7 @@ import os, signal, sys, threading, time
 import tutti
 
 def rank(comm):
-    print(os.getpid(), flush=True)
+    os.write(1, f"{os.getpid()}\\n".encode())  # In one piece, as the other rank writes too.
     time.sleep(30)
 
 threading.Timer(3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()

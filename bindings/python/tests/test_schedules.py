@@ -33,6 +33,12 @@ def test_algorithms():
     assert "allreduce/ring" in names
     found = next(each for each in every if each.name == "allreduce/ring")
     assert "p" in found.formulas.seconds
+    assert found.parameters == []
+    chain = next(each for each in every if each.name == "broadcast/chain")
+    assert [each.name for each in chain.parameters] == ["segments"]
+    assert tutti.schedule("broadcast/chain:segments=3", ranks=4).chunks == 3
+    with pytest.raises(tutti.InvalidArgument, match="segments from 1 to"):
+        tutti.schedule("broadcast/chain:segments=0", ranks=4)
     with pytest.raises(tutti.InvalidArgument):
         tutti.algorithms("allreduces")
 

@@ -34,6 +34,16 @@ def test_tensors(dtype):
         assert gathered.dtype == dtype
 
 
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2])
+def test_fp8_tensors(dtype):
+    def work(comm):
+        return comm.allreduce(torch.full((6,), comm.rank + 0.5).to(dtype))
+
+    for x in tutti.run_threads(work, 2):
+        assert x.dtype == dtype
+        assert (x.float() == 2).all()
+
+
 def test_tensors_that_are_refused():
     with tutti.init() as comm:
         with pytest.raises(tutti.InvalidArgument, match=r"x\.contiguous\(\)"):

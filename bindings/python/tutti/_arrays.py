@@ -23,6 +23,8 @@ _FORMATS = {
     "uint64": "Q",
     "float16": "e",
     "bfloat16": "H",
+    "float8_e4m3fn": "B",
+    "float8_e5m2": "B",
     "float32": "f",
     "float64": "d",
     "complex64": "Zf",
@@ -33,6 +35,8 @@ _SIZES = {
     "complex64": 8,
     "complex128": 16,
     "bfloat16": 2,
+    "float8_e4m3fn": 1,
+    "float8_e5m2": 1,
 }
 _SHORT = {
     "i8": "int8",
@@ -45,6 +49,8 @@ _SHORT = {
     "u64": "uint64",
     "f16": "float16",
     "bf16": "bfloat16",
+    "f8e4m3": "float8_e4m3fn",
+    "f8e5m2": "float8_e5m2",
     "f32": "float32",
     "f64": "float64",
 }
@@ -73,14 +79,14 @@ def _dtype_name(dtype: Any) -> str:
 
 
 def _numpy_dtype(numpy: Any, name: str) -> Any:
-    """The NumPy type of this name; None for bfloat16 without ml_dtypes."""
-    if name != "bfloat16":
+    """The NumPy type of this name; None for a type that only ml_dtypes has, where it is not installed."""
+    if name not in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
         return numpy.dtype(name)
     try:
         import ml_dtypes
     except ImportError:
         return None
-    return numpy.dtype(ml_dtypes.bfloat16)
+    return numpy.dtype(getattr(ml_dtypes, name))
 
 
 def empty(shape: Union[int, Sequence[int]], dtype: Any = "float32") -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from . import _core
 from ._arrays import _dtype_name, _numpy, _numpy_dtype
-from ._communicator import Communicator
+from ._communicator import Communicator, Counters, _counters
 
 
 class BucketerCounters(NamedTuple):
@@ -79,12 +80,15 @@ class Bucketer:
         self._inner.finish()
 
     def array(self, index: int) -> Any:
-        """Return an array: as declared, or in its bucket, as long as this Bucketer lives."""
+        """Return an array: as declared, or in its bucket."""
         declared = self._arrays[index]
         if not isinstance(declared, tuple):
             return declared
         shape, dtype = declared
-        memory = self._inner.memory(index)
+        address, length = self._inner.memory(index)
+        place: Any = (ctypes.c_ubyte * length).from_address(address)
+        place.owner = self._inner  # The array keeps the memory of its bucket.
+        memory = memoryview(place).cast("B")
         numpy = _numpy()
         name = _dtype_name(dtype)
         kind = None if numpy is None else _numpy_dtype(numpy, name)
@@ -113,6 +117,14 @@ class Bucketer:
     def counters(self) -> BucketerCounters:
         """The work so far."""
         return BucketerCounters(*self._inner.counters())
+
+    @property
+    def traffic(self) -> Counters:
+        """The traffic of this rank's allreduces: one per bucket and step, and a few small ones at first.
+
+        Read it between two steps.
+        """
+        return _counters(*self._inner.traffic())
 
     def __repr__(self) -> str:
         return f"<tutti.Bucketer: {self._inner.description()}>"

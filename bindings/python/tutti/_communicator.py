@@ -123,6 +123,10 @@ class Counters:
         )
 
 
+def _counters(calls: int, waits: int, peers: Sequence[tuple[int, int, int, int, int, int]]) -> Counters:
+    return Counters(calls, waits, tuple(PeerCounters(*peer) for peer in peers))
+
+
 class Communicator(ObjectCalls):
     """One rank's membership in a group of ranks that call collectives together.
 
@@ -200,8 +204,7 @@ class Communicator(ObjectCalls):
 
     def counters(self, collective: str) -> Counters:
         """Return the traffic of this rank in its calls of a collective so far: "allreduce"."""
-        calls, waits, peers = self._counters(collective)
-        return Counters(calls, waits, tuple(PeerCounters(*peer) for peer in peers))
+        return _counters(*self._counters(collective))
 
     def algorithm_for(self, collective: str, count: int, dtype: str = "float32", root: int = 0) -> str:
         """Return the name of the algorithm that a call would use."""

@@ -32,6 +32,17 @@ class Formulas(NamedTuple):
     seconds: str
 
 
+class Parameter(NamedTuple):
+    """A number that an algorithm depends on: k of "allreduce/recursive_multiplying:k=4"."""
+
+    name: str
+    summary: str
+    least: int
+    most: int
+    #: The value if none is given.
+    usual: int
+
+
 class Algorithm(NamedTuple):
     """An algorithm of tutti's table."""
 
@@ -44,14 +55,16 @@ class Algorithm(NamedTuple):
     #: For which problems it has a schedule; empty: for all.
     limits: str
     formulas: Optional[Formulas]
+    parameters: list[Parameter]
 
 
 def algorithms(collective: Optional[str] = None) -> list[Algorithm]:
     """Return all algorithms, or those of one collective: "allreduce"."""
     found = []
-    for name, its, summary, order, needs_shape, limits, formulas in _core.algorithms():
+    for name, its, summary, order, needs_shape, limits, formulas, values in _core.algorithms():
         known = None if formulas is None else Formulas(*formulas)
-        each = Algorithm(name, its, summary, order, needs_shape, limits, known)
+        parameters = [Parameter(*each) for each in values]
+        each = Algorithm(name, its, summary, order, needs_shape, limits, known, parameters)
         if collective in (None, each.collective):
             found.append(each)
     if collective is not None and not found:

@@ -21,16 +21,17 @@ def measure(comm: tutti.Communicator, sizes: list[int], seconds: float) -> list[
         call = comm.allreduce
         for _ in range(20):
             call(x)
-        # As many calls in a batch as make the clock's own time small.
+        # As many calls in a batch as make the clock's own time small, and no more: if other programs
+        # interrupt some batches, the median does not change.
         begun = time.perf_counter()
         for _ in range(20):
             call(x)
-        each = (time.perf_counter() - begun) / 20
-        agreed = numpy.array([seconds / 20 / max(each, 1e-9)])
+        each = max((time.perf_counter() - begun) / 20, 1e-9)
+        agreed = numpy.array([5e-4 / each, seconds / max(each, 5e-4)])
         comm.allreduce(agreed, "min")
-        batch = int(max(1, min(10_000, agreed[0])))
+        batch, batches = (int(min(max(value, least), 1000)) for value, least in zip(agreed, (1, 20)))
         times = []
-        for _ in range(20):
+        for _ in range(batches):
             comm.barrier()
             begun = time.perf_counter()
             for _ in range(batch):

@@ -43,8 +43,13 @@ def _create(given: Any, options: Any) -> Any:
         raise TypeError(f"pg_options is a {type(options).__name__}: pass tutti.torch.Options, or nothing")
     # Torch keeps the timeout as a float of seconds.
     options._timeout = timedelta(milliseconds=round(given.timeout.total_seconds() * 1000))
-    options.group_name = given.group_id
-    options.global_ranks_in_group = given.global_ranks_in_group
+    # Torch keeps these from some version on.
+    for name, value in (
+        ("group_name", given.group_id),
+        ("global_ranks_in_group", given.global_ranks_in_group),
+    ):
+        if hasattr(options, name):
+            setattr(options, name, value)
     return extension.Backend(given.store, given.group_rank, given.group_size, options)
 
 
@@ -60,9 +65,12 @@ def make_group(store: Any, rank: int, size: int, timeout: timedelta) -> Any:
 
     options = load().Options(timeout=timeout)
     backend = load().Backend(store, rank, size, options)
-    group = dist.ProcessGroup(store, rank, size)
     kind = dist.ProcessGroup.BackendType.CUSTOM
-    group._set_default_backend(kind)
+    if hasattr(dist.ProcessGroup, "Options"):  # Before 2.6 a group has options of its own.
+        group = dist.ProcessGroup(store, rank, size, dist.ProcessGroup.Options(backend="tutti"))
+    else:
+        group = dist.ProcessGroup(store, rank, size)
+        group._set_default_backend(kind)
     for device in ("cpu", "cuda"):
         group._register_backend(torch.device(device), kind, backend)
     return group

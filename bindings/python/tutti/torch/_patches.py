@@ -12,9 +12,12 @@ set and ``RANK`` is not. It gives a store of files, which outlives every rank.
 
 from __future__ import annotations
 
+import atexit
+import fcntl
 import functools
 import importlib
 import os
+import shutil
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -84,7 +87,23 @@ def _meet_under_tutti_run() -> tuple[Any, int, int]:
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.stat().st_uid != os.getuid():
         raise RuntimeError(f"{folder} belongs to another user: set TMPDIR to another directory")
+    _remove_with_last(folder)
     return cast(Any, dist).FileStore(str(folder / "store"), size), rank, size
+
+
+def _remove_with_last(folder: Path) -> None:
+    """Let the last process that exits remove the folder. One that is killed gives its lock back, too."""
+    lock = (folder / "lock").open("w")
+    fcntl.flock(lock, fcntl.LOCK_SH)
+
+    def remove() -> None:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return  # Another process uses it.
+        shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
 
 
 def _patch_checks_of_names() -> None:
