@@ -2,8 +2,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "api/communicator_impl.hpp"
+#include "api/communicator_settings.hpp"
 
 namespace tutti {
 

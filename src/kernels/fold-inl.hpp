@@ -47,8 +47,10 @@ void fold_all(void* out, void* copy, const void* const* in, std::size_t operands
   const std::size_t lanes = hn::Lanes(typename Element::Tag());
   T* const to = static_cast<T*>(out);
   T* const also = static_cast<T*>(copy);
+  // The emulation is for CPUs without vectors. Unrolled, it takes minutes to compile.
+  constexpr bool is_unrolled = HWY_TARGET != HWY_EMU128;
   std::size_t at = 0;
-  if (operands == 2 && copy == nullptr) {
+  if (is_unrolled && operands == 2 && copy == nullptr) {
     // By far the most common case: four vectors at a time keep both load ports busy.
     const T* const a = static_cast<const T*>(in[0]);
     const T* const b = static_cast<const T*>(in[1]);
@@ -67,7 +69,7 @@ void fold_all(void* out, void* copy, const void* const* in, std::size_t operands
     }
   }
   // Each operand is combined with four vectors at a time, so that switching operands is cheap.
-  for (; at + 4 * lanes <= count; at += 4 * lanes) {
+  for (; is_unrolled && at + 4 * lanes <= count; at += 4 * lanes) {
     const T* from = static_cast<const T*>(in[0]) + at;
     auto v0 = Element::load(from);
     auto v1 = Element::load(from + lanes);

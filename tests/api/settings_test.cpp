@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tutti/communicator.hpp>
+
 #include "core/json.hpp"
 #include "support/errors.hpp"
 #include "support/variable.hpp"

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "api/communicator_impl.hpp"
 #include "api/settings.hpp"
 #include "rendezvous/tcp_member.hpp"
 #include "rendezvous/tcp_root.hpp"

@@ -3,6 +3,7 @@
 
 #include <tutti/communicator.hpp>
 
+#include "api/communicator_impl.hpp"
 #include "api/communicator_options.hpp"
 #include "api/group/unique_id.hpp"
 #include "api/settings.hpp"

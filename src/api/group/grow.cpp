@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/communicator_impl.hpp"
 #include "api/communicator_options.hpp"
 #include "api/group/ballot.hpp"
 #include "api/group/unique_id.hpp"

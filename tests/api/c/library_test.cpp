@@ -281,8 +281,8 @@ TEST(CApi, RejectsARankWithAnotherSecret) {
   processes.start([&] {
     setenv("TUTTI_SECRET", "guessed", 1);
     tuttiComm_t comm = nullptr;
-    return std::string(tuttiCommInitRank(&comm, 2, id, 1) == tuttiMismatch ? "" : "no mismatch: ") +
-           last_error();
+    const bool is_mismatch = tuttiCommInitRank(&comm, 2, id, 1) == tuttiMismatch;
+    return (is_mismatch ? "" : "no mismatch: ") + last_error();
   });
   const std::vector<std::string> errors = processes.finish();
   EXPECT_NE(errors[0].find("rank 1"), std::string::npos) << errors[0];
