@@ -197,8 +197,8 @@ void Array::set_format(const char* format, const char* call) {
 
 namespace {
 
-/// The type of an array of ml_dtypes, which JAX uses too. A typestr names none of them: most are "V",
-/// float8_e5m2 is "f".
+/// The type of an array of ml_dtypes, which JAX uses too. A typestr names none of them: most are
+/// "V", float8_e5m2 is "f".
 std::optional<DType> ml_dtype(nb::handle array) {
   const nb::object dtype = nb::getattr(array, "dtype", nb::none());
   const nb::object named = nb::getattr(dtype, "name", nb::none());

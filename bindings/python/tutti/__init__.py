@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
 
+from ._algorithms import Algorithm, Formulas, Parameter, algorithms
 from ._arrays import empty
 from ._bucketer import Bucketer, BucketerCounters
 from ._communicator import (
@@ -24,6 +25,7 @@ from ._communicator import (
     unique_id,
 )
 from ._core import Network, Work
+from ._cost import Bounds, Cost, Figures, bounds
 from ._errors import (
     Aborted,
     Error,
@@ -38,26 +40,11 @@ from ._errors import (
     WrongType,
 )
 from ._launch import run, run_threads
-from ._schedule import (
-    Activity,
-    Algorithm,
-    Bounds,
-    Cost,
-    Figures,
-    Formulas,
-    LinkUse,
-    Program,
-    Schedule,
-    Simulation,
-    Step,
-    Trace,
-    Verification,
-    Violation,
-    algorithms,
-    bounds,
-    load_schedule,
-    schedule,
-)
+from ._program import Program, Step
+from ._schedule import Schedule, load_schedule, schedule
+from ._simulation import Activity, LinkUse, Simulation
+from ._trace import Trace
+from ._verification import Verification, Violation
 
 try:
     __version__ = version("tutti")
@@ -84,6 +71,7 @@ __all__ = [
     "Mismatch",
     "Network",
     "Options",
+    "Parameter",
     "PeerCounters",
     "PeerLost",
     "Program",
