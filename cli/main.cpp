@@ -85,6 +85,8 @@ int main(int argc, char** argv) {
   const std::vector<std::string> after_dashes = take_after_dashes(words);
   add_commands(arguments.root(), words, after_dashes);
   const int code = run(arguments, words);
-  if (cli::finish_standard_output() || code != cli::success) return code;
+  // A violation is a result; an error and an interruption are none.
+  const bool is_complete = code == cli::success || code == cli::violation_found;
+  if (cli::finish_standard_output(is_complete) || code != cli::success) return code;
   return cli::usage_error;
 }

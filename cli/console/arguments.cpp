@@ -16,6 +16,7 @@
 #include <tutti/error.hpp>
 
 #include "cli/console/exit_code.hpp"
+#include "cli/console/standard_output.hpp"
 #include "cli/console/terminal.hpp"
 #include "core/nearest.hpp"
 
@@ -186,11 +187,7 @@ std::vector<std::string> with_json_value(const CLI::App& root, std::vector<std::
 /// Sends standard output to the file. Ranks that this program starts write to its output.
 void redirect_output(const std::string& path) {
   if (path == "-" || std::getenv("TUTTI_RANK") != nullptr) return;
-  std::fflush(stdout);
-  if (std::freopen(path.c_str(), "w", stdout) == nullptr) {
-    throw Error(ErrorCode::invalid_argument,
-                "cannot write to '" + path + "'; name a file in a folder that exists");
-  }
+  redirect_standard_output(path);
 }
 
 constexpr double largest = std::numeric_limits<double>::max();

@@ -101,5 +101,21 @@ TEST(StandardOutput, TakesOneFileOfABench) {
   EXPECT_TRUE(std::filesystem::is_empty(directory.path())) << "no file is called -";
 }
 
+TEST(StandardOutput, IsAFileOnlyIfTheCommandSucceeds) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.path("x.json");
+  const Outcome failed = tutti("verify allreduce/no_such -p 4 --json=" + file);
+  EXPECT_EQ(failed.exit_code, 2);
+  EXPECT_TRUE(std::filesystem::is_empty(directory.path())) << "a failed command leaves a file";
+  EXPECT_EQ(tutti("verify allreduce/ring -p 4 --json=" + file).exit_code, 0);
+  const std::string proved = directory.read("x.json");
+  EXPECT_FALSE(Json::parse(proved).empty());
+  EXPECT_EQ(tutti("verify allreduce/no_such -p 4 --json=" + file).exit_code, 2);
+  EXPECT_EQ(directory.read("x.json"), proved) << "a failed command takes an earlier result away";
+  const Outcome full = tutti("verify allreduce/ring -p 4 --json=/dev/full");
+  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_TRUE(contains(full.err, "cannot write to '/dev/full'")) << full.err;
+}
+
 }  // namespace
 }  // namespace tutti::test
