@@ -54,7 +54,7 @@ TEST(FaultMatrix, CommunicatorChurn) { run_some(7, is_sanitized ? 5 : 20, is_of(
 TEST(FaultMatrix, OverlappingMessages) { run_some(7, is_sanitized ? 8 : 30, is_quick("messages")); }
 
 TEST(FaultMatrix, ForksDuringCalls) {
-  if (sanitizer == "thread") GTEST_SKIP() << "ThreadSanitizer does not support these forks";
+  if (!can_fork_beside_threads) GTEST_SKIP() << "this sanitizer does not support these forks";
   run_some(7, is_sanitized ? 5 : 20, is_of("fork"));
 }
 
@@ -72,7 +72,7 @@ TEST(FaultMatrix, NamesSilentAndLateRanks) {
 
 TEST(SlowFaultMatrix, EveryCallEndsInTimeWithTheSameVerdict) {
   run_some(9, is_sanitized ? 20 : 80, [](const FaultCase& drawn) {
-    return sanitizer != "thread" || scenario_of(drawn).name != "fork";
+    return can_fork_beside_threads || scenario_of(drawn).name != "fork";
   });
 }
 
