@@ -83,6 +83,19 @@ std::vector<Contestant> contestants(const TuningTask& task, std::uint32_t ranks)
   return found;
 }
 
+/// An algorithm that stands for those of its collective.
+struct Representative {
+  const char* name;
+  bool sends_all;  ///< One message holds all the data, otherwise one block per rank.
+};
+/// For short and for long messages.
+struct Representatives {
+  Representative brief;
+  Representative lengthy;
+};
+
+constexpr Representatives same_for_all(Representative each) { return {each, each}; }
+
 /// The part of one rank.
 class Tuning {
  public:
@@ -157,31 +170,36 @@ class Tuning {
   }
 
   /// Measures from which message size on reading in place is faster than copying. It depends on the
-  /// collective: a root that copies for a broadcast does not wait for its readers. For an allreduce
-  /// a mesh stands for all algorithms; a two-shot mesh writes its results in place in any case.
+  /// collective: a root that copies for a broadcast does not wait for its readers. It depends on
+  /// the algorithm as well, and long reductions are made by others than short ones.
   void measure_direct() {
-    constexpr std::array representatives{"broadcast/flat", "scatter/flat",       "gather/flat",
-                                         "allgather/mesh", "reduce/flat",        "allreduce/mesh",
-                                         "alltoall/mesh",  "reduce_scatter/mesh"};
-    for (const char* const each : representatives) {
+    constexpr std::array all{
+        same_for_all({"broadcast/flat", true}),
+        same_for_all({"scatter/flat", false}),
+        same_for_all({"gather/flat", false}),
+        same_for_all({"allgather/mesh", false}),
+        Representatives{{"reduce/flat", true}, {"reduce/mesh_two_shot", false}},
+        Representatives{{"allreduce/mesh", true}, {"allreduce/ring", false}},
+        same_for_all({"alltoall/mesh", false}),
+        same_for_all({"reduce_scatter/mesh", false}),
+    };
+    for (const Representatives& each : all) {
       if (!has_time(0.4)) return;
-      const Algorithm& used = algorithm(each);
-      reach_.direct_from[static_cast<std::size_t>(used.collective)] = direct_from(used);
+      const Collective collective = algorithm(each.brief.name).collective;
+      reach_.direct_from[static_cast<std::size_t>(collective)] = direct_from(each);
     }
   }
 
-  [[nodiscard]] std::size_t direct_from(const Algorithm& used) {
+  [[nodiscard]] std::size_t direct_from(const Representatives& those) {
     constexpr std::size_t always_copied = ~std::size_t{0};
+    constexpr std::size_t lengthy = std::size_t{1} << 15;
     constexpr std::size_t longest = std::size_t{1} << 19;
     std::vector<Protocols> found;
     for (std::size_t message = 512; message <= longest; message *= 4) {
-      // One message holds the whole data, or one block per rank.
-      const bool whole = used.collective == Collective::broadcast ||
-                         used.collective == Collective::reduce ||
-                         used.collective == Collective::allreduce;
-      const std::uint64_t bytes = message * (whole ? 1 : arena_.ranks());
+      const Representative& used = message < lengthy ? those.brief : those.lengthy;
+      const std::uint64_t bytes = message * (used.sends_all ? 1 : arena_.ranks());
       if (bytes > task_.most_bytes) break;
-      const Case what = sized(used, bytes);
+      const Case what = sized(algorithm(used.name), bytes);
       std::vector<double> copied;
       std::vector<double> direct;
       for (int round = 0; round < 3; ++round) {
