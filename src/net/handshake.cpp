@@ -16,6 +16,8 @@
 
 #include <tutti/error.hpp>
 
+#include "net/crypto_use.hpp"
+
 namespace tutti {
 namespace {
 
@@ -30,6 +32,7 @@ constexpr std::size_t length_at = nonce_at + nonce_bytes;
 constexpr std::size_t greeting_at = 48;
 
 void fill_at_random(std::byte* to, std::size_t bytes) {
+  const CryptoUse use;
   if (RAND_bytes(reinterpret_cast<unsigned char*>(to), static_cast<int>(bytes)) != 1) {
     throw Error(ErrorCode::internal, "cannot get random numbers from the system");
   }
@@ -194,6 +197,7 @@ std::array<std::byte, Handshake::proof_bytes> Handshake::prove(Side side) const 
   }
   std::array<std::byte, proof_bytes> proof{};
   unsigned int length = 0;
+  const CryptoUse use;
   if (HMAC(EVP_sha256(), secret_.bytes.data(), static_cast<int>(secret_.bytes.size()),
            message.data(), message.size(), reinterpret_cast<unsigned char*>(proof.data()),
            &length) == nullptr ||

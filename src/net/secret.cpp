@@ -7,6 +7,7 @@
 
 #include <tutti/error.hpp>
 
+#include "net/crypto_use.hpp"
 #include "net/tls.hpp"
 
 namespace tutti {
@@ -14,6 +15,7 @@ namespace tutti {
 Secret Secret::random() {
   constexpr std::string_view digits = "0123456789abcdef";
   std::array<unsigned char, 32> bytes{};
+  const CryptoUse use;
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
     throw Error(ErrorCode::internal, "cannot get random numbers from the system");
   }

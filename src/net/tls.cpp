@@ -7,6 +7,8 @@
 
 #include <tutti/error.hpp>
 
+#include "net/crypto_use.hpp"
+
 namespace tutti {
 namespace {
 
@@ -19,6 +21,7 @@ constexpr std::size_t read_buffer_bytes = std::size_t{64} << 10;
 std::array<unsigned char, 32> key_of(std::string_view secret) {
   std::array<unsigned char, 32> key{};
   unsigned int length = 0;
+  const CryptoUse use;
   if (HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
            reinterpret_cast<const unsigned char*>(label.data()), label.size(), key.data(),
            &length) == nullptr ||
@@ -31,10 +34,10 @@ std::array<unsigned char, 32> key_of(std::string_view secret) {
 }  // namespace
 
 Tls::Tls(std::string_view secret, std::uint64_t records_per_key)
-    : key_(key_of(secret)),
-      records_per_key_(records_per_key),
-      context_(SSL_CTX_new(TLS_method()), &SSL_CTX_free) {
-  SSL_CTX* const context = context_.get();
+    : key_(key_of(secret)), records_per_key_(records_per_key), context_(nullptr, &free_context) {
+  const CryptoUse use;
+  SSL_CTX* const context = SSL_CTX_new(TLS_method());
+  context_.reset(context);
   if (context == nullptr || SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) != 1 ||
       SSL_CTX_set_ciphersuites(context, cipher) != 1) {
     throw Error(ErrorCode::internal,
@@ -51,8 +54,19 @@ Tls::Tls(std::string_view secret, std::uint64_t records_per_key)
   SSL_CTX_set_default_read_buffer_len(context, read_buffer_bytes);
 }
 
+void Tls::free_context(SSL_CTX* context) {
+  const CryptoUse use;
+  SSL_CTX_free(context);
+}
+
+void Tls::free_session(SSL* session) {
+  const CryptoUse use;
+  SSL_free(session);
+}
+
 Tls::Session Tls::open(BIO* wire) const {
-  Session session(SSL_new(context_.get()), &SSL_free);
+  const CryptoUse use;
+  Session session(SSL_new(context_.get()), &free_session);
   if (!session) throw Error(ErrorCode::internal, "libssl cannot open a session: out of memory?");
   SSL_set_bio(session.get(), wire, wire);
   return session;

@@ -23,7 +23,7 @@ class Tls {
   Tls& operator=(const Tls&) = delete;
   ~Tls() = default;
 
-  using Session = std::unique_ptr<SSL, decltype(&SSL_free)>;
+  using Session = std::unique_ptr<SSL, void (*)(SSL*)>;
   /// A session that reads and writes through `wire`, which it owns.
   [[nodiscard]] Session open(BIO* wire) const;
 
@@ -31,6 +31,8 @@ class Tls {
   [[nodiscard]] std::uint64_t records_per_key() const { return records_per_key_; }
 
  private:
+  static void free_context(SSL_CTX* context);
+  static void free_session(SSL* session);
   static unsigned int introduce(SSL* session, const char* hint, char* identity,
                                 unsigned int most_identity, unsigned char* key,
                                 unsigned int most_key);
@@ -40,7 +42,7 @@ class Tls {
 
   std::array<unsigned char, 32> key_{};
   std::uint64_t records_per_key_;
-  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_;
+  std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context_;
 };
 
 }  // namespace tutti

@@ -12,6 +12,8 @@
 
 #include <tutti/error.hpp>
 
+#include "net/crypto_use.hpp"
+
 namespace tutti {
 namespace {
 
@@ -29,6 +31,7 @@ using Method = std::unique_ptr<BIO_METHOD, decltype(&BIO_meth_free)>;
 
 TlsSession::TlsSession(std::shared_ptr<const Tls> tls, int fd, Side side)
     : tls_(std::move(tls)), wire_{.fd = fd}, session_(tls_->open(bio_on(wire_))) {
+  const CryptoUse use;
   if (side == Side::dials) {
     SSL_set_connect_state(session_.get());
     // A peer without the secret may offer a certificate instead. None is trusted.
@@ -43,6 +46,7 @@ TlsSession::TlsSession(std::shared_ptr<const Tls> tls, int fd, Side side)
 /// libssl's own socket BIO would raise SIGPIPE, and could not report a peer that does not speak
 /// TLS.
 BIO* TlsSession::bio_on(Wire& wire) {
+  const CryptoUse use;
   static const Method method = [] {
     Method made(BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "tutti"), &BIO_meth_free);
     BIO_meth_set_read(made.get(), [](BIO* bio, char* to, int most) {
@@ -107,6 +111,7 @@ int TlsSession::Wire::send(BIO* bio, const char* from, int bytes) {
 
 TlsSession::State TlsSession::open() {
   if (!refusal_.why.empty()) return State::refused;
+  const CryptoUse use;
   ERR_clear_error();
   const int result = SSL_do_handshake(session_.get());
   if (result == 1) {
@@ -171,6 +176,7 @@ void TlsSession::tell_that_this_is_tls() const {
 // Bytes ---------------------------------------------------------------------------------------
 
 ssize_t TlsSession::read(std::span<const iovec> parts) {
+  const CryptoUse use;
   std::size_t total = 0;
   for (const iovec& part : parts) {
     for (std::size_t at = 0; at < part.iov_len;) {
@@ -187,6 +193,7 @@ ssize_t TlsSession::read(std::span<const iovec> parts) {
 }
 
 ssize_t TlsSession::write(std::span<const iovec> parts) {
+  const CryptoUse use;
   std::size_t total = 0;
   for (;;) {
     const std::span<const std::byte> record = next_record(parts, total);
@@ -241,6 +248,7 @@ ssize_t TlsSession::failed(int result, int error_at_end) {
 }
 
 void TlsSession::finish() {
+  const CryptoUse use;
   // A second SSL_shutdown() would wait for the peer's close_notify.
   if ((SSL_get_shutdown(session_.get()) & SSL_SENT_SHUTDOWN) != 0) return;
   ERR_clear_error();
