@@ -131,7 +131,8 @@ bool Dial::is_connected(Clock::time_point now) {
     return false;
   }
   handshake_.emplace(Handshake::Side::dials, secret_, tcp_greeting(group_, self_.index()));
-  failures_[endpoint_].why = "connected, but no answer yet";
+  // A final refusal stays the reason, although the dial goes on.
+  if (!failures_[endpoint_].is_final) failures_[endpoint_].why = "connected, but no answer yet";
   const bool only_one = contact_.endpoints.size() == 1;
   due_ = only_one ? Clock::time_point::max()
                   : now + answer_time * (1U << std::min(rounds_, most_doublings));

@@ -197,9 +197,11 @@ Error TcpTransport::failure_to_reach(std::uint32_t member, const std::string& na
                                      const std::string& self) const {
   const std::lock_guard lock(setup_);
   const Dial* const dial = members_[member].dial.get();
-  if (dial != nullptr && setting_.self < member) {
+  const bool is_hopeless = dial != nullptr && dial->is_hopeless();
+  if (is_hopeless || (dial != nullptr && setting_.self < member)) {
     dial->shortage().require_none(self + " cannot connect to " + name, Clock::now());
-    return {dial->is_kept_waiting() ? ErrorCode::timed_out : ErrorCode::peer_lost,
+    const bool is_late = dial->is_kept_waiting() && !is_hopeless;
+    return {is_late ? ErrorCode::timed_out : ErrorCode::peer_lost,
             self + " cannot reach " + name + " at " + dial->attempts() +
                 ": check that it still runs and that no firewall blocks the connection"};
   }
