@@ -228,7 +228,9 @@ bool TcpPort::goes_on(Clock::time_point deadline) {
   for (std::size_t i = pending_.size(); i-- > 0;) {
     if (i < pending_.size()) moved = flush(pending_[i]) || moved;
   }
-  if (missing_.empty()) return moved;
+  // Even if this port needs none of them: a peer that wants to send to this rank may have asked it
+  // to dial.
+  if (missing_.empty() && !transport_.has_missing()) return moved;
   transport_.tend(name(self_));
   const bool is_late = Clock::now() >= deadline;
   for (std::size_t i = missing_.size(); i-- > 0;) {
@@ -238,7 +240,8 @@ bool TcpPort::goes_on(Clock::time_point deadline) {
       attach(peer, *line);
       missing_.erase(missing_.begin() + static_cast<std::ptrdiff_t>(i));
       moved = true;
-    } else if (is_late || transport_.is_hopeless(peer.member)) {
+    } else if (!peer.failure && (is_late || transport_.is_hopeless(peer.member))) {
+      // Only once: a port that always goes on never looks at its sockets.
       peer.failure = transport_.failure_to_reach(peer.member, name(rank), name(self_));
       moved = true;
     }

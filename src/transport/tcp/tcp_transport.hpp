@@ -76,6 +76,10 @@ class TcpTransport final : public Transport {
   [[nodiscard]] bool is_connected(std::uint32_t member) const {
     return lines_[member].load(std::memory_order_acquire) != nullptr;
   }
+  /// True if a member is needed and not connected.
+  [[nodiscard]] bool has_missing() const {
+    return missing_count_.load(std::memory_order_acquire) > 0;
+  }
   /// Handles what depends on time in connecting: retries and timeouts. Errors call this member
   /// `self`.
   void tend(const std::string& self);
