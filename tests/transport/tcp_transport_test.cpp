@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <functional>
@@ -143,6 +144,59 @@ TEST_P(TcpTransports, ConnectsOnlyRanksThatCommunicate) {
     });
     EXPECT_EQ(transport->connections(), 2U);
   });
+}
+
+/// Rank 1 sends to rank 0, which only waits. True if they are connected before the deadline.
+bool connect_by_sending(TcpEnd& low, TcpEnd& high, Clock::time_point deadline) {
+  const std::byte data{42};
+  const auto is_connected = [&] { return high.connections() > 0 && low.connections() > 0; };
+  together(2, [&](std::uint32_t r) {
+    for (std::uint32_t idle = 1; !is_connected() && Clock::now() < deadline; ++idle) {
+      const std::array to{Rank{0}};
+      if (r == 1) (void)high.send(to, {&data, 1});
+      (r == 0 ? low : high).wait(idle, deadline);
+    }
+  });
+  return is_connected();
+}
+
+/// Another communicator of rank 0 has tried in vain to reach rank 2, and waits no more. Its overdue
+/// dial must not keep rank 0 from hearing that rank 1 wants to send.
+TEST_P(TcpTransports, OverdueDialOfOnePortDoesNotDelayAnother) {
+  TcpRanks ranks = of(3);
+  shutdown(ranks.listeners[2].fd(), SHUT_RDWR);
+  const auto low = ranks.transport(0);
+  const auto high = ranks.transport(1);
+  const Clock::time_point deadline = Clock::now() + 5s;
+  const auto other = low->another_port(TcpEnd::context + 1);
+  EXPECT_TRUE(other->arrived(Rank{2}).empty());
+  (void)other->wait(1, deadline);
+  std::this_thread::sleep_for(50ms);
+  EXPECT_TRUE(connect_by_sending(*low, *high, deadline));
+}
+
+/// A peer that has refused this rank for good must not keep it from looking at its sockets.
+TEST_P(TcpTransports, HopelessPeerDoesNotDelayAnother) {
+  TcpRanks ranks = of(3);
+  const auto low = ranks.transport(0);
+  const auto high = ranks.transport(1);
+  ranks.secret = secret("another");
+  const auto foreign = ranks.transport(2);
+  const Clock::time_point deadline = Clock::now() + 5s;
+  std::atomic<bool> is_refused = false;
+  together(2, [&](std::uint32_t r) {
+    TcpEnd& transport = r == 0 ? *low : *foreign;
+    try {
+      for (std::uint32_t idle = 1; !is_refused && Clock::now() < deadline; ++idle) {
+        (void)transport.arrived(r == 0 ? Rank{2} : Rank{0});
+        transport.wait(idle, deadline);
+      }
+    } catch (const Error&) {
+      is_refused = true;
+    }
+  });
+  EXPECT_TRUE(is_refused);
+  EXPECT_TRUE(connect_by_sending(*low, *high, deadline));
 }
 
 TEST_P(TcpTransports, TriesAllAddresses) {

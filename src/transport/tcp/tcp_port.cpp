@@ -228,8 +228,8 @@ bool TcpPort::goes_on(Clock::time_point deadline) {
   for (std::size_t i = pending_.size(); i-- > 0;) {
     if (i < pending_.size()) moved = flush(pending_[i]) || moved;
   }
-  // Even if this port needs none of them: a peer that wants to send to this rank may have asked it
-  // to dial.
+  // A dial that another port has begun and no longer tends would end every sleep of this port at
+  // once, before a look at the sockets.
   if (missing_.empty() && !transport_.has_missing()) return moved;
   transport_.tend(name(self_));
   const bool is_late = Clock::now() >= deadline;

@@ -291,9 +291,7 @@ Clock::time_point TcpTransport::next_due(Clock::time_point until) {
 /// One of the sleeping threads polls the descriptors, and the others wait for it. When it wakes, it
 /// wakes them all: the events may be for them, and one of them must poll next.
 void TcpTransport::sleep(const std::function<bool()>& is_awake, Clock::time_point until) {
-  // A dial that is overdue may be that of a port which does not wait now. It must not keep others
-  // from looking at the sockets: one of them may be the peer that they wait for.
-  until = std::max(next_due(until), Clock::now() + 1ms);
+  until = next_due(until);
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
   {
     std::unique_lock lock(waiting_);
