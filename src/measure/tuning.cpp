@@ -88,10 +88,10 @@ struct Representative {
   const char* name;
   bool sends_all;  ///< One message holds all the data, otherwise one block per rank.
 };
-/// For short and for long messages.
+/// One for short and one for long messages.
 struct Representatives {
-  Representative brief;
-  Representative lengthy;
+  Representative for_short;
+  Representative for_long;
 };
 
 constexpr Representatives same_for_all(Representative each) { return {each, each}; }
@@ -185,18 +185,18 @@ class Tuning {
     };
     for (const Representatives& each : all) {
       if (!has_time(0.4)) return;
-      const Collective collective = algorithm(each.brief.name).collective;
+      const Collective collective = algorithm(each.for_short.name).collective;
       reach_.direct_from[static_cast<std::size_t>(collective)] = direct_from(each);
     }
   }
 
   [[nodiscard]] std::size_t direct_from(const Representatives& those) {
     constexpr std::size_t always_copied = ~std::size_t{0};
-    constexpr std::size_t lengthy = std::size_t{1} << 15;
+    constexpr std::size_t long_from = std::size_t{1} << 15;
     constexpr std::size_t longest = std::size_t{1} << 19;
     std::vector<Protocols> found;
     for (std::size_t message = 512; message <= longest; message *= 4) {
-      const Representative& used = message < lengthy ? those.brief : those.lengthy;
+      const Representative& used = message < long_from ? those.for_short : those.for_long;
       const std::uint64_t bytes = message * (used.sends_all ? 1 : arena_.ranks());
       if (bytes > task_.most_bytes) break;
       const Case what = sized(algorithm(used.name), bytes);

@@ -5,14 +5,14 @@
 namespace tutti {
 namespace {
 
-// Not std::mutex: a child cannot unlock what a thread of its parent has locked, but may start anew.
+// Not std::mutex: a child may not unlock what its parent has locked, but can initialise it again.
 constinit pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 void lock() { pthread_mutex_lock(&mutex); }
 void unlock() { pthread_mutex_unlock(&mutex); }
-void start_anew() { mutex = PTHREAD_MUTEX_INITIALIZER; }
+void reset() { mutex = PTHREAD_MUTEX_INITIALIZER; }
 
-[[maybe_unused]] const bool is_registered = pthread_atfork(lock, unlock, start_anew) == 0;
+[[maybe_unused]] const bool is_registered = pthread_atfork(lock, unlock, reset) == 0;
 
 }  // namespace
 

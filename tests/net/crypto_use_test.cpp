@@ -12,7 +12,7 @@
 namespace tutti::test {
 namespace {
 
-// Without CryptoUse one of the first ten children waits for ever for a lock of libcrypto.
+// Without CryptoUse one of these children waits forever for a lock of libcrypto.
 TEST(CryptoUse, ForkedChildrenCanUseLibcrypto) {
   if (!can_fork_beside_threads) GTEST_SKIP() << "this sanitizer does not support these forks";
   std::atomic<bool> is_over{false};

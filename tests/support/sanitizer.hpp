@@ -8,7 +8,7 @@ namespace tutti::test {
 inline constexpr std::string_view sanitizer = TUTTI_SANITIZER;
 inline constexpr bool is_sanitized = !sanitizer.empty();
 
-/// False if a child that was forked while another thread allocated can wait for ever: the
+/// False if a child that was forked while another thread allocated can wait forever: the
 /// sanitizer's allocator stays locked in it. AddressSanitizer takes that lock around fork() since
 /// Clang 17.
 #if defined(__clang_major__) && __clang_major__ >= 17
