@@ -1,18 +1,19 @@
 #include "net/crypto_use.hpp"
 
+#include <mutex>
+
 #include <pthread.h>
 
 namespace tutti {
 namespace {
 
-// Not std::mutex: a child may not unlock what its parent has locked, but can initialise it again.
-constinit pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+constinit std::mutex mutex;
 
-void lock() { pthread_mutex_lock(&mutex); }
-void unlock() { pthread_mutex_unlock(&mutex); }
-void reset() { mutex = PTHREAD_MUTEX_INITIALIZER; }
+void lock() { mutex.lock(); }
+void unlock() { mutex.unlock(); }
 
-[[maybe_unused]] const bool is_registered = pthread_atfork(lock, unlock, reset) == 0;
+// The thread that forks locks, and its copy in the child unlocks, as glibc allows for this purpose.
+[[maybe_unused]] const bool is_registered = pthread_atfork(lock, unlock, unlock) == 0;
 
 }  // namespace
 
