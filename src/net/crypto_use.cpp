@@ -1,8 +1,8 @@
 #include "net/crypto_use.hpp"
 
-#include <mutex>
-
 #include <pthread.h>
+
+#include <mutex>
 
 namespace tutti {
 namespace {
