@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cost/closed_form/every_block.hpp"
 #include "cost/closed_form/exchange.hpp"
 #include "cost/closed_form/formulas.hpp"
 #include "cost/closed_form/torus.hpp"
@@ -104,10 +105,6 @@ double neighbour_exchange(std::uint64_t p, double n, const Model& model) {
          static_cast<double>(p - 1) / static_cast<double>(p) * n * model.link.beta;
 }
 
-/// In the shape G x N, G is the number of ranks per node and N the number of nodes.
-std::uint64_t in_node(const Shape& shape) { return shape.dimensions[0]; }
-std::uint64_t nodes(const Shape& shape) { return shape.dimensions[1]; }
-
 std::uint64_t mesh_ring_rounds(const Shape& shape) {
   return nodes(shape) - (in_node(shape) == 1 ? 1 : 0);
 }
@@ -124,36 +121,10 @@ double mesh_bruck(const Shape& shape, double n, const Model& model) {
   return bruck(nodes(shape), n / static_cast<double>(in_node(shape)), model) + within;
 }
 
-/// Common to most of them: every rank sends as much as it receives.
-Figures evenly(std::uint64_t p, std::uint64_t n, std::uint32_t rounds,
-               std::uint64_t blocks_in_a_round) {
-  const std::uint64_t block = n / p;
-  return {.rounds = rounds,
-          .messages = p * (p - 1),
-          .bytes = (p - 1) * n,
-          .most_sent = (p - 1) * block,
-          .most_received = (p - 1) * block,
-          .most_in_a_round = blocks_in_a_round * block};
-}
-
-Figures mesh_figures(std::uint64_t p, std::uint64_t n) { return evenly(p, n, 1, p - 1); }
-
-Figures ring_figures(std::uint64_t p, std::uint64_t n) { return evenly(p, n, p - 1, 1); }
-
-Figures bidirectional_ring_figures(std::uint64_t p, std::uint64_t n) {
-  return evenly(p, n, p / 2, p == 2 ? 1 : 2);
-}
-
 Figures recursive_doubling_figures(std::uint64_t p, std::uint64_t n) {
-  Figures figures = evenly(p, n, ceil_log(p), p % 2 == 0 ? p / 2 : p - 1);
+  Figures figures = every_block::evenly(p, n, ceil_log(p), p % 2 == 0 ? p / 2 : p - 1);
   figures.messages = exchange_messages(p);
   figures.most_sent = most_exchanged_blocks(p) * (n / p);
-  return figures;
-}
-
-Figures bruck_figures(std::uint64_t p, std::uint64_t n) {
-  Figures figures = evenly(p, n, ceil_log(p), largest_branch(p));
-  figures.messages = p * ceil_log(p);
   return figures;
 }
 
@@ -168,7 +139,7 @@ Figures gather_broadcast_figures(std::uint64_t p, std::uint64_t n) {
 }
 
 Figures sparbit_figures(std::uint64_t p, std::uint64_t n) {
-  Figures figures = evenly(p, n, ceil_log(p), p / 2);
+  Figures figures = every_block::evenly(p, n, ceil_log(p), p / 2);
   figures.messages = p * ceil_log(p);
   return figures;
 }
@@ -178,32 +149,21 @@ Figures pat_figures(const Problem& problem, std::uint64_t n) {
   const std::uint64_t span = pat_span(problem);
   const std::uint64_t rounds = pat_rounds(problem);
   const std::uint64_t most = span == 1 ? p / 2 : (p - 1 + span - 1) / span;
-  Figures figures = evenly(p, n, static_cast<std::uint32_t>(rounds), most);
+  Figures figures = every_block::evenly(p, n, rounds, most);
   figures.messages = p * rounds;
   return figures;
 }
 
 Figures neighbour_exchange_figures(std::uint64_t p, std::uint64_t n) {
-  if (p % 2 == 1) return ring_figures(p, n);
-  Figures figures = evenly(p, n, static_cast<std::uint32_t>(p / 2), p == 2 ? 1 : 2);
+  if (p % 2 == 1) return every_block::ring(p, n);
+  Figures figures = every_block::evenly(p, n, p / 2, p == 2 ? 1 : 2);
   figures.messages = p * (p / 2);
   return figures;
 }
 
 Figures mesh_ring_figures(const Shape& shape, std::uint64_t n) {
-  return evenly(shape.size(), n, static_cast<std::uint32_t>(mesh_ring_rounds(shape)),
-                in_node(shape) - (nodes(shape) == 1 ? 1 : 0));
-}
-
-Figures mesh_bruck_figures(const Shape& shape, std::uint64_t n) {
-  const std::uint64_t p = shape.size();
-  const std::uint64_t others = in_node(shape) - 1;
-  const std::uint32_t across = ceil_log(nodes(shape));
-  const std::uint64_t branch = nodes(shape) > 1 ? largest_branch(nodes(shape)) : 0;
-  Figures figures =
-      evenly(p, n, across + (others > 0 ? 1 : 0), std::max(branch, others * nodes(shape)));
-  figures.messages = p * (across + others);
-  return figures;
+  return every_block::evenly(shape.size(), n, mesh_ring_rounds(shape),
+                             in_node(shape) - (nodes(shape) == 1 ? 1 : 0));
 }
 
 constexpr std::array table{
@@ -212,21 +172,21 @@ constexpr std::array table{
                .bytes = "(p−1)n",
                .most_in_a_round = "(p−1)/p·n",
                .seconds = "(p−1)α + (p−1)/p·nβ",
-               .figures = figures<mesh_figures>,
+               .figures = figures<every_block::mesh>,
                .time = time<mesh>},
     ClosedForm{.algorithm = "allgather/ring",
                .rounds = "p−1",
                .bytes = "(p−1)n",
                .most_in_a_round = "n/p",
                .seconds = "(p−1)α + (p−1)/p·nβ",
-               .figures = figures<ring_figures>,
+               .figures = figures<every_block::ring>,
                .time = time<ring>},
     ClosedForm{.algorithm = "allgather/bidirectional_ring",
                .rounds = "⌊p/2⌋",
                .bytes = "(p−1)n",
                .most_in_a_round = "min(2, p−1)·n/p",
                .seconds = "(p−1)α + (p−1)/p·nβ",
-               .figures = figures<bidirectional_ring_figures>,
+               .figures = figures<every_block::bidirectional_ring>,
                .time = time<bidirectional_ring>},
     ClosedForm{.algorithm = "allgather/recursive_doubling",
                .rounds = "L",
@@ -242,7 +202,7 @@ constexpr std::array table{
                .bytes = "(p−1)n",
                .most_in_a_round = "max(p−2^(L−1), 2^(L−2))·n/p",
                .seconds = "Lα + (p−1)/p·nβ",
-               .figures = figures<bruck_figures>,
+               .figures = figures<every_block::bruck>,
                .time = time<bruck>},
     ClosedForm{.algorithm = "allgather/gather_broadcast",
                .rounds = "2L",
@@ -284,7 +244,7 @@ constexpr std::array table{
                .bytes = "(p−1)n",
                .most_in_a_round = "(G−1)/G·n if G > 1",
                .seconds = "(⌈log₂ N⌉+G−1)α + (p−1)/p·nβ",
-               .figures = figures<mesh_bruck_figures>,
+               .figures = figures<every_block::mesh_bruck>,
                .time = time<mesh_bruck>},
     ClosedForm{.algorithm = "allgather/torus",
                .rounds = "Σ(sᵢ−1)",

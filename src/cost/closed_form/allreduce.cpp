@@ -74,10 +74,6 @@ Seconds double_tree(const Problem& problem, double n, const Model& model) {
   return reduce::inorder_tree(p, n / 2, model) + broadcast::inorder_tree(p, n / 2, model);
 }
 
-/// In the shape G x N, G is the number of ranks per node and N the number of nodes.
-std::uint64_t in_node(const Shape& shape) { return shape.dimensions[0]; }
-std::uint64_t nodes(const Shape& shape) { return shape.dimensions[1]; }
-
 double ring_ring(const Shape& shape, double n, const Model& model) {
   return ring(in_node(shape), n, model) +
          ring(nodes(shape), n / static_cast<double>(in_node(shape)), model);

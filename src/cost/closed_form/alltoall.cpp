@@ -35,10 +35,6 @@ double bruck(std::uint64_t p, double n, const Model& model) {
                   bruck_rounds(p, block, needed, model) + last_message);
 }
 
-/// In the shape G x N, G is the number of ranks per node and N the number of nodes.
-std::uint64_t in_node(const Shape& shape) { return shape.dimensions[0]; }
-std::uint64_t nodes(const Shape& shape) { return shape.dimensions[1]; }
-
 /// Messages of n/G to the other ranks of the node, then messages of n/N to the other nodes.
 double mesh_pairwise(const Shape& shape, double n, const Model& model) {
   const double within = in_node(shape) > 1 ? mesh(in_node(shape), n, model) : 0;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cost/closed_form/every_block.hpp"
 #include "cost/closed_form/exchange.hpp"
 #include "cost/closed_form/formulas.hpp"
 #include "cost/closed_form/torus.hpp"
@@ -69,48 +70,35 @@ double reduce_then_scatter(std::uint64_t p, double n, const Model& model) {
   return reduce::binomial(p, n, model) + scatter::binomial(p, n, model);
 }
 
-/// In the shape G x N, G is the number of ranks per node and N the number of nodes.
-std::uint64_t in_node(const Shape& shape) { return shape.dimensions[0]; }
-std::uint64_t nodes(const Shape& shape) { return shape.dimensions[1]; }
-
 double mesh_bruck(const Shape& shape, double n, const Model& model) {
   const double within = in_node(shape) > 1 ? mesh(in_node(shape), n, model) : 0;
   return within + bruck(nodes(shape), n / static_cast<double>(in_node(shape)), model);
 }
 
-/// Common to most of them: a rank sends each block except its own once.
-Figures evenly(std::uint64_t p, std::uint64_t n, std::uint32_t rounds,
-               std::uint64_t blocks_in_a_round) {
-  const std::uint64_t block = n / p;
-  return {.rounds = rounds,
-          .messages = p * (p - 1),
-          .bytes = (p - 1) * n,
-          .reduced = (p - 1) * n,
-          .most_sent = (p - 1) * block,
-          .most_received = (p - 1) * block,
-          .most_reduced = (p - 1) * block,
-          .most_in_a_round = blocks_in_a_round * block};
+/// Every block that arrives is reduced.
+Figures reducing(Figures figures) {
+  figures.reduced = figures.bytes;
+  figures.most_reduced = figures.most_received;
+  return figures;
 }
 
-Figures mesh_figures(std::uint64_t p, std::uint64_t n) { return evenly(p, n, 1, p - 1); }
+Figures mesh_figures(std::uint64_t p, std::uint64_t n) { return reducing(every_block::mesh(p, n)); }
 
-Figures ring_figures(std::uint64_t p, std::uint64_t n) { return evenly(p, n, p - 1, 1); }
+Figures ring_figures(std::uint64_t p, std::uint64_t n) { return reducing(every_block::ring(p, n)); }
 
 Figures bidirectional_ring_figures(std::uint64_t p, std::uint64_t n) {
-  return evenly(p, n, p / 2, p == 2 ? 1 : 2);
+  return reducing(every_block::bidirectional_ring(p, n));
 }
 
 Figures recursive_halving_figures(std::uint64_t p, std::uint64_t n) {
-  Figures figures = evenly(p, n, ceil_log(p), (p + 1) / 2);
+  Figures figures = every_block::evenly(p, n, ceil_log(p), (p + 1) / 2);
   figures.messages = exchange_messages(p);
-  figures.most_received = figures.most_reduced = most_exchanged_blocks(p) * (n / p);
-  return figures;
+  figures.most_received = most_exchanged_blocks(p) * (n / p);
+  return reducing(figures);
 }
 
 Figures bruck_figures(std::uint64_t p, std::uint64_t n) {
-  Figures figures = evenly(p, n, ceil_log(p), largest_branch(p));
-  figures.messages = p * ceil_log(p);
-  return figures;
+  return reducing(every_block::bruck(p, n));
 }
 
 Figures reduce_then_scatter_figures(std::uint64_t p, std::uint64_t n) {
@@ -126,14 +114,7 @@ Figures reduce_then_scatter_figures(std::uint64_t p, std::uint64_t n) {
 }
 
 Figures mesh_bruck_figures(const Shape& shape, std::uint64_t n) {
-  const std::uint64_t p = shape.size();
-  const std::uint64_t others = in_node(shape) - 1;
-  const std::uint32_t across = ceil_log(nodes(shape));
-  const std::uint64_t branch = nodes(shape) > 1 ? largest_branch(nodes(shape)) : 0;
-  Figures figures =
-      evenly(p, n, across + (others > 0 ? 1 : 0), std::max(branch, others * nodes(shape)));
-  figures.messages = p * (across + others);
-  return figures;
+  return reducing(every_block::mesh_bruck(shape, n));
 }
 
 constexpr std::array table{

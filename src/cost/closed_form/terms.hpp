@@ -25,6 +25,10 @@ struct Model {
 /// No value if there is no formula.
 using Seconds = std::optional<double>;
 
+/// In the shape G x N, G is the number of ranks per node and N the number of nodes.
+[[nodiscard]] inline std::uint64_t in_node(const Shape& shape) { return shape.dimensions[0]; }
+[[nodiscard]] inline std::uint64_t nodes(const Shape& shape) { return shape.dimensions[1]; }
+
 /// ⌊log₂ p⌋ and ⌈log₂ p⌉: h and L in the formulas.
 [[nodiscard]] constexpr std::uint32_t floor_log(std::uint64_t p) {
   return static_cast<std::uint32_t>(std::bit_width(p)) - 1;
