@@ -254,7 +254,7 @@ void Executor::note_received(std::uint32_t id, const Plan::Operation& operation,
 }
 
 void Executor::fold(std::byte* to, std::byte* copy, std::size_t bytes) {
-  const std::size_t count = bytes / folding_.element_bytes;
+  const std::size_t count = folding_.count(bytes);
   if (folding_.combine == nullptr) {
     folding_.fold(to, copy, operands_.data(), operands_.size(), count);
     return;

@@ -47,15 +47,13 @@ void Executor::put(std::uint32_t send, std::size_t bytes) {
 void Executor::fold_to_windows(std::byte* to, std::size_t bytes) {
   constexpr std::size_t block_bytes = std::size_t{1} << 14;
   if (windows_.size() == 1 && bytes > block_bytes) {
-    folding_.fold(to, windows_.front(), operands_.data(), operands_.size(),
-                  bytes / folding_.element_bytes);
+    folding_.fold(to, windows_.front(), operands_.data(), operands_.size(), folding_.count(bytes));
     return;
   }
-  const std::size_t block = block_bytes / folding_.element_bytes * folding_.element_bytes;
+  const std::size_t block = folding_.count(block_bytes) * folding_.element_bytes;
   for (std::size_t at = 0; at < bytes; at += block) {
     const std::size_t some = std::min(block, bytes - at);
-    folding_.fold(to + at, nullptr, operands_.data(), operands_.size(),
-                  some / folding_.element_bytes);
+    folding_.fold(to + at, nullptr, operands_.data(), operands_.size(), folding_.count(some));
     for (std::byte* const window : windows_) std::memcpy(window + at, to + at, some);
     for (const void*& operand : operands_) operand = static_cast<const std::byte*>(operand) + some;
   }

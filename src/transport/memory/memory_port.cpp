@@ -323,9 +323,7 @@ void MemoryPort::post(Rank peer, Note::Kind kind, std::uint64_t where, std::size
   note.bytes = static_cast<std::uint32_t>(bytes);
   note.call = sent_call_;
   note.kind = kind;
-  if (kind != Note::Kind::enclosed) {
-    note.place = {.where = where, .window = out.window, .finished = in.turn - 1};
-  }
+  if (kind != Note::Kind::enclosed) note.place.write(where, out.window, in.turn - 1);
   // An enclosed note has no room for a window. A later call must not find it here.
   out.window.bytes = 0;
   (*out.begins)[out.turn % Mailbox::capacity] = out.sent;
