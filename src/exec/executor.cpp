@@ -65,12 +65,10 @@ void Executor::run_together() {
   (void)copy_aside();
 }
 
-/// Makes the copies that no operation depends on. False if they have been made before.
-bool Executor::copy_aside() {
-  if (aside_done_) return false;
+/// Makes the copies that no operation depends on.
+void Executor::make_aside_copies() {
   copy(plan_->aside);
   aside_done_ = true;
-  return true;
 }
 
 void Executor::start(const Plan& plan) {
@@ -317,42 +315,6 @@ std::size_t Executor::released(std::uint32_t id) const {
     least = std::min<std::size_t>(least, released > start ? released - start : 0);
   }
   return least;
-}
-
-std::uint32_t Executor::first_piece(const Plan::Operation& operation) const {
-  const auto id = static_cast<std::size_t>(&operation - plan_->operations.data());
-  return id == 0 ? 0 : plan_->operations[id - 1].pieces_end;
-}
-
-std::size_t Executor::first_peer(std::uint32_t id) const {
-  return id == 0 ? 0 : plan_->operations[id - 1].peers_end;
-}
-
-std::span<const Plan::Peer> Executor::peers(std::uint32_t id) const {
-  const std::size_t begin = first_peer(id);
-  return {plan_->peers.data() + begin, plan_->operations[id].peers_end - begin};
-}
-
-std::span<const Rank> Executor::ranks(std::uint32_t id) const {
-  const std::size_t begin = first_peer(id);
-  return {plan_->ranks.data() + begin, plan_->operations[id].peers_end - begin};
-}
-
-const std::byte* Executor::source(Buffer buffer, std::size_t offset) const {
-  return buffer == Buffer::input ? buffers_.input + offset : target(buffer, offset);
-}
-
-std::byte* Executor::target(Buffer buffer, std::size_t offset) const {
-  switch (buffer) {
-    case Buffer::output:
-      return buffers_.output + offset;
-    case Buffer::scratch:
-      return buffers_.scratch + offset;
-    case Buffer::input:
-    case Buffer::spare:
-      break;
-  }
-  return buffers_.spare + offset;
 }
 
 void Executor::copy(std::span<const Plan::Copy> copies) const {

@@ -120,12 +120,36 @@ class Executor {
   [[nodiscard]] std::size_t allowed(const Plan::Piece& piece, std::uint32_t index,
                                     std::size_t at) const;
   [[nodiscard]] std::size_t cleared(std::uint32_t id) const;
-  [[nodiscard]] std::span<const Plan::Peer> peers(std::uint32_t id) const;
-  [[nodiscard]] std::span<const Rank> ranks(std::uint32_t id) const;
-  [[nodiscard]] std::size_t first_peer(std::uint32_t id) const;
-  [[nodiscard]] std::uint32_t first_piece(const Plan::Operation& operation) const;
-  [[nodiscard]] const std::byte* source(Buffer buffer, std::size_t offset) const;
-  [[nodiscard]] std::byte* target(Buffer buffer, std::size_t offset) const;
+  [[nodiscard]] std::size_t first_peer(std::uint32_t id) const {
+    return id == 0 ? 0 : plan_->operations[id - 1].peers_end;
+  }
+  [[nodiscard]] std::span<const Plan::Peer> peers(std::uint32_t id) const {
+    const std::size_t begin = first_peer(id);
+    return {plan_->peers.data() + begin, plan_->operations[id].peers_end - begin};
+  }
+  [[nodiscard]] std::span<const Rank> ranks(std::uint32_t id) const {
+    const std::size_t begin = first_peer(id);
+    return {plan_->ranks.data() + begin, plan_->operations[id].peers_end - begin};
+  }
+  [[nodiscard]] std::uint32_t first_piece(const Plan::Operation& operation) const {
+    const auto id = static_cast<std::size_t>(&operation - plan_->operations.data());
+    return id == 0 ? 0 : plan_->operations[id - 1].pieces_end;
+  }
+  [[nodiscard]] const std::byte* source(Buffer buffer, std::size_t offset) const {
+    return buffer == Buffer::input ? buffers_.input + offset : target(buffer, offset);
+  }
+  [[nodiscard]] std::byte* target(Buffer buffer, std::size_t offset) const {
+    switch (buffer) {
+      case Buffer::output:
+        return buffers_.output + offset;
+      case Buffer::scratch:
+        return buffers_.scratch + offset;
+      case Buffer::input:
+      case Buffer::spare:
+        break;
+    }
+    return buffers_.spare + offset;
+  }
   void start(const Plan& plan);
   void copy(std::span<const Plan::Copy> copies) const;
   void fold(std::byte* to, std::byte* copy, std::size_t bytes);
@@ -139,7 +163,13 @@ class Executor {
   [[nodiscard]] bool is_put(std::uint32_t send) const;
   [[nodiscard]] bool await_put(std::uint32_t receive);
   [[nodiscard]] bool all_released() const;
-  [[nodiscard]] bool copy_aside();
+  /// False if the copies were made before.
+  [[nodiscard]] bool copy_aside() {
+    if (aside_done_) return false;
+    make_aside_copies();
+    return true;
+  }
+  void make_aside_copies();
   [[nodiscard]] std::size_t released(std::uint32_t id) const;
   [[nodiscard]] Stall stall(std::uint32_t id, std::size_t done) const;
   void note_receivers(std::uint32_t id, const State& state);
