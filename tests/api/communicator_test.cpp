@@ -316,9 +316,10 @@ TEST(BadUse, PeersOutOfRange) {
 }
 
 TEST(BadUse, TwoThreadsInOneCommunicator) {
-  run_threads(2, [](Communicator& comm) {
+  std::atomic<bool> is_refused{false};
+  run_threads(2, [&](Communicator& comm) {
     if (comm.rank() == 1) {
-      std::this_thread::sleep_for(500ms);
+      for (int i = 0; i < 10000 && !is_refused; ++i) std::this_thread::sleep_for(1ms);
       comm.barrier();
       return;
     }
@@ -327,6 +328,7 @@ TEST(BadUse, TwoThreadsInOneCommunicator) {
     std::this_thread::sleep_for(150ms);
     expect_error([&] { comm.barrier(); }, ErrorCode::invalid_argument,
                  "two threads call one communicator at once");
+    is_refused = true;
     waiting.join();
   });
 }
@@ -371,7 +373,7 @@ TEST(BadUse, CallsThatDiffer) {
 TEST(BadUse, MissingRank) {
   run_threads(2, [](Communicator& comm) {
     if (comm.rank() == 1) {
-      std::this_thread::sleep_for(300ms);
+      for (int i = 0; i < 10000 && !comm.verdict(); ++i) std::this_thread::sleep_for(1ms);
       return;
     }
     std::vector<float> data(10);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -328,10 +329,13 @@ TEST(CApi, WorkIsInProgressUntilItIsDone) {
 TEST(CApi, WorkReportsItsError) {
   const Variable impatience("TUTTI_TIMEOUT", "0.3");
   const tuttiUniqueId id = new_id();
+  std::atomic<bool> has_failed{false};
   std::thread other([&] {
     tuttiComm_t comm = nullptr;
     ASSERT_EQ(tuttiCommInitRank(&comm, 2, id, 1), tuttiSuccess) << last_error();
-    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    for (int i = 0; i < 10000 && !has_failed; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     EXPECT_EQ(tuttiCommDestroy(comm), tuttiSuccess);
   });
   tuttiComm_t comm = nullptr;
@@ -339,6 +343,7 @@ TEST(CApi, WorkReportsItsError) {
   tuttiWork_t work = nullptr;
   ASSERT_EQ(tuttiBarrierAsync(comm, &work), tuttiSuccess) << last_error();
   EXPECT_EQ(tuttiWorkWait(work, -1), tuttiTimedOut);
+  has_failed = true;
   EXPECT_NE(last_error().find("rank 0: barrier"), std::string::npos) << last_error();
   EXPECT_EQ(tuttiWorkDestroy(work), tuttiSuccess);
   EXPECT_EQ(tuttiBarrier(comm), tuttiAborted);

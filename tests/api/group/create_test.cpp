@@ -1,3 +1,4 @@
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -123,7 +124,9 @@ TEST(Options, SetTheTimeoutOfACommunicator) {
   run_threads(2,
               [](Communicator& comm) {
                 if (comm.rank() == 1) {
-                  std::this_thread::sleep_for(400ms);
+                  for (int i = 0; i < 10000 && !comm.verdict(); ++i) {
+                    std::this_thread::sleep_for(1ms);
+                  }
                   return;
                 }
                 const auto begun = std::chrono::steady_clock::now();
@@ -209,12 +212,16 @@ TEST(Options, ThreadsMultipleAllowsSeveralThreads) {
 }
 
 TEST(Options, ThreadsSingleRejectsASecondThread) {
-  run_threads(2, [](Communicator& comm) {
-    if (comm.rank() == 1) std::this_thread::sleep_for(300ms);
+  std::atomic<bool> is_rejected{false};
+  run_threads(2, [&](Communicator& comm) {
+    for (int i = 0; comm.rank() == 1 && i < 10000 && !is_rejected; ++i) {
+      std::this_thread::sleep_for(1ms);
+    }
     std::thread first([&] { comm.barrier(); });
     if (comm.rank() == 0) {
       std::this_thread::sleep_for(100ms);
       expect_error([&] { comm.barrier(); }, ErrorCode::invalid_argument, "Threads::multiple");
+      is_rejected = true;
     }
     first.join();
   });
