@@ -25,16 +25,27 @@ _tutti() {
 complete -F _tutti tutti
 )sh";
 
+// Installed as a file of fpath, zsh calls the script itself as the function; sourced, it registers
+// the function. The formatter takes zsh's flags for C++ and breaks them.
+// clang-format off
 constexpr std::string_view zsh = R"sh(#compdef tutti
 # Completion of tutti for zsh.
 _tutti() {
   local -a candidates
-  candidates=(${(f)" $(tutti complete-- "${(@)words[2,CURRENT]}" 2 > / dev / null) "})
-    if ((${#candidates}));
-then compadd - a candidates else _files fi
+  candidates=(${(f)"$(tutti complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( ${#candidates} )); then
+    compadd -a candidates
+  else
+    _files
+  fi
 }
-compdef _tutti tutti
+if [[ ${funcstack[1]} == _tutti ]]; then
+  _tutti "$@"
+else
+  compdef _tutti tutti
+fi
 )sh";
+// clang-format on
 
 constexpr std::string_view fish = R"sh(# Completion of tutti for fish.
 function __tutti_candidates

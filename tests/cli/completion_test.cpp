@@ -34,6 +34,43 @@ TEST(Completion, WorksInBash) {
   EXPECT_EQ(tutti("completion csh").exit_code, 2);
 }
 
+/// The outcome of a script in a shell that finds the command in its path.
+Outcome in_shell(const std::string& shell_command, const std::string& script) {
+  return shell("PATH=$(dirname " TUTTI_COMMAND "):$PATH " + shell_command + " '" + script + "'");
+}
+
+bool has(const std::string& program) { return shell("command -v " + program).exit_code == 0; }
+
+/// The builtins of an interactive zsh, as functions that print what they are given.
+constexpr const char* zsh_builtins =
+    "compdef() { :; }; compadd() { print -- ${(P)2}; }; _files() { print files; }; ";
+
+TEST(Completion, WorksInZshWhenSourced) {
+  if (!has("zsh")) GTEST_SKIP() << "there is no zsh";
+  const Outcome run = in_shell("zsh -fc", std::string(zsh_builtins) +
+                                              "source <(tutti completion zsh); "
+                                              "words=(tutti topo sho); CURRENT=3; _tutti; "
+                                              "words=(tutti explain --file x); CURRENT=4; _tutti");
+  EXPECT_EQ(run.out, "show\nfiles\n") << run.err;
+}
+
+TEST(Completion, WorksInZshWhenInstalled) {
+  if (!has("zsh")) GTEST_SKIP() << "there is no zsh";
+  const TemporaryDirectory folder;
+  ASSERT_EQ(tutti("completion zsh > " + folder.path() + "/_tutti").exit_code, 0);
+  const Outcome run = in_shell("zsh -fc", std::string(zsh_builtins) + "fpath=(" + folder.path() +
+                                              " $fpath); autoload -U _tutti; "
+                                              "words=(tutti topo sho); CURRENT=3; _tutti; _tutti");
+  EXPECT_EQ(run.out, "show\nshow\n") << run.err;
+}
+
+TEST(Completion, WorksInFish) {
+  if (!has("fish")) GTEST_SKIP() << "there is no fish";
+  const Outcome run = in_shell("fish --no-config -c",
+                               "tutti completion fish | source; complete -C \"tutti topo sho\"");
+  EXPECT_EQ(run.out, "show\n") << run.err;
+}
+
 TEST(Manual, HasAPageForEveryCommand) {
   const TemporaryDirectory folder;
   ASSERT_EQ(tutti("man -o " + folder.path()).exit_code, 0);
