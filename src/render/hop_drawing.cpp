@@ -9,6 +9,7 @@
 #include "render/heading.hpp"
 #include "render/hop_graph.hpp"
 #include "render/hop_layout.hpp"
+#include "render/hop_lines.hpp"
 #include "render/legend.hpp"
 
 namespace tutti::render {
@@ -21,13 +22,15 @@ constexpr double narrowest_paper = 680;
 constexpr double widest_paper = 1640;
 constexpr std::uint32_t most_nodes = 64;
 constexpr std::size_t most_ways = 4;
-constexpr double widest_steps = 6;
+constexpr std::size_t many_lines = 48;
+constexpr int hair = 0;  // Between so many nodes that any other line hides the rest.
 
 struct Panel {
   std::string title;
   HopGraph graph;
   HopLayout layout;
   Point corner{};
+  std::vector<HopLine> lines{};
 
   [[nodiscard]] double width() const {
     return std::max(layout.width + 2 * around, text_width(title, head_size, true));
@@ -52,8 +55,10 @@ class HopDrawing {
     fold_ =
         picture.fold != 0 ? picture.fold : (schedule.contract.ranks + most_nodes - 1) / most_nodes;
     add_panels();
-    for (const Panel& panel : panels_) {
-      for (const auto& [pair, hop] : panel.graph.hops) most_ = std::max(most_, hop.chunks);
+    for (Panel& panel : panels_) {
+      panel.lines = hop_lines(panel.graph);
+      for (const HopLine& line : panel.lines) most_ = std::max(most_, line.hop.chunks);
+      widest_ = std::min(widest_, widest_line(panel));
     }
   }
 
@@ -165,36 +170,62 @@ class HopDrawing {
     if (picture_.rounds.empty() && schedule_.rounds() > 1) {
       lines.emplace_back(
           "--rounds 1-4 draws single rounds, --zoom 0-3 the messages of some ranks.");
+    } else if (widest_ == hair) {
+      lines.emplace_back("--zoom 0 draws the messages of one rank.");
     }
     return lines;
   }
 
-  [[nodiscard]] bool has(bool adds, bool copies) const {
+  template <class Test>
+  [[nodiscard]] bool any_line(Test test) const {
     return std::any_of(panels_.begin(), panels_.end(), [&](const Panel& panel) {
-      return std::any_of(panel.graph.hops.begin(), panel.graph.hops.end(), [&](const auto& each) {
-        return each.second.adds == adds && each.second.copies == copies;
-      });
+      return std::any_of(panel.lines.begin(), panel.lines.end(), test);
     });
+  }
+
+  [[nodiscard]] bool has(bool adds, bool copies) const {
+    return any_line(
+        [&](const HopLine& line) { return line.hop.adds == adds && line.hop.copies == copies; });
+  }
+
+  /// How much a line carries, if there is data.
+  [[nodiscard]] std::string carries() const {
+    const double share =
+        static_cast<double>(most_) / static_cast<double>(schedule_.contract.chunks);
+    const std::string words = number(std::round(1000 * share) / 10) + " % of the data";
+    const bool some_both_ways = any_line([](const HopLine& line) { return line.both_ways; });
+    const bool all_both_ways = !any_line([](const HopLine& line) { return !line.both_ways; });
+    const std::string way = all_both_ways ? " each way" : some_both_ways ? " one way" : "";
+    if (any_line([&](const HopLine& line) { return line.hop.chunks != most_; })) {
+      // Lines that are all alike do not show how much they carry.
+      return widest_ > 1 ? "the widest line carries " + words + way + "; narrower ones less"
+                         : "a line carries at most " + words + way;
+    }
+    return "each line carries " + words + way;
   }
 
   [[nodiscard]] Legend legend(double width) const {
     Legend found(width);
-    const auto line = [&](const std::string& style, const std::string& words) {
+    const auto stroke = [&](const std::string& style, const std::string& words) {
       found.add(26, words, [style](Svg& svg, Point at) {
         svg.line(at, {at.x + 26, at.y}, style + "-line load-3");
       });
     };
     const bool sums = is_reduction(schedule_.contract.collective);
-    if (has(true, false)) line("adds", "is added at the receiver");
-    if (has(false, true)) line("copies", sums ? "replaces what the receiver has" : "is stored");
-    if (has(true, true)) line("series-3", "is added in some rounds, stored in others");
-    const double data = static_cast<double>(schedule_.contract.chunks);
-    const std::string share = number(100 * static_cast<double>(most_) / data);
+    if (has(true, false)) stroke("adds", "is added at the receiver");
+    if (has(false, true)) stroke("copies", sums ? "replaces what the receiver has" : "is stored");
+    if (has(true, true)) stroke("series-3", "is added in some rounds, stored in others");
     if (most_ > 0 && schedule_.contract.collective != Collective::barrier) {
-      found.add(26, "the widest line carries " + share + " % of the data; narrower ones less",
-                [many = is_dense()](Svg& svg, Point at) {
-                  svg.line(at, {at.x + 26, at.y}, many ? "soft-line load-3" : "soft-line load-6");
-                });
+      found.add(26, carries(), [style = load_style(widest_)](Svg& svg, Point at) {
+        svg.line(at, {at.x + 26, at.y}, "soft-line " + style);
+      });
+    }
+    if (widest_ != hair && any_line([](const HopLine& line) { return line.both_ways; })) {
+      found.add(26, "as much there and back", [](Svg& svg, Point at) {
+        svg.line({at.x + 6, at.y}, {at.x + 20, at.y}, "soft-line load-3");
+        draw_head(svg, {at.x + 6, at.y}, {at.x, at.y}, "soft");
+        draw_head(svg, {at.x + 20, at.y}, {at.x + 26, at.y}, "soft");
+      });
     }
     found.add(24, fold_ > 1 ? "ranks" : "rank", [](Svg& svg, Point at) {
       svg.circle({at.x + 12, at.y}, 9, "empty ink-line thin");
@@ -213,65 +244,109 @@ class HopDrawing {
                        [&](std::uint32_t rank) { return rank / fold_ == node; });
   }
 
-  [[nodiscard]] bool is_dense() const { return panels_.front().graph.hops.size() > 48; }
-
-  [[nodiscard]] std::string load(const Hop& hop) const {
-    const double share = static_cast<double>(hop.chunks) / static_cast<double>(most_);
-    // Wide lines would hide each other between many nodes.
-    const double widest = is_dense() ? 3 : widest_steps;
-    const double step = std::clamp(std::ceil(share * widest), 1.0, widest);
-    return "load-" + std::to_string(static_cast<int>(step));
+  /// The number of the widest line that still leaves paper between the lines.
+  [[nodiscard]] int widest_line(const Panel& panel) const {
+    double length = 0;
+    std::size_t count = 0;
+    for (const HopLine& line : panel.lines) {
+      if (is_pale(line)) continue;
+      ++count;
+      const Point from = panel.layout.places[line.from];
+      const Point to = panel.layout.places[line.to];
+      length += std::hypot(to.x - from.x, to.y - from.y);
+    }
+    const double paper = std::max(1.0, panel.layout.width * panel.layout.height);
+    constexpr double most_covered = 0.3;
+    const HopLayout::Kind kind = panel.layout.kind;
+    if (kind == HopLayout::Kind::circle || kind == HopLayout::Kind::grid) {
+      if (length * 1.8 > most_covered * paper) return hair;
+    }
+    if (kind == HopLayout::Kind::circle) {
+      if (length * 3.2 > most_covered * paper || count > many_lines) return 1;
+    }
+    return count > many_lines ? 3 : 6;
   }
 
-  [[nodiscard]] std::string words(std::pair<std::uint32_t, std::uint32_t> pair,
-                                  const Hop& hop) const {
-    std::string text = std::to_string(pair.first) + " → " + std::to_string(pair.second) + ": " +
-                       in_plural(hop.messages, "message") + ", " + in_plural(hop.chunks, "chunk");
+  [[nodiscard]] static std::string load_style(int step) {
+    return step == hair ? "hair" : "load-" + std::to_string(step);
+  }
+
+  [[nodiscard]] std::string load(const Hop& hop) const {
+    if (widest_ == hair) return load_style(hair);
+    const double share = static_cast<double>(hop.chunks) / static_cast<double>(most_);
+    return load_style(std::clamp(static_cast<int>(std::ceil(share * widest_)), 1, widest_));
+  }
+
+  [[nodiscard]] static std::string words(const HopLine& line) {
+    const Hop& hop = line.hop;
+    std::string text = std::to_string(line.from) + (line.both_ways ? " ↔ " : " → ") +
+                       std::to_string(line.to) + ": " + in_plural(hop.messages, "message") + ", " +
+                       in_plural(hop.chunks, "chunk") + (line.both_ways ? " each way" : "");
     text += hop.first == hop.last
                 ? ", round " + std::to_string(hop.first)
                 : ", rounds " + std::to_string(hop.first) + "–" + std::to_string(hop.last);
     return text;
   }
 
-  /// A line with a head. Lines there and back, and chords, bow to the left of their direction.
-  void draw_hop(Svg& svg, const Panel& panel, std::pair<std::uint32_t, std::uint32_t> pair,
-                const Hop& hop) const {
-    const Point from = place(panel, pair.first);
-    const Point to = place(panel, pair.second);
-    const double length = std::max(1.0, std::hypot(to.x - from.x, to.y - from.y));
-    const bool back = panel.graph.hops.contains({pair.second, pair.first});
-    // On a grid, lines around the edge bow away from the nodes in between.
-    const bool wraps = panel.layout.kind == HopLayout::Kind::grid && length > 90;
-    const double bow = wraps ? 20 : back ? std::min(9.0, 3 + 0.06 * length) : 0;
-    const Point left{(to.y - from.y) / length * bow * 2, -(to.x - from.x) / length * bow * 2};
-    Point over{(from.x + to.x) / 2 + left.x, (from.y + to.y) / 2 + left.y};
-    if (panel.layout.kind == HopLayout::Kind::circle) {
-      // Inwards, away from the nodes in between.
-      const Point centre = moved(panel, {panel.layout.width / 2, panel.layout.height / 2});
-      const double share = length / std::max(1.0, panel.layout.width);
-      over = between(over, centre, 0.35 * (1 - share));
-    }
-    const Point start =
-        between(from, over, panel.layout.radius / std::hypot(over.x - from.x, over.y - from.y));
-    const double reach = std::hypot(over.x - to.x, over.y - to.y);
-    const Point end = between(to, over, (panel.layout.radius + 1) / reach);
-    const Point neck = between(to, over, (panel.layout.radius + 7) / reach);
-    const bool pale = !zoomed(pair.first) && !zoomed(pair.second);
-    const std::string colour = pale ? "faint" : style_of(hop);
-    svg.begin("g", {{"class", "message"}});
-    svg.tooltip(words(pair, hop));
-    svg.path(PathData().move(start).bend(over, neck).text(),
-             colour + "-line " + (pale ? "load-0" : load(hop)));
-    const Point along{(end.x - neck.x) / 6, (end.y - neck.y) / 6};
-    const Point side{-along.y * 4, along.x * 4};
+  /// The triangle at the end of a line: from its neck, where the line ends, to its tip.
+  static void draw_head(Svg& svg, Point neck, Point tip, const std::string& colour) {
+    const Point side{-(tip.y - neck.y) * 2 / 3, (tip.x - neck.x) * 2 / 3};
     svg.path(PathData()
-                 .move(end)
+                 .move(tip)
                  .line({neck.x + side.x, neck.y + side.y})
                  .line({neck.x - side.x, neck.y - side.y})
                  .close()
                  .text(),
              colour);
+  }
+
+  /// The point over which a line bends. Two lines there and back bow to the left of their
+  /// direction.
+  [[nodiscard]] static Point bend(const Panel& panel, const HopLine& line) {
+    const Point from = place(panel, line.from);
+    const Point to = place(panel, line.to);
+    const double length = std::max(1.0, std::hypot(to.x - from.x, to.y - from.y));
+    const bool back = !line.both_ways && panel.graph.hops.contains({line.to, line.from});
+    // On a grid, lines around the edge bow away from the nodes in between.
+    const bool wraps = panel.layout.kind == HopLayout::Kind::grid && length > 90;
+    const double bow = wraps ? 20 : back ? std::min(9.0, 3 + 0.06 * length) : 0;
+    const Point left{(to.y - from.y) / length * bow * 2, -(to.x - from.x) / length * bow * 2};
+    const Point over{(from.x + to.x) / 2 + left.x, (from.y + to.y) / 2 + left.y};
+    if (panel.layout.kind != HopLayout::Kind::circle) return over;
+    // Inwards, away from the nodes in between.
+    const Point centre = moved(panel, {panel.layout.width / 2, panel.layout.height / 2});
+    const double share = length / std::max(1.0, panel.layout.width);
+    return between(over, centre, 0.35 * (1 - share));
+  }
+
+  /// A line with a head, or with two. Hairs that all lead both ways need none.
+  void draw_line(Svg& svg, const Panel& panel, const HopLine& line) const {
+    const Point from = place(panel, line.from);
+    const Point to = place(panel, line.to);
+    const Point over = bend(panel, line);
+    const bool pale = is_pale(line);
+    const bool thin = widest_ == hair || (pale && panel.lines.size() > many_lines);
+    const double head = thin ? (line.both_ways ? 0 : 3) : 6;
+    const auto near = [&](Point end, double gap) {
+      return between(end, over,
+                     (panel.layout.radius + gap) / std::hypot(over.x - end.x, over.y - end.y));
+    };
+    const Point start = near(from, line.both_ways ? 1 + head : 0);
+    const Point neck = near(to, 1 + head);
+    const std::string colour = pale ? "faint" : style_of(line.hop);
+    svg.begin("g", {{"class", "message"}});
+    svg.tooltip(words(line));
+    svg.path(PathData().move(start).bend(over, neck).text(), colour + "-line " +
+                                                                 (thin   ? "hair"
+                                                                  : pale ? "load-0"
+                                                                         : load(line.hop)));
+    if (head > 0) draw_head(svg, neck, near(to, 1), colour);
+    if (head > 0 && line.both_ways) draw_head(svg, start, near(from, 1), colour);
     svg.end();
+  }
+
+  [[nodiscard]] bool is_pale(const HopLine& line) const {
+    return !zoomed(line.from) && !zoomed(line.to);
   }
 
   [[nodiscard]] static Point place(const Panel& panel, std::uint32_t node) {
@@ -288,8 +363,8 @@ class HopDrawing {
              {.size = head_size, .style = "ink bold"});
     // Pale lines first, so that they hide nothing.
     for (const bool pale : {true, false}) {
-      for (const auto& [pair, hop] : panel.graph.hops) {
-        if ((!zoomed(pair.first) && !zoomed(pair.second)) == pale) draw_hop(svg, panel, pair, hop);
+      for (const HopLine& line : panel.lines) {
+        if (is_pale(line) == pale) draw_line(svg, panel, line);
       }
     }
     const bool rooted = has_root(schedule_.contract.collective);
@@ -312,6 +387,7 @@ class HopDrawing {
   std::uint32_t fold_ = 1;
   std::vector<Panel> panels_;
   std::uint64_t most_ = 0;
+  int widest_ = 6;  ///< The number of the widest line, or `hair`.
   double height_ = 0;
 };
 

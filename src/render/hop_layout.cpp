@@ -75,17 +75,21 @@ class TreeLayout {
     layout_.kind = HopLayout::Kind::tree;
     layout_.radius = node_radius(static_cast<std::uint32_t>(neighbours.size()));
     layout_.places.resize(neighbours.size());
+    // The lines to the leaves of a small tree need room more than the paper is short of it.
+    constexpr double narrow_tree = 580;
+    constexpr double most_apart = 60;
+    const auto leaves = static_cast<double>(std::count_if(
+        neighbours.begin(), neighbours.end(), [](const auto& each) { return each.size() == 1; }));
+    column_ = std::max(2 * layout_.radius + 5, std::min(most_apart, narrow_tree / leaves));
   }
 
   [[nodiscard]] HopLayout made() {
     place(root_, root_, 0);
-    layout_.width = std::max(0.0, next_ - column());
+    layout_.width = std::max(0.0, next_ - column_);
     return std::move(layout_);
   }
 
  private:
-  [[nodiscard]] double column() const { return 2 * layout_.radius + 5; }
-
   void place(std::uint32_t node, std::uint32_t parent, std::uint32_t depth) {
     constexpr double level = 62;
     double first = -1;
@@ -98,14 +102,15 @@ class TreeLayout {
       if (first < 0) first = last;
     }
     const double x = first < 0 ? next_ : (first + last) / 2;
-    if (first < 0) next_ += column();
+    if (first < 0) next_ += column_;
     layout_.places[node] = {x, depth * level};
     layout_.height = std::max(layout_.height, depth * level);
   }
 
   const Neighbours& neighbours_;
   std::uint32_t root_;
-  double next_ = 0;  ///< Where the next leaf goes.
+  double column_ = 0;  ///< From one leaf to the next.
+  double next_ = 0;    ///< Where the next leaf goes.
   HopLayout layout_;
 };
 

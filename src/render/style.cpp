@@ -55,6 +55,7 @@ constexpr std::array rules{
     Rule{"dotted", "stroke-dasharray:2 4"},
     Rule{"band", "opacity:.18"},
     Rule{"pale", "opacity:.42"},
+    Rule{"hair", "fill:none;stroke-width:.5;opacity:.5"},
     Rule{"load-0", "fill:none;stroke-width:1.2"},
     Rule{"load-1", "fill:none;stroke-width:1.8"},
     Rule{"load-2", "fill:none;stroke-width:2.5"},

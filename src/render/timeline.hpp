@@ -9,8 +9,8 @@
 
 namespace tutti::render {
 
-/// Larger drawings are unreadable.
-inline constexpr std::size_t most_drawn_activities = 6000;
+/// Larger drawings are unreadable. A ring of 64 ranks has 12,096 messages and sums.
+inline constexpr std::size_t most_drawn_activities = 13000;
 inline constexpr std::size_t most_drawn_rows = 64;
 
 /// Throws unsupported for too many ranks. Lets a caller check before it simulates.

@@ -6,6 +6,7 @@
 
 #include "render/hop_graph.hpp"
 #include "render/hop_layout.hpp"
+#include "render/hop_lines.hpp"
 #include "support/drawing.hpp"
 #include "support/errors.hpp"
 
@@ -55,6 +56,46 @@ TEST(HopDrawing, FoldsAndSelectsRounds) {
   const HopGraph first = render::hop_graph(schedule, 1, {1, 1});
   EXPECT_EQ(first.hops.at({3, 4}).messages, 1U);
   EXPECT_TRUE(first.hops.at({3, 4}).adds);
+}
+
+TEST(HopDrawing, OneLineForTwoHopsThatCarryTheSame) {
+  const auto lines = render::hop_lines(render::hop_graph(schedule_of("allreduce/mesh", 16), 1));
+  EXPECT_EQ(lines.size(), 120U);
+  for (const render::HopLine& each : lines) EXPECT_TRUE(each.both_ways);
+  // Up a tree data is added, down it is stored.
+  const auto tree = render::hop_lines(render::hop_graph(schedule_of("allreduce/binomial", 16), 1));
+  EXPECT_EQ(tree.size(), 30U);
+  for (const render::HopLine& each : tree) EXPECT_FALSE(each.both_ways);
+}
+
+std::string drawn(const std::string& name, std::uint32_t ranks,
+                  std::vector<std::uint32_t> zoom = {}) {
+  const Shape shape = algorithm(name).needs_shape() ? squarest(ranks) : Shape{};
+  return render::draw_hops(schedule_of(name, ranks), {.title = name},
+                           {.shape = shape, .zoom = std::move(zoom)});
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Lines between all pairs would otherwise fill the whole circle.
+TEST(HopDrawing, DrawsManyLinesThin) {
+  EXPECT_TRUE(contains(drawn("allreduce/mesh", 64), "adds-line hair"));
+  EXPECT_TRUE(contains(drawn("allreduce/mesh", 64), "--zoom 0 draws the messages of one rank"));
+  EXPECT_TRUE(contains(drawn("allreduce/mesh", 64, {0}), "adds-line load-1"));
+  EXPECT_FALSE(contains(drawn("allreduce/ring", 64), "-line hair\""));
+}
+
+/// The legend says how much a line carries, and speaks of width only if widths differ.
+TEST(HopDrawing, SaysHowMuchALineCarries) {
+  EXPECT_TRUE(contains(drawn("allreduce/ring", 64), "each line carries 196.9 % of the data<"));
+  EXPECT_TRUE(
+      contains(drawn("allreduce/mesh", 16), "each line carries 100 % of the data each way"));
+  EXPECT_TRUE(contains(drawn("allreduce/ring_ring", 16),
+                       "the widest line carries 150 % of the data; narrower ones less"));
+  EXPECT_TRUE(contains(drawn("allreduce/halving_doubling", 64),
+                       "a line carries at most 100 % of the data each way"));
 }
 
 /// Every text is inside the paper and overlaps no other.
