@@ -62,7 +62,7 @@ Rounds reduce_scatter_rounds(const Problem& problem) {
   Rounds all(parts(problem));
   for (std::uint64_t part = 0; part < all.size(); ++part) {
     std::vector<std::uint64_t> chunks = gathering(order_of(problem, all.size() - 1 - part));
-    std::ranges::reverse(chunks);
+    std::reverse(chunks.begin(), chunks.end());
     append(all[part], chunks, true);
   }
   return all;
@@ -73,11 +73,11 @@ Rounds allreduce_rounds(const Problem& problem) {
   Rounds all(parts(problem));
   for (std::uint64_t part = 0; part < all.size(); ++part) {
     std::vector<std::uint32_t> sizes = order_of(problem, part);
-    std::ranges::reverse(sizes);
+    std::reverse(sizes.begin(), sizes.end());
     std::vector<std::uint64_t> chunks = gathering(sizes);
-    std::ranges::reverse(chunks);
+    std::reverse(chunks.begin(), chunks.end());
     append(all[part], chunks, true);
-    std::ranges::reverse(chunks);
+    std::reverse(chunks.begin(), chunks.end());
     append(all[part], chunks, false);
   }
   return all;
