@@ -219,14 +219,50 @@ TEST_F(Exercise, NineVolume) {
   }
 }
 
-/// f(x) = x² + 5 in two stages. The page has no pipelines; the program of examples/training runs
-/// it.
+/// f(x) = x² + 5 in two stages.
 TEST_F(Exercise, TenPipeline) {
   const Json own = command("explain pipeline --values 0,1,2,3,4,5,6");
+  const Json found = page("pipeline", {{"values", "0,1,2,3,4,5,6"}});
+  for (const char* each : {"units", "one_by_one", "messages", "idle", "results"}) {
+    EXPECT_EQ(own.at(each), found.at(each)) << each;
+  }
   EXPECT_EQ(own.at("units"), 8);
   EXPECT_EQ(own.at("one_by_one"), 14);
   EXPECT_EQ(own.at("messages"), 7);
+  EXPECT_EQ(own.at("idle"), 2);
   EXPECT_EQ(own.at("results"), Json::parse("[5,6,9,14,21,30,41]"));
+  EXPECT_EQ(found.at("timeline").at(0), Json::parse("[0,null]"));
+  EXPECT_EQ(found.at("timeline").at(3), Json::parse("[3,2]"));
+  EXPECT_EQ(found.at("timeline").at(7), Json::parse("[null,6]"));
+}
+
+/// Ring or tree on 4 ranks for 1 KB, 1 MB and 16 MB, and where they cross.
+TEST_F(Exercise, ElevenRingOrTree) {
+  const std::string machine = " -p 4 --alpha 10us --bandwidth 12.5GB/s";
+  const auto seconds = [](const Json& table, const std::string& name) {
+    return row(table, name).at("one_port").at("seconds").get<double>();
+  };
+  for (const std::string size : {"1kB", "1MB", "16MB"}) {
+    const Json own = command("cost allreduce ring tree --size " + size + machine);
+    const Json found = page("cost", {{"collective", "allreduce"},
+                                     {"ranks", 4},
+                                     {"size", size},
+                                     {"alpha", "10us"},
+                                     {"bandwidth", "12.5GB/s"}});
+    for (const std::string name : {"allreduce/ring", "allreduce/binomial"}) {
+      EXPECT_DOUBLE_EQ(seconds(own, name), seconds(found, name)) << name << ", " << size;
+    }
+    EXPECT_EQ(size == "1kB", seconds(own, "allreduce/binomial") < seconds(own, "allreduce/ring"));
+  }
+  const Json own = command("crossover allreduce ring tree" + machine);
+  const Json found = page("crossing", {{"first", "allreduce/ring"},
+                                       {"second", "allreduce/binomial"},
+                                       {"ranks", 4},
+                                       {"alpha", "10us"},
+                                       {"bandwidth", "12.5GB/s"}});
+  EXPECT_EQ(own.at("size"), found.at("size"));
+  // 6α + 3/2·nβ = 4α + 4nβ
+  EXPECT_NEAR(own.at("size").get<double>(), 2 * 10e-6 * 12.5e9 / 2.5, 4);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ constexpr std::array entries{
     Entry{"winners", winners},     Entry{"proof", proof},
     Entry{"mutants", mutants},     Entry{"network", underlay},
     Entry{"load", load},           Entry{"simulate", simulated},
-    Entry{"order", ring_order},
+    Entry{"order", ring_order},    Entry{"pipeline", pipeline},
 };
 
 constexpr std::size_t most_schedules = 48;

@@ -83,5 +83,6 @@ class Explorer {
 [[nodiscard]] Json load(Explorer& explorer, const Json& arguments);
 [[nodiscard]] Json simulated(Explorer& explorer, const Json& arguments);
 [[nodiscard]] Json ring_order(Explorer& explorer, const Json& arguments);
+[[nodiscard]] Json pipeline(Explorer& explorer, const Json& arguments);
 
 }  // namespace tutti::web
