@@ -1,4 +1,4 @@
-import { askLater, LibraryError } from "./engine.js";
+import { askLast, LibraryError } from "./engine.js";
 import { h, put } from "./dom.js";
 import { chart } from "./chart.js";
 import { lineColour } from "./colours.js";
@@ -60,7 +60,7 @@ async function drawRounds(how) {
   if (state.p > 128) return;
   let found;
   try {
-    found = await askLater("detail", { ...problem(), size: state.n }, "detail");
+    found = await askLast("detail", { ...problem(), size: state.n }, "detail");
   } catch {
     return;
   }
@@ -149,7 +149,7 @@ export async function drawSensitivity(more) {
   ];
   put(more, ...plots.map((plot) => h("div", { class: "panel", id: `over-${plot.axis}` }, h("h3", {}, plot.title))));
   for (const plot of plots) {
-    const answer = await askLater(
+    const answer = await askLast(
       "curves",
       { ...model(), ...(plot.axis === "ranks" ? { shape: "", root: 0 } : {}), axis: plot.axis, values: plot.values },
       `over-${plot.axis}`,
@@ -182,7 +182,7 @@ export async function drawSensitivity(more) {
 export async function drawWinners(map) {
   const ranks = [2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64];
   const steps = Array.from({ length: 26 }, (_, i) => 2 ** (i + 5));
-  const answer = await askLater(
+  const answer = await askLast(
     "winners",
     { ...model({ n: "1" }), shape: "", root: 0, ranks_list: ranks, sizes: steps.map(String) },
     "winners",

@@ -121,3 +121,8 @@ export function segments(label, value, options, onchange) {
     ),
   );
 }
+
+// Resolves when the browser has painted what is there now.
+export function painted() {
+  return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+}

@@ -1,10 +1,7 @@
 // The library: compiled to WebAssembly, asked here in the page, or in a worker if it takes long.
 
 let library = null;
-let worker = null;
-let nextId = 1;
-const waiting = new Map();
-const latest = new Map();
+let compiled = null;
 
 export class LibraryError extends Error {
   constructor({ code, message }) {
@@ -46,46 +43,102 @@ function workerMain() {
       return;
     }
     const tutti = await ready;
-    const begun = performance.now();
-    const answer = tutti.ccall("tutti_answer", "string", ["string", "string"], [data.question, data.text]);
-    postMessage({ id: data.id, answer, took: performance.now() - begun });
+    postMessage({ answer: tutti.ccall("tutti_answer", "string", ["string", "string"], [data.question, data.text]) });
   };
 }
 
 export async function startEngine() {
-  const module = await WebAssembly.compile(await unpacked(document.getElementById("wasm").textContent));
-  library = await instance(load_tutti, module);
-  startWorker(module);
-}
-
-// Without a worker, which some browsers deny to a page from disk, the page itself answers.
-function startWorker(module) {
-  const source = `${document.getElementById("loader").textContent}\n(${workerMain})();`;
-  try {
-    worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
-  } catch {
-    return;
-  }
-  worker.onmessage = ({ data }) => finish(data.id, data.answer);
-  worker.onerror = () => {
-    worker = null;
-    for (const [id, each] of waiting) if (each.begun) answerHere(id, each.begun);
-  };
-  worker.postMessage({ module });
-}
-
-function finish(id, answer) {
-  const { done } = waiting.get(id);
-  waiting.delete(id);
-  done(answer);
-}
-
-function answerHere(id, { question, text }) {
-  setTimeout(() => finish(id, rawAnswer(question, text)));
+  compiled = await WebAssembly.compile(await unpacked(document.getElementById("wasm").textContent));
+  library = await instance(load_tutti, compiled);
+  front.start();
 }
 
 function rawAnswer(question, text) {
   return library.ccall("tutti_answer", "string", ["string", "string"], [question, text]);
+}
+
+// One worker, with one question at a time, so that overtaken ones can be dropped. Of several waiting
+// questions in the same lane only the newest is answered; the others give null.
+class Desk {
+  #worker = null;
+  #asked = null;
+  #waiting = [];
+  #latest = new Map();
+
+  // Without a worker, which some browsers deny to a page from disk, the page itself answers.
+  start() {
+    if (this.#worker) return;
+    const source = `${document.getElementById("loader").textContent}\n(${workerMain})();`;
+    try {
+      this.#worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+    } catch {
+      return;
+    }
+    this.#worker.onmessage = ({ data }) => this.#finish(data.answer);
+    this.#worker.onerror = () => {
+      this.#worker = null;
+      if (this.#asked) this.#answerHere();
+    };
+    this.#worker.postMessage({ module: compiled });
+  }
+
+  answer(lane, question, text) {
+    return new Promise((done) => {
+      const one = { lane, question, text, done };
+      this.#latest.set(lane, one);
+      this.#waiting.push(one);
+      this.#next();
+    });
+  }
+
+  // Nobody waits for these questions any more.
+  forget() {
+    this.#latest.clear();
+  }
+
+  // A newer question of this lane was answered from memory.
+  overtake(lane) {
+    this.#latest.delete(lane);
+  }
+
+  get questions() {
+    return this.#waiting.length + (this.#asked ? 1 : 0);
+  }
+
+  #next() {
+    while (!this.#asked && this.#waiting.length > 0) {
+      const one = this.#waiting.shift();
+      if (this.#latest.get(one.lane) !== one) {
+        one.done(null);
+        continue;
+      }
+      this.#asked = one;
+      if (this.#worker) this.#worker.postMessage({ question: one.question, text: one.text });
+      else this.#answerHere();
+    }
+    tellBusy();
+  }
+
+  #answerHere() {
+    const { question, text } = this.#asked;
+    setTimeout(() => this.#finish(rawAnswer(question, text)));
+  }
+
+  #finish(answer) {
+    const one = this.#asked;
+    this.#asked = null;
+    one.done(this.#latest.get(one.lane) === one ? answer : null);
+    this.#next();
+  }
+}
+
+// A change is shown by the answers of the front desk. The back desk answers what follows, such as charts, so
+// that the next change need not wait for it.
+const front = new Desk();
+const back = new Desk();
+
+function tellBusy() {
+  document.body.dataset.questions = String(front.questions + back.questions);
 }
 
 function parsed(text) {
@@ -114,48 +167,28 @@ export function ask(question, argumentsGiven = {}) {
 
 // A promise of the answer, computed in the worker. Of several questions in the same `lane` only the newest
 // is answered; the others give null.
-export async function askLater(question, argumentsGiven, lane = question) {
-  const text = JSON.stringify(argumentsGiven);
-  const key = question + text;
-  const id = nextId++;
-  latest.set(lane, id);
-  if (remembered.has(key)) return remembered.get(key);
-  const answer = await new Promise((done) => {
-    waiting.set(id, { done });
-    unasked.push({ id, lane, question, text });
-    pump();
-  });
-  if (answer === null) return null;
-  const result = remember(key, parsed(answer));
-  return latest.get(lane) === id ? result : null;
+export function askLater(question, argumentsGiven, lane = question) {
+  return askAt(front, question, argumentsGiven, lane);
 }
 
-// One question is with the worker at a time, so that overtaken ones can be dropped.
-const unasked = [];
-let busy = false;
+// The same for what may wait until a change is shown.
+export function askLast(question, argumentsGiven, lane = question) {
+  back.start();
+  return askAt(back, question, argumentsGiven, lane);
+}
 
-function pump() {
-  if (busy) return;
-  for (;;) {
-    const next = unasked.shift();
-    if (!next) return;
-    const { done } = waiting.get(next.id);
-    if (latest.get(next.lane) !== next.id) {
-      waiting.delete(next.id);
-      done(null);
-      continue;
-    }
-    busy = true;
-    waiting.set(next.id, {
-      begun: next,
-      done(answer) {
-        busy = false;
-        done(answer);
-        pump();
-      },
-    });
-    if (worker) worker.postMessage({ id: next.id, question: next.question, text: next.text });
-    else answerHere(next.id, next);
-    return;
+// Drops the questions of askLast() that have not begun: the state that they are about has changed.
+export function forgetLast() {
+  back.forget();
+}
+
+async function askAt(desk, question, argumentsGiven, lane) {
+  const text = JSON.stringify(argumentsGiven);
+  const key = question + text;
+  if (remembered.has(key)) {
+    desk.overtake(lane);
+    return remembered.get(key);
   }
+  const answer = await desk.answer(lane, question, text);
+  return answer === null ? null : remember(key, parsed(answer));
 }

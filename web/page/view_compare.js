@@ -1,4 +1,4 @@
-import { ask, askLater, LibraryError } from "./engine.js";
+import { askLater, LibraryError } from "./engine.js";
 import { choice, h, put, say, segments } from "./dom.js";
 import { Film, parseValues } from "./film.js";
 import { Player } from "./player.js";
@@ -89,17 +89,18 @@ export function compareView() {
   async function load() {
     const [first, second] = [problem(), problem({ a: state.b })];
     const port = state.ports === "one" ? "one_port" : "own_links";
-    const [one, other, costs] = await Promise.all([
-      askLater("play", first, "play-a"),
-      askLater("play", second, "play-b"),
-      askLater("cost", { ...model(), prices: port }, "cost"),
-    ]);
-    if (!one || !other || !costs) return;
-    films = [one, other].map((each) => new Film(each, parseValues(state.values)));
-    const rows = films.map((film) => costs.algorithms.find((row) => row.algorithm === film.algorithm));
-    clocks = films.map((film, i) =>
-      clockOf(film, ask("detail", { ...(i ? second : first), size: state.n }), rows[i][port].seconds),
+    const answers = await Promise.all(
+      [first, second].flatMap((each, i) => [
+        askLater("play", each, `play-${i}`),
+        askLater("cost", { ...model(), prices: port, algorithm: each.algorithm }, `cost-${i}`),
+        askLater("detail", { ...each, size: state.n }, `detail-${i}`),
+      ]),
     );
+    if (answers.some((each) => !each)) return;
+    const [one, costs, detail, other, otherCosts, otherDetail] = answers;
+    films = [one, other].map((each) => new Film(each, parseValues(state.values)));
+    const rows = [costs, otherCosts].map((each) => each.algorithms[0]);
+    clocks = [detail, otherDetail].map((each, i) => clockOf(films[i], each, rows[i][port].seconds));
     const height = Math.max(300, innerHeight - 420);
     stages.forEach((stage, i) => stage.show(films[i], { layout: "auto", mode: state.show, maxHeight: height }));
     drawBar();

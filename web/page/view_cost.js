@@ -1,5 +1,5 @@
-import { askLater } from "./engine.js";
-import { h, put } from "./dom.js";
+import { askLast, askLater, forgetLast } from "./engine.js";
+import { h, painted, put } from "./dom.js";
 import { chart } from "./chart.js";
 import { collectiveTitle, shortName } from "./controls.js";
 import { linearMath } from "./math.js";
@@ -289,7 +289,7 @@ export function costView() {
     const rivalName = algorithmName(state.b);
     if (state.a === state.b) return;
     try {
-      const found = await askLater("crossing", { ...model(), first: algorithmName(), second: rivalName }, "crossing");
+      const found = await askLast("crossing", { ...model(), first: algorithmName(), second: rivalName }, "crossing");
       const place = curve.querySelector("#crossing");
       if (!found || !place) return;
       put(
@@ -319,7 +319,9 @@ export function costView() {
   let bounds = null;
 
   async function drawCharts(own, machine) {
-    const curves = await askLater(
+    await painted();
+    if (own !== token) return;
+    const curves = await askLast(
       "curves",
       { ...model({ n: "1" }), axis: "size", values: sizes.map(String) },
       "curves",
@@ -333,7 +335,6 @@ export function costView() {
   return {
     element,
     async change(changed) {
-      const own = ++token;
       const relevant = [
         "view",
         "c",
@@ -352,6 +353,8 @@ export function costView() {
         "ports",
       ];
       if (!relevant.some((key) => changed.has(key))) return;
+      const own = ++token;
+      forgetLast();
       if (changed.has("c")) hidden = new Set();
       const answer = await askLater("cost", { ...model(), prices: port() }, "cost");
       if (!answer || own !== token) return;

@@ -1,4 +1,4 @@
-import { askLater, LibraryError } from "./engine.js";
+import { askLast, askLater, LibraryError } from "./engine.js";
 import { choice, h, put, say } from "./dom.js";
 import { Film } from "./film.js";
 import { Player } from "./player.js";
@@ -278,7 +278,7 @@ export function proofView() {
         onclick: async () => {
           button.disabled = true;
           button.textContent = "Trying…";
-          const answer = await askLater("mutants", { ...problem(), most: 150 }, "mutants");
+          const answer = await askLast("mutants", { ...problem(), most: 150 }, "mutants");
           if (!answer) return;
           put(
             trial,
