@@ -288,7 +288,7 @@ function machine() {
       "Ports",
       state.ports,
       [
-        ["one", "one message in and one out"],
+        ["one", "one in, one out"],
         ["unlimited", "any number at once"],
       ],
       (ports) => update({ ports }),

@@ -272,10 +272,14 @@ async function start() {
     byId("main").focus();
   });
   let wasWide = innerWidth > 900;
+  let before = innerWidth;
   addEventListener(
     "resize",
     inFrame(() => {
       const wide = innerWidth > 900;
+      // On a phone only the height changes while the reader scrolls, as the browser hides its bar.
+      if (!wide && innerWidth === before) return;
+      before = innerWidth;
       if (wide !== wasWide) {
         wasWide = wide;
         byId("side").querySelector("details.fold").open = wide;

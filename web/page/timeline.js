@@ -89,8 +89,10 @@ export function drawTimeline(place, result, net, { title }) {
     pen.rect(bx, by - 0.5, bw, bh + 1, { stroke: theme.bad, line: 1.6, radius: 1 });
     before = [bx + bw, by + bh / 2];
   }
-  for (let i = 0; i <= 5; ++i) {
-    const time = (result.seconds * i) / 5;
+  // A label needs some 80 pixels.
+  const ticks = Math.min(5, Math.max(2, Math.floor((width - left) / 80)));
+  for (let i = 0; i <= ticks; ++i) {
+    const time = (result.seconds * i) / ticks;
     pen.line(
       [
         [x(time), height - bottom + 2],
@@ -101,7 +103,7 @@ export function drawTimeline(place, result, net, { title }) {
     pen.text(x(time), height - 9, secondsText(time), {
       size: 11,
       fill: theme.soft,
-      anchor: i === 0 ? "start" : i === 5 ? "end" : "middle",
+      anchor: i === 0 ? "start" : i === ticks ? "end" : "middle",
     });
   }
   canvas.addEventListener("pointermove", (event) => {

@@ -81,9 +81,9 @@ export function subscript(number) {
   return String(number).replace(/\d/g, (digit) => subscripts[digit]);
 }
 
-// The letter of a rank's contributions: a, b, …, and past 26 the number.
+// The letter of a rank's contributions: a, b, …, and past 26 its number.
 export function letter(rank) {
-  return rank < 26 ? String.fromCharCode(97 + rank) : `r${rank}·`;
+  return rank < 26 ? String.fromCharCode(97 + rank) : `r${rank}`;
 }
 
 export function plural(count, noun) {

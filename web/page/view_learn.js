@@ -346,8 +346,9 @@ export function learnView() {
       );
       if (changed.has("topic") && !changed.has("view")) scrollTo({ top: 0 });
     },
+    // Only the pictures of boxes have colours of the theme. An exercise keeps its answer.
     repaint() {
-      this.change(new Set(["view"]));
+      if (page.querySelector(".boxes")) this.change(new Set(["view"]));
     },
   };
 }
