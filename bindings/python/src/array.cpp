@@ -2,9 +2,11 @@
 
 #include <array>
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
+#include "array_interface.hpp"
 #include "dlpack.hpp"
 #include "errors.hpp"
 
@@ -213,34 +215,18 @@ std::optional<DType> ml_dtype(nb::handle array) {
 }  // namespace
 
 bool Array::acquire_interface(nb::handle object, const char* call) {
-  if (!has_attribute(object, "__array_interface__")) return false;
-  const nb::object interface = object.attr("__array_interface__");
-  if (!nb::isinstance<nb::dict>(interface)) return false;
-  const nb::dict fields = nb::cast<nb::dict>(interface);
-  if (!fields.contains("data") || !fields.contains("shape") || !fields.contains("typestr")) {
-    return false;
-  }
-  const nb::object place = fields["data"];
-  if (!nb::isinstance<nb::tuple>(place)) return false;
-  const std::string type = nb::cast<std::string>(fields["typestr"]);
-  if (type.size() < 3) return false;
+  std::optional<ArrayInterface> found = array_interface_of(object, call);
+  if (!found) return false;
+  const std::string& type = found->type;
   keep_ = nb::borrow(object);
-  data_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(place[0]));
-  is_read_only_ = nb::cast<bool>(place[1]);
-  item_bytes_ = std::stoul(type.substr(2));
-  bytes_ = item_bytes_;
-  for (const nb::handle length : nb::cast<nb::tuple>(fields["shape"])) {
-    own_shape_.push_back(nb::cast<std::int64_t>(length));
-    bytes_ *= static_cast<std::uint64_t>(own_shape_.back());
-  }
+  data_ = found->data;
+  is_read_only_ = found->is_read_only;
+  own_shape_ = std::move(found->shape);
   dimensions_ = own_shape_.size();
   shape_ = own_shape_.data();
-  if (fields.contains("strides") && !fields["strides"].is_none()) {
-    std::vector<std::int64_t> strides;
-    for (const nb::handle stride : nb::cast<nb::tuple>(fields["strides"])) {
-      strides.push_back(nb::cast<std::int64_t>(stride));
-    }
-    require_contiguous(strides.data(), static_cast<std::int64_t>(item_bytes_), call, object);
+  set_bytes(found->item_bytes, call);
+  if (!found->strides.empty()) {
+    require_contiguous(found->strides.data(), static_cast<std::int64_t>(item_bytes_), call, object);
   }
   const bool is_foreign =
       type[0] == (std::endian::native == std::endian::little ? '>' : '<') && item_bytes_ > 1;
@@ -263,8 +249,8 @@ bool Array::acquire_interface(nb::handle object, const char* call) {
       dtype_ = complex(item_bytes_);
       break;
     case 'b':
-      dtype_ = DType::u8;
-      is_boolean_ = true;
+      is_boolean_ = item_bytes_ == 1;
+      if (is_boolean_) dtype_ = DType::u8;
       break;
     case 'O':
       release();
@@ -358,11 +344,15 @@ bool Array::acquire_dlpack(nb::handle object, const char* call) {
     tensor = &static_cast<const dlpack::Managed*>(managed)->tensor;
   }
   data_ = static_cast<std::byte*>(tensor->data) + tensor->byte_offset;
-  item_bytes_ = (std::size_t{tensor->dtype.bits} * tensor->dtype.lanes + 7) / 8;
-  bytes_ = item_bytes_;
+  const std::size_t bits = std::size_t{tensor->dtype.bits} * tensor->dtype.lanes;
+  if (bits % 8 != 0) {
+    // How they are packed, the capsule does not tell.
+    refuse(std::string(call) + ": elements of " + std::to_string(bits) +
+           " bits cannot be moved: convert them to a type of whole bytes");
+  }
   dimensions_ = static_cast<std::size_t>(tensor->ndim);
   shape_ = tensor->shape;
-  for (std::size_t i = 0; i < dimensions_; ++i) bytes_ *= static_cast<std::uint64_t>(shape_[i]);
+  set_bytes(bits / 8, call);
   if (tensor->strides != nullptr) require_contiguous(tensor->strides, 1, call, object);
   dtype_ = dtype_of(tensor->dtype);
   is_boolean_ = static_cast<dlpack::Code>(tensor->dtype.code) == dlpack::Code::boolean;
@@ -371,6 +361,26 @@ bool Array::acquire_dlpack(nb::handle object, const char* call) {
 }
 
 // ------------------------------------------------------------------------------------------------
+
+/// The number of elements is that of the shape, which may be anything.
+void Array::set_bytes(std::size_t item_bytes, const char* call) {
+  item_bytes_ = item_bytes == 0 ? 1 : item_bytes;
+  bytes_ = item_bytes;
+  bool is_empty = item_bytes == 0;
+  bool is_too_large = false;
+  for (std::size_t i = 0; i < dimensions_; ++i) {
+    if (shape_[i] < 0) {
+      refuse(std::string(call) + ": the array has a negative length: " + std::to_string(shape_[i]));
+    }
+    is_empty = is_empty || shape_[i] == 0;
+    is_too_large = __builtin_mul_overflow(bytes_, static_cast<std::uint64_t>(shape_[i]), &bytes_) ||
+                   is_too_large;
+  }
+  if (is_empty) bytes_ = 0;
+  if (!is_empty && (is_too_large || bytes_ > PTRDIFF_MAX)) {
+    refuse(std::string(call) + ": the array's shape has more bytes than any memory");
+  }
+}
 
 /// `unit` is the stride of neighbours in the last dimension.
 void Array::require_contiguous(const std::int64_t* strides, std::int64_t unit, const char* call,

@@ -57,6 +57,7 @@ class Array {
   bool acquire_interface(nb::handle object, const char* call);
   bool acquire_dlpack(nb::handle object, const char* call);
   void set_format(const char* format, const char* call);
+  void set_bytes(std::size_t item_bytes, const char* call);
   void require_contiguous(const std::int64_t* strides, std::int64_t unit, const char* call,
                           nb::handle object) const;
 
