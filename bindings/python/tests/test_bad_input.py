@@ -1,5 +1,7 @@
 """Wrong input is an exception that says what to do, on every rank concerned."""
 
+import ctypes
+import re
 import threading
 from array import array
 
@@ -92,6 +94,78 @@ def test_array_interface(comm):
         comm.allreduce(Interface(x, data=(x.ctypes.data, True)))
     with pytest.raises(tutti.InvalidArgument, match="not contiguous"):
         comm.allreduce(Interface(x, shape=(2,), strides=(16,)))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("typestr", "<fx"),
+        ("typestr", "<f99999999999999999999"),
+        ("typestr", "<"),
+        ("typestr", "|t8"),
+        ("typestr", 5),
+        ("shape", [4]),
+        ("shape", ("a",)),
+        ("data", (5,)),
+        ("data", ("a", False)),
+        ("strides", [8]),
+        ("strides", (8, 8)),
+        ("strides", ()),
+    ],
+)
+def test_array_interface_with_a_malformed_field(comm, field, value):
+    with pytest.raises(tutti.WrongType, match=f"'{field}' of the array's __array_interface__ must"):
+        comm.allreduce(Interface(np.arange(4.0), **{field: value}))
+
+
+def test_shapes_that_no_memory_has(comm):
+    x = np.arange(4.0)
+    with pytest.raises(tutti.InvalidArgument, match="negative length: -1"):
+        comm.allreduce(Interface(x, shape=(-1,)))
+    for shape in ((1 << 61,), (1 << 32, 1 << 32), (1 << 62, 4)):
+        with pytest.raises(tutti.InvalidArgument, match="more bytes than any memory"):
+            comm.allreduce(Interface(x, shape=shape))
+    comm.allreduce(Interface(x, shape=(1 << 62, 1 << 62, 0)))
+    with pytest.raises(tutti.InvalidArgument, match="null"):
+        comm.allreduce(Interface(x, data=(0, False)))
+    comm.broadcast(Interface(x, typestr="|V0"))  # Elements without bytes.
+
+
+def test_texts_have_four_bytes_for_each_character(comm):
+    x, out = np.array(["ab", "cd"]), np.array(["  ", "  "])
+    comm.allgather(Interface(x), out=Interface(out))
+    assert out.tolist() == ["ab", "cd"]
+
+
+def dlpack_capsule(bits, lanes, memory, shape):
+    """A capsule of a type that no library here exports. `memory` and `shape` outlive it."""
+
+    class Tensor(ctypes.Structure):
+        _fields_ = [
+            ("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32),
+            ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+            ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64),
+            ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p),
+        ]  # fmt: skip
+
+    tensor = Tensor(memory.ctypes.data, (1, 0), shape.size, 1, bits, lanes, shape.ctypes.data)
+    make = ctypes.pythonapi.PyCapsule_New
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    return make(ctypes.addressof(tensor), b"dltensor", None), tensor
+
+
+def test_elements_of_less_than_a_byte(comm):
+    class Packed:
+        def __init__(self, *of):
+            self.made = dlpack_capsule(*of)
+
+        def __dlpack__(self):
+            return self.made[0]
+
+    memory, shape = np.arange(4, dtype=np.uint8), np.array([4])
+    assert comm.allreduce(Packed(8, 1, memory, shape), out=np.empty(4, np.uint8)).tolist() == [0, 1, 2, 3]
+    with pytest.raises(tutti.InvalidArgument, match="4 bits"):
+        comm.allreduce(Packed(4, 1, memory, shape), out=np.empty(4, np.uint8))
 
 
 def test_dlpack_alone(comm):
@@ -241,6 +315,35 @@ def test_different_types_and_collectives():
         with pytest.raises(tutti.RunError) as caught:
             tutti.run_threads(work, 2)
         assert all(isinstance(e, tutti.Mismatch) for e in caught.value.failures.values())
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda a, b: None, "returned None"),
+        (lambda a, b: 1.0, r"returned the shape \(\)"),
+        (lambda a, b: np.ones(7), r"returned the shape \(7,\)"),
+    ],
+)
+def test_operations_that_return_no_array_of_that_shape(function, words):
+    with pytest.raises(tutti.RunError) as caught:
+        tutti.run_threads(lambda comm: comm.allreduce(np.ones(3), function), 2)
+    assert re.search(words, str(caught.value.__cause__))
+
+
+def test_empty():
+    assert tutti.empty([2, np.int64(3)]).shape == (2, 3)
+    for shape in ("3", 2.5, (2, "3"), None):
+        with pytest.raises(tutti.WrongType, match="is no shape"):
+            tutti.empty(shape)
+    for shape in (1 << 62, (1 << 40, 1 << 40)):
+        with pytest.raises(tutti.InvalidArgument, match="more elements than any memory"):
+            tutti.empty(shape)
+
+
+def test_what_is_no_store():
+    with pytest.raises(tutti.WrongType, match="dict is no store"):
+        tutti.init(store={}, rank=0, ranks=2)
 
 
 def test_late_rank():

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from operator import index
 from typing import Any, Callable, Union
 
 from . import _core
-from ._errors import InvalidArgument
+from ._errors import InvalidArgument, WrongType
 
 #: The names of types, as NumPy has them, and their formats in the module struct.
 _FORMATS = {
@@ -95,12 +96,18 @@ def empty(shape: Union[int, Sequence[int]], dtype: Any = "float32") -> Any:
     A NumPy array or, without NumPy, a memoryview. `torch.from_numpy()` makes it a tensor. The memory is
     freed with the last array that refers to it.
     """
-    dimensions = (shape,) if isinstance(shape, int) else tuple(int(each) for each in shape)
+    try:
+        given = shape if isinstance(shape, (Iterable, str)) else (shape,)
+        dimensions = tuple(index(each) for each in given)
+    except TypeError:
+        raise WrongType(f"empty: {shape!r} is no shape: pass a whole number, or a tuple of them") from None
     if any(each < 0 for each in dimensions):
         raise InvalidArgument(f"empty: the shape {dimensions} has a negative dimension")
     name = _dtype_name(dtype)
     numpy = _numpy()
     count = math.prod(dimensions)
+    if count > sys.maxsize // 16:
+        raise InvalidArgument(f"empty: the shape {dimensions} has more elements than any memory")
     if numpy is not None:
         kind = _numpy_dtype(numpy, name)
         if kind is not None:
@@ -153,7 +160,14 @@ def combine(
     if numpy is not None:
         kind = _numpy_dtype(numpy, name) or numpy.dtype("uint16")
         to = numpy.frombuffer(accumulator, dtype=kind)
-        to[...] = function(to, numpy.frombuffer(contribution, dtype=kind))
+        result = function(to, numpy.frombuffer(contribution, dtype=kind))
+        # NumPy would store a None as nan, and a single number in all elements.
+        if result is None or numpy.shape(result) != to.shape:
+            given = "None" if result is None else f"the shape {numpy.shape(result)}"
+            raise InvalidArgument(
+                f"op: the function returned {given}, and must return one like its arguments: {to.shape}"
+            )
+        to[...] = result
         return
     code = _FORMATS[name]
     left, right = _cast(accumulator, code, (0,)), _cast(contribution, code, (0,))

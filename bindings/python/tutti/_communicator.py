@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Optional, TypedDict, Union
 
 from . import _core
-from ._errors import Aborted, Error, InvalidArgument, make
+from ._errors import Aborted, Error, InvalidArgument, WrongType, make
 from ._objects import ObjectCalls
 
 if sys.version_info >= (3, 12):
@@ -288,6 +288,8 @@ def init(
         raise InvalidArgument(f"init: rank {rank} is not one of the ranks 0 to {ranks - 1}")
     if id is not None:
         return Communicator(_core.create_by_id(id, rank, ranks, given))
+    if not all(callable(getattr(store, each, None)) for each in ("get", "set")):
+        raise WrongType(f"init: {type(store).__name__} is no store: it needs set(key, bytes) and get(key)")
     return Communicator(_core.create_by_store(store, prefix, rank, ranks, given))
 
 
