@@ -13,13 +13,13 @@
 #include "cli/console/progress.hpp"
 #include "cli/console/text_file.hpp"
 #include "cli/simulation/case.hpp"
+#include "cli/simulation/entry.hpp"
 #include "cli/simulation/places.hpp"
 #include "cli/simulation/report.hpp"
 #include "cli/simulation/sweep.hpp"
 #include "core/quantity.hpp"
 #include "core/workers.hpp"
 #include "render/timeline.hpp"
-#include "select/natural_shapes.hpp"
 #include "sim/busiest_links.hpp"
 
 namespace tutti::cli {
@@ -35,17 +35,6 @@ struct Options : SimOptions {
   std::string trace;
 };
 
-/// An algorithm and its problem.
-struct Entry {
-  const Algorithm* algorithm = nullptr;
-  Problem problem{};
-
-  [[nodiscard]] std::string name() const {
-    const std::string shape = algorithm->needs_shape() ? " " + to_string(problem.shape) : "";
-    return std::string(algorithm->name) + shape;
-  }
-};
-
 /// The shapes to try for an algorithm that needs one: that of --shape; for an algorithm that was
 /// named, the first that the network has; otherwise those of the network and all of two dimensions.
 std::vector<Problem> problems_for(const Algorithm& algorithm, const Options& options,
@@ -53,17 +42,7 @@ std::vector<Problem> problems_for(const Algorithm& algorithm, const Options& opt
   const Problem usual = options.problem.problem(algorithm);
   if (!algorithm.needs_shape() || !options.problem.shape.empty()) return {usual};
   const std::vector<Rank> places = parse_places(options.place, usual.ranks, network);
-  std::vector<Shape> shapes;
-  if (!places.empty() || usual.ranks == network.rank_count()) {
-    shapes = natural_shapes(network, places);
-  }
-  if (every_shape) {
-    for (Shape& each : shapes_of_two(usual.ranks)) {
-      if (std::find(shapes.begin(), shapes.end(), each) == shapes.end()) {
-        shapes.push_back(std::move(each));
-      }
-    }
-  }
+  const std::vector<Shape> shapes = shapes_on(network, usual.ranks, places, every_shape);
   std::vector<Problem> problems;
   for (const Shape& shape : shapes) {
     Problem problem = usual;
@@ -77,12 +56,12 @@ std::vector<Problem> problems_for(const Algorithm& algorithm, const Options& opt
 
 /// The named algorithms, or with --all all algorithms of their collectives, with every shape that
 /// fits. An algorithm that has no schedule for this many ranks is left out unless it was named.
-std::vector<Entry> entries_of(const Options& options, const Network& network) {
+std::vector<SimEntry> entries_of(const Options& options, const Network& network) {
   if (options.names.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "simulate what? Name an algorithm, such as allreduce/ring, or add --file FILE");
   }
-  std::vector<Entry> entries;
+  std::vector<SimEntry> entries;
   for (const std::string& name : joined_names(options.names)) {
     const bool one = name.find('/') != std::string::npos;
     const std::string group = options.all ? name.substr(0, name.find('/')) : name;
@@ -151,7 +130,7 @@ void show_one(const SimNetwork& on, const ScheduleSource& source, const Options&
 }
 
 /// The time of each entry at one size.
-std::vector<SimReport> simulate_each(const SimNetwork& on, const std::vector<Entry>& entries,
+std::vector<SimReport> simulate_each(const SimNetwork& on, const std::vector<SimEntry>& entries,
                                      const Options& options, std::uint64_t size,
                                      Progress& progress) {
   std::vector<SimReport> reports(entries.size());
@@ -217,7 +196,7 @@ void refuse_trace(const Options& options) {
               "--trace is for one simulation; name one algorithm, and neither --all nor --sweep");
 }
 
-void rank_all(const SimNetwork& on, const std::vector<Entry>& entries, const Options& options) {
+void rank_all(const SimNetwork& on, const std::vector<SimEntry>& entries, const Options& options) {
   refuse_trace(options);
   if (!options.svg.empty()) {
     throw Error(ErrorCode::invalid_argument,
@@ -234,7 +213,7 @@ void rank_all(const SimNetwork& on, const std::vector<Entry>& entries, const Opt
   options.json ? print_ranking_json(reports, on) : print_ranking(reports, on);
 }
 
-void sweep(const SimNetwork& on, const std::vector<Entry>& entries, const Options& options) {
+void sweep(const SimNetwork& on, const std::vector<SimEntry>& entries, const Options& options) {
   refuse_trace(options);
   SimSweep found{.network = on.network().name,
                  .ranks = entries.front().problem.ranks,
@@ -245,7 +224,7 @@ void sweep(const SimNetwork& on, const std::vector<Entry>& entries, const Option
     throw Error(ErrorCode::invalid_argument, "there is no size from " + options.from + " to " +
                                                  options.to + "; give a larger --to");
   }
-  for (const Entry& each : entries) found.names.push_back(each.name());
+  for (const SimEntry& each : entries) found.names.push_back(each.name());
   {
     Progress progress("simulating", entries.size() * found.sizes.size());
     for (const std::uint64_t size : found.sizes) {
@@ -270,7 +249,7 @@ void run(Options options) {
   if (options.problem.ranks == 0 && options.problem.shape.empty()) {
     options.problem.ranks = on.network().rank_count();
   }
-  const std::vector<Entry> entries = entries_of(options, on.network());
+  const std::vector<SimEntry> entries = entries_of(options, on.network());
   if (entries.empty()) {
     throw Error(ErrorCode::unsupported,
                 "no algorithm of that name has a schedule for this shape; try another --shape");

@@ -16,6 +16,7 @@
 #include "cli/console/progress.hpp"
 #include "cli/console/text.hpp"
 #include "cli/console/text_file.hpp"
+#include "cli/simulation/entry.hpp"
 #include "cli/simulation/known_optimum.hpp"
 #include "core/json.hpp"
 #include "core/quantity.hpp"
@@ -49,6 +50,8 @@ struct Result {
   bool simulated = false;
   /// For an allreduce: the share of the bound that no allreduce can exceed, if it is known.
   std::optional<double> part_of_bound{};
+  /// The fastest algorithm of the table on the same network, if it was simulated.
+  std::optional<FastestEntry> of_table{};
 
   [[nodiscard]] double part() const { return made.best_seconds / seconds; }
 };
@@ -76,6 +79,9 @@ void verify_or_throw(const Schedule& schedule, Result& result) {
                                        verdict.violations.front().message);
 }
 
+// Any number of messages at once, those of a pair one after the other: only links set limits.
+constexpr SimulationSettings only_links{.ports = 0, .in_order = true};
+
 double simulated(const Result& result) {
   const Schedule& schedule = result.made.schedule;
   Routes routes(result.network);
@@ -86,11 +92,17 @@ double simulated(const Result& result) {
     shown->advance(arrived - told);
     told = arrived;
   };
-  // Any number of messages at once, those of a pair one after the other: only links set limits.
   return simulate(result.network, routes, source_of(schedule),
-                  even_layout(schedule.contract, result.size), {.ports = 0, .in_order = true},
-                  progress)
+                  even_layout(schedule.contract, result.size), only_links, progress)
       .seconds;
+}
+
+/// Algorithms with so many messages that they would take longer than the synthesis are left out.
+std::optional<FastestEntry> fastest_of_table(const Network& network, const Options& options) {
+  SimulationSettings settings = only_links;
+  settings.memory = std::uint64_t{1} << 26;
+  return fastest_entry(network, parse_collective(options.collective), Rank{options.root},
+                       parse_bytes(options.size), settings);
 }
 
 Result synthesized(const Options& options) {
@@ -100,6 +112,7 @@ Result synthesized(const Options& options) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   result.search_seconds = took.count();
   verify_or_throw(result.made.schedule, result);
+  if (!options.no_sim) result.of_table = fastest_of_table(result.network, options);
   result.network.own_routes.insert(result.network.own_routes.begin(), result.made.routes.begin(),
                                    result.made.routes.end());
   result.simulated = !options.no_sim;
@@ -136,6 +149,10 @@ void print_text(const Result& result) {
   if (result.part_of_bound) {
     std::printf("%.1f %% of the bound that no allreduce can exceed\n", 100 * *result.part_of_bound);
   }
+  if (result.of_table) {
+    std::printf("the fastest algorithm of the table, %s, takes %s\n", result.of_table->name.c_str(),
+                format_seconds(result.of_table->seconds).c_str());
+  }
   if (!result.made.routes.empty()) {
     std::printf(
         "its messages need routes of their own: --network-out writes the network with them\n");
@@ -163,6 +180,10 @@ void print_json(const Result& result) {
              {"best_seconds", result.made.best_seconds},
              {"part_of_best", result.part()}};
   if (result.part_of_bound) whole["part_of_bound"] = *result.part_of_bound;
+  if (result.of_table) {
+    whole["of_table"] =
+        Json{{"algorithm", result.of_table->name}, {"seconds", result.of_table->seconds}};
+  }
   std::printf("%s\n", whole.dump(1).c_str());
 }
 

@@ -18,6 +18,12 @@ void expect_refusal(const std::string& arguments, const std::string& part) {
   EXPECT_NE(run.err.find(part), std::string::npos) << run.err;
 }
 
+TEST(Synth, NamesTheFastestAlgorithmOfTheTable) {
+  expect_success("synth allgather --topo torus:4x4",
+                 "the fastest algorithm of the table, allgather/torus 4x4, takes 20.1ms");
+  expect_success("synth broadcast --topo star:4 --root 2 --json", R"("algorithm": "broadcast/)");
+}
+
 TEST(Synth, WhatItWritesCanBeVerifiedSimulatedAndRun) {
   const TemporaryDirectory directory;
   const std::string schedule = directory.path() + "/s.json";
