@@ -247,7 +247,9 @@ class SymmetrySearch {
 /// Whether there are so many messages that a search for a step above 1 pays.
 bool has_many_messages(const ScheduleSource& source, const Program& first) {
   constexpr std::uint64_t many = 20'000;
-  return std::uint64_t{source.contract.ranks} * first.size() > many;
+  std::uint64_t peers = 0;
+  for (const Step step : first) peers += step.peers.size();
+  return source.contract.ranks * peers > many;
 }
 
 }  // namespace
