@@ -8,6 +8,7 @@
 #include "lifeline/consensus.hpp"
 #include "lifeline/fake_participant.hpp"
 #include "lifeline/mesh_support.hpp"
+#include "support/eventually.hpp"
 
 /// Groups in which a member is connected to its neighbours only, until it needs another one.
 namespace tutti::test {
@@ -19,11 +20,6 @@ constexpr std::uint32_t members = 20;
 /// Not neighbours of member 0, nor of each other.
 constexpr std::uint32_t far = 10;
 constexpr std::uint32_t farther = 7;
-
-bool eventually(const std::function<bool()>& is_so) {
-  for (int look = 0; look < 1000 && !is_so(); ++look) std::this_thread::sleep_for(10ms);
-  return is_so();
-}
 
 std::vector<std::uint32_t> everyone() {
   std::vector<std::uint32_t> all;

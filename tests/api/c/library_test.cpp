@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "api/c/calls.h"
+#include "support/eventually.hpp"
 #include "support/variable.hpp"
 
 namespace tutti::test {
@@ -333,9 +334,7 @@ TEST(CApi, WorkReportsItsError) {
   std::thread other([&] {
     tuttiComm_t comm = nullptr;
     ASSERT_EQ(tuttiCommInitRank(&comm, 2, id, 1), tuttiSuccess) << last_error();
-    for (int i = 0; i < 10000 && !has_failed; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    EXPECT_TRUE(eventually([&] { return has_failed.load(); }));
     EXPECT_EQ(tuttiCommDestroy(comm), tuttiSuccess);
   });
   tuttiComm_t comm = nullptr;

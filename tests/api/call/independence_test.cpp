@@ -5,6 +5,7 @@
 
 #include <tutti/communicator.hpp>
 
+#include "support/eventually.hpp"
 #include "support/grounds.hpp"
 
 /// Different communicators never block each other.
@@ -16,19 +17,13 @@ using namespace std::chrono_literals;
 class Independence : public ::testing::TestWithParam<Ground> {};
 INSTANTIATE_TEST_SUITE_P(Api, Independence, every_ground(), name_of_ground);
 
-/// Waits until `flag` is set, at most ten seconds.
-bool wait_for(const std::atomic<bool>& flag) {
-  for (int i = 0; i < 10000 && !flag; ++i) std::this_thread::sleep_for(1ms);
-  return flag;
-}
-
 TEST_P(Independence, SlowReductionDelaysNoOtherCommunicator) {
   run_ranks(2, GetParam(), [](Communicator& comm) {
     Communicator slow = comm.duplicate();
     std::atomic<bool> is_done{false};
     std::atomic<bool> was_late{false};
     const auto dawdle = reduction<float>([&](float a, float b) {
-      if (!wait_for(is_done)) was_late = true;
+      if (!eventually([&] { return is_done.load(); })) was_late = true;
       return a + b;
     });
     // Large enough that much of it is in flight while the reduction waits.

@@ -16,6 +16,7 @@
 
 #include "net/socket.hpp"
 #include "support/errors.hpp"
+#include "support/eventually.hpp"
 #include "support/processes.hpp"
 
 /// Tests what docs/failure.md promises.
@@ -139,7 +140,7 @@ TEST_P(Failure, LateRankIsNamedWithItsLastCall) {
   const std::string faults = run_processes(3, GetParam(), [](Communicator& comm) -> std::string {
     comm.barrier({.site = "the start"});
     if (comm.rank() == 1) {
-      for (int i = 0; i < 2000 && !comm.verdict(); ++i) std::this_thread::sleep_for(5ms);
+      if (!eventually([&] { return comm.verdict().has_value(); })) return "no verdict";
       return fault_of([&] { comm.barrier(); }, ErrorCode::timed_out, "rank 1");
     }
     std::vector<float> data(10);
