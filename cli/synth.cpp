@@ -16,7 +16,7 @@
 #include "cli/console/progress.hpp"
 #include "cli/console/text.hpp"
 #include "cli/console/text_file.hpp"
-#include "cli/simulation/entry.hpp"
+#include "cli/simulation/fastest_entry.hpp"
 #include "cli/simulation/known_optimum.hpp"
 #include "core/json.hpp"
 #include "core/quantity.hpp"
@@ -97,7 +97,8 @@ double simulated(const Result& result) {
       .seconds;
 }
 
-/// Algorithms with so many messages that they would take longer than the synthesis are left out.
+/// Algorithms of more than some 300,000 messages are left out: that is as much as a second for
+/// each.
 std::optional<FastestEntry> fastest_of_table(const Network& network, const Options& options) {
   SimulationSettings settings = only_links;
   settings.memory = std::uint64_t{1} << 26;

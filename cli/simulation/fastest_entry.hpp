@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <tutti/collective.hpp>
+#include <tutti/network/network.hpp>
+#include <tutti/rank.hpp>
+#include <tutti/sim/simulation.hpp>
+
+namespace tutti::cli {
+
+/// The algorithm of the table that is fastest on a network.
+struct FastestEntry {
+  std::string name;
+  double seconds = 0;
+};
+
+/// Simulates all algorithms of a collective, in every shape, for all ranks of the network. None if
+/// all of them are refused, such as those that need more memory than the settings allow.
+[[nodiscard]] std::optional<FastestEntry> fastest_entry(const Network& network,
+                                                        Collective collective, Rank root,
+                                                        std::uint64_t size,
+                                                        const SimulationSettings& settings);
+
+}  // namespace tutti::cli
