@@ -1,6 +1,7 @@
 import { answerTable } from "./answer_table.js";
 import { askLater } from "./engine.js";
 import { h, put } from "./dom.js";
+import { eightNodesOfEight } from "./lecture_states.js";
 import { link } from "./state.js";
 import { commas, decimalBytes, digits, secondsText } from "./units.js";
 
@@ -91,21 +92,7 @@ export async function hierarchy() {
       h(
         "p",
         {},
-        link("See the table", {
-          view: "cost",
-          c: "allreduce",
-          a: "ring_ring",
-          b: "ring",
-          p: 64,
-          shape: "8x8",
-          n: "1GB",
-          alpha: "0",
-          bw: "100GB/s",
-          gamma: "0",
-          node: 8,
-          nalpha: "0",
-          nbw: "600GB/s",
-        }),
+        link("See the table", { ...eightNodesOfEight, b: "ring" }),
       ),
     ],
   };

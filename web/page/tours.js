@@ -1,4 +1,5 @@
 import { byId, h, put } from "./dom.js";
+import { eightNodesOfEight } from "./lecture_states.js";
 import { state, update } from "./state.js";
 
 // Guided tours along the lectures. Each step is a text and a state of the page.
@@ -151,19 +152,7 @@ export const tours = [
       },
       {
         text: "Eight nodes of eight, 600 GB/s inside, 100 GB/s between, 1 GB: the table prices both kinds of links. The flat ring has 126 rounds and each of them waits for the slow links; the ring of rings has 28.",
-        set: {
-          view: "cost",
-          a: "ring_ring",
-          p: 64,
-          shape: "8x8",
-          n: "1GB",
-          alpha: "0",
-          bw: "100GB/s",
-          gamma: "0",
-          node: 8,
-          nalpha: "0",
-          nbw: "600GB/s",
-        },
+        set: eightNodesOfEight,
       },
       {
         text: "On a network of servers with one NIC each, links into and out of the servers are the bottleneck. Compare the simulated time with the flat ring: change the algorithm on the left.",
