@@ -27,7 +27,7 @@ void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& fold
   aside_done_ = plan.aside.empty();
   is_straight_ = !plan.straight.empty();
   send_begin_.resize(plan.peers.size());
-  if (!plan.exposures.empty()) note_positions();
+  if (!plan.exposures.empty() && !plan.exposes_in_bundle) note_positions();
   if (!plan.before.empty()) copy(plan.before);
   if (is_straight_ && run_straight()) return;
   start(plan);
@@ -152,15 +152,11 @@ bool Executor::advance_copy(std::uint32_t id, const Plan::Operation& operation, 
 
 bool Executor::advance_fold(std::uint32_t id, const Plan::Operation& operation, State& state) {
   const Plan::Piece& piece = plan_->pieces[state.piece];
-  const std::span<const Plan::Peer> all = peers(id);
+  const std::span<const Rank> from = ranks(id);
+  operands_.resize(from.size());
   std::size_t bytes = std::min(piece.begin + piece.bytes - state.done, slice_bytes_);
-  operands_.clear();
-  for (const Plan::Peer& peer : all) {
-    const auto arrived = port_.arrived(peer.rank);
-    if (arrived.empty()) return false;
-    bytes = std::min(bytes, arrived.size());
-    operands_.push_back(arrived.data());
-  }
+  bytes = std::min(bytes, port_.arrived_from_each(from, operands_));
+  if (bytes == 0) return false;
   bytes = std::min(bytes, allowed(piece, state.piece, state.done));
   if (bytes == 0) return false;
   const std::size_t within = state.done - piece.begin;
@@ -175,7 +171,7 @@ bool Executor::advance_fold(std::uint32_t id, const Plan::Operation& operation, 
   } else {
     fold(to, forward == Forward::copy ? windows_.front() : nullptr, bytes);
   }
-  for (const Plan::Peer& peer : all) port_.consume(peer.rank, bytes);
+  port_.consume_from_each(from, bytes);
   if (forward != Forward::none) {
     const std::uint32_t next = *operation.forward;
     if (forward == Forward::put) {

@@ -156,13 +156,14 @@ class Executor {
   [[nodiscard]] bool run_straight();
   void continue_straight();
   void run_together();
+  [[nodiscard]] std::size_t run_bundle(const Plan::Bundle& bundle, bool has_lent);
+  [[nodiscard]] bool send_bundle(const Plan::Bundle& bundle, std::span<const Port::Parcel> parcels);
   [[nodiscard]] bool send_straight(std::uint32_t id, const Plan::Operation& operation);
   void receive_straight(std::uint32_t id, const Plan::Operation& operation);
   void put_straight(std::uint32_t send);
   void count_straight(std::span<const Rank> to, std::size_t bytes, bool is_whole);
   [[nodiscard]] bool is_put(std::uint32_t send) const;
   [[nodiscard]] bool await_put(std::uint32_t receive);
-  [[nodiscard]] bool all_released() const;
   /// False if the copies were made before.
   [[nodiscard]] bool copy_aside() {
     if (aside_done_) return false;

@@ -15,12 +15,22 @@ bool Executor::run_straight() {
   straight_put_.clear();
   bool has_lent = false;
   for (straight_at_ = 0; straight_at_ < steps.size(); ++straight_at_) {
-    const Plan::StraightStep step = steps[straight_at_];
+    const Plan::StraightStep& step = steps[straight_at_];
     const Plan::Operation& operation = plan_->operations[step.operation];
+    const bool sends = operation.kind == Step::Kind::send;
     straight_done_ = 0;
-    if (operation.kind == Step::Kind::send) {
+    if (sends) {
       if (is_put(step.operation)) continue;
       has_lent |= operation.bytes >= least_lent_ || operation.exposes;
+    }
+    if (step.bundle) {
+      const std::size_t done = run_bundle(plan_->bundles[*step.bundle], has_lent);
+      if (done > 0) {
+        straight_at_ += done - 1;
+        continue;
+      }
+    }
+    if (sends) {
       if (!send_straight(step.operation, operation)) return false;
     } else {
       if (step.overwrites_sent && has_lent && !(step.is_exposed && await_put(step.operation))) {
@@ -30,7 +40,48 @@ bool Executor::run_straight() {
     }
   }
   (void)copy_aside();
-  return !has_lent || all_released();
+  return !has_lent || port_.all_released(plan_->receivers);
+}
+
+/// Makes the steps of a bundle from the current one on, and returns how many it has made: all sends
+/// or none, and the receives whose data has arrived.
+std::size_t Executor::run_bundle(const Plan::Bundle& bundle, bool has_lent) {
+  const std::size_t made = straight_at_ - bundle.first_step;
+  const auto parcels =
+      std::span(plan_->parcels).subspan(bundle.first_parcel + made, bundle.count - made);
+  if (bundle.kind == Step::Kind::send) {
+    // Later parts of a bundle are sent one by one: there was no room for the first one.
+    return made == 0 && send_bundle(bundle, parcels) ? parcels.size() : 0;
+  }
+  const std::size_t done = port_.receive_each(parcels, target(bundle.buffer, bundle.extent.begin),
+                                              bundle.overwrites_sent && has_lent);
+  for (const Port::Parcel& parcel : parcels.first(done)) {
+    PeerCounters& counted = counters_->peers[parcel.peer.index()];
+    counted.bytes_received += parcel.bytes;
+    ++counted.slices_received;
+    ++counted.messages_received;
+  }
+  return done;
+}
+
+bool Executor::send_bundle(const Plan::Bundle& bundle, std::span<const Port::Parcel> parcels) {
+  const Plan::Bundle::Extent& extent = bundle.extent;
+  const Plan::Bundle::Extent& windows = bundle.window_extent;
+  Port::Shipment shipment{.parcels = parcels,
+                          .data = {source(bundle.buffer, extent.begin), extent.end - extent.begin},
+                          .shortest = bundle.shortest,
+                          .longest = bundle.longest};
+  if (bundle.exposes) {
+    shipment.windows = {target(bundle.window_buffer, windows.begin), windows.end - windows.begin};
+  }
+  if (!port_.send_each(shipment, send_begin_)) {
+    if (plan_->exposes_in_bundle && bundle.exposes) note_positions();
+    return false;
+  }
+  for (const Port::Parcel& parcel : parcels) {
+    count_straight({&parcel.peer, 1}, parcel.bytes, true);
+  }
+  return true;
 }
 
 /// True if the send was made together with the fold that computed its data.
@@ -47,17 +98,6 @@ bool Executor::await_put(std::uint32_t receive) {
     if (!arrived.empty()) return arrived.data() == target(piece.to, piece.to_offset);
     if (!copy_aside()) wait(++idle);
   }
-}
-
-/// True if no receiver still reads memory of this rank.
-bool Executor::all_released() const {
-  for (const Plan::StraightStep& step : plan_->straight) {
-    const Plan::Operation& operation = plan_->operations[step.operation];
-    if (operation.kind == Step::Kind::send && released(step.operation) < operation.bytes) {
-      return false;
-    }
-  }
-  return true;
 }
 
 /// Sets the states of the operations that run_straight() has run, wholly or in part.
@@ -104,23 +144,21 @@ void Executor::count_straight(std::span<const Rank> to, std::size_t bytes, bool 
 void Executor::receive_straight(std::uint32_t id, const Plan::Operation& operation) {
   const Plan::Piece& piece = plan_->pieces[operation.pieces_end - 1];
   const std::span<const Rank> from = ranks(id);
-  const std::size_t own = operation.own ? *operation.own : from.size();
+  const auto own = static_cast<std::ptrdiff_t>(operation.own.value_or(0));
   std::byte* const to = target(piece.to, piece.to_offset);
   operands_.resize(from.size() + (operation.own ? 1 : 0));
   std::uint32_t slices = 0;
   for (std::uint32_t idle = 0; straight_done_ < operation.bytes;) {
-    std::size_t bytes = operation.bytes - straight_done_;
-    for (std::size_t k = 0; k < from.size() && bytes > 0; ++k) {
-      const std::span<const std::byte> arrived = port_.arrived(from[k]);
-      operands_[k < own ? k : k + 1] = arrived.data();
-      bytes = std::min(bytes, arrived.size());
-    }
+    const std::size_t bytes =
+        std::min(operation.bytes - straight_done_, port_.arrived_from_each(from, operands_));
     if (bytes == 0) {
       if (!copy_aside()) wait(++idle);
       continue;
     }
     if (operation.own) {
-      operands_[own] = source(piece.from, piece.from_offset + straight_done_);
+      std::copy_backward(operands_.begin() + own, operands_.end() - 1, operands_.end());
+      operands_[static_cast<std::size_t>(own)] =
+          source(piece.from, piece.from_offset + straight_done_);
     }
     bool puts = false;
     if (operands_.size() > 1) {
@@ -138,7 +176,7 @@ void Executor::receive_straight(std::uint32_t id, const Plan::Operation& operati
     } else {
       std::memcpy(to + straight_done_, operands_.front(), bytes);
     }
-    for (const Rank rank : from) port_.consume(rank, bytes);
+    port_.consume_from_each(from, bytes);
     if (puts) put_straight(*operation.forward);
     idle = 0;
     straight_done_ += bytes;

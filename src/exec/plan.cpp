@@ -57,6 +57,7 @@ class Compiler {
     find_forwards(plan_);
     find_exposures(plan_);
     find_straight_order(plan_);
+    find_bundles(plan_);
     return std::move(plan_);
   }
 

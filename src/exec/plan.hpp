@@ -11,6 +11,7 @@
 #include <tutti/schedule/program.hpp>
 
 #include "exec/blueprint.hpp"
+#include "transport/port.hpp"
 
 namespace tutti {
 
@@ -96,6 +97,32 @@ struct Plan {
     /// A receive: its result may be forwarded at once, since no other send to those peers comes
     /// before that.
     bool forwards;
+    /// The bundle that it belongs to, if any.
+    std::optional<std::uint32_t> bundle{};
+  };
+
+  /// Steps of a short plan that follow each other and are made together: sends or receives with one
+  /// peer each, in one buffer.
+  struct Bundle {
+    /// Bytes of a buffer.
+    struct Extent {
+      std::size_t begin = 0;
+      std::size_t end = 0;
+    };
+    std::uint32_t first_step;
+    std::uint32_t first_parcel;
+    std::uint32_t count;
+    Step::Kind kind;
+    /// Of the data. The offsets of parcels and windows are from the begin of their extent.
+    Buffer buffer;
+    Extent extent{};
+    /// Of the windows that sends expose: all of them do, before anything is received, or none.
+    bool exposes = false;
+    Buffer window_buffer = Buffer::output;
+    Extent window_extent{};
+    std::size_t shortest = 0;  ///< Bytes of a parcel.
+    std::size_t longest = 0;
+    bool overwrites_sent = false;  ///< At least one of its steps does.
   };
 
   std::vector<Operation> operations;
@@ -112,6 +139,11 @@ struct Plan {
   /// All operations, if messages are so short that nothing is gained by advancing several of them
   /// at once; else empty.
   std::vector<StraightStep> straight;
+  std::vector<Bundle> bundles;        ///< Of `straight`.
+  std::vector<Port::Parcel> parcels;  ///< Of all bundles.
+  /// The first steps are a bundle that exposes all of `exposures`.
+  bool exposes_in_bundle = false;
+  std::vector<Rank> receivers;  ///< Of `straight`: every peer that is sent to, once.
   std::size_t scratch_bytes = 0;
   std::size_t spare_bytes = 0;
 };
@@ -150,10 +182,12 @@ struct PlanRequest {
   std::uint64_t segment = 0;  ///< As in PlanSize, like the fields above.
 };
 
-/// Fill in Operation::forward, Plan::exposures and Plan::straight, in this order. For compile().
+/// Fill in Operation::forward, Plan::exposures, Plan::straight and Plan::bundles, in this order.
+/// For compile().
 void find_forwards(Plan& plan);
 void find_exposures(Plan& plan);
 void find_straight_order(Plan& plan);
+void find_bundles(Plan& plan);
 
 /// Throws invalid_argument for an alltoall in place whose blocks differ in size: they cannot swap
 /// places.

@@ -15,6 +15,26 @@ std::size_t Port::receive(Rank peer, std::span<std::byte> to) {
   return bytes;
 }
 
+std::size_t Port::arrived_from_each(std::span<const Rank> peers, std::span<const void*> data) {
+  std::size_t least = ~std::size_t{0};
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    const std::span<const std::byte> from = arrived(peers[i]);
+    if (from.empty()) return 0;
+    data[i] = from.data();
+    least = std::min(least, from.size());
+  }
+  return least;
+}
+
+void Port::consume_from_each(std::span<const Rank> peers, std::size_t bytes) {
+  for (const Rank peer : peers) consume(peer, bytes);
+}
+
+bool Port::all_released(std::span<const Rank> peers) {
+  return std::all_of(peers.begin(), peers.end(),
+                     [this](Rank peer) { return released(peer) == sent(peer); });
+}
+
 bool Port::wait(std::uint32_t idle, Clock::time_point deadline) {
   if (goes_on(deadline)) return false;
   if (stay_awake(idle)) {

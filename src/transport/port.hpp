@@ -41,6 +41,13 @@ class Port {
   /// Releases the first `bytes` that arrived() returned.
   virtual void consume(Rank peer, std::size_t bytes) = 0;
 
+  /// arrived() for several peers: where the data of each is, and how many bytes have arrived from
+  /// all of them. 0 if nothing has from one of them; then the addresses are not valid.
+  [[nodiscard]] virtual std::size_t arrived_from_each(std::span<const Rank> peers,
+                                                      std::span<const void*> data);
+  /// consume() for several peers.
+  virtual void consume_from_each(std::span<const Rank> peers, std::size_t bytes);
+
   /// Moves bytes from `peer` into `to`, as many as have arrived and fit, and returns the number.
   /// The default calls arrived(), copies and calls consume(); a transport may do better.
   [[nodiscard]] virtual std::size_t receive(Rank peer, std::span<std::byte> to);
@@ -86,6 +93,40 @@ class Port {
   [[nodiscard]] virtual std::size_t send(std::span<const Rank> peers,
                                          std::span<const std::byte> data) = 0;
 
+  /// Short data to or from one of several peers, each of which has its own part of one buffer.
+  struct Parcel {
+    Rank peer{0};
+    std::uint32_t bytes = 0;
+    std::size_t offset = 0;  ///< In the buffer.
+    /// A send: the window that it exposes, as in Window. No window if `window_bytes` is 0.
+    std::uint32_t window_bytes = 0;
+    std::size_t window_offset = 0;  ///< In the buffer of all windows.
+    std::size_t before = 0;         ///< Bytes that are received from the peer before the window's.
+    std::optional<std::int64_t> shift{};  ///< Window::after, counted from the begin of this send.
+    std::uint32_t index = 0;              ///< Where send_each() stores the position of the send.
+  };
+  /// The sends that are made together.
+  struct Shipment {
+    std::span<const Parcel> parcels{};
+    std::span<const std::byte> data{};  ///< The part of the buffer that has all parcels.
+    std::span<std::byte> windows{};     ///< The same for windows; empty if there are none.
+    std::size_t shortest = 0;           ///< Bytes of a parcel.
+    std::size_t longest = 0;
+  };
+  /// Sends all parcels in full and stores the position in the stream to each peer before that.
+  /// False if the port cannot do so now; then nothing was sent: use expose() and send().
+  [[nodiscard]] virtual bool send_each(const Shipment& /*shipment*/,
+                                       std::span<std::uint64_t> /*positions*/) {
+    return false;
+  }
+  /// Receives parcels in their order, as long as all bytes of the next one have arrived, and
+  /// returns their number; fewer if the port cannot do so. Offsets are from `to`. With
+  /// `if_put`, only data that the peers have put into windows.
+  [[nodiscard]] virtual std::size_t receive_each(std::span<const Parcel> /*parcels*/,
+                                                 std::byte* /*to*/, bool /*if_put*/) {
+    return 0;
+  }
+
   /// Staging memory for a copy of `data` to all of `peers`. The caller writes the copy while it
   /// computes the data, and then calls commit(). Null if send() is as good, or if there is no room.
   [[nodiscard]] virtual std::byte* reserve(std::span<const Rank> /*peers*/,
@@ -105,6 +146,8 @@ class Port {
   [[nodiscard]] virtual std::size_t least_lent() const { return 0; }
   /// How many of the bytes sent to `peer` are no longer read from the caller's memory.
   [[nodiscard]] virtual std::uint64_t released(Rank peer) = 0;
+  /// True if everything that was sent to these peers is released.
+  [[nodiscard]] virtual bool all_released(std::span<const Rank> peers);
   /// Total bytes sent to `peer`.
   [[nodiscard]] virtual std::uint64_t sent(Rank peer) const = 0;
 

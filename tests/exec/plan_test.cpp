@@ -128,5 +128,63 @@ TEST(StraightOrder, IsForShortMessagesOnly) {
   EXPECT_TRUE(short_plan(mesh, Aliasing::in_place, 1025).straight.empty());
 }
 
+TEST(Bundles, AreTheSendsAndTheReceivesOfARound) {
+  const Schedule mesh = algorithm("allreduce/mesh_two_shot").schedule({.ranks = 4});
+  const Plan plan = short_plan(mesh, Aliasing::out_of_place, 16);
+  ASSERT_EQ(plan.bundles.size(), 2U);
+  const Plan::Bundle& sends = plan.bundles.front();
+  EXPECT_EQ(sends.kind, Step::Kind::send);
+  EXPECT_EQ(sends.first_step, 0U);
+  EXPECT_EQ(sends.count, 3U);
+  EXPECT_EQ(sends.buffer, Buffer::input);
+  EXPECT_EQ(sends.longest, 16U);
+  EXPECT_TRUE(sends.exposes);
+  EXPECT_EQ(sends.window_buffer, Buffer::output);
+  EXPECT_TRUE(plan.exposes_in_bundle);
+  const Plan::Bundle& receives = plan.bundles.back();
+  EXPECT_EQ(receives.kind, Step::Kind::receive);
+  EXPECT_EQ(receives.count, 3U);
+  EXPECT_EQ(receives.buffer, Buffer::output);
+  EXPECT_EQ(plan.receivers.size(), 3U);
+}
+
+TEST(Bundles, HaveTheBytesOfTheirSteps) {
+  for (const char* const name : {"allreduce/mesh_two_shot", "alltoall/mesh", "alltoall/pairwise",
+                                 "allgather/mesh", "reduce_scatter/ring", "scatter/linear"}) {
+    const Schedule schedule = algorithm(name).schedule({.ranks = 5});
+    for (const Aliasing aliasing : {Aliasing::out_of_place, Aliasing::in_place}) {
+      const Plan plan = short_plan(schedule, aliasing, 40);
+      for (const Plan::Bundle& bundle : plan.bundles) {
+        for (std::uint32_t k = 0; k < bundle.count; ++k) {
+          const Plan::StraightStep& step = plan.straight[bundle.first_step + k];
+          const Port::Parcel& parcel = plan.parcels[bundle.first_parcel + k];
+          const Plan::Operation& operation = plan.operations[step.operation];
+          const Plan::Piece& piece = plan.pieces[operation.pieces_end - 1];
+          const bool sends = bundle.kind == Step::Kind::send;
+          ASSERT_EQ(operation.kind, bundle.kind) << name;
+          EXPECT_EQ(parcel.peer, plan.ranks[operation.peers_end - 1]) << name;
+          EXPECT_EQ(parcel.index, operation.peers_end - 1) << name;
+          EXPECT_EQ(parcel.bytes, operation.bytes) << name;
+          EXPECT_EQ(bundle.extent.begin + parcel.offset,
+                    sends ? piece.from_offset : piece.to_offset)
+              << name;
+          EXPECT_LE(bundle.extent.begin + parcel.offset + parcel.bytes, bundle.extent.end) << name;
+        }
+      }
+    }
+  }
+}
+
+TEST(Bundles, HaveNoSendThatForwardsASum) {
+  const Schedule mesh = algorithm("allreduce/mesh_two_shot").schedule({.ranks = 2});
+  const Plan plan = short_plan(mesh, Aliasing::in_place, 16);
+  for (const Plan::Operation& each : plan.operations) {
+    if (!each.forward) continue;
+    for (const Plan::StraightStep& step : plan.straight) {
+      EXPECT_FALSE(step.operation == *each.forward && step.bundle);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tutti::test

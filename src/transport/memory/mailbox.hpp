@@ -22,7 +22,7 @@ struct alignas(cache_line) Note {
   struct Exposure {
     std::uint64_t where = 0;
     std::uint64_t at = 0;
-    std::uint64_t after = 0;
+    std::uint64_t after = 0;  ///< may_write_at_once, if there is no condition.
     std::uint64_t bytes = 0;  ///< 0: the note exposes no window.
   };
   static constexpr std::size_t most_enclosed = 48;
@@ -66,6 +66,8 @@ struct alignas(cache_line) Note {
   Note() : place{} {}
 };
 static_assert(sizeof(Note) == cache_line);
+
+inline constexpr std::uint64_t may_write_at_once = ~std::uint64_t{0};
 
 /// A ring of notes from one rank to another, in shared memory. The receiver writes how many it has
 /// finished. The sender reads that only when it runs out of notes.

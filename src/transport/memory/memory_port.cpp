@@ -13,7 +13,7 @@
 
 #include <tutti/error.hpp>
 
-#include "core/short_copy.hpp"
+#include "transport/memory/memory_port-inl.hpp"
 
 namespace tutti {
 namespace {
@@ -96,64 +96,42 @@ void MemoryPort::make_mailbox(Outbound& out) {
 
 std::span<const std::byte> MemoryPort::arrived(Rank peer) {
   Inbound& in = in_[peer.index()];
-  if (in.data == nullptr) {
-    if (in.box == nullptr && !find_mailbox(in)) return {};
-    const Note& note = in.box->note(in.turn);
-    if (note.turn.load(std::memory_order_acquire) != in.turn) return {};
-    if (note.call != received_call_) {
-      throw Error(ErrorCode::mismatch, "rank " + std::to_string(peer.index()) +
-                                           " is in another call, or in the same call with other "
-                                           "arguments: make the same calls in the same order on "
-                                           "all ranks");
-    }
-    in.left = note.bytes;
-    switch (note.kind) {
-      case Note::Kind::enclosed:
-        in.data = note.data.data();
-        break;
-      case Note::Kind::staged:
-        in.data = transport_.arena().at(note.place.where);
-        break;
-      case Note::Kind::direct:
-        in.data = view_->resolve(local_places_[in.place], note.place.where);
-        break;
-      case Note::Kind::put:
-        in.data = view_->own(note.place.where);
-        break;
-    }
-    in.is_lent = note.kind == Note::Kind::direct;
-    if (note.kind != Note::Kind::enclosed) {
-      if (note.place.window.bytes > 0) in.window = note.place.window;
-      Outbound& out = out_[peer.index()];
-      if (reached(note.place.finished, out.done)) out.done = note.place.finished;
-    }
-  }
+  if (!open(peer, in)) return {};
   return {in.data, in.left};
 }
 
-void MemoryPort::consume(Rank peer, std::size_t bytes) {
-  Inbound& in = in_[peer.index()];
-  in.data += bytes;
-  in.left -= bytes;
-  in.consumed += bytes;
-  if (in.left > 0) return;
-  if (in.is_lent) require_unchanged(peer);
-  in.data = nullptr;
-  in.box->done.store(in.turn++, std::memory_order_release);
-  wake(in.place);
+void MemoryPort::consume(Rank peer, std::size_t bytes) { finish(peer, in_[peer.index()], bytes); }
+
+void MemoryPort::read_note(Rank peer, Inbound& in, const Note& note) {
+  if (note.call != received_call_) refuse_call(peer);
+  in.left = note.bytes;
+  in.is_lent = note.kind == Note::Kind::direct;
+  if (note.kind == Note::Kind::enclosed) {
+    in.data = note.data.data();
+    return;
+  }
+  if (in.is_lent) {
+    in.data = view_->resolve(local_places_[in.place], note.place.where);
+  } else if (note.kind == Note::Kind::put) {
+    in.data = view_->own(note.place.where);
+  } else {
+    in.data = transport_.arena().at(note.place.where);
+  }
+  if (note.place.window.bytes > 0) in.window = note.place.window;
+  Outbound& out = out_[peer.index()];
+  if (reached(note.place.finished, out.done)) out.done = note.place.finished;
 }
 
-/// Throws if the peer has stood down: its memory may have changed while it was read.
-void MemoryPort::require_unchanged(Rank peer) {
-  if (!has_stood_down(peer)) return;
+void MemoryPort::refuse_call(Rank peer) {
+  throw Error(ErrorCode::mismatch, "rank " + std::to_string(peer.index()) +
+                                       " is in another call, or in the same call with other "
+                                       "arguments: make the same calls in the same order on "
+                                       "all ranks");
+}
+
+void MemoryPort::refuse_changed(Rank peer) {
   set_writing(false);
   throw Error(ErrorCode::peer_lost, "rank " + std::to_string(peer.index()) + " has given up");
-}
-
-bool MemoryPort::has_stood_down(Rank peer) const {
-  std::atomic_thread_fence(std::memory_order_acquire);
-  const Retirement& owner = commons_.retirement(in_[peer.index()].place);
-  return owner.stood_down.load(std::memory_order_relaxed) != 0;
 }
 
 void MemoryPort::stand_down() {
@@ -184,12 +162,7 @@ std::size_t MemoryPort::send(std::span<const Rank> peers, std::span<const std::b
     return data.size();
   }
   if (const auto published = publish(data, least_to_lend(peers))) {
-    for (const Rank peer : peers) {
-      Outbound& out = out_[peer.index()];
-      out.lends = true;
-      out.last_lent = out.turn;
-      post(peer, Note::Kind::direct, published->where, published->bytes);
-    }
+    for (const Rank peer : peers) lend(peer, published->where, published->bytes);
     return published->bytes;
   }
   Outbox::Slot* const slot = take_slot(peers);
@@ -275,16 +248,6 @@ bool MemoryPort::have_room(std::span<const Rank> peers) {
                      [this](Rank peer) { return has_room(out_[peer.index()]); });
 }
 
-bool MemoryPort::has_room(Outbound& out) {
-  const auto full = [&] { return out.turn - out.done > Mailbox::capacity; };
-  if (!full()) {
-    if (out.box == nullptr) make_mailbox(out);
-    return true;
-  }
-  refresh(out);
-  return !full();
-}
-
 Outbox::Slot* MemoryPort::take_slot(std::span<const Rank> peers) {
   const auto customer =
       static_cast<std::uint32_t>(peers.size() == 1 ? peers.front().index() : out_.size());
@@ -309,35 +272,9 @@ void MemoryPort::post_slot(Outbox::Slot& slot, std::span<const Rank> peers, std:
   for (const Rank peer : peers) post(peer, Note::Kind::staged, offset, bytes);
 }
 
-void MemoryPort::enclose(Rank peer, std::span<const std::byte> data) {
-  Outbound& out = out_[peer.index()];
-  short_copy(out.box->note(out.turn).data.data(), data.data(), data.size());
-  post(peer, Note::Kind::enclosed, 0, data.size());
-}
-
-/// Posts the next note. Enclosed data must already be in it.
-void MemoryPort::post(Rank peer, Note::Kind kind, std::uint64_t where, std::size_t bytes) {
-  Outbound& out = out_[peer.index()];
-  const Inbound& in = in_[peer.index()];
-  Note& note = out.box->note(out.turn);
-  note.bytes = static_cast<std::uint32_t>(bytes);
-  note.call = sent_call_;
-  note.kind = kind;
-  if (kind != Note::Kind::enclosed) note.place.write(where, out.window, in.turn - 1);
-  // An enclosed note has no room for a window. A later call must not find it here.
-  out.window.bytes = 0;
-  (*out.begins)[out.turn % Mailbox::capacity] = out.sent;
-  note.turn.store(out.turn++, std::memory_order_release);
-  out.sent += bytes;
-  wake(out.place);
-}
-
-void MemoryPort::wake(std::uint32_t place) {
-  Bell& bell = commons_.bell(place);
-  const std::uint32_t asleep = bell.asleep.load(std::memory_order_relaxed);
-  if (asleep == Bell::awake) return;
+void MemoryPort::wake_from(std::uint32_t asleep, std::uint32_t place) {
   if (asleep == Bell::on_bell) {
-    ring_futex(bell);
+    ring_futex(commons_.bell(place));
   } else if (transport_.setting().doorbells != nullptr) {
     transport_.setting().doorbells->ring(local_places_[place]);
   }

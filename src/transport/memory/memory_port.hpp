@@ -47,6 +47,14 @@ class MemoryPort final : public Port {
   [[nodiscard]] std::uint32_t lane(Rank /*peer*/) const override { return 0; }
   [[nodiscard]] std::span<const std::byte> arrived(Rank peer) override;
   void consume(Rank peer, std::size_t bytes) override;
+  [[nodiscard]] std::size_t arrived_from_each(std::span<const Rank> peers,
+                                              std::span<const void*> data) override;
+  void consume_from_each(std::span<const Rank> peers, std::size_t bytes) override;
+  [[nodiscard]] bool send_each(const Shipment& shipment,
+                               std::span<std::uint64_t> positions) override;
+  [[nodiscard]] std::size_t receive_each(std::span<const Parcel> parcels, std::byte* to,
+                                         bool if_put) override;
+  [[nodiscard]] bool all_released(std::span<const Rank> peers) override;
   [[nodiscard]] std::size_t send(std::span<const Rank> peers,
                                  std::span<const std::byte> data) override;
   void expose(Rank peer, const Window& window) override;
@@ -66,7 +74,11 @@ class MemoryPort final : public Port {
   [[nodiscard]] std::uint64_t released(Rank peer) override;
   [[nodiscard]] std::uint64_t sent(Rank peer) const override;
   void stand_down() override;
-  [[nodiscard]] bool has_stood_down(Rank peer) const override;
+  [[nodiscard]] bool has_stood_down(Rank peer) const override {
+    std::atomic_thread_fence(std::memory_order_acquire);
+    const Retirement& owner = commons_.retirement(in_[peer.index()].place);
+    return owner.stood_down.load(std::memory_order_relaxed) != 0;
+  }
   [[nodiscard]] bool is_lending(const std::function<bool(Rank)>& is_gone) override;
   void revoke_windows() override;
   void interrupt() override;
@@ -97,13 +109,16 @@ class MemoryPort final : public Port {
     bool lends = false;           // The peer may be reading this rank's own memory,
     std::uint32_t last_lent = 0;  // until it has finished this turn.
     std::uint64_t sent = 0;
-    std::unique_ptr<Begins> begins{};             // Stream positions at which the notes begin.
-    Note::Exposure window{};                      // To be exposed with the next note.
-    std::uint32_t exposed_call = 0;               // The last call that exposed windows,
-    std::vector<std::span<std::byte>> exposed{};  // and their memory.
+    std::unique_ptr<Begins> begins{};  // Stream positions at which the notes begin.
+    Note::Exposure window{};           // To be exposed with the next note.
+    std::uint32_t exposed_call = 0;    // The last call in which windows were exposed to the peer.
   };
 
   [[nodiscard]] bool find_mailbox(Inbound& in) const;
+  [[nodiscard]] bool open(Rank peer, Inbound& in);
+  void read_note(Rank peer, Inbound& in, const Note& note);
+  void finish(Rank peer, Inbound& in, std::size_t bytes);
+  [[noreturn]] static void refuse_call(Rank peer);
   void make_mailbox(Outbound& out);
   [[nodiscard]] std::size_t least_to_lend(std::span<const Rank> peers) const;
   [[nodiscard]] std::optional<SharedView::Published> publish(std::span<const std::byte> data,
@@ -117,10 +132,26 @@ class MemoryPort final : public Port {
   [[nodiscard]] Outbox::Slot* take_slot(std::span<const Rank> peers);
   void post_slot(Outbox::Slot& slot, std::span<const Rank> peers, std::size_t bytes);
   static void refresh(Outbound& out) { out.done = out.box->done.load(std::memory_order_acquire); }
-  void require_unchanged(Rank peer);
+  /// Throws if the peer has stood down: its memory may have changed while it was read.
+  void require_unchanged(Rank peer) {
+    if (has_stood_down(peer)) refuse_changed(peer);
+  }
+  [[noreturn]] void refuse_changed(Rank peer);
   void enclose(Rank peer, std::span<const std::byte> data);
+  void lend(Rank peer, std::uint64_t where, std::size_t bytes);
+  void note_exposed(std::span<std::byte> memory);
+  [[nodiscard]] std::optional<std::uint64_t> whole_place(std::span<const std::byte> bytes);
+  [[nodiscard]] Outbox::Slot* stage(const Shipment& shipment);
   void post(Rank peer, Note::Kind kind, std::uint64_t where, std::size_t bytes);
-  void wake(std::uint32_t place);
+  void post(Outbound& out, const Inbound& in, Note::Kind kind, std::uint64_t where,
+            const Note::Exposure& window, std::size_t bytes);
+  void wake(std::uint32_t place) {
+    Bell& bell = commons_.bell(place);
+    if (const std::uint32_t asleep = bell.asleep.load(std::memory_order_relaxed)) {
+      wake_from(asleep, place);
+    }
+  }
+  void wake_from(std::uint32_t asleep, std::uint32_t place);
   void ring_futex(Bell& bell);
 
   MemoryTransport& transport_;
@@ -139,7 +170,9 @@ class MemoryPort final : public Port {
   std::vector<Outbound> out_;         // By rank of the communicator.
   std::uint32_t free_mailboxes_ = 0;  // Mailboxes left in the last block.
   Outbox::Slot* reserved_ = nullptr;
-  bool crowded_ = false;  // Another rank was last seen on the same core.
+  std::uint32_t exposed_call_ = 0;             // The last call that exposed windows,
+  std::vector<std::span<std::byte>> exposed_;  // and their memory.
+  bool crowded_ = false;                       // Another rank was last seen on the same core.
   std::uint32_t rung_before_ = 0;
   std::atomic<bool> is_interrupted_{false};
 };

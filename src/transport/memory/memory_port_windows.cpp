@@ -3,17 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <utility>
 
-#include "transport/memory/memory_port.hpp"
+#include "transport/memory/memory_port-inl.hpp"
 
 namespace tutti {
-namespace {
-
-/// Note::Exposure::after of a window that may be written at once.
-constexpr std::uint64_t at_once = ~std::uint64_t{0};
-
-}  // namespace
 
 void MemoryPort::expose(Rank peer, const Window& window) {
   if (view_ == nullptr) return;
@@ -24,27 +17,35 @@ void MemoryPort::expose(Rank peer, const Window& window) {
   if (out.window.bytes > 0 && out.window.at == window.at) return;
   out.window = {.where = published->where,
                 .at = window.at,
-                .after = window.after.value_or(at_once),
+                .after = window.after.value_or(may_write_at_once),
                 .bytes = window.memory.size()};
-  if (std::exchange(out.exposed_call, sent_call_) != sent_call_) out.exposed.clear();
+  out.exposed_call = sent_call_;
+  note_exposed(window.memory);
+}
+
+/// Remembers what other ranks may write to in this call.
+void MemoryPort::note_exposed(std::span<std::byte> memory) {
+  if (exposed_call_ != sent_call_) {
+    exposed_call_ = sent_call_;
+    exposed_.clear();
+  }
   // Windows of one call are often adjacent.
-  if (!out.exposed.empty()) {
-    std::span<std::byte>& last = out.exposed.back();
-    if (last.data() + last.size() == window.memory.data()) {
-      last = {last.data(), last.size() + window.memory.size()};
+  if (!exposed_.empty()) {
+    std::span<std::byte>& last = exposed_.back();
+    if (last.data() + last.size() == memory.data()) {
+      last = {last.data(), last.size() + memory.size()};
       return;
     }
   }
-  out.exposed.push_back(window.memory);
+  exposed_.push_back(memory);
 }
 
 bool MemoryPort::find_windows(std::span<const Rank> peers, std::size_t bytes, std::size_t reading,
                               std::vector<std::byte*>& windows) {
-  windows.clear();
-  for (const Rank peer : peers) {
-    std::byte* const window = find_window(peer, bytes, reading);
-    if (window == nullptr) return false;
-    windows.push_back(window);
+  windows.resize(peers.size());
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    windows[i] = find_window(peers[i], bytes, reading);
+    if (windows[i] == nullptr) return false;
   }
   if (!have_room(peers)) return false;
   // A peer that gives up stands down first and then looks at the flag. Either it sees the flag, or
@@ -64,7 +65,7 @@ std::byte* MemoryPort::find_window(Rank peer, std::size_t bytes, std::size_t rea
   const Note::Exposure& window = in.window;
   if (at < window.at || at + bytes > window.at + window.bytes) return nullptr;
   const std::uint64_t within = at - window.at;
-  if (window.after != at_once && in.consumed + reading < window.after + within + bytes) {
+  if (window.after != may_write_at_once && in.consumed + reading < window.after + within + bytes) {
     return nullptr;
   }
   return view_->resolve_to_write(local_places_[in.place], window.where + within);
@@ -89,14 +90,14 @@ void MemoryPort::set_writing(bool is_writing) {
 
 /// True if the peer may be writing to a window of the current call.
 bool MemoryPort::may_write(const Outbound& out) const {
-  if (out.exposed.empty() || out.exposed_call != sent_call_) return false;
+  if (exposed_.empty() || out.exposed_call != sent_call_) return false;
   return commons_.putting(out.place).is_writing.load(std::memory_order_seq_cst) != 0;
 }
 
 void MemoryPort::revoke_windows() {
   for (const Outbound& out : out_) {
     if (!may_write(out)) continue;
-    for (const std::span<std::byte> memory : out.exposed) {
+    for (const std::span<std::byte> memory : exposed_) {
       if (view_->revoke(memory)) continue;
       // It takes a fold of one slice.
       constexpr std::chrono::seconds long_enough{10};

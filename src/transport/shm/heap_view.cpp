@@ -82,14 +82,11 @@ std::optional<SharedView::Published> HeapView::publish(std::span<const std::byte
   return Published{.where = *offset, .bytes = std::min<std::size_t>(data.size(), in_window)};
 }
 
-HeapView::Window& HeapView::window(std::uint32_t local, std::uint64_t where) {
+HeapView::Window& HeapView::map_window(std::uint32_t local, std::uint64_t index) {
   Windows& windows = windows_[local];
-  const std::uint64_t index = where / window_bytes;
   if (index >= windows.size()) windows.resize(index + 1);
   Window& window = windows[index];
-  if (window.base == nullptr) {
-    window.base = OpenHeap(neighbours_[local]).map(index * window_bytes, window_bytes);
-  }
+  window.base = OpenHeap(neighbours_[local]).map(index * window_bytes, window_bytes);
   return window;
 }
 

@@ -44,7 +44,13 @@ class HeapView final : public SharedView {
   };
   using Windows = std::vector<Window>;
 
-  [[nodiscard]] Window& window(std::uint32_t local, std::uint64_t where);
+  [[nodiscard]] Window& window(std::uint32_t local, std::uint64_t where) {
+    Windows& windows = windows_[local];
+    const std::uint64_t index = where / window_bytes;
+    return index < windows.size() && windows[index].base != nullptr ? windows[index]
+                                                                    : map_window(local, index);
+  }
+  [[nodiscard]] Window& map_window(std::uint32_t local, std::uint64_t index);
 
   SharedHeap& own_;
   std::vector<Neighbour> neighbours_;
