@@ -95,7 +95,7 @@ bool Executor::advance(std::uint32_t id) {
     const bool copies = peers(id).size() == 1 && !operation.own;
     return copies ? advance_copy(id, operation, state) : advance_fold(id, operation, state);
   }
-  state.finished = cleared(id) == operation.bytes;
+  state.finished = is_released(id);
   return state.finished;
 }
 
@@ -135,7 +135,7 @@ void Executor::note_sent(std::uint32_t id, const Plan::Operation& operation, Sta
     if (operation.begins_message && is_first_part_) ++counted.messages_sent;
     ++send_turns_[rank.index()];
   }
-  if (over) state.finished = cleared(id) == operation.bytes;
+  if (over) state.finished = is_released(id);
 }
 
 bool Executor::advance_copy(std::uint32_t id, const Plan::Operation& operation, State& state) {
@@ -298,6 +298,15 @@ std::size_t Executor::cleared(std::uint32_t id) const {
     return state.done;
   }
   return std::min(state.done, released(id));
+}
+
+/// True if all receivers have released all of a send. Looks no further than the first that has not:
+/// it writes the line that says so, and would have to fetch it back.
+bool Executor::is_released(std::uint32_t id) const {
+  for (std::size_t k = 0; k < ranks(id).size(); ++k) {
+    if (!is_released_by(id, k)) return false;
+  }
+  return true;
 }
 
 /// The number of bytes of a send that all its receivers have released.

@@ -172,6 +172,13 @@ class Executor {
   }
   void make_aside_copies();
   [[nodiscard]] std::size_t released(std::uint32_t id) const;
+  [[nodiscard]] bool is_released(std::uint32_t id) const;
+  /// True if the k-th receiver of a send has released all of it.
+  [[nodiscard]] bool is_released_by(std::uint32_t id, std::size_t k) const {
+    const std::uint64_t begin = send_begin_[first_peer(id) + k];
+    return port_.released(ranks(id)[k]) >= begin + plan_->operations[id].bytes;
+  }
+  [[nodiscard]] std::optional<std::uint32_t> unfinished_straight() const;
   [[nodiscard]] Stall stall(std::uint32_t id, std::size_t done) const;
   void note_receivers(std::uint32_t id, const State& state);
   void note_sent(std::uint32_t id, const Plan::Operation& operation, State& state,

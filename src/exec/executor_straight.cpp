@@ -40,7 +40,10 @@ bool Executor::run_straight() {
     }
   }
   (void)copy_aside();
-  return !has_lent || port_.all_released(plan_->receivers);
+  if (has_lent) {
+    for (std::uint32_t idle = 0; !port_.all_released(plan_->receivers);) wait(++idle);
+  }
+  return true;
 }
 
 /// Makes the steps of a bundle from the current one on, and returns how many it has made: all sends

@@ -59,13 +59,25 @@ void Executor::watch_clock() {
 Stall Executor::stall() const {
   if (plan_ == nullptr) return {};
   if (is_straight_) {
-    if (straight_at_ == plan_->straight.size()) return {};
-    return stall(plan_->straight[straight_at_].operation, straight_done_);
+    const std::optional<std::uint32_t> id = unfinished_straight();
+    if (!id) return {};
+    const bool is_run = straight_at_ < plan_->straight.size();
+    return stall(*id, is_run ? straight_done_ : plan_->operations[*id].bytes);
   }
   for (std::uint32_t id = 0; id < states_.size(); ++id) {
     if (states_[id].finished) continue;
     Stall found = stall(id, states_[id].done);
     if (!found.ranks.empty()) return found;
+  }
+  return {};
+}
+
+/// The operation of a short plan that is being run, or the first send that is not released yet.
+std::optional<std::uint32_t> Executor::unfinished_straight() const {
+  if (straight_at_ < plan_->straight.size()) return plan_->straight[straight_at_].operation;
+  for (const Plan::StraightStep& step : plan_->straight) {
+    const bool sends = plan_->operations[step.operation].kind == Step::Kind::send;
+    if (sends && !is_released(step.operation)) return step.operation;
   }
   return {};
 }
@@ -80,7 +92,7 @@ std::vector<std::uint32_t> Executor::awaited() const {
   };
   if (plan_ == nullptr) return {};
   if (is_straight_) {
-    if (straight_at_ < plan_->straight.size()) add(plan_->straight[straight_at_].operation);
+    if (const std::optional<std::uint32_t> id = unfinished_straight()) add(*id);
     return {found.begin(), found.end()};
   }
   for (std::uint32_t id = 0; id < states_.size() && found.size() < most; ++id) {
@@ -96,9 +108,11 @@ Stall Executor::stall(std::uint32_t id, std::size_t done) const {
               .bytes_done = done,
               .bytes = operation.bytes,
               .sends = operation.kind == Step::Kind::send};
-  for (const Rank peer : ranks(id)) {
-    if (!found.sends && done == 0 && has_arrived(peer)) continue;
-    found.ranks.push_back(peer.index());
+  const std::span<const Rank> all = ranks(id);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const bool is_over = found.sends ? done == found.bytes && is_released_by(id, k)
+                                     : done == 0 && has_arrived(all[k]);
+    if (!is_over) found.ranks.push_back(all[k].index());
   }
   return found;
 }

@@ -118,7 +118,7 @@ std::size_t MemoryPort::receive_each(std::span<const Parcel> parcels, std::byte*
     Inbound& in = in_[each.peer.index()];
     if (!open(each.peer, in) || in.left < each.bytes) return i;
     std::byte* const target = to + each.offset;
-    if (in.data != target) {
+    if (in.data != target) {  // Else its sender has put it there.
       if (if_put) return i;
       if (each.bytes <= longest_short_copy) {
         short_copy(target, in.data, each.bytes);
