@@ -27,7 +27,10 @@ void pause() {
 #endif
 }
 
-/// Bounds the sleep of a rank that misses a wake-up: `asleep` is read without a fence.
+/// A peer reads `asleep` without a fence, so its last notes may become visible after that: if there
+/// are many, a microsecond later. A rank that says that it sleeps looks again after so long,
+constexpr std::chrono::microseconds until_notes_are_visible{2};
+/// and if even that was too early, it sleeps no longer than this.
 constexpr std::chrono::milliseconds longest_nap{2};
 
 /// The length in a note has 32 bits. A multiple of the cache line, so that longer direct data is
@@ -232,6 +235,8 @@ void MemoryPort::lie_down(WokenBy by) {
   rung_before_ = bell.rung.load(std::memory_order_acquire);
   bell.asleep.store(by == WokenBy::itself ? Bell::on_bell : Bell::on_descriptors,
                     std::memory_order_seq_cst);
+  const Clock::time_point end = Clock::now() + until_notes_are_visible;
+  while (Clock::now() < end) pause();
 }
 
 void MemoryPort::get_up() {
