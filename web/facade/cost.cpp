@@ -109,7 +109,8 @@ Json time_of(Explorer& explorer, const ScheduleInput& input, std::uint64_t size,
 }  // namespace
 
 /// The lectures' table: every algorithm of a collective, as `tutti cost COLLECTIVE --json` prints
-/// it. An algorithm without a formula is left out if its schedule is too large.
+/// it. An algorithm without a formula is left out if its schedule is too large. With "counted"
+/// false, all figures are by formula: at once, whereas to count them takes a while.
 Json cost(Explorer& explorer, const Json& arguments) {
   const Collective collective = parse_collective(arguments.at("collective").string());
   const std::uint64_t size = read_size(arguments);
@@ -120,7 +121,7 @@ Json cost(Explorer& explorer, const Json& arguments) {
   for (const ScheduleInput& input : candidates(arguments, collective)) {
     if (only != nullptr && only->string() != input.algorithm->name) continue;
     const ClosedForm* const form = find_closed_form(input.algorithm->name);
-    const bool is_counted = is_small(input);
+    const bool is_counted = arguments.value("counted", true) && is_small(input);
     if (!is_counted && form == nullptr) continue;
     Json row = {{"algorithm", input.algorithm->name},
                 {"ranks", input.problem.ranks},

@@ -157,6 +157,11 @@ function remember(key, answer) {
   return answer;
 }
 
+// Whether the answer is known already.
+export function isRemembered(question, argumentsGiven) {
+  return remembered.has(question + JSON.stringify(argumentsGiven));
+}
+
 // The answer at once.
 export function ask(question, argumentsGiven = {}) {
   const text = JSON.stringify(argumentsGiven);

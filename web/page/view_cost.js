@@ -1,4 +1,4 @@
-import { askLast, askLater, forgetLast } from "./engine.js";
+import { ask, askLast, askLater, forgetLast, isRemembered } from "./engine.js";
 import { h, painted, put } from "./dom.js";
 import { chart } from "./chart.js";
 import { collectiveTitle, shortName } from "./controls.js";
@@ -35,7 +35,7 @@ export function costView() {
   let unit = "bytes";
   let hidden = new Set();
 
-  function drawTable(answer) {
+  function drawTable(answer, counting = false) {
     const n = answer.size;
     const rows = [...answer.algorithms].sort(
       (a, b) => (a[port()]?.seconds ?? Infinity) - (b[port()]?.seconds ?? Infinity),
@@ -99,6 +99,11 @@ export function costView() {
       );
     });
     const counted = answer.algorithms.every((row) => row.counted);
+    const origin = counting
+      ? "By formula, until the schedules are counted"
+      : counted
+        ? "Counted from the schedules"
+        : "Schedules of more than 70,000 messages are not built here: their figures are by formula, which the tests compare with the counted ones";
     put(
       table,
       h(
@@ -154,7 +159,7 @@ export function costView() {
       h(
         "p",
         { class: "note" },
-        `${counted ? "Counted from the schedules" : "Schedules of more than 70,000 messages are not built here: their figures are by formula, which the tests compare with the counted ones"}. A byte is counted once, where it is sent. No ${collectiveTitle(state.c)} does with less: some rank sends ${commas(answer.bounds.most_sent)} bytes, all ranks together ${commas(answer.bounds.bytes)}, in ${plural(answer.bounds.rounds, "round")} of one message in and one out.`,
+        `${origin}. A byte is counted once, where it is sent. No ${collectiveTitle(state.c)} does with less: some rank sends ${commas(answer.bounds.most_sent)} bytes, all ranks together ${commas(answer.bounds.bytes)}, in ${plural(answer.bounds.rounds, "round")} of one message in and one out.`,
       ),
     );
   }
@@ -332,6 +337,19 @@ export function costView() {
     if (machine) drawWinners(map).catch(quiet);
   }
 
+  async function drawCounted(own, question, machine) {
+    const answer = await askLater("cost", question, "cost");
+    if (!answer || own !== token) return;
+    bounds = { ...answer.bounds, size: answer.size };
+    drawTable(answer);
+    drawOrigin(
+      how,
+      answer.algorithms.find((row) => row.algorithm === algorithmName()),
+    );
+    // The table is there; the charts follow.
+    drawCharts(own, machine).catch(quiet);
+  }
+
   return {
     element,
     async change(changed) {
@@ -356,17 +374,17 @@ export function costView() {
       const own = ++token;
       forgetLast();
       if (changed.has("c")) hidden = new Set();
-      const answer = await askLater("cost", { ...model(), prices: port() }, "cost");
-      if (!answer || own !== token) return;
-      bounds = { ...answer.bounds, size: answer.size };
-      drawTable(answer);
-      drawOrigin(
-        how,
-        answer.algorithms.find((row) => row.algorithm === algorithmName()),
-      );
-      // The table is there; the charts follow.
+      const question = { ...model(), prices: port() };
       const machine = relevant.some((key) => changed.has(key) && !["n", "a", "b"].includes(key));
-      drawCharts(own, machine).catch(quiet);
+      // To count the schedules of many ranks takes a tenth of a second, and the reader may be dragging.
+      if (state.p > 32 && state.node <= 1 && !isRemembered("cost", question)) {
+        drawTable(ask("cost", { ...question, counted: false }), true);
+        painted()
+          .then(() => own === token && drawCounted(own, question, machine))
+          .catch(quiet);
+        return;
+      }
+      await drawCounted(own, question, machine);
     },
     repaint() {
       this.change(new Set(["view"]));
