@@ -109,9 +109,10 @@ class MemoryPort final : public Port {
     bool lends = false;           // The peer may be reading this rank's own memory,
     std::uint32_t last_lent = 0;  // until it has finished this turn.
     std::uint64_t sent = 0;
-    std::unique_ptr<Begins> begins{};  // Stream positions at which the notes begin.
-    Note::Exposure window{};           // To be exposed with the next note.
-    std::uint32_t exposed_call = 0;    // The last call in which windows were exposed to the peer.
+    std::unique_ptr<Begins> begins{};             // Stream positions at which the notes begin.
+    Note::Exposure window{};                      // To be exposed with the next note.
+    std::uint32_t exposed_call = 0;               // The last call that exposed windows,
+    std::vector<std::span<std::byte>> exposed{};  // and their memory.
   };
 
   [[nodiscard]] bool find_mailbox(Inbound& in) const;
@@ -139,7 +140,7 @@ class MemoryPort final : public Port {
   [[noreturn]] void refuse_changed(Rank peer);
   void enclose(Rank peer, std::span<const std::byte> data);
   void lend(Rank peer, std::uint64_t where, std::size_t bytes);
-  void note_exposed(std::span<std::byte> memory);
+  void note_exposed(Outbound& out, std::span<std::byte> memory) const;
   [[nodiscard]] std::optional<std::uint64_t> whole_place(std::span<const std::byte> bytes);
   [[nodiscard]] Outbox::Slot* stage(const Shipment& shipment);
   void post(Rank peer, Note::Kind kind, std::uint64_t where, std::size_t bytes);
@@ -170,9 +171,7 @@ class MemoryPort final : public Port {
   std::vector<Outbound> out_;         // By rank of the communicator.
   std::uint32_t free_mailboxes_ = 0;  // Mailboxes left in the last block.
   Outbox::Slot* reserved_ = nullptr;
-  std::uint32_t exposed_call_ = 0;             // The last call that exposed windows,
-  std::vector<std::span<std::byte>> exposed_;  // and their memory.
-  bool crowded_ = false;                       // Another rank was last seen on the same core.
+  bool crowded_ = false;  // Another rank was last seen on the same core.
   std::uint32_t rung_before_ = 0;
   std::atomic<bool> is_interrupted_{false};
 };

@@ -55,7 +55,6 @@ bool MemoryPort::send_each(const Shipment& shipment, std::span<std::uint64_t> po
   if (!lent && slot == nullptr) return false;
   // From here on another port may get the slot as soon as all readers have finished.
   const std::uint64_t data = lent ? *lent : slot->offset;
-  if (windows) note_exposed(shipment.windows);
   for (const Parcel& each : shipment.parcels) {
     Outbound& out = out_[each.peer.index()];
     const Inbound& in = in_[each.peer.index()];
@@ -67,7 +66,7 @@ bool MemoryPort::send_each(const Shipment& shipment, std::span<std::uint64_t> po
       window.after =
           each.shift ? out.sent + static_cast<std::uint64_t>(*each.shift) : may_write_at_once;
       window.bytes = each.window_bytes;
-      out.exposed_call = sent_call_;
+      note_exposed(out, shipment.windows.subspan(each.window_offset, each.window_bytes));
     }
     if (lent) {
       out.lends = true;
@@ -87,13 +86,12 @@ std::optional<std::uint64_t> MemoryPort::whole_place(std::span<const std::byte> 
   return published->where;
 }
 
-/// Copies the parcels into a slot of the outbox, ready to be posted. Null if there is none, or if
-/// most of the bytes would be copied in vain.
+/// Copies the parcels into a slot of the outbox, at their offsets, ready to be posted. Null if
+/// there is none, or if they are too far apart. What is between them may belong to other ranks.
 Outbox::Slot* MemoryPort::stage(const Shipment& shipment) {
   const std::size_t bytes = shipment.data.size();
-  const std::size_t count = shipment.parcels.size();
-  if (count < 2 || bytes > 2 * count * shipment.shortest ||
-      bytes > transport_.outbox().slot_bytes() || reserved_ != nullptr) {
+  if (shipment.parcels.size() < 2 || bytes > transport_.outbox().slot_bytes() ||
+      reserved_ != nullptr) {
     return nullptr;
   }
   const auto to_several = static_cast<std::uint32_t>(out_.size());
@@ -103,8 +101,9 @@ Outbox::Slot* MemoryPort::stage(const Shipment& shipment) {
     transport_.outbox().give_back(*slot);
     return nullptr;
   }
-  std::memcpy(transport_.arena().at(slot->offset), shipment.data.data(), bytes);
+  std::byte* const to = transport_.arena().at(slot->offset);
   for (const Parcel& each : shipment.parcels) {
+    std::memcpy(to + each.offset, shipment.data.data() + each.offset, each.bytes);
     const Outbound& out = out_[each.peer.index()];
     slot->readers.push_back({.box = out.box, .turn = out.turn});
   }

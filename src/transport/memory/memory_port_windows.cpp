@@ -19,25 +19,24 @@ void MemoryPort::expose(Rank peer, const Window& window) {
                 .at = window.at,
                 .after = window.after.value_or(may_write_at_once),
                 .bytes = window.memory.size()};
-  out.exposed_call = sent_call_;
-  note_exposed(window.memory);
+  note_exposed(out, window.memory);
 }
 
-/// Remembers what other ranks may write to in this call.
-void MemoryPort::note_exposed(std::span<std::byte> memory) {
-  if (exposed_call_ != sent_call_) {
-    exposed_call_ = sent_call_;
-    exposed_.clear();
+/// Remembers what the peer may write to in this call.
+void MemoryPort::note_exposed(Outbound& out, std::span<std::byte> memory) const {
+  if (out.exposed_call != sent_call_) {
+    out.exposed_call = sent_call_;
+    out.exposed.clear();
   }
   // Windows of one call are often adjacent.
-  if (!exposed_.empty()) {
-    std::span<std::byte>& last = exposed_.back();
+  if (!out.exposed.empty()) {
+    std::span<std::byte>& last = out.exposed.back();
     if (last.data() + last.size() == memory.data()) {
       last = {last.data(), last.size() + memory.size()};
       return;
     }
   }
-  exposed_.push_back(memory);
+  out.exposed.push_back(memory);
 }
 
 bool MemoryPort::find_windows(std::span<const Rank> peers, std::size_t bytes, std::size_t reading,
@@ -90,14 +89,14 @@ void MemoryPort::set_writing(bool is_writing) {
 
 /// True if the peer may be writing to a window of the current call.
 bool MemoryPort::may_write(const Outbound& out) const {
-  if (exposed_.empty() || out.exposed_call != sent_call_) return false;
+  if (out.exposed.empty() || out.exposed_call != sent_call_) return false;
   return commons_.putting(out.place).is_writing.load(std::memory_order_seq_cst) != 0;
 }
 
 void MemoryPort::revoke_windows() {
   for (const Outbound& out : out_) {
     if (!may_write(out)) continue;
-    for (const std::span<std::byte> memory : exposed_) {
+    for (const std::span<std::byte> memory : out.exposed) {
       if (view_->revoke(memory)) continue;
       // It takes a fold of one slice.
       constexpr std::chrono::seconds long_enough{10};
