@@ -155,6 +155,37 @@ TEST(Executor, ThrowsAtTheDeadline) {
   }
 }
 
+TEST(Executor, NamesTheReceiversThatHaveNotReadLentData) {
+  const Schedule flat = algorithm("broadcast/flat").schedule({.ranks = 3});
+  Crew crew(3, Sight::direct, outbox, slice);
+  constexpr std::size_t bytes = 4096;
+  const Layout layout = even_layout(flat.contract, bytes / 4);
+  std::vector<std::byte> memory(3 * bytes);
+  // Rank 2 does not take part.
+  try {
+    crew.all([&](Rank self, Executor& executor) {
+      if (self == Rank{2}) return;
+      const Plan plan = compile({.program = flat.program(self),
+                                 .contract = flat.contract,
+                                 .self = self,
+                                 .aliasing = Aliasing::in_place,
+                                 .layout = layout,
+                                 .element_bytes = 4});
+      ASSERT_FALSE(plan.straight.empty());
+      Counters counters{.peers = std::vector<PeerCounters>(3)};
+      std::byte* const own = memory.data() + self.index() * bytes;
+      executor.run(plan, {.input = own, .output = own},
+                   {.fold = fold(DType::u32, Op::sum), .element_bytes = 4}, 300ms, counters);
+    });
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::timed_out);
+    EXPECT_NE(std::string(error.what()).find("sent data is not received by rank 2 ("),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Plan, RejectsAlltoallInPlaceWithUnequalBlocks) {
   const Schedule mesh = algorithm("alltoall/mesh").schedule({.ranks = 2});
   const Layout uneven = Layout::counted({1, 2, 3, 4});
