@@ -15,8 +15,8 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 endif()
 
-# For sources whose own speed nobody notices.
-set(TUTTI_UNHURRIED "$<$<NOT:$<CONFIG:Debug>>:-O1>")
+# For cold code: sources whose own speed nobody notices.
+set(TUTTI_COLD_CODE "$<$<NOT:$<CONFIG:Debug>>:-O1>")
 
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_C_EXTENSIONS OFF)
