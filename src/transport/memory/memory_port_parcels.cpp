@@ -87,7 +87,7 @@ std::optional<std::uint64_t> MemoryPort::whole_place(std::span<const std::byte> 
 }
 
 /// Copies the parcels into a slot of the outbox, at their offsets, ready to be posted. Null if
-/// there is none, or if they are too far apart. What is between them may belong to other ranks.
+/// there is none, or if they are too far apart. Other ranks may be writing to what is between them.
 Outbox::Slot* MemoryPort::stage(const Shipment& shipment) {
   const std::size_t bytes = shipment.data.size();
   if (shipment.parcels.size() < 2 || bytes > transport_.outbox().slot_bytes() ||
