@@ -16,6 +16,7 @@
 #include "cli/launch/watch.hpp"
 #include "cli/versus/versus.hpp"
 #include "core/quantity.hpp"
+#include "core/reject.hpp"
 #include "rendezvous/environment.hpp"
 
 namespace tutti::cli {
@@ -38,8 +39,6 @@ struct Options {
   std::string part;  // Hidden: where a process started by --regret leaves its results.
 };
 
-[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
 void save(const std::string& path, const std::string& text) {
   if (!path.empty()) write_text(path, text);
 }
@@ -47,7 +46,7 @@ void save(const std::string& path, const std::string& text) {
 /// Fails before the measurement rather than after it.
 void require_writable(const std::string& path) {
   if (!path.empty() && path != "-" && !std::ofstream(path, std::ios::app)) {
-    refuse("cannot write to '" + path + "'; name a file in a folder that exists");
+    reject("cannot write to '" + path + "'; name a file in a folder that exists");
   }
 }
 
@@ -57,7 +56,7 @@ bool takes_standard_output(const Outputs& outputs) {
   for (const std::string& path : {outputs.json, outputs.csv, outputs.plot}) {
     count += path == "-" ? 1 : 0;
   }
-  if (count > 1) refuse("only one of --json, --csv and --plot can be - (standard output)");
+  if (count > 1) reject("only one of --json, --csv and --plot can be - (standard output)");
   return count == 1;
 }
 
@@ -133,7 +132,7 @@ int compare(const VersusRequest& request, const BenchPlan& plan, std::uint32_t r
 int run_with_regret(const Options& options, const BenchRequest& request,
                     const std::vector<std::string>& words) {
   if (!request.schedules.empty()) {
-    refuse("--regret measures tutti's choice; name the schedule in TUTTI_ALGO to make it a choice");
+    reject("--regret measures tutti's choice; name the schedule in TUTTI_ALGO to make it a choice");
   }
   return run_regret(
       {.bench = request, .json = options.outputs.json, .time = options.time, .part = options.part},
@@ -145,11 +144,11 @@ int run(const Options& options, const std::vector<std::string>& words) {
   const Outputs& outputs = options.outputs;
   if (!outputs.plot.empty()) request.limit = true;  // The plot shows it.
   if (options.regret) return run_with_regret(options, request, words);
-  if (!request.collective) refuse("which collective? For example: tutti bench allreduce");
+  if (!request.collective) reject("which collective? For example: tutti bench allreduce");
   const VersusRequest versus = options.versus.request();
   if (!options.order.empty()) {
     if (request.transport == BenchTransport::inproc || !versus.peers.empty()) {
-      refuse("--order renumbers ranks that are processes of tutti; leave out inproc and --vs");
+      reject("--order renumbers ranks that are processes of tutti; leave out inproc and --vs");
     }
     ::setenv("TUTTI_ORDER", options.order.c_str(), 1);
   }
@@ -158,12 +157,12 @@ int run(const Options& options, const std::vector<std::string>& words) {
   // Within a shell that is an allocation of one rank, -n still starts several ranks.
   const bool is_rank =
       launched.how != Launch::How::alone && (launched.size > 1 || request.ranks <= 1);
-  if (!is_rank && request.ranks == 0) refuse("how many ranks? Add -n, such as -n 4.");
+  if (!is_rank && request.ranks == 0) reject("how many ranks? Add -n, such as -n 4.");
   if (is_rank && threads) {
-    refuse("inproc ranks are threads of one process; run 'tutti bench' without a launcher");
+    reject("inproc ranks are threads of one process; run 'tutti bench' without a launcher");
   }
   if (is_rank && request.ranks != 0 && request.ranks != launched.size) {
-    refuse("-n says " + std::to_string(request.ranks) + " ranks, but " +
+    reject("-n says " + std::to_string(request.ranks) + " ranks, but " +
            std::string(name(launched.how)) + " has started " + std::to_string(launched.size) +
            "; leave out -n");
   }
@@ -171,7 +170,7 @@ int run(const Options& options, const std::vector<std::string>& words) {
   BenchPlan plan = plan_bench(request, ranks);
   if (takes_standard_output(outputs)) plan.table = stderr;
   if (!outputs.plot.empty() && *request.collective == Collective::barrier) {
-    refuse("a barrier has no sizes to plot over; leave out --plot");
+    reject("a barrier has no sizes to plot over; leave out --plot");
   }
   if (!is_rank || launched.rank == Rank{0}) {
     for (const std::string& path : {outputs.json, outputs.csv, outputs.plot}) {
@@ -180,7 +179,7 @@ int run(const Options& options, const std::vector<std::string>& words) {
   }
   if (!versus.peers.empty()) {
     if (is_rank || threads) {
-      refuse(
+      reject(
           "--vs starts the ranks of every library itself; run 'tutti bench' without a launcher, "
           "with -n and --transport shm or tcp");
     }

@@ -11,6 +11,7 @@
 #include "cli/fusion/measurement.hpp"
 #include "core/json.hpp"
 #include "core/quantity.hpp"
+#include "core/reject.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -30,8 +31,6 @@ struct Options {
 
 /// The lectures' exercise names no number of ranks.
 constexpr std::uint32_t usual_ranks = 16;
-
-[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
 std::vector<std::uint64_t> bucket_sizes(const Options& options) {
   std::vector<std::uint64_t> sizes{parse_bytes(options.tensor)};
@@ -56,7 +55,7 @@ FusionTask task_of(const Options& options) {
   task.model = options.model.model();
   task.tensors = options.tensors;
   task.tensor = parse_bytes(options.tensor);
-  if (task.tensor == 0) refuse("a tensor of no bytes costs the same in every bucket");
+  if (task.tensor == 0) reject("a tensor of no bytes costs the same in every bucket");
   task.buckets = bucket_sizes(options);
   task.network =
       options.topo.empty() ? usual_network(task.problem.ranks, task.model) : options.topo;
@@ -138,9 +137,9 @@ FusionMeasurement measurement_of(const Options& options) {
                             .transport = options.transport,
                             .json = options.json};
   if (!options.words.empty()) request.algorithm = algorithm_named(options.words).name;
-  if (request.tensor == 0) refuse("--measure needs tensors of 4 bytes or more");
+  if (request.tensor == 0) reject("--measure needs tensors of 4 bytes or more");
   if (request.tensors * request.tensor > most_bytes) {
-    refuse("--measure uses at most 1GiB per rank; ask for fewer --tensors");
+    reject("--measure uses at most 1GiB per rank; ask for fewer --tensors");
   }
   return request;
 }

@@ -22,6 +22,7 @@
 #include "cli/launch/again.hpp"
 #include "cli/launch/launcher.hpp"
 #include "core/quantity.hpp"
+#include "core/reject.hpp"
 #include "measure/party.hpp"
 #include "measure/tuning.hpp"
 #include "rendezvous/environment.hpp"
@@ -54,8 +55,6 @@ constexpr std::uint32_t most_ranks = 1024;
 /// algorithms are measured again by this many further launches.
 constexpr int refinements = 5;
 
-[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
 std::string first_value(const char* path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -86,7 +85,7 @@ std::string output_path(const Request& request) {
     return named;
   }
   std::string usual = default_profile_path();
-  if (usual.empty()) refuse("where to write the profile? HOME is not set; add -o FILE");
+  if (usual.empty()) reject("where to write the profile? HOME is not set; add -o FILE");
   return usual;
 }
 
@@ -97,7 +96,7 @@ Profile base_for(const std::string& path, const Profile& found) {
     try {
       return Profile::parse(read_text(path), std::filesystem::path(path).parent_path().string());
     } catch (const Error& error) {
-      refuse(path + ": " + error.what() + ", or remove that file");
+      reject(path + ": " + error.what() + ", or remove that file");
     }
   }
   Profile base = built_in_profile();
@@ -171,7 +170,7 @@ void finish(Profile found, const std::string& path) {
 /// The part of one rank, however it was started.
 void take_part(Communicator& communicator, const Request& request) {
   const Party party = measure::party_of(communicator);
-  if (party.ranks < 2) refuse("tuning needs at least two ranks; start two or more");
+  if (party.ranks < 2) reject("tuning needs at least two ranks; start two or more");
   Progress bar("tuning " + std::string(name(party.reach.pairs)));
   const Profile found = measure::tune(communicator,
                                       {.reach = party.reach,
@@ -268,7 +267,7 @@ double weight(Pairs pairs) {
     case Pairs::network:
       break;
   }
-  refuse("for ranks on several hosts start 'tutti tune' on all of them, by mpirun or srun");
+  reject("for ranks on several hosts start 'tutti tune' on all of them, by mpirun or srun");
 }
 
 /// Fails before the measurement rather than after it.
@@ -276,7 +275,7 @@ void require_schedules(const Request& request) {
   for (const measure::NamedSchedule& each : request.schedules) {
     const std::uint32_t ranks = each.schedule.contract().ranks;
     if (ranks == request.ranks) continue;
-    refuse(each.schedule.label() + " is for " + in_plural(ranks, "rank") + ", not for " +
+    reject(each.schedule.label() + " is for " + in_plural(ranks, "rank") + ", not for " +
            std::to_string(request.ranks));
   }
 }
@@ -323,7 +322,7 @@ int run(const Request& request, const std::vector<std::string>& words) {
     take_part(communicator, request);
     return success;
   }
-  if (request.ranks < 2) refuse("how many ranks? Add -n, such as -n 4.");
+  if (request.ranks < 2) reject("how many ranks? Add -n, such as -n 4.");
   return request.part.empty() ? measure_all(request) : measure_part(request, words);
 }
 

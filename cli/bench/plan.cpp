@@ -5,14 +5,13 @@
 #include <tutti/error.hpp>
 
 #include "cli/bench/dtype_name.hpp"
+#include "core/reject.hpp"
 #include "select/method.hpp"
 
 namespace tutti::cli {
 namespace {
 
 using measure::Case;
-
-[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
 /// An algorithm or schedule; none for tutti's choice.
 using Wished = std::optional<Method>;
@@ -58,7 +57,7 @@ std::vector<Wished> methods(const BenchRequest& request, std::uint32_t ranks) {
   }
   for (const ScheduleFile& each : request.schedules) {
     const std::string misfit = each.schedule.misfit(*request.collective, ranks, Rank{request.root});
-    if (!misfit.empty()) refuse(each.path + ": " + misfit);
+    if (!misfit.empty()) reject(each.path + ": " + misfit);
     found.emplace_back(each.schedule);
   }
   return found;
@@ -107,7 +106,7 @@ void add_cases(std::vector<Case>& cases, const Case& pattern,
 BenchPlan plan_bench(const BenchRequest& request, std::uint32_t ranks) {
   const Collective collective = *request.collective;
   if (has_root(collective) && request.root >= ranks) {
-    refuse("root " + std::to_string(request.root) + " is not one of the ranks 0 to " +
+    reject("root " + std::to_string(request.root) + " is not one of the ranks 0 to " +
            std::to_string(ranks - 1));
   }
   BenchPlan plan{.workload = {.collective = collective,
@@ -132,7 +131,7 @@ BenchPlan plan_bench(const BenchRequest& request, std::uint32_t ranks) {
   }
   if (plan.workload.cases.empty()) {
     const Op op = request.ops.front();
-    refuse(std::string(name(op)) + " is for " + std::string(domain(op)) + ", not for " +
+    reject(std::string(name(op)) + " is for " + std::string(domain(op)) + ", not for " +
            std::string(nccl_name(request.dtypes.front())) + "; try -d int32");
   }
   return plan;

@@ -6,6 +6,7 @@
 
 #include "cli/bench/dtype_name.hpp"
 #include "core/quantity.hpp"
+#include "core/reject.hpp"
 #include "select/method.hpp"
 
 namespace tutti::cli {
@@ -15,14 +16,12 @@ constexpr std::uint32_t most_ranks = 4096;
 constexpr std::size_t most_iterations = 10'000'000;
 constexpr const char* every = "all";
 
-[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
 /// "ring" and "allreduce/ring" are the same for an allreduce.
 const Algorithm& algorithm_called(const std::string& text, Collective collective) {
   const std::string own = std::string(name(collective)) + "/";
   const Algorithm& found = algorithm(text.find('/') == std::string::npos ? own + text : text);
   if (found.collective != collective) {
-    refuse("'" + text + "' is not an algorithm for " + std::string(name(collective)) +
+    reject("'" + text + "' is not an algorithm for " + std::string(name(collective)) +
            "; 'tutti list' shows those that are");
   }
   return found;

@@ -5,28 +5,27 @@
 #include <tutti/error.hpp>
 
 #include "core/quantity.hpp"
+#include "core/reject.hpp"
 
 namespace tutti::cli {
 namespace {
 
 constexpr std::size_t most_sizes = 100'000;
 
-[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
 }  // namespace
 
 std::vector<std::uint64_t> BenchSizes::all() const {
   if (!listed.empty()) return listed;
   if (least > most) {
-    refuse("-b " + format_bytes(least) + " is above -e " + format_bytes(most) +
+    reject("-b " + format_bytes(least) + " is above -e " + format_bytes(most) +
            "; -b is the smallest size and -e the largest");
   }
-  if (step && *step == 0) refuse("-i 0 never reaches the largest size; write for example -i 1M");
+  if (step && *step == 0) reject("-i 0 never reaches the largest size; write for example -i 1M");
   std::vector<std::uint64_t> found;
   for (std::uint64_t size = least; size <= most;) {
     found.push_back(size);
     if (found.size() > most_sizes) {
-      refuse("-i " + format_bytes(*step) + " makes more than " + std::to_string(most_sizes) +
+      reject("-i " + format_bytes(*step) + " makes more than " + std::to_string(most_sizes) +
              " sizes; take larger steps");
     }
     // Zero times a factor would stay zero. A sum or product that overflows ends the list.

@@ -14,6 +14,7 @@
 #include "cli/console/text_file.hpp"
 #include "cli/launch/again.hpp"
 #include "cli/launch/launcher.hpp"
+#include "core/reject.hpp"
 #include "measure/regret.hpp"
 #include "rendezvous/environment.hpp"
 #include "select/profile.hpp"
@@ -30,8 +31,6 @@ constexpr double least_launch = 4;
 /// For each number of ranks, in seconds.
 constexpr double usual_time = 50;
 
-[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
 measure::RegretTask task_from(const BenchRequest& request) {
   measure::RegretTask task;
   if (request.collective) {
@@ -46,7 +45,7 @@ measure::RegretTask task_from(const BenchRequest& request) {
     task.sizes.push_back(bytes);
     if (bytes > sizes.most / sizes.factor) break;  // The next one would overflow.
   }
-  if (task.sizes.empty()) refuse("there is no size from -b to -e; -b is the smallest size");
+  if (task.sizes.empty()) reject("there is no size from -b to -e; -b is the smallest size");
   if (task.sizes.back() < sizes.most) task.sizes.push_back(sizes.most);
   return task;
 }
@@ -120,7 +119,7 @@ int run_regret(const RegretRequest& request, std::vector<std::string> words) {
   const Launch launched = read_environment(environment_variable);
   if (launched.how != Launch::How::alone && launched.size > 1) return take_part(request);
   if (bench.transport == BenchTransport::inproc) {
-    refuse("--regret starts processes; use --transport shm or tcp");
+    reject("--regret starts processes; use --transport shm or tcp");
   }
   if (!request.part.empty()) return start_ranks(request, std::move(words));
   std::vector<std::uint32_t> numbers{2, 4, 8};

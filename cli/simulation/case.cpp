@@ -10,13 +10,10 @@
 #include "cli/simulation/places.hpp"
 #include "core/nearest.hpp"
 #include "core/quantity.hpp"
+#include "core/reject.hpp"
 
 namespace tutti::cli {
 namespace {
-
-[[noreturn]] void reject(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, message);
-}
 
 Sharing parse_sharing(const std::string& text) {
   constexpr std::array<std::string_view, 2> names{"max_min", "latency_weighted"};

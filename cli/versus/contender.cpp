@@ -11,6 +11,7 @@
 #include "cli/console/own_program.hpp"
 #include "core/cores.hpp"
 #include "core/nearest.hpp"
+#include "core/reject.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -19,8 +20,6 @@ using Words = std::vector<std::string>;
 
 constexpr std::array peers{Library::openmpi, Library::mpich, Library::gloo, Library::direct};
 constexpr std::string_view in_place_word = "in_place";
-
-[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
 // Settings, separated by spaces; "-" is the library with its defaults. A collective that is not
 // listed has no settings.
@@ -132,7 +131,7 @@ bool has(const Contender& contender, std::string_view word) {
                               const std::vector<std::string_view>& known) {
   std::string list;
   for (const std::string_view each : known) list += " " + std::string(each);
-  refuse("'" + word + "' is no setting of " + std::string(name(library)) + "." +
+  reject("'" + word + "' is no setting of " + std::string(name(library)) + "." +
          did_you_mean(word, known) + " There are:" + list + ", in_place, and all.");
 }
 
@@ -268,7 +267,7 @@ PeerWish parse_peer_wish(const std::string& text) {
     }
     known.push_back(name(each));
   }
-  refuse("--vs " + text + ": there is no '" + library + "' to compare with." +
+  reject("--vs " + text + ": there is no '" + library + "' to compare with." +
          did_you_mean(library, known) + " There are: openmpi mpich gloo direct.");
 }
 

@@ -8,11 +8,10 @@
 #include <tutti/error.hpp>
 
 #include "core/json.hpp"
+#include "core/reject.hpp"
 
 namespace tutti {
 namespace {
-
-[[noreturn]] void reject(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
 /// The members of one line.
 class Line {

@@ -21,15 +21,12 @@
 
 #include <tutti/error.hpp>
 
+#include "core/reject.hpp"
 #include "core/system_reason.hpp"
 #include "core/unshared_descriptors.hpp"
 
 namespace tutti {
 namespace {
-
-[[noreturn]] void reject(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, message);
-}
 
 std::string reason(int error) { return std::generic_category().message(error); }
 

@@ -9,11 +9,10 @@
 
 #include "core/decimal.hpp"
 #include "core/quantity.hpp"
+#include "core/reject.hpp"
 
 namespace tutti::render {
 namespace {
-
-[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
 double combined(double a, double b, Combine how) {
   switch (how) {
@@ -39,7 +38,7 @@ std::vector<double> parse_row(std::string_view text) {
     double number = 0;
     const auto [end, error] = read_decimal(word.data(), word.data() + word.size(), number);
     if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(number)) {
-      refuse("'" + std::string(word) +
+      reject("'" + std::string(word) +
              "' in --values is not a number; write for example 1,2,3,4;5,6,7,8");
     }
     row.push_back(number);
@@ -68,7 +67,7 @@ Numbers::Rows Numbers::parse(std::string_view text) {
     if (end == std::string_view::npos) break;
     text.remove_prefix(end + 1);
   }
-  if (rows.empty()) refuse("--values has no numbers; write for example 1,2,3,4;5,6,7,8");
+  if (rows.empty()) reject("--values has no numbers; write for example 1,2,3,4;5,6,7,8");
   return rows;
 }
 
@@ -80,12 +79,12 @@ Numbers::Numbers(const Contract& contract, Rows rows, Combine combine)
   }
   if (rows_.size() == contract.ranks) return;
   if (rows_.size() != 1 || giving.empty()) {
-    refuse("--values has " + in_plural(rows_.size(), "list") + ", but there are " +
+    reject("--values has " + in_plural(rows_.size(), "list") + ", but there are " +
            in_plural(contract.ranks, "rank") + "; separate the lists of the ranks by semicolons");
   }
   const std::vector<double> all = std::move(rows_.front());
   if (all.size() % giving.size() != 0) {
-    refuse("--values has " + in_plural(all.size(), "number") + ", which " +
+    reject("--values has " + in_plural(all.size(), "number") + ", which " +
            in_plural(giving.size(), "rank") +
            " cannot share evenly; separate the lists of the ranks by semicolons");
   }
@@ -107,7 +106,7 @@ std::vector<double> Numbers::contributed(Rank rank, Chunk chunk) const {
 }
 
 void Numbers::add(std::vector<double>& into, const std::vector<double>& more) const {
-  if (into.size() != more.size()) refuse("--values must have as many numbers for each rank");
+  if (into.size() != more.size()) reject("--values must have as many numbers for each rank");
   for (std::size_t i = 0; i < into.size(); ++i) into[i] = combined(into[i], more[i], combine_);
 }
 

@@ -10,13 +10,10 @@
 #include <tutti/error.hpp>
 
 #include "core/decimal.hpp"
+#include "core/reject.hpp"
 
 namespace tutti {
 namespace {
-
-[[noreturn]] void reject(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, message);
-}
 
 /// Reads variables as text or as whole numbers. An empty variable counts as not set.
 class Variables {

@@ -4,12 +4,10 @@
 #include <tutti/error.hpp>
 #include <tutti/schedule/contract.hpp>
 
+#include "core/reject.hpp"
+
 namespace tutti {
 namespace {
-
-[[noreturn]] void reject(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, message);
-}
 
 ChunkSeries everything(const Contract& contract) { return {Chunk{0}, contract.chunks, 1}; }
 

@@ -5,6 +5,7 @@
 #include <tutti/error.hpp>
 #include <tutti/sim/simulation.hpp>
 
+#include "core/reject.hpp"
 #include "sim/critical_path.hpp"
 #include "sim/effort_estimate.hpp"
 #include "sim/event_loop.hpp"
@@ -15,10 +16,6 @@
 
 namespace tutti {
 namespace {
-
-[[noreturn]] void reject(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, message);
-}
 
 void check_places(const Network& network, const ScheduleSource& source,
                   const std::vector<Rank>& places) {

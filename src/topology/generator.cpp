@@ -6,6 +6,7 @@
 
 #include "core/nearest.hpp"
 #include "core/quantity.hpp"
+#include "core/reject.hpp"
 
 namespace tutti {
 namespace {
@@ -13,10 +14,6 @@ namespace {
 // Node and link indices have 32 bits; this limit leaves room for both.
 constexpr std::uint32_t most_count = 1 << 24;
 constexpr std::size_t most_factors = 8;
-
-[[noreturn]] void reject(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, message);
-}
 
 std::uint32_t parse_count(std::string_view text) {
   std::uint32_t number = 0;

@@ -4,14 +4,11 @@
 #include <tutti/error.hpp>
 #include <tutti/network/network.hpp>
 
+#include "core/reject.hpp"
 #include "topology/adjacency.hpp"
 
 namespace tutti {
 namespace {
-
-[[noreturn]] void reject(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, message);
-}
 
 void check_link(const Network& network, const Link& link) {
   if (link.from.index() >= network.nodes.size() || link.to.index() >= network.nodes.size()) {

@@ -5,6 +5,7 @@
 #include <tutti/network/routes.hpp>
 
 #include "core/nearest.hpp"
+#include "core/reject.hpp"
 #include "topology/routers/fork.hpp"
 #include "topology/routers/search_router.hpp"
 #include "topology/routers/torus_router.hpp"
@@ -19,10 +20,6 @@ using Router = std::variant<TorusRouter, FatTreeRouter, RailsRouter, DragonflyRo
 
 constexpr std::array<std::string_view, 5> policy_names{"automatic", "shortest", "ecmp",
                                                        "dimension_order", "up_down"};
-
-[[noreturn]] void reject(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, message);
-}
 
 /// True if every link leads up or down.
 bool has_levels(const Network& network) {
