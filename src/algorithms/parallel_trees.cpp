@@ -27,7 +27,7 @@ void descend(std::uint32_t ranks, std::uint32_t offset, std::uint32_t span, std:
   }
 }
 
-std::vector<ChunkRange> blocks(std::uint32_t ranks, std::uint32_t holder, const Branch& branch) {
+std::vector<ChunkRange> blocks_of(std::uint32_t ranks, std::uint32_t holder, const Branch& branch) {
   std::vector<ChunkRange> chunks;
   for (std::uint64_t offset = branch.offset; offset + branch.distance < ranks;
        offset += branch.stride) {
@@ -51,8 +51,8 @@ Program parallel_trees(std::uint32_t ranks, Rank self, std::uint32_t span) {
     const Branch& branch = branches[round];
     const Rank above{wrap(std::int64_t{self.index()} + branch.distance, ranks)};
     const Rank below{wrap(std::int64_t{self.index()} - branch.distance, ranks)};
-    program.send(round, above, blocks(ranks, self.index(), branch));
-    program.receive(round, below, blocks(ranks, below.index(), branch));
+    program.send(round, above, blocks_of(ranks, self.index(), branch));
+    program.receive(round, below, blocks_of(ranks, below.index(), branch));
   }
   return program;
 }

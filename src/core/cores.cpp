@@ -80,4 +80,6 @@ std::vector<cpu_set_t> core_shares(std::uint32_t ranks) {
   return shares;
 }
 
+void stay_on(const cpu_set_t& core) { ::sched_setaffinity(0, sizeof core, &core); }
+
 }  // namespace tutti

@@ -15,4 +15,7 @@ namespace tutti {
 /// cores. Empty if there are fewer cores than ranks, or if the system does not tell.
 [[nodiscard]] std::vector<cpu_set_t> core_shares(std::uint32_t ranks);
 
+/// Binds this thread.
+void stay_on(const cpu_set_t& core);
+
 }  // namespace tutti

@@ -10,21 +10,24 @@
 namespace tutti {
 namespace {
 
-constexpr std::array all{Reproducible::run, Reproducible::order, Reproducible::exact};
-constexpr std::array<std::string_view, all.size()> names{"run", "order", "exact"};
+constexpr std::array all_levels{Reproducible::run, Reproducible::order, Reproducible::exact};
+constexpr std::array<std::string_view, all_levels.size()> level_names{"run", "order", "exact"};
 
 }  // namespace
 
-std::span<const Reproducible> reproducible_levels() { return all; }
+std::span<const Reproducible> reproducible_levels() { return all_levels; }
 
-std::string_view name(Reproducible level) { return names.at(static_cast<std::size_t>(level)); }
+std::string_view name(Reproducible level) {
+  return level_names.at(static_cast<std::size_t>(level));
+}
 
 Reproducible parse_reproducible(std::string_view text) {
-  const auto found = std::find(names.begin(), names.end(), text);
-  if (found != names.end()) return all.at(static_cast<std::size_t>(found - names.begin()));
+  const auto found = std::find(level_names.begin(), level_names.end(), text);
+  if (found != level_names.end())
+    return all_levels.at(static_cast<std::size_t>(found - level_names.begin()));
   throw Error(ErrorCode::invalid_argument,
               "'" + std::string(text) + "' is not a level of reproducibility." +
-                  did_you_mean(text, names) + " There are: run order exact.");
+                  did_you_mean(text, level_names) + " There are: run order exact.");
 }
 
 }  // namespace tutti

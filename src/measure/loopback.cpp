@@ -15,6 +15,7 @@
 
 #include <tutti/error.hpp>
 
+#include "core/cores.hpp"
 #include "measure/best_time.hpp"
 #include "net/socket.hpp"
 
@@ -28,8 +29,6 @@ constexpr std::chrono::milliseconds each_figure{15};
 /// Short pieces stay in the cache, long ones need fewer system calls.
 constexpr std::array<std::size_t, 4> piece_sizes = {std::size_t{16} << 10U, std::size_t{64} << 10U,
                                                     std::size_t{256} << 10U, std::size_t{1} << 20U};
-
-void stay_on(const cpu_set_t& core) { ::sched_setaffinity(0, sizeof core, &core); }
 
 [[noreturn]] void report_no_connection() {
   throw Error(

@@ -35,8 +35,6 @@ Cores all_cores() {
   return cores;
 }
 
-void stay_on(const cpu_set_t& core) { ::sched_setaffinity(0, sizeof core, &core); }
-
 /// A number that one thread sets and another thread polls, on a cache line of its own.
 class Flag {
  public:

@@ -12,7 +12,7 @@ namespace tutti::measure {
 namespace {
 
 /// The time for each figure.
-constexpr std::chrono::milliseconds each_figure{8};
+constexpr std::chrono::milliseconds each_rate{8};
 
 /// Memory for all buffers together: larger than most caches, and touched quickly.
 constexpr std::uint64_t most_memory = std::uint64_t{64} << 20U;
@@ -22,7 +22,7 @@ constexpr std::uint64_t granule = 4096;
 /// Buffers at equal offsets would evict each other from the cache.
 constexpr std::uint64_t stagger = std::uint64_t{17} * 64;
 /// A result that is written to several buffers is in the first-level cache meanwhile.
-constexpr std::uint64_t block = std::uint64_t{1} << 13U;
+constexpr std::uint64_t block_bytes = std::uint64_t{1} << 13U;
 
 /// The inputs and outputs of all ranks, and threads that each process one slice of them.
 class Team {
@@ -71,7 +71,7 @@ class Team {
               std::uint32_t outputs) {
     thread_local std::vector<const void*> operands;
     operands.resize(ranks_);
-    const std::uint64_t step = outputs > 2 ? block : slice;
+    const std::uint64_t step = outputs > 2 ? block_bytes : slice;
     for (std::uint64_t at = from; at < from + slice; at += step) {
       const std::uint64_t some = std::min(step, from + slice - at);
       for (std::uint32_t i = 0; i < ranks_; ++i) operands[i] = buffer(i) + at;
@@ -93,7 +93,7 @@ class Team {
         // Two threads of one measurement must not share a core.
         ::sched_setaffinity(0, sizeof cores_[t], &cores_[t]);
         const std::uint64_t from = most_ / threads_ / 64 * 64 * t;
-        rates[t] = static_cast<double>(bytes) / best_time([&] { work(from); }, each_figure);
+        rates[t] = static_cast<double>(bytes) / best_time([&] { work(from); }, each_rate);
       });
     }
     for (std::thread& each : threads) each.join();

@@ -43,8 +43,6 @@ bool is_tls_record(std::byte first) { return first == std::byte{0x15} || first =
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
 
-std::string reason(int error) { return std::generic_category().message(error); }
-
 }  // namespace
 
 Handshake::Handshake(Side side, Secret secret, const std::string& greeting)
@@ -217,7 +215,7 @@ void Handshake::lost(int error) {
     refusal_ = read_ == 0 ? "it closed the connection without sending anything"
                           : "it closed the connection during the handshake";
   } else {
-    refusal_ = reason(error);
+    refusal_ = std::generic_category().message(error);
   }
 }
 

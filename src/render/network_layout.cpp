@@ -12,12 +12,12 @@
 namespace tutti::render {
 namespace {
 
-using Neighbours = std::vector<std::set<std::uint32_t>>;
+using NeighbourSets = std::vector<std::set<std::uint32_t>>;
 
 constexpr double bend_height = 0.45;
 
-Neighbours neighbours_of(const Network& network) {
-  Neighbours found(network.nodes.size());
+NeighbourSets neighbours_of(const Network& network) {
+  NeighbourSets found(network.nodes.size());
   for (const Link& link : network.links) {
     found[link.from.index()].insert(link.to.index());
     found[link.to.index()].insert(link.from.index());
@@ -113,7 +113,8 @@ NetworkLayout grid(const Network& network, const std::vector<std::uint32_t>& dim
 }
 
 /// The dimensions of a hypercube, each 2, if the network is one; otherwise empty.
-std::vector<std::uint32_t> cube_dimensions(const Network& network, const Neighbours& neighbours) {
+std::vector<std::uint32_t> cube_dimensions(const Network& network,
+                                           const NeighbourSets& neighbours) {
   const std::uint32_t ranks = network.rank_count();
   if (ranks < 8 || !std::has_single_bit(ranks) || network.nodes.size() != ranks) return {};
   for (std::uint32_t r = 0; r < ranks; ++r) {
@@ -127,7 +128,7 @@ std::vector<std::uint32_t> cube_dimensions(const Network& network, const Neighbo
   return dimensions;
 }
 
-bool is_ring(const Network& network, const Neighbours& neighbours) {
+bool is_ring(const Network& network, const NeighbourSets& neighbours) {
   return network.nodes.size() == network.ranks.size() &&
          std::all_of(neighbours.begin(), neighbours.end(),
                      [](const auto& of) { return of.size() <= 2; });
@@ -135,7 +136,7 @@ bool is_ring(const Network& network, const Neighbours& neighbours) {
 
 /// Ranks at the bottom. Each level is spread evenly over the width, in the order of the nodes
 /// below.
-NetworkLayout levels(const Network& network, const Neighbours& neighbours) {
+NetworkLayout levels(const Network& network, const NeighbourSets& neighbours) {
   NetworkLayout layout = unbent(network);
   std::uint32_t top = 0;
   for (const Node& node : network.nodes) top = std::max(top, node.level);
@@ -191,7 +192,7 @@ NetworkLayout groups(const Network& network, const wiring::Dragonfly& dragonfly)
   return layout;
 }
 
-NetworkLayout by_springs(const Network& network, const Neighbours& neighbours) {
+NetworkLayout by_springs(const Network& network, const NeighbourSets& neighbours) {
   std::vector<std::pair<std::size_t, std::size_t>> edges;
   for (std::size_t a = 0; a < neighbours.size(); ++a) {
     for (const std::uint32_t b : neighbours[a]) {
@@ -206,7 +207,7 @@ NetworkLayout by_springs(const Network& network, const Neighbours& neighbours) {
 }  // namespace
 
 NetworkLayout lay_out(const Network& network) {
-  const Neighbours neighbours = neighbours_of(network);
+  const NeighbourSets neighbours = neighbours_of(network);
   if (const auto* torus = std::get_if<wiring::Torus>(&network.wiring)) {
     const bool ring = torus->dimensions.size() == 1 && torus->wraps;
     return ring ? circle(network) : grid(network, torus->dimensions);

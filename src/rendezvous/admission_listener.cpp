@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t most_newcomers = 256;
-constexpr auto handshake_time = 5s;
+constexpr auto newcomer_handshake_time = 5s;
 /// wait_for() waits this long for a handshake that has just begun. A slower newcomer is admitted
 /// the next time.
 constexpr auto young_time = 250ms;
@@ -121,7 +121,7 @@ bool AdmissionListener::advance(Newcomer& newcomer) {
   switch (newcomer.handshake->advance(newcomer.connection->channel())) {
     case Handshake::State::reading:
     case Handshake::State::writing:
-      return Clock::now() < newcomer.since + handshake_time ||
+      return Clock::now() < newcomer.since + newcomer_handshake_time ||
              reject("it did not complete the handshake in time");
     case Handshake::State::refused:
       return reject(newcomer.handshake->refusal());

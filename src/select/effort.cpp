@@ -36,9 +36,6 @@ Counted by_formula(const ClosedForm& form, const Algorithm& algorithm, const Pro
                        .value_or(static_cast<double>(figures.most_received))};
 }
 
-/// Pricing larger schedules message by message takes too long while a call waits.
-constexpr std::uint32_t most_priced_ranks = 256;
-
 Counted by_counting(const Method& method, const Problem& problem, std::uint64_t bytes) {
   if (problem.ranks > most_priced_ranks) {
     const ScheduleSource source = method.source(problem);

@@ -33,6 +33,9 @@ struct Effort {
   std::array<double, kinds> counts{};
 };
 
+/// Pricing larger schedules message by message takes too long while a call waits.
+constexpr std::uint32_t most_priced_ranks = 256;
+
 /// `bytes` is the size of the larger buffer; `cores` is the number of cores of all hosts together.
 /// Computed by closed form if there is one, otherwise counted from the schedule.
 /// Requires: the method supports the problem.

@@ -34,9 +34,6 @@ Between place(const List& list, std::uint64_t x, Key key) {
       .low = high - 1, .high = high, .share = to > from ? (logarithm(x) - from) / (to - from) : 0};
 }
 
-/// Pricing larger schedules message by message takes too long while a call waits.
-constexpr std::uint32_t most_priced_ranks = 256;
-
 }  // namespace
 
 Forecast::Forecast(const Profile& profile, const Party& party)

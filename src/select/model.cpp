@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-using Row = std::array<double, Effort::kinds>;
+using Terms = std::array<double, Effort::kinds>;
 
 /// Up to 8 KiB messages cost more than bytes; up to 1 MiB data stays in the caches of a core.
 constexpr std::array<std::uint64_t, 3> borders{8192, std::uint64_t{1} << 20, ~std::uint64_t{0}};
@@ -15,17 +15,17 @@ constexpr std::size_t least_observations = 2 * Effort::kinds;
 
 /// Non-negative least squares by coordinate descent. Rows are scaled so that the target of every
 /// observation is 1, which makes errors relative.
-Row least_squares(const std::vector<Row>& rows) {
+Terms least_squares(const std::vector<Terms>& rows) {
   constexpr int most_sweeps = 20'000;
-  std::array<Row, Effort::kinds> products{};
-  Row sums{};
-  for (const Row& row : rows) {
+  std::array<Terms, Effort::kinds> products{};
+  Terms sums{};
+  for (const Terms& row : rows) {
     for (std::size_t i = 0; i < Effort::kinds; ++i) {
       sums[i] += row[i];
       for (std::size_t j = 0; j < Effort::kinds; ++j) products[i][j] += row[i] * row[j];
     }
   }
-  Row rates{};
+  Terms rates{};
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     double moved = 0;
     for (std::size_t i = 0; i < Effort::kinds; ++i) {
@@ -42,22 +42,22 @@ Row least_squares(const std::vector<Row>& rows) {
 }
 
 /// Scales the columns: byte counts are larger than message counts by orders of magnitude.
-Row fit_rates(std::span<const Observation> observations) {
-  Row largest{};
+Terms fit_rates(std::span<const Observation> observations) {
+  Terms largest{};
   for (const Observation& each : observations) {
     for (std::size_t i = 0; i < Effort::kinds; ++i) {
       largest[i] = std::max(largest[i], each.effort.counts[i] / each.seconds);
     }
   }
-  std::vector<Row> rows;
+  std::vector<Terms> rows;
   for (const Observation& each : observations) {
-    Row row{};
+    Terms row{};
     for (std::size_t i = 0; i < Effort::kinds; ++i) {
       if (largest[i] > 0) row[i] = each.effort.counts[i] / each.seconds / largest[i];
     }
     rows.push_back(row);
   }
-  Row rates = least_squares(rows);
+  Terms rates = least_squares(rows);
   for (std::size_t i = 0; i < Effort::kinds; ++i) {
     if (largest[i] > 0) rates[i] /= largest[i];
   }

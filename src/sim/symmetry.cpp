@@ -16,11 +16,11 @@ constexpr std::uint32_t none = Symmetry::none;
 
 /// Beyond these sizes the search for a symmetry costs more than it saves.
 constexpr std::uint64_t most_routes = 1U << 25;
-constexpr std::uint64_t most_chunks = 1U << 24;
+constexpr std::uint64_t most_compared_chunks = 1U << 24;
 
 bool is_even(const Layout& layout) {
   const std::uint64_t chunks = layout.chunks();
-  if (chunks == 0 || chunks > most_chunks) return false;
+  if (chunks == 0 || chunks > most_compared_chunks) return false;
   const std::uint64_t size = layout.total() / chunks;
   for (std::uint64_t i = 0; i < chunks; ++i) {
     if (layout.offset(Chunk{i + 1}) != (i + 1) * size) return false;

@@ -92,7 +92,7 @@ double read_quantity(const LinedJson& json, double (*parse)(std::string_view)) {
   }
 }
 
-class Reader {
+class JsonReader {
  public:
   [[nodiscard]] Network read(const LinedJson& document) {
     if (document.member("format").text() != format_name) {
@@ -242,6 +242,8 @@ std::string to_json(const Network& network) {
   return out + "\n}\n";
 }
 
-Network network_from_json(std::string_view text) { return Reader().read(LinedJson::parse(text)); }
+Network network_from_json(std::string_view text) {
+  return JsonReader().read(LinedJson::parse(text));
+}
 
 }  // namespace tutti

@@ -33,9 +33,9 @@ constexpr std::array lanes{
     Lane{"64 GT/s", 6 * giga},       Lane{"64.0 GT/s", 6 * giga}};
 
 /// Reads the document once per host.
-class Reader {
+class XmlReader {
  public:
-  Reader(std::string_view text, XmlOptions options) : text_(text), options_(options) {}
+  XmlReader(std::string_view text, XmlOptions options) : text_(text), options_(options) {}
 
   [[nodiscard]] Network read() {
     pugi::xml_document document;
@@ -214,7 +214,7 @@ class Reader {
 }  // namespace
 
 Network network_from_xml(std::string_view text, XmlOptions options) {
-  return Reader(text, options).read();
+  return XmlReader(text, options).read();
 }
 
 }  // namespace tutti

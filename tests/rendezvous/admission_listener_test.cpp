@@ -16,13 +16,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Secret secret{.bytes = "s"};
+const Secret door_secret{.bytes = "s"};
 
 TEST(AdmissionListener, SendsTicketsToNewcomers) {
-  AdmissionListener listener(Endpoint::parse("127.0.0.1:0"), secret);
+  AdmissionListener listener(Endpoint::parse("127.0.0.1:0"), door_secret);
   std::string ticket;
   std::thread newcomer(
-      [&] { ticket = request_admission(listener.endpoint(), secret, Clock::now() + 10s); });
+      [&] { ticket = request_admission(listener.endpoint(), door_secret, Clock::now() + 10s); });
   EXPECT_EQ(listener.wait_for(1, Clock::now() + 10s), 1U);
   listener.admit({"ticket 1"});
   newcomer.join();
@@ -31,7 +31,7 @@ TEST(AdmissionListener, SendsTicketsToNewcomers) {
 
 /// They send nothing and stay, and more of them keep connecting.
 TEST(AdmissionListener, IsNotDelayedByUnauthenticatedPeers) {
-  AdmissionListener listener(Endpoint::parse("127.0.0.1:0"), secret);
+  AdmissionListener listener(Endpoint::parse("127.0.0.1:0"), door_secret);
   std::vector<Socket> silent_peers;
   for (int i = 0; i < 400; ++i) silent_peers.push_back(begin_connect(listener.endpoint()));
   std::atomic<bool> is_over{false};
@@ -47,7 +47,7 @@ TEST(AdmissionListener, IsNotDelayedByUnauthenticatedPeers) {
   // A newcomer is still admitted.
   std::string ticket;
   std::thread newcomer(
-      [&] { ticket = request_admission(listener.endpoint(), secret, Clock::now() + 10s); });
+      [&] { ticket = request_admission(listener.endpoint(), door_secret, Clock::now() + 10s); });
   EXPECT_EQ(listener.wait_for(1, Clock::now() + 10s), 1U);
   is_over = true;
   more.join();

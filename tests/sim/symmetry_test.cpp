@@ -18,7 +18,7 @@ ScheduleSource source(const Algorithm& algorithm, const Problem& problem, bool o
           .one_rule = one_rule};
 }
 
-Problem problem_for(const Algorithm& algorithm, std::uint32_t p) {
+Problem problem_of(const Algorithm& algorithm, std::uint32_t p) {
   return {.ranks = p, .shape = algorithm.needs_shape() ? squarest(p) : Shape{}};
 }
 
@@ -26,7 +26,7 @@ TEST(Symmetry, SampleAgreesWithAllRanks) {
   int turning = 0;
   for (const Algorithm& each : algorithms()) {
     for (std::uint32_t p = 2; p <= 70; ++p) {
-      const ScheduleSource programs = source(each, problem_for(each, p), true);
+      const ScheduleSource programs = source(each, problem_of(each, p), true);
       const bool some = programs_turn(programs, true);
       EXPECT_EQ(some, programs_turn(programs, false)) << each.name << " p=" << p;
       turning += some ? 1 : 0;
@@ -71,7 +71,7 @@ TEST(Symmetry, GivesTheSameResultAsAllRanks) {
             name == "hypercube:" ? std::to_string(std::countr_zero(p)) : std::to_string(p);
         const Network network = generate(name + size);
         Routes routes(network);
-        const ScheduleSource programs = source(each, problem_for(each, p), true);
+        const ScheduleSource programs = source(each, problem_of(each, p), true);
         const Layout layout = even_layout(programs.contract, 960 * std::uint64_t{p} * p);
         for (const std::uint32_t ports : {0U, 1U, 2U}) {
           // Its messages differ in length and wait for two ports. Where several ports become free

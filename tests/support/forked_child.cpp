@@ -28,7 +28,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto patience = 10s;
+constexpr auto child_patience = 10s;
 
 std::string fault_of(const std::function<std::string()>& work) {
   try {
@@ -74,7 +74,7 @@ void ForkedChild::kill() const { ::kill(pid_, SIGKILL); }
 
 std::string ForkedChild::wait() {
   if (pid_ < 0) return "there is no child";
-  const Clock::time_point end = Clock::now() + patience;
+  const Clock::time_point end = Clock::now() + child_patience;
   int status = 0;
   while (waitpid(pid_, &status, WNOHANG) == 0) {
     if (Clock::now() >= end) return "the child hangs";

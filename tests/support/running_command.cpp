@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
-constexpr auto patience = 10s;
+constexpr auto command_patience = 10s;
 
 [[noreturn]] void become(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = arguments;
@@ -74,7 +74,7 @@ void RunningCommand::read_some() {
 }
 
 bool RunningCommand::await(const std::string& text, int times) {
-  const auto deadline = Clock::now() + patience;
+  const auto deadline = Clock::now() + command_patience;
   while (Clock::now() < deadline) {
     int found = 0;
     for (std::size_t at = 0; (at = output_.find(text, at)) != std::string::npos; ++at) ++found;
@@ -92,7 +92,7 @@ void RunningCommand::type(const std::string& text) const {
 void RunningCommand::signal(int signal) const { ::kill(pid_, signal); }
 
 int RunningCommand::wait(bool reading) {
-  const auto deadline = Clock::now() + patience;
+  const auto deadline = Clock::now() + command_patience;
   while (Clock::now() < deadline) {
     int status = 0;
     if (::waitpid(pid_, &status, WNOHANG) == pid_) {
@@ -117,7 +117,7 @@ bool is_alive(pid_t pid) {
 }
 
 bool dies(pid_t pid) {
-  const auto deadline = Clock::now() + patience;
+  const auto deadline = Clock::now() + command_patience;
   while (is_alive(pid) && Clock::now() < deadline) std::this_thread::sleep_for(5ms);
   return !is_alive(pid);
 }

@@ -20,7 +20,7 @@ constexpr std::size_t least_slice = 1024;
 
 /// Between processes of a host, long messages are cut into segments of one slot of the outbox. Data
 /// of other memory than tutti::allocate's is then copied there while it is in the cache.
-constexpr std::size_t segment_bytes = std::size_t{1} << 16;
+constexpr std::size_t host_segment_bytes = std::size_t{1} << 16;
 
 /// Rounds down so that no element is split between two slices.
 std::size_t whole_elements(std::size_t bytes) {
@@ -72,7 +72,7 @@ const CallRunner::Prepared& CallRunner::prepared(const Call& call, PlanCache::En
                  .aliasing = aliasing,
                  .lanes = links_.lanes,
                  .hosts = choice.shape,
-                 .segment_bytes = party.reach.pairs == Pairs::host ? segment_bytes : 0,
+                 .segment_bytes = party.reach.pairs == Pairs::host ? host_segment_bytes : 0,
                  .blueprints = plans.blueprints()}));
     return ready;
   } catch (const Error& error) {

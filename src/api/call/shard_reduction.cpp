@@ -18,7 +18,7 @@ namespace {
 
 /// The maximum size of the addends of a segment. The total is three times as much, with the
 /// distilled addends and the received ones.
-constexpr std::uint64_t segment_bytes = std::uint64_t{2} << 20;
+constexpr std::uint64_t brought_bytes = std::uint64_t{2} << 20;
 
 std::uint64_t sum(std::span<const std::uint64_t> numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
@@ -99,7 +99,7 @@ class ShardReduction::Task {
   [[nodiscard]] std::vector<Segment> segments() const {
     const std::uint64_t most_brought = *std::ranges::max_element(brings_);
     const std::uint64_t fits =
-        std::max<std::uint64_t>(ranks_, segment_bytes / element_ / most_brought);
+        std::max<std::uint64_t>(ranks_, brought_bytes / element_ / most_brought);
     std::vector<Segment> all;
     if (call_.collective != Collective::reduce_scatter) {
       for (std::uint64_t begin = 0; begin < call_.count; begin += fits) {

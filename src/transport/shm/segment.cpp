@@ -18,7 +18,7 @@ namespace tutti {
 namespace {
 
 /// The first page holds the token.
-constexpr std::size_t page = 4096;
+constexpr std::size_t token_page = 4096;
 constexpr std::size_t token_bytes = 32;
 
 [[noreturn]] void refuse(const std::string& what, int cause) {
@@ -38,7 +38,7 @@ std::string random_token() {
 }
 
 void* map(int fd, std::size_t bytes) {
-  return mmap(nullptr, page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  return mmap(nullptr, token_page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ Segment Segment::create(std::size_t bytes) {
   if (fd < 0) refuse("cannot create shared memory", errno);
   Segment segment({.pid = getpid(), .fd = fd, .bytes = bytes, .token = random_token()}, nullptr);
   fchmod(fd, S_IRUSR | S_IWUSR);
-  const auto size = static_cast<off_t>(page + bytes);
+  const auto size = static_cast<off_t>(token_page + bytes);
   const FileSizeGuard guard;
   if (ftruncate(fd, size) != 0) {
     refuse("no room for " + std::to_string(bytes) + " bytes of shared memory", errno);
@@ -69,7 +69,7 @@ Segment Segment::open(const Address& address) {
   segment.address_.fd = fd;
   struct stat facts {};
   if (address.token.size() != token_bytes || fstat(fd, &facts) != 0 ||
-      static_cast<std::size_t>(facts.st_size) != page + address.bytes) {
+      static_cast<std::size_t>(facts.st_size) != token_page + address.bytes) {
     refuse(path + " is not the expected segment", EINVAL);
   }
   void* const mapping = map(fd, address.bytes);
@@ -84,10 +84,10 @@ Segment Segment::open(const Address& address) {
 
 Segment::~Segment() {
   close_door();
-  if (mapping_ != nullptr) munmap(mapping_, page + address_.bytes);
+  if (mapping_ != nullptr) munmap(mapping_, token_page + address_.bytes);
 }
 
-std::byte* Segment::data() const { return static_cast<std::byte*>(mapping_) + page; }
+std::byte* Segment::data() const { return static_cast<std::byte*>(mapping_) + token_page; }
 
 void Segment::close_door() {
   if (address_.fd >= 0) close(address_.fd);

@@ -2,13 +2,10 @@
 #include <cstring>
 
 #include "faults/scenarios/call.hpp"
+#include "faults/scenarios/promised_times.hpp"
 
 namespace tutti::test {
 namespace {
-
-/// The promised times.
-constexpr double notice_s = 1;
-constexpr double recover_s = 1;
 
 class Judge {
  public:

@@ -10,16 +10,14 @@
 #include <thread>
 
 #include "faults/scenarios/fork_children.hpp"
+#include "faults/scenarios/promised_times.hpp"
 
 namespace tutti::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// The promised times; and the time before the fault.
-constexpr double notice_s = 1;
-constexpr double recover_s = 1;
-constexpr double before_fault_s = 0.2;
+constexpr double before_fork_s = 0.2;
 
 /// Open descriptors except pipes: a rank opens the doorbell pipes of others on first use.
 std::size_t held_descriptors() {
@@ -304,7 +302,7 @@ CaseResult judge_fork(const FaultCase& fault_case, const Board& board, double pa
         std::max(result.detection_s, 1e-9 * static_cast<double>(line.longest_pause_ns));
   }
   if (recovered > 0) result.recovery_s = 1e-9 * static_cast<double>(recovered - failed);
-  if (result.detection_s > notice_s * patience + before_fault_s) {
+  if (result.detection_s > notice_s * patience + before_fork_s) {
     result.wrong.push_back("noticed after " + std::to_string(result.detection_s) + " s");
   }
   if (result.recovery_s > recover_s * patience) {

@@ -8,14 +8,12 @@
 #include <cstring>
 #include <thread>
 
+#include "faults/scenarios/promised_times.hpp"
+
 namespace tutti::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// The promised times: after the deadline, and from the error to the first correct result.
-constexpr double notice_s = 1;
-constexpr double recover_s = 1;
 
 constexpr std::array<const char*, 4> deeds{"all_reduce", "barrier", "duplicate", "split"};
 

@@ -10,6 +10,7 @@
 
 #include "faults/scenarios/message_layout.hpp"
 #include "faults/scenarios/message_strand.hpp"
+#include "faults/scenarios/promised_times.hpp"
 #include "support/sanitizer.hpp"
 
 namespace tutti::test {
@@ -17,9 +18,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The promised times; and the time before the fault.
-constexpr double notice_s = 1;
-constexpr double recover_s = 1;
 constexpr double before_fault_s = 0.2;
 
 ErrorCode expected_code(Fault fault) {

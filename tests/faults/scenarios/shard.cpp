@@ -55,7 +55,7 @@ void note_outcome(BoardLine& line, const Retried& retried, std::uint64_t sum) {
   ++line.steps;
 }
 
-std::uint32_t steps_of(const FaultCase& fault_case) {
+std::uint32_t steps_in(const FaultCase& fault_case) {
   return static_cast<std::uint32_t>(fault_case.trial.count);
 }
 
@@ -70,7 +70,7 @@ void draw_shard(Random& random, FaultCase& drawn) {
 }
 
 void play_shard(Communicator& communicator, const FaultCase& fault_case, BoardLine& line) {
-  const std::uint32_t steps = steps_of(fault_case);
+  const std::uint32_t steps = steps_in(fault_case);
   SuddenDeath death(fault_case, communicator.rank(), {.steps = steps, .within = 1500us}, line);
   line.stage = Stage::calling;
   std::int64_t last = now_ns();
@@ -100,7 +100,7 @@ CaseResult judge_shard(const FaultCase& fault_case, const Board& board, double p
 }
 
 std::string shard_words(const FaultCase& drawn) {
-  std::string text = std::to_string(steps_of(drawn)) + " steps, killed:";
+  std::string text = std::to_string(steps_in(drawn)) + " steps, killed:";
   return text + text_of(SuddenDeath::victims(drawn));
 }
 
