@@ -243,6 +243,14 @@ void print(const Request& request, const Selector& selector, const FoundProfile&
         "; messages up to 48 bytes travel with their flag, those from %s on are read in "
         "place",
         format_bytes(direct_from(reach, request.collective)).c_str());
+    const std::size_t single_copy =
+        reach.single_copy_from[static_cast<std::size_t>(request.collective)];
+    if (single_copy != no_single_copy) {
+      std::printf(
+          "; outside of shared memory, those from %s on are copied once, by the kernel, where that "
+          "is permitted",
+          format_bytes(single_copy).c_str());
+    }
   }
   std::printf(".\n");
 }

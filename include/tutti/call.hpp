@@ -31,6 +31,11 @@ struct CallOptions {
   /// messages and need not wait for their readers. Zero: the value of the profile. Ranks may use
   /// different values.
   std::size_t direct_from = 0;
+  /// Between processes of a host: messages of at least this many bytes in memory that is not from
+  /// allocate() are copied once, by the receiver through the kernel, where the system permits it;
+  /// and shorter than direct_from they are not. Otherwise the sender and the receiver copy them.
+  /// Zero: the value of the profile. Ranks may use different values.
+  std::size_t single_copy_from = 0;
   /// The size of the slices in which data travels. Zero: the value of the profile. Ranks may use
   /// different values.
   std::size_t slice_bytes = 0;

@@ -106,11 +106,20 @@ bool Executor::advance_send(std::uint32_t id, const Plan::Operation& operation, 
   // Wait for a whole slice instead of sending small fragments.
   if (allowed(piece, state.piece, state.done) < wanted) return false;
   note_receivers(id, state);
+  allow_single_copy(operation);
   const std::byte* const data = source(piece.from, piece.from_offset + (state.done - piece.begin));
   const std::size_t taken = port_.send(ranks(id), {data, wanted});
   if (taken == 0) return false;
   note_sent(id, operation, state, taken);
   return true;
+}
+
+/// By the length of the whole message: slices are shorter.
+void Executor::allow_single_copy(const Plan::Operation& send) {
+  const bool is_allowed = send.bytes >= single_copy_from_;
+  if (is_allowed == allows_single_copy_) return;
+  port_.allow_single_copy(is_allowed);
+  allows_single_copy_ = is_allowed;
 }
 
 /// At the first slice of a send: records the positions of its receivers' streams, and exposes the
@@ -229,6 +238,7 @@ Executor::Forward Executor::find_forward(const Plan::Operation& operation, const
   // Staged data is not sent in small fragments.
   const bool whole = to.size() == slice_bytes_ || state.done + to.size() == operation.bytes;
   if (!whole) return Forward::none;
+  allow_single_copy(plan_->operations[next]);
   windows_.assign(1, port_.reserve(ranks(next), to));
   return windows_.front() == nullptr ? Forward::none : Forward::copy;
 }

@@ -78,6 +78,9 @@ class Executor {
 
   /// Sets the slice size. Requires: a multiple of 64.
   void set_slice(std::size_t bytes) { slice_bytes_ = bytes; }
+  /// The least length of messages that are copied once, by the kernel: see
+  /// Port::allow_single_copy().
+  void set_single_copy_from(std::size_t bytes) { single_copy_from_ = bytes; }
 
   /// Runs a plan and adds to the counters. Throws timed_out that names the ranks it waits for if
   /// the plan is not done in time. Also throws what the port and the alarm throw. Messages are
@@ -180,6 +183,7 @@ class Executor {
   }
   [[nodiscard]] std::optional<std::uint32_t> unfinished_straight() const;
   [[nodiscard]] Stall stall(std::uint32_t id, std::size_t done) const;
+  void allow_single_copy(const Plan::Operation& send);
   void note_receivers(std::uint32_t id, const State& state);
   void note_sent(std::uint32_t id, const Plan::Operation& operation, State& state,
                  std::size_t bytes);
@@ -198,6 +202,8 @@ class Executor {
   Port& port_;
   Alarm& alarm_;
   std::size_t slice_bytes_;
+  std::size_t single_copy_from_ = ~std::size_t{0};
+  bool allows_single_copy_ = false;  // As the port was last told.
 
   // The current run:
   const Plan* plan_ = nullptr;

@@ -37,6 +37,7 @@ double Arena::seconds(const Case& what, const Pace& pace, const CallOptions& opt
   const auto call_with = [&](const Operands& operands) {
     Call call = call_of(what, operands);
     call.options.direct_from = options.direct_from;
+    call.options.single_copy_from = options.single_copy_from;
     call.options.slice_bytes = options.slice_bytes;
     return call;
   };

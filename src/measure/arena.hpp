@@ -19,6 +19,7 @@ class Arena {
   /// The communicator must outlive this.
   Arena(Communicator& communicator, std::uint64_t most_bytes, BufferPair::Kind kind);
 
+  [[nodiscard]] Communicator& communicator() { return communicator_; }
   [[nodiscard]] std::uint32_t ranks() const { return communicator_.size(); }
   [[nodiscard]] bool leads() const { return communicator_.rank() == 0; }
 
@@ -26,8 +27,8 @@ class Arena {
   /// call the input is rewritten, as programs do, so that no rank finds another's input in its own
   /// cache, and there is a barrier: programs seldom make rooted calls one after the other, and
   /// where such calls overlap, an algorithm that is slow by itself looks fast. For an allreduce it
-  /// is the mean of calls in place and out of place. Of the options only direct_from and
-  /// slice_bytes are used.
+  /// is the mean of calls in place and out of place. Of the options only direct_from,
+  /// single_copy_from and slice_bytes are used.
   [[nodiscard]] double seconds(const Case& what, const Pace& pace, const CallOptions& options = {});
 
   /// A case in a race, and how to measure it.

@@ -117,6 +117,7 @@ class Tuning {
       measure_link();
       measure_slice();
       if (in_memory(task_.reach) && has_time(0.4)) measure_direct();
+      if (task_.reach.pairs == Pairs::host && has_time(0.4)) measure_single_copy();
       measure_sizes(&Tuning::measure_all);
     }
     Profile profile{.reaches = {reach_}};
@@ -199,19 +200,50 @@ class Tuning {
       const Representative& used = message < long_from ? those.for_short : those.for_long;
       const std::uint64_t bytes = message * (used.sends_all ? 1 : arena_.ranks());
       if (bytes > task_.most_bytes) break;
-      const Case what = sized(algorithm(used.name), bytes);
-      std::vector<double> copied;
-      std::vector<double> direct;
-      for (int round = 0; round < 3; ++round) {
-        const Pace pace{.seconds = 0, .expected = copied.empty() ? 0 : copied.back()};
-        copied.push_back(arena_.seconds(what, pace, {.direct_from = always_copied}));
-        direct.push_back(arena_.seconds(what, pace, {.direct_from = 1}));
-      }
-      found.push_back({.message = message,
-                       .copied = median_of(std::move(copied)),
-                       .direct = median_of(std::move(direct))});
+      found.push_back(
+          compare(arena_, sized(algorithm(used.name), bytes), message,
+                  {.copied = {.direct_from = always_copied}, .direct = {.direct_from = 1}}));
     }
     return best_direct_from(found);
+  }
+
+  /// Measures from which message size on one copy by the kernel is faster than two, for the
+  /// collectives whose messages are read once and not added up.
+  void measure_single_copy() {
+    Arena ordinary(arena_.communicator(), task_.most_bytes, BufferPair::Kind::private_to_process);
+    for (const char* const name : {"scatter/flat", "allgather/mesh", "alltoall/mesh"}) {
+      if (!has_time(0.4)) return;
+      const Algorithm& used = algorithm(name);
+      std::vector<Protocols> found;
+      for (std::size_t message = 1 << 15; message <= 1 << 21; message *= 4) {
+        const std::uint64_t bytes = message * arena_.ranks();
+        if (bytes > task_.most_bytes) break;
+        found.push_back(compare(
+            ordinary, sized(used, bytes), message,
+            {.copied = {.single_copy_from = no_single_copy}, .direct = {.single_copy_from = 1}}));
+      }
+      reach_.single_copy_from[static_cast<std::size_t>(used.collective)] =
+          best_direct_from(found, no_single_copy);
+    }
+  }
+
+  /// The options of a call for two protocols.
+  struct Options {
+    CallOptions copied{};
+    CallOptions direct{};
+  };
+  [[nodiscard]] static Protocols compare(Arena& arena, const Case& what, std::size_t message,
+                                         const Options& options) {
+    std::vector<double> copied;
+    std::vector<double> direct;
+    for (int round = 0; round < 3; ++round) {
+      const Pace pace{.seconds = 0, .expected = copied.empty() ? 0 : copied.back()};
+      copied.push_back(arena.seconds(what, pace, options.copied));
+      direct.push_back(arena.seconds(what, pace, options.direct));
+    }
+    return {.message = message,
+            .copied = median_of(std::move(copied)),
+            .direct = median_of(std::move(direct))};
   }
 
   /// Calls `measure` for each collective and size until the time is up.
@@ -396,8 +428,7 @@ class Tuning {
 
 }  // namespace
 
-std::size_t best_direct_from(std::span<const Protocols> found) {
-  constexpr std::size_t never = std::size_t{1} << 20;
+std::size_t best_direct_from(std::span<const Protocols> found, std::size_t never) {
   std::size_t best = never;
   double least = std::numeric_limits<double>::infinity();
   // Of equal ones the greatest: copying does not make the sender wait.

@@ -32,17 +32,18 @@ struct TuningTask {
   bool refine = false;
 };
 
-/// The seconds of a call whose messages have this size, if data is copied and if it is read in
-/// place.
+/// The seconds of a call whose messages have this size, if data is copied, and if it is read in
+/// place or copied once by the kernel.
 struct Protocols {
   std::size_t message = 0;
   double copied = 0;
   double direct = 0;
 };
 
-/// The message size from which data is best read in place: the one with the least loss over all
-/// sizes, as a single measurement may be wrong. 1 MiB if copying is never slower.
-[[nodiscard]] std::size_t best_direct_from(std::span<const Protocols> found);
+/// The message size from which data is best not copied: the one with the least loss over all sizes,
+/// as a single measurement may be wrong. `never` if copying is never slower.
+[[nodiscard]] std::size_t best_direct_from(std::span<const Protocols> found,
+                                           std::size_t never = std::size_t{1} << 20);
 
 /// Measures ranks that reach each other in this way, together with the other ranks: links, slices,
 /// and every algorithm over sizes, less carefully if it cannot win. Does not fit the models.

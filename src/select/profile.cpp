@@ -58,6 +58,7 @@ class Digest {
     for (const double cost : {profile.link.alpha, profile.link.beta, profile.gamma}) add(cost);
     add(profile.slice_bytes);
     for (const std::size_t bytes : profile.direct_from) add(bytes);
+    for (const std::size_t bytes : profile.single_copy_from) add(bytes);
     add(profile.model);
     add(profile.rooted_model);
   }

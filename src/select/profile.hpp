@@ -24,6 +24,14 @@ inline constexpr std::size_t collective_count = 9;
   return bytes;
 }
 
+inline constexpr std::size_t no_single_copy = ~std::size_t{0};
+
+[[nodiscard]] constexpr std::array<std::size_t, collective_count> usual_single_copy_from() {
+  std::array<std::size_t, collective_count> bytes{};
+  bytes.fill(no_single_copy);
+  return bytes;
+}
+
 /// The measurements between `ranks` ranks that reach each other in one way.
 struct ReachProfile {
   Reach reach{};
@@ -35,6 +43,9 @@ struct ReachProfile {
   /// By collective: messages of at least this many bytes are read directly from the sender's
   /// memory.
   std::array<std::size_t, collective_count> direct_from = usual_direct_from();
+  /// By collective: messages of at least this many bytes that are not in shared memory are copied
+  /// by the kernel.
+  std::array<std::size_t, collective_count> single_copy_from = usual_single_copy_from();
   Model model{};  ///< For collectives in which every rank depends on every other.
   /// For collectives with a root: it need not wait for the receivers, nor they for each other.
   Model rooted_model{};

@@ -96,6 +96,31 @@ ByCollective direct_from(const Json& object) {
   return bytes;
 }
 
+/// Only the collectives that use it.
+Json single_copy_to_json(const ByCollective& bytes) {
+  Json object = Json::object();
+  for (const Collective each : collectives()) {
+    const std::size_t least = bytes[static_cast<std::size_t>(each)];
+    if (least != no_single_copy) object[std::string(name(each))] = least;
+  }
+  return object;
+}
+
+/// Profiles of older versions do not have it.
+ByCollective single_copy_from(const Json& json) {
+  ByCollective bytes = usual_single_copy_from();
+  if (!json.contains("single_copy_from")) return bytes;
+  const Json& object = json.at("single_copy_from");
+  for (const Collective each : collectives()) {
+    const std::string key(name(each));
+    if (!object.contains(key)) continue;
+    const auto value = count_at<std::size_t>(object, key.c_str());
+    if (value == 0) refuse("\"single_copy_from\" is 0 for " + key);
+    bytes[static_cast<std::size_t>(each)] = value;
+  }
+  return bytes;
+}
+
 Json to_json(const ReachProfile& each) {
   return {{"pairs", name(each.reach.pairs)},
           {"crowded", each.reach.crowded},
@@ -105,6 +130,7 @@ Json to_json(const ReachProfile& each) {
           {"gamma", each.gamma},
           {"slice_bytes", each.slice_bytes},
           {"direct_from", direct_to_json(each.direct_from)},
+          {"single_copy_from", single_copy_to_json(each.single_copy_from)},
           {"model", to_json(each.model)},
           {"rooted_model", to_json(each.rooted_model)}};
 }
@@ -116,6 +142,7 @@ ReachProfile reach_profile_from(const Json& json) {
                        .gamma = positive(json, "gamma", true),
                        .slice_bytes = count_at<std::size_t>(json, "slice_bytes"),
                        .direct_from = direct_from(json.at("direct_from")),
+                       .single_copy_from = single_copy_from(json),
                        .model = model_from(json.at("model")),
                        .rooted_model = model_from(json.at("rooted_model"))};
   if (profile.slice_bytes < 1024) refuse("\"slice_bytes\" is below 1024");

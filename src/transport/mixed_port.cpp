@@ -15,6 +15,10 @@ void MixedPort::read_in_place_from(std::size_t bytes) {
   for (const auto& port : ports_) port->read_in_place_from(bytes);
 }
 
+void MixedPort::allow_single_copy(bool is_allowed) {
+  for (const auto& port : ports_) port->allow_single_copy(is_allowed);
+}
+
 /// Lanes of different ports must differ.
 std::uint32_t MixedPort::lane(Rank peer) const {
   return way(peer).lane(peer) * static_cast<std::uint32_t>(ports_.size()) + ways_[peer.index()];

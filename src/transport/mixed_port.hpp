@@ -18,6 +18,7 @@ class MixedPort final : public Port {
 
   void begin(std::uint32_t sent, std::uint32_t received) override;
   void read_in_place_from(std::size_t bytes) override;
+  void allow_single_copy(bool is_allowed) override;
   [[nodiscard]] std::span<const std::byte> arrived(Rank peer) override {
     return way(peer).arrived(peer);
   }

@@ -32,6 +32,9 @@ class Port {
 
   /// Data of at least `bytes` that the receivers can see is read in place, without staging.
   virtual void read_in_place_from(std::size_t /*bytes*/) {}
+  /// Whether data that is sent from now on and that the receivers cannot see is copied once, by the
+  /// kernel, where the system permits that; but not if it is too short to be read in place.
+  virtual void allow_single_copy(bool /*is_allowed*/) {}
 
   /// The next contiguous bytes that have arrived from `peer`; empty if there are none. Their number
   /// is a multiple of 64, unless they complete what one send() took. Valid until consume(). Throws

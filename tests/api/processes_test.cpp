@@ -99,6 +99,13 @@ std::string try_long_calls(Communicator& communicator) {
       const std::string fault = try_call(communicator, trial);
       if (!fault.empty()) return words(trial) + ": " + fault;
     }
+    trial.shared = false;
+    trial.single_copy = true;
+    for (const bool in_place : {false, true}) {
+      trial.in_place = in_place;
+      const std::string fault = try_call(communicator, trial);
+      if (!fault.empty()) return words(trial) + ": " + fault;
+    }
   }
   return "";
 }
@@ -108,6 +115,17 @@ TEST(Segments, EveryAlgorithmIsCorrectBetweenProcesses) {
   for (const std::uint32_t ranks : {4U, 5U}) {
     EXPECT_EQ(run_processes(ranks, Way::memory, try_long_calls), "") << ranks << " ranks";
   }
+}
+
+TEST(SingleCopies, AreReplacedWhereTheSystemForbidsThem) {
+  ForkedChild child([] {
+    if (!forbid(SYS_process_vm_readv, EPERM)) return std::string();
+    return run_processes(3, Way::memory, [](Communicator& communicator) {
+      return try_call(communicator,
+                      {.collective = Collective::alltoall, .count = 50'000, .single_copy = true});
+    });
+  });
+  EXPECT_EQ(child.wait(), "");
 }
 
 std::string name_of_case(const ::testing::TestParamInfo<std::tuple<Way, std::uint32_t>>& each) {

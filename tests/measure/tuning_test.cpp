@@ -60,6 +60,7 @@ TEST(Tuning, ReadsInPlaceFromTheSizeWithTheLeastLoss) {
   EXPECT_EQ(best_direct_from(found), 2048U);
   for (Protocols& each : found) each.direct = 2 * each.copied;
   EXPECT_EQ(best_direct_from(found), 1U << 20U);
+  EXPECT_EQ(best_direct_from(found, no_single_copy), no_single_copy);
 }
 
 /// With no time at all the usual values stay, and no algorithm is measured at some sizes only.

@@ -137,6 +137,8 @@ TEST(Profile, RejectsInvalidFiles) {
   refuses(changed("\"ranks\": 2", "\"ranks\": 2.5"), "\"ranks\" is 2.5");
   refuses(changed("\"slice_bytes\": ", "\"slice_bytes\": -"), "\"slice_bytes\" is -");
   refuses(changed("\"slice_bytes\": ", "\"slice_bytes\": 1e300, \"x\": "), "1e+300");
+  refuses(changed("\"single_copy_from\": {", "\"single_copy_from\": {\"gather\": 0, \"x\": 1"),
+          "\"single_copy_from\" is 0 for gather");
   refuses(changed("\"tutti_profile\": 2", "\"tutti_profile\": true"), "\"tutti_profile\" is true");
   refuses(changed("\"bytes\":[8,", "\"bytes\":[80,"), "not sorted");
   refuses(changed("\"bytes\":[8,64,", "\"bytes\":["), "more times of");

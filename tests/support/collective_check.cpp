@@ -290,7 +290,7 @@ std::string words(const Trial& trial) {
          std::to_string(trial.count) + " root " + std::to_string(trial.root) +
          (trial.in_place ? " in place" : "") + (trial.counted ? " with counts" : "") +
          (trial.asynchronous ? " async" : "") + (trial.shared ? " shared" : "") +
-         (trial.misaligned > 0 ? " misaligned" : "");
+         (trial.single_copy ? " single copy" : "") + (trial.misaligned > 0 ? " misaligned" : "");
 }
 
 std::string try_call(Communicator& communicator, const Trial& trial) {
@@ -322,6 +322,7 @@ std::string try_call(Communicator& communicator, const Trial& trial) {
             .options = {.algorithm = trial.algorithm,
                         .schedule = trial.schedule,
                         .shape = shape_for(trial, communicator.size()),
+                        .single_copy_from = trial.single_copy ? 1U : 0U,
                         .timeout = trial.timeout}};
   if (trial.counted) {
     call.count = 0;

@@ -23,6 +23,7 @@ struct Trial {
   bool asynchronous = false;   ///< By start() instead of run().
   std::size_t misaligned = 0;  ///< Offset of the buffers from an aligned address, in bytes.
   bool shared = false;         ///< Buffers from tutti::allocate().
+  bool single_copy = false;    ///< As many messages as possible are copied once, by the kernel.
   std::chrono::milliseconds timeout{0};    ///< As in CallOptions.
   std::function<void()> before_call = {};  ///< Runs when the buffers are filled.
 };

@@ -182,9 +182,10 @@ void CallRunner::run_parts(const PreparedCall& prepared, const Call& call, Count
   }
 }
 
-/// Sets the slice size, and the size from which data is read in place.
+/// Sets the slice size, and the sizes from which data is read in place and copied by the kernel.
 void CallRunner::set_pace(Collective collective, const CallOptions& options) {
-  const bool is_usual = options.slice_bytes == 0 && options.direct_from == 0;
+  const bool is_usual =
+      options.slice_bytes == 0 && options.direct_from == 0 && options.single_copy_from == 0;
   if (is_usual && usual_pace_of_ == collective) return;
   usual_pace_of_ = is_usual ? std::optional(collective) : std::nullopt;
   const ReachProfile& usual = selector_.forecast().reach_profile();
@@ -193,6 +194,8 @@ void CallRunner::set_pace(Collective collective, const CallOptions& options) {
   };
   executor_.set_slice(
       whole_elements(first(options.slice_bytes, usual_slice_bytes_, usual.slice_bytes)));
+  executor_.set_single_copy_from(first(
+      options.single_copy_from, 0, usual.single_copy_from[static_cast<std::size_t>(collective)]));
   const std::size_t direct_from = first(options.direct_from, usual_direct_from_,
                                         usual.direct_from[static_cast<std::size_t>(collective)]);
   if (direct_from == direct_from_) return;

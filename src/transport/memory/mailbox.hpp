@@ -16,6 +16,7 @@ struct alignas(cache_line) Note {
     enclosed,  ///< Inline in the note.
     staged,    ///< In the sender's outbox, at offset `where` of the arena.
     direct,    ///< In the sender's own memory. SharedView::resolve() finds it by `where`.
+    remote,    ///< In the sender's private memory, at its address `where`: see CrossMemory.
     put,       ///< Already in the receiver's memory: the sender has written it to a window.
   };
   /// A window that the sender of the note exposes to its receiver. See Port::Window.

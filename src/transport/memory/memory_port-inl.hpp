@@ -22,7 +22,10 @@ inline void MemoryPort::finish(Rank peer, Inbound& in, std::size_t bytes) {
   in.data += bytes;
   in.left -= bytes;
   in.consumed += bytes;
-  if (in.left > 0) return;
+  if (in.left > 0) {
+    if (in.is_remote) in.fetched -= bytes;
+    return;
+  }
   if (in.is_lent) require_unchanged(peer);
   in.data = nullptr;
   in.box->done.store(in.turn++, std::memory_order_release);
@@ -67,11 +70,11 @@ inline void MemoryPort::enclose(Rank peer, std::span<const std::byte> data) {
 }
 
 /// Sends data that the peer reads in this rank's own memory.
-inline void MemoryPort::lend(Rank peer, std::uint64_t where, std::size_t bytes) {
+inline void MemoryPort::lend(Rank peer, Note::Kind kind, std::uint64_t where, std::size_t bytes) {
   Outbound& out = out_[peer.index()];
   out.lends = true;
   out.last_lent = out.turn;
-  post(peer, Note::Kind::direct, where, bytes);
+  post(peer, kind, where, bytes);
 }
 
 }  // namespace tutti

@@ -37,6 +37,9 @@ constexpr std::chrono::milliseconds longest_nap{2};
 /// split on a cache line.
 constexpr std::size_t longest_note = std::size_t{1} << 30;
 
+/// Private memory of a peer that is folded is fetched in pieces of this size, which fit the cache.
+constexpr std::size_t remote_copy_bytes = std::size_t{1} << 16;
+
 constexpr std::size_t mailbox_block = 4096;
 constexpr std::uint32_t mailboxes_per_block = mailbox_block / sizeof(Mailbox);
 
@@ -100,7 +103,9 @@ void MemoryPort::make_mailbox(Outbound& out) {
 std::span<const std::byte> MemoryPort::arrived(Rank peer) {
   Inbound& in = in_[peer.index()];
   if (!open(peer, in)) return {};
-  return {in.data, in.left};
+  if (!in.is_remote) return {in.data, in.left};
+  fill_copy(in);
+  return {in.data, in.fetched};
 }
 
 void MemoryPort::consume(Rank peer, std::size_t bytes) { finish(peer, in_[peer.index()], bytes); }
@@ -109,11 +114,18 @@ void MemoryPort::read_note(Rank peer, Inbound& in, const Note& note) {
   if (note.call != received_call_) refuse_call(peer);
   in.left = note.bytes;
   in.is_lent = note.kind == Note::Kind::direct;
+  in.is_remote = note.kind == Note::Kind::remote;
   if (note.kind == Note::Kind::enclosed) {
     in.data = note.data.data();
     return;
   }
-  if (in.is_lent) {
+  if (in.is_remote) {
+    in.is_lent = true;
+    in.fetched = 0;
+    in.next_fetch = note.place.where;
+    if (in.copy.empty()) in.copy.resize(remote_copy_bytes);
+    in.data = in.copy.data();
+  } else if (in.is_lent) {
     in.data = view_->resolve(local_places_[in.place], note.place.where);
   } else if (note.kind == Note::Kind::put) {
     in.data = view_->own(note.place.where);
@@ -123,6 +135,32 @@ void MemoryPort::read_note(Rank peer, Inbound& in, const Note& note) {
   if (note.place.window.bytes > 0) in.window = note.place.window;
   Outbound& out = out_[peer.index()];
   if (reached(note.place.finished, out.done)) out.done = note.place.finished;
+}
+
+/// Copies the next bytes of the open note, which are in the peer's private memory.
+void MemoryPort::fetch(Inbound& in, std::span<std::byte> to) {
+  view_->fetch(local_places_[in.place], in.next_fetch, to);
+  in.next_fetch += to.size();
+}
+
+/// Fetches bytes of the open note, unless some are left.
+void MemoryPort::fill_copy(Inbound& in) {
+  if (in.fetched > 0) return;
+  const std::size_t bytes = std::min(in.left, in.copy.size());
+  fetch(in, std::span(in.copy).first(bytes));
+  in.data = in.copy.data();
+  in.fetched = bytes;
+}
+
+std::size_t MemoryPort::receive(Rank peer, std::span<std::byte> to) {
+  Inbound& in = in_[peer.index()];
+  if (!open(peer, in)) return 0;
+  if (!in.is_remote || in.fetched > 0) return Port::receive(peer, to);
+  const std::size_t bytes = std::min(in.left, to.size());
+  fetch(in, to.first(bytes));
+  in.fetched = bytes;
+  finish(peer, in, bytes);
+  return bytes;
 }
 
 void MemoryPort::refuse_call(Rank peer) {
@@ -165,8 +203,16 @@ std::size_t MemoryPort::send(std::span<const Rank> peers, std::span<const std::b
     return data.size();
   }
   if (const auto published = publish(data, least_to_lend(peers))) {
-    for (const Rank peer : peers) lend(peer, published->where, published->bytes);
+    for (const Rank peer : peers) {
+      lend(peer, Note::Kind::direct, published->where, published->bytes);
+    }
     return published->bytes;
+  }
+  if (is_single_copy(data)) {
+    const std::size_t bytes = std::min(data.size(), longest_note);
+    const auto address = reinterpret_cast<std::uint64_t>(data.data());
+    for (const Rank peer : peers) lend(peer, Note::Kind::remote, address, bytes);
+    return bytes;
   }
   Outbox::Slot* const slot = take_slot(peers);
   if (slot == nullptr) return 0;
@@ -178,7 +224,7 @@ std::size_t MemoryPort::send(std::span<const Rank> peers, std::span<const std::b
 
 std::byte* MemoryPort::reserve(std::span<const Rank> peers, std::span<const std::byte> data) {
   if (data.size() <= Note::most_enclosed || data.size() > transport_.outbox().slot_bytes() ||
-      publish(data, least_to_lend(peers)) || !have_room(peers)) {
+      publish(data, least_to_lend(peers)) || is_single_copy(data) || !have_room(peers)) {
     return nullptr;
   }
   reserved_ = take_slot(peers);
@@ -203,6 +249,23 @@ std::optional<SharedView::Published> MemoryPort::publish(std::span<const std::by
                                                          std::size_t least) {
   if (view_ == nullptr || data.size() < least) return std::nullopt;
   return view_->publish(data.first(std::min(data.size(), longest_note)));
+}
+
+/// True if the receivers fetch the data from this rank's private memory.
+bool MemoryPort::is_single_copy(std::span<const std::byte> data) {
+  // Shorter data costs less to copy twice than a system call does.
+  constexpr std::size_t least = std::size_t{1} << 13;
+  if (!allows_single_copy_ || view_ == nullptr || data.size() < std::max(least_direct_, least)) {
+    return false;
+  }
+  if (std::exchange(fetchable_call_, sent_call_) != sent_call_) fetchable_ = {};
+  const std::byte* const end = data.data() + data.size();
+  if (data.data() >= fetchable_.data() && end <= fetchable_.data() + fetchable_.size()) return true;
+  if (!view_->can_be_fetched(data)) return false;
+  // Most often the next data follows this.
+  const bool follows = data.data() == fetchable_.data() + fetchable_.size();
+  fetchable_ = follows ? std::span(fetchable_.data(), end) : data;
+  return true;
 }
 
 std::uint64_t MemoryPort::released(Rank peer) {

@@ -19,8 +19,9 @@ namespace tutti {
 ///
 /// Up to 48 bytes travel inline in the note, one cache line. Longer data is read in place if the
 /// receivers can see it. Other data, and data too short to be worth waiting for its readers, is
-/// copied into the sender's outbox, once for all receivers. A sender that computes data may also
-/// write it to windows of the receivers.
+/// copied into the sender's outbox, once for all receivers; or the receiver has the kernel copy it
+/// from the sender's private memory. A sender that computes data may also write it to windows of
+/// the receivers.
 class MemoryPort final : public Port {
  public:
   /// `places`: by rank of the communicator, its place among the local ranks of the transport.
@@ -40,6 +41,7 @@ class MemoryPort final : public Port {
     if (++begun_ % 64 == 0) spread_.show();
   }
   void read_in_place_from(std::size_t bytes) override { least_direct_ = bytes; }
+  void allow_single_copy(bool is_allowed) override { allows_single_copy_ = is_allowed; }
   [[nodiscard]] bool is_reached(Rank peer) override {
     Inbound& in = in_[peer.index()];
     return in.box != nullptr || find_mailbox(in);
@@ -47,6 +49,7 @@ class MemoryPort final : public Port {
   [[nodiscard]] std::uint32_t lane(Rank /*peer*/) const override { return 0; }
   [[nodiscard]] std::span<const std::byte> arrived(Rank peer) override;
   void consume(Rank peer, std::size_t bytes) override;
+  [[nodiscard]] std::size_t receive(Rank peer, std::span<std::byte> to) override;
   [[nodiscard]] std::size_t arrived_from_each(std::span<const Rank> peers,
                                               std::span<const void*> data) override;
   void consume_from_each(std::span<const Rank> peers, std::size_t bytes) override;
@@ -96,6 +99,10 @@ class MemoryPort final : public Port {
     const std::byte* data = nullptr;  // Data of the open note; null if none is open.
     std::size_t left = 0;             // Bytes of `data` not yet consumed.
     bool is_lent = false;             // `data` is in the peer's own memory.
+    bool is_remote = false;           // `data` is a copy of the peer's private memory,
+    std::size_t fetched = 0;          // of which so many bytes are not yet consumed,
+    std::uint64_t next_fetch = 0;     // and the following ones are at this address there.
+    std::vector<std::byte> copy{};
     std::uint64_t consumed = 0;
     Note::Exposure window{};  // The last one that the peer has exposed.
   };
@@ -139,7 +146,10 @@ class MemoryPort final : public Port {
   }
   [[noreturn]] void refuse_changed(Rank peer);
   void enclose(Rank peer, std::span<const std::byte> data);
-  void lend(Rank peer, std::uint64_t where, std::size_t bytes);
+  void lend(Rank peer, Note::Kind kind, std::uint64_t where, std::size_t bytes);
+  [[nodiscard]] bool is_single_copy(std::span<const std::byte> data);
+  void fetch(Inbound& in, std::span<std::byte> to);
+  void fill_copy(Inbound& in);
   void note_exposed(Outbound& out, std::span<std::byte> memory) const;
   [[nodiscard]] std::optional<std::uint64_t> whole_place(std::span<const std::byte> bytes);
   [[nodiscard]] Outbox::Slot* stage(const Shipment& shipment);
@@ -165,6 +175,9 @@ class MemoryPort final : public Port {
   SharedView* view_;
   Patience patience_;
   std::size_t least_direct_;
+  bool allows_single_copy_ = false;
+  std::span<const std::byte> fetchable_{};  // Data that can_be_fetched(), and was sent
+  std::uint32_t fetchable_call_ = 0;        // in this call.
   Spread spread_;
   std::uint32_t begun_ = 0;           // Number of begin() calls.
   std::vector<Inbound> in_;           // By rank of the communicator.

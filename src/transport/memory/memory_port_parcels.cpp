@@ -13,8 +13,9 @@ std::size_t MemoryPort::arrived_from_each(std::span<const Rank> peers,
   for (std::size_t i = 0; i < peers.size(); ++i) {
     Inbound& in = in_[peers[i].index()];
     if (!open(peers[i], in)) return 0;
+    if (in.is_remote) fill_copy(in);
     data[i] = in.data;
-    least = std::min(least, in.left);
+    least = std::min(least, in.is_remote ? in.fetched : in.left);
   }
   return least;
 }
@@ -115,7 +116,7 @@ std::size_t MemoryPort::receive_each(std::span<const Parcel> parcels, std::byte*
   for (std::size_t i = 0; i < parcels.size(); ++i) {
     const Parcel& each = parcels[i];
     Inbound& in = in_[each.peer.index()];
-    if (!open(each.peer, in) || in.left < each.bytes) return i;
+    if (!open(each.peer, in) || in.left < each.bytes || in.is_remote) return i;
     std::byte* const target = to + each.offset;
     if (in.data != target) {  // Else its sender has put it there.
       if (if_put) return i;

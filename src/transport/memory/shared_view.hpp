@@ -28,6 +28,13 @@ class SharedView {
   /// Writes that other ranks make to `data` from now on have no effect here. False if they cannot
   /// be prevented.
   [[nodiscard]] virtual bool revoke(std::span<std::byte> data) = 0;
+
+  /// True if other ranks can fetch() these bytes, which publish() does not know.
+  [[nodiscard]] virtual bool can_be_fetched(std::span<const std::byte> /*data*/) { return false; }
+  /// Has the kernel copy private memory of the local rank `local` to `to`. Throws peer_lost if that
+  /// rank has ended, or has freed the memory.
+  virtual void fetch(std::uint32_t /*local*/, std::uint64_t /*address*/,
+                     std::span<std::byte> /*to*/) {}
 };
 
 }  // namespace tutti

@@ -58,7 +58,7 @@ class OpenHeap {
 }  // namespace
 
 HeapView::HeapView(std::vector<Neighbour> neighbours, std::uint32_t self)
-    : own_(SharedHeap::own()), neighbours_(std::move(neighbours)), windows_(neighbours_.size()) {
+    : own_(SharedHeap::own()), neighbours_(std::move(neighbours)), newest_(neighbours_.size()) {
   try {
     (void)OpenHeap(neighbours_[(self + 1) % neighbours_.size()]);
   } catch (const Error& error) {
@@ -67,11 +67,7 @@ HeapView::HeapView(std::vector<Neighbour> neighbours, std::uint32_t self)
 }
 
 HeapView::~HeapView() {
-  for (const Windows& windows : windows_) {
-    for (const Window& window : windows) {
-      if (window.base != nullptr) munmap(window.base, window_bytes);
-    }
-  }
+  for (const Window& window : windows_) munmap(window.base, window_bytes);
 }
 
 std::optional<SharedView::Published> HeapView::publish(std::span<const std::byte> data) {
@@ -82,19 +78,27 @@ std::optional<SharedView::Published> HeapView::publish(std::span<const std::byte
   return Published{.where = *offset, .bytes = std::min<std::size_t>(data.size(), in_window)};
 }
 
+void HeapView::permit_fetching() {
+  std::vector<int> pids;
+  for (const Neighbour& each : neighbours_) pids.push_back(each.pid);
+  cross_memory_.emplace(std::move(pids));
+}
+
 HeapView::Window& HeapView::map_window(std::uint32_t local, std::uint64_t index) {
-  Windows& windows = windows_[local];
-  if (index >= windows.size()) windows.resize(index + 1);
-  Window& window = windows[index];
-  window.base = OpenHeap(neighbours_[local]).map(index * window_bytes, window_bytes);
+  const std::lock_guard lock(mutex_);
+  if (Window* const found = find(local, index)) return *found;
+  std::byte* const base = OpenHeap(neighbours_[local]).map(index * window_bytes, window_bytes);
+  Window& window =
+      windows_.emplace_back(index, base, newest_[local].load(std::memory_order_relaxed));
+  newest_[local].store(&window, std::memory_order_release);
   return window;
 }
 
 std::byte* HeapView::resolve_to_write(std::uint32_t local, std::uint64_t where) {
   Window& found = window(local, where);
-  if (!found.is_writable) {
+  if (!found.is_writable.load(std::memory_order_acquire)) {
     if (mprotect(found.base, window_bytes, PROT_READ | PROT_WRITE) != 0) return nullptr;
-    found.is_writable = true;
+    found.is_writable.store(true, std::memory_order_release);
   }
   return found.base + where % window_bytes;
 }

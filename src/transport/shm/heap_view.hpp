@@ -1,14 +1,21 @@
 #pragma once
 
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "transport/memory/shared_view.hpp"
+#include "transport/shm/cross_memory.hpp"
 #include "transport/shm/shared_heap.hpp"
 
 namespace tutti {
 
 /// Maps the shared heaps of other processes of the host, a window at a time, on first use. Keeps no
 /// descriptors.
+///
+/// Thread-safe: ports of several communicators share it.
 class HeapView final : public SharedView {
  public:
   /// The process and heap descriptor of a local rank.
@@ -33,28 +40,48 @@ class HeapView final : public SharedView {
   [[nodiscard]] std::byte* resolve_to_write(std::uint32_t local, std::uint64_t where) override;
   [[nodiscard]] std::byte* own(std::uint64_t where) override { return own_.at(where); }
   [[nodiscard]] bool revoke(std::span<std::byte> data) override { return own_.make_private(data); }
+  [[nodiscard]] bool can_be_fetched(std::span<const std::byte> data) override {
+    return cross_memory_ && CrossMemory::can_be_read(data);
+  }
+  void fetch(std::uint32_t local, std::uint64_t address, std::span<std::byte> to) override {
+    cross_memory_->read(local, address, to);
+  }
+
+  /// To be called if every rank can read the memory of every other: see fetch().
+  void permit_fetching();
 
  private:
   static constexpr std::uint64_t window_bytes = std::uint64_t{1} << 30;
 
   /// A mapped part of another process's heap. Read-only until this rank writes there.
   struct Window {
-    std::byte* base = nullptr;
-    bool is_writable = false;
+    Window(std::uint64_t its_index, std::byte* its_base, Window* its_next)
+        : index(its_index), base(its_base), next(its_next) {}
+
+    std::uint64_t index;
+    std::byte* base;
+    Window* next;  // Of the same heap.
+    std::atomic<bool> is_writable{false};
   };
-  using Windows = std::vector<Window>;
 
   [[nodiscard]] Window& window(std::uint32_t local, std::uint64_t where) {
-    Windows& windows = windows_[local];
     const std::uint64_t index = where / window_bytes;
-    return index < windows.size() && windows[index].base != nullptr ? windows[index]
-                                                                    : map_window(local, index);
+    Window* const found = find(local, index);
+    return found != nullptr ? *found : map_window(local, index);
+  }
+  [[nodiscard]] Window* find(std::uint32_t local, std::uint64_t index) const {
+    Window* each = newest_[local].load(std::memory_order_acquire);
+    while (each != nullptr && each->index != index) each = each->next;
+    return each;
   }
   [[nodiscard]] Window& map_window(std::uint32_t local, std::uint64_t index);
 
   SharedHeap& own_;
   std::vector<Neighbour> neighbours_;
-  std::vector<Windows> windows_;  // By place.
+  std::mutex mutex_;  // To add windows. Finding them needs no lock.
+  std::deque<Window> windows_;
+  std::vector<std::atomic<Window*>> newest_;  // By place: the head of a list.
+  std::optional<CrossMemory> cross_memory_;
 };
 
 }  // namespace tutti

@@ -54,6 +54,7 @@ class SegmentTransport final : public Transport {
   void withdraw(std::uint64_t offer) override { transport_.withdraw(offer); }
 
   void close_door() { segment_.close_door(); }
+  void permit_fetching() { view_.permit_fetching(); }
 
  private:
   Segment segment_;
@@ -62,24 +63,40 @@ class SegmentTransport final : public Transport {
   std::shared_ptr<Doorbells> doorbells_;
 };
 
-/// The segment that the first rank of a host offers to the others, and each rank's doorbell.
+/// The segment that the first rank of a host offers to the others, and each rank's doorbell and
+/// beacon.
 struct Offer {
   Segment::Address segment{};
   std::size_t stripe_bytes = 0;
   Doorbells::Address doorbell{};
+  CrossMemory::Beacon::Sight beacon{};
 
   [[nodiscard]] std::string text() const {
     std::ostringstream out;
     out << segment.pid << ' ' << segment.fd << ' ' << segment.bytes << ' ' << stripe_bytes << ' '
-        << doorbell.pid << ' ' << doorbell.fd << ' ' << segment.token;
+        << doorbell.pid << ' ' << doorbell.fd << ' ' << beacon.address << ' ' << beacon.value << ' '
+        << segment.token;
     return out.str();
   }
   [[nodiscard]] static Offer read(const std::string& text) {
     Offer offer;
     std::istringstream in(text);
     in >> offer.segment.pid >> offer.segment.fd >> offer.segment.bytes >> offer.stripe_bytes >>
-        offer.doorbell.pid >> offer.doorbell.fd >> offer.segment.token;
+        offer.doorbell.pid >> offer.doorbell.fd >> offer.beacon.address >> offer.beacon.value >>
+        offer.segment.token;
     return offer;
+  }
+};
+
+/// How the opening went on one rank.
+struct Outcome {
+  bool can_fetch = false;  ///< It can read the private memory of the next rank of its host.
+  std::string trouble{};   ///< Empty if it has opened the transport.
+
+  [[nodiscard]] std::string text() const { return (can_fetch ? "+" : "-") + trouble; }
+  [[nodiscard]] static Outcome read(const std::string& text) {
+    return {.can_fetch = text.starts_with('+'),
+            .trouble = text.substr(std::min<std::size_t>(1, text.size()))};
   }
 };
 
@@ -93,7 +110,8 @@ bool reaches(const Whereabouts& a, const Whereabouts& b) {
 std::unique_ptr<Transport> open(const TransportRequest& request, std::string& trouble) {
   const bool shares = request.group.size() > 1;
   const bool makes = shares && request.group.front() == request.self;
-  Offer own;
+  const CrossMemory::Beacon beacon;
+  Offer own{.beacon = beacon.sight()};
   std::optional<Segment> segment;
   const auto attempt = [&](auto&& f) {
     if (!trouble.empty() || !shares) return;
@@ -133,13 +151,27 @@ std::unique_ptr<Transport> open(const TransportRequest& request, std::string& tr
   });
   // After this all ranks have mapped the segment, so it can be closed to others. If one rank
   // failed, no rank uses it.
-  const std::vector<std::string> troubles = request.exchange.all_gather(trouble);
+  Outcome outcome{.trouble = trouble};
+  if (shares) {
+    const std::uint32_t next = request.group[(place_of(request) + 1) % request.group.size()];
+    outcome.can_fetch = CrossMemory::can_see(request.members[next].pid, offers[next].beacon);
+  }
+  std::vector<Outcome> outcomes;
+  for (const std::string& text : request.exchange.all_gather(outcome.text())) {
+    outcomes.push_back(Outcome::read(text));
+  }
   if (transport) transport->close_door();
-  const auto failed = std::find_if(troubles.begin(), troubles.end(),
-                                   [](const std::string& each) { return !each.empty(); });
-  if (failed == troubles.end()) return transport;
-  trouble = *failed;
-  return nullptr;
+  const auto failed = std::find_if(outcomes.begin(), outcomes.end(),
+                                   [](const Outcome& each) { return !each.trouble.empty(); });
+  if (failed != outcomes.end()) {
+    trouble = failed->trouble;
+    return nullptr;
+  }
+  const bool all_can =
+      std::all_of(request.group.begin(), request.group.end(),
+                  [&](std::uint32_t member) { return outcomes[member].can_fetch; });
+  if (transport && all_can) transport->permit_fetching();
+  return transport;
 }
 
 }  // namespace tutti::shm

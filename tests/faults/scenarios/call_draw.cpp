@@ -65,6 +65,7 @@ void draw_call(Random& random, FaultCase& drawn) {
   trial.in_place = random.one_in(2);
   trial.asynchronous = random.one_in(4);
   trial.shared = random.one_in(3);
+  trial.single_copy = random.one_in(3);
   drawn.delay = std::chrono::microseconds(
       random.below(std::uint64_t{drawn.moment == Moment::middle ? 6000U : 200U}));
   drawn.continues = random.one_in(2);
