@@ -5,13 +5,11 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -21,6 +19,7 @@
 
 #include "cli/launch/watch.hpp"
 #include "core/cores.hpp"
+#include "core/random_bytes.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -39,20 +38,6 @@ void open_standard_files() {
     fd = ::open("/dev/null", O_RDWR);
   } while (fd >= 0 && fd <= STDERR_FILENO);
   if (fd >= 0) ::close(fd);
-}
-
-std::string random_hex(std::size_t bytes) {
-  std::array<unsigned char, 32> random{};
-  if (::getrandom(random.data(), bytes, 0) != static_cast<ssize_t>(bytes)) {
-    reject("cannot get random bytes for a secret");
-  }
-  constexpr const char* digits = "0123456789abcdef";
-  std::string text;
-  for (std::size_t i = 0; i < bytes; ++i) {
-    text += digits[random[i] >> 4U];
-    text += digits[random[i] & 15U];
-  }
-  return text;
 }
 
 }  // namespace

@@ -12,10 +12,10 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <openssl/rand.h>
 
 #include <tutti/error.hpp>
 
+#include "core/random_bytes.hpp"
 #include "net/crypto_use.hpp"
 
 namespace tutti {
@@ -30,13 +30,6 @@ constexpr std::size_t nonce_at = 8;
 constexpr std::size_t nonce_bytes = 32;
 constexpr std::size_t length_at = nonce_at + nonce_bytes;
 constexpr std::size_t greeting_at = 48;
-
-void fill_at_random(std::byte* to, std::size_t bytes) {
-  const CryptoUse use;
-  if (RAND_bytes(reinterpret_cast<unsigned char*>(to), static_cast<int>(bytes)) != 1) {
-    throw Error(ErrorCode::internal, "cannot get random numbers from the system");
-  }
-}
 
 /// The first byte of a TLS alert or handshake record.
 bool is_tls_record(std::byte first) { return first == std::byte{0x15} || first == std::byte{0x16}; }
@@ -54,7 +47,7 @@ Handshake::Handshake(Side side, Secret secret, const std::string& greeting)
   }
   std::memcpy(hello_.data(), magic.data(), magic.size());
   hello_[version_at] = version;
-  fill_at_random(&hello_[nonce_at], nonce_bytes);
+  fill_at_random({&hello_[nonce_at], nonce_bytes});
   hello_[length_at] = static_cast<std::byte>(greeting.size());
   std::memcpy(&hello_[greeting_at], greeting.data(), greeting.size());
 }

@@ -1,31 +1,13 @@
 #include "net/secret.hpp"
 
-#include <array>
-#include <cstddef>
-
-#include <openssl/rand.h>
-
 #include <tutti/error.hpp>
 
-#include "net/crypto_use.hpp"
+#include "core/random_bytes.hpp"
 #include "net/tls.hpp"
 
 namespace tutti {
 
-Secret Secret::random() {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::array<unsigned char, 32> bytes{};
-  const CryptoUse use;
-  if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
-    throw Error(ErrorCode::internal, "cannot get random numbers from the system");
-  }
-  Secret secret;
-  for (const unsigned char byte : bytes) {
-    secret.bytes += digits[byte >> 4U];
-    secret.bytes += digits[byte & 15U];
-  }
-  return secret;
-}
+Secret Secret::random() { return {.bytes = random_hex(32)}; }
 
 Secret Secret::from_variables(std::string_view secret, std::string_view tls) {
   Secret plain{.bytes = std::string(secret)};

@@ -1,6 +1,5 @@
 #include "transport/shm/cross_memory.hpp"
 
-#include <sys/random.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 
 #include <tutti/error.hpp>
 
+#include "core/random_bytes.hpp"
 #include "core/system_reason.hpp"
 
 namespace tutti {
@@ -23,7 +23,7 @@ iovec remote(std::uint64_t address, std::size_t bytes) {
 }  // namespace
 
 CrossMemory::Beacon::Beacon() {
-  if (getrandom(&value_, sizeof value_, 0) != sizeof value_) value_ = 0;
+  while (value_ == 0) fill_at_random(std::as_writable_bytes(std::span(&value_, 1)));
 }
 
 CrossMemory::Beacon::Sight CrossMemory::Beacon::sight() const {

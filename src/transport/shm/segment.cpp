@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <tutti/error.hpp>
 
 #include "core/file_size_guard.hpp"
+#include "core/random_bytes.hpp"
 #include "core/system_reason.hpp"
 
 namespace tutti {
@@ -25,18 +25,6 @@ constexpr std::size_t token_bytes = 32;
   throw Error(ErrorCode::unsupported, what + ": " + system_reason(cause));
 }
 
-std::string random_token() {
-  unsigned char raw[token_bytes / 2];
-  if (getrandom(raw, sizeof raw, 0) != sizeof raw) refuse("cannot get random bytes", errno);
-  constexpr char digits[] = "0123456789abcdef";
-  std::string token;
-  for (const unsigned char byte : raw) {
-    token += digits[byte >> 4];
-    token += digits[byte & 15];
-  }
-  return token;
-}
-
 void* map(int fd, std::size_t bytes) {
   return mmap(nullptr, token_page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
@@ -46,7 +34,8 @@ void* map(int fd, std::size_t bytes) {
 Segment Segment::create(std::size_t bytes) {
   const int fd = memfd_create("tutti", MFD_CLOEXEC);
   if (fd < 0) refuse("cannot create shared memory", errno);
-  Segment segment({.pid = getpid(), .fd = fd, .bytes = bytes, .token = random_token()}, nullptr);
+  Segment segment({.pid = getpid(), .fd = fd, .bytes = bytes, .token = random_hex(token_bytes / 2)},
+                  nullptr);
   fchmod(fd, S_IRUSR | S_IWUSR);
   const auto size = static_cast<off_t>(token_page + bytes);
   const FileSizeGuard guard;
