@@ -106,13 +106,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "kernels/dispatch.hpp"
+
 namespace tutti {
 
-HWY_EXPORT(distil_any);
+TUTTI_VERSIONS(distil_any);
 
 std::size_t distil(DType dtype, void* const* planes, const void* const* in, std::size_t operands,
                    std::size_t count) {
-  return HWY_DYNAMIC_DISPATCH(distil_any)(dtype, planes, in, operands, count);
+  return TUTTI_BEST_VERSION(distil_any)(dtype, planes, in, operands, count);
 }
 
 }  // namespace tutti

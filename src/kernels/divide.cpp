@@ -88,16 +88,18 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "kernels/dispatch.hpp"
+
 namespace tutti {
 
-HWY_EXPORT(divide_all);
-HWY_EXPORT(target);
+TUTTI_VERSIONS(divide_all);
+TUTTI_VERSIONS(target);
 
 void divide(DType dtype, void* data, std::size_t count, std::size_t divisor) {
-  HWY_DYNAMIC_DISPATCH(divide_all)(dtype, data, count, divisor);
+  TUTTI_BEST_VERSION(divide_all)(dtype, data, count, divisor);
 }
 
-const char* fold_target() { return HWY_DYNAMIC_DISPATCH(target)(); }
+const char* fold_target() { return TUTTI_BEST_VERSION(target)(); }
 
 }  // namespace tutti
 

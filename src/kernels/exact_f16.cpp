@@ -29,13 +29,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "kernels/dispatch.hpp"
+
 namespace tutti {
 
-HWY_EXPORT(choose_f16);
-HWY_EXPORT(choose_bf16);
+TUTTI_VERSIONS(choose_f16);
+TUTTI_VERSIONS(choose_bf16);
 
-Fold exact_fold_f16() { return HWY_DYNAMIC_DISPATCH(choose_f16)(); }
-Fold exact_fold_bf16() { return HWY_DYNAMIC_DISPATCH(choose_bf16)(); }
+Fold exact_fold_f16() { return TUTTI_BEST_VERSION(choose_f16)(); }
+Fold exact_fold_bf16() { return TUTTI_BEST_VERSION(choose_bf16)(); }
 
 }  // namespace tutti
 

@@ -31,13 +31,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "kernels/dispatch.hpp"
+
 namespace tutti {
 
-HWY_EXPORT(choose_f32);
-HWY_EXPORT(choose_complex64);
+TUTTI_VERSIONS(choose_f32);
+TUTTI_VERSIONS(choose_complex64);
 
-Fold exact_fold_f32() { return HWY_DYNAMIC_DISPATCH(choose_f32)(); }
-Fold exact_fold_complex64() { return HWY_DYNAMIC_DISPATCH(choose_complex64)(); }
+Fold exact_fold_f32() { return TUTTI_BEST_VERSION(choose_f32)(); }
+Fold exact_fold_complex64() { return TUTTI_BEST_VERSION(choose_complex64)(); }
 
 }  // namespace tutti
 

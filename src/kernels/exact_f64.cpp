@@ -31,13 +31,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "kernels/dispatch.hpp"
+
 namespace tutti {
 
-HWY_EXPORT(choose_f64);
-HWY_EXPORT(choose_complex128);
+TUTTI_VERSIONS(choose_f64);
+TUTTI_VERSIONS(choose_complex128);
 
-Fold exact_fold_f64() { return HWY_DYNAMIC_DISPATCH(choose_f64)(); }
-Fold exact_fold_complex128() { return HWY_DYNAMIC_DISPATCH(choose_complex128)(); }
+Fold exact_fold_f64() { return TUTTI_BEST_VERSION(choose_f64)(); }
+Fold exact_fold_complex128() { return TUTTI_BEST_VERSION(choose_complex128)(); }
 
 }  // namespace tutti
 

@@ -144,11 +144,13 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "kernels/dispatch.hpp"
+
 namespace tutti {
 
-HWY_EXPORT(choose_bf16);
+TUTTI_VERSIONS(choose_bf16);
 
-Fold fold_bf16(Op op) { return HWY_DYNAMIC_DISPATCH(choose_bf16)(op); }
+Fold fold_bf16(Op op) { return TUTTI_BEST_VERSION(choose_bf16)(op); }
 
 }  // namespace tutti
 

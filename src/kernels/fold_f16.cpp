@@ -27,11 +27,13 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "kernels/dispatch.hpp"
+
 namespace tutti {
 
-HWY_EXPORT(choose_f16);
+TUTTI_VERSIONS(choose_f16);
 
-Fold fold_f16(Op op) { return HWY_DYNAMIC_DISPATCH(choose_f16)(op); }
+Fold fold_f16(Op op) { return TUTTI_BEST_VERSION(choose_f16)(op); }
 
 }  // namespace tutti
 

@@ -19,13 +19,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "kernels/dispatch.hpp"
+
 namespace tutti {
 
-HWY_EXPORT(choose_f32);
-HWY_EXPORT(choose_complex64);
+TUTTI_VERSIONS(choose_f32);
+TUTTI_VERSIONS(choose_complex64);
 
-Fold fold_f32(Op op) { return HWY_DYNAMIC_DISPATCH(choose_f32)(op); }
-Fold fold_complex64(Op op) { return HWY_DYNAMIC_DISPATCH(choose_complex64)(op); }
+Fold fold_f32(Op op) { return TUTTI_BEST_VERSION(choose_f32)(op); }
+Fold fold_complex64(Op op) { return TUTTI_BEST_VERSION(choose_complex64)(op); }
 
 }  // namespace tutti
 

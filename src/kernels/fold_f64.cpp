@@ -19,13 +19,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "kernels/dispatch.hpp"
+
 namespace tutti {
 
-HWY_EXPORT(choose_f64);
-HWY_EXPORT(choose_complex128);
+TUTTI_VERSIONS(choose_f64);
+TUTTI_VERSIONS(choose_complex128);
 
-Fold fold_f64(Op op) { return HWY_DYNAMIC_DISPATCH(choose_f64)(op); }
-Fold fold_complex128(Op op) { return HWY_DYNAMIC_DISPATCH(choose_complex128)(op); }
+Fold fold_f64(Op op) { return TUTTI_BEST_VERSION(choose_f64)(op); }
+Fold fold_complex128(Op op) { return TUTTI_BEST_VERSION(choose_complex128)(op); }
 
 }  // namespace tutti
 

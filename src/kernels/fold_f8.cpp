@@ -36,13 +36,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "kernels/dispatch.hpp"
+
 namespace tutti {
 
-HWY_EXPORT(choose_f8e4m3);
-HWY_EXPORT(choose_f8e5m2);
+TUTTI_VERSIONS(choose_f8e4m3);
+TUTTI_VERSIONS(choose_f8e5m2);
 
-Fold fold_f8e4m3(Op op) { return HWY_DYNAMIC_DISPATCH(choose_f8e4m3)(op); }
-Fold fold_f8e5m2(Op op) { return HWY_DYNAMIC_DISPATCH(choose_f8e5m2)(op); }
+Fold fold_f8e4m3(Op op) { return TUTTI_BEST_VERSION(choose_f8e4m3)(op); }
+Fold fold_f8e5m2(Op op) { return TUTTI_BEST_VERSION(choose_f8e5m2)(op); }
 
 }  // namespace tutti
 

@@ -19,13 +19,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "kernels/dispatch.hpp"
+
 namespace tutti {
 
-HWY_EXPORT(choose_i16);
-HWY_EXPORT(choose_u16);
+TUTTI_VERSIONS(choose_i16);
+TUTTI_VERSIONS(choose_u16);
 
-Fold fold_i16(Op op) { return HWY_DYNAMIC_DISPATCH(choose_i16)(op); }
-Fold fold_u16(Op op) { return HWY_DYNAMIC_DISPATCH(choose_u16)(op); }
+Fold fold_i16(Op op) { return TUTTI_BEST_VERSION(choose_i16)(op); }
+Fold fold_u16(Op op) { return TUTTI_BEST_VERSION(choose_u16)(op); }
 
 }  // namespace tutti
 

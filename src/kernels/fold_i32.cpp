@@ -19,13 +19,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "kernels/dispatch.hpp"
+
 namespace tutti {
 
-HWY_EXPORT(choose_i32);
-HWY_EXPORT(choose_u32);
+TUTTI_VERSIONS(choose_i32);
+TUTTI_VERSIONS(choose_u32);
 
-Fold fold_i32(Op op) { return HWY_DYNAMIC_DISPATCH(choose_i32)(op); }
-Fold fold_u32(Op op) { return HWY_DYNAMIC_DISPATCH(choose_u32)(op); }
+Fold fold_i32(Op op) { return TUTTI_BEST_VERSION(choose_i32)(op); }
+Fold fold_u32(Op op) { return TUTTI_BEST_VERSION(choose_u32)(op); }
 
 }  // namespace tutti
 

@@ -19,13 +19,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "kernels/dispatch.hpp"
+
 namespace tutti {
 
-HWY_EXPORT(choose_i64);
-HWY_EXPORT(choose_u64);
+TUTTI_VERSIONS(choose_i64);
+TUTTI_VERSIONS(choose_u64);
 
-Fold fold_i64(Op op) { return HWY_DYNAMIC_DISPATCH(choose_i64)(op); }
-Fold fold_u64(Op op) { return HWY_DYNAMIC_DISPATCH(choose_u64)(op); }
+Fold fold_i64(Op op) { return TUTTI_BEST_VERSION(choose_i64)(op); }
+Fold fold_u64(Op op) { return TUTTI_BEST_VERSION(choose_u64)(op); }
 
 }  // namespace tutti
 

@@ -19,13 +19,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "kernels/dispatch.hpp"
+
 namespace tutti {
 
-HWY_EXPORT(choose_i8);
-HWY_EXPORT(choose_u8);
+TUTTI_VERSIONS(choose_i8);
+TUTTI_VERSIONS(choose_u8);
 
-Fold fold_i8(Op op) { return HWY_DYNAMIC_DISPATCH(choose_i8)(op); }
-Fold fold_u8(Op op) { return HWY_DYNAMIC_DISPATCH(choose_u8)(op); }
+Fold fold_i8(Op op) { return TUTTI_BEST_VERSION(choose_i8)(op); }
+Fold fold_u8(Op op) { return TUTTI_BEST_VERSION(choose_u8)(op); }
 
 }  // namespace tutti
 

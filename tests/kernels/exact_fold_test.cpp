@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
+#include "kernels/dispatch.hpp"
 #include "support/exact_oracle.hpp"
 #include "support/fp8.hpp"
 #include "support/random.hpp"
@@ -38,8 +38,8 @@ std::uint64_t element_at(const std::byte* bytes, std::size_t index, std::size_t 
 
 class ExactFoldOnEveryTarget : public ::testing::TestWithParam<std::int64_t> {
  protected:
-  void SetUp() override { hwy::SetSupportedTargetsForTest(GetParam()); }
-  void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
+  void SetUp() override { restrict_targets(GetParam()); }
+  void TearDown() override { restrict_targets(0); }
 };
 
 /// Compares the sums of `columns`, one for each element, with the reference.
@@ -182,7 +182,7 @@ TEST_P(ExactFoldOnEveryTarget, AddsThePartsOfComplexNumbers) {
 
 std::vector<std::int64_t> targets() {
   std::vector<std::int64_t> found;
-  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
+  for (std::int64_t left = cpu_targets(); left != 0; left &= left - 1) {
     found.push_back(left & -left);
   }
   return found;

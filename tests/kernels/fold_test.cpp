@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <tutti/element.hpp>
 
+#include "kernels/dispatch.hpp"
 #include "support/fp8.hpp"
 #include "support/half.hpp"
 
@@ -213,8 +213,8 @@ void check_any(DType dtype, Op op, std::size_t operands, std::size_t count,
 /// Runs once for each vector instruction set of this CPU.
 class FoldOnEveryTarget : public ::testing::TestWithParam<std::int64_t> {
  protected:
-  void SetUp() override { hwy::SetSupportedTargetsForTest(GetParam()); }
-  void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
+  void SetUp() override { restrict_targets(GetParam()); }
+  void TearDown() override { restrict_targets(0); }
 };
 
 TEST_P(FoldOnEveryTarget, EqualsTheReferenceBitForBit) {
@@ -358,7 +358,7 @@ TEST_P(FoldOnEveryTarget, DividesTowardsZero) {
 
 std::vector<std::int64_t> targets() {
   std::vector<std::int64_t> found;
-  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
+  for (std::int64_t left = cpu_targets(); left != 0; left &= left - 1) {
     found.push_back(left & -left);
   }
   return found;
