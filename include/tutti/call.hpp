@@ -31,10 +31,10 @@ struct CallOptions {
   /// messages and need not wait for their readers. Zero: the value of the profile. Ranks may use
   /// different values.
   std::size_t direct_from = 0;
-  /// Between processes of a host: messages of at least this many bytes in memory that is not from
-  /// allocate() are copied once, by the receiver through the kernel, where the system permits it;
-  /// and shorter than direct_from they are not. Otherwise the sender and the receiver copy them.
-  /// Zero: the value of the profile. Ranks may use different values.
+  /// Between processes of a host: messages of at least this many bytes, and of at least
+  /// direct_from, that are not in memory from allocate() are copied once, by the kernel, where the
+  /// system permits it. Others are copied twice, by the sender and by the receiver. Zero: the value
+  /// of the profile. Ranks may use different values.
   std::size_t single_copy_from = 0;
   /// The size of the slices in which data travels. Zero: the value of the profile. Ranks may use
   /// different values.
