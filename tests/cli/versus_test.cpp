@@ -362,10 +362,10 @@ TEST(Contender, LibraryStandsForItsBestSettings) {
     EXPECT_TRUE(has(cli::contenders(parse_peer_wish("mpich"), field), "mpich"));
     EXPECT_GT(cli::contenders(parse_peer_wish("openmpi:all"), field).size(), openmpi.size());
   }
-  EXPECT_TRUE(has(cli::contenders(parse_peer_wish("gloo"), tcp), "gloo:ring+in_place"));
-  EXPECT_TRUE(has(cli::contenders(parse_peer_wish("gloo"), tcp), "gloo:bcube+in_place"));
+  EXPECT_TRUE(has(cli::contenders(parse_peer_wish("gloo"), tcp), "gloo:ring"));
+  EXPECT_TRUE(has(cli::contenders(parse_peer_wish("gloo"), tcp), "gloo:bcube"));
   // It has no shared memory, so it takes part over TCP.
-  EXPECT_TRUE(has(cli::contenders(parse_peer_wish("gloo"), shm), "gloo:ring+in_place"));
+  EXPECT_TRUE(has(cli::contenders(parse_peer_wish("gloo"), shm), "gloo:ring"));
   EXPECT_TRUE(has(cli::contenders(parse_peer_wish("direct"), shm), "direct"));
   EXPECT_TRUE(cli::contenders(parse_peer_wish("direct"), tcp).empty());
   EXPECT_EQ(cli::contenders(parse_peer_wish("gloo:ring"), tcp).size(), 1);
