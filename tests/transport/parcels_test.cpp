@@ -5,38 +5,19 @@
 
 #include <gtest/gtest.h>
 
-#include "transport/inproc/thread_memory.hpp"
 #include "transport/inproc/thread_view.hpp"
-#include "transport/memory/memory_transport.hpp"
+#include "transport/memory_ports.hpp"
 
 namespace tutti::test {
 namespace {
 
-constexpr std::size_t stripe = std::size_t{4} << 20;
-constexpr std::uint32_t ranks = 3;
 constexpr std::size_t most_notes = Mailbox::capacity;
 
 /// Rank 0 sends to ranks 1 and 2. All are in one thread.
 class Parcels : public ::testing::Test {
  protected:
   Parcels() {
-    std::vector<std::uint64_t> offers;
-    for (std::uint32_t r = 0; r < ranks; ++r) offers.push_back(transports_[r].offer(of(r)));
-    for (std::uint32_t r = 0; r < ranks; ++r) {
-      ports_[r] = transports_[r].open(of(r), offers);
-      ports_[r]->begin(1, 1);
-    }
     for (std::size_t i = 0; i < input_.size(); ++i) input_[i] = static_cast<std::byte>(i / 7);
-  }
-
-  [[nodiscard]] static Membership of(std::uint32_t rank) { return {1, Rank{rank}, {0, 1, 2}}; }
-  [[nodiscard]] MemoryTransport::Setting setting(std::uint32_t self) {
-    return {.base = memory_.data(),
-            .stripe_bytes = stripe,
-            .self = self,
-            .locals = {0, 1, 2},
-            .view = &view_,
-            .has_ended = [](std::uint32_t) { return false; }};
   }
 
   /// A parcel of so many bytes for each of ranks 1 and 2.
@@ -63,10 +44,7 @@ class Parcels : public ::testing::Test {
   }
 
   ThreadView view_;
-  const ThreadMemory memory_{Arena::size(stripe, ranks)};
-  std::array<MemoryTransport, ranks> transports_{
-      MemoryTransport(setting(0)), MemoryTransport(setting(1)), MemoryTransport(setting(2))};
-  std::array<std::unique_ptr<Port>, ranks> ports_;
+  MemoryPorts ports_{3, view_};
   std::vector<std::byte> input_ = std::vector<std::byte>(16384);
   std::vector<std::uint64_t> positions_ = std::vector<std::uint64_t>(2);
   const std::array<Rank, 2> others_{Rank{1}, Rank{2}};
@@ -138,7 +116,7 @@ TEST_F(Parcels, ExposeAWindowEach) {
                                    positions_));
   const Rank zero{0};
   std::vector<std::byte*> windows;
-  for (std::uint32_t r = 1; r < ranks; ++r) {
+  for (std::uint32_t r = 1; r < 3; ++r) {
     ASSERT_TRUE(receive(r, 128));
     ASSERT_TRUE(ports_[r]->find_windows({&zero, 1}, 128, 0, windows));
     EXPECT_EQ(windows.front(), output.data() + std::size_t{128} * (r - 1));

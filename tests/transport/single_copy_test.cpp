@@ -11,15 +11,11 @@
 
 #include "support/errors.hpp"
 #include "support/forked_child.hpp"
-#include "transport/inproc/thread_memory.hpp"
-#include "transport/memory/memory_transport.hpp"
+#include "transport/memory_ports.hpp"
 #include "transport/shm/cross_memory.hpp"
 
 namespace tutti::test {
 namespace {
-
-constexpr std::size_t stripe = std::size_t{4} << 20;
-constexpr std::uint32_t ranks = 3;
 
 /// No memory is shared. All ranks are in one process, so a plain copy stands for the kernel's.
 class PrivateView final : public SharedView {
@@ -48,25 +44,10 @@ class PrivateView final : public SharedView {
 class SingleCopy : public ::testing::Test {
  protected:
   SingleCopy() {
-    std::vector<std::uint64_t> offers;
-    for (std::uint32_t r = 0; r < ranks; ++r) offers.push_back(transports_[r].offer(of(r)));
-    for (std::uint32_t r = 0; r < ranks; ++r) {
-      ports_[r] = transports_[r].open(of(r), offers);
-      ports_[r]->begin(1, 1);
-      ports_[r]->allow_single_copy(true);
-    }
+    for (const std::uint32_t sender : {0U, 1U}) ports_[sender]->allow_single_copy(true);
     for (std::size_t i = 0; i < data_.size(); ++i) data_[i] = static_cast<std::byte>(i / 7);
   }
 
-  [[nodiscard]] static Membership of(std::uint32_t rank) { return {1, Rank{rank}, {0, 1, 2}}; }
-  [[nodiscard]] MemoryTransport::Setting setting(std::uint32_t self) {
-    return {.base = memory_.data(),
-            .stripe_bytes = stripe,
-            .self = self,
-            .locals = {0, 1, 2},
-            .view = &view_,
-            .has_ended = [](std::uint32_t) { return false; }};
-  }
   [[nodiscard]] std::size_t send(std::uint32_t from, std::size_t bytes) {
     return ports_[from]->send({&two_, 1}, std::span<const std::byte>(data_).first(bytes));
   }
@@ -76,10 +57,7 @@ class SingleCopy : public ::testing::Test {
   [[nodiscard]] Port& receiver() { return *ports_[2]; }
 
   PrivateView view_;
-  const ThreadMemory memory_{Arena::size(stripe, ranks)};
-  std::array<MemoryTransport, ranks> transports_{
-      MemoryTransport(setting(0)), MemoryTransport(setting(1)), MemoryTransport(setting(2))};
-  std::array<std::unique_ptr<Port>, ranks> ports_;
+  MemoryPorts ports_{3, view_};
   std::vector<std::byte> data_ = std::vector<std::byte>(300'000);
   const Rank two_{2};
 };

@@ -6,40 +6,18 @@
 #include <gtest/gtest.h>
 
 #include "support/errors.hpp"
-#include "transport/inproc/thread_memory.hpp"
 #include "transport/inproc/thread_view.hpp"
-#include "transport/memory/memory_transport.hpp"
+#include "transport/memory_ports.hpp"
 
 namespace tutti::test {
 namespace {
 
-constexpr std::size_t stripe = std::size_t{4} << 20;
 constexpr std::size_t length = 4096;
 
 /// Rank 1 sends data and exposes a window with it; rank 0 writes to the window. Both are in one
 /// thread.
 class Windows : public ::testing::Test {
  protected:
-  Windows() {
-    std::vector<std::uint64_t> offers;
-    for (std::uint32_t r = 0; r < 2; ++r) {
-      offers.push_back(transports_[r].offer({1, Rank{r}, {0, 1}}));
-    }
-    for (std::uint32_t r = 0; r < 2; ++r) {
-      ports_[r] = transports_[r].open({1, Rank{r}, {0, 1}}, offers);
-      ports_[r]->begin(1, 1);
-    }
-  }
-
-  [[nodiscard]] MemoryTransport::Setting setting(std::uint32_t self) {
-    return {.base = memory_.data(),
-            .stripe_bytes = stripe,
-            .self = self,
-            .locals = {0, 1},
-            .view = &view_,
-            .has_ended = [](std::uint32_t) { return false; }};
-  }
-
   /// Exposes the output with a send of the input.
   void expose(std::uint64_t at, std::optional<std::uint64_t> after = {}) {
     ports_[1]->expose(zero_, {.memory = output_, .at = at, .after = after});
@@ -51,10 +29,7 @@ class Windows : public ::testing::Test {
   }
 
   ThreadView view_;
-  const ThreadMemory memory_{Arena::size(stripe, 2)};
-  std::array<MemoryTransport, 2> transports_{MemoryTransport(setting(0)),
-                                             MemoryTransport(setting(1))};
-  std::array<std::unique_ptr<Port>, 2> ports_;
+  MemoryPorts ports_{2, view_};
   std::vector<std::byte> input_ = std::vector<std::byte>(length, std::byte{1});
   std::vector<std::byte> output_ = std::vector<std::byte>(length, std::byte{2});
   std::vector<std::byte*> windows_;
