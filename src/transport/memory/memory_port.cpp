@@ -37,9 +37,6 @@ constexpr std::chrono::milliseconds longest_nap{2};
 /// split on a cache line.
 constexpr std::size_t longest_note = std::size_t{1} << 30;
 
-/// Private memory of a peer that is folded is fetched in pieces of this size, which fit the cache.
-constexpr std::size_t remote_copy_bytes = std::size_t{1} << 16;
-
 constexpr std::size_t mailbox_block = 4096;
 constexpr std::uint32_t mailboxes_per_block = mailbox_block / sizeof(Mailbox);
 
@@ -120,11 +117,7 @@ void MemoryPort::read_note(Rank peer, Inbound& in, const Note& note) {
     return;
   }
   if (in.is_remote) {
-    in.is_lent = true;
-    in.fetched = 0;
-    in.next_fetch = note.place.where;
-    if (in.copy.empty()) in.copy.resize(remote_copy_bytes);
-    in.data = in.copy.data();
+    open_remote(in, note);
   } else if (in.is_lent) {
     in.data = view_->resolve(local_places_[in.place], note.place.where);
   } else if (note.kind == Note::Kind::put) {
@@ -135,32 +128,6 @@ void MemoryPort::read_note(Rank peer, Inbound& in, const Note& note) {
   if (note.place.window.bytes > 0) in.window = note.place.window;
   Outbound& out = out_[peer.index()];
   if (reached(note.place.finished, out.done)) out.done = note.place.finished;
-}
-
-/// Copies the next bytes of the open note, which are in the peer's private memory.
-void MemoryPort::fetch(Inbound& in, std::span<std::byte> to) {
-  view_->fetch(local_places_[in.place], in.next_fetch, to);
-  in.next_fetch += to.size();
-}
-
-/// Fetches bytes of the open note, unless some are left.
-void MemoryPort::fill_copy(Inbound& in) {
-  if (in.fetched > 0) return;
-  const std::size_t bytes = std::min(in.left, in.copy.size());
-  fetch(in, std::span(in.copy).first(bytes));
-  in.data = in.copy.data();
-  in.fetched = bytes;
-}
-
-std::size_t MemoryPort::receive(Rank peer, std::span<std::byte> to) {
-  Inbound& in = in_[peer.index()];
-  if (!open(peer, in)) return 0;
-  if (!in.is_remote || in.fetched > 0) return Port::receive(peer, to);
-  const std::size_t bytes = std::min(in.left, to.size());
-  fetch(in, to.first(bytes));
-  in.fetched = bytes;
-  finish(peer, in, bytes);
-  return bytes;
 }
 
 void MemoryPort::refuse_call(Rank peer) {
@@ -249,23 +216,6 @@ std::optional<SharedView::Published> MemoryPort::publish(std::span<const std::by
                                                          std::size_t least) {
   if (view_ == nullptr || data.size() < least) return std::nullopt;
   return view_->publish(data.first(std::min(data.size(), longest_note)));
-}
-
-/// True if the receivers fetch the data from this rank's private memory.
-bool MemoryPort::is_single_copy(std::span<const std::byte> data) {
-  // Shorter data costs less to copy twice than a system call does.
-  constexpr std::size_t least = std::size_t{1} << 13;
-  if (!allows_single_copy_ || view_ == nullptr || data.size() < std::max(least_direct_, least)) {
-    return false;
-  }
-  if (std::exchange(fetchable_call_, sent_call_) != sent_call_) fetchable_ = {};
-  const std::byte* const end = data.data() + data.size();
-  if (data.data() >= fetchable_.data() && end <= fetchable_.data() + fetchable_.size()) return true;
-  if (!view_->can_be_fetched(data)) return false;
-  // Most often the next data follows this.
-  const bool follows = data.data() == fetchable_.data() + fetchable_.size();
-  fetchable_ = follows ? std::span(fetchable_.data(), end) : data;
-  return true;
 }
 
 std::uint64_t MemoryPort::released(Rank peer) {

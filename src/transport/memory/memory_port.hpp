@@ -148,6 +148,7 @@ class MemoryPort final : public Port {
   void enclose(Rank peer, std::span<const std::byte> data);
   void lend(Rank peer, Note::Kind kind, std::uint64_t where, std::size_t bytes);
   [[nodiscard]] bool is_single_copy(std::span<const std::byte> data);
+  static void open_remote(Inbound& in, const Note& note);
   void fetch(Inbound& in, std::span<std::byte> to);
   void fill_copy(Inbound& in);
   void note_exposed(Outbound& out, std::span<std::byte> memory) const;
