@@ -289,9 +289,9 @@ TEST(Versus, ResultsBecomeADocumentationPage) {
   EXPECT_TRUE(contains(page, "Gloo 1.2")) << page;
   EXPECT_TRUE(contains(page, "\n\n### Two processes, TCP over loopback\n")) << page;
   EXPECT_TRUE(contains(page, "\n### Two processes, TCP over loopback, in place\n")) << page;
-  EXPECT_TRUE(
-      contains(page, "| allreduce | 64 B | 50 | 50 – 50 |  |  | 100 (2.00×) ring, in place |"))
-      << page;
+  const std::string row = "| allreduce | 64 B | 50 | 50 – 50 |  |  | 100 (2.00×) ring";
+  EXPECT_TRUE(contains(page, row + ", in place |")) << page;
+  EXPECT_TRUE(contains(page, row + " |")) << "the heading says that it is in place: " << page;
   EXPECT_TRUE(contains(stage.text("front.md"), "| 2 processes, TCP | 50 (2.00×) | 50 (2.00×) |"))
       << stage.text("front.md");
 }
