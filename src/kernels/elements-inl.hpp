@@ -143,8 +143,8 @@ struct Binary16 {
 };
 
 /// An 8-bit format, folded as f32: see DType. Its bits are moved to the place of f32's exponent and
-/// fraction. Its subnormal numbers become normal ones: arithmetic on subnormal numbers of f32 takes
-/// a hundred cycles.
+/// fraction. Its subnormal numbers become normal ones: arithmetic on
+/// subnormal numbers of f32 is many times slower.
 template <int fraction_bits, int bias>
 struct Float8 {
   using Stored = std::uint8_t;

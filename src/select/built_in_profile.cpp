@@ -29,9 +29,8 @@ Measurement measurement(const Row& row) {
 }
 
 /// Where a single copy by the kernel is faster than two copies, measured on 2 and on 16 cores of
-/// Xeons with 2 to 16 ranks. It is not for data that many ranks read at once, whose pages the
-/// kernel would count for each of them, nor for data that is added up. On Neoverse-N1 it is always
-/// slower.
+/// Xeons with 2 to 16 ranks. It is slower for data that many ranks read at once, and for data that
+/// is added up; on Neoverse-N1 for all data.
 void set_single_copies(ReachProfile& profile) {
 #if defined(__x86_64__)
   if (profile.reach.pairs != Pairs::host) return;
