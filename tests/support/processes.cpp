@@ -3,16 +3,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <iterator>
-#include <thread>
 #include <vector>
 
 #include "api/communicator_impl.hpp"
 #include "api/settings.hpp"
 #include "rendezvous/tcp_member.hpp"
 #include "rendezvous/tcp_root.hpp"
-#include "support/sanitizer.hpp"
 
 namespace tutti::test {
 namespace {
@@ -61,18 +57,6 @@ std::string be(std::uint32_t rank, std::uint32_t ranks, const FabricSettings& fa
   }
 }
 
-/// Waits for threads of earlier tests that are about to end, such as idle workers: see
-/// can_fork_beside_threads.
-void await_end_of_threads() {
-  // The thread sanitizer has a thread of its own.
-  const std::ptrdiff_t own = sanitizer == "thread" ? 2 : 1;
-  const Clock::time_point deadline = Clock::now() + 20s;
-  const auto threads = [] {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
-  };
-  while (threads() > own && Clock::now() < deadline) std::this_thread::sleep_for(10ms);
-}
-
 }  // namespace
 
 Meeting::Meeting()
@@ -89,7 +73,6 @@ Communicator Meeting::join(std::uint32_t rank, std::uint32_t ranks, const Fabric
 
 std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work,
                           std::uint32_t ranks_per_host, const Secret& secret) {
-  if (!can_fork_beside_threads) await_end_of_threads();
   Meeting meeting;
   struct Child {
     pid_t pid;

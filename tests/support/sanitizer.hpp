@@ -8,13 +8,12 @@ namespace tutti::test {
 inline constexpr std::string_view sanitizer = TUTTI_SANITIZER;
 inline constexpr bool is_sanitized = !sanitizer.empty();
 
-/// False if a child that was forked while another thread allocated can wait forever: the
-/// sanitizer's allocator stays locked in it. AddressSanitizer takes that lock around fork() since
-/// Clang 17.
-#if defined(__clang_major__) && __clang_major__ >= 17
-inline constexpr bool can_fork_beside_threads = sanitizer != "thread";
-#else
-inline constexpr bool can_fork_beside_threads = !is_sanitized;
-#endif
+/// Makes fork() take the locks of AddressSanitizer's allocator, where its runtime does not.
+/// Returns whether a child can then be forked while another thread allocates.
+bool lock_allocator_around_forks();
+
+/// False if a child that was forked while another thread allocated can wait forever, because the
+/// sanitizer's allocator stays locked in it.
+inline const bool can_fork_beside_threads = lock_allocator_around_forks();
 
 }  // namespace tutti::test

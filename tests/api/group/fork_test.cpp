@@ -114,6 +114,7 @@ void rethrow_from_callback(const Work& work) {
 
 TEST_P(Fork, WorkUnderWayThrowsInChild) {
   const std::string faults = run_processes(2, GetParam(), [](Communicator& comm) {
+    Communicator other = comm.duplicate();
     std::vector<int> data(1000, 1);
     std::string fault;
     if (comm.rank() == 0) {
@@ -126,10 +127,11 @@ TEST_P(Fork, WorkUnderWayThrowsInChild) {
           },
           Ending::exit);
       fault = child.wait();
-      comm.barrier();
+      other.barrier();
+      work.wait();
     } else {
+      other.barrier();  // The work is under way until the child has ended.
       comm.all_reduce(data);
-      comm.barrier();
     }
     return fault + fault_of_sum(comm);
   });
