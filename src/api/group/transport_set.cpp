@@ -14,7 +14,7 @@ bool is_memory_row(const TransportRow& row) { return row.name != "tcp"; }
 /// Polling a socket costs a hundred times as much as polling memory.
 Patience patience_for(const TransportRow& row, bool is_roomy) {
   if (!is_memory_row(row)) {
-    return is_roomy ? Patience{.spins = 100, .yields = 1000} : Patience{.spins = 2, .yields = 20};
+    return is_roomy ? Patience{.spins = 100, .yields = 1000} : Patience{.spins = 0, .yields = 20};
   }
   return is_roomy ? Patience{.spins = 5000, .yields = 100} : Patience{.spins = 0, .yields = 200};
 }
