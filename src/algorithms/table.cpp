@@ -43,6 +43,13 @@ constexpr std::array radix{AlgorithmParameter{.name = "k",
                                               .most = 1024,
                                               .usual = 4,
                                               .tried = tried_radices}};
+constexpr std::array tried_fan_outs{4U, 8U};
+constexpr std::array fan_out{AlgorithmParameter{.name = "k",
+                                                .summary = "growth of what a rank has heard",
+                                                .least = 2,
+                                                .most = 1024,
+                                                .usual = 2,
+                                                .tried = tried_fan_outs}};
 constexpr std::array tried_segments{4U, 16U, 64U};
 constexpr std::array segments{AlgorithmParameter{.name = "segments",
                                                  .summary = "pieces that follow each other",
@@ -326,8 +333,8 @@ constexpr std::array table{
         keeps(shaped("alltoall/mesh_pairwise", alltoall, {2, 2}, per_pair, alltoall::mesh_pairwise,
                      "within nodes all at once, then one node per round", "")))),
 
-    moves("barrier/dissemination", barrier, one, barrier::dissemination,
-          "notify the rank 1, 2, 4, … above"),
+    with(fan_out, moves("barrier/dissemination", barrier, one, barrier::dissemination,
+                        "notify the rank 1, 2, 4, … above; k−1 ranks per round")),
     moves("barrier/binomial", barrier, one, barrier::binomial, "up and down a tree"),
 };
 

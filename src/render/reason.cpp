@@ -180,11 +180,13 @@ constexpr std::array entries{
                   "partner at a time, and never two senders for one receiver.",
            .bound = "Optimal in bytes."}},
     Entry{"dissemination",
-          {.idea = "In round k, every rank notifies the rank 2ᵏ above it.",
-           .why = "After round k a rank has heard, directly or not, from 2ᵏ⁺¹ ranks. After ⌈log₂ "
-                  "p⌉ rounds everyone has heard of everyone: no rank may leave before all have "
-                  "come, and there is no root to wait for.",
-           .bound = "Optimal in rounds."}},
+          {.idea = "In round i, every rank notifies the rank 2ⁱ above it; with k, the ranks kⁱ, "
+                   "2kⁱ, …, (k−1)kⁱ above it.",
+           .why = "After round i a rank has heard, directly or not, from kⁱ⁺¹ ranks. After "
+                  "⌈log_k p⌉ rounds everyone has heard of everyone: no rank may leave before all "
+                  "have come, and there is no root to wait for. A larger k pays where ranks share "
+                  "cores, since each may have to wait for its core in every round.",
+           .bound = "Optimal in rounds, with k−1 messages of a rank in each."}},
     Entry{"knomial",
           {.idea = "Each rank that has the data passes it on to k−1 others in a round, so the "
                    "number of holders grows k-fold. The binomial tree is the case k = 2.",

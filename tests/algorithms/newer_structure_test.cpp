@@ -30,7 +30,7 @@ TEST(Structure, KnomialAlgorithmsTakeLogarithmicRounds) {
       for (const char* const name :
            {"broadcast/knomial", "scatter/knomial", "gather/knomial", "reduce/knomial",
             "allgather/recursive_multiplying", "reduce_scatter/recursive_multiplying",
-            "allreduce/recursive_multiplying"}) {
+            "allreduce/recursive_multiplying", "barrier/dissemination"}) {
         EXPECT_EQ(rounds(name + radix, p), log_up(p, k)) << name << radix << " p=" << p;
       }
     }

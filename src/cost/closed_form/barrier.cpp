@@ -1,12 +1,16 @@
 #include <array>
 
 #include "cost/closed_form/formulas.hpp"
+#include "cost/closed_form/knomial.hpp"
 
 namespace tutti::formula::barrier {
 namespace {
 
-double dissemination(std::uint64_t p, double /*n*/, const Model& model) {
-  return ceil_log(p) * model.link.alpha;
+/// With one port the messages of a round take turns.
+double dissemination(const Problem& problem, double /*n*/, const Model& model) {
+  const Knomial growth(problem.ranks, problem.values[0]);
+  const std::uint64_t in_turn = model.one_port ? growth.degree() : growth.levels;
+  return static_cast<double>(in_turn) * model.link.alpha;
 }
 
 /// An allreduce of 0 bytes.
@@ -14,8 +18,9 @@ double binomial(std::uint64_t p, double /*n*/, const Model& model) {
   return allreduce::binomial(p, 0, model);
 }
 
-Figures dissemination_figures(std::uint64_t p, std::uint64_t /*n*/) {
-  return {.rounds = ceil_log(p), .messages = p * ceil_log(p)};
+Figures dissemination_figures(const Problem& problem, std::uint64_t /*n*/) {
+  const Knomial growth(problem.ranks, problem.values[0]);
+  return {.rounds = growth.levels, .messages = problem.ranks * growth.degree()};
 }
 
 Figures binomial_figures(std::uint64_t p, std::uint64_t /*n*/) {
@@ -24,10 +29,10 @@ Figures binomial_figures(std::uint64_t p, std::uint64_t /*n*/) {
 
 constexpr std::array table{
     ClosedForm{.algorithm = "barrier/dissemination",
-               .rounds = "L",
+               .rounds = "⌈log_k p⌉",
                .bytes = "0",
                .most_in_a_round = "0",
-               .seconds = "Lα",
+               .seconds = "Mα with M = ⌈p/k^(R−1)⌉−1 + (k−1)(R−1), R = ⌈log_k p⌉",
                .figures = figures<dissemination_figures>,
                .time = time<dissemination>},
     ClosedForm{.algorithm = "barrier/binomial",
