@@ -43,7 +43,8 @@ struct Plan {
     /// Operations are in order of time, and both ends of a message have the same. The round, unless
     /// messages are cut into segments.
     std::uint32_t time;
-    bool begins_message;  ///< False if it is a later segment of a message.
+    std::uint32_t segment;  ///< Of the message: see PlanSize::segment.
+    bool begins_message;    ///< False if it is a later segment of a message.
     std::optional<std::uint32_t> own;
     std::size_t bytes;         ///< To or from each peer, or the result of a local operation.
     std::uint32_t peers_end;   ///< End of its entries in `peers`; they begin at the last one's end.

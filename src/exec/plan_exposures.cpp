@@ -22,7 +22,7 @@ class Exposures {
     for (std::uint32_t id = 0; id < plan_.operations.size(); ++id) {
       const Plan::Operation& operation = plan_.operations[id];
       if (operation.kind == Step::Kind::send && has_one_peer(id)) {
-        streams_[peer(id).index()].sends.push_back(id);
+        streams_[peer(id).index()].sends_of(operation.segment).all.push_back(id);
       }
       if (operation.kind != Step::Kind::receive) continue;
       if (is_plain_copy(id)) find_send(id);
@@ -33,11 +33,20 @@ class Exposures {
   }
 
  private:
+  /// Sends to one peer alone.
+  struct Sends {
+    std::vector<std::uint32_t> all{};
+    std::size_t next = 0;  // Earlier ones expose something, or are passed over.
+  };
   /// What is exchanged with one peer up to some operation.
   struct Stream {
     std::size_t received = 0;
-    std::vector<std::uint32_t> sends{};  // To this peer alone.
-    std::size_t next = 0;                // Earlier sends expose something, or are passed over.
+    std::vector<Sends> sends{};  // By segment.
+
+    Sends& sends_of(std::uint32_t segment) {
+      if (segment >= sends.size()) sends.resize(segment + 1);
+      return sends[segment];
+    }
   };
 
   /// From one peer, to one place, without a contribution of this rank.
@@ -47,7 +56,8 @@ class Exposures {
   }
 
   /// Finds the send that can say so: the one whose data is overwritten, or else the first of an
-  /// earlier time that says nothing yet.
+  /// earlier time that says nothing yet. It is of the same segment, so that its window is the last
+  /// that the peer has seen when it computes the data: the port remembers only that one.
   void find_send(std::uint32_t receive) {
     const std::uint32_t piece = first_piece(receive);
     const std::uint32_t waits_begin = piece == 0 ? 0 : plan_.pieces[piece - 1].waits_end;
@@ -58,11 +68,11 @@ class Exposures {
       if (can_say(wait.operation, receive)) add(wait.operation, receive, wait.shift);
       return;
     }
-    Stream& stream = streams_[peer(receive).index()];
-    if (stream.next == stream.sends.size()) return;
-    const std::uint32_t send = stream.sends[stream.next];
+    Sends& sends = streams_[peer(receive).index()].sends_of(plan_.operations[receive].segment);
+    if (sends.next == sends.all.size()) return;
+    const std::uint32_t send = sends.all[sends.next];
     if (!can_say(send, receive)) return;
-    ++stream.next;
+    ++sends.next;
     add(send, receive, std::nullopt);
   }
 

@@ -14,11 +14,12 @@ namespace {
 constexpr std::size_t element_bytes = 4;
 constexpr std::uint64_t segment = 16;
 
-Plan plan_of(const Schedule& schedule, Rank self, std::uint64_t count) {
+Plan plan_of(const Schedule& schedule, Rank self, std::uint64_t count,
+             Aliasing aliasing = Aliasing::in_place) {
   return compile({.program = schedule.program(self),
                   .contract = schedule.contract,
                   .self = self,
-                  .aliasing = Aliasing::in_place,
+                  .aliasing = aliasing,
                   .layout = even_layout(schedule.contract, count),
                   .element_bytes = element_bytes,
                   .segment = segment});
@@ -126,6 +127,25 @@ TEST(StraightOrder, IsForShortMessagesOnly) {
   const Schedule mesh = algorithm("allreduce/mesh").schedule({.ranks = 2});
   EXPECT_FALSE(short_plan(mesh, Aliasing::in_place, 1024).straight.empty());
   EXPECT_TRUE(short_plan(mesh, Aliasing::in_place, 1025).straight.empty());
+}
+
+/// The port remembers the last window that a peer has exposed, so it must be the one of the segment
+/// that is being computed.
+TEST(Exposures, GoWithASendOfTheSameSegment) {
+  constexpr std::uint32_t segments = 10;
+  for (const std::uint32_t p : {2U, 3U}) {
+    const Schedule two_shot = algorithm("allreduce/mesh_two_shot").schedule({.ranks = p});
+    for (const Aliasing aliasing : {Aliasing::in_place, Aliasing::out_of_place}) {
+      const Plan plan = plan_of(two_shot, Rank{1}, p * segments * segment, aliasing);
+      EXPECT_EQ(plan.exposures.size(), (p - 1) * segments);
+      for (const Plan::Operation& send : plan.operations) {
+        if (!send.exposes) continue;
+        const Plan::Exposure& exposure = plan.exposures[*send.exposes];
+        EXPECT_EQ(send.segment, plan.operations[exposure.receive].segment);
+        EXPECT_EQ(send.round, 0U);
+      }
+    }
+  }
 }
 
 TEST(Bundles, AreTheSendsAndTheReceivesOfARound) {
