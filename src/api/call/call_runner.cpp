@@ -18,8 +18,8 @@ std::uint32_t tag(std::uint64_t number, std::uint32_t signature) {
 
 constexpr std::size_t least_slice = 1024;
 
-/// Between processes of a host, long messages are cut into segments of one slot of the outbox. Data
-/// of other memory than tutti::allocate's is then copied there while it is in the cache.
+/// Between ranks of a host, long messages are cut into segments of one slot of the outbox. A result
+/// is then written to its receivers while its operands are in the cache.
 constexpr std::size_t host_segment_bytes = std::size_t{1} << 16;
 
 /// Rounds down so that no element is split between two slices.
@@ -63,6 +63,8 @@ const CallRunner::Prepared& CallRunner::prepared(const Call& call, PlanCache::En
   if (ready) return ready;
   try {
     const Party& party = selector.forecast().party();
+    const bool share_memory =
+        party.reach.pairs == Pairs::process || party.reach.pairs == Pairs::host;
     const Choice choice = choice_for(call, selector);
     ready = std::make_shared<const PreparedCall>(
         prepare({.call = call,
@@ -72,7 +74,7 @@ const CallRunner::Prepared& CallRunner::prepared(const Call& call, PlanCache::En
                  .aliasing = aliasing,
                  .lanes = links_.lanes,
                  .hosts = choice.shape,
-                 .segment_bytes = party.reach.pairs == Pairs::host ? host_segment_bytes : 0,
+                 .segment_bytes = share_memory ? host_segment_bytes : 0,
                  .blueprints = plans.blueprints()}));
     return ready;
   } catch (const Error& error) {
