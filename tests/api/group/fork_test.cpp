@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -57,7 +58,7 @@ std::string fault_of_sum(Communicator& comm) {
 class Fork : public ::testing::TestWithParam<Way> {
  protected:
   void SetUp() override {
-    if (sanitizer == "thread") GTEST_SKIP() << "a thread sanitizer cannot follow these forks";
+    if (!can_fork_beside_threads) GTEST_SKIP() << "this sanitizer does not support these forks";
     std::fflush(nullptr);  // Children that call exit() would write it again.
   }
 };
@@ -245,6 +246,27 @@ TEST_P(Fork, ChildrenCanMakeNewCommunicators) {
 INSTANTIATE_TEST_SUITE_P(Api, Fork, ::testing::Values(Way::memory, Way::tcp), [](const auto& each) {
   return each.param == Way::memory ? "SharingMemory" : "OverTcp";
 });
+
+TEST(ForkBesideThreads, ChildrenCanAllocate) {
+  if (!can_fork_beside_threads) GTEST_SKIP() << "this sanitizer does not support these forks";
+  const auto allocate = [] {
+    std::vector<std::vector<char>> blocks;
+    for (std::size_t i = 0; i < 300; ++i) blocks.emplace_back(97 * i + 1);
+  };
+  std::atomic<bool> is_over{false};
+  std::thread other([&] {
+    while (!is_over) allocate();
+  });
+  for (int i = 0; i < 50 && !HasFailure(); ++i) {
+    ForkedChild child([&] {
+      allocate();
+      return "";
+    });
+    EXPECT_EQ(child.wait(), "") << "child " << i;
+  }
+  is_over = true;
+  other.join();
+}
 
 /// The child holds no connection of its parent, so these close when the rank dies.
 TEST(ForkFailure, KilledRankIsDetectedWhileItsChildLives) {
