@@ -45,7 +45,7 @@ constexpr std::array radix{AlgorithmParameter{.name = "k",
                                               .tried = tried_radices}};
 constexpr std::array tried_fan_outs{4U, 8U};
 constexpr std::array fan_out{AlgorithmParameter{.name = "k",
-                                                .summary = "growth of what a rank has heard",
+                                                .summary = "a rank notifies k−1 others per round",
                                                 .least = 2,
                                                 .most = 1024,
                                                 .usual = 2,

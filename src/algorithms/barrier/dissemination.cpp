@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "algorithms/barrier/barrier.hpp"
 #include "algorithms/cyclic.hpp"
