@@ -83,9 +83,11 @@ class Inbox {
   [[nodiscard]] std::uint64_t& taken(std::uint32_t rank) { return sending_[rank].taken; }
 
   [[nodiscard]] const std::list<std::shared_ptr<Message>>& posted() const { return posted_; }
-  /// Drops all messages. They hold a pointer to the inbox, so this breaks the reference cycle.
-  /// Requires: no message will be sent or received any more.
-  void clear() {
+  [[nodiscard]] bool is_closed() const { return is_closed_; }
+  /// No message will be sent or received any more, and the owner is not asked any more. Drops all
+  /// messages: they hold a pointer to the inbox, so this breaks the reference cycle.
+  void close() {
+    is_closed_ = true;
     posted_.clear();
     for (auto& [rank, each] : sending_) each.waiting.clear();
   }
@@ -104,6 +106,10 @@ class Inbox {
   std::unordered_map<std::uint32_t, Sending> sending_;
   std::list<std::shared_ptr<Message>> posted_;
   std::list<Arrival> unexpected_;
+  bool is_closed_ = false;
+
+  friend class Messenger;
+  std::uint32_t asking_ = 0;  // Threads that call the owner without the messenger's mutex.
 };
 
 }  // namespace tutti

@@ -58,7 +58,8 @@ std::vector<std::shared_ptr<Message>> MessageProtocol::close(Inbox& inbox) {
   std::vector<std::shared_ptr<Message>> unfinished;
   std::copy_if(running_.begin(), running_.end(), std::back_inserter(unfinished), is_of_inbox);
   for (const std::shared_ptr<Message>& message : unfinished) forget(*message);
-  inbox.clear();
+  std::erase_if(failures_, [&](const Failure& each) { return is_of_inbox(each.message); });
+  inbox.close();
   return unfinished;
 }
 
@@ -136,6 +137,13 @@ void MessageProtocol::refuse(Message& message, std::exception_ptr cause) {
   } else {
     failures_.push_back({.message = *message.place_, .cause = std::move(cause)});
   }
+}
+
+std::optional<MessageProtocol::Failure> MessageProtocol::take_failure() {
+  if (failures_.empty()) return std::nullopt;
+  Failure oldest = std::move(failures_.front());
+  failures_.pop_front();
+  return oldest;
 }
 
 // Sending ---------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -68,8 +70,8 @@ class MessageProtocol {
   /// The message cannot be completed. A thread that waits for it gets the error; without one, it
   /// becomes a failure.
   void refuse(Message& message, std::exception_ptr cause);
-  [[nodiscard]] bool has_failures() const { return !failures_.empty(); }
-  [[nodiscard]] std::vector<Failure> take_failures() { return std::exchange(failures_, {}); }
+  /// The oldest failure; none if there is none.
+  [[nodiscard]] std::optional<Failure> take_failure();
 
   /// Messages that were started and are not done.
   [[nodiscard]] const std::list<std::shared_ptr<Message>>& running() const { return running_; }
@@ -133,7 +135,7 @@ class MessageProtocol {
   std::unordered_map<std::uint64_t, std::shared_ptr<Message>> requests_;  // Own sends, by id.
   std::uint64_t last_id_ = 0;
   std::list<std::shared_ptr<Message>> running_;
-  std::vector<Failure> failures_;
+  std::deque<Failure> failures_;
   std::vector<std::shared_ptr<Message>> released_;  // Reused by release().
 };
 

@@ -83,6 +83,7 @@ std::vector<std::shared_ptr<Message>> Messenger::close(Inbox& inbox,
     if (!has_leader_) (void)protocol_.pass();
   }
   protocol_.stop_lending(inbox);
+  changed_.wait(lock, [&] { return inbox.asking_ == 0; });
   return unfinished;
 }
 
@@ -107,16 +108,28 @@ void Messenger::fail(Message& message, std::exception_ptr cause) {
   changed_.notify_all();
 }
 
-/// Owners are called without the lock.
 void Messenger::report_failures(Lock& lock) {
-  while (protocol_.has_failures()) {
-    const std::vector<MessageProtocol::Failure> failures = protocol_.take_failures();
-    lock.unlock();
-    for (const MessageProtocol::Failure& failure : failures) {
-      failure.message->inbox_->owner().note_failure(failure.message, failure.cause);
-    }
-    lock.lock();
+  while (const auto failure = protocol_.take_failure()) {
+    ask_owner(lock, *failure->message->inbox_,
+              [&](MessageOwner& owner) { owner.note_failure(failure->message, failure->cause); });
   }
+}
+
+template <class F>
+void Messenger::ask_owner(Lock& lock, Inbox& inbox, F&& f) {
+  ++inbox.asking_;
+  lock.unlock();
+  const auto resume = [&] {
+    lock.lock();
+    if (--inbox.asking_ == 0 && inbox.is_closed()) changed_.notify_all();
+  };
+  try {
+    f(inbox.owner());
+  } catch (...) {
+    resume();
+    throw;
+  }
+  resume();
 }
 
 // Waiting ---------------------------------------------------------------------------------------
@@ -162,16 +175,9 @@ bool Messenger::progress(Lock& lock, Inbox& inbox, Clock::time_point until, cons
           leave();
           return false;
         }
-        if (now >= next_check || inbox.owner().is_alarmed()) {
+        if (!inbox.is_closed() && (now >= next_check || inbox.owner().is_alarmed())) {
           next_check = now + between_checks;
-          lock.unlock();
-          try {
-            inbox.owner().check(about, now - begun);
-          } catch (...) {
-            lock.lock();
-            throw;
-          }
-          lock.lock();
+          ask_owner(lock, inbox, [&](MessageOwner& owner) { owner.check(about, now - begun); });
         }
       }
       if (!leads) continue;
@@ -247,6 +253,7 @@ Envelope Messenger::wait_for_message(Inbox& inbox, std::uint32_t rank, std::uint
   about.begun_ = Clock::now();
   Inbox::Arrival found;
   const bool is_here = progress(lock, inbox, deadline, about, [&] {
+    if (inbox.is_closed()) throw Error(ErrorCode::aborted, "the communicator was given up");
     found = inbox.find(rank, tag);
     return found != nullptr;
   });
@@ -317,8 +324,7 @@ void Messenger::lead_in_background(Lock& lock) {
   changed_.notify_all();
 }
 
-/// Fails messages that no thread waits for and that are late, or that their owner gives up. Owners
-/// are asked without the lock.
+/// Fails messages that no thread waits for and that are late, or that their owner gives up.
 void Messenger::fail_hopeless(Lock& lock) {
   const Clock::time_point now = Clock::now();
   std::vector<std::shared_ptr<Message>> late;
@@ -337,18 +343,15 @@ void Messenger::fail_hopeless(Lock& lock) {
                      std::make_exception_ptr(
                          Error(ErrorCode::timed_out, timeout_text(message->kind, message->peer))));
   }
-  lock.unlock();
-  std::vector<MessageProtocol::Failure> found;
   for (const std::shared_ptr<Message>& message : doubtful) {
+    Inbox& inbox = *message->inbox_;
+    if (inbox.is_closed()) continue;  // While another owner was asked.
     try {
-      message->inbox_->owner().check(*message, now - message->begun_);
+      ask_owner(lock, inbox,
+                [&](MessageOwner& owner) { owner.check(*message, now - message->begun_); });
     } catch (...) {
-      found.push_back({.message = message, .cause = std::current_exception()});
+      protocol_.refuse(*message, std::current_exception());
     }
-  }
-  lock.lock();
-  for (const MessageProtocol::Failure& failure : found) {
-    protocol_.refuse(*failure.message, failure.cause);
   }
   report_failures(lock);
 }

@@ -33,8 +33,8 @@ class Messenger {
   /// The inbox of a communicator. The owner must outlive it.
   [[nodiscard]] std::shared_ptr<Inbox> open(const Membership& membership, MessageOwner& owner);
   /// Ends all messages of a communicator without completing them, and returns them: the caller
-  /// completes them with fail(). Afterwards no rank reads or writes the caller's memory. Waits at
-  /// most `patience` for a receiver that hangs.
+  /// completes them with fail(). Afterwards no rank reads or writes the caller's memory, and the
+  /// owner is no longer called. Waits at most `patience` for a receiver that hangs.
   [[nodiscard]] std::vector<std::shared_ptr<Message>> close(Inbox& inbox,
                                                             std::chrono::milliseconds patience);
   /// Waits until all started messages are done: sends until their deadline, receives for
@@ -71,6 +71,9 @@ class Messenger {
   template <class F>
   bool progress(Lock& lock, Inbox& inbox, Clock::time_point until, const Message& about,
                 F&& is_over);
+  /// Calls `f` with the inbox's owner, without the lock. close() waits for it.
+  template <class F>
+  void ask_owner(Lock& lock, Inbox& inbox, F&& f);
   void start_background();
   [[nodiscard]] bool needs_background() const;
   void lead_in_background(Lock& lock);

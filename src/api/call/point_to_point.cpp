@@ -97,14 +97,16 @@ PointToPoint::PointToPoint(Messenger& messenger, const Membership& membership, M
       recorder_(recorder) {}
 
 PointToPoint::~PointToPoint() {
-  messenger_.finish(*inbox_, receives_patience);
-  {
+  const auto wait_for_verdicts = [this] {
     std::unique_lock lock(ending_);
     settled_.wait(lock, [this] { return settling_ == 0; });
-  }
+  };
+  messenger_.finish(*inbox_, receives_patience);
+  wait_for_verdicts();
   end(Error(ErrorCode::aborted,
             "rank " + std::to_string(self_) +
                 ": the communicator was destroyed before a message for this receive arrived"));
+  wait_for_verdicts();  // Of failures that were noted until end().
 }
 
 std::vector<Envelope> PointToPoint::run(std::span<const Outgoing> out, std::span<const Incoming> in,
@@ -289,7 +291,15 @@ void PointToPoint::note_failure(std::shared_ptr<Message> message, std::exception
     const std::lock_guard lock(ending_);
     ++settling_;
   }
-  WorkerPool::own().run(std::make_shared<Settling>(*this, std::move(message), std::move(cause)));
+  try {
+    WorkerPool::own().run(std::make_shared<Settling>(*this, message, cause));
+  } catch (const Error&) {
+    // No thread to be had that could wait for the verdict.
+    messenger_.fail(*message, cause);
+    const std::lock_guard lock(ending_);
+    --settling_;
+    settled_.notify_all();
+  }
 }
 
 // The flight recorder ---------------------------------------------------------------------------

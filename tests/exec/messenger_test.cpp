@@ -1,0 +1,65 @@
+#include "exec/messenger.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <tutti/error.hpp>
+
+#include "transport/lone_port.hpp"
+
+namespace tutti::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// An owner that takes its time to say whether to wait on for a message.
+class SlowOwner final : public MessageOwner {
+ public:
+  [[nodiscard]] bool is_alarmed() const override { return true; }
+  void check(const Message&, Clock::duration) override {
+    if (!is_asked_.exchange(true)) asked_.set_value();
+    answer_.get_future().wait();
+    throw Error(ErrorCode::peer_lost, "it is gone");
+  }
+  [[nodiscard]] bool has_ended(std::uint32_t) const override { return false; }
+  [[nodiscard]] bool has_stood_down(std::uint32_t) const override { return false; }
+  void note_failure(std::shared_ptr<Message>, std::exception_ptr) override { ++failures_; }
+
+  void wait_until_asked() { asked_.get_future().wait(); }
+  void answer() { answer_.set_value(); }
+  [[nodiscard]] int failures() const { return failures_; }
+
+ private:
+  std::atomic<bool> is_asked_{false};
+  std::promise<void> asked_;
+  std::promise<void> answer_;
+  std::atomic<int> failures_{0};
+};
+
+/// A communicator is destroyed when its inbox is closed, and the background task may be asking it.
+TEST(Messenger, ClosesAnInboxOnlyWhenItsOwnerIsNotBeingAsked) {
+  Messenger messenger(std::make_unique<LonePort>(), {.self = 0, .members = 1});
+  SlowOwner owner;
+  const std::shared_ptr<Inbox> inbox = messenger.open({1, Rank{0}, {0}}, owner);
+  int data = 0;
+  const std::shared_ptr<Message> receive =
+      Message::receiving({.data = &data, .bytes = sizeof(data), .from = 0});
+  messenger.start(inbox, {&receive, 1}, false);
+  owner.wait_until_asked();
+  auto closed = std::async(std::launch::async, [&] { return messenger.close(*inbox, 0ms); });
+  EXPECT_EQ(closed.wait_for(50ms), std::future_status::timeout) << "the owner is still being asked";
+  owner.answer();
+  const std::vector<std::shared_ptr<Message>> unfinished = closed.get();
+  ASSERT_EQ(unfinished.size(), 1U);
+  EXPECT_EQ(unfinished.front(), receive);
+  EXPECT_EQ(owner.failures(), 0) << "the one who closes the inbox completes its messages";
+  messenger.fail(*receive, std::make_exception_ptr(Error(ErrorCode::aborted, "closed")));
+}
+
+}  // namespace
+}  // namespace tutti::test
