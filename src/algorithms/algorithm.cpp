@@ -8,6 +8,7 @@
 #include <tutti/schedule/algorithm.hpp>
 
 #include "algorithms/lecture_names.hpp"
+#include "core/fork_safe_mutex.hpp"
 #include "core/nearest.hpp"
 
 namespace tutti {
@@ -166,6 +167,8 @@ struct Adjusted {
   Algorithm algorithm;
 };
 
+ForkSafeMutex making_variants;
+
 /// Callers keep references to algorithms and their names, also signal handlers. So an adjusted
 /// algorithm stays until the process ends. Their number is bounded by that of the valid values.
 const Algorithm& variant_of(const Algorithm& row, const ParameterValues& values) {
@@ -175,9 +178,8 @@ const Algorithm& variant_of(const Algorithm& row, const ParameterValues& values)
     if (values[i] == row.parameters[i].usual) continue;
     text += ":" + std::string(row.parameters[i].name) + "=" + std::to_string(values[i]);
   }
-  static std::mutex mutex;
   static auto& made = *new std::list<Adjusted>();
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(making_variants);
   const auto found = std::find_if(made.begin(), made.end(),
                                   [&](const Adjusted& each) { return each.text == text; });
   if (found != made.end()) return found->algorithm;

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <string>
 
+#include "core/fork_safe_mutex.hpp"
+
 namespace tutti {
 
 /// Objects that threads of one process share. A thread publishes its object and sends the name to
@@ -32,13 +34,13 @@ class NamedObjects {
 
  private:
   struct Table {
-    std::mutex mutex;
+    ForkSafeMutex mutex;
     std::map<std::string, std::weak_ptr<T>> objects;
     std::uint64_t last = 0;
   };
 
   [[nodiscard]] static Table& own_table() {
-    static Table table;
+    static auto& table = *new Table;  // Never destroyed, as its mutex requires.
     return table;
   }
 };

@@ -4,10 +4,16 @@
 #include <set>
 #include <string>
 
+#include "core/fork_safe_mutex.hpp"
+
 namespace tutti {
+namespace {
+
+ForkSafeMutex mutex;
+
+}  // namespace
 
 const char* lasting_text(std::string_view text) {
-  static std::mutex mutex;
   // Never destroyed, since signal handlers may read it until the process ends.
   static auto& texts = *new std::set<std::string, std::less<>>();
   const std::lock_guard lock(mutex);

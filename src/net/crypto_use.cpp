@@ -1,23 +1,15 @@
 #include "net/crypto_use.hpp"
 
-#include <pthread.h>
-
-#include <mutex>
+#include "core/fork_safe_mutex.hpp"
 
 namespace tutti {
 namespace {
 
-constinit std::mutex mutex;
-
-void lock() { mutex.lock(); }
-void unlock() { mutex.unlock(); }
-
-// The thread that forks locks, and its copy in the child unlocks, as glibc allows for this purpose.
-[[maybe_unused]] const bool is_registered = pthread_atfork(lock, unlock, unlock) == 0;
+ForkSafeMutex mutex;
 
 }  // namespace
 
-CryptoUse::CryptoUse() { lock(); }
-CryptoUse::~CryptoUse() { unlock(); }
+CryptoUse::CryptoUse() { mutex.lock(); }
+CryptoUse::~CryptoUse() { mutex.unlock(); }
 
 }  // namespace tutti

@@ -55,7 +55,7 @@ constinit std::atomic<SharedHeap*> SharedHeap::newest{nullptr};
 SharedHeap& SharedHeap::own() {
   SharedHeap* found = newest.load(std::memory_order_acquire);
   if (found != nullptr && found->origin_.is_here()) return *found;
-  static const bool is_detached = pthread_atfork(nullptr, nullptr, detach_from_parent) == 0;
+  static const bool is_detached = pthread_atfork(begin_fork, end_fork, detach_from_parent) == 0;
   (void)is_detached;
   auto* const made = new SharedHeap;
   made->inherited_ = found;
@@ -64,12 +64,25 @@ SharedHeap& SharedHeap::own() {
   return *found;
 }
 
+/// No other thread changes the heap while this one forks.
+void SharedHeap::begin_fork() {
+  if (SharedHeap* const heap = newest.load(std::memory_order_acquire)) {
+    heap->mutex_.lock();
+    heap->is_forking_ = true;
+  }
+}
+
+void SharedHeap::end_fork() {
+  SharedHeap* const heap = newest.load(std::memory_order_acquire);
+  if (heap != nullptr && std::exchange(heap->is_forking_, false)) heap->mutex_.unlock();
+}
+
 /// Runs in a child before fork() returns. Maps the heap copy-on-write, which takes no memory until
 /// the child writes to it. Pages that were cut off are copy-on-write already.
 void SharedHeap::detach_from_parent() {
   SharedHeap* const heap = newest.load(std::memory_order_relaxed);
-  if (heap == nullptr || heap->is_copied_) return;
-  heap->is_copied_ = true;
+  if (heap == nullptr) return;
+  if (std::exchange(heap->is_copied_, true)) return end_fork();
   const auto detach = [&](std::uint64_t begin, std::uint64_t end) {
     if (begin >= end) return;
     (void)mmap(heap->base_ + begin, end - begin, PROT_READ | PROT_WRITE,
@@ -81,6 +94,7 @@ void SharedHeap::detach_from_parent() {
     begin = offset + bytes;
   }
   detach(begin, heap->size_.load(std::memory_order_relaxed));
+  end_fork();
 }
 
 SharedHeap::SharedHeap() : fd_(memfd_create("tutti-heap", MFD_CLOEXEC)) {

@@ -59,6 +59,8 @@ class SharedHeap {
   ~SharedHeap();
 
   [[nodiscard]] bool contains(const void* memory) const;
+  static void begin_fork();
+  static void end_fork();
   static void detach_from_parent();
   [[nodiscard]] std::uint64_t grow(std::uint64_t bytes);
   [[nodiscard]] bool overlaps_private(std::uint64_t offset, std::uint64_t bytes) const;
@@ -76,6 +78,7 @@ class SharedHeap {
   std::uint64_t reserved_ = 0;
   std::atomic<std::uint64_t> size_{0};
   mutable std::mutex mutex_;
+  bool is_forking_ = false;                      // A thread that forks holds the mutex.
   std::map<std::uint64_t, std::uint64_t> free_;  // Offset → bytes. Adjacent blocks are merged.
   std::map<std::uint64_t, std::uint64_t> used_;
   std::map<std::uint64_t, std::uint64_t> private_;  // Pages that are cut off, likewise.
