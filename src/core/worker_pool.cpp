@@ -26,26 +26,35 @@ WorkerPool& WorkerPool::own() {
 }
 
 void WorkerPool::run(std::shared_ptr<PoolTask> task) {
-  {
-    const std::lock_guard lock(mutex_);
-    tasks_.push_back(std::move(task));
-    if (idle_ < tasks_.size()) {
-      add_thread();
-      return;
-    }
-  }
-  added_.notify_one();
-}
-
-/// Detached: the thread ends when it has been idle for idle_time, or with the process.
-void WorkerPool::add_thread() {
+  std::unique_lock lock(mutex_);
+  tasks_.push_back(std::move(task));
   try {
-    start_thread([this] { serve(); }).detach();
-    ++threads_;
+    serve_added(lock);
   } catch (const Error&) {
     tasks_.pop_back();
     throw;
   }
+}
+
+void WorkerPool::run_when_possible(std::shared_ptr<PoolTask> task) {
+  std::unique_lock lock(mutex_);
+  tasks_.push_back(std::move(task));
+  try {
+    serve_added(lock);
+  } catch (const Error&) {
+    // The next thread that has nothing else to do takes it.
+  }
+}
+
+/// Detached: the thread ends when it has been idle for idle_time, or with the process.
+void WorkerPool::serve_added(std::unique_lock<std::mutex>& lock) {
+  if (idle_ >= tasks_.size()) {
+    lock.unlock();
+    added_.notify_one();
+    return;
+  }
+  start_thread([this] { serve(); }).detach();
+  ++threads_;
 }
 
 std::size_t WorkerPool::threads() {

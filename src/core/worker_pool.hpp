@@ -29,13 +29,15 @@ class WorkerPool {
 
   /// Throws unsupported if the system refuses to start a thread.
   void run(std::shared_ptr<PoolTask> task);
+  /// Never throws. If no thread can be started now, one that becomes free takes the task.
+  void run_when_possible(std::shared_ptr<PoolTask> task);
 
   /// The current number of threads.
   [[nodiscard]] std::size_t threads();
 
  private:
   WorkerPool() = default;
-  void add_thread();
+  void serve_added(std::unique_lock<std::mutex>& lock);
   void serve();
 
   ProcessOrigin origin_{};

@@ -77,7 +77,8 @@ void Work::State::finish(std::exception_ptr failure) {
     if (!callbacks) return;
     failure = failure_;
   }
-  WorkerPool::own().run(std::make_shared<Calling>(std::move(*callbacks), std::move(failure)));
+  WorkerPool::own().run_when_possible(
+      std::make_shared<Calling>(std::move(*callbacks), std::move(failure)));
 }
 
 bool Work::State::wait_until(std::chrono::steady_clock::time_point until) {
