@@ -105,6 +105,7 @@ void Messenger::start(const std::shared_ptr<Inbox>& inbox,
 void Messenger::fail(Message& message, std::exception_ptr cause) {
   const Lock lock(mutex_);
   protocol_.fail(message, std::move(cause));
+  if (has_leader_) port_->interrupt();  // It may be waiting for this message.
   changed_.notify_all();
 }
 
@@ -181,9 +182,7 @@ bool Messenger::progress(Lock& lock, Inbox& inbox, Clock::time_point until, cons
         }
       }
       if (!leads) continue;
-      lock.unlock();
-      has_slept = port_->wait(idle, until);
-      lock.lock();
+      has_slept = wait_for_change(lock, idle, until);
     }
   } catch (...) {
     leave();
@@ -191,6 +190,21 @@ bool Messenger::progress(Lock& lock, Inbox& inbox, Clock::time_point until, cons
   }
   leave();
   return true;
+}
+
+bool Messenger::wait_for_change(Lock& lock, std::uint32_t idle, Clock::time_point until) {
+  lock.unlock();
+  bool has_slept = true;
+  bool has_failed = false;
+  try {
+    has_slept = port_->wait(idle, until);
+  } catch (const Error&) {
+    has_failed = true;
+  }
+  lock.lock();
+  // The next pass finds the connection that has failed, and the messages that it concerns.
+  if (has_failed) changed_.wait_for(lock, background_naps);
+  return has_slept;
 }
 
 void Messenger::wait(Inbox& inbox, Message& message) {
@@ -316,9 +330,7 @@ void Messenger::lead_in_background(Lock& lock) {
   for (int rounds = 0; rounds < 8 && waiting_ == 0 && needs_background() && !is_closing_;
        ++rounds) {
     if (protocol_.pass()) continue;
-    lock.unlock();
-    port_->wait(sleep_at_once, Clock::now() + 10ms);
-    lock.lock();
+    (void)wait_for_change(lock, sleep_at_once, Clock::now() + 10ms);
   }
   has_leader_ = background_leads_ = false;
   changed_.notify_all();

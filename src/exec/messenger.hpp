@@ -74,6 +74,8 @@ class Messenger {
   /// Calls `f` with the inbox's owner, without the lock. close() waits for it.
   template <class F>
   void ask_owner(Lock& lock, Inbox& inbox, F&& f);
+  /// Waits, without the lock, until something may have changed. Returns whether it has slept.
+  bool wait_for_change(Lock& lock, std::uint32_t idle, Clock::time_point until);
   void start_background();
   [[nodiscard]] bool needs_background() const;
   void lead_in_background(Lock& lock);

@@ -122,6 +122,8 @@ void PacketSender::detach(const Inbox& inbox) {
                                 [&](const auto& each) { return is_of_inbox(each->message); });
   for (const auto& outbound : out_) {
     if (!is_of_inbox(outbound->message)) continue;
+    // What was not sent the port does not know. It may be connecting in another thread.
+    is_touched = is_touched || outbound->sent > 0;
     if (!outbound->payload.empty()) {
       std::vector<std::byte> all(outbound->head.begin(), outbound->head.end());
       all.insert(all.end(), outbound->payload.begin(), outbound->payload.end());
@@ -130,7 +132,6 @@ void PacketSender::detach(const Inbox& inbox) {
       outbound->payload = {};
     }
     outbound->message.reset();
-    is_touched = true;
   }
   if (is_touched) port_.copy_unreleased(to_);
 }

@@ -10,6 +10,7 @@
 
 #include <tutti/error.hpp>
 
+#include "support/eventually.hpp"
 #include "transport/lone_port.hpp"
 
 namespace tutti::test {
@@ -40,6 +41,53 @@ class SlowOwner final : public MessageOwner {
   std::promise<void> answer_;
   std::atomic<int> failures_{0};
 };
+
+/// A connection fails when the port looks whether it can go on.
+class FailingPort final : public LonePort {
+ public:
+  [[nodiscard]] bool goes_on(Clock::time_point) override {
+    ++looks_;
+    throw Error(ErrorCode::peer_lost, "rank 1 has closed the connection");
+  }
+  [[nodiscard]] int looks() const { return looks_; }
+
+ private:
+  std::atomic<int> looks_{0};
+};
+
+/// An owner that is never asked.
+class QuietOwner final : public MessageOwner {
+ public:
+  [[nodiscard]] bool is_alarmed() const override { return false; }
+  void check(const Message&, Clock::duration) override {}
+  [[nodiscard]] bool has_ended(std::uint32_t) const override { return false; }
+  [[nodiscard]] bool has_stood_down(std::uint32_t) const override { return false; }
+  void note_failure(std::shared_ptr<Message>, std::exception_ptr) override {}
+};
+
+/// Other messages may not need the connection: who does is found out by the next pass.
+TEST(Messenger, OutlivesFailuresOfThePort) {
+  auto own = std::make_unique<FailingPort>();
+  const FailingPort& port = *own;
+  Messenger messenger(std::move(own), {.self = 0, .members = 1});
+  QuietOwner owner;
+  const std::shared_ptr<Inbox> inbox = messenger.open({1, Rank{0}, {0}}, owner);
+  int data = 0;
+  const std::shared_ptr<Message> receive =
+      Message::receiving({.data = &data, .bytes = sizeof(data), .from = 0});
+  messenger.start(inbox, {&receive, 1}, false);
+  EXPECT_TRUE(eventually([&] { return port.looks() > 2; })) << "in the background";
+  const int before = port.looks();
+  EXPECT_FALSE(messenger.wait_until(*inbox, *receive, Clock::now() + 20ms));
+  EXPECT_GT(port.looks(), before) << "in a thread that waits";
+  const int sent = 7;
+  const std::shared_ptr<Message> send =
+      Message::sending({.data = &sent, .bytes = sizeof(sent), .to = 0});
+  messenger.start(inbox, {&send, 1}, false);
+  EXPECT_TRUE(messenger.wait_until(*inbox, *receive, Clock::now() + 10s));
+  EXPECT_EQ(data, sent);
+  EXPECT_TRUE(messenger.close(*inbox, 0ms).empty());
+}
 
 /// A communicator is destroyed when its inbox is closed, and the background task may be asking it.
 TEST(Messenger, ClosesAnInboxOnlyWhenItsOwnerIsNotBeingAsked) {

@@ -226,7 +226,15 @@ bool TcpPort::goes_on(Clock::time_point deadline) {
   ++news_;
   bool moved = false;
   for (std::size_t i = pending_.size(); i-- > 0;) {
-    if (i < pending_.size()) moved = flush(pending_[i]) || moved;
+    if (i >= pending_.size()) continue;
+    const Rank peer = pending_[i];
+    try {
+      moved = flush(peer) || moved;
+    } catch (const Error&) {
+      // Only once: the next send to this peer, or the next look at what is released, throws too.
+      std::erase(pending_, peer);
+      throw;
+    }
   }
   // A dial that another port has begun and no longer tends would end every sleep of this port at
   // once, before a look at the sockets.

@@ -273,6 +273,7 @@ void TcpTransport::handle(Watch::Tag tag) {
 }
 
 void TcpTransport::watch_room(std::uint32_t member) {
+  const std::lock_guard lock(setup_);  // So that no other thread drops the line meanwhile.
   Line* const line = lines_[member].load(std::memory_order_acquire);
   if (line == nullptr || line->is_room_watched.exchange(true)) return;
   watch_.change(line->connection.fd(), {.kind = Watch::Kind::connection, .index = member}, true);

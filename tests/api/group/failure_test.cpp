@@ -70,6 +70,26 @@ TEST_P(Failure, KilledRankIsDetectedByAll) {
   EXPECT_EQ(faults.find("rank 3"), std::string::npos) << faults;
 }
 
+/// Over TCP the connection fails while data waits to be written to it. Rank 0 waits for the
+/// message, or leaves it to the background.
+TEST_P(Failure, ReceiverIsKilledInTheMiddleOfALongMessage) {
+  for (const bool waits : {true, false}) {
+    const std::string faults = run_processes(2, GetParam(), [&](Communicator& comm) -> std::string {
+      std::vector<std::byte> data(std::size_t{64} << 20);
+      comm.barrier();
+      if (comm.rank() == 1) {
+        const Work received = comm.receive_async(std::span(data), 0);
+        std::this_thread::sleep_for(std::chrono::milliseconds(3));
+        raise(SIGKILL);
+      }
+      const Work sent = comm.send_async(std::span<const std::byte>(data), 1);
+      if (!waits && !eventually([&] { return sent.test(); })) return "it does not end";
+      return fault_of([&] { sent.wait(); }, ErrorCode::peer_lost, "rank 1");
+    });
+    EXPECT_EQ(faults.find("rank 0"), std::string::npos) << faults;
+  }
+}
+
 TEST_P(Failure, SurvivorsShrinkAndContinue) {
   const std::string faults = run_processes(4, GetParam(), [](Communicator& comm) -> std::string {
     std::string fault =
