@@ -31,11 +31,39 @@ std::vector<std::uint32_t> suspects_of(const Message& message, ErrorCode code) {
 
 }  // namespace
 
+/// The threads that wait for messages of a communicator, which another thread may be destroying.
+class PointToPoint::Visitors {
+ public:
+  /// False if the communicator is gone. Otherwise it stays until leave().
+  [[nodiscard]] bool enter() {
+    const std::lock_guard lock(mutex_);
+    if (!is_closed_) ++inside_;
+    return !is_closed_;
+  }
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    if (--inside_ == 0) empty_.notify_all();
+  }
+  /// Waits until all have left.
+  void close() {
+    std::unique_lock lock(mutex_);
+    is_closed_ = true;
+    empty_.wait(lock, [this] { return inside_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable empty_;
+  std::size_t inside_ = 0;
+  bool is_closed_ = false;
+};
+
 /// Several messages that form one Work.
 class PointToPoint::Batch final : public Work::State, private Message::Completion {
  public:
   Batch(PointToPoint& owner, std::vector<std::shared_ptr<Message>> messages, Flight flight)
       : owner_(owner),
+        visitors_(owner.visitors_),
         messages_(std::move(messages)),
         flight_(std::move(flight)),
         left_(messages_.size() + 1) {
@@ -45,16 +73,20 @@ class PointToPoint::Batch final : public Work::State, private Message::Completio
   /// Keeps itself alive until all messages are done.
   void start(const std::shared_ptr<Batch>& self) {
     keep_ = self;
-    owner_.messenger_.start(owner_.inbox_, messages_, false);
+    try {
+      owner_.messenger_.start(owner_.inbox_, messages_, false);
+    } catch (...) {
+      keep_.reset();
+      owner_.record_end(flight_, messages_, false);
+      throw;
+    }
     complete();
   }
 
   [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point until) override {
-    for (const auto& message : messages_) {
-      if (done()) break;
-      if (message->is_done()) continue;
-      // Waiting for one message makes progress on the others, too. Failures are settled elsewhere.
-      if (!owner_.messenger_.wait_until(*owner_.inbox_, *message, until)) break;
+    if (!done() && visitors_->enter()) {
+      progress_until(until);
+      visitors_->leave();
     }
     return State::wait_until(until);
   }
@@ -69,6 +101,15 @@ class PointToPoint::Batch final : public Work::State, private Message::Completio
   }
 
  private:
+  /// Waiting for one message makes progress on the others, too. Failures are settled elsewhere.
+  void progress_until(std::chrono::steady_clock::time_point until) {
+    for (const auto& message : messages_) {
+      if (done()) return;
+      if (message->is_done()) continue;
+      if (!owner_.messenger_.wait_until(*owner_.inbox_, *message, until)) return;
+    }
+  }
+
   void complete() override {
     if (left_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
     const std::shared_ptr<Batch> self = std::move(keep_);
@@ -81,6 +122,7 @@ class PointToPoint::Batch final : public Work::State, private Message::Completio
   }
 
   PointToPoint& owner_;
+  std::shared_ptr<Visitors> visitors_;
   std::vector<std::shared_ptr<Message>> messages_;
   Flight flight_;
   std::atomic<std::size_t> left_;  // Messages not yet done, and one for start().
@@ -94,6 +136,7 @@ PointToPoint::PointToPoint(Messenger& messenger, const Membership& membership, M
       ranks_(membership.size()),
       host_(host),
       inbox_(messenger.open(membership, *this)),
+      visitors_(std::make_shared<Visitors>()),
       recorder_(recorder) {}
 
 PointToPoint::~PointToPoint() {
@@ -107,6 +150,7 @@ PointToPoint::~PointToPoint() {
             "rank " + std::to_string(self_) +
                 ": the communicator was destroyed before a message for this receive arrived"));
   wait_for_verdicts();  // Of failures that were noted until end().
+  visitors_->close();
 }
 
 std::vector<Envelope> PointToPoint::run(std::span<const Outgoing> out, std::span<const Incoming> in,
@@ -275,9 +319,7 @@ class PointToPoint::Settling final : public PoolTask {
     const Error error = owner_.settled(*message_, cause_);
     owner_.end(error);
     owner_.messenger_.fail(*message_, std::make_exception_ptr(error));
-    const std::lock_guard lock(owner_.ending_);
-    --owner_.settling_;
-    owner_.settled_.notify_all();
+    owner_.note_settled();
   }
 
  private:
@@ -296,10 +338,14 @@ void PointToPoint::note_failure(std::shared_ptr<Message> message, std::exception
   } catch (const Error&) {
     // No thread to be had that could wait for the verdict.
     messenger_.fail(*message, cause);
-    const std::lock_guard lock(ending_);
-    --settling_;
-    settled_.notify_all();
+    note_settled();
   }
+}
+
+void PointToPoint::note_settled() {
+  const std::lock_guard lock(ending_);
+  --settling_;
+  settled_.notify_all();
 }
 
 // The flight recorder ---------------------------------------------------------------------------

@@ -70,6 +70,7 @@ class PointToPoint final : private MessageOwner {
  private:
   class Batch;
   class Settling;
+  class Visitors;
 
   [[nodiscard]] bool is_alarmed() const override { return host_.is_alarmed(); }
   void check(const Message& message, Clock::duration waited) override;
@@ -83,6 +84,7 @@ class PointToPoint final : private MessageOwner {
                                                            std::span<const Incoming> in,
                                                            const MessageOptions& options) const;
   void check_arguments(std::span<const Outgoing> out, std::span<const Incoming> in) const;
+  void note_settled();
   [[nodiscard]] Error settled(const Message& message, const std::exception_ptr& cause);
   [[nodiscard]] std::string words(const Message& message) const;
   [[nodiscard]] Clock::time_point deadline_of(const MessageOptions& options) const;
@@ -103,6 +105,7 @@ class PointToPoint final : private MessageOwner {
   std::uint32_t ranks_;
   MessageHost& host_;
   std::shared_ptr<Inbox> inbox_;
+  std::shared_ptr<Visitors> visitors_;
   std::mutex ending_;
   std::condition_variable settled_;
   std::size_t settling_ = 0;  // Failures that wait for a verdict.

@@ -388,6 +388,20 @@ TEST(Messages, DestroyingACommunicatorFailsPendingReceives) {
   });
 }
 
+/// The last communicator takes the messenger with it.
+TEST(Messages, CommunicatorsCanBeDestroyedWhileAnotherThreadWaits) {
+  std::vector<std::vector<int>> data(2, std::vector<int>(4));
+  std::vector<std::thread> waiting(2);
+  run_threads(2, [&](Communicator& comm) {
+    const Work receive = comm.receive_async(data[comm.rank()], 1 - comm.rank());
+    waiting[comm.rank()] = std::thread([receive] {
+      expect_error([&] { receive.wait(); }, ErrorCode::aborted, "destroyed");
+      expect_error([&] { receive.wait(); }, ErrorCode::aborted, "destroyed");
+    });
+  });
+  for (std::thread& each : waiting) each.join();
+}
+
 TEST(Work, CallsBackWhenItIsDone) {
   run_threads(2, [](Communicator& comm) {
     std::vector<int> sum{1};
