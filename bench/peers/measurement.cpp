@@ -47,9 +47,9 @@ struct Iteration {
 };
 
 /// Runs an iteration and returns its time on this rank.
-double timed(Peer& peer, const Request& request, Iteration& iteration) {
+double timed(StartingLine& line, const Request& request, Iteration& iteration) {
   if (request.fresh) iteration.rewrite_input();
-  if (request.barrier || request.fresh) peer.barrier();
+  if (request.barrier || request.fresh) line.wait();
   const Clock::time_point begin = Clock::now();
   iteration.run();
   return microseconds(Clock::now() - begin);
@@ -57,16 +57,16 @@ double timed(Peer& peer, const Request& request, Iteration& iteration) {
 
 /// Runs more and more iterations until they take long enough; returns the approximate time of one,
 /// with overhead, the same on all ranks.
-double warm_up(Peer& peer, const Request& request, Iteration& iteration) {
+double warm_up(Peer& peer, StartingLine& line, const Request& request, Iteration& iteration) {
   if (request.warm_ups) {
-    for (std::size_t i = 0; i < *request.warm_ups; ++i) timed(peer, request, iteration);
+    for (std::size_t i = 0; i < *request.warm_ups; ++i) timed(line, request, iteration);
     if (request.seconds == 0) return 0;
   }
   const double enough = request.seconds * 1e6 / 8;
   for (std::size_t batch = 1;; batch *= 2) {
     peer.barrier();
     const Clock::time_point begin = Clock::now();
-    for (std::size_t i = 0; i < batch; ++i) timed(peer, request, iteration);
+    for (std::size_t i = 0; i < batch; ++i) timed(line, request, iteration);
     double took = microseconds(Clock::now() - begin);
     peer.maximum({&took, 1});
     if (took >= enough || batch >= most_iterations) return took / static_cast<double>(batch);
@@ -75,8 +75,8 @@ double warm_up(Peer& peer, const Request& request, Iteration& iteration) {
 
 /// Runs as many iterations as fit into the time. If ranks share cores an estimate may be far off,
 /// so the ranks check the clock together from time to time.
-std::vector<double> durations(Peer& peer, const Request& request, Iteration& iteration,
-                              double estimate) {
+std::vector<double> durations(Peer& peer, StartingLine& line, const Request& request,
+                              Iteration& iteration, double estimate) {
   const std::size_t least = std::max<std::size_t>(request.least, 1);
   const double wanted = request.seconds * 1e6 / std::max(estimate, 0.01);
   const auto iterations =
@@ -88,7 +88,7 @@ std::vector<double> durations(Peer& peer, const Request& request, Iteration& ite
   while (found.size() < iterations) {
     peer.barrier();
     const std::size_t end = std::min(found.size() + batch, iterations);
-    while (found.size() < end) found.push_back(timed(peer, request, iteration));
+    while (found.size() < end) found.push_back(timed(line, request, iteration));
     double took = microseconds(Clock::now() - begin);
     peer.maximum({&took, 1});
     if (took >= request.seconds * 1e6) break;
@@ -126,7 +126,7 @@ Case case_of(const Request& request, int ranks) {
   return one;
 }
 
-Measurement measure(Peer& peer, const Request& request) {
+Measurement measure(Peer& peer, StartingLine& line, const Request& request) {
   const Case what = case_of(request, peer.ranks());
   const std::size_t each = size_of(what.dtype);
   const std::size_t in = input_elements(what, peer.ranks(), peer.rank()) * each;
@@ -146,8 +146,8 @@ Measurement measure(Peer& peer, const Request& request) {
   }
   Iteration iteration{.run = peer.prepare(call), .input = {call.input, in}};
 
-  const double estimate = warm_up(peer, request, iteration);
-  Measurement found = summary(durations(peer, request, iteration, estimate));
+  const double estimate = warm_up(peer, line, request, iteration);
+  Measurement found = summary(durations(peer, line, request, iteration, estimate));
   found.wrong = wrong;
   found.algorithm = peer.algorithm(call);
   return found;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "peers/peer.hpp"
+#include "peers/starting_line.hpp"
 
 namespace peers {
 
@@ -52,6 +53,6 @@ struct Measurement {
 /// wait for other ranks overlaps with the next, so its time is throughput rather than latency. With
 /// request.barrier no iteration begins before all ranks have ended the one before, as in the OSU
 /// benchmarks. Each rank records its own durations; the maximum over ranks is taken at the end.
-[[nodiscard]] Measurement measure(Peer& peer, const Request& request);
+[[nodiscard]] Measurement measure(Peer& peer, StartingLine& line, const Request& request);
 
 }  // namespace peers

@@ -184,9 +184,9 @@ void print_text(const Peer& peer, const Request& request, const Measurement& m) 
               request.bytes, m.median, m.p10, m.p90, m.iterations);
 }
 
-void answer(Peer& peer, const Options& options, const Request& request) {
+void answer(Peer& peer, StartingLine& line, const Options& options, const Request& request) {
   check_support(peer, request);
-  const Measurement measurement = measure(peer, request);
+  const Measurement measurement = measure(peer, line, request);
   if (peer.rank() != 0) return;
   if (options.json || options.follow) {
     print_json(peer, options, request, measurement);
@@ -196,11 +196,11 @@ void answer(Peer& peer, const Options& options, const Request& request) {
   std::fflush(stdout);
 }
 
-void follow(Peer& peer, const Options& options) {
+void follow(Peer& peer, StartingLine& line, const Options& options) {
   Relay relay(peer);
-  for (std::string line; relay.next(line);) {
+  for (std::string order; relay.next(order);) {
     try {
-      answer(peer, options, parse_line(line));
+      answer(peer, line, options, parse_line(order));
     } catch (const UsageError& error) {
       // All ranks have read the same line and throw together.
       if (peer.rank() != 0) continue;
@@ -211,14 +211,15 @@ void follow(Peer& peer, const Options& options) {
 }
 
 int measure_all(Peer& peer, const Options& options) {
+  StartingLine line(peer);
   if (options.follow) {
-    follow(peer, options);
+    follow(peer, line, options);
     return 0;
   }
   for (const std::size_t bytes : options.sizes) {
     Request request = options.request;
     request.bytes = bytes;
-    answer(peer, options, request);
+    answer(peer, line, options, request);
   }
   return 0;
 }
