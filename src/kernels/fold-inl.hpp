@@ -20,7 +20,36 @@
 HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 
-/// Folds the last elements, fewer than a vector, through local buffers of one vector.
+/// Folds a vector of at most `most` elements, and returns how many it has.
+template <std::size_t most, class T, class Operation>
+HWY_INLINE std::size_t fold_few(void* out, void* copy, const void* const* in, std::size_t operands,
+                                std::size_t at) {
+  const hn::CappedTag<T, most> tag;
+  auto sum = load_bytes(tag, static_cast<const T*>(in[0]) + at);
+  for (std::size_t k = 1; k < operands; ++k) {
+    sum = Operation::apply(sum, load_bytes(tag, static_cast<const T*>(in[k]) + at));
+  }
+  store_bytes(sum, tag, static_cast<T*>(out) + at);
+  if (copy != nullptr) store_bytes(sum, tag, static_cast<T*>(copy) + at);
+  return hn::Lanes(tag);
+}
+
+/// Folds the last elements, fewer than a vector, in shorter and shorter vectors.
+template <class T, class Operation>
+void fold_last(void* out, void* copy, const void* const* in, std::size_t operands, std::size_t at,
+               std::size_t end) {
+  constexpr std::size_t in_sixteen_bytes = 16 / sizeof(T);
+  constexpr std::size_t in_eight_bytes = 8 / sizeof(T);
+  while (end - at >= in_sixteen_bytes) {
+    at += fold_few<in_sixteen_bytes, T, Operation>(out, copy, in, operands, at);
+  }
+  while (end - at >= in_eight_bytes) {
+    at += fold_few<in_eight_bytes, T, Operation>(out, copy, in, operands, at);
+  }
+  while (end > at) at += fold_few<1, T, Operation>(out, copy, in, operands, at);
+}
+
+/// The same through local buffers of one vector, for elements that are converted.
 template <class Element, class Operation>
 void fold_tail(void* out, void* copy, const void* const* in, std::size_t operands, std::size_t at,
                std::size_t count) {
@@ -92,10 +121,19 @@ void fold_all(void* out, void* copy, const void* const* in, std::size_t operands
     Element::store(v2, also + at + 2 * lanes);
     Element::store(v3, also + at + 3 * lanes);
   }
-  while (at < count) {
-    const std::size_t some = count - at < lanes ? count - at : lanes;
-    fold_tail<Element, Operation>(out, copy, in, operands, at, some);
-    at += some;
+  for (; at + lanes <= count; at += lanes) {
+    auto v = Element::load(static_cast<const T*>(in[0]) + at);
+    for (std::size_t k = 1; k < operands; ++k) {
+      v = Operation::apply(v, Element::load(static_cast<const T*>(in[k]) + at));
+    }
+    Element::store(v, to + at);
+    if (also != nullptr) Element::store(v, also + at);
+  }
+  if (at == count) return;
+  if constexpr (std::is_same_v<Element, Plain<T>>) {
+    fold_last<T, Operation>(out, copy, in, operands, at, count);
+  } else {
+    fold_tail<Element, Operation>(out, copy, in, operands, at, count - at);
   }
 }
 
