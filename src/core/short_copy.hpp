@@ -10,7 +10,7 @@ inline constexpr std::size_t longest_short_copy = 64;
 
 /// Copies up to 64 bytes without a call: for a few bytes a call of memcpy takes longer than the
 /// copy. The first and the last bytes may overlap in the middle.
-inline void short_copy(void* to, const void* from, std::size_t bytes) {
+[[gnu::always_inline]] inline void short_copy(void* to, const void* from, std::size_t bytes) {
   auto* const target = static_cast<std::byte*>(to);
   const auto* const source = static_cast<const std::byte*>(from);
   const auto both_ends = [&](auto block) {

@@ -11,6 +11,7 @@ namespace tutti {
 Executor::Executor(Port& port, Alarm& alarm, std::uint32_t ranks, std::size_t slice_bytes)
     : port_(port),
       alarm_(alarm),
+      most_enclosed_(port.most_enclosed()),
       slice_bytes_(slice_bytes),
       send_turns_(ranks),
       receive_turns_(ranks) {}
@@ -26,6 +27,15 @@ void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& fold
   is_first_part_ = is_first_part;
   aside_done_ = plan.aside.empty();
   is_straight_ = !plan.straight.empty();
+  if (is_straight_ && plan.longest <= most_enclosed_) {
+    if (!plan.before.empty()) copy(plan.before);
+    if (run_enclosed()) return;
+    // What was sent is released, wherever in the stream it is.
+    send_begin_.assign(plan.peers.size(), 0);
+    start(plan);
+    continue_straight();
+    return run_together();
+  }
   send_begin_.resize(plan.peers.size());
   if (!plan.exposures.empty() && !plan.exposes_in_bundle) note_positions();
   if (!plan.before.empty()) copy(plan.before);

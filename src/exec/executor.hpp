@@ -33,7 +33,8 @@ struct Folding {
   /// The number of elements in `bytes`. Without the division, which takes as long as the rest of a
   /// short fold.
   [[nodiscard]] std::size_t count(std::size_t bytes) const {
-    if (!std::has_single_bit(element_bytes)) return bytes / element_bytes;
+    // Without std::has_single_bit(), which is a call where the processor may not count bits.
+    if ((element_bytes & (element_bytes - 1)) != 0) return bytes / element_bytes;
     return bytes >> std::countr_zero(element_bytes);
   }
 };
@@ -156,6 +157,8 @@ class Executor {
   void start(const Plan& plan);
   void copy(std::span<const Plan::Copy> copies) const;
   void fold(std::byte* to, std::byte* copy, std::size_t bytes);
+  [[nodiscard]] bool run_enclosed();
+  [[nodiscard]] bool receive_enclosed(const Plan::Operation& operation, std::span<const Rank> from);
   [[nodiscard]] bool run_straight();
   void continue_straight();
   void run_together();
@@ -201,6 +204,7 @@ class Executor {
 
   Port& port_;
   Alarm& alarm_;
+  std::size_t most_enclosed_;  // The port's.
   std::size_t slice_bytes_;
   std::size_t single_copy_from_ = ~std::size_t{0};
   bool allows_single_copy_ = false;  // As the port was last told.

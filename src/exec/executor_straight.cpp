@@ -7,6 +7,64 @@
 
 namespace tutti {
 
+/// Runs the operations of a plan whose messages are so short that the port takes each as a whole,
+/// and lends nothing. False if there is no room for one, or if a message is in parts after all.
+bool Executor::run_enclosed() {
+  const std::span<const Plan::StraightStep> steps = plan_->straight;
+  straight_put_.clear();
+  for (straight_at_ = 0; straight_at_ < steps.size(); ++straight_at_) {
+    const std::uint32_t id = steps[straight_at_].operation;
+    const Plan::Operation& operation = plan_->operations[id];
+    const std::span<const Rank> others = ranks(id);
+    straight_done_ = 0;
+    if (operation.kind != Step::Kind::send) {
+      if (!receive_enclosed(operation, others)) return false;
+      continue;
+    }
+    const Plan::Piece& piece = plan_->pieces[operation.pieces_end - 1];
+    const std::byte* const data = source(piece.from, piece.from_offset);
+    if (port_.send(others, {data, operation.bytes}) == 0) return false;
+    for (const Rank rank : others) {
+      PeerCounters& counted = counters_->peers[rank.index()];
+      counted.bytes_sent += operation.bytes;
+      ++counted.slices_sent;
+      ++counted.messages_sent;
+    }
+  }
+  (void)copy_aside();
+  return true;
+}
+
+bool Executor::receive_enclosed(const Plan::Operation& operation, std::span<const Rank> from) {
+  const Plan::Piece& piece = plan_->pieces[operation.pieces_end - 1];
+  const std::size_t own = operation.own.value_or(from.size());
+  operands_.resize(from.size() + (operation.own ? 1 : 0));
+  std::size_t arrived = 0;
+  for (std::uint32_t idle = 0; (arrived = port_.arrived_from_each(from, operands_)) == 0;) {
+    if (!copy_aside()) wait(++idle);
+  }
+  if (arrived < operation.bytes) return false;
+  if (operation.own) {
+    for (std::size_t i = from.size(); i > own; --i) operands_[i] = operands_[i - 1];
+    operands_[own] = source(piece.from, piece.from_offset);
+  }
+  std::byte* const to = target(piece.to, piece.to_offset);
+  if (operands_.size() > 1) {
+    fold(to, nullptr, operation.bytes);
+  } else {
+    short_copy(to, operands_.front(), operation.bytes);
+  }
+  port_.consume_from_each(from, operation.bytes);
+  straight_done_ = operation.bytes;
+  for (const Rank rank : from) {
+    PeerCounters& counted = counters_->peers[rank.index()];
+    counted.bytes_received += operation.bytes;
+    ++counted.slices_received;
+    ++counted.messages_received;
+  }
+  return true;
+}
+
 /// Runs the operations one after another. False if one of them would have to wait while others may
 /// go on: the outbox is full, or a receiver still reads data that is about to be overwritten.
 bool Executor::run_straight() {

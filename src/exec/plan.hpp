@@ -140,6 +140,7 @@ struct Plan {
   /// All operations, if messages are so short that nothing is gained by advancing several of them
   /// at once; else empty.
   std::vector<StraightStep> straight;
+  std::size_t longest = 0;            ///< Bytes of an operation of `straight`.
   std::vector<Bundle> bundles;        ///< Of `straight`.
   std::vector<Port::Parcel> parcels;  ///< Of all bundles.
   /// The first steps are a bundle that exposes all of `exposures`.

@@ -70,6 +70,9 @@ class Order {
       });
       step->forwards = next_send != order.end() && next_send->operation == *forward;
     }
+    for (const Plan::Operation& each : plan_.operations) {
+      plan_.longest = std::max(plan_.longest, each.bytes);
+    }
     plan_.straight = std::move(order);
   }
 

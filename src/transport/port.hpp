@@ -145,6 +145,9 @@ class Port {
   /// The lane of a peer. One send() can go to several peers of the same lane.
   [[nodiscard]] virtual std::uint32_t lane(Rank peer) const = 0;
 
+  /// Data of at most so many bytes arrives as a whole, or is not sent; and it is released as soon
+  /// as it is sent.
+  [[nodiscard]] virtual std::size_t most_enclosed() const { return 0; }
   /// Data shorter than this is released as soon as it is sent.
   [[nodiscard]] virtual std::size_t least_lent() const { return 0; }
   /// How many of the bytes sent to `peer` are no longer read from the caller's memory.

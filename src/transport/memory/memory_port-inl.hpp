@@ -13,7 +13,14 @@ inline bool MemoryPort::open(Rank peer, Inbound& in) {
   if (in.box == nullptr && !find_mailbox(in)) return false;
   const Note& note = in.box->note(in.turn);
   if (note.turn.load(std::memory_order_acquire) != in.turn) return false;
-  read_note(peer, in, note);
+  if (note.call != received_call_) refuse_call(peer);
+  in.left = note.bytes;
+  if (note.kind == Note::Kind::enclosed) {
+    in.is_lent = in.is_remote = false;
+    in.data = note.data.data();
+  } else {
+    find_data(peer, in, note);
+  }
   return true;
 }
 
@@ -40,6 +47,13 @@ inline bool MemoryPort::has_room(Outbound& out) {
   }
   refresh(out);
   return !full();
+}
+
+inline bool MemoryPort::have_room(std::span<const Rank> peers) {
+  for (const Rank peer : peers) {
+    if (!has_room(out_[peer.index()])) return false;
+  }
+  return true;
 }
 
 /// Posts the next note. Enclosed data must already be in it.

@@ -107,15 +107,10 @@ std::span<const std::byte> MemoryPort::arrived(Rank peer) {
 
 void MemoryPort::consume(Rank peer, std::size_t bytes) { finish(peer, in_[peer.index()], bytes); }
 
-void MemoryPort::read_note(Rank peer, Inbound& in, const Note& note) {
-  if (note.call != received_call_) refuse_call(peer);
-  in.left = note.bytes;
+/// Finds the data that a note describes.
+void MemoryPort::find_data(Rank peer, Inbound& in, const Note& note) {
   in.is_lent = note.kind == Note::Kind::direct;
   in.is_remote = note.kind == Note::Kind::remote;
-  if (note.kind == Note::Kind::enclosed) {
-    in.data = note.data.data();
-    return;
-  }
   if (in.is_remote) {
     open_remote(in, note);
   } else if (in.is_lent) {
@@ -165,10 +160,13 @@ bool MemoryPort::may_read(Outbound& out) {
 
 std::size_t MemoryPort::send(std::span<const Rank> peers, std::span<const std::byte> data) {
   if (!have_room(peers)) return 0;
-  if (data.size() <= Note::most_enclosed) {
-    for (const Rank peer : peers) enclose(peer, data);
-    return data.size();
-  }
+  if (data.size() > Note::most_enclosed) return send_long(peers, data);
+  for (const Rank peer : peers) enclose(peer, data);
+  return data.size();
+}
+
+/// Requires: there is room for a note to each peer.
+std::size_t MemoryPort::send_long(std::span<const Rank> peers, std::span<const std::byte> data) {
   if (const auto published = publish(data, least_to_lend(peers))) {
     for (const Rank peer : peers) {
       lend(peer, Note::Kind::direct, published->where, published->bytes);
@@ -259,11 +257,6 @@ void MemoryPort::get_up() {
 void MemoryPort::interrupt() {
   is_interrupted_.store(true, std::memory_order_release);
   ring_futex(commons_.bell(self_));
-}
-
-bool MemoryPort::have_room(std::span<const Rank> peers) {
-  return std::all_of(peers.begin(), peers.end(),
-                     [this](Rank peer) { return has_room(out_[peer.index()]); });
 }
 
 Outbox::Slot* MemoryPort::take_slot(std::span<const Rank> peers) {

@@ -70,6 +70,7 @@ class MemoryPort final : public Port {
   [[nodiscard]] std::byte* reserve(std::span<const Rank> peers,
                                    std::span<const std::byte> data) override;
   void commit(std::span<const Rank> peers, std::size_t bytes) override;
+  [[nodiscard]] std::size_t most_enclosed() const override { return Note::most_enclosed; }
   [[nodiscard]] std::size_t least_lent() const override {
     return std::max(least_direct_, Note::most_enclosed + 1);
   }
@@ -124,7 +125,7 @@ class MemoryPort final : public Port {
 
   [[nodiscard]] bool find_mailbox(Inbound& in) const;
   [[nodiscard]] bool open(Rank peer, Inbound& in);
-  void read_note(Rank peer, Inbound& in, const Note& note);
+  void find_data(Rank peer, Inbound& in, const Note& note);
   void finish(Rank peer, Inbound& in, std::size_t bytes);
   [[noreturn]] static void refuse_call(Rank peer);
   void make_mailbox(Outbound& out);
@@ -137,6 +138,7 @@ class MemoryPort final : public Port {
   [[nodiscard]] bool may_write(const Outbound& out) const;
   [[nodiscard]] bool has_room(Outbound& out);
   [[nodiscard]] bool have_room(std::span<const Rank> peers);
+  [[nodiscard]] std::size_t send_long(std::span<const Rank> peers, std::span<const std::byte> data);
   [[nodiscard]] Outbox::Slot* take_slot(std::span<const Rank> peers);
   void post_slot(Outbox::Slot& slot, std::span<const Rank> peers, std::size_t bytes);
   static void refresh(Outbound& out) { out.done = out.box->done.load(std::memory_order_acquire); }
