@@ -50,6 +50,9 @@ struct CallOptions {
   Reproducible reproducible = Reproducible::run;
 };
 
+/// The options of calls for which none are given.
+inline const CallOptions usual_options{};
+
 /// A collective on raw memory. Members that the collective does not use are ignored.
 ///
 /// A call may be in place: input equals output or, for collectives on blocks (scatter, gather,

@@ -71,34 +71,35 @@ class TUTTI_API Communicator {
 
   /// All ranks get the root's data.
   template <Writable Data>
-  void broadcast(Data&& data, std::uint32_t root, const CallOptions& options = {}) {
+  void broadcast(Data&& data, std::uint32_t root, const CallOptions& options = usual_options) {
     run(typed().broadcast(TypedCall::output_of(data), root, options));
   }
   template <Writable Data>
-  Work broadcast_async(Data&& data, std::uint32_t root, const CallOptions& options = {}) {
+  Work broadcast_async(Data&& data, std::uint32_t root,
+                       const CallOptions& options = usual_options) {
     return start(typed().broadcast(TypedCall::output_of(data), root, options));
   }
 
   /// All ranks get the blocks of all ranks, in rank order. `blocks` is size() times as long.
   template <Readable In, Writable Out>
-  void all_gather(const In& block, Out&& blocks, const CallOptions& options = {}) {
+  void all_gather(const In& block, Out&& blocks, const CallOptions& options = usual_options) {
     run(typed().all_gather(TypedCall::input_of<Out>(block), TypedCall::output_of(blocks), options));
   }
   template <Readable In, Writable Out>
-  Work all_gather_async(const In& block, Out&& blocks, const CallOptions& options = {}) {
+  Work all_gather_async(const In& block, Out&& blocks, const CallOptions& options = usual_options) {
     return start(
         typed().all_gather(TypedCall::input_of<Out>(block), TypedCall::output_of(blocks), options));
   }
   /// Blocks of different lengths: rank r's block has counts[r] elements.
   template <Readable In, Writable Out>
   void all_gather_v(const In& block, Out&& blocks, std::span<const std::uint64_t> counts,
-                    const CallOptions& options = {}) {
+                    const CallOptions& options = usual_options) {
     run(typed().all_gather_v(TypedCall::input_of<Out>(block), TypedCall::output_of(blocks), counts,
                              options));
   }
   template <Readable In, Writable Out>
   Work all_gather_v_async(const In& block, Out&& blocks, std::span<const std::uint64_t> counts,
-                          const CallOptions& options = {}) {
+                          const CallOptions& options = usual_options) {
     return start(typed().all_gather_v(TypedCall::input_of<Out>(block), TypedCall::output_of(blocks),
                                       counts, options));
   }
@@ -108,50 +109,52 @@ class TUTTI_API Communicator {
 
   /// Rank r gets block r of the root's data. `blocks` is used on the root only.
   template <Readable In, Writable Out>
-  void scatter(const In& blocks, Out&& block, std::uint32_t root, const CallOptions& options = {}) {
+  void scatter(const In& blocks, Out&& block, std::uint32_t root,
+               const CallOptions& options = usual_options) {
     run(typed().scatter(TypedCall::input_of<Out>(blocks), TypedCall::output_of(block), root,
                         options));
   }
   template <Readable In, Writable Out>
   Work scatter_async(const In& blocks, Out&& block, std::uint32_t root,
-                     const CallOptions& options = {}) {
+                     const CallOptions& options = usual_options) {
     return start(typed().scatter(TypedCall::input_of<Out>(blocks), TypedCall::output_of(block),
                                  root, options));
   }
   template <Readable In, Writable Out>
   void scatter_v(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
-                 std::uint32_t root, const CallOptions& options = {}) {
+                 std::uint32_t root, const CallOptions& options = usual_options) {
     run(typed().with_counts(Collective::scatter, TypedCall::input_of<Out>(blocks),
                             TypedCall::output_of(block), counts, root, options));
   }
   template <Readable In, Writable Out>
   Work scatter_v_async(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
-                       std::uint32_t root, const CallOptions& options = {}) {
+                       std::uint32_t root, const CallOptions& options = usual_options) {
     return start(typed().with_counts(Collective::scatter, TypedCall::input_of<Out>(blocks),
                                      TypedCall::output_of(block), counts, root, options));
   }
 
   /// The root gets the blocks of all ranks, in rank order. `blocks` is used on the root only.
   template <Readable In, Writable Out>
-  void gather(const In& block, Out&& blocks, std::uint32_t root, const CallOptions& options = {}) {
+  void gather(const In& block, Out&& blocks, std::uint32_t root,
+              const CallOptions& options = usual_options) {
     run(typed().gather(TypedCall::input_of<Out>(block), TypedCall::output_of(blocks), root,
                        options));
   }
   template <Readable In, Writable Out>
   Work gather_async(const In& block, Out&& blocks, std::uint32_t root,
-                    const CallOptions& options = {}) {
+                    const CallOptions& options = usual_options) {
     return start(typed().gather(TypedCall::input_of<Out>(block), TypedCall::output_of(blocks), root,
                                 options));
   }
   template <Readable In, Writable Out>
   void gather_v(const In& block, Out&& blocks, std::span<const std::uint64_t> counts,
-                std::uint32_t root, const CallOptions& options = {}) {
+                std::uint32_t root, const CallOptions& options = usual_options) {
     run(typed().with_counts(Collective::gather, TypedCall::input_of<Out>(block),
                             TypedCall::output_of(blocks), counts, root, options));
   }
   template <Readable In, Writable Out>
   Work gather_v_async(const In& block, Out&& blocks, std::span<const std::uint64_t> counts,
-                      std::uint32_t root, const CallOptions& options = {}) {
+                      std::uint32_t root, const CallOptions& options = usual_options) {
     return start(typed().with_counts(Collective::gather, TypedCall::input_of<Out>(block),
                                      TypedCall::output_of(blocks), counts, root, options));
   }
@@ -161,24 +164,26 @@ class TUTTI_API Communicator {
   /// All ranks get the reduction of all ranks' data.
   template <Readable In, Writable Out, ReductionLike How = Op>
   void all_reduce(const In& input, Out&& output, const How& reduction = {},
-                  const CallOptions& options = {}) {
+                  const CallOptions& options = usual_options) {
     run(typed().all_reduce(TypedCall::input_of<Out>(input), TypedCall::output_of(output), reduction,
                            options));
   }
   /// In place.
   template <Writable Data, ReductionLike How = Op>
-  void all_reduce(Data&& data, const How& reduction = {}, const CallOptions& options = {}) {
+  void all_reduce(Data&& data, const How& reduction = {},
+                  const CallOptions& options = usual_options) {
     run(typed().all_reduce(TypedCall::input_of<Data>(data), TypedCall::output_of(data), reduction,
                            options));
   }
   template <Readable In, Writable Out, ReductionLike How = Op>
   Work all_reduce_async(const In& input, Out&& output, const How& reduction = {},
-                        const CallOptions& options = {}) {
+                        const CallOptions& options = usual_options) {
     return start(typed().all_reduce(TypedCall::input_of<Out>(input), TypedCall::output_of(output),
                                     reduction, options));
   }
   template <Writable Data, ReductionLike How = Op>
-  Work all_reduce_async(Data&& data, const How& reduction = {}, const CallOptions& options = {}) {
+  Work all_reduce_async(Data&& data, const How& reduction = {},
+                        const CallOptions& options = usual_options) {
     return start(typed().all_reduce(TypedCall::input_of<Data>(data), TypedCall::output_of(data),
                                     reduction, options));
   }
@@ -186,13 +191,13 @@ class TUTTI_API Communicator {
   /// The root gets the reduction of all ranks' data. `output` is used on the root only.
   template <Readable In, Writable Out, ReductionLike How = Op>
   void reduce(const In& input, Out&& output, std::uint32_t root, const How& reduction = {},
-              const CallOptions& options = {}) {
+              const CallOptions& options = usual_options) {
     run(typed().reduce(TypedCall::input_of<Out>(input), TypedCall::output_of(output), root,
                        reduction, options));
   }
   template <Readable In, Writable Out, ReductionLike How = Op>
   Work reduce_async(const In& input, Out&& output, std::uint32_t root, const How& reduction = {},
-                    const CallOptions& options = {}) {
+                    const CallOptions& options = usual_options) {
     return start(typed().reduce(TypedCall::input_of<Out>(input), TypedCall::output_of(output), root,
                                 reduction, options));
   }
@@ -200,25 +205,26 @@ class TUTTI_API Communicator {
   /// Rank r gets block r of the reduction. `blocks` is size() times as long as `block`.
   template <Readable In, Writable Out, ReductionLike How = Op>
   void reduce_scatter(const In& blocks, Out&& block, const How& reduction = {},
-                      const CallOptions& options = {}) {
+                      const CallOptions& options = usual_options) {
     run(typed().reduce_scatter(TypedCall::input_of<Out>(blocks), TypedCall::output_of(block),
                                reduction, options));
   }
   template <Readable In, Writable Out, ReductionLike How = Op>
   Work reduce_scatter_async(const In& blocks, Out&& block, const How& reduction = {},
-                            const CallOptions& options = {}) {
+                            const CallOptions& options = usual_options) {
     return start(typed().reduce_scatter(TypedCall::input_of<Out>(blocks),
                                         TypedCall::output_of(block), reduction, options));
   }
   template <Readable In, Writable Out, ReductionLike How = Op>
   void reduce_scatter_v(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
-                        const How& reduction = {}, const CallOptions& options = {}) {
+                        const How& reduction = {}, const CallOptions& options = usual_options) {
     run(typed().reduce_scatter_v(TypedCall::input_of<Out>(blocks), TypedCall::output_of(block),
                                  counts, reduction, options));
   }
   template <Readable In, Writable Out, ReductionLike How = Op>
   Work reduce_scatter_v_async(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
-                              const How& reduction = {}, const CallOptions& options = {}) {
+                              const How& reduction = {},
+                              const CallOptions& options = usual_options) {
     return start(typed().reduce_scatter_v(TypedCall::input_of<Out>(blocks),
                                           TypedCall::output_of(block), counts, reduction, options));
   }
@@ -232,14 +238,14 @@ class TUTTI_API Communicator {
   /// All ranks get the reduction of all shards of all ranks.
   template <ShardRange Shards, Writable Out, ReductionLike How = Op>
   void all_reduce_shards(const Shards& shards, Out&& output, const How& reduction = {},
-                         const CallOptions& options = {}) {
+                         const CallOptions& options = usual_options) {
     const std::vector<const void*> each = typed().shards_of<Out>(shards, output.size());
     run(typed().shards(Collective::allreduce, each, TypedCall::output_of(output), 0, reduction,
                        options));
   }
   template <ShardRange Shards, Writable Out, ReductionLike How = Op>
   Work all_reduce_shards_async(const Shards& shards, Out&& output, const How& reduction = {},
-                               const CallOptions& options = {}) {
+                               const CallOptions& options = usual_options) {
     const std::vector<const void*> each = typed().shards_of<Out>(shards, output.size());
     return start(typed().shards(Collective::allreduce, each, TypedCall::output_of(output), 0,
                                 reduction, options));
@@ -247,7 +253,7 @@ class TUTTI_API Communicator {
   /// The root gets it. On other ranks only the length of `output` is used.
   template <ShardRange Shards, Writable Out, ReductionLike How = Op>
   void reduce_shards(const Shards& shards, Out&& output, std::uint32_t root,
-                     const How& reduction = {}, const CallOptions& options = {}) {
+                     const How& reduction = {}, const CallOptions& options = usual_options) {
     const std::vector<const void*> each = typed().shards_of<Out>(shards, output.size());
     run(typed().shards(Collective::reduce, each, TypedCall::output_of(output), root, reduction,
                        options));
@@ -255,7 +261,7 @@ class TUTTI_API Communicator {
   /// Rank r gets block r of it. A shard is size() times as long as `block`.
   template <ShardRange Shards, Writable Out, ReductionLike How = Op>
   void reduce_scatter_shards(const Shards& shards, Out&& block, const How& reduction = {},
-                             const CallOptions& options = {}) {
+                             const CallOptions& options = usual_options) {
     const std::vector<const void*> each = typed().shards_of<Out>(shards, block.size() * size());
     run(typed().shards(Collective::reduce_scatter, each, TypedCall::output_of(block), 0, reduction,
                        options));
@@ -265,35 +271,36 @@ class TUTTI_API Communicator {
 
   /// Block d of rank s becomes block s of rank d.
   template <Readable In, Writable Out>
-  void all_to_all(const In& input, Out&& output, const CallOptions& options = {}) {
+  void all_to_all(const In& input, Out&& output, const CallOptions& options = usual_options) {
     run(typed().all_to_all(TypedCall::input_of<Out>(input), TypedCall::output_of(output), options));
   }
   template <Readable In, Writable Out>
-  Work all_to_all_async(const In& input, Out&& output, const CallOptions& options = {}) {
+  Work all_to_all_async(const In& input, Out&& output, const CallOptions& options = usual_options) {
     return start(
         typed().all_to_all(TypedCall::input_of<Out>(input), TypedCall::output_of(output), options));
   }
   /// input_counts[d] elements go to rank d, output_counts[s] come from rank s.
   template <Readable In, Writable Out>
   void all_to_all_v(const In& input, std::span<const std::uint64_t> input_counts, Out&& output,
-                    std::span<const std::uint64_t> output_counts, const CallOptions& options = {}) {
+                    std::span<const std::uint64_t> output_counts,
+                    const CallOptions& options = usual_options) {
     run(typed().all_to_all_v(TypedCall::input_of<Out>(input), input_counts,
                              TypedCall::output_of(output), output_counts, options));
   }
   template <Readable In, Writable Out>
   Work all_to_all_v_async(const In& input, std::span<const std::uint64_t> input_counts,
                           Out&& output, std::span<const std::uint64_t> output_counts,
-                          const CallOptions& options = {}) {
+                          const CallOptions& options = usual_options) {
     return start(typed().all_to_all_v(TypedCall::input_of<Out>(input), input_counts,
                                       TypedCall::output_of(output), output_counts, options));
   }
 
   /// Returns when all ranks have called it.
-  void barrier(const CallOptions& options = {}) {
-    run({.collective = Collective::barrier, .options = options});
+  void barrier(const CallOptions& options = usual_options) {
+    run(TypedCall::begin(Collective::barrier, nullptr, nullptr, options));
   }
-  [[nodiscard]] Work barrier_async(const CallOptions& options = {}) {
-    return start({.collective = Collective::barrier, .options = options});
+  [[nodiscard]] Work barrier_async(const CallOptions& options = usual_options) {
+    return start(TypedCall::begin(Collective::barrier, nullptr, nullptr, options));
   }
 
   // Point to point -------------------------------------------------------------------------------

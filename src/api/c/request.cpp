@@ -6,6 +6,8 @@
 #include <string>
 #include <type_traits>
 
+#include <tutti/typed_call.hpp>
+
 #include "api/c/handles.hpp"
 #include "api/c/versioned.hpp"
 
@@ -111,11 +113,9 @@ std::size_t bytes_of(std::size_t count, std::size_t element) {
 }  // namespace
 
 Call call_of(const Request& request, const Communicator& communicator) {
-  Call call{.collective = request.collective,
-            .input = request.send,
-            .output = request.recv,
-            .count = request.count,
-            .root = rank_from(request.root, "root")};
+  Call call = TypedCall::begin(request.collective, request.send, request.recv, usual_options);
+  call.count = request.count;
+  call.root = rank_from(request.root, "root");
   if (request.kind == Request::Kind::custom) {
     const tuttiOp& op = pointed_to(request.custom, "op");
     call.reduction = op.reduction;

@@ -58,7 +58,10 @@ PlanCache::Entry& CallRunner::checked(const Call& call) {
 const CallRunner::Prepared& CallRunner::prepared(const Call& call, PlanCache::Entry& entry,
                                                  PlanCache& plans, Selector& selector) {
   health_.require_usable();
-  const Aliasing aliasing = check_buffers(call, entry.extent(), {.self = self_, .ranks = ranks_});
+  const std::optional<Aliasing> known = entry.aliasing(call);
+  const Aliasing aliasing =
+      known ? *known : check_buffers(call, entry.extent(), {.self = self_, .ranks = ranks_});
+  if (!known) entry.set_aliasing(call, aliasing);
   std::shared_ptr<const PreparedCall>& ready = entry.prepared(aliasing);
   if (ready) return ready;
   try {
@@ -172,6 +175,9 @@ void CallRunner::run_parts(const PreparedCall& prepared, const Call& call, Count
   }
   set_pace(call.collective, call.options);
   const Clock::duration timeout = timeout_of(call.options);
+  if (prepared.parts.size() == 1 && prepared.parts.front().repeats == 1) {
+    return executor_.run(prepared.parts.front().plan, buffers, folding, timeout, counters);
+  }
   bool is_first_part = true;
   for (const PreparedCall::Part& part : prepared.parts) {
     Buffers shifted = buffers;

@@ -27,14 +27,7 @@ PlanCache::Entry* PlanCache::find(const Call& call) {
 PlanCache::Entry& PlanCache::add(const Call& call, const CallExtent& extent) {
   if (entries_.size() >= most_entries) evict();
   Entry entry;
-  entry.key_ = {.collective = call.collective,
-                .dtype = call.dtype,
-                .op = call.reduction.op(),
-                .is_custom = call.reduction.combine() != nullptr,
-                .reproducible = call.options.reproducible,
-                .root = call.root,
-                .element_bytes = call.element_bytes,
-                .count = call.count,
+  entry.key_ = {.basis = basis_of(call),
                 .algorithm = std::string(call.options.algorithm),
                 .schedule = schedule_of(call),
                 .shape = call.options.shape,
@@ -54,12 +47,26 @@ void PlanCache::evict() {
   entries_.erase(oldest);
 }
 
+PlanCache::Entry::Basis PlanCache::basis_of(const Call& call) {
+  const CallOptions& options = call.options;
+  return {.count = call.count,
+          .element_bytes = call.element_bytes,
+          .root = call.root,
+          .collective = call.collective,
+          .dtype = call.dtype,
+          .op = call.reduction.op(),
+          .reproducible = options.reproducible,
+          .is_custom = call.reduction.combine() != nullptr,
+          .has_more = !options.algorithm.empty() || options.schedule != nullptr ||
+                      !options.shape.empty() || !call.counts.empty() ||
+                      !call.output_counts.empty()};
+}
+
 bool PlanCache::matches(const Entry::Key& key, const Call& call) {
-  return key.count == call.count && key.collective == call.collective && key.dtype == call.dtype &&
-         key.op == call.reduction.op() && key.is_custom == (call.reduction.combine() != nullptr) &&
-         key.reproducible == call.options.reproducible && key.root == call.root &&
-         key.element_bytes == call.element_bytes && key.algorithm == call.options.algorithm &&
-         key.schedule == schedule_of(call) && key.shape == call.options.shape &&
+  if (key.basis != basis_of(call)) return false;
+  if (!key.basis.has_more) return true;
+  return key.algorithm == call.options.algorithm && key.schedule == schedule_of(call) &&
+         key.shape == call.options.shape &&
          std::equal(key.counts.begin(), key.counts.end(), call.counts.begin(), call.counts.end()) &&
          std::equal(key.output_counts.begin(), key.output_counts.end(), call.output_counts.begin(),
                     call.output_counts.end());

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -22,6 +23,16 @@ class PlanCache {
   class Entry {
    public:
     [[nodiscard]] const CallExtent& extent() const { return extent_; }
+    /// How the buffers overlap, if they are those of the last call.
+    [[nodiscard]] std::optional<Aliasing> aliasing(const Call& call) const {
+      if (call.input != input_ || call.output != output_) return std::nullopt;
+      return aliasing_;
+    }
+    void set_aliasing(const Call& call, Aliasing aliasing) {
+      input_ = call.input;
+      output_ = call.output;
+      aliasing_ = aliasing;
+    }
     /// Null until the call was prepared.
     [[nodiscard]] std::shared_ptr<const PreparedCall>& prepared(Aliasing aliasing) {
       return prepared_[static_cast<std::size_t>(aliasing)];
@@ -30,15 +41,22 @@ class PlanCache {
    private:
     friend class PlanCache;
 
-    struct Key {
+    /// What every call has.
+    struct Basis {
+      std::uint64_t count;
+      std::size_t element_bytes;
+      std::uint32_t root;
       Collective collective;
       DType dtype;
       Op op;
-      bool is_custom;
       Reproducible reproducible;
-      std::uint32_t root;
-      std::size_t element_bytes;
-      std::uint64_t count;
+      bool is_custom;
+      bool has_more;  // Something of the rest of the key.
+
+      friend bool operator==(const Basis&, const Basis&) = default;
+    };
+    struct Key {
+      Basis basis;
       std::string algorithm;
       std::uint64_t schedule;  // Its content hash; zero if there is none.
       Shape shape;
@@ -50,6 +68,9 @@ class PlanCache {
     std::size_t hash_ = 0;
     CallExtent extent_;
     std::array<std::shared_ptr<const PreparedCall>, 2> prepared_{};
+    const void* input_ = nullptr;  // Of the last call,
+    const void* output_ = nullptr;
+    std::optional<Aliasing> aliasing_{};  // if they were checked.
   };
 
   /// Returns null if there is no entry for the call.
@@ -64,6 +85,7 @@ class PlanCache {
 
  private:
   void evict();
+  [[nodiscard]] static Entry::Basis basis_of(const Call& call);
   [[nodiscard]] static bool matches(const Entry::Key& key, const Call& call);
   [[nodiscard]] static std::size_t hash(const Call& call);
 

@@ -168,6 +168,10 @@ std::uint64_t segment_of(const Preparation& preparation, std::size_t element_byt
   return longest_chunk < least_segments * elements ? 0 : elements;
 }
 
+/// The data of a barrier has no meaning.
+void fold_nothing(void* /*out*/, void* /*copy*/, const void* const* /*in*/,
+                  std::size_t /*operands*/, std::size_t /*count*/) {}
+
 }  // namespace
 
 Method named_method(const Call& call, std::uint32_t ranks) {
@@ -215,7 +219,9 @@ PreparedCall prepare(const Preparation& preparation) {
   const bool folds = is_reduction(call.collective) && !is_custom(call);
   PreparedCall prepared{
       .parts = {},
-      .fold = folds ? fold_for(call) : nullptr,
+      .fold = call.collective == Collective::barrier ? fold_nothing
+              : folds                                ? fold_for(call)
+                                                     : nullptr,
       .element_bytes = element_bytes,
       .outputs = outputs,
       .barrier_bytes = call.collective == Collective::barrier ? layout.total() * element_bytes : 0,
