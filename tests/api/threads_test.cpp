@@ -1,3 +1,6 @@
+#include <chrono>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "support/collective_check.hpp"
@@ -85,6 +88,25 @@ TEST(Threads, ReduceEveryDtypeWithEveryOp) {
     }
   }
   for (const std::uint32_t p : {1U, 2U, 3U, 4U}) expect_right(p, trials);
+}
+
+/// More short messages than a mailbox holds are under way: the sender waits in the middle of a call
+/// that had begun on the short path.
+TEST(Threads, ShortCallsWaitForAReceiverThatFallsBehind) {
+  run_threads(3, [](Communicator& comm) {
+    for (std::uint32_t begin = 0; begin < 300; begin += 100) {
+      if (comm.rank() != begin / 100) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      for (std::uint32_t i = begin; i < begin + 100; ++i) {
+        std::vector<std::uint32_t> data(2, comm.rank() == begin / 100 ? i : 0);
+        comm.broadcast(data, begin / 100);
+        ASSERT_EQ(data, std::vector<std::uint32_t>(2, i));
+      }
+    }
+    std::vector<std::uint32_t> ones(12, 1);
+    comm.all_reduce(ones);
+    EXPECT_EQ(ones, std::vector<std::uint32_t>(12, 3));
+    EXPECT_EQ(comm.counters(Collective::broadcast).total().messages_sent, 200U);
+  });
 }
 
 TEST(Threads, ChosenAlgorithmsAreCorrect) {

@@ -13,7 +13,7 @@
 
 namespace tutti {
 
-/// A cache of prepared calls, by their arguments. The last used entry is found without a hash.
+/// A cache of prepared calls, by their arguments. The two last used are found without a hash.
 ///
 /// The key holds every argument that a check looks at. So a call that is found was checked before,
 /// except for its buffers.
