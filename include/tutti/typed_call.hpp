@@ -42,7 +42,7 @@ class TUTTI_API TypedCall {
   /// by an instruction that starts slowly: it would take a tenth of the time of a short call.
   [[nodiscard]] static Call begin(Collective collective, const void* input, void* output,
                                   const CallOptions& options) {
-    Call call = blank_;
+    Call call = blank;
     call.collective = collective;
     call.input = input;
     call.output = output;
@@ -222,7 +222,7 @@ class TUTTI_API TypedCall {
   }
 
  private:
-  static inline const Call blank_{};
+  static inline const Call blank{};
 
   template <Movable T>
   static void describe_elements(Call& call, std::uint64_t count) {
