@@ -27,6 +27,7 @@ void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& fold
   is_first_part_ = is_first_part;
   aside_done_ = plan.aside.empty();
   is_straight_ = !plan.straight.empty();
+  send_begin_.resize(plan.peers.size());
   if (is_straight_ && plan.longest <= most_enclosed_) {
     if (!plan.before.empty()) copy(plan.before);
     if (run_enclosed()) return;
@@ -36,7 +37,6 @@ void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& fold
     continue_straight();
     return run_together();
   }
-  send_begin_.resize(plan.peers.size());
   if (!plan.exposures.empty() && !plan.exposes_in_bundle) note_positions();
   if (!plan.before.empty()) copy(plan.before);
   if (is_straight_ && run_straight()) return;

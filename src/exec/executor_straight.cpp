@@ -17,6 +17,13 @@ bool Executor::run_enclosed() {
     const Plan::Operation& operation = plan_->operations[id];
     const std::span<const Rank> others = ranks(id);
     straight_done_ = 0;
+    if (steps[straight_at_].bundle) {
+      const std::size_t done = run_bundle(plan_->bundles[*steps[straight_at_].bundle], false);
+      if (done > 0) {
+        straight_at_ += done - 1;
+        continue;
+      }
+    }
     if (operation.kind != Step::Kind::send) {
       if (!receive_enclosed(operation, others)) return false;
       continue;
