@@ -28,18 +28,12 @@ void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& fold
   aside_done_ = plan.aside.empty();
   is_straight_ = !plan.straight.empty();
   send_begin_.resize(plan.peers.size());
-  if (is_straight_ && plan.longest <= most_enclosed_) {
-    if (!plan.before.empty()) copy(plan.before);
-    if (run_enclosed()) return;
-    // What was sent is released, wherever in the stream it is.
-    send_begin_.assign(plan.peers.size(), 0);
-    start(plan);
-    continue_straight();
-    return run_together();
-  }
   if (!plan.exposures.empty() && !plan.exposes_in_bundle) note_positions();
   if (!plan.before.empty()) copy(plan.before);
-  if (is_straight_ && run_straight()) return;
+  const bool is_enclosed = is_straight_ && plan.longest <= most_enclosed_;
+  if (is_straight_ && (is_enclosed ? run_enclosed() : run_straight())) return;
+  // What was sent on the short path is released, wherever in the stream it is.
+  if (is_enclosed) send_begin_.assign(plan.peers.size(), 0);
   start(plan);
   if (is_straight_) continue_straight();
   run_together();

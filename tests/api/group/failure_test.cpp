@@ -70,8 +70,7 @@ TEST_P(Failure, KilledRankIsDetectedByAll) {
   EXPECT_EQ(faults.find("rank 3"), std::string::npos) << faults;
 }
 
-/// Over TCP the connection fails while data waits to be written to it. Rank 0 waits for the
-/// message, or leaves it to the background.
+/// Rank 0 waits for the message, or leaves it to the background.
 TEST_P(Failure, ReceiverIsKilledInTheMiddleOfALongMessage) {
   for (const bool waits : {true, false}) {
     const std::string faults = run_processes(2, GetParam(), [&](Communicator& comm) -> std::string {
