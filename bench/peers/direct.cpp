@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "peers/forked_ranks.hpp"
+#include "peers/pause.hpp"
 #include "peers/peer.hpp"
 #include "peers/program.hpp"
 
@@ -58,14 +59,6 @@ struct SharedSpace {
   Board* board;
   std::byte* buffers;
 };
-
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield" ::: "memory");
-#endif
-}
 
 /// Adds the elements [begin, end) of all inputs and stores the sums into all outputs.
 void sum(const std::vector<const float*>& inputs, const std::vector<float*>& outputs,
@@ -192,7 +185,7 @@ class Direct final : public Peer {
         if (crowded_ && ++waits > 64) {
           sched_yield();
         } else {
-          pause();
+          peers::pause();
         }
       }
     }

@@ -7,11 +7,13 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <stdexcept>
 #include <string>
+
+#include "peers/pause.hpp"
 
 namespace peers {
 namespace {
@@ -20,14 +22,6 @@ constexpr std::size_t cache_line = 64;
 
 std::runtime_error failure(const std::string& what) {
   return std::runtime_error("starting line: cannot " + what + ": " + std::strerror(errno));
-}
-
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield" ::: "memory");
-#endif
 }
 
 }  // namespace
