@@ -4,14 +4,15 @@
 
 Every rank has a process group of each backend. The backends alternate: a few calls of one, then a
 few of the other, and so on, so that both see the same machine. A time is the median over the calls of
-the slowest rank's time, as `tutti bench` computes it. Tensors are ordinary, not in shared memory, and
-hold zeros, which stay zeros when they are added.
+the slowest rank's time, as `tutti bench` computes it. Tensors are ordinary, or those of tutti with --shared
+in shared memory (`allocate_tensor`), and hold zeros, which stay zeros when they are added.
 
 --direct also makes the same call without torch, from Python, which takes less than a microsecond more
 than from C++; and on torch's backend "fake", which does nothing: what torch itself takes.
 
---ddp is a step of DistributedDataParallel with a model of ten million parameters, and the part of it that
-is communication.
+--ddp is a step of DistributedDataParallel with a model of ten million parameters. Its communication is what
+a step takes more than the same step without synchronisation (alone), and more than with a hook that leaves
+the buckets as they are (copies): DDP copies gradients into buckets and back with any backend.
 """
 
 from __future__ import annotations
@@ -40,12 +41,21 @@ def number(text: str) -> int:
     return int(text[:-1]) * units[text[-1]] if text[-1] in units else int(text)
 
 
-def make_call(name: str, count: int, group: dist.ProcessGroup) -> Callable[[], object]:
+def make_call(
+    name: str, count: int, group: dist.ProcessGroup, *, is_shared: bool = False
+) -> Callable[[], object]:
+    def zeros(elements: int) -> torch.Tensor:
+        if not is_shared:
+            return torch.zeros(elements)
+        memory = group._get_backend(torch.device("cpu"))
+        tensor: torch.Tensor = memory.allocate_tensor(elements, dtype=torch.float, device=torch.device("cpu"))
+        return tensor.zero_()
+
     size = dist.get_world_size()
-    data = torch.zeros(count)
-    part = torch.zeros(max(count // size, 1))
-    whole = torch.zeros(part.numel() * size)
-    other = torch.zeros_like(whole)
+    data = zeros(count)
+    part = zeros(max(count // size, 1))
+    whole = zeros(part.numel() * size)
+    other = zeros(whole.numel())
     parts = list(whole.chunk(size))
     calls: dict[str, Callable[[], object]] = {
         "all_reduce": lambda: dist.all_reduce(data, group=group),
@@ -68,10 +78,10 @@ def make_direct_call(count: int, comm: tutti.Communicator) -> Callable[[], objec
 class DdpStep:
     """Steps of a model of ten million parameters, and the same without communication."""
 
-    def __init__(self, group: dist.ProcessGroup) -> None:
+    def __init__(self, group: dist.ProcessGroup, *, views: bool) -> None:
         width = 1291  # Six layers: 10 million parameters.
         model = torch.nn.Sequential(*(torch.nn.Linear(width, width) for _ in range(6)))
-        self.model = DistributedDataParallel(model, process_group=group)
+        self.model = DistributedDataParallel(model, process_group=group, gradient_as_bucket_view=views)
         self.inputs = torch.randn(4, width)
         self.count = sum(each.numel() for each in model.parameters())
 
@@ -123,7 +133,12 @@ def compare_calls(groups: dict[str, dist.ProcessGroup], options: argparse.Namesp
     say(title + (f" {'direct':>8} {'torch':>8}" if direct else ""))
     for name in options.calls.split(","):
         for size in options.sizes.split(","):
-            calls = {each: make_call(name, number(size) // 4, group) for each, group in groups.items()}
+            calls = {
+                each: make_call(
+                    name, number(size) // 4, group, is_shared=options.shared and each == "tutti"
+                )
+                for each, group in groups.items()
+            }
             if direct and name == "all_reduce":
                 calls["direct"] = make_direct_call(number(size) // 4, direct)
                 calls["torch"] = make_call(name, number(size) // 4, fake)
@@ -134,16 +149,26 @@ def compare_calls(groups: dict[str, dist.ProcessGroup], options: argparse.Namesp
 
 
 def compare_ddp(groups: dict[str, dist.ProcessGroup], options: argparse.Namespace) -> None:
-    steps = {name: DdpStep(group) for name, group in groups.items()}
+    steps = {name: DdpStep(group, views=options.views) for name, group in groups.items()}
+    steps["copies"] = DdpStep(groups["tutti"], views=options.views)
+    steps["copies"].model.register_comm_hook(None, leave_bucket)
     calls: dict[str, Callable[[], object]] = dict(steps)
     calls["alone"] = steps["tutti"].alone
     times = measure(calls, options)
     say(f"{options.ranks} ranks, {options.transport}, DDP, {steps['gloo'].count} parameters, ms per step")
-    say(f"{'':10} {'step':>10} {'communication':>14}")
+    say(f"{'':10} {'step':>10} {'more than alone':>16} {'than copies':>12}")
     for name, each in times.items():
-        say(f"{name:10} {each / 1e3:>10.1f} {(each - times['alone']) / 1e3:>14.1f}")
-    parts = [times[name] - times["alone"] for name in ("gloo", "tutti")]
-    say(f"ratio of communication: {parts[0] / parts[1]:.1f}×")
+        more = [(each - times[least]) / 1e3 for least in ("alone", "copies")]
+        say(f"{name:10} {each / 1e3:>10.1f} {more[0]:>16.1f} {more[1]:>12.1f}")
+    for least in ("alone", "copies"):
+        parts = [times[name] - times[least] for name in ("gloo", "tutti")]
+        say(f"ratio of what is more than {least}: {parts[0] / parts[1]:.1f}×")
+
+
+def leave_bucket(_, bucket):  # type: ignore[no-untyped-def]  # Torch refuses annotations in strings.
+    done: torch.futures.Future[torch.Tensor] = torch.futures.Future()
+    done.set_result(bucket.buffer())
+    return done
 
 
 def say(line: str) -> None:
@@ -174,7 +199,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--seconds", type=float, default=1.0, help="per call, size and backend")
     parser.add_argument("--direct", action="store_true", help="all_reduce without torch, too")
+    parser.add_argument("--shared", action="store_true", help="tutti's tensors in shared memory")
     parser.add_argument("--ddp", action="store_true", help="a DDP step of ten million parameters")
+    parser.add_argument("--views", action="store_true", help="with gradient_as_bucket_view")
     options = parser.parse_args()
     _extension.load()
     context = multiprocessing.get_context("fork")

@@ -14,6 +14,7 @@
 #include <tutti/error.hpp>
 
 #include "transport/memory/memory_port-inl.hpp"
+#include "transport/memory/preemption.hpp"
 
 namespace tutti {
 namespace {
@@ -227,10 +228,13 @@ std::uint64_t MemoryPort::released(Rank peer) {
 std::uint64_t MemoryPort::sent(Rank peer) const { return out_[peer.index()].sent; }
 
 bool MemoryPort::stay_awake(std::uint32_t idle) {
-  // The peer that this rank waits for may be on the same core, even if there are enough cores. Then
-  // spinning would keep it from running.
+  // The peer that this rank waits for may be on the same core, even if there are enough cores; or
+  // the program's own computation, which the peer waits for in the end. Then spinning would keep it
+  // from running.
   constexpr std::uint32_t looks_between = 64;
-  if (idle % looks_between == 0 || idle == patience_.spins + 1) crowded_ = spread_.crowded();
+  if (idle % looks_between == 0 || idle == patience_.spins + 1) {
+    crowded_ = spread_.crowded() || was_preempted_lately();
+  }
   const std::uint32_t spins = crowded_ ? std::min(patience_.spins, looks_between) : patience_.spins;
   if (idle > spins + patience_.yields) return false;
   if (idle <= spins) {
