@@ -134,9 +134,7 @@ def compare_calls(groups: dict[str, dist.ProcessGroup], options: argparse.Namesp
     for name in options.calls.split(","):
         for size in options.sizes.split(","):
             calls = {
-                each: make_call(
-                    name, number(size) // 4, group, is_shared=options.shared and each == "tutti"
-                )
+                each: make_call(name, number(size) // 4, group, is_shared=options.shared and each == "tutti")
                 for each, group in groups.items()
             }
             if direct and name == "all_reduce":
