@@ -10,6 +10,9 @@ namespace tutti {
 
 /// `at` modulo `modulus`, in 0 … modulus−1 also for negative `at`.
 [[nodiscard]] constexpr std::uint32_t wrap(std::int64_t at, std::uint32_t modulus) {
+  // Most are at most one turn away. A division would take longer than the rest of a step.
+  if (at < 0) at += modulus;
+  if (at >= 0 && at < modulus) return static_cast<std::uint32_t>(at);
   const std::int64_t rest = at % modulus;
   return static_cast<std::uint32_t>(rest < 0 ? rest + modulus : rest);
 }

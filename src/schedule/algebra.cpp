@@ -8,11 +8,14 @@
 namespace tutti {
 namespace {
 
+/// `at` modulo `m`, with the sign of `at`. Most numbers are small, and divisions slow.
+std::int64_t remainder(std::int64_t at, std::int64_t m) { return at > -m && at < m ? at : at % m; }
+
 template <class Unsigned>
 Unsigned affine(Unsigned first, std::int64_t stride, Unsigned i, Unsigned modulus) {
   const auto m = static_cast<std::int64_t>(modulus);
-  const auto at =
-      (static_cast<std::int64_t>(first) + stride % m * static_cast<std::int64_t>(i)) % m;
+  const std::int64_t at = remainder(
+      static_cast<std::int64_t>(first) + remainder(stride, m) * static_cast<std::int64_t>(i), m);
   return static_cast<Unsigned>(at < 0 ? at + m : at);
 }
 

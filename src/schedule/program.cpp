@@ -67,6 +67,11 @@ void Program::reduce(std::uint32_t round, ChunkRange chunks, std::span<const Var
 }
 
 void Program::append(const Step& step) {
+  constexpr std::size_t most_sources = std::numeric_limits<std::uint16_t>::max();
+  if (step.sources.size() > most_sources) {
+    throw Error(ErrorCode::invalid_argument, "a local step can have 65535 sources at most, not " +
+                                                 std::to_string(step.sources.size()));
+  }
   // A fast path: nearly every step has one peer and one range, and schedules have millions of
   // steps.
   if (step.peers.size() == 1) {
@@ -79,28 +84,24 @@ void Program::append(const Step& step) {
   } else {
     chunks_.insert(chunks_.end(), step.chunks.begin(), step.chunks.end());
   }
-  Line line{.round = step.round,
-            .peers_end = static_cast<std::uint32_t>(peers_.size()),
-            .chunks_end = static_cast<std::uint32_t>(chunks_.size()),
-            .own = step.own.value_or(0),
-            .aside = step.own_variant.index(),
-            .variant = step.variant,
-            .kind = step.kind,
-            .has_own = step.own.has_value()};
+  // Written in place: a copy of fields that have just been stored would wait for the stores.
+  Line& line = lines_.emplace_back();
+  line.round = step.round;
+  line.peers_end = static_cast<std::uint32_t>(peers_.size());
+  line.chunks_end = static_cast<std::uint32_t>(chunks_.size());
+  line.own = step.own.value_or(0);
+  line.aside = step.own_variant.index();
+  line.variant = step.variant;
+  line.kind = step.kind;
+  line.has_own = step.own.has_value();
   last_variant_ = std::max({last_variant_, step.variant, step.own_variant});
   if (step.kind == Step::Kind::local) {
-    constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
-    if (step.sources.size() > most) {
-      throw Error(ErrorCode::invalid_argument, "a local step can have 65535 sources at most, not " +
-                                                   std::to_string(step.sources.size()));
-    }
     for (const Variant source : step.sources) last_variant_ = std::max(last_variant_, source);
     sources_.insert(sources_.end(), step.sources.begin(), step.sources.end());
     line.own = static_cast<std::uint32_t>(sources_.size());
     line.aside = static_cast<std::uint16_t>(step.sources.size());
     line.has_own = false;
   }
-  lines_.push_back(line);
 }
 
 void Program::append(const Program& other, std::uint32_t later) {
@@ -110,13 +111,13 @@ void Program::append(const Program& other, std::uint32_t later) {
   peers_.insert(peers_.end(), other.peers_.begin(), other.peers_.end());
   chunks_.insert(chunks_.end(), other.chunks_.begin(), other.chunks_.end());
   sources_.insert(sources_.end(), other.sources_.begin(), other.sources_.end());
-  lines_.reserve(lines_.size() + other.lines_.size());
-  for (Line line : other.lines_) {
+  const std::size_t own = lines_.size();
+  lines_.insert(lines_.end(), other.lines_.begin(), other.lines_.end());
+  for (Line& line : std::span(lines_).subspan(own)) {
     line.round += later;
     line.peers_end += peers;
     line.chunks_end += chunks;
     if (line.kind == Step::Kind::local) line.own += sources;
-    lines_.push_back(line);
   }
   rounds_ = std::max(rounds_, other.rounds_ + later);
   last_variant_ = std::max(last_variant_, other.last_variant_);
