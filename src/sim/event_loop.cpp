@@ -26,10 +26,11 @@ EventLoop::EventLoop(Workload& workload, const RouteTable& routes, std::vector<d
       meter_(capacities_.size(), settings.intervals),
       finished_(workload.ranks(), 0),
       adders_(settings.gamma > 0 && settings.ports > 0 ? workload.ranks() : 0) {
-  if (settings.ports > 0) ports_.emplace(workload, settings.ports);
   if (settings.in_order) order_.emplace(workload);
   lonely_rates_.assign(routes.size(), 0);
   if (settings.ports == 1 && !order_) find_lonely_routes();
+  is_in_order_ = nothing_competes();
+  if (settings.ports > 0 && !is_in_order_) ports_.emplace(workload, settings.ports);
 }
 
 void EventLoop::find_lonely_routes() {
@@ -45,7 +46,14 @@ void EventLoop::find_lonely_routes() {
 }
 
 void EventLoop::run(const std::string& name, const Progress& progress) {
-  constexpr std::uint64_t between_calls = 1U << 16;
+  is_in_order_ ? run_in_order(progress) : run_by_time(progress);
+  if (passed_ != workload_.messages.size()) {
+    throw Error(ErrorCode::invalid_argument,
+                "'" + name + "' deadlocks: its steps wait for each other; check it with verify");
+  }
+}
+
+void EventLoop::run_by_time(const Progress& progress) {
   std::uint64_t told = 0;
   start_what_waits_for_nothing();
   depart();
@@ -59,10 +67,6 @@ void EventLoop::run(const std::string& name, const Progress& progress) {
     depart();
     settle();
     if (progress && passed_ - told >= between_calls) progress(told = passed_);
-  }
-  if (passed_ != workload_.messages.size()) {
-    throw Error(ErrorCode::invalid_argument,
-                "'" + name + "' deadlocks: its steps wait for each other; check it with verify");
   }
 }
 

@@ -27,6 +27,9 @@ namespace tutti {
 /// its route its bytes flow, at the rate given by FairShares, or at a fixed rate if no other flow
 /// can share its links. It arrives with its last byte. The slices of one message flow one after the
 /// other. A fold begins when all its operands are ready.
+///
+/// In many workloads no message ever competes with another one for a link or a port. Its times then
+/// follow from those of the items before it, and nothing has to be sorted by time.
 class EventLoop {
  public:
   /// Requires: workload, routes and settings outlive this.
@@ -55,6 +58,9 @@ class EventLoop {
  private:
   using Item = Workload::Item;
 
+  /// The number of messages between two reports of progress.
+  static constexpr std::uint64_t between_calls = 1U << 16;
+
   /// An activity in progress.
   struct Task {
     enum class Kind : std::uint8_t { latency, flow, lonely_flow, sum } kind = Kind::latency;
@@ -70,7 +76,12 @@ class EventLoop {
     std::deque<std::uint32_t> queue;  // Folds.
   };
 
+  class InOrder;
+
   void find_lonely_routes();
+  void run_by_time(const Progress& progress);
+  void run_in_order(const Progress& progress);
+  [[nodiscard]] bool nothing_competes() const;
   [[nodiscard]] double end_of_moment() const;
   void start_what_waits_for_nothing();
   void handle(std::uint32_t slot);
@@ -100,8 +111,9 @@ class EventLoop {
   std::vector<double> lonely_rates_;  // Fixed rate of each route; 0 if its links may be shared.
   FairShares shares_;
   Meter meter_;
-  std::optional<PortLimiter> ports_;  // Empty if ports are unlimited.
+  std::optional<PortLimiter> ports_;  // Empty if ports are unlimited, or nothing competes for them.
   std::optional<PairOrder> order_;    // Empty unless messages of a pair are kept in order.
+  bool is_in_order_ = false;          // Nothing competes, so nothing has to be sorted by time.
   EventQueue events_;                 // Indexed by task slot.
   std::vector<Task> tasks_;
   std::vector<std::uint32_t> unused_slots_;
