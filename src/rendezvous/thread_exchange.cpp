@@ -22,17 +22,19 @@ std::vector<std::string> ThreadGather::all(Rank rank, const std::string& contrib
   }
   own = contribution;
   if (++arrived_ == contributions_.size()) {
-    last_.clear();
-    for (auto& each : contributions_) last_.push_back(*std::exchange(each, std::nullopt));
+    std::vector<std::string> all;
+    all.reserve(contributions_.size());
+    for (auto& each : contributions_) all.push_back(*std::exchange(each, std::nullopt));
+    last_ = std::make_shared<const std::vector<std::string>>(std::move(all));
     arrived_ = 0;
     ++round_;
     changed_.notify_all();
-    return last_;
+    return copy_of_last(lock);
   }
   const std::uint64_t mine = round_;
   changed_.wait_until(lock, deadline, [&] { return round_ != mine || !failure_.empty(); });
   // The next round cannot end before this rank has contributed to it.
-  if (round_ != mine) return last_;
+  if (round_ != mine) return copy_of_last(lock);
   if (failure_.empty()) {
     std::vector<std::uint32_t> missing;
     for (std::uint32_t r = 0; r < contributions_.size(); ++r) {
@@ -43,6 +45,12 @@ std::vector<std::string> ThreadGather::all(Rank rank, const std::string& contrib
     changed_.notify_all();
   }
   throw Error(ErrorCode::timed_out, failure_);
+}
+
+std::vector<std::string> ThreadGather::copy_of_last(std::unique_lock<std::mutex>& lock) const {
+  const std::shared_ptr<const std::vector<std::string>> last = last_;
+  lock.unlock();
+  return *last;
 }
 
 void ThreadGather::give_up(const std::string& why) {
