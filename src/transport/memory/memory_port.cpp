@@ -14,7 +14,7 @@
 #include <tutti/error.hpp>
 
 #include "transport/memory/memory_port-inl.hpp"
-#include "transport/memory/preemption.hpp"
+#include "transport/memory/own_threads.hpp"
 
 namespace tutti {
 namespace {
@@ -233,7 +233,7 @@ bool MemoryPort::stay_awake(std::uint32_t idle) {
   // from running.
   constexpr std::uint32_t looks_between = 64;
   if (idle % looks_between == 0 || idle == patience_.spins + 1) {
-    crowded_ = spread_.crowded() || was_preempted_lately();
+    crowded_ = spread_.crowded() || (patience_.spins > 0 && own_threads_want_core());
   }
   const std::uint32_t spins = crowded_ ? std::min(patience_.spins, looks_between) : patience_.spins;
   if (idle > spins + patience_.yields) return false;
