@@ -17,8 +17,10 @@ bool Executor::run_enclosed() {
     const Plan::Operation& operation = plan_->operations[id];
     const std::span<const Rank> others = ranks(id);
     straight_done_ = 0;
-    if (steps[straight_at_].bundle) {
-      const std::size_t done = run_bundle(plan_->bundles[*steps[straight_at_].bundle], false);
+    // One message alone is faster by itself.
+    const std::optional<std::uint32_t> bundle = steps[straight_at_].bundle;
+    if (bundle && plan_->bundles[*bundle].count > 1) {
+      const std::size_t done = run_bundle(plan_->bundles[*bundle], false);
       if (done > 0) {
         straight_at_ += done - 1;
         continue;
