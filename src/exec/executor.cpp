@@ -26,9 +26,10 @@ void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& fold
   counters_ = &counters;
   is_first_part_ = is_first_part;
   aside_done_ = plan.aside.empty();
-  is_straight_ = !plan.straight.empty();
+  is_straight_ =
+      !plan.straight.empty() && (plan.longest <= Plan::longest_short || lends_all_at_once());
   send_begin_.resize(plan.peers.size());
-  if (!plan.exposures.empty() && !plan.exposes_in_bundle) note_positions();
+  if (!plan.exposures.empty() && !(is_straight_ && plan.exposes_in_bundle)) note_positions();
   if (!plan.before.empty()) copy(plan.before);
   const bool is_enclosed = is_straight_ && plan.longest <= most_enclosed_;
   if (is_straight_ && (is_enclosed ? run_enclosed() : run_straight())) return;

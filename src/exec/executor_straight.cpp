@@ -1,4 +1,4 @@
-// How an executor runs short plans: one operation after another.
+// How an executor runs plans of rather short messages: one operation after another.
 #include <algorithm>
 #include <cstring>
 
@@ -72,6 +72,29 @@ bool Executor::receive_enclosed(const Plan::Operation& operation, std::span<cons
     ++counted.messages_received;
   }
   return true;
+}
+
+/// True if something is sent and receivers read all of it in place. Longer data that is copied
+/// should be sent in slices, so that sender and receiver copy at the same time.
+bool Executor::lends_all_at_once() const {
+  const std::span<const Plan::StraightStep> steps = plan_->straight;
+  bool lends = false;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Plan::Operation& operation = plan_->operations[steps[i].operation];
+    if (operation.kind != Step::Kind::send) continue;
+    const Plan::Piece& piece = plan_->pieces[operation.pieces_end - 1];
+    const std::byte* data = source(piece.from, piece.from_offset);
+    std::size_t bytes = operation.bytes;
+    if (steps[i].bundle) {
+      const Plan::Bundle& bundle = plan_->bundles[*steps[i].bundle];
+      data = source(bundle.buffer, bundle.extent.begin);
+      bytes = bundle.extent.end - bundle.extent.begin;
+      i = bundle.first_step + bundle.count - 1;
+    }
+    lends = port_.lends_at_once({data, bytes});
+    if (!lends) return false;
+  }
+  return lends;
 }
 
 /// Runs the operations one after another. False if one of them would have to wait while others may

@@ -56,7 +56,8 @@ class Compiler {
     add_copies(placement_.aside(), plan_.aside);
     find_forwards(plan_);
     find_exposures(plan_);
-    find_straight_order(plan_);
+    // Segments are a pipeline: several of them are under way at once.
+    find_straight_order(plan_, segments_ == 1 ? Plan::longest_lent : Plan::longest_short);
     find_bundles(plan_);
     return std::move(plan_);
   }

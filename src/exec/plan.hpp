@@ -137,8 +137,12 @@ struct Plan {
   std::vector<Copy> aside;   ///< Copies that no operation depends on, made while waiting.
   /// True if a peer is sent to, or received from, more than once, so that turns matter.
   bool has_turns = false;
-  /// All operations, if messages are so short that nothing is gained by advancing several of them
-  /// at once; else empty.
+  /// Messages of up to so many bytes are best sent one after another, however they travel.
+  static constexpr std::size_t longest_short = 4096;
+  /// The same for messages that receivers read in place at once.
+  static constexpr std::size_t longest_lent = std::size_t{1} << 16;
+  /// All operations, if none has more than `longest_lent` bytes and messages are not cut into
+  /// segments; else empty.
   std::vector<StraightStep> straight;
   std::size_t longest = 0;            ///< Bytes of an operation of `straight`.
   std::vector<Bundle> bundles;        ///< Of `straight`.
@@ -188,7 +192,7 @@ struct PlanRequest {
 /// For compile().
 void find_forwards(Plan& plan);
 void find_exposures(Plan& plan);
-void find_straight_order(Plan& plan);
+void find_straight_order(Plan& plan, std::size_t longest);
 void find_bundles(Plan& plan);
 
 /// Throws invalid_argument for an alltoall in place whose blocks differ in size: they cannot swap

@@ -1,4 +1,5 @@
-// Finds the order in which a plan of short messages is run, and the sends that forward a result.
+// Finds the order in which the operations of a plan of rather short messages can be run one after
+// another, and the sends that forward a result.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -26,11 +27,10 @@ class Order {
     }
   }
 
-  /// Short messages are sent at once, so the operations can be run one after another if in each
-  /// round all sends come before all receives. That order has no deadlock: the sends of a round
-  /// need only what earlier rounds have received.
-  void find_straight_order() {
-    constexpr std::size_t longest = 4096;
+  /// Messages of at most `longest` bytes are sent at once, so the operations can be run one after
+  /// another if in each round all sends come before all receives. That order has no deadlock: the
+  /// sends of a round need only what earlier rounds have received.
+  void find_straight_order(std::size_t longest) {
     std::vector<Plan::StraightStep> order;
     order.reserve(plan_.operations.size());
     for (std::uint32_t id = 0; id < plan_.operations.size(); ++id) {
@@ -119,6 +119,8 @@ class Order {
 
 void find_forwards(Plan& plan) { Order(plan).find_forwards(); }
 
-void find_straight_order(Plan& plan) { Order(plan).find_straight_order(); }
+void find_straight_order(Plan& plan, std::size_t longest) {
+  Order(plan).find_straight_order(longest);
+}
 
 }  // namespace tutti

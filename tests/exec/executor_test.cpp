@@ -44,6 +44,25 @@ TEST_P(EveryAlgorithm, ExecutesCorrectly) {
   }
 }
 
+/// Longer messages are sent one after another, too, if receivers read them in place.
+TEST_P(EveryAlgorithm, ExecutesLongerMessagesThatAreReadInPlace) {
+  const Algorithm& algorithm = *GetParam();
+  if (algorithm.collective == Collective::barrier) GTEST_SKIP() << "a barrier has no data";
+  for (const std::uint32_t p : {2U, 3U, 5U}) {
+    Crew crew(p, Sight::direct, outbox, slice);
+    const Problem problem = problems(algorithm, p).back();
+    const Schedule schedule = algorithm.schedule(problem);
+    for (const std::uint64_t count : {p * 1100U, p * 3000U}) {
+      for (const Aliasing aliasing : {Aliasing::out_of_place, Aliasing::in_place}) {
+        EXPECT_EQ(run_and_check(crew, schedule, even_layout(schedule.contract, count), aliasing),
+                  "")
+            << algorithm.name << " " << words(problem) << " count " << count << " in place "
+            << (aliasing == Aliasing::in_place);
+      }
+    }
+  }
+}
+
 TEST_P(EveryAlgorithm, ExecutesInSegments) {
   const Algorithm& algorithm = *GetParam();
   if (algorithm.collective == Collective::barrier) GTEST_SKIP() << "a barrier has no data";

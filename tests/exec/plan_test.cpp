@@ -125,8 +125,25 @@ TEST(StraightOrder, SaysWhatOverwritesSentData) {
 
 TEST(StraightOrder, IsForShortMessagesOnly) {
   const Schedule mesh = algorithm("allreduce/mesh").schedule({.ranks = 2});
-  EXPECT_FALSE(short_plan(mesh, Aliasing::in_place, 1024).straight.empty());
-  EXPECT_TRUE(short_plan(mesh, Aliasing::in_place, 1025).straight.empty());
+  constexpr std::uint64_t longest = Plan::longest_lent / 4;
+  EXPECT_FALSE(short_plan(mesh, Aliasing::in_place, longest).straight.empty());
+  EXPECT_TRUE(short_plan(mesh, Aliasing::in_place, longest + 1).straight.empty());
+}
+
+TEST(StraightOrder, IsNotForPipelines) {
+  const Schedule mesh = algorithm("allreduce/mesh_two_shot").schedule({.ranks = 2});
+  const auto is_straight = [&](std::uint64_t count, std::uint64_t segment) {
+    return !compile({.program = mesh.program(Rank{0}),
+                     .contract = mesh.contract,
+                     .self = Rank{0},
+                     .aliasing = Aliasing::in_place,
+                     .layout = even_layout(mesh.contract, count),
+                     .element_bytes = 4,
+                     .segment = segment})
+                .straight.empty();
+  };
+  EXPECT_TRUE(is_straight(16384, 0));
+  EXPECT_FALSE(is_straight(16384, 2048));
 }
 
 /// The port remembers the last window that a peer has exposed, so it must be the one of the segment

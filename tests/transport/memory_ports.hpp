@@ -15,7 +15,8 @@ namespace tutti::test {
 class MemoryPorts {
  public:
   /// The view must outlive this.
-  MemoryPorts(std::uint32_t ranks, SharedView& view) : memory_(Arena::size(stripe, ranks)) {
+  MemoryPorts(std::uint32_t ranks, SharedView& view, const Patience& patience = {})
+      : memory_(Arena::size(stripe, ranks)) {
     std::vector<std::uint32_t> all(ranks);
     std::iota(all.begin(), all.end(), 0U);
     const auto of = [&](std::uint32_t rank) { return Membership{1, Rank{rank}, all}; };
@@ -27,6 +28,7 @@ class MemoryPorts {
           .self = rank,
           .locals = all,
           .view = &view,
+          .patience = patience,
           .has_ended = [](std::uint32_t) { return false; },
       });
       offers.push_back(transports_[rank].offer(of(rank)));

@@ -76,6 +76,17 @@ TEST_F(Parcels, AreReadInPlaceFromTheUsualSizeOn) {
   EXPECT_TRUE(ports_[0]->all_released(others_)) << "copied";
 }
 
+TEST(LentAtOnce, IsLongDataInSharedMemoryOfRanksWithCoresOfTheirOwn) {
+  ThreadView view;
+  const std::vector<std::byte> data(4096);
+  for (const std::uint32_t spins : {0U, 10U}) {
+    const MemoryPorts ports(2, view, {.spins = spins, .yields = 1});
+    ports[0]->read_in_place_from(2048);
+    EXPECT_EQ(ports[0]->lends_at_once(data), spins > 0);
+    EXPECT_FALSE(ports[0]->lends_at_once(std::span(data).first(2047)));
+  }
+}
+
 TEST_F(Parcels, AreAllSentOrNone) {
   const Rank two{2};
   for (std::size_t i = 0; i < most_notes; ++i) {

@@ -74,6 +74,7 @@ class MemoryPort final : public Port {
   [[nodiscard]] std::size_t least_lent() const override {
     return std::max(least_direct_, Note::most_enclosed + 1);
   }
+  [[nodiscard]] bool lends_at_once(std::span<const std::byte> data) override;
   void abandon() override { set_writing(false); }
   [[nodiscard]] std::uint64_t released(Rank peer) override;
   [[nodiscard]] std::uint64_t sent(Rank peer) const override;

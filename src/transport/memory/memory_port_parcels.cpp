@@ -87,6 +87,11 @@ std::optional<std::uint64_t> MemoryPort::whole_place(std::span<const std::byte> 
   return published->where;
 }
 
+bool MemoryPort::lends_at_once(std::span<const std::byte> data) {
+  const bool has_own_core = patience_.spins > 0;
+  return has_own_core && data.size() >= least_direct_ && whole_place(data).has_value();
+}
+
 /// Copies the parcels into a slot of the outbox, at their offsets, ready to be posted. Null if
 /// there is none, or if they are too far apart. Other ranks may be writing to what is between them.
 Outbox::Slot* MemoryPort::stage(const Shipment& shipment) {
