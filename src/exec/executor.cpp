@@ -27,7 +27,7 @@ void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& fold
   is_first_part_ = is_first_part;
   aside_done_ = plan.aside.empty();
   is_straight_ =
-      !plan.straight.empty() && (plan.longest <= Plan::longest_short || lends_all_at_once());
+      !plan.straight.empty() && (plan.longest <= Plan::longest_short || shares_all_it_sends());
   send_begin_.resize(plan.peers.size());
   if (!plan.exposures.empty() && !(is_straight_ && plan.exposes_in_bundle)) note_positions();
   if (!plan.before.empty()) copy(plan.before);

@@ -159,7 +159,7 @@ class Executor {
   void fold(std::byte* to, std::byte* copy, std::size_t bytes);
   [[nodiscard]] bool run_enclosed();
   [[nodiscard]] bool receive_enclosed(const Plan::Operation& operation, std::span<const Rank> from);
-  [[nodiscard]] bool lends_all_at_once() const;
+  [[nodiscard]] bool shares_all_it_sends() const;
   [[nodiscard]] bool run_straight();
   void continue_straight();
   void run_together();

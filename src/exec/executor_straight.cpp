@@ -74,11 +74,11 @@ bool Executor::receive_enclosed(const Plan::Operation& operation, std::span<cons
   return true;
 }
 
-/// True if something is sent and receivers read all of it in place. Longer data that is copied
+/// True if something is sent, and receivers can read all of it in place. Longer data that is copied
 /// should be sent in slices, so that sender and receiver copy at the same time.
-bool Executor::lends_all_at_once() const {
+bool Executor::shares_all_it_sends() const {
   const std::span<const Plan::StraightStep> steps = plan_->straight;
-  bool lends = false;
+  bool shares = false;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Plan::Operation& operation = plan_->operations[steps[i].operation];
     if (operation.kind != Step::Kind::send) continue;
@@ -91,10 +91,10 @@ bool Executor::lends_all_at_once() const {
       bytes = bundle.extent.end - bundle.extent.begin;
       i = bundle.first_step + bundle.count - 1;
     }
-    lends = port_.lends_at_once({data, bytes});
-    if (!lends) return false;
+    shares = port_.shares({data, bytes});
+    if (!shares) return false;
   }
-  return lends;
+  return shares;
 }
 
 /// Runs the operations one after another. False if one of them would have to wait while others may

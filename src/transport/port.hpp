@@ -150,9 +150,9 @@ class Port {
   [[nodiscard]] virtual std::size_t most_enclosed() const { return 0; }
   /// Data shorter than this is released as soon as it is sent.
   [[nodiscard]] virtual std::size_t least_lent() const { return 0; }
-  /// True if peers read this data in place, and all ranks have cores of their own, so that they can
-  /// do so at once.
-  [[nodiscard]] virtual bool lends_at_once(std::span<const std::byte> /*data*/) { return false; }
+  /// True if peers can read this data in place, and at once, since all ranks have cores of their
+  /// own.
+  [[nodiscard]] virtual bool shares(std::span<const std::byte> /*data*/) { return false; }
   /// How many of the bytes sent to `peer` are no longer read from the caller's memory.
   [[nodiscard]] virtual std::uint64_t released(Rank peer) = 0;
   /// True if everything that was sent to these peers is released.

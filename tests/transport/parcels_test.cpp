@@ -76,14 +76,12 @@ TEST_F(Parcels, AreReadInPlaceFromTheUsualSizeOn) {
   EXPECT_TRUE(ports_[0]->all_released(others_)) << "copied";
 }
 
-TEST(LentAtOnce, IsLongDataInSharedMemoryOfRanksWithCoresOfTheirOwn) {
+TEST(SharedData, IsReadAtOnceByRanksWithCoresOfTheirOwn) {
   ThreadView view;
   const std::vector<std::byte> data(4096);
   for (const std::uint32_t spins : {0U, 10U}) {
     const MemoryPorts ports(2, view, {.spins = spins, .yields = 1});
-    ports[0]->read_in_place_from(2048);
-    EXPECT_EQ(ports[0]->lends_at_once(data), spins > 0);
-    EXPECT_FALSE(ports[0]->lends_at_once(std::span(data).first(2047)));
+    EXPECT_EQ(ports[0]->shares(data), spins > 0);
   }
 }
 

@@ -7,6 +7,18 @@
 
 namespace tutti {
 
+/// Starts to fetch a cache line that will be written soon and is in the cache of another core. A
+/// store to it would keep all later stores waiting. It must not be a line that the other core polls
+/// meanwhile.
+inline void prefetch_to_write(const void* line) {
+#if defined(__x86_64__)
+  // Compilers emit this instruction only for processors that have it. On others it does nothing.
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
 /// Opens the next note from a peer, unless one is open. False if there is none.
 inline bool MemoryPort::open(Rank peer, Inbound& in) {
   if (in.data != nullptr) return true;
@@ -54,6 +66,11 @@ inline bool MemoryPort::have_room(std::span<const Rank> peers) {
     if (!has_room(out_[peer.index()])) return false;
   }
   return true;
+}
+
+inline void MemoryPort::prefetch_next_note(Rank peer) const {
+  const Outbound& out = out_[peer.index()];
+  prefetch_to_write(&out.box->note(out.turn));
 }
 
 /// Posts the next note. Enclosed data must already be in it.

@@ -169,6 +169,9 @@ std::size_t MemoryPort::send(std::span<const Rank> peers, std::span<const std::b
 /// Requires: there is room for a note to each peer.
 std::size_t MemoryPort::send_long(std::span<const Rank> peers, std::span<const std::byte> data) {
   if (const auto published = publish(data, least_to_lend(peers))) {
+    if (peers.size() > 1) {
+      for (const Rank peer : peers) prefetch_next_note(peer);
+    }
     for (const Rank peer : peers) {
       lend(peer, Note::Kind::direct, published->where, published->bytes);
     }

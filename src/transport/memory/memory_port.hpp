@@ -74,7 +74,7 @@ class MemoryPort final : public Port {
   [[nodiscard]] std::size_t least_lent() const override {
     return std::max(least_direct_, Note::most_enclosed + 1);
   }
-  [[nodiscard]] bool lends_at_once(std::span<const std::byte> data) override;
+  [[nodiscard]] bool shares(std::span<const std::byte> data) override;
   void abandon() override { set_writing(false); }
   [[nodiscard]] std::uint64_t released(Rank peer) override;
   [[nodiscard]] std::uint64_t sent(Rank peer) const override;
@@ -139,6 +139,7 @@ class MemoryPort final : public Port {
   [[nodiscard]] bool may_write(const Outbound& out) const;
   [[nodiscard]] bool has_room(Outbound& out);
   [[nodiscard]] bool have_room(std::span<const Rank> peers);
+  void prefetch_next_note(Rank peer) const;
   [[nodiscard]] std::size_t send_long(std::span<const Rank> peers, std::span<const std::byte> data);
   [[nodiscard]] Outbox::Slot* take_slot(std::span<const Rank> peers);
   void post_slot(Outbox::Slot& slot, std::span<const Rank> peers, std::size_t bytes);

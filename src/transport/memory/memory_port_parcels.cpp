@@ -56,6 +56,9 @@ bool MemoryPort::send_each(const Shipment& shipment, std::span<std::uint64_t> po
   if (!lent && slot == nullptr) return false;
   // From here on another port may get the slot as soon as all readers have finished.
   const std::uint64_t data = lent ? *lent : slot->offset;
+  if (lent) {
+    for (const Parcel& each : shipment.parcels) prefetch_next_note(each.peer);
+  }
   for (const Parcel& each : shipment.parcels) {
     Outbound& out = out_[each.peer.index()];
     const Inbound& in = in_[each.peer.index()];
@@ -87,9 +90,9 @@ std::optional<std::uint64_t> MemoryPort::whole_place(std::span<const std::byte> 
   return published->where;
 }
 
-bool MemoryPort::lends_at_once(std::span<const std::byte> data) {
+bool MemoryPort::shares(std::span<const std::byte> data) {
   const bool has_own_core = patience_.spins > 0;
-  return has_own_core && data.size() >= least_direct_ && whole_place(data).has_value();
+  return has_own_core && whole_place(data).has_value();
 }
 
 /// Copies the parcels into a slot of the outbox, at their offsets, ready to be posted. Null if
@@ -131,6 +134,7 @@ std::size_t MemoryPort::receive_each(std::span<const Parcel> parcels, std::byte*
     std::byte* const target = to + each.offset;
     if (in.data != target) {  // Else its sender has put it there.
       if (if_put) return i;
+      if (in.is_lent) prefetch_to_write(&in.box->done);
       if (each.bytes <= longest_short_copy) {
         short_copy(target, in.data, each.bytes);
       } else {
