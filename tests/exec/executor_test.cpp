@@ -174,6 +174,35 @@ TEST(Executor, ThrowsAtTheDeadline) {
   }
 }
 
+/// Data that is copied goes in slices, so that sender and receiver copy at the same time.
+TEST(Executor, SendsLongerDataAsAWholeIfItIsReadInPlace) {
+  const Schedule mesh = algorithm("allgather/mesh").schedule({.ranks = 2});
+  constexpr std::size_t block = 2 * Plan::longest_short;
+  const Layout layout = even_layout(mesh.contract, 2 * block / 4);
+  for (const Sight sight : {Sight::direct, Sight::staged}) {
+    Crew crew(2, sight, {.slots = 8, .slot_bytes = block}, slice);
+    std::vector<std::byte> inputs(2 * block);
+    std::vector<std::byte> outputs(4 * block);
+    std::vector<Counters> counters(2, {.peers = std::vector<PeerCounters>(2)});
+    crew.all([&](Rank self, Executor& executor) {
+      const std::size_t rank = self.index();
+      const Plan plan = compile({.program = mesh.program(self),
+                                 .contract = mesh.contract,
+                                 .self = self,
+                                 .aliasing = Aliasing::out_of_place,
+                                 .layout = layout,
+                                 .element_bytes = 4});
+      executor.run(
+          plan,
+          {.input = inputs.data() + rank * block, .output = outputs.data() + rank * 2 * block},
+          {.fold = fold(DType::u32, Op::sum), .element_bytes = 4}, 20s, counters[rank]);
+    });
+    const PeerCounters& counted = counters[0].peers[1];
+    EXPECT_EQ(counted.bytes_sent, block);
+    EXPECT_EQ(counted.slices_sent, sight == Sight::direct ? 1 : block / slice);
+  }
+}
+
 TEST(Executor, NamesTheReceiversThatHaveNotReadLentData) {
   const Schedule flat = algorithm("broadcast/flat").schedule({.ranks = 3});
   Crew crew(3, Sight::direct, outbox, slice);
