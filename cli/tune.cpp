@@ -243,7 +243,7 @@ std::optional<Profile> measure_way(const Request& request, Pairs pairs, double s
       measure_once(request, pairs, share_of_first * seconds, /*profile=*/"", interrupts);
   if (!found) return found;
   const TemporaryFile known;
-  save_profile(*found, known.path());
+  write_text(known.path(), found->json());
   std::vector<Profile> again;
   for (int i = 0; i < refinements; ++i) {
     const auto more = measure_once(request, pairs, (1 - share_of_first) * seconds / refinements,

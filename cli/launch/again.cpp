@@ -1,11 +1,12 @@
 #include "cli/launch/again.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
-#include <filesystem>
 
 #include <tutti/error.hpp>
 
@@ -78,19 +79,15 @@ int run_again(const std::vector<std::string>& words, const Interrupts& interrupt
   return Ending{status}.exit_code();
 }
 
-TemporaryFile::TemporaryFile()
-    : path_((std::filesystem::temp_directory_path() / "tutti-XXXXXX").string()) {
-  const int file = ::mkstemp(path_.data());
-  if (file < 0) {
-    throw Error(ErrorCode::invalid_argument,
-                "cannot make a file in " + std::filesystem::temp_directory_path().string());
+TemporaryFile::TemporaryFile() : file_(::memfd_create("tutti", MFD_CLOEXEC)) {
+  if (!file_) {
+    throw Error(ErrorCode::unsupported, "cannot make a file in memory: " + system_reason(errno));
   }
-  ::close(file);
-}
-
-TemporaryFile::~TemporaryFile() {
-  std::error_code ignored;
-  std::filesystem::remove(path_, ignored);
+  path_ = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file_.number());
+  if (::access(path_.c_str(), W_OK) != 0) {
+    throw Error(ErrorCode::unsupported,
+                "cannot open " + path_ + ": " + system_reason(errno) + "; is /proc mounted?");
+  }
 }
 
 std::string TemporaryFile::text() const { return read_text(path_); }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/launch/file_descriptor.hpp"
 #include "cli/launch/interrupts.hpp"
 
 namespace tutti::cli {
@@ -12,19 +13,21 @@ namespace tutti::cli {
 /// thrown as Interrupted.
 [[nodiscard]] int run_again(const std::vector<std::string>& words, const Interrupts& interrupts);
 
-/// A file by which one process passes data to another. Removed with this object.
+/// A file by which one process passes data to another. It has no name in any folder, so nothing
+/// is left of it if this process is killed.
 class TemporaryFile {
  public:
-  /// Throws invalid_argument.
+  /// Throws unsupported.
   TemporaryFile();
-  ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
+  /// Valid in every process of this user, as long as this object exists.
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::string text() const;
 
  private:
+  FileDescriptor file_;
   std::string path_;
 };
 

@@ -62,17 +62,22 @@ class TUTTI_API TypedCall {
   static std::span<ElementOf<Out>> output_of(Out& data) {
     return {std::ranges::data(data), std::ranges::size(data)};
   }
+  /// The most that there is if the product is larger, so that the call refuses it.
+  template <class Data>
+  static std::size_t bytes_of(const Data& data) {
+    constexpr std::size_t element = sizeof(ElementOf<Data>);
+    constexpr std::size_t most = ~std::size_t{0};
+    const std::size_t count = std::ranges::size(data);
+    return count > most / element ? most : count * element;
+  }
   template <class Data>
   static Outgoing outgoing(const Data& data, std::uint32_t to, const MessageOptions& options) {
-    return {.data = std::ranges::data(data),
-            .bytes = std::ranges::size(data) * sizeof(ElementOf<Data>),
-            .to = to,
-            .tag = options.tag};
+    return {.data = std::ranges::data(data), .bytes = bytes_of(data), .to = to, .tag = options.tag};
   }
   template <class Data>
   static Incoming incoming(Data& data, std::uint32_t from, const MessageOptions& options) {
     return {.data = std::ranges::data(data),
-            .bytes = std::ranges::size(data) * sizeof(ElementOf<Data>),
+            .bytes = bytes_of(data),
             .from = from,
             .tag = options.tag,
             .may_be_shorter = options.may_be_shorter};

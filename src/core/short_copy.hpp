@@ -8,8 +8,9 @@ namespace tutti {
 
 inline constexpr std::size_t longest_short_copy = 64;
 
-/// Copies up to 64 bytes without a call: for a few bytes a call of memcpy takes longer than the
+/// Copies up to `most` bytes without a call: for a few bytes a call of memcpy takes longer than the
 /// copy. The first and the last bytes may overlap in the middle.
+template <std::size_t most = longest_short_copy>
 [[gnu::always_inline]] inline void short_copy(void* to, const void* from, std::size_t bytes) {
   auto* const target = static_cast<std::byte*>(to);
   const auto* const source = static_cast<const std::byte*>(from);
@@ -26,9 +27,9 @@ inline constexpr std::size_t longest_short_copy = 64;
   struct ThirtyTwo {
     std::uint64_t words[4];
   };
-  if (bytes >= 32) {
+  if (most >= 32 && bytes >= 32) {
     both_ends(ThirtyTwo{});
-  } else if (bytes >= 16) {
+  } else if (most >= 16 && bytes >= 16) {
     both_ends(Sixteen{});
   } else if (bytes >= 8) {
     both_ends(std::uint64_t{});

@@ -43,10 +43,14 @@ void fold_last(void* out, void* copy, const void* const* in, std::size_t operand
   while (end - at >= in_sixteen_bytes) {
     at += fold_few<in_sixteen_bytes, T, Operation>(out, copy, in, operands, at);
   }
-  while (end - at >= in_eight_bytes) {
-    at += fold_few<in_eight_bytes, T, Operation>(out, copy, in, operands, at);
+  if constexpr (in_eight_bytes >= least_lanes<Operation>) {
+    while (end - at >= in_eight_bytes) {
+      at += fold_few<in_eight_bytes, T, Operation>(out, copy, in, operands, at);
+    }
   }
-  while (end > at) at += fold_few<1, T, Operation>(out, copy, in, operands, at);
+  if constexpr (least_lanes<Operation> == 1) {
+    while (end > at) at += fold_few<1, T, Operation>(out, copy, in, operands, at);
+  }
 }
 
 /// The same through local buffers of one vector, for elements that are converted.
@@ -58,15 +62,15 @@ void fold_tail(void* out, void* copy, const void* const* in, std::size_t operand
   HWY_ALIGN T left[most] = {};
   HWY_ALIGN T right[most] = {};
   const std::size_t bytes = count * sizeof(T);
-  short_copy(left, static_cast<const T*>(in[0]) + at, bytes);
+  short_copy<sizeof left>(left, static_cast<const T*>(in[0]) + at, bytes);
   auto sum = Element::load(left);
   for (std::size_t k = 1; k < operands; ++k) {
-    short_copy(right, static_cast<const T*>(in[k]) + at, bytes);
+    short_copy<sizeof right>(right, static_cast<const T*>(in[k]) + at, bytes);
     sum = Operation::apply(sum, Element::load(right));
   }
   Element::store(sum, left);
-  short_copy(static_cast<T*>(out) + at, left, bytes);
-  if (copy != nullptr) short_copy(static_cast<T*>(copy) + at, left, bytes);
+  short_copy<sizeof left>(static_cast<T*>(out) + at, left, bytes);
+  if (copy != nullptr) short_copy<sizeof left>(static_cast<T*>(copy) + at, left, bytes);
 }
 
 template <class Element, class Operation>

@@ -112,6 +112,12 @@ struct ComplexProduct {
   }
 };
 
+/// The fewest lanes of a vector that an operation accepts.
+template <class Operation>
+inline constexpr std::size_t least_lanes = 1;
+template <>
+inline constexpr std::size_t least_lanes<ComplexProduct> = 2;
+
 }  // namespace tutti::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

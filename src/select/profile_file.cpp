@@ -1,13 +1,11 @@
-#include <unistd.h>
-
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include <tutti/error.hpp>
 
 #include "core/bounded_file.hpp"
+#include "core/system_reason.hpp"
+#include "core/whole_file.hpp"
 #include "select/profile.hpp"
 
 namespace tutti {
@@ -39,7 +37,11 @@ std::string default_profile_path() {
 
 FoundProfile find_profile() {
   if (const std::string named = variable("TUTTI_PROFILE"); !named.empty()) {
-    return {.profile = read(named), .origin = named + ", which TUTTI_PROFILE names"};
+    try {
+      return {.profile = read(named), .origin = named + ", which TUTTI_PROFILE names"};
+    } catch (const Error& error) {
+      throw Error(error.code(), std::string("TUTTI_PROFILE: ") + error.what());
+    }
   }
   const std::string usual = default_profile_path();
   std::error_code ignored;
@@ -61,23 +63,8 @@ void save_profile(const Profile& profile, const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty()) fs::create_directories(folder, error);
   if (error) refuse(error.message());
-  // Written to a file beside it and then renamed: a full disk leaves the old file intact.
-  const std::string fresh = path + "." + std::to_string(::getpid()) + ".new";
-  {
-    std::ofstream file(fresh, std::ios::binary);
-    file << profile.json();
-    file.close();
-    if (!file) {
-      fs::remove(fresh, error);
-      refuse("the disk is full, or the directory is not writable");
-    }
-  }
-  fs::rename(fresh, path, error);
-  if (error) {
-    const std::string why = error.message();
-    fs::remove(fresh, error);
-    refuse(why);
-  }
+  const int failure = write_whole_file(path, profile.json());
+  if (failure != 0) refuse(system_reason(failure));
 }
 
 }  // namespace tutti

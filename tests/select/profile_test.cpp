@@ -1,7 +1,9 @@
 #include "select/profile.hpp"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -208,11 +210,16 @@ TEST(ProfileFile, IsFoundInTheConfigurationDirectory) {
 TEST(ProfileFile, IsWrittenAtomically) {
   const TemporaryDirectory folder;
   save_profile(built_in_profile(), folder.path("profile.json"));
-  // The temporary file is a link to a device that is always full.
-  const std::string fresh = folder.path("profile.json." + std::to_string(::getpid()) + ".new");
-  std::filesystem::create_symlink("/dev/full", fresh);
+  // A limit on the length of files acts like a full disk.
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit limit{.rlim_cur = 1000, .rlim_max = before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &limit);
   expect_error([&] { save_profile(built_in_profile(), folder.path("profile.json")); },
-               ErrorCode::invalid_argument, "full");
+               ErrorCode::invalid_argument, "File too large");
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
   std::ifstream file(folder.path("profile.json"));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   EXPECT_EQ(Profile::parse(text), built_in_profile());

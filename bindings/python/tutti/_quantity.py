@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Union
 
@@ -20,14 +21,24 @@ def _split(text: str, wanted: str) -> tuple[float, str]:
     match = _NUMBER.fullmatch(text)
     if match is None:
         raise InvalidArgument(f"'{text}' is not {wanted}")
-    return float(match[1]), match[2]
+    try:
+        return float(match[1]), match[2]
+    except ValueError:
+        raise InvalidArgument(f"'{text}' is not {wanted}") from None
+
+
+def _sound(number: float, given: Quantity, wanted: str) -> float:
+    """A number as given, or as read from a text: an infinite or negative one is refused."""
+    if math.isfinite(number) and number >= 0:
+        return number
+    raise InvalidArgument(f"{given!r} is not {wanted}: it must be finite and not negative")
 
 
 def parse_bytes(size: Quantity) -> int:
     """64, "64KiB" or "64K" (binary), "64KB" (decimal)."""
-    if not isinstance(size, str):
-        return int(size)
     wanted = "a size; write a number of bytes, or for example 64KiB, 1MiB, 25MB or 1G"
+    if not isinstance(size, str):
+        return int(_sound(size, size, wanted))
     number, unit = _split(size, wanted)
     if unit in ("", "B"):
         factor = 1.0
@@ -37,32 +48,31 @@ def parse_bytes(size: Quantity) -> int:
         factor = _PREFIX[unit[:-1]]
     else:
         raise InvalidArgument(f"'{size}' is not {wanted}")
-    return int(number * factor)
+    return int(_sound(number * factor, size, wanted))
 
 
 def parse_seconds(time: Quantity) -> float:
     """1e-6, "1us", "2.5ms"."""
-    if not isinstance(time, str):
-        return float(time)
     wanted = "a time; write for example 1us, 2.5ms, 300ns or 0.1s"
+    if not isinstance(time, str):
+        return float(_sound(time, time, wanted))
     number, unit = _split(time, wanted)
     if unit not in _TIME:
         raise InvalidArgument(f"'{time}' is not {wanted}")
-    return number * _TIME[unit]
+    return _sound(number * _TIME[unit], time, wanted)
 
 
 def parse_rate(rate: Quantity) -> float:
     """Bytes per second: 1e9, "1GB/s", "8Gb/s"."""
-    if not isinstance(rate, str):
-        return float(rate)
     wanted = "a bandwidth; write for example 100GB/s, 12.5GiB/s or 25Gb/s"
+    if not isinstance(rate, str):
+        return float(_sound(rate, rate, wanted))
     number, unit = _split(rate, wanted)
     match = re.fullmatch(r"([kKMGT]?)(iB|B|b)/s", unit)
     if match is None or (match[2] == "iB" and match[1] not in _BINARY):
         raise InvalidArgument(f"'{rate}' is not {wanted}")
-    if match[2] == "iB":
-        return number * _BINARY[match[1]]
-    return number * _PREFIX[match[1]] / (8 if match[2] == "b" else 1)
+    factor = _BINARY[match[1]] if match[2] == "iB" else _PREFIX[match[1]]
+    return _sound(number * factor / (8 if match[2] == "b" else 1), rate, wanted)
 
 
 def parse_seconds_per_byte(time: Quantity) -> float:
