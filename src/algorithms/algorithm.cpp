@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <list>
 #include <mutex>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "algorithms/lecture_names.hpp"
 #include "core/fork_safe_mutex.hpp"
 #include "core/nearest.hpp"
+#include "core/quantity.hpp"
 
 namespace tutti {
 namespace {
@@ -18,6 +20,45 @@ void require(const Algorithm& algorithm, const Problem& problem) {
   const std::string reason = algorithm.refusal(problem);
   if (!reason.empty()) throw Error(ErrorCode::unsupported, reason);
 }
+
+/// Refuses a schedule of all ranks that would take minutes to build and tens of gigabytes, soon
+/// after the first programs were built. Not an exact limit: those that follow may be shorter.
+class SizeCheck {
+ public:
+  explicit SizeCheck(const Contract& contract) : ranks_(contract.ranks) {}
+
+  void add(const Schedule& schedule, const Program& program) {
+    // A root may have many more steps than the others, so the first rank counts once.
+    (built_++ == 0 ? first_ : others_) += program.size();
+    const double others = built_ < 2 ? 0 : static_cast<double>(others_) / (built_ - 1);
+    const double steps = static_cast<double>(first_) + others * (ranks_ - 1);
+    // The ranks near a root may also have more than most.
+    const double certain = built_ < sample && built_ < ranks_ ? 16 : 1;
+    if (steps <= certain * most_steps) return;
+    throw Error(ErrorCode::unsupported,
+                schedule.name + " on " + with_commas(ranks_) + " ranks has about " +
+                    in_digits(steps / 1e6) + " million steps, which take " +
+                    in_digits(steps * bytes_per_step / 1e9) + " GB and " +
+                    in_digits(steps * seconds_per_step) +
+                    " s to build: use fewer ranks, or ask `tutti cost`, which counts by formula");
+  }
+
+ private:
+  static constexpr std::uint32_t sample = 48;
+  static constexpr double most_steps = 4e8;
+  // Measured for rings and meshes of 1,000 to 4,000 ranks.
+  static constexpr double bytes_per_step = 44;
+  static constexpr double seconds_per_step = 1e-7;
+
+  static std::string in_digits(double number) {
+    return with_commas(static_cast<std::uint64_t>(std::ceil(number)));
+  }
+
+  std::uint32_t ranks_;
+  std::uint32_t built_ = 0;
+  std::uint64_t first_ = 0;
+  std::uint64_t others_ = 0;
+};
 
 std::string dimensions_wanted(const Algorithm& algorithm) {
   const auto [least, most] = algorithm.dimensions;
@@ -88,8 +129,10 @@ Schedule Algorithm::schedule(const Problem& problem) const {
   Schedule schedule{.name = std::string(name), .contract = contract(problem), .programs = {}};
   schedule.programs.reserve(problem.ranks);
   const Problem whole = completed(problem);
+  SizeCheck size(schedule.contract);
   for (std::uint32_t r = 0; r < problem.ranks; ++r) {
     schedule.programs.push_back(build(whole, Rank{r}));
+    size.add(schedule, schedule.programs.back());
   }
   return schedule;
 }

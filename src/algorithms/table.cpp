@@ -20,6 +20,11 @@ namespace {
 
 std::uint64_t one(const Problem& /*problem*/) { return 1; }
 std::uint64_t per_rank(const Problem& problem) { return problem.ranks; }
+/// Two per rank if blocks meet half way round an even ring.
+std::uint64_t per_half_way(const Problem& problem) {
+  const bool halves = problem.ranks > 2 && problem.ranks % 2 == 0;
+  return std::uint64_t{problem.ranks} * (halves ? 2 : 1);
+}
 std::uint64_t per_pair(const Problem& problem) {
   return std::uint64_t{problem.ranks} * problem.ranks;
 }
@@ -193,8 +198,8 @@ constexpr std::array table{
     moves("allgather/mesh", allgather, per_rank, allgather::mesh, "every rank sends to every rank"),
     repeats(
         moves("allgather/ring", allgather, per_rank, allgather::ring, "blocks go round a ring")),
-    repeats(moves("allgather/bidirectional_ring", allgather, per_rank,
-                  allgather::bidirectional_ring, "blocks go both ways round a ring")),
+    repeats(joins(moves("allgather/bidirectional_ring", allgather, per_half_way,
+                        allgather::bidirectional_ring, "blocks go both ways round a ring"))),
     joins(moves("allgather/recursive_doubling", allgather, per_rank, allgather::recursive_doubling,
                 "groups exchange all their blocks and double")),
     joins(moves("allgather/bruck", allgather, per_rank, allgather::bruck,
@@ -251,9 +256,9 @@ constexpr std::array table{
                  "the whole vector twice round a ring", as_it_travels)),
     repeats(adds("allreduce/ring", allreduce, per_rank, allreduce::ring,
                  "blocks twice round a ring", round_the_ring)),
-    repeats(adds("allreduce/bidirectional_ring", allreduce, per_rank, allreduce::bidirectional_ring,
-                 "blocks twice round a ring, both ways",
-                 "from both sides of the ring to rank c; received sums + the rank's own")),
+    repeats(joins(adds("allreduce/bidirectional_ring", allreduce, per_half_way,
+                       allreduce::bidirectional_ring, "blocks twice round a ring, both ways",
+                       "from both sides of the ring to rank c; received sums + the rank's own"))),
     keeps(adds("allreduce/recursive_doubling", allreduce, one, allreduce::recursive_doubling,
                "groups exchange whole sums and double", by_doubling)),
     repeats(
@@ -291,9 +296,11 @@ constexpr std::array table{
                  "every rank sends each block to its owner"),
     repeats(keeps(adds("reduce_scatter/ring", reduce_scatter, per_rank, reduce_scatter::ring,
                        "sums go round a ring", round_the_ring))),
-    repeats(keeps(adds("reduce_scatter/bidirectional_ring", reduce_scatter, per_rank,
-                       reduce_scatter::bidirectional_ring, "sums arrive from both sides of a ring",
-                       "from both sides of the ring to rank c; received sums + the rank's own"))),
+    repeats(joins(
+        keeps(adds("reduce_scatter/bidirectional_ring", reduce_scatter, per_half_way,
+                   reduce_scatter::bidirectional_ring, "sums arrive from both sides of a ring",
+                   "from both sides of the ring to rank c; received sums + the rank's "
+                   "own")))),
     joins(keeps(adds("reduce_scatter/recursive_halving", reduce_scatter, per_rank,
                      reduce_scatter::recursive_halving,
                      "groups exchange half of their sums and halve", by_halving))),

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/errors.hpp"
 #include "support/problems.hpp"
 
 namespace tutti::test {
@@ -21,6 +22,22 @@ TEST(Build, EachRankBuildsItsProgramAlone) {
         }
       }
     }
+  }
+}
+
+TEST(Build, RefusesSchedulesThatWouldTakeMinutes) {
+  for (const std::uint32_t p : {20'000U, 1'000'000U}) {
+    expect_error([&] { (void)algorithm("allreduce/ring").schedule({.ranks = p}); },
+                 ErrorCode::unsupported, "use fewer ranks");
+  }
+  expect_error([] { (void)algorithm("alltoall/mesh").schedule({.ranks = 20'000}); },
+               ErrorCode::unsupported,
+               "alltoall/mesh on 20,000 ranks has about 800 million steps, which take 36 GB and "
+               "80 s to build: use fewer ranks");
+  // Many steps of one rank are not many steps of all.
+  for (const char* const name :
+       {"broadcast/flat", "reduce/binomial", "allreduce/halving_doubling"}) {
+    EXPECT_EQ(algorithm(name).schedule({.ranks = 20'000}).programs.size(), 20'000U) << name;
   }
 }
 

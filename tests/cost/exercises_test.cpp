@@ -87,5 +87,20 @@ TEST(Exercise, BidirectionalRingHalvesTheStepsAndKeepsTheBytes) {
   }
 }
 
+/// Both directions carry the same, so a phase takes half of the (p−1)/p·nβ of one direction.
+TEST(Exercise, BidirectionalRingLoadsBothDirectionsEqually) {
+  for (std::uint32_t p = 3; p <= 33; ++p) {
+    const std::uint64_t n = std::uint64_t{p} * 100;
+    for (const char* name : {"allgather/bidirectional_ring", "reduce_scatter/bidirectional_ring"}) {
+      const Schedule both = algorithm(name).schedule({.ranks = p});
+      const CostModel only_bytes{.link = {.alpha = 0, .beta = 1}};
+      EXPECT_NEAR(
+          Pricer(both).price(even_layout(both.contract, n), only_bytes, Ports::unlimited).seconds,
+          (p - 1) * 100 / 2.0, 1e-9)
+          << name << " p=" << p;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tutti

@@ -22,6 +22,12 @@ tuttiResult_t make_schedule(const char* function, tuttiSchedule_t* schedule, Rea
   });
 }
 
+Call call_on(tuttiComm_t comm, const tuttiCall_t* given) {
+  Call call = call_of(pointed_to(given, "call"), communicator_of(comm));
+  call.options.reproducible = comm->reproducible;
+  return call;
+}
+
 }  // namespace
 }  // namespace tutti
 
@@ -60,11 +66,9 @@ tuttiResult_t tuttiScheduleDestroy(tuttiSchedule_t schedule) {
 }
 
 tuttiResult_t tuttiRun(const tuttiCall_t* call, tuttiComm_t comm) {
-  return run_call(__func__, comm,
-                  [&] { return call_of(pointed_to(call, "call"), communicator_of(comm)); });
+  return run_call(__func__, comm, [&] { return call_on(comm, call); });
 }
 
 tuttiResult_t tuttiStart(const tuttiCall_t* call, tuttiComm_t comm, tuttiWork_t* work) {
-  return start_call(__func__, comm, work,
-                    [&] { return call_of(pointed_to(call, "call"), communicator_of(comm)); });
+  return start_call(__func__, comm, work, [&] { return call_on(comm, call); });
 }

@@ -16,9 +16,13 @@ double ring(std::uint64_t p, double n, const Model& model) {
   return broadcast::chain(p, n / static_cast<double>(p), model);
 }
 
+/// With one port the two directions take turns.
 double bidirectional_ring(std::uint64_t p, double n, const Model& model) {
-  const std::uint64_t in_turn = model.one_port ? p - 1 : p / 2;
-  return static_cast<double>(in_turn) * model.message(n / static_cast<double>(p));
+  const double block = n / static_cast<double>(p);
+  if (p == 2) return model.message(block);
+  const double turns = model.one_port ? 2 : 1;
+  const double halves = p % 2 == 0 ? model.message(block / 2) : 0;
+  return turns * (static_cast<double>((p - 1) / 2) * model.message(block) + halves);
 }
 
 namespace {
@@ -185,7 +189,7 @@ constexpr std::array table{
                .rounds = "⌊p/2⌋",
                .bytes = "(p−1)n",
                .most_in_a_round = "min(2, p−1)·n/p",
-               .seconds = "(p−1)α + (p−1)/p·nβ",
+               .seconds = "(p−1)α + (p−1)/p·nβ; plus α if p > 2 is even",
                .figures = figures<every_block::bidirectional_ring>,
                .time = time<bidirectional_ring>},
     ClosedForm{.algorithm = "allgather/recursive_doubling",

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cost/closed_form/every_block.hpp"
 #include "cost/closed_form/exchange.hpp"
 #include "cost/closed_form/formulas.hpp"
 #include "cost/closed_form/torus.hpp"
@@ -158,7 +159,7 @@ Figures ring_figures(std::uint64_t p, std::uint64_t n) {
 }
 
 Figures bidirectional_ring_figures(std::uint64_t p, std::uint64_t n) {
-  return by_blocks(p, n, 2 * (p / 2), 2 * p * (p - 1), p == 2 ? 1 : 2);
+  return by_blocks(p, n, 2 * (p / 2), 2 * p * every_block::both_ways(p), p == 2 ? 1 : 2);
 }
 
 Figures recursive_doubling_figures(std::uint64_t p, std::uint64_t n) {
@@ -286,7 +287,7 @@ constexpr std::array table{
                .rounds = "2⌊p/2⌋",
                .bytes = "2(p−1)n",
                .most_in_a_round = "min(2, p−1)·n/p",
-               .seconds = "reduce_scatter/bidirectional_ring + (p−1)α + (p−1)/p·nβ",
+               .seconds = "reduce_scatter/bidirectional_ring + allgather/bidirectional_ring",
                .figures = figures<bidirectional_ring_figures>,
                .time = time<bidirectional_ring>},
     ClosedForm{.algorithm = "allreduce/recursive_doubling",

@@ -29,8 +29,15 @@ namespace tutti::formula::every_block {
   return evenly(p, n, p - 1, 1);
 }
 
+/// Messages that a rank sends. If p is even, the block for the opposite rank takes two.
+[[nodiscard]] constexpr std::uint64_t both_ways(std::uint64_t p) {
+  return p > 2 && p % 2 == 0 ? p : p - 1;
+}
+
 [[nodiscard]] inline Figures bidirectional_ring(std::uint64_t p, std::uint64_t n) {
-  return evenly(p, n, p / 2, p == 2 ? 1 : 2);
+  Figures figures = evenly(p, n, p / 2, p == 2 ? 1 : 2);
+  figures.messages = p * both_ways(p);
+  return figures;
 }
 
 [[nodiscard]] inline Figures bruck(std::uint64_t p, std::uint64_t n) {

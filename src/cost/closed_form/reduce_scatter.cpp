@@ -25,14 +25,25 @@ double ring(std::uint64_t p, double n, const Model& model) {
 }
 
 /// The last sum waits for both sides and adds twice. Before that, with one port, additions overlap
-/// with incoming messages, two per round, and the slower of the two limits the speed.
+/// with incoming messages, two per round, and the slower of the two limits the speed. If p is even,
+/// the messages of the first round are half as long.
 double bidirectional_ring(std::uint64_t p, double n, const Model& model) {
-  const double message = model.message(n / static_cast<double>(p));
-  const double sum = model.sum(n / static_cast<double>(p));
-  const std::uint64_t rounds = p / 2;
+  const double block = n / static_cast<double>(p);
+  const double message = model.message(block);
+  const double sum = model.sum(block);
+  const double slower = std::max(message, sum);
   if (p == 2) return message + sum;
-  if (!model.one_port) return static_cast<double>(rounds) * (message + sum) + sum;
-  return 2 * (message + sum) + static_cast<double>(p - 3) * std::max(message, sum);
+  if (p % 2 == 1) {
+    if (!model.one_port) return static_cast<double>(p / 2) * (message + sum) + sum;
+    return 2 * (message + sum) + static_cast<double>(p - 3) * slower;
+  }
+  const double half_message = model.message(block / 2);
+  const double half_sum = model.sum(block / 2);
+  if (!model.one_port) {
+    return half_message + half_sum + static_cast<double>(p / 2 - 1) * (message + sum) + sum;
+  }
+  return half_message + std::max(half_message, half_sum) + std::max(message, half_sum) +
+         static_cast<double>(p - 4) * slower + message + 2 * sum;
 }
 
 /// If p is not a power of two, ranks are ready at different times, and the waiting depends on the
@@ -136,7 +147,9 @@ constexpr std::array table{
                .rounds = "⌊p/2⌋",
                .bytes = "(p−1)n",
                .most_in_a_round = "min(2, p−1)·n/p",
-               .seconds = "2(w+g) + (p−3)·max(w, g) with w = α+n/p·β, g = n/p·γ; w+g if p = 2",
+               .seconds = "2(w+g) + (p−3)·max(w, g) if p is odd, w+g if p = 2, else v + max(v, "
+                          "g/2) + max(w, g/2) + (p−4)·max(w, g) + w + 2g, with v = α+n/2p·β, w = "
+                          "α+n/p·β, g = n/p·γ",
                .figures = figures<bidirectional_ring_figures>,
                .time = time<bidirectional_ring>},
     ClosedForm{.algorithm = "reduce_scatter/recursive_halving",
