@@ -80,12 +80,6 @@ std::string Dial::attempts() const {
   return text.empty() ? "no address known" : text;
 }
 
-bool Dial::is_hopeless() const {
-  if (shortage_.lasts(Clock::now())) return true;
-  return rounds_ > 0 && std::all_of(failures_.begin(), failures_.end(),
-                                    [](const Failure& failure) { return failure.is_final; });
-}
-
 bool Dial::is_refused() const {
   return rounds_ > 0 && !channel_ &&
          std::all_of(failures_.begin(), failures_.end(),
@@ -108,7 +102,10 @@ void Dial::fail(int error, Clock::time_point now) {
 }
 
 void Dial::fail(const Failure& failure, Clock::time_point now) {
-  failures_[endpoint_] = failure;
+  Failure& last = failures_[endpoint_];
+  if (failure.is_final || !last.is_final) last = failure;
+  // The process that refused may have ended since.
+  last.is_refused = failure.is_refused;
   if (channel_) watch_.remove(channel_.fd());
   channel_ = Channel();
   handshake_.reset();
@@ -117,6 +114,9 @@ void Dial::fail(const Failure& failure, Clock::time_point now) {
   endpoint_ = 0;
   due_ = now + std::min(longest_rest, shortest_rest * (1U << std::min(rounds_, most_doublings)));
   ++rounds_;
+  const bool is_hopeless = std::all_of(failures_.begin(), failures_.end(),
+                                       [](const Failure& each) { return each.is_final; });
+  if (is_hopeless && !hopeless_since_) hopeless_since_ = now;
 }
 
 bool Dial::is_connected(Clock::time_point now) {

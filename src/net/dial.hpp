@@ -29,9 +29,10 @@ class Dial {
   [[nodiscard]] std::optional<Channel> advance(Clock::time_point now);
   /// When to call advance() even without an event.
   [[nodiscard]] Clock::time_point due() const { return due_; }
-  /// True if retrying cannot help: every address has a different secret or TLS setting, or this
-  /// process has been out of descriptors for too long.
-  [[nodiscard]] bool is_hopeless() const;
+  /// True if retrying cannot help: every address has a different secret or TLS setting.
+  [[nodiscard]] bool is_hopeless() const { return hopeless_since_.has_value(); }
+  /// When the dial became hopeless.
+  [[nodiscard]] std::optional<Clock::time_point> hopeless_since() const { return hopeless_since_; }
   /// True if in the last round every address refused the connection: no process listens there.
   [[nodiscard]] bool is_refused() const;
   /// True if the TCP connection is open but the peer process has not finished the handshake: it may
@@ -47,7 +48,7 @@ class Dial {
   void begin(Clock::time_point now);
   struct Failure {
     std::string why;
-    bool is_final = false;    ///< Retrying cannot help.
+    bool is_final = false;    ///< Retrying cannot help. Later failures do not replace it.
     bool is_refused = false;  ///< No process listens at the address.
   };
   void fail(const Failure& failure, Clock::time_point now);
@@ -67,6 +68,7 @@ class Dial {
   std::uint32_t rounds_ = 0;            // Rounds in which every address failed.
   Clock::time_point due_{};
   std::vector<Failure> failures_;  // The last one of each endpoint.
+  std::optional<Clock::time_point> hopeless_since_;
   DescriptorShortage shortage_;
 };
 

@@ -79,6 +79,7 @@ std::optional<Reception::Guest> Reception::advance(std::uint32_t index) {
         last_refusal_ = place.handshake->refusal();
         leave(place);
       } else {
+        if (place.handshake->is_final()) ++final_refusals_;
         reject(place, std::string(place.handshake->refusal()));
       }
       return std::nullopt;

@@ -53,6 +53,8 @@ class Reception {
   [[nodiscard]] std::size_t unauthenticated() const { return unauthenticated_; }
   /// The reason of the last rejection; empty if there was none.
   [[nodiscard]] const std::string& last_refusal() const { return last_refusal_; }
+  /// Counts the rejections of peers whose secret or TLS setting differs from that of this rank.
+  [[nodiscard]] std::uint64_t final_refusals() const { return final_refusals_; }
 
  private:
   struct Place {
@@ -78,6 +80,7 @@ class Reception {
   bool is_shut_ = false;
   DescriptorShortage shortage_;
   std::string last_refusal_;
+  std::uint64_t final_refusals_ = 0;
   RejectionLog log_;
 };
 

@@ -85,11 +85,6 @@ struct PortRange {
   [[nodiscard]] static PortRange parse(std::string_view text);
 };
 
-/// The addresses of this host's interfaces that are up, loopback last. The filter has the syntax of
-/// NCCL_SOCKET_IFNAME: prefixes separated by commas, "=" for exact names, "^" to exclude.
-/// Throws invalid_argument that lists the interfaces if the filter leaves none.
-[[nodiscard]] std::vector<Endpoint> own_addresses(std::string_view interface_filter);
-
 /// A non-blocking socket that listens on `address` and the first free port of the range, or on the
 /// port of `address` if it has one. Throws invalid_argument that names the address, the cause and
 /// the cure, and unsupported if the process is out of descriptors.

@@ -21,6 +21,9 @@ constexpr auto newcomer_handshake_time = 5s;
 /// the next time.
 constexpr auto young_time = 250ms;
 constexpr auto ticket_time = 2s;
+/// A newcomer that runs answers at once, unless its machine is very busy. One that was dropped asks
+/// again.
+constexpr auto answer_time = 500ms;
 constexpr auto longest_sleep = 20ms;
 
 /// A newcomer has no rank yet: all of them send the same greeting.
@@ -31,6 +34,18 @@ Group newcomer_group(const Secret& secret) {
 std::chrono::milliseconds sleep_time(Clock::time_point until) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
   return std::clamp<std::chrono::milliseconds>(left, 0ms, longest_sleep);
+}
+
+/// As Dialer::dial(), with the cure for a process that is no rank yet.
+FramedChannel dial_group(Dialer& dialer, const Endpoint& at, Clock::time_point deadline) {
+  try {
+    return dialer.dial(deadline);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::mismatch) throw;
+    throw Error(ErrorCode::mismatch,
+                "the group at " + at.text() + " does not admit this process: " + error.what() +
+                    ", or the same CommunicatorOptions::secret, as the group was made with");
+  }
 }
 
 }  // namespace
@@ -62,7 +77,43 @@ std::size_t AdmissionListener::wait_for(std::size_t most, Clock::time_point unti
   }
 }
 
+std::size_t AdmissionListener::confirm(std::size_t most) {
+  std::vector<std::list<Newcomer>::iterator> asked;
+  for (auto each = newcomers_.begin(); each != newcomers_.end() && asked.size() < most; ++each) {
+    if (!each->is_authenticated) continue;
+    each->is_asked = true;
+    each->connection->send(Frame::Kind::waiting, "");
+    asked.push_back(each);
+  }
+  const Clock::time_point end = Clock::now() + answer_time;
+  const auto owes_answer = [](Newcomer& each) {
+    each.connection->advance();
+    if (const auto frame = each.connection->next()) each.is_asked = false;
+    return each.is_asked && each.connection->lost().empty();
+  };
+  while (Clock::now() < end) {
+    std::vector<pollfd> waiting;
+    for (const auto each : asked) {
+      if (!owes_answer(*each)) continue;
+      waiting.push_back({.fd = each->connection->socket().fd(), .events = POLLIN, .revents = 0});
+    }
+    if (waiting.empty()) break;
+    (void)poll(waiting.data(), waiting.size(), static_cast<int>(sleep_time(end).count()));
+  }
+  std::size_t present = 0;
+  for (const auto each : asked) {
+    if (!each->is_asked && each->connection->lost().empty()) {
+      ++present;
+      continue;
+    }
+    log_.note_rejection(each->from, "it did not answer when it was to be admitted", Clock::now());
+    newcomers_.erase(each);
+  }
+  return present;
+}
+
 void AdmissionListener::admit(const std::vector<std::string>& tickets) {
+  admitted_.clear();
   const Clock::time_point end = Clock::now() + ticket_time;
   for (const std::string& ticket : tickets) {
     const auto next = std::find_if(newcomers_.begin(), newcomers_.end(),
@@ -74,8 +125,19 @@ void AdmissionListener::admit(const std::vector<std::string>& tickets) {
       next->connection->advance();
       if (next->connection->has_unsent()) sleep(Clock::now() + 1ms, false);
     }
-    newcomers_.erase(next);
+    admitted_.splice(admitted_.end(), newcomers_, next);
   }
+}
+
+std::string AdmissionListener::trouble_of_admitted() {
+  for (Newcomer& each : admitted_) {
+    each.connection->advance();
+    if (!each.connection->lost().empty()) {
+      return "the process at " + each.from +
+             " that was to join is gone: " + each.connection->lost();
+    }
+  }
+  return "";
 }
 
 void AdmissionListener::accept_all() {
@@ -159,15 +221,21 @@ void AdmissionListener::sleep(Clock::time_point until, bool accepts) {
   (void)poll(waiting.data(), waiting.size(), static_cast<int>(sleep_time(until).count()));
 }
 
-std::string request_admission(const Endpoint& at, const Secret& secret,
-                              Clock::time_point deadline) {
+Invitation request_admission(const Endpoint& at, const Secret& secret, Clock::time_point deadline) {
   const Group group = newcomer_group(secret);
   Dialer dialer(group, [&] { return std::vector<Endpoint>{at}; });
   while (true) {
-    FramedChannel channel = dialer.dial(deadline);
+    FramedChannel channel = dial_group(dialer, at, deadline);
     while (channel.lost().empty() && Clock::now() < deadline) {
       channel.advance();
-      if (const auto frame = channel.next()) return frame->body;
+      if (auto frame = channel.next()) {
+        if (frame->kind == Frame::Kind::contribution) {
+          return {.ticket = std::move(frame->body), .connection = std::move(channel)};
+        }
+        // The group asks whether this process is there.
+        channel.send(Frame::Kind::join, "");
+        continue;
+      }
       pollfd waiting{.fd = channel.socket().fd(), .events = POLLIN, .revents = 0};
       (void)poll(&waiting, 1, static_cast<int>(sleep_time(deadline).count()));
     }

@@ -18,6 +18,9 @@ namespace tutti {
 /// Listens for processes that want to join a running group (Communicator::grow). A newcomer proves
 /// that it knows the secret, waits, and gets a ticket when the group admits it. The ticket is a
 /// text that says where the larger group meets.
+///
+/// A newcomer may die or stop at any time. So it is asked whether it is there before the group
+/// waits for it, and it keeps its connection until it is in the group.
 class AdmissionListener {
  public:
   /// Throws invalid_argument if the address cannot be used, or if there is no secret and other
@@ -29,9 +32,14 @@ class AdmissionListener {
   /// Returns the number of authenticated newcomers that wait, at `until` or as soon as there are
   /// `most`; up to 250 ms later if a handshake has just begun.
   [[nodiscard]] std::size_t wait_for(std::size_t most, Clock::time_point until);
+  /// Asks the `most` newcomers that have waited longest whether they are there, and drops those
+  /// that do not answer within 500 ms. Returns the number of the others.
+  [[nodiscard]] std::size_t confirm(std::size_t most);
   /// Sends one ticket to each of the newcomers that have waited longest. Tickets beyond the number
   /// of newcomers are dropped.
   void admit(const std::vector<std::string>& tickets);
+  /// Why one of the newcomers admitted last will not come; empty as far as is known.
+  [[nodiscard]] std::string trouble_of_admitted();
 
  private:
   struct Newcomer {
@@ -40,6 +48,7 @@ class AdmissionListener {
     std::string from{};
     Clock::time_point since{};
     bool is_authenticated = false;
+    bool is_asked = false;  // Whether it is there, and has not answered yet.
   };
 
   void accept_all();
@@ -54,12 +63,19 @@ class AdmissionListener {
   Endpoint at_;
   Secret secret_;
   std::list<Newcomer> newcomers_;  // The oldest first.
+  std::list<Newcomer> admitted_;   // The last ones.
   RejectionLog log_{Rank{0}};      // Rank 0 listens.
+};
+
+/// What a newcomer gets when it is admitted.
+struct Invitation {
+  std::string ticket{};
+  FramedChannel connection;  ///< If it ends before the newcomer has joined, the group gives up.
 };
 
 /// Connects to the group at `at` and waits for a ticket. Throws timed_out; and mismatch if the
 /// secrets differ.
-[[nodiscard]] std::string request_admission(const Endpoint& at, const Secret& secret,
-                                            Clock::time_point deadline);
+[[nodiscard]] Invitation request_admission(const Endpoint& at, const Secret& secret,
+                                           Clock::time_point deadline);
 
 }  // namespace tutti

@@ -37,7 +37,7 @@ std::string host_name() {
 Dialer::Dialer(const Group& group, Finder find_root)
     : group_(group), find_root_(std::move(find_root)), begun_(Clock::now()) {}
 
-FramedChannel Dialer::dial(Clock::time_point deadline) {
+FramedChannel Dialer::dial(Clock::time_point deadline, const Inquiry& inquiry) {
   for (;;) {
     find();
     for (std::size_t i = 0; i < attempts_.size(); ++i) {
@@ -57,7 +57,10 @@ FramedChannel Dialer::dial(Clock::time_point deadline) {
     shortage_.require_none(
         "rank " + std::to_string(group_.rank.index()) + " cannot connect to rank 0", Clock::now());
     if (Clock::now() >= deadline) fail_late();
-    wait(deadline);
+    if (const std::string why = inquiry ? inquiry({}) : ""; !why.empty()) {
+      throw Error(ErrorCode::peer_lost, why);
+    }
+    wait(inquiry ? std::min(deadline, Clock::now() + between_inquiries) : deadline);
   }
 }
 

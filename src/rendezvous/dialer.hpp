@@ -22,8 +22,9 @@ class Dialer {
   Dialer(const Group& group, Finder find_root);
 
   /// Returns a connection to rank 0, over which this rank has still to send `join`. Throws
-  /// timed_out; and mismatch if the secrets differ or only one end encrypts.
-  [[nodiscard]] FramedChannel dial(Clock::time_point deadline);
+  /// timed_out; mismatch if the secrets differ or only one end encrypts; and peer_lost if the
+  /// inquiry gives a reason.
+  [[nodiscard]] FramedChannel dial(Clock::time_point deadline, const Inquiry& inquiry = {});
   /// The last connection failed for this reason: dial() may be called again, and its error will
   /// quote it.
   void note_failure(const std::string& why);

@@ -10,6 +10,7 @@
 #include <tutti/error.hpp>
 
 #include "core/decimal.hpp"
+#include "core/hash.hpp"
 #include "core/reject.hpp"
 
 namespace tutti {
@@ -139,20 +140,11 @@ std::string one_word(std::string text) {
   return text;
 }
 
-/// FNV-1a: the same on every host.
-std::uint64_t digest(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char character : text) {
-    hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3;
-  }
-  return hash;
-}
-
 /// A socket name on this host, unique to the job. Long details are hashed.
 std::string place(const std::string& convention, const std::string& details) {
   constexpr std::size_t longest = 48;
   const bool fits = details.size() <= longest;
-  return convention + "/" + (fits ? details : std::to_string(digest(details)));
+  return convention + "/" + (fits ? details : std::to_string(hash_of(details)));
 }
 
 void read_root(const std::string& value, Launch& launch) {
@@ -222,7 +214,7 @@ void find_open_mpi_root(const Variables& variables, Launch& launch) {
   // A job number may be reused; the address of its launcher is unique among running jobs.
   const std::string launcher =
       variables.text_or("PMIX_SERVER_URI2", variables.text_or("OMPI_MCA_orte_hnp_uri", ""));
-  launch.root_name = place("open-mpi", job + "/" + std::to_string(digest(launcher)));
+  launch.root_name = place("open-mpi", job + "/" + std::to_string(hash_of(launcher)));
 }
 
 void find_slurm_root(const Variables& variables, Launch& launch) {
@@ -244,7 +236,7 @@ void find_slurm_root(const Variables& variables, Launch& launch) {
   // Below the ephemeral ports of Linux.
   constexpr std::uint64_t first_port = 20000;
   constexpr std::uint64_t ports = 12000;
-  launch.root_port = static_cast<std::uint16_t>(first_port + digest(step) % ports);
+  launch.root_port = static_cast<std::uint16_t>(first_port + hash_of(step) % ports);
 }
 
 void find_pmi(const Variables& variables, Launch& launch) {

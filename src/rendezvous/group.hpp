@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -18,6 +20,18 @@ struct Group {
   std::string job{};  ///< Distinguishes jobs that meet at the same address. May be empty.
   Secret secret{};
 };
+
+/// What the deadline of a rendezvous is for.
+enum class DeadlineSpan {
+  first_round,  ///< The first all_gather(); each later one may take as long as that was given.
+  all_rounds,   ///< All of them together.
+};
+
+/// Is asked some times a second whether ranks will come: on rank 0 those whose contributions are
+/// missing, on another rank none in particular. A text, the reason why they will not, ends the
+/// rendezvous with peer_lost.
+using Inquiry = std::function<std::string(std::span<const std::uint32_t> missing)>;
+constexpr std::chrono::milliseconds between_inquiries{100};
 
 /// The greeting in a rank's handshake: "tutti rendezvous 1 <job> <rank> <size>".
 [[nodiscard]] std::string greeting(const Group& group);

@@ -51,11 +51,15 @@ void wait_for(const FramedChannel& connection, Clock::time_point deadline) {
 
 }  // namespace
 
-TcpMember::TcpMember(Group group, const Finder& find_root, Clock::time_point deadline)
-    : group_(std::move(group)), patience_(deadline - Clock::now()), deadline_(deadline) {
+TcpMember::TcpMember(Group group, const Finder& find_root, Clock::time_point deadline,
+                     DeadlineSpan span, const Inquiry& inquiry)
+    : group_(std::move(group)),
+      patience_(deadline - Clock::now()),
+      span_(span),
+      deadline_(deadline) {
   Dialer dialer(group_, find_root);
   for (;;) {
-    root_.emplace(dialer.dial(deadline));
+    root_.emplace(dialer.dial(deadline, inquiry));
     root_->send(Frame::Kind::join, "");
     for (;;) {
       root_->advance();
@@ -79,7 +83,8 @@ std::vector<std::string> TcpMember::all_gather(const std::string& contribution) 
                                                  " bytes to the rendezvous, more than " +
                                                  std::to_string(Frame::most_bytes));
   }
-  const Clock::time_point deadline = first_ ? deadline_ : Clock::now() + patience_;
+  const bool is_set = first_ || span_ == DeadlineSpan::all_rounds;
+  const Clock::time_point deadline = is_set ? deadline_ : Clock::now() + patience_;
   first_ = false;
   root_->send(Frame::Kind::contribution, contribution);
   std::vector<std::string> contributions;

@@ -22,10 +22,12 @@ class TcpMember : public Exchange {
   using Finder = std::function<std::vector<Endpoint>()>;
 
   /// Connects, and waits until rank 0 accepts this rank. Throws timed_out that lists the attempts;
-  /// and mismatch if rank 0 rejects this rank or has another secret. Each all_gather() may take as
-  /// long as this might have.
+  /// and mismatch if rank 0 rejects this rank or has another secret. The first all_gather() may
+  /// take until `deadline`; how long later ones may take says `span`. `inquiry` is asked until rank
+  /// 0 accepts this rank, which it tells of a failure from then on.
   /// Requires: group.rank is not 0.
-  TcpMember(Group group, const Finder& find_root, Clock::time_point deadline);
+  TcpMember(Group group, const Finder& find_root, Clock::time_point deadline,
+            DeadlineSpan span = DeadlineSpan::first_round, const Inquiry& inquiry = {});
 
   [[nodiscard]] std::vector<std::string> all_gather(const std::string& contribution) override;
 
@@ -37,6 +39,7 @@ class TcpMember : public Exchange {
 
   Group group_;
   Clock::duration patience_;
+  DeadlineSpan span_;
   bool first_ = true;
   Clock::time_point deadline_;
   std::optional<FramedChannel> root_;

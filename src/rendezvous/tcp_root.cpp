@@ -47,13 +47,16 @@ short events_of(const FramedChannel& connection, bool reads) {
 
 }  // namespace
 
-TcpRoot::TcpRoot(Group group, Socket listener, Clock::time_point deadline)
+TcpRoot::TcpRoot(Group group, Socket listener, Clock::time_point deadline, DeadlineSpan span,
+                 Inquiry inquiry)
     : group_(std::move(group)),
       greeting_(greeting(group_)),
       listener_(std::move(listener)),
       at_(bound_to(listener_)),
       patience_(deadline - Clock::now()),
       deadline_(deadline),
+      span_(span),
+      inquiry_(std::move(inquiry)),
       members_(group_.size),
       log_(group_.rank) {
   if (group_.secret.bytes.empty() && !at_.is_loopback()) {
@@ -70,7 +73,8 @@ std::vector<std::string> TcpRoot::all_gather(const std::string& contribution) {
                 "rank 0 brings " + std::to_string(contribution.size()) +
                     " bytes to the rendezvous, more than " + std::to_string(Frame::most_bytes));
   }
-  const Clock::time_point deadline = first_ ? deadline_ : Clock::now() + patience_;
+  const bool is_set = first_ || span_ == DeadlineSpan::all_rounds;
+  const Clock::time_point deadline = is_set ? deadline_ : Clock::now() + patience_;
   first_ = false;
   members_[0].contribution = contribution;
   gather(deadline);
@@ -98,12 +102,16 @@ void TcpRoot::gather(Clock::time_point deadline) {
       for (const std::string& each : rejections_) message += "; rejected: " + each;
       fail(ErrorCode::timed_out, message);
     }
+    if (const std::string why = inquiry_ ? inquiry_(absent) : ""; !why.empty()) {
+      fail(ErrorCode::peer_lost, why);
+    }
     if (shortage_.lasts(Clock::now())) {
       fail(ErrorCode::unsupported, "rank 0 cannot accept a connection from " +
                                        name_missing(absent) + ": " + system_reason(EMFILE));
     }
     tell_missing_ranks();
-    wait(std::min(deadline, Clock::now() + news_interval), true);
+    const Clock::duration interval = inquiry_ ? between_inquiries : news_interval;
+    wait(std::min(deadline, Clock::now() + interval), true);
   }
   // The other connections are not of this group.
   if (is_complete()) {

@@ -27,9 +27,10 @@ namespace tutti {
 class TcpRoot : public Exchange {
  public:
   /// Requires: group.rank is 0. Without a secret `listener` must be unreachable from other hosts,
-  /// else throws invalid_argument. The first all_gather() may take until `deadline`,
-  /// each later one as long as that was.
-  TcpRoot(Group group, Socket listener, Clock::time_point deadline);
+  /// else throws invalid_argument. The first all_gather() may take until `deadline`; how long later
+  /// ones may take says `span`.
+  TcpRoot(Group group, Socket listener, Clock::time_point deadline,
+          DeadlineSpan span = DeadlineSpan::first_round, Inquiry inquiry = {});
 
   /// The address that the others connect to.
   [[nodiscard]] Endpoint endpoint() const { return at_; }
@@ -85,6 +86,8 @@ class TcpRoot : public Exchange {
   Endpoint at_;
   Clock::duration patience_;
   Clock::time_point deadline_;
+  DeadlineSpan span_;
+  Inquiry inquiry_;
   bool first_ = true;
   std::size_t joined_ = 0;
   std::vector<Member> members_;    // By rank. Rank 0 has no connection.

@@ -50,6 +50,7 @@ class MixedPort final : public Port {
     way(peers.front()).commit(peers, bytes);
   }
   [[nodiscard]] bool is_reached(Rank peer) override { return way(peer).is_reached(peer); }
+  [[nodiscard]] bool may_deliver(Rank peer) override { return way(peer).may_deliver(peer); }
   [[nodiscard]] std::uint32_t lane(Rank peer) const override;
   [[nodiscard]] std::uint64_t released(Rank peer) override { return way(peer).released(peer); }
   [[nodiscard]] std::uint64_t sent(Rank peer) const override { return way(peer).sent(peer); }

@@ -142,6 +142,10 @@ class Port {
   /// True if data may have arrived from `peer`. If false, arrived() would first open a connection.
   [[nodiscard]] virtual bool is_reached(Rank peer) = 0;
 
+  /// True if data that a peer sent before its process ended may still arrive. If false, a poll
+  /// finds all there is.
+  [[nodiscard]] virtual bool may_deliver(Rank /*peer*/) { return false; }
+
   /// The lane of a peer. One send() can go to several peers of the same lane.
   [[nodiscard]] virtual std::uint32_t lane(Rank peer) const = 0;
 

@@ -52,6 +52,9 @@ struct TransportRequest {
     std::string group{};
   };
   std::function<Door()> open_door;
+  /// The longest wait, when the transport is closed, for members that are slow to take what was
+  /// sent to them.
+  Clock::duration closing_timeout{};
 };
 
 /// A row of the table of transports.

@@ -31,8 +31,8 @@ void read_as_greeting(const std::string& text) {
 
 /// Rank 1 of 1 is invalid, so that no connection is made for any id.
 void read_as_unique_id(const std::string& text) {
-  const auto joined =
-      attempt([&] { return join(UniqueId(text), 1, 1, {}, std::chrono::seconds(1)).size(); });
+  const auto joined = attempt(
+      [&] { return join(UniqueId(text), 1, 1, {}, {.timeout = std::chrono::seconds(1)}).size(); });
   require(!joined, "rank 1 of 1 is accepted");
 }
 

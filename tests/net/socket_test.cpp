@@ -87,31 +87,6 @@ TEST(PortRange, ParsesRanges) {
   }
 }
 
-TEST(OwnAddresses, ListLoopbackLast) {
-  const auto all = own_addresses("");
-  ASSERT_FALSE(all.empty());
-  bool seen = false;
-  for (const Endpoint& each : all) {
-    EXPECT_TRUE(!seen || each.is_loopback()) << each.text();
-    seen |= each.is_loopback();
-  }
-}
-
-TEST(OwnAddresses, AreFilteredByName) {
-  for (const std::string filter : {"lo", "=lo", "nothing,lo", "=eth77,lo"}) {
-    const auto found = own_addresses(filter);
-    ASSERT_FALSE(found.empty()) << filter;
-    for (const Endpoint& each : found) EXPECT_TRUE(each.is_loopback()) << each.text();
-  }
-  for (const std::string filter : {"=l", "nothing", ","}) {
-    test::expect_error([&] { (void)own_addresses(filter); }, ErrorCode::invalid_argument,
-                       "lo (127.0.0.1:0)");
-  }
-  test::expect_error([] { (void)own_addresses("^l,e,w,d,v,b,t,p,s,u,i,a,o,n"); },
-                     ErrorCode::invalid_argument, "leaves no address");
-  EXPECT_FALSE(own_addresses("^=l").empty());
-}
-
 class Listening : public testing::TestWithParam<std::string> {};
 
 TEST_P(Listening, CarriesBytesBothWays) {

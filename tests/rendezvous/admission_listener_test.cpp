@@ -1,15 +1,18 @@
 #include "rendezvous/admission_listener.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <optional>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "support/errors.hpp"
+#include "support/eventually.hpp"
 
 namespace tutti::test {
 namespace {
@@ -21,12 +24,54 @@ const Secret door_secret{.bytes = "s"};
 TEST(AdmissionListener, SendsTicketsToNewcomers) {
   AdmissionListener listener(Endpoint::parse("127.0.0.1:0"), door_secret);
   std::string ticket;
-  std::thread newcomer(
-      [&] { ticket = request_admission(listener.endpoint(), door_secret, Clock::now() + 10s); });
+  std::thread newcomer([&] {
+    ticket = request_admission(listener.endpoint(), door_secret, Clock::now() + 10s).ticket;
+  });
   EXPECT_EQ(listener.wait_for(1, Clock::now() + 10s), 1U);
   listener.admit({"ticket 1"});
   newcomer.join();
   EXPECT_EQ(ticket, "ticket 1");
+}
+
+TEST(AdmissionListener, ConfirmsThatNewcomersAreThereAndNoticesWhenTheyGo) {
+  AdmissionListener listener(Endpoint::parse("127.0.0.1:0"), door_secret);
+  std::optional<Invitation> invitation;
+  std::thread newcomer([&] {
+    invitation = request_admission(listener.endpoint(), door_secret, Clock::now() + 10s);
+  });
+  EXPECT_EQ(listener.wait_for(1, Clock::now() + 10s), 1U);
+  EXPECT_EQ(listener.confirm(1), 1U);
+  EXPECT_EQ(listener.confirm(1), 1U);
+  listener.admit({"ticket 1"});
+  newcomer.join();
+  EXPECT_EQ(listener.trouble_of_admitted(), "");
+  invitation.reset();
+  EXPECT_TRUE(eventually([&] { return !listener.trouble_of_admitted().empty(); }));
+}
+
+TEST(AdmissionListener, DropsANewcomerThatDoesNotAnswer) {
+  AdmissionListener listener(Endpoint::parse("127.0.0.1:0"), door_secret);
+  const pid_t newcomer = fork();
+  if (newcomer == 0) {
+    try {
+      (void)request_admission(listener.endpoint(), door_secret, Clock::now() + 20s);
+    } catch (const Error&) {
+    }
+    _exit(0);
+  }
+  EXPECT_EQ(listener.wait_for(1, Clock::now() + 10s), 1U);
+  kill(newcomer, SIGSTOP);
+  int status = 0;
+  waitpid(newcomer, &status, WUNTRACED);
+  const Clock::time_point begin = Clock::now();
+  EXPECT_EQ(listener.confirm(1), 0U);
+  EXPECT_LT(Clock::now() - begin, 2s);
+  // It asks again when it runs again.
+  kill(newcomer, SIGCONT);
+  EXPECT_EQ(listener.wait_for(1, Clock::now() + 10s), 1U);
+  EXPECT_EQ(listener.confirm(1), 1U);
+  kill(newcomer, SIGKILL);
+  waitpid(newcomer, &status, 0);
 }
 
 /// They send nothing and stay, and more of them keep connecting.
@@ -46,8 +91,9 @@ TEST(AdmissionListener, IsNotDelayedByUnauthenticatedPeers) {
   EXPECT_LT(Clock::now() - begin, 3s);
   // A newcomer is still admitted.
   std::string ticket;
-  std::thread newcomer(
-      [&] { ticket = request_admission(listener.endpoint(), door_secret, Clock::now() + 10s); });
+  std::thread newcomer([&] {
+    ticket = request_admission(listener.endpoint(), door_secret, Clock::now() + 10s).ticket;
+  });
   EXPECT_EQ(listener.wait_for(1, Clock::now() + 10s), 1U);
   is_over = true;
   more.join();

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include <tutti/communicator.hpp>
+#include <tutti/exchange.hpp>
 
 #include "api/group/fabric.hpp"
 
@@ -13,6 +15,9 @@ namespace tutti::test {
 class Meeting {
  public:
   Meeting();
+
+  /// An exchange of this rank with the others. Each process has one.
+  [[nodiscard]] std::unique_ptr<Exchange> exchange(std::uint32_t rank, std::uint32_t ranks);
 
   /// Returns the communicator of all ranks when all have called this.
   [[nodiscard]] Communicator join(std::uint32_t rank, std::uint32_t ranks,

@@ -26,13 +26,15 @@ TcpRanks::TcpRanks(std::uint32_t ranks, const std::string& address) {
   }
 }
 
-std::unique_ptr<TcpEnd> TcpRanks::transport(std::uint32_t rank) {
+std::unique_ptr<TcpEnd> TcpRanks::transport(std::uint32_t rank,
+                                            std::shared_ptr<Doorbells> doorbells) {
   return std::make_unique<TcpEnd>(TcpTransport::Setting{.self = rank,
                                                         .contacts = contacts,
                                                         .listener = std::move(listeners[rank]),
                                                         .secret = secret,
                                                         .group = group,
-                                                        .patience = patience},
+                                                        .patience = patience,
+                                                        .doorbells = std::move(doorbells)},
                                   static_cast<std::uint32_t>(contacts.size()));
 }
 

@@ -50,7 +50,9 @@ struct TcpRanks {
   explicit TcpRanks(std::uint32_t ranks, const std::string& address = "127.0.0.1:0");
 
   /// Rank r claims to be on the host "host<r>".
-  [[nodiscard]] std::unique_ptr<TcpEnd> transport(std::uint32_t rank);
+  /// `doorbells` also wakes its ports; may be null.
+  [[nodiscard]] std::unique_ptr<TcpEnd> transport(std::uint32_t rank,
+                                                  std::shared_ptr<Doorbells> doorbells = nullptr);
 
   std::vector<Socket> listeners{};
   std::vector<Contact> contacts{};

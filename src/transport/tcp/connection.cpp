@@ -26,6 +26,8 @@ constexpr std::size_t most_unapplied = std::size_t{16} << 10;
 constexpr std::size_t least_room = std::size_t{64} << 10;
 /// How many closed streams are remembered: frames for them may still arrive.
 constexpr std::size_t most_closed = 4096;
+/// Every socket has room for so much.
+constexpr std::uint64_t always_received = std::uint64_t{16} << 10;
 /// Where the first header is read, so that its data begins on a cache line.
 constexpr std::size_t first_place = cache_line - FrameHeader::size;
 
@@ -484,9 +486,10 @@ bool Connection::is_under_way() const {
   tcp_info info{};
   socklen_t length = sizeof info;
   const bool is_known = getsockopt(channel_.fd(), IPPROTO_TCP, TCP_INFO, &info, &length) == 0;
-  int unsent = 0;
   if (!is_known || info.tcpi_state == TCP_CLOSE) return true;  // It has broken off.
-  return ioctl(channel_.fd(), SIOCOUTQNSD, &unsent) != 0 || unsent == 0;
+  int waiting = 0;
+  const auto which = writer_.written() <= always_received ? SIOCOUTQNSD : SIOCOUTQ;
+  return ioctl(channel_.fd(), which, &waiting) != 0 || waiting == 0;
 }
 
 }  // namespace tutti

@@ -97,8 +97,9 @@ class Connection {
   /// stream would follow data that the peer may never read.) What has arrived can still be
   /// received.
   void reset();
-  /// Whether the system has sent everything that was written. (Waiting for the acknowledgement
-  /// would take 40 ms more, because it is delayed.)
+  /// Whether the connection may be closed: everything that was written is on its way to a socket
+  /// that has room for it. The acknowledgement of the last bytes is delayed by 40 ms. So it is
+  /// waited for only if so much was written that the receiver may have had no room.
   [[nodiscard]] bool is_under_way() const;
 
  private:

@@ -100,6 +100,7 @@ bool FrameWriter::write_pending() {
     require_open(end_);
   }
   auto bytes = static_cast<std::size_t>(written);
+  written_.store(written_.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   const auto take = [&](std::size_t left) {
     const std::size_t done = std::min(bytes, left);
     bytes -= done;

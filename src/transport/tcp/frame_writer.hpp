@@ -41,6 +41,8 @@ class FrameWriter {
   void finish();
 
   [[nodiscard]] bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
+  /// How many bytes the system has taken in all.
+  [[nodiscard]] std::uint64_t written() const { return written_.load(std::memory_order_relaxed); }
 
  private:
   using Lock = std::lock_guard<FastMutex>;
@@ -53,6 +55,7 @@ class FrameWriter {
   Channel& channel_;
   FastMutex& mutex_;
   std::atomic<bool> has_ended_{false};
+  std::atomic<std::uint64_t> written_{0};
   std::string end_;                  // Why nothing more can be sent; empty if it can.
   std::vector<std::byte> control_;   // Grants to be written after the pending frame.
   std::size_t control_written_ = 0;  // How many bytes of them were written.

@@ -178,6 +178,14 @@ bool TcpPort::is_reached(Rank peer) {
   return state.line != nullptr || (!is_abandoned_ && transport_.is_connected(state.member));
 }
 
+/// Until the end of the connection has arrived, which follows all data.
+bool TcpPort::may_deliver(Rank peer) {
+  const Peer& state = peers_[peer.index()];
+  if (state.line == nullptr) return false;
+  Connection& connection = state.line->connection;
+  return !connection.is_hung_up() || connection.holds_data_for(context_);
+}
+
 void TcpPort::attach(Peer& peer, TcpTransport::Line& line) {
   peer.line = &line;
   peer.stream = line.connection.open(context_, *this);

@@ -37,12 +37,14 @@ class TcpPort final : public Port, private StreamListener {
   [[nodiscard]] std::size_t send(std::span<const Rank> peers,
                                  std::span<const std::byte> data) override;
   [[nodiscard]] bool is_reached(Rank peer) override;
+  [[nodiscard]] bool may_deliver(Rank peer) override;
   [[nodiscard]] std::uint32_t lane(Rank peer) const override { return peer.index(); }
   [[nodiscard]] std::uint64_t released(Rank peer) override;
   [[nodiscard]] std::uint64_t sent(Rank peer) const override;
   void copy_unreleased(Rank peer) override;
   /// Closes its streams.
   void abandon() override;
+  void stand_down() override { transport_.note_failure(); }
   void look() override;
   void interrupt() override { notify(); }
   /// Writes pending data and makes connections. If a peer cannot be reached by the deadline, the

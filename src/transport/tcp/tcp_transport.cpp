@@ -21,8 +21,12 @@ using namespace std::chrono_literals;
 constexpr auto asks_after = 10ms;
 constexpr auto asks_again_after = 1s;
 
-/// The longest wait for the last bytes to be sent.
-constexpr auto farewell_time = 2s;
+/// A rank that is refused for good goes on to answer for this time, or until it has refused the
+/// other end, which may have dialled as well: else that one would wait until its deadline.
+constexpr auto answers_for = 2s;
+
+/// The longest wait for the last bytes to be sent after a failure.
+constexpr auto farewell_after_failure = 2s;
 
 int make_bell() {
   const int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -117,6 +121,7 @@ void TcpTransport::miss(std::uint32_t member) {
   Member& state = members_[member];
   state.is_missing = true;
   state.missing_since = Clock::now();
+  state.refusals_before = reception_.final_refusals();
   missing_.push_back(member);
   missing_count_.store(missing_.size(), std::memory_order_release);
   if (setting_.self < member) dial(member);
@@ -189,28 +194,36 @@ void TcpTransport::tend(const std::string& self) {
 
 bool TcpTransport::is_hopeless(std::uint32_t member) const {
   const std::lock_guard lock(setup_);
-  const Dial* const dial = members_[member].dial.get();
-  return dial != nullptr && dial->is_hopeless();
+  return gives_up(members_[member], Clock::now());
+}
+
+bool TcpTransport::gives_up(const Member& member, Clock::time_point now) const {
+  if (!member.dial) return false;
+  if (member.dial->shortage().lasts(now)) return true;
+  const auto since = member.dial->hopeless_since();
+  if (!since) return false;
+  return reception_.final_refusals() > member.refusals_before || now >= *since + answers_for;
 }
 
 Error TcpTransport::failure_to_reach(std::uint32_t member, const std::string& name,
                                      const std::string& self) const {
   const std::lock_guard lock(setup_);
   const Dial* const dial = members_[member].dial.get();
-  const bool is_hopeless = dial != nullptr && dial->is_hopeless();
+  const bool is_hopeless =
+      dial != nullptr && (dial->is_hopeless() || dial->shortage().lasts(Clock::now()));
+  const std::string& refusal = reception_.last_refusal();
+  const std::string refused =
+      refusal.empty() ? "" : " (the last connection attempt was refused: " + refusal + ")";
   if (is_hopeless || (dial != nullptr && setting_.self < member)) {
     dial->shortage().require_none(self + " cannot connect to " + name, Clock::now());
     const bool is_late = dial->is_kept_waiting() && !is_hopeless;
     return {is_late ? ErrorCode::timed_out : ErrorCode::peer_lost,
             self + " cannot reach " + name + " at " + dial->attempts() +
+                (is_hopeless ? "" : refused) +
                 ": check that it still runs and that no firewall blocks the connection"};
   }
-  const std::string& refusal = reception_.last_refusal();
-  return {
-      ErrorCode::timed_out,
-      name + " has not connected to " + self +
-          (refusal.empty() ? "" : " (the last connection attempt was refused: " + refusal + ")") +
-          ": check that it still runs and makes the same calls"};
+  return {ErrorCode::timed_out, name + " has not connected to " + self + refused +
+                                    ": check that it still runs and makes the same calls"};
 }
 
 // Waiting ---------------------------------------------------------------------------------------
@@ -285,6 +298,9 @@ Clock::time_point TcpTransport::next_due(Clock::time_point until) {
   for (const std::uint32_t member : missing_) {
     const Member& state = members_[member];
     until = std::min(until, state.dial ? state.dial->due() : state.missing_since + asks_after);
+    if (state.dial && state.dial->is_hopeless()) {
+      until = std::min(until, *state.dial->hopeless_since() + answers_for);
+    }
   }
   return until;
 }
@@ -321,19 +337,26 @@ void TcpTransport::wake() {
 
 // Shutdown --------------------------------------------------------------------------------------
 
-/// If a socket is closed with unread data, the kernel resets the connection and pending bytes are
-/// lost. So incoming data is discarded until everything has been sent.
+/// If a socket is closed with unread data, or if data arrives for it afterwards, the kernel resets
+/// the connection, and bytes are lost that a late receiver's host had no room for yet. So incoming
+/// data is discarded until everything has been sent.
 void TcpTransport::say_farewell() {
-  const Clock::time_point end = Clock::now() + farewell_time;
+  const Clock::duration most = setting_.closing_timeout;
+  const Clock::time_point end =
+      Clock::now() + (has_failed_ ? std::min<Clock::duration>(most, farewell_after_failure) : most);
   const auto until_all = [&](auto&& is_done) {
+    Clock::duration pause = 100us;
     for (bool all = false; !all && Clock::now() < end;) {
       all = true;
       for (Member& member : members_) {
         if (!member.line || is_done(member.line->connection)) continue;
+        if (setting_.has_ended && setting_.has_ended(member.line->member)) continue;
         member.line->connection.discard();
         all = false;
       }
-      if (!all) std::this_thread::sleep_for(100us);
+      if (all) return;
+      std::this_thread::sleep_for(pause);
+      pause = std::min<Clock::duration>(2 * pause, 10ms);
     }
   };
   until_all([](Connection& connection) {

@@ -39,11 +39,15 @@ class TcpTransport final : public Transport {
     Patience patience{};
     /// Also wakes its ports; may be null.
     std::shared_ptr<Doorbells> doorbells{};
+    /// As in TransportRequest. After a failure the wait is at most 2 s.
+    Clock::duration closing_timeout = std::chrono::seconds(2);
+    /// True if the process of a member has ended; may be null.
+    std::function<bool(std::uint32_t member)> has_ended{};
   };
 
   /// Throws invalid_argument if the group's name does not fit in a greeting.
   explicit TcpTransport(Setting setting);
-  /// Waits, for a bounded time, until all data has been sent.
+  /// Waits, for a bounded time, until all data has been sent: its receivers may be late.
   ~TcpTransport() override;
   TcpTransport(const TcpTransport&) = delete;
   TcpTransport& operator=(const TcpTransport&) = delete;
@@ -101,6 +105,9 @@ class TcpTransport final : public Transport {
   void wake();
   [[nodiscard]] bool has_sleepers() const { return sleepers_.load(std::memory_order_seq_cst) > 0; }
 
+  /// A communicator has failed: ranks may hang that are to take data.
+  void note_failure() { has_failed_.store(true, std::memory_order_relaxed); }
+
   [[nodiscard]] const Setting& setting() const { return setting_; }
   /// "rank 3 on somehost", for a rank that is this member.
   [[nodiscard]] std::string name(Rank rank, std::uint32_t member) const;
@@ -111,6 +118,7 @@ class TcpTransport final : public Transport {
     std::unique_ptr<Dial> dial;
     bool is_missing = false;  // Needed but not connected yet.
     Clock::time_point missing_since{};
+    std::uint64_t refusals_before = 0;  // Final ones by the reception, when it became missing.
   };
 
   // With setup_ held:
@@ -121,6 +129,7 @@ class TcpTransport final : public Transport {
   void end(std::uint32_t member);
   void advance(std::uint32_t member, Clock::time_point now);
   [[nodiscard]] Clock::time_point next_due(Clock::time_point until);
+  [[nodiscard]] bool gives_up(const Member& member, Clock::time_point now) const;
 
   void handle(Watch::Tag tag);
   [[nodiscard]] bool look(std::chrono::milliseconds timeout, bool is_watcher);
@@ -135,6 +144,7 @@ class TcpTransport final : public Transport {
   std::vector<std::uint32_t> missing_;
   std::vector<std::atomic<Line*>> lines_;  // The lines of members_, for reading without a lock.
   std::atomic<std::size_t> missing_count_{0};
+  std::atomic<bool> has_failed_{false};
 
   int bell_ = -1;  // An eventfd that wakes the thread that sleeps on the watch.
   std::atomic<std::uint64_t> news_{0};
