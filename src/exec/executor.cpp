@@ -146,7 +146,7 @@ void Executor::note_sent(std::uint32_t id, const Plan::Operation& operation, Sta
     counted.bytes_sent += bytes;
     ++counted.slices_sent;
     if (!over) continue;
-    if (operation.begins_message && is_first_part_) ++counted.messages_sent;
+    counted.messages_sent += messages_in(operation);
     ++send_turns_[rank.index()];
   }
   if (over) state.finished = is_released(id);
@@ -258,7 +258,7 @@ void Executor::note_received(std::uint32_t id, const Plan::Operation& operation,
     ++counted.slices_received;
     if (!state.finished) continue;
     ++receive_turns_[peer.rank.index()];
-    if (operation.begins_message && is_first_part_) ++counted.messages_received;
+    counted.messages_received += messages_in(operation);
   }
 }
 

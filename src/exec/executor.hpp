@@ -2,11 +2,13 @@
 
 #include <atomic>
 #include <bit>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <tutti/counters.hpp>
+#include <tutti/error.hpp>
 #include <tutti/reduction.hpp>
 
 #include "exec/plan.hpp"
@@ -47,8 +49,9 @@ class Alarm {
   /// True if ring() must be called.
   std::atomic<bool> raised{false};
 
-  /// Throws if the call must end.
-  virtual void ring() = 0;
+  /// The error with which the call must end; none if it goes on. It cannot go on without these
+  /// ranks.
+  [[nodiscard]] virtual std::optional<Error> ring(std::span<const std::uint32_t> awaited) = 0;
   /// Called when a call has run for 50 ms, 1 s, 2 s, … and waits for these ranks.
   virtual void note_wait(std::span<const std::uint32_t> /*ranks*/) {}
   /// Called at most once per run, when it has waited for a second.
@@ -168,7 +171,11 @@ class Executor {
   [[nodiscard]] bool send_straight(std::uint32_t id, const Plan::Operation& operation);
   void receive_straight(std::uint32_t id, const Plan::Operation& operation);
   void put_straight(std::uint32_t send);
-  void count_straight(std::span<const Rank> to, std::size_t bytes, bool is_whole);
+  void count_straight(std::span<const Rank> to, std::size_t bytes, std::uint64_t messages);
+  /// How many messages the operation counts as, with each peer.
+  [[nodiscard]] std::uint64_t messages_in(const Plan::Operation& operation) const {
+    return operation.begins_message && is_first_part_ ? 1 : 0;
+  }
   [[nodiscard]] bool is_put(std::uint32_t send) const;
   [[nodiscard]] bool await_put(std::uint32_t receive);
   /// False if the copies were made before.
@@ -200,7 +207,10 @@ class Executor {
   void put(std::uint32_t send, std::size_t bytes);
   void wait(std::uint32_t idle);
   void watch_clock();
+  [[nodiscard]] bool answer_alarm(std::uint32_t idle);
   [[nodiscard]] std::vector<std::uint32_t> awaited() const;
+  [[nodiscard]] std::vector<std::uint32_t> blocking() const;
+  [[nodiscard]] bool is_ready(std::uint32_t id) const;
   [[nodiscard]] bool has_arrived(Rank peer) const;
 
   Port& port_;
@@ -224,6 +234,8 @@ class Executor {
   std::size_t least_lent_ = 0;               // The port's.
   bool aside_done_ = false;                  // The copies of plan.aside are made.
   bool has_slept_ = false;                   // The last wait slept, so time has passed.
+  bool is_last_poll_ = false;                // If this poll finds nothing, the call ends.
+  std::uint32_t next_ring_ = 0;              // The number of the wait before which to ring.
   Clock::time_point deadline_;               // Set after the first waits.
   Clock::time_point wait_note_;              // When to call note_wait().
   Clock::time_point stall_note_;             // When to call note_stall().

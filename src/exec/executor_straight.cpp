@@ -37,7 +37,7 @@ bool Executor::run_enclosed() {
       PeerCounters& counted = counters_->peers[rank.index()];
       counted.bytes_sent += operation.bytes;
       ++counted.slices_sent;
-      ++counted.messages_sent;
+      counted.messages_sent += messages_in(operation);
     }
   }
   (void)copy_aside();
@@ -69,7 +69,7 @@ bool Executor::receive_enclosed(const Plan::Operation& operation, std::span<cons
     PeerCounters& counted = counters_->peers[rank.index()];
     counted.bytes_received += operation.bytes;
     ++counted.slices_received;
-    ++counted.messages_received;
+    counted.messages_received += messages_in(operation);
   }
   return true;
 }
@@ -152,7 +152,7 @@ std::size_t Executor::run_bundle(const Plan::Bundle& bundle, bool has_lent) {
     PeerCounters& counted = counters_->peers[parcel.peer.index()];
     counted.bytes_received += parcel.bytes;
     ++counted.slices_received;
-    ++counted.messages_received;
+    counted.messages_received += is_first_part_ ? 1 : 0;
   }
   return done;
 }
@@ -172,7 +172,7 @@ bool Executor::send_bundle(const Plan::Bundle& bundle, std::span<const Port::Par
     return false;
   }
   for (const Port::Parcel& parcel : parcels) {
-    count_straight({&parcel.peer, 1}, parcel.bytes, true);
+    count_straight({&parcel.peer, 1}, parcel.bytes, is_first_part_ ? 1 : 0);
   }
   return true;
 }
@@ -221,16 +221,16 @@ bool Executor::send_straight(std::uint32_t id, const Plan::Operation& operation)
   straight_done_ = port_.send(to, {data, operation.bytes});
   if (straight_done_ == 0) return false;
   const bool is_whole = straight_done_ == operation.bytes;
-  count_straight(to, straight_done_, is_whole);
+  count_straight(to, straight_done_, is_whole ? messages_in(operation) : 0);
   return is_whole;
 }
 
-void Executor::count_straight(std::span<const Rank> to, std::size_t bytes, bool is_whole) {
+void Executor::count_straight(std::span<const Rank> to, std::size_t bytes, std::uint64_t messages) {
   for (const Rank rank : to) {
     PeerCounters& counted = counters_->peers[rank.index()];
     counted.bytes_sent += bytes;
     ++counted.slices_sent;
-    if (is_whole) ++counted.messages_sent;
+    counted.messages_sent += messages;
   }
 }
 
@@ -279,7 +279,7 @@ void Executor::receive_straight(std::uint32_t id, const Plan::Operation& operati
     PeerCounters& counted = counters_->peers[rank.index()];
     counted.bytes_received += operation.bytes;
     counted.slices_received += slices;
-    ++counted.messages_received;
+    counted.messages_received += messages_in(operation);
   }
 }
 
@@ -290,7 +290,7 @@ void Executor::put_straight(std::uint32_t send) {
   const std::size_t begin = first_peer(send);
   for (std::size_t k = 0; k < to.size(); ++k) send_begin_[begin + k] = port_.sent(to[k]);
   put(send, operation.bytes);
-  count_straight(to, operation.bytes, true);
+  count_straight(to, operation.bytes, messages_in(operation));
   straight_put_.push_back(send);
 }
 

@@ -20,18 +20,37 @@ std::string in_seconds(Clock::duration time) {
 
 void Executor::wait(std::uint32_t idle) {
   ++counters_->waits;
-  // One more poll runs after the alarm is raised, to process data that arrived before it.
-  if (idle > 1 && alarm_.raised.load(std::memory_order_acquire)) alarm_.ring();
+  if (idle > 1 && alarm_.raised.load(std::memory_order_acquire) && answer_alarm(idle)) return;
   // Reading the clock costs as much as a message, so at first it is read rarely. The first look
   // starts the timeout. It must not come late: on a busy machine every poll may yield the core for
   // milliseconds.
   constexpr std::uint32_t first_look = 16;
   constexpr std::uint32_t looks_between = 64;
   constexpr std::uint32_t a_while = 256;
-  if (idle == 1) has_slept_ = false;
+  if (idle == 1) {
+    has_slept_ = is_last_poll_ = false;
+    next_ring_ = 0;
+  }
   if (idle % looks_between == first_look || idle > a_while || has_slept_) watch_clock();
   has_slept_ = port_.wait(idle, deadline_);
   if (has_slept_) alarm_.note_sleep();
+}
+
+/// True if the call must poll at once: what came before the reason to end it still counts. If that
+/// finds nothing, throws.
+bool Executor::answer_alarm(std::uint32_t idle) {
+  constexpr std::uint32_t between_rings = 64;
+  if (idle < next_ring_ && !has_slept_ && !is_last_poll_) return false;
+  next_ring_ = idle + between_rings;
+  const std::optional<Error> error = alarm_.ring(blocking());
+  if (!error) {
+    is_last_poll_ = false;
+    return false;
+  }
+  if (is_last_poll_) throw Error(*error);
+  is_last_poll_ = true;
+  port_.look();
+  return true;
 }
 
 void Executor::watch_clock() {
@@ -99,6 +118,45 @@ std::vector<std::uint32_t> Executor::awaited() const {
     if (!states_[id].finished) add(id);
   }
   return {found.begin(), found.end()};
+}
+
+/// The peers without which the call cannot go on: those of operations that wait for nothing else.
+std::vector<std::uint32_t> Executor::blocking() const {
+  std::vector<std::uint32_t> found;
+  if (plan_ == nullptr) return found;
+  const auto add = [&](std::uint32_t id, std::size_t done) {
+    const Plan::Operation& operation = plan_->operations[id];
+    const std::span<const Rank> all = ranks(id);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const bool has_given = operation.kind == Step::Kind::send
+                                 ? done == operation.bytes && is_released_by(id, k)
+                                 : all.size() > 1 && has_arrived(all[k]);
+      if (!has_given) found.push_back(all[k].index());
+    }
+  };
+  if (is_straight_) {
+    const std::optional<std::uint32_t> id = unfinished_straight();
+    const bool is_run = straight_at_ < plan_->straight.size();
+    if (id) add(*id, is_run ? 0 : plan_->operations[*id].bytes);
+    return found;
+  }
+  for (std::uint32_t id = 0; id < states_.size(); ++id) {
+    if (!states_[id].finished && is_ready(id)) add(id, states_[id].done);
+  }
+  return found;
+}
+
+/// False if an operation waits for others of this rank.
+bool Executor::is_ready(std::uint32_t id) const {
+  const Plan::Operation& operation = plan_->operations[id];
+  const State& state = states_[id];
+  if (operation.kind == Step::Kind::local) return false;
+  if (state.done == operation.bytes) return true;
+  if (state.done == 0 && plan_->has_turns && !is_turn(id)) return false;
+  const Plan::Piece& piece = plan_->pieces[state.piece];
+  const std::size_t left = piece.begin + piece.bytes - state.done;
+  const bool sends = operation.kind == Step::Kind::send;
+  return allowed(piece, state.piece, state.done) >= (sends ? std::min(left, slice_bytes_) : 1);
 }
 
 /// What an operation waits for that has moved so many bytes.

@@ -1,14 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "exec/message.hpp"
+#include "exec/posted_receives.hpp"
+#include "exec/unexpected_messages.hpp"
 #include "transport/transport.hpp"
 
 namespace tutti {
@@ -32,27 +33,12 @@ class MessageOwner {
   virtual void note_failure(std::shared_ptr<Message> message, std::exception_ptr cause) = 0;
 };
 
-/// Matches the messages of one communicator with posted receives. In order: a message matches the
-/// first receive that fits, and a receive matches the first message that fits.
+/// What the messages of one communicator wait for. In order: a message matches the first receive
+/// that fits, and a receive matches the first message that fits.
 ///
 /// Only the messenger calls it, with its mutex held.
 class Inbox {
  public:
-  /// A message that arrived before a matching receive was posted.
-  struct Unexpected {
-    std::uint32_t rank = 0;
-    std::uint32_t tag = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t id = 0;
-    bool is_request = false;   ///< Rendezvous: its data is still at the sender.
-    bool is_complete = false;  ///< All its data has arrived.
-    std::vector<std::byte> data{};
-    std::shared_ptr<Message> own_send{};  ///< For a message to self: the send with the data.
-    std::shared_ptr<Message> taken_by{};  ///< The matching receive, waiting for completion.
-  };
-  using Arrival = std::shared_ptr<Unexpected>;
-  [[nodiscard]] static Arrival arrival_of(const Envelope& envelope);
-
   Inbox(const Membership& membership, MessageOwner& owner);
 
   [[nodiscard]] std::uint64_t context() const { return context_; }
@@ -62,50 +48,43 @@ class Inbox {
   /// The rank of a member; none if it is not in this communicator.
   [[nodiscard]] std::optional<std::uint32_t> rank_of(std::uint32_t member) const;
 
-  /// Removes and returns the first posted receive that matches; null if none.
-  [[nodiscard]] std::shared_ptr<Message> match(std::uint32_t rank, std::uint32_t tag);
-  /// The first unexpected message that matches; null if none.
-  [[nodiscard]] Arrival find(std::uint32_t rank, std::uint32_t tag) const;
-  void take(const Arrival& arrival);
+  [[nodiscard]] PostedReceives& posted() { return posted_; }
+  [[nodiscard]] UnexpectedMessages& unexpected() { return unexpected_; }
 
-  void post(std::shared_ptr<Message> receive) { posted_.push_back(std::move(receive)); }
-  void keep(Arrival arrival) { unexpected_.push_back(std::move(arrival)); }
-  /// Removes a posted receive. False if it is not posted.
-  bool withdraw(const Message& receive);
+  /// Credit in use: the cost of eager messages to a rank that it has not taken yet.
+  [[nodiscard]] std::uint64_t& untaken(std::uint32_t rank) { return peers_[rank].untaken; }
+  /// The cost of eager messages taken from a rank for which no credit has been returned yet.
+  [[nodiscard]] std::uint64_t& taken(std::uint32_t rank) { return peers_[rank].taken; }
+  /// The number of messages to a rank whose sends are done; and of those from it that have arrived
+  /// in full.
+  [[nodiscard]] std::uint64_t& sent(std::uint32_t rank) { return peers_[rank].sent; }
+  [[nodiscard]] std::uint64_t& arrived(std::uint32_t rank) { return peers_[rank].arrived; }
+  [[nodiscard]] std::map<std::uint32_t, std::uint64_t> all_sent() const;
 
-  /// Sends to a rank that wait for credit.
-  [[nodiscard]] std::deque<std::shared_ptr<Message>>& waiting(std::uint32_t rank) {
-    return sending_[rank].waiting;
-  }
-  /// Credit in use: the cost of messages sent to a rank that it has not taken yet.
-  [[nodiscard]] std::uint64_t& untaken(std::uint32_t rank) { return sending_[rank].untaken; }
-  /// Bytes taken from a rank for which no credit has been returned yet.
-  [[nodiscard]] std::uint64_t& taken(std::uint32_t rank) { return sending_[rank].taken; }
-
-  [[nodiscard]] const std::list<std::shared_ptr<Message>>& posted() const { return posted_; }
   [[nodiscard]] bool is_closed() const { return is_closed_; }
   /// No message will be sent or received any more, and the owner is not asked any more. Drops all
   /// messages: they hold a pointer to the inbox, so this breaks the reference cycle.
   void close() {
     is_closed_ = true;
     posted_.clear();
-    for (auto& [rank, each] : sending_) each.waiting.clear();
+    unexpected_.clear();
   }
 
  private:
-  struct Sending {
-    std::deque<std::shared_ptr<Message>> waiting{};
+  struct Peer {
     std::uint64_t untaken = 0;
     std::uint64_t taken = 0;
+    std::uint64_t sent = 0;
+    std::uint64_t arrived = 0;
   };
 
   std::uint64_t context_;
   MessageOwner& owner_;
   std::uint32_t self_;
   std::vector<std::uint32_t> members_;
-  std::unordered_map<std::uint32_t, Sending> sending_;
-  std::list<std::shared_ptr<Message>> posted_;
-  std::list<Arrival> unexpected_;
+  std::unordered_map<std::uint32_t, Peer> peers_;  // By rank.
+  PostedReceives posted_;
+  UnexpectedMessages unexpected_;
   bool is_closed_ = false;
 
   friend class Messenger;

@@ -17,11 +17,12 @@ std::shared_ptr<Inbox> Inboxes::open(const Membership& membership, MessageOwner&
   open_[membership.context] = inbox;
   const auto early = early_.find(membership.context);
   if (early == early_.end()) return inbox;
-  for (const Inbox::Arrival& arrival : early->second) {
+  for (const Arrival& arrival : early->second) {
     const std::optional<std::uint32_t> rank = inbox->rank_of(arrival->rank);
     if (!rank) continue;
     arrival->rank = *rank;
-    inbox->keep(arrival);
+    if (arrival->is_complete) ++inbox->arrived(*rank);
+    inbox->unexpected().keep(arrival);
   }
   early_.erase(early);
   return inbox;
@@ -42,7 +43,7 @@ bool Inboxes::is_closed(std::uint64_t context) const {
   return std::find(closed_.begin(), closed_.end(), context) != closed_.end();
 }
 
-void Inboxes::keep_early(std::uint64_t context, std::uint32_t member, Inbox::Arrival arrival) {
+void Inboxes::keep_early(std::uint64_t context, std::uint32_t member, Arrival arrival) {
   arrival->rank = member;
   early_[context].push_back(std::move(arrival));
 }

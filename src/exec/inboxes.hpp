@@ -24,12 +24,12 @@ class Inboxes {
   [[nodiscard]] bool is_closed(std::uint64_t context) const;
 
   /// Keeps a message of `member` for a communicator that is still to be created.
-  void keep_early(std::uint64_t context, std::uint32_t member, Inbox::Arrival arrival);
+  void keep_early(std::uint64_t context, std::uint32_t member, Arrival arrival);
 
  private:
   std::unordered_map<std::uint64_t, std::shared_ptr<Inbox>> open_;
-  std::deque<std::uint64_t> closed_;                                    // The contexts closed last.
-  std::unordered_map<std::uint64_t, std::list<Inbox::Arrival>> early_;  // `rank` is a member.
+  std::deque<std::uint64_t> closed_;                             // The contexts closed last.
+  std::unordered_map<std::uint64_t, std::list<Arrival>> early_;  // `rank` is a member.
 };
 
 }  // namespace tutti

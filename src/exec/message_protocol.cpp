@@ -107,6 +107,7 @@ void MessageProtocol::finish(Message& message, std::exception_ptr failure) {
   if (message.is_done() || message.place_ == running_.end()) return;
   const std::shared_ptr<Message> keep = *message.place_;
   forget(message);
+  if (message.kind == Message::Kind::send && !failure) ++message.inbox_->sent(message.peer);
   complete(message, std::move(failure));
 }
 
@@ -161,16 +162,15 @@ void MessageProtocol::begin_send(Inbox& inbox, const std::shared_ptr<Message>& s
     return;
   }
   peer_at(inbox.member(send->peer)).is_wanted = true;
-  auto& waiting = inbox.waiting(send->peer);
-  if (!waiting.empty() || !launch(inbox, send)) waiting.push_back(send);
+  launch(inbox, send);
 }
 
-/// False if the budget is used up: the receiver must first receive earlier messages.
-bool MessageProtocol::launch(Inbox& inbox, const std::shared_ptr<Message>& send) {
+/// A request needs no credit: it takes less memory at the receiver than its send takes here. So a
+/// message that has a receive is never stopped by others that have none.
+void MessageProtocol::launch(Inbox& inbox, const std::shared_ptr<Message>& send) {
   std::uint64_t& untaken = inbox.untaken(send->peer);
   const std::uint64_t cost = cost_of_message + send->bytes;
   const bool is_eager = send->bytes <= setting_.most_eager && untaken + cost <= setting_.budget;
-  if (!is_eager && untaken + cost_of_message > setting_.budget) return false;
   const std::uint32_t member = inbox.member(send->peer);
   const Packet packet{.kind = is_eager ? Packet::Kind::eager : Packet::Kind::request,
                       .tag = send->tag,
@@ -181,17 +181,8 @@ bool MessageProtocol::launch(Inbox& inbox, const std::shared_ptr<Message>& send)
     untaken += cost;
     peer_at(member).sender.add_eager(packet, send);
   } else {
-    untaken += cost_of_message;
     requests_.emplace(send->id_, send);
     add_packet(member, packet);
-  }
-  return true;
-}
-
-void MessageProtocol::launch_waiting(Inbox& inbox, std::uint32_t rank) {
-  auto& waiting = inbox.waiting(rank);
-  while (!waiting.empty() && (waiting.front()->is_done() || launch(inbox, waiting.front()))) {
-    waiting.pop_front();
   }
 }
 
@@ -200,7 +191,7 @@ void MessageProtocol::launch_waiting(Inbox& inbox, std::uint32_t rank) {
 void MessageProtocol::send_to_self(Inbox& inbox, const std::shared_ptr<Message>& send) {
   const std::uint32_t self = inbox.self();
   const Envelope envelope{.rank = self, .tag = send->tag, .bytes = send->bytes};
-  if (const auto receive = inbox.match(self, send->tag)) {
+  if (const auto receive = inbox.posted().match(self, send->tag)) {
     if (fits(inbox, *receive, envelope)) {
       if (send->bytes > 0) std::memcpy(receive->data, send->data, send->bytes);
       finish(*receive);
@@ -208,7 +199,7 @@ void MessageProtocol::send_to_self(Inbox& inbox, const std::shared_ptr<Message>&
     finish(*send);
     return;
   }
-  const Inbox::Arrival arrival = Inbox::arrival_of(envelope);
+  const Arrival arrival = arrival_of(envelope);
   arrival->is_complete = true;
   std::uint64_t& untaken = inbox.untaken(self);
   const std::uint64_t cost = cost_of_message + send->bytes;
@@ -219,7 +210,7 @@ void MessageProtocol::send_to_self(Inbox& inbox, const std::shared_ptr<Message>&
   } else {
     arrival->own_send = send;
   }
-  inbox.keep(arrival);
+  inbox.unexpected().keep(arrival);
   if (is_copied) finish(*send);
 }
 
@@ -227,13 +218,13 @@ void MessageProtocol::send_to_self(Inbox& inbox, const std::shared_ptr<Message>&
 
 void MessageProtocol::post_receive(Inbox& inbox, const std::shared_ptr<Message>& receive) {
   expect(inbox, receive->peer);
-  const Inbox::Arrival arrival = inbox.find(receive->peer, receive->tag);
+  const Arrival arrival = inbox.unexpected().find(receive->peer, receive->tag);
   if (!arrival) {
-    inbox.post(receive);
+    inbox.posted().post(receive);
     return;
   }
-  inbox.take(arrival);
-  const Envelope envelope{.rank = arrival->rank, .tag = arrival->tag, .bytes = arrival->bytes};
+  inbox.unexpected().take(arrival);
+  const Envelope envelope = arrival->envelope();
   if (arrival->is_request) {
     accept(inbox, receive, envelope, arrival->id);
   } else if (arrival->is_complete) {
@@ -266,6 +257,7 @@ void MessageProtocol::accept(Inbox& inbox, const std::shared_ptr<Message>& recei
   if (!fits(inbox, *receive, envelope)) return;
   const std::uint32_t member = inbox.member(envelope.rank);
   if (envelope.bytes == 0) {
+    ++inbox.arrived(envelope.rank);
     finish(*receive);
   } else {
     peer_at(member).awaited[id] = receive;
@@ -275,9 +267,9 @@ void MessageProtocol::accept(Inbox& inbox, const std::shared_ptr<Message>& recei
 
 /// Copies a message that has arrived in full.
 void MessageProtocol::deliver(Inbox& inbox, const std::shared_ptr<Message>& receive,
-                              const Inbox::Unexpected& arrival) {
+                              const UnexpectedMessage& arrival) {
   const std::shared_ptr<Message>& own = arrival.own_send;
-  if (fits(inbox, *receive, {.rank = arrival.rank, .tag = arrival.tag, .bytes = arrival.bytes})) {
+  if (fits(inbox, *receive, arrival.envelope())) {
     const std::byte* const from = own ? own->data : arrival.data.data();
     if (arrival.bytes > 0) std::memcpy(receive->data, from, arrival.bytes);
     finish(*receive);

@@ -25,7 +25,8 @@ namespace tutti {
 /// A short message is sent eagerly, and queued at the receiver until a receive matches it. The
 /// receiver queues at most a budget for each sender and communicator. For a long message, and for a
 /// short one beyond the budget, the sender first sends a request; the receiver answers when a
-/// receive matches. So messages that are never received take bounded memory and block no others.
+/// receive matches. So the data of messages that are never received takes bounded memory, and such
+/// messages block no others.
 ///
 /// Not thread-safe: the Messenger calls it with its mutex held.
 class MessageProtocol {
@@ -90,7 +91,7 @@ class MessageProtocol {
     // What the packet being received is for:
     PacketReceiver in{};
     std::shared_ptr<Message> receive{};
-    Inbox::Arrival arrival{};
+    Arrival arrival{};
     std::shared_ptr<Inbox> inbox{};
   };
 
@@ -102,22 +103,20 @@ class MessageProtocol {
 
   void begin_send(Inbox& inbox, const std::shared_ptr<Message>& send);
   void send_to_self(Inbox& inbox, const std::shared_ptr<Message>& send);
-  [[nodiscard]] bool launch(Inbox& inbox, const std::shared_ptr<Message>& send);
-  void launch_waiting(Inbox& inbox, std::uint32_t rank);
+  void launch(Inbox& inbox, const std::shared_ptr<Message>& send);
 
   void post_receive(Inbox& inbox, const std::shared_ptr<Message>& receive);
   [[nodiscard]] bool fits(const Inbox& inbox, Message& receive, const Envelope& envelope);
   void accept(Inbox& inbox, const std::shared_ptr<Message>& receive, const Envelope& envelope,
               std::uint64_t id);
   void deliver(Inbox& inbox, const std::shared_ptr<Message>& receive,
-               const Inbox::Unexpected& arrival);
+               const UnexpectedMessage& arrival);
   void note_taken(Inbox& inbox, std::uint32_t rank, std::uint64_t bytes);
 
   void open_packet(std::uint32_t member);
   void take_eager(std::uint32_t member, const std::shared_ptr<Inbox>& inbox);
   void take_request(std::uint32_t member, const std::shared_ptr<Inbox>& inbox);
-  void keep(std::uint32_t member, const std::shared_ptr<Inbox>& inbox,
-            const Inbox::Arrival& arrival);
+  void keep(std::uint32_t member, const std::shared_ptr<Inbox>& inbox, const Arrival& arrival);
   void take_ready(std::uint32_t member);
   void take_data(std::uint32_t member);
   void take_credit(std::uint32_t member, const std::shared_ptr<Inbox>& inbox);

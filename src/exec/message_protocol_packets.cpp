@@ -40,13 +40,13 @@ void MessageProtocol::take_eager(std::uint32_t member, const std::shared_ptr<Inb
   const std::uint32_t rank = inbox ? inbox->rank_of(member).value_or(any_rank) : 0;
   if (rank == any_rank) return;
   peer.inbox = inbox;
-  peer.receive = inbox ? inbox->match(rank, packet.tag) : nullptr;
+  peer.receive = inbox ? inbox->posted().match(rank, packet.tag) : nullptr;
   const Envelope envelope{.rank = rank, .tag = packet.tag, .bytes = packet.bytes};
   if (peer.receive) {
     if (!fits(*inbox, *peer.receive, envelope)) peer.receive.reset();
     if (peer.receive) peer.in.to = peer.receive->data;
   } else {
-    peer.arrival = Inbox::arrival_of(envelope);
+    peer.arrival = arrival_of(envelope);
     peer.arrival->data.resize(packet.bytes);
     peer.in.to = peer.arrival->data.data();
     keep(member, inbox, peer.arrival);
@@ -64,20 +64,20 @@ void MessageProtocol::take_request(std::uint32_t member, const std::shared_ptr<I
   const std::uint32_t rank = inbox ? inbox->rank_of(member).value_or(any_rank) : 0;
   if (rank == any_rank) return;
   const Envelope envelope{.rank = rank, .tag = packet.tag, .bytes = packet.bytes};
-  if (const auto receive = inbox ? inbox->match(rank, packet.tag) : nullptr) {
+  if (const auto receive = inbox ? inbox->posted().match(rank, packet.tag) : nullptr) {
     accept(*inbox, receive, envelope, packet.id);
     return;
   }
-  const Inbox::Arrival arrival = Inbox::arrival_of(envelope);
+  const Arrival arrival = arrival_of(envelope);
   arrival->id = packet.id;
   arrival->is_request = true;
   keep(member, inbox, arrival);
 }
 
 void MessageProtocol::keep(std::uint32_t member, const std::shared_ptr<Inbox>& inbox,
-                           const Inbox::Arrival& arrival) {
+                           const Arrival& arrival) {
   if (inbox) {
-    inbox->keep(arrival);
+    inbox->unexpected().keep(arrival);
   } else {
     inboxes_.keep_early(peer_at(member).in.packet.context, member, arrival);
   }
@@ -93,9 +93,6 @@ void MessageProtocol::take_ready(std::uint32_t member) {
   } else {
     peer_at(member).sender.add_transfer(send);
   }
-  Inbox& inbox = *send->inbox_;
-  inbox.untaken(send->peer) -= cost_of_message;
-  launch_waiting(inbox, send->peer);
 }
 
 void MessageProtocol::take_data(std::uint32_t member) {
@@ -113,19 +110,23 @@ void MessageProtocol::take_credit(std::uint32_t member, const std::shared_ptr<In
   const std::optional<std::uint32_t> rank = inbox->rank_of(member);
   if (!rank) return;
   inbox->untaken(*rank) -= peer_at(member).in.packet.bytes;
-  launch_waiting(*inbox, *rank);
 }
 
 /// The packet's data has arrived in full.
 void MessageProtocol::close_packet(std::uint32_t member) {
   Peer& peer = peer_at(member);
   const std::shared_ptr<Message> receive = std::exchange(peer.receive, nullptr);
-  const Inbox::Arrival arrival = std::exchange(peer.arrival, nullptr);
+  const Arrival arrival = std::exchange(peer.arrival, nullptr);
   const std::shared_ptr<Inbox> inbox = std::exchange(peer.inbox, nullptr);
   peer.in.to = nullptr;
   if (peer.in.packet.kind == Packet::Kind::data) {
     if (receive) close_data(member, receive);
-  } else if (receive) {
+    return;
+  }
+  if (const std::shared_ptr<Inbox> open = inboxes_.find(peer.in.packet.context)) {
+    if (const auto rank = open->rank_of(member)) ++open->arrived(*rank);
+  }
+  if (receive) {
     finish(*receive);
     note_taken(*inbox, receive->envelope.rank, peer.in.packet.bytes);
   } else if (arrival) {
@@ -144,6 +145,7 @@ void MessageProtocol::close_data(std::uint32_t member, const std::shared_ptr<Mes
   if (receive->moved_ < receive->envelope.bytes) return;
   peer.awaited.erase(peer.in.packet.id);
   const std::uint32_t rank = receive->envelope.rank;
+  ++receive->inbox_->arrived(rank);
   if (receive->inbox_->owner().has_stood_down(rank)) {
     refuse(*receive, std::make_exception_ptr(Error(
                          ErrorCode::peer_lost, "rank " + std::to_string(rank) + " has given up")));

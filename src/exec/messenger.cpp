@@ -149,6 +149,7 @@ bool Messenger::progress(Lock& lock, Inbox& inbox, Clock::time_point until, cons
   Clock::time_point next_check = begun + between_checks;
   try {
     bool has_slept = false;
+    bool is_last_pass = false;
     for (std::uint32_t idle = 0; !is_over();) {
       if (!leads && !has_leader_) {
         has_leader_ = leads = true;
@@ -157,6 +158,7 @@ bool Messenger::progress(Lock& lock, Inbox& inbox, Clock::time_point until, cons
       if (leads) {
         if (protocol_.pass()) {
           idle = 0;
+          is_last_pass = false;
           report_failures(lock);
           if (waiting_ > 1) changed_.notify_all();
           continue;
@@ -170,15 +172,25 @@ bool Messenger::progress(Lock& lock, Inbox& inbox, Clock::time_point until, cons
       }
       constexpr std::uint32_t looks_between = 64;
       constexpr std::uint32_t a_while = 256;
-      if (!leads || has_slept || idle > a_while || idle % looks_between == 0) {
+      if (!leads || has_slept || is_last_pass || idle > a_while || idle % looks_between == 0) {
         const Clock::time_point now = Clock::now();
         if (now >= until) {
           leave();
           return false;
         }
         if (!inbox.is_closed() && (now >= next_check || inbox.owner().is_alarmed())) {
+          // What came before the alarm still counts.
+          if (leads && !std::exchange(is_last_pass, true)) {
+            port_->look();
+            continue;
+          }
+          is_last_pass = false;
           next_check = now + between_checks;
-          ask_owner(lock, inbox, [&](MessageOwner& owner) { owner.check(about, now - begun); });
+          try {
+            ask_owner(lock, inbox, [&](MessageOwner& owner) { owner.check(about, now - begun); });
+          } catch (const Error&) {
+            if (!is_over()) throw;  // Else another thread has completed it meanwhile.
+          }
         }
       }
       if (!leads) continue;
@@ -235,6 +247,16 @@ bool Messenger::wait_until(Inbox& inbox, Message& message, Clock::time_point unt
   return message.is_done();
 }
 
+std::map<std::uint32_t, std::uint64_t> Messenger::sent(const Inbox& inbox) {
+  const Lock lock(mutex_);
+  return inbox.all_sent();
+}
+
+std::uint64_t Messenger::arrived(Inbox& inbox, std::uint32_t rank) {
+  const Lock lock(mutex_);
+  return inbox.arrived(rank);
+}
+
 std::optional<Envelope> Messenger::probe(Inbox& inbox, std::uint32_t rank, std::uint32_t tag) {
   Lock lock(mutex_);
   protocol_.expect(inbox, rank);
@@ -244,16 +266,16 @@ std::optional<Envelope> Messenger::probe(Inbox& inbox, std::uint32_t rank, std::
       (void)port_->goes_on(Clock::time_point::max());
       report_failures(lock);
     }
-    return inbox.find(rank, tag);
+    return inbox.unexpected().find(rank, tag);
   };
-  Inbox::Arrival found = search();
+  Arrival found = search();
   if (!found && !has_leader_) {
     // The sender may have just connected. Without a wait nobody else accepts it.
     port_->look();
     found = search();
   }
   if (!found) return std::nullopt;
-  return Envelope{.rank = found->rank, .tag = found->tag, .bytes = found->bytes};
+  return found->envelope();
 }
 
 Envelope Messenger::wait_for_message(Inbox& inbox, std::uint32_t rank, std::uint32_t tag,
@@ -265,13 +287,13 @@ Envelope Messenger::wait_for_message(Inbox& inbox, std::uint32_t rank, std::uint
   about.peer = rank;
   about.tag = tag;
   about.begun_ = Clock::now();
-  Inbox::Arrival found;
+  Arrival found;
   const bool is_here = progress(lock, inbox, deadline, about, [&] {
     if (inbox.is_closed()) throw Error(ErrorCode::aborted, "the communicator was given up");
-    found = inbox.find(rank, tag);
+    found = inbox.unexpected().find(rank, tag);
     return found != nullptr;
   });
-  if (is_here) return {.rank = found->rank, .tag = found->tag, .bytes = found->bytes};
+  if (is_here) return found->envelope();
   throw Error(ErrorCode::timed_out, timeout_text(Message::Kind::receive, rank));
 }
 
@@ -355,9 +377,15 @@ void Messenger::fail_hopeless(Lock& lock) {
                      std::make_exception_ptr(
                          Error(ErrorCode::timed_out, timeout_text(message->kind, message->peer))));
   }
+  if (!doubtful.empty() && !has_leader_) {
+    // What came before the alarm still counts.
+    port_->look();
+    (void)protocol_.pass();
+  }
   for (const std::shared_ptr<Message>& message : doubtful) {
     Inbox& inbox = *message->inbox_;
-    if (inbox.is_closed()) continue;  // While another owner was asked.
+    // It may have been completed or closed while another owner was asked.
+    if (message->is_done() || inbox.is_closed()) continue;
     try {
       ask_owner(lock, inbox,
                 [&](MessageOwner& owner) { owner.check(*message, now - message->begun_); });

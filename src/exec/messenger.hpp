@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -52,6 +53,11 @@ class Messenger {
   [[nodiscard]] bool wait_until(Inbox& inbox, Message& message, Clock::time_point until);
   /// Completes a message with this error, unless it is done.
   void fail(Message& message, std::exception_ptr cause);
+
+  /// How many messages were sent to each rank and are done; and how many have arrived in full from
+  /// a rank, received or not.
+  [[nodiscard]] std::map<std::uint32_t, std::uint64_t> sent(const Inbox& inbox);
+  [[nodiscard]] std::uint64_t arrived(Inbox& inbox, std::uint32_t rank);
 
   /// The message that a receive would match now, if there is one.
   [[nodiscard]] std::optional<Envelope> probe(Inbox& inbox, std::uint32_t rank, std::uint32_t tag);

@@ -41,10 +41,12 @@ class Bundles {
   }
 
  private:
-  /// A send may be made before its turn, together with the fold that computes its data.
+  /// A send may be made before its turn, together with the fold that computes its data. Later
+  /// segments of a message count as no message.
   [[nodiscard]] bool can_be_in_bundle(std::uint32_t id) const {
     const Plan::Operation& operation = plan_.operations[id];
-    return operation.peers_end - first_peer(id) == 1 && !operation.own && !is_forward_[id];
+    return operation.peers_end - first_peer(id) == 1 && !operation.own && !is_forward_[id] &&
+           operation.begins_message;
   }
 
   /// True if the operation can be made together with those of the last bundle.

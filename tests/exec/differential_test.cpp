@@ -1,0 +1,236 @@
+#include <array>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "core/hash.hpp"
+#include "support/crew.hpp"
+#include "support/problems.hpp"
+
+/// One call in every way in which the executor and the transports can run it: the memory of all
+/// ranks and the counters must agree with the schedule, whatever the way.
+namespace tutti::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Small slots and slices, so that little data makes long pipelines.
+constexpr Crew::Staging staging{.slots = 8, .slot_bytes = 4096};
+constexpr std::size_t slice_bytes = 1024;
+
+constexpr std::array every_sight{Sight::staged, Sight::direct, Sight::tcp, Sight::mixed};
+
+/// What the executor may do beside running operations as their dependences allow.
+enum class Order {
+  free,     ///< Nothing.
+  in_turn,  ///< Runs a short plan step by step.
+  batched,  ///< The same, several steps in one.
+};
+constexpr std::array every_order{Order::free, Order::in_turn, Order::batched};
+
+void restrict(Plan& plan, Order order) {
+  if (order == Order::batched) return;
+  plan.bundles.clear();
+  plan.exposes_in_bundle = false;
+  for (Plan::StraightStep& step : plan.straight) step.bundle.reset();
+  if (order == Order::free) plan.straight.clear();
+}
+
+/// When the ranks come, and what they do afterwards.
+enum class Pace {
+  together,
+  late,   ///< One rank comes when the others have been waiting.
+  apart,  ///< Each rank comes some time after the one before it.
+};
+
+struct Case {
+  Problem problem;
+  Layout layout;
+  Aliasing aliasing;
+  std::uint64_t segment;
+  Pace pace;
+  std::uint32_t late_rank;
+};
+
+/// What a rank is to send and receive, read off the schedule alone.
+std::vector<PeerCounters> traffic(const Schedule& schedule, const Layout& layout, Rank self) {
+  std::vector<PeerCounters> peers(schedule.contract.ranks);
+  for (const Step& step : schedule.program(self)) {
+    std::uint64_t bytes = 0;
+    for (const ChunkRange& range : step.chunks) {
+      for (std::uint64_t i = 0; i < range.count; ++i) {
+        bytes += layout.size(Chunk{range.first.index() + i}) * sizeof(CallMemory::Element);
+      }
+    }
+    for (const Rank peer : step.peers) {
+      PeerCounters& counted = peers[peer.index()];
+      const bool sends = step.kind == Step::Kind::send;
+      (sends ? counted.bytes_sent : counted.bytes_received) += bytes;
+      if (bytes > 0) ++(sends ? counted.messages_sent : counted.messages_received);
+    }
+  }
+  return peers;
+}
+
+/// The first difference, but for slices, in which ways may differ.
+std::string difference(std::span<const PeerCounters> found, std::span<const PeerCounters> wanted) {
+  for (std::size_t peer = 0; peer < wanted.size(); ++peer) {
+    PeerCounters plain = found[peer];
+    const bool has_slices = plain.slices_sent >= plain.messages_sent &&
+                            plain.slices_received >= plain.messages_received;
+    plain.slices_sent = plain.slices_received = 0;
+    if (plain == wanted[peer] && has_slices) continue;
+    return "to and from rank " + std::to_string(peer) + ": " + std::to_string(plain.bytes_sent) +
+           " and " + std::to_string(plain.bytes_received) + " bytes in " +
+           std::to_string(plain.messages_sent) + " and " + std::to_string(plain.messages_received) +
+           " messages, not " + std::to_string(wanted[peer].bytes_sent) + " and " +
+           std::to_string(wanted[peer].bytes_received) + " in " +
+           std::to_string(wanted[peer].messages_sent) + " and " +
+           std::to_string(wanted[peer].messages_received);
+  }
+  return "";
+}
+
+/// A rank's part of a call.
+class Part {
+ public:
+  Part(Crew& crew, const Schedule& schedule, const Case& each, Order order, Rank self)
+      : schedule_(schedule),
+        layout_(each.layout),
+        self_(self),
+        plan_(compile({.program = schedule.program(self),
+                       .contract = schedule.contract,
+                       .self = self,
+                       .aliasing = each.aliasing,
+                       .layout = each.layout,
+                       .element_bytes = sizeof(CallMemory::Element),
+                       .lanes = crew.lanes(self),
+                       .segment = each.segment})),
+        memory_(schedule.contract, each.layout, self, each.aliasing) {
+    restrict(plan_, order);
+    counters_.peers.resize(schedule.contract.ranks);
+  }
+
+  void run(Executor& executor, Clock::duration timeout) {
+    executor.run(plan_, memory_.buffers(plan_),
+                 {.fold = fold(DType::u32, Op::sum), .element_bytes = sizeof(CallMemory::Element)},
+                 timeout, counters_);
+  }
+
+  [[nodiscard]] std::string fault() const {
+    std::string fault = memory_.fault();
+    if (!fault.empty()) return fault;
+    fault = difference(counters_.peers, traffic(schedule_, layout_, self_));
+    if (fault.empty() && counters_.bytes_put > counters_.total().bytes_sent) {
+      fault = "more bytes were put than sent";
+    }
+    return fault.empty() ? "" : "rank " + std::to_string(self_.index()) + ", " + fault;
+  }
+  /// The rank is done: what others still read is lost.
+  void spoil() { memory_.spoil(); }
+
+ private:
+  const Schedule& schedule_;
+  const Layout& layout_;
+  Rank self_;
+  Plan plan_;
+  CallMemory memory_;
+  Counters counters_{};
+};
+
+void come(const Case& each, Rank self) {
+  if (each.pace == Pace::late && self.index() == each.late_rank) std::this_thread::sleep_for(2ms);
+  if (each.pace == Pace::apart) std::this_thread::sleep_for(self.index() * 300us);
+}
+
+/// Runs the call twice in a row, each time with another tag: a rank that is early begins the second
+/// call while others are in the first. Returns the first fault.
+std::string fault_of(Crew& crew, const Schedule& schedule, const Case& each, Order order,
+                     std::uint32_t& tag) {
+  std::string wrong;
+  std::mutex mutex;
+  const std::uint32_t first = tag + 1;
+  tag += 2;
+  crew.all([&](Rank self, Executor& executor) {
+    for (std::uint32_t call = first; call < first + 2; ++call) {
+      Part part(crew, schedule, each, order, self);
+      come(each, self);
+      crew.port(self).begin(call, call);
+      part.run(executor, 60s);
+      const std::string fault = part.fault();
+      part.spoil();
+      const std::lock_guard lock(mutex);
+      if (wrong.empty()) wrong = fault;
+    }
+  });
+  return wrong;
+}
+
+/// Lengths of a message at which some way changes, in elements: what fits a descriptor, a slice, a
+/// slot, and what is read in place or copied once.
+const std::vector<std::uint64_t> lengths{0,   1,    11,   12,   13,   255,   256,
+                                         257, 1023, 1024, 1025, 2048, 16384, 16390};
+
+Case random_case(const Algorithm& algorithm, const Problem& problem, const Contract& contract,
+                 Random& random) {
+  const bool has_data = algorithm.collective != Collective::barrier;
+  const std::uint64_t length = has_data ? random.pick(lengths) : 0;
+  const bool is_even = !has_data || random.below(3U) > 0;
+  const bool may_be_in_place = is_even || algorithm.collective != Collective::alltoall;
+  return {
+      .problem = problem,
+      .layout = is_even ? Layout::equal(contract.chunks, length * contract.chunks)
+                        : random_layout(contract.chunks, random),
+      .aliasing = may_be_in_place && random.one_in(2) ? Aliasing::in_place : Aliasing::out_of_place,
+      .segment = random.one_in(3) ? 64 : std::uint64_t{0},
+      .pace = static_cast<Pace>(random.below(3U)),
+      .late_rank = random.below(problem.ranks)};
+}
+
+std::string name_of(const Case& each, Sight sight, Order order) {
+  return words(each.problem) + " chunk " + std::to_string(each.layout.size(Chunk{0})) +
+         " segment " + std::to_string(each.segment) + " in place " +
+         std::to_string(each.aliasing == Aliasing::in_place) + " pace " +
+         std::to_string(static_cast<int>(each.pace)) + " sight " +
+         std::to_string(static_cast<int>(sight)) + " order " +
+         std::to_string(static_cast<int>(order));
+}
+
+/// TUTTI_SEEDS=100 in the environment tries more.
+int cases_per_size() {
+  const char* const text = std::getenv("TUTTI_SEEDS");
+  return text == nullptr ? 3 : std::atoi(text);
+}
+
+class EveryWay : public ::testing::TestWithParam<const Algorithm*> {};
+
+TEST_P(EveryWay, GivesTheSame) {
+  const Algorithm& algorithm = *GetParam();
+  Random random(hash_of(algorithm.name));
+  for (const std::uint32_t p : {2U, 3U, 5U}) {
+    const std::vector<Problem> all = problems(algorithm, p);
+    const Problem& problem = random.pick(all);
+    const Schedule schedule = algorithm.schedule(problem);
+    std::vector<Case> cases;
+    for (int i = 0; i < cases_per_size(); ++i) {
+      cases.push_back(random_case(algorithm, problem, schedule.contract, random));
+    }
+    for (const Sight sight : every_sight) {
+      Crew crew(p, sight, staging, slice_bytes);
+      std::uint32_t tag = 0;
+      for (const Case& each : cases) {
+        for (const Order order : every_order) {
+          ASSERT_EQ(fault_of(crew, schedule, each, order, tag), "") << name_of(each, sight, order);
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Differential, EveryWay, ::testing::ValuesIn(every_algorithm()),
+                         [](const auto& each) { return test_name(*each.param); });
+
+}  // namespace
+}  // namespace tutti::test
