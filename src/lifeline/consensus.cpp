@@ -49,6 +49,12 @@ bool Consensus::is_gone(std::uint32_t rank) const { return state()->is_gone(rank
 
 void Consensus::report(const Report& report) { state()->report(report, Clock::now()); }
 
+bool Consensus::has_failed() {
+  Lifeline::Locked state = this->state();
+  wait_while_running(state, verdict_time, [&] { return !state->expects_verdict(); });
+  return state->verdict().has_value();
+}
+
 AgreedVerdict Consensus::await_verdict() {
   Lifeline::Locked state = this->state();
   wait_while_running(state, verdict_time,
@@ -60,13 +66,30 @@ void Consensus::compare(std::uint64_t call) { state()->compare(call); }
 
 void Consensus::inquire(std::span<const std::uint32_t> ranks) { state()->inquire(ranks); }
 
-void Consensus::leave(std::uint64_t calls) { state()->leave(calls); }
+void Consensus::stop_after(std::uint64_t call) { state()->stop_after(call); }
+
+GroupState::Prospects Consensus::prospects(std::uint64_t call,
+                                           std::span<const std::uint32_t> awaited) {
+  Lifeline::Locked state = this->state();
+  if (state->verdict()) state->inquire(awaited);
+  return state->prospects(call, awaited);
+}
+
+void Consensus::leave(std::uint64_t calls, const std::map<std::uint32_t, std::uint64_t>& messages) {
+  state()->leave(calls, messages);
+}
+
+std::optional<std::uint64_t> Consensus::messages_of_leaver(std::uint32_t rank) const {
+  return state()->messages_of_leaver(rank);
+}
 
 void Consensus::decline(std::uint64_t communicator, std::span<const std::uint32_t> members) {
   lifeline_->decline(communicator, members);
 }
 
 std::uint32_t Consensus::questions() const { return state()->questions(); }
+
+bool Consensus::is_next_asked() const { return state()->is_next_asked(); }
 
 std::map<std::uint32_t, std::string> Consensus::agree(const std::string& input) {
   std::vector<std::uint32_t> all(ranks_);

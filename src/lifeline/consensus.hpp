@@ -35,11 +35,15 @@ class Consensus {
   [[nodiscard]] std::optional<AgreedVerdict> verdict() const;
   /// Ranks that have closed the communicator, and after how many calls.
   [[nodiscard]] std::map<std::uint32_t, std::uint64_t> left() const;
+  /// As in GroupState.
+  [[nodiscard]] std::optional<std::uint64_t> messages_of_leaver(std::uint32_t rank) const;
   /// True if a rank is gone, has left, or did not reply when the verdict was agreed on.
   [[nodiscard]] bool is_gone(std::uint32_t rank) const;
 
   /// Reports a failure. A verdict follows soon.
   void report(const Report& report);
+  /// True if there is a verdict, or soon was: waits for it if the ranks are agreeing on one.
+  [[nodiscard]] bool has_failed();
   /// Waits for the verdict until all others know it too, so that this process may end at once. If
   /// the ranks reach none in time, returns this rank's own report as the verdict.
   [[nodiscard]] AgreedVerdict await_verdict();
@@ -50,8 +54,16 @@ class Consensus {
   /// and those that it watches. If theirs differs, a verdict follows.
   void compare(std::uint64_t call);
 
-  /// This rank has made so many calls and will make no more.
-  void leave(std::uint64_t calls);
+  /// As in GroupState.
+  void stop_after(std::uint64_t call);
+  /// The same; and once there is a verdict, makes sure that this rank learns if one of the ranks
+  /// stops.
+  [[nodiscard]] GroupState::Prospects prospects(std::uint64_t call,
+                                                std::span<const std::uint32_t> awaited);
+
+  /// This rank has made so many calls, and sent so many messages to each rank. It will make no
+  /// more.
+  void leave(std::uint64_t calls, const std::map<std::uint32_t, std::uint64_t>& messages = {});
   /// This rank failed to make a communicator with these members of the lifeline. Members that have
   /// it are told not to wait for this rank there.
   void decline(std::uint64_t communicator, std::span<const std::uint32_t> members);
@@ -66,6 +78,8 @@ class Consensus {
 
   /// The number of questions so far.
   [[nodiscard]] std::uint32_t questions() const;
+  /// True if another rank has already asked the question that this one will ask next.
+  [[nodiscard]] bool is_next_asked() const;
 
   /// An allgather among `ranks`: returns their contributions, which may hold any bytes, in the
   /// order of `ranks`. Throws peer_lost if one of them is gone, timed_out after Config::patience.

@@ -16,14 +16,15 @@ struct ControlMessage {
     prepare,        ///< From the proposer: phase 1 of a ballot (see Agreement).
     promise,        ///< To the proposer: the sender's knowledge, and its promise for this ballot.
     decide,         ///< From the proposer: the decision.
-    leave,          ///< The sender has closed the communicator; the body is its number of calls.
+    leave,          ///< The sender has closed the communicator; the body is a Leave.
     contribution,   ///< To the first rank of an exchange: the sender's contribution.
     contributions,  ///< From that rank: the contributions of all, packed.
     status,         ///< A RankStatus, sent now and then.
     alive,          ///< Reply to an input or an outdated prepare: alive, and the current ballot.
     acknowledge,    ///< Reply to a decision: it has arrived.
+    stopped,        ///< The sender takes part in no call after this one; the body is its number.
   };
-  static constexpr std::uint8_t last_kind = 9;
+  static constexpr std::uint8_t last_kind = 10;
 
   Kind kind = Kind::input;
   std::uint64_t communicator = 0;

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <set>
 
+#include <tutti/message.hpp>
+
 #include "core/json.hpp"
 
 namespace tutti {
@@ -237,6 +239,32 @@ Verdict FailureInquiry::of_late(std::uint32_t reporter, const Report& report) co
   return verdict;
 }
 
+/// Whether the other end of this message is running, too: then it waits for time, not for a call.
+bool FailureInquiry::is_matched(std::uint32_t waiter, const RankStatus::Wait& wait) const {
+  const auto peer = statuses.find(wait.rank);
+  if (peer == statuses.end()) return false;
+  const auto& others = peer->second.waits;
+  return std::any_of(others.begin(), others.end(), [&](const RankStatus::Wait& other) {
+    const std::uint32_t wanted = wait.receives ? wait.tag : other.tag;
+    const std::uint32_t sent = wait.receives ? other.tag : wait.tag;
+    return other.receives != wait.receives && (other.rank == waiter || other.rank == any_rank) &&
+           (wanted == sent || wanted == any_tag);
+  });
+}
+
+/// The waits of a rank that only a further call of the peer can end; none if that is not known.
+std::vector<RankStatus::Wait> FailureInquiry::unmatched_waits(std::uint32_t rank) const {
+  std::vector<RankStatus::Wait> unmatched;
+  const auto status = statuses.find(rank);
+  if (status == statuses.end()) return unmatched;
+  for (const RankStatus::Wait& wait : status->second.waits) {
+    const auto peer = statuses.find(wait.rank);
+    const bool is_known = peer != statuses.end() && !peer->second.has_more_waits;
+    if (is_known && !is_matched(rank, wait)) unmatched.push_back(wait);
+  }
+  return unmatched;
+}
+
 /// The shortest path from one rank to another on which each rank waits for the next to send or
 /// receive a message; empty if there is none.
 std::vector<std::uint32_t> FailureInquiry::waiting_path(std::uint32_t from,
@@ -244,9 +272,7 @@ std::vector<std::uint32_t> FailureInquiry::waiting_path(std::uint32_t from,
   std::map<std::uint32_t, std::uint32_t> before{{from, from}};
   std::vector<std::uint32_t> reached{from};
   for (std::size_t i = 0; i < reached.size() && !before.contains(to); ++i) {
-    const auto status = statuses.find(reached[i]);
-    if (status == statuses.end()) continue;
-    for (const RankStatus::Wait& wait : status->second.waits) {
+    for (const RankStatus::Wait& wait : unmatched_waits(reached[i])) {
       if (before.emplace(wait.rank, reached[i]).second) reached.push_back(wait.rank);
     }
   }
@@ -261,9 +287,7 @@ std::vector<std::uint32_t> FailureInquiry::waiting_path(std::uint32_t from,
 /// helped.
 std::optional<Verdict> FailureInquiry::of_cycle(std::uint32_t reporter,
                                                 const Report& report) const {
-  const auto own = statuses.find(reporter);
-  if (own == statuses.end()) return std::nullopt;
-  for (const RankStatus::Wait& wait : own->second.waits) {
+  for (const RankStatus::Wait& wait : unmatched_waits(reporter)) {
     if (std::find(report.ranks.begin(), report.ranks.end(), wait.rank) == report.ranks.end()) {
       continue;
     }
@@ -273,7 +297,7 @@ std::optional<Verdict> FailureInquiry::of_cycle(std::uint32_t reporter,
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < cycle.size(); ++i) {
       const std::uint32_t next = cycle[(i + 1) % cycle.size()];
-      const auto& waits = statuses.at(cycle[i]).waits;
+      const std::vector<RankStatus::Wait> waits = unmatched_waits(cycle[i]);
       const bool receives = std::any_of(
           waits.begin(), waits.end(),
           [&](const RankStatus::Wait& each) { return each.rank == next && each.receives; });

@@ -70,6 +70,8 @@ struct FailureInquiry {
   [[nodiscard]] std::optional<Verdict> of_different_calls() const;
   [[nodiscard]] Verdict of_late(std::uint32_t reporter, const Report& report) const;
   [[nodiscard]] std::optional<Verdict> of_cycle(std::uint32_t reporter, const Report& report) const;
+  [[nodiscard]] bool is_matched(std::uint32_t waiter, const RankStatus::Wait& wait) const;
+  [[nodiscard]] std::vector<RankStatus::Wait> unmatched_waits(std::uint32_t rank) const;
   [[nodiscard]] std::vector<std::uint32_t> waiting_path(std::uint32_t from, std::uint32_t to) const;
   [[nodiscard]] Verdict of_unresponsive() const;
   [[nodiscard]] std::string lateness(std::uint32_t rank) const;

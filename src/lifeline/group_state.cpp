@@ -34,9 +34,15 @@ void GroupState::receive(std::uint32_t member, const ControlMessage& message,
   if (!rank) return;
   switch (message.kind) {
     case ControlMessage::Kind::leave:
-      left_.emplace(*rank, std::strtoull(message.body.c_str(), nullptr, 10));
+      left_.emplace(*rank, read_leave(message.body).calls);
+      messages_of_left_.emplace(*rank, read_leave(message.body).messages);
       alarm_.store(true);
+      participant_.wake();
       note_absence(*rank, now);
+      return;
+    case ControlMessage::Kind::stopped:
+      stopped_.emplace(*rank, std::strtoull(message.body.c_str(), nullptr, 10));
+      if (verdict_) participant_.wake();
       return;
     case ControlMessage::Kind::contribution:
       if (message.question < first_round_) return;
@@ -51,6 +57,7 @@ void GroupState::receive(std::uint32_t member, const ControlMessage& message,
       compare_with(*rank, seen_[*rank], now);
       // It may ask because it waits for this rank: see inquire().
       if (calls_at_leaving_) send_leave(*rank);
+      if (stopped_after_) send_stopped(*rank);
       return;
     default:
       agreement(message.question, now)
@@ -67,6 +74,7 @@ void GroupState::lose(std::uint32_t member, const std::string& why, Clock::time_
   note_absence(*rank, now);
   // Ranks that wait for it would wait until their deadline.
   report({.code = ErrorCode::peer_lost, .ranks = {*rank}, .words = why}, now);
+  if (verdict_) participant_.wake();
 }
 
 bool GroupState::expects(std::uint32_t member) const {
@@ -149,7 +157,7 @@ void GroupState::adopt(const AgreedVerdict& verdict) {
   }
   (void)participant_.seal();
   alarm_.store(true);
-  participant_.stop();
+  if (const std::optional<std::uint64_t> last = participant_.stop()) stop_after(*last);
 }
 
 void GroupState::compare(std::uint64_t call) {
@@ -191,16 +199,35 @@ void GroupState::share_status(Clock::time_point now) {
 
 // Ranks that leave ------------------------------------------------------------------------------
 
-void GroupState::leave(std::uint64_t calls) {
+void GroupState::leave(std::uint64_t calls,
+                       const std::map<std::uint32_t, std::uint64_t>& messages) {
   if (calls_at_leaving_) return;
-  calls_at_leaving_ = calls;
+  messages_at_leaving_ = messages;
+  calls_at_leaving_ = std::min(calls, stopped_after_.value_or(calls));
   for (const auto& [question, agreement] : agreements_) agreement.rebroadcast();
   for (std::uint32_t rank = 0; rank < size(); ++rank) send_leave(rank);
 }
 
 void GroupState::send_leave(std::uint32_t rank) {
-  send(rank, {.kind = ControlMessage::Kind::leave, .body = std::to_string(*calls_at_leaving_)},
-       Delivery::if_connected);
+  Leave leave{.calls = *calls_at_leaving_};
+  if (const auto sent = messages_at_leaving_.find(rank); sent != messages_at_leaving_.end()) {
+    leave.messages = sent->second;
+  }
+  send(rank, {.kind = ControlMessage::Kind::leave, .body = write(leave)}, Delivery::if_connected);
+}
+
+GroupState::Told GroupState::told_at_leaving() const {
+  Told told{.others = {.calls = *calls_at_leaving_}};
+  for (const auto& [rank, messages] : messages_at_leaving_) {
+    told.by_member.emplace(config_.members[rank],
+                           Leave{.calls = *calls_at_leaving_, .messages = messages});
+  }
+  return told;
+}
+
+std::optional<std::uint64_t> GroupState::messages_of_leaver(std::uint32_t rank) const {
+  const auto found = messages_of_left_.find(rank);
+  return found == messages_of_left_.end() ? std::nullopt : std::optional(found->second);
 }
 
 /// Once is enough: from then on the two are connected, or the other is lost.
@@ -210,6 +237,41 @@ void GroupState::inquire(std::span<const std::uint32_t> ranks) {
     send(rank, {.kind = ControlMessage::Kind::status, .body = write(participant_.status(0))},
          Delivery::if_not_connected);
   }
+}
+
+// Calls that run while there is a verdict ------------------------------------------------------
+
+void GroupState::stop_after(std::uint64_t call) {
+  if (stopped_after_) return;
+  stopped_after_ = call;
+  for (std::uint32_t rank = 0; rank < size(); ++rank) send_stopped(rank);
+}
+
+void GroupState::send_stopped(std::uint32_t rank) {
+  send(rank, {.kind = ControlMessage::Kind::stopped, .body = std::to_string(*stopped_after_)},
+       Delivery::if_connected);
+}
+
+GroupState::Prospects GroupState::prospects(std::uint64_t call,
+                                            std::span<const std::uint32_t> awaited) const {
+  Prospects found;
+  for (const auto& [rank, calls] : left_) {
+    if (!verdict_ && !found.leaver && calls < call) found.leaver = rank;
+  }
+  if (!verdict_) return found;
+  const auto is_before_call = [&](const std::map<std::uint32_t, std::uint64_t>& last,
+                                  std::uint32_t rank) {
+    const auto place = last.find(rank);
+    return place != last.end() && place->second < call;
+  };
+  const std::vector<std::uint32_t>& at_fault = verdict_->verdict.ranks;
+  found.is_hopeless = verdict_->verdict.code != ErrorCode::peer_lost;
+  for (const std::uint32_t rank : awaited) {
+    if (is_before_call(stopped_, rank) || is_before_call(left_, rank)) found.is_hopeless = true;
+    const bool is_at_fault = std::find(at_fault.begin(), at_fault.end(), rank) != at_fault.end();
+    if (is_at_fault || is_gone(rank)) found.ended.push_back(rank);
+  }
+  return found;
 }
 
 bool GroupState::is_gone(std::uint32_t rank) const {

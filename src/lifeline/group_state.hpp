@@ -14,6 +14,7 @@
 #include "lifeline/control_message.hpp"
 #include "lifeline/control_transport.hpp"
 #include "lifeline/failure_inquiry.hpp"
+#include "lifeline/leave.hpp"
 #include "lifeline/participant.hpp"
 
 namespace tutti {
@@ -58,6 +59,10 @@ class GroupState {
   // The verdict:
   void report(Report report, Clock::time_point now);
   [[nodiscard]] const std::optional<AgreedVerdict>& verdict() const { return verdict_; }
+  /// True if a rank has reported a failure and the verdict is not here yet.
+  [[nodiscard]] bool expects_verdict() const {
+    return !verdict_ && agreements_.contains(verdict_question);
+  }
   /// True if there is a verdict that survives the end of this process.
   [[nodiscard]] bool is_verdict_confirmed(Clock::time_point now) const;
   /// The verdict; without one, this rank's own report becomes the verdict here.
@@ -66,17 +71,40 @@ class GroupState {
   void compare(std::uint64_t call);
 
   // Ranks that leave:
-  void leave(std::uint64_t calls);
-  /// The number of calls that leave() has told. Requires: it has left.
-  [[nodiscard]] std::uint64_t calls_at_leaving() const { return *calls_at_leaving_; }
+  /// This rank has made so many calls, and sent so many messages to each rank; to those that are
+  /// not in the map, none.
+  void leave(std::uint64_t calls, const std::map<std::uint32_t, std::uint64_t>& messages = {});
+  /// What leave() has told members that this rank has sent messages to, and what all others.
+  /// Requires: it has left.
+  struct Told {
+    std::map<std::uint32_t, Leave> by_member{};
+    Leave others{};
+  };
+  [[nodiscard]] Told told_at_leaving() const;
   /// Connects to these ranks, unless it is connected: their end will be noticed, and they reply if
   /// they have left.
   void inquire(std::span<const std::uint32_t> ranks);
   [[nodiscard]] const std::map<std::uint32_t, std::uint64_t>& left() const { return left_; }
+  /// How many messages a rank that has left has sent to this one; none if it has not left.
+  [[nodiscard]] std::optional<std::uint64_t> messages_of_leaver(std::uint32_t rank) const;
   /// True if the rank is gone, has left, or did not reply when the verdict was agreed on.
   [[nodiscard]] bool is_gone(std::uint32_t rank) const;
   /// True if this member has a rank here, which is neither gone nor has left.
   [[nodiscard]] bool expects(std::uint32_t member) const;
+
+  // Calls that are running while there is a verdict:
+  /// This rank takes part in no call after this one: tells all ranks to which it is connected. Only
+  /// the first time counts.
+  void stop_after(std::uint64_t call);
+  /// What a running call can expect of the ranks that it waits for.
+  struct Prospects {
+    std::optional<std::uint32_t> leaver{};  ///< A rank that left before this call.
+    bool is_hopeless = false;               ///< One of them takes no part in this call.
+    /// Those whose process has ended, as far as is known. What they have sent may still arrive.
+    std::vector<std::uint32_t> ended{};
+  };
+  [[nodiscard]] Prospects prospects(std::uint64_t call,
+                                    std::span<const std::uint32_t> awaited) const;
 
   // Questions to be agreed on:
   /// Submits this rank's input to the next question and returns the number of the question.
@@ -87,6 +115,8 @@ class GroupState {
     return agreements_.at(question).decision();
   }
   [[nodiscard]] std::uint32_t questions() const { return questions_; }
+  /// True if another rank has already asked the question that this one will ask next.
+  [[nodiscard]] bool is_next_asked() const { return agreements_.contains(questions_ + 1); }
 
   // Exchanges: the first of `ranks` collects the contributions and sends all of them to all.
   /// Rounds are numbered upwards: an earlier one that is not complete is given up.
@@ -124,6 +154,7 @@ class GroupState {
   /// Requires nothing of message.communicator.
   void send(std::uint32_t rank, ControlMessage message, Delivery delivery);
   void send_leave(std::uint32_t rank);
+  void send_stopped(std::uint32_t rank);
   void compare_with(std::uint32_t rank, const RankStatus& other, Clock::time_point now);
   void share_status(Clock::time_point now);
   void end_rounds_before(std::uint32_t round);
@@ -136,8 +167,12 @@ class GroupState {
   std::optional<Report> own_report_;
   std::map<std::uint32_t, std::string> gone_;    // Lost ranks, and how that was noticed.
   std::map<std::uint32_t, std::uint64_t> left_;  // Ranks that left, and after how many calls.
-  std::map<std::uint32_t, RankStatus> seen_;     // The last status message of each rank.
+  std::map<std::uint32_t, std::uint64_t> messages_of_left_;  // What they have sent to this rank.
+  std::map<std::uint32_t, RankStatus> seen_;        // The last status message of each rank.
+  std::map<std::uint32_t, std::uint64_t> stopped_;  // Ranks that make no more calls: the last one.
   std::optional<std::uint64_t> calls_at_leaving_;
+  std::map<std::uint32_t, std::uint64_t> messages_at_leaving_;  // Sent to other ranks.
+  std::optional<std::uint64_t> stopped_after_;
   std::set<std::uint32_t> inquired_;               // Ranks that inquire() has connected to.
   std::map<std::uint32_t, Agreement> agreements_;  // By question.
   std::uint32_t questions_ = 0;

@@ -41,10 +41,12 @@ void Lifeline::receive(std::uint32_t from, const std::string& bytes) {
   if (const auto closed = closed_.find(message->communicator); closed != closed_.end()) {
     // The transport delivers messages until it is destroyed, but sends no more.
     if (!expects_reply(message->kind) || !transport_) return;
+    const auto& [by_member, others] = closed->second;
+    const auto told = by_member.find(from);
     transport_->send(from,
                      encode({.kind = ControlMessage::Kind::leave,
                              .communicator = message->communicator,
-                             .body = std::to_string(closed->second)}),
+                             .body = write(told == by_member.end() ? others : told->second)}),
                      Delivery::if_connected);
     return;
   }
@@ -88,7 +90,7 @@ void Lifeline::open(const GroupState::Config& config, std::atomic<bool>& alarm,
                                          std::to_string(config.communicator));
   }
   GroupState& group = place->second;
-  for (const auto& [member, why] : lost_) group.lose(member, why, Clock::now());
+  // Messages first: a member that is lost by now may have said before that it leaves.
   for (auto each = early_.begin(); each != early_.end();) {
     if (each->message.communicator != config.communicator) {
       ++each;
@@ -97,28 +99,29 @@ void Lifeline::open(const GroupState::Config& config, std::atomic<bool>& alarm,
     group.receive(each->from, each->message, Clock::now());
     each = early_.erase(each);
   }
+  for (const auto& [member, why] : lost_) group.lose(member, why, Clock::now());
 }
 
 void Lifeline::close(std::uint64_t communicator) {
   const std::lock_guard lock(mutex_);
   const auto found = groups_.find(communicator);
   found->second.leave(0);
-  note_closed(communicator, found->second.calls_at_leaving());
+  note_closed(communicator, found->second.told_at_leaving());
   groups_.erase(found);
 }
 
 void Lifeline::decline(std::uint64_t communicator, std::span<const std::uint32_t> members) {
   const std::lock_guard lock(mutex_);
-  note_closed(communicator, 0);
-  const std::string message =
-      encode({.kind = ControlMessage::Kind::leave, .communicator = communicator, .body = "0"});
+  note_closed(communicator, {});
+  const std::string message = encode(
+      {.kind = ControlMessage::Kind::leave, .communicator = communicator, .body = write(Leave{})});
   for (const std::uint32_t member : members) {
     if (member != self_) transport_->send(member, message, Delivery::if_connected);
   }
 }
 
-void Lifeline::note_closed(std::uint64_t communicator, std::uint64_t calls) {
-  if (!closed_.emplace(communicator, calls).second) return;
+void Lifeline::note_closed(std::uint64_t communicator, GroupState::Told told) {
+  if (!closed_.emplace(communicator, std::move(told)).second) return;
   closed_in_order_.push_back(communicator);
   if (closed_in_order_.size() <= most_closed) return;
   closed_.erase(closed_in_order_.front());

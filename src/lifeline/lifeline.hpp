@@ -91,7 +91,7 @@ class Lifeline {
     ControlMessage message;
   };
 
-  void note_closed(std::uint64_t communicator, std::uint64_t calls);
+  void note_closed(std::uint64_t communicator, GroupState::Told told);
 
   std::uint32_t self_;
   std::vector<std::string> whereabouts_;
@@ -100,7 +100,7 @@ class Lifeline {
   std::map<std::uint64_t, GroupState> groups_;  // By communicator.
   std::map<std::uint32_t, std::string> lost_;   // Members, and how that was noticed.
   std::deque<Early> early_;
-  std::map<std::uint64_t, std::uint64_t> closed_;  // By communicator: the calls that it made.
+  std::map<std::uint64_t, GroupState::Told> closed_;  // By communicator.
   std::deque<std::uint64_t> closed_in_order_;
   std::unique_ptr<ControlTransport> transport_;  // Destroyed first: its thread calls this.
 };

@@ -29,6 +29,9 @@ constexpr auto drain_time = 500ms;
 /// How long a member that others report as lost may take to accept a connection.
 constexpr auto check_time = 400ms;
 
+/// For a neighbour at the start. await_neighbours() knows the deadline.
+constexpr auto until_connected = 24h;
+
 /// A pidfd, which becomes readable when the process ends; -1 if there is none.
 int watch_for_end(int process) {
   if (process <= 0 || process == getpid()) return -1;
@@ -145,7 +148,8 @@ void Mesh::await_neighbours(Clock::time_point deadline) {
 
 void Mesh::run() {
   for (const std::uint32_t member : neighbours_) {
-    if (member > place_.self) dial(member);
+    if (!watch_process(member)) lose(member, "its process has ended");
+    if (member > place_.self) need(member, until_connected, "it refuses connections");
   }
   bool soon = false;
   std::optional<Clock::time_point> end;
@@ -300,7 +304,7 @@ void Mesh::adopt(std::uint32_t index, Channel channel) {
   watch_.add(channel.fd(), {.kind = Watch::Kind::connection, .index = index}, true);
   member.channels.push_back(std::make_unique<FramedChannel>(std::move(channel)));
   member.lost_at = Clock::time_point::max();
-  if (member.process < 0) watch_process(index);
+  if (member.process < 0) (void)watch_process(index);
   for (const std::string& message : std::exchange(member.waiting, {})) {
     member.channels.front()->send(Frame::Kind::control, message);
   }
@@ -313,11 +317,13 @@ void Mesh::adopt(std::uint32_t index, Channel channel) {
   serve(index);
 }
 
-void Mesh::watch_process(std::uint32_t index) {
+bool Mesh::watch_process(std::uint32_t index) {
   Member& member = members_[index];
+  errno = 0;
   member.process = watch_for_end(place_.processes.empty() ? 0 : place_.processes[index]);
-  if (member.process < 0) return;
+  if (member.process < 0) return errno != ESRCH;
   watch_.add(member.process, {.kind = Watch::Kind::process, .index = index}, false);
+  return true;
 }
 
 /// Reads and writes until neither makes progress.

@@ -88,7 +88,8 @@ class Mesh final : public ControlTransport {
   void need(std::uint32_t member, Clock::duration patience, const std::string& why_lost);
   void dial(std::uint32_t member);
   void adopt(std::uint32_t member, Channel channel);
-  void watch_process(std::uint32_t member);
+  /// False if its process has ended already.
+  [[nodiscard]] bool watch_process(std::uint32_t member);
   void serve(std::uint32_t member);
   [[nodiscard]] bool receive(std::uint32_t member, FramedChannel& channel);
   void lose(std::uint32_t member, const std::string& why);

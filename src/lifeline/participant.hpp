@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "lifeline/rank_status.hpp"
 
@@ -17,8 +18,11 @@ class Participant {
   /// A verdict is being agreed on: from now on this rank cannot note that it has done a call with
   /// retry. Returns how many it has done, the same each time.
   virtual std::uint64_t seal() = 0;
-  /// There is a verdict: running calls end, and no call may begin.
-  virtual void stop() = 0;
+  /// There is a verdict: no call may begin. Returns the number of the last call; nothing if that
+  /// call is still running, which then tells by itself whether it has completed.
+  [[nodiscard]] virtual std::optional<std::uint64_t> stop() = 0;
+  /// Something has changed that a waiting call may want to know: see GroupState::prospects().
+  virtual void wake() = 0;
 };
 
 }  // namespace tutti

@@ -11,7 +11,7 @@ std::string write(const RankStatus& status) {
   }
   Json waits = Json::array();
   for (const RankStatus::Wait& each : status.waits) {
-    waits.push_back({{"rank", each.rank}, {"receives", each.receives}});
+    waits.push_back({{"rank", each.rank}, {"tag", each.tag}, {"receives", each.receives}});
   }
   Json left = Json::array();
   for (const auto& [rank, calls] : status.left) {
@@ -21,12 +21,19 @@ std::string write(const RankStatus& status) {
   for (const auto& [rank, text] : status.seen) {
     seen.push_back({{"rank", rank}, {"status", text}});
   }
-  return Json{{"call", status.call},   {"words", status.words},
-              {"runs", status.runs},   {"seconds", status.seconds},
-              {"about", status.about}, {"signature", status.signature},
-              {"asked", status.asked}, {"earlier", earlier},
-              {"done", status.done},   {"waits", waits},
-              {"left", left},          {"seen", seen}}
+  return Json{{"call", status.call},
+              {"words", status.words},
+              {"runs", status.runs},
+              {"seconds", status.seconds},
+              {"about", status.about},
+              {"signature", status.signature},
+              {"asked", status.asked},
+              {"earlier", earlier},
+              {"done", status.done},
+              {"waits", waits},
+              {"left", left},
+              {"seen", seen},
+              {"more_waits", status.has_more_waits}}
       .dump(-1, Json::NotUtf8::replace);
 }
 
@@ -50,8 +57,10 @@ RankStatus read_rank_status(const std::string& text) {
     }
     for (const Json& each : json.value("waits", Json::array())) {
       status.waits.push_back({.rank = each.at("rank").get<std::uint32_t>(),
+                              .tag = each.at("tag").get<std::uint32_t>(),
                               .receives = each.at("receives").get<bool>()});
     }
+    status.has_more_waits = json.value("more_waits", status.has_more_waits);
     for (const Json& each : json.value("left", Json::array())) {
       status.left.emplace(each.at("rank").get<std::uint32_t>(),
                           each.at("calls").get<std::uint64_t>());

@@ -29,13 +29,15 @@ struct RankStatus {
   std::vector<Made> earlier{};
   static constexpr std::uint64_t most_earlier = 8;
 
-  /// A peer that a running point-to-point message waits for.
+  /// A running point-to-point message.
   struct Wait {
-    std::uint32_t rank = 0;
+    std::uint32_t rank = 0;  ///< The peer; any_rank if a receive takes messages of all.
+    std::uint32_t tag = 0;
     bool receives = false;  ///< True: waits for a message from that rank. Else: for its receive.
   };
   std::vector<Wait> waits{};
   static constexpr std::size_t most_waits = 64;
+  bool has_more_waits = false;  ///< There are more than `waits` holds.
 
   // What follows is set only when a verdict is agreed on:
   /// Calls with retry that the rank has done. Sealed.

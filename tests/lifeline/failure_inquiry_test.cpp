@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tutti/message.hpp>
+
 /// The verdicts that users read.
 namespace tutti::test {
 namespace {
@@ -37,7 +39,7 @@ TEST(FailureInquiry, RanksThatWaitForEachOtherFormACycle) {
   FailureInquiry inquiry{
       .reports = {{2, {.code = ErrorCode::timed_out, .ranks = {0}, .words = "late"}}},
       .statuses = {{0, {.waits = {{.rank = 1, .receives = true}}}},
-                   {1, {.waits = {{.rank = 0, .receives = false}, {.rank = 2}}}},
+                   {1, {.waits = {{.rank = 0, .tag = 4, .receives = false}, {.rank = 2}}}},
                    {2, {.waits = {{.rank = 0, .receives = true}}}}},
       .whereabouts = places};
   EXPECT_EQ(inquiry.verdict(),
@@ -50,6 +52,37 @@ TEST(FailureInquiry, RanksThatWaitForEachOtherFormACycle) {
                               "once"}));
   inquiry.statuses[1].waits.pop_back();
   EXPECT_EQ(inquiry.verdict().ranks, std::vector<std::uint32_t>{0});
+}
+
+/// Both ends of a message have begun: it is late, and no call is missing.
+TEST(FailureInquiry, MessagesWithBothEndsFormNoCycle) {
+  const auto verdict_of = [](RankStatus of_zero, RankStatus of_one) {
+    return FailureInquiry{
+        .reports = {{0, {.code = ErrorCode::timed_out, .ranks = {1}, .words = "late"}}},
+        .statuses = {{0, std::move(of_zero)}, {1, std::move(of_one)}},
+        .whereabouts = places}
+        .verdict()
+        .words;
+  };
+  const auto is_cycle = [](const std::string& words) {
+    return words.find("in a cycle") != std::string::npos;
+  };
+  using Wait = RankStatus::Wait;
+  const Wait send_3{.rank = 1, .tag = 3, .receives = false};
+  const RankStatus sender{.waits = {send_3}};
+  const auto receiver = [](Wait receive) {
+    return RankStatus{.waits = {{.rank = 0, .tag = 9, .receives = true}, receive}};
+  };
+  EXPECT_TRUE(is_cycle(verdict_of(sender, receiver({.rank = 0, .tag = 4, .receives = true}))));
+  EXPECT_FALSE(is_cycle(verdict_of(sender, receiver({.rank = 0, .tag = 3, .receives = true}))));
+  EXPECT_FALSE(
+      is_cycle(verdict_of(sender, receiver({.rank = 0, .tag = any_tag, .receives = true}))));
+  EXPECT_FALSE(
+      is_cycle(verdict_of(sender, receiver({.rank = any_rank, .tag = 3, .receives = true}))));
+  // What is beyond the longest list may be the other end.
+  RankStatus long_list = receiver({.rank = 0, .tag = 4, .receives = true});
+  long_list.has_more_waits = true;
+  EXPECT_FALSE(is_cycle(verdict_of(sender, long_list)));
 }
 
 TEST(FailureInquiry, MinorityIsAtFaultForDifferentCalls) {

@@ -24,10 +24,16 @@ class FakeParticipant final : public Participant {
     was_sealed = true;
     return done;
   }
-  void stop() override { was_stopped = true; }
+  std::optional<std::uint64_t> stop() override {
+    was_stopped = true;
+    return last_call;
+  }
+  void wake() override { ++wakes; }
 
   std::uint32_t signature = 0;
   std::uint64_t done = 0;
+  std::optional<std::uint64_t> last_call{};
+  std::atomic<int> wakes{0};
   std::atomic<bool> was_sealed{false};
   std::atomic<bool> was_stopped{false};
 };

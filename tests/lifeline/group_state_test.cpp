@@ -300,5 +300,67 @@ TEST(GroupState, TheVerdictQuotesAStatusThatAnotherRankHasSeen) {
       << group[0].verdict()->verdict.words;
 }
 
+using RankList = std::vector<std::uint32_t>;
+
+TEST(GroupState, ARunningCallMayWaitForRanksThatAreInItToo) {
+  SimulatedGroup group(4);
+  for (const std::uint32_t rank : {1U, 2U}) group.participant(rank).last_call = 5;
+  group.stop(3);
+  group.lose(0, 3);
+  group.advance(3s);
+  ASSERT_TRUE(group[0].verdict());
+  // Rank 0 is in call 5, which ranks 1 and 2 have completed before the verdict.
+  EXPECT_FALSE(group[0].prospects(5, RankList{1, 2}).is_hopeless);
+  EXPECT_EQ(group[0].prospects(5, RankList{1, 2}).ended, RankList{});
+  EXPECT_EQ(group[0].prospects(5, RankList{1, 3}).ended, RankList{3});
+  EXPECT_TRUE(group[0].prospects(6, RankList{1}).is_hopeless);
+  EXPECT_FALSE(group[0].prospects(6, RankList{}).is_hopeless);
+}
+
+TEST(GroupState, ARankThatGivesUpACallSaysSo) {
+  SimulatedGroup group(4);
+  group.stop(3);
+  group.lose(0, 3);
+  group.advance(3s);
+  ASSERT_TRUE(group[0].verdict());
+  EXPECT_FALSE(group[0].prospects(5, RankList{1}).is_hopeless);
+  const int wakes = group.participant(0).wakes;
+  group[1].stop_after(4);
+  group[1].stop_after(5);  // Only the first counts.
+  group.deliver();
+  EXPECT_TRUE(group[0].prospects(5, RankList{1}).is_hopeless);
+  EXPECT_FALSE(group[0].prospects(4, RankList{1}).is_hopeless);
+  EXPECT_GT(group.participant(0).wakes, wakes);
+}
+
+TEST(GroupState, ARankThatIsAskedSaysThatItHasStopped) {
+  SimulatedGroup group(4);
+  group.disconnect(0, 1);
+  group[1].stop_after(4);
+  group.deliver();
+  group.stop(3);
+  group.lose(0, 3);
+  group.advance(3s);
+  group.disconnect(0, 1);
+  group[0].inquire(RankList{1});
+  group.deliver();
+  EXPECT_TRUE(group[0].prospects(5, RankList{1}).is_hopeless);
+}
+
+TEST(GroupState, ARunningCallEndsIfRanksDisagree) {
+  SimulatedGroup group(2);
+  group[1].report({.code = ErrorCode::aborted, .ranks = {1}, .words = "enough"}, group.now);
+  group.advance(1s);
+  EXPECT_TRUE(group[0].prospects(1, RankList{}).is_hopeless);
+}
+
+TEST(GroupState, OnlyLaterCallsNeedARankThatHasLeft) {
+  SimulatedGroup group(3);
+  group[2].leave(7);
+  group.deliver();
+  EXPECT_FALSE(group[0].prospects(7, RankList{2}).leaver);
+  EXPECT_EQ(group[0].prospects(8, RankList{1}).leaver, 2);
+}
+
 }  // namespace
 }  // namespace tutti::test

@@ -67,7 +67,7 @@ TEST_F(LifelineTest, RepliesForAClosedCommunicator) {
     ASSERT_EQ(sent_.size(), 1) << communicator;
     EXPECT_EQ(sent_[0].kind, ControlMessage::Kind::leave);
     EXPECT_EQ(sent_[0].communicator, communicator);
-    EXPECT_EQ(sent_[0].body, communicator == 7 ? "12" : "0");
+    EXPECT_EQ(read_leave(sent_[0].body).calls, communicator == 7 ? 12U : 0U);
   }
   sent_.clear();
   lifeline_.receive(1, encode({.kind = ControlMessage::Kind::leave, .communicator = 7}));
@@ -93,6 +93,15 @@ TEST_F(LifelineTest, TellsANewCommunicatorOfLostMembers) {
   EXPECT_EQ(lifeline_.lock(7)->verdict()->verdict.code, ErrorCode::peer_lost);
 }
 
+TEST_F(LifelineTest, ARankThatLeftBeforeTheCommunicatorWasMadeHereIsNotLost) {
+  lifeline_.receive(1,
+                    encode({.kind = ControlMessage::Kind::leave, .communicator = 7, .body = "3"}));
+  lifeline_.lose(1, "it closed the connection");
+  open(7);
+  EXPECT_EQ(lifeline_.lock(7)->left(), (std::map<std::uint32_t, std::uint64_t>{{1, 3}}));
+  EXPECT_FALSE(lifeline_.lock(7)->verdict());
+}
+
 TEST_F(LifelineTest, SaysOnceThatARankHasLeft) {
   open(7);
   lifeline_.lock(7)->leave(3);
@@ -100,11 +109,11 @@ TEST_F(LifelineTest, SaysOnceThatARankHasLeft) {
   ASSERT_EQ(sent_.size(), 1U);
   EXPECT_EQ(sent_[0].kind, ControlMessage::Kind::leave);
   EXPECT_EQ(sent_[0].communicator, 7U);
-  EXPECT_EQ(sent_[0].body, "3");
+  EXPECT_EQ(read_leave(sent_[0].body).calls, 3U);
   open(8);
   lifeline_.close(8);
   ASSERT_EQ(sent_.size(), 2U);
-  EXPECT_EQ(sent_[1].body, "0");
+  EXPECT_EQ(read_leave(sent_[1].body).calls, 0U);
 }
 
 TEST_F(LifelineTest, RejectsASecondCommunicatorOfTheSameNumber) {

@@ -19,7 +19,8 @@ class Idle final : public Participant {
  public:
   [[nodiscard]] RankStatus status(std::uint64_t /*about*/) const override { return {}; }
   std::uint64_t seal() override { return 0; }
-  void stop() override {}
+  std::optional<std::uint64_t> stop() override { return std::nullopt; }
+  void wake() override {}
 };
 
 /// The listeners of processes that the test forks.
