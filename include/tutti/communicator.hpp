@@ -382,7 +382,8 @@ class TUTTI_API Communicator {
   /// A new communicator of the surviving ranks that call this too, in rank order. It leaves out
   /// ranks that have died, have closed the communicator, or do not call within its timeout, and a
   /// rank that has completed another number of calls with retry than the majority. `completed` is
-  /// how much this rank has done; all learn the minimum.
+  /// how much this rank has done; all learn the minimum. Throws invalid_argument, and changes
+  /// nothing, if the communicator has not failed and no rank has left it.
   [[nodiscard]] Shrunk shrink(std::uint64_t completed = 0);
 
   /// Admits processes that wait in join(). Rank 0 listens for them at `at`, "127.0.0.1:29600". All
@@ -391,12 +392,15 @@ class TUTTI_API Communicator {
   /// ranks: if it throws on one because a rank was lost, it returns on none.
   struct Growth {
     std::string at{};
-    std::uint32_t most = 1024;                 ///< At most so many new processes.
-    std::chrono::milliseconds wait{0};         ///< How long to wait for so many.
-    std::chrono::milliseconds timeout{10000};  ///< For all ranks, new ones included, to connect.
+    std::uint32_t most = 1024;          ///< At most so many new processes.
+    std::chrono::milliseconds wait{0};  ///< How long to wait for so many.
+    /// For all ranks, new ones included, to connect: how long a new process that falls silent is
+    /// waited for. One that dies is noticed within a second.
+    std::chrono::milliseconds timeout{10000};
   };
   [[nodiscard]] std::optional<Communicator> grow(const Growth& growth);
-  /// Waits until a group that calls grow() at this address admits this process.
+  /// Waits until a group that calls grow() at this address admits this process, which needs the
+  /// group's secret. Throws mismatch if it has another one.
   [[nodiscard]] static Communicator join(
       const std::string& at, std::chrono::milliseconds timeout = std::chrono::seconds(60),
       const CommunicatorOptions& options = {});

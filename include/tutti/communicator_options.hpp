@@ -29,7 +29,7 @@ enum class Threads : std::uint8_t {
 struct CommunicatorOptions {
   /// How long a call waits for other ranks: TUTTI_TIMEOUT. Zero: the default.
   std::chrono::milliseconds timeout{0};
-  /// Which algorithms to use or to avoid, as in TUTTI_ALGO: "allreduce:ring". These rules take
+  /// Which algorithms to use or to avoid, as in TUTTI_ALGO: "allreduce/ring". These rules take
   /// precedence over those of the environment.
   std::string algorithm{};
   /// A file of rules, as in TUTTI_RULES. They come after those of `algorithm`.
@@ -52,7 +52,8 @@ struct CommunicatorOptions {
   /// "auto", "shm" or "tcp": TUTTI_TRANSPORT.
   std::string transport{};
   /// The key by which ranks authenticate each other: TUTTI_SECRET. Required between hosts when the
-  /// ranks meet at an address. A UniqueId or an Exchange has a key of its own.
+  /// ranks meet at an address. A UniqueId or an Exchange has a key of its own. Processes that join
+  /// later need the same secret.
   std::string secret{};
   /// Which network interfaces to use: TUTTI_SOCKET_IFNAME.
   std::string interfaces{};

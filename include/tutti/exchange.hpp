@@ -19,8 +19,9 @@ class TUTTI_API Exchange {
  public:
   virtual ~Exchange();
 
-  /// Returns the texts of all ranks, in order of rank. Texts may hold any bytes. Waits for all
-  /// ranks. If a rank does not arrive, throws the error that the caller of create() sees.
+  /// Returns the texts of all ranks, one for each, in order of rank; create() throws
+  /// invalid_argument for another number. Texts may hold any bytes. Waits for all ranks. If a rank
+  /// does not arrive, throws the error that the caller of create() sees.
   [[nodiscard]] virtual std::vector<std::string> all_gather(const std::string& text) = 0;
 };
 

@@ -168,13 +168,15 @@ TUTTI_API tuttiResult_t tuttiCommSplit(tuttiComm_t comm, int color, int key, tut
 TUTTI_API tuttiResult_t tuttiCommDuplicate(tuttiComm_t comm, tuttiComm_t* newcomm);
 
 /* After a call on `comm` has failed: makes a communicator of the surviving ranks, in the same
- * order. All survivors must call this. */
+ * order. All survivors must call this. If `comm` has not failed, returns tuttiInvalidArgument, and
+ * `comm` can be used as before. */
 TUTTI_API tuttiResult_t tuttiCommShrink(tuttiComm_t comm, tuttiComm_t* newcomm);
 
 /* Adds the processes that wait in tuttiCommJoin. `at` is the address on which the process of rank 0
  * listens for them: "127.0.0.1:29600". Gives NULL if no process waits. All ranks must call this. */
 TUTTI_API tuttiResult_t tuttiCommGrow(tuttiComm_t comm, const char* at, tuttiComm_t* newcomm);
-/* Connects to the address `at` of a group and waits until tuttiCommGrow adds this process. */
+/* Connects to the address `at` of a group and waits until tuttiCommGrow adds this process, which
+ * needs the secret of the group. */
 TUTTI_API tuttiResult_t tuttiCommJoin(const char* at, int64_t timeout_ms, tuttiComm_t* newcomm);
 
 /* The traffic of this rank in collectives on `comm` so far. Sends and receives are not counted. */

@@ -67,7 +67,7 @@ Communicator::Impl::Entry::~Entry() {
   }
 }
 
-Communicator::Impl::Impl(Exchange& exchange, Rank self, std::uint32_t ranks,
+Communicator::Impl::Impl(CheckedExchange exchange, Rank self, std::uint32_t ranks,
                          const CommunicatorSettings& settings)
     : Impl(std::make_shared<Fabric>(exchange, self, ranks, settings.fabric),
            everyone(self, ranks, settings.identity), exchange, settings) {}
@@ -88,6 +88,7 @@ Communicator::Impl::Impl(std::shared_ptr<Fabric> fabric, const Membership& membe
                .membership = membership_,
                .port = *links_.port,
                .box = box_,
+               .messages = running_messages_,
                .timeout = settings.timeout,
                .completed = settings.completed,
                .while_waiting = settings.while_waiting}),
@@ -101,12 +102,14 @@ Communicator::Impl::Impl(std::shared_ptr<Fabric> fabric, const Membership& membe
                .log = settings.log,
                .direct_from = settings.direct_from,
                .slice_bytes = settings.slice_bytes}),
-      messages_(std::in_place, fabric_->messenger(), membership_, health_, box_.messages()) {}
+      messages_(std::in_place, fabric_->messenger(), membership_, health_, running_messages_,
+                box_.messages()) {}
 
 Communicator::Impl::~Impl() {
   worker_.finish();
+  const std::map<std::uint32_t, std::uint64_t> sent = messages_->finish();
   messages_.reset();
-  health_.leave();
+  health_.leave(sent);
 }
 
 void Communicator::Impl::run(const Call& call) {

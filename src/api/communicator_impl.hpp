@@ -13,6 +13,7 @@
 #include "api/call/point_to_point.hpp"
 #include "api/call/worker.hpp"
 #include "api/communicator_settings.hpp"
+#include "api/group/checked_exchange.hpp"
 #include "api/group/fabric.hpp"
 #include "api/group/health.hpp"
 #include "core/process_origin.hpp"
@@ -24,8 +25,9 @@ namespace tutti {
 /// collectives, its messages, and the worker that carries out calls in the background.
 class Communicator::Impl {
  public:
-  /// For all members of a new fabric.
-  Impl(Exchange& exchange, Rank self, std::uint32_t ranks, const CommunicatorSettings& settings);
+  /// For all members of a new fabric. The exchange may be a program's own: its answers are checked.
+  Impl(Exchange& exchange, Rank self, std::uint32_t ranks, const CommunicatorSettings& settings)
+      : Impl(CheckedExchange(exchange, self.index(), ranks), self, ranks, settings) {}
   /// For some members of a fabric, which exchange their offers.
   Impl(std::shared_ptr<Fabric> fabric, const Membership& membership, Exchange& exchange,
        const CommunicatorSettings& settings);
@@ -78,6 +80,9 @@ class Communicator::Impl {
   };
 
  private:
+  Impl(CheckedExchange exchange, Rank self, std::uint32_t ranks,
+       const CommunicatorSettings& settings);
+
   ProcessOrigin origin_{};
   Membership membership_;
   CommunicatorSettings settings_;
@@ -86,6 +91,7 @@ class Communicator::Impl {
   std::atomic<bool> busy_{false};
   std::mutex turn_;  // Used if several threads may call.
   BlackBox box_;
+  RunningMessages running_messages_;
   Health health_;
   CallRunner runner_;
   std::optional<PointToPoint> messages_;  // Destroyed before what it uses,

@@ -19,9 +19,11 @@ namespace {
 void add_rules(const CommunicatorOptions& options, CommunicatorSettings& settings) {
   Rules rules;
   if (!options.algorithm.empty()) {
+    note_origin(settings, "CommunicatorOptions::algorithm", options.algorithm);
     rules.add(parse_algorithm_rules(options.algorithm, "CommunicatorOptions::algorithm"));
   }
   if (!options.rules_file.empty()) {
+    note_origin(settings, "CommunicatorOptions::rules_file", options.rules_file);
     rules.add(
         parse_rules_file(read_file(options.rules_file, most_settings_bytes), options.rules_file));
   }
@@ -59,6 +61,7 @@ void apply(const CommunicatorOptions& options, std::uint32_t ranks,
   if (options.network) {
     settings.places = places_from(options, ranks);
     settings.network = options.network;
+    note_origin(settings, "CommunicatorOptions::network", options.network->name);
   }
   if (!options.shape.empty()) {
     if (options.shape.size() != ranks) {
@@ -66,6 +69,7 @@ void apply(const CommunicatorOptions& options, std::uint32_t ranks,
              std::to_string(ranks) + " ranks");
     }
     settings.shape = options.shape;
+    note_origin(settings, "CommunicatorOptions::shape", to_string(options.shape));
   }
   if (options.threads) settings.threads = *options.threads;
   if (options.while_waiting) settings.while_waiting = options.while_waiting;
@@ -86,9 +90,7 @@ void apply_to_part(const CommunicatorOptions& options, std::uint32_t ranks,
 }
 
 CommunicatorSettings settings_of(const CommunicatorOptions& options, std::uint32_t ranks) {
-  CommunicatorSettings settings = options.secret.empty()
-                                      ? settings_from_environment()
-                                      : settings_from_environment(options.secret);
+  CommunicatorSettings settings = settings_from_environment(options.secret);
   if (!options.transport.empty()) {
     settings.fabric.way = way_from("CommunicatorOptions::transport", options.transport);
   }

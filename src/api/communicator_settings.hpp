@@ -24,6 +24,9 @@ namespace tutti {
 /// The settings of a communicator.
 struct CommunicatorSettings {
   FabricSettings fabric{};
+  /// As the user gave it: processes that join later must know it, too. That of the fabric may
+  /// contain the key of a UniqueId.
+  Secret users_secret{};
   Clock::duration timeout = std::chrono::seconds(60);
   std::shared_ptr<CallLog> log{};
   std::shared_ptr<const Profile> profile{};  ///< Null: the built-in one.

@@ -11,8 +11,10 @@
 #include <tutti/network/network_json.hpp>
 
 #include "core/decimal.hpp"
+#include "core/hash.hpp"
 #include "core/nearest.hpp"
 #include "core/quantity.hpp"
+#include "core/shortened.hpp"
 #include "flight/settings.hpp"
 #include "topology/rank_list.hpp"
 
@@ -28,6 +30,16 @@ std::string_view variable(const char* name) {
                          const std::string& choices) {
   throw Error(ErrorCode::invalid_argument,
               name + " is \"" + std::string(value) + "\"; it may be " + choices);
+}
+
+/// The value of a variable, as read by `read`, whose errors get the variable's name.
+template <class Read>
+auto value_of(const std::string& name, Read read) {
+  try {
+    return read(std::string(variable(name.c_str())));
+  } catch (const Error& error) {
+    throw Error(error.code(), name + ": " + error.what());
+  }
 }
 
 Clock::duration seconds_from(const std::string& name, Clock::duration usual) {
@@ -64,12 +76,14 @@ std::size_t slice_from(std::string_view text) {
 void read_choices(CommunicatorSettings& settings) {
   FoundProfile found = find_profile();
   settings.rules = rules_from_environment();
-  settings.choice_origin = found.origin + (settings.rules.all().empty() ? "" : ", and rules");
-  if (const std::string_view network = variable("TUTTI_TOPO_FILE"); !network.empty()) {
-    settings.network = std::make_shared<const Network>(load_network(std::string(network)));
-    settings.choice_origin += ", on " + std::string(network);
+  settings.choice_origin = found.origin;
+  if (!variable("TUTTI_TOPO_FILE").empty()) {
+    settings.network = std::make_shared<const Network>(value_of("TUTTI_TOPO_FILE", load_network));
   }
   settings.profile = std::make_shared<const Profile>(std::move(found.profile));
+  for (const char* const name : {"TUTTI_TOPO_FILE", "TUTTI_RULES", "TUTTI_ALGO"}) {
+    if (!variable(name).empty()) note_origin(settings, name, variable(name));
+  }
   note_choices(settings);
 }
 
@@ -132,28 +146,40 @@ Way way_from(const std::string& source, std::string_view text) {
   refuse(source, text, "auto, shm or tcp");
 }
 
+void note_origin(CommunicatorSettings& settings, const std::string& name, std::string_view value) {
+  constexpr std::size_t most = 100;  // So that the others have room.
+  settings.choice_origin = name + "=" + shortened(value, most) + ", " + settings.choice_origin;
+}
+
 void note_choices(CommunicatorSettings& settings) {
+  // Ranks compare it, so it must not depend on the standard library.
   std::uint64_t digest = settings.profile ? settings.profile->digest() : 0;
-  const auto add = [&](std::uint64_t number) { digest = digest * 31 + number; };
+  const auto add = [&](std::uint64_t number) { digest = mixed(digest, number); };
   add(settings.rules.digest());
-  if (settings.network) add(std::hash<std::string>()(to_json(*settings.network)));
-  for (const Rank place : settings.places) add(place.index() + 1);
+  add(settings.network ? hash_of(to_json(*settings.network)) : 0);
+  add(settings.places.size());
+  for (const Rank place : settings.places) add(place.index());
+  add(settings.shape.dimensions.size());
   for (const std::uint32_t dimension : settings.shape.dimensions) add(dimension);
   settings.choice_digest = digest;
 }
 
-CommunicatorSettings settings_from_environment() {
-  return settings_from_environment(variable("TUTTI_SECRET"));
+Secret secret_of_user(std::string_view given) {
+  return Secret::from_variables(given.empty() ? variable("TUTTI_SECRET") : given,
+                                variable("TUTTI_TLS"));
 }
+
+CommunicatorSettings settings_from_environment() { return settings_from_environment({}); }
 
 CommunicatorSettings settings_from_environment(std::string_view secret) {
   CommunicatorSettings settings;
   settings.fabric.way = way_from("TUTTI_TRANSPORT", variable("TUTTI_TRANSPORT"));
-  settings.fabric.secret = Secret::from_variables(secret, variable("TUTTI_TLS"));
+  settings.users_secret = secret_of_user(secret);
+  settings.fabric.secret = settings.users_secret;
   settings.fabric.host_id = variable("TUTTI_HOSTID");
   settings.fabric.interfaces = variable("TUTTI_SOCKET_IFNAME");
-  if (const std::string_view ports = variable("TUTTI_PORT_RANGE"); !ports.empty()) {
-    settings.fabric.ports = PortRange::parse(ports);
+  if (!variable("TUTTI_PORT_RANGE").empty()) {
+    settings.fabric.ports = value_of("TUTTI_PORT_RANGE", PortRange::parse);
   }
   settings.timeout = seconds_from("TUTTI_TIMEOUT", settings.timeout);
   settings.fabric.start_timeout =

@@ -13,8 +13,10 @@ namespace tutti {
 /// TUTTI_PROTO, TUTTI_SLICE and TUTTI_TOPO_FILE. Throws invalid_argument that names the variable
 /// and its allowed values.
 [[nodiscard]] CommunicatorSettings settings_from_environment();
-/// The same with a secret in place of TUTTI_SECRET.
+/// The same with a secret in place of TUTTI_SECRET, unless it is empty.
 [[nodiscard]] CommunicatorSettings settings_from_environment(std::string_view secret);
+/// `given`, or TUTTI_SECRET if it is empty; with TUTTI_TLS.
+[[nodiscard]] Secret secret_of_user(std::string_view given);
 
 /// Reads TUTTI_ORDER: for each rank of the group its number as the launcher gave it. Empty if not
 /// set. Throws invalid_argument unless it names each rank once.
@@ -24,6 +26,10 @@ namespace tutti {
 /// Parses the name of a transport: "auto", "shm" or "tcp". Throws invalid_argument that names
 /// `source`.
 [[nodiscard]] Way way_from(const std::string& source, std::string_view text);
+
+/// Adds "name=value" to what the choice of algorithms is based on, for errors about ranks whose
+/// choices differ. What is added last comes first.
+void note_origin(CommunicatorSettings& settings, const std::string& name, std::string_view value);
 
 /// Recomputes the digest by which ranks detect that they would choose different algorithms. Call it
 /// after a change of profile, rules, network, places or shape.

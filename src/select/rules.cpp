@@ -9,6 +9,7 @@
 
 #include "algorithms/lecture_names.hpp"
 #include "core/bounded_file.hpp"
+#include "core/hash.hpp"
 #include "core/nearest.hpp"
 #include "core/quantity.hpp"
 
@@ -37,15 +38,11 @@ std::string_view trimmed(std::string_view text) {
 }
 
 Collective collective_from(std::string_view text, const std::string& source) {
-  std::vector<std::string_view> names;
-  std::string list;
-  for (const Collective each : collectives()) {
-    if (name(each) == text) return each;
-    names.push_back(name(each));
-    list += (list.empty() ? "" : ", ") + std::string(name(each));
+  try {
+    return parse_collective(text);
+  } catch (const Error& error) {
+    refuse(source, error.what());
   }
-  refuse(source, "there is no collective '" + std::string(text) + "'; there are " + list + "." +
-                     did_you_mean(text, names));
 }
 
 /// "ring" of "allreduce/ring".
@@ -62,14 +59,26 @@ bool names_algorithm(std::string_view text) {
                              [&](Collective each) { return !table_name(each, text).empty(); });
 }
 
+/// "ring" of "allreduce/ring" and of "all_reduce/ring", if that is the collective.
+std::string_view without_collective(Collective collective, std::string_view name) {
+  const std::size_t slash = name.find('/');
+  if (slash == std::string_view::npos) return name;
+  try {
+    if (parse_collective(name.substr(0, slash)) != collective) return name;
+  } catch (const Error&) {
+    return name;
+  }
+  return name.substr(slash + 1);
+}
+
 /// With the values of its parameters that the text names. Null if there is no such algorithm;
 /// throws invalid_argument if it has no such values.
 const Algorithm* find_algorithm(Collective collective, std::string_view text,
                                 const std::string& source) {
   const std::string_view name = without_values(text);
-  const std::string_view known = table_name(collective, name);
+  const std::string_view known = table_name(collective, without_collective(collective, name));
   for (const Algorithm& each : algorithms(collective)) {
-    if (short_name(each) != known && each.name != name) continue;
+    if (short_name(each) != known) continue;
     try {
       return &algorithm(std::string(each.name) + std::string(text.substr(name.size())));
     } catch (const Error& error) {
@@ -81,11 +90,12 @@ const Algorithm* find_algorithm(Collective collective, std::string_view text,
 
 [[noreturn]] void refuse_algorithm(Collective collective, std::string_view text,
                                    const std::string& source) {
+  const bool is_path = text.find('/') != std::string_view::npos;
   std::vector<std::string_view> names;
   std::string list;
   for (const Algorithm& each : algorithms(collective)) {
-    names.push_back(short_name(each));
-    list += (list.empty() ? "" : ", ") + std::string(short_name(each));
+    names.push_back(is_path ? each.name : short_name(each));
+    list += (list.empty() ? "" : ", ") + std::string(names.back());
   }
   refuse(source, "there is no " + std::string(name(collective)) + " by '" + std::string(text) +
                      "'; there are " + list + ", and file:PATH for a schedule." +
@@ -148,19 +158,23 @@ Range range_from(std::string_view text, const std::string& source, Parse parse) 
 
 std::uint64_t parse_count(std::string_view text) { return parse_bytes(text); }
 
-/// One item of a list: "ring", "ring@1MiB-".
+/// One item of a list: "allreduce/ring", "^allreduce/ring", "allreduce/ring@1MiB-", "ring".
 struct Item {
-  std::string_view name;
-  Range bytes;
+  std::string_view name{};
+  Range bytes{};
+  bool excludes = false;
 };
 
 Item item_from(std::string_view text, const std::string& source) {
+  text = trimmed(text);
+  Item item{.excludes = text.starts_with('^')};
+  if (item.excludes) text.remove_prefix(1);
   const std::size_t at = text.rfind('@');
-  Item item{.name = trimmed(text.substr(0, at)), .bytes = {}};
+  item.name = trimmed(text.substr(0, at));
   if (item.name.empty()) {
     refuse(source,
-           "a name is missing; write, for example, allreduce:ring, allreduce:^ring or "
-           "allreduce:mesh@-4KiB,ring@1MiB-");
+           "a name is missing; write, for example, allreduce/ring, ^allreduce/ring or "
+           "allreduce/mesh@-4KiB,allreduce/ring@1MiB-");
   }
   if (at != std::string_view::npos) {
     item.bytes = range_from(trimmed(text.substr(at + 1)), source, parse_bytes);
@@ -168,61 +182,93 @@ Item item_from(std::string_view text, const std::string& source) {
   return item;
 }
 
+/// "allreduce" of "allreduce/ring:k=2"; empty if the name has no collective.
+std::string_view collective_in(std::string_view name) {
+  const std::string_view path = without_values(name);
+  const std::size_t slash = path.find('/');
+  return is_file(name) || slash == std::string_view::npos ? "" : path.substr(0, slash);
+}
+
+bool overlap(const Range& one, const Range& other) {
+  return one.least <= other.most && other.least <= one.most;
+}
+
 /// Items with equal ranges form one rule: the fastest of them is chosen. `first` is the first rule
-/// to which they may be added.
+/// to which they may be added. Names to use beside names to avoid would have no effect.
 void add_item(std::vector<Rule>& rules, std::size_t first, const Item& item, const Method& method,
-              bool excludes, const std::string& source) {
-  const auto same = std::find_if(
-      rules.begin() + static_cast<std::ptrdiff_t>(first), rules.end(), [&](const Rule& rule) {
-        return rule.bytes == item.bytes && rule.collective == method.collective();
-      });
-  if (same != rules.end()) {
+              const std::string& source) {
+  Rule* same = nullptr;
+  for (Rule& rule : std::span(rules).subspan(first)) {
+    if (rule.collective != method.collective()) continue;
+    if (rule.excludes != item.excludes && overlap(rule.bytes, item.bytes)) {
+      refuse(source, "'" + std::string(item.name) + "' is to be " +
+                         (item.excludes ? "avoided" : "used") + ", but '" +
+                         std::string(rule.methods.front().name()) + "' is to be " +
+                         (rule.excludes ? "avoided" : "used") +
+                         ": write ^ before each name to avoid, or name only those to use");
+    }
+    if (rule.excludes == item.excludes && rule.bytes == item.bytes) same = &rule;
+  }
+  if (same != nullptr) {
     same->methods.push_back(method);
     return;
   }
   rules.push_back({.collective = method.collective(),
                    .bytes = item.bytes,
-                   .excludes = excludes,
+                   .excludes = item.excludes,
                    .methods = {method},
                    .source = source});
 }
 
-void add_items(std::vector<Rule>& rules, Collective collective, std::span<const Item> items,
-               bool excludes, const Origin& origin) {
-  const std::size_t first = rules.size();
-  for (const Item& item : items) {
-    add_item(rules, first, item, method_from(collective, item.name, excludes, origin), excludes,
-             origin.source);
+/// A bare name applies to every collective that has an algorithm of that name.
+void add_to_all(std::vector<Rule>& rules, std::size_t first, const Item& item,
+                const std::string& source) {
+  if (!names_algorithm(without_values(item.name))) {
+    std::vector<std::string_view> known;
+    for (const Algorithm& each : algorithms()) known.push_back(short_name(each));
+    refuse(source, "no collective has an algorithm '" + std::string(item.name) +
+                       "'; `tutti list` shows all." + did_you_mean(item.name, known));
+  }
+  for (const Collective collective : collectives()) {
+    const Algorithm* const found = find_algorithm(collective, item.name, source);
+    if (found != nullptr) add_item(rules, first, item, *found, source);
   }
 }
 
-/// A bare name applies to every collective that has an algorithm of that name, a schedule to its
-/// own collective.
-void add_to_all(std::vector<Rule>& rules, std::span<const Item> items, bool excludes,
-                const Origin& origin) {
+/// A list of items. Those without a collective of their own are of `collective`, if there is one.
+void add_list(std::vector<Rule>& rules, std::optional<Collective> collective, std::string_view list,
+              const Origin& origin) {
+  const std::string& source = origin.source;
   const std::size_t first = rules.size();
-  std::vector<std::string_view> known;
-  for (const Algorithm& each : algorithms()) known.push_back(short_name(each));
-  for (const Item& item : items) {
-    if (is_file(item.name)) {
-      add_item(rules, first, item, schedule_from(item.name, excludes, origin), excludes,
-               origin.source);
-      continue;
-    }
-    if (!names_algorithm(without_values(item.name))) {
-      refuse(origin.source, "no collective has an algorithm '" + std::string(item.name) +
-                                "'; `tutti list` shows all." + did_you_mean(item.name, known));
-    }
-    for (const Collective collective : collectives()) {
-      const Algorithm* const found = find_algorithm(collective, item.name, origin.source);
-      if (found != nullptr) add_item(rules, first, item, *found, excludes, origin.source);
+  const bool excludes = list.starts_with('^');
+  for (const std::string_view each : split(list, ',')) {
+    Item item = item_from(each, source);
+    const std::string_view own = collective_in(item.name);
+    // In a list of bare names, one ^ excludes them all.
+    if (own.empty()) item.excludes |= excludes;
+    if (collective || !own.empty()) {
+      const Collective of = collective ? *collective : collective_from(own, source);
+      add_item(rules, first, item, method_from(of, item.name, item.excludes, origin), source);
+    } else if (is_file(item.name)) {
+      add_item(rules, first, item, schedule_from(item.name, item.excludes, origin), source);
+    } else {
+      add_to_all(rules, first, item, source);
     }
   }
 }
 
-void mix(std::uint64_t& hash, std::uint64_t value) {
-  hash = (hash ^ value) * 0x100000001B3;
-  hash ^= hash >> 29;
+/// Splits "allreduce" off "allreduce:ring,mesh", a list of algorithms of one collective.
+std::optional<Collective> take_collective(std::string_view& list, const std::string& source) {
+  const std::string_view item = list.substr(0, list.find(','));
+  const std::size_t colon = item.find(':');
+  if (colon == std::string_view::npos) return {};
+  const std::size_t name_begin = item.starts_with('^') ? 1 : 0;
+  const std::string_view name = trimmed(item.substr(name_begin));
+  const std::string_view before = trimmed(without_values(name));
+  if (is_file(name) || !collective_in(name).empty() || names_algorithm(before)) return {};
+  const Collective collective = collective_from(trimmed(item.substr(0, colon)), source);
+  list = trimmed(list.substr(colon + 1));
+  return collective;
 }
 
 }  // namespace
@@ -261,15 +307,17 @@ void Rules::add(const Rules& others) {
 }
 
 std::uint64_t Rules::digest() const {
-  std::uint64_t hash = 0xCBF29CE484222325;
+  std::uint64_t hash = 0;
+  const auto add = [&](std::uint64_t value) { hash = mixed(hash, value); };
   for (const Rule& rule : rules_) {
-    mix(hash, static_cast<std::uint64_t>(rule.collective) * 2 + (rule.excludes ? 1 : 0));
+    add(static_cast<std::uint64_t>(rule.collective) * 2 + (rule.excludes ? 1 : 0));
     for (const Range& range : {rule.bytes, rule.ranks}) {
-      mix(hash, range.least);
-      mix(hash, range.most);
+      add(range.least);
+      add(range.most);
     }
-    mix(hash, rule.pairs ? static_cast<std::uint64_t>(*rule.pairs) + 1 : 0);
-    for (const Method& each : rule.methods) mix(hash, each.identity());
+    add(rule.pairs ? static_cast<std::uint64_t>(*rule.pairs) + 1 : 0);
+    add(rule.methods.size());
+    for (const Method& each : rule.methods) add(each.identity());
   }
   return hash;
 }
@@ -280,24 +328,8 @@ Rules parse_algorithm_rules(std::string_view text, const std::string& source) {
   for (const std::string_view part : split(text, ';')) {
     std::string_view rest = trimmed(part);
     if (rest.empty()) continue;
-    std::optional<Collective> collective;
-    const std::size_t colon = rest.find(':');
-    const std::size_t name_begin = rest.starts_with('^') ? 1 : 0;
-    const bool alone = is_file(rest) || is_file(trimmed(rest.substr(name_begin)));
-    const std::string_view before = trimmed(rest.substr(0, colon).substr(name_begin));
-    if (colon != std::string_view::npos && !alone && !names_algorithm(before)) {
-      collective = collective_from(trimmed(rest.substr(0, colon)), source);
-      rest = trimmed(rest.substr(colon + 1));
-    }
-    const bool excludes = rest.starts_with('^');
-    if (excludes) rest.remove_prefix(1);
-    std::vector<Item> items;
-    for (const std::string_view each : split(rest, ',')) items.push_back(item_from(each, source));
-    if (collective) {
-      add_items(rules, *collective, items, excludes, origin);
-    } else {
-      add_to_all(rules, items, excludes, origin);
-    }
+    const std::optional<Collective> collective = take_collective(rest, source);
+    add_list(rules, collective, rest, origin);
   }
   return Rules(std::move(rules));
 }
@@ -365,13 +397,11 @@ Rules rules_from_environment() {
   }
   const char* const path = std::getenv("TUTTI_RULES");
   if (path == nullptr || *path == '\0') return rules;
-  std::string text;
   try {
-    text = read_file(path, most_settings_bytes);
+    rules.add(parse_rules_file(read_file(path, most_settings_bytes), path));
   } catch (const Error& error) {
     throw Error(error.code(), std::string("TUTTI_RULES: ") + error.what());
   }
-  rules.add(parse_rules_file(text, path));
   return rules;
 }
 

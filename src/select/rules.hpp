@@ -61,9 +61,10 @@ class Rules {
   std::vector<Rule> rules_;
 };
 
-/// Parses TUTTI_ALGO: "allreduce:ring", "allreduce:mesh@-4KiB,ring@1MiB-;broadcast:^chain",
-/// "^ring", "broadcast:chain:segments=8", "allreduce:file:ring4.json". Throws invalid_argument that
-/// lists the valid names, or names the file of a schedule that cannot be run.
+/// Parses TUTTI_ALGO, a list: "allreduce/ring,broadcast/chain:segments=8", "^allreduce/ring",
+/// "allreduce/mesh@-4KiB,allreduce/ring@1MiB-", "file:ring4.json", or "ring" for every collective
+/// that has one. Also reads lists of bare names, "allreduce:ring,mesh;broadcast:^chain". Throws
+/// invalid_argument that lists the valid names, or names the file of a schedule that cannot be run.
 [[nodiscard]] Rules parse_algorithm_rules(std::string_view text, const std::string& source);
 
 /// Parses a file with one rule per line: "allreduce bytes=1MiB- ranks=4-8 pairs=host use ring".

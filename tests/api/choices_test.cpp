@@ -17,7 +17,7 @@ std::string chosen(const Communicator& communicator, std::uint64_t count) {
 }
 
 TEST(Choices, VariableForcesAlgorithms) {
-  const Variable algorithm("TUTTI_ALGO", "allreduce:ring@-4KiB,binomial@4097-");
+  const Variable algorithm("TUTTI_ALGO", "allreduce/ring@-4KiB,allreduce/binomial@4097-");
   run_threads(3, [](Communicator& communicator) {
     EXPECT_EQ(chosen(communicator, 8), "allreduce/ring");
     EXPECT_EQ(chosen(communicator, 1024), "allreduce/ring");
@@ -35,7 +35,7 @@ TEST(Choices, UnknownValuesAreErrors) {
     const Variable variable(name, value);
     expect_error([] { (void)settings_from_environment(); }, ErrorCode::invalid_argument, part);
   };
-  refused("TUTTI_ALGO", "allreduce:rung", "Did you mean 'ring'?");
+  refused("TUTTI_ALGO", "allreduce/rung", "Did you mean 'allreduce/ring'?");
   refused("TUTTI_PROTO", "simple", "auto, copy or direct");
   refused("TUTTI_SLICE", "1", "1KiB");
   refused("TUTTI_SLICE", "big", "64KiB");
@@ -45,7 +45,7 @@ TEST(Choices, UnknownValuesAreErrors) {
 
 TEST(Choices, UnknownVariablesAreNamed) {
   EXPECT_EQ(unknown_variables(), "");
-  const Variable mistyped("TUTTI_ALG", "allreduce:ring");
+  const Variable mistyped("TUTTI_ALG", "allreduce/ring");
   EXPECT_NE(unknown_variables().find("TUTTI_ALG is set"), std::string::npos);
   EXPECT_NE(unknown_variables().find("Did you mean 'TUTTI_ALGO'?"), std::string::npos);
 }

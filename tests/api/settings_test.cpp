@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <tutti/communicator.hpp>
+#include <tutti/network/network_file.hpp>
 
 #include "core/json.hpp"
 #include "support/errors.hpp"
@@ -24,10 +25,20 @@ TEST(Settings, ErrorsNameAllowedValues) {
   refused("TUTTI_TRANSPORT", "smh", "TUTTI_TRANSPORT is \"smh\"; it may be auto, shm or tcp");
   refused("TUTTI_TIMEOUT", "soon", "TUTTI_TIMEOUT is \"soon\"");
   refused("TUTTI_TIMEOUT", "-1", "a number of seconds");
-  refused("TUTTI_PORT_RANGE", "80-", "80-");
+  refused("TUTTI_PORT_RANGE", "80-", "TUTTI_PORT_RANGE: '80-' is not a range of ports; write such");
+  refused("TUTTI_PROTO", "fast", "TUTTI_PROTO is \"fast\"; it may be auto, copy or direct");
+  refused("TUTTI_SLICE", "1", "TUTTI_SLICE is \"1\"; it may be a size from 1KiB to 1GiB");
+  refused("TUTTI_LOST_AFTER", "0", "TUTTI_LOST_AFTER is \"0\"; it may be a number of seconds");
+  refused("TUTTI_FLIGHT_RECORDS", "0", "TUTTI_FLIGHT_RECORDS is \"0\"; set it to a number of");
+  refused("TUTTI_FLIGHT", "/proc/no", "TUTTI_FLIGHT is \"/proc/no\"; set it to a writable");
+  refused("TUTTI_TOPO_FILE", "tours:4x4", "TUTTI_TOPO_FILE: ");
+  refused("TUTTI_TOPO_FILE", "tours:4x4", "tours");
+  refused("TUTTI_PROFILE", "/no/profile", "TUTTI_PROFILE: cannot read the file '/no/profile'");
+  refused("TUTTI_RULES", "/no/rules", "TUTTI_RULES: cannot read the file '/no/rules'");
+  refused("TUTTI_ALGO", "allreduce/rung", "TUTTI_ALGO: there is no allreduce by 'allreduce/rung'");
   refused("TUTTI_TLS", "yes", "TUTTI_TLS is \"yes\"; set it to 1");
   refused("TUTTI_TLS", "1", "TUTTI_SECRET, which is not set");
-  refused("TUTTI_LOG_JSONL", "/nowhere/at/all", "cannot write to /nowhere/at/all");
+  refused("TUTTI_LOG_JSONL", "/nowhere/at/all", "TUTTI_LOG_JSONL: cannot write to /nowhere/at/all");
 }
 
 TEST(Settings, AreReadFromTheEnvironment) {
@@ -51,6 +62,20 @@ TEST(Settings, OrderNamesEachRankOnce) {
   const Variable order("TUTTI_ORDER", "r0,r2,r1");
   EXPECT_EQ(order_from_environment(settings_from_environment(), 3),
             (std::vector<Rank>{Rank{0}, Rank{2}, Rank{1}}));
+}
+
+/// Ranks compare the digest, and they may be built with different standard libraries.
+TEST(Settings, DigestOfChoicesIsTheSameInEveryBuild) {
+  CommunicatorSettings settings;
+  settings.rules.add(parse_algorithm_rules("allreduce:ring", "test"));
+  settings.network = std::make_shared<const Network>(load_network("star:p=3"));
+  settings.places = {Rank{2}, Rank{0}, Rank{1}};
+  settings.shape.dimensions = {3};
+  note_choices(settings);
+  EXPECT_EQ(settings.choice_digest, 904'423'121'386'914'166U);
+  settings.places = {Rank{0}, Rank{2}, Rank{1}};
+  note_choices(settings);
+  EXPECT_NE(settings.choice_digest, 904'423'121'386'914'166U);
 }
 
 TEST(CallLog, HasALineForEachCallOfEachRank) {

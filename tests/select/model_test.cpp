@@ -48,7 +48,7 @@ TEST(Effort, IsCountedWithoutAClosedForm) {
       if (each.needs_shape() || form == nullptr) continue;
       Algorithm nameless = each;
       nameless.name = "allreduce/of_nobody";
-      const std::uint64_t bytes = 840;  // Divisible by all of these numbers of chunks.
+      const std::uint64_t bytes = 1680;  // Divisible by all of these numbers of chunks.
       const Effort counted = effort(nameless, {.ranks = ranks}, bytes, 2);
       const Effort known = effort(each, {.ranks = ranks}, bytes, 2);
       for (std::size_t i = 0; i < Effort::kinds; ++i) {

@@ -41,6 +41,42 @@ TEST(Rules, ListsAndExclusions) {
   EXPECT_EQ(find(rules, Collective::allgather, 8)->methods.size(), 2U);
 }
 
+/// As `tutti list` prints them.
+TEST(Rules, FullNames) {
+  for (const Algorithm& each : algorithms()) {
+    const Rules rules = variable(std::string(each.name));
+    ASSERT_EQ(rules.all().size(), 1U) << each.name;
+    EXPECT_EQ(rules.all()[0].collective, each.collective);
+    EXPECT_EQ(rules.all()[0].methods, std::vector<Method>{each});
+  }
+}
+
+TEST(Rules, FullNamesMeanTheSameAsListsOfOneCollective) {
+  const auto expect_same = [](const std::string& now, const std::string& before) {
+    EXPECT_EQ(variable(now).all(), variable(before).all()) << now;
+  };
+  expect_same("allreduce/ring", "allreduce:ring");
+  expect_same("allreduce/ring,allreduce/mesh", "allreduce:ring,mesh");
+  expect_same("^allreduce/ring, ^ allreduce/mesh", "allreduce:^ring,mesh");
+  expect_same("allreduce/ring,broadcast/chain", "allreduce:ring;broadcast:chain");
+  expect_same("allreduce/ring,^broadcast/chain", "allreduce:ring;broadcast:^chain");
+  expect_same("^broadcast/chain,allreduce/ring", "broadcast:^chain;allreduce:ring");
+  expect_same("allreduce/mesh@-4KiB,allreduce/ring@1MiB-", "allreduce:mesh@-4KiB,ring@1MiB-");
+  expect_same("broadcast/knomial:k=3,broadcast/chain:segments=8@1MiB-",
+              "broadcast:knomial:k=3,chain:segments=8@1MiB-");
+  expect_same("allreduce/rabenseifner", "allreduce:halving_doubling");
+  expect_same("all_reduce/ring", "allreduce:ring");
+}
+
+TEST(Rules, NamesToUseBesideNamesToAvoidAreRefused) {
+  for (const std::string text :
+       {"^allreduce/ring,allreduce/mesh", "^ring,allreduce/mesh", "allreduce:mesh,^ring"}) {
+    expect_error([&] { (void)variable(text); }, ErrorCode::invalid_argument,
+                 "write ^ before each name to avoid");
+  }
+  EXPECT_EQ(variable("^allreduce/ring@-4KiB,allreduce/mesh@1MiB-").all().size(), 2U);
+}
+
 TEST(Rules, RangesOfSizes) {
   const Rules rules = variable("allreduce:mesh@-4KiB,ring@1MiB-64MiB");
   EXPECT_EQ(find(rules, Collective::allreduce, 8)->methods[0].name(), "allreduce/mesh");
@@ -76,7 +112,7 @@ TEST(Rules, ValuesOfParameters) {
   expect_error([] { (void)variable("ring:k=2"); }, ErrorCode::invalid_argument,
                "it has no parameters");
   expect_error([] { (void)variable("allreduc:k=2"); }, ErrorCode::invalid_argument,
-               "there is no collective 'allreduc'");
+               "no collective is called 'allreduc'");
 }
 
 TEST(Rules, ExclusionCoversAllValues) {
@@ -115,7 +151,10 @@ TEST(Rules, UnknownNamesListTheKnownOnes) {
   refuses("allreduc:ring", "Did you mean 'allreduce'?");
   refuses("spiral", "tutti list");
   refuses("broadcast:ring", "scatter_allgather");
-  refuses("allreduce:", "allreduce:ring");
+  refuses("allreduce:", "write, for example, allreduce/ring");
+  refuses("allreduce/rng", "Did you mean 'allreduce/ring'?");
+  refuses("allreduc/ring", "Did you mean 'allreduce'?");
+  refuses("broadcast:allreduce/ring", "there is no broadcast by 'allreduce/ring'");
   refuses("allreduce:ring@", "range");
   refuses("allreduce:ring@2MiB-1MiB", "empty");
   refuses("allreduce:ring@x-y", "1KiB-64KiB");
@@ -146,7 +185,7 @@ TEST(RulesFile, ErrorsNameTheLine) {
   refuses("allreduce use", "a rule ends with");
   refuses("allreduce use ring mesh", "a rule ends with");
   refuses("allreduce use rng", "there is no allreduce by 'rng'");
-  refuses("reduse use flat", "there is no collective 'reduse'");
+  refuses("reduse use flat", "no collective is called 'reduse'");
   refuses("reduce size=3 use flat", "'size=3' is not one of");
   refuses("reduce ranks=a use flat", "'a' is not a range");
   refuses("reduce pairs=wire use flat", "'wire' is not one of");

@@ -16,7 +16,7 @@ extern "C" {
 typedef struct {
   size_t size;              /* sizeof(tuttiConfig_t). */
   int64_t timeout_ms;       /* How long a call waits for other ranks: TUTTI_TIMEOUT. */
-  const char* algorithm;    /* "allreduce:ring", as in TUTTI_ALGO. */
+  const char* algorithm;    /* "allreduce/ring", as in TUTTI_ALGO. */
   const char* rules_file;   /* As in TUTTI_RULES. */
   const char* network_file; /* The network between the ranks: TUTTI_TOPO_FILE. */
   const int* places;        /* Rank r runs on rank places[r] of the network. NULL: on rank r. */
@@ -41,6 +41,8 @@ TUTTI_API tuttiResult_t tuttiCommSplitConfig(tuttiComm_t comm, int color, int ke
                                              tuttiComm_t* newcomm, const tuttiConfig_t* config);
 TUTTI_API tuttiResult_t tuttiCommDuplicateConfig(tuttiComm_t comm, tuttiComm_t* newcomm,
                                                  const tuttiConfig_t* config);
+TUTTI_API tuttiResult_t tuttiCommJoinConfig(const char* at, int64_t timeout_ms,
+                                            tuttiComm_t* newcomm, const tuttiConfig_t* config);
 
 /* A key-value store that all ranks can reach: a launcher's, etcd, Redis, a folder of files. The
  * functions return 0 on success and any other value on failure. */

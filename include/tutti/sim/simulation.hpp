@@ -27,9 +27,10 @@ struct SimulationSettings {
   double gamma = 0;         ///< Seconds per byte reduced.
   std::uint32_t ports = 1;  ///< Messages in and out of a rank at the same time; 0: no limit.
   std::uint64_t slice = 0;  ///< Maximum bytes of a slice; 0: chunks are not sliced.
-  /// The messages from one rank to another flow one after the other, in the order of the program,
-  /// as on one connection. If not, all that are ready share their links.
-  bool in_order = false;
+  /// The messages from one rank to another leave in the order of the program and flow one after the
+  /// other, as on one connection. If not, all that are ready share their links. With one port they
+  /// never flow at the same time.
+  bool in_order = true;
   Sharing sharing = Sharing::max_min;
   /// places[r] is the rank of the network on which rank r runs; empty: rank r.
   std::vector<Rank> places{};

@@ -92,6 +92,15 @@ void split(tuttiComm_t comm, int color, int key, tuttiComm_t* newcomm,
   if (part) *newcomm = handle_of(*std::move(part));
 }
 
+void join(const char* at, std::int64_t timeout_ms, tuttiComm_t* newcomm,
+          const tuttiConfig_t* config) {
+  const std::string address = address_from(at);
+  if (timeout_ms <= 0) throw Error(ErrorCode::invalid_argument, "timeout_ms is not above 0");
+  tuttiComm_t& place = place_for(newcomm, "newcomm");
+  place = handle_of(
+      Communicator::join(address, std::chrono::milliseconds(timeout_ms), options_of(config)));
+}
+
 }  // namespace
 }  // namespace tutti
 
@@ -223,12 +232,12 @@ tuttiResult_t tuttiCommGrow(tuttiComm_t comm, const char* at, tuttiComm_t* newco
 }
 
 tuttiResult_t tuttiCommJoin(const char* at, int64_t timeout_ms, tuttiComm_t* newcomm) {
-  return guarded(__func__, [&] {
-    const std::string address = address_from(at);
-    if (timeout_ms <= 0) throw Error(ErrorCode::invalid_argument, "timeout_ms is not above 0");
-    tuttiComm_t& place = place_for(newcomm, "newcomm");
-    place = handle_of(Communicator::join(address, std::chrono::milliseconds(timeout_ms)));
-  });
+  return guarded(__func__, [&] { join(at, timeout_ms, newcomm, nullptr); });
+}
+
+tuttiResult_t tuttiCommJoinConfig(const char* at, int64_t timeout_ms, tuttiComm_t* newcomm,
+                                  const tuttiConfig_t* config) {
+  return guarded(__func__, [&] { join(at, timeout_ms, newcomm, config); });
 }
 
 tuttiResult_t tuttiCommCounters(tuttiComm_t comm, tuttiCounters_t* counters) {

@@ -10,6 +10,7 @@
 
 #include "api/c/handles.hpp"
 #include "api/c/versioned.hpp"
+#include "core/buffer_limit.hpp"
 
 static_assert(std::is_same_v<std::size_t, std::uint64_t>, "counts in C are counts in C++");
 
@@ -102,8 +103,7 @@ std::span<const std::uint64_t> counts_from(const std::size_t* counts, const char
 }
 
 std::size_t bytes_of(std::size_t count, std::size_t element) {
-  constexpr std::size_t most = std::size_t{1} << 62;
-  if (count > most / element) {
+  if (count > most_buffer_bytes / element) {
     throw Error(ErrorCode::invalid_argument,
                 std::to_string(count) + " elements do not fit into memory");
   }

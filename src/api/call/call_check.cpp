@@ -2,6 +2,8 @@
 
 #include <tutti/error.hpp>
 
+#include "core/buffer_limit.hpp"
+
 namespace tutti {
 namespace {
 
@@ -91,8 +93,7 @@ void check(const Call& call, const Caller& caller) {
            "root " + std::to_string(call.root) + " is not one of the ranks 0 to " +
                std::to_string(caller.ranks - 1));
   }
-  constexpr std::uint64_t most = std::uint64_t{1} << 62;
-  if (call.count > most / element / caller.ranks) {
+  if (call.count > most_buffer_bytes / element / caller.ranks) {
     refuse(caller, call, "that many elements do not fit into memory");
   }
   if (!call.counts.empty() && call.counts.size() != caller.ranks) {
@@ -113,10 +114,12 @@ void check_counts(const Call& call, const Caller& caller) {
   if (!has_block_per_rank(call.collective) && call.collective != Collective::alltoall) {
     refuse(caller, call, "this collective has no blocks, so it takes no counts");
   }
-  const std::uint64_t most = (std::uint64_t{1} << 62) / element_bytes_of(call) / caller.ranks;
+  const std::uint64_t most = most_buffer_bytes / element_bytes_of(call) / caller.ranks;
   for (const auto& counts : {call.counts, call.output_counts}) {
     for (const std::uint64_t count : counts) {
-      if (count > most) refuse(caller, call, "that many elements do not fit into memory");
+      if (count <= most) continue;
+      refuse(caller, call,
+             "a count is " + std::to_string(count) + ": that many elements do not fit into memory");
     }
   }
   if (call.collective == Collective::alltoall &&

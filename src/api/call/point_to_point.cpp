@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/call/work_state.hpp"
+#include "core/buffer_limit.hpp"
 #include "core/quantity.hpp"
 #include "core/worker_pool.hpp"
 
@@ -15,7 +16,8 @@ using namespace std::chrono_literals;
 
 /// The longest timeout. Much longer ones would overflow the clock.
 constexpr std::chrono::milliseconds for_ever = std::chrono::hours(24 * 365);
-/// How long to wait for messages of a rank after it has left: they may still be in flight.
+/// How long a message waits before this rank asks its peer whether it has left, and before a send
+/// to a rank that has left fails: its answer may still be in flight.
 constexpr auto after_leaving = 1s;
 /// How long the destructor waits for pending receives.
 constexpr auto receives_patience = 500ms;
@@ -61,11 +63,12 @@ class PointToPoint::Visitors {
 /// Several messages that form one Work.
 class PointToPoint::Batch final : public Work::State, private Message::Completion {
  public:
-  Batch(PointToPoint& owner, std::vector<std::shared_ptr<Message>> messages, Flight flight)
+  Batch(PointToPoint& owner, std::span<const Outgoing> out, std::span<const Incoming> in,
+        const MessageOptions& options)
       : owner_(owner),
         visitors_(owner.visitors_),
-        messages_(std::move(messages)),
-        flight_(std::move(flight)),
+        messages_(owner.make(out, in, options)),
+        flight_(owner.record(out, in, options.site, messages_)),
         left_(messages_.size() + 1) {
     for (const auto& message : messages_) message->completion = this;
   }
@@ -130,27 +133,36 @@ class PointToPoint::Batch final : public Work::State, private Message::Completio
 };
 
 PointToPoint::PointToPoint(Messenger& messenger, const Membership& membership, MessageHost& host,
-                           FlightRecorder& recorder)
+                           RunningMessages& running, FlightRecorder& recorder)
     : messenger_(messenger),
       self_(membership.self.index()),
       ranks_(membership.size()),
       host_(host),
       inbox_(messenger.open(membership, *this)),
       visitors_(std::make_shared<Visitors>()),
+      running_(running),
       recorder_(recorder) {}
 
 PointToPoint::~PointToPoint() {
-  const auto wait_for_verdicts = [this] {
-    std::unique_lock lock(ending_);
-    settled_.wait(lock, [this] { return settling_ == 0; });
-  };
-  messenger_.finish(*inbox_, receives_patience);
-  wait_for_verdicts();
-  end(Error(ErrorCode::aborted,
-            "rank " + std::to_string(self_) +
-                ": the communicator was destroyed before a message for this receive arrived"));
+  (void)finish();
+  end([this](const Message& message) {
+    const bool sends = message.kind == Message::Kind::send;
+    return Error(ErrorCode::aborted, words(message) + ": the communicator was destroyed before " +
+                                         (sends ? "it was received" : "a message arrived"));
+  });
   wait_for_verdicts();  // Of failures that were noted until end().
   visitors_->close();
+}
+
+std::map<std::uint32_t, std::uint64_t> PointToPoint::finish() {
+  if (!std::exchange(is_finished_, true)) messenger_.finish(*inbox_, receives_patience);
+  wait_for_verdicts();
+  return messenger_.sent(*inbox_);
+}
+
+void PointToPoint::wait_for_verdicts() {
+  std::unique_lock lock(ending_);
+  settled_.wait(lock, [this] { return settling_ == 0; });
 }
 
 std::vector<Envelope> PointToPoint::run(std::span<const Outgoing> out, std::span<const Incoming> in,
@@ -158,7 +170,7 @@ std::vector<Envelope> PointToPoint::run(std::span<const Outgoing> out, std::span
   host_.require_usable();
   check_arguments(out, in);
   const std::vector<std::shared_ptr<Message>> messages = make(out, in, options);
-  const Flight flight = record(out, in, options.site);
+  const Flight flight = record(out, in, options.site, messages);
   std::vector<Envelope> received;
   const Message* current = messages.empty() ? nullptr : messages.front().get();
   try {
@@ -184,8 +196,7 @@ Work PointToPoint::start(std::span<const Outgoing> out, std::span<const Incoming
                          const MessageOptions& options) {
   host_.require_usable();
   check_arguments(out, in);
-  const auto batch =
-      std::make_shared<Batch>(*this, make(out, in, options), record(out, in, options.site));
+  const auto batch = std::make_shared<Batch>(*this, out, in, options);
   batch->start(batch);
   return Work(batch);
 }
@@ -242,6 +253,9 @@ void PointToPoint::check_arguments(std::span<const Outgoing> out,
       refuse(what + ": rank " + std::to_string(rank) + " is not one of the ranks 0 to " +
              std::to_string(ranks_ - 1));
     }
+    if (bytes > most_buffer_bytes) {
+      refuse(what + " of " + in_plural(bytes, "byte") + ": no memory is that large");
+    }
     if (bytes > 0 && data == nullptr) {
       refuse(what + " of " + in_plural(bytes, "byte") + ": the data is null");
     }
@@ -272,18 +286,21 @@ void PointToPoint::check_arguments(std::span<const Outgoing> out,
 void PointToPoint::check(const Message& message, Clock::duration waited) {
   if (host_.is_closed())
     throw Error(ErrorCode::aborted, "the communicator has failed on another rank");
-  if (waited < after_leaving) return;
-  if (message.peer != any_rank) {
-    if (message.peer != self_ && host_.has_left(message.peer)) {
-      throw Error(ErrorCode::peer_lost,
-                  "rank " + std::to_string(message.peer) + " has left the communicator");
-    }
-    return;
-  }
-  for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
-    if (rank == self_ || !host_.has_left(rank)) return;
-  }
-  throw Error(ErrorCode::peer_lost, "all other ranks have left the communicator");
+  // From any rank: this rank itself may still send it.
+  if (message.peer == any_rank || message.peer == self_) return;
+  if (!needs_leaver(message, message.peer, waited)) return;
+  throw Error(ErrorCode::peer_lost,
+              "rank " + std::to_string(message.peer) + " has left the communicator");
+}
+
+/// True if the rank has left, and the message needs more than it has given.
+bool PointToPoint::needs_leaver(const Message& message, std::uint32_t rank,
+                                Clock::duration waited) {
+  if (waited >= after_leaving) host_.inquire(rank);
+  const std::optional<std::uint64_t> sent = host_.messages_of_leaver(rank);
+  if (!sent) return false;
+  if (message.kind == Message::Kind::send) return waited >= after_leaving;
+  return messenger_.arrived(*inbox_, rank) >= *sent;
 }
 
 std::string PointToPoint::words(const Message& message) const {
@@ -351,7 +368,8 @@ void PointToPoint::note_settled() {
 // The flight recorder ---------------------------------------------------------------------------
 
 PointToPoint::Flight PointToPoint::record(std::span<const Outgoing> out,
-                                          std::span<const Incoming> in, std::string_view site) {
+                                          std::span<const Incoming> in, std::string_view site,
+                                          RunningMessages::Messages messages) {
   const auto described = [](std::span<const Outgoing> sent, std::span<const Incoming> received) {
     FlightCall call{.kind = received.empty() ? FlightKind::send
                             : sent.empty()   ? FlightKind::receive
@@ -368,11 +386,12 @@ PointToPoint::Flight PointToPoint::record(std::span<const Outgoing> out,
     }
     return call;
   };
+  Flight flight{.running = running_.add(messages)};
   const std::lock_guard lock(recording_);
   if (out.size() <= 1 && in.size() <= 1) {
-    return {.first = recorder_.begin_one(++messages_, described(out, in), site)};
+    flight.first = recorder_.begin_one(++messages_, described(out, in), site);
+    return flight;
   }
-  Flight flight;
   for (const Outgoing& each : out) {
     flight.more.push_back(recorder_.begin_one(++messages_, described({&each, 1}, {}), site));
   }
@@ -384,6 +403,7 @@ PointToPoint::Flight PointToPoint::record(std::span<const Outgoing> out,
 
 void PointToPoint::record_end(const Flight& flight,
                               std::span<const std::shared_ptr<Message>> messages, bool is_well) {
+  running_.remove(flight.running);
   const std::lock_guard lock(recording_);
   if (flight.first.slot != nullptr) recorder_.end_one(flight.first, is_well);
   for (const FlightRecorder::Handle& each : flight.more) recorder_.end_one(each, is_well);
@@ -411,6 +431,10 @@ Counters PointToPoint::counters() {
 }
 
 void PointToPoint::end(const Error& cause) {
+  end([&](const Message&) { return cause; });
+}
+
+void PointToPoint::end(const std::function<Error(const Message&)>& cause_for) {
   {
     std::unique_lock lock(ending_);
     if (std::exchange(has_ended_, true)) {
@@ -420,7 +444,7 @@ void PointToPoint::end(const Error& cause) {
     }
   }
   for (const auto& message : messenger_.close(*inbox_, lending_patience)) {
-    messenger_.fail(*message, std::make_exception_ptr(cause));
+    messenger_.fail(*message, std::make_exception_ptr(cause_for(*message)));
   }
   const std::lock_guard lock(ending_);
   is_closed_ = true;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +15,7 @@
 #include <tutti/message.hpp>
 #include <tutti/work.hpp>
 
+#include "api/call/running_messages.hpp"
 #include "exec/messenger.hpp"
 #include "flight/recorder.hpp"
 
@@ -29,8 +32,11 @@ class MessageHost {
   [[nodiscard]] virtual bool is_alarmed() const = 0;
   /// True if there is a verdict.
   [[nodiscard]] virtual bool is_closed() const = 0;
-  /// True if the rank has closed the communicator.
-  [[nodiscard]] virtual bool has_left(std::uint32_t rank) const = 0;
+  /// Makes sure that this rank learns if that rank closes the communicator.
+  virtual void inquire(std::uint32_t rank) = 0;
+  /// How many messages a rank has sent to this one, if it has closed the communicator.
+  [[nodiscard]] virtual std::optional<std::uint64_t> messages_of_leaver(
+      std::uint32_t rank) const = 0;
   [[nodiscard]] virtual bool has_ended(std::uint32_t rank) const = 0;
   [[nodiscard]] virtual bool has_stood_down(std::uint32_t rank) const = 0;
   /// Reports the error and the suspects to the other ranks, and waits for the verdict. Returns the
@@ -43,9 +49,9 @@ class MessageHost {
 /// The sends and receives of one communicator. Thread-safe.
 class PointToPoint final : private MessageOwner {
  public:
-  /// The host and the messenger must outlive this object.
+  /// What it refers to must outlive this object.
   PointToPoint(Messenger& messenger, const Membership& membership, MessageHost& host,
-               FlightRecorder& recorder);
+               RunningMessages& running, FlightRecorder& recorder);
   /// Waits until all sends are done, and a short time for the receives. Receives that are still
   /// pending then fail.
   ~PointToPoint() override;
@@ -61,6 +67,9 @@ class PointToPoint final : private MessageOwner {
   [[nodiscard]] Envelope wait_for_message(std::uint32_t rank, std::uint32_t tag,
                                           const MessageOptions& options);
 
+  /// Waits as the destructor does. Returns how many messages were sent to each rank.
+  [[nodiscard]] std::map<std::uint32_t, std::uint64_t> finish();
+
   /// The messages that are done, by peer.
   [[nodiscard]] Counters counters();
 
@@ -72,8 +81,12 @@ class PointToPoint final : private MessageOwner {
   class Settling;
   class Visitors;
 
+  void end(const std::function<Error(const Message&)>& cause_for);
+
   [[nodiscard]] bool is_alarmed() const override { return host_.is_alarmed(); }
   void check(const Message& message, Clock::duration waited) override;
+  [[nodiscard]] bool needs_leaver(const Message& message, std::uint32_t rank,
+                                  Clock::duration waited);
   [[nodiscard]] bool has_ended(std::uint32_t rank) const override { return host_.has_ended(rank); }
   [[nodiscard]] bool has_stood_down(std::uint32_t rank) const override {
     return host_.has_stood_down(rank);
@@ -85,17 +98,19 @@ class PointToPoint final : private MessageOwner {
                                                            const MessageOptions& options) const;
   void check_arguments(std::span<const Outgoing> out, std::span<const Incoming> in) const;
   void note_settled();
+  void wait_for_verdicts();
   [[nodiscard]] Error settled(const Message& message, const std::exception_ptr& cause);
   [[nodiscard]] std::string words(const Message& message) const;
   [[nodiscard]] Clock::time_point deadline_of(const MessageOptions& options) const;
-  /// The flight records of a call. At most one send and one receive share one record; otherwise
-  /// each message has its own.
+  /// The messages of a call, and their flight records. At most one send and one receive share one
+  /// record; otherwise each message has its own.
   struct Flight {
+    RunningMessages::Place running{};
     FlightRecorder::Handle first{};
     std::vector<FlightRecorder::Handle> more{};
   };
   [[nodiscard]] Flight record(std::span<const Outgoing> out, std::span<const Incoming> in,
-                              std::string_view site);
+                              std::string_view site, RunningMessages::Messages messages);
   /// Ends the records, and counts the messages if all are done.
   void record_end(const Flight& flight, std::span<const std::shared_ptr<Message>> messages,
                   bool is_well);
@@ -109,8 +124,10 @@ class PointToPoint final : private MessageOwner {
   std::mutex ending_;
   std::condition_variable settled_;
   std::size_t settling_ = 0;  // Failures that wait for a verdict.
+  bool is_finished_ = false;
   bool has_ended_ = false;
   bool is_closed_ = false;  // end() is complete: no message touches the caller's memory.
+  RunningMessages& running_;
   std::mutex recording_;
   FlightRecorder& recorder_;
   std::uint64_t messages_ = 0;

@@ -54,7 +54,7 @@ Communicator Communicator::create(const UniqueId& id, std::uint32_t rank, std::u
                                   const CommunicatorOptions& options) {
   CommunicatorSettings settings = settings_of(options, ranks);
   const Clock::duration timeout = settings.timeout;
-  return tutti::join(id, rank, ranks, std::move(settings), timeout);
+  return tutti::join(id, rank, ranks, std::move(settings), {.timeout = timeout});
 }
 
 }  // namespace tutti

@@ -49,7 +49,8 @@ Fabric::Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, FabricSetting
             .listen =
                 [&] {
                   return listen(exchange, roster_, settings_, Endpoint::parse("127.0.0.1:0"));
-                }});
+                },
+            .closing_timeout = settings_.start_timeout});
   }
   Membership everyone = roster_.everyone();
   everyone.context = context_of_messages;
@@ -77,6 +78,8 @@ void Fabric::open_lifeline(Exchange& exchange) {
   const Endpoint within_host =
       Endpoint::within_host("tutti/line/" + Secret::random().bytes.substr(0, 32));
   TransportRequest::Door door = listen(exchange, roster_, settings_, within_host);
+  const Clock::time_point start_by =
+      settings_.start_by.value_or(Clock::now() + settings_.start_timeout);
   lifeline_->attach(std::make_unique<Mesh>(Mesh::Place{.self = self,
                                                        .contacts = std::move(door.contacts),
                                                        .listener = std::move(door.listener),
@@ -84,7 +87,7 @@ void Fabric::open_lifeline(Exchange& exchange) {
                                                        .group = door.group,
                                                        .processes = std::move(processes),
                                                        .lost_after = settings_.lost_after},
-                                           *lifeline_, Clock::now() + settings_.start_timeout));
+                                           *lifeline_, start_by));
 }
 
 // Communicators ---------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
+#include "core/clock.hpp"
 #include "net/secret.hpp"
 #include "net/socket.hpp"
 
@@ -29,6 +31,8 @@ struct FabricSettings {
   /// TUTTI_LOST_AFTER: a host that is silent for so long is taken for lost.
   std::chrono::milliseconds lost_after{10000};
   std::chrono::milliseconds start_timeout{60000};
+  /// When the start must be over as a whole, if that is limited.
+  std::optional<Clock::time_point> start_by{};
 };
 
 }  // namespace tutti

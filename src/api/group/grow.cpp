@@ -1,6 +1,7 @@
 #include "api/group/grow.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "api/communicator_impl.hpp"
 #include "api/communicator_options.hpp"
@@ -56,9 +57,6 @@ struct Admission {
   }
 };
 
-/// The secret that new processes know too. The group itself may use another one.
-Secret users_secret() { return settings_from_environment().fabric.secret; }
-
 /// Networks and shapes do not include the new ranks.
 void forget_network(CommunicatorSettings& settings) {
   settings.network = nullptr;
@@ -74,28 +72,45 @@ bool have_all_grown(Communicator::Impl& parent, bool has_grown) {
   Consensus* const consensus = parent.health().consensus();
   if (consensus == nullptr) return has_grown;
   const Ballot own{.subject = Ballot::Subject::has_grown, .yes = has_grown};
-  const Ballots ballots = consensus->agree(own.text());
+  // All members shrink before they grow again, so the communicator must have failed on all.
+  const auto give_up = [&](const Error& error, std::vector<std::uint32_t> missing) {
+    return parent.health().give_up(error, "rank " + std::to_string(parent.rank()) + ": grow",
+                                   std::move(missing));
+  };
+  Ballots ballots;
+  try {
+    ballots = consensus->agree(own.text());
+  } catch (const Error& error) {
+    throw give_up(error, {});
+  }
   const bool are_all_here =
       ballots.size() == parent.size() &&
       std::all_of(ballots.begin(), ballots.end(), [](const auto& each) {
         return Ballot::read(each.second).subject == Ballot::Subject::has_grown;
       });
   if (are_all_here) return all_say(ballots, Ballot::Subject::has_grown);
-  parent.health().require_usable();
-  throw Error(ErrorCode::peer_lost, "rank " + std::to_string(parent.rank()) +
-                                        ": another rank was lost while the group was to grow");
+  std::vector<std::uint32_t> missing;
+  for (std::uint32_t rank = 0; rank < parent.size(); ++rank) {
+    if (!ballots.contains(rank)) missing.push_back(rank);
+  }
+  throw give_up({ErrorCode::peer_lost, "another rank was lost while the group was to grow"},
+                std::move(missing));
 }
 
-/// How many processes request admission. None is admitted if the group fails meanwhile.
+/// How many processes request admission and are there. None is admitted if the group fails
+/// meanwhile.
 std::uint32_t wait_for_requests(Communicator::Impl& parent, const Communicator::Growth& growth) {
   constexpr std::chrono::milliseconds between_looks{100};
+  AdmissionListener& listener = *parent.settings().admission;
   const Clock::time_point until = Clock::now() + growth.wait;
-  std::size_t newcomers = 0;
-  do {
-    newcomers = parent.settings().admission->wait_for(
-        growth.most, std::min(until, Clock::now() + between_looks));
-  } while (newcomers < growth.most && Clock::now() < until && !parent.health().is_closed());
-  return parent.health().is_closed() ? 0 : static_cast<std::uint32_t>(newcomers);
+  while (!parent.health().is_closed()) {
+    std::size_t newcomers =
+        listener.wait_for(growth.most, std::min(until, Clock::now() + between_looks));
+    const bool is_late = Clock::now() >= until;
+    if (newcomers >= growth.most || is_late) newcomers = listener.confirm(newcomers);
+    if (newcomers >= growth.most || is_late) return static_cast<std::uint32_t>(newcomers);
+  }
+  return 0;
 }
 
 Admission admit(Communicator::Impl& parent, const Communicator::Growth& growth) {
@@ -105,7 +120,7 @@ Admission admit(Communicator::Impl& parent, const Communicator::Growth& growth) 
     std::shared_ptr<AdmissionListener>& listener = parent.settings().admission;
     if (!listener || listener->endpoint().text() != at.text()) {
       listener = nullptr;  // Closes the old one first: both might use the same address.
-      listener = std::make_shared<AdmissionListener>(at, users_secret());
+      listener = std::make_shared<AdmissionListener>(at, parent.settings().users_secret);
     }
     admission.newcomers = wait_for_requests(parent, growth);
     if (admission.newcomers == 0) return admission;
@@ -123,6 +138,18 @@ Admission admit(Communicator::Impl& parent, const Communicator::Growth& growth) 
     admission.trouble = error.what();
   }
   return admission;
+}
+
+/// Why this rank need not wait any longer for the ranks of the larger group, if it need not.
+std::string trouble_of_growth(Communicator::Impl& parent, std::span<const std::uint32_t> missing) {
+  if (parent.health().is_closed()) return "the group that was to grow has failed";
+  // It votes on the outcome, which cannot be success without this rank.
+  const Consensus* const consensus = parent.health().consensus();
+  if (consensus != nullptr && consensus->is_next_asked()) return "another member has given up";
+  if (parent.rank() > 0) return "";
+  // Only when all that is missing is newcomers: then all members listen and learn the reason.
+  if (missing.front() < parent.size()) return "";
+  return parent.settings().admission->trouble_of_admitted();
 }
 
 /// Returns rank 0's text on all ranks. Rank 0 may be later than usual by `more`.
@@ -166,9 +193,13 @@ std::optional<Communicator> grow(Communicator::Impl& parent, const Communicator:
     settings.completed = parent.health().completed();
     settings.identity = 1;
     forget_network(settings);
-    settings.fabric.secret = users_secret();
-    grown =
-        tutti::join(UniqueId(admission.meeting), parent.rank(), larger, settings, growth.timeout);
+    settings.fabric.secret = settings.users_secret;
+    grown = tutti::join(UniqueId(admission.meeting), parent.rank(), larger, settings,
+                        {.timeout = growth.timeout,
+                         .span = DeadlineSpan::all_rounds,
+                         .inquiry = [&](std::span<const std::uint32_t> missing) {
+                           return trouble_of_growth(parent, missing);
+                         }});
   } catch (const Error&) {
     grown.reset();  // A new process has gone, or was too late. The group is unchanged.
   }
@@ -178,14 +209,14 @@ std::optional<Communicator> grow(Communicator::Impl& parent, const Communicator:
 
 Communicator Communicator::join(const std::string& at, std::chrono::milliseconds timeout,
                                 const CommunicatorOptions& options) {
-  const Secret secret = users_secret();
-  const Ticket ticket =
-      Ticket::read(request_admission(Endpoint::parse(at), secret, Clock::now() + timeout));
+  const Invitation invitation = request_admission(
+      Endpoint::parse(at), secret_of_user(options.secret), Clock::now() + timeout);
+  const Ticket ticket = Ticket::read(invitation.ticket);
   CommunicatorSettings settings = settings_of(options, ticket.ranks);
-  settings.fabric.secret = secret;
   forget_network(settings);
   settings.completed = ticket.completed;
-  return tutti::join(UniqueId(ticket.meeting), ticket.rank, ticket.ranks, settings, timeout);
+  return tutti::join(UniqueId(ticket.meeting), ticket.rank, ticket.ranks, settings,
+                     {.timeout = timeout});
 }
 
 }  // namespace tutti

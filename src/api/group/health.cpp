@@ -1,5 +1,7 @@
 #include "api/group/health.hpp"
 
+#include <algorithm>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -7,6 +9,17 @@
 #include "core/shortened.hpp"
 
 namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How long a running call goes on after it has found a verdict, if it waits for a rank that is
+/// gone and whose connection has not ended, and if it waits for others. These complete the call or
+/// say that they do not, unless they hang.
+constexpr auto for_lost_ranks = 200ms;
+constexpr auto for_other_ranks = 2s;
+
+}  // namespace
 
 Health::Health(const Setup& setup)
     : self_(setup.membership.self),
@@ -14,6 +27,7 @@ Health::Health(const Setup& setup)
       fabric_(setup.fabric),
       port_(setup.port),
       box_(setup.box),
+      messages_(setup.messages),
       timeout_(setup.timeout),
       while_waiting_(setup.while_waiting),
       completed_(setup.completed),
@@ -29,8 +43,8 @@ Health::Health(const Setup& setup)
                                   raised, participant);
 }
 
-void Health::leave() {
-  if (consensus_) consensus_->leave(calls_);
+void Health::leave(const std::map<std::uint32_t, std::uint64_t>& messages) {
+  if (consensus_) consensus_->leave(calls_, messages);
 }
 
 void Health::require_usable() {
@@ -49,7 +63,7 @@ Verdict Health::agree_on_verdict(const Report& report) {
     own_verdict_ = Verdict{.code = report.code, .ranks = report.ranks, .words = report.words};
     // As GroupState does it: receives of messages from this rank itself may wait.
     raised.store(true);
-    stop();
+    (void)stop();
   }
   return *own_verdict_;
 }
@@ -59,6 +73,8 @@ Error Health::settle(const Error& error, const std::string& call, const Stall& s
     box_.recorder().note_wait(
         {.rank = stall.ranks.front(), .round = stall.round, .bytes_done = stall.bytes_done});
   }
+  // Before the verdict: other ranks may be in the same call and wait for this one.
+  if (consensus_) consensus_->stop_after(calls_ - 1);
   const Verdict verdict =
       agree_on_verdict({.code = error.code(),
                         .ranks = error.code() == ErrorCode::aborted ? std::vector{self_.index()}
@@ -76,6 +92,11 @@ Error Health::settle(const Error& error, const std::string& call, const Stall& s
 /// Calls of other threads run on: they get the verdict by themselves.
 Error Health::settle_message(const Error& error, const std::string& what,
                              std::vector<std::uint32_t> suspects) {
+  return give_up(error, what, std::move(suspects));
+}
+
+Error Health::give_up(const Error& error, const std::string& what,
+                      std::vector<std::uint32_t> suspects) {
   const Verdict verdict =
       agree_on_verdict({.code = error.code(),
                         .ranks = error.code() == ErrorCode::aborted ? std::vector{self_.index()}
@@ -88,10 +109,12 @@ Error Health::settle_message(const Error& error, const std::string& what,
   return {verdict.code, message};
 }
 
-bool Health::has_left(std::uint32_t rank) const {
-  if (!consensus_) return false;
-  consensus_->inquire({&rank, 1});
-  return consensus_->left().contains(rank);
+void Health::inquire(std::uint32_t rank) {
+  if (consensus_) consensus_->inquire({&rank, 1});
+}
+
+std::optional<std::uint64_t> Health::messages_of_leaver(std::uint32_t rank) const {
+  return consensus_ ? consensus_->messages_of_leaver(rank) : std::nullopt;
 }
 
 bool Health::has_ended(std::uint32_t rank) const {
@@ -109,8 +132,8 @@ Error Health::giving_up(const char* why) const {
 /// not wait longer for a rank that hangs: that rank will find that what it has read is not valid,
 /// and what it writes has no effect.
 void Health::stand_down() {
-  constexpr std::chrono::seconds long_enough{1};
-  constexpr std::chrono::microseconds between_looks{100};
+  constexpr auto long_enough = 1s;
+  constexpr auto between_looks = 100us;
   port_.abandon();
   port_.stand_down();
   if (!consensus_) return;
@@ -142,6 +165,32 @@ void Health::abort(const std::string& reason) {
                           .ranks = {self_.index()},
                           .words = "rank " + std::to_string(self_.index()) + " aborted it: " +
                                    shortened(reason, most_words - room_for_rank)});
+}
+
+/// A rank that has left fails no call that does not need it. If this rank wants to go on without
+/// it, all do.
+bool Health::has_failed() {
+  if (!consensus_) return verdict().has_value();
+  if (consensus_->has_failed()) return true;
+  const std::map<std::uint32_t, std::uint64_t> left = consensus_->left();
+  if (left.empty()) return false;
+  const auto& [rank, calls] = *left.begin();
+  (void)agree_on_verdict(
+      {.code = ErrorCode::peer_lost,
+       .ranks = {rank},
+       .words = "it has left the communicator after " + in_plural(calls, "call")});
+  return true;
+}
+
+/// A rank that shrank alone would wait for all others, which know of no failure, and would then
+/// go on without them.
+void Health::require_failure() {
+  if (has_failed()) return;
+  throw Error(ErrorCode::invalid_argument,
+              "rank " + std::to_string(self_.index()) +
+                  ": shrink() is for a communicator that has failed, and this one has not failed: "
+                  "go on using it; to make all ranks shrink it, call abort() first; to leave out "
+                  "ranks that live, use split()");
 }
 
 std::optional<Verdict> Health::verdict() const {
@@ -183,15 +232,7 @@ RankStatus Health::status(std::uint64_t about) const {
     const std::uint64_t since = status.runs ? last->begun_ns : last->ended_ns;
     status.seconds = since == 0 || now < since ? 0 : 1e-9 * static_cast<double>(now - since);
   }
-  box_.messages().visit_all([&](const FlightRecord& record) {
-    if (record.state != FlightRecord::State::running) return;
-    const auto add = [&](std::uint32_t rank, bool receives) {
-      if (rank == any_rank || status.waits.size() == RankStatus::most_waits) return;
-      status.waits.push_back({.rank = rank, .receives = receives});
-    };
-    if (record.call.kind != FlightKind::send) add(record.call.from, true);
-    if (record.call.kind != FlightKind::receive) add(record.call.root, false);
-  });
+  messages_.describe(status);
   if (about == 0) return status;
   status.about = about;
   if (const auto asked = recorder.find(about)) {
@@ -209,23 +250,42 @@ RankStatus Health::status(std::uint64_t about) const {
   return status;
 }
 
-void Health::stop() {
-  // A rank that is in a call stands down when it leaves the call.
-  if (gate_.close()) port_.stand_down();
+std::optional<std::uint64_t> Health::stop() {
+  const bool is_idle = gate_.close();
+  // A rank that is in a call does so when it leaves the call: see retire().
+  if (is_idle) port_.stand_down();
+  port_.interrupt();
   fabric_->messenger().interrupt();
+  return is_idle ? std::optional(calls_) : std::nullopt;
 }
 
-void Health::ring() {
-  if (gate_.is_closed()) {
-    throw Error(ErrorCode::aborted, "the communicator has failed on another rank");
+/// There is a verdict, and this rank is in no call any more.
+void Health::retire() {
+  port_.stand_down();
+  if (consensus_) consensus_->stop_after(calls_);
+}
+
+/// A rank that is lost may have sent all its part of the running call, and even have completed it.
+/// So the call goes on after the verdict until a rank that it waits for cannot give more.
+std::optional<Error> Health::ring(std::span<const std::uint32_t> awaited) {
+  const Error failed(ErrorCode::aborted, "the communicator has failed on another rank");
+  if (!consensus_) return gate_.is_closed() ? std::optional(failed) : std::nullopt;
+  const GroupState::Prospects prospects = consensus_->prospects(calls_, awaited);
+  if (prospects.leaver) {
+    leaver_ = prospects.leaver;
+    return Error(ErrorCode::peer_lost, "rank " + std::to_string(*leaver_) +
+                                           " has left the communicator after " +
+                                           in_plural(consensus_->left().at(*leaver_), "call"));
   }
-  for (const auto& [rank, calls] : consensus_->left()) {
-    if (calls >= calls_) continue;
-    leaver_ = rank;
-    throw Error(ErrorCode::peer_lost, "rank " + std::to_string(rank) +
-                                          " has left the communicator after " +
-                                          in_plural(calls, "call"));
-  }
+  if (!gate_.is_closed()) return std::nullopt;
+  const Clock::time_point now = Clock::now();
+  if (!verdict_found_at_) verdict_found_at_ = now;
+  const bool is_over =
+      prospects.is_hopeless || now > *verdict_found_at_ + for_other_ranks ||
+      std::any_of(prospects.ended.begin(), prospects.ended.end(), [&](std::uint32_t rank) {
+        return now > *verdict_found_at_ + for_lost_ranks || !port_.may_deliver(Rank{rank});
+      });
+  return is_over ? std::optional(failed) : std::nullopt;
 }
 
 void Health::note_wait(std::span<const std::uint32_t> ranks) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,7 @@
 
 #include "api/call/gate.hpp"
 #include "api/call/point_to_point.hpp"
+#include "api/call/running_messages.hpp"
 #include "api/group/fabric.hpp"
 #include "api/group/retry_count.hpp"
 #include "exec/executor.hpp"
@@ -35,6 +37,7 @@ class Health final : public Alarm, public MessageHost, private Participant {
     const Membership& membership;
     Port& port;
     BlackBox& box;
+    const RunningMessages& messages;
     Clock::duration timeout;
     std::uint64_t completed = 0;            ///< Calls with retry.
     std::function<void()> while_waiting{};  ///< As in CommunicatorOptions.
@@ -52,11 +55,11 @@ class Health final : public Alarm, public MessageHost, private Participant {
     /// Throws the verdict if there is one.
     explicit Presence(Health& health) : health_(health) {
       if (health.gate_.enter()) return;
-      health.port_.stand_down();
+      health.retire();
       health.refuse();
     }
     ~Presence() {
-      if (!health_.gate_.leave()) health_.port_.stand_down();
+      if (!health_.gate_.leave()) health_.retire();
     }
     Presence(const Presence&) = delete;
     Presence& operator=(const Presence&) = delete;
@@ -73,13 +76,19 @@ class Health final : public Alarm, public MessageHost, private Participant {
   /// An error has ended the current call: reports it, waits for the verdict, and waits until no
   /// rank reads this rank's memory. Returns the error to throw.
   [[nodiscard]] Error settle(const Error& error, const std::string& call, const Stall& stall);
+  /// What the ranks do together ("grow") cannot go on, though no call has failed: as settle().
+  [[nodiscard]] Error give_up(const Error& error, const std::string& what,
+                              std::vector<std::uint32_t> suspects);
   /// The error that other ranks get if this rank's own code has thrown.
   [[nodiscard]] Error giving_up(const char* why) const;
 
   void abort(const std::string& reason);
+  /// Throws invalid_argument if the communicator has not failed and no rank has left it. After this
+  /// there is a verdict.
+  void require_failure();
   [[nodiscard]] std::optional<Verdict> verdict() const;
-  /// This rank leaves the communicator.
-  void leave();
+  /// This rank leaves the communicator. It has sent so many messages to each rank.
+  void leave(const std::map<std::uint32_t, std::uint64_t>& messages);
   /// Null for one rank alone.
   [[nodiscard]] Consensus* consensus() const { return consensus_.get(); }
 
@@ -97,7 +106,8 @@ class Health final : public Alarm, public MessageHost, private Participant {
   void require_usable() override;
   [[nodiscard]] bool is_alarmed() const override { return raised.load(std::memory_order_acquire); }
   [[nodiscard]] bool is_closed() const override { return gate_.is_closed(); }
-  [[nodiscard]] bool has_left(std::uint32_t rank) const override;
+  void inquire(std::uint32_t rank) override;
+  [[nodiscard]] std::optional<std::uint64_t> messages_of_leaver(std::uint32_t rank) const override;
   [[nodiscard]] bool has_ended(std::uint32_t rank) const override;
   [[nodiscard]] bool has_stood_down(std::uint32_t rank) const override;
   [[nodiscard]] Error settle_message(const Error& error, const std::string& what,
@@ -105,7 +115,7 @@ class Health final : public Alarm, public MessageHost, private Participant {
   [[nodiscard]] Clock::duration usual_timeout() const override { return timeout_; }
 
   // Alarm
-  void ring() override;
+  [[nodiscard]] std::optional<Error> ring(std::span<const std::uint32_t> awaited) override;
   void note_wait(std::span<const std::uint32_t> ranks) override;
   void note_stall() override;
   void note_sleep() override {
@@ -113,11 +123,15 @@ class Health final : public Alarm, public MessageHost, private Participant {
   }
 
  private:
+  [[nodiscard]] bool has_failed();
+
   // Participant
   [[nodiscard]] RankStatus status(std::uint64_t about) const override;
   std::uint64_t seal() override { return done_.seal(); }
-  void stop() override;
+  [[nodiscard]] std::optional<std::uint64_t> stop() override;
+  void wake() override { port_.interrupt(); }
 
+  void retire();
   [[nodiscard]] Verdict agree_on_verdict(const Report& report);
   void stand_down();
   [[noreturn]] void refuse();
@@ -127,12 +141,15 @@ class Health final : public Alarm, public MessageHost, private Participant {
   std::shared_ptr<Fabric> fabric_;
   Port& port_;
   BlackBox& box_;
+  const RunningMessages& messages_;
   Clock::duration timeout_;
   std::function<void()> while_waiting_;
   std::uint64_t completed_;
   RetryCount done_;
   std::uint64_t calls_ = 0;
-  std::optional<std::uint32_t> leaver_;     // A rank that has left though this call needs it.
+  std::optional<std::uint32_t> leaver_;  // A rank that has left though this call needs it.
+  /// When a running call found that there is a verdict.
+  std::optional<Clock::time_point> verdict_found_at_;
   Gate gate_;                               // Closed once there is a verdict.
   std::atomic<bool> has_been_told_{false};  // A call has thrown the verdict.
   mutable std::mutex own_verdict_mutex_;

@@ -1,6 +1,7 @@
 #include "api/group/link_offer.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include <tutti/error.hpp>
@@ -12,6 +13,18 @@ namespace {
 
 std::string origin(const LinkOffer& offer) {
   return {offer.choice_origin.data(), strnlen(offer.choice_origin.data(), LinkOffer::most_origin)};
+}
+
+/// Two origins in one sentence. Files of one name can differ between hosts.
+std::string contrast(const LinkOffer& first, const LinkOffer& other, const std::string& between) {
+  const bool same = origin(first) == origin(other);
+  const auto words = [same](const LinkOffer& offer) {
+    std::array<char, 40> contents{};
+    std::snprintf(contents.data(), contents.size(), " (contents %08x)",
+                  static_cast<unsigned>(offer.choice_digest));
+    return origin(offer) + (same ? contents.data() : "");
+  };
+  return words(first) + between + words(other);
 }
 
 }  // namespace
@@ -59,8 +72,9 @@ void require_same_basis(std::span<const LinkOffer> offers) {
   });
   if (other == offers.end()) return;
   throw Error(ErrorCode::mismatch,
-              "ranks choose algorithms differently: rank 0 by " + origin(offers.front()) +
-                  ", and rank " + std::to_string(other - offers.begin()) + " by " + origin(*other) +
+              "ranks choose algorithms differently: rank 0 by " +
+                  contrast(offers.front(), *other,
+                           ", and rank " + std::to_string(other - offers.begin()) + " by ") +
                   "; give all ranks the same profile, rules (TUTTI_ALGO, TUTTI_RULES), network "
                   "and options");
 }

@@ -20,7 +20,7 @@ struct ChoiceBasis {
 /// What a rank sends the others before a communicator is linked.
 struct LinkOffer {
   static constexpr std::size_t most_transports = 4;
-  static constexpr std::size_t most_origin = 128;
+  static constexpr std::size_t most_origin = 256;
   enum class Refusal : std::uint64_t { none, no_room, bad_options };
 
   std::array<std::uint64_t, most_transports> words{};  ///< By transport: Transport::offer().

@@ -9,6 +9,7 @@
 #include "api/group/surroundings.hpp"
 #include "core/json.hpp"
 #include "core/packed_texts.hpp"
+#include "net/interface.hpp"
 
 namespace tutti {
 namespace {

@@ -70,6 +70,12 @@ Retried with_retry(Communicator& communicator, const std::function<void(Communic
       if (has_done && communicator.impl_->health().accept_completed(number)) return retried;
       if (!is_loss(communicator, error)) throw;
       failure = std::current_exception();
+      // The function may have failed by itself, or on another communicator. The others repeat the
+      // call with this rank only if they learn of it.
+      if (!communicator.verdict()) {
+        (void)communicator.impl_->health().give_up(
+            error, "rank " + std::to_string(communicator.rank()) + ": with_retry", {});
+      }
     }
     Shrunk shrunk = communicator.shrink(number - 1);
     for (const std::uint32_t gone : shrunk.gone) retried.gone.push_back(ranks[gone]);

@@ -21,12 +21,6 @@ Roster::Roster(Exchange& exchange, std::uint32_t self, std::uint32_t ranks,
                                    : read_rank_descriptor(text));
     before = &text;
   }
-  if (descriptors_.size() != ranks) {
-    throw Error(ErrorCode::invalid_argument,
-                "rank " + std::to_string(self) + ": the exchange returned " +
-                    std::to_string(descriptors_.size()) + " texts for " + std::to_string(ranks) +
-                    " ranks: it must return one for each, in rank order");
-  }
   for (std::uint32_t r = 0; r < ranks; ++r) {
     const RankDescriptor& descriptor = descriptors_[r];
     if (descriptor.way != own.way) {

@@ -66,12 +66,17 @@ std::optional<Communicator> build_from(Communicator::Impl& parent,
 
 Shrunk shrink(Communicator::Impl& parent, std::uint64_t completed) {
   const Communicator::Impl::Entry entry(parent);
-  parent.finish_started();  // They have failed, or will at once.
+  parent.finish_started();  // If the communicator has failed, they have failed or will at once.
+  parent.health().require_failure();
   Consensus* const consensus = parent.health().consensus();
   if (consensus == nullptr) return shrink_alone(parent, completed);
   const std::uint32_t ranks = parent.size();
-  // More ranks may be lost while the survivors build the new communicator: then they try again.
-  for (std::uint32_t attempt = 0; attempt <= ranks; ++attempt) {
+  // More ranks may be lost while the survivors build the new communicator: then they try again. If
+  // none is, a rank has not come within the timeout: that is repeated once.
+  constexpr std::uint32_t most_vain_attempts = 2;
+  std::uint32_t vain_attempts = 0;
+  for (std::uint32_t attempt = 0; attempt <= ranks && vain_attempts < most_vain_attempts;
+       ++attempt) {
     const Ballot own{.subject = Ballot::Subject::shrinks,
                      .completed = completed,
                      .retried = parent.health().completed()};
@@ -96,10 +101,14 @@ Shrunk shrink(Communicator::Impl& parent, std::uint64_t completed) {
     const bool all_there = std::all_of(members.begin(), members.end(),
                                        [&](std::uint32_t each) { return votes.contains(each); });
     if (all_there && all_say(votes, Ballot::Subject::has_built)) return shrunk;
+    if (all_there) ++vain_attempts;
   }
-  throw Error(ErrorCode::peer_lost, "rank " + std::to_string(parent.rank()) +
-                                        ": the surviving ranks could not build a communicator: in "
-                                        "every attempt another rank was lost");
+  const bool is_late = vain_attempts == most_vain_attempts;
+  throw Error(is_late ? ErrorCode::timed_out : ErrorCode::peer_lost,
+              "rank " + std::to_string(parent.rank()) +
+                  ": the surviving ranks could not build a communicator: " +
+                  (is_late ? "not all of them took part in time"
+                           : "in every attempt another rank was lost"));
 }
 
 }  // namespace tutti

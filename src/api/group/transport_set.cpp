@@ -62,7 +62,8 @@ bool TransportSet::try_to_open(const Opening& opening, std::vector<const Transpo
                              .patience = patience_for(*rows[i], roster_.is_roomy()),
                              .doorbells = doorbells,
                              .has_ended = opening.has_ended,
-                             .open_door = opening.listen};
+                             .open_door = opening.listen,
+                             .closing_timeout = opening.closing_timeout};
     for (std::uint32_t member = 0; member < roster_.size(); ++member) {
       const bool is_self = member == roster_.self();
       if (is_self || row_between(rows, roster_.self(), member) == i) {

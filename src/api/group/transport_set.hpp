@@ -27,6 +27,7 @@ class TransportSet {
     Way way = Way::automatic;
     std::function<bool(std::uint32_t member)> has_ended;
     std::function<TransportRequest::Door()> listen;
+    Clock::duration closing_timeout{};
   };
 
   /// Throws unsupported if the ranks must share memory and cannot. The roster must outlive this.

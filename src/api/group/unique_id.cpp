@@ -9,6 +9,7 @@
 
 #include "api/communicator_impl.hpp"
 #include "api/settings.hpp"
+#include "net/interface.hpp"
 #include "rendezvous/tcp_member.hpp"
 #include "rendezvous/tcp_root.hpp"
 
@@ -121,7 +122,7 @@ UniqueId UniqueId::make(const CommunicatorOptions& options) {
 }
 
 Communicator join(const UniqueId& id, std::uint32_t rank, std::uint32_t ranks,
-                  CommunicatorSettings settings, Clock::duration timeout) {
+                  CommunicatorSettings settings, const MeetingTime& time) {
   const MeetingPlace place = parse(id.text());
   if (rank >= ranks) {
     throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank) + " of " +
@@ -130,10 +131,11 @@ Communicator join(const UniqueId& id, std::uint32_t rank, std::uint32_t ranks,
   }
   settings.fabric.secret = common_secret(settings.fabric.secret, place.key);
   const Group group{.rank = Rank{rank}, .size = ranks, .secret = settings.fabric.secret};
-  const Clock::time_point deadline = Clock::now() + timeout;
+  const Clock::time_point deadline = Clock::now() + time.timeout;
+  if (time.span == DeadlineSpan::all_rounds) settings.fabric.start_by = deadline;
   if (rank > 0) {
     TcpMember member(
-        group, [&] { return place.endpoints; }, deadline);
+        group, [&] { return place.endpoints; }, deadline, time.span, time.inquiry);
     return make(member, group, settings);
   }
   Socket listener = Listeners::own().take(id.text());
@@ -142,7 +144,7 @@ Communicator join(const UniqueId& id, std::uint32_t rank, std::uint32_t ranks,
                 "rank 0 must be in the process that made the unique id, and an id makes one "
                 "communicator: make it where rank 0 is, and a new one for each communicator");
   }
-  TcpRoot root(group, std::move(listener), deadline);
+  TcpRoot root(group, std::move(listener), deadline, time.span, time.inquiry);
   return make(root, group, settings);
 }
 

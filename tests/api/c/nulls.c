@@ -45,6 +45,8 @@ int c_check_nulls(tuttiComm_t comm, char* fault, size_t fault_bytes) {
   REFUSES(tuttiCommGrow(NULL, "127.0.0.1:1", &comm));
   REFUSES(tuttiCommJoin(NULL, 10, &comm));
   REFUSES(tuttiCommJoin("127.0.0.1:1", 0, &comm));
+  REFUSES(tuttiCommJoinConfig(NULL, 10, &comm, NULL));
+  REFUSES(tuttiCommJoinConfig("127.0.0.1:1", 0, &comm, NULL));
   REFUSES(tuttiCommCount(NULL, &called));
   REFUSES(tuttiCommCount(comm, NULL));
   REFUSES(tuttiCommUserRank(NULL, &called));

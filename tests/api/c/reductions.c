@@ -90,6 +90,17 @@ int check_levels(Rank* self) {
   OK(tuttiAllReduce(&brings, &sum, 1, tuttiFloat, tuttiSum, comm));
   CHECK(halves ? sum == exact || sum == exact + 0x1p-23F : sum == exact);
   CHECK(tuttiAllReduce(&brings, &sum, 1, tuttiFloat, tuttiProd, comm) == tuttiInvalidArgument);
+  const float again = sum;
+  tuttiCall_t call = TUTTI_CALL_INITIALIZER;
+  call.collective = tuttiCollAllReduce;
+  call.sendbuff = &brings;
+  call.recvbuff = &sum;
+  call.count = 1;
+  call.datatype = tuttiFloat;
+  OK(tuttiRun(&call, comm));
+  CHECK(sum == again);
+  call.op = tuttiProd; /* Refused at this level. */
+  CHECK(tuttiRun(&call, comm) == tuttiInvalidArgument);
   OK(tuttiCommSetReproducible(comm, tuttiReproducibleRun));
   CHECK(tuttiCommSetReproducible(comm, (tuttiReproducible_t)3) == tuttiInvalidArgument);
   CHECK(tuttiCommSetReproducible(NULL, tuttiReproducibleRun) == tuttiInvalidArgument);

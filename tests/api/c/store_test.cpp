@@ -10,6 +10,8 @@
 
 #include <tutti/tutti.h>
 
+#include "support/free_address.hpp"
+
 /// Groups that are made through a store of C functions.
 namespace tutti::test {
 namespace {
@@ -75,6 +77,63 @@ TEST(CStore, ErrorsOfTheStoreAreReported) {
   EXPECT_EQ(comm, nullptr);
   store.get = nullptr;
   EXPECT_EQ(tuttiCommInitFromStore(&comm, 2, 1, &store, "job", nullptr), tuttiInvalidArgument);
+}
+
+TEST(CStore, ShrinkIsRefusedIfNothingHasFailed) {
+  Values values;
+  const tuttiStore_t store{.set = set_value, .get = get_value, .context = &values};
+  in_threads(3, [&](int rank) {
+    tuttiComm_t comm = nullptr;
+    ASSERT_EQ(tuttiCommInitFromStore(&comm, 3, rank, &store, "job", nullptr), tuttiSuccess);
+    if (rank == 1) {
+      int number = 1;
+      EXPECT_EQ(tuttiBroadcast(&number, &number, 1, tuttiInt, 7, comm), tuttiInvalidArgument);
+      tuttiComm_t left = comm;
+      EXPECT_EQ(tuttiCommShrink(comm, &left), tuttiInvalidArgument);
+      EXPECT_NE(std::string(tuttiGetLastError(nullptr)).find("has not failed"), std::string::npos);
+      EXPECT_EQ(left, nullptr);
+    }
+    int sum = rank;
+    EXPECT_EQ(tuttiAllReduce(&sum, &sum, 1, tuttiInt, tuttiSum, comm), tuttiSuccess);
+    EXPECT_EQ(sum, 3);
+    EXPECT_EQ(tuttiBarrier(comm), tuttiSuccess);
+    EXPECT_EQ(tuttiCommDestroy(comm), tuttiSuccess);
+  });
+}
+
+TEST(CStore, ASecretOfTheConfigIsNeededToJoin) {
+  const std::string at = free_address();
+  Values values;
+  const tuttiStore_t store{.set = set_value, .get = get_value, .context = &values};
+  const auto config_with = [](const char* secret) {
+    tuttiConfig_t config = TUTTI_CONFIG_INITIALIZER;
+    config.secret = secret;
+    return config;
+  };
+  std::thread newcomer([&] {
+    tuttiComm_t comm = nullptr;
+    const tuttiConfig_t wrong = config_with("another");
+    EXPECT_EQ(tuttiCommJoinConfig(at.c_str(), 10000, &comm, &wrong), tuttiMismatch);
+    const tuttiConfig_t right = config_with("the secret");
+    ASSERT_EQ(tuttiCommJoinConfig(at.c_str(), 10000, &comm, &right), tuttiSuccess);
+    EXPECT_EQ(tuttiBarrier(comm), tuttiSuccess);
+    EXPECT_EQ(tuttiCommDestroy(comm), tuttiSuccess);
+  });
+  in_threads(2, [&](int rank) {
+    tuttiComm_t comm = nullptr;
+    const tuttiConfig_t config = config_with("the secret");
+    ASSERT_EQ(tuttiCommInitFromStore(&comm, 2, rank, &store, "job", &config), tuttiSuccess);
+    tuttiComm_t grown = nullptr;
+    for (int attempt = 0; attempt < 100 && grown == nullptr; ++attempt) {
+      EXPECT_EQ(tuttiCommGrow(comm, at.c_str(), &grown), tuttiSuccess);
+      if (grown == nullptr) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    ASSERT_NE(grown, nullptr);
+    EXPECT_EQ(tuttiBarrier(grown), tuttiSuccess);
+    EXPECT_EQ(tuttiCommDestroy(grown), tuttiSuccess);
+    EXPECT_EQ(tuttiCommDestroy(comm), tuttiSuccess);
+  });
+  newcomer.join();
 }
 
 TEST(CStore, SurvivorsKnowTheLostRanks) {

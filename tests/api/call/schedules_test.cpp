@@ -328,7 +328,7 @@ std::string chosen(const Communicator& communicator, const Call& call) {
 TEST(ScheduleRules, ApplyToCallsThatTheScheduleFits) {
   const TemporaryDirectory folder;
   write(folder.path("ring.json"), to_json(proved("allreduce/ring", 3).schedule()));
-  const Variable variable("TUTTI_ALGO", "allreduce:file:" + folder.path("ring.json"));
+  const Variable variable("TUTTI_ALGO", "file:" + folder.path("ring.json"));
   const Call call{.collective = Collective::allreduce, .count = 100, .dtype = DType::f32};
   run_threads(3, [&](Communicator& communicator) {
     EXPECT_EQ(chosen(communicator, call), "my allreduce/ring");

@@ -140,21 +140,24 @@ TEST(Options, ChooseTheAlgorithm) {
   run_threads(4,
               [&](Communicator& comm) {
                 EXPECT_EQ(comm.algorithm_for(call), "allreduce/ring");
-                Communicator other = comm.duplicate({.algorithm = "allreduce:mesh_two_shot"});
+                Communicator other = comm.duplicate({.algorithm = "allreduce/mesh_two_shot"});
                 EXPECT_EQ(other.algorithm_for(call), "allreduce/mesh_two_shot");
                 expect_sum(other);
                 Communicator heir = other.duplicate();
                 EXPECT_EQ(heir.algorithm_for(call), "allreduce/mesh_two_shot");
               },
-              {.algorithm = "allreduce:ring"});
+              {.algorithm = "allreduce/ring"});
 }
 
 TEST(Options, DifferencesBetweenRanksAreAMismatch) {
   run_threads(3, [](Communicator& comm) {
     const CommunicatorOptions options{.algorithm =
-                                          comm.rank() == 1 ? "allreduce:ring" : "allreduce:mesh"};
+                                          comm.rank() == 1 ? "allreduce/ring" : "allreduce/mesh"};
     expect_error([&] { (void)comm.duplicate(options); }, ErrorCode::mismatch,
-                 "ranks choose algorithms differently: rank 0 by");
+                 "ranks choose algorithms differently: rank 0 by "
+                 "CommunicatorOptions::algorithm=allreduce/mesh, ");
+    expect_error([&] { (void)comm.duplicate(options); }, ErrorCode::mismatch,
+                 "and rank 1 by CommunicatorOptions::algorithm=allreduce/ring, ");
     expect_sum(comm);
   });
 }
@@ -176,7 +179,7 @@ TEST(Options, InvalidValuesAreRejected) {
       expect_error([&] { (void)comm.duplicate(options); }, ErrorCode::invalid_argument, words);
     };
     refused({.timeout = -1ms}, "timeout is negative");
-    refused({.algorithm = "allreduce:no_such"}, "no_such");
+    refused({.algorithm = "allreduce/no_such"}, "no_such");
     refused({.rules_file = "/no/such/rules"}, "/no/such/rules");
     refused({.places = {0, 1}}, "places is set without a network");
     refused({.transport = "tcp"}, "for new groups");

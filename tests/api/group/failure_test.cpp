@@ -15,10 +15,11 @@
 
 #include <tutti/retry.hpp>
 
-#include "net/socket.hpp"
 #include "support/errors.hpp"
 #include "support/eventually.hpp"
+#include "support/free_address.hpp"
 #include "support/processes.hpp"
+#include "support/seconds_since.hpp"
 
 /// Tests what docs/failure.md promises.
 namespace tutti::test {
@@ -26,10 +27,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// Returns what is wrong if `f` does not throw this code with this text.
 std::string fault_of(const std::function<void()>& f, ErrorCode code, const std::string& part) {
@@ -257,12 +254,6 @@ INSTANTIATE_TEST_SUITE_P(Api, Failure, ::testing::Values(Way::memory, Way::tcp),
                          [](const auto& each) {
                            return each.param == Way::memory ? "Memory" : "Tcp";
                          });
-
-/// An address with a port that was free a moment ago.
-std::string free_address() {
-  const Socket socket = listen_on(Endpoint::parse("127.0.0.1:0"), {});
-  return bound_to(socket).text();
-}
 
 TEST(Growth, AddsAWaitingProcess) {
   const std::string at = free_address();

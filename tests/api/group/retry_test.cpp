@@ -6,6 +6,8 @@
 #include <tutti/retry.hpp>
 
 #include "support/errors.hpp"
+#include "support/eventually.hpp"
+#include "support/seconds_since.hpp"
 
 namespace tutti::test {
 namespace {
@@ -93,8 +95,34 @@ TEST(Retry, LeavesOutARankThatIsOutOfStep) {
   });
 }
 
+/// The function fails on one rank although the communicator has not failed: because of another
+/// communicator, say. The others learn of it at once and repeat the call with it.
+TEST(Retry, TellsTheOthersOfAnErrorOfItsFunction) {
+  for (const ErrorCode code : {ErrorCode::peer_lost, ErrorCode::timed_out}) {
+    run_threads(3,
+                [&](Communicator& comm) {
+                  const auto begin = std::chrono::steady_clock::now();
+                  std::vector<float> data(100, 1);
+                  int calls = 0;
+                  const Retried retried = with_retry(
+                      comm,
+                      [&](Communicator& group) {
+                        if (++calls == 1 && group.rank() == 1) throw Error(code, "a part failed");
+                        group.all_reduce(data);
+                      },
+                      data);
+                  EXPECT_EQ(data[99], 3);
+                  EXPECT_EQ(retried.repeats, 1U);
+                  EXPECT_TRUE(retried.gone.empty());
+                  EXPECT_LT(seconds_since(begin), 2);
+                },
+                {.timeout = 6000ms});
+  }
+}
+
 TEST(Retry, StopsAfterRepeatsIfNoRankIsLost) {
   run_threads(2, [](Communicator& comm) {
+    const auto begin = std::chrono::steady_clock::now();
     int calls = 0;
     std::vector<float> data(100, 1);
     expect_error(
@@ -103,13 +131,16 @@ TEST(Retry, StopsAfterRepeatsIfNoRankIsLost) {
               comm,
               [&](Communicator& group) {
                 ++calls;
-                if (group.rank() == 1) std::this_thread::sleep_for(100ms);
+                if (group.rank() == 1) {
+                  EXPECT_TRUE(eventually([&] { return group.verdict().has_value(); }));
+                }
                 group.all_reduce(data, Op::sum, {.timeout = 20ms});
               },
               data);
         },
         ErrorCode::timed_out, "rank 1");
     EXPECT_EQ(calls, 3);
+    EXPECT_LT(seconds_since(begin), 3 * 2.1) << "an attempt takes its timeout and 2 s at most";
     EXPECT_EQ(data[99], 1) << "it was not restored";
     comm.all_reduce(data);
     EXPECT_EQ(data[99], 2) << "the communicator cannot be used any more";

@@ -1,0 +1,110 @@
+#include "api/call/point_to_point.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "api/call/running_messages.hpp"
+#include "support/errors.hpp"
+#include "support/tcp_ranks.hpp"
+
+namespace tutti::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A communicator whose other rank leaves when the test says so.
+class FakeHost final : public MessageHost {
+ public:
+  void require_usable() override {}
+  [[nodiscard]] bool is_alarmed() const override { return messages_of_leaver(0).has_value(); }
+  [[nodiscard]] bool is_closed() const override { return false; }
+  void inquire(std::uint32_t /*rank*/) override {}
+  [[nodiscard]] std::optional<std::uint64_t> messages_of_leaver(
+      std::uint32_t /*rank*/) const override {
+    const std::int64_t sent = sent_by_leaver;
+    return sent < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(sent));
+  }
+  [[nodiscard]] bool has_ended(std::uint32_t /*rank*/) const override { return false; }
+  [[nodiscard]] bool has_stood_down(std::uint32_t /*rank*/) const override { return false; }
+  [[nodiscard]] Error settle_message(const Error& error, const std::string& /*what*/,
+                                     std::vector<std::uint32_t> /*suspects*/) override {
+    return error;
+  }
+  [[nodiscard]] Clock::duration usual_timeout() const override { return 20s; }
+
+  std::atomic<std::int64_t> sent_by_leaver{-1};
+};
+
+/// Two ranks of one communicator, whose messages go over TCP.
+class PointToPointOfTwo : public testing::Test {
+ protected:
+  struct One {
+    One(TcpEnd& end, std::uint32_t rank)
+        : messenger(end.another_port(2), {.self = rank, .members = 2}),
+          membership{.context = 3, .self = Rank{rank}, .members = {0, 1}} {
+      messages.emplace(messenger, membership, host, running, recorder);
+    }
+
+    Messenger messenger;
+    Membership membership;
+    FakeHost host;
+    RunningMessages running;
+    FlightRecorder recorder{FlightOwner{}, 16};
+    std::optional<PointToPoint> messages;
+  };
+
+  std::vector<std::unique_ptr<TcpEnd>> ends_ = tcp_transports(2, {.spins = 10, .yields = 20});
+  One sender_{*ends_[1], 1};
+  One receiver_{*ends_[0], 0};
+  std::vector<int> data_ = std::vector<int>(100, 7);
+
+  void send(std::uint32_t tag) {
+    const Outgoing out{
+        .data = data_.data(), .bytes = data_.size() * sizeof(int), .to = 0, .tag = tag};
+    sender_.messages->run({&out, 1}, {}, {});
+  }
+  void receive(std::uint32_t tag) {
+    std::vector<int> to(data_.size());
+    const Incoming in{.data = to.data(), .bytes = to.size() * sizeof(int), .from = 1, .tag = tag};
+    receiver_.messages->run({}, {&in, 1}, {});
+    EXPECT_EQ(to, data_);
+  }
+};
+
+TEST_F(PointToPointOfTwo, AMessageOfALeaverMayArriveAfterTheWordThatItHasLeft) {
+  receiver_.host.sent_by_leaver = 1;
+  const auto sent = std::async(std::launch::async, [&] {
+    std::this_thread::sleep_for(1300ms);
+    send(5);
+  });
+  receive(5);
+}
+
+TEST_F(PointToPointOfTwo, AReceiveFailsOnceAllMessagesOfALeaverHaveArrived) {
+  auto sent = std::async(std::launch::async, [&] { send(5); });
+  receiver_.host.sent_by_leaver = 1;
+  expect_error([&] { receive(6); }, ErrorCode::peer_lost, "rank 1 has left the communicator");
+  sent.get();
+}
+
+TEST_F(PointToPointOfTwo, CountsTheMessagesThatItHasSent) {
+  auto sent = std::async(std::launch::async, [&] {
+    send(5);
+    send(6);
+  });
+  receive(6);
+  receive(5);
+  sent.get();
+  EXPECT_EQ(sender_.messages->finish(), (std::map<std::uint32_t, std::uint64_t>{{0, 2}}));
+  EXPECT_EQ(receiver_.messages->finish(), (std::map<std::uint32_t, std::uint64_t>{}));
+}
+
+}  // namespace
+}  // namespace tutti::test
