@@ -66,6 +66,7 @@ Backend::Backend(std::shared_ptr<Communicator> communicator, c10::intrusive_ptr<
 
 void Backend::begin() {
   init();
+  if (communicator_) communicator_->set_reproducible(options_->choice.reproducible);
   const std::lock_guard lock(alive().mutex);
   alive().backends.insert(this);
 }
@@ -82,6 +83,8 @@ Backend::~Backend() {
 
 void Backend::leave_all() {
   const std::lock_guard lock(alive().mutex);
+  // A callback of one group may wait for a call of another.
+  for (Backend* const each : alive().backends) each->end_calls();
   for (Backend* const each : alive().backends) each->leave();
 }
 
@@ -121,7 +124,7 @@ int Backend::root_of(int64_t root, const char* call) const {
 
 bool Backend::needs_work(const Launch& launch) const {
   if (!accepts_no_work() || launch.is_async) return true;
-  return is_coalescing_ || onCompletionHook_ || is_profiled();
+  return is_coalescing() || onCompletionHook_ || is_profiled();
 }
 
 bool Backend::run_now(const Launch& launch, c10::function_ref<void(tuttiComm_t)> body) {
@@ -156,7 +159,7 @@ Backend::WorkPointer Backend::start_work(Launch launch, std::function<void(tutti
                                                                 .body = std::move(body),
                                                                 .observer = std::move(observer),
                                                                 .memory = std::move(locked)});
-  if (launch.is_async || is_coalescing_) {
+  if (launch.is_async || is_coalescing()) {
     lane_->add(work);
   } else {
     lane_->run(work);
@@ -165,17 +168,17 @@ Backend::WorkPointer Backend::start_work(Launch launch, std::function<void(tutti
 }
 
 Backend::WorkPointer Backend::keep_if_coalescing(WorkPointer work) {
-  if (is_coalescing_) coalesced_.push_back(work);
+  if (is_coalescing()) coalesced_.push_back(work);
   return work;
 }
 
 void Backend::startCoalescing() {
-  is_coalescing_ = true;
+  coalescing_ = std::this_thread::get_id();
   coalesced_.clear();
 }
 
 Backend::WorkPointer Backend::endCoalescing() {
-  is_coalescing_ = false;
+  coalescing_ = std::thread::id();
   const WorkLabel label{.rank = rank_,
                         .type = c10d::OpType::COALESCED,
                         .title = "tutti:coalesced",
@@ -192,7 +195,7 @@ void Backend::registerOnCompletionHook(
 
 void Backend::waitForPendingWorks() {
   const auto limit = timeout_of(c10d::kUnsetTimeout);
-  if (lane_->wait_until_idle(limit)) return;
+  if (lane_->wait_until_quiet(limit)) return;
   fail("wait_for_pending_works", "Timed out waiting " + std::to_string(limit.count()) + "ms");
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>
@@ -152,6 +153,7 @@ class Backend final : public c10d::Backend {
 
  private:
   void begin();
+  void end_calls();
   void leave();
   void release();
 
@@ -178,6 +180,9 @@ class Backend final : public c10d::Backend {
   bool run_now(const Launch& launch, c10::function_ref<void(tuttiComm_t)> body);
   WorkPointer start_work(Launch launch, std::function<void(tuttiComm_t)> body);
   WorkPointer keep_if_coalescing(WorkPointer work);
+  [[nodiscard]] bool is_coalescing() const {
+    return coalescing_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+  }
 
   [[nodiscard]] std::chrono::milliseconds timeout_of(std::chrono::milliseconds asked) const;
   [[nodiscard]] const std::shared_ptr<Communicator>& communicator() const;
@@ -193,7 +198,9 @@ class Backend final : public c10d::Backend {
   std::unique_ptr<Lane> lane_ = std::make_unique<Lane>();
   std::atomic<uint64_t> sequence_{0};
   uint64_t monitored_ = 0;
-  bool is_coalescing_ = false;
+  // The thread that coalesces its calls. Callbacks may make calls meanwhile, which are not of
+  // these.
+  std::atomic<std::thread::id> coalescing_{};
   std::vector<WorkPointer> coalesced_;
   mutable std::string handle_;  // Of the next reconfiguration.
 };

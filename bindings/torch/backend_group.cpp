@@ -103,11 +103,13 @@ void Backend::release() {
   }
 }
 
+void Backend::end_calls() {
+  if (!communicator_ || lane_->is_idle()) return;
+  communicator_->abort("the interpreter of rank " + std::to_string(rank_) + " exits");
+}
+
 void Backend::leave() {
-  if (communicator_ && !lane_->is_idle()) {
-    communicator_->abort("the interpreter of rank " + std::to_string(rank_) + " exits");
-    (void)lane_->wait_until_idle(grace);
-  }
+  (void)lane_->wait_until_quiet(grace);
   release();
 }
 
@@ -162,6 +164,7 @@ Backend::WorkPointer Backend::reconfigure(const c10d::ReconfigureOptions& opts) 
   communicator_ = Communicator::from_id(handles.front(), rank_, size_,
                                         timeout_of(opts.timeout.value_or(c10d::kUnsetTimeout)),
                                         options_->choice);
+  communicator_->set_reproducible(options_->choice.reproducible);
   return start({.type = c10d::OpType::UNKNOWN,
                 .title = "tutti:reconfigure",
                 .timeout = timeout_of(c10d::kUnsetTimeout),

@@ -32,7 +32,8 @@ Backend::WorkPointer Backend::send(Tensors& tensors, int to, int tag) {
   MessageWork::Parts parts{.communicator = communicator(),
                            .host = HostTensor::reading(tensor, *scratch_),
                            .tensor = tensor,
-                           .memory = StorageLock(tensors)};
+                           .memory = StorageLock(tensors),
+                           .lane = lane_->state()};
   tuttiWork_t work = nullptr;
   require_success(tuttiSendTagAsync(parts.host.data(), parts.host.host().nbytes(), tuttiUint8, to,
                                     tag, parts.communicator->handle(), &work),
@@ -55,6 +56,7 @@ Backend::WorkPointer Backend::receive(Tensors& tensors, int from, int tag, c10d:
                            .host = HostTensor::writing(tensor, *scratch_),
                            .tensor = tensor,
                            .memory = StorageLock(tensors),
+                           .lane = lane_->state(),
                            .receives = true};
   tuttiWork_t work = nullptr;
   require_success(tuttiRecvTagAsync(parts.host.data(), parts.host.host().nbytes(), tuttiUint8, from,

@@ -68,7 +68,7 @@ struct AllGather {
 
 void check_all_gather(const Tensors& outputs, const at::Tensor& input, int rank, const char* name) {
   check_tensor(input, name);
-  for (const at::Tensor& each : outputs) check_output(each, name);
+  for (const at::Tensor& each : outputs) check_result(each, name);
   check_types(together({input}, outputs), name);
   require_same_length(outputs[static_cast<std::size_t>(rank)], input, name);
 }
@@ -161,7 +161,7 @@ Backend::WorkPointer Backend::allgather_into_tensor_coalesced(Tensors& outputs, 
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     check_tensor(inputs[i], name);
-    check_output(outputs[i], name);
+    check_result(outputs[i], name);
     check_types({inputs[i], outputs[i]}, name);
     if (outputs[i].numel() != inputs[i].numel() * size_) {
       refuse(name, "the output has " + std::to_string(outputs[i].numel()) +
@@ -230,7 +230,7 @@ Backend::WorkPointer Backend::gather_into_tensor(at::Tensor& output, at::Tensor&
   std::vector<Tensors> outputs;
   Tensors inputs{input};
   if (root_of(opts.rootRank, "gather_into_tensor") == rank_) {
-    check_output(output, "gather_into_tensor");
+    check_result(output, "gather_into_tensor");
     if (!output.is_contiguous() || output.numel() != input.numel() * size_) {
       refuse("gather_into_tensor", "the output must be contiguous and have " +
                                        std::to_string(size_) +
@@ -361,7 +361,7 @@ Backend::WorkPointer Backend::alltoall(Tensors& outputs, Tensors& inputs,
            "lists of one tensor for each of the " + std::to_string(size_) + " ranks are expected");
   }
   for (const at::Tensor& each : inputs) check_tensor(each, name);
-  for (const at::Tensor& each : outputs) check_output(each, name);
+  for (const at::Tensor& each : outputs) check_result(each, name);
   check_types(together(inputs, outputs), name);
   Launch launch = launch_of(c10d::OpType::ALLTOALL, "tutti:all_to_all", opts);
   launch.inputs = inputs;

@@ -68,7 +68,7 @@ Backend::WorkPointer Backend::allreduce_coalesced(Tensors& tensors,
   // Small tensors of one type form one block each.
   std::vector<Tensors> blocks;
   for (const at::Tensor& each : tensors) {
-    check_output(each, name);
+    check_result(each, name);
     (void)combination_of(opts.reduceOp, each.scalar_type(), name);
     const bool joins = !blocks.empty() &&
                        blocks.back().front().scalar_type() == each.scalar_type() &&
@@ -130,7 +130,7 @@ Backend::WorkPointer Backend::reduce_scatter(Tensors& outputs, std::vector<Tenso
            "the input is a list of one tensor for each of the " + std::to_string(size_) + " ranks");
   }
   const Tensors& blocks = inputs.front();
-  check_output(output, name);
+  check_result(output, name);
   for (const at::Tensor& each : blocks) check_tensor(each, name);
   check_types(blocks, name);
   check_types({output, blocks.front()}, name);
@@ -179,7 +179,7 @@ Backend::WorkPointer Backend::reduce_scatter_tensor_coalesced(
                      " inputs");
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    check_output(outputs[i], name);
+    check_result(outputs[i], name);
     check_tensor(inputs[i], name);
     check_types({outputs[i], inputs[i]}, name);
     (void)combination_of(opts.reduceOp, inputs[i].scalar_type(), name);

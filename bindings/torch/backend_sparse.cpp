@@ -78,6 +78,7 @@ Backend::WorkPointer Backend::allreduce_sparse(Tensors& tensors,
   if (!tensor.defined() || tensor.layout() != at::kSparse) {
     refuse(name, "the tensor is not sparse in the COO layout");
   }
+  refuse_leaf(tensor, name);
   const bool averages = opts.reduceOp.op_ == c10d::ReduceOp::AVG;
   if (opts.reduceOp.op_ != c10d::ReduceOp::SUM && !averages) {
     refuse(name, "only SUM and AVG are supported");

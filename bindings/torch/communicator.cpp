@@ -89,6 +89,10 @@ void Communicator::abort(const std::string& reason) const {
   require_success(tuttiCommAbort(comm_, reason.c_str()), "abort");
 }
 
+void Communicator::set_reproducible(tuttiReproducible_t level) const {
+  require_success(tuttiCommSetReproducible(comm_, level), "options");
+}
+
 Communicator::Survivors Communicator::shrink() const {
   tuttiComm_t smaller = nullptr;
   require_success(tuttiCommShrink(comm_, &smaller), "shrink_group");

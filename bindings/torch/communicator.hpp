@@ -13,9 +13,10 @@ namespace tutti_torch {
 
 /// What a program may choose for a group, beside the timeout.
 struct CommunicatorChoice {
-  std::string algorithm{};   ///< "allreduce:ring", as in TUTTI_ALGO.
+  std::string algorithm{};   ///< "allreduce/ring", as in TUTTI_ALGO.
   std::string transport{};   ///< "auto", "shm" or "tcp".
   std::string interfaces{};  ///< As in TUTTI_SOCKET_IFNAME.
+  tuttiReproducible_t reproducible = tuttiReproducibleRun;
 };
 
 /// Why a group failed.
@@ -51,6 +52,8 @@ class Communicator {
 
   [[nodiscard]] Failure failure() const;
   void abort(const std::string& reason) const;
+  /// For later calls. All ranks must set the same level.
+  void set_reproducible(tuttiReproducible_t level) const;
   /// A communicator of the ranks that survive, and the ranks that do not.
   struct Survivors {
     std::shared_ptr<Communicator> communicator;

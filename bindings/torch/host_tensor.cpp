@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/MemoryOverlap.h>
+#include <ATen/core/grad_mode.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include "failure.hpp"
@@ -58,6 +59,21 @@ void check_output(const at::Tensor& tensor, std::string_view call) {
   }
 }
 
+void check_result(const at::Tensor& tensor, std::string_view call) {
+  check_output(tensor, call);
+  refuse_leaf(tensor, call);
+}
+
+void refuse_leaf(const at::Tensor& tensor, std::string_view call) {
+  if (!at::GradMode::is_enabled() || !tensor.requires_grad()) return;
+  const bool is_view = tensor.is_view() && tensor._base().is_leaf();
+  if (!is_view && !tensor.is_leaf()) return;
+  TORCH_CHECK(
+      false, "tutti ", call, ": ", is_view ? "a view of " : "",
+      "a leaf Variable that requires grad is being used in an in-place operation: call this "
+      "under torch.no_grad(), or pass detach()");
+}
+
 void check_types(const std::vector<at::Tensor>& tensors, std::string_view call) {
   for (const at::Tensor& each : tensors) {
     if (each.scalar_type() == tensors.front().scalar_type()) continue;
@@ -90,6 +106,7 @@ HostTensor HostTensor::writing(const at::Tensor& tensor, Scratch& scratch) {
 }
 
 HostTensor HostTensor::reading(const at::Tensor& tensor, Scratch& scratch) {
+  const at::NoGradGuard no_grad;  // Else a buffer would remember where its elements came from.
   HostTensor made = writing(tensor, scratch);
   if (made.is_copy_) made.host_.copy_(tensor);
   return made;
@@ -121,6 +138,7 @@ HostBlocks HostBlocks::writing(const std::vector<at::Tensor>& tensors, Scratch& 
 }
 
 HostBlocks HostBlocks::reading(const std::vector<at::Tensor>& tensors, Scratch& scratch) {
+  const at::NoGradGuard no_grad;
   HostBlocks made(tensors, scratch);
   if (!made.is_copy_) return made;
   int64_t offset = 0;

@@ -14,6 +14,12 @@ namespace tutti_torch {
 void check_tensor(const at::Tensor& tensor, std::string_view call);
 /// The same for one that the call writes: its elements must not share memory.
 void check_output(const at::Tensor& tensor, std::string_view call);
+/// The same for one to which the result is copied. Throws RuntimeError for a leaf that requires
+/// grad, or a view of one, while gradients are recorded. So do the calls of gloo that copy; those
+/// that write into the memory of the tensor itself accept it, and programs rely on that.
+void check_result(const at::Tensor& tensor, std::string_view call);
+/// The last part of it alone: for sparse tensors.
+void refuse_leaf(const at::Tensor& tensor, std::string_view call);
 /// Throws ValueError unless all have the type of the first.
 void check_types(const std::vector<at::Tensor>& tensors, std::string_view call);
 

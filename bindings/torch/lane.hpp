@@ -1,8 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
-#include <string>
 
 #include <c10/util/FunctionRef.h>
 #include <c10/util/intrusive_ptr.h>
@@ -15,12 +15,16 @@ class CollectiveWork;
 ///
 /// They run in a thread of the lane, which starts with the first asynchronous call, or in a thread
 /// that waits for one of them: then no thread has to be woken.
+///
+/// Callbacks of works run in threads of the lane only, and may wait for anything: a thread that
+/// enters a callback first makes sure that another one is there for what comes next. So there are
+/// as many threads as callbacks that wait at the same time, and one more.
 class Lane {
  public:
   Lane();
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
-  /// Waits until all works are done, unless this is the lane's own thread.
+  /// Waits until all works are done, unless this is a thread of the lane.
   ~Lane();
 
   /// Queues the work and returns.
@@ -33,6 +37,8 @@ class Lane {
   /// Returns when no work is queued or running, or when the time is over. True if it is idle.
   bool wait_until_idle(std::chrono::milliseconds timeout);
   [[nodiscard]] bool is_idle() const;
+  /// The same, and no callback is queued or running, but for those that this thread is in.
+  bool wait_until_quiet(std::chrono::milliseconds timeout);
 
   /// What works share with the lane: a work may outlive it.
   class State;
@@ -46,5 +52,9 @@ class Lane {
 /// zero: no limit.
 [[nodiscard]] bool wait_for(const std::shared_ptr<Lane::State>& lane, const CollectiveWork& work,
                             std::chrono::milliseconds timeout);
+
+/// Calls the callback in a thread of the lane, also when the lane itself has ended. It must not
+/// throw.
+void call_soon(const std::shared_ptr<Lane::State>& lane, std::function<void()> callback);
 
 }  // namespace tutti_torch

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <ATen/Functions.h>
+#include <c10/core/InferenceMode.h>
 
 #include <tutti/tutti.h>
 
@@ -49,6 +50,8 @@ at::Tensor shared_tensor(int64_t elements, const at::TensorOptions& options) {
 at::Tensor Scratch::take(int64_t elements, c10::ScalarType type) {
   const std::size_t bytes = static_cast<std::size_t>(elements) * c10::elementSize(type);
   const auto options = at::TensorOptions(at::kByte);
+  // A tensor made in inference mode cannot be written outside of it, where the next call may be.
+  const c10::InferenceMode normal(false);
   const std::lock_guard lock(mutex_);
   at::Tensor* free = nullptr;
   for (at::Tensor& each : buffers_) {

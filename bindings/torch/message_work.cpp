@@ -30,6 +30,7 @@ void MessageWork::State::check_and_store(tuttiResult_t outcome) {
                            std::to_string(envelope.bytes) + " bytes, and the tensor has " +
                            std::to_string(expected) + ": send and receive the same shape and type");
   }
+  const at::ThreadLocalStateGuard as_the_caller(caller);
   const at::NoGradGuard no_grad;
   parts.host.store();
 }
@@ -55,7 +56,11 @@ void MessageWork::settle_in_background() {
       const std::unique_ptr<std::shared_ptr<State>> state(
           static_cast<std::shared_ptr<State>*>(context));
       (*state)->settle(result);
-      (*state)->future.complete((*state)->result(), (*state)->failure);
+      if (!(*state)->future.complete((*state)->failure)) return;
+      call_soon((*state)->parts.lane, [told = *state] {
+        const at::ThreadLocalStateGuard as_the_caller(told->caller);
+        told->future.tell(told->result());
+      });
     }
   };
   auto context = std::make_unique<std::shared_ptr<State>>(state_);

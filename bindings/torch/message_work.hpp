@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include <ATen/ThreadLocalState.h>
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
 #include <tutti/tutti.h>
 
 #include "communicator.hpp"
 #include "host_tensor.hpp"
+#include "lane.hpp"
 #include "storage_lock.hpp"
 #include "work.hpp"
 
@@ -24,6 +26,7 @@ class MessageWork final : public c10d::Work {
     HostTensor host;
     at::Tensor tensor;  ///< As the caller passed it.
     StorageLock memory;
+    std::shared_ptr<Lane::State> lane;  ///< Its threads call the callbacks.
     bool receives = false;
   };
   /// Takes the work of the C API.
@@ -48,6 +51,7 @@ class MessageWork final : public c10d::Work {
     WorkLabel label;
     Parts parts;
     tuttiWork_t work = nullptr;
+    at::ThreadLocalState caller{};  // That of the thread that made the call.
     LazyFuture future{};
     std::mutex mutex{};
     bool is_settled = false;
@@ -65,7 +69,8 @@ class MessageWork final : public c10d::Work {
     void settle(tuttiResult_t outcome) noexcept;
     void check_and_store(tuttiResult_t outcome);
   };
-  /// Calls settle(), and completes the future, from a thread of tutti.
+  /// Lets a thread of tutti call settle(). That thread moves all messages of the group, so it must
+  /// not run what the program does next: the lane completes the future.
   void settle_in_background();
   void end(const std::exception_ptr& failure);
 

@@ -1,7 +1,10 @@
+#include <array>
+
 #include <pybind11/chrono.h>
 #include <torch/csrc/utils/pybind.h>
 
 #include "backend.hpp"
+#include "failure.hpp"
 
 // The Python module. tutti/torch/_extension.py builds it and passes TUTTI_TORCH_MODULE.
 
@@ -39,6 +42,15 @@ const char* name_of(tuttiResult_t result) {
   }
 }
 
+constexpr std::array<const char*, 3> levels{"run", "order", "exact"};
+
+tuttiReproducible_t level_of(const std::string& text) {
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (text == levels.at(i)) return static_cast<tuttiReproducible_t>(i);
+  }
+  refuse("options", "reproducible is \"" + text + "\"; it is \"run\", \"order\" or \"exact\"");
+}
+
 }  // namespace
 }  // namespace tutti_torch
 
@@ -50,15 +62,17 @@ PYBIND11_MODULE(TUTTI_TORCH_MODULE, m) {
   const py::object base = c10d.attr("Backend");
   tutti_torch::declare_options(m, base)
       .def(py::init([](std::chrono::milliseconds timeout, std::string algorithm,
-                       std::string transport, std::string interfaces) {
+                       std::string transport, std::string interfaces,
+                       const std::string& reproducible) {
              auto options = c10::make_intrusive<Backend::Options>(timeout);
              options->choice = {.algorithm = std::move(algorithm),
                                 .transport = std::move(transport),
-                                .interfaces = std::move(interfaces)};
+                                .interfaces = std::move(interfaces),
+                                .reproducible = tutti_torch::level_of(reproducible)};
              return options;
            }),
            py::kw_only(), py::arg("timeout") = kBackendDefaultTimeout, py::arg("algorithm") = "",
-           py::arg("transport") = "", py::arg("interfaces") = "")
+           py::arg("transport") = "", py::arg("interfaces") = "", py::arg("reproducible") = "run")
       .def_property(
           "algorithm", [](const Backend::Options& self) { return self.choice.algorithm; },
           [](Backend::Options& self, std::string text) { self.choice.algorithm = std::move(text); })
@@ -69,6 +83,14 @@ PYBIND11_MODULE(TUTTI_TORCH_MODULE, m) {
           "interfaces", [](const Backend::Options& self) { return self.choice.interfaces; },
           [](Backend::Options& self, std::string text) {
             self.choice.interfaces = std::move(text);
+          })
+      .def_property(
+          "reproducible",
+          [](const Backend::Options& self) {
+            return tutti_torch::levels.at(static_cast<std::size_t>(self.choice.reproducible));
+          },
+          [](Backend::Options& self, const std::string& text) {
+            self.choice.reproducible = tutti_torch::level_of(text);
           });
 
   py::class_<Backend, c10::intrusive_ptr<Backend>>(m, "Backend", base)

@@ -56,16 +56,25 @@ c10::intrusive_ptr<c10::ivalue::Future> LazyFuture::get(const std::vector<at::Te
   return future;
 }
 
-void LazyFuture::complete(const std::vector<at::Tensor>& result,
-                          const std::exception_ptr& failure) {
+bool LazyFuture::complete(const std::exception_ptr& failure) {
+  const std::lock_guard lock(mutex_);
+  is_complete_ = true;
+  failure_ = failure;
+  has_to_tell_ = future_.defined();
+  return has_to_tell_;
+}
+
+void LazyFuture::tell(const std::vector<at::Tensor>& result) {
+  if (has_to_tell_) finish(*future_, result, failure_);
+}
+
+void LazyFuture::await() {
   c10::intrusive_ptr<c10::ivalue::Future> future;
   {
     const std::lock_guard lock(mutex_);
-    is_complete_ = true;
-    failure_ = failure;
     future = future_;
   }
-  if (future) finish(*future, result, failure);
+  if (future) future->wait();
 }
 
 void LazyFuture::finish(c10::ivalue::Future& future, const std::vector<at::Tensor>& result,
@@ -97,14 +106,16 @@ bool CollectiveWork::wait(std::chrono::milliseconds timeout) {
                             std::to_string(timeout.count()) +
                             "ms; the call goes on, wait for it again");
   }
+  future_.await();
   if (exception_) std::rethrow_exception(exception_);
   return true;
 }
 
-void CollectiveWork::perform() noexcept {
+bool CollectiveWork::perform() noexcept {
   began_ = std::chrono::steady_clock::now();
   std::exception_ptr failure;
   try {
+    const at::ThreadLocalStateGuard as_the_caller(state_);
     const at::NoGradGuard no_grad;
     body_(group_->handle());
   } catch (...) {
@@ -115,11 +126,13 @@ void CollectiveWork::perform() noexcept {
   memory_ = {};
   ended_ = std::chrono::steady_clock::now();
   finish(failure);
+  return future_.complete(failure) || observer_;
 }
 
 void CollectiveWork::announce() noexcept {
   try {
-    future_.complete(result_, exception_);
+    const at::ThreadLocalStateGuard as_the_caller(state_);
+    future_.tell(result_);
     if (observer_) {
       observer_(std::make_shared<c10d::WorkInfo>(label_.type, label_.sequence, for_info(began_),
                                                  for_info(ended_), ended_ - began_));

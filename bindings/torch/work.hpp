@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <ATen/ThreadLocalState.h>
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
 #include "communicator.hpp"
@@ -37,7 +38,12 @@ struct WorkLabel {
 class LazyFuture {
  public:
   [[nodiscard]] c10::intrusive_ptr<c10::ivalue::Future> get(const std::vector<at::Tensor>& result);
-  void complete(const std::vector<at::Tensor>& result, const std::exception_ptr& failure);
+  /// The work is done. True: a future waits for tell(), which runs its callbacks.
+  [[nodiscard]] bool complete(const std::exception_ptr& failure);
+  /// Does nothing if no future waits for it.
+  void tell(const std::vector<at::Tensor>& result);
+  /// For a work that is done: returns when its future, if there is one, has its value.
+  void await();
 
  private:
   static void finish(c10::ivalue::Future& future, const std::vector<at::Tensor>& result,
@@ -45,11 +51,13 @@ class LazyFuture {
 
   std::mutex mutex_;
   bool is_complete_ = false;
+  bool has_to_tell_ = false;
   std::exception_ptr failure_;
   c10::intrusive_ptr<c10::ivalue::Future> future_;
 };
 
-/// A collective: a body that the lane runs once.
+/// A collective: a body that the lane runs once. It and its callbacks run with the thread-local
+/// state of the call: inference mode, autocast, the profiler.
 class CollectiveWork final : public c10d::Work {
  public:
   /// Told when the work is done.
@@ -82,14 +90,15 @@ class CollectiveWork final : public c10d::Work {
   [[nodiscard]] bool is_over() const { return is_over_.load(std::memory_order_acquire); }
 
   // For the lane: perform() runs the body, mark_over() lets waiting threads go on, announce() calls
-  // the callbacks of the future and the observer.
-  void perform() noexcept;
+  // the callbacks of the future and the observer. perform() returns whether there are any.
+  [[nodiscard]] bool perform() noexcept;
   void mark_over() { is_over_.store(true, std::memory_order_release); }
   void announce() noexcept;
 
  private:
   WorkLabel label_;
   std::shared_ptr<Lane::State> lane_;
+  at::ThreadLocalState state_;  // Of the thread that made the call.
   std::vector<at::Tensor> result_;
   std::shared_ptr<Communicator> group_;
   std::function<void(tuttiComm_t)> body_;

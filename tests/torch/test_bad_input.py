@@ -187,10 +187,10 @@ def unknown_options() -> None:
 
     refused("", TypeError, tutti.torch.Options, speed="high")
     refused("tutti.torch.Options", TypeError, dist.new_group, pg_options=object())
-    group = dist.new_group(pg_options=tutti.torch.Options(algorithm="allreduce:ring"))
+    group = dist.new_group(pg_options=tutti.torch.Options(algorithm="allreduce/ring"))
     dist.all_reduce(torch.ones(9), group=group)
     refused("rong", Exception, dist.new_group,
-            pg_options=tutti.torch.Options(algorithm="allreduce:rong"))  # fmt: skip
+            pg_options=tutti.torch.Options(algorithm="allreduce/rong"))  # fmt: skip
 
 
 def test_options() -> None:

@@ -121,6 +121,20 @@ def test_shrink():
     assert results[2] == (2, 1, 2)
 
 
+def shrink_too_early(comm):
+    if comm.rank == 1:
+        try:
+            comm.broadcast(np.ones(4), root=7)
+        except tutti.InvalidArgument:
+            with pytest.raises(tutti.InvalidArgument, match="has not failed"):
+                comm.shrink()
+    return comm.allreduce(np.ones(1))[0], comm.verdict
+
+
+def test_shrink_is_refused_if_nothing_has_failed():
+    assert tutti.run(shrink_too_early, 3) == [(3, None)] * 3
+
+
 def retry(comm):
     lost = []
     total = 0.0

@@ -184,6 +184,8 @@ def test_wrong_schedules_are_refused():
         tutti.schedule(ring, 3)
     with pytest.raises(tutti.InvalidArgument):
         tutti.schedule("allreduce/rnig", 3)
+    with pytest.raises(tutti.Error, match="20,000 ranks has about 1,600 million steps.*fewer ranks"):
+        tutti.schedule("allreduce/ring", 20000)
     with pytest.raises(tutti.InvalidArgument):
         tutti.schedule(ring, 0, collective="allgather")
 

@@ -26,7 +26,7 @@ class Options(TypedDict, total=False):
     """Options of a communicator. What is left out comes from the environment or the parent.
 
     timeout: how long a call waits for other ranks, in seconds (TUTTI_TIMEOUT).
-    algorithm: which algorithms to use or avoid: "allreduce:ring" (TUTTI_ALGO).
+    algorithm: which algorithms to use or avoid: "allreduce/ring" (TUTTI_ALGO).
     rules_file: a file of such rules (TUTTI_RULES).
     network: the network between the ranks: a Network, a spec or a file (TUTTI_TOPO_FILE).
     places: rank r runs on rank places[r] of the network.
@@ -155,6 +155,7 @@ class Communicator(ObjectCalls):
         """Return a communicator of the surviving ranks, after a call has failed.
 
         All survivors call it. `completed` is how much this rank has done; all learn the minimum.
+        Raises InvalidArgument if the communicator has not failed; it can then be used as before.
         """
         handle, gone, least = self._shrink(completed)
         return Shrunk(Communicator(handle), gone, least)
@@ -165,7 +166,7 @@ class Communicator(ObjectCalls):
         """Admit processes that wait in tutti.join(at), and return the larger communicator.
 
         Rank 0 listens for them at the address `at`: "127.0.0.1:29600". Returns None if no process
-        waits. All ranks call it.
+        waits, or if one dies while it joins, or falls silent for `timeout`. All ranks call it.
         """
         handle = self._grow(at, most, wait, timeout)
         return None if handle is None else Communicator(handle)

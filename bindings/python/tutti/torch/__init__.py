@@ -53,17 +53,20 @@ def _create(given: Any, options: Any) -> Any:
     return extension.Backend(given.store, given.group_rank, given.group_size, options)
 
 
-def make_group(store: Any, rank: int, size: int, timeout: timedelta) -> Any:
+def make_group(store: Any, rank: int, size: int, timeout: timedelta, options: Any = None) -> Any:
     """Make a process group that torch.distributed does not know: for libraries that keep their own.
 
     The ranks meet in the store. Its keys must be new, or those of earlier groups of the same ranks.
+    ``options`` are ``Options``, whose timeout is not used.
     """
     import torch
     import torch.distributed as dist
 
     from tutti.torch._extension import load
 
-    options = load().Options(timeout=timeout)
+    if options is None:
+        options = load().Options()
+    options._timeout = timeout
     backend = load().Backend(store, rank, size, options)
     kind = dist.ProcessGroup.BackendType.CUSTOM
     if hasattr(dist.ProcessGroup, "Options"):  # Before 2.6 a group has options of its own.

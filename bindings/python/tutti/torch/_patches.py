@@ -5,9 +5,11 @@
 | ``dist.monitored_barrier`` | refuses every backend whose name is not gloo | up to 2.13 |
 | ``dist.distributed_c10d._set_pg_timeout`` | sets the timeout of gloo and nccl only | up to 2.13 |
 | the rendezvous ``env://`` | does not know ``tutti run``, whose ranks share no ``MASTER_ADDR`` | all |
+| ``DistributedDataParallel.register_comm_hook`` | quantization hooks expect the futures of NCCL | all |
 
 The first two call torch's own function for all other groups. The third is used if ``TUTTI_RANK`` is
-set and ``RANK`` is not. It gives a store of files, which outlives every rank.
+set and ``RANK`` is not. It gives a store of files, which outlives every rank. The fourth changes nothing
+but what ``all_gather`` means in the module of the quantization hooks: see ``_StackedGather``.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import functools
 import importlib
 import os
 import shutil
+import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -55,6 +58,7 @@ def backend_of(group: Any = None) -> Any:
 def apply(version: tuple[int, ...]) -> None:
     """Replace the functions, once."""
     _patch_rendezvous()
+    _patch_quantization_hooks()
     if version < (2, 14):
         _patch_checks_of_names()
 
@@ -104,6 +108,53 @@ def _remove_with_last(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(remove)
+
+
+class _StackedGather:
+    """torch.distributed for the quantization hooks.
+
+    They index the value of the future of ``all_gather`` as that of NCCL: its first element is one tensor
+    of the blocks of all ranks. With gloo, and with tutti, it is the block of rank 0, and they fail.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        import torch.distributed as dist
+
+        return getattr(dist, name)
+
+    def all_gather(self, blocks: Any, block: Any, group: Any = None, async_op: bool = False) -> Any:
+        import torch.distributed as dist
+
+        work = dist.all_gather(blocks, block, group=group, async_op=async_op)
+        return _StackedWork(work) if async_op and backend_of(group) is not None else work
+
+
+class _StackedWork:
+    def __init__(self, work: Any) -> None:
+        self._work = work
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._work, name)
+
+    def get_future(self) -> Any:
+        import torch
+
+        return self._work.get_future().then(lambda done: [torch.stack(done.value())])
+
+
+def _patch_quantization_hooks() -> None:
+    parallel = importlib.import_module("torch.nn.parallel.distributed").DistributedDataParallel
+    register_comm_hook = parallel.register_comm_hook
+
+    @functools.wraps(register_comm_hook)
+    def register(self: Any, *args: Any, **kwargs: Any) -> Any:
+        # A program that uses them has imported them by now. To import them here takes long.
+        hooks = sys.modules.get("torch.distributed.algorithms.ddp_comm_hooks.quantization_hooks")
+        if hooks is not None and not isinstance(hooks.dist, _StackedGather):
+            cast(Any, hooks).dist = _StackedGather()
+        return register_comm_hook(self, *args, **kwargs)
+
+    parallel.register_comm_hook = register
 
 
 def _patch_checks_of_names() -> None:

@@ -1,0 +1,211 @@
+"""Callbacks of futures may start and await any call: of the same group, of another, nested."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+import ranks
+import torch
+import torch.distributed as dist
+
+
+def all_reduce(value: float, group=None) -> torch.futures.Future:
+    return dist.all_reduce(torch.full((4,), value), async_op=True, group=group).get_future()
+
+
+def awaits_a_future() -> list[float]:
+    done = all_reduce(1.0).then(lambda _: all_reduce(2.0).wait()[0])
+    return done.wait().tolist()
+
+
+def test_a_callback_awaits_the_future_of_a_collective() -> None:
+    assert ranks.run(2, awaits_a_future, timeout=20) == [[4.0] * 4] * 2
+
+
+def nested(depth: int) -> float:
+    """Each callback awaits a collective whose callback awaits the next."""
+    if depth == 0:
+        return all_reduce(1.0).wait()[0][0].item()
+    return all_reduce(1.0).then(lambda _: nested(depth - 1) + 1).wait()
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_callbacks_are_nested(size: int) -> None:
+    assert ranks.run(size, nested, 12, timeout=20) == [12.0 + size] * size
+
+
+def kinds() -> list[float]:
+    size, rank = dist.get_world_size(), dist.get_rank()
+    other = dist.new_group()
+    to, source = (rank + 1) % size, (rank - 1) % size
+
+    def wait_for_work(_) -> float:
+        tensor = torch.ones(4)
+        dist.all_reduce(tensor, async_op=True).wait()
+        return tensor[0].item()
+
+    def wait_with_a_limit(_) -> float:
+        from datetime import timedelta
+
+        tensor = torch.ones(4)
+        dist.all_reduce(tensor, async_op=True).wait(timedelta(seconds=20))
+        return tensor[0].item()
+
+    def wait_for_call(_) -> float:
+        tensor = torch.ones(4)
+        dist.all_reduce(tensor)
+        return tensor[0].item()
+
+    def wait_for_other_group(_) -> float:
+        inner = all_reduce(1.0, other).then(lambda _: all_reduce(1.0).wait()[0])
+        return inner.wait()[0].item()
+
+    def wait_for_messages(_) -> float:
+        received = torch.empty(4)
+        sent = dist.isend(torch.full((4,), float(size)), to)
+        dist.irecv(received, source).get_future().wait()
+        sent.get_future().wait()
+        return received[0].item()
+
+    functions = [wait_for_work, wait_with_a_limit, wait_for_call, wait_for_other_group, wait_for_messages]
+    return [all_reduce(1.0).then(each).wait() for each in functions] + [
+        all_reduce(1.0, other).then(each).wait() for each in functions
+    ]
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_callbacks_await_every_kind_of_call(size: int) -> None:
+    assert ranks.run(size, kinds, timeout=20) == [[float(size)] * 10] * size
+
+
+def message_callbacks() -> float:
+    """The thread that moves messages must not run them."""
+    to = 1 - dist.get_rank()
+
+    def receive(tag: int) -> torch.futures.Future:
+        tensor = torch.empty(1)
+        future = dist.irecv(tensor, to, tag=tag).get_future()
+        return future if tag == 3 else future.then(lambda _: receive(tag + 1).wait())
+
+    chain = receive(0)
+    for tag in range(4):
+        dist.send(torch.full((1,), float(tag)), to, tag=tag)
+    return chain.wait()[0].item()
+
+
+def test_callbacks_of_messages_await_messages() -> None:
+    assert ranks.run(2, message_callbacks, timeout=20) == [3.0, 3.0]
+
+
+def many() -> tuple[int, bool]:
+    """All callbacks wait at once, for a call that is made after all of theirs."""
+    last: torch.futures.Future = torch.futures.Future()
+    count = 20
+    chains = [all_reduce(1.0).then(lambda _: last.wait()[0][0].item()) for _ in range(count)]
+    all_reduce(3.0).then(lambda f: last.set_result(f.value()))
+    values = [each.wait() for each in chains]
+    return len(values), all(each == 6.0 for each in values)
+
+
+def test_many_callbacks_wait_at_once() -> None:
+    assert ranks.run(2, many, timeout=20) == [(20, True)] * 2
+
+
+def while_another_waits() -> float:
+    """A thread that waits for a call does not run the callbacks of others: these may need it."""
+    other = dist.new_group()
+    go = threading.Event()
+    works = [dist.all_reduce(torch.ones(1), async_op=True) for _ in range(8)]
+    blocked = [work.get_future().then(lambda _: go.wait(10)) for work in works]
+    works[-1].wait()
+    dist.all_reduce(torch.ones(1))
+    dist.all_reduce(torch.ones(1), group=other)
+    go.set()
+    return float(all(each.wait() for each in blocked))
+
+
+def test_a_thread_that_waits_is_not_held_up_by_callbacks() -> None:
+    assert ranks.run(2, while_another_waits, timeout=20) == [1.0, 1.0]
+
+
+def told() -> bool:
+    """A future has its value when the work was waited for."""
+    for _ in range(200):
+        work = dist.all_reduce(torch.ones(1), async_op=True)
+        future = work.get_future()
+        work.wait()
+        if not future.done():
+            return False
+    return True
+
+
+def test_a_future_is_done_when_its_work_is() -> None:
+    assert ranks.run(2, told) == [True, True]
+
+
+def late() -> tuple[str, float]:
+    if dist.get_rank() == 1:
+        dist.all_reduce(torch.ones(4))
+        time.sleep(2)
+        return "", 0.0
+    begin = time.monotonic()
+    try:
+        all_reduce(1.0).then(lambda _: all_reduce(2.0).wait()).wait()
+    except RuntimeError as error:
+        return str(error), time.monotonic() - begin
+    return "no error", 0.0
+
+
+def test_the_timeout_holds_in_callbacks() -> None:
+    text, seconds = ranks.run(2, late, timeout=0.5)[0]
+    assert "Timed out waiting 500ms" in text and "rank 1" in text, text
+    assert 0.4 < seconds < 1.9
+
+
+def while_coalescing() -> tuple[list[float], float]:
+    """A call that a callback makes is not one of those that another thread coalesces."""
+    begun, ended = threading.Event(), threading.Event()
+    other = torch.ones(4)
+
+    def call(_) -> float:
+        assert begun.wait(10)
+        dist.group.WORLD.allreduce([other]).wait()  # Below torch's own list of coalesced calls.
+        ended.set()
+        return other[0].item()
+
+    value = all_reduce(1.0).then(call)
+    tensors = [torch.ones(4) for _ in range(3)]
+    with dist._coalescing_manager(async_ops=True) as works:
+        begun.set()
+        assert ended.wait(10)
+        for each in tensors:
+            dist.all_reduce(each)
+    works.wait()
+    return [each[0].item() for each in tensors], value.wait()
+
+
+def test_calls_of_callbacks_are_not_coalesced_with_others() -> None:
+    assert ranks.run(2, while_coalescing, timeout=20) == [([2.0] * 3, 2.0)] * 2
+
+
+def destroys() -> bool:
+    group = dist.new_group()
+    ended = threading.Event()
+
+    def destroy(_) -> None:
+        nonlocal group
+        dist.all_reduce(torch.ones(1), group=group)
+        dist.destroy_process_group(group)
+        group = None
+        ended.set()
+
+    all_reduce(1.0, group).then(destroy)
+    assert ended.wait(20)
+    dist.all_reduce(torch.ones(1))
+    return True
+
+
+def test_a_callback_destroys_its_group() -> None:
+    assert ranks.run(2, destroys) == [True, True]
