@@ -16,7 +16,7 @@ constexpr double rounding = 1e-12;
 }  // namespace
 
 EventLoop::EventLoop(Workload& workload, const RouteTable& routes, std::vector<double> capacities,
-                     const SimulationSettings& settings)
+                     const SimulationSettings& settings, std::span<const std::uint32_t> receivers)
     : workload_(workload),
       routes_(routes),
       settings_(settings),
@@ -26,9 +26,13 @@ EventLoop::EventLoop(Workload& workload, const RouteTable& routes, std::vector<d
       meter_(capacities_.size(), settings.intervals),
       finished_(workload.ranks(), 0),
       adders_(settings.gamma > 0 && settings.ports > 0 ? workload.ranks() : 0) {
-  if (settings.in_order) order_.emplace(workload);
+  // With one port, messages never flow at the same time.
+  if (settings.in_order && settings.ports != 1) {
+    order_.emplace(workload, receivers);
+    if (!order_->orders_any()) order_.reset();
+  }
   lonely_rates_.assign(routes.size(), 0);
-  if (settings.ports == 1 && !order_) find_lonely_routes();
+  if (settings.ports == 1) find_lonely_routes();
   is_in_order_ = nothing_competes();
   if (settings.ports > 0 && !is_in_order_) ports_.emplace(workload, settings.ports);
 }
@@ -127,6 +131,10 @@ std::uint32_t EventLoop::take_slot(const Task& task) {
 // Messages ------------------------------------------------------------------------------------
 
 void EventLoop::data_there(std::uint32_t id, Item cause) {
+  if (!order_ || order_->may_depart(id)) may_depart(id, cause);
+}
+
+void EventLoop::may_depart(std::uint32_t id, Item cause) {
   Workload::Message& message = workload_.messages[id];
   message.begun = now_;
   message.cause = cause;
@@ -176,6 +184,11 @@ void EventLoop::depart(std::uint32_t id, Item cause) {
   message.cause = cause;
   message.state = Workload::State::under_way;
   __builtin_prefetch(&workload_.folds[message.fold], 1);  // Needed on arrival.
+  if (order_) {
+    if (const std::optional<std::uint32_t> next = order_->departed(id)) {
+      may_depart(*next, Item::message(id));
+    }
+  }
   const double latency =
       (settings_.alpha + routes_.latency(message.route)) * noise_.factor(2 * std::uint64_t{id});
   const double rate = lonely_rates_[message.route];

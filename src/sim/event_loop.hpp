@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -33,8 +34,9 @@ namespace tutti {
 class EventLoop {
  public:
   /// Requires: workload, routes and settings outlive this.
+  /// `receivers`: the actual receiver of each message, if some ranks stand for all; else empty.
   EventLoop(Workload& workload, const RouteTable& routes, std::vector<double> capacities,
-            const SimulationSettings& settings);
+            const SimulationSettings& settings, std::span<const std::uint32_t> receivers = {});
 
   /// Called from time to time with the number of messages that have arrived.
   using Progress = std::function<void(std::uint64_t)>;
@@ -86,6 +88,7 @@ class EventLoop {
   void start_what_waits_for_nothing();
   void handle(std::uint32_t slot);
   void data_there(std::uint32_t message, Item cause);
+  void may_depart(std::uint32_t message, Item cause);
   void depart();
   void depart(std::uint32_t message, Item cause);
   [[nodiscard]] Item cause_of_departure(const PortLimiter::Departure& departure) const;
@@ -112,9 +115,9 @@ class EventLoop {
   FairShares shares_;
   Meter meter_;
   std::optional<PortLimiter> ports_;  // Empty if ports are unlimited, or nothing competes for them.
-  std::optional<PairOrder> order_;    // Empty unless messages of a pair are kept in order.
-  bool is_in_order_ = false;          // Nothing competes, so nothing has to be sorted by time.
-  EventQueue events_;                 // Indexed by task slot.
+  std::optional<PairOrder> order_;  // Empty unless messages of a pair have to wait for each other.
+  bool is_in_order_ = false;        // Nothing competes, so nothing has to be sorted by time.
+  EventQueue events_;               // Indexed by task slot.
   std::vector<Task> tasks_;
   std::vector<std::uint32_t> unused_slots_;
   double now_ = 0;

@@ -173,7 +173,7 @@ void EventLoop::run_in_order(const Progress& progress) { InOrder(*this).run(prog
 
 bool EventLoop::nothing_competes() const {
   // Over time, the meter has to see flows in the order of time.
-  if (settings_.ports != 1 || order_ || settings_.gamma > 0 || meter_.over_time()) return false;
+  if (settings_.ports != 1 || settings_.gamma > 0 || meter_.over_time()) return false;
   for (std::uint32_t route = 0; route < routes_.size(); ++route) {
     if (lonely_rates_[route] == 0 && !routes_.crossings(route).empty()) return false;
   }

@@ -1,38 +1,54 @@
 #include "sim/pair_order.hpp"
 
-#include <unordered_map>
+#include <utility>
 
 namespace tutti {
 
-PairOrder::PairOrder(const Workload& workload)
-    : before_(workload.messages.size(), none),
-      after_(workload.messages.size(), none),
-      waiting_(workload.messages.size(), none) {
-  // Messages of a pair are numbered in program order.
-  std::unordered_map<std::uint64_t, std::uint32_t> last;
-  for (std::uint32_t id = 0; id < workload.messages.size(); ++id) {
-    const Workload::Message& message = workload.messages[id];
-    const std::uint64_t pair = std::uint64_t{message.from} << 32 | message.to;
-    const auto [found, first] = last.try_emplace(pair, id);
-    if (first) continue;
-    before_[id] = found->second;
-    after_[found->second] = id;
-    found->second = id;
+PairOrder::PairOrder(const Workload& workload, std::span<const std::uint32_t> receivers)
+    : places_(workload.messages.size()) {
+  const auto receiver = [&](std::uint32_t message) {
+    return receivers.empty() ? workload.messages[message].to : receivers[message];
+  };
+  std::vector<std::uint32_t> last;  // By receiver: the last message, which may be of another rank.
+  for (std::uint32_t rank = 0; rank < workload.ranks(); ++rank) {
+    for (const Workload::Passage& each : workload.outgoing(rank)) {
+      const std::uint32_t id = each.message;
+      if (last.size() <= receiver(id)) last.resize(receiver(id) + 1, none);
+      const std::uint32_t before = std::exchange(last[receiver(id)], id);
+      if (before == none || workload.messages[before].from != rank) continue;
+      places_[id].before = before;
+      places_[id].before_departed = false;
+      places_[before].after = id;
+      orders_any_ = true;
+    }
   }
 }
 
+bool PairOrder::may_depart(std::uint32_t message) {
+  places_[message].is_ready = true;
+  return places_[message].before_departed;
+}
+
+std::optional<std::uint32_t> PairOrder::departed(std::uint32_t message) {
+  const std::uint32_t next = places_[message].after;
+  if (next == none) return {};
+  places_[next].before_departed = true;
+  if (!places_[next].is_ready) return {};
+  return next;
+}
+
 bool PairOrder::may_flow(std::uint32_t message, std::uint32_t slot) {
-  if (before_[message] == none) return true;
-  waiting_[message] = slot;
+  if (places_[message].before == none) return true;
+  places_[message].waiting = slot;
   return false;
 }
 
 std::optional<std::uint32_t> PairOrder::arrived(std::uint32_t message) {
-  const std::uint32_t next = after_[message];
+  const std::uint32_t next = places_[message].after;
   if (next == none) return {};
-  before_[next] = none;
-  if (waiting_[next] == none) return {};
-  return waiting_[next];
+  places_[next].before = none;
+  if (places_[next].waiting == none) return {};
+  return places_[next].waiting;
 }
 
 }  // namespace tutti

@@ -97,7 +97,7 @@ Simulation simulate_one_for_all(const ScheduleSource& source, const Layout& layo
   };
   Workload workload = Workload::of_first_ranks(source, layout, symmetry.step, route_of,
                                                settings.slice > 0, receivers);
-  EventLoop loop(workload, routes, symmetry.capacities, settings);
+  EventLoop loop(workload, routes, symmetry.capacities, settings, receivers);
   loop.run(source.name, scaled(progress, workload, copies));
   Simulation simulation;
   simulation.seconds = loop.end();
@@ -139,8 +139,8 @@ Simulation simulate_whole_chunks(const Network& network, Routes& routes,
                                  const ScheduleSource& source, const Layout& layout,
                                  const SimulationSettings& settings,
                                  const SimulationProgress& progress) {
-  // Noise, records and the order of the messages of a pair need every rank to be simulated.
-  if (settings.symmetry && settings.noise == 0 && !settings.records && !settings.in_order) {
+  // Noise and records need every rank to be simulated.
+  if (settings.symmetry && settings.noise == 0 && !settings.records) {
     RouteTable all(network, routes, settings.places);
     RouteTable of_one(network, routes, settings.places);
     if (const auto symmetry =

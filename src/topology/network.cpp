@@ -21,11 +21,11 @@ void check_link(const Network& network, const Link& link) {
   if (link.from == link.to) reject(which + "connects a node with itself: remove it");
   if (!(link.bytes_per_second > 0) || !std::isfinite(link.bytes_per_second)) {
     reject(which + "has a bandwidth of " + std::to_string(link.bytes_per_second) +
-           " B/s: give it a positive one, or remove it");
+           " B/s: give it a positive, finite one, or remove it");
   }
   if (!(link.latency >= 0) || !std::isfinite(link.latency)) {
     reject(which + "has a latency of " + std::to_string(link.latency) +
-           " s: it must not be negative");
+           " s: it must be finite and not negative");
   }
 }
 

@@ -71,8 +71,10 @@ Matrix read_matrix(std::string_view text, std::string_view what,
       } catch (const Error& error) {
         reject(error.what());
       }
-      if (std::isnan(matrix.values.back())) reject("a value is not a number");
-      if (matrix.values.back() < 0) reject("a value is negative");
+      const double value = matrix.values.back();
+      if (std::isfinite(value) && value >= 0) continue;
+      reject("value " + std::to_string(to + 1) + " is '" + std::string(trimmed(cells[to])) +
+             "': it must be finite and not negative");
     }
   }
   return matrix;
@@ -82,14 +84,18 @@ Matrix read_matrix(std::string_view text, std::string_view what,
 
 PairTimes::PairTimes(std::uint32_t ranks, std::vector<double> seconds)
     : ranks_(ranks), seconds_(std::move(seconds)) {
-  const bool sound = seconds_.size() == std::size_t{ranks} * ranks &&
-                     std::all_of(seconds_.begin(), seconds_.end(),
-                                 [](double each) { return std::isfinite(each) && each >= 0; });
-  if (!sound) {
-    throw Error(ErrorCode::invalid_argument, "times between " + std::to_string(ranks) +
-                                                 " ranks must be " +
-                                                 std::to_string(std::size_t{ranks} * ranks) +
-                                                 " finite numbers that are not negative");
+  if (seconds_.size() != std::size_t{ranks} * ranks) {
+    throw Error(ErrorCode::invalid_argument,
+                "for the times between " + std::to_string(ranks) + " ranks there are " +
+                    std::to_string(seconds_.size()) + " numbers instead of " +
+                    std::to_string(std::size_t{ranks} * ranks));
+  }
+  for (std::size_t i = 0; i < seconds_.size(); ++i) {
+    if (std::isfinite(seconds_[i]) && seconds_[i] >= 0) continue;
+    throw Error(ErrorCode::invalid_argument, "the time from rank " + std::to_string(i / ranks) +
+                                                 " to rank " + std::to_string(i % ranks) + " is " +
+                                                 std::to_string(seconds_[i]) +
+                                                 " s: it must be finite and not negative");
   }
 }
 

@@ -7,6 +7,7 @@
 #include "core/nearest.hpp"
 #include "core/reject.hpp"
 #include "topology/routers/fork.hpp"
+#include "topology/routers/leaf_order.hpp"
 #include "topology/routers/search_router.hpp"
 #include "topology/routers/torus_router.hpp"
 #include "topology/routers/tree_router.hpp"
@@ -110,6 +111,10 @@ class Routes::Impl {
       : policy_(options.policy == RoutePolicy::automatic ? policy_for(network) : options.policy),
         seed_(options.seed),
         router_((check_policy(network, policy_), make_router(network, policy_))) {
+    // In generated networks the ranks of a leaf follow each other.
+    if (policy_ == RoutePolicy::up_down && std::holds_alternative<SearchRouter>(router_)) {
+      places_ = leaf_order(network);
+    }
     for (const OwnRoute& route : network.own_routes) {
       check_own_route(network, route);
       own_[pair_of(route.from, route.to)] = route.links;
@@ -127,7 +132,8 @@ class Routes::Impl {
         return;
       }
     }
-    Fork fork(policy_, seed_, from, to, flow);
+    const std::uint32_t place = places_.empty() ? to.index() : places_[to.index()];
+    Fork fork(policy_, seed_, from, to, place, flow);
     std::visit([&](auto& router) { router.append(from, to, fork, links); }, router_);
   }
 
@@ -135,6 +141,7 @@ class Routes::Impl {
   RoutePolicy policy_;
   std::uint64_t seed_;
   Router router_;
+  std::vector<std::uint32_t> places_;  // Of ranks, leaf by leaf; empty: the ranks themselves.
   std::unordered_map<std::uint64_t, std::vector<LinkId>> own_;
 };
 

@@ -340,6 +340,41 @@ TEST(Simulation, SlicesOfAMessageAreServedInOrder) {
   EXPECT_LE(*std::max_element(times.begin(), times.end()), 1.03 * times.back());
 }
 
+/// As on a connection. If all segments of a chain flowed at once, none could be forwarded before
+/// the others.
+TEST(Simulation, MessagesOfAPairFlowOneAfterTheOther) {
+  const Schedule chain = algorithm("broadcast/chain:segments=16").schedule({.ranks = 8});
+  const Network star = generate("star:8,latency=0");
+  const std::uint64_t size = 16 << 20;
+  const double segment = (1 << 20) / 12.5e9;
+  for (const std::uint32_t ports : {0U, 1U, 4U}) {
+    EXPECT_NEAR(run(star, chain, size, {.ports = ports}).seconds, 22 * segment, 0.1 * segment)
+        << ports;
+  }
+  EXPECT_GT(run(star, chain, size, {.ports = 0, .in_order = false}).seconds, 100 * segment);
+}
+
+/// Rank 0 has two messages for rank 1 that are ready, but the first one waits for data of rank 2.
+/// If the other two took both ports, none of them could flow.
+TEST(Simulation, MessagesThatWaitForTheirTurnHoldNoPort) {
+  Schedule relay{.name = "relay",
+                 .contract = {.collective = Collective::allgather, .ranks = 3, .chunks = 6},
+                 .programs = std::vector<Program>(3, Program(2))};
+  relay.programs[2].send(0, Rank{0}, Chunk{4});
+  relay.programs[0].receive(0, Rank{2}, Chunk{4});
+  for (const std::uint64_t chunk : {4U, 0U, 1U}) {
+    relay.programs[0].send(1, Rank{1}, Chunk{chunk});
+    relay.programs[1].receive(1, Rank{0}, Chunk{chunk});
+  }
+  const double message = (1 << 20) / 12.5e9;
+  for (const std::uint32_t ports : {2U, 0U}) {
+    const Simulation found =
+        run(generate("star:3,latency=0"), relay, 6 << 20, {.ports = ports, .records = true});
+    EXPECT_NEAR(found.seconds, 4 * message, 1e-9) << ports;
+    expect_path_to_add_up(found);
+  }
+}
+
 /// Different messages still share a link fairly.
 TEST(Simulation, SlicesOfDifferentMessagesShareALink) {
   const Simulation found =

@@ -194,8 +194,12 @@ TEST(RingOrder, ErrorsNameTheLine) {
   refused("0,1\n1\n", "", "bandwidths, line 2: there are 1 values, but 2 lines");
   refused("0,1\nfast,0\n", "", "bandwidths, line 2: 'fast' is not a bandwidth");
   refused("0,1\n0,0\n", "", "bandwidths, line 2: a bandwidth is 0");
-  refused("0,1\n-1,0\n", "", "bandwidths, line 2: a value is negative");
-  refused("0,1\nnan,0\n", "", "bandwidths, line 2: a value is not a number");
+  for (const std::string each : {"-1", "nan", "inf", "-inf"}) {
+    const std::string why = "is '" + each + "': it must be finite and not negative";
+    refused("0,1\n" + each + ",0\n", "", "bandwidths, line 2: value 1 " + why);
+    refused("0,1\n1,0\n", "0," + each + "\n1,0\n", "latencies, line 1: value 2 " + why);
+  }
+  refused("0,1\n1e-310,0\n", "", "the time from rank 1 to rank 0 is inf s");
   refused("\n", "", "bandwidths: there are no values");
   refused("0,1\n1,0\n", "0\n", "for 2 ranks, but the latencies are for 1");
   refused("0,1\n1,0\n", "0,x\n1,0", "latencies, line 1");

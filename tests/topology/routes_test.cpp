@@ -225,6 +225,53 @@ TEST(Routes, ShiftSharesNoLinkOfAFatTree) {
   }
 }
 
+/// `pods` of four hosts of four ranks. The k-th ranks of the hosts of a pod share leaf k of the
+/// pod. Every leaf is linked to all four spines.
+Network rails_below_spines(std::uint32_t pods, bool with_nics) {
+  Network network;
+  std::vector<NodeId> spines;
+  for (int s = 0; s < 4; ++s) {
+    spines.push_back(network.add("s" + std::to_string(s), NodeKind::switch_, 3));
+  }
+  for (std::uint32_t pod = 0; pod < pods; ++pod) {
+    std::vector<NodeId> leaves;
+    for (int k = 0; k < 4; ++k) {
+      const std::string name = "l" + std::to_string(pod) + "." + std::to_string(k);
+      leaves.push_back(network.add(name, NodeKind::switch_, 2));
+      for (const NodeId spine : spines) network.join(leaves.back(), spine, 1, 0);
+    }
+    for (std::uint32_t i = 0; i < 16; ++i) {
+      const std::string name = "r" + std::to_string(16 * pod + i);
+      const NodeId rank = network.add(name, NodeKind::rank);
+      if (with_nics) {
+        const NodeId nic = network.add(name + ".nic", NodeKind::nic, 1);
+        network.join(rank, nic, 1, 0);
+        network.join(nic, leaves[i % 4], 1, 0);
+      } else {
+        network.join(rank, leaves[i % 4], 1, 0);
+      }
+    }
+  }
+  return network;
+}
+
+/// The ranks of a leaf are 0, 4, 8, 12: by their own numbers all would be reached by one spine.
+TEST(Routes, RanksOfARailAreReachedBySeveralSpines) {
+  for (const bool with_nics : {false, true}) {
+    const Network network = rails_below_spines(3, with_nics);
+    Routes routes(network);
+    ASSERT_EQ(routes.policy(), RoutePolicy::up_down);
+    for (const std::uint32_t shift : {16U, 32U}) {
+      std::vector<int> load(network.links.size());
+      for (std::uint32_t r = 0; r < 48; ++r) {
+        for (const LinkId link : routes.between(Rank{r}, Rank{(r + shift) % 48})) {
+          EXPECT_LE(++load[link.index()], 1) << network.describe(link) << " at shift " << shift;
+        }
+      }
+    }
+  }
+}
+
 TEST(Routes, EcmpIsDeterministicAndUsesAllPaths) {
   const Network network = generate("fat_tree:k=8");
   Routes one(network, {.policy = RoutePolicy::ecmp, .seed = 1});

@@ -9,8 +9,10 @@ namespace tutti {
 /// Picks one of several equal next hops at every fork along one path.
 class Fork {
  public:
-  Fork(RoutePolicy policy, std::uint64_t seed, Rank from, Rank to, std::uint64_t flow)
-      : policy_(policy), state_(to.index()) {
+  /// `place`: the number of the destination for D-mod-K, see leaf_order().
+  Fork(RoutePolicy policy, std::uint64_t seed, Rank from, Rank to, std::uint32_t place,
+       std::uint64_t flow)
+      : policy_(policy), state_(place) {
     if (policy != RoutePolicy::ecmp) return;
     const std::uint64_t pair = (std::uint64_t{from.index()} << 32) | to.index();
     state_ = mix(mix(mix(seed) ^ pair) ^ flow);
@@ -27,8 +29,8 @@ class Fork {
       case RoutePolicy::up_down:
       case RoutePolicy::automatic: {
         // Zahavi's D-mod-K, "D-Mod-K routing providing non-blocking traffic for shift permutations
-        // on real life fat trees", 2010: digits of the destination, so that consecutive ranks
-        // take different paths.
+        // on real life fat trees", 2010: digits of the place of the destination, so that
+        // consecutive ranks of a leaf take different paths.
         const auto digit = static_cast<std::uint32_t>(state_ % ways);
         state_ /= ways;
         return digit;
