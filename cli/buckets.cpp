@@ -29,7 +29,7 @@ struct Options {
   bool json = false;
 };
 
-/// The lectures' exercise names no number of ranks.
+/// The exercise names no number of ranks.
 constexpr std::uint32_t usual_ranks = 16;
 
 std::vector<std::uint64_t> bucket_sizes(const Options& options) {

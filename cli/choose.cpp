@@ -14,6 +14,7 @@
 #include "cli/console/text.hpp"
 #include "cli/simulation/known_optimum.hpp"
 #include "cli/simulation/places.hpp"
+#include "cli/simulation/rules.hpp"
 #include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "measure/party.hpp"
@@ -35,7 +36,7 @@ struct Request {
   Pairs pairs = Pairs::host;
   std::string topo;  ///< A spec or a file; empty: no network.
   std::string place = "order";
-  std::optional<double> gamma{};
+  std::optional<double> gamma{};  ///< On a network; none: as in the profile.
   bool json = false;
 };
 
@@ -45,7 +46,7 @@ struct Options {
   std::string collective;
   std::string size = "1MiB";
   std::string pairs = "host";
-  std::string gamma;
+  std::string gamma = "0";
 };
 
 Request parse(const Options& options) {
@@ -53,7 +54,7 @@ Request parse(const Options& options) {
   request.collective = parse_collective(options.collective);
   request.bytes = parse_bytes(options.size);
   request.pairs = parse_pairs(options.pairs);
-  if (!options.gamma.empty()) request.gamma = parse_seconds_per_byte(options.gamma);
+  if (options.gamma != "profile") request.gamma = parse_seconds_per_byte(options.gamma);
   return request;
 }
 
@@ -182,14 +183,28 @@ Party party_from(const Request& request) {
   return party;
 }
 
+void print_heading(const Request& request, const Forecast& forecast, const FoundProfile& found) {
+  const Party& party = forecast.party();
+  const std::string call =
+      std::string(name(request.collective)) + " of " + format_bytes(request.bytes);
+  if (!party.network) {
+    std::printf("%s, %u ranks on %u cores (%s)\nby %s\n\n", call.c_str(), party.ranks, party.cores,
+                words(party.reach).c_str(), found.origin.c_str());
+    return;
+  }
+  const double gamma = request.gamma.value_or(forecast.reach_profile().gamma);
+  const SimulationSettings settings{.gamma = gamma, .ports = 0};
+  std::printf("%s on %s, %u ranks\n%s%s\n\n", call.c_str(), party.network->name.c_str(),
+              party.ranks, rules_text(settings, Routes(*party.network).policy()).c_str(),
+              request.gamma ? "" : (", by " + found.origin).c_str());
+}
+
 void print(const Request& request, const Selector& selector, const FoundProfile& found,
            const std::vector<Candidate>& ways) {
   using Align = TextTable::Align;
   const Party& party = selector.forecast().party();
   const std::uint64_t bytes = request.bytes;
-  std::printf("%s of %s, %u ranks on %u cores (%s)\nby %s\n\n",
-              std::string(name(request.collective)).c_str(), format_bytes(bytes).c_str(),
-              party.ranks, party.cores, words(party.reach).c_str(), found.origin.c_str());
+  print_heading(request, selector.forecast(), found);
   TextTable table({{"algorithm", Align::left},
                    {"expected", Align::right},
                    {"", Align::right},
@@ -333,8 +348,9 @@ void add_choose(Command tutti) {
       .shows_default();
   command
       .option("--gamma", options->gamma,
-              "seconds or rate for a byte added on it: 0, 200GB/s (default: the profile)")
-      .text("RATE");
+              "seconds or rate for a byte added on it: 0, 200GB/s; profile: as a call on this "
+              "machine reckons")
+      .text("RATE (0)");
   command.json(options->parsed.json, "as JSON");
   command.footer(
       "tutti choose allreduce -n 4 --size 1MiB\n\n"

@@ -18,6 +18,7 @@
 #include "cli/console/options.hpp"
 #include "cli/console/progress.hpp"
 #include "cli/simulation/case.hpp"
+#include "cli/simulation/rules.hpp"
 #include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "core/workers.hpp"
@@ -188,12 +189,14 @@ void print_times(const std::vector<Row>& rows, const Options& options, std::uint
               options.model.describe().c_str());
   std::fputs(table.text().c_str(), stdout);
   std::puts(
-      "\nTime: one message in and out of a rank at once. Own links: every message has a link of "
-      "its "
-      "own, at full bandwidth.");
+      "\nTime: one message in and out of a rank at once. Own links: any number, each over a link "
+      "of "
+      "its own, at full bandwidth.");
   if (!options.topo.empty()) {
-    std::printf("On %s: simulated, messages share its links; its bandwidths and latencies.\n",
-                options.topo.c_str());
+    const Network network = load_network(options.topo);
+    const SimulationSettings settings{.gamma = options.model.model().gamma, .ports = 0};
+    std::printf("On %s: simulated, messages share its links; its bandwidths and latencies;\n%s.\n",
+                options.topo.c_str(), rules_text(settings, Routes(network).policy()).c_str());
   }
   const Collective collective = rows.front().algorithm->collective;
   const bool one_collective = std::all_of(rows.begin(), rows.end(), [&](const Row& row) {

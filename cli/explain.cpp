@@ -18,6 +18,7 @@
 #include "cli/explanation/collective_story.hpp"
 #include "cli/explanation/numbers_json.hpp"
 #include "cli/explanation/pipeline_story.hpp"
+#include "cli/explanation/reason_json.hpp"
 #include "render/boxes.hpp"
 #include "render/numbers.hpp"
 #include "render/story.hpp"
@@ -116,7 +117,9 @@ void run(const Options& options) {
   if (collective) return explain_collective(*collective, options);
   const Algorithm& algorithm = algorithm_named(names);
   if (options.why) {
-    return print(reason_story(algorithm.name, paint_for(options.colour), text_columns()));
+    return print(options.json
+                     ? reason_json(algorithm)
+                     : reason_story(algorithm.name, paint_for(options.colour), text_columns()));
   }
   const ProblemOptions problem = problem_for(options);
   explain_schedule(built_schedule(algorithm, problem.problem(algorithm)), &algorithm, options);

@@ -125,7 +125,7 @@ void show_one(const SimNetwork& on, const ScheduleSource& source, const Options&
   if (options.json) {
     write_report_json(report, on.network(), to_standard_output);
   } else {
-    to_standard_output(report_text(report, on.network()));
+    to_standard_output(report_text(report, on.network(), on.rules()));
   }
 }
 
@@ -175,8 +175,13 @@ void print_ranking(const std::vector<SimReport>& reports, const SimNetwork& on) 
                busiest.empty() ? "" : percent(busiest.front().utilisation),
                with_commas(each.simulation.critical_path.size())});
   }
-  std::printf("%s, %u ranks, %s\n\n%s%s", on.network().name.c_str(), reports.front().contract.ranks,
-              format_bytes(reports.front().size).c_str(), table.text().c_str(), refused.c_str());
+  std::printf("%s, %u ranks, %s\n%s\n\n%s%s", on.network().name.c_str(),
+              reports.front().contract.ranks, format_bytes(reports.front().size).c_str(),
+              on.rules().c_str(), table.text().c_str(), refused.c_str());
+  const bool bounded = std::any_of(reports.begin(), reports.end(), [](const SimReport& each) {
+    return each.shares.bound.has_value();
+  });
+  if (bounded) std::puts("\nOf bound: of what no schedule exceeds with the same ports.");
 }
 
 void print_ranking_json(const std::vector<SimReport>& reports, const SimNetwork& on) {
@@ -216,6 +221,7 @@ void rank_all(const SimNetwork& on, const std::vector<SimEntry>& entries, const 
 void sweep(const SimNetwork& on, const std::vector<SimEntry>& entries, const Options& options) {
   refuse_trace(options);
   SimSweep found{.network = on.network().name,
+                 .rules = on.rules(),
                  .ranks = entries.front().problem.ranks,
                  .sizes = sizes_between(parse_bytes(options.from), parse_bytes(options.to)),
                  .names = {},

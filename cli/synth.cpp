@@ -1,3 +1,4 @@
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -12,12 +13,14 @@
 #include <tutti/synthesis/synthesis.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/console/built_schedule.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/progress.hpp"
 #include "cli/console/text.hpp"
 #include "cli/console/text_file.hpp"
 #include "cli/simulation/fastest_entry.hpp"
 #include "cli/simulation/known_optimum.hpp"
+#include "cli/simulation/rules.hpp"
 #include "core/json.hpp"
 #include "core/quantity.hpp"
 
@@ -42,18 +45,28 @@ struct Options {
 /// A synthesized schedule with all that was found out about it.
 struct Result {
   Synthesis made{};
+  std::string rules;  ///< Of the simulations.
   Network network{};  ///< With the routes of the schedule.
   std::uint64_t size = 0;
   double search_seconds = 0;
+  std::uint64_t made_messages = 0;
   std::uint64_t messages = 0;
-  double seconds = 0;  ///< Simulated, or else predicted.
+  double made_seconds = 0;  ///< Of the synthesized schedule: simulated, or else predicted.
+  double seconds = 0;       ///< Of the result.
   bool simulated = false;
   /// For an allreduce: the share of the bound that no allreduce can exceed, if it is known.
   std::optional<double> part_of_bound{};
   /// The fastest algorithm of the table on the same network, if it was simulated.
   std::optional<FastestEntry> of_table{};
+  /// The schedule of that algorithm, if it is faster than the synthesized one: it is the result.
+  std::optional<Schedule> faster{};
 
+  /// By more than rounding.
+  [[nodiscard]] bool table_is_faster() const {
+    return of_table && of_table->seconds < made_seconds * (1 - 1e-9);
+  }
   [[nodiscard]] double part() const { return made.best_seconds / seconds; }
+  [[nodiscard]] const Schedule& schedule() const { return faster ? *faster : made.schedule; }
 };
 
 Synthesis search(const Network& network, const Options& options) {
@@ -71,16 +84,16 @@ Synthesis search(const Network& network, const Options& options) {
                      }});
 }
 
-void verify_or_throw(const Schedule& schedule, Result& result) {
+/// Verifies a schedule and returns the number of its messages.
+std::uint64_t proved_messages(const Schedule& schedule) {
   const Verification verdict = verify(schedule);
-  result.messages = verdict.messages;
-  if (verdict.ok()) return;
-  throw Error(ErrorCode::internal, "the synthesized schedule is wrong, which is a bug in tutti: " +
+  if (verdict.ok()) return verdict.messages;
+  throw Error(ErrorCode::internal, "the schedule is wrong, which is a bug in tutti: " +
                                        verdict.violations.front().message);
 }
 
-// Any number of messages at once, those of a pair one after the other: only links set limits.
-constexpr SimulationSettings only_links{.ports = 0, .in_order = true};
+// Any number of messages at once: only links set limits.
+const SimulationSettings only_links{.ports = 0};
 
 double simulated(const Result& result) {
   const Schedule& schedule = result.made.schedule;
@@ -106,18 +119,36 @@ std::optional<FastestEntry> fastest_of_table(const Network& network, const Optio
                        parse_bytes(options.size), settings);
 }
 
+/// A schedule of the table that is faster replaces the synthesized one, unless a method was named.
+/// It takes the routes of the network.
+void prefer_faster(const Network& network, const Options& options, Result& result) {
+  if (!result.table_is_faster()) return;
+  if (parse_synthesis_method(options.method) != SynthesisMethod::automatic) return;
+  const SimEntry& entry = result.of_table->entry;
+  result.faster = built_schedule(*entry.algorithm, entry.problem);
+  result.faster->name = entry.name();
+  result.messages = proved_messages(*result.faster);
+  result.network = network;
+  result.seconds = result.of_table->seconds;
+}
+
 Result synthesized(const Options& options) {
-  Result result{.network = load_network(options.topo), .size = parse_bytes(options.size)};
+  const Network network = load_network(options.topo);
+  Result result{.rules = rules_text(only_links, Routes(network).policy()),
+                .network = network,
+                .size = parse_bytes(options.size)};
   const auto begin = std::chrono::steady_clock::now();
-  result.made = search(result.network, options);
+  result.made = search(network, options);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   result.search_seconds = took.count();
-  verify_or_throw(result.made.schedule, result);
-  if (!options.no_sim) result.of_table = fastest_of_table(result.network, options);
+  result.messages = result.made_messages = proved_messages(result.made.schedule);
+  if (!options.no_sim) result.of_table = fastest_of_table(network, options);
   result.network.own_routes.insert(result.network.own_routes.begin(), result.made.routes.begin(),
                                    result.made.routes.end());
   result.simulated = !options.no_sim;
-  result.seconds = options.no_sim ? result.made.predicted_seconds : simulated(result);
+  result.seconds = result.made_seconds =
+      options.no_sim ? result.made.predicted_seconds : simulated(result);
+  prefer_faster(network, options, result);
   if (result.made.schedule.contract.collective == Collective::allreduce) {
     if (const auto known = known_optimum(result.network).optimum) {
       result.part_of_bound =
@@ -133,35 +164,51 @@ std::string how(const Synthesis& made) {
   return "found by the " + std::string(name(made.method)) + " search";
 }
 
+/// "100.0 % of the best possible, which is 42.3 ms"
+std::string compared(const Result& result, double seconds) {
+  const bool composed = result.schedule().contract.collective == Collective::allreduce;
+  std::array<char, 32> part{};
+  std::snprintf(part.data(), part.size(), "%.1f %%", 100 * result.made.best_seconds / seconds);
+  return part.data() + std::string(" of the best possible") +
+         (composed ? " reduce_scatter then allgather" : "") + ", which is " +
+         format_seconds(result.made.best_seconds);
+}
+
 void print_text(const Result& result) {
-  const Schedule& schedule = result.made.schedule;
-  const bool composed = schedule.contract.collective == Collective::allreduce;
-  std::printf("%s: %s, %s\n", schedule.name.c_str(),
-              in_plural(schedule.contract.ranks, "rank").c_str(), how(result.made).c_str());
+  const Schedule& made = result.made.schedule;
+  std::printf("%s: %s, %s\n", made.name.c_str(), in_plural(made.contract.ranks, "rank").c_str(),
+              how(result.made).c_str());
   std::printf(
-      "%s, %s, %s; found in %s and proved\n", in_plural(schedule.contract.chunks, "chunk").c_str(),
-      in_plural(schedule.rounds(), "round").c_str(), in_plural(result.messages, "message").c_str(),
+      "%s, %s, %s; found in %s and proved\n", in_plural(made.contract.chunks, "chunk").c_str(),
+      in_plural(made.rounds(), "round").c_str(), in_plural(result.made_messages, "message").c_str(),
       format_seconds(result.search_seconds).c_str());
-  std::printf("%s: %s %s, %.1f %% of the best possible%s, which is %s\n",
-              format_bytes(result.size).c_str(), format_seconds(result.seconds).c_str(),
-              result.simulated ? "simulated" : "predicted", 100 * result.part(),
-              composed ? " reduce_scatter then allgather" : "",
-              format_seconds(result.made.best_seconds).c_str());
+  std::printf("%s: %s %s, %s\n", format_bytes(result.size).c_str(),
+              format_seconds(result.made_seconds).c_str(),
+              result.simulated ? "simulated" : "predicted",
+              compared(result, result.made_seconds).c_str());
+  if (result.simulated) std::printf("%s\n", result.rules.c_str());
+  if (result.of_table) {
+    const bool is_named_only = result.table_is_faster() && !result.faster;
+    std::printf("the fastest algorithm of the table, %s, takes %s%s\n",
+                result.of_table->entry.name().c_str(),
+                format_seconds(result.of_table->seconds).c_str(),
+                is_named_only ? ", and would be the result of --method automatic" : "");
+  }
+  if (result.faster) {
+    std::printf("so the result is %s: %s\n", result.faster->name.c_str(),
+                compared(result, result.seconds).c_str());
+  }
   if (result.part_of_bound) {
     std::printf("%.1f %% of the bound that no allreduce can exceed\n", 100 * *result.part_of_bound);
   }
-  if (result.of_table) {
-    std::printf("the fastest algorithm of the table, %s, takes %s\n", result.of_table->name.c_str(),
-                format_seconds(result.of_table->seconds).c_str());
-  }
-  if (!result.made.routes.empty()) {
+  if (!result.made.routes.empty() && !result.faster) {
     std::printf(
         "its messages need routes of their own: --network-out writes the network with them\n");
   }
 }
 
 void print_json(const Result& result) {
-  const Schedule& schedule = result.made.schedule;
+  const Schedule& schedule = result.schedule();
   Json whole{{"schedule", schedule.name},
              {"network", result.network.name},
              {"collective", std::string(name(schedule.contract.collective))},
@@ -170,7 +217,9 @@ void print_json(const Result& result) {
              {"method", std::string(name(result.made.method))},
              {"trees", result.made.trees},
              {"direct", result.made.direct},
-             {"own_routes", result.made.routes.size()},
+             {"own_routes", result.faster ? 0 : result.made.routes.size()},
+             {"from_table", result.faster.has_value()},
+             {"synthesized_seconds", result.made_seconds},
              {"chunks", schedule.contract.chunks},
              {"rounds", schedule.rounds()},
              {"messages", result.messages},
@@ -183,14 +232,14 @@ void print_json(const Result& result) {
   if (result.part_of_bound) whole["part_of_bound"] = *result.part_of_bound;
   if (result.of_table) {
     whole["of_table"] =
-        Json{{"algorithm", result.of_table->name}, {"seconds", result.of_table->seconds}};
+        Json{{"algorithm", result.of_table->entry.name()}, {"seconds", result.of_table->seconds}};
   }
   std::printf("%s\n", whole.dump(1).c_str());
 }
 
 void run(const Options& options) {
   const Result result = synthesized(options);
-  if (!options.out.empty()) write_text(options.out, to_json(result.made.schedule));
+  if (!options.out.empty()) write_text(options.out, to_json(result.schedule()));
   if (!options.network_out.empty()) write_text(options.network_out, to_json(result.network));
   if (options.out == "-" || options.network_out == "-") return;
   options.json ? print_json(result) : print_text(result);

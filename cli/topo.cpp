@@ -144,7 +144,8 @@ void show_optimum(const Network& network) {
     std::printf("  %-15s %12s  = %s B/s\n", what, format_rate(rate.value()).c_str(),
                 to_string(rate).c_str());
   };
-  std::puts("no schedule is faster (algorithmic bandwidth, for long buffers):");
+  std::puts(
+      "no schedule is faster, with any number of ports (algorithmic bandwidth, for long buffers):");
   line("allgather", best.allgather);
   line("reduce_scatter", best.reduce_scatter);
   line("allreduce", best.allreduce);
@@ -182,9 +183,10 @@ std::vector<Rank> order_of(const Network& network, const std::string& text) {
   return order;
 }
 
-void print_stretch(const Network& network, const Stretch& found) {
-  std::printf("stretch: %.4g links a hop on average, %u at worst (%s to %s)\n", found.average,
-              found.worst, network.node_of(found.worst_hop.from).name.c_str(),
+void print_stretch(const Network& network, RoutePolicy routes, const Stretch& found) {
+  std::printf("stretch by %s routes: %.4g links a hop on average, %u at worst (%s to %s)\n",
+              std::string(name(routes)).c_str(), found.average, found.worst,
+              network.node_of(found.worst_hop.from).name.c_str(),
               network.node_of(found.worst_hop.to).name.c_str());
 }
 
@@ -237,10 +239,10 @@ std::string overlay_svg(const Network& network, Routes& routes, const std::vecto
                               {.title = ring + " on " + network.name, .lines = {text}});
 }
 
-void report(const Options& options, const Network& network, const Stretch& found,
-            const std::vector<LinkLoad>& loads) {
+void report(const Options& options, const Network& network, RoutePolicy routes,
+            const Stretch& found, const std::vector<LinkLoad>& loads) {
   if (options.json) return print(stretch_json(network, found, loads));
-  print_stretch(network, found);
+  print_stretch(network, routes, found);
   print_busiest(network, loads);
 }
 
@@ -254,7 +256,7 @@ void run_stretch(const Options& options) {
     problem.ranks = network.rank_count();
     const Schedule schedule = built_schedule(algorithm, problem.problem(algorithm));
     const Layout layout = even_layout(schedule.contract, parse_bytes(options.size));
-    report(options, network, stretch(routes, hops_of(schedule)),
+    report(options, network, routes.policy(), stretch(routes, hops_of(schedule)),
            link_loads(schedule, layout, network, routes));
     return;
   }
@@ -265,7 +267,7 @@ void run_stretch(const Options& options) {
   for (const std::uint32_t count : hops_per_link(network, routes, hops)) {
     loads.push_back({.messages = count, .bytes = count * bytes});
   }
-  report(options, network, stretch(routes, hops), loads);
+  report(options, network, routes.policy(), stretch(routes, hops), loads);
   if (!options.svg.empty()) write_text(options.svg, overlay_svg(network, routes, order, hops));
 }
 
@@ -275,6 +277,12 @@ std::string contents(const std::string& path) { return path.empty() ? "" : read_
 
 void print_order(const RingOrder& found, const Network* network, const Options& options) {
   if (options.json) return print(order_json(found, network));
+  if (network != nullptr) {
+    const Routes routes(*network, options.route_options());
+    std::printf("%s, messages of %s by %s routes, all at once\n\n", network->name.c_str(),
+                format_bytes(parse_bytes(options.size)).c_str(),
+                std::string(name(routes.policy())).c_str());
+  }
   TextTable table({{"ring", Align::left},
                    {"slowest edge", Align::right},
                    {"busiest link", Align::right},

@@ -49,7 +49,7 @@ struct ModelOptions {
 void add_colour(Command command, Colour& colour);
 
 /// Joins words to names: "allreduce ring tree" → allreduce/ring, allreduce/binomial. The name of a
-/// collective that no algorithm follows stays. Names of lectures become those of the table. Throws
+/// collective that no algorithm follows stays. Names of textbooks become those of the table. Throws
 /// invalid_argument for a word that names nothing.
 [[nodiscard]] std::vector<std::string> joined_names(const std::vector<std::string>& words);
 

@@ -35,7 +35,7 @@ std::string pipeline_story(const std::vector<double>& numbers) {
     table.add(std::move(cells));
   }
   const auto ranks = static_cast<double>(run.units.size() * render::Pipeline::stages);
-  return "f(x) = x² + 5 in two stages, the lectures' example of a pipeline: rank 0 squares, rank 1 "
+  return "f(x) = x² + 5 in two stages, a textbook example of a pipeline: rank 0 squares, rank 1 "
          "adds.\n\n" +
          table.text() + "\n" + in_plural(numbers.size(), "number") +
          " take m + p − 1 = " + std::to_string(run.units.size()) +

@@ -5,7 +5,7 @@
 
 namespace tutti::cli {
 
-/// The lectures' example of a pipeline, f(x) = x² + 5 in two stages, as text: what each rank
+/// A textbook example of a pipeline, f(x) = x² + 5 in two stages, as text: what each rank
 /// computes in each unit of time, and how many units, messages and idle units there are.
 [[nodiscard]] std::string pipeline_story(const std::vector<double>& numbers);
 /// As JSON.

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 
 #include <tutti/error.hpp>
-#include <tutti/schedule/bounds.hpp>
 #include <tutti/schedule/closed_form.hpp>
 #include <tutti/schedule/figures.hpp>
 #include <tutti/schedule/schedule_file.hpp>
@@ -13,6 +11,7 @@
 #include "cli/console/built_schedule.hpp"
 #include "cli/console/text_file.hpp"
 #include "core/quantity.hpp"
+#include "render/volume.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -25,12 +24,6 @@ std::string sentence(std::string_view words) {
   std::string text(words);
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return text + ".";
-}
-
-std::string three_digits(double value) {
-  std::string text(16, '\0');
-  text.resize(static_cast<std::size_t>(std::snprintf(text.data(), text.size(), "%.3g", value)));
-  return text;
 }
 
 std::string title(const Schedule& schedule, const Shape& shape) {
@@ -46,16 +39,8 @@ std::string counted(const Schedule& schedule) {
   const Contract& contract = schedule.contract;
   const Figures figures = count(schedule, Layout::equal(contract.chunks, 1));
   std::string text = plural(figures.rounds, "round") + ", " + plural(figures.messages, "message");
-  if (contract.collective == Collective::barrier) return text + ".";
-  // One byte per chunk. An alltoall numbers the chunks of all ranks.
-  const bool pairs = contract.collective == Collective::alltoall;
-  const std::uint64_t data = pairs ? contract.ranks : contract.chunks;
-  const Bounds least = bounds(contract.collective, contract.ranks, data);
-  const auto share = [&](std::uint64_t bytes) {
-    return three_digits(static_cast<double>(bytes) / static_cast<double>(data));
-  };
-  return text + "; no rank sends more than " + share(figures.most_sent) + " times the data (" +
-         share(least.most_sent) + " is the least possible).";
+  const std::string volume = render::volume_text(schedule);
+  return text + (volume.empty() ? "" : "; " + volume) + ".";
 }
 
 std::string formula_of(const Algorithm& algorithm) {

@@ -1,10 +1,12 @@
 #include "cli/picture/underlay.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include <tutti/sim/simulation.hpp>
 
 #include "cli/simulation/places.hpp"
+#include "cli/simulation/rules.hpp"
 #include "core/quantity.hpp"
 #include "render/network_drawing.hpp"
 #include "render/scale.hpp"
@@ -20,11 +22,6 @@ std::string in_time(double seconds) { return render::in_words(render::Measure::s
 
 std::string title(const DrawnSchedule& drawn, std::uint64_t size, const Network& network) {
   return drawn.caption.title + ", " + in_bytes(static_cast<double>(size)) + " on " + network.name;
-}
-
-std::string ports_in_words(std::uint32_t ports) {
-  if (ports == 0) return "as many messages at once as links carry";
-  return ports == 1 ? "one port each way" : std::to_string(ports) + " ports each way";
 }
 
 /// How evenly the links are used.
@@ -81,18 +78,18 @@ std::string draw_timeline(const DrawnSchedule& drawn, const Network& network,
   const std::uint64_t size = parse_bytes(options.size);
   constexpr std::uint32_t intervals = 200;
   Routes routes(network, {.policy = parse_route_policy(options.routes)});
-  const Simulation simulation = simulate(
-      network, routes, source_of(drawn.schedule), even_layout(drawn.schedule.contract, size),
-      {.alpha = parse_seconds(options.alpha),
-       .gamma = parse_seconds_per_byte(options.gamma),
-       .ports = options.ports,
-       .places = parse_places(options.place, drawn.schedule.contract.ranks, network),
-       .symmetry = false,
-       .records = true,
-       .intervals = intervals});
-  const std::string model = "α = " + options.alpha +
-                            " besides the latency of links, γ = " + options.gamma + ", " +
-                            ports_in_words(options.ports) + ".";
+  const SimulationSettings settings{
+      .alpha = parse_seconds(options.alpha),
+      .gamma = parse_seconds_per_byte(options.gamma),
+      .ports = options.ports,
+      .places = parse_places(options.place, drawn.schedule.contract.ranks, network),
+      .symmetry = false,
+      .records = true,
+      .intervals = intervals};
+  const Simulation simulation = simulate(network, routes, source_of(drawn.schedule),
+                                         even_layout(drawn.schedule.contract, size), settings);
+  std::string model = rules_text(settings, routes.policy()) + ".";
+  model.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(model.front())));
   return render::draw_timeline(
       simulation, network,
       {.title = title(drawn, size, network) + ": " + in_time(simulation.seconds),

@@ -8,6 +8,7 @@
 
 #include "cli/simulation/known_optimum.hpp"
 #include "cli/simulation/places.hpp"
+#include "cli/simulation/rules.hpp"
 #include "core/nearest.hpp"
 #include "core/quantity.hpp"
 #include "core/reject.hpp"
@@ -57,8 +58,13 @@ void SimOptions::add(Command command) {
       .shows_default()
       .not_negative();
   command.option("--seed", seed, "seed of the noise and of ecmp routes").shows_default();
-  command.flag("--in-order", in_order,
-               "messages from one rank to another flow one after the other, as on one connection");
+  const Option ordered =
+      command.flag("--in-order", in_order, "the default: see --any-order").hidden();
+  command
+      .flag("--any-order", any_order,
+            "messages from one rank to another that are ready all flow at once, not one after the "
+            "other as on one connection")
+      .excludes(ordered);
   command.flag("--every-rank", every_rank, "simulate every rank even if all do the same");
   command.option("--memory", memory, "refuse what needs more memory; 0: no limit").shows_default();
 }
@@ -66,7 +72,12 @@ void SimOptions::add(Command command) {
 SimNetwork::SimNetwork(const SimOptions& options)
     : network_(load_network(options.topo)),
       route_options_{.policy = parse_route_policy(options.routes), .seed = options.seed} {
-  best_ = known_optimum(network_).optimum;
+  best_ = known_optimum(network_, options.ports).optimum;
+  rules_ = rules_text({.alpha = parse_seconds(options.alpha),
+                       .gamma = parse_seconds_per_byte(options.gamma),
+                       .ports = options.ports,
+                       .in_order = !options.any_order},
+                      routes().policy());
 }
 
 SharesOfBounds SimNetwork::shares(const Contract& contract, std::uint64_t size,
@@ -93,7 +104,7 @@ SimulationSettings settings_of(const SimOptions& options, std::uint32_t ranks,
           .gamma = parse_seconds_per_byte(options.gamma),
           .ports = options.ports,
           .slice = parse_bytes(options.slice),
-          .in_order = options.in_order,
+          .in_order = !options.any_order,
           .sharing = parse_sharing(options.sharing),
           .places = parse_places(options.place, ranks, network),
           .noise = options.noise,

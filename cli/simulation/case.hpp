@@ -33,12 +33,14 @@ struct SimOptions {
   std::uint64_t seed = 1;
   bool every_rank = false;
   bool in_order = false;
+  bool any_order = false;
   std::string memory = "1GiB";
 
   void add(Command command);
 };
 
-/// The shares of a network's bounds, from 0 to 1, that a schedule reaches. Empty if not known.
+/// The shares, from 0 to 1, that a schedule reaches of a network's bounds for the same number of
+/// ports. Empty if not known.
 struct SharesOfBounds {
   std::optional<double> bound{};        ///< Of the bandwidth that no schedule exceeds.
   std::optional<double> composition{};  ///< Of reduce_scatter then allgather, for an allreduce.
@@ -52,6 +54,8 @@ class SimNetwork {
   [[nodiscard]] const Network& network() const { return network_; }
   /// Each thread needs routes of its own.
   [[nodiscard]] Routes routes() const { return Routes(network_, route_options_); }
+  /// The assumptions of all simulations on it.
+  [[nodiscard]] const std::string& rules() const { return rules_; }
   /// The shares that `size` bytes in `seconds` reach. Known only for allgather, reduce_scatter and
   /// allreduce of all ranks of the network.
   [[nodiscard]] SharesOfBounds shares(const Contract& contract, std::uint64_t size,
@@ -60,6 +64,7 @@ class SimNetwork {
  private:
   Network network_;
   RouteOptions route_options_;
+  std::string rules_;
   std::optional<Optimum> best_;
 };
 

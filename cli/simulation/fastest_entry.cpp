@@ -49,7 +49,7 @@ std::optional<FastestEntry> fastest_entry(const Network& network, Collective col
   });
   const auto best = std::min_element(seconds.begin(), seconds.end());
   if (best == seconds.end() || *best == std::numeric_limits<double>::infinity()) return {};
-  return FastestEntry{.name = entries[static_cast<std::size_t>(best - seconds.begin())].name(),
+  return FastestEntry{.entry = entries[static_cast<std::size_t>(best - seconds.begin())],
                       .seconds = *best};
 }
 

@@ -2,18 +2,19 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include <tutti/collective.hpp>
 #include <tutti/network/network.hpp>
 #include <tutti/rank.hpp>
 #include <tutti/sim/simulation.hpp>
 
+#include "cli/simulation/entry.hpp"
+
 namespace tutti::cli {
 
 /// The algorithm of the table that is fastest on a network.
 struct FastestEntry {
-  std::string name;
+  SimEntry entry;
   double seconds = 0;
 };
 

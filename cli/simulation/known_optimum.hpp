@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -14,8 +15,8 @@ struct KnownOptimum {
   std::string why_not{};
 };
 
-/// Does not compute an optimum that would take minutes or is not exact: the callers show it beside
-/// other results.
-[[nodiscard]] KnownOptimum known_optimum(const Network& network);
+/// The optimum for ranks with so many ports; 0: any number. Does not compute an optimum that would
+/// take minutes or is not exact: the callers show it beside other results.
+[[nodiscard]] KnownOptimum known_optimum(const Network& network, std::uint32_t ports = 0);
 
 }  // namespace tutti::cli

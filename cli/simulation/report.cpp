@@ -103,14 +103,14 @@ std::string path_text(const Simulation& simulation) {
 
 std::string percent(std::optional<double> part) { return part ? percent_of(*part) : ""; }
 
-std::string report_text(const SimReport& report, const Network& network) {
+std::string report_text(const SimReport& report, const Network& network, const std::string& rules) {
   const Simulation& simulation = report.simulation;
   std::string text = report.name + " on " + network.name + ": " +
                      std::to_string(report.contract.ranks) + " ranks, " +
-                     format_bytes(report.size) + "\n";
+                     format_bytes(report.size) + "\n" + rules + "\n";
   text += format_seconds(simulation.seconds);
   if (report.shares.bound) {
-    text += ", " + percent(report.shares.bound) + " of this network's bound";
+    text += ", " + percent(report.shares.bound) + " of the bound for these ports";
   }
   if (report.shares.composition) {
     text += " (" + percent(report.shares.composition) + " of reduce_scatter then allgather)";

@@ -26,8 +26,10 @@ struct SimReport {
 /// "73.2 %", or "" where the bound is not known.
 [[nodiscard]] std::string percent(std::optional<double> part);
 
-/// As text: the time, the busiest links, and the parts of the critical path.
-[[nodiscard]] std::string report_text(const SimReport& report, const Network& network);
+/// As text: the time, the busiest links, and the parts of the critical path. `rules`: see
+/// rules_text().
+[[nodiscard]] std::string report_text(const SimReport& report, const Network& network,
+                                      const std::string& rules);
 
 /// The same and all details, as JSON, piece by piece.
 void write_report_json(const SimReport& report, const Network& network, const TextSink& sink);

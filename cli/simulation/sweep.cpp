@@ -65,7 +65,7 @@ std::string sweep_text(const SimSweep& sweep) {
     table.add(std::move(cells));
   }
   std::string text = sweep.network + ", " + std::to_string(sweep.ranks) +
-                     " ranks; * is the fastest\n\n" + table.text();
+                     " ranks; * is the fastest\n" + sweep.rules + "\n\n" + table.text();
   for (std::size_t k = 0; k < sweep.sizes.size(); ++k) {
     if (k > 0 && sweep.best(k) == sweep.best(k - 1)) continue;
     text += (k == 0 ? "\nfrom " : "from ") + format_bytes(sweep.sizes[k]) +
@@ -100,9 +100,10 @@ std::string sweep_svg(const SimSweep& sweep) {
     panel.marks.push_back(
         {.x = static_cast<double>(sweep.sizes[k]), .label = sweep.names[sweep.best(k)]});
   }
-  return render::to_svg({.title = "simulated time by size",
-                         .subtitle = sweep.network + ", " + std::to_string(sweep.ranks) + " ranks",
-                         .panels = {std::move(panel)}});
+  return render::to_svg(
+      {.title = "simulated time by size",
+       .subtitle = sweep.network + ", " + std::to_string(sweep.ranks) + " ranks; " + sweep.rules,
+       .panels = {std::move(panel)}});
 }
 
 }  // namespace tutti::cli

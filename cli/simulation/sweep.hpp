@@ -9,6 +9,7 @@ namespace tutti::cli {
 /// The times of several algorithms at several sizes.
 struct SimSweep {
   std::string network;
+  std::string rules;  ///< See rules_text().
   std::uint32_t ranks = 0;
   std::vector<std::uint64_t> sizes;
   std::vector<std::string> names;

@@ -5,7 +5,7 @@
 //   tutti run -n 4 -- build/examples/training/data_parallel
 //   build/examples/training/data_parallel [--trace FILE]      # alone: 4 threads
 //
-// In each step a rank sends 2Ψ·(N−1)/N values for Ψ parameters and N ranks: the 2Ψ of the lectures.
+// In each step a rank sends 2Ψ·(N−1)/N values for Ψ parameters and N ranks: the 2Ψ of textbooks.
 #include <string>
 
 #include <tutti/bucketer.hpp>

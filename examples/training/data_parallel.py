@@ -5,7 +5,7 @@
 
 The gradients are averaged by allreduce, in buckets, while the backward pass still computes those of earlier
 layers (DDP). Then all ranks make the same update. In each step a rank sends 2Ψ·(N-1)/N values for Ψ
-parameters and N ranks: the 2Ψ of the lectures. data_parallel.cpp is the same in C++.
+parameters and N ranks: the 2Ψ of textbooks. data_parallel.cpp is the same in C++.
 """
 
 from __future__ import annotations

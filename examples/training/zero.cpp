@@ -9,8 +9,9 @@
 //
 // Stages 1 and 2 send 2Ψ(N−1)/N values per rank and step, as data parallel does; stage 3 sends 3Ψ.
 // With bf16, parameters and gradients have 2 bytes, and the optimiser keeps K = 12 bytes per
-// parameter: a copy of the weights in f32, and two means. This is the 2Ψ + 2Ψ + KΨ of the lectures.
-// With f32 the weights need no copy: 4Ψ + 4Ψ + 8Ψ.
+// parameter: a copy of the weights in f32, and two means. This is the 2Ψ + 2Ψ + KΨ of Rajbhandari
+// et al., "ZeRO: memory optimizations toward training trillion parameter models", 2020. With f32
+// the weights need no copy: 4Ψ + 4Ψ + 8Ψ.
 #include <bit>
 #include <string>
 

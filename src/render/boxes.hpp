@@ -7,7 +7,7 @@
 
 namespace tutti::render {
 
-/// A collective on few ranks with one box per rank and chunk, as the lectures draw it.
+/// A collective on few ranks with one box per rank and chunk, as textbooks draw it.
 struct Boxes {
   std::uint64_t read = 0;     ///< Boxes with an input.
   std::uint64_t written = 0;  ///< Boxes with an output.

@@ -6,7 +6,7 @@
 
 namespace tutti::render {
 
-/// The lectures' example of a pipeline, f(x) = x² + 5 in two stages, counted: rank 0 squares a
+/// A textbook example of a pipeline, f(x) = x² + 5 in two stages, counted: rank 0 squares a
 /// number and sends the square to rank 1, which adds 5. Each takes a unit of time.
 struct Pipeline {
   static constexpr std::size_t stages = 2;

@@ -21,14 +21,15 @@ constexpr std::array entries{
                   "others are idle: the time grows with p. It wins for two or three ranks, or if "
                   "the root can send to all at once.",
            .bound = "One round if ports are unlimited; with one port, p−1 messages in a row."}},
-    Entry{"binomial",
-          {.idea = "In every round each rank that has the data passes it on, so the number of "
-                   "holders doubles. For a reduce, the same tree backwards.",
-           .why = "No algorithm that sends one message per rank and round informs more than twice "
-                  "as many ranks as before, so ⌈log₂ p⌉ rounds is the least: this is the lectures' "
-                  "minimum spanning tree. It wins for small messages, where every round costs α. "
-                  "For large ones it wastes bandwidth: the whole vector crosses in every round.",
-           .bound = "Optimal in rounds; log₂ p times the optimum in bytes on the critical path."}},
+    Entry{
+        "binomial",
+        {.idea = "In every round each rank that has the data passes it on, so the number of "
+                 "holders doubles. For a reduce, the same tree backwards.",
+         .why = "No algorithm that sends one message per rank and round informs more than twice "
+                "as many ranks as before, so ⌈log₂ p⌉ rounds is the least: this is the textbooks' "
+                "minimum spanning tree. It wins for small messages, where every round costs α. "
+                "For large ones it wastes bandwidth: the whole vector crosses in every round.",
+         .bound = "Optimal in rounds; log₂ p times the optimum in bytes on the critical path."}},
     Entry{"binary_tree",
           {.idea = "Every rank has up to two children. Sums go up, the result comes down.",
            .why = "A parent serves only two children, so no rank is a hot spot, and a long message "
@@ -98,7 +99,8 @@ constexpr std::array entries{
     Entry{"bidirectional_ring",
           {.idea = "Blocks travel both ways round the ring at the same time.",
            .why = "A block needs to go at most half way round in each direction, so a phase takes "
-                  "⌈(p−1)/2⌉ rounds instead of p−1. The bytes are the same. It is faster only if a "
+                  "⌈(p−1)/2⌉ rounds instead of p−1; if p is even, half a block reaches the "
+                  "opposite rank from each side. The bytes are the same. It is faster only if a "
                   "rank can send to both neighbours at once: with one port the two directions take "
                   "turns and nothing is gained.",
            .bound = "Optimal in bytes; half of the ring's rounds."}},
@@ -293,7 +295,7 @@ constexpr std::array entries{
          .bound = "Optimal in rounds and in the root's bytes."}},
     Entry{"allreduce/binomial",
           {.idea = "A reduce up a binomial tree, then a broadcast down the same tree.",
-           .why = "Two optimal trees, one after the other: 2⌈log₂ p⌉ rounds. The lectures' "
+           .why = "Two optimal trees, one after the other: 2⌈log₂ p⌉ rounds. The textbooks' "
                   "latency-optimised allreduce. Recursive doubling does it in half as many rounds, "
                   "because there both partners of a pair send; halving and doubling does it with "
                   "far fewer bytes.",

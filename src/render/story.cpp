@@ -1,17 +1,15 @@
 #include "render/story.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <utility>
 #include <vector>
 
-#include <tutti/schedule/bounds.hpp>
 #include <tutti/schedule/figures.hpp>
 #include <tutti/schedule/trace.hpp>
 
 #include "core/columns.hpp"
 #include "core/quantity.hpp"
+#include "render/volume.hpp"
 
 namespace tutti::render {
 namespace {
@@ -335,23 +333,12 @@ class Story {
   }
 
   void add_bytes() {
-    // One byte per chunk. An alltoall numbers the chunks of all ranks.
-    const bool pairs = contract_.collective == Collective::alltoall;
-    const std::uint64_t data = pairs ? contract_.ranks : contract_.chunks;
     const Figures figures = count(schedule_, Layout::equal(contract_.chunks, 1));
+    const std::string volume = volume_text(schedule_);
     text_ += "\n" + paint_.bold("Proved") + ": every rank ends with what " +
              std::string(name(contract_.collective)) + " promises, whatever the order of events. " +
              with_commas(figures.messages) + (figures.messages == 1 ? " message" : " messages");
-    if (contract_.collective != Collective::barrier) {
-      const Bounds least = bounds(contract_.collective, contract_.ranks, data);
-      std::array<char, 128> sentence{};
-      std::snprintf(sentence.data(), sentence.size(),
-                    "; no rank sends more than %.3g times the data (%.3g is the least possible)",
-                    static_cast<double>(figures.most_sent) / static_cast<double>(data),
-                    static_cast<double>(least.most_sent) / static_cast<double>(data));
-      text_ += sentence.data();
-    }
-    text_ += ".\n";
+    text_ += (volume.empty() ? "" : "; " + volume) + ".\n";
   }
 
   const StorySubject& subject_;

@@ -39,6 +39,24 @@ TEST(Choose, PrintsJson) {
   }
 }
 
+/// As `sim` does, unless a speed of sums is given.
+TEST(Choose, OnANetworkSumsTakeNoTime) {
+  const std::string question = "choose allreduce --topo torus:4x4 --size 1MiB";
+  EXPECT_NE(tutti(question).out.find(
+                "any number of messages in and out of a rank at once, those from one rank to "
+                "another in order; dimension_order routes; sums take no time\n"),
+            std::string::npos)
+      << tutti(question).out;
+  EXPECT_NE(tutti(question + " --gamma 20GB/s").out.find("sums at 20GB/s\n"), std::string::npos);
+  EXPECT_NE(tutti(question + " --gamma profile").out.find(", by "), std::string::npos);
+  const auto best = [&](const std::string& more) {
+    const auto document = Json::parse(tutti(question + " --json" + more).out);
+    return document.at("candidates").at(0).at("seconds").get<double>();
+  };
+  EXPECT_EQ(best(""), best(" --gamma 0"));
+  EXPECT_LT(best(""), best(" --gamma profile"));
+}
+
 TEST(Choose, ExplainsSchedulesOfRules) {
   const TemporaryDirectory folder;
   const std::string path = folder.path("ring.json");
@@ -127,11 +145,14 @@ TEST(Choices, RanksWithDifferentProfilesFail) {
 
 TEST(Choices, RanksWithDifferentRulesFail) {
   const Outcome outcome =
-      tutti(in_shell(std::string("if [ $TUTTI_RANK = 2 ]; then export TUTTI_ALGO=allreduce:ring; "
-                                 "fi; ") +
+      tutti(in_shell(std::string("export TUTTI_ALGO=allreduce/mesh; if [ $TUTTI_RANK = 2 ]; then "
+                                 "TUTTI_ALGO=allreduce/ring; fi; ") +
                      bench));
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_NE(outcome.err.find("ranks choose algorithms differently"), std::string::npos)
+  EXPECT_NE(outcome.err.find("rank 0 by TUTTI_ALGO=allreduce/mesh, the built-in profile"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("and rank 2 by TUTTI_ALGO=allreduce/ring, "), std::string::npos)
       << outcome.err;
 }
 

@@ -23,6 +23,10 @@ TEST(Explain, Why) {
   const Outcome run = tutti("explain rabenseifner --why");
   ASSERT_EQ(run.exit_code, 0) << run.err;
   expect_golden("cli/explain-why.txt", run.out);
+  const Json found = Json::parse(tutti("explain rabenseifner --why --json").out);
+  EXPECT_EQ(found.at("algorithm").string(), "allreduce/halving_doubling");
+  EXPECT_NE(found.at("idea").string().find("Rabenseifner"), std::string::npos);
+  EXPECT_EQ(found.at("formula").at("rounds").string(), "2L");
 }
 
 TEST(Explain, Numbers) {

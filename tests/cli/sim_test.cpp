@@ -14,7 +14,8 @@ TEST(Sim, PrintsTimeOptimumLinksAndPath) {
   const Outcome found = tutti("sim allreduce/ring --topo fat_tree:k=4 --size 1MiB");
   EXPECT_EQ(found.exit_code, 0);
   for (const char* part :
-       {"allreduce/ring on fat_tree", "16 ranks", "1MiB", "of this network's bound",
+       {"allreduce/ring on fat_tree", "16 ranks", "1MiB", "of the bound for these ports",
+        "one message in and out of a rank at once; up_down routes; sums take no time",
         "busiest links", "critical path: 30 messages"}) {
     EXPECT_NE(found.out.find(part), std::string::npos) << part << " is not in:\n" << found.out;
   }
@@ -31,6 +32,31 @@ TEST(Sim, ComparesAllAlgorithms) {
     before = each["seconds"].get<double>();
     EXPECT_LE(each["part_of_bound"].get<double>(), 1 + 1e-9);
   }
+}
+
+/// A ring uses one link of a rank at a time, and that fully.
+TEST(Sim, SharesAreOfTheBoundForTheSamePorts) {
+  const auto share = [](const std::string& more) {
+    const Outcome found =
+        tutti("sim allreduce/ring --topo torus:4x4,latency=0 --size 64MiB --json" + more);
+    EXPECT_EQ(found.exit_code, 0) << found.err;
+    return Json::parse(found.out)["part_of_bound"].get<double>();
+  };
+  EXPECT_NEAR(share(""), 1, 1e-6);
+  EXPECT_NEAR(share(" --ports 2"), 0.5, 1e-6);
+  EXPECT_NEAR(share(" --ports 0"), 0.25, 1e-6);
+}
+
+TEST(Sim, MessagesOfAPairAreInOrderUnlessAskedOtherwise) {
+  const auto time = [](const std::string& more) {
+    const Outcome found =
+        tutti("sim broadcast/chain:segments=16 --topo star:8 --size 64MiB --ports 0 --json" + more);
+    EXPECT_EQ(found.exit_code, 0) << found.err;
+    return Json::parse(found.out)["seconds"].get<double>();
+  };
+  EXPECT_EQ(time(""), time(" --in-order"));
+  EXPECT_LT(3 * time(""), time(" --any-order"));
+  EXPECT_EQ(tutti("sim allreduce/ring --topo star:4 --in-order --any-order").exit_code, 2);
 }
 
 TEST(Sim, SweepsOverSizes) {

@@ -24,6 +24,21 @@ TEST(Synth, NamesTheFastestAlgorithmOfTheTable) {
   expect_success("synth broadcast --topo star:4 --root 2 --json", R"("algorithm": "broadcast/)");
 }
 
+/// Trees are made for long buffers.
+TEST(Synth, AFasterAlgorithmOfTheTableIsTheResult) {
+  const std::string where = " --topo star:8 --size 1KiB";
+  const Outcome text = tutti("synth broadcast" + where);
+  EXPECT_NE(text.out.find("so the result is broadcast/"), std::string::npos) << text.out;
+  const Outcome json = tutti("synth broadcast --json" + where);
+  EXPECT_NE(json.out.find("\"from_table\": true"), std::string::npos) << json.out;
+  const Outcome written = tutti("synth broadcast -o -" + where);
+  EXPECT_NE(written.out.find("\"name\": \"broadcast/"), std::string::npos);
+  // Whoever names a method gets its schedule.
+  const Outcome named = tutti("synth broadcast --method packing" + where);
+  EXPECT_NE(named.out.find(", and would be the result of --method automatic"), std::string::npos)
+      << named.out;
+}
+
 TEST(Synth, WhatItWritesCanBeVerifiedSimulatedAndRun) {
   const TemporaryDirectory directory;
   const std::string schedule = directory.path() + "/s.json";

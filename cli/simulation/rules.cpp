@@ -1,0 +1,28 @@
+#include "cli/simulation/rules.hpp"
+
+#include "core/quantity.hpp"
+
+namespace tutti::cli {
+
+std::string ports_in_words(std::uint32_t ports) {
+  if (ports == 0) return "any number of messages in and out of a rank at once";
+  if (ports == 1) return "one message in and out of a rank at once";
+  return std::to_string(ports) + " messages in and out of a rank at once";
+}
+
+std::string gamma_in_words(double gamma) {
+  return gamma == 0 ? "sums take no time" : "sums at " + format_rate(1 / gamma);
+}
+
+std::string rules_text(const SimulationSettings& settings, RoutePolicy routes) {
+  std::string text = ports_in_words(settings.ports);
+  if (settings.ports != 1) {
+    text += settings.in_order ? ", those from one rank to another in order"
+                              : ", also several from one rank to another";
+  }
+  text += "; " + std::string(name(routes)) + " routes; " + gamma_in_words(settings.gamma);
+  if (settings.alpha > 0) text += "; " + format_seconds(settings.alpha) + " more per message";
+  return text;
+}
+
+}  // namespace tutti::cli
