@@ -13,7 +13,8 @@ function(tutti_compile_alone)
 endfunction()
 
 # tutti_batches(<variable> <source>...): sets the variable to the sources to be compiled. Sources with
-# options of their own, other than those of cold code, are compiled alone too.
+# options of their own, other than those of cold code, are compiled alone too. Two lists with sources of the same
+# folder need a TUTTI_BATCH_PART each, a word for the paths of its batches.
 function(tutti_batches variable)
   if(NOT TUTTI_BATCHES)
     set(${variable} ${ARGN} PARENT_SCOPE)
@@ -31,7 +32,7 @@ function(tutti_batches variable)
     endif()
     cmake_path(GET source PARENT_PATH folder)
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
-    string(REPLACE "/" "_" batch "${folder}")
+    string(MAKE_C_IDENTIFIER "${folder}" batch)
     if(options)
       string(APPEND batch "_cold")
     endif()
@@ -45,7 +46,7 @@ function(tutti_batches variable)
     foreach(part RANGE ${last})
       math(EXPR first "${part} * ${TUTTI_BATCH_SIZE}")
       list(SUBLIST sources_of_${batch} ${first} ${TUTTI_BATCH_SIZE} members)
-      set(file "${CMAKE_CURRENT_BINARY_DIR}/batches/${batch}_${part}.cpp")
+      set(file "${CMAKE_CURRENT_BINARY_DIR}/batches/${TUTTI_BATCH_PART}${batch}_${part}.cpp")
       list(TRANSFORM members PREPEND "#include \"")
       list(TRANSFORM members APPEND "\"\n")
       list(JOIN members "" text)

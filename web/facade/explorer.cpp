@@ -9,6 +9,7 @@
 #include <tutti/network/network_json.hpp>
 
 #include "core/quantity.hpp"
+#include "topology/limit_ports.hpp"
 
 namespace tutti::web {
 namespace {
@@ -124,10 +125,13 @@ KeptNetwork& Explorer::network(const std::string& text) {
   }
   Routes routes(network);
   std::optional<Optimum> best = optimum_of(network);
+  const Network limited = limit_ports(network, 1);
+  std::optional<Optimum> one_port = limited == network ? best : optimum_of(limited);
   networks_.push_front(KeptNetwork{.key = text,
                                    .network = std::move(network),
                                    .routes = std::move(routes),
-                                   .optimum = std::move(best)});
+                                   .optimum = std::move(best),
+                                   .one_port_optimum = std::move(one_port)});
   if (networks_.size() > most_networks) networks_.pop_back();
   return networks_.front();
 }

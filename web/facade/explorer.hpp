@@ -42,7 +42,8 @@ struct KeptNetwork {
   std::string key;
   Network network;
   Routes routes;
-  std::optional<Optimum> optimum;
+  std::optional<Optimum> optimum;           ///< With any number of ports.
+  std::optional<Optimum> one_port_optimum;  ///< With one.
 };
 
 /// Answers questions. Keeps the schedules and networks of the last questions, because a reader who

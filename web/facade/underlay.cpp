@@ -49,13 +49,15 @@ Json numbers(const std::vector<Rank>& ranks) {
   return list;
 }
 
+/// Of the bound for the same ports; none for numbers of ports that the page does not offer.
 std::optional<double> part_of_bound(const KeptNetwork& on, const Contract& contract,
-                                    std::uint64_t size, double seconds) {
-  if (!on.optimum || contract.ranks != on.network.rank_count() || seconds <= 0) return {};
+                                    std::uint64_t size, std::uint32_t ports, double seconds) {
+  const std::optional<Optimum>& bound = ports == 1 ? on.one_port_optimum : on.optimum;
+  if (!bound || ports > 1 || contract.ranks != on.network.rank_count() || seconds <= 0) return {};
   std::optional<Fraction> best;
-  if (contract.collective == Collective::allgather) best = on.optimum->allgather;
-  if (contract.collective == Collective::reduce_scatter) best = on.optimum->reduce_scatter;
-  if (contract.collective == Collective::allreduce) best = on.optimum->allreduce;
+  if (contract.collective == Collective::allgather) best = bound->allgather;
+  if (contract.collective == Collective::reduce_scatter) best = bound->reduce_scatter;
+  if (contract.collective == Collective::allreduce) best = bound->allreduce;
   if (!best) return {};
   return static_cast<double>(size) / seconds / best->value();
 }
@@ -198,7 +200,7 @@ Json simulated(Explorer& explorer, const Json& arguments) {
                        {"utilisation", each.utilisation}});
   }
   Json answer{{"seconds", result.seconds}, {"messages", result.messages}, {"bytes", result.bytes}};
-  const auto part = part_of_bound(on, schedule.contract, size, result.seconds);
+  const auto part = part_of_bound(on, schedule.contract, size, settings.ports, result.seconds);
   answer["part_of_bound"] = part ? Json(*part) : Json();
   answer["finished"] = Json(result.finished);
   answer["links"] = std::move(links);

@@ -187,7 +187,7 @@ export const tours = [
         set: { view: "network", a: "ring", p: 16, net: "torus:4x4,bandwidth=25GB/s", order: "" },
       },
       {
-        text: "The best ring goes up and down like a snake: every hop is one link. Still most links are idle, and the run is far from the network's bound.",
+        text: "The best ring goes up and down like a snake: every hop is one link. With one port no schedule is faster; but most links are idle.",
         set: {
           view: "network",
           a: "ring",
@@ -197,7 +197,7 @@ export const tours = [
         },
       },
       {
-        text: "The torus algorithm uses both dimensions at once. Compare the percentage of the bound. Ports: any number, because a rank sends in two directions.",
+        text: "The torus algorithm uses both dimensions at once. Ports: any number, because a rank sends in two directions, and the percentage is of what all links can carry: the ring would reach a quarter of that.",
         set: {
           view: "network",
           a: "torus",

@@ -140,11 +140,13 @@ export function networkView() {
         alone ? `priced without a network: ${secondsText(alone)}` : null,
       ),
       big(
-        "of the network's bound",
+        state.ports === "one" ? "of the bound for one port" : "of the network's bound",
         result ? percentText(result.part_of_bound) : "…",
-        net.optimum
-          ? `cut of ${plural(net.optimum.cut.ranks, "rank")} with ${rateText(net.optimum.cut.leaving)} out`
-          : "no bound for this one",
+        !net.optimum
+          ? "no bound for this one"
+          : state.ports === "one"
+            ? "what no schedule exceeds if ranks have one port"
+            : `cut of ${plural(net.optimum.cut.ranks, "rank")} with ${rateText(net.optimum.cut.leaving)} out`,
       ),
       big(
         "busiest link",
