@@ -16,7 +16,7 @@ import { bytesText, roughBytes, sizeName, sizeSteps } from "./units.js";
 
 const presets = [
   ["", "own values", null],
-  ["lecture", "lectures: 1 µs, 100 GB/s", { alpha: "1us", bw: "100GB/s", gamma: "0", node: 1 }],
+  ["lecture", "textbooks: 1 µs, 100 GB/s", { alpha: "1us", bw: "100GB/s", gamma: "0", node: 1 }],
   ["nvlink", "NVLink box: 2 µs, 450 GB/s", { alpha: "2us", bw: "450GB/s", gamma: "3000GB/s", node: 1 }],
   ["cluster", "100 Gb/s cluster: 10 µs", { alpha: "10us", bw: "100Gb/s", gamma: "10GB/s", node: 1 }],
   ["ethernet", "10 Gb/s Ethernet: 30 µs", { alpha: "30us", bw: "10Gb/s", gamma: "10GB/s", node: 1 }],

@@ -43,8 +43,8 @@ export const exercises = [
   },
   {
     id: "ex-7",
-    title: "The lectures' table",
-    asks: "For p = 5, how many bytes does each allreduce of the lecture send in all, in how many steps, and how many at most from one rank in one step?",
+    title: "Five allreduces",
+    asks: "For p = 5, how many bytes does an allreduce send in all by mesh, single root, binary tree, naive ring and optimised ring, in how many steps, and how many at most from one rank in one step?",
     answer: lectureTable,
   },
   {

@@ -40,7 +40,7 @@ export function specs(p, shape) {
           `fat tree, k = ${k}, oversubscribed twice`,
         ],
       );
-  if (p === 4) found.unshift(["lecture", "lecture", "the lecture's ten links with hosts A to D"]);
+  if (p === 4) found.unshift(["lecture", "lecture", "hosts A to D on a cycle of ten links"]);
   return found;
 }
 

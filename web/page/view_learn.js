@@ -276,7 +276,7 @@ function slipPage() {
     h(
       "p",
       {},
-      "Lecture notes on collectives contain slips, and they are copied from one to the next. Each of these can be checked here.",
+      "Texts on collectives contain slips, and they are copied from one to the next. Each of these can be checked here.",
     ),
     ...slips.map(([title, text, patch, words]) =>
       h("div", { class: "slip" }, h("h3", {}, title), h("p", {}, `${text} `, link(`${words}.`, patch))),
