@@ -1,7 +1,7 @@
 # The sources of the library that the explorer contains: the rooms that treat a schedule as a value. Left out is
 # what a page has no use for: files, MSCCL, processes, recorded timelines and the HTML player. The core room is
-# mostly that, so its other files are named. Every build links these alone (tests/CMakeLists.txt), so that a
-# source that is missing here fails before anyone builds the page.
+# mostly that, so its other files are named. A build with tests links these alone (tests/CMakeLists.txt), so that a
+# source that is missing here fails there, and not only in the build of the page.
 
 # tutti_page_sources(<variable> <root of the tree>)
 function(tutti_page_sources variable root)
