@@ -272,6 +272,55 @@ TEST(Routes, RanksOfARailAreReachedBySeveralSpines) {
   }
 }
 
+/// As rails_below_spines(), but the k-th ranks of a pod's hosts are linked to both leaves of pair
+/// k.
+Network dual_homed_rails(std::uint32_t pods, bool with_nics) {
+  Network network;
+  std::vector<NodeId> spines;
+  for (int s = 0; s < 4; ++s) {
+    spines.push_back(network.add("s" + std::to_string(s), NodeKind::switch_, 3));
+  }
+  for (std::uint32_t pod = 0; pod < pods; ++pod) {
+    std::vector<NodeId> leaves;
+    for (int k = 0; k < 8; ++k) {
+      const std::string name = "l" + std::to_string(pod) + "." + std::to_string(k);
+      leaves.push_back(network.add(name, NodeKind::switch_, 2));
+      for (const NodeId spine : spines) network.join(leaves.back(), spine, 1, 0);
+    }
+    for (std::uint32_t i = 0; i < 16; ++i) {
+      const std::string name = "r" + std::to_string(16 * pod + i);
+      const NodeId rank = network.add(name, NodeKind::rank);
+      for (const std::uint32_t plane : {0U, 1U}) {
+        NodeId below = rank;
+        if (with_nics) {
+          below = network.add(name + ".nic" + std::to_string(plane), NodeKind::nic, 1);
+          network.join(rank, below, 1, 0);
+        }
+        network.join(below, leaves[2 * (i % 4) + plane], 1, 0);
+      }
+    }
+  }
+  return network;
+}
+
+/// By their own numbers, all ranks of a pair of leaves would be reached by the same one of the two.
+TEST(Routes, RanksWithTwoUplinksAreReachedByBoth) {
+  for (const bool with_nics : {false, true}) {
+    const Network network = dual_homed_rails(3, with_nics);
+    Routes routes(network);
+    ASSERT_EQ(routes.policy(), RoutePolicy::up_down);
+    for (const std::uint32_t shift : {16U, 32U}) {
+      std::vector<int> load(network.links.size());
+      for (std::uint32_t r = 0; r < 48; ++r) {
+        for (const LinkId link : routes.between(Rank{r}, Rank{(r + shift) % 48})) {
+          if (network[network[link].to].level < network[network[link].from].level) continue;
+          EXPECT_LE(++load[link.index()], 1) << network.describe(link) << " at shift " << shift;
+        }
+      }
+    }
+  }
+}
+
 TEST(Routes, EcmpIsDeterministicAndUsesAllPaths) {
   const Network network = generate("fat_tree:k=8");
   Routes one(network, {.policy = RoutePolicy::ecmp, .seed = 1});
