@@ -9,6 +9,7 @@
 #include "cli/console/options.hpp"
 #include "cli/fusion/fusion.hpp"
 #include "cli/fusion/measurement.hpp"
+#include "cli/simulation/rules.hpp"
 #include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "core/reject.hpp"
@@ -103,16 +104,17 @@ void print(const Options& options, const FusionTask& task, const Fusion& found) 
   } else {
     std::printf("Without latency fusing gains nothing.\n");
   }
-  std::printf(
-      "Simulated on %s. --measure runs it on this host.\n",
-      options.topo.empty() ? "a switch with links of this bandwidth" : task.network.c_str());
+  std::printf("Simulated on %s: %s.\n--measure runs it on this host.\n",
+              options.topo.empty() ? "a switch with links of this bandwidth" : task.network.c_str(),
+              rules_text(simulation_of(task), found.routes).c_str());
 }
 
 void print_json(const FusionTask& task, const Fusion& found) {
   Json document{{"algorithm", task.algorithm->name},
                 {"ranks", task.problem.ranks},
                 {"tensors", task.tensors},
-                {"tensor", task.tensor}};
+                {"tensor", task.tensor},
+                {"rules", rules_json(simulation_of(task), found.routes)}};
   document["half_latency"] = found.half ? Json(*found.half) : Json();
   document["tenth_latency"] = found.tenth ? Json(*found.tenth) : Json();
   document["buckets"] = Json::array();

@@ -183,6 +183,11 @@ Party party_from(const Request& request) {
   return party;
 }
 
+/// The rules by which a choice for a network is simulated.
+SimulationSettings assumed(const Forecast& forecast) {
+  return {.gamma = forecast.party().gamma.value_or(forecast.reach_profile().gamma), .ports = 0};
+}
+
 void print_heading(const Request& request, const Forecast& forecast, const FoundProfile& found) {
   const Party& party = forecast.party();
   const std::string call =
@@ -192,8 +197,7 @@ void print_heading(const Request& request, const Forecast& forecast, const Found
                 words(party.reach).c_str(), found.origin.c_str());
     return;
   }
-  const double gamma = request.gamma.value_or(forecast.reach_profile().gamma);
-  const SimulationSettings settings{.gamma = gamma, .ports = 0};
+  const SimulationSettings settings = assumed(forecast);
   std::printf("%s on %s, %u ranks\n%s%s\n\n", call.c_str(), party.network->name.c_str(),
               party.ranks, rules_text(settings, Routes(*party.network).policy()).c_str(),
               request.gamma ? "" : (", by " + found.origin).c_str());
@@ -287,6 +291,9 @@ void print_json(const FoundProfile& found, const Selector& selector,
   document["pairs"] = name(party.reach.pairs);
   document["crowded"] = party.reach.crowded;
   document["profile"] = found.origin;
+  if (party.network) {
+    document["rules"] = rules_json(assumed(selector.forecast()), Routes(*party.network).policy());
+  }
   document["slice_bytes"] = reach.slice_bytes;
   document["direct_from"] =
       reach.direct_from[static_cast<std::size_t>(ways.front().method.collective())];

@@ -12,6 +12,7 @@
 #include "cli/console/exit_code.hpp"
 #include "cli/console/options.hpp"
 #include "cli/console/text_file.hpp"
+#include "cli/simulation/rules.hpp"
 #include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "render/chart.hpp"
@@ -54,15 +55,13 @@ std::string size_text(std::uint64_t size) {
   return size < 1000 ? text : text + " (" + rounded + ")";
 }
 
-std::string ports_in_words(bool unlimited) {
-  return unlimited ? "a link for every message" : "one port each way";
-}
+Ports ports_of(const Options& options) { return options.unlimited ? Ports::unlimited : Ports::one; }
 
 void print(const Options& options, const Crossover& crossing) {
   const std::string& below = crossing.first_wins_below ? options.first : options.second;
   const std::string& above = crossing.first_wins_above ? options.first : options.second;
   std::printf("%u ranks, %s, %s\n", options.problem.rank_count(), options.model.describe().c_str(),
-              ports_in_words(options.unlimited).c_str());
+              ports_in_words(ports_of(options)).c_str());
   if (crossing.size) {
     std::printf("below %s: %s\nfrom there on: %s\n", size_text(*crossing.size).c_str(),
                 below.c_str(), above.c_str());
@@ -94,7 +93,7 @@ std::string crossover_svg(const Options& options, const Schedule& first, const S
   const std::uint64_t to =
       crossing.size ? (*crossing.size > most / around ? most : *crossing.size * around) : most;
   const CostModel model = options.model.model();
-  const Ports ports = options.unlimited ? Ports::unlimited : Ports::one;
+  const Ports ports = ports_of(options);
   render::ChartPanel panel{.title = "time", .y = render::Measure::seconds, .series = {}};
   for (const auto& [name, schedule] :
        {std::pair{options.first, &first}, std::pair{options.second, &second}}) {
@@ -117,7 +116,7 @@ std::string crossover_svg(const Options& options, const Schedule& first, const S
   return render::to_svg(
       {.title = options.first + " and " + options.second,
        .subtitle = std::to_string(options.problem.rank_count()) + " ranks, " +
-                   options.model.describe() + ", " + ports_in_words(options.unlimited) +
+                   options.model.describe() + ", " + ports_in_words(ports_of(options)) +
                    (crossing.size ? "; " + above + " is faster from the mark on" : ""),
        .panels = {std::move(panel)}});
 }
@@ -148,8 +147,7 @@ void run(const Options& options) {
   };
   const Schedule first = schedule(options.first);
   const Schedule second = schedule(options.second);
-  const Crossover crossing = crossover(first, second, options.model.model(),
-                                       options.unlimited ? Ports::unlimited : Ports::one,
+  const Crossover crossing = crossover(first, second, options.model.model(), ports_of(options),
                                        parse_bytes(options.from), parse_bytes(options.to));
   if (!options.svg.empty()) {
     write_text(options.svg, crossover_svg(options, first, second, crossing));

@@ -123,7 +123,7 @@ void show_one(const SimNetwork& on, const ScheduleSource& source, const Options&
   const bool elsewhere = options.trace == "-" || options.svg == "-";
   if (elsewhere) return;
   if (options.json) {
-    write_report_json(report, on.network(), to_standard_output);
+    write_report_json(report, on.network(), on.rules_as_json(), to_standard_output);
   } else {
     to_standard_output(report_text(report, on.network(), on.rules()));
   }
@@ -188,7 +188,7 @@ void print_ranking_json(const std::vector<SimReport>& reports, const SimNetwork&
   std::string_view before = "[";
   for (const SimReport& each : reports) {
     to_standard_output(before);
-    write_report_json(each, on.network(), to_standard_output);
+    write_report_json(each, on.network(), on.rules_as_json(), to_standard_output);
     before = ",\n";
   }
   to_standard_output("]\n");
@@ -222,6 +222,7 @@ void sweep(const SimNetwork& on, const std::vector<SimEntry>& entries, const Opt
   refuse_trace(options);
   SimSweep found{.network = on.network().name,
                  .rules = on.rules(),
+                 .rules_as_json = on.rules_as_json(),
                  .ranks = entries.front().problem.ranks,
                  .sizes = sizes_between(parse_bytes(options.from), parse_bytes(options.to)),
                  .names = {},

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include <tutti/network/network_file.hpp>
-#include <tutti/network/routes.hpp>
-#include <tutti/sim/simulation.hpp>
 
 #include "cli/console/built_schedule.hpp"
 #include "cli/console/progress.hpp"
@@ -53,8 +51,7 @@ class Calls {
 double simulated(const FusionTask& task, const Network& network, std::uint64_t size) {
   const ScheduleSource source = source_of(*task.algorithm, task.problem);
   Routes routes(network);
-  return simulate(network, routes, source, even_layout(source.contract, size),
-                  {.alpha = task.model.link.alpha, .gamma = task.model.gamma, .ports = 1})
+  return simulate(network, routes, source, even_layout(source.contract, size), simulation_of(task))
       .seconds;
 }
 
@@ -64,11 +61,16 @@ std::uint64_t tensors_in(std::uint64_t bucket, std::uint64_t tensor) {
   return std::max<std::uint64_t>(1, tensor == 0 ? 1 : bucket / tensor);
 }
 
+SimulationSettings simulation_of(const FusionTask& task) {
+  return {.alpha = task.model.link.alpha, .gamma = task.model.gamma, .ports = 1};
+}
+
 Fusion fuse(const FusionTask& task) {
   const Schedule schedule = built_schedule(*task.algorithm, task.problem);
   const Network network = load_network(task.network);
   const Calls calls(task, schedule);
   Fusion found;
+  found.routes = Routes(network).policy();
   Progress progress("simulating", task.buckets.size());
   for (const std::uint64_t bucket : task.buckets) {
     const std::uint64_t fused = std::min(tensors_in(bucket, task.tensor), task.tensors);

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include <tutti/network/routes.hpp>
 #include <tutti/schedule/algorithm.hpp>
 #include <tutti/schedule/price.hpp>
+#include <tutti/sim/simulation.hpp>
 
 /// When it pays to fuse tensors into buckets.
 namespace tutti::cli {
@@ -38,10 +40,14 @@ struct Fusion {
   std::optional<std::uint64_t> half;
   /// The size of a call that spends a tenth of its time in latency.
   std::optional<std::uint64_t> tenth;
+  RoutePolicy routes = RoutePolicy::automatic;  ///< Of the simulations.
 };
 
 /// The number of tensors in a full bucket: as many as fit, and at least one.
 [[nodiscard]] std::uint64_t tensors_in(std::uint64_t bucket, std::uint64_t tensor);
+
+/// The rules by which calls are simulated.
+[[nodiscard]] SimulationSettings simulation_of(const FusionTask& task);
 
 [[nodiscard]] Fusion fuse(const FusionTask& task);
 

@@ -8,7 +8,6 @@
 
 #include "cli/simulation/known_optimum.hpp"
 #include "cli/simulation/places.hpp"
-#include "cli/simulation/rules.hpp"
 #include "core/nearest.hpp"
 #include "core/quantity.hpp"
 #include "core/reject.hpp"
@@ -73,11 +72,11 @@ SimNetwork::SimNetwork(const SimOptions& options)
     : network_(load_network(options.topo)),
       route_options_{.policy = parse_route_policy(options.routes), .seed = options.seed} {
   best_ = known_optimum(network_, options.ports).optimum;
-  rules_ = rules_text({.alpha = parse_seconds(options.alpha),
-                       .gamma = parse_seconds_per_byte(options.gamma),
-                       .ports = options.ports,
-                       .in_order = !options.any_order},
-                      routes().policy());
+  assumed_ = {.alpha = parse_seconds(options.alpha),
+              .gamma = parse_seconds_per_byte(options.gamma),
+              .ports = options.ports,
+              .in_order = !options.any_order};
+  policy_ = routes().policy();
 }
 
 SharesOfBounds SimNetwork::shares(const Contract& contract, std::uint64_t size,

@@ -12,6 +12,7 @@
 #include <tutti/sim/simulation.hpp>
 
 #include "cli/console/options.hpp"
+#include "cli/simulation/rules.hpp"
 
 /// What `tutti sim` simulates, and on which network.
 namespace tutti::cli {
@@ -55,7 +56,8 @@ class SimNetwork {
   /// Each thread needs routes of its own.
   [[nodiscard]] Routes routes() const { return Routes(network_, route_options_); }
   /// The assumptions of all simulations on it.
-  [[nodiscard]] const std::string& rules() const { return rules_; }
+  [[nodiscard]] std::string rules() const { return rules_text(assumed_, policy_); }
+  [[nodiscard]] Json rules_as_json() const { return rules_json(assumed_, policy_); }
   /// The shares that `size` bytes in `seconds` reach. Known only for allgather, reduce_scatter and
   /// allreduce of all ranks of the network.
   [[nodiscard]] SharesOfBounds shares(const Contract& contract, std::uint64_t size,
@@ -64,7 +66,8 @@ class SimNetwork {
  private:
   Network network_;
   RouteOptions route_options_;
-  std::string rules_;
+  SimulationSettings assumed_;  ///< Of these, only the rules count.
+  RoutePolicy policy_ = RoutePolicy::automatic;
   std::optional<Optimum> best_;
 };
 

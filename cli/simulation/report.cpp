@@ -126,8 +126,12 @@ std::string report_text(const SimReport& report, const Network& network, const s
   return text;
 }
 
-void write_report_json(const SimReport& report, const Network& network, const TextSink& sink) {
-  Json members{{"schedule", report.name}, {"ranks", report.contract.ranks}, {"size", report.size}};
+void write_report_json(const SimReport& report, const Network& network, const Json& rules,
+                       const TextSink& sink) {
+  Json members{{"schedule", report.name},
+               {"ranks", report.contract.ranks},
+               {"size", report.size},
+               {"rules", rules}};
   if (report.shares.bound) members["part_of_bound"] = *report.shares.bound;
   if (report.shares.composition) members["part_of_composition"] = *report.shares.composition;
   if (!report.refusal.empty()) {

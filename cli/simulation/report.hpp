@@ -10,6 +10,7 @@
 #include <tutti/sim/simulation_json.hpp>
 
 #include "cli/simulation/case.hpp"
+#include "core/json.hpp"
 
 namespace tutti::cli {
 
@@ -31,7 +32,8 @@ struct SimReport {
 [[nodiscard]] std::string report_text(const SimReport& report, const Network& network,
                                       const std::string& rules);
 
-/// The same and all details, as JSON, piece by piece.
-void write_report_json(const SimReport& report, const Network& network, const TextSink& sink);
+/// The same and all details, as JSON, piece by piece. `rules`: see rules_json().
+void write_report_json(const SimReport& report, const Network& network, const Json& rules,
+                       const TextSink& sink);
 
 }  // namespace tutti::cli

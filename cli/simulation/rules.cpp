@@ -10,6 +10,10 @@ std::string ports_in_words(std::uint32_t ports) {
   return std::to_string(ports) + " messages in and out of a rank at once";
 }
 
+std::string ports_in_words(Ports ports) {
+  return ports == Ports::one ? ports_in_words(1U) : "a link for every message";
+}
+
 std::string gamma_in_words(double gamma) {
   return gamma == 0 ? "sums take no time" : "sums at " + format_rate(1 / gamma);
 }
@@ -23,6 +27,15 @@ std::string rules_text(const SimulationSettings& settings, RoutePolicy routes) {
   text += "; " + std::string(name(routes)) + " routes; " + gamma_in_words(settings.gamma);
   if (settings.alpha > 0) text += "; " + format_seconds(settings.alpha) + " more per message";
   return text;
+}
+
+Json rules_json(const SimulationSettings& settings, RoutePolicy routes) {
+  const bool ordered = settings.in_order || settings.ports == 1;
+  return {{"ports", settings.ports},
+          {"order", ordered ? "in_order" : "any_order"},
+          {"routes", name(routes)},
+          {"gamma", settings.gamma},
+          {"alpha", settings.alpha}};
 }
 
 }  // namespace tutti::cli

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "cli/console/text.hpp"
-#include "core/json.hpp"
 #include "core/quantity.hpp"
 #include "render/chart.hpp"
 
@@ -81,6 +80,7 @@ std::string sweep_json(const SimSweep& sweep) {
   }
   const Json document{{"network", sweep.network},
                       {"ranks", sweep.ranks},
+                      {"rules", sweep.rules_as_json},
                       {"sizes", sweep.sizes},
                       {"algorithms", std::move(list)}};
   return document.dump(2) + "\n";

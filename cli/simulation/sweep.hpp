@@ -4,12 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "core/json.hpp"
+
 namespace tutti::cli {
 
 /// The times of several algorithms at several sizes.
 struct SimSweep {
   std::string network;
-  std::string rules;  ///< See rules_text().
+  std::string rules;   ///< See rules_text(),
+  Json rules_as_json;  ///< and rules_json().
   std::uint32_t ranks = 0;
   std::vector<std::uint64_t> sizes;
   std::vector<std::string> names;

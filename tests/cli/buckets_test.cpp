@@ -38,6 +38,20 @@ TEST(Buckets, CountTheBucketThatIsNotFull) {
   EXPECT_EQ(answer("-p 4 --alpha 0").at("half_latency"), Json());
 }
 
+TEST(Buckets, SayHowTheySimulate) {
+  const Json rules = answer("-p 4 --alpha 2us --gamma 20GB/s").at("rules");
+  EXPECT_EQ(rules.at("ports"), 1);
+  EXPECT_EQ(rules.at("order"), "in_order");
+  EXPECT_EQ(rules.at("routes"), "up_down");
+  EXPECT_DOUBLE_EQ(rules.at("gamma").get<double>(), 1 / 20e9);
+  EXPECT_DOUBLE_EQ(rules.at("alpha").get<double>(), 2e-6);
+  const std::string text = tutti("buckets -p 16 --topo torus:4x4 --gamma 20GB/s").out;
+  EXPECT_NE(text.find("one message in and out of a rank at once; dimension_order routes; sums at "
+                      "20GB/s"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Buckets, AreMeasured) {
   const Json found =
       answer("--measure -n 2 --tensors 20 --tensor 4KiB --bucket 16KiB --transport shm");

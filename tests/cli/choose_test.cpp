@@ -55,6 +55,10 @@ TEST(Choose, OnANetworkSumsTakeNoTime) {
   };
   EXPECT_EQ(best(""), best(" --gamma 0"));
   EXPECT_LT(best(""), best(" --gamma profile"));
+  const auto rules = Json::parse(tutti(question + " --gamma 20GB/s --json").out).at("rules");
+  EXPECT_EQ(rules.at("ports"), 0);
+  EXPECT_EQ(rules.at("routes"), "dimension_order");
+  EXPECT_EQ(rules.at("gamma"), 1 / 20e9);
 }
 
 TEST(Choose, ExplainsSchedulesOfRules) {

@@ -34,6 +34,25 @@ TEST(Sim, ComparesAllAlgorithms) {
   }
 }
 
+TEST(Sim, JsonNamesTheRules) {
+  const auto rules = [](const std::string& more) {
+    return Json::parse(tutti("sim allreduce/ring --topo torus:4x4 --size 64KiB --json" + more).out)
+        .at("rules");
+  };
+  EXPECT_EQ(rules(""), (Json{{"ports", 1},
+                             {"order", "in_order"},
+                             {"routes", "dimension_order"},
+                             {"gamma", 0.0},
+                             {"alpha", 0.0}}));
+  const Json others = rules(" --ports 2 --any-order --routes shortest --gamma 20GB/s --alpha 1us");
+  EXPECT_EQ(others.at("ports"), 2);
+  EXPECT_EQ(others.at("order"), "any_order");
+  EXPECT_EQ(others.at("routes"), "shortest");
+  EXPECT_EQ(others.at("gamma"), 1 / 20e9);
+  EXPECT_EQ(others.at("alpha"), 1e-6);
+  EXPECT_EQ(rules(" --sweep --from 1KiB --to 1KiB").at("ports"), 1);
+}
+
 /// A ring uses one link of a rank at a time, and that fully.
 TEST(Sim, SharesAreOfTheBoundForTheSamePorts) {
   const auto share = [](const std::string& more) {
