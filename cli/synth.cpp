@@ -45,8 +45,8 @@ struct Options {
 /// A synthesized schedule with all that was found out about it.
 struct Result {
   Synthesis made{};
-  std::string rules;  ///< Of the simulations.
-  Network network{};  ///< With the routes of the schedule.
+  RoutePolicy routes = RoutePolicy::automatic;  ///< Of the simulations.
+  Network network{};                            ///< With the routes of the schedule.
   std::uint64_t size = 0;
   double search_seconds = 0;
   std::uint64_t made_messages = 0;
@@ -134,9 +134,8 @@ void prefer_faster(const Network& network, const Options& options, Result& resul
 
 Result synthesized(const Options& options) {
   const Network network = load_network(options.topo);
-  Result result{.rules = rules_text(only_links, Routes(network).policy()),
-                .network = network,
-                .size = parse_bytes(options.size)};
+  Result result{
+      .routes = Routes(network).policy(), .network = network, .size = parse_bytes(options.size)};
   const auto begin = std::chrono::steady_clock::now();
   result.made = search(network, options);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -186,13 +185,15 @@ void print_text(const Result& result) {
               format_seconds(result.made_seconds).c_str(),
               result.simulated ? "simulated" : "predicted",
               compared(result, result.made_seconds).c_str());
-  if (result.simulated) std::printf("%s\n", result.rules.c_str());
+  if (result.simulated) std::printf("%s\n", rules_text(only_links, result.routes).c_str());
   if (result.of_table) {
-    const bool is_named_only = result.table_is_faster() && !result.faster;
+    const std::size_t refused = result.of_table->refused;
+    const std::string without =
+        refused == 0 ? ""
+                     : ", without " + std::to_string(refused) + " that are too large to simulate";
     std::printf("the fastest algorithm of the table, %s, takes %s%s\n",
                 result.of_table->entry.name().c_str(),
-                format_seconds(result.of_table->seconds).c_str(),
-                is_named_only ? ", and would be the result of --method automatic" : "");
+                format_seconds(result.of_table->seconds).c_str(), without.c_str());
   }
   if (result.faster) {
     std::printf("so the result is %s: %s\n", result.faster->name.c_str(),
@@ -207,6 +208,16 @@ void print_text(const Result& result) {
   }
 }
 
+/// What is known about the synthesized schedule alone.
+Json made_json(const Result& result) {
+  return {{"method", std::string(name(result.made.method))},
+          {"trees", result.made.trees},
+          {"direct", result.made.direct},
+          {"own_routes", result.made.routes.size()},
+          {"predicted_seconds", result.made.predicted_seconds},
+          {"synthesized_seconds", result.made_seconds}};
+}
+
 void print_json(const Result& result) {
   const Schedule& schedule = result.schedule();
   Json whole{{"schedule", schedule.name},
@@ -214,31 +225,53 @@ void print_json(const Result& result) {
              {"collective", std::string(name(schedule.contract.collective))},
              {"ranks", schedule.contract.ranks},
              {"size", result.size},
-             {"method", std::string(name(result.made.method))},
-             {"trees", result.made.trees},
-             {"direct", result.made.direct},
-             {"own_routes", result.faster ? 0 : result.made.routes.size()},
              {"from_table", result.faster.has_value()},
-             {"synthesized_seconds", result.made_seconds},
              {"chunks", schedule.contract.chunks},
              {"rounds", schedule.rounds()},
              {"messages", result.messages},
              {"search_seconds", result.search_seconds},
-             {"predicted_seconds", result.made.predicted_seconds},
              {"simulated", result.simulated},
              {"seconds", result.seconds},
              {"best_seconds", result.made.best_seconds},
              {"part_of_best", result.part()}};
+  if (result.faster) {
+    whole["method"] = "table";
+    whole["own_routes"] = 0;
+    whole["replaced"] = made_json(result);
+  } else {
+    whole.update(made_json(result));
+  }
+  if (result.simulated) whole["rules"] = rules_json(only_links, result.routes);
   if (result.part_of_bound) whole["part_of_bound"] = *result.part_of_bound;
   if (result.of_table) {
-    whole["of_table"] =
-        Json{{"algorithm", result.of_table->entry.name()}, {"seconds", result.of_table->seconds}};
+    whole["of_table"] = Json{{"algorithm", result.of_table->entry.name()},
+                             {"seconds", result.of_table->seconds},
+                             {"refused", result.of_table->refused}};
   }
   std::printf("%s\n", whole.dump(1).c_str());
 }
 
+/// On stderr, since the schedule itself may go to standard output.
+void warn_if_slower(const Result& result) {
+  if (!result.simulated) {
+    std::fputs(
+        "tutti: not simulated, so not compared with the algorithms of the table: one may be "
+        "faster. "
+        "Leave out --no-sim to find out.\n",
+        stderr);
+    return;
+  }
+  if (!result.table_is_faster() || result.faster) return;
+  std::fprintf(stderr,
+               "tutti: %s of the table is %.3g times as fast as this schedule; --method automatic "
+               "takes it.\n",
+               result.of_table->entry.name().c_str(),
+               result.made_seconds / result.of_table->seconds);
+}
+
 void run(const Options& options) {
   const Result result = synthesized(options);
+  warn_if_slower(result);
   if (!options.out.empty()) write_text(options.out, to_json(result.schedule()));
   if (!options.network_out.empty()) write_text(options.network_out, to_json(result.network));
   if (options.out == "-" || options.network_out == "-") return;

@@ -34,7 +34,8 @@ std::vector<SimEntry> entries_on(const Network& network, Collective collective, 
 std::optional<FastestEntry> fastest_entry(const Network& network, Collective collective, Rank root,
                                           std::uint64_t size, const SimulationSettings& settings) {
   const std::vector<SimEntry> entries = entries_on(network, collective, root);
-  std::vector<double> seconds(entries.size(), std::numeric_limits<double>::infinity());
+  constexpr double never = std::numeric_limits<double>::infinity();
+  std::vector<double> seconds(entries.size(), never);
   Progress progress("simulating the table", entries.size());
   in_parallel(entries.size(), [&](std::size_t i) {
     const ScheduleSource source = source_of(*entries[i].algorithm, entries[i].problem);
@@ -48,9 +49,11 @@ std::optional<FastestEntry> fastest_entry(const Network& network, Collective col
     progress.advance();
   });
   const auto best = std::min_element(seconds.begin(), seconds.end());
-  if (best == seconds.end() || *best == std::numeric_limits<double>::infinity()) return {};
-  return FastestEntry{.entry = entries[static_cast<std::size_t>(best - seconds.begin())],
-                      .seconds = *best};
+  if (best == seconds.end() || *best == never) return {};
+  return FastestEntry{
+      .entry = entries[static_cast<std::size_t>(best - seconds.begin())],
+      .seconds = *best,
+      .refused = static_cast<std::size_t>(std::count(seconds.begin(), seconds.end(), never))};
 }
 
 }  // namespace tutti::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -16,10 +17,11 @@ namespace tutti::cli {
 struct FastestEntry {
   SimEntry entry;
   double seconds = 0;
+  std::size_t refused = 0;  ///< Algorithms and shapes that were not simulated.
 };
 
-/// Simulates all algorithms of a collective, in every shape, for all ranks of the network. None if
-/// all of them are refused, such as those that need more memory than the settings allow.
+/// Simulates all algorithms of a collective, in every shape, for all ranks of the network. Those
+/// that need more memory than the settings allow are refused. None if all are.
 [[nodiscard]] std::optional<FastestEntry> fastest_entry(const Network& network,
                                                         Collective collective, Rank root,
                                                         std::uint64_t size,

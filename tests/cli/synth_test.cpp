@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "core/json.hpp"
 #include "support/command.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -33,10 +34,32 @@ TEST(Synth, AFasterAlgorithmOfTheTableIsTheResult) {
   EXPECT_NE(json.out.find("\"from_table\": true"), std::string::npos) << json.out;
   const Outcome written = tutti("synth broadcast -o -" + where);
   EXPECT_NE(written.out.find("\"name\": \"broadcast/"), std::string::npos);
-  // Whoever names a method gets its schedule.
-  const Outcome named = tutti("synth broadcast --method packing" + where);
-  EXPECT_NE(named.out.find(", and would be the result of --method automatic"), std::string::npos)
-      << named.out;
+}
+
+/// The JSON describes the schedule that is written, not the one that it replaces.
+TEST(Synth, JsonDescribesTheResult) {
+  const Json found = Json::parse(tutti("synth broadcast --json --topo star:8 --size 1KiB").out);
+  EXPECT_EQ(found.at("method"), "table");
+  EXPECT_EQ(found.find("trees"), nullptr);
+  EXPECT_EQ(found.find("predicted_seconds"), nullptr);
+  EXPECT_EQ(found.at("replaced").at("method"), "packing");
+  EXPECT_EQ(found.at("rules").at("ports"), 0);
+  EXPECT_EQ(found.at("rules").at("routes"), "up_down");
+  const Json made = Json::parse(tutti("synth broadcast --json --topo star:8").out);
+  EXPECT_EQ(made.at("method"), "packing");
+  EXPECT_EQ(made.at("direct"), false);
+}
+
+/// A named method gives its own schedule, and without simulations nothing is compared.
+TEST(Synth, WarnsOfAScheduleThatMayBeSlowerThanTheTable) {
+  const std::string synth = "synth broadcast -o - --topo star:8 --size 1KiB";
+  const Outcome named = tutti(synth + " --method packing");
+  EXPECT_NE(named.err.find(" of the table is "), std::string::npos) << named.err;
+  EXPECT_NE(named.err.find("times as fast as this schedule"), std::string::npos) << named.err;
+  const Outcome unknown = tutti(synth + " --no-sim");
+  EXPECT_NE(unknown.err.find("not compared with the algorithms of the table"), std::string::npos)
+      << unknown.err;
+  EXPECT_EQ(tutti(synth).err, "");
 }
 
 TEST(Synth, WhatItWritesCanBeVerifiedSimulatedAndRun) {
