@@ -12,7 +12,7 @@ TEST(Tuning, MeasuresEveryCollectiveAndShowsProgress) {
   run_threads(2, [&](Communicator& communicator) {
     const Profile found = measure::tune(
         communicator,
-        {.reach = {.pairs = Pairs::process}, .cores = 2, .seconds = 2, .most_bytes = 64},
+        {.reach = {.pairs = Pairs::process}, .cores = 2, .seconds = 20, .most_bytes = 64},
         [&](double share) {
           EXPECT_GE(share, last);
           EXPECT_LE(share, 1);
