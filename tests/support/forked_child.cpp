@@ -1,6 +1,7 @@
 #include "support/forked_child.hpp"
 
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,6 +69,11 @@ ForkedChild::~ForkedChild() {
   if (pid_ <= 0) return;
   ::kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);
+}
+
+void end_with_parent(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) ::kill(getpid(), SIGKILL);  // It has ended before that.
 }
 
 void ForkedChild::kill() const { ::kill(pid_, SIGKILL); }

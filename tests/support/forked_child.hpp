@@ -34,4 +34,8 @@ class ForkedChild {
   int output_ = -1;
 };
 
+/// In a child: the kernel kills it when the thread that has forked it ends, also if the child is
+/// stopped. A stopped child would otherwise outlive the test and keep its output open.
+void end_with_parent(pid_t parent);
+
 }  // namespace tutti::test

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <functional>
 #include <optional>
 #include <thread>
 
@@ -83,11 +84,21 @@ std::string fault_of_growth(Communicator& comm, const Communicator::Growth& grow
   return fault + fault_of_total(comm, comm.size());
 }
 
+/// Ends with the process that forked it, even if it is stopped then.
+class Newcomer : public ForkedChild {
+ public:
+  explicit Newcomer(const std::function<std::string()>& work)
+      : ForkedChild([&, parent = getpid()] {
+          end_with_parent(parent);
+          return work();
+        }) {}
+};
+
 class GrowthWithFaults : public ::testing::TestWithParam<Way> {};
 
 TEST_P(GrowthWithFaults, NoticesANewcomerThatDiesWithItsTicket) {
   const std::string at = free_address();
-  ForkedChild newcomer([&] {
+  Newcomer newcomer([&] {
     (void)request_admission(Endpoint::parse(at), {}, Clock::now() + 20s);
     _exit(0);  // The connection of the invitation ends.
     return std::string();
@@ -102,9 +113,9 @@ TEST_P(GrowthWithFaults, NoticesANewcomerThatDiesWithItsTicket) {
 /// Newcomers die at many points of the way into the group.
 TEST_P(GrowthWithFaults, NoticesNewcomersThatDieWhileTheyJoin) {
   const std::string at = free_address();
-  ForkedChild newcomers([&]() -> std::string {
+  Newcomer newcomers([&]() -> std::string {
     for (int i = 0; true; ++i) {
-      ForkedChild newcomer([&] {
+      Newcomer newcomer([&] {
         await_listener(at);
         signal_self(SIGKILL, std::chrono::microseconds(i * 1700 % 30000));
         join_for_ever(at, GetParam());
@@ -127,7 +138,7 @@ TEST_P(GrowthWithFaults, NoticesNewcomersThatDieWhileTheyJoin) {
 /// It has asked for admission and is stopped before it is admitted.
 TEST_P(GrowthWithFaults, DoesNotWaitForAStoppedNewcomer) {
   const std::string at = free_address();
-  ForkedChild newcomer([&] {
+  Newcomer newcomer([&] {
     await_listener(at);
     signal_self(SIGSTOP, 500ms);
     join_for_ever(at, GetParam());
@@ -142,9 +153,9 @@ TEST_P(GrowthWithFaults, DoesNotWaitForAStoppedNewcomer) {
 /// Newcomers stop at many points of the way: a group waits for them as long as it was told.
 TEST_P(GrowthWithFaults, WaitsForASilentNewcomerNoLongerThanTheTimeout) {
   const std::string at = free_address();
-  ForkedChild newcomers([&]() -> std::string {
+  Newcomer newcomers([&]() -> std::string {
     for (int i = 0; true; ++i) {
-      ForkedChild newcomer([&] {
+      Newcomer newcomer([&] {
         await_listener(at);
         signal_self(SIGSTOP, std::chrono::microseconds(i * 1900 % 20000));
         join_for_ever(at, GetParam());
@@ -172,7 +183,7 @@ TEST_P(GrowthWithFaults, WaitsForASilentNewcomerNoLongerThanTheTimeout) {
 TEST_P(GrowthWithFaults, WaitsForNoConnectionOfALostNewcomer) {
   for (const bool dies : {true, false}) {
     const std::string at = free_address();
-    ForkedChild newcomer([&]() -> std::string {
+    Newcomer newcomer([&]() -> std::string {
       std::signal(SIGSYS, [](int) { raise(SIGSTOP); });
       const std::uint32_t action = dies ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_TRAP;
       if (!replace_call(SYS_eventfd2, action)) return "no filter";
