@@ -133,7 +133,9 @@ std::optional<std::string> GroupState::decide_verdict(const Agreement::Evidence&
   for (const std::uint32_t rank : evidence.silent) {
     if (!gone_.contains(rank) && !left.contains(rank)) inquiry.unresponsive.push_back(rank);
   }
-  if (inquiry.reports.empty() && inquiry.unresponsive.empty()) return std::nullopt;
+  if (inquiry.reports.empty() && inquiry.gone.empty() && inquiry.unresponsive.empty()) {
+    return std::nullopt;
+  }
   return write(inquiry.agreed_verdict());
 }
 

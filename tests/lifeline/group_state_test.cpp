@@ -270,6 +270,22 @@ TEST(GroupState, ARankThatLeftInOrderIsNotTakenForLost) {
   }
 }
 
+/// Rank 0, the proposer, has reported a leaver. It reports nothing more when it loses a rank.
+TEST(GroupState, ALostRankIsTheVerdictThoughTheOnlyReportIsOfALeaver) {
+  SimulatedGroup group(4);
+  group.disconnect(0, 3);
+  group[3].leave(5);
+  group.deliver();
+  group.stop(3);
+  group.stop(2);
+  for (const std::uint32_t rank : {3U, 2U}) group.lose(0, rank);
+  group.deliver();
+  for (const std::uint32_t rank : {0U, 1U}) {
+    ASSERT_TRUE(group[rank].verdict());
+    EXPECT_EQ(group[rank].verdict()->verdict.ranks, (std::vector<std::uint32_t>{2}));
+  }
+}
+
 TEST(GroupState, ALeaverIsTheVerdictIfNothingElseIs) {
   SimulatedGroup group(3);
   group.disconnect(0, 2);
