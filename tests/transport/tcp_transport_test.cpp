@@ -175,13 +175,8 @@ TEST_P(TcpTransports, OverdueDialOfOnePortDoesNotDelayAnother) {
   EXPECT_TRUE(connect_by_sending(*low, *high, deadline));
 }
 
-/// A peer that has refused this rank for good must not keep it from looking at its sockets.
-TEST_P(TcpTransports, HopelessPeerDoesNotDelayAnother) {
-  TcpRanks ranks = of(3);
-  const auto low = ranks.transport(0);
-  const auto high = ranks.transport(1);
-  ranks.secret = secret("another");
-  const auto foreign = ranks.transport(2);
+/// Waits until each of the two has refused the other for good. False if they have not.
+bool refuse_each_other(TcpEnd& low, TcpEnd& foreign, Rank low_rank, Rank foreign_rank) {
   const Clock::time_point deadline = Clock::now() + 5s;
   std::atomic<bool> is_refused = false;
   together(2, [&](std::uint32_t r) {
@@ -195,8 +190,34 @@ TEST_P(TcpTransports, HopelessPeerDoesNotDelayAnother) {
       is_refused = true;
     }
   });
-  EXPECT_TRUE(is_refused);
-  EXPECT_TRUE(connect_by_sending(*low, *high, deadline));
+  return is_refused;
+}
+
+/// A peer that has refused this rank for good must not keep it from looking at its sockets.
+TEST_P(TcpTransports, HopelessPeerDoesNotDelayAnother) {
+  TcpRanks ranks = of(3);
+  const auto low = ranks.transport(0);
+  const auto high = ranks.transport(1);
+  ranks.secret = secret("another");
+  const auto foreign = ranks.transport(2);
+  EXPECT_TRUE(refuse_each_other(*low, *foreign, Rank{0}, Rank{2}));
+  EXPECT_TRUE(connect_by_sending(*low, *high, Clock::now() + 5s));
+}
+
+/// Nor does it keep this rank awake.
+TEST_P(TcpTransports, SleepsDespiteAHopelessPeer) {
+  TcpRanks ranks = of(2);
+  const auto low = ranks.transport(0);
+  ranks.secret = secret("another");
+  const auto foreign = ranks.transport(1);
+  EXPECT_TRUE(refuse_each_other(*low, *foreign, Rank{0}, Rank{1}));
+  std::this_thread::sleep_for(2100ms);  // For so long it goes on to answer.
+  constexpr std::uint32_t idle = 1000;  // It has spun and yielded before.
+  int waits = 0;
+  for (const Clock::time_point end = Clock::now() + 500ms; Clock::now() < end; ++waits) {
+    low->wait(idle, end);
+  }
+  EXPECT_LT(waits, 100);
 }
 
 TEST_P(TcpTransports, TriesAllAddresses) {

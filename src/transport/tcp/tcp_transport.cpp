@@ -294,13 +294,15 @@ void TcpTransport::watch_room(std::uint32_t member) {
 
 Clock::time_point TcpTransport::next_due(Clock::time_point until) {
   const std::lock_guard lock(setup_);
-  reception_.close_late(Clock::now());
+  const Clock::time_point now = Clock::now();
+  reception_.close_late(now);
   for (const std::uint32_t member : missing_) {
     const Member& state = members_[member];
     until = std::min(until, state.dial ? state.dial->due() : state.missing_since + asks_after);
-    if (state.dial && state.dial->is_hopeless()) {
-      until = std::min(until, *state.dial->hopeless_since() + answers_for);
-    }
+    if (!state.dial || !state.dial->is_hopeless()) continue;
+    // Once: after that every port knows that the peer is out of reach.
+    const Clock::time_point gives_up_at = *state.dial->hopeless_since() + answers_for;
+    if (gives_up_at > now) until = std::min(until, gives_up_at);
   }
   return until;
 }
