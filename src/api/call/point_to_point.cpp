@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "api/call/overlap.hpp"
 #include "api/call/work_state.hpp"
 #include "core/buffer_limit.hpp"
 #include "core/quantity.hpp"
@@ -267,18 +268,7 @@ void PointToPoint::check_arguments(std::span<const Outgoing> out,
   for (const Incoming& each : in) {
     check_one("receive", each.from == any_rank ? 0 : each.from, each.bytes, each.data);
   }
-  const auto overlap = [](const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
-    const auto* const first = static_cast<const std::byte*>(a);
-    const auto* const second = static_cast<const std::byte*>(b);
-    return a_bytes > 0 && b_bytes > 0 && first < second + b_bytes && second < first + a_bytes;
-  };
-  for (const Incoming& to : in) {
-    for (const Outgoing& from : out) {
-      if (overlap(from.data, from.bytes, to.data, to.bytes)) {
-        refuse("the send and receive buffers overlap; separate them");
-      }
-    }
-  }
+  if (overlap(out, in)) refuse("the send and receive buffers overlap; separate them");
 }
 
 // Failures --------------------------------------------------------------------------------------
