@@ -1,9 +1,11 @@
 #include "exec/messenger.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <tutti/error.hpp>
 
@@ -50,19 +52,20 @@ std::shared_ptr<Inbox> Messenger::open(const Membership& membership, MessageOwne
 }
 
 void Messenger::finish(Inbox& inbox, std::chrono::milliseconds patience) {
-  const auto first_of = [&](Message::Kind kind) -> std::shared_ptr<Message> {
+  const auto all_of = [&](Message::Kind kind) {
     const Lock lock(mutex_);
-    const auto& running = protocol_.running();
-    const auto found = std::find_if(running.begin(), running.end(), [&](const auto& each) {
-      return each->inbox_.get() == &inbox && each->kind == kind && !each->is_failing_;
-    });
-    return found == running.end() ? nullptr : *found;
+    std::vector<std::shared_ptr<Message>> all;
+    std::copy_if(protocol_.running().begin(), protocol_.running().end(), std::back_inserter(all),
+                 [&](const auto& each) {
+                   return each->inbox_.get() == &inbox && each->kind == kind && !each->is_failing_;
+                 });
+    return all;
   };
-  while (const std::shared_ptr<Message> send = first_of(Message::Kind::send)) {
+  for (const std::shared_ptr<Message>& send : all_of(Message::Kind::send)) {
     if (!wait_until(inbox, *send, send->deadline)) return;
   }
   const Clock::time_point end = Clock::now() + patience;
-  while (const std::shared_ptr<Message> receive = first_of(Message::Kind::receive)) {
+  for (const std::shared_ptr<Message>& receive : all_of(Message::Kind::receive)) {
     if (!wait_until(inbox, *receive, end)) return;
   }
 }
