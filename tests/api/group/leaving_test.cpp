@@ -215,6 +215,33 @@ TEST_P(Leaving, RanksExchangeMessagesWithoutALeaver) {
   });
 }
 
+/// Longer than a message waits before its rank asks whether its peer has left.
+TEST_P(Leaving, MessagesOfOthersWaitOnWhileARankLeaves) {
+  run({}, [](std::optional<Communicator>& comm, Board& /*board*/) -> std::string {
+    std::vector<int> data(1000000, static_cast<int>(comm->rank()));
+    std::vector<int> small(1);
+    if (comm->rank() == 0) {
+      const tutti::Work sent = comm->send_async(data, 3, {.tag = 1});
+      comm->send(small, 2);
+      std::this_thread::sleep_for(1500ms);
+      comm->send(small, 3, {.tag = 2});
+      comm->send(small, 3, {.tag = 3});
+      sent.wait();
+    } else if (comm->rank() == 2) {
+      comm->receive(small, 0);
+      return "";
+    } else if (comm->rank() == 3) {
+      const tutti::Work any = comm->receive_async(small, any_rank, {.tag = 3});
+      std::vector<int> other(1);
+      comm->receive(other, 0, {.tag = 2});
+      comm->receive(data, 0, {.tag = 1});
+      any.wait();
+      if (data != std::vector<int>(1000000, 0)) return "wrong data";
+    }
+    return comm->verdict() ? comm->verdict()->words : "";
+  });
+}
+
 TEST_P(Leaving, APartAndItsParentIsNoLossForOthers) {
   run({.lateness = 10ms}, [](std::optional<Communicator>& comm, Board& /*board*/) -> std::string {
     std::optional<Communicator> part = comm->split(comm->rank() / 2);
