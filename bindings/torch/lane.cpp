@@ -2,11 +2,15 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <list>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include <c10/util/ScopeExit.h>
 
@@ -24,27 +28,43 @@ unsigned generation() {
   return forks.load(std::memory_order_relaxed);
 }
 
+/// How long callbacks hold up later works without a call of their own.
+constexpr std::chrono::seconds patience{5};
+
 }  // namespace
+
+/// The callbacks of one work, as the origin of calls.
+struct Origin {
+  std::weak_ptr<Origin> made_in{};  // The origin of the work itself.
+};
+
+namespace {
+
+thread_local std::shared_ptr<Origin> current_origin;  // Of the callbacks that this thread is in.
+
+}  // namespace
+
+std::weak_ptr<Origin> origin_of_calls() { return current_origin; }
 
 class Lane::State : public std::enable_shared_from_this<Lane::State> {
  public:
   void add(c10::intrusive_ptr<CollectiveWork> work) {
     require_own_process();
-    const std::lock_guard lock(mutex_);
-    queue_.push_back(std::move(work));
+    std::unique_lock lock(mutex_);
+    queue(std::move(work));
     needs_threads_ = true;
-    offer();
+    offer_or_serve(lock);
   }
 
   void run(const c10::intrusive_ptr<CollectiveWork>& work) {
     require_own_process();
     std::unique_lock lock(mutex_);
-    if (is_idle_now()) {
+    if (is_turn_of_caller()) {
       run_now(work, lock);
-      offer();
+      offer_or_serve(lock);
       return;
     }
-    queue_.push_back(work);
+    queue(work);
     lock.unlock();
     (void)wait_for(*work, std::chrono::milliseconds(0));
   }
@@ -53,58 +73,63 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
     require_own_process();
     {
       const std::lock_guard lock(mutex_);
-      if (!is_idle_now()) return false;
+      if (!is_turn_of_caller()) return false;
       is_running_ = true;
     }
     const auto end = c10::make_scope_exit([&] {
-      const std::lock_guard lock(mutex_);
+      std::unique_lock lock(mutex_);
+      frame_of_caller().overdue = Clock::now() + patience;
       become_free();
-      offer();
+      offer_or_serve(lock);
     });
     body();
     return true;
   }
 
-  void call_soon(std::function<void()> callback) {
-    const std::lock_guard lock(mutex_);
-    callbacks_.push_back(std::move(callback));
+  void call_soon(std::function<void()> body, const std::weak_ptr<Origin>& made_in) {
+    std::unique_lock lock(mutex_);
+    callbacks_.push_back({std::move(body), made_in.lock()});
     needs_threads_ = true;
-    offer();
+    offer_or_serve(lock);
   }
 
   bool wait_for(const CollectiveWork& work, std::chrono::milliseconds timeout) {
     require_own_process();
     std::unique_lock lock(mutex_);
+    if (!is_same(work.made_in(), current_origin)) let_go();  // It may come after this callback.
     if (timeout.count() > 0) {
       // Another work that this thread ran could take longer than the timeout.
       needs_threads_ = true;
-      offer();
+      offer_or_serve(lock);
       return wait_until(lock, timeout, [&] { return work.is_over(); });
     }
     while (!work.is_over()) {
-      if (is_work_ready()) {
+      if (next_turn() != nullptr) {
         run_next(lock);
+      } else if (!offer() && has_something_to_do()) {
+        serve_here(lock);
       } else {
-        offer();
         ++waiting_;
-        changed_.wait(lock);
+        wait_for_turn(changed_, lock);
         --waiting_;
       }
     }
-    offer();
+    offer_or_serve(lock);
     return true;
   }
 
   bool wait_until_idle(std::chrono::milliseconds timeout) {
     std::unique_lock lock(mutex_);
+    let_go();
     return wait_until(lock, timeout, [&] { return is_idle_now(); });
   }
 
   bool wait_until_quiet(std::chrono::milliseconds timeout) {
+    // Another callback may wait for this one.
+    if (is_own_thread()) return wait_until_idle(timeout);
     std::unique_lock lock(mutex_);
-    const std::size_t own = is_own_thread() ? 1 : 0;
     return wait_until(lock, timeout,
-                      [&] { return is_idle_now() && callbacks_.empty() && in_callbacks_ <= own; });
+                      [&] { return is_idle_now() && callbacks_.empty() && in_callbacks_ == 0; });
   }
 
   void stop() {
@@ -123,18 +148,121 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
     return is_idle_now();
   }
 
- private:
-  [[nodiscard]] bool is_idle_now() const { return queue_.empty() && !is_running_; }
-  [[nodiscard]] bool is_work_ready() const { return !queue_.empty() && !is_running_; }
-  [[nodiscard]] bool has_something_to_do() const { return is_work_ready() || !callbacks_.empty(); }
-
-  [[nodiscard]] bool is_own_thread() const { return served == this; }
+  /// A forked child has neither the threads nor the connections.
   [[nodiscard]] bool is_own_process() const { return generation() == generation_; }
 
-  /// A forked child has neither the threads nor the connections.
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// The works that one origin has queued: the program, or the callbacks of one work.
+  struct Frame {
+    std::shared_ptr<Origin> origin{};  // None: the program.
+    Clock::time_point overdue{};       // When it no longer holds up the frames before it.
+    bool is_open = false;              // Its callbacks are not done.
+    std::deque<c10::intrusive_ptr<CollectiveWork>> works{};
+  };
+
+  struct Callback {
+    std::function<void()> body;
+    std::shared_ptr<Origin> origin;  // Of the calls that it makes.
+    bool closes_frame = false;
+  };
+
+  // The order of works --------------------------------------------------------------------------
+  //
+  // It is the one of a program whose works are done at once, so that callbacks run where they are
+  // attached: the works that the callbacks of a work queue come before the next work of the
+  // program. So all ranks have the same order, whenever callbacks run. Frames are a stack: the last
+  // one's works come first, and while its callbacks run, the others wait.
+
+  void queue(c10::intrusive_ptr<CollectiveWork> work) {
+    Frame& frame = frame_of_caller();
+    frame.works.push_back(std::move(work));
+    frame.overdue = Clock::now() + patience;
+  }
+
+  [[nodiscard]] Frame& frame_of_caller() {
+    for (auto origin = current_origin; origin; origin = origin->made_in.lock()) {
+      if (Frame* const found = frame_of(origin)) return *found;
+    }
+    return frames_.front();
+  }
+
+  [[nodiscard]] Frame* frame_of(const std::shared_ptr<Origin>& origin) {
+    const auto found = std::find_if(frames_.begin(), frames_.end(),
+                                    [&](const Frame& each) { return each.origin == origin; });
+    return found == frames_.end() ? nullptr : &*found;
+  }
+
+  /// The frame whose work runs next, or none: `caller` counts as if it had one.
+  [[nodiscard]] Frame* next_turn(const Frame* caller = nullptr) {
+    if (is_running_) return nullptr;
+    for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
+      if (&*frame == caller || !frame->works.empty()) return &*frame;
+      if (frame->is_open && Clock::now() < hold_end()) return nullptr;
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] bool is_turn_of_caller() {
+    Frame& caller = frame_of_caller();
+    return caller.works.empty() && next_turn(&caller) == &caller;
+  }
+
+  /// When open frames no longer hold up others. A callback may wait for something that a later work
+  /// brings about.
+  [[nodiscard]] Clock::time_point hold_end() const {
+    Clock::time_point end = Clock::time_point::max();
+    for (const Frame& each : frames_) {
+      if (each.is_open) end = std::min(end, each.overdue);
+    }
+    return end;
+  }
+
+  /// For a thread that waits for more than its own works. If it is in a callback, later works need
+  /// not wait for its end.
+  void let_go() {
+    frame_of_caller().is_open = false;
+    drop_ended_frames();
+  }
+
+  void open_frame(const CollectiveWork& work) {
+    auto origin = std::make_shared<Origin>(Origin{work.made_in()});
+    frames_.push_back({.origin = origin, .overdue = Clock::now() + patience, .is_open = true});
+  }
+
+  void close_frame(const std::shared_ptr<Origin>& origin) {
+    if (Frame* const frame = frame_of(origin)) frame->is_open = false;
+    drop_ended_frames();
+  }
+
+  /// The first one, of the program, stays.
+  void drop_ended_frames() {
+    while (!frames_.back().is_open && frames_.back().works.empty() && frames_.size() > 1) {
+      frames_.pop_back();
+    }
+  }
+
+  [[nodiscard]] bool has_works() const {
+    return std::any_of(frames_.begin(), frames_.end(),
+                       [](const Frame& each) { return !each.works.empty(); });
+  }
+  [[nodiscard]] bool is_idle_now() const { return !is_running_ && !has_works(); }
+  [[nodiscard]] bool has_something_to_do() { return !callbacks_.empty() || next_turn() != nullptr; }
+  /// Works are held up by callbacks: a thread has to be there when their time is over.
+  [[nodiscard]] bool is_held_up() { return !is_running_ && has_works() && next_turn() == nullptr; }
+
+  // Threads -------------------------------------------------------------------------------------
+
+  [[nodiscard]] bool is_own_thread() const { return served == this; }
+
   void require_own_process() const {
     if (is_own_process()) return;
     fail("call", "a forked child cannot use the process group of its parent: make a new one");
+  }
+
+  static bool is_same(const std::weak_ptr<Origin>& a, const std::weak_ptr<Origin>& b) {
+    return !a.owner_before(b) && !b.owner_before(a);
   }
 
   template <class Condition>
@@ -148,15 +276,41 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
 
   /// If there is something to do: wakes a thread that waits for it, or starts one. A thread calls
   /// it when it has offered something, and before it does anything that may wait. One thread is
-  /// enough, since it calls this, too.
-  void offer() {
-    if (!has_something_to_do() || !needs_threads_) return;
+  /// enough, since it calls this, too. False: no thread could be started.
+  [[nodiscard]] bool offer() {
+    if (!needs_threads_ || !(has_something_to_do() || is_held_up())) return true;
     if (idle_ > 0) {
       offered_.notify_one();
-      return;
+      return true;
     }
-    std::thread([self = shared_from_this()] { self->serve(); }).detach();
+    try {
+      std::thread([self = shared_from_this()] { self->serve(); }).detach();
+    } catch (const std::system_error& error) {
+      TORCH_WARN_ONCE("tutti: no thread can be started (", error.what(),
+                      "): calls and callbacks run in the threads that are there");
+      return false;
+    }
     ++idle_;  // Until it looks for something to do.
+    return true;
+  }
+
+  void wait_for_turn(std::condition_variable& news, std::unique_lock<std::mutex>& lock) {
+    if (is_held_up()) {
+      news.wait_until(lock, hold_end());
+    } else {
+      news.wait(lock);
+    }
+  }
+
+  /// For a thread that does not serve the lane, or not now.
+  void offer_or_serve(std::unique_lock<std::mutex>& lock) {
+    if (!offer()) serve_here(lock);
+  }
+
+  void serve_here(std::unique_lock<std::mutex>& lock) {
+    const State* const before = std::exchange(served, this);
+    do_what_is_there(lock);
+    served = before;
   }
 
   void serve() {
@@ -164,7 +318,7 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
     served = this;
     std::unique_lock lock(mutex_);
     for (;;) {
-      offered_.wait(lock, [&] { return has_something_to_do() || has_to_leave(); });
+      while (!has_something_to_do() && !has_to_leave()) wait_for_turn(offered_, lock);
       --idle_;
       if (!has_something_to_do()) break;
       do_what_is_there(lock);
@@ -175,7 +329,7 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
 
   /// For a thread that is idle and has nothing to do. Two stay, since callbacks may come again.
   [[nodiscard]] bool has_to_leave() const {
-    return (has_to_stop_ && queue_.empty()) || idle_ > most_idle;
+    return (has_to_stop_ && !has_works()) || idle_ > most_idle;
   }
 
   /// Callbacks come first: they belong to works that are done.
@@ -190,22 +344,27 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
   }
 
   void call_next(std::unique_lock<std::mutex>& lock) {
-    std::function<void()> callback = std::move(callbacks_.front());
+    Callback callback = std::move(callbacks_.front());
     callbacks_.pop_front();
     ++in_callbacks_;
-    offer();
+    (void)offer();  // Else this thread goes on after the callback.
     lock.unlock();
-    callback();
-    callback = nullptr;  // What it holds may end here.
+    std::swap(current_origin, callback.origin);
+    callback.body();
+    callback.body = nullptr;  // What it holds may end here.
+    std::swap(current_origin, callback.origin);
     lock.lock();
     --in_callbacks_;
+    if (callback.closes_frame) close_frame(callback.origin);
     if (waiting_ > 0) changed_.notify_all();
   }
 
-  /// Runs the first work of the queue.
+  /// Runs the first work of the frame whose turn it is.
   void run_next(std::unique_lock<std::mutex>& lock) {
-    c10::intrusive_ptr<CollectiveWork> work = std::move(queue_.front());
-    queue_.pop_front();
+    std::deque<c10::intrusive_ptr<CollectiveWork>>& works = next_turn()->works;
+    c10::intrusive_ptr<CollectiveWork> work = std::move(works.front());
+    works.pop_front();
+    drop_ended_frames();
     run_now(work, lock);
     lock.unlock();
     work.reset();  // May be the last reference.
@@ -216,15 +375,20 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
   /// not do anything that makes it wait for more than its own work.
   void run_now(const c10::intrusive_ptr<CollectiveWork>& work, std::unique_lock<std::mutex>& lock) {
     is_running_ = true;
-    offer();
+    (void)offer();  // Callbacks. Else this thread, or the next, calls them.
     lock.unlock();
     const bool has_callbacks = work->perform();
     lock.lock();
     work->mark_over();
+    if (Frame* const frame = frame_of(work->made_in().lock())) {
+      frame->overdue = Clock::now() + patience;
+    }
+    if (has_callbacks) {
+      open_frame(*work);
+      callbacks_.push_back({[work] { work->announce(); }, frames_.back().origin, true});
+      needs_threads_ = true;
+    }
     become_free();
-    if (!has_callbacks) return;
-    callbacks_.emplace_back([work] { work->announce(); });
-    needs_threads_ = true;
   }
 
   /// After a work: the next one may run.
@@ -240,8 +404,8 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
   std::mutex mutex_;
   std::condition_variable offered_;  // There is something to do.
   std::condition_variable changed_;  // A work or a callback is done.
-  std::deque<c10::intrusive_ptr<CollectiveWork>> queue_;
-  std::deque<std::function<void()>> callbacks_;
+  std::list<Frame> frames_{1};
+  std::deque<Callback> callbacks_;
   std::size_t waiting_ = 0;       // Threads that wait for changed_.
   std::size_t idle_ = 0;          // Threads of the lane that wait for offered_, or are about to.
   std::size_t in_callbacks_ = 0;  // Threads of the lane that are in a callback.
@@ -254,7 +418,11 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
 thread_local const Lane::State* Lane::State::served = nullptr;
 
 Lane::Lane() : state_(std::make_shared<State>()) {}
-Lane::~Lane() { state_->stop(); }
+Lane::~Lane() {
+  state_->stop();
+  // A forked child cannot destroy what threads of its parent wait on.
+  if (!is_own_process()) new std::shared_ptr<State>(std::move(state_));
+}
 
 void Lane::add(c10::intrusive_ptr<CollectiveWork> work) { state_->add(std::move(work)); }
 
@@ -269,14 +437,16 @@ bool Lane::wait_until_quiet(std::chrono::milliseconds timeout) {
   return state_->wait_until_quiet(timeout);
 }
 bool Lane::is_idle() const { return state_->is_idle(); }
+bool Lane::is_own_process() const { return state_->is_own_process(); }
 
 bool wait_for(const std::shared_ptr<Lane::State>& lane, const CollectiveWork& work,
               std::chrono::milliseconds timeout) {
   return lane->wait_for(work, timeout);
 }
 
-void call_soon(const std::shared_ptr<Lane::State>& lane, std::function<void()> callback) {
-  lane->call_soon(std::move(callback));
+void call_soon(const std::shared_ptr<Lane::State>& lane, std::function<void()> callback,
+               const std::weak_ptr<Origin>& made_in) {
+  lane->call_soon(std::move(callback), made_in);
 }
 
 }  // namespace tutti_torch

@@ -11,14 +11,25 @@ namespace tutti_torch {
 
 class CollectiveWork;
 
+/// What calls are made in: the callbacks of a work.
+struct Origin;
+/// That of calls that this thread makes now. Empty: the program.
+[[nodiscard]] std::weak_ptr<Origin> origin_of_calls();
+
 /// Runs the collectives of one group, one at a time, in the order of the calls.
+///
+/// The calls that the callbacks of a work make come before the next call of the program, and the
+/// callbacks of these before the next of them. So the order is the same on all ranks, whenever
+/// callbacks run. Callbacks run one after the other. Those that take longer than some seconds
+/// without a call no longer hold up others: they may wait for what a later call brings about.
 ///
 /// They run in a thread of the lane, which starts with the first asynchronous call, or in a thread
 /// that waits for one of them: then no thread has to be woken.
 ///
 /// Callbacks of works run in threads of the lane only, and may wait for anything: a thread that
 /// enters a callback first makes sure that another one is there for what comes next. So there are
-/// as many threads as callbacks that wait at the same time, and one more.
+/// as many threads as callbacks that wait at the same time, and one more. If the system refuses to
+/// start one, the threads that make calls do its work.
 class Lane {
  public:
   Lane();
@@ -37,8 +48,11 @@ class Lane {
   /// Returns when no work is queued or running, or when the time is over. True if it is idle.
   bool wait_until_idle(std::chrono::milliseconds timeout);
   [[nodiscard]] bool is_idle() const;
-  /// The same, and no callback is queued or running, but for those that this thread is in.
+  /// The same, and no callback is queued or running. In a callback like wait_until_idle(), since
+  /// another one may wait for it.
   bool wait_until_quiet(std::chrono::milliseconds timeout);
+  /// False in a forked child, which may only destroy the lane.
+  [[nodiscard]] bool is_own_process() const;
 
   /// What works share with the lane: a work may outlive it.
   class State;
@@ -54,7 +68,8 @@ class Lane {
                             std::chrono::milliseconds timeout);
 
 /// Calls the callback in a thread of the lane, also when the lane itself has ended. It must not
-/// throw.
-void call_soon(const std::shared_ptr<Lane::State>& lane, std::function<void()> callback);
+/// throw. Its calls are of the origin, if callbacks of that are still running.
+void call_soon(const std::shared_ptr<Lane::State>& lane, std::function<void()> callback,
+               const std::weak_ptr<Origin>& origin);
 
 }  // namespace tutti_torch

@@ -14,7 +14,7 @@ MessageWork::MessageWork(const WorkLabel& label, tuttiWork_t work, Parts parts)
 MessageWork::~MessageWork() {
   int is_done = 0;
   if (tuttiWorkTest(state_->work, &is_done) == tuttiSuccess && is_done == 0) {
-    settle_in_background();
+    (void)settle_in_background();
   }
 }
 
@@ -48,25 +48,26 @@ void MessageWork::State::settle(tuttiResult_t outcome) noexcept {
   is_settled = true;
 }
 
-void MessageWork::settle_in_background() {
-  if (has_callback_) return;
-  has_callback_ = true;
+tuttiResult_t MessageWork::settle_in_background() {
+  if (has_callback_.exchange(true)) return tuttiSuccess;
   struct Callback {
     static void call(tuttiResult_t result, void* context) {
       const std::unique_ptr<std::shared_ptr<State>> state(
           static_cast<std::shared_ptr<State>*>(context));
       (*state)->settle(result);
       if (!(*state)->future.complete((*state)->failure)) return;
-      call_soon((*state)->parts.lane, [told = *state] {
-        const at::ThreadLocalStateGuard as_the_caller(told->caller);
-        told->future.tell(told->result());
-      });
+      call_soon((*state)->parts.lane,
+                [told = *state] {
+                  const at::ThreadLocalStateGuard as_the_caller(told->caller);
+                  told->future.tell(told->result());
+                },
+                (*state)->made_in);
     }
   };
   auto context = std::make_unique<std::shared_ptr<State>>(state_);
-  if (tuttiWorkThen(state_->work, &Callback::call, context.get()) == tuttiSuccess) {
-    (void)context.release();
-  }
+  const tuttiResult_t result = tuttiWorkThen(state_->work, &Callback::call, context.get());
+  if (result == tuttiSuccess) (void)context.release();
+  return result;
 }
 
 void MessageWork::end(const std::exception_ptr& failure) {
@@ -110,6 +111,7 @@ bool MessageWork::wait(std::chrono::milliseconds timeout) {
                                    "ms; the message is still expected, wait again");
   }
   state_->settle(outcome);
+  state_->future.await();
   end(state_->failure);
   if (state_->failure) std::rethrow_exception(state_->failure);
   return true;
@@ -123,9 +125,8 @@ void MessageWork::abort() {
 }
 
 c10::intrusive_ptr<c10::ivalue::Future> MessageWork::getFuture() {
-  auto future = state_->future.get(state_->result());
-  settle_in_background();
-  return future;
+  require_success(settle_in_background(), state_->label.call());
+  return state_->future.get(state_->result());
 }
 
 }  // namespace tutti_torch

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -37,6 +38,7 @@ class MessageWork final : public c10d::Work {
   bool isSuccess() const override;
   std::exception_ptr exception() const override;
   int sourceRank() const override;
+  /// Returns when the future, too, has its value.
   bool wait(std::chrono::milliseconds timeout = kNoTimeout) override;
   void synchronize() override {}
   void abort() override;
@@ -52,6 +54,7 @@ class MessageWork final : public c10d::Work {
     Parts parts;
     tuttiWork_t work = nullptr;
     at::ThreadLocalState caller{};  // That of the thread that made the call.
+    std::weak_ptr<Origin> made_in = origin_of_calls();
     LazyFuture future{};
     std::mutex mutex{};
     bool is_settled = false;
@@ -70,12 +73,12 @@ class MessageWork final : public c10d::Work {
     void check_and_store(tuttiResult_t outcome);
   };
   /// Lets a thread of tutti call settle(). That thread moves all messages of the group, so it must
-  /// not run what the program does next: the lane completes the future.
-  void settle_in_background();
+  /// not run what the program does next: the lane completes the future. Once.
+  tuttiResult_t settle_in_background();
   void end(const std::exception_ptr& failure);
 
   std::shared_ptr<State> state_;
-  bool has_callback_ = false;
+  std::atomic<bool> has_callback_{false};
   bool has_ended_ = false;
 };
 

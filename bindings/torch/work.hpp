@@ -87,6 +87,8 @@ class CollectiveWork final : public c10d::Work {
   /// Torch declares it from 2.14 on.
   virtual std::chrono::milliseconds getTimeout() const { return label_.timeout; }
 
+  /// Of which callbacks, if any, this is a call.
+  [[nodiscard]] const std::weak_ptr<Origin>& made_in() const { return made_in_; }
   [[nodiscard]] bool is_over() const { return is_over_.load(std::memory_order_acquire); }
 
   // For the lane: perform() runs the body, mark_over() lets waiting threads go on, announce() calls
@@ -99,6 +101,7 @@ class CollectiveWork final : public c10d::Work {
   WorkLabel label_;
   std::shared_ptr<Lane::State> lane_;
   at::ThreadLocalState state_;  // Of the thread that made the call.
+  std::weak_ptr<Origin> made_in_ = origin_of_calls();
   std::vector<at::Tensor> result_;
   std::shared_ptr<Communicator> group_;
   std::function<void(tuttiComm_t)> body_;

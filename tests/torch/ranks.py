@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import random
 import tempfile
+import time
 import traceback
 from collections.abc import Callable
 from datetime import timedelta
@@ -72,6 +74,12 @@ def run(
                 errors.append("a rank did not end after it had returned")
     assert not errors, "\n".join(errors)
     return results
+
+
+def pauses() -> Callable[[], None]:
+    """Return a function that sleeps for random times, others on each rank."""
+    times = random.Random(dist.get_rank())
+    return lambda: time.sleep(times.choice([0, 0, 0.001, 0.01]))
 
 
 def _serve(pipe, store, rank, size, backend, timeout, environment, function, arguments) -> None:

@@ -100,7 +100,7 @@ def test_callbacks_of_messages_await_messages() -> None:
 
 
 def many() -> tuple[int, bool]:
-    """All callbacks wait at once, for a call that is made after all of theirs."""
+    """All callbacks wait at once, for a call that is made after all of theirs: so it may overtake them."""
     last: torch.futures.Future = torch.futures.Future()
     count = 20
     chains = [all_reduce(1.0).then(lambda _: last.wait()[0][0].item()) for _ in range(count)]
@@ -118,7 +118,7 @@ def while_another_waits() -> float:
     other = dist.new_group()
     go = threading.Event()
     works = [dist.all_reduce(torch.ones(1), async_op=True) for _ in range(8)]
-    blocked = [work.get_future().then(lambda _: go.wait(10)) for work in works]
+    blocked = [work.get_future().then(lambda _: go.wait(60)) for work in works]
     works[-1].wait()
     dist.all_reduce(torch.ones(1))
     dist.all_reduce(torch.ones(1), group=other)
@@ -162,6 +162,45 @@ def test_the_timeout_holds_in_callbacks() -> None:
     text, seconds = ranks.run(2, late, timeout=0.5)[0]
     assert "Timed out waiting 500ms" in text and "rank 1" in text, text
     assert 0.4 < seconds < 1.9
+
+
+def in_every_order(is_waiting: bool) -> list[float]:
+    """Calls of different lengths: one out of order is an error. Callbacks start more, and so do theirs."""
+    pause, values, futures = ranks.pauses(), [], []
+
+    def start(depth: int, count: int) -> torch.futures.Future:
+        def again(done) -> float:
+            pause()
+            nested = start(depth + 1, count + 1)
+            futures.append(nested)
+            if is_waiting:
+                nested.wait()
+            futures.append(all_reduce_of(count + 2))
+            return done.value()[0].sum().item()
+
+        future = all_reduce_of(count)
+        return future.then(again) if depth < 3 else future
+
+    def all_reduce_of(count: int) -> torch.futures.Future:
+        return dist.all_reduce(torch.full((count,), float(count)), async_op=True).get_future()
+
+    for index in range(40):
+        futures.append(start(0, 10 * index + 1))
+        pause()
+        if index % 8 == 7:  # A call of the program that waits.
+            dist.all_reduce(torch.ones(500 + index))
+    while futures:
+        values.append(futures.pop().wait())
+    return sorted(each if isinstance(each, float) else each[0].sum().item() for each in values)
+
+
+@pytest.mark.parametrize("is_waiting", [False, True])
+@pytest.mark.parametrize("size", [2, 4])
+def test_calls_of_callbacks_have_the_same_order_on_all_ranks(size: int, is_waiting: bool) -> None:
+    found = ranks.run(size, in_every_order, is_waiting, timeout=20)
+    # Of each index: calls of count, count + 1 to 3 by the callbacks, and count + 2 to 4 after these.
+    counts = [10 * index + 1 + more for index in range(40) for more in (0, 1, 2, 3, 2, 3, 4)]
+    assert found == [sorted(float(size * count * count) for count in counts)] * size
 
 
 def while_coalescing() -> tuple[list[float], float]:
