@@ -180,10 +180,10 @@ bool refuse_each_other(TcpEnd& low, TcpEnd& foreign, Rank low_rank, Rank foreign
   const Clock::time_point deadline = Clock::now() + 5s;
   std::atomic<bool> is_refused = false;
   together(2, [&](std::uint32_t r) {
-    TcpEnd& transport = r == 0 ? *low : *foreign;
+    TcpEnd& transport = r == 0 ? low : foreign;
     try {
       for (std::uint32_t idle = 1; !is_refused && Clock::now() < deadline; ++idle) {
-        (void)transport.arrived(r == 0 ? Rank{2} : Rank{0});
+        (void)transport.arrived(r == 0 ? foreign_rank : low_rank);
         transport.wait(idle, deadline);
       }
     } catch (const Error&) {
