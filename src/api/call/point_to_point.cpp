@@ -289,8 +289,18 @@ bool PointToPoint::needs_leaver(const Message& message, std::uint32_t rank,
   if (waited >= after_leaving) host_.inquire(rank);
   const std::optional<std::uint64_t> sent = host_.messages_of_leaver(rank);
   if (!sent) return false;
-  if (message.kind == Message::Kind::send) return waited >= after_leaving;
+  if (message.kind == Message::Kind::send) {
+    return std::min(waited, since_leave_of(rank)) >= after_leaving;
+  }
   return messenger_.arrived(*inbox_, rank) >= *sent;
+}
+
+/// The rank may have taken a message before it left, and this rank may find out about the leave
+/// first.
+Clock::duration PointToPoint::since_leave_of(std::uint32_t rank) {
+  const Clock::time_point now = Clock::now();
+  const std::lock_guard lock(ending_);
+  return now - leaves_seen_.emplace(rank, now).first->second;
 }
 
 std::string PointToPoint::words(const Message& message) const {

@@ -87,6 +87,7 @@ class PointToPoint final : private MessageOwner {
   void check(const Message& message, Clock::duration waited) override;
   [[nodiscard]] bool needs_leaver(const Message& message, std::uint32_t rank,
                                   Clock::duration waited);
+  [[nodiscard]] Clock::duration since_leave_of(std::uint32_t rank);
   [[nodiscard]] bool has_ended(std::uint32_t rank) const override { return host_.has_ended(rank); }
   [[nodiscard]] bool has_stood_down(std::uint32_t rank) const override {
     return host_.has_stood_down(rank);
@@ -123,7 +124,8 @@ class PointToPoint final : private MessageOwner {
   std::shared_ptr<Visitors> visitors_;
   std::mutex ending_;
   std::condition_variable settled_;
-  std::size_t settling_ = 0;  // Failures that wait for a verdict.
+  std::size_t settling_ = 0;                                // Failures that wait for a verdict.
+  std::map<std::uint32_t, Clock::time_point> leaves_seen_;  // When a message first asked.
   bool is_finished_ = false;
   bool has_ended_ = false;
   bool is_closed_ = false;  // end() is complete: no message touches the caller's memory.

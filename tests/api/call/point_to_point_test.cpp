@@ -94,6 +94,22 @@ TEST_F(PointToPointOfTwo, AReceiveFailsOnceAllMessagesOfALeaverHaveArrived) {
   sent.get();
 }
 
+TEST_F(PointToPointOfTwo, AMessageMayBeTakenAfterTheWordThatItsReceiverHasLeft) {
+  data_.resize(10000);  // It waits for its receive.
+  auto sent = std::async(std::launch::async, [&] { send(5); });
+  std::this_thread::sleep_for(1100ms);
+  sender_.host.sent_by_leaver = 0;
+  std::this_thread::sleep_for(100ms);
+  receive(5);
+  sent.get();
+}
+
+TEST_F(PointToPointOfTwo, ASendFailsIfALeaverDoesNotTakeIt) {
+  data_.resize(10000);
+  sender_.host.sent_by_leaver = 0;
+  expect_error([&] { send(5); }, ErrorCode::peer_lost, "rank 0 has left the communicator");
+}
+
 TEST_F(PointToPointOfTwo, CountsTheMessagesThatItHasSent) {
   auto sent = std::async(std::launch::async, [&] {
     send(5);
