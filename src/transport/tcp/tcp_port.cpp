@@ -181,7 +181,7 @@ bool TcpPort::is_reached(Rank peer) {
 /// Until the end of the connection has arrived, which follows all data.
 bool TcpPort::may_deliver(Rank peer) {
   const Peer& state = peers_[peer.index()];
-  if (state.line == nullptr) return false;
+  if (state.line == nullptr) return !is_abandoned_ && transport_.may_connect(state.member);
   Connection& connection = state.line->connection;
   return !connection.is_hung_up() || connection.holds_data_for(context_);
 }
@@ -224,10 +224,25 @@ bool TcpPort::flush(Rank peer) {
   return state.stream->released() > before;
 }
 
+/// A peer may have sent data over a connection that is not accepted yet. That takes a round for
+/// each step of the handshake.
 void TcpPort::look() {
-  (void)transport_.look();
+  constexpr int enough = 8;
+  for (int round = 0; transport_.look() && !missing_.empty() && round < enough; ++round) {
+  }
+  (void)attach_connected();
   ++looks_;
   dry_ = 0;
+}
+
+/// True if a peer that was missing is connected now.
+bool TcpPort::attach_connected() {
+  return std::erase_if(missing_, [this](Rank rank) {
+           Peer& peer = peers_[rank.index()];
+           TcpTransport::Line* const line = transport_.reach(peer.member, context_);
+           if (line != nullptr) attach(peer, *line);
+           return line != nullptr;
+         }) > 0;
 }
 
 bool TcpPort::goes_on(Clock::time_point deadline) {
@@ -249,18 +264,13 @@ bool TcpPort::goes_on(Clock::time_point deadline) {
   if (missing_.empty() && !transport_.has_missing()) return moved;
   transport_.tend(name(self_));
   const bool is_late = Clock::now() >= deadline;
-  for (std::size_t i = missing_.size(); i-- > 0;) {
-    const Rank rank = missing_[i];
+  moved = attach_connected() || moved;
+  for (const Rank rank : missing_) {
     Peer& peer = peers_[rank.index()];
-    if (TcpTransport::Line* const line = transport_.reach(peer.member, context_)) {
-      attach(peer, *line);
-      missing_.erase(missing_.begin() + static_cast<std::ptrdiff_t>(i));
-      moved = true;
-    } else if (!peer.failure && (is_late || transport_.is_hopeless(peer.member))) {
-      // Only once: a port that always goes on never looks at its sockets.
-      peer.failure = transport_.failure_to_reach(peer.member, name(rank), name(self_));
-      moved = true;
-    }
+    if (peer.failure || (!is_late && !transport_.is_hopeless(peer.member))) continue;
+    // Only once: a port that always goes on never looks at its sockets.
+    peer.failure = transport_.failure_to_reach(peer.member, name(rank), name(self_));
+    moved = true;
   }
   return moved;
 }

@@ -71,6 +71,7 @@ class TcpPort final : public Port, private StreamListener {
   void notify() override;
   [[nodiscard]] Peer* reach(Rank peer);
   void attach(Peer& peer, TcpTransport::Line& line);
+  bool attach_connected();
   [[nodiscard]] bool is_dry(Peer& peer) const;
   void note_dry(Peer& peer, std::uint64_t arrivals);
   [[nodiscard]] bool pump(Peer& peer);

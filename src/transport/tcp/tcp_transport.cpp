@@ -192,6 +192,14 @@ void TcpTransport::tend(const std::string& self) {
   }
 }
 
+bool TcpTransport::may_connect(std::uint32_t member) {
+  (void)look();
+  if (is_connected(member)) return true;
+  const std::lock_guard lock(setup_);
+  const Dial* const dial = members_[member].dial.get();
+  return reception_.unauthenticated() > 0 || (dial != nullptr && dial->is_kept_waiting());
+}
+
 bool TcpTransport::is_hopeless(std::uint32_t member) const {
   const std::lock_guard lock(setup_);
   return gives_up(members_[member], Clock::now());

@@ -80,6 +80,8 @@ class TcpTransport final : public Transport {
   [[nodiscard]] bool is_connected(std::uint32_t member) const {
     return lines_[member].load(std::memory_order_acquire) != nullptr;
   }
+  /// True if a member is connected, or may have opened a connection that is not accepted yet.
+  [[nodiscard]] bool may_connect(std::uint32_t member);
   /// True if a member is needed and not connected.
   [[nodiscard]] bool has_missing() const {
     return missing_count_.load(std::memory_order_acquire) > 0;

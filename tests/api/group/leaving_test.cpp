@@ -112,6 +112,10 @@ class Leaving : public ::testing::TestWithParam<Place> {
   /// the slow rank sleeps in it, and other ranks wait for that one.
   static void begin_after_slow_rank(Communicator& comm, Board& board) {
     comm.barrier();
+    begin_first_after_slow_rank(comm, board);
+  }
+  /// The same before the first call.
+  static void begin_first_after_slow_rank(Communicator& comm, Board& board) {
     if (comm.rank() == slow_rank) board.is_slow_call_next = true;
     while (comm.rank() == 0 && !board.is_slow_rank_asleep) std::this_thread::sleep_for(1ms);
     if (comm.rank() == 0) std::this_thread::sleep_for(50ms);
@@ -288,6 +292,17 @@ TEST_P(Leaving, DeathAfterABroadcastDoesNotFailItOnOthers) {
     begin_after_slow_rank(*comm, board);
     std::vector<int> data(1000, comm->rank() == 0 ? 7 : 0);
     comm->broadcast(data, 0, {.algorithm = "broadcast/chain"});
+    if (comm->rank() == 0) _exit(0);
+    return data == std::vector<int>(1000, 7) ? "" : "wrong data";
+  });
+}
+
+/// The slow rank has not yet accepted the connection over which rank 0 has sent everything.
+TEST_P(Leaving, DeathAfterTheFirstCallDoesNotFailItOnOthers) {
+  run({}, [](std::optional<Communicator>& comm, Board& board) -> std::string {
+    begin_first_after_slow_rank(*comm, board);
+    std::vector<int> data(1000, comm->rank() == 0 ? 7 : 0);
+    comm->broadcast(data, 0, {.algorithm = "broadcast/flat"});
     if (comm->rank() == 0) _exit(0);
     return data == std::vector<int>(1000, 7) ? "" : "wrong data";
   });
