@@ -34,7 +34,8 @@ std::unique_ptr<TcpEnd> TcpRanks::transport(std::uint32_t rank,
                                                         .secret = secret,
                                                         .group = group,
                                                         .patience = patience,
-                                                        .doorbells = std::move(doorbells)},
+                                                        .doorbells = std::move(doorbells),
+                                                        .closing_timeout = closing_timeout},
                                   static_cast<std::uint32_t>(contacts.size()));
 }
 

@@ -59,6 +59,7 @@ struct TcpRanks {
   Secret secret{"open sesame"};
   std::string group = "test";
   Patience patience{.spins = 10, .yields = 20};
+  Clock::duration closing_timeout = std::chrono::seconds(2);
 };
 
 [[nodiscard]] std::vector<std::unique_ptr<TcpEnd>> tcp_transports(std::uint32_t ranks,

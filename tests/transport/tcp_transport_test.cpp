@@ -252,6 +252,34 @@ TEST_P(TcpTransports, DestructorLosesNoData) {
   }
 }
 
+/// A failure limits the wait for the data of the communicator that has failed. What another one
+/// sends afterwards is waited for.
+TEST_P(TcpTransports, DestructorLosesNoDataThatWasSentAfterAFailure) {
+  const std::vector<std::byte> data = stream(0, 1, 3000000);
+  const Rank peer{1};
+  for (const bool is_sent_by_another : {true, false}) {
+    TcpRanks ranks = of(2);
+    ranks.closing_timeout = 20s;
+    set_buffers(ranks.listeners[1], 1 << 16);  // So that the receiver's host has no room for it.
+    Pair pair(std::move(ranks));
+    const auto failed = pair.low->another_port(TcpEnd::context + 1);
+    if (is_sent_by_another) failed->stand_down();
+    ASSERT_EQ(pair.low->send({&peer, 1}, data), data.size());
+    if (!is_sent_by_another) pair.low->port().stand_down();
+    failed->abandon();
+    const Clock::time_point begin = Clock::now();
+    std::thread closer([&] { pair.low.reset(); });
+    if (is_sent_by_another) {
+      std::this_thread::sleep_for(2500ms);
+      EXPECT_EQ(receive_all(*pair.high, Rank{0}, data.size()), data);
+      closer.join();
+    } else {
+      closer.join();
+      EXPECT_LT(Clock::now(), begin + 15s);
+    }
+  }
+}
+
 TEST_P(TcpTransports, DestructorDoesNotWaitForClosingPeer) {
   Pair pair(of(2));
   const std::vector<std::byte> data(3000000);

@@ -22,6 +22,7 @@ TcpPort::TcpPort(TcpTransport& transport, const Membership& membership)
       context_(membership.context),
       self_(membership.self),
       patience_(transport.setting().patience),
+      members_(membership.members),
       peers_(membership.size()) {
   for (std::uint32_t r = 0; r < membership.size(); ++r) peers_[r].member = membership.members[r];
 }
@@ -109,6 +110,7 @@ std::size_t TcpPort::send(std::span<const Rank> peers, std::span<const std::byte
     if (is_waiting && !is_dry(*state) && pump(*state)) {
       taken = connection.send(*state->stream, data, sent_call_);
     }
+    if (taken.bytes > 0) state->line->note_data();
     if (taken.bytes == 0 || taken.is_pending) note_pending(peer);
     return taken.bytes;
   });
@@ -147,6 +149,10 @@ void TcpPort::abandon() {
     peer = Peer{};
     peer.member = member;
   }
+}
+
+void TcpPort::stand_down() {
+  if (!has_stood_down_.exchange(true)) transport_.note_failure(members_);
 }
 
 void TcpPort::notify() {

@@ -44,7 +44,7 @@ class TcpPort final : public Port, private StreamListener {
   void copy_unreleased(Rank peer) override;
   /// Closes its streams.
   void abandon() override;
-  void stand_down() override { transport_.note_failure(); }
+  void stand_down() override;
   void look() override;
   void interrupt() override { notify(); }
   /// Writes pending data and makes connections. If a peer cannot be reached by the deadline, the
@@ -88,10 +88,12 @@ class TcpPort final : public Port, private StreamListener {
   Patience patience_;
   std::uint32_t sent_call_ = 0;
   std::uint32_t received_call_ = 0;
+  const std::vector<std::uint32_t> members_;
   std::vector<Peer> peers_;
   std::vector<Rank> missing_;
   std::vector<Rank> pending_;  // Peers with data still to be written.
   bool is_abandoned_ = false;
+  std::atomic<bool> has_stood_down_{false};
   std::uint64_t looks_ = 1;  // Counts rounds of polling all connections.
   std::size_t dry_ = 0;      // How many were dry in this round.
   std::uint64_t news_ = 1;   // Counts events that may have made room to write.

@@ -347,19 +347,29 @@ void TcpTransport::wake() {
 
 // Shutdown --------------------------------------------------------------------------------------
 
+void TcpTransport::note_failure(std::span<const std::uint32_t> members) {
+  for (const std::uint32_t member : members) {
+    if (Line* const line = lines_[member].load(std::memory_order_acquire)) {
+      line->is_doubtful = true;
+    }
+  }
+}
+
 /// If a socket is closed with unread data, or if data arrives for it afterwards, the kernel resets
 /// the connection, and bytes are lost that a late receiver's host had no room for yet. So incoming
 /// data is discarded until everything has been sent.
 void TcpTransport::say_farewell() {
-  const Clock::duration most = setting_.closing_timeout;
-  const Clock::time_point end =
-      Clock::now() + (has_failed_ ? std::min<Clock::duration>(most, farewell_after_failure) : most);
+  const Clock::time_point begin = Clock::now();
+  const Clock::time_point end = begin + setting_.closing_timeout;
+  const Clock::time_point end_if_doubtful = std::min(end, begin + farewell_after_failure);
   const auto until_all = [&](auto&& is_done) {
     Clock::duration pause = 100us;
-    for (bool all = false; !all && Clock::now() < end;) {
+    for (bool all = false; !all;) {
+      const Clock::time_point now = Clock::now();
       all = true;
       for (Member& member : members_) {
         if (!member.line || is_done(member.line->connection)) continue;
+        if (now >= (member.line->is_doubtful ? end_if_doubtful : end)) continue;
         if (setting_.has_ended && setting_.has_ended(member.line->member)) continue;
         member.line->connection.discard();
         all = false;

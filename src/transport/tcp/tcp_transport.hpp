@@ -39,7 +39,7 @@ class TcpTransport final : public Transport {
     Patience patience{};
     /// Also wakes its ports; may be null.
     std::shared_ptr<Doorbells> doorbells{};
-    /// As in TransportRequest. After a failure the wait is at most 2 s.
+    /// As in TransportRequest. For data of a communicator that has failed, the wait is at most 2 s.
     Clock::duration closing_timeout = std::chrono::seconds(2);
     /// True if the process of a member has ended; may be null.
     std::function<bool(std::uint32_t member)> has_ended{};
@@ -71,6 +71,13 @@ class TcpTransport final : public Transport {
     /// Incremented on every event: if it has changed, data may have arrived.
     std::atomic<std::uint64_t> arrivals{1};
     std::atomic<bool> is_room_watched{false};
+    /// A communicator of this member has failed, and no other one has sent data since: the member
+    /// may hang and never take what is still to be sent.
+    std::atomic<bool> is_doubtful{false};
+
+    void note_data() {
+      if (is_doubtful.load(std::memory_order_relaxed)) is_doubtful.store(false);
+    }
   };
 
   /// The connection to a member for a communicator. Null if there is none yet; then it starts to
@@ -107,8 +114,8 @@ class TcpTransport final : public Transport {
   void wake();
   [[nodiscard]] bool has_sleepers() const { return sleepers_.load(std::memory_order_seq_cst) > 0; }
 
-  /// A communicator has failed: ranks may hang that are to take data.
-  void note_failure() { has_failed_.store(true, std::memory_order_relaxed); }
+  /// A communicator of these members has failed: some may hang that are to take data.
+  void note_failure(std::span<const std::uint32_t> members);
 
   [[nodiscard]] const Setting& setting() const { return setting_; }
   /// "rank 3 on somehost", for a rank that is this member.
@@ -146,7 +153,6 @@ class TcpTransport final : public Transport {
   std::vector<std::uint32_t> missing_;
   std::vector<std::atomic<Line*>> lines_;  // The lines of members_, for reading without a lock.
   std::atomic<std::size_t> missing_count_{0};
-  std::atomic<bool> has_failed_{false};
 
   int bell_ = -1;  // An eventfd that wakes the thread that sleeps on the watch.
   std::atomic<std::uint64_t> news_{0};
