@@ -101,8 +101,8 @@ std::optional<std::uint32_t> Executor::unfinished_straight() const {
   return {};
 }
 
-/// The peers of operations that are not finished, up to 64 of them. Does not ask the port: the call
-/// goes on.
+/// The peers of operations that are not finished and wait for no other operation, up to 64 of them.
+/// Does not ask the port: the call goes on.
 std::vector<std::uint32_t> Executor::awaited() const {
   constexpr std::size_t most = 64;
   std::set<std::uint32_t> found;
@@ -115,7 +115,7 @@ std::vector<std::uint32_t> Executor::awaited() const {
     return {found.begin(), found.end()};
   }
   for (std::uint32_t id = 0; id < states_.size() && found.size() < most; ++id) {
-    if (!states_[id].finished) add(id);
+    if (!states_[id].finished && is_ready(id)) add(id);
   }
   return {found.begin(), found.end()};
 }

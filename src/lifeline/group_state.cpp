@@ -17,6 +17,10 @@ using namespace std::chrono_literals;
 constexpr auto between_statuses = 1s;
 constexpr std::uint32_t status_readers = 2;
 
+/// To how many of the ranks that it waits for a rank connects at a time. It need not ask all: one
+/// rank at least knows of each that has left, and its call fails on all.
+constexpr std::uint32_t most_inquired = 4;
+
 }  // namespace
 
 GroupState::GroupState(Config config, Environment environment, std::atomic<bool>& alarm,
@@ -205,22 +209,25 @@ void GroupState::leave(std::uint64_t calls,
   messages_at_leaving_ = messages;
   calls_at_leaving_ = std::min(calls, stopped_after_.value_or(calls));
   for (const auto& [question, agreement] : agreements_) agreement.rebroadcast();
-  for (std::uint32_t rank = 0; rank < size(); ++rank) send_leave(rank);
+  // One rank at least must know: then a later call fails on all.
+  const std::uint32_t next = (config_.self + 1) % size();
+  for (std::uint32_t rank = 0; rank < size(); ++rank) {
+    send_leave(rank, rank == next && !is_gone(rank) ? Delivery::connects : Delivery::if_connected);
+  }
 }
 
-void GroupState::send_leave(std::uint32_t rank) {
+void GroupState::send_leave(std::uint32_t rank, Delivery delivery) {
   Leave leave{.calls = *calls_at_leaving_};
   if (const auto sent = messages_at_leaving_.find(rank); sent != messages_at_leaving_.end()) {
     leave.messages = sent->second;
   }
-  send(rank, {.kind = ControlMessage::Kind::leave, .body = write(leave)}, Delivery::if_connected);
+  send(rank, {.kind = ControlMessage::Kind::leave, .body = write(leave)}, delivery);
 }
 
-GroupState::Told GroupState::told_at_leaving() const {
-  Told told{.others = {.calls = *calls_at_leaving_}};
+LeaveOfAll GroupState::told_at_leaving() const {
+  LeaveOfAll told{.calls = *calls_at_leaving_};
   for (const auto& [rank, messages] : messages_at_leaving_) {
-    told.by_member.emplace(config_.members[rank],
-                           Leave{.calls = *calls_at_leaving_, .messages = messages});
+    told.messages.emplace(config_.members[rank], messages);
   }
   return told;
 }
@@ -230,9 +237,15 @@ std::optional<std::uint64_t> GroupState::messages_of_leaver(std::uint32_t rank) 
   return found == messages_of_left_.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// Once is enough: from then on the two are connected, or the other is lost.
+/// Once is enough: from then on the two are connected, or the other is lost. The ranks that follow
+/// this one come first, so that not all ranks ask the same.
 void GroupState::inquire(std::span<const std::uint32_t> ranks) {
-  for (const std::uint32_t rank : ranks) {
+  std::vector<std::uint32_t> in_order(ranks.begin(), ranks.end());
+  const auto distance = [&](std::uint32_t rank) { return (rank + size() - config_.self) % size(); };
+  std::sort(in_order.begin(), in_order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return distance(a) < distance(b); });
+  in_order.resize(std::min<std::size_t>(in_order.size(), most_inquired));
+  for (const std::uint32_t rank : in_order) {
     if (rank >= size() || is_gone(rank) || !inquired_.insert(rank).second) continue;
     send(rank, {.kind = ControlMessage::Kind::status, .body = write(participant_.status(0))},
          Delivery::if_not_connected);

@@ -74,15 +74,10 @@ class GroupState {
   /// This rank has made so many calls, and sent so many messages to each rank; to those that are
   /// not in the map, none.
   void leave(std::uint64_t calls, const std::map<std::uint32_t, std::uint64_t>& messages = {});
-  /// What leave() has told members that this rank has sent messages to, and what all others.
-  /// Requires: it has left.
-  struct Told {
-    std::map<std::uint32_t, Leave> by_member{};
-    Leave others{};
-  };
-  [[nodiscard]] Told told_at_leaving() const;
-  /// Connects to these ranks, unless it is connected: their end will be noticed, and they reply if
-  /// they have left.
+  /// What leave() has told. Requires: it has left.
+  [[nodiscard]] LeaveOfAll told_at_leaving() const;
+  /// Connects to a few of these ranks, unless it is connected: their end will be noticed, and they
+  /// reply if they have left.
   void inquire(std::span<const std::uint32_t> ranks);
   [[nodiscard]] const std::map<std::uint32_t, std::uint64_t>& left() const { return left_; }
   /// How many messages a rank that has left has sent to this one; none if it has not left.
@@ -153,7 +148,7 @@ class GroupState {
   void adopt(const AgreedVerdict& verdict);
   /// Requires nothing of message.communicator.
   void send(std::uint32_t rank, ControlMessage message, Delivery delivery);
-  void send_leave(std::uint32_t rank);
+  void send_leave(std::uint32_t rank, Delivery delivery = Delivery::if_connected);
   void send_stopped(std::uint32_t rank);
   void compare_with(std::uint32_t rank, const RankStatus& other, Clock::time_point now);
   void share_status(Clock::time_point now);

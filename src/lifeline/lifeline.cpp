@@ -41,12 +41,10 @@ void Lifeline::receive(std::uint32_t from, const std::string& bytes) {
   if (const auto closed = closed_.find(message->communicator); closed != closed_.end()) {
     // The transport delivers messages until it is destroyed, but sends no more.
     if (!expects_reply(message->kind) || !transport_) return;
-    const auto& [by_member, others] = closed->second;
-    const auto told = by_member.find(from);
     transport_->send(from,
                      encode({.kind = ControlMessage::Kind::leave,
                              .communicator = message->communicator,
-                             .body = write(told == by_member.end() ? others : told->second)}),
+                             .body = write(closed->second.to(from))}),
                      Delivery::if_connected);
     return;
   }
@@ -64,6 +62,29 @@ void Lifeline::lose(std::uint32_t member, const std::string& why) {
   if (!lost_.emplace(member, why).second) return;
   for (auto& [communicator, group] : groups_) group.lose(member, why, Clock::now());
   changed_.notify_all();
+}
+
+std::string Lifeline::farewell() {
+  const std::lock_guard lock(mutex_);
+  return write(closed_);
+}
+
+void Lifeline::receive_farewell(std::uint32_t from, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  const Farewell& farewell = farewells_.emplace(from, read_farewell(text)).first->second;
+  for (auto& [communicator, group] : groups_) apply(group, communicator, from, farewell);
+  changed_.notify_all();
+}
+
+void Lifeline::apply(GroupState& group, std::uint64_t communicator, std::uint32_t from,
+                     const Farewell& farewell) const {
+  const auto told = farewell.find(communicator);
+  if (told == farewell.end()) return;
+  group.receive(from,
+                {.kind = ControlMessage::Kind::leave,
+                 .communicator = communicator,
+                 .body = write(told->second.to(self_))},
+                Clock::now());
 }
 
 bool Lifeline::tick() {
@@ -99,6 +120,9 @@ void Lifeline::open(const GroupState::Config& config, std::atomic<bool>& alarm,
     group.receive(each->from, each->message, Clock::now());
     each = early_.erase(each);
   }
+  for (const auto& [member, farewell] : farewells_) {
+    apply(group, config.communicator, member, farewell);
+  }
   for (const auto& [member, why] : lost_) group.lose(member, why, Clock::now());
 }
 
@@ -120,7 +144,7 @@ void Lifeline::decline(std::uint64_t communicator, std::span<const std::uint32_t
   }
 }
 
-void Lifeline::note_closed(std::uint64_t communicator, GroupState::Told told) {
+void Lifeline::note_closed(std::uint64_t communicator, LeaveOfAll told) {
   if (!closed_.emplace(communicator, std::move(told)).second) return;
   closed_in_order_.push_back(communicator);
   if (closed_in_order_.size() <= most_closed) return;

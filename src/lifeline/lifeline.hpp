@@ -61,6 +61,8 @@ class Lifeline {
   // Events, from the transport's thread:
   void receive(std::uint32_t from, const std::string& bytes);
   void lose(std::uint32_t member, const std::string& why);
+  /// A member has ended in order, and this is the farewell() of its lifeline.
+  void receive_farewell(std::uint32_t from, const std::string& text);
   /// True if it wants to be called again soon.
   bool tick();
 
@@ -74,6 +76,10 @@ class Lifeline {
   void decline(std::uint64_t communicator, std::span<const std::uint32_t> members);
   /// Requires: the communicator is open.
   [[nodiscard]] Locked lock(std::uint64_t communicator);
+
+  /// What this member has told about the communicators that it has closed. A member that ends tells
+  /// it to all: those that were not told before could not ask any more.
+  [[nodiscard]] std::string farewell();
 
   /// True if a member is gone for good.
   [[nodiscard]] bool is_lost(std::uint32_t member);
@@ -91,16 +97,19 @@ class Lifeline {
     ControlMessage message;
   };
 
-  void note_closed(std::uint64_t communicator, GroupState::Told told);
+  void note_closed(std::uint64_t communicator, LeaveOfAll told);
+  void apply(GroupState& group, std::uint64_t communicator, std::uint32_t from,
+             const Farewell& farewell) const;
 
   std::uint32_t self_;
   std::vector<std::string> whereabouts_;
   std::mutex mutex_;  // For all that follows.
   std::condition_variable changed_;
-  std::map<std::uint64_t, GroupState> groups_;  // By communicator.
-  std::map<std::uint32_t, std::string> lost_;   // Members, and how that was noticed.
+  std::map<std::uint64_t, GroupState> groups_;   // By communicator.
+  std::map<std::uint32_t, std::string> lost_;    // Members, and how that was noticed.
+  std::map<std::uint32_t, Farewell> farewells_;  // Of members that have ended in order.
   std::deque<Early> early_;
-  std::map<std::uint64_t, GroupState::Told> closed_;  // By communicator.
+  Farewell closed_;
   std::deque<std::uint64_t> closed_in_order_;
   std::unique_ptr<ControlTransport> transport_;  // Destroyed first: its thread calls this.
 };

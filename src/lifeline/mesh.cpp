@@ -24,12 +24,15 @@ using namespace std::chrono_literals;
 /// Between two ticks while something is to be decided, and otherwise.
 constexpr auto short_wait = 20ms;
 constexpr auto long_wait = 500ms;
-/// How long the destructor may take to send queued messages.
+/// How long the destructor may take to send queued messages, and to tell all that it departs.
 constexpr auto drain_time = 500ms;
+/// If a member refuses connections, how long the word may take that it has departed or is lost.
+constexpr auto word_time = 2s;
 /// How long a member that others report as lost may take to accept a connection.
 constexpr auto check_time = 400ms;
 
-/// For a neighbour at the start. await_neighbours() knows the deadline.
+/// For a member that no message waits for: a neighbour at the start, for which await_neighbours()
+/// knows the deadline, and the next one that is there.
 constexpr auto until_connected = 24h;
 
 /// A pidfd, which becomes readable when the process ends; -1 if there is none.
@@ -166,19 +169,23 @@ void Mesh::run() {
       lose_unreachable(member, now);
     }
     const bool ticks = lifeline_.tick();
-    const std::lock_guard lock(mutex_);
-    soon = ticks;
-    ticks_ = false;
-    if (!is_short_ && is_short_of_descriptors(now)) {
-      is_short_ = true;
-      complete_.notify_all();
+    bool ends = false;
+    {
+      const std::lock_guard lock(mutex_);
+      soon = ticks;
+      ticks_ = false;
+      if (!is_short_ && is_short_of_descriptors(now)) {
+        is_short_ = true;
+        complete_.notify_all();
+      }
+      ends = ends_;
     }
-    if (!ends_) continue;
+    if (!ends) continue;
     if (!end) {
       end = now + drain_time;
       depart();
     }
-    if ((queue_.empty() && !has_unsent()) || now >= *end) return;
+    if ((!has_unsent() && may_end()) || now >= *end) return;
     soon = true;
   }
 }
@@ -202,7 +209,11 @@ bool Mesh::is_short_of_descriptors(Clock::time_point now) const {
          });
 }
 
-bool Mesh::has_unsent() const {
+bool Mesh::has_unsent() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!queue_.empty()) return true;
+  }
   return std::any_of(members_.begin(), members_.end(), [](const Member& member) {
     return !member.waiting.empty() ||
            (!member.channels.empty() && member.channels.front()->has_unsent());
@@ -273,13 +284,17 @@ void Mesh::need(std::uint32_t index, Clock::duration patience, const std::string
   if (!member.dial) dial(index);
 }
 
-/// A member that refuses connections has ended.
+/// A member that refuses connections has ended: in order, unless its loss was reported. A neighbour
+/// cannot have departed before it was connected.
 void Mesh::lose_unreachable(std::uint32_t index, Clock::time_point now) {
-  const Member& member = members_[index];
+  Member& member = members_[index];
   if (member.lost_at == Clock::time_point::max() || !member.channels.empty()) return;
-  const bool is_refused = member.dial && member.dial->is_refused();
-  if (now < member.lost_at && !is_refused) return;
-  lose(index, member.why_lost);
+  if (member.dial && member.dial->is_refused()) {
+    const bool is_explained = member.departs || member.is_reported ||
+                              std::binary_search(neighbours_.begin(), neighbours_.end(), index);
+    member.lost_at = std::min(member.lost_at, is_explained ? now : now + word_time);
+  }
+  if (now >= member.lost_at) lose(index, member.why_lost);
 }
 
 void Mesh::dial(std::uint32_t index) {
@@ -307,6 +322,9 @@ void Mesh::adopt(std::uint32_t index, Channel channel) {
   if (member.process < 0) (void)watch_process(index);
   for (const std::string& message : std::exchange(member.waiting, {})) {
     member.channels.front()->send(Frame::Kind::control, message);
+  }
+  for (const std::string& departure : departures_) {
+    member.channels.back()->send(Frame::Kind::departure, departure);
   }
   {
     const std::lock_guard lock(mutex_);
@@ -349,7 +367,7 @@ bool Mesh::receive(std::uint32_t index, FramedChannel& channel) {
       lifeline_.receive(index, frame->body);
       break;
     case Frame::Kind::departure:
-      members_[index].departs = true;
+      hear_of_departure(index, frame->body);
       break;
     case Frame::Kind::loss:
       hear_of_loss(frame->body);
@@ -376,6 +394,7 @@ void Mesh::lose(std::uint32_t index, const std::string& why) {
   member.channels.clear();
   if (!member.departs) report_loss(index, why);
   lifeline_.lose(index, why);
+  stay_connected();
   const std::lock_guard lock(mutex_);
   if (was_connected) --connections_;
   is_known_[index] = true;
@@ -385,10 +404,16 @@ void Mesh::lose(std::uint32_t index, const std::string& why) {
 /// If all members are connected to each other, each of them notices by itself.
 void Mesh::report_loss(std::uint32_t index, const std::string& why) {
   if (std::exchange(members_[index].is_reported, true)) return;
-  if (neighbours_.size() + 1 == members_.size()) return;
+  if (!is_full()) send_to_connected(Frame::Kind::loss, std::to_string(index) + " " + why);
+}
+
+void Mesh::send_to_connected(Frame::Kind kind, const std::string& body) {
+  std::string wire;
+  append(wire, kind, body);
+  const auto shared = std::make_shared<const std::string>(std::move(wire));
   for (Member& member : members_) {
     if (member.channels.empty()) continue;
-    member.channels.front()->send(Frame::Kind::loss, std::to_string(index) + " " + why);
+    member.channels.front()->send(shared);
     member.channels.front()->flush();
   }
 }
@@ -401,18 +426,65 @@ void Mesh::hear_of_loss(const std::string& body) {
   if (error != std::errc{} || index >= members_.size() || index == place_.self) return;
   const std::string why =
       body.substr(std::min(body.size(), static_cast<std::size_t>(end - body.data() + 1)));
-  if (members_[index].is_lost || members_[index].is_reported) return;
+  const Member& member = members_[index];
+  if (member.is_lost || member.is_reported || member.departs) return;
   report_loss(index, why);
   if (lifeline_.expects(index)) need(index, check_time, why);
 }
 
+// Departures ------------------------------------------------------------------------------------
+
 /// Members that do not hear this take the end of the connection for a loss.
 void Mesh::depart() {
-  for (Member& member : members_) {
-    if (member.channels.empty()) continue;
-    member.channels.front()->send(Frame::Kind::departure, "");
-    member.channels.front()->flush();
+  std::string body = std::to_string(place_.self) + " " + lifeline_.farewell();
+  if (body.size() > Frame::most_bytes) body.resize(body.rfind(';', Frame::most_bytes - 1) + 1);
+  send_to_connected(Frame::Kind::departure, body);
+  departures_.push_back(std::move(body));
+}
+
+void Mesh::hear_of_departure(std::uint32_t from, const std::string& body) {
+  std::uint32_t index = 0;
+  const auto [end, error] = std::from_chars(body.data(), body.data() + body.size(), index);
+  if (error != std::errc{} || index >= members_.size()) return;
+  if (index == place_.self) {
+    members_[from].has_echoed = true;
+    return;
   }
+  if (!std::exchange(members_[index].departs, true)) {
+    lifeline_.receive_farewell(index, std::string(end, body.data() + body.size()));
+    if (is_full()) return;
+    departures_.push_back(body);
+    send_to_connected(Frame::Kind::departure, body);
+    stay_connected();
+  } else if (from == index && !members_[from].channels.empty()) {
+    members_[from].channels.front()->send(Frame::Kind::departure, body);
+    members_[from].channels.front()->flush();
+  }
+}
+
+/// The next member that is neither lost nor departs.
+std::optional<std::uint32_t> Mesh::next_present() const {
+  const auto size = static_cast<std::uint32_t>(members_.size());
+  for (std::uint32_t distance = 1; distance < size; ++distance) {
+    const std::uint32_t next = (place_.self + distance) % size;
+    if (!members_[next].is_lost && !members_[next].departs) return next;
+  }
+  return std::nullopt;
+}
+
+void Mesh::stay_connected() {
+  if (is_full()) return;
+  if (const auto next = next_present()) need(*next, until_connected, "it cannot be reached");
+}
+
+/// True if all that are to know of it have heard that this member departs.
+bool Mesh::may_end() const {
+  if (is_full()) return true;
+  const auto next = next_present();
+  if (next && !members_[*next].has_echoed) return false;
+  return std::all_of(members_.begin(), members_.end(), [](const Member& member) {
+    return member.channels.empty() || member.has_echoed || member.departs;
+  });
 }
 
 }  // namespace tutti

@@ -33,6 +33,11 @@ namespace tutti {
 /// member from the first message on. It tells its connections of every loss, and they theirs. A
 /// member that hears of a loss in this way checks it: it takes the member for lost only if it
 /// cannot connect to it either.
+///
+/// In the same way all members hear of one that departs, which waits until its connections have
+/// repeated that to it. So a member that refuses a connection has departed, or its loss is reported
+/// soon. Each member stays connected to the next one that is there, so that members that depart do
+/// not cut the others off from each other.
 class Mesh final : public ControlTransport {
  public:
   struct Place {
@@ -68,7 +73,8 @@ class Mesh final : public ControlTransport {
     std::vector<std::unique_ptr<FramedChannel>> channels{};
     std::vector<std::string> waiting{};  // Messages to be sent once it is connected.
     int process = -1;                    // Its pidfd; -1 if there is none.
-    bool departs = false;                // It has said that it ends in order.
+    bool departs = false;                // It ends in order.
+    bool has_echoed = false;             // It has heard that this member departs.
     bool is_reported = false;            // This member has told others that it is lost.
     bool is_lost = false;
     /// While there is no connection: then it is lost, and why.
@@ -97,8 +103,15 @@ class Mesh final : public ControlTransport {
   void hear_of_loss(const std::string& body);
   void lose_unreachable(std::uint32_t member, Clock::time_point now);
   void depart();
+  void hear_of_departure(std::uint32_t from, const std::string& body);
+  void stay_connected();
+  [[nodiscard]] std::optional<std::uint32_t> next_present() const;
+  [[nodiscard]] bool may_end() const;
+  void send_to_connected(Frame::Kind kind, const std::string& body);
+  /// All members are connected to each other from the start.
+  [[nodiscard]] bool is_full() const { return neighbours_.size() + 1 == members_.size(); }
   void await_neighbours(Clock::time_point deadline);
-  [[nodiscard]] bool has_unsent() const;
+  [[nodiscard]] bool has_unsent();
   [[nodiscard]] bool is_short_of_descriptors(Clock::time_point now) const;
   [[nodiscard]] std::chrono::milliseconds wait_time(bool soon) const;
 
@@ -108,7 +121,8 @@ class Mesh final : public ControlTransport {
   Reception reception_;
   std::vector<std::uint32_t> neighbours_;
   std::vector<Member> members_;
-  int wakeup_ = -1;  // An eventfd.
+  std::vector<std::string> departures_;  // What was heard of those that depart, or said.
+  int wakeup_ = -1;                      // An eventfd.
 
   std::mutex mutex_;  // For what follows.
   std::condition_variable complete_;

@@ -62,6 +62,11 @@ class SparseMesh : public testing::Test {
     return all_[member]->mesh->connections();
   }
 
+  void depart(std::uint32_t member) {
+    all_[member]->consensus.reset();
+    all_[member]->lifeline.reset();
+  }
+
   Listeners listeners_;
   std::vector<std::unique_ptr<One>> all_{};
 };
@@ -110,18 +115,35 @@ TEST_F(SparseMesh, AllMembersAgree) {
 }
 
 TEST_F(SparseMesh, AMemberThatDepartsIsLostToNoOther) {
-  all_[0]->consensus.reset();
-  all_[0]->lifeline.reset();
+  all_[0]->consensus->leave(3, {{far, 7}});
+  depart(0);
   for (const std::uint32_t member : neighbours_of(0, members)) {
     EXPECT_TRUE(eventually([&] { return all_[member]->lifeline->is_lost(0); }));
     EXPECT_FALSE(all_[member]->consensus->verdict());
   }
   EXPECT_FALSE(all_[far]->lifeline->is_lost(0));
-  // It waits for the member that has departed.
-  const std::vector<std::uint32_t> awaited{0};
-  all_[far]->consensus->inquire(awaited);
-  EXPECT_TRUE(eventually([&] { return all_[far]->consensus->verdict().has_value(); }));
-  EXPECT_EQ(all_[far]->consensus->await_verdict().verdict.ranks, std::vector<std::uint32_t>{0});
+  for (const std::uint32_t member : {far, farther}) {
+    EXPECT_TRUE(eventually([&] { return all_[member]->consensus->left().contains(0); }));
+    EXPECT_EQ(all_[member]->consensus->left().at(0), 3U);
+    EXPECT_EQ(all_[member]->consensus->messages_of_leaver(0), member == far ? 7U : 0U);
+  }
+}
+
+TEST_F(SparseMesh, MembersThatDepartDoNotCutOthersOff) {
+  for (const std::uint32_t member : neighbours_of(far, members)) depart(member);
+  depart(0);
+  EXPECT_TRUE(eventually([&] { return all_[far]->consensus->left().contains(0); }));
+  EXPECT_FALSE(all_[far]->consensus->verdict());
+}
+
+TEST_F(SparseMesh, AllMayDepartAtOnce) {
+  std::vector<std::thread> threads;
+  for (std::uint32_t member = 0; member < members; ++member) {
+    if (member != far) threads.emplace_back([this, member] { depart(member); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(eventually([&] { return all_[far]->consensus->left().size() == members - 1; }));
+  EXPECT_FALSE(all_[far]->consensus->verdict());
 }
 
 /// One process. Returns 0 if it learns of the loss of `far`, which is killed.

@@ -153,6 +153,18 @@ TEST_P(LargeGroup, RankThatLeavesIsNoticedByAReceiver) {
   EXPECT_EQ(run_processes(ranks, GetParam(), work), "");
 }
 
+/// All others have left by the time that rank 0 asks for `far`, and so have its neighbours.
+TEST_P(LargeGroup, RankThatHasEndedInOrderIsNotTakenForDead) {
+  const auto work = [](Communicator& comm) -> std::string {
+    comm.barrier();
+    if (comm.rank() > 0) return "";
+    std::vector<char> byte(1);
+    return fault_of([&] { (void)comm.receive(byte, far); }, ErrorCode::peer_lost,
+                    "it has left the communicator after 1 call");
+  };
+  EXPECT_EQ(run_processes(ranks, GetParam(), work), "");
+}
+
 /// Threads need no descriptors, but for that of the process's shared heap.
 TEST(LargeGroupOfThreads, ThousandRanksMakeCalls) {
   // Sanitizers leave little address space for the memory that ranks share.
