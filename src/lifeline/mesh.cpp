@@ -31,6 +31,10 @@ constexpr auto word_time = 2s;
 /// How long a member that others report as lost may take to accept a connection.
 constexpr auto check_time = 400ms;
 
+/// A member that a neighbour rejects for good goes on to answer for this time: the neighbour may
+/// dial as well, and is to learn the reason.
+constexpr auto answers_for = 2s;
+
 /// For a member that no message waits for: a neighbour at the start, for which await_neighbours()
 /// knows the deadline, and the next one that is there.
 constexpr auto until_connected = 24h;
@@ -130,8 +134,13 @@ void Mesh::await_neighbours(Clock::time_point deadline) {
     return std::all_of(neighbours_.begin(), neighbours_.end(),
                        [&](std::uint32_t member) { return is_known_[member]; });
   };
-  (void)complete_.wait_until(lock, deadline, [&] { return is_complete() || is_short_; });
+  (void)complete_.wait_until(lock, deadline,
+                             [&] { return is_complete() || is_short_ || !rejection_.empty(); });
   if (is_complete()) return;
+  if (!rejection_.empty()) {
+    throw Error(ErrorCode::mismatch, "rank " + std::to_string(place_.self) +
+                                         " has no control connection to " + rejection_);
+  }
   std::vector<std::uint32_t> missing;
   for (const std::uint32_t member : neighbours_) {
     if (!is_known_[member]) missing.push_back(member);
@@ -168,6 +177,10 @@ void Mesh::run() {
       if (dialled != nullptr && dialled->due() <= now) dial(member);
       lose_unreachable(member, now);
     }
+    // A neighbour that dials this member may have been rejected. Dialling it tells whether it was.
+    for (const std::uint32_t member : neighbours_) {
+      if (reception_.final_refusals() > 0) need(member, until_connected, "it refuses connections");
+    }
     const bool ticks = lifeline_.tick();
     bool ends = false;
     {
@@ -178,6 +191,7 @@ void Mesh::run() {
         is_short_ = true;
         complete_.notify_all();
       }
+      if (rejection_.empty() && !(rejection_ = rejection(now)).empty()) complete_.notify_all();
       ends = ends_;
     }
     if (!ends) continue;
@@ -207,6 +221,16 @@ bool Mesh::is_short_of_descriptors(Clock::time_point now) const {
          std::any_of(members_.begin(), members_.end(), [&](const Member& member) {
            return member.dial && member.dial->shortage().lasts(now);
          });
+}
+
+std::string Mesh::rejection(Clock::time_point now) const {
+  for (const std::uint32_t member : neighbours_) {
+    const Dial* const dial = members_[member].dial.get();
+    if (dial == nullptr || !dial->is_hopeless()) continue;
+    if (now < *dial->hopeless_since() + answers_for) continue;
+    return "rank " + std::to_string(member) + " at " + dial->attempts();
+  }
+  return "";
 }
 
 bool Mesh::has_unsent() {
@@ -289,7 +313,7 @@ void Mesh::need(std::uint32_t index, Clock::duration patience, const std::string
 void Mesh::lose_unreachable(std::uint32_t index, Clock::time_point now) {
   Member& member = members_[index];
   if (member.lost_at == Clock::time_point::max() || !member.channels.empty()) return;
-  if (member.dial && member.dial->is_refused()) {
+  if (member.dial && member.dial->is_refused() && !member.dial->is_hopeless()) {
     const bool is_explained = member.departs || member.is_reported ||
                               std::binary_search(neighbours_.begin(), neighbours_.end(), index);
     member.lost_at = std::min(member.lost_at, is_explained ? now : now + word_time);

@@ -52,8 +52,9 @@ class Mesh final : public ControlTransport {
   };
 
   /// Connects to its neighbours and delivers messages to `lifeline`, which must outlive this.
-  /// Throws timed_out that names the neighbours not connected by the deadline; and unsupported,
-  /// sooner, if this process lacks descriptors for the connections.
+  /// Throws timed_out that names the neighbours not connected by the deadline; and sooner:
+  /// unsupported if this process lacks descriptors for the connections, and mismatch if the secret
+  /// or the TLS setting of a neighbour differs.
   Mesh(Place place, Lifeline& lifeline, Clock::time_point deadline);
   /// Sends the messages that are queued, for 500 ms at most.
   ~Mesh() override;
@@ -113,6 +114,7 @@ class Mesh final : public ControlTransport {
   void await_neighbours(Clock::time_point deadline);
   [[nodiscard]] bool has_unsent();
   [[nodiscard]] bool is_short_of_descriptors(Clock::time_point now) const;
+  [[nodiscard]] std::string rejection(Clock::time_point now) const;
   [[nodiscard]] std::chrono::milliseconds wait_time(bool soon) const;
 
   Place place_;
@@ -132,6 +134,7 @@ class Mesh final : public ControlTransport {
   std::vector<bool> is_known_;  // By member: it has been connected, or is lost.
   std::size_t connections_ = 0;
   bool is_short_ = false;  // Of descriptors, for long.
+  std::string rejection_;  // Which neighbour rejects this member for good, and why.
   std::thread thread_;
 };
 

@@ -34,11 +34,12 @@ struct Listeners {
   }
 
   [[nodiscard]] std::unique_ptr<Mesh> mesh(std::uint32_t self, Lifeline& lifeline,
-                                           Clock::duration patience) {
+                                           Clock::duration patience,
+                                           const Secret& secret = {.bytes = "s"}) {
     return std::make_unique<Mesh>(Mesh::Place{.self = self,
                                               .contacts = contacts,
                                               .listener = std::move(sockets[self]),
-                                              .secret = {.bytes = "s"},
+                                              .secret = secret,
                                               .group = "test",
                                               .processes = processes,
                                               .fully_connected = fully_connected},

@@ -89,6 +89,31 @@ TEST(Mesh, NamesMembersThatDoNotConnect) {
                "no control connection to rank 0");
 }
 
+/// Neither end waits until its deadline, though only one of them dials.
+void expect_rejection(const Secret& one, const Secret& other, const std::string& cure) {
+  Listeners listeners(2, "127.0.0.1:0");
+  std::vector<std::thread> threads;
+  for (std::uint32_t self = 0; self < 2; ++self) {
+    threads.emplace_back([&, self] {
+      Lifeline lifeline(self, {"here", "here"});
+      const Secret& secret = self == 0 ? one : other;
+      expect_error([&] { (void)listeners.mesh(self, lifeline, 20s, secret); }, ErrorCode::mismatch,
+                   cure);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Mesh, NamesTheCureIfSecretsDiffer) {
+  expect_rejection({.bytes = "s"}, {.bytes = "t"}, "give all ranks the same TUTTI_SECRET");
+}
+
+TEST(Mesh, NamesTheCureIfOnlyOneEndEncrypts) {
+  const Secret plain{.bytes = "s"};
+  expect_rejection(plain, plain.encrypting(), "set TUTTI_TLS=1 for all ranks");
+  expect_rejection(plain.encrypting(), plain, "set TUTTI_TLS=1 for all ranks");
+}
+
 /// They connected first, send nothing and stay.
 TEST(Mesh, IsNotDelayedByUnauthenticatedPeers) {
   Listeners listeners(2, "127.0.0.1:0");
