@@ -268,7 +268,7 @@ TEST_P(TcpTransports, DestructorLosesNoDataThatWasSentAfterAFailure) {
     if (!is_sent_by_another) pair.low->port().stand_down();
     failed->abandon();
     const Clock::time_point begin = Clock::now();
-    std::thread closer([&] { pair.low.reset(); });
+    std::jthread closer([&] { pair.low.reset(); });
     if (is_sent_by_another) {
       std::this_thread::sleep_for(2500ms);
       EXPECT_EQ(receive_all(*pair.high, Rank{0}, data.size()), data);
