@@ -212,7 +212,8 @@ bool Messenger::wait_for_change(Lock& lock, std::uint32_t idle, Clock::time_poin
   bool has_slept = true;
   bool has_failed = false;
   try {
-    has_slept = port_->wait(idle, until);
+    // A thread stops waiting long before the deadlines of the messages that need a connection.
+    has_slept = port_->wait_until(idle, until, Clock::time_point::max());
   } catch (const Error&) {
     has_failed = true;
   }

@@ -35,7 +35,7 @@ bool Port::all_released(std::span<const Rank> peers) {
                      [this](Rank peer) { return released(peer) == sent(peer); });
 }
 
-bool Port::wait(std::uint32_t idle, Clock::time_point deadline) {
+bool Port::wait_until(std::uint32_t idle, Clock::time_point until, Clock::time_point deadline) {
   if (goes_on(deadline)) return false;
   if (stay_awake(idle)) {
     if (std::exchange(is_lying_, false)) get_up();
@@ -45,7 +45,7 @@ bool Port::wait(std::uint32_t idle, Clock::time_point deadline) {
     lie_down(WokenBy::itself);
     return false;
   }
-  sleep(deadline);
+  sleep(until);
   lie_down(WokenBy::itself);
   return true;
 }

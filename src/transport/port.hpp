@@ -188,7 +188,12 @@ class Port {
 
   /// Waits until something may have changed, or until the deadline: spins, then yields, then
   /// sleeps. `idle` is the number of calls since the last progress. Returns whether it slept.
-  bool wait(std::uint32_t idle, Clock::time_point deadline);
+  bool wait(std::uint32_t idle, Clock::time_point deadline) {
+    return wait_until(idle, deadline, deadline);
+  }
+  /// The same, for callers whose patience is shorter than their deadline: waits until `until` at
+  /// most, and gives up peers that cannot be reached by the deadline.
+  bool wait_until(std::uint32_t idle, Clock::time_point until, Clock::time_point deadline);
   /// Notices data and connections that have come, for callers that poll instead of calling wait().
   virtual void look() {}
   /// Wakes another thread that sleeps in wait(), or shortens its next sleep.
@@ -196,7 +201,8 @@ class Port {
 
   // The stages of wait(), for a port that combines several ports:
 
-  /// Makes progress without waiting. Returns whether there was any.
+  /// Makes progress without waiting. Returns whether there was any. Peers that are needed and not
+  /// reached by the deadline fail.
   [[nodiscard]] virtual bool goes_on(Clock::time_point /*deadline*/) { return false; }
   /// Spins or yields; false if it is time to sleep.
   [[nodiscard]] virtual bool stay_awake(std::uint32_t idle) = 0;

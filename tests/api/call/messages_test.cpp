@@ -126,33 +126,6 @@ TEST_P(EveryGround, OrderHoldsPerTagAndReceivesMayChooseAmongTags) {
   });
 }
 
-/// However many messages wait for later receives, a message that has a receive arrives.
-TEST_P(EveryGround, ReceivesInAnotherOrderThanSends) {
-  struct Flood {
-    std::uint32_t messages;
-    std::size_t numbers;
-  };
-  for (const Flood flood :
-       {Flood{2500, 16}, Flood{1000, 250}, Flood{300, 2000}, Flood{40, 25000}}) {
-    run_ranks(2, GetParam(), [&](Communicator& comm) {
-      const std::uint32_t peer = 1 - comm.rank();
-      std::vector<std::vector<std::uint32_t>> data;
-      std::vector<Work> sends;
-      data.reserve(flood.messages);
-      for (std::uint32_t tag = 0; tag < flood.messages; ++tag) {
-        data.push_back(numbers(flood.numbers, tag + comm.rank()));
-        sends.push_back(comm.send_async(data.back(), peer, {.tag = tag, .timeout = 20s}));
-      }
-      std::vector<std::uint32_t> got(flood.numbers);
-      for (std::uint32_t tag = flood.messages; tag-- > 0;) {
-        (void)comm.receive(got, peer, {.tag = tag, .timeout = 20s});
-        ASSERT_EQ(got, numbers(flood.numbers, tag + peer)) << "tag " << tag;
-      }
-      for (const Work& send : sends) send.wait();
-    });
-  }
-}
-
 TEST_P(EveryGround, ReceivesFromAnyRankAndProbes) {
   constexpr std::uint32_t ranks = 4;
   run_ranks(ranks, GetParam(), [&](Communicator& comm) {
@@ -196,6 +169,21 @@ TEST_P(EveryGround, TryProbeAloneFindsTheFirstMessageOfAnyRank) {
     ASSERT_TRUE(found.has_value());
     std::vector<std::uint32_t> got(3);
     EXPECT_EQ(comm.receive(got, found->rank, {.tag = 7}), *found);
+  });
+}
+
+/// These ranks have never exchanged anything, so they connect meanwhile.
+TEST_P(EveryGround, ShortWaitsGiveNoRankUp) {
+  run_ranks(2, GetParam(), [](Communicator& comm) {
+    std::vector<std::uint32_t> got(3);
+    const auto data = numbers(3, comm.rank());
+    const std::uint32_t other = 1 - comm.rank();
+    if (comm.rank() == 0) std::this_thread::sleep_for(100ms);
+    const Work receive = comm.receive_async(got, other);
+    const Work send = comm.send_async(data, other);
+    while (!receive.wait_for(0s) || !send.wait_for(0s)) {
+    }
+    EXPECT_EQ(got, numbers(3, other));
   });
 }
 
@@ -335,17 +323,6 @@ TEST_P(EveryGround, UnansweredReceiveTimesOutAndNamesTheRank) {
   });
 }
 
-TEST_P(EveryGround, CycleOfReceivesIsReported) {
-  run_ranks(3, GetParam(), [&](Communicator& comm) {
-    std::vector<std::uint32_t> got(1);
-    const std::uint32_t next = (comm.rank() + 1) % 3;
-    const std::chrono::milliseconds timeout = comm.rank() == 1 ? 200ms : 20000ms;
-    expect_error([&] { comm.receive(got, next, {.timeout = timeout}); }, ErrorCode::timed_out,
-                 "ranks wait for each other in a cycle: rank 0");
-    EXPECT_EQ(comm.verdict()->ranks, (std::vector<std::uint32_t>{0, 1, 2}));
-  });
-}
-
 TEST_P(EveryGround, AsynchronousReceiveFailsWithTheVerdict) {
   run_ranks(3, GetParam(), [&](Communicator& comm) {
     std::vector<std::uint32_t> got(1);
@@ -473,8 +450,16 @@ TEST(Messages, CommunicatorsCanBeDestroyedWhileAnotherThreadWaits) {
   run_threads(2, [&](Communicator& comm) {
     const Work receive = comm.receive_async(data[comm.rank()], 1 - comm.rank());
     waiting[comm.rank()] = std::thread([receive] {
-      expect_error([&] { receive.wait(); }, ErrorCode::aborted, "destroyed");
-      expect_error([&] { receive.wait(); }, ErrorCode::aborted, "destroyed");
+      for (int i = 0; i < 2; ++i) {
+        try {
+          receive.wait();
+          ADD_FAILURE() << "nobody has sent it";
+        } catch (const Error& error) {
+          // The other rank may be the first to leave.
+          const char* const why = error.code() == ErrorCode::peer_lost ? "has left" : "destroyed";
+          EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
+        }
+      }
     });
   });
   for (std::thread& each : waiting) each.join();
