@@ -252,7 +252,8 @@ bool FailureInquiry::is_matched(std::uint32_t waiter, const RankStatus::Wait& wa
   });
 }
 
-/// The waits of a rank that only a further call of the peer can end; none if that is not known.
+/// The waits that keep a rank from its next call, and that only a further call of the peer can end;
+/// none if that is not known.
 std::vector<RankStatus::Wait> FailureInquiry::unmatched_waits(std::uint32_t rank) const {
   std::vector<RankStatus::Wait> unmatched;
   const auto status = statuses.find(rank);
@@ -260,7 +261,7 @@ std::vector<RankStatus::Wait> FailureInquiry::unmatched_waits(std::uint32_t rank
   for (const RankStatus::Wait& wait : status->second.waits) {
     const auto peer = statuses.find(wait.rank);
     const bool is_known = peer != statuses.end() && !peer->second.has_more_waits;
-    if (is_known && !is_matched(rank, wait)) unmatched.push_back(wait);
+    if (wait.blocks && is_known && !is_matched(rank, wait)) unmatched.push_back(wait);
   }
   return unmatched;
 }

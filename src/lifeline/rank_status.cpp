@@ -11,7 +11,10 @@ std::string write(const RankStatus& status) {
   }
   Json waits = Json::array();
   for (const RankStatus::Wait& each : status.waits) {
-    waits.push_back({{"rank", each.rank}, {"tag", each.tag}, {"receives", each.receives}});
+    waits.push_back({{"rank", each.rank},
+                     {"tag", each.tag},
+                     {"receives", each.receives},
+                     {"blocks", each.blocks}});
   }
   Json left = Json::array();
   for (const auto& [rank, calls] : status.left) {
@@ -58,7 +61,8 @@ RankStatus read_rank_status(const std::string& text) {
     for (const Json& each : json.value("waits", Json::array())) {
       status.waits.push_back({.rank = each.at("rank").get<std::uint32_t>(),
                               .tag = each.at("tag").get<std::uint32_t>(),
-                              .receives = each.at("receives").get<bool>()});
+                              .receives = each.at("receives").get<bool>(),
+                              .blocks = each.at("blocks").get<bool>()});
     }
     status.has_more_waits = json.value("more_waits", status.has_more_waits);
     for (const Json& each : json.value("left", Json::array())) {

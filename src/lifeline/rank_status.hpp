@@ -34,6 +34,9 @@ struct RankStatus {
     std::uint32_t rank = 0;  ///< The peer; any_rank if a receive takes messages of all.
     std::uint32_t tag = 0;
     bool receives = false;  ///< True: waits for a message from that rank. Else: for its receive.
+    /// A thread does nothing else until the message is done. One that runs in the background does
+    /// not keep its rank from making the call that another rank waits for.
+    bool blocks = false;
   };
   std::vector<Wait> waits{};
   static constexpr std::size_t most_waits = 64;

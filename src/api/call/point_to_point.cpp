@@ -61,6 +61,32 @@ class PointToPoint::Visitors {
   bool is_closed_ = false;
 };
 
+/// The messages of a call while they run, and their flight records. At most one send and one
+/// receive share one record; otherwise each message has its own.
+class PointToPoint::Flight {
+ public:
+  /// The messages and `waiters` must outlive it.
+  Flight(PointToPoint& owner, std::span<const Outgoing> out, std::span<const Incoming> in,
+         std::string_view site, const RunningMessages::Call& call);
+  ~Flight() { end(false); }
+  Flight(const Flight&) = delete;
+  Flight& operator=(const Flight&) = delete;
+
+  /// Ends the records, and counts the messages if all have arrived. Only the first time counts: the
+  /// owner may be gone afterwards.
+  void end(bool is_well);
+
+ private:
+  Flight(PointToPoint& owner, RunningMessages::Messages messages)
+      : owner_(owner), messages_(messages) {}
+
+  PointToPoint& owner_;
+  RunningMessages::Messages messages_;
+  std::optional<RunningMessages::Place> running_{};  // None: not begun, or ended.
+  FlightRecorder::Handle first_{};
+  std::vector<FlightRecorder::Handle> more_{};
+};
+
 /// Several messages that form one Work.
 class PointToPoint::Batch final : public Work::State, private Message::Completion {
  public:
@@ -69,7 +95,7 @@ class PointToPoint::Batch final : public Work::State, private Message::Completio
       : owner_(owner),
         visitors_(owner.visitors_),
         messages_(owner.make(out, in, options)),
-        flight_(owner.record(out, in, options.site, messages_)),
+        flight_(owner, out, in, options.site, {.messages = messages_, .waiters = waiters_}),
         left_(messages_.size() + 1) {
     for (const auto& message : messages_) message->completion = this;
   }
@@ -81,18 +107,21 @@ class PointToPoint::Batch final : public Work::State, private Message::Completio
       owner_.messenger_.start(owner_.inbox_, messages_, false);
     } catch (...) {
       keep_.reset();
-      owner_.record_end(flight_, messages_, false);
+      flight_.end(false);
       throw;
     }
     complete();
   }
 
   [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point until) override {
+    ++waiters_;  // Until the verdict: other ranks may ask for which rank this one waits.
     if (!done() && visitors_->enter()) {
       progress_until(until);
       visitors_->leave();
     }
-    return State::wait_until(until);
+    const bool is_done = State::wait_until(until);
+    --waiters_;
+    return is_done;
   }
 
   [[nodiscard]] std::vector<Envelope> envelopes() const override {
@@ -121,13 +150,14 @@ class PointToPoint::Batch final : public Work::State, private Message::Completio
     for (const auto& message : messages_) {
       if (!failure) failure = message->failure;
     }
-    owner_.record_end(flight_, messages_, failure == nullptr);
+    flight_.end(failure == nullptr);
     finish(failure);
   }
 
   PointToPoint& owner_;
   std::shared_ptr<Visitors> visitors_;
   std::vector<std::shared_ptr<Message>> messages_;
+  RunningMessages::Waiters waiters_{0};
   Flight flight_;
   std::atomic<std::size_t> left_;  // Messages not yet done, and one for start().
   std::shared_ptr<Batch> keep_;
@@ -170,10 +200,13 @@ std::vector<Envelope> PointToPoint::run(std::span<const Outgoing> out, std::span
                                         const MessageOptions& options) {
   host_.require_usable();
   check_arguments(out, in);
+  if (out.empty() && in.empty()) return {};
   const std::vector<std::shared_ptr<Message>> messages = make(out, in, options);
-  const Flight flight = record(out, in, options.site, messages);
+  const RunningMessages::Waiters waiters{1};
+  Flight flight(*this, out, in, options.site, {.messages = messages, .waiters = waiters});
   std::vector<Envelope> received;
-  const Message* current = messages.empty() ? nullptr : messages.front().get();
+  received.reserve(in.size());
+  const Message* current = messages.front().get();
   try {
     messenger_.start(inbox_, messages, true);
     for (const auto& message : messages) {
@@ -182,14 +215,14 @@ std::vector<Envelope> PointToPoint::run(std::span<const Outgoing> out, std::span
       if (message->failure) std::rethrow_exception(message->failure);
       if (message->kind == Message::Kind::receive) received.push_back(message->envelope);
     }
-  } catch (const Error&) {
+  } catch (...) {  // No memory, say: the messages run, and must end before this returns.
     // Until the verdict, the record stays open: other ranks may ask for which rank this one waits.
     const Error error = settled(*current, std::current_exception());
-    record_end(flight, messages, false);
+    flight.end(false);
     end(error);
     throw Error(error);
   }
-  record_end(flight, messages, true);
+  flight.end(true);
   return received;
 }
 
@@ -367,9 +400,10 @@ void PointToPoint::note_settled() {
 
 // The flight recorder ---------------------------------------------------------------------------
 
-PointToPoint::Flight PointToPoint::record(std::span<const Outgoing> out,
-                                          std::span<const Incoming> in, std::string_view site,
-                                          RunningMessages::Messages messages) {
+PointToPoint::Flight::Flight(PointToPoint& owner, std::span<const Outgoing> out,
+                             std::span<const Incoming> in, std::string_view site,
+                             const RunningMessages::Call& call)
+    : Flight(owner, call.messages) {  // So the destructor runs if this throws.
   const auto described = [](std::span<const Outgoing> sent, std::span<const Incoming> received) {
     FlightCall call{.kind = received.empty() ? FlightKind::send
                             : sent.empty()   ? FlightKind::receive
@@ -386,28 +420,32 @@ PointToPoint::Flight PointToPoint::record(std::span<const Outgoing> out,
     }
     return call;
   };
-  Flight flight{.running = running_.add(messages)};
-  const std::lock_guard lock(recording_);
-  if (out.size() <= 1 && in.size() <= 1) {
-    flight.first = recorder_.begin_one(++messages_, described(out, in), site);
-    return flight;
+  const auto begin = [&](const FlightCall& what) {
+    return owner_.recorder_.begin_one(++owner_.messages_, what, site);
+  };
+  running_ = owner_.running_.add(call);
+  const bool is_one = out.size() <= 1 && in.size() <= 1;
+  if (!is_one) more_.reserve(messages_.size());
+  const std::lock_guard lock(owner_.recording_);
+  if (is_one) {
+    first_ = begin(described(out, in));
+    return;
   }
-  for (const Outgoing& each : out) {
-    flight.more.push_back(recorder_.begin_one(++messages_, described({&each, 1}, {}), site));
-  }
-  for (const Incoming& each : in) {
-    flight.more.push_back(recorder_.begin_one(++messages_, described({}, {&each, 1}), site));
-  }
-  return flight;
+  for (const Outgoing& each : out) more_.push_back(begin(described({&each, 1}, {})));
+  for (const Incoming& each : in) more_.push_back(begin(described({}, {&each, 1})));
 }
 
-void PointToPoint::record_end(const Flight& flight,
-                              std::span<const std::shared_ptr<Message>> messages, bool is_well) {
-  running_.remove(flight.running);
-  const std::lock_guard lock(recording_);
-  if (flight.first.slot != nullptr) recorder_.end_one(flight.first, is_well);
-  for (const FlightRecorder::Handle& each : flight.more) recorder_.end_one(each, is_well);
-  if (!is_well) return;
+void PointToPoint::Flight::end(bool is_well) {
+  if (!running_) return;
+  owner_.running_.remove(*std::exchange(running_, std::nullopt));
+  const std::lock_guard lock(owner_.recording_);
+  if (first_.slot != nullptr) owner_.recorder_.end_one(first_, is_well);
+  for (const FlightRecorder::Handle& each : more_) owner_.recorder_.end_one(each, is_well);
+  if (is_well) owner_.count(messages_);
+}
+
+/// Requires: recording_ is held, and all of them have arrived.
+void PointToPoint::count(RunningMessages::Messages messages) {
   if (counters_.peers.empty()) counters_.peers.resize(ranks_);
   counters_.calls += messages.size();
   for (const auto& message : messages) {

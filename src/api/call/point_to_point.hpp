@@ -78,6 +78,7 @@ class PointToPoint final : private MessageOwner {
 
  private:
   class Batch;
+  class Flight;
   class Settling;
   class Visitors;
 
@@ -103,18 +104,7 @@ class PointToPoint final : private MessageOwner {
   [[nodiscard]] Error settled(const Message& message, const std::exception_ptr& cause);
   [[nodiscard]] std::string words(const Message& message) const;
   [[nodiscard]] Clock::time_point deadline_of(const MessageOptions& options) const;
-  /// The messages of a call, and their flight records. At most one send and one receive share one
-  /// record; otherwise each message has its own.
-  struct Flight {
-    RunningMessages::Place running{};
-    FlightRecorder::Handle first{};
-    std::vector<FlightRecorder::Handle> more{};
-  };
-  [[nodiscard]] Flight record(std::span<const Outgoing> out, std::span<const Incoming> in,
-                              std::string_view site, RunningMessages::Messages messages);
-  /// Ends the records, and counts the messages if all are done.
-  void record_end(const Flight& flight, std::span<const std::shared_ptr<Message>> messages,
-                  bool is_well);
+  void count(RunningMessages::Messages messages);
 
   Messenger& messenger_;
   std::uint32_t self_;

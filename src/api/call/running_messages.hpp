@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -15,18 +17,24 @@ namespace tutti {
 class RunningMessages {
  public:
   using Messages = std::span<const std::shared_ptr<Message>>;
-  using Place = std::list<Messages>::iterator;
+  using Waiters = std::atomic<std::uint32_t>;
+  /// Messages that were started together, and how many threads wait for all of them. Both must stay
+  /// in place until the call is removed.
+  struct Call {
+    Messages messages;
+    const Waiters& waiters;
+  };
+  using Place = std::list<Call>::iterator;
 
-  /// The messages must stay in place until they are removed.
-  [[nodiscard]] Place add(Messages messages);
+  [[nodiscard]] Place add(const Call& call);
   void remove(Place place);
 
-  /// Sets what the rank waits for.
+  /// Sets what the rank waits for: first the messages that threads wait for.
   void describe(RankStatus& status) const;
 
  private:
   mutable std::mutex mutex_;
-  std::list<Messages> running_;
+  std::list<Call> running_;
 };
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <new>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -12,6 +13,7 @@
 
 #include "api/call/running_messages.hpp"
 #include "support/errors.hpp"
+#include "support/eventually.hpp"
 #include "support/tcp_ranks.hpp"
 
 namespace tutti::test {
@@ -35,11 +37,13 @@ class FakeHost final : public MessageHost {
   [[nodiscard]] bool has_stood_down(std::uint32_t /*rank*/) const override { return false; }
   [[nodiscard]] Error settle_message(const Error& error, const std::string& /*what*/,
                                      std::vector<std::uint32_t> /*suspects*/) override {
+    if (has_no_memory) throw std::bad_alloc();
     return error;
   }
   [[nodiscard]] Clock::duration usual_timeout() const override { return 20s; }
 
   std::atomic<std::int64_t> sent_by_leaver{-1};
+  std::atomic<bool> has_no_memory{false};
 };
 
 /// Two ranks of one communicator, whose messages go over TCP.
@@ -120,6 +124,46 @@ TEST_F(PointToPointOfTwo, CountsTheMessagesThatItHasSent) {
   sent.get();
   EXPECT_EQ(sender_.messages->finish(), (std::map<std::uint32_t, std::uint64_t>{{0, 2}}));
   EXPECT_EQ(receiver_.messages->finish(), (std::map<std::uint32_t, std::uint64_t>{}));
+}
+
+TEST_F(PointToPointOfTwo, AMessageBlocksItsRankOnlyWhileAThreadWaitsForIt) {
+  const auto waits = [&] {
+    RankStatus status;
+    receiver_.running.describe(status);
+    return status.waits;
+  };
+  std::vector<std::vector<int>> to(2 * RankStatus::most_waits, std::vector<int>(data_.size()));
+  std::vector<Work> works;
+  for (std::uint32_t tag = 0; tag < to.size(); ++tag) {
+    const Incoming in{
+        .data = to[tag].data(), .bytes = data_.size() * sizeof(int), .from = 1, .tag = tag};
+    works.push_back(receiver_.messages->start({}, {&in, 1}, {}));
+  }
+  EXPECT_EQ(waits().size(), RankStatus::most_waits);
+  EXPECT_FALSE(waits().front().blocks);
+  {
+    const auto waited = std::async(std::launch::async, [&] { works.back().wait(); });
+    EXPECT_TRUE(eventually([&] { return waits().front().blocks; }));
+    EXPECT_EQ(waits().front().tag, to.size() - 1) << "listed before all others";
+    EXPECT_FALSE(waits().at(1).blocks);
+    send(static_cast<std::uint32_t>(to.size()) - 1);
+  }
+  EXPECT_FALSE(waits().front().blocks);
+  for (std::uint32_t tag = 0; tag + 1 < to.size(); ++tag) send(tag);
+  for (const Work& work : works) work.wait();
+  EXPECT_EQ(waits().size(), 0U);
+}
+
+TEST_F(PointToPointOfTwo, AnyExceptionEndsTheRecord) {
+  receiver_.host.has_no_memory = true;
+  std::vector<int> to(1);
+  const Incoming in{.data = to.data(), .bytes = sizeof(int), .from = 1};
+  EXPECT_THROW(receiver_.messages->run({}, {&in, 1}, {.timeout = 1ms}), std::bad_alloc);
+  RankStatus status;
+  receiver_.running.describe(status);
+  EXPECT_EQ(status.waits.size(), 0U);
+  ASSERT_TRUE(receiver_.recorder.latest().has_value());
+  EXPECT_EQ(receiver_.recorder.latest()->state, FlightRecord::State::failed);
 }
 
 }  // namespace
