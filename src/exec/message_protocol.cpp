@@ -149,8 +149,9 @@ std::optional<MessageProtocol::Failure> MessageProtocol::take_failure() {
 
 // Sending ---------------------------------------------------------------------------------------
 
-void MessageProtocol::add_packet(std::uint32_t member, const Packet& packet) {
-  peer_at(member).sender.add_packet(packet);
+void MessageProtocol::add_packet(std::uint32_t member, const Packet& packet,
+                                 std::shared_ptr<Message> completes) {
+  peer_at(member).sender.add_packet(packet, std::move(completes));
   peer_at(member).is_wanted = true;
 }
 
@@ -251,18 +252,20 @@ bool MessageProtocol::fits(const Inbox& inbox, Message& receive, const Envelope&
   return false;
 }
 
-/// Answers a request: the data is still with its sender.
+/// Answers a request: the data is still with its sender. Without data the receive is done when the
+/// answer is sent: a rank whose messages are all done may do something else, and send it never.
 void MessageProtocol::accept(Inbox& inbox, const std::shared_ptr<Message>& receive,
                              const Envelope& envelope, std::uint64_t id) {
   if (!fits(inbox, *receive, envelope)) return;
   const std::uint32_t member = inbox.member(envelope.rank);
-  if (envelope.bytes == 0) {
+  const bool is_empty = envelope.bytes == 0;
+  if (is_empty) {
     ++inbox.arrived(envelope.rank);
-    finish(*receive);
   } else {
     peer_at(member).awaited[id] = receive;
   }
-  add_packet(member, {.kind = Packet::Kind::ready, .context = inbox.context(), .id = id});
+  add_packet(member, {.kind = Packet::Kind::ready, .context = inbox.context(), .id = id},
+             is_empty ? receive : nullptr);
 }
 
 /// Copies a message that has arrived in full.
@@ -323,7 +326,7 @@ bool MessageProtocol::pass() {
 bool MessageProtocol::release(std::uint32_t member) {
   released_.clear();
   const bool moved = peer_at(member).sender.release(released_);
-  for (const std::shared_ptr<Message>& send : released_) finish(*send);
+  for (const std::shared_ptr<Message>& message : released_) finish(*message);
   released_.clear();
   return moved;
 }

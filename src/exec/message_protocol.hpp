@@ -99,7 +99,8 @@ class MessageProtocol {
 
   void finish(Message& message, std::exception_ptr failure = nullptr);
   static void complete(Message& message, std::exception_ptr failure);
-  void add_packet(std::uint32_t member, const Packet& packet);
+  void add_packet(std::uint32_t member, const Packet& packet,
+                  std::shared_ptr<Message> completes = nullptr);
 
   void begin_send(Inbox& inbox, const std::shared_ptr<Message>& send);
   void send_to_self(Inbox& inbox, const std::shared_ptr<Message>& send);

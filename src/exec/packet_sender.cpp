@@ -20,10 +20,12 @@ std::span<const std::byte> bytes_of(const Packet& packet) {
 
 }  // namespace
 
-void PacketSender::add_packet(const Packet& packet) {
+void PacketSender::add_packet(const Packet& packet, std::shared_ptr<Message> completes) {
   auto outbound = std::make_unique<Outbound>();
   outbound->packet = packet;
   outbound->head = bytes_of(outbound->packet);
+  outbound->completes = completes != nullptr;
+  outbound->message = std::move(completes);
   out_.push_back(std::move(outbound));
 }
 

@@ -18,7 +18,8 @@ class PacketSender {
  public:
   PacketSender(Port& port, Rank to) : port_(port), to_(to) {}
 
-  void add_packet(const Packet& packet);
+  /// `completes` is done once the packet was sent; it may be null.
+  void add_packet(const Packet& packet, std::shared_ptr<Message> completes = nullptr);
   /// A packet with its message's data. Short data is copied, longer data is sent from where it is.
   void add_eager(const Packet& packet, const std::shared_ptr<Message>& send);
   /// The peer has a receive for this send: its data may go.
@@ -26,8 +27,8 @@ class PacketSender {
 
   /// Sends as much as the port takes. True if any byte went.
   [[nodiscard]] bool pump();
-  /// Drops what the port no longer reads, and appends the sends that this completes. True if there
-  /// was any.
+  /// Drops what the port no longer reads, and appends the messages that this completes. True if
+  /// there was any.
   [[nodiscard]] bool release(std::vector<std::shared_ptr<Message>>& done);
 
   /// The messages of this inbox end. What is partly sent goes on from a copy.

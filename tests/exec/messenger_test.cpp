@@ -89,6 +89,46 @@ TEST(Messenger, OutlivesFailuresOfThePort) {
   EXPECT_TRUE(messenger.close(*inbox, 0ms).empty());
 }
 
+/// A peer has announced a message without data, and takes no answer yet.
+class BusyPort final : public LonePort {
+ public:
+  BusyPort() { request_.resize(1, {.kind = Packet::Kind::request, .context = 1, .id = 1}); }
+  [[nodiscard]] std::span<const std::byte> arrived(Rank) override {
+    return std::as_bytes(std::span(request_));
+  }
+  void consume(Rank, std::size_t) override { request_.clear(); }
+  [[nodiscard]] std::size_t send(std::span<const Rank>, std::span<const std::byte> data) override {
+    if (is_busy) return 0;
+    sent_ += data.size();
+    return data.size();
+  }
+  [[nodiscard]] std::uint64_t released(Rank) override { return sent_; }
+  [[nodiscard]] std::uint64_t sent(Rank) const override { return sent_; }
+
+  std::atomic<bool> is_busy{true};
+
+ private:
+  std::vector<Packet> request_;
+  std::atomic<std::uint64_t> sent_{0};
+};
+
+/// Else its rank might do something else, and the sender would wait until its deadline.
+TEST(Messenger, AReceiveWithoutDataIsDoneWhenItsSenderHasBeenAnswered) {
+  auto own = std::make_unique<BusyPort>();
+  BusyPort& port = *own;
+  Messenger messenger(std::move(own), {.self = 0, .members = 2});
+  QuietOwner owner;
+  const std::shared_ptr<Inbox> inbox = messenger.open({1, Rank{0}, {0, 1}}, owner);
+  const std::shared_ptr<Message> receive = Message::receiving({.from = 1});
+  messenger.start(inbox, {&receive, 1}, false);
+  EXPECT_FALSE(messenger.wait_until(*inbox, *receive, Clock::now() + 50ms));
+  EXPECT_EQ(messenger.arrived(*inbox, 1), 1U);
+  port.is_busy = false;
+  EXPECT_TRUE(messenger.wait_until(*inbox, *receive, Clock::now() + 10s));
+  EXPECT_EQ(port.sent(Rank{1}), sizeof(Packet));
+  EXPECT_TRUE(messenger.close(*inbox, 0ms).empty());
+}
+
 /// A communicator is destroyed when its inbox is closed, and the background task may be asking it.
 TEST(Messenger, ClosesAnInboxOnlyWhenItsOwnerIsNotBeingAsked) {
   Messenger messenger(std::make_unique<LonePort>(), {.self = 0, .members = 1});

@@ -61,7 +61,7 @@ void exchange_floods(Communicator& comm, const Flood& flood) {
 TEST_P(MessageFloods, ReceivesInAnotherOrderThanSends) {
   for (const std::uint32_t ranks : {2U, 3U}) {
     for (const Flood flood :
-         {Flood{2500, 16}, Flood{1000, 250}, Flood{300, 2000}, Flood{40, 25000}}) {
+         {Flood{6000, 0}, Flood{2500, 16}, Flood{1000, 250}, Flood{300, 2000}, Flood{40, 25000}}) {
       run_ranks(ranks, GetParam(), [&](Communicator& comm) { exchange_floods(comm, flood); });
     }
   }
