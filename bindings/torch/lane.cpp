@@ -2,11 +2,9 @@
 
 #include <pthread.h>
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
-#include <list>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -14,6 +12,7 @@
 
 #include <c10/util/ScopeExit.h>
 
+#include "call_order.hpp"
 #include "failure.hpp"
 #include "work.hpp"
 
@@ -28,30 +27,14 @@ unsigned generation() {
   return forks.load(std::memory_order_relaxed);
 }
 
-/// How long callbacks hold up later works without a call of their own.
-constexpr std::chrono::seconds patience{5};
-
 }  // namespace
-
-/// The callbacks of one work, as the origin of calls.
-struct Origin {
-  std::weak_ptr<Origin> made_in{};  // The origin of the work itself.
-};
-
-namespace {
-
-thread_local std::shared_ptr<Origin> current_origin;  // Of the callbacks that this thread is in.
-
-}  // namespace
-
-std::weak_ptr<Origin> origin_of_calls() { return current_origin; }
 
 class Lane::State : public std::enable_shared_from_this<Lane::State> {
  public:
   void add(c10::intrusive_ptr<CollectiveWork> work) {
     require_own_process();
     std::unique_lock lock(mutex_);
-    queue(std::move(work));
+    order_.push(std::move(work));
     needs_threads_ = true;
     offer_or_serve(lock);
   }
@@ -64,7 +47,7 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
       offer_or_serve(lock);
       return;
     }
-    queue(work);
+    order_.push(work);
     lock.unlock();
     (void)wait_for(*work, std::chrono::milliseconds(0));
   }
@@ -78,7 +61,7 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
     }
     const auto end = c10::make_scope_exit([&] {
       std::unique_lock lock(mutex_);
-      frame_of_caller().overdue = Clock::now() + patience;
+      order_.note_call();
       become_free();
       offer_or_serve(lock);
     });
@@ -96,7 +79,8 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
   bool wait_for(const CollectiveWork& work, std::chrono::milliseconds timeout) {
     require_own_process();
     std::unique_lock lock(mutex_);
-    if (!is_same(work.made_in(), current_origin)) let_go();  // It may come after this callback.
+    // It may come after the callback that this thread is in.
+    if (!is_same(work.made_in(), origin_of_calls())) order_.let_go();
     if (timeout.count() > 0) {
       // Another work that this thread ran could take longer than the timeout.
       needs_threads_ = true;
@@ -104,7 +88,7 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
       return wait_until(lock, timeout, [&] { return work.is_over(); });
     }
     while (!work.is_over()) {
-      if (next_turn() != nullptr) {
+      if (is_work_ready()) {
         run_next(lock);
       } else if (!offer() && has_something_to_do()) {
         serve_here(lock);
@@ -120,7 +104,7 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
 
   bool wait_until_idle(std::chrono::milliseconds timeout) {
     std::unique_lock lock(mutex_);
-    let_go();
+    order_.let_go();
     return wait_until(lock, timeout, [&] { return is_idle_now(); });
   }
 
@@ -152,107 +136,20 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
   [[nodiscard]] bool is_own_process() const { return generation() == generation_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  /// The works that one origin has queued: the program, or the callbacks of one work.
-  struct Frame {
-    std::shared_ptr<Origin> origin{};  // None: the program.
-    Clock::time_point overdue{};       // When it no longer holds up the frames before it.
-    bool is_open = false;              // Its callbacks are not done.
-    std::deque<c10::intrusive_ptr<CollectiveWork>> works{};
-  };
-
   struct Callback {
     std::function<void()> body;
     std::shared_ptr<Origin> origin;  // Of the calls that it makes.
-    bool closes_frame = false;
+    bool is_of_work = false;         // Else of a message.
   };
 
-  // The order of works --------------------------------------------------------------------------
-  //
-  // It is the one of a program whose works are done at once, so that callbacks run where they are
-  // attached: the works that the callbacks of a work queue come before the next work of the
-  // program. So all ranks have the same order, whenever callbacks run. Frames are a stack: the last
-  // one's works come first, and while its callbacks run, the others wait.
-
-  void queue(c10::intrusive_ptr<CollectiveWork> work) {
-    Frame& frame = frame_of_caller();
-    frame.works.push_back(std::move(work));
-    frame.overdue = Clock::now() + patience;
-  }
-
-  [[nodiscard]] Frame& frame_of_caller() {
-    for (auto origin = current_origin; origin; origin = origin->made_in.lock()) {
-      if (Frame* const found = frame_of(origin)) return *found;
-    }
-    return frames_.front();
-  }
-
-  [[nodiscard]] Frame* frame_of(const std::shared_ptr<Origin>& origin) {
-    const auto found = std::find_if(frames_.begin(), frames_.end(),
-                                    [&](const Frame& each) { return each.origin == origin; });
-    return found == frames_.end() ? nullptr : &*found;
-  }
-
-  /// The frame whose work runs next, or none: `caller` counts as if it had one.
-  [[nodiscard]] Frame* next_turn(const Frame* caller = nullptr) {
-    if (is_running_) return nullptr;
-    for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
-      if (&*frame == caller || !frame->works.empty()) return &*frame;
-      if (frame->is_open && Clock::now() < hold_end()) return nullptr;
-    }
-    return nullptr;
-  }
-
-  [[nodiscard]] bool is_turn_of_caller() {
-    Frame& caller = frame_of_caller();
-    return caller.works.empty() && next_turn(&caller) == &caller;
-  }
-
-  /// When open frames no longer hold up others. A callback may wait for something that a later work
-  /// brings about.
-  [[nodiscard]] Clock::time_point hold_end() const {
-    Clock::time_point end = Clock::time_point::max();
-    for (const Frame& each : frames_) {
-      if (each.is_open) end = std::min(end, each.overdue);
-    }
-    return end;
-  }
-
-  /// For a thread that waits for more than its own works. If it is in a callback, later works need
-  /// not wait for its end.
-  void let_go() {
-    frame_of_caller().is_open = false;
-    drop_ended_frames();
-  }
-
-  void open_frame(const CollectiveWork& work) {
-    auto origin = std::make_shared<Origin>(Origin{work.made_in()});
-    frames_.push_back({.origin = origin, .overdue = Clock::now() + patience, .is_open = true});
-  }
-
-  void close_frame(const std::shared_ptr<Origin>& origin) {
-    if (Frame* const frame = frame_of(origin)) frame->is_open = false;
-    drop_ended_frames();
-  }
-
-  /// The first one, of the program, stays.
-  void drop_ended_frames() {
-    while (!frames_.back().is_open && frames_.back().works.empty() && frames_.size() > 1) {
-      frames_.pop_back();
-    }
-  }
-
-  [[nodiscard]] bool has_works() const {
-    return std::any_of(frames_.begin(), frames_.end(),
-                       [](const Frame& each) { return !each.works.empty(); });
-  }
-  [[nodiscard]] bool is_idle_now() const { return !is_running_ && !has_works(); }
-  [[nodiscard]] bool has_something_to_do() { return !callbacks_.empty() || next_turn() != nullptr; }
+  [[nodiscard]] bool is_idle_now() const { return !is_running_ && order_.is_empty(); }
+  [[nodiscard]] bool is_work_ready() { return !is_running_ && order_.is_ready(); }
+  [[nodiscard]] bool is_turn_of_caller() { return !is_running_ && order_.is_turn_of_caller(); }
+  [[nodiscard]] bool has_something_to_do() { return !callbacks_.empty() || is_work_ready(); }
   /// Works are held up by callbacks: a thread has to be there when their time is over.
-  [[nodiscard]] bool is_held_up() { return !is_running_ && has_works() && next_turn() == nullptr; }
-
-  // Threads -------------------------------------------------------------------------------------
+  [[nodiscard]] bool is_held_up() {
+    return !is_running_ && !order_.is_empty() && !order_.is_ready();
+  }
 
   [[nodiscard]] bool is_own_thread() const { return served == this; }
 
@@ -296,7 +193,7 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
 
   void wait_for_turn(std::condition_variable& news, std::unique_lock<std::mutex>& lock) {
     if (is_held_up()) {
-      news.wait_until(lock, hold_end());
+      news.wait_until(lock, order_.hold_end());
     } else {
       news.wait(lock);
     }
@@ -329,7 +226,7 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
 
   /// For a thread that is idle and has nothing to do. Two stay, since callbacks may come again.
   [[nodiscard]] bool has_to_leave() const {
-    return (has_to_stop_ && !has_works()) || idle_ > most_idle;
+    return (has_to_stop_ && order_.is_empty()) || idle_ > most_idle;
   }
 
   /// Callbacks come first: they belong to works that are done.
@@ -349,22 +246,20 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
     ++in_callbacks_;
     (void)offer();  // Else this thread goes on after the callback.
     lock.unlock();
-    std::swap(current_origin, callback.origin);
-    callback.body();
-    callback.body = nullptr;  // What it holds may end here.
-    std::swap(current_origin, callback.origin);
+    {
+      const AsOrigin calls(callback.origin);
+      callback.body();
+      callback.body = nullptr;  // What it holds may end here.
+    }
     lock.lock();
     --in_callbacks_;
-    if (callback.closes_frame) close_frame(callback.origin);
+    if (callback.is_of_work) order_.close(callback.origin);
     if (waiting_ > 0) changed_.notify_all();
   }
 
-  /// Runs the first work of the frame whose turn it is.
+  /// Runs the next work.
   void run_next(std::unique_lock<std::mutex>& lock) {
-    std::deque<c10::intrusive_ptr<CollectiveWork>>& works = next_turn()->works;
-    c10::intrusive_ptr<CollectiveWork> work = std::move(works.front());
-    works.pop_front();
-    drop_ended_frames();
+    c10::intrusive_ptr<CollectiveWork> work = order_.pop();
     run_now(work, lock);
     lock.unlock();
     work.reset();  // May be the last reference.
@@ -380,12 +275,9 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
     const bool has_callbacks = work->perform();
     lock.lock();
     work->mark_over();
-    if (Frame* const frame = frame_of(work->made_in().lock())) {
-      frame->overdue = Clock::now() + patience;
-    }
+    order_.note_end(*work);
     if (has_callbacks) {
-      open_frame(*work);
-      callbacks_.push_back({[work] { work->announce(); }, frames_.back().origin, true});
+      callbacks_.push_back({[work] { work->announce(); }, order_.open(*work), true});
       needs_threads_ = true;
     }
     become_free();
@@ -404,7 +296,7 @@ class Lane::State : public std::enable_shared_from_this<Lane::State> {
   std::mutex mutex_;
   std::condition_variable offered_;  // There is something to do.
   std::condition_variable changed_;  // A work or a callback is done.
-  std::list<Frame> frames_{1};
+  CallOrder order_;
   std::deque<Callback> callbacks_;
   std::size_t waiting_ = 0;       // Threads that wait for changed_.
   std::size_t idle_ = 0;          // Threads of the lane that wait for offered_, or are about to.
@@ -421,7 +313,7 @@ Lane::Lane() : state_(std::make_shared<State>()) {}
 Lane::~Lane() {
   state_->stop();
   // A forked child cannot destroy what threads of its parent wait on.
-  if (!is_own_process()) new std::shared_ptr<State>(std::move(state_));
+  if (!is_own_process()) (void)new std::shared_ptr<State>(std::move(state_));
 }
 
 void Lane::add(c10::intrusive_ptr<CollectiveWork> work) { state_->add(std::move(work)); }

@@ -29,7 +29,8 @@ struct Origin;
 /// Callbacks of works run in threads of the lane only, and may wait for anything: a thread that
 /// enters a callback first makes sure that another one is there for what comes next. So there are
 /// as many threads as callbacks that wait at the same time, and one more. If the system refuses to
-/// start one, the threads that make calls do its work.
+/// start one, its work is done by the threads that make calls, or by tutti's own, whose callbacks
+/// must not wait for calls.
 class Lane {
  public:
   Lane();
