@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import ranks
@@ -140,3 +144,38 @@ def test_hooks_give_the_parameters_of_gloo(cap: float, size: int) -> None:
         assert ours[0][name] == ours[1][name], name
         error = torch.tensor(ours[0][name][1]) - expected
         assert error.norm() < 0.1 * (alone - expected).norm(), name
+
+
+ONE_RANK = """
+import os, sys, torch, torch.distributed as dist
+{first}
+dist.init_process_group("tutti", store=dist.FileStore(sys.argv[1], 1), rank=0, world_size=1)
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 4))
+def hook(state, bucket):
+    import torch.ao.quantization
+    from torch.distributed.algorithms.ddp_comm_hooks.quantization_hooks import quantization_pertensor_hook
+    return quantization_pertensor_hook(None, bucket)
+model.register_comm_hook(None, hook)
+model(torch.ones(2, 4)).sum().backward()
+assert torch.allclose(model.module.weight.grad, torch.full((4, 4), 2.0), atol=0.05), model.module.weight.grad
+dist.destroy_process_group()
+"""
+IMPORTS = {
+    "tutti first": "import tutti.torch, torch.distributed.algorithms.ddp_comm_hooks.quantization_hooks",
+    "hooks first": "import torch.distributed.algorithms.ddp_comm_hooks.quantization_hooks, tutti.torch",
+    "hooks in the hook": "import tutti.torch",
+}
+
+
+@pytest.mark.parametrize("order", IMPORTS)
+def test_quantization_hooks_run_in_every_order_of_imports(order: str, tmp_path: Path) -> None:
+    program = ONE_RANK.format(first=IMPORTS[order])
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "store")],
+        env={**os.environ, "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -5,11 +5,11 @@
 | ``dist.monitored_barrier`` | refuses every backend whose name is not gloo | up to 2.13 |
 | ``dist.distributed_c10d._set_pg_timeout`` | sets the timeout of gloo and nccl only | up to 2.13 |
 | the rendezvous ``env://`` | does not know ``tutti run``, whose ranks share no ``MASTER_ADDR`` | all |
-| ``DistributedDataParallel.register_comm_hook`` | quantization hooks expect the futures of NCCL | all |
+| ``all_gather`` in the module of the quantization hooks | these expect the futures of NCCL | all |
 
 The first two call torch's own function for all other groups. The third is used if ``TUTTI_RANK`` is
-set and ``RANK`` is not. It gives a store of files, which outlives every rank. The fourth changes nothing
-but what ``all_gather`` means in the module of the quantization hooks: see ``_StackedGather``.
+set and ``RANK`` is not. It gives a store of files, which outlives every rank. The fourth is made when that module
+is imported, before or after this one: see ``_StackedGather``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import atexit
 import fcntl
 import functools
 import importlib
+import importlib.abc
+import importlib.machinery
 import os
 import shutil
 import sys
@@ -142,19 +144,35 @@ class _StackedWork:
         return self._work.get_future().then(lambda done: [torch.stack(done.value())])
 
 
+class _TeachesOnImport(importlib.abc.MetaPathFinder):
+    """Teaches the quantization hooks when a program imports them. To import them here takes long."""
+
+    name = "torch.distributed.algorithms.ddp_comm_hooks.quantization_hooks"
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
+        if fullname != self.name:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def execute_and_teach(module: Any) -> None:
+                execute(module)
+                self.teach(module)
+
+            cast(Any, spec.loader).exec_module = execute_and_teach
+        return spec
+
+    @staticmethod
+    def teach(hooks: Any) -> None:
+        hooks.dist = _StackedGather()
+
+
 def _patch_quantization_hooks() -> None:
-    parallel = importlib.import_module("torch.nn.parallel.distributed").DistributedDataParallel
-    register_comm_hook = parallel.register_comm_hook
-
-    @functools.wraps(register_comm_hook)
-    def register(self: Any, *args: Any, **kwargs: Any) -> Any:
-        # A program that uses them has imported them by now. To import them here takes long.
-        hooks = sys.modules.get("torch.distributed.algorithms.ddp_comm_hooks.quantization_hooks")
-        if hooks is not None and not isinstance(hooks.dist, _StackedGather):
-            cast(Any, hooks).dist = _StackedGather()
-        return register_comm_hook(self, *args, **kwargs)
-
-    parallel.register_comm_hook = register
+    finder = _TeachesOnImport()
+    sys.meta_path.insert(0, finder)
+    if finder.name in sys.modules:
+        finder.teach(sys.modules[finder.name])
 
 
 def _patch_checks_of_names() -> None:
