@@ -1,6 +1,9 @@
 #include "backend.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <atomic>
 #include <set>
 
 #include <ATen/core/grad_mode.h>
@@ -19,10 +22,13 @@ struct Alive {
   std::set<Backend*> backends;
 };
 
+/// Never destroyed: a backend may end while the process exits. A forked child begins with none: the
+/// groups belong to its parent, and a thread of that may hold the lock.
 Alive& alive() {
-  // Never destroyed: a backend may end while the process exits.
-  static auto* const all = new Alive;
-  return *all;
+  static std::atomic<Alive*> all{new Alive};
+  [[maybe_unused]] static const int renewed =
+      pthread_atfork(nullptr, nullptr, [] { all.store(new Alive); });
+  return *all.load();
 }
 
 /// Whether torch accepts that a call it would wait for returns no work. Its functions check for it
@@ -66,7 +72,9 @@ Backend::Backend(std::shared_ptr<Communicator> communicator, c10::intrusive_ptr<
 
 void Backend::begin() {
   init();
-  if (communicator_) communicator_->set_reproducible(options_->choice.reproducible);
+  if (const auto group = communicator_or_none()) {
+    group->set_reproducible(options_->choice.reproducible);
+  }
   const std::lock_guard lock(alive().mutex);
   alive().backends.insert(this);
 }
@@ -78,7 +86,7 @@ Backend::~Backend() {
   }
   const WithoutInterpreter unlocked;
   lane_.reset();
-  communicator_.reset();
+  (void)take_communicator();
 }
 
 void Backend::leave_all() {
@@ -108,8 +116,18 @@ std::chrono::milliseconds Backend::timeout_of(std::chrono::milliseconds asked) c
   return std::chrono::milliseconds(std::max<int64_t>(chosen, 1));
 }
 
-const std::shared_ptr<Communicator>& Backend::communicator() const {
-  if (communicator_) return communicator_;
+std::shared_ptr<Communicator> Backend::communicator_or_none() const {
+  const std::lock_guard lock(communicator_mutex_);
+  return communicator_;
+}
+
+std::shared_ptr<Communicator> Backend::take_communicator() {
+  const std::lock_guard lock(communicator_mutex_);
+  return std::exchange(communicator_, nullptr);
+}
+
+std::shared_ptr<Communicator> Backend::communicator() const {
+  if (auto found = communicator_or_none()) return found;
   fail("call",
        "the process group has no communicator: it was shut down, or reconfigure() was not "
        "called yet");

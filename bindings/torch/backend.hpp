@@ -185,7 +185,10 @@ class Backend final : public c10d::Backend {
   }
 
   [[nodiscard]] std::chrono::milliseconds timeout_of(std::chrono::milliseconds asked) const;
-  [[nodiscard]] const std::shared_ptr<Communicator>& communicator() const;
+  /// Throws if there is none.
+  [[nodiscard]] std::shared_ptr<Communicator> communicator() const;
+  [[nodiscard]] std::shared_ptr<Communicator> communicator_or_none() const;
+  [[nodiscard]] std::shared_ptr<Communicator> take_communicator();
   [[nodiscard]] int root_of(int64_t root, const char* call) const;
   WorkPointer receive(Tensors& tensors, int from, int tag, c10d::OpType type, const char* title);
   void monitor(const std::string& prefix, std::chrono::milliseconds timeout, bool wait_all_ranks);
@@ -193,6 +196,7 @@ class Backend final : public c10d::Backend {
   c10::intrusive_ptr<c10d::Store> store_;
   c10::intrusive_ptr<Options> options_;
   std::atomic<int64_t> timeout_ms_;
+  mutable std::mutex communicator_mutex_;  // A callback may use it while another thread shuts down.
   std::shared_ptr<Communicator> communicator_;
   std::shared_ptr<Scratch> scratch_ = std::make_shared<Scratch>();
   std::unique_ptr<Lane> lane_ = std::make_unique<Lane>();

@@ -6,6 +6,7 @@
 
 #include "backend.hpp"
 #include "failure.hpp"
+#include "interpreter.hpp"
 
 // Groups made from a group, and failure.
 
@@ -82,21 +83,22 @@ c10::intrusive_ptr<c10d::Backend> Backend::shrink(
 }
 
 void Backend::abort() {
-  if (!communicator_) return;
-  communicator_->abort("rank " + std::to_string(rank_) + " called abort()");
+  const auto group = communicator_or_none();
+  if (!group) return;
+  group->abort("rank " + std::to_string(rank_) + " called abort()");
   (void)lane_->wait_until_idle(grace);
 }
 
 void Backend::shutdown() {
-  if (!communicator_) return;
-  (void)lane_->wait_until_idle(timeout_of(c10d::kUnsetTimeout));
+  if (!lane_->is_own_process() || !communicator_or_none()) return;
+  const WithoutInterpreter unlocked;  // Callbacks may need it.
+  (void)lane_->wait_until_quiet(timeout_of(c10d::kUnsetTimeout));
   release();
 }
 
 /// Messages under way hold the communicator, too: they get some time to arrive.
 void Backend::release() {
-  const std::weak_ptr<Communicator> left = communicator_;
-  communicator_.reset();
+  const std::weak_ptr<Communicator> left = take_communicator();
   const auto end = std::chrono::steady_clock::now() + time_to_arrive;
   while (!left.expired() && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -104,8 +106,9 @@ void Backend::release() {
 }
 
 void Backend::end_calls() {
-  if (!communicator_ || lane_->is_idle()) return;
-  communicator_->abort("the interpreter of rank " + std::to_string(rank_) + " exits");
+  const auto group = communicator_or_none();
+  if (!group || lane_->is_idle()) return;
+  group->abort("the interpreter of rank " + std::to_string(rank_) + " exits");
 }
 
 void Backend::leave() {
@@ -155,16 +158,20 @@ Backend::WorkPointer Backend::reconfigure(const c10d::ReconfigureOptions& opts) 
            "the handles do not contain this rank's: call get_reconfigure_handle() "
            "before every reconfigure(), since a handle is used once");
   }
-  if (communicator_) abort();
-  communicator_.reset();
+  abort();
+  (void)take_communicator();
   lane_ = std::make_unique<Lane>();
   rank_ = static_cast<int>(own - handles.begin());
   size_ = static_cast<int>(handles.size());
   handle_.clear();
-  communicator_ = Communicator::from_id(handles.front(), rank_, size_,
-                                        timeout_of(opts.timeout.value_or(c10d::kUnsetTimeout)),
-                                        options_->choice);
-  communicator_->set_reproducible(options_->choice.reproducible);
+  auto group = Communicator::from_id(handles.front(), rank_, size_,
+                                     timeout_of(opts.timeout.value_or(c10d::kUnsetTimeout)),
+                                     options_->choice);
+  group->set_reproducible(options_->choice.reproducible);
+  {
+    const std::lock_guard lock(communicator_mutex_);
+    communicator_ = std::move(group);
+  }
   return start({.type = c10d::OpType::UNKNOWN,
                 .title = "tutti:reconfigure",
                 .timeout = timeout_of(c10d::kUnsetTimeout),

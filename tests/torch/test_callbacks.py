@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 import time
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
 import ranks
 import torch
 import torch.distributed as dist
+
+from tutti.torch import _extension
 
 
 def all_reduce(value: float, group=None) -> torch.futures.Future:
@@ -206,6 +213,7 @@ def test_calls_of_callbacks_have_the_same_order_on_all_ranks(size: int, is_waiti
 def while_coalescing() -> tuple[list[float], float]:
     """A call that a callback makes is not one of those that another thread coalesces."""
     begun, ended = threading.Event(), threading.Event()
+    values: list[torch.futures.Future] = []
     other = torch.ones(4)
 
     def call(_) -> float:
@@ -214,7 +222,9 @@ def while_coalescing() -> tuple[list[float], float]:
         ended.set()
         return other[0].item()
 
-    value = all_reduce(1.0).then(call)
+    # Not here: if the call is done before its callback is attached, the callback runs where it is attached.
+    attaching = threading.Thread(target=lambda: values.append(all_reduce(1.0).then(call)))
+    attaching.start()
     tensors = [torch.ones(4) for _ in range(3)]
     with dist._coalescing_manager(async_ops=True) as works:
         begun.set()
@@ -222,7 +232,8 @@ def while_coalescing() -> tuple[list[float], float]:
         for each in tensors:
             dist.all_reduce(each)
     works.wait()
-    return [each[0].item() for each in tensors], value.wait()
+    attaching.join()
+    return [each[0].item() for each in tensors], values[0].wait()
 
 
 def test_calls_of_callbacks_are_not_coalesced_with_others() -> None:
@@ -248,3 +259,191 @@ def destroys() -> bool:
 
 def test_a_callback_destroys_its_group() -> None:
     assert ranks.run(2, destroys) == [True, True]
+
+
+def destroyed_at_once() -> list[float]:
+    """The program destroys the group while callbacks of it are about to make calls."""
+    values = []
+    for _ in range(20):
+        group = dist.new_group()
+        pause = ranks.pauses()
+
+        def call(_, group=group, pause=pause) -> float:
+            pause()
+            total = torch.ones(1)
+            dist.all_reduce(total, group=group)
+            return total.item()
+
+        chain = all_reduce(1.0, group).then(call)
+        nested = all_reduce(1.0, group).then(lambda _, call=call: call(_) + call(_))
+        dist.destroy_process_group(group)
+        values += [chain.done(), nested.done(), chain.wait(), nested.wait()]
+    return values
+
+
+def test_a_group_is_destroyed_after_its_callbacks() -> None:
+    assert ranks.run(2, destroyed_at_once, timeout=20) == [[True, True, 2.0, 4.0] * 20] * 2
+
+
+def destroys_while_another_waits() -> bool:
+    """The outer callback waits for the inner one, which destroys the group."""
+    group = dist.new_group()
+
+    def outer(_) -> bool:
+        return all_reduce(1.0, group).then(inner).wait()
+
+    def inner(_) -> bool:
+        dist.destroy_process_group(group)
+        return True
+
+    all_reduce(1.0, group).then(outer).wait()
+    dist.all_reduce(torch.ones(1))
+    return True
+
+
+def test_an_inner_callback_destroys_its_group() -> None:
+    assert ranks.run(2, destroys_while_another_waits, timeout=20) == [True, True]
+
+
+def observed() -> list[str]:
+    group, events, pause = dist.group.WORLD, [], ranks.pauses()
+
+    def note(name: str) -> None:
+        events.append(f"begin {name}")
+        pause()
+        events.append(f"end {name}")
+
+    group._register_on_completion_hook(lambda info: note("observer"))
+    chains = [all_reduce(1.0).then(lambda _: note("callback")) for _ in range(30)]
+    for each in chains:
+        each.wait()
+    group._wait_for_pending_works()
+    return events
+
+
+def test_callbacks_and_observers_do_not_overlap() -> None:
+    for events in ranks.run(2, observed, timeout=20):
+        assert len(events) == 120
+        assert all(begin.replace("begin", "end") == end for begin, end in zip(events[::2], events[1::2]))
+
+
+# Works of messages ------------------------------------------------------------------------------
+
+
+def failed_receives() -> list[str]:
+    """What wait() raises: too short a message, a time that is over, a rank that is lost."""
+    rank, found = dist.get_rank(), []
+
+    def note(work, *limits) -> None:
+        try:
+            work.wait(*limits)
+            found.append("")
+        except RuntimeError as error:
+            found.append(str(error))
+
+    if rank == 1:
+        dist.send(torch.ones(3), 0)
+        dist.recv(torch.empty(1), 0)
+        dist.send(torch.ones(2), 0, tag=1)
+        dist.recv(torch.empty(1), 0)
+        os._exit(0)
+    short = dist.irecv(torch.empty(4), 1)
+    future = short.get_future()
+    note(short)
+    found.append(str(future.done()))
+    note(short)  # Again.
+    with pytest.raises(RuntimeError, match="12 bytes"):
+        future.wait()
+    late = dist.irecv(torch.empty(2), 1, tag=1)
+    note(late, timedelta(milliseconds=100))
+    dist.send(torch.ones(1), 1)
+    note(late, timedelta(seconds=20))
+    lost = dist.irecv(torch.empty(2), 1, tag=2)
+    dist.send(torch.ones(1), 1)
+    note(lost)
+    return found
+
+
+def test_wait_raises_the_error_of_a_message() -> None:
+    short, is_done, again, late, come, lost = ranks.run(2, failed_receives, timeout=20, lost=(1,))[0]
+    assert "12 bytes" in short and short == again
+    assert is_done == "True"
+    assert "Timed out waiting 100ms" in late
+    assert come == ""
+    assert "Connection closed by peer" in lost and "rank 1" in lost
+
+
+def awaited_messages() -> bool:
+    """The future of a message has its value when its work was waited for."""
+    to = 1 - dist.get_rank()
+    for tag in range(100):
+        works = [dist.isend(torch.ones(1), to, tag=tag), dist.irecv(torch.empty(1), to, tag=tag)]
+        futures = [each.get_future() for each in works]
+        for each in works:
+            each.wait()
+        if not all(each.done() for each in futures):
+            return False
+    return True
+
+
+def test_a_future_is_done_when_its_message_is() -> None:
+    assert ranks.run(2, awaited_messages, timeout=20) == [True, True]
+
+
+# Threads ----------------------------------------------------------------------------------------
+
+NO_THREADS = r"""
+#include <errno.h>
+#include <pthread.h>
+#include <dlfcn.h>
+extern "C" { int no_threads = 0;
+int pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*body)(void*), void* with) {
+  if (no_threads) return EAGAIN;
+  using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  return reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"))(thread, how, body, with);
+} }
+"""
+
+WITHOUT_THREADS = """
+import ctypes, sys, torch, torch.distributed as dist, tutti.torch
+rank = int(sys.argv[2])
+dist.init_process_group("tutti", store=dist.FileStore(sys.argv[1], 2), rank=rank, world_size=2)
+ctypes.c_int.in_dll(ctypes.CDLL(None), "no_threads").value = 1
+def call(value):
+    return dist.all_reduce(torch.full((4,), value), async_op=True).get_future()
+def nested(_):
+    return call(2.0).then(lambda f: f.value()[0][0].item() + call(3.0).wait()[0][0].item()).wait()
+assert [call(1.0).then(nested).wait() for _ in range(5)] == [10.0] * 5
+works = [dist.all_reduce(torch.ones(1), async_op=True) for _ in range(5)]
+for work in works: work.wait()
+dist.all_reduce(torch.ones(1))
+got = torch.empty(1)
+received = dist.irecv(got, 1 - rank)
+dist.send(torch.full((1,), float(rank)), 1 - rank)
+received.wait()
+assert got.item() == 1 - rank
+dist.destroy_process_group()
+"""
+
+
+def test_callbacks_run_when_no_thread_can_be_started(tmp_path: Path) -> None:
+    (tmp_path / "none.cpp").write_text(NO_THREADS)
+    library = str(tmp_path / "none.so")
+    compiler = _extension._compiler()
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, str(tmp_path / "none.cpp"), "-ldl"], check=True)
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", WITHOUT_THREADS, str(tmp_path / "store"), str(rank)],
+            env={**os.environ, "LD_PRELOAD": library},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    try:
+        errors = [each.communicate(timeout=120)[1] for each in processes]
+    finally:
+        for each in processes:
+            each.kill()
+    assert [each.returncode for each in processes] == [0, 0], errors
+    assert all("no thread can be started" in each for each in errors), errors
