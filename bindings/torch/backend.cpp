@@ -44,10 +44,10 @@ bool accepts_no_work() {
 }  // namespace
 
 Backend::Backend(c10::intrusive_ptr<c10d::Store> store, int rank, int size,
-                 c10::intrusive_ptr<Options> options)
+                 const c10::intrusive_ptr<Options>& options)
     : c10d::Backend(rank, size),
       store_(std::move(store)),
-      options_(std::move(options)),
+      options_(options->copy(true)),
       timeout_ms_(options_->timeout.count()) {
 #ifdef C10D_BACKEND_HAS_RECONFIGURE
   if (options_->enable_reconfigure) {
@@ -61,10 +61,10 @@ Backend::Backend(c10::intrusive_ptr<c10d::Store> store, int rank, int size,
 }
 
 Backend::Backend(std::shared_ptr<Communicator> communicator, c10::intrusive_ptr<c10d::Store> store,
-                 c10::intrusive_ptr<Options> options)
+                 const c10::intrusive_ptr<Options>& options)
     : c10d::Backend(communicator->rank(), communicator->size()),
       store_(std::move(store)),
-      options_(std::move(options)),
+      options_(options->copy(true)),
       timeout_ms_(options_->timeout.count()),
       communicator_(std::move(communicator)) {
   begin();

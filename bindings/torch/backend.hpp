@@ -38,24 +38,31 @@ class Backend final : public c10d::Backend {
         : c10d::Backend::Options("tutti", limit) {}
 
     CommunicatorChoice choice{};
+    bool is_in_use = false;  ///< A group has been made with these: Python may not change them.
 
-    virtual c10::intrusive_ptr<c10d::Backend::Options> clone() const {
-      return c10::make_intrusive<Options>(*this);
+    [[nodiscard]] c10::intrusive_ptr<Options> copy(bool for_use = false) const {
+      auto made = c10::make_intrusive<Options>(*this);
+      made->is_in_use = for_use;
+      return made;
     }
+    virtual c10::intrusive_ptr<c10d::Backend::Options> clone() const { return copy(); }
   };
 
-  /// Meets the other ranks through the store.
+  /// Meets the other ranks through the store. Copies the options.
   Backend(c10::intrusive_ptr<c10d::Store> store, int rank, int size,
-          c10::intrusive_ptr<Options> options);
+          const c10::intrusive_ptr<Options>& options);
   /// Of a communicator that exists.
   Backend(std::shared_ptr<Communicator> communicator, c10::intrusive_ptr<c10d::Store> store,
-          c10::intrusive_ptr<Options> options);
+          const c10::intrusive_ptr<Options>& options);
   ~Backend() override;
 
   // Properties --------------------------------------------------------------------------------
 
   const std::string getBackendName() const override { return "tutti"; }
-  virtual c10::intrusive_ptr<c10d::Backend::Options> getBackendOptions() { return options_; }
+  /// For another group: torch changes them.
+  virtual c10::intrusive_ptr<c10d::Backend::Options> getBackendOptions() {
+    return options_->clone();
+  }
   [[nodiscard]] const c10::intrusive_ptr<Options>& options() const { return options_; }
   virtual bool supportsSplitting() const { return true; }
   virtual bool supportsCoalescing() const { return true; }

@@ -16,7 +16,7 @@ namespace {
 c10::intrusive_ptr<Backend::Options> own_options(
     const c10::intrusive_ptr<c10d::Backend::Options>& given, const Backend& parent,
     const char* call) {
-  if (!given) return c10::make_intrusive<Backend::Options>(*parent.options());
+  if (!given) return parent.options();
   if (auto own = c10::dynamic_intrusive_pointer_cast<Backend::Options>(given)) return own;
   refuse(call, "the options belong to the backend " + given->backend +
                    ": pass tutti.torch.Options, or none");

@@ -17,11 +17,8 @@ using OptionsClass = py::class_<Backend::Options, c10::intrusive_ptr<Backend::Op
 OptionsClass declare_options(py::module_& m, const py::object& backend) {
   if (py::hasattr(backend, "Options")) return {m, "Options", backend.attr("Options")};
   OptionsClass declared(m, "Options");
-  declared
-      .def_property_readonly("backend", [](const Backend::Options& self) { return self.backend; })
-      .def_property(
-          "_timeout", [](const Backend::Options& self) { return self.timeout; },
-          [](Backend::Options& self, std::chrono::milliseconds limit) { self.timeout = limit; });
+  declared.def_property_readonly("backend",
+                                 [](const Backend::Options& self) { return self.backend; });
   return declared;
 }
 
@@ -42,6 +39,13 @@ const char* name_of(tuttiResult_t result) {
   }
 }
 
+Backend::Options& changeable(Backend::Options& options) {
+  if (!options.is_in_use) return options;
+  refuse("options",
+         "a group uses these, and a change would have no effect: make a new group with "
+         "copy.copy() of them, changed");
+}
+
 constexpr std::array<const char*, 3> levels{"run", "order", "exact"};
 
 tuttiReproducible_t level_of(const std::string& text) {
@@ -56,6 +60,8 @@ tuttiReproducible_t level_of(const std::string& text) {
 
 PYBIND11_MODULE(TUTTI_TORCH_MODULE, m) {
   using tutti_torch::Backend;
+  using tutti_torch::changeable;
+  using Options = Backend::Options;
   const auto unlocked = py::call_guard<py::gil_scoped_release>();
   const py::module_ c10d = py::module_::import("torch._C._distributed_c10d");
 
@@ -74,24 +80,34 @@ PYBIND11_MODULE(TUTTI_TORCH_MODULE, m) {
            py::kw_only(), py::arg("timeout") = kBackendDefaultTimeout, py::arg("algorithm") = "",
            py::arg("transport") = "", py::arg("interfaces") = "", py::arg("reproducible") = "run")
       .def_property(
-          "algorithm", [](const Backend::Options& self) { return self.choice.algorithm; },
-          [](Backend::Options& self, std::string text) { self.choice.algorithm = std::move(text); })
+          "algorithm", [](const Options& self) { return self.choice.algorithm; },
+          [](Options& self, std::string text) {
+            changeable(self).choice.algorithm = std::move(text);
+          })
       .def_property(
-          "transport", [](const Backend::Options& self) { return self.choice.transport; },
-          [](Backend::Options& self, std::string text) { self.choice.transport = std::move(text); })
+          "transport", [](const Options& self) { return self.choice.transport; },
+          [](Options& self, std::string text) {
+            changeable(self).choice.transport = std::move(text);
+          })
       .def_property(
-          "interfaces", [](const Backend::Options& self) { return self.choice.interfaces; },
-          [](Backend::Options& self, std::string text) {
-            self.choice.interfaces = std::move(text);
+          "interfaces", [](const Options& self) { return self.choice.interfaces; },
+          [](Options& self, std::string text) {
+            changeable(self).choice.interfaces = std::move(text);
           })
       .def_property(
           "reproducible",
-          [](const Backend::Options& self) {
+          [](const Options& self) {
             return tutti_torch::levels.at(static_cast<std::size_t>(self.choice.reproducible));
           },
-          [](Backend::Options& self, const std::string& text) {
-            self.choice.reproducible = tutti_torch::level_of(text);
-          });
+          [](Options& self, const std::string& text) {
+            changeable(self).choice.reproducible = tutti_torch::level_of(text);
+          })
+      .def_property(
+          "_timeout", [](const Options& self) { return self.timeout; },
+          [](Options& self, std::chrono::milliseconds limit) { changeable(self).timeout = limit; })
+      .def("__copy__", [](const Options& self) { return self.copy(); })
+      .def("__deepcopy__",
+           [](const Options& self, const py::dict& /*memo*/) { return self.copy(); });
 
   py::class_<Backend, c10::intrusive_ptr<Backend>>(m, "Backend", base)
       .def(py::init([](const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import os
+import sys
+import time
+import types
+from datetime import timedelta
+from pathlib import Path
+
 import pytest
 import ranks
 import torch
@@ -136,3 +144,112 @@ def refusals() -> None:
 
 def test_levels_are_checked() -> None:
     ranks.run(2, refusals)
+
+
+# Every way to make a group ----------------------------------------------------------------------
+
+
+def backend_of(group: dist.ProcessGroup):
+    return group._get_backend(torch.device("cpu"))
+
+
+def is_exact(group: dist.ProcessGroup) -> bool:
+    """Whether sums have the bits of the exact ones. A sum in some order has others."""
+    tensor = numbers(4096, group.rank())
+    each = torch.stack([numbers(4096, rank).double() for rank in range(group.size())])
+    group.allreduce([tensor]).wait()
+    return bits(tensor) == bits(each.sum(0).float())
+
+
+def groups_of_a_group(folder: str) -> dict[str, bool]:
+    import tutti.torch
+
+    rank, size = dist.get_rank(), dist.get_world_size()
+    options = tutti.torch.Options(reproducible="exact")
+    found = {"run": is_exact(dist.group.WORLD), "new_group": is_exact(dist.new_group(pg_options=options))}
+    dist.destroy_process_group()
+    store = dist.FileStore(f"{folder}/world", size)
+    dist.init_process_group("tutti", store=store, rank=rank, world_size=size, pg_options=options)
+    found["init_process_group"] = is_exact(dist.group.WORLD)
+    every = list(range(size))
+    if hasattr(dist.group.WORLD, "split_group"):
+        found["split_group"] = is_exact(dist.group.WORLD.split_group(every, group_name="same"))
+        given = tutti.torch.Options()
+        found["split to run"] = is_exact(
+            dist.group.WORLD.split_group(every, opts=given, group_name="given", timeout=timedelta(seconds=9))
+        )
+        assert backend_of(dist.group.WORLD).options._timeout != timedelta(seconds=9)
+    store = dist.PrefixStore("kept", dist.FileStore(f"{folder}/kept", size))
+    kept = tutti.torch.make_group(store, rank, size, timedelta(seconds=20), options)
+    found["make_group"] = is_exact(kept)
+    # torchft, of which the class needs one name only.
+    module = types.ModuleType("torchft.process_group")
+    module.ProcessGroupWrapper = type(
+        "ProcessGroupWrapper", (), {"__init__": lambda self, timeout: setattr(self, "_timeout", timeout)}
+    )
+    sys.modules.update({"torchft": types.ModuleType("torchft"), "torchft.process_group": module})
+    from tutti.torch.ft import ProcessGroupTutti
+
+    for name, chosen in (("torchft", options), ("torchft run", None)):
+        # As torchft does; its constructor takes the timeout by position.
+        maker = ProcessGroupTutti(timedelta(seconds=20), chosen)
+        store = dist.PrefixStore(name, dist.FileStore(f"{folder}/ft", size))
+        found[name] = is_exact(maker._create_pg(store, rank, size))
+    if hasattr(dist, "shrink_group"):
+        dist.barrier()
+        if rank == size - 1:
+            time.sleep(1)
+            os._exit(0)
+        with pytest.raises(dist.DistBackendError):
+            for _ in range(1000):
+                dist.all_reduce(torch.ones(1))
+                time.sleep(0.01)
+        dist.shrink_group([size - 1])
+        found["shrink_group of a lost rank"] = is_exact(dist.group.WORLD)
+        if rank != size - 2:
+            dist.shrink_group([size - 2])
+            found["shrink_group"] = is_exact(dist.group.WORLD)
+        else:
+            time.sleep(1)
+    return found
+
+
+def test_every_way_to_make_a_group_keeps_the_level(tmp_path: Path) -> None:
+    lost = (4,) if hasattr(dist, "shrink_group") else ()
+    for found in ranks.run(5, groups_of_a_group, str(tmp_path), lost=lost)[:4]:
+        expected = {name: name not in ("run", "split to run", "torchft run") for name in found}
+        assert found == expected
+
+
+def options_are_copied() -> None:
+    import tutti.torch
+
+    options = tutti.torch.Options(reproducible="exact")
+    before = options._timeout
+    group = dist.new_group(pg_options=options, timeout=timedelta(seconds=7))
+    assert options._timeout == before
+    options.reproducible, options.algorithm = "run", "allreduce/ring"
+    used = backend_of(group).options
+    assert (used.reproducible, used.algorithm, used._timeout) == ("exact", "", timedelta(seconds=7))
+    for name, value in (
+        ("reproducible", "run"),
+        ("algorithm", "allreduce/ring"),
+        ("transport", "tcp"),
+        ("interfaces", "lo"),
+        ("_timeout", timedelta(seconds=1)),
+    ):
+        with pytest.raises(ValueError, match="a group uses these"):
+            setattr(used, name, value)
+    dist.distributed_c10d._set_pg_timeout(timedelta(seconds=8), group)
+    assert used._timeout == timedelta(seconds=8)
+    for again in (copy.copy(used), copy.deepcopy(used)):
+        assert again.reproducible == "exact"
+        again.reproducible = "run"
+    assert used.reproducible == "exact"
+    # One that a group uses may be passed for another.
+    assert is_exact(dist.new_group(pg_options=used))
+    assert is_exact(group)
+
+
+def test_options_are_copied() -> None:
+    ranks.run(3, options_are_copied)

@@ -7,6 +7,7 @@ the backend is first named (2.14 and newer). With torch 2.4, or with
 
 from __future__ import annotations
 
+import copy
 from datetime import timedelta
 from typing import Any
 
@@ -41,6 +42,7 @@ def _create(given: Any, options: Any) -> Any:
         options = extension.Options()
     elif not isinstance(options, extension.Options):
         raise TypeError(f"pg_options is a {type(options).__name__}: pass tutti.torch.Options, or nothing")
+    options = copy.copy(options)  # The caller may use them for another group.
     # Torch keeps the timeout as a float of seconds.
     options._timeout = timedelta(milliseconds=round(given.timeout.total_seconds() * 1000))
     # Torch keeps these from some version on.
@@ -57,15 +59,14 @@ def make_group(store: Any, rank: int, size: int, timeout: timedelta, options: An
     """Make a process group that torch.distributed does not know: for libraries that keep their own.
 
     The ranks meet in the store. Its keys must be new, or those of earlier groups of the same ranks.
-    ``options`` are ``Options``, whose timeout is not used.
+    ``options`` are ``Options``, which are copied, and whose timeout is not used.
     """
     import torch
     import torch.distributed as dist
 
     from tutti.torch._extension import load
 
-    if options is None:
-        options = load().Options()
+    options = load().Options() if options is None else copy.copy(options)
     options._timeout = timeout
     backend = load().Backend(store, rank, size, options)
     kind = dist.ProcessGroup.BackendType.CUSTOM
