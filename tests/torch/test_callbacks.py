@@ -222,8 +222,9 @@ def while_coalescing() -> tuple[list[float], float]:
         ended.set()
         return other[0].item()
 
-    # Not here: if the call is done before its callback is attached, the callback runs where it is attached.
-    attaching = threading.Thread(target=lambda: values.append(all_reduce(1.0).then(call)))
+    # If the call is done before its callback is attached, the callback runs where it is attached: not here.
+    first = all_reduce(1.0)
+    attaching = threading.Thread(target=lambda: values.append(first.then(call)))
     attaching.start()
     tensors = [torch.ones(4) for _ in range(3)]
     with dist._coalescing_manager(async_ops=True) as works:
