@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "collective_call.hpp"
 #include "failure.hpp"
 #include "store_bridge.hpp"
 
@@ -40,7 +41,10 @@ std::shared_ptr<Communicator> Communicator::from_store(const c10::intrusive_ptr<
          std::string(tuttiGetLastError(nullptr)) + "; the store said: " + bridge.failure());
   }
   require_success(result, "init_process_group", timeout);
-  return std::make_shared<Communicator>(comm);
+  auto made = std::make_shared<Communicator>(comm);
+  // The store may end with this rank: so no rank may need it any more when this returns.
+  run(collective_call(tuttiCollBarrier, timeout), comm, "init_process_group");
+  return made;
 }
 
 std::shared_ptr<Communicator> Communicator::from_id(const std::string& id, int rank, int size,

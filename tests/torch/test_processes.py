@@ -1,9 +1,11 @@
-"""Processes that are forked from a rank."""
+"""Processes that end early, are late, or are forked from a rank."""
 
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import os
+import socket
 import time
 import traceback
 
@@ -113,3 +115,44 @@ def load_data() -> float:
 
 def test_workers_of_data_loaders_leave_the_group_alone() -> None:
     assert ranks.run(2, load_data, timeout=20) == [2.0 * 2 * 120] * 2
+
+
+# Leaving early -----------------------------------------------------------------------------------
+
+
+def leave_early(kind: str, count: int, rank: int, port: int) -> None:
+    """As a program does: it meets at a TCP store of rank 0, makes one call, and ends."""
+    dist.init_process_group("tutti", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=2)
+    tensor = torch.full((count,), 7.0 if rank == 0 else 0.0)
+    if rank == 1:
+        time.sleep(0.1)
+    if kind == "broadcast":
+        dist.broadcast(tensor, 0)
+    elif rank == 0:
+        dist.send(tensor, 1)
+    else:
+        dist.recv(tensor, 0)
+    is_right = bool((tensor == 7).all())
+    dist.destroy_process_group()
+    exit_interpreter()
+    os._exit(0 if is_right else 3)
+
+
+@pytest.mark.parametrize("count", [4, 1 << 18])
+@pytest.mark.parametrize("kind", ["broadcast", "send"])
+def test_a_late_receiver_gets_what_a_rank_that_left_has_sent(kind: str, count: int) -> None:
+    _extension.load()
+    context = multiprocessing.get_context("fork")
+    for _ in range(20):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        both = [context.Process(target=leave_early, args=(kind, count, rank, port)) for rank in range(2)]
+        for each in both:
+            each.start()
+        for each in both:
+            each.join(60)
+        codes = [each.exitcode for each in both]
+        for each in both:
+            each.kill()
+        assert codes == [0, 0]
