@@ -40,7 +40,8 @@ def every_call(is_async: bool, where: str) -> None:
     own = strided(3, rank + 1.0)
     with MODES[where]():
         summed, reduced, received = (strided(3, rank + 1.0) for _ in range(3))
-        scattered, part = strided(3, 0), strided(3, 0)
+        pair = [strided(3, rank + 1.0), strided(4, rank + 1.0)]
+        scattered, part, block = strided(3, 0), strided(3, 0), strided(3, 0)
         whole, split = strided(3 * size, 0), strided(3 * size, 0)
         gathered, collected, exchanged = ([strided(3, 0.0) for _ in range(size)] for _ in range(3))
         sparse = torch.eye(3).to_sparse()
@@ -54,6 +55,8 @@ def every_call(is_async: bool, where: str) -> None:
             dist.gather(own, collected if rank == 0 else None, 0, async_op=is_async),
             dist.scatter(scattered, every if rank == 0 else None, 0, async_op=is_async),
             dist.reduce_scatter(part, every, async_op=is_async),
+            dist.reduce_scatter_tensor(block, strided(3 * size, rank + 1.0), async_op=is_async),
+            dist.all_reduce_coalesced(pair, async_op=is_async),
             dist.all_to_all(exchanged, [own] * size, async_op=is_async),
             dist.all_to_all_single(split, strided(3 * size, rank + 1.0), async_op=is_async),
             dist.all_reduce(sparse, async_op=is_async),
@@ -73,6 +76,8 @@ def every_call(is_async: bool, where: str) -> None:
         assert torch.equal(got, each.repeat_interleave(3)), got
     assert scattered.tolist() == [rank + 1.0] * 3
     assert part.tolist() == [size * (rank + 1.0)] * 3
+    assert block.tolist() == [total] * 3
+    assert torch.cat(pair).tolist() == [total] * 7
     assert torch.equal(sparse.to_dense(), size * torch.eye(3))
     assert message.tolist() == [source + 1.0] * 3
 
