@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <mutex>
@@ -184,7 +185,8 @@ Case random_case(const Algorithm& algorithm, const Problem& problem, const Contr
       .layout = is_even ? Layout::equal(contract.chunks, length * contract.chunks)
                         : random_layout(contract.chunks, random),
       .aliasing = may_be_in_place && random.one_in(2) ? Aliasing::in_place : Aliasing::out_of_place,
-      .segment = random.one_in(3) ? 64 : std::uint64_t{0},
+      // A dozen segments show what hundreds would: with more ranks than cores each takes a switch.
+      .segment = random.one_in(3) ? std::max<std::uint64_t>(64, length / 768 * 64) : 0,
       .pace = static_cast<Pace>(random.below(3U)),
       .late_rank = random.below(problem.ranks)};
 }
