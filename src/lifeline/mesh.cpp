@@ -164,6 +164,7 @@ void Mesh::run() {
     if (member > place_.self) need(member, until_connected, "it refuses connections");
   }
   bool soon = false;
+  bool departs = false;
   std::optional<Clock::time_point> end;
   Watch::Events events;
   while (true) {
@@ -181,6 +182,7 @@ void Mesh::run() {
     for (const std::uint32_t member : neighbours_) {
       if (reception_.final_refusals() > 0) need(member, until_connected, "it refuses connections");
     }
+    take_farewells(now);
     const bool ticks = lifeline_.tick();
     bool ends = false;
     {
@@ -195,11 +197,14 @@ void Mesh::run() {
       ends = ends_;
     }
     if (!ends) continue;
-    if (!end) {
-      end = now + drain_time;
+    if (!end) end = now + drain_time;
+    const bool is_late = now >= *end;
+    // What was sent before comes first.
+    if (!departs && (!has_unsent() || is_late)) {
+      departs = true;
       depart();
     }
-    if ((!has_unsent() && may_end()) || now >= *end) return;
+    if ((departs && !has_unsent() && may_end()) || is_late) return;
     soon = true;
   }
 }
@@ -417,6 +422,7 @@ void Mesh::lose(std::uint32_t index, const std::string& why) {
   const bool was_connected = !member.channels.empty();
   member.channels.clear();
   if (!member.departs) report_loss(index, why);
+  take_farewell(index);
   lifeline_.lose(index, why);
   stay_connected();
   const std::lock_guard lock(mutex_);
@@ -474,15 +480,34 @@ void Mesh::hear_of_departure(std::uint32_t from, const std::string& body) {
     members_[from].has_echoed = true;
     return;
   }
-  if (!std::exchange(members_[index].departs, true)) {
-    lifeline_.receive_farewell(index, std::string(end, body.data() + body.size()));
-    if (is_full()) return;
+  Member& member = members_[index];
+  const bool is_known = std::exchange(member.departs, true);
+  if (!is_known) member.farewell = std::string(end, body.data() + body.size());
+  if (from == index) take_farewell(index);
+  if (is_full()) return;
+  if (!is_known) {
     departures_.push_back(body);
     send_to_connected(Frame::Kind::departure, body);
     stay_connected();
-  } else if (from == index && !members_[from].channels.empty()) {
-    members_[from].channels.front()->send(Frame::Kind::departure, body);
-    members_[from].channels.front()->flush();
+  } else if (from == index && !member.channels.empty()) {
+    member.channels.front()->send(Frame::Kind::departure, body);
+    member.channels.front()->flush();
+  }
+}
+
+void Mesh::take_farewell(std::uint32_t index) {
+  std::optional<std::string> farewell = std::exchange(members_[index].farewell, std::nullopt);
+  if (farewell) lifeline_.receive_farewell(index, *farewell);
+}
+
+/// What a member has sent to this one before it departs comes first, also if that connection is
+/// still to be accepted.
+void Mesh::take_farewells(Clock::time_point now) {
+  for (std::uint32_t index = 0; index < members_.size(); ++index) {
+    const Member& member = members_[index];
+    if (!member.farewell || !member.channels.empty() || member.dial) continue;
+    reception_.open_door(now);
+    if (reception_.unauthenticated() == 0) take_farewell(index);
   }
 }
 

@@ -72,11 +72,12 @@ class Mesh final : public ControlTransport {
     std::unique_ptr<Dial> dial{};
     /// The first one is for sending. There are two if both ends have dialled at the same time.
     std::vector<std::unique_ptr<FramedChannel>> channels{};
-    std::vector<std::string> waiting{};  // Messages to be sent once it is connected.
-    int process = -1;                    // Its pidfd; -1 if there is none.
-    bool departs = false;                // It ends in order.
-    bool has_echoed = false;             // It has heard that this member departs.
-    bool is_reported = false;            // This member has told others that it is lost.
+    std::vector<std::string> waiting{};     // Messages to be sent once it is connected.
+    int process = -1;                       // Its pidfd; -1 if there is none.
+    bool departs = false;                   // It ends in order.
+    bool has_echoed = false;                // It has heard that this member departs.
+    std::optional<std::string> farewell{};  // Of its lifeline, which has not heard it yet.
+    bool is_reported = false;               // This member has told others that it is lost.
     bool is_lost = false;
     /// While there is no connection: then it is lost, and why.
     Clock::time_point lost_at = Clock::time_point::max();
@@ -105,6 +106,8 @@ class Mesh final : public ControlTransport {
   void lose_unreachable(std::uint32_t member, Clock::time_point now);
   void depart();
   void hear_of_departure(std::uint32_t from, const std::string& body);
+  void take_farewell(std::uint32_t member);
+  void take_farewells(Clock::time_point now);
   void stay_connected();
   [[nodiscard]] std::optional<std::uint32_t> next_present() const;
   [[nodiscard]] bool may_end() const;

@@ -146,6 +146,20 @@ TEST_F(SparseMesh, AllMayDepartAtOnce) {
   EXPECT_FALSE(all_[far]->consensus->verdict());
 }
 
+/// The word that the proposer departs must not overtake its decision.
+TEST_F(SparseMesh, AllMayDepartAsSoonAsTheyAgree) {
+  std::vector<std::thread> threads;
+  std::atomic<std::uint32_t> agreed{0};
+  for (std::uint32_t self = 0; self < members; ++self) {
+    threads.emplace_back([&, self] {
+      if (all_[self]->consensus->agree(std::to_string(self)).size() == members) ++agreed;
+      depart(self);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(agreed, members);
+}
+
 /// One process. Returns 0 if it learns of the loss of `far`, which is killed.
 int learn_of_loss(Listeners& listeners, std::uint32_t self) {
   const auto lifeline = std::make_shared<Lifeline>(self, std::vector<std::string>(members, "here"));
