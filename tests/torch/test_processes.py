@@ -8,6 +8,7 @@ import os
 import socket
 import time
 import traceback
+from datetime import timedelta
 
 import pytest
 import ranks
@@ -120,6 +121,24 @@ def test_workers_of_data_loaders_leave_the_group_alone() -> None:
 # Leaving early -----------------------------------------------------------------------------------
 
 
+def exit_codes(body, *arguments) -> list[int | None]:
+    """Of two processes that run body(*arguments, rank, port)."""
+    _extension.load()
+    context = multiprocessing.get_context("fork")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    both = [context.Process(target=body, args=(*arguments, rank, port)) for rank in range(2)]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join(60)
+    codes = [each.exitcode for each in both]
+    for each in both:
+        each.kill()
+    return codes
+
+
 def leave_early(kind: str, count: int, rank: int, port: int) -> None:
     """As a program does: it meets at a TCP store of rank 0, makes one call, and ends."""
     dist.init_process_group("tutti", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=2)
@@ -138,21 +157,47 @@ def leave_early(kind: str, count: int, rank: int, port: int) -> None:
     os._exit(0 if is_right else 3)
 
 
+class SlowStore(dist.Store):
+    """A store that answers late."""
+
+    def __init__(self, store: dist.Store) -> None:
+        super().__init__()
+        self.store = store
+
+    def set(self, key, value) -> None:
+        self.store.set(key, value)
+
+    def get(self, key):
+        time.sleep(0.1)
+        return self.store.get(key)
+
+    def add(self, key, value) -> int:
+        return self.store.add(key, value)
+
+    def wait(self, keys, timeout=timedelta(seconds=30)) -> None:
+        self.store.wait(keys, timeout)
+
+
+def leave_the_store(rank: int, port: int) -> None:
+    """Rank 0, which hosts the store, leaves while the other rank may still read from it."""
+    store = dist.TCPStore("127.0.0.1", port, 2, is_master=rank == 0)
+    given = SlowStore(store) if rank == 1 else store
+    dist.init_process_group("tutti", store=given, rank=rank, world_size=2)
+    if rank == 0:
+        dist.send(torch.ones(4), 1)
+    else:
+        dist.recv(torch.empty(4), 0)
+    dist.destroy_process_group()
+    exit_interpreter()
+    os._exit(0)
+
+
+def test_a_rank_that_hosts_the_store_leaves_when_all_have_read() -> None:
+    assert exit_codes(leave_the_store) == [0, 0]
+
+
 @pytest.mark.parametrize("count", [4, 1 << 18])
 @pytest.mark.parametrize("kind", ["broadcast", "send"])
 def test_a_late_receiver_gets_what_a_rank_that_left_has_sent(kind: str, count: int) -> None:
-    _extension.load()
-    context = multiprocessing.get_context("fork")
     for _ in range(20):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        both = [context.Process(target=leave_early, args=(kind, count, rank, port)) for rank in range(2)]
-        for each in both:
-            each.start()
-        for each in both:
-            each.join(60)
-        codes = [each.exitcode for each in both]
-        for each in both:
-            each.kill()
-        assert codes == [0, 0]
+        assert exit_codes(leave_early, kind, count) == [0, 0]
