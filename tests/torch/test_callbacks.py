@@ -431,7 +431,9 @@ def test_callbacks_run_when_no_thread_can_be_started(tmp_path: Path) -> None:
     (tmp_path / "none.cpp").write_text(NO_THREADS)
     library = str(tmp_path / "none.so")
     compiler = _extension._compiler()
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, str(tmp_path / "none.cpp"), "-ldl"], check=True)
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-o", library, str(tmp_path / "none.cpp"), "-ldl"], check=True
+    )
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", WITHOUT_THREADS, str(tmp_path / "store"), str(rank)],

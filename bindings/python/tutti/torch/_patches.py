@@ -8,8 +8,8 @@
 | ``all_gather`` in the module of the quantization hooks | these expect the futures of NCCL | all |
 
 The first two call torch's own function for all other groups. The third is used if ``TUTTI_RANK`` is
-set and ``RANK`` is not. It gives a store of files, which outlives every rank. The fourth is made when that module
-is imported, before or after this one: see ``_StackedGather``.
+set and ``RANK`` is not. It gives a store of files, which outlives every rank. The fourth is made when
+that module is imported, before or after this one: see ``_StackedGather``.
 """
 
 from __future__ import annotations
