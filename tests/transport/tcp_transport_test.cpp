@@ -1,4 +1,3 @@
-#include "support/ipv6.hpp"
 #include "transport/tcp/tcp_transport.hpp"
 
 #include <poll.h>
@@ -17,6 +16,7 @@
 #include <tutti/error.hpp>
 
 #include "support/errors.hpp"
+#include "support/ipv6.hpp"
 #include "support/tcp_ranks.hpp"
 #include "transport/tcp_transports.hpp"
 

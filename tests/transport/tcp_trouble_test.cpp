@@ -170,7 +170,8 @@ TEST_P(TcpTroubles, KeepsTryingIfAnotherJobAnswersAtOneAddress) {
   TcpRanks others = of(2);
   others.secret = Secret{.bytes = "another"};
   if (GetParam()) others.secret = others.secret.encrypting();
-  ranks.contacts[1].endpoints = {others.contacts[1].endpoints.front(), Endpoint::parse("127.0.0.2:1")};
+  ranks.contacts[1].endpoints = {others.contacts[1].endpoints.front(),
+                                 Endpoint::parse("127.0.0.2:1")};
   const auto foreign = others.transport(1);
   const auto zero = ranks.transport(0);
   const Clock::time_point deadline = Clock::now() + (is_sanitized ? 3000ms : 300ms);
