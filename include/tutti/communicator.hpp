@@ -309,6 +309,11 @@ class TUTTI_API Communicator {
   // wait neither for collectives nor for messages of other pairs. A rank may send to itself.
   // Several threads may send and receive at once. If a message has another length than its receive,
   // both ranks get an error.
+  //
+  // A message without a receive delays no message that has one. Its receiver keeps at most 256 KiB
+  // of such messages for each sender and communicator; further ones, and all of more than 8 KiB,
+  // keep their data at the sender, and their sends wait. Their number is not bounded: each takes
+  // about 700 bytes at the sender and 320 at the receiver, and a receive without a message 750.
 
   /// Returns when the data may be changed again: perhaps not before `to` receives.
   template <Readable Data>
