@@ -269,7 +269,7 @@ class WrongRanks : public testing::TestWithParam<WrongRank> {};
 
 TEST_P(WrongRanks, AreToldTheReason) {
   const auto begun = Clock::now();
-  const auto results = meet(2, listen_here(), 1, 800ms, {group(0, 2), GetParam().group});
+  const auto results = meet(2, listen_here(), 1, 2s, {group(0, 2), GetParam().group});
   EXPECT_EQ(name(results[1].code), name(GetParam().code)) << results[1].error;
   EXPECT_NE(results[1].error.find(GetParam().part), std::string::npos) << results[1].error;
   // The root waits for the right rank, and its error names the one that was rejected.
@@ -278,7 +278,7 @@ TEST_P(WrongRanks, AreToldTheReason) {
   if (GetParam().name != "Secret") {
     EXPECT_NE(results[0].error.find(GetParam().part), std::string::npos) << results[0].error;
   }
-  EXPECT_LT(Clock::now() - begun, 2s);
+  EXPECT_LT(Clock::now() - begun, 10s);
 }
 
 INSTANTIATE_TEST_SUITE_P(TcpExchange, WrongRanks,
