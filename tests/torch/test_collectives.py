@@ -338,6 +338,45 @@ def test_calls_that_are_waited_for() -> None:
     ranks.run(2, waited_for)
 
 
+def objects() -> None:
+    """Of lengths that differ between ranks and calls, from every root."""
+    size, rank = dist.get_world_size(), dist.get_rank()
+    to, source = (rank + 1) % size, (rank - 1) % size
+
+    def of(index: int, turn: int) -> object:
+        return {"rank": index, "text": "x" * (100 * index + turn), "tensor": torch.arange(3 + turn)}
+
+    def is_same(a, b) -> bool:
+        return (a["rank"], a["text"]) == (b["rank"], b["text"]) and torch.equal(a["tensor"], b["tensor"])
+
+    for turn in range(10):
+        each, root = [of(index, turn) for index in range(size)], turn % size
+        gathered: list = [None] * size
+        dist.all_gather_object(gathered, each[rank])
+        assert all(map(is_same, gathered, each))
+        gathered = [None] * size
+        dist.gather_object(each[rank], gathered if rank == root else None, dst=root)
+        assert rank != root or all(map(is_same, gathered, each))
+        sent = list(each) if rank == root else [None] * size
+        dist.broadcast_object_list(sent, src=root)
+        assert all(map(is_same, sent, each))
+        got: list = [None]
+        dist.scatter_object_list(got, each if rank == root else None, src=root)
+        assert is_same(got[0], each[rank])
+        received: list = [None, None]
+        if rank % 2 == 0:
+            dist.send_object_list([each[rank], turn], to)
+        if source % 2 == 0 and source != rank:
+            assert dist.recv_object_list(received, source) == source
+            assert is_same(received[0], each[source])
+            assert received[1] == turn
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_objects(size: int) -> None:
+    ranks.run(size, objects, timeout=20)
+
+
 def big() -> None:
     count = (1 << 31) // 2 + 1024
     tensor = torch.ones(count, dtype=torch.int16)
