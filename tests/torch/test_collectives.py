@@ -364,6 +364,8 @@ def objects() -> None:
         dist.scatter_object_list(got, each if rank == root else None, src=root)
         assert is_same(got[0], each[rank])
         received: list = [None, None]
+        if VERSION < (2, 5):  # Without send_object_list.
+            continue
         if rank % 2 == 0:
             dist.send_object_list([each[rank], turn], to)
         if source % 2 == 0 and source != rank:
