@@ -86,7 +86,7 @@ Backend::~Backend() {
   }
   const WithoutInterpreter unlocked;
   lane_.reset();
-  (void)take_communicator();
+  communicator_.reset();
 }
 
 void Backend::leave_all() {
