@@ -83,6 +83,10 @@ class Mesh final : public ControlTransport {
     Clock::time_point lost_at = Clock::time_point::max();
     std::string why_lost{};
   };
+  /// For a member that no message waits for: a neighbour at the start, for which await_neighbours()
+  /// knows the deadline, and the next one that is there.
+  static constexpr auto until_connected = std::chrono::hours(24);
+
   struct Outgoing {
     std::uint32_t to;
     std::string message;
