@@ -399,8 +399,8 @@ class TUTTI_API Communicator {
     std::string at{};
     std::uint32_t most = 1024;          ///< At most so many new processes.
     std::chrono::milliseconds wait{0};  ///< How long to wait for so many.
-    /// For all ranks, new ones included, to connect: how long a new process that falls silent is
-    /// waited for. One that dies is noticed within a second.
+    /// For all ranks, new ones included, to connect. A new process that dies or stops meanwhile is
+    /// noticed within about a second.
     std::chrono::milliseconds timeout{10000};
   };
   [[nodiscard]] std::optional<Communicator> grow(const Growth& growth);

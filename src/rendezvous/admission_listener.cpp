@@ -7,7 +7,6 @@
 #include <tutti/error.hpp>
 
 #include "net/eviction.hpp"
-#include "rendezvous/dialer.hpp"
 #include "rendezvous/group.hpp"
 
 namespace tutti {
@@ -25,27 +24,12 @@ constexpr auto ticket_time = 2s;
 /// again.
 constexpr auto answer_time = 500ms;
 constexpr auto longest_sleep = 20ms;
-
-/// A newcomer has no rank yet: all of them send the same greeting.
-Group newcomer_group(const Secret& secret) {
-  return {.rank = Rank{1}, .size = 2, .job = "join", .secret = secret};
-}
+/// A newcomer gives many signs of life in this time.
+constexpr auto longest_silence = 1s;
 
 std::chrono::milliseconds sleep_time(Clock::time_point until) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
   return std::clamp<std::chrono::milliseconds>(left, 0ms, longest_sleep);
-}
-
-/// As Dialer::dial(), with the cure for a process that is no rank yet.
-FramedChannel dial_group(Dialer& dialer, const Endpoint& at, Clock::time_point deadline) {
-  try {
-    return dialer.dial(deadline);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::mismatch) throw;
-    throw Error(ErrorCode::mismatch,
-                "the group at " + at.text() + " does not admit this process: " + error.what() +
-                    ", or the same CommunicatorOptions::secret, as the group was made with");
-  }
 }
 
 }  // namespace
@@ -125,17 +109,19 @@ void AdmissionListener::admit(const std::vector<std::string>& tickets) {
       next->connection->advance();
       if (next->connection->has_unsent()) sleep(Clock::now() + 1ms, false);
     }
+    next->heard_at = Clock::now();
     admitted_.splice(admitted_.end(), newcomers_, next);
   }
 }
 
 std::string AdmissionListener::trouble_of_admitted() {
+  const Clock::time_point now = Clock::now();
   for (Newcomer& each : admitted_) {
     each.connection->advance();
-    if (!each.connection->lost().empty()) {
-      return "the process at " + each.from +
-             " that was to join is gone: " + each.connection->lost();
-    }
+    while (each.connection->next()) each.heard_at = now;
+    const std::string process = "the process at " + each.from + " that was to join ";
+    if (!each.connection->lost().empty()) return process + "is gone: " + each.connection->lost();
+    if (now - each.heard_at > longest_silence) return process + "does not answer";
   }
   return "";
 }
@@ -219,34 +205,6 @@ void AdmissionListener::sleep(Clock::time_point until, bool accepts) {
     waiting.push_back({.fd = each.connection->socket().fd(), .events = POLLIN, .revents = 0});
   }
   (void)poll(waiting.data(), waiting.size(), static_cast<int>(sleep_time(until).count()));
-}
-
-Invitation request_admission(const Endpoint& at, const Secret& secret, Clock::time_point deadline) {
-  const Group group = newcomer_group(secret);
-  Dialer dialer(group, [&] { return std::vector<Endpoint>{at}; });
-  while (true) {
-    FramedChannel channel = dial_group(dialer, at, deadline);
-    while (channel.lost().empty() && Clock::now() < deadline) {
-      channel.advance();
-      if (auto frame = channel.next()) {
-        if (frame->kind == Frame::Kind::contribution) {
-          return {.ticket = std::move(frame->body), .connection = std::move(channel)};
-        }
-        // The group asks whether this process is there.
-        channel.send(Frame::Kind::join, "");
-        continue;
-      }
-      pollfd waiting{.fd = channel.socket().fd(), .events = POLLIN, .revents = 0};
-      (void)poll(&waiting, 1, static_cast<int>(sleep_time(deadline).count()));
-    }
-    if (Clock::now() >= deadline) {
-      throw Error(ErrorCode::timed_out,
-                  "the group at " + at.text() +
-                      " has not admitted this process: check that it calls grow()");
-    }
-    // The rank that listened is gone; another rank will listen there.
-    dialer.note_failure(channel.lost());
-  }
 }
 
 }  // namespace tutti

@@ -20,7 +20,7 @@ namespace tutti {
 /// text that says where the larger group meets.
 ///
 /// A newcomer may die or stop at any time. So it is asked whether it is there before the group
-/// waits for it, and it keeps its connection until it is in the group.
+/// waits for it, and gives signs of life until it is in the group: see Invitation.
 class AdmissionListener {
  public:
   /// Throws invalid_argument if the address cannot be used, or if there is no secret and other
@@ -38,7 +38,7 @@ class AdmissionListener {
   /// Sends one ticket to each of the newcomers that have waited longest. Tickets beyond the number
   /// of newcomers are dropped.
   void admit(const std::vector<std::string>& tickets);
-  /// Why one of the newcomers admitted last will not come; empty as far as is known.
+  /// Why one of the newcomers admitted last will not come; empty as far as is known. Call it often.
   [[nodiscard]] std::string trouble_of_admitted();
 
  private:
@@ -48,7 +48,8 @@ class AdmissionListener {
     std::string from{};
     Clock::time_point since{};
     bool is_authenticated = false;
-    bool is_asked = false;  // Whether it is there, and has not answered yet.
+    bool is_asked = false;         // Whether it is there, and has not answered yet.
+    Clock::time_point heard_at{};  // Once it is admitted: when it last gave a sign of life.
   };
 
   void accept_all();
@@ -66,16 +67,5 @@ class AdmissionListener {
   std::list<Newcomer> admitted_;   // The last ones.
   RejectionLog log_{Rank{0}};      // Rank 0 listens.
 };
-
-/// What a newcomer gets when it is admitted.
-struct Invitation {
-  std::string ticket{};
-  FramedChannel connection;  ///< If it ends before the newcomer has joined, the group gives up.
-};
-
-/// Connects to the group at `at` and waits for a ticket. Throws timed_out; and mismatch if the
-/// secrets differ.
-[[nodiscard]] Invitation request_admission(const Endpoint& at, const Secret& secret,
-                                           Clock::time_point deadline);
 
 }  // namespace tutti

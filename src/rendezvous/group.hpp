@@ -21,6 +21,12 @@ struct Group {
   Secret secret{};
 };
 
+/// The group of a process that asks a running group for admission. It has no rank yet: all of them
+/// send the same greeting.
+[[nodiscard]] inline Group newcomer_group(const Secret& secret) {
+  return {.rank = Rank{1}, .size = 2, .job = "join", .secret = secret};
+}
+
 /// What the deadline of a rendezvous is for.
 enum class DeadlineSpan {
   first_round,  ///< The first all_gather(); each later one may take as long as that was given.

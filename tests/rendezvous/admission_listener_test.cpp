@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rendezvous/invitation.hpp"
 #include "support/errors.hpp"
 #include "support/eventually.hpp"
 
@@ -25,7 +26,7 @@ TEST(AdmissionListener, SendsTicketsToNewcomers) {
   AdmissionListener listener(Endpoint::parse("127.0.0.1:0"), door_secret);
   std::string ticket;
   std::thread newcomer([&] {
-    ticket = request_admission(listener.endpoint(), door_secret, Clock::now() + 10s).ticket;
+    ticket = request_admission(listener.endpoint(), door_secret, Clock::now() + 10s)->ticket();
   });
   EXPECT_EQ(listener.wait_for(1, Clock::now() + 10s), 1U);
   listener.admit({"ticket 1"});
@@ -35,7 +36,7 @@ TEST(AdmissionListener, SendsTicketsToNewcomers) {
 
 TEST(AdmissionListener, ConfirmsThatNewcomersAreThereAndNoticesWhenTheyGo) {
   AdmissionListener listener(Endpoint::parse("127.0.0.1:0"), door_secret);
-  std::optional<Invitation> invitation;
+  std::unique_ptr<Invitation> invitation;
   std::thread newcomer([&] {
     invitation = request_admission(listener.endpoint(), door_secret, Clock::now() + 10s);
   });
@@ -92,7 +93,7 @@ TEST(AdmissionListener, IsNotDelayedByUnauthenticatedPeers) {
   // A newcomer is still admitted.
   std::string ticket;
   std::thread newcomer([&] {
-    ticket = request_admission(listener.endpoint(), door_secret, Clock::now() + 10s).ticket;
+    ticket = request_admission(listener.endpoint(), door_secret, Clock::now() + 10s)->ticket();
   });
   EXPECT_EQ(listener.wait_for(1, Clock::now() + 10s), 1U);
   is_over = true;

@@ -1,6 +1,7 @@
 #include "api/group/grow.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <span>
 
 #include "api/communicator_impl.hpp"
@@ -9,6 +10,7 @@
 #include "api/group/unique_id.hpp"
 #include "api/settings.hpp"
 #include "core/json.hpp"
+#include "rendezvous/invitation.hpp"
 
 namespace tutti {
 namespace {
@@ -209,9 +211,9 @@ std::optional<Communicator> grow(Communicator::Impl& parent, const Communicator:
 
 Communicator Communicator::join(const std::string& at, std::chrono::milliseconds timeout,
                                 const CommunicatorOptions& options) {
-  const Invitation invitation = request_admission(
+  const std::unique_ptr<Invitation> invitation = request_admission(
       Endpoint::parse(at), secret_of_user(options.secret), Clock::now() + timeout);
-  const Ticket ticket = Ticket::read(invitation.ticket);
+  const Ticket ticket = Ticket::read(invitation->ticket());
   CommunicatorSettings settings = settings_of(options, ticket.ranks);
   forget_network(settings);
   settings.completed = ticket.completed;

@@ -13,7 +13,7 @@
 #include <tutti/communicator.hpp>
 
 #include "net/socket.hpp"
-#include "rendezvous/admission_listener.hpp"
+#include "rendezvous/invitation.hpp"
 #include "support/eventually.hpp"
 #include "support/forked_child.hpp"
 #include "support/free_address.hpp"
@@ -148,6 +148,21 @@ TEST_P(GrowthWithFaults, DoesNotWaitForAStoppedNewcomer) {
     return fault_of_growth(comm, {.at = at, .most = 2, .wait = 1500ms}, 1s);
   };
   EXPECT_EQ(run_processes(3, GetParam(), work), "");
+}
+
+/// A stopped newcomer keeps its connections. It has its ticket, so that the group waits for it.
+TEST_P(GrowthWithFaults, NoticesANewcomerThatStopsWithItsTicket) {
+  const std::string at = free_address();
+  Newcomer newcomer([&] {
+    const auto invitation = request_admission(Endpoint::parse(at), {}, Clock::now() + 20s);
+    raise(SIGSTOP);
+    return std::string();
+  });
+  const auto work = [&](Communicator& comm) {
+    return fault_of_growth(comm, {.at = at, .most = 1, .wait = 10s, .timeout = 60s}, 20s);
+  };
+  EXPECT_EQ(run_processes(3, GetParam(), work), "");
+  newcomer.kill();
 }
 
 /// Newcomers stop at many points of the way: a group waits for them as long as it was told.
