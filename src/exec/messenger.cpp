@@ -167,6 +167,7 @@ bool Messenger::progress(Lock& lock, Inbox& inbox, Clock::time_point until, cons
           continue;
         }
         ++idle;
+        ++fruitless_;
       } else {
         if (background_leads_) port_->interrupt();
         changed_.wait_for(lock, background_naps);
@@ -356,10 +357,27 @@ void Messenger::lead_in_background(Lock& lock) {
   for (int rounds = 0; rounds < 8 && waiting_ == 0 && needs_background() && !is_closing_;
        ++rounds) {
     if (protocol_.pass()) continue;
+    ++fruitless_;
     (void)wait_for_change(lock, sleep_at_once, Clock::now() + 10ms);
   }
   has_leader_ = background_leads_ = false;
   changed_.notify_all();
+}
+
+/// Looks for what has come, or lets the leader do so: the port is its own. False if that took too
+/// long: then ask again later.
+bool Messenger::has_found_all(Lock& lock) {
+  const std::uint64_t before = fruitless_;
+  for (int naps = 0; has_leader_ && naps < 10; ++naps) {
+    // Between two passes it has looked at the port.
+    if (fruitless_ >= before + 2) return true;
+    port_->interrupt();
+    changed_.wait_for(lock, background_naps);
+  }
+  if (has_leader_) return false;
+  port_->look();
+  (void)protocol_.pass();
+  return true;
 }
 
 /// Fails messages that no thread waits for and that are late, or that their owner gives up.
@@ -381,11 +399,8 @@ void Messenger::fail_hopeless(Lock& lock) {
                      std::make_exception_ptr(
                          Error(ErrorCode::timed_out, timeout_text(message->kind, message->peer))));
   }
-  if (!doubtful.empty() && !has_leader_) {
-    // What came before the alarm still counts.
-    port_->look();
-    (void)protocol_.pass();
-  }
+  // What came before the alarm still counts.
+  if (!doubtful.empty() && !has_found_all(lock)) doubtful.clear();
   for (const std::shared_ptr<Message>& message : doubtful) {
     Inbox& inbox = *message->inbox_;
     // It may have been completed or closed while another owner was asked.

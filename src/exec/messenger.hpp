@@ -86,6 +86,7 @@ class Messenger {
   [[nodiscard]] bool needs_background() const;
   void lead_in_background(Lock& lock);
   void fail_hopeless(Lock& lock);
+  [[nodiscard]] bool has_found_all(Lock& lock);
   void report_failures(Lock& lock);
 
   void run_background();
@@ -99,6 +100,7 @@ class Messenger {
   bool has_leader_ = false;        // One of them, or the background task, uses the port.
   bool has_background_ = false;    // The background task exists,
   bool background_leads_ = false;  // and is the leader.
+  std::uint64_t fruitless_ = 0;    // Passes of leaders that moved nothing.
   bool is_closing_ = false;
   /// Until then the background task drains what still arrives for closed communicators: the
   /// senders lend memory, and get it back only when it was read.

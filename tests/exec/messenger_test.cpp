@@ -4,6 +4,7 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -127,6 +128,78 @@ TEST(Messenger, AReceiveWithoutDataIsDoneWhenItsSenderHasBeenAnswered) {
   EXPECT_TRUE(messenger.wait_until(*inbox, *receive, Clock::now() + 10s));
   EXPECT_EQ(port.sent(Rank{1}), sizeof(Packet));
   EXPECT_TRUE(messenger.close(*inbox, 0ms).empty());
+}
+
+/// A port whose thread sleeps until it is interrupted. What it sends is released when the test says
+/// so.
+class SleepyPort final : public LonePort {
+ public:
+  [[nodiscard]] std::size_t send(std::span<const Rank>, std::span<const std::byte> data) override {
+    sent_ += data.size();
+    return data.size();
+  }
+  [[nodiscard]] std::uint64_t released(Rank) override { return is_released ? sent_.load() : 0; }
+  [[nodiscard]] std::uint64_t sent(Rank) const override { return sent_; }
+  [[nodiscard]] bool stay_awake(std::uint32_t) override { return false; }
+  void interrupt() override { is_awake_ = true; }
+  void sleep(Clock::time_point deadline) override {
+    ++sleeps;
+    while (!is_awake_.exchange(false) && Clock::now() < deadline) {
+      std::this_thread::sleep_for(1ms);
+    }
+  }
+
+  std::atomic<bool> is_released{false};
+  std::atomic<int> sleeps{0};
+
+ private:
+  std::atomic<bool> is_awake_{false};
+  std::atomic<std::uint64_t> sent_{0};
+};
+
+/// An owner whose sends fail as soon as it is asked, once their receiver has left.
+class LeftOwner final : public MessageOwner {
+ public:
+  [[nodiscard]] bool is_alarmed() const override { return is_left; }
+  void check(const Message& message, Clock::duration) override {
+    if (is_left && message.kind == Message::Kind::send)
+      throw Error(ErrorCode::peer_lost, "it has left");
+  }
+  [[nodiscard]] bool has_ended(std::uint32_t) const override { return false; }
+  [[nodiscard]] bool has_stood_down(std::uint32_t) const override { return false; }
+  void note_failure(std::shared_ptr<Message>, std::exception_ptr) override { ++failures; }
+
+  std::atomic<bool> is_left{false};
+  std::atomic<int> failures{0};
+};
+
+/// The receiver has taken it and left, and the thread that would notice sleeps.
+TEST(Messenger, ASendThatWasTakenOutlivesItsReceiver) {
+  auto own = std::make_unique<SleepyPort>();
+  SleepyPort& port = *own;
+  Messenger messenger(std::move(own), {.self = 0, .members = 2});
+  LeftOwner owner;
+  const std::shared_ptr<Inbox> inbox = messenger.open({1, Rank{0}, {0, 1}}, owner);
+  const std::shared_ptr<Message> receive = Message::receiving({.from = 1});
+  messenger.start(inbox, {&receive, 1}, true);
+  auto waiting = std::async(std::launch::async, [&] {
+    return messenger.wait_until(*inbox, *receive, Clock::now() + 1s);
+  });
+  const int data = 7;
+  const std::shared_ptr<Message> send =
+      Message::sending({.data = &data, .bytes = sizeof(data), .to = 1});
+  EXPECT_TRUE(eventually([&] { return port.sleeps > 0; }));
+  const int before = port.sleeps;
+  messenger.start(inbox, {&send, 1}, false);
+  EXPECT_TRUE(eventually([&] { return port.sent(Rank{1}) > 0 && port.sleeps > before; }));
+  port.is_released = true;
+  owner.is_left = true;
+  EXPECT_TRUE(eventually([&] { return send->is_done() || owner.failures > 0; }));
+  EXPECT_EQ(owner.failures, 0);
+  EXPECT_TRUE(send->is_done());
+  messenger.interrupt();
+  EXPECT_FALSE(waiting.get());
+  (void)messenger.close(*inbox, 0ms);
 }
 
 /// A communicator is destroyed when its inbox is closed, and the background task may be asking it.
