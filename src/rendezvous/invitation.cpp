@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto between_signs = 100ms;
-constexpr auto longest_sleep = 20ms;
+constexpr auto between_looks = 20ms;
 
 /// As Dialer::dial(), with the cure for a process that is no rank yet.
 FramedChannel dial_group(Dialer& dialer, const Endpoint& at, Clock::time_point deadline) {
@@ -75,7 +75,7 @@ std::unique_ptr<Invitation> request_admission(const Endpoint& at, const Secret& 
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
       (void)poll(&waiting, 1,
                  static_cast<int>(
-                     std::clamp<std::chrono::milliseconds>(left, 0ms, longest_sleep).count()));
+                     std::clamp<std::chrono::milliseconds>(left, 0ms, between_looks).count()));
     }
     if (Clock::now() >= deadline) {
       throw Error(ErrorCode::timed_out,
