@@ -58,7 +58,7 @@ TEST(Rendezvous, OneRankNeedsNoOther) {
 
 TEST(Rendezvous, UsesLoopbackWithoutASecret) {
   for (const std::string host : {"127.0.0.1", "::1", "localhost"}) {
-    if (host == "::1" && !has_ipv6()) continue;
+    if (host == "::1" && !test::has_ipv6()) continue;
     meet(launches(3, {.root_host = host, .root_port = free_port()}));
   }
 }
