@@ -178,9 +178,9 @@ const std::vector<std::uint64_t> lengths{0,   1,    11,   12,   13,   255,   256
 Case random_case(const Algorithm& algorithm, const Problem& problem, const Contract& contract,
                  Random& random) {
   const bool has_data = algorithm.collective != Collective::barrier;
-  // With more ranks than cores, each slice of a long message takes a switch from rank to rank.
-  constexpr std::uint64_t longest_of_several = 2048;
-  const std::uint64_t most = problem.ranks > 2 ? longest_of_several : lengths.back();
+  // Each slice takes a switch from rank to rank if there are more ranks than cores.
+  const std::uint64_t most_of_all = problem.ranks > 2 ? 16384 : 65536;
+  const std::uint64_t most = most_of_all / contract.chunks;
   const std::uint64_t length = has_data ? std::min(most, random.pick(lengths)) : 0;
   const bool is_even = !has_data || random.below(3U) > 0;
   const bool may_be_in_place = is_even || algorithm.collective != Collective::alltoall;
