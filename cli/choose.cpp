@@ -244,8 +244,11 @@ void print(const Request& request, const Selector& selector, const FoundProfile&
     return;
   }
   if (ways.size() > 1 && ways[1].barred.empty()) {
-    std::printf(" is expected to take %s less time than %s%s",
-                in_percent(1 - best / ways[1].expected.seconds).c_str(), label_of(ways[1]).c_str(),
+    constexpr double noteworthy = 0.005;
+    const double saved = 1 - best / ways[1].expected.seconds;
+    const std::string difference =
+        saved < noteworthy ? "about as long as" : in_percent(saved) + " less time than";
+    std::printf(" is expected to take %s %s%s", difference.c_str(), label_of(ways[1]).c_str(),
                 reason(selector.forecast(), ways[0], ways[1], bytes).c_str());
   } else {
     std::printf(" is the only one that is allowed");

@@ -262,11 +262,13 @@ void warn_if_slower(const Result& result) {
     return;
   }
   if (!result.table_is_faster() || result.faster) return;
+  constexpr double noteworthy = 1.005;
+  const double ratio = result.made_seconds / result.of_table->seconds;
+  if (ratio < noteworthy) return;
   std::fprintf(stderr,
                "tutti: %s of the table is %.3g times as fast as this schedule; --method automatic "
                "takes it.\n",
-               result.of_table->entry.name().c_str(),
-               result.made_seconds / result.of_table->seconds);
+               result.of_table->entry.name().c_str(), ratio);
 }
 
 void run(const Options& options) {

@@ -40,8 +40,8 @@ TEST(Definitions, ComposeToTheWhole) {
   }
 }
 
-/// As counted in lecture 23: duals read and write each other's boxes.
-TEST(BoxesOfACollective, AreThoseOfTheLecture) {
+/// As textbooks count them: duals read and write each other's boxes.
+TEST(BoxesOfACollective, AreThoseOfTextbooks) {
   const auto count = [](Collective collective) {
     const Boxes found = render::boxes(render::boxed_contract(collective, 4, Rank{0}));
     return std::pair{found.read, found.written};
