@@ -38,7 +38,7 @@ TEST(WithoutRoom, ReportsTheFile) {
   EXPECT_TRUE(contains(drawn.err, "cannot write the file '/dev/full.svg/x.svg'")) << drawn.err;
   const TemporaryDirectory directory;
   // Standard error is a file, too.
-  const Outcome limited = shell("(ulimit -f 0; " TUTTI_COMMAND " draw allreduce/ring -p 4 -o " +
+  const Outcome limited = shell("(ulimit -f 0; " TUTTI_IN_SHELL " draw allreduce/ring -p 4 -o " +
                                 directory.path("x.svg") + " 2>&1; echo exit $?) | cat");
   EXPECT_TRUE(contains(limited.out, "raise the limit (ulimit -f)")) << limited.out;
   EXPECT_TRUE(contains(limited.out, "exit 2")) << limited.out;
@@ -53,12 +53,12 @@ TEST_P(Endless, InputIsReadUpToALimit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cli, Endless,
-                         ::testing::Values(TUTTI_COMMAND " blame /dev/zero",
-                                           TUTTI_COMMAND " topo order --matrix /dev/zero",
-                                           TUTTI_COMMAND " verify --file - </dev/zero",
-                                           "TUTTI_PROFILE=/dev/zero " TUTTI_COMMAND
+                         ::testing::Values(TUTTI_IN_SHELL " blame /dev/zero",
+                                           TUTTI_IN_SHELL " topo order --matrix /dev/zero",
+                                           TUTTI_IN_SHELL " verify --file - </dev/zero",
+                                           "TUTTI_PROFILE=/dev/zero " TUTTI_IN_SHELL
                                            " choose allreduce -n 4",
-                                           "TUTTI_RULES=/dev/zero " TUTTI_COMMAND
+                                           "TUTTI_RULES=/dev/zero " TUTTI_IN_SHELL
                                            " choose allreduce -n 4"));
 
 /// These would not fit into any machine, so they must be refused before anything is built.
@@ -87,7 +87,7 @@ TEST(TooLarge, IsRefusedIfItCannotFitIntoMemory) {
 
 TEST(StandardOutput, TakesOneFileOfABench) {
   const TemporaryDirectory directory;
-  const std::string bench = "cd " + directory.path() + "; " + TUTTI_COMMAND +
+  const std::string bench = "cd " + directory.path() + "; " + TUTTI_IN_SHELL +
                             " bench allreduce -n 2 -b 8 -e 8 --iters 1 ";
   const Outcome json = shell(bench + "--json -");
   EXPECT_EQ(json.exit_code, 0) << json.err;

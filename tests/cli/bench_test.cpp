@@ -378,7 +378,7 @@ TEST(Bench, DrawsAPlot) {
 
 /// The command line of a bench that a launcher starts as a rank.
 std::string as_rank(const std::string& options = "") {
-  return std::string(TUTTI_COMMAND) + " bench allreduce -b 1K -e 1K --iters 2 " + options;
+  return std::string(TUTTI_IN_SHELL) + " bench allreduce -b 1K -e 1K --iters 2 " + options;
 }
 
 void expect_one_table(const Outcome& run, const std::string& ranks) {

@@ -13,7 +13,7 @@ namespace {
 
 std::string in_shell(const std::string& words) { return "run -n 3 -- sh -c '" + words + "'"; }
 
-constexpr const char* bench = "exec " TUTTI_COMMAND " bench allreduce -b 8 -e 8 --iters 1 -w 0";
+constexpr const char* bench = "exec " TUTTI_IN_SHELL " bench allreduce -b 8 -e 8 --iters 1 -w 0";
 
 TEST(Choose, ListsEveryCandidateWithTheReason) {
   const Outcome outcome = tutti("choose allreduce -n 4 --size 1MiB");
@@ -66,7 +66,7 @@ TEST(Choose, ExplainsSchedulesOfRules) {
   const std::string path = folder.path("ring.json");
   std::ofstream(path) << tutti("explain broadcast/chain -p 4 --root 1 --json").out;
   const auto choose = [&](const std::string& more) {
-    return shell("TUTTI_ALGO=file:" + path + " " TUTTI_COMMAND " choose broadcast " + more);
+    return shell("TUTTI_ALGO=file:" + path + " " TUTTI_IN_SHELL " choose broadcast " + more);
   };
   const Outcome fits = choose("-n 4 -r 1");
   EXPECT_EQ(fits.exit_code, 0) << fits.err;
@@ -100,7 +100,7 @@ TEST(Tune, MeasuresSchedulesToo) {
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
   EXPECT_NE(folder.read("profile.json").find("file:" + schedule), std::string::npos);
   const Outcome chosen = shell("TUTTI_PROFILE=" + profile +
-                               " " TUTTI_COMMAND " choose broadcast -n 2 --pairs process --json");
+                               " " TUTTI_IN_SHELL " choose broadcast -n 2 --pairs process --json");
   EXPECT_EQ(chosen.exit_code, 0) << chosen.err;
   std::size_t schedules = 0;
   const auto document = Json::parse(chosen.out);
@@ -128,7 +128,7 @@ TEST(Tune, WritesAProfileThatIsUsed) {
   const Outcome chosen = tutti("choose allreduce -n 2 --size 512");
   EXPECT_EQ(chosen.exit_code, 0);
   const Outcome used = tutti("run -n 2 -x TUTTI_PROFILE=" + path +
-                             " -- " TUTTI_COMMAND " bench allreduce -b 8 -e 8 --iters 1 -w 0");
+                             " -- " TUTTI_IN_SHELL " bench allreduce -b 8 -e 8 --iters 1 -w 0");
   EXPECT_EQ(used.exit_code, 0) << used.err;
 }
 

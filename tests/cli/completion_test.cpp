@@ -23,7 +23,7 @@ TEST(Completion, KnowsCommandsOptionsAndNames) {
 
 TEST(Completion, WorksInBash) {
   const Outcome run =
-      shell("PATH=$(dirname " TUTTI_COMMAND
+      shell("PATH=$(dirname " TUTTI_IN_SHELL
             "):$PATH bash -c 'source <(tutti completion bash); COMP_LINE=\"tutti topo sho\"; "
             "COMP_POINT=14; _tutti; echo ${COMPREPLY[@]}; "
             "COMP_LINE=\"tutti sim --topo torus:\"; COMP_POINT=23; _tutti; echo ${COMPREPLY[@]}'");
@@ -36,7 +36,7 @@ TEST(Completion, WorksInBash) {
 
 /// The outcome of a script in a shell that finds the command in its path.
 Outcome in_shell(const std::string& shell_command, const std::string& script) {
-  return shell("PATH=$(dirname " TUTTI_COMMAND "):$PATH " + shell_command + " '" + script + "'");
+  return shell("PATH=$(dirname " TUTTI_IN_SHELL "):$PATH " + shell_command + " '" + script + "'");
 }
 
 bool has(const std::string& program) { return shell("command -v " + program).exit_code == 0; }

@@ -39,7 +39,7 @@ TEST(Explain, Numbers) {
 }
 
 TEST(Explain, FoldsTablesToTheTerminal) {
-  const Outcome run = shell("COLUMNS=60 " TUTTI_COMMAND " explain allgather/ring -p 12");
+  const Outcome run = shell("COLUMNS=60 " TUTTI_IN_SHELL " explain allgather/ring -p 12");
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_NE(run.out.find("\n          7 (h)"), std::string::npos) << run.out;
 }

@@ -27,7 +27,7 @@ class Explore : public testing::Test {
   [[nodiscard]] std::string path(const char* name) const { return (folder_ / name).string(); }
   [[nodiscard]] std::string environment() const {
     return "env -u DISPLAY -u WAYLAND_DISPLAY -u BROWSER XDG_CACHE_HOME=" + folder_.string() +
-           " XDG_CONFIG_HOME=" + folder_.string() + " " TUTTI_COMMAND " ";
+           " XDG_CONFIG_HOME=" + folder_.string() + " " TUTTI_IN_SHELL " ";
   }
   static std::string text(const std::string& path) {
     std::ostringstream all;

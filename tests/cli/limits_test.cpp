@@ -10,7 +10,7 @@
 namespace tutti::test {
 namespace {
 
-const std::string bench = std::string(TUTTI_COMMAND) + " bench allreduce -b 8 -e 8 --iters 2";
+const std::string bench = std::string(TUTTI_IN_SHELL) + " bench allreduce -b 8 -e 8 --iters 2";
 
 /// Two ranks, each started after a line of shell.
 Outcome two_ranks(const std::string& before, const std::string& variables = "") {
@@ -58,7 +58,7 @@ TEST(Limits, FewDescriptorsAreReportedAtOnce) {
 TEST(Limits, MissingProcLeavesTcp) {
   const std::string in_namespace = "unshare -mn sh -c 'mount -t tmpfs none /proc && ";
   if (shell(in_namespace + "true'").exit_code != 0) GTEST_SKIP() << "no namespaces here";
-  const Outcome run = shell(in_namespace + "ip link set lo up && exec " + TUTTI_COMMAND +
+  const Outcome run = shell(in_namespace + "ip link set lo up && exec " + TUTTI_IN_SHELL +
                             " bench allreduce -n 2 -b 8 -e 8 --iters 2'");
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_TRUE(contains(run.out, "TCP")) << run.out;

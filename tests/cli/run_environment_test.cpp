@@ -44,7 +44,7 @@ TEST(RunEnvironment, MakesASecretIfTheVariableIsEmpty) {
 }
 
 TEST(RunEnvironment, HidesTheSocketOfAnOuterRun) {
-  const Outcome run = tutti("run -n 1 -x TUTTI_ROOT_FD=77 -- " TUTTI_COMMAND
+  const Outcome run = tutti("run -n 1 -x TUTTI_ROOT_FD=77 -- " TUTTI_IN_SHELL
                             " run -n 2 --no-prefix -- sh -c 'echo rank $TUTTI_RANK "
                             "${TUTTI_ROOT_FD-none}'");
   EXPECT_TRUE(contains(run.out, "rank 1 none\n")) << run.out;

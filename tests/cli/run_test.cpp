@@ -276,12 +276,12 @@ TEST(RunTerminal, ColoursThePrefixUnlessNoColorIsSet) {
 // Many ranks ----------------------------------------------------------------------------------
 
 TEST(RunMany, RaisesTheLimitOfOpenFiles) {
-  const Outcome run = tutti("--version >/dev/null; ulimit -Sn 100; " TUTTI_COMMAND
+  const Outcome run = tutti("--version >/dev/null; ulimit -Sn 100; " TUTTI_IN_SHELL
                             " run -n 100 --no-prefix -- sh -c 'ulimit -n'");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(lines(run.out), std::vector<std::string>(100, "100")) << "and gives it back";
   const Outcome hard =
-      tutti("--version >/dev/null; ulimit -n 100; " TUTTI_COMMAND " run -n 100 -- true");
+      tutti("--version >/dev/null; ulimit -n 100; " TUTTI_IN_SHELL " run -n 100 -- true");
   EXPECT_EQ(hard.exit_code, 2);
   EXPECT_TRUE(contains(hard.err, "100 ranks need 264 open files")) << hard.err;
 }

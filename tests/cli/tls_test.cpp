@@ -12,7 +12,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-constexpr const char* bench = TUTTI_COMMAND " bench allreduce -b 8 -e 1M -f 64 --iters 3";
+constexpr const char* bench = TUTTI_IN_SHELL " bench allreduce -b 8 -e 1M -f 64 --iters 3";
 
 TEST(Tls, MakesASecretByItself) {
   const Outcome run =

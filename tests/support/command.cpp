@@ -21,7 +21,7 @@ Outcome shell(const std::string& line, const std::string& input) {
 }
 
 Outcome tutti(const std::string& arguments, const std::string& input) {
-  return shell(std::string(TUTTI_COMMAND) + " " + arguments, input);
+  return shell(std::string(TUTTI_IN_SHELL) + " " + arguments, input);
 }
 
 }  // namespace tutti::test

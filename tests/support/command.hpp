@@ -2,6 +2,9 @@
 
 #include <string>
 
+/// The command, as a word of a shell: its path may have spaces.
+#define TUTTI_IN_SHELL "\"" TUTTI_COMMAND "\""
+
 namespace tutti::test {
 
 /// The result of a run of the command.
