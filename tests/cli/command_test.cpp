@@ -36,7 +36,7 @@ TEST(Golden, ExplainAlltoall) {
 
 /// A schedule with local steps and variants of its chunk.
 TEST(Golden, ExplainRelay) {
-  const std::string path = std::string(TUTTI_GOLDEN_DIR) + "/../../examples/schedules/relay.json";
+  const std::string path = "\"" TUTTI_GOLDEN_DIR "/../../examples/schedules/relay.json\"";
   const Outcome run = tutti("explain --file " + path);
   EXPECT_EQ(run.exit_code, 0) << run.err;
   expect_golden("cli/explain-relay.txt", run.out);

@@ -12,7 +12,7 @@
 namespace tutti::test {
 namespace {
 
-const std::string lecture = std::string(TUTTI_GOLDEN_DIR) + "/../../examples/networks/lecture.json";
+const std::string lecture = "\"" TUTTI_GOLDEN_DIR "/../../examples/networks/lecture.json\"";
 
 void expect_output(const std::string& arguments, const std::string& golden,
                    const std::string& input = "") {

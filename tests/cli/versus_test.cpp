@@ -273,9 +273,8 @@ TEST(Versus, ResultsBecomeADocumentationPage) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   std::filesystem::copy_file(stage.file("allreduce-tcp-2-fresh.json"),
                              stage.file("allreduce-tcp-2-in_place.json"));
-  const std::string report = std::string(TUTTI_GOLDEN_DIR) + "/../../bench/report " +
-                             stage.file("") + " " + stage.file("page.md") + " " +
-                             stage.file("front.md");
+  const std::string report = "\"" TUTTI_GOLDEN_DIR "/../../bench/report\" " + stage.file("") + " " +
+                             stage.file("page.md") + " " + stage.file("front.md");
   std::ofstream(stage.file("page.md")) << "before\n<!-- versus -->\nold\n<!-- /versus -->\nafter\n";
   std::ofstream(stage.file("front.md")) << "no marks\n";
   EXPECT_NE(shell(report).exit_code, 0);
@@ -314,7 +313,7 @@ TEST(Versus, SentencesAreMadeFromAllTables) {
       << head << "| allreduce | 1 MiB | 100 | 90 – 110 | 500 (5.00×) | 450 (4.50×) ring |  |\n"
       << "\n### Where tutti is not faster\n\nold\n<!-- /versus -->\n";
   std::ofstream(stage.file("front.md")) << "<!-- fast words -->old<!-- /fast words -->\n";
-  const Outcome run = shell(std::string(TUTTI_GOLDEN_DIR) + "/../../bench/report --again " +
+  const Outcome run = shell(std::string("\"" TUTTI_GOLDEN_DIR "/../../bench/report\" --again ") +
                             stage.file("page.md") + " " + stage.file("front.md"));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const std::string page = stage.text("page.md");

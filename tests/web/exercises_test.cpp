@@ -187,7 +187,7 @@ TEST_F(Exercise, SevenTableOfTheLecture) {
 
 /// Hosts A, B, C, D on the network of the lecture.
 TEST_F(Exercise, EightStretch) {
-  const std::string file = std::string(TUTTI_GOLDEN_DIR) + "/../../examples/networks/lecture.json";
+  const std::string file = "\"" TUTTI_GOLDEN_DIR "/../../examples/networks/lecture.json\"";
   const Json network(test::shell("cat " + file).out);
   const auto by_page = [&](const std::vector<int>& places) {
     Json arguments{{"algorithm", "allreduce/ring"}, {"ranks", 4}};

@@ -328,7 +328,7 @@ TEST(CApi, WorkIsInProgressUntilItIsDone) {
 }
 
 TEST(CApi, WorkReportsItsError) {
-  const Variable impatience("TUTTI_TIMEOUT", "0.3");
+  const Variable impatience("TUTTI_TIMEOUT", "3");
   const tuttiUniqueId id = new_id();
   std::atomic<bool> has_failed{false};
   std::thread other([&] {
