@@ -102,7 +102,7 @@ std::optional<std::uint32_t> Executor::unfinished_straight() const {
 }
 
 /// The peers of operations that are not finished and wait for no other operation, up to 64 of them.
-/// Does not ask the port: the call goes on.
+/// Asks the port only what is released: the call goes on.
 std::vector<std::uint32_t> Executor::awaited() const {
   constexpr std::size_t most = 64;
   std::set<std::uint32_t> found;

@@ -225,9 +225,10 @@ TEST(Routes, ShiftSharesNoLinkOfAFatTree) {
   }
 }
 
-/// `pods` of four hosts of four ranks. The k-th ranks of the hosts of a pod share leaf k of the
-/// pod. Every leaf is linked to all four spines.
-Network rails_below_spines(std::uint32_t pods, bool with_nics) {
+/// `pods` of four hosts of four ranks. The k-th ranks of the hosts of a pod share `planes` leaves
+/// of the pod. Every leaf is linked to all four spines.
+Network rails_below_spines(std::uint32_t pods, std::uint32_t planes, bool with_nics) {
+  constexpr std::uint32_t rails = 4;
   Network network;
   std::vector<NodeId> spines;
   for (int s = 0; s < 4; ++s) {
@@ -235,7 +236,7 @@ Network rails_below_spines(std::uint32_t pods, bool with_nics) {
   }
   for (std::uint32_t pod = 0; pod < pods; ++pod) {
     std::vector<NodeId> leaves;
-    for (int k = 0; k < 4; ++k) {
+    for (std::uint32_t k = 0; k < rails * planes; ++k) {
       const std::string name = "l" + std::to_string(pod) + "." + std::to_string(k);
       leaves.push_back(network.add(name, NodeKind::switch_, 2));
       for (const NodeId spine : spines) network.join(leaves.back(), spine, 1, 0);
@@ -243,12 +244,13 @@ Network rails_below_spines(std::uint32_t pods, bool with_nics) {
     for (std::uint32_t i = 0; i < 16; ++i) {
       const std::string name = "r" + std::to_string(16 * pod + i);
       const NodeId rank = network.add(name, NodeKind::rank);
-      if (with_nics) {
-        const NodeId nic = network.add(name + ".nic", NodeKind::nic, 1);
-        network.join(rank, nic, 1, 0);
-        network.join(nic, leaves[i % 4], 1, 0);
-      } else {
-        network.join(rank, leaves[i % 4], 1, 0);
+      for (std::uint32_t plane = 0; plane < planes; ++plane) {
+        NodeId below = rank;
+        if (with_nics) {
+          below = network.add(name + ".nic" + std::to_string(plane), NodeKind::nic, 1);
+          network.join(rank, below, 1, 0);
+        }
+        network.join(below, leaves[planes * (i % rails) + plane], 1, 0);
       }
     }
   }
@@ -258,7 +260,7 @@ Network rails_below_spines(std::uint32_t pods, bool with_nics) {
 /// The ranks of a leaf are 0, 4, 8, 12: by their own numbers all would be reached by one spine.
 TEST(Routes, RanksOfARailAreReachedBySeveralSpines) {
   for (const bool with_nics : {false, true}) {
-    const Network network = rails_below_spines(3, with_nics);
+    const Network network = rails_below_spines(3, 1, with_nics);
     Routes routes(network);
     ASSERT_EQ(routes.policy(), RoutePolicy::up_down);
     for (const std::uint32_t shift : {16U, 32U}) {
@@ -272,41 +274,10 @@ TEST(Routes, RanksOfARailAreReachedBySeveralSpines) {
   }
 }
 
-/// As rails_below_spines(), but the k-th ranks of a pod's hosts are linked to both leaves of pair
-/// k.
-Network dual_homed_rails(std::uint32_t pods, bool with_nics) {
-  Network network;
-  std::vector<NodeId> spines;
-  for (int s = 0; s < 4; ++s) {
-    spines.push_back(network.add("s" + std::to_string(s), NodeKind::switch_, 3));
-  }
-  for (std::uint32_t pod = 0; pod < pods; ++pod) {
-    std::vector<NodeId> leaves;
-    for (int k = 0; k < 8; ++k) {
-      const std::string name = "l" + std::to_string(pod) + "." + std::to_string(k);
-      leaves.push_back(network.add(name, NodeKind::switch_, 2));
-      for (const NodeId spine : spines) network.join(leaves.back(), spine, 1, 0);
-    }
-    for (std::uint32_t i = 0; i < 16; ++i) {
-      const std::string name = "r" + std::to_string(16 * pod + i);
-      const NodeId rank = network.add(name, NodeKind::rank);
-      for (const std::uint32_t plane : {0U, 1U}) {
-        NodeId below = rank;
-        if (with_nics) {
-          below = network.add(name + ".nic" + std::to_string(plane), NodeKind::nic, 1);
-          network.join(rank, below, 1, 0);
-        }
-        network.join(below, leaves[2 * (i % 4) + plane], 1, 0);
-      }
-    }
-  }
-  return network;
-}
-
 /// By their own numbers, all ranks of a pair of leaves would be reached by the same one of the two.
 TEST(Routes, RanksWithTwoUplinksAreReachedByBoth) {
   for (const bool with_nics : {false, true}) {
-    const Network network = dual_homed_rails(3, with_nics);
+    const Network network = rails_below_spines(3, 2, with_nics);
     Routes routes(network);
     ASSERT_EQ(routes.policy(), RoutePolicy::up_down);
     for (const std::uint32_t shift : {16U, 32U}) {
