@@ -1,52 +1,150 @@
 #include "exec/executor.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include <tutti/error.hpp>
 
-#include "core/short_copy.hpp"
-
 namespace tutti {
+
 Executor::Executor(Port& port, Alarm& alarm, std::uint32_t ranks, std::size_t slice_bytes)
     : port_(port),
       alarm_(alarm),
-      most_enclosed_(port.most_enclosed()),
       slice_bytes_(slice_bytes),
       send_turns_(ranks),
-      receive_turns_(ranks) {}
+      receive_turns_(ranks),
+      windows_(1) {}
 
-void Executor::run(const Plan& plan, const Buffers& buffers, const Folding& folding,
-                   Clock::duration timeout, Counters& counters, bool is_first_part) {
+void Executor::begin(const Plan& plan, const Buffers& buffers, const Folding& folding,
+                     Clock::duration timeout, Counters& counters, bool is_first_part) {
   plan_ = &plan;
-  buffers_ = buffers;
-  folding_ = folding;
+  bases_ = {const_cast<std::byte*>(buffers.input), buffers.output, buffers.scratch, buffers.spare};
+  folding_ = &folding;
   timeout_ = timeout;
   deadline_ = Clock::time_point::max();
   counters_ = &counters;
   is_first_part_ = is_first_part;
-  aside_done_ = plan.aside.empty();
-  is_straight_ =
-      !plan.straight.empty() && (plan.longest <= Plan::longest_short || shares_all_it_sends());
-  send_begin_.resize(plan.peers.size());
-  if (!plan.exposures.empty() && !(is_straight_ && plan.exposes_in_bundle)) note_positions();
+  start();
   if (!plan.before.empty()) copy(plan.before);
-  const bool is_enclosed = is_straight_ && plan.longest <= most_enclosed_;
-  if (is_straight_ && (is_enclosed ? run_enclosed() : run_straight())) return;
-  // What was sent on the short path is released, wherever in the stream it is.
-  if (is_enclosed) send_begin_.assign(plan.peers.size(), 0);
-  start(plan);
-  if (is_straight_) continue_straight();
-  run_together();
+  is_in_order_ = !plan.order.empty() && plan.longest <= longest_in_order_;
+  is_outstanding_ = false;
+  at_ = 0;
+  const std::uint32_t sends = is_in_order_ ? plan.order.front().sends : 0;
+  if (sends == 0) return;
+  if (post_in_order(std::span(plan.order).first(sends))) {
+    at_ = sends;
+  } else {
+    is_in_order_ = false;
+  }
 }
 
-void Executor::run_together() {
+void Executor::finish() {
+  if (!is_in_order_ || !run_in_order()) run_freely();
+  (void)copy_aside();
+}
+
+void Executor::start() {
   const Plan& plan = *plan_;
+  idle_ = 0;
+  aside_done_ = plan.aside.empty();
+  const std::size_t count = plan.operations.size();
+  if (states_.size() < count) states_.resize(count);
+  std::fill_n(states_.data(), count, State{});
+  if (send_begin_.size() < plan.peers.size()) send_begin_.resize(plan.peers.size());
+  if (windows_.size() < plan.order.size()) windows_.resize(plan.order.size());
+  if (plan.exposures.empty()) return;
+  window_begin_.resize(plan.exposures.size());
+  for (std::size_t i = 0; i < window_begin_.size(); ++i) {
+    const Plan::Exposure& each = plan.exposures[i];
+    window_begin_[i] = counters_->peers[each.peer.index()].bytes_received + each.before;
+  }
+}
+
+// One after another -----------------------------------------------------------------------------
+
+/// Runs the operations one after another. False if something is left to be done by run_freely():
+/// one of them would have to wait while others may go on, since there is no room or a receiver
+/// still reads data that is about to be overwritten; or something that was sent is not released.
+bool Executor::run_in_order() {
+  const std::span<const Plan::OrderedStep> steps = plan_->order;
+  while (at_ < steps.size()) {
+    const Plan::OrderedStep& step = steps[at_];
+    if (step.sends > 0) {
+      if (!post_in_order(steps.subspan(at_, step.sends))) break;
+      at_ += step.sends;
+    } else {
+      if (!receive_in_order(step)) break;
+      ++at_;
+    }
+  }
+  is_in_order_ = at_ == steps.size() && !is_outstanding_;
+  return is_in_order_;
+}
+
+/// Makes the sends from a step of the plan's order on that are made together. False if the port did
+/// not take all of them.
+bool Executor::post_in_order(std::span<const Plan::OrderedStep> steps) {
+  batch_.clear();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::uint32_t id = steps[i].operation;
+    if (states_[id].done > 0) continue;  // It was made with the fold that computed its data.
+    note_begin(id);
+    fill(batch_.emplace_back(), id, operation(id).bytes, windows_[i]);
+  }
+  const Port::Posted posted = port_.post(batch_);
+  is_outstanding_ = is_outstanding_ || posted.is_outstanding;
+  std::size_t taken = 0;
+  for (const Plan::OrderedStep& step : steps) {
+    const std::uint32_t id = step.operation;
+    if (states_[id].done > 0) continue;
+    if (taken++ == posted.sends) {
+      if (posted.bytes > 0) note_sent(id, posted.bytes);
+      return false;
+    }
+    note_sent(id, operation(id).bytes);
+  }
+  return true;
+}
+
+/// False if the data is there, but may not be moved yet.
+bool Executor::receive_in_order(const Plan::OrderedStep& step) {
+  const std::uint32_t id = step.operation;
+  const std::size_t bytes = operation(id).bytes;
+  const std::span<const Rank> from = ranks(id);
+  // What the peer has put into a window is in its place already.
+  const bool only_if_put = step.overwrites_sent && is_outstanding_;
+  const void** const operands = make_room(id);
+  // The one after the next ones, which were named before.
+  constexpr std::size_t ahead = 4;
+  std::span<const Rank> next;
+  if (const std::size_t later = at_ + ahead; later < plan_->order.size()) {
+    next = ranks(plan_->order[later].operation).first(1);
+  }
+  while (states_[id].done < bytes) {
+    std::byte* const to = next_target(id);
+    const std::size_t left = bytes - states_[id].done;
+    const std::span<std::byte> into = only_if_put ? std::span<std::byte>{} : landing(id, to, left);
+    std::size_t found = 0;
+    while ((found = port_.poll(from, into, operands, std::exchange(next, {}))) == 0) {
+      if (!copy_aside()) wait();
+    }
+    if (only_if_put && *operands != to) return false;
+    take(id, to, std::min(left, found));
+    idle_ = 0;
+  }
+  return true;
+}
+
+// As dependences allow --------------------------------------------------------------------------
+
+void Executor::run_freely() {
+  const Plan& plan = *plan_;
+  is_in_order_ = false;
+  if (plan.has_turns) count_turns();
   // Operations are in order of time, so other ranks wait for the first unfinished ones.
   constexpr std::size_t window = 64;
   const auto count = static_cast<std::uint32_t>(plan.operations.size());
   std::uint32_t first = 0;
-  std::uint32_t idle = 0;
   while (first < count) {
     bool moved = false;
     std::uint32_t id = first;
@@ -61,244 +159,257 @@ void Executor::run_together() {
     }
     while (first < count && states_[first].finished) ++first;
     if (moved) {
-      idle = 0;
-      continue;
+      idle_ = 0;
+    } else if (!copy_aside() && first < count) {
+      wait();
     }
-    if (copy_aside()) continue;
-    if (first < count) wait(++idle);
   }
-  (void)copy_aside();
 }
 
-/// Makes the copies that no operation depends on.
-void Executor::make_aside_copies() {
-  copy(plan_->aside);
-  aside_done_ = true;
-}
-
-void Executor::start(const Plan& plan) {
-  states_.assign(plan.operations.size(), State{});
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    states_[i].piece = i == 0 ? 0 : plan.operations[i - 1].pieces_end;
-  }
-  // On the first call, although it may be a later one that finds windows.
-  windows_.reserve(std::min(plan.ranks.size(), send_turns_.size()));
-  if (!plan.has_turns) return;
+/// Some operations may have been run in order.
+void Executor::count_turns() {
   std::fill(send_turns_.begin(), send_turns_.end(), 0);
   std::fill(receive_turns_.begin(), receive_turns_.end(), 0);
+  for (std::uint32_t id = 0; id < plan_->operations.size(); ++id) {
+    if (states_[id].done == operation(id).bytes) note_turn(id);
+  }
 }
-
-// Long plans ------------------------------------------------------------------------------------
 
 bool Executor::advance(std::uint32_t id) {
-  const Plan::Operation& operation = plan_->operations[id];
   State& state = states_[id];
-  if (state.done < operation.bytes) {
-    if (operation.kind == Step::Kind::local) return advance_local(operation, state);
-    if (state.done == 0 && plan_->has_turns && !is_turn(id)) return false;
-    if (operation.kind == Step::Kind::send) return advance_send(id, operation, state);
-    const bool copies = peers(id).size() == 1 && !operation.own;
-    return copies ? advance_copy(id, operation, state) : advance_fold(id, operation, state);
-  }
-  state.finished = is_released(id);
-  return state.finished;
+  const Step::Kind kind = operation(id).kind;
+  if (state.done == operation(id).bytes) return state.finished = is_released(id);
+  if (kind == Step::Kind::local) return advance_local(id);
+  if (state.done == 0 && plan_->has_turns && !is_turn(id)) return false;
+  return kind == Step::Kind::send ? advance_send(id) : advance_receive(id);
 }
 
-bool Executor::advance_send(std::uint32_t id, const Plan::Operation& operation, State& state) {
-  const Plan::Piece& piece = plan_->pieces[state.piece];
-  const std::size_t left = piece.begin + piece.bytes - state.done;
+bool Executor::advance_send(std::uint32_t id) {
+  const Plan::Piece& piece = this->piece(id);
+  const std::size_t left = piece.begin + piece.bytes - states_[id].done;
   const std::size_t wanted = std::min(left, slice_bytes_);
   // Wait for a whole slice instead of sending small fragments.
-  if (allowed(piece, state.piece, state.done) < wanted) return false;
-  note_receivers(id, state);
-  allow_single_copy(operation);
-  const std::byte* const data = source(piece.from, piece.from_offset + (state.done - piece.begin));
-  const std::size_t taken = port_.send(ranks(id), {data, wanted});
+  if (allowed(id) < wanted) return false;
+  if (states_[id].done == 0) note_begin(id);
+  Port::Window window;
+  Port::Send send;
+  fill(send, id, wanted, window);
+  const Port::Posted posted = port_.post({&send, 1});
+  const std::size_t taken = posted.sends > 0 ? wanted : posted.bytes;
   if (taken == 0) return false;
-  note_sent(id, operation, state, taken);
+  note_sent(id, taken);
   return true;
 }
 
-/// By the length of the whole message: slices are shorter.
-void Executor::allow_single_copy(const Plan::Operation& send) {
-  const bool is_allowed = send.bytes >= single_copy_from_;
-  if (is_allowed == allows_single_copy_) return;
-  port_.allow_single_copy(is_allowed);
-  allows_single_copy_ = is_allowed;
-}
-
-/// At the first slice of a send: records the positions of its receivers' streams, and exposes the
-/// window that goes with it.
-void Executor::note_receivers(std::uint32_t id, const State& state) {
-  if (state.done > 0) return;
-  if (plan_->operations[id].exposes) expose(plan_->operations[id]);
-  const std::size_t begin = first_peer(id);
-  const std::span<const Rank> all = ranks(id);
-  for (std::size_t k = 0; k < all.size(); ++k) send_begin_[begin + k] = port_.sent(all[k]);
-}
-
-void Executor::note_sent(std::uint32_t id, const Plan::Operation& operation, State& state,
-                         std::size_t bytes) {
-  move_on(operation, state, bytes);
-  const bool over = state.done == operation.bytes;
-  for (const Rank rank : ranks(id)) {
-    PeerCounters& counted = counters_->peers[rank.index()];
-    counted.bytes_sent += bytes;
-    ++counted.slices_sent;
-    if (!over) continue;
-    counted.messages_sent += messages_in(operation);
-    ++send_turns_[rank.index()];
-  }
-  if (over) state.finished = is_released(id);
-}
-
-bool Executor::advance_copy(std::uint32_t id, const Plan::Operation& operation, State& state) {
-  const Plan::Piece& piece = plan_->pieces[state.piece];
-  const std::size_t most = std::min(allowed(piece, state.piece, state.done), slice_bytes_);
+bool Executor::advance_receive(std::uint32_t id) {
+  const std::size_t most = std::min(allowed(id), slice_bytes_);
   if (most == 0) return false;
-  const Rank peer = peers(id).front().rank;
-  std::byte* const to = target(piece.to, piece.to_offset + (state.done - piece.begin));
-  const std::size_t bytes = port_.receive(peer, {to, most});
-  if (bytes == 0) return false;
-  note_received(id, operation, state, bytes);
-  return true;
-}
-
-bool Executor::advance_fold(std::uint32_t id, const Plan::Operation& operation, State& state) {
-  const Plan::Piece& piece = plan_->pieces[state.piece];
   const std::span<const Rank> from = ranks(id);
-  operands_.resize(from.size());
-  std::size_t bytes = std::min(piece.begin + piece.bytes - state.done, slice_bytes_);
-  bytes = std::min(bytes, port_.arrived_from_each(from, operands_));
-  if (bytes == 0) return false;
-  bytes = std::min(bytes, allowed(piece, state.piece, state.done));
-  if (bytes == 0) return false;
-  const std::size_t within = state.done - piece.begin;
-  if (operation.own) {
-    operands_.insert(operands_.begin() + *operation.own,
-                     source(piece.from, piece.from_offset + within));
-  }
-  std::byte* const to = target(piece.to, piece.to_offset + within);
-  const Forward forward = find_forward(operation, state, {to, bytes});
-  if (forward == Forward::put) {
-    fold_to_windows(to, bytes);
-  } else {
-    fold(to, forward == Forward::copy ? windows_.front() : nullptr, bytes);
-  }
-  port_.consume_from_each(from, bytes);
-  if (forward != Forward::none) {
-    const std::uint32_t next = *operation.forward;
-    if (forward == Forward::put) {
-      put(next, bytes);
-    } else {
-      port_.commit(ranks(next), bytes);
-    }
-    note_sent(next, plan_->operations[next], states_[next], bytes);
-  }
-  note_received(id, operation, state, bytes);
+  std::byte* const to = next_target(id);
+  const std::size_t found = port_.poll(from, landing(id, to, most), make_room(id), {});
+  if (found == 0) return false;
+  take(id, to, std::min(most, found));
   return true;
 }
 
-bool Executor::advance_local(const Plan::Operation& operation, State& state) {
-  const Plan::Piece& piece = plan_->pieces[state.piece];
-  const std::size_t bytes = std::min(allowed(piece, state.piece, state.done), slice_bytes_);
+bool Executor::advance_local(std::uint32_t id) {
+  const std::size_t bytes = std::min(allowed(id), slice_bytes_);
   if (bytes == 0) return false;
-  const std::size_t within = state.done - piece.begin;
-  std::byte* const to = target(piece.to, piece.to_offset + within);
-  const std::size_t nth_piece = state.piece - first_piece(operation);
+  const Plan::Operation& operation = this->operation(id);
+  const std::size_t within = states_[id].done - piece(id).begin;
   const Plan::Source* const sources =
-      plan_->sources.data() + operation.first_source + nth_piece * operation.operands;
+      plan_->sources.data() + operation.first_source + states_[id].piece * operation.operands;
   operands_.clear();
   for (std::uint32_t k = 0; k < operation.operands; ++k) {
     operands_.push_back(source(sources[k].buffer, sources[k].offset + within));
   }
   if (operands_.size() == 1) {
-    std::memcpy(to, operands_.front(), bytes);
+    memory_.copy(next_target(id), operands_.front(), bytes);
   } else {
-    fold(to, nullptr, bytes);
+    memory_.fold(*folding_, operands_, next_target(id), {}, bytes);
   }
-  move_on(operation, state, bytes);
-  state.finished = state.done == operation.bytes;
+  states_[id].finished = move_on(id, bytes);
   return true;
 }
 
-/// How the data that a receive is about to write at `to` is forwarded in the same pass, so that it
-/// is not read again. The addresses to write to are in windows_.
-Executor::Forward Executor::find_forward(const Plan::Operation& operation, const State& state,
-                                         std::span<const std::byte> to) {
-  if (!operation.forward || folding_.combine != nullptr) return Forward::none;
-  const std::uint32_t next = *operation.forward;
-  const State& forward = states_[next];
-  if (forward.done != state.done) return Forward::none;
-  if (forward.done == 0 && plan_->has_turns && !is_turn(next)) {
-    // Sends that come before it in the stream may be possible by now.
-    const auto id = static_cast<std::uint32_t>(&operation - plan_->operations.data());
-    for (std::uint32_t i = id + 1; i < next; ++i) {
-      if (plan_->operations[i].kind == Step::Kind::send && !states_[i].finished) (void)advance(i);
-    }
-    if (!is_turn(next)) return Forward::none;
+// Data ------------------------------------------------------------------------------------------
+
+/// The next bytes of a send, and at its beginning the window that goes with it.
+void Executor::fill(Port::Send& send, std::uint32_t id, std::size_t bytes, Port::Window& window) {
+  const Plan::Operation& operation = this->operation(id);
+  send.peers = ranks(id);
+  send.data = {next_source(id), bytes};
+  send.message = operation.bytes;
+  if (operation.exposes && states_[id].done == 0) {
+    const Plan::Exposure& exposure = plan_->exposures[*operation.exposes];
+    const Plan::Operation& receive = this->operation(exposure.receive);
+    const Plan::Piece& piece = plan_->pieces[receive.pieces.begin];
+    window = {.memory = {target(piece.to, piece.to_offset), receive.bytes},
+              .at = window_begin_[*operation.exposes] -
+                    counters_->peers[exposure.peer.index()].bytes_received,
+              .after = exposure.shift};
+    send.window = &window;
   }
-  note_receivers(next, forward);
-  if (find_windows(operation, to.size())) return Forward::put;
-  // Staged data is not sent in small fragments.
-  const bool whole = to.size() == slice_bytes_ || state.done + to.size() == operation.bytes;
-  if (!whole) return Forward::none;
-  allow_single_copy(plan_->operations[next]);
-  windows_.assign(1, port_.reserve(ranks(next), to));
-  return windows_.front() == nullptr ? Forward::none : Forward::copy;
 }
 
-void Executor::note_received(std::uint32_t id, const Plan::Operation& operation, State& state,
-                             std::size_t bytes) {
-  move_on(operation, state, bytes);
-  state.finished = state.done == operation.bytes;
-  for (const Plan::Peer& peer : peers(id)) {
-    PeerCounters& counted = counters_->peers[peer.rank.index()];
+/// Where the port may move the next bytes of a receive by itself. Nowhere if they are folded.
+std::span<std::byte> Executor::landing(std::uint32_t id, std::byte* to, std::size_t most) {
+  const bool copies = ranks(id).size() == 1 && !operation(id).own;
+  return copies ? std::span(to, most) : std::span<std::byte>{};
+}
+
+/// Where the addresses of the data of the peers belong. With an own operand, there is room for one
+/// more before them.
+const void** Executor::make_room(std::uint32_t id) {
+  const std::size_t own = operation(id).own ? 1 : 0;
+  operands_.resize(own + ranks(id).size());
+  return operands_.data() + own;
+}
+
+/// Takes bytes that have arrived: copies them to their place, or folds them with those of other
+/// peers and the rank's own.
+void Executor::take(std::uint32_t id, std::byte* to, std::size_t bytes) {
+  const Plan::Operation& operation = this->operation(id);
+  const std::span<const Rank> from = ranks(id);
+  if (from.size() == 1 && !operation.own) {
+    if (operands_.front() != to) memory_.copy(to, operands_.front(), bytes);
+    port_.consume(from, bytes);
+    return note_received(id, bytes);
+  }
+  if (operation.own) {
+    const auto own = operands_.begin() + *operation.own;
+    std::copy(operands_.begin() + 1, own + 1, operands_.begin());
+    *own = next_source(id);
+  }
+  copies_.clear();
+  const bool forwards = operation.forward && prepare_forward(id, to, bytes);
+  memory_.fold(*folding_, operands_, to, copies_, bytes);
+  port_.consume(from, bytes);
+  if (forwards) {
+    const Port::Posted posted = port_.post({&forward_, 1});
+    is_outstanding_ = is_outstanding_ || posted.is_outstanding;
+    note_sent(*operation.forward, bytes);
+  }
+  note_received(id, bytes);
+}
+
+/// Prepares the send that forwards what a receive is about to write at `to`, so that it is not read
+/// again. False if the port cannot take it in the same pass. Where else to write it is in copies_.
+bool Executor::prepare_forward(std::uint32_t receive, std::byte* to, std::size_t bytes) {
+  if (!may_forward(receive) || (is_in_order_ && bytes < operation(receive).bytes)) return false;
+  const std::uint32_t next = *operation(receive).forward;
+  const State& state = states_[next];
+  if (state.done == 0) note_begin(next);
+  forward_ = {};
+  fill(forward_, next, bytes, windows_.front());
+  forward_.data = {to, bytes};
+  // Staged data is not sent in small fragments.
+  const bool may_stage =
+      !is_in_order_ && (bytes == slice_bytes_ || state.done + bytes == operation(receive).bytes);
+  const std::size_t reading = operation(receive).answers ? bytes : 0;
+  const Port::Copies copies = port_.prepare(forward_, reading, may_stage, copies_);
+  if (copies == Port::Copies::put) counters_->bytes_put += bytes * forward_.peers.size();
+  forward_.is_prepared = copies != Port::Copies::none;
+  if (!forward_.is_prepared) copies_.clear();
+  return forward_.is_prepared;
+}
+
+bool Executor::may_forward(std::uint32_t receive) {
+  if (folding_->combine != nullptr) return false;
+  if (is_in_order_) return plan_->order[at_].forwards;
+  const std::uint32_t forward = *operation(receive).forward;
+  if (states_[forward].done != states_[receive].done) return false;
+  if (states_[forward].done > 0 || !plan_->has_turns || is_turn(forward)) return true;
+  // Sends that come before it in the stream may be possible by now.
+  for (std::uint32_t id = receive + 1; id < forward; ++id) {
+    if (operation(id).kind == Step::Kind::send && !states_[id].finished) (void)advance(id);
+  }
+  return is_turn(forward);
+}
+
+void Executor::copy(std::span<const Plan::Copy> copies) {
+  for (const Plan::Copy& each : copies) {
+    memory_.copy(target(each.to, each.to_offset), source(each.from, each.from_offset), each.bytes);
+  }
+}
+
+/// Makes the copies that no operation depends on. False if they were made before.
+bool Executor::copy_aside() {
+  if (aside_done_) return false;
+  copy(plan_->aside);
+  return aside_done_ = true;
+}
+
+// Progress --------------------------------------------------------------------------------------
+
+/// Records where a send begins in the streams to its receivers.
+void Executor::note_begin(std::uint32_t send) {
+  const std::size_t begin = operation(send).peers.begin;
+  const std::span<const Rank> to = ranks(send);
+  for (std::size_t k = 0; k < to.size(); ++k) {
+    send_begin_[begin + k] = counters_->peers[to[k].index()].bytes_sent;
+  }
+}
+
+void Executor::note_sent(std::uint32_t id, std::size_t bytes) {
+  const bool is_over = move_on(id, bytes);
+  const bool counts = is_over && is_first_part_ && operation(id).begins_message;
+  for (const Rank rank : ranks(id)) {
+    PeerCounters& counted = counters_->peers[rank.index()];
+    counted.bytes_sent += bytes;
+    ++counted.slices_sent;
+    counted.messages_sent += counts ? 1 : 0;
+  }
+  if (!is_over || is_in_order_) return;
+  note_turn(id);
+  states_[id].finished = is_released(id);
+}
+
+void Executor::note_received(std::uint32_t id, std::size_t bytes) {
+  const bool is_over = states_[id].finished = move_on(id, bytes);
+  const bool counts = is_over && is_first_part_ && operation(id).begins_message;
+  for (const Rank rank : ranks(id)) {
+    PeerCounters& counted = counters_->peers[rank.index()];
     counted.bytes_received += bytes;
     ++counted.slices_received;
-    if (!state.finished) continue;
-    ++receive_turns_[peer.rank.index()];
-    counted.messages_received += messages_in(operation);
+    counted.messages_received += counts ? 1 : 0;
   }
+  if (is_over && !is_in_order_) note_turn(id);
 }
 
-void Executor::fold(std::byte* to, std::byte* copy, std::size_t bytes) {
-  const std::size_t count = folding_.count(bytes);
-  if (folding_.combine == nullptr) {
-    folding_.fold(to, copy, operands_.data(), operands_.size(), count);
-    return;
-  }
-  // Left to right. If `to` aliases a later operand, it must not be overwritten before it is read.
-  const bool overwrites = std::find(operands_.begin() + 1, operands_.end(), to) != operands_.end();
-  const std::size_t lines = (bytes + sizeof(CacheLine) - 1) / sizeof(CacheLine);
-  if (overwrites && accumulator_.size() < lines) accumulator_.resize(lines);
-  std::byte* const sum = overwrites ? accumulator_.front().bytes : to;
-  if (operands_.front() != sum) std::memcpy(sum, operands_.front(), bytes);
-  for (std::size_t i = 1; i < operands_.size(); ++i) (*folding_.combine)(sum, operands_[i], count);
-  if (overwrites) std::memcpy(to, sum, bytes);
+/// The next operation with these peers may begin.
+void Executor::note_turn(std::uint32_t id) {
+  const bool sends = operation(id).kind == Step::Kind::send;
+  std::vector<std::uint32_t>& turns = sends ? send_turns_ : receive_turns_;
+  for (const Rank rank : ranks(id)) ++turns[rank.index()];
 }
 
-void Executor::move_on(const Plan::Operation& operation, State& state, std::size_t bytes) {
+/// True if that was the rest of the operation.
+bool Executor::move_on(std::uint32_t id, std::size_t bytes) {
+  State& state = states_[id];
   state.done += bytes;
-  const Plan::Piece& piece = plan_->pieces[state.piece];
-  if (state.done == piece.begin + piece.bytes && state.done < operation.bytes) ++state.piece;
+  if (state.done == operation(id).bytes) return true;
+  const Plan::Piece& piece = this->piece(id);
+  if (state.done == piece.begin + piece.bytes) ++state.piece;
+  return false;
 }
 
 bool Executor::is_turn(std::uint32_t id) const {
-  const bool sends = plan_->operations[id].kind == Step::Kind::send;
+  if (is_in_order_) return true;
+  const bool sends = operation(id).kind == Step::Kind::send;
   const std::vector<std::uint32_t>& turns = sends ? send_turns_ : receive_turns_;
-  const std::span<const Plan::Peer> all = peers(id);
+  const std::span<const Plan::Peer> all = operation(id).peers.of(plan_->peers);
   return std::all_of(all.begin(), all.end(),
                      [&](const Plan::Peer& peer) { return turns[peer.rank.index()] == peer.turn; });
 }
 
-/// The number of bytes from position `at` whose dependences are satisfied.
-std::size_t Executor::allowed(const Plan::Piece& piece, std::uint32_t index, std::size_t at) const {
-  const std::size_t begin = index == 0 ? 0 : plan_->pieces[index - 1].waits_end;
-  std::size_t bytes = piece.begin + piece.bytes - at;
-  for (std::size_t i = begin; i < piece.waits_end; ++i) {
-    const Plan::Wait& wait = plan_->waits[i];
-    const auto need = static_cast<std::int64_t>(at) + wait.shift;
+/// The number of bytes of the current piece, from the next one on, whose dependences are satisfied.
+std::size_t Executor::allowed(std::uint32_t id) const {
+  const State& state = states_[id];
+  const Plan::Piece& piece = this->piece(id);
+  std::size_t bytes = piece.begin + piece.bytes - state.done;
+  for (const Plan::Wait& wait : piece.waits.of(plan_->waits)) {
+    const auto need = static_cast<std::int64_t>(state.done) + wait.shift;
     const auto have = static_cast<std::int64_t>(cleared(wait.operation));
     if (have <= need) return 0;
     bytes = std::min(bytes, static_cast<std::size_t>(have - need));
@@ -309,7 +420,7 @@ std::size_t Executor::allowed(const Plan::Piece& piece, std::uint32_t index, std
 /// The number of bytes of an operation that are complete: received, or sent and released.
 std::size_t Executor::cleared(std::uint32_t id) const {
   const State& state = states_[id];
-  if (state.finished || plan_->operations[id].kind != Step::Kind::send || state.done == 0) {
+  if (state.finished || operation(id).kind != Step::Kind::send || state.done == 0) {
     return state.done;
   }
   return std::min(state.done, released(id));
@@ -327,20 +438,14 @@ bool Executor::is_released(std::uint32_t id) const {
 /// The number of bytes of a send that all its receivers have released.
 std::size_t Executor::released(std::uint32_t id) const {
   const std::span<const Rank> all = ranks(id);
-  const std::size_t begin = first_peer(id);
-  std::size_t least = plan_->operations[id].bytes;
+  const std::size_t begin = operation(id).peers.begin;
+  std::size_t least = operation(id).bytes;
   for (std::size_t k = 0; k < all.size(); ++k) {
-    const std::uint64_t released = port_.released(all[k]);
+    const std::uint64_t released = released_by(all[k]);
     const std::uint64_t start = send_begin_[begin + k];
     least = std::min<std::size_t>(least, released > start ? released - start : 0);
   }
   return least;
-}
-
-void Executor::copy(std::span<const Plan::Copy> copies) const {
-  for (const Plan::Copy& each : copies) {
-    std::memcpy(target(each.to, each.to_offset), source(each.from, each.from_offset), each.bytes);
-  }
 }
 
 }  // namespace tutti

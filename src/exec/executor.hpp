@@ -1,7 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
-#include <bit>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,10 +10,9 @@
 
 #include <tutti/counters.hpp>
 #include <tutti/error.hpp>
-#include <tutti/reduction.hpp>
 
+#include "exec/memory_engine.hpp"
 #include "exec/plan.hpp"
-#include "kernels/fold.hpp"
 #include "transport/port.hpp"
 
 namespace tutti {
@@ -23,22 +23,6 @@ struct Buffers {
   std::byte* output = nullptr;
   std::byte* scratch = nullptr;
   std::byte* spare = nullptr;
-};
-
-/// How a plan reduces contributions.
-struct Folding {
-  Fold fold = nullptr;
-  /// The caller's own function, used instead of `fold`; null if there is none.
-  const Reduction::Combine* combine = nullptr;
-  std::size_t element_bytes = 1;
-
-  /// The number of elements in `bytes`. Without the division, which takes as long as the rest of a
-  /// short fold.
-  [[nodiscard]] std::size_t count(std::size_t bytes) const {
-    // Without std::has_single_bit(), which is a call where the processor may not count bits.
-    if ((element_bytes & (element_bytes - 1)) != 0) return bytes / element_bytes;
-    return bytes >> std::countr_zero(element_bytes);
-  }
 };
 
 /// Lets other threads end a call. Checked only while the call makes no progress.
@@ -72,7 +56,9 @@ struct Stall {
 [[nodiscard]] std::string words(const Stall& stall);
 
 /// Runs plans for one rank: polls the operations and advances each as far as data, memory and
-/// transport allow, one slice at a time.
+/// transport allow, one slice at a time. Short messages are sent and received one after another, in
+/// an order that the plan has found, for as long as nothing has to wait that others need not wait
+/// for.
 ///
 /// For one thread at a time. Allocates nothing after it has run a plan of the same length.
 class Executor {
@@ -82,15 +68,22 @@ class Executor {
 
   /// Sets the slice size. Requires: a multiple of 64.
   void set_slice(std::size_t bytes) { slice_bytes_ = bytes; }
-  /// The least length of messages that are copied once, by the kernel: see
-  /// Port::allow_single_copy().
-  void set_single_copy_from(std::size_t bytes) { single_copy_from_ = bytes; }
+  /// Plans whose messages have at most so many bytes are run in order.
+  void set_longest_in_order(std::size_t bytes) { longest_in_order_ = bytes; }
 
   /// Runs a plan and adds to the counters. Throws timed_out that names the ranks it waits for if
   /// the plan is not done in time. Also throws what the port and the alarm throw. Messages are
   /// counted in the first part of a call only.
   void run(const Plan& plan, const Buffers& buffers, const Folding& folding,
-           Clock::duration timeout, Counters& counters, bool is_first_part = true);
+           Clock::duration timeout, Counters& counters, bool is_first_part = true) {
+    begin(plan, buffers, folding, timeout, counters, is_first_part);
+    finish();
+  }
+  /// The two halves of run(). The first makes short sends that come first, without waiting, so that
+  /// the caller can do something else while they travel.
+  void begin(const Plan& plan, const Buffers& buffers, const Folding& folding,
+             Clock::duration timeout, Counters& counters, bool is_first_part = true);
+  void finish();
 
   /// What the current run waits for, or what the last run waited for when it failed.
   [[nodiscard]] Stall stall() const;
@@ -99,115 +92,80 @@ class Executor {
   /// Progress of an operation.
   struct State {
     std::size_t done = 0;     // Bytes moved.
-    std::uint32_t piece = 0;  // The piece that contains byte `done`.
+    std::uint32_t piece = 0;  // Which of its pieces contains byte `done`.
     bool finished = false;    // All bytes are moved and, for a send, released.
   };
-
-  /// How the result of a fold is forwarded while it is computed.
-  enum class Forward : std::uint8_t {
-    none,
-    copy,  ///< Copied to staging memory of the port.
-    put,   ///< Written to windows of the receivers.
-  };
-
-  /// Memory aligned for every element type.
-  struct alignas(64) CacheLine {
-    std::byte bytes[64];
-  };
-
+  void start();
+  [[nodiscard]] bool run_in_order();
+  [[nodiscard]] bool post_in_order(std::span<const Plan::OrderedStep> steps);
+  [[nodiscard]] bool receive_in_order(const Plan::OrderedStep& step);
+  void run_freely();
+  void count_turns();
   [[nodiscard]] bool advance(std::uint32_t id);
-  [[nodiscard]] bool advance_send(std::uint32_t id, const Plan::Operation& operation, State& state);
-  [[nodiscard]] bool advance_copy(std::uint32_t id, const Plan::Operation& operation, State& state);
-  [[nodiscard]] bool advance_fold(std::uint32_t id, const Plan::Operation& operation, State& state);
-  [[nodiscard]] bool advance_local(const Plan::Operation& operation, State& state);
-  void note_received(std::uint32_t id, const Plan::Operation& operation, State& state,
-                     std::size_t bytes);
-  void move_on(const Plan::Operation& operation, State& state, std::size_t bytes);
+  [[nodiscard]] bool advance_send(std::uint32_t id);
+  [[nodiscard]] bool advance_local(std::uint32_t id);
+  [[nodiscard]] bool advance_receive(std::uint32_t id);
+
+  void fill(Port::Send& send, std::uint32_t id, std::size_t bytes, Port::Window& window);
+  [[nodiscard]] std::span<std::byte> landing(std::uint32_t id, std::byte* to, std::size_t most);
+  [[nodiscard]] const void** make_room(std::uint32_t id);
+  void take(std::uint32_t id, std::byte* to, std::size_t bytes);
+  [[nodiscard]] bool prepare_forward(std::uint32_t receive, std::byte* to, std::size_t bytes);
+  [[nodiscard]] bool may_forward(std::uint32_t receive);
+  void note_begin(std::uint32_t send);
+  void note_sent(std::uint32_t id, std::size_t bytes);
+  void note_received(std::uint32_t id, std::size_t bytes);
+  void note_turn(std::uint32_t id);
+  bool move_on(std::uint32_t id, std::size_t bytes);
+
   [[nodiscard]] bool is_turn(std::uint32_t id) const;
-  [[nodiscard]] std::size_t allowed(const Plan::Piece& piece, std::uint32_t index,
-                                    std::size_t at) const;
+  [[nodiscard]] std::size_t allowed(std::uint32_t id) const;
   [[nodiscard]] std::size_t cleared(std::uint32_t id) const;
-  [[nodiscard]] std::size_t first_peer(std::uint32_t id) const {
-    return id == 0 ? 0 : plan_->operations[id - 1].peers_end;
-  }
-  [[nodiscard]] std::span<const Plan::Peer> peers(std::uint32_t id) const {
-    const std::size_t begin = first_peer(id);
-    return {plan_->peers.data() + begin, plan_->operations[id].peers_end - begin};
-  }
-  [[nodiscard]] std::span<const Rank> ranks(std::uint32_t id) const {
-    const std::size_t begin = first_peer(id);
-    return {plan_->ranks.data() + begin, plan_->operations[id].peers_end - begin};
-  }
-  [[nodiscard]] std::uint32_t first_piece(const Plan::Operation& operation) const {
-    const auto id = static_cast<std::size_t>(&operation - plan_->operations.data());
-    return id == 0 ? 0 : plan_->operations[id - 1].pieces_end;
-  }
-  [[nodiscard]] const std::byte* source(Buffer buffer, std::size_t offset) const {
-    return buffer == Buffer::input ? buffers_.input + offset : target(buffer, offset);
-  }
-  [[nodiscard]] std::byte* target(Buffer buffer, std::size_t offset) const {
-    switch (buffer) {
-      case Buffer::output:
-        return buffers_.output + offset;
-      case Buffer::scratch:
-        return buffers_.scratch + offset;
-      case Buffer::input:
-      case Buffer::spare:
-        break;
-    }
-    return buffers_.spare + offset;
-  }
-  void start(const Plan& plan);
-  void copy(std::span<const Plan::Copy> copies) const;
-  void fold(std::byte* to, std::byte* copy, std::size_t bytes);
-  [[nodiscard]] bool run_enclosed();
-  [[nodiscard]] bool receive_enclosed(const Plan::Operation& operation, std::span<const Rank> from);
-  [[nodiscard]] bool shares_all_it_sends() const;
-  [[nodiscard]] bool run_straight();
-  void continue_straight();
-  void run_together();
-  [[nodiscard]] std::size_t run_bundle(const Plan::Bundle& bundle, bool has_lent);
-  [[nodiscard]] bool send_bundle(const Plan::Bundle& bundle, std::span<const Port::Parcel> parcels);
-  [[nodiscard]] bool send_straight(std::uint32_t id, const Plan::Operation& operation);
-  void receive_straight(std::uint32_t id, const Plan::Operation& operation);
-  void put_straight(std::uint32_t send);
-  void count_straight(std::span<const Rank> to, std::size_t bytes, std::uint64_t messages);
-  /// How many messages the operation counts as, with each peer.
-  [[nodiscard]] std::uint64_t messages_in(const Plan::Operation& operation) const {
-    return operation.begins_message && is_first_part_ ? 1 : 0;
-  }
-  [[nodiscard]] bool is_put(std::uint32_t send) const;
-  [[nodiscard]] bool await_put(std::uint32_t receive);
-  /// False if the copies were made before.
-  [[nodiscard]] bool copy_aside() {
-    if (aside_done_) return false;
-    make_aside_copies();
-    return true;
-  }
-  void make_aside_copies();
   [[nodiscard]] std::size_t released(std::uint32_t id) const;
   [[nodiscard]] bool is_released(std::uint32_t id) const;
+  /// How many of the bytes that are counted the peer has released. Bytes of earlier calls, which
+  /// these counters do not count, may also be unreleased.
+  [[nodiscard]] std::uint64_t released_by(Rank peer) const {
+    const std::uint64_t sent = counters_->peers[peer.index()].bytes_sent;
+    return sent - std::min<std::uint64_t>(sent, port_.unreleased(peer));
+  }
   /// True if the k-th receiver of a send has released all of it.
   [[nodiscard]] bool is_released_by(std::uint32_t id, std::size_t k) const {
-    const std::uint64_t begin = send_begin_[first_peer(id) + k];
-    return port_.released(ranks(id)[k]) >= begin + plan_->operations[id].bytes;
+    return released_by(ranks(id)[k]) >=
+           send_begin_[operation(id).peers.begin + k] + operation(id).bytes;
   }
-  [[nodiscard]] std::optional<std::uint32_t> unfinished_straight() const;
-  [[nodiscard]] Stall stall(std::uint32_t id, std::size_t done) const;
-  void allow_single_copy(const Plan::Operation& send);
-  void note_receivers(std::uint32_t id, const State& state);
-  void note_sent(std::uint32_t id, const Plan::Operation& operation, State& state,
-                 std::size_t bytes);
-  [[nodiscard]] Forward find_forward(const Plan::Operation& operation, const State& state,
-                                     std::span<const std::byte> to);
-  void note_positions();
-  void expose(const Plan::Operation& send);
-  [[nodiscard]] bool find_windows(const Plan::Operation& receive, std::size_t bytes);
-  void fold_to_windows(std::byte* to, std::size_t bytes);
-  void put(std::uint32_t send, std::size_t bytes);
-  void wait(std::uint32_t idle);
+
+  [[nodiscard]] const Plan::Operation& operation(std::uint32_t id) const {
+    return plan_->operations[id];
+  }
+  [[nodiscard]] const Plan::Piece& piece(std::uint32_t id) const {
+    return plan_->pieces[operation(id).pieces.begin + states_[id].piece];
+  }
+  [[nodiscard]] std::span<const Rank> ranks(std::uint32_t id) const { return plan_->ranks_of(id); }
+  [[nodiscard]] const std::byte* source(Buffer buffer, std::size_t offset) const {
+    return bases_[static_cast<std::size_t>(buffer)] + offset;
+  }
+  [[nodiscard]] std::byte* target(Buffer buffer, std::size_t offset) const {
+    return bases_[static_cast<std::size_t>(buffer)] + offset;
+  }
+  /// The next byte of the operation, where it is read from or written to.
+  [[nodiscard]] const std::byte* next_source(std::uint32_t id) const {
+    const Plan::Piece& piece = this->piece(id);
+    return source(piece.from, piece.from_offset + (states_[id].done - piece.begin));
+  }
+  [[nodiscard]] std::byte* next_target(std::uint32_t id) const {
+    const Plan::Piece& piece = this->piece(id);
+    return target(piece.to, piece.to_offset + (states_[id].done - piece.begin));
+  }
+  void copy(std::span<const Plan::Copy> copies);
+  [[nodiscard]] bool copy_aside();
+
+  void wait();
   void watch_clock();
-  [[nodiscard]] bool answer_alarm(std::uint32_t idle);
+  [[nodiscard]] bool answer_alarm();
+  template <class F>
+  void for_each_open(F&& f) const;
+  [[nodiscard]] Stall stall(std::uint32_t id) const;
   [[nodiscard]] std::vector<std::uint32_t> awaited() const;
   [[nodiscard]] std::vector<std::uint32_t> blocking() const;
   [[nodiscard]] bool is_ready(std::uint32_t id) const;
@@ -215,38 +173,38 @@ class Executor {
 
   Port& port_;
   Alarm& alarm_;
-  std::size_t most_enclosed_;  // The port's.
+  CpuMemory memory_;
   std::size_t slice_bytes_;
-  std::size_t single_copy_from_ = ~std::size_t{0};
-  bool allows_single_copy_ = false;  // As the port was last told.
+  std::size_t longest_in_order_ = Plan::longest_short;
 
   // The current run:
   const Plan* plan_ = nullptr;
-  Buffers buffers_;
-  Folding folding_;
-  Counters* counters_ = nullptr;
+  std::array<std::byte*, 4> bases_{};  // By Buffer. The input is never a target.
+  const Folding* folding_ = nullptr;
+  Counters* counters_ = nullptr;  // Its sums are positions in the streams to and from the peers.
   Clock::duration timeout_{};
   bool is_first_part_ = true;
-  bool is_straight_ = false;
-  std::size_t straight_at_ = 0;              // The step of plan.straight that is being run.
-  std::size_t straight_done_ = 0;            // Its bytes that are done.
-  std::vector<std::uint32_t> straight_put_;  // Sends that were made before their turn.
-  std::size_t least_lent_ = 0;               // The port's.
-  bool aside_done_ = false;                  // The copies of plan.aside are made.
-  bool has_slept_ = false;                   // The last wait slept, so time has passed.
-  bool is_last_poll_ = false;                // If this poll finds nothing, the call ends.
-  std::uint32_t next_ring_ = 0;              // The number of the wait before which to ring.
-  Clock::time_point deadline_;               // Set after the first waits.
-  Clock::time_point wait_note_;              // When to call note_wait().
-  Clock::time_point stall_note_;             // When to call note_stall().
+  bool is_in_order_ = false;
+  std::size_t at_ = 0;            // The step of plan.order that is being run.
+  bool is_outstanding_ = false;   // Of what was sent in order, something may not be released.
+  bool aside_done_ = false;       // The copies of plan.aside are made.
+  std::uint32_t idle_ = 0;        // How many polls have found nothing since the last progress.
+  bool has_slept_ = false;        // The last wait slept, so time has passed.
+  bool is_last_poll_ = false;     // If this poll finds nothing, the call ends.
+  std::uint32_t next_ring_ = 0;   // The number of the wait before which to ring.
+  Clock::time_point deadline_;    // Set after the first waits.
+  Clock::time_point wait_note_;   // When to call note_wait().
+  Clock::time_point stall_note_;  // When to call note_stall().
   std::vector<State> states_;
   std::vector<std::uint64_t> send_begin_;     // By entry of plan.peers: first stream position.
   std::vector<std::uint32_t> send_turns_;     // By rank: ordinal of the next send to it.
   std::vector<std::uint32_t> receive_turns_;  // By rank: ordinal of the next receive from it.
-  std::vector<std::uint64_t> receive_begin_;  // By entry of plan.exposures: stream position.
-  std::vector<std::byte*> windows_;           // More destinations of one fold.
+  std::vector<std::uint64_t> window_begin_;   // By entry of plan.exposures: stream position.
+  std::vector<Port::Send> batch_;             // Sends that are made together,
+  std::vector<Port::Window> windows_;         // and the windows that they announce.
+  Port::Send forward_;                        // The send that forwards the result of a fold,
+  std::vector<std::byte*> copies_;            // and more destinations of the fold.
   std::vector<const void*> operands_;         // Operands of one fold.
-  std::vector<CacheLine> accumulator_;        // For a fold by the caller's function.
 };
 
 }  // namespace tutti

@@ -1,4 +1,5 @@
 // How an executor waits, and what it says of a wait that is too long.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <set>
@@ -18,9 +19,10 @@ std::string in_seconds(Clock::duration time) {
 
 }  // namespace
 
-void Executor::wait(std::uint32_t idle) {
+void Executor::wait() {
+  const std::uint32_t idle = ++idle_;
   ++counters_->waits;
-  if (idle > 1 && alarm_.raised.load(std::memory_order_acquire) && answer_alarm(idle)) return;
+  if (idle > 1 && alarm_.raised.load(std::memory_order_acquire) && answer_alarm()) return;
   // Reading the clock costs as much as a message, so at first it is read rarely. The first look
   // starts the timeout. It must not come late: on a busy machine every poll may yield the core for
   // milliseconds.
@@ -38,10 +40,10 @@ void Executor::wait(std::uint32_t idle) {
 
 /// True if the call must poll at once: what came before the reason to end it still counts. If that
 /// finds nothing, throws.
-bool Executor::answer_alarm(std::uint32_t idle) {
+bool Executor::answer_alarm() {
   constexpr std::uint32_t between_rings = 64;
-  if (idle < next_ring_ && !has_slept_ && !is_last_poll_) return false;
-  next_ring_ = idle + between_rings;
+  if (idle_ < next_ring_ && !has_slept_ && !is_last_poll_) return false;
+  next_ring_ = idle_ + between_rings;
   const std::optional<Error> error = alarm_.ring(blocking());
   if (!error) {
     is_last_poll_ = false;
@@ -75,30 +77,26 @@ void Executor::watch_clock() {
   }
 }
 
-Stall Executor::stall() const {
-  if (plan_ == nullptr) return {};
-  if (is_straight_) {
-    const std::optional<std::uint32_t> id = unfinished_straight();
-    if (!id) return {};
-    const bool is_run = straight_at_ < plan_->straight.size();
-    return stall(*id, is_run ? straight_done_ : plan_->operations[*id].bytes);
+/// Calls f for the operations that are not finished, until it returns false. Those that are run in
+/// order and have not had their turn are left out.
+template <class F>
+void Executor::for_each_open(F&& f) const {
+  if (plan_ == nullptr) return;
+  const std::size_t count =
+      is_in_order_ ? std::min(at_ + 1, plan_->order.size()) : plan_->operations.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto id = is_in_order_ ? plan_->order[i].operation : static_cast<std::uint32_t>(i);
+    if (!states_[id].finished && !f(id)) return;
   }
-  for (std::uint32_t id = 0; id < states_.size(); ++id) {
-    if (states_[id].finished) continue;
-    Stall found = stall(id, states_[id].done);
-    if (!found.ranks.empty()) return found;
-  }
-  return {};
 }
 
-/// The operation of a short plan that is being run, or the first send that is not released yet.
-std::optional<std::uint32_t> Executor::unfinished_straight() const {
-  if (straight_at_ < plan_->straight.size()) return plan_->straight[straight_at_].operation;
-  for (const Plan::StraightStep& step : plan_->straight) {
-    const bool sends = plan_->operations[step.operation].kind == Step::Kind::send;
-    if (sends && !is_released(step.operation)) return step.operation;
-  }
-  return {};
+Stall Executor::stall() const {
+  Stall found;
+  for_each_open([&](std::uint32_t id) {
+    found = stall(id);
+    return found.ranks.empty();
+  });
+  return found.ranks.empty() ? Stall{} : found;
 }
 
 /// The peers of operations that are not finished and wait for no other operation, up to 64 of them.
@@ -106,62 +104,49 @@ std::optional<std::uint32_t> Executor::unfinished_straight() const {
 std::vector<std::uint32_t> Executor::awaited() const {
   constexpr std::size_t most = 64;
   std::set<std::uint32_t> found;
-  const auto add = [&](std::uint32_t id) {
+  for_each_open([&](std::uint32_t id) {
+    const bool is_past = is_in_order_ && states_[id].done == operation(id).bytes;
+    if (is_past || !is_ready(id)) return true;
     for (const Rank peer : ranks(id)) found.insert(peer.index());
-  };
-  if (plan_ == nullptr) return {};
-  if (is_straight_) {
-    if (const std::optional<std::uint32_t> id = unfinished_straight()) add(*id);
-    return {found.begin(), found.end()};
-  }
-  for (std::uint32_t id = 0; id < states_.size() && found.size() < most; ++id) {
-    if (!states_[id].finished && is_ready(id)) add(id);
-  }
+    return found.size() < most;
+  });
   return {found.begin(), found.end()};
 }
 
 /// The peers without which the call cannot go on: those of operations that wait for nothing else.
 std::vector<std::uint32_t> Executor::blocking() const {
   std::vector<std::uint32_t> found;
-  if (plan_ == nullptr) return found;
-  const auto add = [&](std::uint32_t id, std::size_t done) {
-    const Plan::Operation& operation = plan_->operations[id];
+  for_each_open([&](std::uint32_t id) {
+    if (!is_ready(id)) return true;
+    const Plan::Operation& operation = this->operation(id);
     const std::span<const Rank> all = ranks(id);
     for (std::size_t k = 0; k < all.size(); ++k) {
       const bool has_given = operation.kind == Step::Kind::send
-                                 ? done == operation.bytes && is_released_by(id, k)
+                                 ? states_[id].done == operation.bytes && is_released_by(id, k)
                                  : all.size() > 1 && has_arrived(all[k]);
       if (!has_given) found.push_back(all[k].index());
     }
-  };
-  if (is_straight_) {
-    const std::optional<std::uint32_t> id = unfinished_straight();
-    const bool is_run = straight_at_ < plan_->straight.size();
-    if (id) add(*id, is_run ? 0 : plan_->operations[*id].bytes);
-    return found;
-  }
-  for (std::uint32_t id = 0; id < states_.size(); ++id) {
-    if (!states_[id].finished && is_ready(id)) add(id, states_[id].done);
-  }
+    return true;
+  });
   return found;
 }
 
 /// False if an operation waits for others of this rank.
 bool Executor::is_ready(std::uint32_t id) const {
-  const Plan::Operation& operation = plan_->operations[id];
+  const Plan::Operation& operation = this->operation(id);
   const State& state = states_[id];
   if (operation.kind == Step::Kind::local) return false;
   if (state.done == operation.bytes) return true;
   if (state.done == 0 && plan_->has_turns && !is_turn(id)) return false;
-  const Plan::Piece& piece = plan_->pieces[state.piece];
-  const std::size_t left = piece.begin + piece.bytes - state.done;
+  const std::size_t left = piece(id).begin + piece(id).bytes - state.done;
   const bool sends = operation.kind == Step::Kind::send;
-  return allowed(piece, state.piece, state.done) >= (sends ? std::min(left, slice_bytes_) : 1);
+  return allowed(id) >= (sends ? std::min(left, slice_bytes_) : 1);
 }
 
-/// What an operation waits for that has moved so many bytes.
-Stall Executor::stall(std::uint32_t id, std::size_t done) const {
-  const Plan::Operation& operation = plan_->operations[id];
+/// What an operation waits for.
+Stall Executor::stall(std::uint32_t id) const {
+  const Plan::Operation& operation = this->operation(id);
+  const std::size_t done = states_[id].done;
   Stall found{.round = operation.round,
               .bytes_done = done,
               .bytes = operation.bytes,
@@ -177,7 +162,8 @@ Stall Executor::stall(std::uint32_t id, std::size_t done) const {
 
 bool Executor::has_arrived(Rank peer) const {
   try {
-    return !port_.arrived(peer).empty();
+    const void* data = nullptr;
+    return port_.poll({&peer, 1}, {}, &data, {}) > 0;
   } catch (const Error&) {
     return false;
   }

@@ -26,8 +26,8 @@ class MessageOwner {
   virtual void check(const Message& message, Clock::duration waited) = 0;
   /// True if the process of a rank has ended.
   [[nodiscard]] virtual bool has_ended(std::uint32_t rank) const = 0;
-  /// True if a rank has stood down: data read in place from its memory may be invalid.
-  [[nodiscard]] virtual bool has_stood_down(std::uint32_t rank) const = 0;
+  /// True if a rank has revoked its memory: data read in place from its memory may be invalid.
+  [[nodiscard]] virtual bool has_revoked(std::uint32_t rank) const = 0;
   /// A message that no thread waits for has failed. It is not done yet: the owner calls
   /// Messenger::fail() when it knows the cause. Called without any lock.
   virtual void note_failure(std::shared_ptr<Message> message, std::exception_ptr cause) = 0;

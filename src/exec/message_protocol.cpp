@@ -25,7 +25,7 @@ std::exception_ptr failure(ErrorCode code, const std::string& what) {
 
 MessageProtocol::MessageProtocol(Port& port, Setting setting)
     : port_(port), setting_(setting), peers_(setting.members) {
-  port_.begin(0, 0);
+  port_.begin({});
 }
 
 MessageProtocol::Peer& MessageProtocol::peer_at(std::uint32_t member) {
@@ -63,9 +63,9 @@ std::vector<std::shared_ptr<Message>> MessageProtocol::close(Inbox& inbox) {
   return unfinished;
 }
 
-bool MessageProtocol::is_lending(const Inbox& inbox) const {
+bool MessageProtocol::is_exposed(const Inbox& inbox) const {
   for (std::uint32_t member = 0; member < peers_.size(); ++member) {
-    if (!peers_[member] || !peers_[member]->sender.lends(inbox)) continue;
+    if (!peers_[member] || !peers_[member]->sender.is_outstanding(inbox)) continue;
     if (!inbox.owner().has_ended(*inbox.rank_of(member))) return true;
   }
   return false;
@@ -305,7 +305,7 @@ bool MessageProtocol::pass() {
   for (std::uint32_t member = 0; member < peers_.size(); ++member) {
     if (member == setting_.self) continue;
     const bool is_wanted = peers_[member] && peers_[member]->is_wanted;
-    if (!is_wanted && !port_.is_reached(Rank{member})) continue;
+    if (!is_wanted && !port_.may_arrive(Rank{member}, false)) continue;
     Peer& peer = peer_at(member);
     if (peer.is_lost) continue;
     try {

@@ -52,9 +52,9 @@ class MessageProtocol {
     return inboxes_.open(membership, owner);
   }
   /// Ends the messages of a communicator without completing them, and returns them. Their memory
-  /// may still be read as long as is_lending() is true.
+  /// may still be read as long as is_exposed() is true.
   [[nodiscard]] std::vector<std::shared_ptr<Message>> close(Inbox& inbox);
-  [[nodiscard]] bool is_lending(const Inbox& inbox) const;
+  [[nodiscard]] bool is_exposed(const Inbox& inbox) const;
   void stop_lending(const Inbox& inbox);
 
   /// Begins messages, in their order. Throws aborted if the inbox was closed.

@@ -34,8 +34,8 @@ void MessageProtocol::open_packet(std::uint32_t member) {
 void MessageProtocol::take_eager(std::uint32_t member, const std::shared_ptr<Inbox>& inbox) {
   Peer& peer = peer_at(member);
   const Packet& packet = peer.in.packet;
-  const bool is_enclosed = packet.bytes <= Packet::most_enclosed;
-  if (!is_enclosed) peer.in.left = packet.bytes;
+  const bool is_inline = packet.bytes <= Packet::most_inline;
+  if (!is_inline) peer.in.left = packet.bytes;
   if (!inbox && inboxes_.is_closed(packet.context)) return;
   const std::uint32_t rank = inbox ? inbox->rank_of(member).value_or(any_rank) : 0;
   if (rank == any_rank) return;
@@ -51,9 +51,9 @@ void MessageProtocol::take_eager(std::uint32_t member, const std::shared_ptr<Inb
     peer.in.to = peer.arrival->data.data();
     keep(member, inbox, peer.arrival);
   }
-  if (!is_enclosed) return;
+  if (!is_inline) return;
   if (peer.in.to != nullptr && packet.bytes > 0) {
-    std::memcpy(peer.in.to, packet.enclosed.data(), packet.bytes);
+    std::memcpy(peer.in.to, packet.inlined.data(), packet.bytes);
   }
   close_packet(member);
 }
@@ -138,7 +138,7 @@ void MessageProtocol::close_packet(std::uint32_t member) {
   }
 }
 
-/// A sender that has stood down may have changed the data while it was read in place.
+/// A sender that has revoked its memory may have changed the data while it was read in place.
 void MessageProtocol::close_data(std::uint32_t member, const std::shared_ptr<Message>& receive) {
   Peer& peer = peer_at(member);
   receive->moved_ += peer.in.packet.bytes;
@@ -146,7 +146,7 @@ void MessageProtocol::close_data(std::uint32_t member, const std::shared_ptr<Mes
   peer.awaited.erase(peer.in.packet.id);
   const std::uint32_t rank = receive->envelope.rank;
   ++receive->inbox_->arrived(rank);
-  if (receive->inbox_->owner().has_stood_down(rank)) {
+  if (receive->inbox_->owner().has_revoked(rank)) {
     refuse(*receive, std::make_exception_ptr(Error(
                          ErrorCode::peer_lost, "rank " + std::to_string(rank) + " has given up")));
   } else {

@@ -79,7 +79,7 @@ std::vector<std::shared_ptr<Message>> Messenger::close(Inbox& inbox,
     drains_until_ = std::max(drains_until_, end);
     start_background();
   }
-  while (protocol_.is_lending(inbox) && Clock::now() < end) {
+  while (protocol_.is_exposed(inbox) && Clock::now() < end) {
     lock.unlock();
     std::this_thread::sleep_for(100us);
     lock.lock();
@@ -268,7 +268,7 @@ std::optional<Envelope> Messenger::probe(Inbox& inbox, std::uint32_t rank, std::
   const auto search = [&] {
     if (!has_leader_) {
       (void)protocol_.pass();
-      (void)port_->goes_on(Clock::time_point::max());
+      (void)port_->progress(0, Clock::time_point::max());
       report_failures(lock);
     }
     return inbox.unexpected().find(rank, tag);

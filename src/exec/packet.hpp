@@ -10,20 +10,20 @@ namespace tutti {
 /// a short message takes one cache line.
 struct Packet {
   enum class Kind : std::uint32_t {
-    eager,    ///< A message sent without a request. Its data follows, unless it is enclosed.
+    eager,    ///< A message sent without a request. Its data follows, unless it is inline.
     request,  ///< Rendezvous: announces a message. Its data is sent after `ready`.
     ready,    ///< The receive for message `id` is posted: send its data.
     data,     ///< `bytes` of the data of message `id` follow.
     credit,   ///< The receiver has taken `bytes` of eager data.
   };
-  static constexpr std::size_t most_enclosed = 16;
+  static constexpr std::size_t most_inline = 16;
 
   Kind kind = Kind::eager;
   std::uint32_t tag = 0;
   std::uint64_t context = 0;  ///< The id of the communicator.
   std::uint64_t id = 0;       ///< The id of the message, unique at its sender.
   std::uint64_t bytes = 0;
-  std::array<std::byte, most_enclosed> enclosed{};
+  std::array<std::byte, most_inline> inlined{};
 };
 static_assert(sizeof(Packet) == 48);
 

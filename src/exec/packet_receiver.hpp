@@ -27,19 +27,20 @@ struct PacketReceiver {
     bool moved = false;
     while (most > 0) {
       if (left == 0) {
-        const std::span<const std::byte> here = port.arrived(from);
-        if (here.empty()) return moved;
-        if (here.size() < sizeof(Packet)) {
+        const void* here = nullptr;
+        const std::size_t bytes = port.poll({&from, 1}, {}, &here, {});
+        if (bytes == 0) return moved;
+        if (bytes < sizeof(Packet)) {
           throw Error(ErrorCode::internal,
                       "rank " + std::to_string(from.index()) + " sent half a packet");
         }
-        std::memcpy(&packet, here.data(), sizeof(Packet));
-        port.consume(from, sizeof(Packet));
+        std::memcpy(&packet, here, sizeof(Packet));
+        port.consume({&from, 1}, sizeof(Packet));
         --most;
         to = nullptr;
         open();
       } else {
-        const std::size_t bytes = to == nullptr ? drop(port, from) : port.receive(from, {to, left});
+        const std::size_t bytes = receive(port, from);
         if (bytes == 0) return moved;
         if (to != nullptr) to += bytes;
         left -= bytes;
@@ -51,9 +52,14 @@ struct PacketReceiver {
   }
 
  private:
-  [[nodiscard]] std::size_t drop(Port& port, Rank from) const {
-    const std::size_t bytes = std::min(port.arrived(from).size(), left);
-    if (bytes > 0) port.consume(from, bytes);
+  /// Receives the next bytes of the data.
+  [[nodiscard]] std::size_t receive(Port& port, Rank from) const {
+    const void* here = nullptr;
+    const std::size_t arrived = port.poll({&from, 1}, {to, to == nullptr ? 0 : left}, &here, {});
+    const std::size_t bytes = std::min(arrived, left);
+    if (bytes == 0) return 0;
+    if (to != nullptr && here != to) std::memcpy(to, here, bytes);
+    port.consume({&from, 1}, bytes);
     return bytes;
   }
 };

@@ -36,8 +36,8 @@ void PacketSender::add_eager(const Packet& packet, const std::shared_ptr<Message
   outbound->completes = true;
   const std::span<const std::byte> data(send->data, send->bytes);
   const auto head = bytes_of(outbound->packet);
-  if (data.size() <= Packet::most_enclosed) {
-    if (!data.empty()) std::memcpy(outbound->packet.enclosed.data(), data.data(), data.size());
+  if (data.size() <= Packet::most_inline) {
+    if (!data.empty()) std::memcpy(outbound->packet.inlined.data(), data.data(), data.size());
     outbound->head = head;
   } else if (data.size() <= most_together) {
     outbound->own.reserve(head.size() + data.size());
@@ -63,7 +63,7 @@ bool PacketSender::pump() {
     const bool is_done = push(outbound);
     moved = moved || outbound.sent > before;
     if (!is_done) return moved;
-    outbound.end = port_.sent(to_);
+    outbound.end = sent_;
     unreleased_.push_back(std::move(out_.front()));
     out_.pop_front();
   }
@@ -94,17 +94,21 @@ bool PacketSender::push(Outbound& outbound) {
     const std::span<const std::byte> rest =
         in_head ? outbound.head.subspan(outbound.sent)
                 : outbound.payload.subspan(outbound.sent - outbound.head.size());
-    port_.read_in_place_from(!in_head && outbound.may_lend ? least_lent : ~std::size_t{0});
-    const std::size_t taken = port_.send({&to_, 1}, rest);
+    const bool may_lend = !in_head && outbound.may_lend;
+    port_.begin({.zero_copy_from = may_lend ? least_lent : ~std::size_t{0}});
+    const Port::Send send{.peers = {&to_, 1}, .data = rest, .message = rest.size()};
+    const Port::Posted posted = port_.post({&send, 1});
+    const std::size_t taken = posted.sends > 0 ? rest.size() : posted.bytes;
     if (taken == 0) return false;
     outbound.sent += taken;
+    sent_ += taken;
   }
   return true;
 }
 
 bool PacketSender::release(std::vector<std::shared_ptr<Message>>& done) {
   if (unreleased_.empty()) return false;
-  const std::uint64_t released = port_.released(to_);
+  const std::uint64_t released = sent_ - port_.unreleased(to_);
   bool moved = false;
   while (!unreleased_.empty() && unreleased_.front()->end <= released) {
     const std::unique_ptr<Outbound> outbound = std::move(unreleased_.front());
@@ -138,7 +142,7 @@ void PacketSender::detach(const Inbox& inbox) {
   if (is_touched) port_.copy_unreleased(to_);
 }
 
-bool PacketSender::lends(const Inbox& inbox) const {
+bool PacketSender::is_outstanding(const Inbox& inbox) const {
   return std::any_of(unreleased_.begin(), unreleased_.end(), [&](const auto& each) {
     return each->message && each->message->inbox_.get() == &inbox;
   });

@@ -34,8 +34,8 @@ class PacketSender {
   /// The messages of this inbox end. What is partly sent goes on from a copy.
   void detach(const Inbox& inbox);
   /// Whether the port may still read memory of the inbox's messages.
-  [[nodiscard]] bool lends(const Inbox& inbox) const;
-  /// Ends lends() for this inbox, whatever the port does.
+  [[nodiscard]] bool is_outstanding(const Inbox& inbox) const;
+  /// Ends is_outstanding() for this inbox, whatever the port does.
   void stop_lending(const Inbox& inbox);
   /// Drops everything: the peer is unreachable.
   void clear();
@@ -50,7 +50,7 @@ class PacketSender {
     bool may_lend = false;   // The receiver waits for the data, and may read it in place.
     bool completes = false;  // The message is done once this was released.
     std::shared_ptr<Message> message{};
-    std::uint64_t end = 0;  // Position in the port's stream, once all of it was sent.
+    std::uint64_t end = 0;  // The value of sent_ once all of it was sent.
   };
 
   void add_data();
@@ -58,6 +58,7 @@ class PacketSender {
 
   Port& port_;
   Rank to_;
+  std::uint64_t sent_ = 0;  // Bytes.
   std::deque<std::unique_ptr<Outbound>> out_;
   std::deque<std::unique_ptr<Outbound>> unreleased_;  // Sent, and perhaps still being read.
   std::deque<std::shared_ptr<Message>> transfers_;    // Their data is wanted; they take turns.

@@ -57,8 +57,7 @@ class Compiler {
     find_forwards(plan_);
     find_exposures(plan_);
     // Segments are a pipeline: several of them are under way at once.
-    find_straight_order(plan_, segments_ == 1 ? Plan::longest_lent : Plan::longest_short);
-    find_bundles(plan_);
+    find_order(plan_, segments_ == 1 ? Plan::longest_lent : Plan::longest_short);
     return std::move(plan_);
   }
 
@@ -260,6 +259,7 @@ class Compiler {
       }
     }
     if (at == 0) return;  // Both ends know that no bytes are sent.
+    const auto first_peer = static_cast<std::uint32_t>(plan_.peers.size());
     auto& turns = step.kind == Step::Kind::send ? send_turns_ : receive_turns_;
     for (const Rank peer : peers) {
       const std::uint32_t turn = turns.next(peer);
@@ -267,17 +267,18 @@ class Compiler {
       plan_.peers.push_back({.rank = peer, .turn = turn});
       plan_.ranks.push_back(peer);
     }
-    plan_.operations.push_back({.kind = step.kind,
-                                .round = step.round,
-                                .time = time_,
-                                .segment = segment_,
-                                .begins_message = segment_ == 0 && stretch_.begin == 0,
-                                .own = step.own,
-                                .bytes = at,
-                                .peers_end = static_cast<std::uint32_t>(plan_.peers.size()),
-                                .pieces_end = static_cast<std::uint32_t>(plan_.pieces.size()),
-                                .operands = static_cast<std::uint32_t>(step.sources.size()),
-                                .first_source = first_source});
+    plan_.operations.push_back(
+        {.kind = step.kind,
+         .round = step.round,
+         .time = time_,
+         .segment = segment_,
+         .begins_message = segment_ == 0 && stretch_.begin == 0,
+         .own = step.own,
+         .bytes = at,
+         .peers = {.begin = first_peer, .end = static_cast<std::uint32_t>(plan_.peers.size())},
+         .pieces = {.begin = first_piece(), .end = static_cast<std::uint32_t>(plan_.pieces.size())},
+         .operands = static_cast<std::uint32_t>(step.sources.size()),
+         .first_source = first_source});
   }
 
   /// Adds one chunk of a step: a new piece, or more bytes of the last one.
@@ -301,7 +302,7 @@ class Compiler {
                .to = to.buffer,
                .from_offset = from.offset,
                .to_offset = to.offset,
-               .waits_end = 0});
+               .waits = {}});
   }
 
   void wait_for(const Use& use, std::size_t at) {
@@ -338,8 +339,7 @@ class Compiler {
 
   /// Merges the piece with the last one if both are adjacent in memory and wait for the same.
   void add_piece(const Plan::Piece& piece) {
-    const std::size_t first = plan_.operations.empty() ? 0 : plan_.operations.back().pieces_end;
-    if (plan_.pieces.size() > first) {
+    if (plan_.pieces.size() > first_piece()) {
       Plan::Piece& last = plan_.pieces.back();
       if (last.from == piece.from && last.to == piece.to &&
           last.from_offset + last.bytes == piece.from_offset &&
@@ -350,9 +350,16 @@ class Compiler {
       }
     }
     plan_.sources.insert(plan_.sources.end(), sources_.begin(), sources_.end());
+    const auto first_wait = static_cast<std::uint32_t>(plan_.waits.size());
     plan_.waits.insert(plan_.waits.end(), waits_.begin(), waits_.end());
     plan_.pieces.push_back(piece);
-    plan_.pieces.back().waits_end = static_cast<std::uint32_t>(plan_.waits.size());
+    plan_.pieces.back().waits = {.begin = first_wait,
+                                 .end = static_cast<std::uint32_t>(plan_.waits.size())};
+  }
+
+  /// The first piece of the operation that is being added.
+  [[nodiscard]] std::uint32_t first_piece() const {
+    return plan_.operations.empty() ? 0 : plan_.operations.back().pieces.end;
   }
 
   /// True if each source directly follows that of the last piece, which has `last_bytes`.
@@ -368,14 +375,11 @@ class Compiler {
   }
 
   [[nodiscard]] bool waits_alike() const {
-    const std::size_t count = plan_.pieces.size();
-    const std::size_t begin = count < 2 ? 0 : plan_.pieces[count - 2].waits_end;
-    if (plan_.waits.size() - begin != waits_.size()) return false;
-    for (std::size_t i = 0; i < waits_.size(); ++i) {
-      const Plan::Wait& last = plan_.waits[begin + i];
-      if (last.operation != waits_[i].operation || last.shift != waits_[i].shift) return false;
-    }
-    return true;
+    const std::span<const Plan::Wait> last = plan_.pieces.back().waits.of(plan_.waits);
+    return std::equal(last.begin(), last.end(), waits_.begin(), waits_.end(),
+                      [](const Plan::Wait& a, const Plan::Wait& b) {
+                        return a.operation == b.operation && a.shift == b.shift;
+                      });
   }
 
   const Program& program_;
@@ -415,35 +419,6 @@ Plan compile(const PlanRequest& request) {
                              .lanes = request.lanes,
                              .stretch = request.stretch,
                              .segment = request.segment});
-}
-
-Plan pair_plan(std::optional<Rank> to, std::size_t sent, std::optional<Rank> from,
-               std::size_t received) {
-  Plan plan;
-  const auto add = [&](Step::Kind kind, Rank peer, std::size_t bytes, Buffer buffer) {
-    if (bytes == 0) return;
-    plan.pieces.push_back({.begin = 0,
-                           .bytes = bytes,
-                           .from = buffer,
-                           .to = buffer,
-                           .from_offset = 0,
-                           .to_offset = 0,
-                           .waits_end = 0});
-    plan.peers.push_back({.rank = peer, .turn = 0});
-    plan.ranks.push_back(peer);
-    plan.operations.push_back({.kind = kind,
-                               .round = 0,
-                               .time = 0,
-                               .segment = 0,
-                               .begins_message = true,
-                               .own = std::nullopt,
-                               .bytes = bytes,
-                               .peers_end = static_cast<std::uint32_t>(plan.peers.size()),
-                               .pieces_end = static_cast<std::uint32_t>(plan.pieces.size())});
-  };
-  if (to) add(Step::Kind::send, *to, sent, Buffer::input);
-  if (from) add(Step::Kind::receive, *from, received, Buffer::output);
-  return plan;
 }
 
 }  // namespace tutti

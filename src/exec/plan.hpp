@@ -11,7 +11,6 @@
 #include <tutti/schedule/program.hpp>
 
 #include "exec/blueprint.hpp"
-#include "transport/port.hpp"
 
 namespace tutti {
 
@@ -22,6 +21,17 @@ namespace tutti {
 /// operations that it waits for have advanced: so the slices of a message are pipelined through a
 /// rank.
 struct Plan {
+  /// Some entries of a vector, without `end`.
+  struct Range {
+    std::uint32_t begin;
+    std::uint32_t end;
+
+    [[nodiscard]] std::uint32_t size() const { return end - begin; }
+    template <class T>
+    [[nodiscard]] std::span<const T> of(const std::vector<T>& all) const {
+      return {all.data() + begin, size()};
+    }
+  };
   /// A dependence of a piece's bytes on bytes of another operation.
   struct Wait {
     std::uint32_t operation;
@@ -35,7 +45,7 @@ struct Plan {
     Buffer to;    ///< Receive and local: the destination.
     std::size_t from_offset;
     std::size_t to_offset;
-    std::uint32_t waits_end;  ///< End of its entries in `waits`; they begin at the last one's end.
+    Range waits;
   };
   struct Operation {
     Step::Kind kind;
@@ -46,9 +56,9 @@ struct Plan {
     std::uint32_t segment;  ///< Of the message: see PlanSize::segment.
     bool begins_message;    ///< False if it is a later segment of a message.
     std::optional<std::uint32_t> own;
-    std::size_t bytes;         ///< To or from each peer, or the result of a local operation.
-    std::uint32_t peers_end;   ///< End of its entries in `peers`; they begin at the last one's end.
-    std::uint32_t pieces_end;  ///< End of its entries in `pieces`, likewise.
+    std::size_t bytes;  ///< To or from each peer, or the result of a local operation.
+    Range peers;        ///< In `peers` and `ranks`.
+    Range pieces;
     /// For a receive: the send that forwards exactly its result, if there is one.
     std::optional<std::uint32_t> forward{};
     /// Every receiver of the forward is also a sender of this receive.
@@ -89,42 +99,23 @@ struct Plan {
     std::optional<std::int64_t> shift;
   };
 
-  /// An operation of a short plan, in an order in which they can be run one after another.
-  struct StraightStep {
+  /// An operation of a plan of rather short messages, in an order in which they can be run one
+  /// after another.
+  struct OrderedStep {
     std::uint32_t operation;
+    /// How many steps from this one on are sends that are made together: no peer occurs twice. 0
+    /// for a receive.
+    std::uint32_t sends = 0;
     /// It overwrites data of earlier sends, which must have been released.
-    bool overwrites_sent;
-    bool is_exposed;  ///< A receive: the sender may write its data by itself.
+    bool overwrites_sent = false;
     /// A receive: its result may be forwarded at once, since no other send to those peers comes
     /// before that.
-    bool forwards;
-    /// The bundle that it belongs to, if any.
-    std::optional<std::uint32_t> bundle{};
+    bool forwards = false;
   };
 
-  /// Steps of a short plan that follow each other and are made together: sends or receives with one
-  /// peer each, in one buffer.
-  struct Bundle {
-    /// Bytes of a buffer.
-    struct Extent {
-      std::size_t begin = 0;
-      std::size_t end = 0;
-    };
-    std::uint32_t first_step;
-    std::uint32_t first_parcel;
-    std::uint32_t count;
-    Step::Kind kind;
-    /// Of the data. The offsets of parcels and windows are from the begin of their extent.
-    Buffer buffer;
-    Extent extent{};
-    /// Of the windows that sends expose: all of them do, before anything is received, or none.
-    bool exposes = false;
-    Buffer window_buffer = Buffer::output;
-    Extent window_extent{};
-    std::size_t shortest = 0;  ///< Bytes of a parcel.
-    std::size_t longest = 0;
-    bool overwrites_sent = false;  ///< At least one of its steps does.
-  };
+  [[nodiscard]] std::span<const Rank> ranks_of(std::uint32_t operation) const {
+    return operations[operation].peers.of(ranks);
+  }
 
   std::vector<Operation> operations;
   std::vector<Peer> peers;
@@ -143,13 +134,8 @@ struct Plan {
   static constexpr std::size_t longest_lent = std::size_t{1} << 16;
   /// All operations, if none has more than `longest_lent` bytes, or `longest_short` if messages are
   /// cut into segments; else empty.
-  std::vector<StraightStep> straight;
-  std::size_t longest = 0;            ///< Bytes of an operation of `straight`.
-  std::vector<Bundle> bundles;        ///< Of `straight`.
-  std::vector<Port::Parcel> parcels;  ///< Of all bundles.
-  /// The first steps are a bundle that exposes all of `exposures`.
-  bool exposes_in_bundle = false;
-  std::vector<Rank> receivers;  ///< Of `straight`: every peer that is sent to, once.
+  std::vector<OrderedStep> order;
+  std::size_t longest = 0;  ///< Bytes of an operation of `order`.
   std::size_t scratch_bytes = 0;
   std::size_t spare_bytes = 0;
 };
@@ -165,7 +151,7 @@ struct ElementRange {
 struct PlanSize {
   const Layout& layout;
   std::size_t element_bytes;
-  /// The lane of each rank (see Port::lane); empty if all are in one lane.
+  /// The lane of each rank (see Port::lanes()); empty if all are in one lane.
   std::span<const std::uint32_t> lanes{};
   ElementRange stretch{};
   /// Messages longer than this many elements of a chunk are cut into segments: segment s of a
@@ -188,20 +174,14 @@ struct PlanRequest {
   std::uint64_t segment = 0;  ///< As in PlanSize, like the fields above.
 };
 
-/// Fill in Operation::forward, Plan::exposures, Plan::straight and Plan::bundles, in this order.
-/// For compile().
+/// Fill in Operation::forward, Plan::exposures and Plan::order, in this order. For compile().
 void find_forwards(Plan& plan);
 void find_exposures(Plan& plan);
-void find_straight_order(Plan& plan, std::size_t longest);
-void find_bundles(Plan& plan);
+void find_order(Plan& plan, std::size_t longest);
 
 /// Throws invalid_argument for an alltoall in place whose blocks differ in size: they cannot swap
 /// places.
 [[nodiscard]] Plan compile(const Blueprint& blueprint, const PlanSize& size);
 [[nodiscard]] Plan compile(const PlanRequest& request);
-
-/// A plan that sends the input to one peer, receives the output from one peer, or both.
-[[nodiscard]] Plan pair_plan(std::optional<Rank> to, std::size_t sent, std::optional<Rank> from,
-                             std::size_t received);
 
 }  // namespace tutti

@@ -26,8 +26,8 @@ class Exposures {
       }
       if (operation.kind != Step::Kind::receive) continue;
       if (is_plain_copy(id)) find_send(id);
-      for (std::size_t i = first_peer(id); i < operation.peers_end; ++i) {
-        streams_[plan_.ranks[i].index()].received += operation.bytes;
+      for (const Rank from : plan_.ranks_of(id)) {
+        streams_[from.index()].received += operation.bytes;
       }
     }
   }
@@ -52,19 +52,17 @@ class Exposures {
   /// From one peer, to one place, without a contribution of this rank.
   [[nodiscard]] bool is_plain_copy(std::uint32_t id) const {
     const Plan::Operation& operation = plan_.operations[id];
-    return has_one_peer(id) && operation.pieces_end - first_piece(id) == 1 && !operation.own;
+    return has_one_peer(id) && operation.pieces.size() == 1 && !operation.own;
   }
 
   /// Finds the send that can say so: the one whose data is overwritten, or else the first of an
   /// earlier time that says nothing yet. It is of the same segment, so that its window is the last
   /// that the peer has seen when it computes the data: the port remembers only that one.
   void find_send(std::uint32_t receive) {
-    const std::uint32_t piece = first_piece(receive);
-    const std::uint32_t waits_begin = piece == 0 ? 0 : plan_.pieces[piece - 1].waits_end;
-    const std::uint32_t waits = plan_.pieces[piece].waits_end - waits_begin;
-    if (waits > 1) return;
-    if (waits == 1) {
-      const Plan::Wait& wait = plan_.waits[waits_begin];
+    const Plan::Piece& piece = plan_.pieces[plan_.operations[receive].pieces.begin];
+    if (piece.waits.size() > 1) return;
+    if (piece.waits.size() == 1) {
+      const Plan::Wait& wait = plan_.waits[piece.waits.begin];
       if (can_say(wait.operation, receive)) add(wait.operation, receive, wait.shift);
       return;
     }
@@ -91,16 +89,10 @@ class Exposures {
                                .shift = shift});
   }
 
-  [[nodiscard]] std::size_t first_peer(std::uint32_t id) const {
-    return id == 0 ? 0 : plan_.operations[id - 1].peers_end;
-  }
-  [[nodiscard]] std::uint32_t first_piece(std::uint32_t id) const {
-    return id == 0 ? 0 : plan_.operations[id - 1].pieces_end;
-  }
   [[nodiscard]] bool has_one_peer(std::uint32_t id) const {
-    return plan_.operations[id].peers_end - first_peer(id) == 1;
+    return plan_.operations[id].peers.size() == 1;
   }
-  [[nodiscard]] Rank peer(std::uint32_t id) const { return plan_.ranks[first_peer(id)]; }
+  [[nodiscard]] Rank peer(std::uint32_t id) const { return plan_.ranks_of(id).front(); }
 
   Plan& plan_;
   std::vector<Stream> streams_;  // By peer.

@@ -2,6 +2,7 @@
 // another, and the sends that forward a result.
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "exec/plan.hpp"
@@ -30,31 +31,25 @@ class Order {
   /// Messages of at most `longest` bytes are sent at once, so the operations can be run one after
   /// another if in each round all sends come before all receives. That order has no deadlock: the
   /// sends of a round need only what earlier rounds have received.
-  void find_straight_order(std::size_t longest) {
-    std::vector<Plan::StraightStep> order;
+  void find_order(std::size_t longest) {
+    std::vector<Plan::OrderedStep> order;
     order.reserve(plan_.operations.size());
     for (std::uint32_t id = 0; id < plan_.operations.size(); ++id) {
       const Plan::Operation& each = plan_.operations[id];
-      const std::uint32_t piece = id == 0 ? 0 : plan_.operations[id - 1].pieces_end;
       const bool is_simple =
-          each.kind != Step::Kind::local && each.bytes <= longest && each.pieces_end - piece == 1;
+          each.kind != Step::Kind::local && each.bytes <= longest && each.pieces.size() == 1;
       if (!is_simple) return;
       bool overwrites_sent = false;
-      const std::uint32_t begin = piece == 0 ? 0 : plan_.pieces[piece - 1].waits_end;
-      for (std::uint32_t i = begin; i < plan_.pieces[piece].waits_end; ++i) {
-        const Plan::Operation& other = plan_.operations[plan_.waits[i].operation];
+      for (const Plan::Wait& wait : plan_.pieces[each.pieces.begin].waits.of(plan_.waits)) {
+        const Plan::Operation& other = plan_.operations[wait.operation];
         if (other.kind == Step::Kind::send) {
           overwrites_sent = true;
         } else if (each.kind == Step::Kind::send && other.time == each.time) {
           return;
         }
       }
-      order.push_back({.operation = id,
-                       .overwrites_sent = overwrites_sent,
-                       .is_exposed = false,
-                       .forwards = false});
+      order.push_back({.operation = id, .overwrites_sent = overwrites_sent});
     }
-    for (const Plan::Exposure& each : plan_.exposures) order[each.receive].is_exposed = true;
     std::stable_sort(order.begin(), order.end(), [this](const auto& a, const auto& b) {
       const Plan::Operation& left = plan_.operations[a.operation];
       const Plan::Operation& right = plan_.operations[b.operation];
@@ -73,27 +68,47 @@ class Order {
     for (const Plan::Operation& each : plan_.operations) {
       plan_.longest = std::max(plan_.longest, each.bytes);
     }
-    plan_.straight = std::move(order);
+    join_sends(order);
+    plan_.order = std::move(order);
   }
 
  private:
-  [[nodiscard]] std::span<const Rank> ranks(std::uint32_t id) const {
-    const std::size_t begin = id == 0 ? 0 : plan_.operations[id - 1].peers_end;
-    return std::span(plan_.ranks).subspan(begin, plan_.operations[id].peers_end - begin);
+  /// Finds the sends that follow each other and have different peers.
+  void join_sends(std::vector<Plan::OrderedStep>& order) const {
+    std::unordered_set<std::uint32_t> named;
+    for (auto first = order.begin(); first != order.end();) {
+      named.clear();
+      auto end = first;
+      const auto joins = [&](const Plan::OrderedStep& step) {
+        if (plan_.operations[step.operation].kind != Step::Kind::send) return false;
+        const std::span<const Rank> to = plan_.ranks_of(step.operation);
+        return std::none_of(to.begin(), to.end(),
+                            [&](Rank r) { return named.contains(r.index()); });
+      };
+      for (; end != order.end() && joins(*end); ++end) {
+        for (const Rank rank : plan_.ranks_of(end->operation)) named.insert(rank.index());
+      }
+      if (end == first)
+        ++end;
+      else
+        for (auto each = first; each != end; ++each)
+          each->sends = static_cast<std::uint32_t>(end - each);
+      first = end;
+    }
   }
 
   /// True if every peer of `some` is also a peer of `all`.
   [[nodiscard]] bool has_peers(std::uint32_t all, std::uint32_t some) const {
-    const std::span<const Rank> found = ranks(all);
-    const std::span<const Rank> wanted = ranks(some);
+    const std::span<const Rank> found = plan_.ranks_of(all);
+    const std::span<const Rank> wanted = plan_.ranks_of(some);
     return std::all_of(wanted.begin(), wanted.end(), [&](Rank each) {
       return std::find(found.begin(), found.end(), each) != found.end();
     });
   }
 
   [[nodiscard]] bool share_peers(std::uint32_t a, std::uint32_t b) const {
-    const std::span<const Rank> left = ranks(a);
-    const std::span<const Rank> right = ranks(b);
+    const std::span<const Rank> left = plan_.ranks_of(a);
+    const std::span<const Rank> right = plan_.ranks_of(b);
     return std::find_first_of(left.begin(), left.end(), right.begin(), right.end()) != left.end();
   }
 
@@ -101,11 +116,9 @@ class Order {
   /// for nothing else.
   [[nodiscard]] std::optional<std::uint32_t> only_source(std::uint32_t id) const {
     std::optional<std::uint32_t> source;
-    std::uint32_t piece = id == 0 ? 0 : plan_.operations[id - 1].pieces_end;
-    for (; piece < plan_.operations[id].pieces_end; ++piece) {
-      const std::uint32_t begin = piece == 0 ? 0 : plan_.pieces[piece - 1].waits_end;
-      if (plan_.pieces[piece].waits_end - begin != 1) return std::nullopt;
-      const Plan::Wait& wait = plan_.waits[begin];
+    for (const Plan::Piece& piece : plan_.operations[id].pieces.of(plan_.pieces)) {
+      if (piece.waits.size() != 1) return std::nullopt;
+      const Plan::Wait& wait = plan_.waits[piece.waits.begin];
       if (wait.shift != 0 || (source && *source != wait.operation)) return std::nullopt;
       source = wait.operation;
     }
@@ -119,8 +132,6 @@ class Order {
 
 void find_forwards(Plan& plan) { Order(plan).find_forwards(); }
 
-void find_straight_order(Plan& plan, std::size_t longest) {
-  Order(plan).find_straight_order(longest);
-}
+void find_order(Plan& plan, std::size_t longest) { Order(plan).find_order(longest); }
 
 }  // namespace tutti

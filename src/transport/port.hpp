@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,7 +16,8 @@ namespace tutti {
 
 /// One communicator's endpoint on a transport: an ordered byte stream to and from each peer. It
 /// knows nothing of messages, collectives or algorithms. Both ends know from their plans how many
-/// bytes each operation has.
+/// bytes each operation has. How bytes travel is the port's own business: inline in a descriptor,
+/// through staging memory, read by the receiver where they are, or copied by the kernel.
 ///
 /// Every piece of data carries the tag of its call. Bytes of a call that this rank is not in are
 /// never returned.
@@ -26,165 +28,117 @@ class Port {
  public:
   virtual ~Port() = default;
 
-  /// Sets the call tags of all data sent and received from now on. They differ only where a rank
-  /// sends to one peer and receives from another.
-  virtual void begin(std::uint32_t sent, std::uint32_t received) = 0;
+  /// What holds for all data that is posted and polled after begin().
+  struct Terms {
+    /// The tag of the call. They differ only where a rank sends to one peer and receives from
+    /// another.
+    std::uint32_t sent_tag = 0;
+    std::uint32_t received_tag = 0;
+    /// Data of at least so many bytes that its receivers can see is read where it is. Copying
+    /// shorter data takes less time than waiting for its readers.
+    std::size_t zero_copy_from = 2048;
+    /// Messages of at least so many bytes that the receivers cannot see are copied once, by the
+    /// kernel, where the system permits that.
+    std::size_t single_copy_from = ~std::size_t{0};
+    /// The most bytes that are copied at a time before the receivers are told of them. They copy
+    /// them while this rank copies the next ones.
+    std::size_t staged_at_a_time = ~std::size_t{0};
+  };
+  virtual void begin(const Terms& terms) = 0;
 
-  /// Data of at least `bytes` that the receivers can see is read in place, without staging.
-  virtual void read_in_place_from(std::size_t /*bytes*/) {}
-  /// Whether data that is sent from now on and that the receivers cannot see is copied once, by the
-  /// kernel, where the system permits that; but not if it is too short to be read in place.
-  virtual void allow_single_copy(bool /*is_allowed*/) {}
+  // Sending ---------------------------------------------------------------------------------------
 
-  /// The next contiguous bytes that have arrived from `peer`; empty if there are none. Their number
-  /// is a multiple of 64, unless they complete what one send() took. Valid until consume(). Throws
-  /// mismatch if they belong to another call, and peer_lost if the peer is gone.
-  [[nodiscard]] virtual std::span<const std::byte> arrived(Rank peer) = 0;
-
-  /// Releases the first `bytes` that arrived() returned.
-  virtual void consume(Rank peer, std::size_t bytes) = 0;
-
-  /// arrived() for several peers: where the data of each is, and how many bytes have arrived from
-  /// all of them. 0 if nothing has from one of them; then the addresses are not valid.
-  [[nodiscard]] virtual std::size_t arrived_from_each(std::span<const Rank> peers,
-                                                      std::span<const void*> data);
-  /// consume() for several peers.
-  virtual void consume_from_each(std::span<const Rank> peers, std::size_t bytes);
-
-  /// Moves bytes from `peer` into `to`, as many as have arrived and fit, and returns the number.
-  /// The default calls arrived(), copies and calls consume(); a transport may do better.
-  [[nodiscard]] virtual std::size_t receive(Rank peer, std::span<std::byte> to);
-
-  /// Posts a receive buffer: a later receive() will read the next bytes from `peer` into `to`,
-  /// which must stay valid until then. The transport may write bytes there as they arrive, from any
-  /// thread that reads a shared connection or from the network. A later call replaces the buffer if
-  /// no byte has arrived in it; an empty span withdraws it.
-  virtual void expect(Rank /*peer*/, std::span<std::byte> /*to*/) {}
-
-  /// A receive buffer into which the sender may write by itself, where the ranks share memory. The
-  /// receiver exposes it; the sender puts data there instead of sending it.
+  /// A receive buffer into which the receiver of a send may write by itself, where the ranks share
+  /// memory: it puts data there instead of sending it. Withdrawn when its bytes were consumed,
+  /// whether the peer has put them there or not.
   struct Window {
     std::span<std::byte> memory{};
-    /// Where its bytes are in the stream from the peer, counted from the opening of the port.
+    /// Where its bytes are in the stream from the peer, counted from those not yet consumed.
     std::uint64_t at = 0;
-    /// Byte x may be written once the peer has consumed byte `after` + x of the stream to it; none
-    /// if it may be written at once.
-    std::optional<std::uint64_t> after{};
+    /// Byte x may be written once the peer has consumed byte x + `after` of the send that
+    /// announces the window; none if it may be written at once.
+    std::optional<std::int64_t> after{};
   };
-  /// Exposes a window to a peer. The next send() to the peer says so. Valid until receive() has
-  /// received its bytes, whether the peer has put them there or not.
-  virtual void expose(Rank /*peer*/, const Window& /*window*/) {}
-  /// How many bytes of the stream from `peer` have been consumed since the port was opened.
-  [[nodiscard]] virtual std::uint64_t consumed(Rank /*peer*/) const { return 0; }
-  /// Where to write the next `bytes` of the streams to `peers`, an address for each, so that put()
-  /// can be called instead of send(). False if one of them has exposed no window for them, or not
-  /// yet. `reading`: the caller reads so many bytes of each peer before it overwrites them, and
-  /// consumes them afterwards. If true, put() must follow soon, without a
-  /// wait in between: a peer that gives up waits for it.
-  [[nodiscard]] virtual bool find_windows(std::span<const Rank> /*peers*/, std::size_t /*bytes*/,
-                                          std::size_t /*reading*/,
-                                          std::vector<std::byte*>& /*windows*/) {
-    return false;
-  }
-  /// Tells the peers that the bytes are in their windows.
-  virtual void put(std::span<const Rank> /*peers*/, std::size_t /*bytes*/) {}
 
-  /// Sends the first bytes of `data` to all of `peers` and returns their number; zero if there is
-  /// no room now. The number is a multiple of 64, or all of `data`, so that no element is split.
-  /// The memory must not change until released() covers it. Requires: `data` is not empty, and all
-  /// peers are in one lane.
-  [[nodiscard]] virtual std::size_t send(std::span<const Rank> peers,
-                                         std::span<const std::byte> data) = 0;
-
-  /// Short data to or from one of several peers, each of which has its own part of one buffer.
-  struct Parcel {
-    Rank peer{0};
-    std::uint32_t bytes = 0;
-    std::size_t offset = 0;  ///< In the buffer.
-    /// A send: the window that it exposes, as in Window. No window if `window_bytes` is 0.
-    std::uint32_t window_bytes = 0;
-    std::size_t window_offset = 0;  ///< In the buffer of all windows.
-    std::size_t before = 0;         ///< Bytes that are received from the peer before the window's.
-    std::optional<std::int64_t> shift{};  ///< Window::after, counted from the begin of this send.
-    std::uint32_t index = 0;              ///< Where send_each() stores the position of the send.
+  struct Send {
+    /// All of one lane.
+    std::span<const Rank> peers{};
+    /// Not empty. Must not change until it is released.
+    std::span<const std::byte> data{};
+    /// The length of the whole message, of which `data` may be a slice.
+    std::size_t message = 0;
+    /// Null if the send announces no window. Requires: one peer.
+    const Window* window = nullptr;
+    /// The data is where prepare() said, and not at `data`.
+    bool is_prepared = false;
   };
-  /// The sends that are made together.
-  struct Shipment {
-    std::span<const Parcel> parcels{};
-    std::span<const std::byte> data{};  ///< The part of the buffer that has all parcels.
-    std::span<std::byte> windows{};     ///< The same for windows; empty if there are none.
-    std::size_t shortest = 0;           ///< Bytes of a parcel.
-    std::size_t longest = 0;
+  struct Posted {
+    std::size_t sends = 0;        ///< How many sends were taken whole,
+    std::size_t bytes = 0;        ///< and how many bytes of the next one.
+    bool is_outstanding = false;  ///< Some of them are still read from the caller's memory.
   };
-  /// Sends all parcels in full and stores the position in the stream to each peer before that.
-  /// False if the port cannot do so now; then nothing was sent: use expose() and send().
-  [[nodiscard]] virtual bool send_each(const Shipment& /*shipment*/,
-                                       std::span<std::uint64_t> /*positions*/) {
-    return false;
-  }
-  /// Receives parcels in their order, as long as all bytes of the next one have arrived, and
-  /// returns their number; fewer if the port cannot do so. Offsets are from `to`. With
-  /// `if_put`, only data that the peers have put into windows.
-  [[nodiscard]] virtual std::size_t receive_each(std::span<const Parcel> /*parcels*/,
-                                                 std::byte* /*to*/, bool /*if_put*/) {
-    return 0;
-  }
+  /// Sends in the given order, as much as there is room for. What is taken of a send is a multiple
+  /// of 64 bytes, or all of it, so that no element is split. No peer is named twice.
+  [[nodiscard]] virtual Posted post(std::span<const Send> sends) = 0;
 
-  /// Staging memory for a copy of `data` to all of `peers`. The caller writes the copy while it
-  /// computes the data, and then calls commit(). Null if send() is as good, or if there is no room.
-  [[nodiscard]] virtual std::byte* reserve(std::span<const Rank> /*peers*/,
-                                           std::span<const std::byte> /*data*/) {
-    return nullptr;
-  }
-  /// Sends the first `bytes` of the memory that the last reserve() returned.
-  virtual void commit(std::span<const Rank> /*peers*/, std::size_t /*bytes*/) {}
+  /// Where a caller that is about to compute the data of a send may write it, so that it need not
+  /// be read again.
+  enum class Copies : std::uint8_t {
+    none,    ///< Nowhere: post the send when the data is there.
+    staged,  ///< To staging memory, besides where the data belongs.
+    put,     ///< To windows of the peers, one for each, besides where the data belongs.
+  };
+  /// Stores the addresses in `copies`. Unless there are none, a post() of the send must follow soon
+  /// and without a wait in between: a peer that gives up waits for it. `reading`: the caller reads
+  /// so many bytes of each peer before it overwrites them, and consumes them afterwards.
+  /// `may_stage`: as it is not worth to stage a fragment.
+  [[nodiscard]] virtual Copies prepare(const Send& send, std::size_t reading, bool may_stage,
+                                       std::vector<std::byte*>& copies) = 0;
 
-  /// True if data may have arrived from `peer`. If false, arrived() would first open a connection.
-  [[nodiscard]] virtual bool is_reached(Rank peer) = 0;
+  /// How many of the bytes posted to `peer` are still read from the caller's memory.
+  [[nodiscard]] virtual std::size_t unreleased(Rank peer) = 0;
+  /// Copies data that was posted to `peer` but is not released, and sends the rest from the copy.
+  /// Does nothing for data that the peer reads where it is.
+  virtual void copy_unreleased(Rank peer) = 0;
 
-  /// True if data that a peer sent before its process ended may still arrive. If false, a poll
-  /// finds all there is.
-  [[nodiscard]] virtual bool may_deliver(Rank /*peer*/) { return false; }
+  // Receiving -------------------------------------------------------------------------------------
 
-  /// The lane of a peer. One send() can go to several peers of the same lane.
-  [[nodiscard]] virtual std::uint32_t lane(Rank peer) const = 0;
+  /// Where the next bytes from each peer are, and how many have arrived from all of them; 0 if
+  /// nothing has arrived from one of them: then the addresses are not valid. The number is a
+  /// multiple of 64, unless it completes what the peer posted. Valid until consume().
+  ///
+  /// With a single peer the port may also move the bytes to `into`, as many as fit; the address is
+  /// then that of `into`, and consume() must follow. `next`: peers that are polled soon.
+  ///
+  /// Throws mismatch if the bytes belong to another call, and peer_lost if the peer is gone.
+  [[nodiscard]] virtual std::size_t poll(std::span<const Rank> peers, std::span<std::byte> into,
+                                         const void** data, std::span<const Rank> next) = 0;
+  /// Releases the first bytes that poll() has found, of each peer.
+  virtual void consume(std::span<const Rank> peers, std::size_t bytes) = 0;
 
-  /// Data of at most so many bytes arrives as a whole, or is not sent; and it is released as soon
-  /// as it is sent.
-  [[nodiscard]] virtual std::size_t most_enclosed() const { return 0; }
-  /// Data shorter than this is released as soon as it is sent.
-  [[nodiscard]] virtual std::size_t least_lent() const { return 0; }
-  /// True if peers can read this data in place, and at once, since all ranks have cores of their
-  /// own.
-  [[nodiscard]] virtual bool shares(std::span<const std::byte> /*data*/) { return false; }
-  /// How many of the bytes sent to `peer` are no longer read from the caller's memory.
-  [[nodiscard]] virtual std::uint64_t released(Rank peer) = 0;
-  /// True if everything that was sent to these peers is released.
-  [[nodiscard]] virtual bool all_released(std::span<const Rank> peers);
-  /// Total bytes sent to `peer`.
-  [[nodiscard]] virtual std::uint64_t sent(Rank peer) const = 0;
+  /// Whether data from a peer may arrive: if not, poll() would first open a connection. With
+  /// `has_ended`, the peer's process has ended: whether what it has sent before may still come. If
+  /// not, a poll finds all there is.
+  [[nodiscard]] virtual bool may_arrive(Rank peer, bool has_ended) = 0;
 
-  /// Copies data that was sent to `peer` but not released, and sends the rest from the copy. Not
-  /// possible for data that the peer reads in place.
-  virtual void copy_unreleased(Rank /*peer*/) {}
+  /// The lane of each rank. One send can go to several peers of a lane. Empty if all are in one.
+  [[nodiscard]] const std::vector<std::uint32_t>& lanes() const { return lanes_; }
 
-  /// Called after a failed call: pending sends no longer refer to the caller's memory, which may be
-  /// freed. Nothing more can be sent or received.
-  virtual void abandon() {}
+  // Failure ---------------------------------------------------------------------------------------
 
   /// Tells the ranks that share memory with this one that it no longer accesses their memory, and
   /// that its own memory may change. Callable from any thread.
-  virtual void stand_down() {}
-  /// True if a peer has stood down: data read in place from its memory may be invalid.
-  [[nodiscard]] virtual bool has_stood_down(Rank /*peer*/) const { return false; }
-  /// True if a peer that is neither gone nor stood down may still read this rank's memory in place,
-  /// or if a peer may still write to a window of this rank. Requires: this rank has stood down.
-  [[nodiscard]] virtual bool is_lending(const std::function<bool(Rank)>& /*is_gone*/) {
-    return false;
-  }
-  /// Revokes the windows to which a peer may still write: its writes have no effect from now on.
-  /// Requires: this rank has stood down.
-  virtual void revoke_windows() {}
+  virtual void revoke() = 0;
+  /// True if a peer has done so: what was read where it is may be invalid.
+  [[nodiscard]] virtual bool has_revoked(Rank peer) const = 0;
+  /// True if a peer that is neither gone nor has revoked may still read this rank's memory, or if
+  /// any peer may still write to a window of it. Requires: this rank has revoked.
+  [[nodiscard]] virtual bool is_exposed(const std::function<bool(Rank)>& is_gone) = 0;
+  /// No peer accesses the caller's memory from now on: it may be freed. Nothing more can be sent or
+  /// received. Requires: this rank has revoked.
+  virtual void abandon() = 0;
+
+  // Waiting ---------------------------------------------------------------------------------------
 
   /// Waits until something may have changed, or until the deadline: spins, then yields, then
   /// sleeps. `idle` is the number of calls since the last progress. Returns whether it slept.
@@ -194,32 +148,43 @@ class Port {
   /// The same, for callers whose patience is shorter than their deadline: waits until `until` at
   /// most, and gives up peers that cannot be reached by the deadline.
   bool wait_until(std::uint32_t idle, Clock::time_point until, Clock::time_point deadline);
-  /// Notices data and connections that have come, for callers that poll instead of calling wait().
-  virtual void look() {}
-  /// Wakes another thread that sleeps in wait(), or shortens its next sleep.
-  virtual void interrupt() = 0;
+  /// Notices data and connections that have come, for callers that poll instead of waiting.
+  void look() { sleep(Clock::time_point::min()); }
+  /// Has wait() call a function of the thread that waits, every few polls, which returns how long
+  /// the thread may sleep before it is called again. Empty: none.
+  void set_hook(std::function<Clock::duration()> hook) { hook_ = std::move(hook); }
 
-  // The stages of wait(), for a port that combines several ports:
-
-  /// Makes progress without waiting. Returns whether there was any. Peers that are needed and not
-  /// reached by the deadline fail.
-  [[nodiscard]] virtual bool goes_on(Clock::time_point /*deadline*/) { return false; }
-  /// Spins or yields; false if it is time to sleep.
-  [[nodiscard]] virtual bool stay_awake(std::uint32_t idle) = 0;
+  /// What to do after progress() has found nothing, or something, to do.
+  enum class Outlook : std::uint8_t {
+    moved,  ///< Poll again: there was something to do.
+    soon,   ///< Poll again: it has spun, or yielded.
+    later,  ///< It is time to sleep.
+  };
+  /// Makes progress without waiting. If there is none, spins or yields, unless `idle` is 0 or so
+  /// many that it is time to sleep. Peers that are needed and not reached by the deadline fail.
+  [[nodiscard]] virtual Outlook progress(std::uint32_t idle, Clock::time_point deadline) = 0;
   /// How a sleeping port is woken.
   enum class WokenBy : std::uint8_t {
+    nobody,       ///< It does not sleep.
     itself,       ///< By its own sleep().
     descriptors,  ///< By another port, which polls descriptors, including this port's doorbell.
   };
   /// Announces that the port is about to sleep: later arrivals wake it. Poll once more after this
   /// call, to find earlier arrivals.
-  virtual void lie_down(WokenBy by) = 0;
-  virtual void get_up() {}
-  /// Sleeps until there is news or until the deadline. Requires: lie_down() was called.
+  virtual void arm(WokenBy by) = 0;
+  /// Sleeps until there is news or until the deadline. With a deadline that has passed, only looks
+  /// for news. Requires: armed, unless the deadline has passed.
   virtual void sleep(Clock::time_point deadline) = 0;
+  /// Wakes another thread that sleeps in wait(), or shortens its next sleep.
+  virtual void interrupt() = 0;
+
+ protected:
+  explicit Port(std::vector<std::uint32_t> lanes = {}) : lanes_(std::move(lanes)) {}
 
  private:
-  bool is_lying_ = false;
+  std::vector<std::uint32_t> lanes_;
+  std::function<Clock::duration()> hook_;
+  bool is_armed_ = false;
 };
 
 }  // namespace tutti

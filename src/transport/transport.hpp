@@ -24,10 +24,7 @@ struct Membership {
 /// costly resources: segments, connections, staging memory. A communicator adds only a port, which
 /// has neither descriptors nor threads of its own.
 ///
-/// transports() in table.hpp lists all transports. RDMA fits the same interface: Port::expect()
-/// names the destination before the data arrives, Port::send() leaves the data in place until
-/// released(), and only arrived() and reserve() need memory that the CPU can access. A transport
-/// without such memory need not offer them.
+/// transports() in table.hpp lists all transports.
 class Transport {
  public:
   virtual ~Transport() = default;

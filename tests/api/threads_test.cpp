@@ -90,8 +90,8 @@ TEST(Threads, ReduceEveryDtypeWithEveryOp) {
   for (const std::uint32_t p : {1U, 2U, 3U, 4U}) expect_right(p, trials);
 }
 
-/// More short messages than a mailbox holds are under way: the sender waits in the middle of a call
-/// that had begun on the short path.
+/// More short messages than a descriptor ring holds are under way: the sender waits in the middle
+/// of a call that had begun on the short path.
 TEST(Threads, ShortCallsWaitForAReceiverThatFallsBehind) {
   run_threads(3, [](Communicator& comm) {
     for (std::uint32_t begin = 0; begin < 300; begin += 100) {

@@ -219,7 +219,7 @@ TEST(Executor, NamesTheReceiversThatHaveNotReadLentData) {
                                  .aliasing = Aliasing::in_place,
                                  .layout = layout,
                                  .element_bytes = 4});
-      ASSERT_FALSE(plan.straight.empty());
+      ASSERT_FALSE(plan.order.empty());
       Counters counters{.peers = std::vector<PeerCounters>(3)};
       std::byte* const own = memory.data() + self.index() * bytes;
       executor.run(plan, {.input = own, .output = own},

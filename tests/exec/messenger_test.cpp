@@ -29,7 +29,7 @@ class SlowOwner final : public MessageOwner {
     throw Error(ErrorCode::peer_lost, "it is gone");
   }
   [[nodiscard]] bool has_ended(std::uint32_t) const override { return false; }
-  [[nodiscard]] bool has_stood_down(std::uint32_t) const override { return false; }
+  [[nodiscard]] bool has_revoked(std::uint32_t) const override { return false; }
   void note_failure(std::shared_ptr<Message>, std::exception_ptr) override { ++failures_; }
 
   void wait_until_asked() { asked_.get_future().wait(); }
@@ -46,7 +46,7 @@ class SlowOwner final : public MessageOwner {
 /// A connection fails when the port looks whether it can go on.
 class FailingPort final : public LonePort {
  public:
-  [[nodiscard]] bool goes_on(Clock::time_point) override {
+  [[nodiscard]] Outlook progress(std::uint32_t, Clock::time_point) override {
     ++looks_;
     throw Error(ErrorCode::peer_lost, "rank 1 has closed the connection");
   }
@@ -62,7 +62,7 @@ class QuietOwner final : public MessageOwner {
   [[nodiscard]] bool is_alarmed() const override { return false; }
   void check(const Message&, Clock::duration) override {}
   [[nodiscard]] bool has_ended(std::uint32_t) const override { return false; }
-  [[nodiscard]] bool has_stood_down(std::uint32_t) const override { return false; }
+  [[nodiscard]] bool has_revoked(std::uint32_t) const override { return false; }
   void note_failure(std::shared_ptr<Message>, std::exception_ptr) override {}
 };
 
@@ -94,23 +94,24 @@ TEST(Messenger, OutlivesFailuresOfThePort) {
 class BusyPort final : public LonePort {
  public:
   BusyPort() { request_.resize(1, {.kind = Packet::Kind::request, .context = 1, .id = 1}); }
-  [[nodiscard]] std::span<const std::byte> arrived(Rank) override {
-    return std::as_bytes(std::span(request_));
+  [[nodiscard]] std::size_t poll(std::span<const Rank>, std::span<std::byte>, const void** data,
+                                 std::span<const Rank>) override {
+    *data = request_.data();
+    return request_.size() * sizeof(Packet);
   }
-  void consume(Rank, std::size_t) override { request_.clear(); }
-  [[nodiscard]] std::size_t send(std::span<const Rank>, std::span<const std::byte> data) override {
-    if (is_busy) return 0;
-    sent_ += data.size();
-    return data.size();
+  void consume(std::span<const Rank>, std::size_t) override { request_.clear(); }
+  [[nodiscard]] Posted post(std::span<const Send> sends) override {
+    if (is_busy) return {};
+    for (const Send& send : sends) sent_ += send.data.size();
+    return {.sends = sends.size()};
   }
-  [[nodiscard]] std::uint64_t released(Rank) override { return sent_; }
-  [[nodiscard]] std::uint64_t sent(Rank) const override { return sent_; }
+  [[nodiscard]] std::size_t sent() const { return sent_; }
 
   std::atomic<bool> is_busy{true};
 
  private:
   std::vector<Packet> request_;
-  std::atomic<std::uint64_t> sent_{0};
+  std::atomic<std::size_t> sent_{0};
 };
 
 /// Else its rank might do something else, and the sender would wait until its deadline.
@@ -126,7 +127,7 @@ TEST(Messenger, AReceiveWithoutDataIsDoneWhenItsSenderHasBeenAnswered) {
   EXPECT_EQ(messenger.arrived(*inbox, 1), 1U);
   port.is_busy = false;
   EXPECT_TRUE(messenger.wait_until(*inbox, *receive, Clock::now() + 10s));
-  EXPECT_EQ(port.sent(Rank{1}), sizeof(Packet));
+  EXPECT_EQ(port.sent(), sizeof(Packet));
   EXPECT_TRUE(messenger.close(*inbox, 0ms).empty());
 }
 
@@ -134,13 +135,15 @@ TEST(Messenger, AReceiveWithoutDataIsDoneWhenItsSenderHasBeenAnswered) {
 /// so.
 class SleepyPort final : public LonePort {
  public:
-  [[nodiscard]] std::size_t send(std::span<const Rank>, std::span<const std::byte> data) override {
-    sent_ += data.size();
-    return data.size();
+  [[nodiscard]] Posted post(std::span<const Send> sends) override {
+    for (const Send& send : sends) sent_ += send.data.size();
+    return {.sends = sends.size()};
   }
-  [[nodiscard]] std::uint64_t released(Rank) override { return is_released ? sent_.load() : 0; }
-  [[nodiscard]] std::uint64_t sent(Rank) const override { return sent_; }
-  [[nodiscard]] bool stay_awake(std::uint32_t) override { return false; }
+  [[nodiscard]] std::size_t sent() const { return sent_; }
+  [[nodiscard]] std::size_t unreleased(Rank) override { return is_released ? 0 : sent_.load(); }
+  [[nodiscard]] Outlook progress(std::uint32_t, Clock::time_point) override {
+    return Outlook::later;
+  }
   void interrupt() override { is_awake_ = true; }
   void sleep(Clock::time_point deadline) override {
     ++sleeps;
@@ -154,7 +157,7 @@ class SleepyPort final : public LonePort {
 
  private:
   std::atomic<bool> is_awake_{false};
-  std::atomic<std::uint64_t> sent_{0};
+  std::atomic<std::size_t> sent_{0};
 };
 
 /// An owner whose sends fail as soon as it is asked, once their receiver has left.
@@ -166,7 +169,7 @@ class LeftOwner final : public MessageOwner {
       throw Error(ErrorCode::peer_lost, "it has left");
   }
   [[nodiscard]] bool has_ended(std::uint32_t) const override { return false; }
-  [[nodiscard]] bool has_stood_down(std::uint32_t) const override { return false; }
+  [[nodiscard]] bool has_revoked(std::uint32_t) const override { return false; }
   void note_failure(std::shared_ptr<Message>, std::exception_ptr) override { ++failures; }
 
   std::atomic<bool> is_left{false};
@@ -191,7 +194,7 @@ TEST(Messenger, ASendThatWasTakenOutlivesItsReceiver) {
   EXPECT_TRUE(eventually([&] { return port.sleeps > 0; }));
   const int before = port.sleeps;
   messenger.start(inbox, {&send, 1}, false);
-  EXPECT_TRUE(eventually([&] { return port.sent(Rank{1}) > 0 && port.sleeps > before; }));
+  EXPECT_TRUE(eventually([&] { return port.sent() > 0 && port.sleeps > before; }));
   port.is_released = true;
   owner.is_left = true;
   EXPECT_TRUE(eventually([&] { return send->is_done() || owner.failures > 0; }));

@@ -36,14 +36,12 @@ struct Seen {
 
 std::vector<Seen> messages(const Plan& plan, Step::Kind kind, Rank peer) {
   std::vector<Seen> found;
-  std::uint32_t first = 0;
   for (const Plan::Operation& each : plan.operations) {
-    for (std::uint32_t i = first; i < each.peers_end; ++i) {
-      if (each.kind != kind || plan.peers[i].rank != peer) continue;
-      EXPECT_EQ(plan.peers[i].turn, found.size());
+    for (const Plan::Peer& other : each.peers.of(plan.peers)) {
+      if (each.kind != kind || other.rank != peer) continue;
+      EXPECT_EQ(other.turn, found.size());
       found.push_back({.time = each.time, .round = each.round, .bytes = each.bytes});
     }
-    first = each.peers_end;
   }
   return found;
 }
@@ -99,23 +97,23 @@ Plan short_plan(const Schedule& schedule, Aliasing aliasing, std::uint64_t count
                   .element_bytes = element_bytes});
 }
 
-TEST(StraightOrder, HasTheSendsOfARoundBeforeItsReceives) {
+TEST(PlanOrder, HasTheSendsOfARoundBeforeItsReceives) {
   const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 4});
   const Plan plan = short_plan(ring, Aliasing::in_place, 4);
-  ASSERT_EQ(plan.straight.size(), plan.operations.size());
-  for (std::size_t i = 1; i < plan.straight.size(); ++i) {
-    const Plan::Operation& before = plan.operations[plan.straight[i - 1].operation];
-    const Plan::Operation& after = plan.operations[plan.straight[i].operation];
+  ASSERT_EQ(plan.order.size(), plan.operations.size());
+  for (std::size_t i = 1; i < plan.order.size(); ++i) {
+    const Plan::Operation& before = plan.operations[plan.order[i - 1].operation];
+    const Plan::Operation& after = plan.operations[plan.order[i].operation];
     EXPECT_LE(before.round, after.round);
     if (before.round != after.round) continue;
     EXPECT_FALSE(before.kind == Step::Kind::receive && after.kind == Step::Kind::send);
   }
 }
 
-TEST(StraightOrder, SaysWhatOverwritesSentData) {
+TEST(PlanOrder, SaysWhatOverwritesSentData) {
   const Schedule ring = algorithm("allreduce/ring").schedule({.ranks = 2});
   const auto overwriting = [](const Plan& plan) {
-    return std::count_if(plan.straight.begin(), plan.straight.end(),
+    return std::count_if(plan.order.begin(), plan.order.end(),
                          [](const auto& step) { return step.overwrites_sent; });
   };
   // The second round receives the sum of the block that was sent in the first.
@@ -123,16 +121,16 @@ TEST(StraightOrder, SaysWhatOverwritesSentData) {
   EXPECT_EQ(overwriting(short_plan(ring, Aliasing::out_of_place, 2)), 0);
 }
 
-TEST(StraightOrder, IsForShortMessagesOnly) {
+TEST(PlanOrder, IsForShortMessagesOnly) {
   const Schedule mesh = algorithm("allreduce/mesh").schedule({.ranks = 2});
   constexpr std::uint64_t longest = Plan::longest_lent / 4;
-  EXPECT_FALSE(short_plan(mesh, Aliasing::in_place, longest).straight.empty());
-  EXPECT_TRUE(short_plan(mesh, Aliasing::in_place, longest + 1).straight.empty());
+  EXPECT_FALSE(short_plan(mesh, Aliasing::in_place, longest).order.empty());
+  EXPECT_TRUE(short_plan(mesh, Aliasing::in_place, longest + 1).order.empty());
 }
 
-TEST(StraightOrder, IsNotForPipelines) {
+TEST(PlanOrder, IsNotForPipelines) {
   const Schedule mesh = algorithm("allreduce/mesh_two_shot").schedule({.ranks = 2});
-  const auto is_straight = [&](std::uint64_t count, std::uint64_t segment) {
+  const auto is_ordered = [&](std::uint64_t count, std::uint64_t segment) {
     return !compile({.program = mesh.program(Rank{0}),
                      .contract = mesh.contract,
                      .self = Rank{0},
@@ -140,10 +138,10 @@ TEST(StraightOrder, IsNotForPipelines) {
                      .layout = even_layout(mesh.contract, count),
                      .element_bytes = 4,
                      .segment = segment})
-                .straight.empty();
+                .order.empty();
   };
-  EXPECT_TRUE(is_straight(16384, 0));
-  EXPECT_FALSE(is_straight(16384, 2048));
+  EXPECT_TRUE(is_ordered(16384, 0));
+  EXPECT_FALSE(is_ordered(16384, 2048));
 }
 
 /// The port remembers the last window that a peer has exposed, so it must be the one of the segment
@@ -165,60 +163,29 @@ TEST(Exposures, GoWithASendOfTheSameSegment) {
   }
 }
 
-TEST(Bundles, AreTheSendsAndTheReceivesOfARound) {
+TEST(PlanOrder, MakesTheSendsOfARoundTogether) {
   const Schedule mesh = algorithm("allreduce/mesh_two_shot").schedule({.ranks = 4});
   const Plan plan = short_plan(mesh, Aliasing::out_of_place, 16);
-  ASSERT_EQ(plan.bundles.size(), 2U);
-  const Plan::Bundle& sends = plan.bundles.front();
-  EXPECT_EQ(sends.kind, Step::Kind::send);
-  EXPECT_EQ(sends.first_step, 0U);
-  EXPECT_EQ(sends.count, 3U);
-  EXPECT_EQ(sends.buffer, Buffer::input);
-  EXPECT_EQ(sends.longest, 16U);
-  EXPECT_TRUE(sends.exposes);
-  EXPECT_EQ(sends.window_buffer, Buffer::output);
-  EXPECT_TRUE(plan.exposes_in_bundle);
-  const Plan::Bundle& receives = plan.bundles.back();
-  EXPECT_EQ(receives.kind, Step::Kind::receive);
-  EXPECT_EQ(receives.count, 3U);
-  EXPECT_EQ(receives.buffer, Buffer::output);
-  EXPECT_EQ(plan.receivers.size(), 3U);
+  ASSERT_GE(plan.order.size(), 4U);
+  EXPECT_EQ(plan.order[0].sends, 3U);
+  EXPECT_EQ(plan.order[1].sends, 2U) << "the rest, if some were made before";
+  EXPECT_EQ(plan.order[2].sends, 1U);
+  EXPECT_EQ(plan.order[3].sends, 0U) << "a receive";
 }
 
-TEST(Bundles, HaveTheBytesOfTheirSteps) {
-  for (const char* const name : {"allreduce/mesh_two_shot", "alltoall/mesh", "alltoall/pairwise",
-                                 "allgather/mesh", "reduce_scatter/ring", "scatter/linear"}) {
-    const Schedule schedule = algorithm(name).schedule({.ranks = 5});
-    for (const Aliasing aliasing : {Aliasing::out_of_place, Aliasing::in_place}) {
-      const Plan plan = short_plan(schedule, aliasing, 40);
-      for (const Plan::Bundle& bundle : plan.bundles) {
-        for (std::uint32_t k = 0; k < bundle.count; ++k) {
-          const Plan::StraightStep& step = plan.straight[bundle.first_step + k];
-          const Port::Parcel& parcel = plan.parcels[bundle.first_parcel + k];
-          const Plan::Operation& operation = plan.operations[step.operation];
-          const Plan::Piece& piece = plan.pieces[operation.pieces_end - 1];
-          const bool sends = bundle.kind == Step::Kind::send;
-          ASSERT_EQ(operation.kind, bundle.kind) << name;
-          EXPECT_EQ(parcel.peer, plan.ranks[operation.peers_end - 1]) << name;
-          EXPECT_EQ(parcel.index, operation.peers_end - 1) << name;
-          EXPECT_EQ(parcel.bytes, operation.bytes) << name;
-          EXPECT_EQ(bundle.extent.begin + parcel.offset,
-                    sends ? piece.from_offset : piece.to_offset)
-              << name;
-          EXPECT_LE(bundle.extent.begin + parcel.offset + parcel.bytes, bundle.extent.end) << name;
-        }
+TEST(PlanOrder, NamesNoPeerTwiceAmongSendsThatAreMadeTogether) {
+  for (const Algorithm* const each : every_algorithm()) {
+    const Schedule schedule = each->schedule(problems(*each, 5).front());
+    const Plan plan = short_plan(schedule, Aliasing::out_of_place, 40);
+    for (std::size_t i = 0; i < plan.order.size(); ++i) {
+      std::vector<std::uint32_t> named;
+      for (std::size_t k = i; k < i + plan.order[i].sends; ++k) {
+        const std::uint32_t id = plan.order[k].operation;
+        ASSERT_EQ(plan.operations[id].kind, Step::Kind::send) << each->name;
+        for (const Rank rank : plan.ranks_of(id)) named.push_back(rank.index());
       }
-    }
-  }
-}
-
-TEST(Bundles, HaveNoSendThatForwardsASum) {
-  const Schedule mesh = algorithm("allreduce/mesh_two_shot").schedule({.ranks = 2});
-  const Plan plan = short_plan(mesh, Aliasing::in_place, 16);
-  for (const Plan::Operation& each : plan.operations) {
-    if (!each.forward) continue;
-    for (const Plan::StraightStep& step : plan.straight) {
-      EXPECT_FALSE(step.operation == *each.forward && step.bundle);
+      std::sort(named.begin(), named.end());
+      EXPECT_EQ(std::adjacent_find(named.begin(), named.end()), named.end()) << each->name;
     }
   }
 }

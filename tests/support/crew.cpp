@@ -58,12 +58,19 @@ class Crew::Member {
       for (const std::uint32_t local : locals_) ways[local] = 0;
       port_ = std::make_unique<MixedPort>(std::move(ports_), std::move(ways));
     }
-    for (std::uint32_t r = 0; r < membership_.size(); ++r) {
-      lanes_.push_back(Rank{r} == membership_.self ? 0 : port_->lane(Rank{r}));
-    }
     executor_.emplace(*port_, alarm_, membership_.size(), slice_bytes);
+    executor_->set_longest_in_order(Plan::longest_lent);
+    slice_bytes_ = slice_bytes;
+    begin(0);
   }
-  [[nodiscard]] std::span<const std::uint32_t> lanes() const { return lanes_; }
+  /// All data that can be read in place is.
+  void begin(std::uint32_t tag) {
+    port_->begin({.sent_tag = tag,
+                  .received_tag = tag,
+                  .zero_copy_from = 0,
+                  .staged_at_a_time = slice_bytes_});
+  }
+  [[nodiscard]] std::span<const std::uint32_t> lanes() const { return port_->lanes(); }
   [[nodiscard]] const std::shared_ptr<Doorbells>& doorbells() const { return doorbells_; }
   [[nodiscard]] Executor& executor() { return *executor_; }
   [[nodiscard]] Port& port() { return *port_; }
@@ -76,7 +83,7 @@ class Crew::Member {
   std::unique_ptr<TcpEnd> tcp_;
   std::vector<std::unique_ptr<Port>> ports_;
   std::unique_ptr<Port> port_;
-  std::vector<std::uint32_t> lanes_;
+  std::size_t slice_bytes_ = 0;
   SilentAlarm alarm_;
   std::optional<Executor> executor_;
 };
@@ -118,8 +125,7 @@ void Crew::share_memory(std::span<const std::uint32_t> ranks, Sight sight, Stagi
                                               .patience = impatient,
                                               .has_ended = [](std::uint32_t) { return false; },
                                               .outbox_slots = staging.slots,
-                                              .slot_bytes = staging.slot_bytes,
-                                              .least_direct = 0},
+                                              .slot_bytes = staging.slot_bytes},
                                              doorbells);
   }
   for (const std::uint32_t rank : ranks) {
@@ -135,6 +141,8 @@ void Crew::join_by_tcp() {
 }
 
 Port& Crew::port(Rank rank) { return members_[rank.index()]->port(); }
+
+void Crew::begin(Rank rank, std::uint32_t tag) { members_[rank.index()]->begin(tag); }
 
 std::span<const std::uint32_t> Crew::lanes(Rank rank) const {
   return members_[rank.index()]->lanes();

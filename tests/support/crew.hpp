@@ -40,6 +40,8 @@ class Crew {
 
   [[nodiscard]] std::uint32_t ranks() const;
   [[nodiscard]] Port& port(Rank rank);
+  /// Begins a call with this tag on a rank's port. Before that, the tag is 0.
+  void begin(Rank rank, std::uint32_t tag);
   /// For compiling plans of a rank.
   [[nodiscard]] std::span<const std::uint32_t> lanes(Rank rank) const;
 

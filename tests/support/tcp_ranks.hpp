@@ -20,18 +20,7 @@ class TcpEnd {
   /// A port of another communicator of all ranks.
   [[nodiscard]] std::unique_ptr<Port> another_port(std::uint64_t of_context);
 
-  void begin(std::uint32_t sent, std::uint32_t received) { port_->begin(sent, received); }
-  [[nodiscard]] std::span<const std::byte> arrived(Rank peer) { return port_->arrived(peer); }
-  void consume(Rank peer, std::size_t bytes) { port_->consume(peer, bytes); }
-  [[nodiscard]] std::size_t receive(Rank peer, std::span<std::byte> to) {
-    return port_->receive(peer, to);
-  }
-  [[nodiscard]] std::size_t send(std::span<const Rank> peers, std::span<const std::byte> data) {
-    return port_->send(peers, data);
-  }
-  [[nodiscard]] std::uint64_t released(Rank peer) { return port_->released(peer); }
-  [[nodiscard]] std::uint64_t sent(Rank peer) const { return port_->sent(peer); }
-  void abandon() { port_->abandon(); }
+  operator Port&() { return *port_; }
   bool wait(std::uint32_t idle, Clock::time_point deadline) { return port_->wait(idle, deadline); }
   [[nodiscard]] std::size_t connections() const { return transport_.connections(); }
 

@@ -8,8 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "support/errors.hpp"
+#include "support/port_streams.hpp"
 #include "transport/inproc/thread_memory.hpp"
-#include "transport/memory/commons.hpp"
+#include "transport/memory/shared_header.hpp"
 
 namespace tutti::test {
 namespace {
@@ -31,7 +32,7 @@ class TwoRanks : public ::testing::Test {
     Ports ports;
     for (std::uint32_t r = 0; r < 2; ++r) {
       ports[r] = transports_[r].open({context, Rank{r}, members}, offers);
-      ports[r]->begin(1, 1);
+      ports[r]->begin({.sent_tag = 1, .received_tag = 1});
     }
     return ports;
   }
@@ -60,10 +61,10 @@ std::vector<std::byte> bytes(std::size_t count, int value) {
 
 TEST_F(TwoRanks, MismatchNamesThePeer) {
   const Ports ports = open(1);
-  ports[0]->begin(17, 17);
-  ASSERT_EQ(ports[0]->send({&one_, 1}, bytes(4, 1)), 4U);
-  ports[1]->begin(18, 18);
-  expect_error([&] { (void)ports[1]->arrived(zero_); }, ErrorCode::mismatch,
+  ports[0]->begin({.sent_tag = 17, .received_tag = 17});
+  ASSERT_EQ(send(*ports[0], one_, bytes(4, 1)), 4U);
+  ports[1]->begin({.sent_tag = 18, .received_tag = 18});
+  expect_error([&] { (void)arrived(*ports[1], zero_); }, ErrorCode::mismatch,
                "rank 0 is in another");
 }
 
@@ -71,7 +72,7 @@ TEST_F(TwoRanks, MismatchNamesThePeer) {
 std::size_t fill(Port& port, Rank peer, std::size_t piece, int value) {
   std::size_t taken = 0;
   for (int i = 0; i < 100; ++i) {
-    const std::size_t more = port.send({&peer, 1}, bytes(piece, value));
+    const std::size_t more = send(port, peer, bytes(piece, value));
     if (more == 0) break;
     taken += more;
   }
@@ -90,15 +91,15 @@ TEST_F(TwoRanks, UnreceivedDataDoesNotBlockOtherCommunicators) {
     std::size_t received = 0;
     for (int i = 0; i < 100 && received < data.size(); ++i) {
       if (sent < data.size()) {
-        sent += other[0]->send({&one_, 1}, std::span(data).subspan(sent));
+        sent += send(*other[0], one_, std::span(data).subspan(sent));
       }
-      received += other[1]->receive(zero_, std::span(got).subspan(received));
+      received += receive(*other[1], zero_, std::span(got).subspan(received));
     }
     EXPECT_EQ(got, data) << "communicator " << context;
   }
   // The stuck communicator continues where it was.
   std::vector<std::byte> first(100);
-  EXPECT_EQ(stuck[1]->receive(zero_, first), 100U);
+  EXPECT_EQ(receive(*stuck[1], zero_, first), 100U);
   EXPECT_EQ(first, bytes(100, 1));
 }
 
@@ -107,23 +108,23 @@ TEST_F(TwoRanks, FreedSlotsServeOtherPorts) {
   std::vector<std::byte> got(8192);
   const std::size_t sent = fill(*idle[0], one_, 8192, 1);
   ASSERT_GE(sent, 2U * 8192);
-  for (std::size_t i = 0; i < sent; i += 8192) ASSERT_EQ(idle[1]->receive(zero_, got), 8192U);
+  for (std::size_t i = 0; i < sent; i += 8192) ASSERT_EQ(receive(*idle[1], zero_, got), 8192U);
   // The first port does nothing more, but its slots are free.
   const Ports other = open(2);
-  EXPECT_EQ(other[0]->send({&one_, 1}, bytes(8192, 5)), 8192U);
-  EXPECT_EQ(other[0]->send({&one_, 1}, bytes(8192, 6)), 8192U);
+  EXPECT_EQ(send(*other[0], one_, bytes(8192, 5)), 8192U);
+  EXPECT_EQ(send(*other[0], one_, bytes(8192, 6)), 8192U);
 }
 
 TEST_F(TwoRanks, SentDataIsReadableAfterSenderClosesItsPort) {
   Ports ports = open(1);
-  ASSERT_EQ(ports[0]->send({&one_, 1}, bytes(3000, 9)), 3000U);
+  ASSERT_EQ(send(*ports[0], one_, bytes(3000, 9)), 3000U);
   ports[0].reset();
   for (std::uint64_t context = 2; context < 10; ++context) {
     const Ports other = open(context);
     ASSERT_GT(fill(*other[0], one_, 3000, 1), 0U);
   }
   std::vector<std::byte> got(3000);
-  EXPECT_EQ(ports[1]->receive(zero_, got), 3000U);
+  EXPECT_EQ(receive(*ports[1], zero_, got), 3000U);
   EXPECT_EQ(got, bytes(3000, 9));
 }
 
@@ -131,9 +132,9 @@ TEST_F(TwoRanks, ClosedCommunicatorsFreeTheirMemory) {
   std::uint64_t highest = 0;
   for (std::uint64_t context = 1; context < 5000; ++context) {
     const Ports ports = open(context);
-    ASSERT_EQ(ports[0]->send({&one_, 1}, bytes(100, 1)), 100U);
+    ASSERT_EQ(send(*ports[0], one_, bytes(100, 1)), 100U);
     std::vector<std::byte> got(100);
-    ASSERT_EQ(ports[1]->receive(zero_, got), 100U);
+    ASSERT_EQ(receive(*ports[1], zero_, got), 100U);
     if (context == 10) highest = transports_[0].arena().allocate(1);
   }
   EXPECT_LE(transports_[0].arena().allocate(1), highest + (64U << 10));
@@ -141,12 +142,12 @@ TEST_F(TwoRanks, ClosedCommunicatorsFreeTheirMemory) {
 
 TEST_F(TwoRanks, MemoryIsNotReusedWhileAPeerMayAccessIt) {
   Ports ports = open(1);
-  ASSERT_EQ(ports[0]->send({&one_, 1}, bytes(10, 1)), 10U);
+  ASSERT_EQ(send(*ports[0], one_, bytes(10, 1)), 10U);
   ports[0].reset();  // Rank 1 keeps its port.
   const std::uint64_t block = transports_[0].arena().allocate(1);
   for (std::uint64_t context = 2; context < 10; ++context) (void)open(context);
   std::vector<std::byte> got(10);
-  EXPECT_EQ(ports[1]->receive(zero_, got), 10U) << "its mailbox is unchanged";
+  EXPECT_EQ(receive(*ports[1], zero_, got), 10U) << "its ring is unchanged";
   EXPECT_EQ(got, bytes(10, 1));
   transports_[0].arena().release(block);
 }
@@ -154,7 +155,7 @@ TEST_F(TwoRanks, MemoryIsNotReusedWhileAPeerMayAccessIt) {
 TEST_F(TwoRanks, MemoryIsReusedAfterPeerProcessHasEnded) {
   for (std::uint64_t context = 1; context < 2000; ++context) {
     Ports ports = open(context);
-    ASSERT_EQ(ports[0]->send({&one_, 1}, bytes(100, 1)), 100U) << context;
+    ASSERT_EQ(send(*ports[0], one_, bytes(100, 1)), 100U) << context;
     has_ended_[1] = true;
     ports[0].reset();  // Rank 1 still has its port.
     (void)transports_[0].arena();
@@ -197,7 +198,7 @@ TEST(ThreeRanks, ReservedSlotIsNotUsedForAnotherPeer) {
     const Membership membership{.context = context, .self = Rank{0}, .members = {0, 1, 2}};
     const std::vector<std::uint64_t> offers{sender.offer(membership), 0, 0};
     std::unique_ptr<Port> port = sender.open(membership, offers);
-    port->begin(1, 1);
+    port->begin({.sent_tag = 1, .received_tag = 1});
     return port;
   };
   const Rank one{1};
@@ -208,9 +209,13 @@ TEST(ThreeRanks, ReservedSlotIsNotUsedForAnotherPeer) {
     (void)fill(*stuck.back(), one, 8192, 1);
   }
   const std::unique_ptr<Port> port = open(9);
-  EXPECT_EQ(port->reserve({&one, 1}, bytes(8192, 1)), nullptr);
-  EXPECT_GT(port->send({&two, 1}, bytes(8192, 2)), 0U);
-  EXPECT_GT(port->send({&one, 1}, bytes(8192, 1)), 0U);
+  const std::vector<std::byte> data = bytes(8192, 1);
+  std::vector<std::byte*> copies;
+  EXPECT_EQ(
+      port->prepare({.peers = {&one, 1}, .data = data, .message = data.size()}, 0, true, copies),
+      Port::Copies::none);
+  EXPECT_GT(send(*port, two, bytes(8192, 2)), 0U);
+  EXPECT_GT(send(*port, one, bytes(8192, 1)), 0U);
 }
 
 }  // namespace

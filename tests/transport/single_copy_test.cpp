@@ -11,6 +11,7 @@
 
 #include "support/errors.hpp"
 #include "support/forked_child.hpp"
+#include "support/port_streams.hpp"
 #include "transport/memory_ports.hpp"
 #include "transport/shm/cross_memory.hpp"
 
@@ -31,7 +32,7 @@ class PrivateView final : public SharedView {
   bool revoke(std::span<std::byte> /*data*/) override { return false; }
   bool can_be_fetched(std::span<const std::byte> /*data*/) override { return is_permitted; }
   void fetch(std::uint32_t /*local*/, std::uint64_t address, std::span<std::byte> to) override {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): a note carries a number.
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): a descriptor carries a number.
     std::memcpy(to.data(), reinterpret_cast<const void*>(address), to.size());
     fetched += to.size();
   }
@@ -44,15 +45,21 @@ class PrivateView final : public SharedView {
 class SingleCopy : public ::testing::Test {
  protected:
   SingleCopy() {
-    for (const std::uint32_t sender : {0U, 1U}) ports_[sender]->allow_single_copy(true);
+    for (const std::uint32_t sender : {0U, 1U}) begin(sender, 2048, 0);
     for (std::size_t i = 0; i < data_.size(); ++i) data_[i] = static_cast<std::byte>(i / 7);
   }
 
+  void begin(std::uint32_t rank, std::size_t zero_copy_from, std::size_t single_copy_from) {
+    ports_[rank]->begin({.sent_tag = 1,
+                         .received_tag = 1,
+                         .zero_copy_from = zero_copy_from,
+                         .single_copy_from = single_copy_from});
+  }
   [[nodiscard]] std::size_t send(std::uint32_t from, std::size_t bytes) {
-    return ports_[from]->send({&two_, 1}, std::span<const std::byte>(data_).first(bytes));
+    return test::send(*ports_[from], two_, std::span<const std::byte>(data_).first(bytes));
   }
   [[nodiscard]] bool is_released(std::uint32_t from) {
-    return ports_[from]->released(two_) == ports_[from]->sent(two_);
+    return test::is_released(*ports_[from], two_);
   }
   [[nodiscard]] Port& receiver() { return *ports_[2]; }
 
@@ -70,13 +77,13 @@ TEST_F(SingleCopy, IsMadeStraightIntoTheReceiversBuffer) {
   for (const std::size_t most : {64U, 100'032U, 1'000'000U}) {
     EXPECT_FALSE(is_released(0));
     const std::size_t room = std::min<std::size_t>(most, output.size() - done);
-    ASSERT_EQ(receiver().receive(Rank{0}, std::span(output).subspan(done, room)), room);
+    ASSERT_EQ(receive(receiver(), Rank{0}, std::span(output).subspan(done, room)), room);
     done += room;
   }
   EXPECT_EQ(output, data_);
   EXPECT_EQ(view_.fetched, data_.size());
   EXPECT_TRUE(is_released(0));
-  EXPECT_EQ(receiver().receive(Rank{0}, output), 0U);
+  EXPECT_EQ(receive(receiver(), Rank{0}, output), 0U);
 }
 
 TEST_F(SingleCopy, GivesOperandsInPieces) {
@@ -84,14 +91,14 @@ TEST_F(SingleCopy, GivesOperandsInPieces) {
   const std::array<Rank, 2> from{Rank{0}, Rank{1}};
   std::array<const void*, 2> operands{};
   for (std::size_t done = 0; done < data_.size();) {
-    std::size_t bytes = receiver().arrived_from_each(from, operands);
+    std::size_t bytes = receiver().poll(from, {}, operands.data(), {});
     ASSERT_GT(bytes, 0U);
     EXPECT_TRUE(bytes % 64 == 0 || done + bytes == data_.size()) << bytes;
     if (bytes > 1024) bytes -= 1024;  // Not all of it at once.
     for (const void* const operand : operands) {
       EXPECT_EQ(std::memcmp(operand, data_.data() + done, bytes), 0) << done;
     }
-    receiver().consume_from_each(from, bytes);
+    receiver().consume(from, bytes);
     done += bytes;
   }
   EXPECT_EQ(view_.fetched, 2 * data_.size());
@@ -102,12 +109,12 @@ TEST_F(SingleCopy, GivesOperandsInPieces) {
 /// What was fetched for one look at it is used by a later receive.
 TEST_F(SingleCopy, FetchesNothingTwice) {
   ASSERT_EQ(send(0, data_.size()), data_.size());
-  ASSERT_GT(receiver().arrived(Rank{0}).size(), 0U);
+  ASSERT_GT(arrived(receiver(), Rank{0}).size(), 0U);
   std::vector<std::byte> output;
   while (output.size() < data_.size()) {
     const std::size_t before = output.size();
     output.resize(data_.size());
-    const std::size_t got = receiver().receive(Rank{0}, std::span(output).subspan(before));
+    const std::size_t got = receive(receiver(), Rank{0}, std::span(output).subspan(before));
     ASSERT_GT(got, 0U);
     output.resize(before + got);
   }
@@ -119,20 +126,20 @@ TEST_F(SingleCopy, IsNotMadeOfOtherData) {
   const auto is_staged = [&](std::size_t bytes) {
     const std::size_t sent = send(0, bytes);
     std::vector<std::byte> output(sent);
-    return sent > 0 && is_released(0) && receiver().receive(Rank{0}, output) == sent &&
+    return sent > 0 && is_released(0) && receive(receiver(), Rank{0}, output) == sent &&
            std::equal(output.begin(), output.end(), data_.begin());
   };
   EXPECT_TRUE(is_staged(4096)) << "too short";
-  ports_[0]->read_in_place_from(~std::size_t{0});
+  begin(0, ~std::size_t{0}, 0);
   EXPECT_TRUE(is_staged(20'000)) << "nothing is to be read in place";
-  ports_[0]->read_in_place_from(2048);
+  begin(0, 2048, 0);
   view_.is_permitted = false;
   EXPECT_TRUE(is_staged(20'000)) << "the system does not permit it";
   view_.is_permitted = true;
-  ports_[0]->allow_single_copy(false);
+  begin(0, 2048, 20'001);
   EXPECT_TRUE(is_staged(20'000)) << "not allowed";
   EXPECT_EQ(view_.fetched, 0U);
-  ports_[0]->allow_single_copy(true);
+  begin(0, 2048, 20'000);
   EXPECT_FALSE(is_staged(20'000));
 }
 

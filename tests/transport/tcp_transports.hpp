@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/port_streams.hpp"
 #include "support/random.hpp"
 #include "support/tcp_ranks.hpp"
 #include "transport/tcp/tcp_transport.hpp"
@@ -47,11 +48,11 @@ inline void drive(TcpEnd& transport, const std::function<Progress()>& step,
 inline void send_all(TcpEnd& transport, Rank peer, std::span<const std::byte> data) {
   drive(transport, [&] {
     if (!data.empty()) {
-      const std::size_t taken = transport.send({&peer, 1}, data);
+      const std::size_t taken = send(transport, peer, data);
       data = data.subspan(taken);
       return taken > 0 ? Progress::some : Progress::none;
     }
-    return transport.released(peer) == transport.sent(peer) ? Progress::done : Progress::none;
+    return is_released(transport, peer) ? Progress::done : Progress::none;
   });
 }
 
@@ -60,7 +61,7 @@ inline std::vector<std::byte> receive_all(TcpEnd& transport, Rank peer, std::siz
   std::size_t at = 0;
   drive(transport, [&] {
     const std::size_t moved =
-        at == bytes ? 0 : transport.receive(peer, std::span(data).subspan(at));
+        at == bytes ? 0 : receive(transport, peer, std::span(data).subspan(at));
     at += moved;
     return at == bytes ? Progress::done : moved > 0 ? Progress::some : Progress::none;
   });
@@ -103,7 +104,7 @@ inline void exchange_with_all(TcpEnd& transport, std::uint32_t self, std::uint32
           with.piece = 1 + random.below(std::min(most_piece, bytes - with.sent));
         }
         const std::size_t taken =
-            transport.send({&peer, 1}, std::span(with.out).subspan(with.sent, with.piece));
+            send(transport, peer, std::span(with.out).subspan(with.sent, with.piece));
         with.sent += taken;
         with.piece -= taken;
         moved |= taken > 0;
@@ -112,20 +113,19 @@ inline void exchange_with_all(TcpEnd& transport, std::uint32_t self, std::uint32
         const std::span<std::byte> to = std::span(with.in).subspan(with.received);
         std::size_t got = 0;
         if (random.one_in(2)) {
-          got = transport.receive(peer, to.first(1 + random.below(to.size())));
+          got = receive(transport, peer, to.first(1 + random.below(to.size())));
         } else {
-          const std::span<const std::byte> here = transport.arrived(peer);
+          const std::span<const std::byte> here = arrived(transport, peer);
           if (!here.empty()) {
             got = std::min(to.size(), 1 + random.below(here.size()));
             std::memcpy(to.data(), here.data(), got);
-            transport.consume(peer, got);
+            consume(transport, peer, got);
           }
         }
         with.received += got;
         moved |= got > 0;
       }
-      done &= with.sent == bytes && with.received == bytes &&
-              transport.released(peer) == transport.sent(peer);
+      done &= with.sent == bytes && with.received == bytes && is_released(transport, peer);
     }
     return done ? Progress::done : moved ? Progress::some : Progress::none;
   });

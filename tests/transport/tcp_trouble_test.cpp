@@ -14,6 +14,7 @@
 #include "net/greeting.hpp"
 #include "support/errors.hpp"
 #include "support/line.hpp"
+#include "support/port_streams.hpp"
 #include "support/sanitizer.hpp"
 #include "transport/tcp_transports.hpp"
 
@@ -29,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(Tcp, TcpTroubles, testing::Bool(),
 /// Waits until the transport gives up, which it should do at the deadline.
 void receive_in_vain(TcpEnd& transport, Rank peer, Clock::time_point deadline) {
   for (std::uint32_t idle = 1; Clock::now() < deadline + 2s; ++idle) {
-    EXPECT_TRUE(transport.arrived(peer).empty());
+    EXPECT_TRUE(arrived(transport, peer).empty());
     transport.wait(idle, deadline);
   }
 }
@@ -117,7 +118,7 @@ void expect_rejected(TcpEnd& low, TcpEnd& high, const std::string& words,
     if (r == 0) std::this_thread::sleep_for(late);
     const auto receive = [&] {
       for (std::uint32_t idle = 1; !over; ++idle) {
-        EXPECT_TRUE(transport.arrived(Rank{1 - r}).empty());
+        EXPECT_TRUE(arrived(transport, Rank{1 - r}).empty());
         transport.wait(idle, begin + 10s);
       }
     };
@@ -177,7 +178,7 @@ TEST_P(TcpTroubles, KeepsTryingIfAnotherJobAnswersAtOneAddress) {
   const Clock::time_point deadline = Clock::now() + (is_sanitized ? 3000ms : 300ms);
   std::thread another_job([&] {
     for (std::uint32_t idle = 1; Clock::now() < deadline; ++idle) {
-      (void)foreign->arrived(Rank{0});
+      (void)arrived(*foreign, Rank{0});
       foreign->wait(idle, deadline + 20s);
     }
   });
@@ -198,7 +199,7 @@ TEST_P(TcpTroubles, RefusesDifferentGroup) {
     const Clock::time_point deadline = Clock::now() + (is_sanitized ? 3000ms : 600ms);
     const auto receive = [&] {
       for (std::uint32_t idle = 1; Clock::now() < deadline + 2s; ++idle) {
-        EXPECT_TRUE(transport.arrived(Rank{1 - r}).empty());
+        EXPECT_TRUE(arrived(transport, Rank{1 - r}).empty());
         transport.wait(idle, deadline);
       }
     };
@@ -234,7 +235,7 @@ TEST_P(TcpTroubles, UnauthenticatedPeersDoNotStallRanks) {
     pollfd ready{.fd = sockets.back().fd(), .events = POLLOUT, .revents = 0};
     ASSERT_EQ(poll(&ready, 1, 1000), 1);
     const std::string& input = words[i % words.size()];
-    (void)send(ready.fd, input.data(), input.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    (void)::send(ready.fd, input.data(), input.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     // A third of them disconnect.
     if (i % 3 == 2) sockets.back() = Socket();
   }
@@ -256,14 +257,14 @@ TEST_P(TcpTroubles, UnauthenticatedPeersDoNotStallRanks) {
 
 TEST_P(TcpTroubles, DetectsPeerInAnotherCall) {
   Pair pair(of(2));
-  pair.low->begin(7, 7);
-  pair.high->begin(8, 8);
+  pair.low->port().begin({.sent_tag = 7, .received_tag = 7});
+  pair.high->port().begin({.sent_tag = 8, .received_tag = 8});
   const std::vector<std::byte> data(100, std::byte{1});
   send_all(*pair.low, Rank{1}, data);
   expect_error([&] { (void)receive_all(*pair.high, Rank{0}, 100); }, ErrorCode::mismatch,
                "rank 0 on host0 is in another call");
-  expect_error([&] { (void)pair.high->arrived(Rank{0}); }, ErrorCode::mismatch, "rank 0");
-  pair.high->begin(7, 7);
+  expect_error([&] { (void)arrived(*pair.high, Rank{0}); }, ErrorCode::mismatch, "rank 0");
+  pair.high->port().begin({.sent_tag = 7, .received_tag = 7});
   EXPECT_EQ(receive_all(*pair.high, Rank{0}, 100), data);
 }
 
@@ -315,12 +316,12 @@ TEST_P(TcpTroubles, NewCommunicatorReplacesConnectionThatEndedBehindUnreadData) 
   Pair pair(of(2));
   const Rank low{0};
   const std::vector<std::byte> data(std::size_t{4} << 20);
-  (void)pair.high->send({&low, 1}, data);
+  (void)send(*pair.high, low, data);
   const TcpTransport::Line* const line = pair.high->transport().reach(0, TcpEnd::context);
   ASSERT_NE(line, nullptr);
   shutdown(line->connection.fd(), SHUT_RDWR);
-  pair.low->abandon();
-  pair.high->abandon();
+  pair.low->port().abandon();
+  pair.high->port().abandon();
   std::vector<std::unique_ptr<Port>> ports;
   for (TcpEnd* const end : {pair.low.get(), pair.high.get()}) {
     (void)end->transport().offer({.context = 2, .self = {}, .members = {0, 1}});
@@ -335,8 +336,8 @@ TEST_P(TcpTroubles, NewCommunicatorReplacesConnectionThatEndedBehindUnreadData) 
     const Clock::time_point deadline = Clock::now() + 10s;
     for (std::uint32_t idle = 0; received == std::byte{0} || !is_sent; ++idle) {
       ASSERT_LT(Clock::now(), deadline);
-      if (!is_sent) is_sent = port.send({&peer, 1}, {&sent, 1}) == 1;
-      if (received == std::byte{0}) (void)port.receive(peer, {&received, 1});
+      if (!is_sent) is_sent = send(port, peer, {&sent, 1}) == 1;
+      if (received == std::byte{0}) (void)receive(port, peer, {&received, 1});
       port.wait(idle, deadline);
     }
     EXPECT_EQ(received, std::byte{static_cast<unsigned char>(40 + peer.index())});
@@ -359,7 +360,7 @@ TEST_P(TcpTroubles, DetectsPeerWithAnotherProtocol) {
       std::this_thread::sleep_for(50ms);
     });
     const std::uint32_t call = length == std::byte{0} ? 0 : 0xffffffff;
-    transport->begin(call, call);
+    transport->port().begin({.sent_tag = call, .received_tag = call});
     expect_error([&] { (void)receive_all(*transport, Rank{0}, 1000); }, ErrorCode::peer_lost,
                  "speaks another protocol");
     other.join();

@@ -40,7 +40,12 @@ CallRunner::CallRunner(Setup setup)
       log_(std::move(setup.log)),
       usual_direct_from_(setup.direct_from),
       usual_slice_bytes_(setup.slice_bytes),
-      executor_(*links_.port, health_, ranks_, least_slice) {}
+      executor_(*links_.port, health_, ranks_, least_slice) {
+  // A rank that waits for its turn on a core keeps the others waiting for what it reads in place.
+  const Reach& reach = selector_.forecast().party().reach;
+  const bool shares = reach.pairs == Pairs::process || reach.pairs == Pairs::host;
+  if (shares && !reach.crowded) executor_.set_longest_in_order(Plan::longest_lent);
+}
 
 /// Checks all of the call but its buffers, unless an equal call was checked before. A user-defined
 /// function is not part of the key, so it is checked each time.
@@ -91,8 +96,9 @@ void CallRunner::perform(const PreparedCall& prepared, const Call& call) {
   const Health::Presence presence(health_);
   const std::uint64_t number = health_.begin_call();
   const std::uint32_t current = tag(number, prepared.flight.signature);
-  links_.port->begin(current, current);
-  box_.recorder().begin(number, prepared.flight, call.options.site);
+  set_pace(call.collective, call.options);
+  terms_.sent_tag = terms_.received_tag = current;
+  links_.port->begin(terms_);
   Counters& counters = counters_of(static_cast<std::size_t>(call.collective));
   ++counters.calls;
   const Clock::time_point begun = log_ ? Clock::now() : Clock::time_point{};
@@ -111,7 +117,14 @@ void CallRunner::perform(const PreparedCall& prepared, const Call& call) {
                  .time = Clock::now() - begun,
                  .error = error});
   };
+  bool is_recorded = false;
+  const auto record = [&] {
+    if (!std::exchange(is_recorded, true)) {
+      box_.recorder().begin(number, prepared.flight, call.options.site);
+    }
+  };
   const auto settled = [&](const Error& error) {
+    record();
     Error cause = health_.settle(error,
                                  "call " + std::to_string(number) + ", " + words(call, self_) +
                                      " by " + prepared.flight.algorithm,
@@ -123,7 +136,7 @@ void CallRunner::perform(const PreparedCall& prepared, const Call& call) {
   kept_.clear();
   try {
     if (call.options.keep_input) keep_input(call);
-    run_parts(prepared, call, counters);
+    run_parts(prepared, call, counters, record);
   } catch (const Error& error) {
     throw settled(error);
   } catch (const std::exception& error) {
@@ -133,6 +146,7 @@ void CallRunner::perform(const PreparedCall& prepared, const Call& call) {
     (void)settled(health_.giving_up("something that is no std::exception"));
     throw;
   }
+  record();
   box_.recorder().end();
   finish_outputs(prepared, call, ranks_);
   log("");
@@ -158,7 +172,10 @@ void CallRunner::restore_input(const Call& call) {
             output + (static_cast<const std::byte*>(call.input) - output));
 }
 
-void CallRunner::run_parts(const PreparedCall& prepared, const Call& call, Counters& counters) {
+/// `record`: is called at the beginning, but while the first sends travel.
+template <class Record>
+void CallRunner::run_parts(const PreparedCall& prepared, const Call& call, Counters& counters,
+                           Record&& record) {
   const Folding folding{.fold = prepared.fold,
                         .combine = call.reduction.combine().get(),
                         .element_bytes = prepared.element_bytes};
@@ -173,16 +190,14 @@ void CallRunner::run_parts(const PreparedCall& prepared, const Call& call, Count
     buffers.scratch = scratch(prepared.scratch_bytes + prepared.spare_bytes);
     buffers.spare = buffers.scratch + prepared.scratch_bytes;
   }
-  set_pace(call.collective, call.options);
   const Clock::duration timeout = timeout_of(call.options);
-  if (prepared.parts.size() == 1 && prepared.parts.front().repeats == 1) {
-    return executor_.run(prepared.parts.front().plan, buffers, folding, timeout, counters);
-  }
   bool is_first_part = true;
   for (const PreparedCall::Part& part : prepared.parts) {
     Buffers shifted = buffers;
     for (std::uint64_t i = 0; i < part.repeats; ++i) {
-      executor_.run(part.plan, shifted, folding, timeout, counters, is_first_part);
+      executor_.begin(part.plan, shifted, folding, timeout, counters, is_first_part);
+      record();
+      executor_.finish();
       is_first_part = false;
       shifted.input += part.stride;
       shifted.output += part.stride;
@@ -200,15 +215,14 @@ void CallRunner::set_pace(Collective collective, const CallOptions& options) {
   const auto first = [](std::size_t said, std::size_t set, std::size_t otherwise) {
     return said > 0 ? said : set > 0 ? set : otherwise;
   };
-  executor_.set_slice(
-      whole_elements(first(options.slice_bytes, usual_slice_bytes_, usual.slice_bytes)));
-  executor_.set_single_copy_from(first(
-      options.single_copy_from, 0, usual.single_copy_from[static_cast<std::size_t>(collective)]));
-  const std::size_t direct_from = first(options.direct_from, usual_direct_from_,
-                                        usual.direct_from[static_cast<std::size_t>(collective)]);
-  if (direct_from == direct_from_) return;
-  links_.port->read_in_place_from(direct_from);
-  direct_from_ = direct_from;
+  const std::size_t slice =
+      whole_elements(first(options.slice_bytes, usual_slice_bytes_, usual.slice_bytes));
+  executor_.set_slice(slice);
+  terms_.staged_at_a_time = slice;
+  terms_.zero_copy_from = first(options.direct_from, usual_direct_from_,
+                                usual.direct_from[static_cast<std::size_t>(collective)]);
+  terms_.single_copy_from = first(options.single_copy_from, 0,
+                                  usual.single_copy_from[static_cast<std::size_t>(collective)]);
 }
 
 Clock::duration CallRunner::timeout_of(const CallOptions& options) const {

@@ -71,7 +71,9 @@ class CallRunner {
   };
   [[nodiscard]] Choice choice_for(const Call& call, Selector& selector) const;
   [[nodiscard]] std::uint64_t larger_bytes(const Call& call) const;
-  void run_parts(const PreparedCall& prepared, const Call& call, Counters& counters);
+  template <class Record>
+  void run_parts(const PreparedCall& prepared, const Call& call, Counters& counters,
+                 Record&& record);
   void set_pace(Collective collective, const CallOptions& options);
   [[nodiscard]] Clock::duration timeout_of(const CallOptions& options) const;
   void keep_input(const Call& call);
@@ -91,7 +93,7 @@ class CallRunner {
   Executor executor_;
   PlanCache plans_;
   std::unique_ptr<ShardReduction> shards_;   // Created when first needed.
-  std::size_t direct_from_ = 0;              // The port's present setting.
+  Port::Terms terms_{};                      // Of the current call.
   std::optional<Collective> usual_pace_of_;  // The pace is the usual one of this collective.
   std::array<Counters, collectives> counters_;
   std::shared_ptr<std::byte> scratch_;

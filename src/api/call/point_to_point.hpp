@@ -38,7 +38,7 @@ class MessageHost {
   [[nodiscard]] virtual std::optional<std::uint64_t> messages_of_leaver(
       std::uint32_t rank) const = 0;
   [[nodiscard]] virtual bool has_ended(std::uint32_t rank) const = 0;
-  [[nodiscard]] virtual bool has_stood_down(std::uint32_t rank) const = 0;
+  [[nodiscard]] virtual bool has_revoked(std::uint32_t rank) const = 0;
   /// Reports the error and the suspects to the other ranks, and waits for the verdict. Returns the
   /// error to throw.
   [[nodiscard]] virtual Error settle_message(const Error& error, const std::string& what,
@@ -90,8 +90,8 @@ class PointToPoint final : private MessageOwner {
                                   Clock::duration waited);
   [[nodiscard]] Clock::duration since_leave_of(std::uint32_t rank);
   [[nodiscard]] bool has_ended(std::uint32_t rank) const override { return host_.has_ended(rank); }
-  [[nodiscard]] bool has_stood_down(std::uint32_t rank) const override {
-    return host_.has_stood_down(rank);
+  [[nodiscard]] bool has_revoked(std::uint32_t rank) const override {
+    return host_.has_revoked(rank);
   }
   void note_failure(std::shared_ptr<Message> message, std::exception_ptr cause) override;
 

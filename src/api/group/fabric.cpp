@@ -133,7 +133,6 @@ PeerLinks Fabric::link(const Membership& membership, std::span<const LinkOffer> 
   }
   std::vector<std::unique_ptr<Port>> ports;
   std::vector<std::uint8_t> port_of(membership.size());
-  bool has_lanes = false;
   for (std::size_t i = 0; i < transports_->size(); ++i) {
     if (!transports_->serves(i, membership)) continue;
     std::vector<std::uint64_t> words;
@@ -143,15 +142,10 @@ PeerLinks Fabric::link(const Membership& membership, std::span<const LinkOffer> 
       if (is_reached) port_of[r] = static_cast<std::uint8_t>(ports.size());
     }
     ports.push_back(transports_->transport(i).open(membership, words));
-    has_lanes |= !transports_->is_memory(i);
   }
   links.port = ports.size() == 1 ? std::move(ports.front())
                                  : std::make_unique<MixedPort>(std::move(ports), port_of);
-  if (!has_lanes) return links;
-  for (std::uint32_t r = 0; r < membership.size(); ++r) {
-    const bool is_self = r == membership.self.index();
-    links.lanes.push_back(is_self ? 0 : links.port->lane(Rank{r}));
-  }
+  links.lanes = links.port->lanes();
   return links;
 }
 

@@ -82,7 +82,7 @@ Error Health::settle(const Error& error, const std::string& call, const Stall& s
                                                                     : stall.ranks,
                         .call = calls_,
                         .words = call + ": " + error.what()});
-  stand_down();
+  revoke();
   has_been_told_.store(true);
   const std::string message = call + ": " + verdict.words;
   box_.fail_call(message);
@@ -121,7 +121,7 @@ bool Health::has_ended(std::uint32_t rank) const {
   return fabric_->lifeline() && fabric_->lifeline()->is_lost(members_[rank]);
 }
 
-bool Health::has_stood_down(std::uint32_t rank) const { return port_.has_stood_down(Rank{rank}); }
+bool Health::has_revoked(std::uint32_t rank) const { return port_.has_revoked(Rank{rank}); }
 
 Error Health::giving_up(const char* why) const {
   return {ErrorCode::aborted, "rank " + std::to_string(self_.index()) +
@@ -131,18 +131,17 @@ Error Health::giving_up(const char* why) const {
 /// The caller may free its memory when the call returns, so no rank may still access it. It does
 /// not wait longer for a rank that hangs: that rank will find that what it has read is not valid,
 /// and what it writes has no effect.
-void Health::stand_down() {
+void Health::revoke() {
   constexpr auto long_enough = 1s;
   constexpr auto between_looks = 100us;
-  port_.abandon();
-  port_.stand_down();
-  if (!consensus_) return;
+  port_.revoke();
+  if (!consensus_) return port_.abandon();
   const auto is_gone = [&](Rank rank) { return consensus_->is_gone(rank.index()); };
   const Clock::time_point end = Clock::now() + long_enough;
-  while (port_.is_lending(is_gone) && Clock::now() < end) {
+  while (port_.is_exposed(is_gone) && Clock::now() < end) {
     std::this_thread::sleep_for(between_looks);
   }
-  port_.revoke_windows();
+  port_.abandon();
 }
 
 void Health::refuse() {
@@ -253,7 +252,7 @@ RankStatus Health::status(std::uint64_t about) const {
 std::optional<std::uint64_t> Health::stop() {
   const bool is_idle = gate_.close();
   // A rank that is in a call does so when it leaves the call: see retire().
-  if (is_idle) port_.stand_down();
+  if (is_idle) port_.revoke();
   port_.interrupt();
   fabric_->messenger().interrupt();
   return is_idle ? std::optional(calls_) : std::nullopt;
@@ -261,7 +260,7 @@ std::optional<std::uint64_t> Health::stop() {
 
 /// There is a verdict, and this rank is in no call any more.
 void Health::retire() {
-  port_.stand_down();
+  port_.revoke();
   if (consensus_) consensus_->stop_after(calls_);
 }
 
@@ -283,7 +282,7 @@ std::optional<Error> Health::ring(std::span<const std::uint32_t> awaited) {
   const bool is_over =
       prospects.is_hopeless || now > *verdict_found_at_ + for_other_ranks ||
       std::any_of(prospects.ended.begin(), prospects.ended.end(), [&](std::uint32_t rank) {
-        return now > *verdict_found_at_ + for_lost_ranks || !port_.may_deliver(Rank{rank});
+        return now > *verdict_found_at_ + for_lost_ranks || !port_.may_arrive(Rank{rank}, true);
       });
   return is_over ? std::optional(failed) : std::nullopt;
 }

@@ -109,7 +109,7 @@ class Health final : public Alarm, public MessageHost, private Participant {
   void inquire(std::uint32_t rank) override;
   [[nodiscard]] std::optional<std::uint64_t> messages_of_leaver(std::uint32_t rank) const override;
   [[nodiscard]] bool has_ended(std::uint32_t rank) const override;
-  [[nodiscard]] bool has_stood_down(std::uint32_t rank) const override;
+  [[nodiscard]] bool has_revoked(std::uint32_t rank) const override;
   [[nodiscard]] Error settle_message(const Error& error, const std::string& what,
                                      std::vector<std::uint32_t> suspects) override;
   [[nodiscard]] Clock::duration usual_timeout() const override { return timeout_; }
@@ -133,7 +133,7 @@ class Health final : public Alarm, public MessageHost, private Participant {
 
   void retire();
   [[nodiscard]] Verdict agree_on_verdict(const Report& report);
-  void stand_down();
+  void revoke();
   [[noreturn]] void refuse();
 
   Rank self_;

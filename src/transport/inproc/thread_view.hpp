@@ -4,21 +4,21 @@
 
 namespace tutti {
 
-/// Threads share one address space: the number in a note is the address itself.
+/// Threads share one address space: the number in a descriptor is the address itself.
 class ThreadView final : public SharedView {
  public:
   std::optional<Published> publish(std::span<const std::byte> data) override {
     return Published{.where = reinterpret_cast<std::uint64_t>(data.data()), .bytes = data.size()};
   }
   const std::byte* resolve(std::uint32_t /*local*/, std::uint64_t where) override {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): a note carries a number.
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): a descriptor carries a number.
     return reinterpret_cast<const std::byte*>(where);
   }
   std::byte* resolve_to_write(std::uint32_t /*local*/, std::uint64_t where) override {
     return own(where);
   }
   std::byte* own(std::uint64_t where) override {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): a note carries a number.
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): a descriptor carries a number.
     return reinterpret_cast<std::byte*>(where);
   }
   /// A thread that writes cannot be stopped, but it will soon have finished.

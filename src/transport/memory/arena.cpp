@@ -17,7 +17,7 @@ namespace {
 constexpr int MADV_POPULATE_WRITE = 23;
 #endif
 
-/// Larger blocks, such as the mailboxes of a thousand ranks, are not populated: most of their pages
+/// Larger blocks, such as the rings of a thousand ranks, are not populated: most of their pages
 /// are never touched.
 constexpr std::size_t most_populated = std::size_t{1} << 20;
 
@@ -88,7 +88,7 @@ void Arena::release(std::uint64_t offset) {
 
 std::size_t Arena::usual_stripe(std::uint32_t stripes) {
   constexpr std::size_t all = std::size_t{8} << 30;
-  // The table of mailboxes of a communicator of 1,024 ranks takes 4 MiB.
+  // The table of rings of a communicator of 1,024 ranks takes 4 MiB.
   constexpr std::size_t least = std::size_t{32} << 20;
   constexpr std::size_t most = std::size_t{128} << 20;
   const std::size_t usual = std::clamp(all / stripes / page * page, least, most);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The parts of a memory port that deal with single notes: they are inlined wherever notes are read
-// and written.
+// The parts of a memory port that deal with single descriptors: they are inlined wherever
+// descriptors are read and written.
 #include "core/short_copy.hpp"
 #include "transport/memory/memory_port.hpp"
 
@@ -19,24 +19,24 @@ inline void prefetch_to_write(const void* line) {
 #endif
 }
 
-/// Opens the next note from a peer, unless one is open. False if there is none.
+/// Opens the next descriptor from a peer, unless one is open. False if there is none.
 inline bool MemoryPort::open(Rank peer, Inbound& in) {
   if (in.data != nullptr) return true;
-  if (in.box == nullptr && !find_mailbox(in)) return false;
-  const Note& note = in.box->note(in.turn);
-  if (note.turn.load(std::memory_order_acquire) != in.turn) return false;
-  if (note.call != received_call_) refuse_call(peer);
-  in.left = note.bytes;
-  if (note.kind == Note::Kind::enclosed) {
-    in.is_lent = in.is_remote = false;
-    in.data = note.data.data();
+  if (in.ring == nullptr && !find_ring(in)) return false;
+  const Descriptor& descriptor = in.ring->at(in.turn);
+  if (descriptor.turn.load(std::memory_order_acquire) != in.turn) return false;
+  if (descriptor.call != terms_.received_tag) refuse_call(peer);
+  in.left = descriptor.bytes;
+  if (descriptor.kind == Descriptor::Kind::inlined) {
+    in.is_in_place = in.is_remote = false;
+    in.data = descriptor.data.data();
   } else {
-    find_data(peer, in, note);
+    find_data(peer, in, descriptor);
   }
   return true;
 }
 
-/// Consumes bytes of the open note.
+/// Consumes bytes of the open descriptor.
 inline void MemoryPort::finish(Rank peer, Inbound& in, std::size_t bytes) {
   in.data += bytes;
   in.left -= bytes;
@@ -45,16 +45,16 @@ inline void MemoryPort::finish(Rank peer, Inbound& in, std::size_t bytes) {
     if (in.is_remote) in.fetched -= bytes;
     return;
   }
-  if (in.is_lent) require_unchanged(peer);
+  if (in.is_in_place) require_unchanged(peer);
   in.data = nullptr;
-  in.box->done.store(in.turn++, std::memory_order_release);
+  in.ring->done.store(in.turn++, std::memory_order_release);
   wake(in.place);
 }
 
 inline bool MemoryPort::has_room(Outbound& out) {
-  const auto full = [&] { return out.turn - out.done > Mailbox::capacity; };
+  const auto full = [&] { return out.turn - out.done > DescriptorRing::capacity; };
   if (!full()) {
-    if (out.box == nullptr) make_mailbox(out);
+    if (out.ring == nullptr) make_ring(out);
     return true;
   }
   refresh(out);
@@ -68,44 +68,37 @@ inline bool MemoryPort::have_room(std::span<const Rank> peers) {
   return true;
 }
 
-inline void MemoryPort::prefetch_next_note(Rank peer) const {
+inline void MemoryPort::prefetch_next_descriptor(Rank peer) const {
   const Outbound& out = out_[peer.index()];
-  prefetch_to_write(&out.box->note(out.turn));
+  prefetch_to_write(&out.ring->at(out.turn));
 }
 
-/// Posts the next note. Enclosed data must already be in it.
-inline void MemoryPort::post(Outbound& out, const Inbound& in, Note::Kind kind, std::uint64_t where,
-                             const Note::Exposure& window, std::size_t bytes) {
-  Note& note = out.box->note(out.turn);
-  note.bytes = static_cast<std::uint32_t>(bytes);
-  note.call = sent_call_;
-  note.kind = kind;
-  if (kind != Note::Kind::enclosed) note.place.write(where, window, in.turn - 1);
-  (*out.begins)[out.turn % Mailbox::capacity] = out.sent;
-  note.turn.store(out.turn++, std::memory_order_release);
-  out.sent += bytes;
+/// Posts the next descriptor. Inline data must already be in it.
+inline void MemoryPort::add_descriptor(Outbound& out, const Inbound& in, const Way& way,
+                                       const Descriptor::Window& window) {
+  Descriptor& descriptor = out.ring->at(out.turn);
+  descriptor.bytes = static_cast<std::uint32_t>(way.bytes);
+  descriptor.call = terms_.sent_tag;
+  descriptor.kind = way.kind;
+  if (way.kind != Descriptor::Kind::inlined) descriptor.place.write(way.where, window, in.turn - 1);
+  (*out.begins)[out.turn % DescriptorRing::capacity] = out.sent;
+  descriptor.turn.store(out.turn++, std::memory_order_release);
+  out.sent += way.bytes;
   wake(out.place);
 }
 
-inline void MemoryPort::post(Rank peer, Note::Kind kind, std::uint64_t where, std::size_t bytes) {
+inline void MemoryPort::post_inline(Rank peer, std::span<const std::byte> data) {
   Outbound& out = out_[peer.index()];
-  post(out, in_[peer.index()], kind, where, out.window, bytes);
-  // An enclosed note has no room for a window. A later call must not find it here.
-  out.window.bytes = 0;
-}
-
-inline void MemoryPort::enclose(Rank peer, std::span<const std::byte> data) {
-  Outbound& out = out_[peer.index()];
-  short_copy(out.box->note(out.turn).data.data(), data.data(), data.size());
-  post(peer, Note::Kind::enclosed, 0, data.size());
+  short_copy(out.ring->at(out.turn).data.data(), data.data(), data.size());
+  add_descriptor(out, in_[peer.index()], {.bytes = data.size()}, {});
 }
 
 /// Sends data that the peer reads in this rank's own memory.
-inline void MemoryPort::lend(Rank peer, Note::Kind kind, std::uint64_t where, std::size_t bytes) {
+inline void MemoryPort::post_in_place(Rank peer, const Way& way, const Descriptor::Window& window) {
   Outbound& out = out_[peer.index()];
-  out.lends = true;
-  out.last_lent = out.turn;
-  post(peer, kind, where, bytes);
+  out.is_outstanding = true;
+  out.last_outstanding = out.turn;
+  add_descriptor(out, in_[peer.index()], way, window);
 }
 
 }  // namespace tutti

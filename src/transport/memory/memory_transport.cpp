@@ -33,14 +33,14 @@ std::vector<std::optional<std::uint32_t>> MemoryTransport::locals(
 }
 
 std::uint64_t MemoryTransport::offer(const Membership& membership) {
-  sweep();
+  reclaim();
   const auto places = locals(membership);
   const auto first = std::find_if(places.begin(), places.end(),
                                   [](const auto& place) { return place.has_value(); });
   const auto here = static_cast<std::uint32_t>(std::count_if(
       places.begin(), places.end(), [](const auto& place) { return place.has_value(); }));
   const bool is_first = first - places.begin() == membership.self.index();
-  return is_first ? arena_.allocate(Commons::size(here)) : 0;
+  return is_first ? arena_.allocate(SharedHeader::size(here)) : 0;
 }
 
 void MemoryTransport::withdraw(std::uint64_t offer) {
@@ -63,56 +63,56 @@ std::unique_ptr<Port> MemoryTransport::open(const Membership& membership,
                                       maker == membership.self.index());
 }
 
-void MemoryTransport::bury(Remains remains) {
+void MemoryTransport::retire(ClosedPort closed) {
   {
     const std::lock_guard lock(mutex_);
-    buried_.push_back(std::make_unique<Remains>(std::move(remains)));
+    retired_.push_back(std::make_unique<ClosedPort>(std::move(closed)));
   }
-  sweep();
+  reclaim();
 }
 
-void MemoryTransport::sweep() {
+void MemoryTransport::reclaim() {
   const std::lock_guard lock(mutex_);
-  std::erase_if(buried_, [this](const auto& each) { return sweep(*each); });
+  std::erase_if(retired_, [this](const auto& each) { return reclaim(*each); });
 }
 
 /// Frees the shared state of a closed port in three steps. A rank leaves when all that it has sent
-/// was read. When all ranks have left, each frees its own mailboxes. When all have done that, the
-/// rank that allocated the commons frees them. A rank whose process has ended counts as done. A
+/// was read. When all ranks have left, each frees its own rings. When all have done that, the
+/// rank that allocated the header frees them. A rank whose process has ended counts as done. A
 /// rank that hangs does not: memory that it might still access is not reused.
-bool MemoryTransport::sweep(Remains& remains) {
+bool MemoryTransport::reclaim(ClosedPort& closed) {
   const auto all = [&](auto&& flag) {
-    for (std::uint32_t i = 0; i < remains.commons.ranks(); ++i) {
-      if (i == remains.self) continue;
-      const bool is_done = flag(remains.commons.retirement(i)).load(std::memory_order_acquire) != 0;
-      if (!is_done && !setting_.has_ended(remains.members[i])) return false;
+    for (std::uint32_t i = 0; i < closed.header.ranks(); ++i) {
+      if (i == closed.self) continue;
+      const bool is_done = flag(closed.header.retirement(i)).load(std::memory_order_acquire) != 0;
+      if (!is_done && !setting_.has_ended(closed.members[i])) return false;
     }
     return true;
   };
-  Retirement& own = remains.commons.retirement(remains.self);
+  Retirement& own = closed.header.retirement(closed.self);
   const auto others_have_left = [&] {
     return all([](Retirement & r) -> auto& { return r.has_left; });
   };
-  if (!remains.has_left) {
-    if (!outbox_.is_clear(*remains.account)) {
+  if (!closed.has_left) {
+    if (!outbox_.is_clear(*closed.quota)) {
       if (!others_have_left()) return false;
-      outbox_.forget(*remains.account);
+      outbox_.forget(*closed.quota);
     }
     own.has_left.store(1, std::memory_order_release);
-    remains.has_left = true;
+    closed.has_left = true;
   }
-  if (!remains.has_cleared) {
+  if (!closed.has_cleared) {
     if (!others_have_left()) return false;
-    for (const std::uint64_t block : remains.mailboxes) arena_.release(block);
-    remains.mailboxes.clear();
-    remains.has_cleared = true;
-    if (!remains.own_commons) {
+    for (const std::uint64_t block : closed.rings) arena_.release(block);
+    closed.rings.clear();
+    closed.has_cleared = true;
+    if (!closed.own_header) {
       own.has_cleared.store(1, std::memory_order_release);
       return true;
     }
   }
   if (!all([](Retirement & r) -> auto& { return r.has_cleared; })) return false;
-  arena_.release(*remains.own_commons);
+  arena_.release(*closed.own_header);
   return true;
 }
 

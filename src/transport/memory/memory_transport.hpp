@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "transport/memory/arena.hpp"
-#include "transport/memory/commons.hpp"
 #include "transport/memory/doorbells.hpp"
 #include "transport/memory/outbox.hpp"
+#include "transport/memory/shared_header.hpp"
 #include "transport/memory/shared_view.hpp"
 #include "transport/patience.hpp"
 #include "transport/transport.hpp"
@@ -18,7 +18,8 @@
 namespace tutti {
 
 /// The transport between ranks that share memory: threads of a process, or processes of a host. An
-/// arena holds what they share: the outbox of each rank, and the commons of each communicator.
+/// arena holds what they share: the outbox of each rank, and the shared header of each
+/// communicator.
 ///
 /// Thread-safe; each port is for one thread at a time.
 class MemoryTransport final : public Transport {
@@ -35,8 +36,6 @@ class MemoryTransport final : public Transport {
     std::function<bool(std::uint32_t member)> has_ended{};
     std::uint32_t outbox_slots = Outbox::usual_slots;
     std::uint32_t slot_bytes = Outbox::usual_slot_bytes;
-    /// Shorter data is staged: copying it takes less time than waiting for the reader.
-    std::size_t least_direct = 2048;
   };
 
   explicit MemoryTransport(Setting setting);
@@ -44,7 +43,7 @@ class MemoryTransport final : public Transport {
   MemoryTransport(const MemoryTransport&) = delete;
   MemoryTransport& operator=(const MemoryTransport&) = delete;
 
-  /// The first local rank of the communicator allocates its commons. The offer is their offset.
+  /// The first local rank of the communicator allocates its shared header. The offer is its offset.
   [[nodiscard]] std::uint64_t offer(const Membership& membership) override;
   [[nodiscard]] std::unique_ptr<Port> open(const Membership& membership,
                                            std::span<const std::uint64_t> offers) override;
@@ -59,29 +58,29 @@ class MemoryTransport final : public Transport {
   [[nodiscard]] Outbox& outbox() { return outbox_; }
 
   /// The shared state of a closed port. Peers may still read what it has sent.
-  struct Remains {
-    Commons commons{nullptr, 0};
-    std::uint32_t self = 0;                ///< Own place in the commons.
-    std::vector<std::uint32_t> members{};  ///< Members of the fabric, by place in the commons.
-    std::unique_ptr<Outbox::Account> account{};
-    std::vector<std::uint64_t> mailboxes{};      ///< This rank's mailbox blocks in the arena.
-    std::optional<std::uint64_t> own_commons{};  ///< Set if this rank allocated the commons.
+  struct ClosedPort {
+    SharedHeader header{nullptr, 0};
+    std::uint32_t self = 0;                ///< Own place in the header.
+    std::vector<std::uint32_t> members{};  ///< Members of the fabric, by place in the header.
+    std::unique_ptr<Outbox::Quota> quota{};
+    std::vector<std::uint64_t> rings{};         ///< This rank's ring blocks in the arena.
+    std::optional<std::uint64_t> own_header{};  ///< Set if this rank allocated the header.
     bool has_left = false;
     bool has_cleared = false;
   };
-  /// Keeps the remains until no peer uses them, then frees them.
-  void bury(Remains remains);
+  /// Keeps the state of a closed port until no peer uses it, then frees it.
+  void retire(ClosedPort closed);
 
  private:
-  /// Frees the remains that no rank uses any more.
-  void sweep();
-  [[nodiscard]] bool sweep(Remains& remains);
+  /// Frees the state that no rank uses any more.
+  void reclaim();
+  [[nodiscard]] bool reclaim(ClosedPort& closed);
 
   Setting setting_;
   Arena arena_;
   Outbox outbox_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Remains>> buried_;
+  std::vector<std::unique_ptr<ClosedPort>> retired_;
 };
 
 }  // namespace tutti

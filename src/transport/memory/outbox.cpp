@@ -44,28 +44,28 @@ Outbox::Slot& Outbox::make_slot(std::uint64_t offset, std::uint32_t bytes) {
   return slot;
 }
 
-Outbox::Slot* Outbox::take(Account& account, std::uint32_t customer) {
+Outbox::Slot* Outbox::take(Quota& quota, std::uint32_t flow) {
   const Lock lock(*this);
-  const bool has_some = account.by_customer_[customer] > 0;
-  const bool has_many = account.held_ >= 2 * reserve_;
+  const bool has_some = quota.by_flow_[flow] > 0;
+  const bool has_many = quota.held_ >= 2 * reserve_;
   const std::size_t left_alone = (has_many ? reserve_ : 0) + (has_some ? 1 : 0);
   if (free_.size() <= left_alone) reclaim();
   if (free_.size() > left_alone) {
     // LIFO: the slot that was freed last is most likely still in the cache.
     Slot& slot = *free_.back();
     free_.pop_back();
-    return &give(slot, account, customer);
+    return &give(slot, quota, flow);
   }
-  if (account.by_customer_[customer] > 0) return nullptr;
+  if (quota.by_flow_[flow] > 0) return nullptr;
   Slot* const slot = small_slot();
-  return slot == nullptr ? nullptr : &give(*slot, account, customer);
+  return slot == nullptr ? nullptr : &give(*slot, quota, flow);
 }
 
-Outbox::Slot& Outbox::give(Slot& slot, Account& account, std::uint32_t customer) {
-  ++account.held_;
-  ++account.by_customer_[customer];
-  slot.account = &account;
-  slot.customer = customer;
+Outbox::Slot& Outbox::give(Slot& slot, Quota& quota, std::uint32_t flow) {
+  ++quota.held_;
+  ++quota.by_flow_[flow];
+  slot.quota = &quota;
+  slot.flow = flow;
   slot.readers.clear();
   slot.is_posted.store(false, std::memory_order_relaxed);
   busy_.push_back(&slot);
@@ -91,16 +91,16 @@ void Outbox::give_back(Slot& slot) {
   free(slot);
 }
 
-bool Outbox::is_clear(const Account& account) {
+bool Outbox::is_clear(const Quota& quota) {
   const Lock lock(*this);
-  if (account.held_ > 0) reclaim();
-  return account.held_ == 0;
+  if (quota.held_ > 0) reclaim();
+  return quota.held_ == 0;
 }
 
-void Outbox::forget(Account& account) {
+void Outbox::forget(Quota& quota) {
   const Lock lock(*this);
   std::erase_if(busy_, [&](Slot* slot) {
-    if (slot->account != &account) return false;
+    if (slot->quota != &quota) return false;
     free(*slot);
     return true;
   });
@@ -115,15 +115,15 @@ void Outbox::reclaim() {
 }
 
 void Outbox::free(Slot& slot) {
-  --slot.account->held_;
-  --slot.account->by_customer_[slot.customer];
+  --slot.quota->held_;
+  --slot.quota->by_flow_[slot.flow];
   (slot.bytes == slot_bytes_ ? free_ : free_small_).push_back(&slot);
 }
 
 bool Outbox::is_read(Slot& slot) {
   while (!slot.readers.empty()) {
     const Reader& reader = slot.readers.back();
-    if (!reached(reader.box->done.load(std::memory_order_acquire), reader.turn)) return false;
+    if (!reached(reader.ring->done.load(std::memory_order_acquire), reader.turn)) return false;
     slot.readers.pop_back();
   }
   return true;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "transport/memory/arena.hpp"
-#include "transport/memory/mailbox.hpp"
+#include "transport/memory/descriptor_ring.hpp"
 
 namespace tutti {
 
@@ -24,21 +24,21 @@ class Outbox {
   static constexpr std::uint32_t usual_slots = 16;
   static constexpr std::uint32_t usual_slot_bytes = 1U << 16;
 
-  /// The slots that one port holds, by customer: a customer is one peer, or all sends to several
+  /// The slots that one port holds, by flow: a flow is one peer, or all sends to several
   /// peers. Only the outbox accesses it.
-  class Account {
+  class Quota {
    public:
-    explicit Account(std::size_t customers) : by_customer_(customers) {}
+    explicit Quota(std::size_t flows) : by_flow_(flows) {}
 
    private:
     friend class Outbox;
     std::uint32_t held_ = 0;
-    std::vector<std::uint32_t> by_customer_;
+    std::vector<std::uint32_t> by_flow_;
   };
 
   struct Reader {
-    const Mailbox* box;
-    std::uint32_t turn;  ///< Turn of the note that refers to the slot.
+    const DescriptorRing* ring;
+    std::uint32_t turn;  ///< Turn of the descriptor that refers to the slot.
   };
   struct Slot {
     std::uint64_t offset = 0;  ///< In the arena.
@@ -46,8 +46,8 @@ class Outbox {
     /// The ranks that have not read it yet. Written by the port that holds the slot, before post().
     std::vector<Reader> readers{};
     std::atomic<bool> is_posted{false};
-    Account* account = nullptr;
-    std::uint32_t customer = 0;
+    Quota* quota = nullptr;
+    std::uint32_t flow = 0;
   };
 
   /// A slot has at most `most_readers` readers.
@@ -57,16 +57,16 @@ class Outbox {
   Outbox& operator=(const Outbox&) = delete;
 
   /// A slot to fill; null if none is available now.
-  [[nodiscard]] Slot* take(Account& account, std::uint32_t customer);
-  /// Call before posting the notes that refer to the slot. It is free again once all readers have
-  /// finished.
+  [[nodiscard]] Slot* take(Quota& quota, std::uint32_t flow);
+  /// Call before posting the descriptors that refer to the slot. It is free again once all readers
+  /// have finished.
   static void post(Slot& slot) { slot.is_posted.store(true, std::memory_order_release); }
   /// Returns a slot that was not posted.
   void give_back(Slot& slot);
-  /// True if all data of the account has been read. The account may then be destroyed.
-  [[nodiscard]] bool is_clear(const Account& account);
-  /// Frees all slots of the account. Requires: no rank reads them any more.
-  void forget(Account& account);
+  /// True if all data of the quota has been read. The quota may then be destroyed.
+  [[nodiscard]] bool is_clear(const Quota& quota);
+  /// Frees all slots of the quota. Requires: no rank reads them any more.
+  void forget(Quota& quota);
 
   [[nodiscard]] std::uint32_t slot_bytes() const { return slot_bytes_; }
 
@@ -76,7 +76,7 @@ class Outbox {
   void reclaim();
   void free(Slot& slot);
   [[nodiscard]] static bool is_read(Slot& slot);
-  [[nodiscard]] Slot& give(Slot& slot, Account& account, std::uint32_t customer);
+  [[nodiscard]] Slot& give(Slot& slot, Quota& quota, std::uint32_t flow);
   [[nodiscard]] Slot* small_slot();
   Slot& make_slot(std::uint64_t offset, std::uint32_t bytes);
 

@@ -15,15 +15,15 @@ void Spread::show() {
   if (core == core_) return;
   core_ = core;
   // Zero means unknown.
-  commons_.bell(self_).core.store(core + 1, std::memory_order_relaxed);
+  header_.bell(self_).core.store(core + 1, std::memory_order_relaxed);
 }
 
 bool Spread::crowded() {
   show();
   std::uint32_t here = 0;
   bool is_last = true;
-  for (std::uint32_t rank = 0; rank < commons_.ranks(); ++rank) {
-    if (commons_.bell(rank).core.load(std::memory_order_relaxed) != core_ + 1) continue;
+  for (std::uint32_t rank = 0; rank < header_.ranks(); ++rank) {
+    if (header_.bell(rank).core.load(std::memory_order_relaxed) != core_ + 1) continue;
     ++here;
     if (rank > self_) is_last = false;
   }
@@ -40,8 +40,8 @@ void Spread::move_to_emptier_core(std::uint32_t ranks_here) {
   for (int core = 0; core < CPU_SETSIZE; ++core) {
     if (!CPU_ISSET(core, &allowed) || core == core_) continue;
     std::uint32_t there = 0;
-    for (std::uint32_t rank = 0; rank < commons_.ranks(); ++rank) {
-      if (commons_.bell(rank).core.load(std::memory_order_relaxed) == core + 1) ++there;
+    for (std::uint32_t rank = 0; rank < header_.ranks(); ++rank) {
+      if (header_.bell(rank).core.load(std::memory_order_relaxed) == core + 1) ++there;
     }
     if (there + 2 > ranks_here) continue;
     cpu_set_t only;

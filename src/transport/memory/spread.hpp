@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "core/clock.hpp"
-#include "transport/memory/commons.hpp"
+#include "transport/memory/shared_header.hpp"
 
 namespace tutti {
 
@@ -14,9 +14,9 @@ namespace tutti {
 /// affinity is the same afterwards.
 class Spread {
  public:
-  explicit Spread(const Commons& commons) : commons_(commons) {}
+  explicit Spread(const SharedHeader& header) : header_(header) {}
 
-  /// Sets this rank's place in the commons.
+  /// Sets this rank's place in the header.
   void set_self(std::uint32_t self) { self_ = self; }
 
   /// Publishes the core that this rank runs on.
@@ -27,7 +27,7 @@ class Spread {
  private:
   void move_to_emptier_core(std::uint32_t ranks_here);
 
-  Commons commons_;
+  SharedHeader header_;
   std::uint32_t self_ = 0;
   std::int32_t core_ = -1;  // The core last published.
   Clock::time_point next_move_{};

@@ -88,7 +88,6 @@ void Connection::close(Stream& stream) {
     stream.listener_ = nullptr;
     stream.segments_.clear();
     stream.first_ = 0;
-    stream.expected_ = {};
     stream.unapplied_ = 0;
     if (frame_of_ == &stream) frame_of_ = nullptr;
     if (recent_ == &stream) recent_ = nullptr;
@@ -125,11 +124,6 @@ Connection::Arrival Connection::arrived(Stream& stream, std::uint32_t call, bool
 
 std::span<const std::byte> Connection::first_segment(Stream& stream, std::uint32_t call) {
   apply_consumed(stream);
-  if (stream.landed_ > 0) {
-    // It was to be received into this memory; the caller looks at it instead.
-    require_call(stream.landed_call_, call);
-    return {stream.expected_.data(), stream.landed_};
-  }
   if (stream.first_ == stream.segments_.size()) {
     require_open(read_end_);
     return {};
@@ -158,11 +152,6 @@ void Connection::apply_consumed(Stream& stream) {
 
 void Connection::drop_first(Stream& stream, std::size_t bytes) {
   stream.ungranted_ += bytes;
-  if (stream.landed_ > 0) {
-    stream.expected_ = stream.expected_.subspan(bytes);
-    stream.landed_ -= bytes;
-    return;
-  }
   Stream::Segment& segment = stream.segments_[stream.first_];
   segment.data += bytes;
   segment.bytes -= bytes;
@@ -190,24 +179,6 @@ bool Connection::pump(const Stream& stream) {
 
 bool Connection::read_once(const Stream& stream) {
   if (!read_end_.empty()) return false;
-  // The receiver of the open frame may have posted memory for it.
-  Stream* const owner = frame_of_;
-  if (frame_left_ > 0 && owner != nullptr && begin_ == end_ &&
-      owner->segments_.size() == owner->first_ && owner->landed_ < owner->expected_.size()) {
-    const std::size_t most = std::min(frame_left_, owner->expected_.size() - owner->landed_);
-    iovec part{.iov_base = owner->expected_.data() + owner->landed_, .iov_len = most};
-    const std::size_t came = read({&part, 1});
-    if (came == 0) return false;
-    const std::size_t landed = whole(came, most);
-    const std::span<const std::byte> torn(static_cast<std::byte*>(part.iov_base) + landed,
-                                          came - landed);
-    owner->landed_ += landed;
-    owner->landed_call_ = frame_call_;
-    pass(landed);
-    stash(torn);
-    if (owner != &stream && owner->listener_ != nullptr) owner->listener_->notify();
-    return true;
-  }
   prepare_block();
   iovec part{.iov_base = block_.get() + end_, .iov_len = block_bytes - end_};
   const std::size_t came = read({&part, 1});
@@ -322,16 +293,6 @@ std::size_t Connection::receive(Stream& stream, std::span<std::byte> to, std::ui
 
 /// Takes data that was read before, by any thread.
 std::size_t Connection::take_segment(Stream& stream, std::span<std::byte> to, std::uint32_t call) {
-  if (stream.landed_ > 0) {
-    require_call(stream.landed_call_, call);
-    const std::size_t bytes = std::min(stream.landed_, to.size());
-    if (to.data() != stream.expected_.data()) {
-      std::memmove(to.data(), stream.expected_.data(), bytes);
-    }
-    drop_first(stream, bytes);
-    return bytes;
-  }
-  stream.expected_ = {};
   if (stream.first_ == stream.segments_.size()) return 0;
   const Stream::Segment& segment = stream.segments_[stream.first_];
   require_call(segment.call, call);
@@ -392,12 +353,6 @@ std::size_t Connection::receive_more(Stream& stream, std::span<std::byte> to, st
   stream.ungranted_ += moved;
   stash({to.data() + moved, of_frame - moved});
   return moved;
-}
-
-void Connection::expect(Stream& stream, std::span<std::byte> to) {
-  const Lock lock(reading_);
-  apply_consumed(stream);
-  if (stream.landed_ == 0) stream.expected_ = to;
 }
 
 /// How many of the next `bytes` of the open frame can be handed out without splitting an element:
@@ -467,7 +422,7 @@ bool Connection::holds_data_for(std::uint64_t context) {
   const auto found = streams_.find(context);
   if (found == streams_.end()) return false;
   const Stream& stream = *found->second;
-  return stream.landed_ > 0 || stream.first_ < stream.segments_.size();
+  return stream.first_ < stream.segments_.size();
 }
 
 void Connection::discard() {

@@ -73,8 +73,6 @@ class Connection {
   /// Copies or reads data to `to`, by the same rules as buffered(). Returns how many bytes; 0 if
   /// nothing has arrived.
   [[nodiscard]] std::size_t receive(Stream& stream, std::span<std::byte> to, std::uint32_t call);
-  /// See Port::expect().
-  void expect(Stream& stream, std::span<std::byte> to);
 
   [[nodiscard]] int fd() const { return channel_.fd(); }
   /// Whether a read or a write has found that the connection has ended.

@@ -50,11 +50,8 @@ class Stream {
   // The receiving side, guarded by the connection's read mutex:
   StreamListener* listener_ = nullptr;  // Null before its port is opened and after it is closed.
   std::vector<Segment> segments_;
-  std::size_t first_ = 0;            // The first of segments_ that is not consumed.
-  std::span<std::byte> expected_{};  // Posted buffer: where the next bytes go.
-  std::size_t landed_ = 0;           // Bytes that have been written there.
-  std::uint32_t landed_call_ = 0;    // The call that those bytes belong to.
-  std::uint64_t ungranted_ = 0;      // Bytes consumed but not yet granted to the sender.
+  std::size_t first_ = 0;        // The first of segments_ that is not consumed.
+  std::uint64_t ungranted_ = 0;  // Bytes consumed but not yet granted to the sender.
 
   // Used by the stream's own thread alone: bytes consumed and not yet dropped from the first
   // segment.

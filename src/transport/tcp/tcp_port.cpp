@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include <tutti/error.hpp>
 
@@ -15,10 +16,21 @@ constexpr std::size_t few = 2;
 /// While other connections keep the rank busy, a dry one is polled every so many times.
 constexpr std::uint32_t patience_with_dry = 4;
 
+/// Shorter data is read together with what follows it, and copied.
+constexpr std::size_t least_read_in_place = 4096;
+
+/// Each peer has a connection of its own, and so a lane.
+std::vector<std::uint32_t> own_lanes(std::uint32_t ranks) {
+  std::vector<std::uint32_t> lanes(ranks);
+  std::iota(lanes.begin(), lanes.end(), 0);
+  return lanes;
+}
+
 }  // namespace
 
 TcpPort::TcpPort(TcpTransport& transport, const Membership& membership)
-    : transport_(transport),
+    : Port(own_lanes(membership.size())),
+      transport_(transport),
       context_(membership.context),
       self_(membership.self),
       patience_(transport.setting().patience),
@@ -45,7 +57,7 @@ std::span<const std::byte> TcpPort::arrived(Rank peer) {
     const bool reads = !is_dry(*state);
     const std::uint64_t arrivals = state->line->arrivals.load(std::memory_order_acquire);
     const Connection::Arrival arrival =
-        state->line->connection.arrived(*state->stream, received_call_, reads);
+        state->line->connection.arrived(*state->stream, terms_.received_tag, reads);
     if (arrival.has_read) {
       ++news_;
     } else if (arrival.has_tried) {
@@ -66,9 +78,28 @@ bool TcpPort::pump(Peer& peer) {
   return false;
 }
 
-void TcpPort::consume(Rank peer, std::size_t bytes) {
-  Peer& state = peers_[peer.index()];
-  state.line->connection.consume(*state.stream, bytes);
+std::size_t TcpPort::poll(std::span<const Rank> peers, std::span<std::byte> into, const void** data,
+                          std::span<const Rank> /*next*/) {
+  if (peers.size() == 1 && into.size() > least_read_in_place) {
+    data[0] = into.data();
+    return peers_[peers.front().index()].moved = receive(peers.front(), into);
+  }
+  std::size_t least = ~std::size_t{0};
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    const std::span<const std::byte> from = arrived(peers[i]);
+    if (from.empty()) return 0;
+    data[i] = from.data();
+    least = std::min(least, from.size());
+  }
+  return least;
+}
+
+void TcpPort::consume(std::span<const Rank> peers, std::size_t bytes) {
+  for (const Rank peer : peers) {
+    Peer& state = peers_[peer.index()];
+    if (std::exchange(state.moved, 0) > 0) continue;
+    state.line->connection.consume(*state.stream, bytes);
+  }
 }
 
 std::size_t TcpPort::receive(Rank peer, std::span<std::byte> to) {
@@ -76,9 +107,10 @@ std::size_t TcpPort::receive(Rank peer, std::span<std::byte> to) {
   if (state == nullptr || to.empty()) return 0;
   return naming(peer, [&]() -> std::size_t {
     Connection& connection = state->line->connection;
-    if (is_dry(*state) && connection.buffered(*state->stream, received_call_).empty()) return 0;
+    if (is_dry(*state) && connection.buffered(*state->stream, terms_.received_tag).empty())
+      return 0;
     const std::uint64_t arrivals = state->line->arrivals.load(std::memory_order_acquire);
-    const std::size_t bytes = connection.receive(*state->stream, to, received_call_);
+    const std::size_t bytes = connection.receive(*state->stream, to, terms_.received_tag);
     if (bytes == 0) {
       note_dry(*state, arrivals);
     } else {
@@ -88,27 +120,36 @@ std::size_t TcpPort::receive(Rank peer, std::span<std::byte> to) {
   });
 }
 
-void TcpPort::expect(Rank peer, std::span<std::byte> to) {
-  Peer* const state = reach(peer);
-  if (state != nullptr) state->line->connection.expect(*state->stream, to);
+Port::Posted TcpPort::post(std::span<const Send> sends) {
+  Posted posted;
+  for (const Send& send : sends) {
+    if (send.peers.size() != 1) {
+      throw Error(ErrorCode::internal, "over TCP a piece goes to one peer at a time");
+    }
+    const std::size_t taken = this->send(send.peers.front(), send.data);
+    posted.is_outstanding |= taken > 0;
+    if (taken < send.data.size()) {
+      posted.bytes = taken;
+      break;
+    }
+    ++posted.sends;
+  }
+  return posted;
 }
 
-std::size_t TcpPort::send(std::span<const Rank> peers, std::span<const std::byte> data) {
-  if (peers.size() != 1) {
-    throw Error(ErrorCode::internal, "over TCP a piece goes to one peer at a time");
-  }
-  const Rank peer = peers.front();
+/// Takes as many bytes as it can. Zero if there is no room now.
+std::size_t TcpPort::send(Rank peer, std::span<const std::byte> data) {
   Peer* const state = reach(peer);
   if (state == nullptr) return 0;
   // Nothing has changed since the last attempt failed.
   if (state->is_pending && state->full_since == news_) return 0;
   return naming(peer, [&]() -> std::size_t {
     Connection& connection = state->line->connection;
-    FrameWriter::Taken taken = connection.send(*state->stream, data, sent_call_);
+    FrameWriter::Taken taken = connection.send(*state->stream, data, terms_.sent_tag);
     const bool is_waiting = taken.bytes == 0 && Connection::is_exhausted(*state->stream);
     // Credit may have arrived: read it.
     if (is_waiting && !is_dry(*state) && pump(*state)) {
-      taken = connection.send(*state->stream, data, sent_call_);
+      taken = connection.send(*state->stream, data, terms_.sent_tag);
     }
     if (taken.bytes > 0) state->line->note_data();
     if (taken.bytes == 0 || taken.is_pending) note_pending(peer);
@@ -122,16 +163,11 @@ void TcpPort::note_pending(Rank peer) {
   if (!std::exchange(state.is_pending, true)) pending_.push_back(peer);
 }
 
-std::uint64_t TcpPort::released(Rank peer) {
+std::size_t TcpPort::unreleased(Rank peer) {
   const Peer& state = peers_[peer.index()];
   if (!state.stream) return 0;
   if (state.is_pending) (void)flush(peer);
-  return state.stream->released();
-}
-
-std::uint64_t TcpPort::sent(Rank peer) const {
-  const Peer& state = peers_[peer.index()];
-  return state.stream ? state.stream->sent() : 0;
+  return state.stream->sent() - state.stream->released();
 }
 
 void TcpPort::copy_unreleased(Rank peer) {
@@ -151,7 +187,7 @@ void TcpPort::abandon() {
   }
 }
 
-void TcpPort::stand_down() {
+void TcpPort::revoke() {
   if (!has_stood_down_.exchange(true)) transport_.note_failure(members_);
 }
 
@@ -179,14 +215,12 @@ TcpPort::Peer* TcpPort::reach(Rank peer) {
   return &state;
 }
 
-bool TcpPort::is_reached(Rank peer) {
+/// What a process has sent may come until the end of the connection has arrived.
+bool TcpPort::may_arrive(Rank peer, bool has_ended) {
   const Peer& state = peers_[peer.index()];
-  return state.line != nullptr || (!is_abandoned_ && transport_.is_connected(state.member));
-}
-
-/// Until the end of the connection has arrived, which follows all data.
-bool TcpPort::may_deliver(Rank peer) {
-  const Peer& state = peers_[peer.index()];
+  if (!has_ended) {
+    return state.line != nullptr || (!is_abandoned_ && transport_.is_connected(state.member));
+  }
   if (state.line == nullptr) return !is_abandoned_ && transport_.may_connect(state.member);
   Connection& connection = state.line->connection;
   return !connection.is_hung_up() || connection.holds_data_for(context_);
@@ -230,13 +264,13 @@ bool TcpPort::flush(Rank peer) {
   return state.stream->released() > before;
 }
 
-/// A peer may have sent data over a connection that is not accepted yet. That takes a round for
-/// each step of the handshake.
-void TcpPort::look() {
-  constexpr int enough = 8;
-  for (int round = 0; transport_.look() && !missing_.empty() && round < enough; ++round) {
-  }
-  (void)attach_connected();
+Port::Outlook TcpPort::progress(std::uint32_t idle, Clock::time_point deadline) {
+  if (goes_on(deadline)) return Outlook::moved;
+  return idle == 0 || stay_awake(idle) ? Outlook::soon : Outlook::later;
+}
+
+/// From now on no connection counts as dry.
+void TcpPort::look_at_all() {
   ++looks_;
   dry_ = 0;
 }
@@ -251,6 +285,7 @@ bool TcpPort::attach_connected() {
          }) > 0;
 }
 
+/// True if there was anything to write, or a connection was made or given up.
 bool TcpPort::goes_on(Clock::time_point deadline) {
   ++news_;
   bool moved = false;
@@ -281,31 +316,41 @@ bool TcpPort::goes_on(Clock::time_point deadline) {
   return moved;
 }
 
+/// Spins or yields. False if it is time to sleep.
 bool TcpPort::stay_awake(std::uint32_t idle) {
   if (idle > patience_.spins + patience_.yields) return false;
   if (idle > patience_.spins) sched_yield();
   if (!missing_.empty() || dry_ > few) {
     (void)transport_.look();
   } else {
-    ++looks_;
-    dry_ = 0;
+    look_at_all();
   }
   return true;
 }
 
-void TcpPort::lie_down(WokenBy /*by*/) {
+void TcpPort::arm(WokenBy by) {
+  if (by == WokenBy::nobody) return;
   is_notified_.store(false, std::memory_order_seq_cst);
   news_before_ = transport_.news();
   for (const Rank peer : pending_) transport_.watch_room(peers_[peer.index()].member);
-  ++looks_;
-  dry_ = 0;
+  look_at_all();
 }
 
 void TcpPort::sleep(Clock::time_point deadline) {
+  const Clock::time_point now = Clock::now();
+  if (deadline <= now) {
+    // A peer may have sent data over a connection that is not accepted yet. That takes a round for
+    // each step of the handshake.
+    constexpr int enough = 8;
+    for (int round = 0; transport_.look() && !missing_.empty() && round < enough; ++round) {
+    }
+    (void)attach_connected();
+    return look_at_all();
+  }
   const auto is_awake = [this] {
     return is_notified_.load(std::memory_order_seq_cst) || transport_.news() != news_before_;
   };
-  transport_.sleep(is_awake, std::min(deadline, Clock::now() + patience_.nap));
+  transport_.sleep(is_awake, std::min(deadline, now + patience_.nap));
 }
 
 std::string TcpPort::name(Rank rank) const {

@@ -14,7 +14,7 @@ namespace tutti {
 
 /// One communicator over TCP: one stream of each connection that it needs.
 ///
-/// send() takes as much as the stream's credit allows. What does not fit into the socket's buffer
+/// A post takes as much as the stream's credit allows. What does not fit into the socket's buffer
 /// is written by later calls of any port. Memory is released when the system has taken the bytes,
 /// not when they have arrived.
 class TcpPort final : public Port, private StreamListener {
@@ -25,34 +25,33 @@ class TcpPort final : public Port, private StreamListener {
   TcpPort(const TcpPort&) = delete;
   TcpPort& operator=(const TcpPort&) = delete;
 
-  void begin(std::uint32_t sent, std::uint32_t received) override {
-    sent_call_ = sent;
-    received_call_ = received;
+  void begin(const Terms& terms) override { terms_ = terms; }
+  /// Requires: one peer for each send.
+  [[nodiscard]] Posted post(std::span<const Send> sends) override;
+  /// What is sent is copied by the system.
+  [[nodiscard]] Copies prepare(const Send& /*send*/, std::size_t /*reading*/, bool /*may_stage*/,
+                               std::vector<std::byte*>& /*copies*/) override {
+    return Copies::none;
   }
-  [[nodiscard]] std::span<const std::byte> arrived(Rank peer) override;
-  void consume(Rank peer, std::size_t bytes) override;
-  [[nodiscard]] std::size_t receive(Rank peer, std::span<std::byte> to) override;
-  void expect(Rank peer, std::span<std::byte> to) override;
-  /// Requires: one peer.
-  [[nodiscard]] std::size_t send(std::span<const Rank> peers,
-                                 std::span<const std::byte> data) override;
-  [[nodiscard]] bool is_reached(Rank peer) override;
-  [[nodiscard]] bool may_deliver(Rank peer) override;
-  [[nodiscard]] std::uint32_t lane(Rank peer) const override { return peer.index(); }
-  [[nodiscard]] std::uint64_t released(Rank peer) override;
-  [[nodiscard]] std::uint64_t sent(Rank peer) const override;
+  [[nodiscard]] std::size_t unreleased(Rank peer) override;
   void copy_unreleased(Rank peer) override;
+  [[nodiscard]] std::size_t poll(std::span<const Rank> peers, std::span<std::byte> into,
+                                 const void** data, std::span<const Rank> next) override;
+  void consume(std::span<const Rank> peers, std::size_t bytes) override;
+  [[nodiscard]] bool may_arrive(Rank peer, bool has_ended) override;
+  void revoke() override;
+  [[nodiscard]] bool has_revoked(Rank /*peer*/) const override { return false; }
+  [[nodiscard]] bool is_exposed(const std::function<bool(Rank)>& /*is_gone*/) override {
+    return false;
+  }
   /// Closes its streams.
   void abandon() override;
-  void stand_down() override;
-  void look() override;
-  void interrupt() override { notify(); }
   /// Writes pending data and makes connections. If a peer cannot be reached by the deadline, the
   /// next call that needs it throws peer_lost, or timed_out if the peer should have connected.
-  [[nodiscard]] bool goes_on(Clock::time_point deadline) override;
-  [[nodiscard]] bool stay_awake(std::uint32_t idle) override;
-  void lie_down(WokenBy by) override;
+  [[nodiscard]] Outlook progress(std::uint32_t idle, Clock::time_point deadline) override;
+  void arm(WokenBy by) override;
   void sleep(Clock::time_point deadline) override;
+  void interrupt() override { notify(); }
 
  private:
   struct Peer {
@@ -66,6 +65,7 @@ class TcpPort final : public Port, private StreamListener {
     std::uint64_t dry_at = 0;      // and of the connection's arrivals.
     std::uint32_t passed_by = 0;   // How often it was not polled since.
     std::uint64_t full_since = 0;  // The value of news_ when there was no room to write.
+    std::size_t moved = 0;         // Bytes that poll() has moved and consume() has not seen.
   };
 
   void notify() override;
@@ -74,6 +74,12 @@ class TcpPort final : public Port, private StreamListener {
   bool attach_connected();
   [[nodiscard]] bool is_dry(Peer& peer) const;
   void note_dry(Peer& peer, std::uint64_t arrivals);
+  [[nodiscard]] std::size_t send(Rank peer, std::span<const std::byte> data);
+  [[nodiscard]] std::span<const std::byte> arrived(Rank peer);
+  [[nodiscard]] std::size_t receive(Rank peer, std::span<std::byte> to);
+  [[nodiscard]] bool goes_on(Clock::time_point deadline);
+  [[nodiscard]] bool stay_awake(std::uint32_t idle);
+  void look_at_all();
   [[nodiscard]] bool pump(Peer& peer);
   bool flush(Rank peer);
   void note_pending(Rank peer);
@@ -86,8 +92,7 @@ class TcpPort final : public Port, private StreamListener {
   std::uint64_t context_;
   Rank self_;
   Patience patience_;
-  std::uint32_t sent_call_ = 0;
-  std::uint32_t received_call_ = 0;
+  Terms terms_{};
   const std::vector<std::uint32_t> members_;
   std::vector<Peer> peers_;
   std::vector<Rank> missing_;

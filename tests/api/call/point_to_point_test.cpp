@@ -34,7 +34,7 @@ class FakeHost final : public MessageHost {
     return sent < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(sent));
   }
   [[nodiscard]] bool has_ended(std::uint32_t /*rank*/) const override { return false; }
-  [[nodiscard]] bool has_stood_down(std::uint32_t /*rank*/) const override { return false; }
+  [[nodiscard]] bool has_revoked(std::uint32_t /*rank*/) const override { return false; }
   [[nodiscard]] Error settle_message(const Error& error, const std::string& /*what*/,
                                      std::vector<std::uint32_t> /*suspects*/) override {
     if (has_no_memory) throw std::bad_alloc();

@@ -29,7 +29,7 @@ std::vector<std::uint64_t> puts(std::size_t count, bool in_place, const CallOpti
 }
 
 TEST(Put, TwoShotAllreduceCopiesNoResult) {
-  // Short messages run straight through, long ones are polled.
+  // Short messages are run in order, long ones as they come.
   for (const std::size_t count : {64U, 1024U, 100000U}) {
     for (const bool in_place : {false, true}) {
       const std::uint64_t expected = (ranks - 1) * count / ranks * sizeof(float);

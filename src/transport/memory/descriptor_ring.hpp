@@ -11,42 +11,42 @@ inline constexpr std::size_t cache_line = 64;
 
 /// A descriptor of data from one rank to another, one cache line. It holds short data inline, or
 /// the location of longer data.
-struct alignas(cache_line) Note {
+struct alignas(cache_line) Descriptor {
   enum class Kind : std::uint16_t {
-    enclosed,  ///< Inline in the note.
-    staged,    ///< In the sender's outbox, at offset `where` of the arena.
-    direct,    ///< In the sender's own memory. SharedView::resolve() finds it by `where`.
-    remote,    ///< In the sender's private memory, at its address `where`: see CrossMemory.
-    put,       ///< Already in the receiver's memory: the sender has written it to a window.
+    inlined,      ///< Inline in the descriptor.
+    staged,       ///< In the sender's outbox, at offset `where` of the arena.
+    zero_copy,    ///< In the sender's own memory. SharedView::resolve() finds it by `where`.
+    single_copy,  ///< In the sender's private memory, at its address `where`: see CrossMemory.
+    put,          ///< Already in the receiver's memory: the sender has written it to a window.
   };
-  /// A window that the sender of the note exposes to its receiver. See Port::Window.
-  struct Exposure {
+  /// A window that the sender of the descriptor announces to its receiver. See Port::Window.
+  struct Window {
     std::uint64_t where = 0;
     std::uint64_t at = 0;
     std::uint64_t after = 0;  ///< may_write_at_once, if there is no condition.
-    std::uint64_t bytes = 0;  ///< 0: the note exposes no window.
+    std::uint64_t bytes = 0;  ///< 0: the descriptor announces no window.
   };
-  static constexpr std::size_t most_enclosed = 48;
+  static constexpr std::size_t most_inline = 48;
 
-  /// Sequence number of the note in its stream, from 1. Written last, with release order: it
+  /// Sequence number of the descriptor in its stream, from 1. Written last, with release order: it
   /// publishes the other fields.
   std::atomic<std::uint32_t> turn{0};
   std::uint32_t bytes = 0;
   std::uint32_t call = 0;  ///< Tag of the call that the data belongs to.
-  Kind kind = Kind::enclosed;
+  Kind kind = Kind::inlined;
   struct Place {
     std::uint64_t where = 0;
-    Exposure window{};
-    /// The last note of the opposite stream that the sender of this one has finished. It saves the
-    /// receiver a look at Mailbox::done.
+    Window window{};
+    /// The last descriptor of the opposite stream that the sender of this one has finished. It
+    /// saves the receiver a look at DescriptorRing::done.
     std::uint32_t finished = 0;
 
-    void write(std::uint64_t where_now, const Exposure& exposure, std::uint32_t finished_now) {
+    void write(std::uint64_t where_now, const Window& announced, std::uint32_t finished_now) {
       set(where, where_now);
-      set(window.where, exposure.where);
-      set(window.at, exposure.at);
-      set(window.after, exposure.after);
-      set(window.bytes, exposure.bytes);
+      set(window.where, announced.where);
+      set(window.at, announced.at);
+      set(window.after, announced.after);
+      set(window.bytes, announced.bytes);
       set(finished, finished_now);
     }
 
@@ -61,24 +61,24 @@ struct alignas(cache_line) Note {
   };
   union {
     Place place;
-    std::array<std::byte, most_enclosed> data;
+    std::array<std::byte, most_inline> data;
   };
 
-  Note() : place{} {}
+  Descriptor() : place{} {}
 };
-static_assert(sizeof(Note) == cache_line);
+static_assert(sizeof(Descriptor) == cache_line);
 
 inline constexpr std::uint64_t may_write_at_once = ~std::uint64_t{0};
 
-/// A ring of notes from one rank to another, in shared memory. The receiver writes how many it has
-/// finished. The sender reads that only when it runs out of notes.
-struct Mailbox {
+/// A ring of descriptors from one rank to another, in shared memory. The receiver writes how many
+/// it has finished. The sender reads that only when it runs out of descriptors.
+struct DescriptorRing {
   static constexpr std::uint32_t capacity = 16;
 
-  std::array<Note, capacity> notes;
+  std::array<Descriptor, capacity> descriptors;
   alignas(cache_line) std::atomic<std::uint32_t> done{0};
 
-  [[nodiscard]] Note& note(std::uint32_t turn) { return notes[turn % capacity]; }
+  [[nodiscard]] Descriptor& at(std::uint32_t turn) { return descriptors[turn % capacity]; }
 };
 
 /// True if `done` is at or past `turn`. Turns wrap around at 2³²; compared turns are close
@@ -104,10 +104,10 @@ struct alignas(cache_line) Bell {
 /// written.
 struct alignas(cache_line) Retirement {
   /// It has given up: it no longer accesses other ranks' memory, and its own memory may change.
-  std::atomic<std::uint32_t> stood_down{0};
-  /// It has closed its port: it no longer accesses any mailbox of the communicator.
+  std::atomic<std::uint32_t> revoked{0};
+  /// It has closed its port: it no longer accesses any ring of the communicator.
   std::atomic<std::uint32_t> has_left{0};
-  /// It has freed its own mailboxes: it no longer accesses the commons.
+  /// It has freed its own rings: it no longer accesses the header.
   std::atomic<std::uint32_t> has_cleared{0};
 };
 
