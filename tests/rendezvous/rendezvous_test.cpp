@@ -126,8 +126,8 @@ TEST(Launched, DISABLED_Worker) {
               std::string(name(launch.how)).c_str());
 }
 
-/// This program, at a path without spaces: it is named in shells within shells. It runs its one test
-/// even where its parent runs a part of all.
+/// This program, at a path without spaces: it is named in shells within shells. It runs its one
+/// test even where its parent runs a part of all.
 std::string worker() {
   static const test::TemporaryDirectory directory;
   const std::string link = directory.path("worker");
