@@ -16,7 +16,7 @@
 #include <tutti/work.hpp>
 
 #include "api/call/running_messages.hpp"
-#include "exec/messenger.hpp"
+#include "messages/messenger.hpp"
 #include "flight/recorder.hpp"
 
 namespace tutti {

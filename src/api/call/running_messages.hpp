@@ -7,7 +7,7 @@
 #include <mutex>
 #include <span>
 
-#include "exec/message.hpp"
+#include "messages/message.hpp"
 #include "lifeline/rank_status.hpp"
 
 namespace tutti {

@@ -13,7 +13,7 @@
 #include "api/group/link_offer.hpp"
 #include "api/group/roster.hpp"
 #include "api/group/transport_set.hpp"
-#include "exec/messenger.hpp"
+#include "messages/messenger.hpp"
 #include "lifeline/lifeline.hpp"
 #include "select/forecast.hpp"
 #include "transport/transport.hpp"

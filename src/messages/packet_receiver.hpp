@@ -8,7 +8,7 @@
 
 #include <tutti/error.hpp>
 
-#include "exec/packet.hpp"
+#include "messages/packet.hpp"
 #include "transport/port.hpp"
 
 namespace tutti {

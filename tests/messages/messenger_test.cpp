@@ -1,4 +1,4 @@
-#include "exec/messenger.hpp"
+#include "messages/messenger.hpp"
 
 #include <atomic>
 #include <chrono>

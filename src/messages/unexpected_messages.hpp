@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "exec/match_key.hpp"
-#include "exec/message.hpp"
+#include "messages/match_key.hpp"
+#include "messages/message.hpp"
 
 namespace tutti {
 

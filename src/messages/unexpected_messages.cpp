@@ -1,4 +1,4 @@
-#include "exec/unexpected_messages.hpp"
+#include "messages/unexpected_messages.hpp"
 
 namespace tutti {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "exec/message.hpp"
-#include "exec/packet.hpp"
+#include "messages/message.hpp"
+#include "messages/packet.hpp"
 #include "transport/port.hpp"
 
 namespace tutti {

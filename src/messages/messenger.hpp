@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "exec/message_protocol.hpp"
+#include "messages/message_protocol.hpp"
 #include "transport/port.hpp"
 
 namespace tutti {

@@ -1,4 +1,4 @@
-#include "exec/posted_receives.hpp"
+#include "messages/posted_receives.hpp"
 
 #include <utility>
 

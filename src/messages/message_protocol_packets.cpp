@@ -5,7 +5,7 @@
 
 #include <tutti/error.hpp>
 
-#include "exec/message_protocol.hpp"
+#include "messages/message_protocol.hpp"
 
 namespace tutti {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "exec/inbox.hpp"
+#include "messages/inbox.hpp"
 
 namespace tutti {
 

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "exec/inboxes.hpp"
-#include "exec/message.hpp"
-#include "exec/packet.hpp"
-#include "exec/packet_receiver.hpp"
-#include "exec/packet_sender.hpp"
+#include "messages/inboxes.hpp"
+#include "messages/message.hpp"
+#include "messages/packet.hpp"
+#include "messages/packet_receiver.hpp"
+#include "messages/packet_sender.hpp"
 #include "transport/port.hpp"
 
 namespace tutti {

@@ -1,4 +1,4 @@
-#include "exec/packet_sender.hpp"
+#include "messages/packet_sender.hpp"
 
 #include <algorithm>
 #include <cstring>

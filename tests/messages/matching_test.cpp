@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "exec/posted_receives.hpp"
-#include "exec/unexpected_messages.hpp"
+#include "messages/posted_receives.hpp"
+#include "messages/unexpected_messages.hpp"
 #include "support/random.hpp"
 
 /// Receives and messages match in order, beside lists that are searched from the front.

@@ -1,4 +1,4 @@
-#include "exec/inboxes.hpp"
+#include "messages/inboxes.hpp"
 
 #include <algorithm>
 #include <optional>

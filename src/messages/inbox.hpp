@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "exec/message.hpp"
-#include "exec/posted_receives.hpp"
-#include "exec/unexpected_messages.hpp"
+#include "messages/message.hpp"
+#include "messages/posted_receives.hpp"
+#include "messages/unexpected_messages.hpp"
 #include "transport/transport.hpp"
 
 namespace tutti {

@@ -1,4 +1,4 @@
-#include "exec/inbox.hpp"
+#include "messages/inbox.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "exec/message_protocol.hpp"
+#include "messages/message_protocol.hpp"
 
 #include <algorithm>
 #include <cstring>

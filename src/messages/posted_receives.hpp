@@ -5,8 +5,8 @@
 #include <memory>
 #include <unordered_map>
 
-#include "exec/match_key.hpp"
-#include "exec/message.hpp"
+#include "messages/match_key.hpp"
+#include "messages/message.hpp"
 
 namespace tutti {
 
