@@ -62,10 +62,14 @@ std::uint64_t FlightRecorder::seen_turns() const {
 std::optional<FlightRecord> FlightRecorder::read(std::uint64_t turn, const TickScale& scale) const {
   const auto found = slots_[turn % records_].read(turn);
   if (!found) return std::nullopt;
+  // A call without a time is just beginning, unless that failed.
+  const std::uint64_t begun = found->begun != 0   ? found->begun
+                              : found->ended != 0 ? found->ended
+                                                  : ticks();
   return FlightRecord{.number = found->number,
                       .call = found->call,
                       .site = found->site,
-                      .begun_ns = scale.nanoseconds(found->begun),
+                      .begun_ns = scale.nanoseconds(begun),
                       .ended_ns = found->ended == 0 ? 0 : scale.nanoseconds(found->ended),
                       .state = found->state,
                       .wait = found->wait};

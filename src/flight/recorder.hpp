@@ -41,11 +41,18 @@ class FlightRecorder {
 
   /// `site` is the caller's name for the place of the call.
   void begin(std::uint64_t number, const FlightCall& call, std::string_view site = {}) {
+    announce(number, call, site);
+    note_time();
+  }
+  /// The two halves of begin(). Reading the clock takes as long as the rest, so a call is announced
+  /// before other ranks can know of it, and gets its time while they are being told.
+  void announce(std::uint64_t number, const FlightCall& call, std::string_view site) {
     if (next_ == fresh_) make_slot();
     current_ = next_;
     next_ = next_ + 1 == end_ ? slots_ : next_ + 1;
-    current_->begin(turns_++, number, call, site, ticks());
+    current_->begin(turns_++, number, call, site);
   }
+  void note_time() { current_->note_time(ticks()); }
 
   /// Identifies one of several overlapping calls.
   struct Handle {

@@ -24,7 +24,7 @@ class alignas(64) FlightSlot {
     std::uint64_t number = 0;
     FlightCall call{};
     FlightSite site{};
-    std::uint64_t begun = 0;
+    std::uint64_t begun = 0;  ///< 0 if its time is not noted.
     std::uint64_t ended = 0;
     FlightRecord::State state = FlightRecord::State::running;
     std::optional<FlightRecord::Wait> wait{};
@@ -32,10 +32,10 @@ class alignas(64) FlightSlot {
 
   /// `turn` is the sequence number of the record in the ring.
   void begin(std::uint64_t turn, std::uint64_t number, const FlightCall& call,
-             std::string_view site, std::uint64_t now) {
+             std::string_view site) {
     mark_.store(2 * turn + 1, std::memory_order_relaxed);
     number_.store(number, std::memory_order_release);
-    begun_.store(now, std::memory_order_release);
+    begun_.store(0, std::memory_order_release);
     ended_.store(0, std::memory_order_release);
     const auto words = std::bit_cast<CallWords>(call);
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -50,6 +50,7 @@ class alignas(64) FlightSlot {
     mark_.store(2 * turn + 2, std::memory_order_release);
   }
 
+  void note_time(std::uint64_t now) { begun_.store(now, std::memory_order_release); }
   void end(std::uint64_t now) { ended_.store(now, std::memory_order_release); }
   void fail(std::uint64_t now) { ended_.store(now | failed_bit, std::memory_order_release); }
   [[nodiscard]] bool is_running() const { return ended_.load(std::memory_order_relaxed) == 0; }
@@ -76,7 +77,7 @@ class alignas(64) FlightSlot {
 
   Word mark_{0};
   Word number_{0};
-  Word begun_{0};
+  Word begun_{0};  // 0 until note_time().
   Word ended_{0};  // 0 while it runs; with failed_bit if it failed.
   std::array<Word, 5> call_{};
   Word waits_for_{no_rank};  // Rank in the high half, round in the low half: one atomic word.

@@ -99,6 +99,7 @@ void CallRunner::perform(const PreparedCall& prepared, const Call& call) {
   set_pace(call.collective, call.options);
   terms_.sent_tag = terms_.received_tag = current;
   links_.port->begin(terms_);
+  box_.recorder().announce(number, prepared.flight, call.options.site);
   Counters& counters = counters_of(static_cast<std::size_t>(call.collective));
   ++counters.calls;
   const Clock::time_point begun = log_ ? Clock::now() : Clock::time_point{};
@@ -117,14 +118,7 @@ void CallRunner::perform(const PreparedCall& prepared, const Call& call) {
                  .time = Clock::now() - begun,
                  .error = error});
   };
-  bool is_recorded = false;
-  const auto record = [&] {
-    if (!std::exchange(is_recorded, true)) {
-      box_.recorder().begin(number, prepared.flight, call.options.site);
-    }
-  };
   const auto settled = [&](const Error& error) {
-    record();
     Error cause = health_.settle(error,
                                  "call " + std::to_string(number) + ", " + words(call, self_) +
                                      " by " + prepared.flight.algorithm,
@@ -136,7 +130,7 @@ void CallRunner::perform(const PreparedCall& prepared, const Call& call) {
   kept_.clear();
   try {
     if (call.options.keep_input) keep_input(call);
-    run_parts(prepared, call, counters, record);
+    run_parts(prepared, call, counters);
   } catch (const Error& error) {
     throw settled(error);
   } catch (const std::exception& error) {
@@ -146,7 +140,6 @@ void CallRunner::perform(const PreparedCall& prepared, const Call& call) {
     (void)settled(health_.giving_up("something that is no std::exception"));
     throw;
   }
-  record();
   box_.recorder().end();
   finish_outputs(prepared, call, ranks_);
   log("");
@@ -172,10 +165,7 @@ void CallRunner::restore_input(const Call& call) {
             output + (static_cast<const std::byte*>(call.input) - output));
 }
 
-/// `record`: is called at the beginning, but while the first sends travel.
-template <class Record>
-void CallRunner::run_parts(const PreparedCall& prepared, const Call& call, Counters& counters,
-                           Record&& record) {
+void CallRunner::run_parts(const PreparedCall& prepared, const Call& call, Counters& counters) {
   const Folding folding{.fold = prepared.fold,
                         .combine = call.reduction.combine().get(),
                         .element_bytes = prepared.element_bytes};
@@ -196,7 +186,8 @@ void CallRunner::run_parts(const PreparedCall& prepared, const Call& call, Count
     Buffers shifted = buffers;
     for (std::uint64_t i = 0; i < part.repeats; ++i) {
       executor_.begin(part.plan, shifted, folding, timeout, counters, is_first_part);
-      record();
+      // The clock is read while the first sends travel.
+      if (is_first_part) box_.recorder().note_time();
       executor_.finish();
       is_first_part = false;
       shifted.input += part.stride;

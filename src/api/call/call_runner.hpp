@@ -71,9 +71,7 @@ class CallRunner {
   };
   [[nodiscard]] Choice choice_for(const Call& call, Selector& selector) const;
   [[nodiscard]] std::uint64_t larger_bytes(const Call& call) const;
-  template <class Record>
-  void run_parts(const PreparedCall& prepared, const Call& call, Counters& counters,
-                 Record&& record);
+  void run_parts(const PreparedCall& prepared, const Call& call, Counters& counters);
   void set_pace(Collective collective, const CallOptions& options);
   [[nodiscard]] Clock::duration timeout_of(const CallOptions& options) const;
   void keep_input(const Call& call);
