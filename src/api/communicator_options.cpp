@@ -92,7 +92,7 @@ void apply_to_part(const CommunicatorOptions& options, std::uint32_t ranks,
 CommunicatorSettings settings_of(const CommunicatorOptions& options, std::uint32_t ranks) {
   CommunicatorSettings settings = settings_from_environment(options.secret);
   if (!options.transport.empty()) {
-    settings.fabric.way = way_from("CommunicatorOptions::transport", options.transport);
+    settings.fabric.transport = transport_from("CommunicatorOptions::transport", options.transport);
   }
   if (!options.interfaces.empty()) settings.fabric.interfaces = options.interfaces;
   apply(options, ranks, settings);

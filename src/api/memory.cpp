@@ -1,6 +1,6 @@
 #include <tutti/memory.hpp>
 
-#include "transport/shm/shared_heap.hpp"
+#include "transport/memory/shared_heap.hpp"
 
 namespace tutti {
 

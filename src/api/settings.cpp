@@ -17,6 +17,7 @@
 #include "core/shortened.hpp"
 #include "flight/settings.hpp"
 #include "topology/rank_list.hpp"
+#include "transport/table.hpp"
 
 namespace tutti {
 namespace {
@@ -139,11 +140,15 @@ std::vector<Rank> order_from_environment(const CommunicatorSettings& settings,
   return order;
 }
 
-Way way_from(const std::string& source, std::string_view text) {
-  if (text.empty() || text == "auto") return Way::automatic;
-  if (text == "shm") return Way::memory;
-  if (text == "tcp") return Way::tcp;
-  refuse(source, text, "auto, shm or tcp");
+std::string transport_from(const std::string& source, std::string_view text) {
+  if (text.empty() || text == "auto") return "";
+  const std::vector<std::string_view> choices = transport_choices();
+  if (std::find(choices.begin(), choices.end(), text) != choices.end()) return std::string(text);
+  std::string all = "auto";
+  for (const std::string_view each : choices) {
+    all += (each == choices.back() ? " or " : ", ") + std::string(each);
+  }
+  refuse(source, text, all);
 }
 
 void note_origin(CommunicatorSettings& settings, const std::string& name, std::string_view value) {
@@ -173,7 +178,7 @@ CommunicatorSettings settings_from_environment() { return settings_from_environm
 
 CommunicatorSettings settings_from_environment(std::string_view secret) {
   CommunicatorSettings settings;
-  settings.fabric.way = way_from("TUTTI_TRANSPORT", variable("TUTTI_TRANSPORT"));
+  settings.fabric.transport = transport_from("TUTTI_TRANSPORT", variable("TUTTI_TRANSPORT"));
   settings.users_secret = secret_of_user(secret);
   settings.fabric.secret = settings.users_secret;
   settings.fabric.host_id = variable("TUTTI_HOSTID");

@@ -23,9 +23,9 @@ namespace tutti {
 [[nodiscard]] std::vector<Rank> order_from_environment(const CommunicatorSettings& settings,
                                                        std::uint32_t ranks);
 
-/// Parses the name of a transport: "auto", "shm" or "tcp". Throws invalid_argument that names
-/// `source`.
-[[nodiscard]] Way way_from(const std::string& source, std::string_view text);
+/// Parses the choice of transports: "auto", of which nothing is left, or a TransportRow::choice.
+/// Throws invalid_argument that names `source`.
+[[nodiscard]] std::string transport_from(const std::string& source, std::string_view text);
 
 /// Adds "name=value" to what the choice of algorithms is based on, for errors about ranks whose
 /// choices differ. What is added last comes first.

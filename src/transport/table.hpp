@@ -57,10 +57,20 @@ struct TransportRequest {
   Clock::duration closing_timeout{};
 };
 
-/// A row of the table of transports.
+/// A row of the table of transports: all that others know of a transport.
 struct TransportRow {
   std::string_view name;
-  std::string_view summary;
+  /// What users call it, to choose it: TUTTI_TRANSPORT. Several transports may have one name.
+  std::string_view choice;
+  /// By what data travels, as messages say it.
+  std::string_view medium;
+  /// Ranks read and write each other's memory. Others reach each other over a network, where data
+  /// may be encrypted.
+  bool shares_memory;
+  /// How a rank waits that has a core of its own, and one that has not. The latter must yield the
+  /// core to the ranks that it waits for.
+  Patience roomy;
+  Patience crowded;
   /// True if it can connect these two members.
   bool (*reaches)(const Whereabouts& a, const Whereabouts& b);
   /// Opens it, collectively on all members of the fabric. If it fails on any member, it returns
@@ -70,5 +80,8 @@ struct TransportRow {
 
 /// All transports, fastest first. Two members use the first one that reaches both.
 [[nodiscard]] std::span<const TransportRow> transports();
+
+/// The names by which users choose transports, each once.
+[[nodiscard]] std::vector<std::string_view> transport_choices();
 
 }  // namespace tutti

@@ -46,7 +46,7 @@ TEST(Settings, AreReadFromTheEnvironment) {
   const Variable transport("TUTTI_TRANSPORT", "tcp");
   const CommunicatorSettings settings = settings_from_environment();
   EXPECT_EQ(settings.timeout, std::chrono::milliseconds(250));
-  EXPECT_EQ(settings.fabric.way, Way::tcp);
+  EXPECT_EQ(settings.fabric.transport, "tcp");
 }
 
 TEST(Settings, OrderNamesEachRankOnce) {

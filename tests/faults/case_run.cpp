@@ -29,8 +29,8 @@ constexpr auto orphans_patience = 5s;
 
 FabricSettings fabric_for(const FaultCase& fault_case, std::uint32_t rank) {
   FabricSettings fabric{.secret = {.bytes = "s"}};
-  if (fault_case.ground == Ground::memory) fabric.way = Way::memory;
-  if (fault_case.ground == Ground::tcp) fabric.way = Way::tcp;
+  if (fault_case.ground == Ground::memory) fabric.transport = "shm";
+  if (fault_case.ground == Ground::tcp) fabric.transport = "tcp";
   if (fault_case.ground == Ground::mixed) fabric.host_id = std::to_string(rank / 2);
   return fabric;
 }

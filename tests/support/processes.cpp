@@ -31,7 +31,7 @@ CommunicatorSettings settings_with(const FabricSettings& fabric,
                                    std::chrono::milliseconds timeout) {
   CommunicatorSettings settings = settings_from_environment();
   settings.timeout = timeout;
-  settings.fabric.way = fabric.way;
+  settings.fabric.transport = fabric.transport;
   settings.fabric.secret = fabric.secret;
   if (!fabric.host_id.empty()) settings.fabric.host_id = fabric.host_id;
   return settings;
@@ -58,6 +58,10 @@ std::string be(std::uint32_t rank, std::uint32_t ranks, const FabricSettings& fa
 }
 
 }  // namespace
+
+std::string choice_of(Way way) {
+  return way == Way::automatic ? "" : way == Way::memory ? "shm" : "tcp";
+}
 
 Meeting::Meeting()
     : listener_(listen_on(Endpoint::parse("127.0.0.1:0"), {})), root_(bound_to(listener_)) {}
@@ -87,7 +91,7 @@ std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work,
     if (pipe(ends) != 0) return "no pipe";
     const pid_t pid = fork();
     if (pid == 0) {
-      FabricSettings fabric{.way = way, .secret = secret};
+      FabricSettings fabric{.transport = choice_of(way), .secret = secret};
       if (ranks_per_host > 0) fabric.host_id = std::to_string(rank / ranks_per_host);
       const std::string fault = be(rank, ranks, fabric, meeting, work);
       const ssize_t written = ::write(ends[1], fault.data(), fault.size());

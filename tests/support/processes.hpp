@@ -11,6 +11,15 @@
 
 namespace tutti::test {
 
+/// The transports that ranks may use.
+enum class Way {
+  automatic,  ///< Memory within a host, TCP between hosts.
+  memory,     ///< Memory, or an error.
+  tcp,        ///< TCP even within a host.
+};
+/// As in FabricSettings::transport.
+[[nodiscard]] std::string choice_of(Way way);
+
 /// The meeting point of forked processes. Made before the first fork.
 class Meeting {
  public:

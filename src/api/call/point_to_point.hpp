@@ -16,8 +16,8 @@
 #include <tutti/work.hpp>
 
 #include "api/call/running_messages.hpp"
-#include "messages/messenger.hpp"
 #include "flight/recorder.hpp"
+#include "messages/messenger.hpp"
 
 namespace tutti {
 

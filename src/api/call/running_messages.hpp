@@ -7,8 +7,8 @@
 #include <mutex>
 #include <span>
 
-#include "messages/message.hpp"
 #include "lifeline/rank_status.hpp"
+#include "messages/message.hpp"
 
 namespace tutti {
 

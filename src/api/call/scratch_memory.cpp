@@ -4,7 +4,7 @@
 
 #include <tutti/error.hpp>
 
-#include "transport/shm/shared_heap.hpp"
+#include "transport/memory/shared_heap.hpp"
 
 namespace tutti {
 

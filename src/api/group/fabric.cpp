@@ -44,7 +44,7 @@ Fabric::Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, FabricSetting
         roster_,
         TransportSet::Opening{
             .exchange = exchange,
-            .way = settings_.way,
+            .choice = settings_.transport,
             .has_ended = [this](std::uint32_t member) { return lifeline_->is_lost(member); },
             .listen =
                 [&] {
@@ -161,7 +161,7 @@ Party Fabric::party(const Membership& membership) const {
 }
 
 Pairs Fabric::pairs(const Membership& membership) const {
-  if (transports_ && transports_->uses_network(membership)) {
+  if (transports_ && transports_->medium_in(membership, false)) {
     return roster_.is_one_network() ? Pairs::loopback : Pairs::network;
   }
   return roster_.is_one_process() ? Pairs::process : Pairs::host;
@@ -169,14 +169,13 @@ Pairs Fabric::pairs(const Membership& membership) const {
 
 std::string Fabric::description(const Membership& membership) const {
   if (membership.size() == 1) return "alone";
-  if (!transports_->uses_network(membership)) {
-    return roster_.is_one_process() ? "threads of one process" : "shared memory";
-  }
-  std::string tcp = settings_.secret.tls ? "TCP with TLS" : "TCP";
+  const auto memory = transports_->medium_in(membership, true);
+  auto network = transports_->medium_in(membership, false);
+  if (!network) return *memory;
+  if (settings_.secret.tls) *network += " with TLS";
   const std::size_t hosts = roster_.hosts_of(membership).size();
-  const bool shares_memory = hosts < membership.size() && transports_->uses_memory(membership);
-  if (!shares_memory) return tcp;
-  return "shared memory within " + std::to_string(hosts) + " hosts, " + tcp + " between them";
+  if (!memory || hosts == membership.size()) return *network;
+  return *memory + " within " + std::to_string(hosts) + " hosts, " + *network + " between them";
 }
 
 }  // namespace tutti

@@ -13,8 +13,8 @@
 #include "api/group/link_offer.hpp"
 #include "api/group/roster.hpp"
 #include "api/group/transport_set.hpp"
-#include "messages/messenger.hpp"
 #include "lifeline/lifeline.hpp"
+#include "messages/messenger.hpp"
 #include "select/forecast.hpp"
 #include "transport/transport.hpp"
 

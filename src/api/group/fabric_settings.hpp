@@ -10,16 +10,10 @@
 
 namespace tutti {
 
-/// The transports that ranks may use.
-enum class Way {
-  automatic,  ///< Memory within a host, TCP between hosts.
-  memory,     ///< Memory, or an error.
-  tcp,        ///< TCP even within a host.
-};
-
 /// What the user, not the other ranks, tells a fabric.
 struct FabricSettings {
-  Way way = Way::automatic;
+  /// The transports that ranks may use: TransportRow::choice. Empty: the fastest for each pair.
+  std::string transport{};
   Secret secret{};
   /// The exchange reaches members of the group only. Then rank 0 may generate the secret if the
   /// user gave none. Otherwise ranks on several hosts need a secret.

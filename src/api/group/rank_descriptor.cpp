@@ -12,7 +12,7 @@
 #include "core/system_reason.hpp"
 #include "core/whole.hpp"
 #include "lifeline/neighbours.hpp"
-#include "transport/shm/shared_heap.hpp"
+#include "transport/memory/shared_heap.hpp"
 
 namespace tutti {
 namespace {
@@ -55,12 +55,6 @@ T count(const Json& json) {
   return *value;
 }
 
-Way way_from(const Json& json) {
-  const int number = count<int>(json);
-  if (number < 0 || number > static_cast<int>(Way::tcp)) refuse();
-  return static_cast<Way>(number);
-}
-
 std::vector<int> cores_from(const Json& json) {
   std::vector<int> cores;
   for (const Json& each : json) cores.push_back(count<int>(each));
@@ -79,7 +73,7 @@ RankDescriptor own_descriptor(const FabricSettings& settings) {
           .heap_fd = heap == nullptr ? -1 : heap->fd(),
           .heap_file = heap == nullptr ? 0 : heap->file(),
           .cores = own_cores(),
-          .way = settings.way};
+          .transport = settings.transport};
 }
 
 std::string trouble_with_descriptors(std::uint32_t ranks) {
@@ -97,7 +91,7 @@ std::string write(const RankDescriptor& descriptor) {
   const Json json{{"host", descriptor.host},       {"network", descriptor.network},
                   {"name", descriptor.name},       {"pid", descriptor.pid},
                   {"heap_fd", descriptor.heap_fd}, {"heap_file", descriptor.heap_file},
-                  {"cores", descriptor.cores},     {"way", static_cast<int>(descriptor.way)},
+                  {"cores", descriptor.cores},     {"transport", descriptor.transport},
                   {"trouble", descriptor.trouble}};
   // Names of hosts and files may contain any bytes; invalid UTF-8 is replaced.
   return json.dump(-1, Json::NotUtf8::replace);
@@ -113,7 +107,7 @@ RankDescriptor read_rank_descriptor(const std::string& text) {
             .heap_fd = count<int>(json.at("heap_fd")),
             .heap_file = count<std::uint64_t>(json.at("heap_file")),
             .cores = cores_from(json.at("cores")),
-            .way = way_from(json.at("way")),
+            .transport = json.at("transport").get<std::string>(),
             .trouble = json.at("trouble").get<std::string>()};
   } catch (const JsonError&) {
     refuse();

@@ -16,8 +16,8 @@ struct RankDescriptor {
   int heap_fd = -1;             ///< Of its shared heap; -1 if it has none.
   std::uint64_t heap_file = 0;  ///< As in SharedHeap::file().
   std::vector<int> cores;       ///< The cores on which it may run.
-  Way way = Way::automatic;
-  std::string trouble{};  ///< Why the rank cannot take part; empty if it can.
+  std::string transport{};      ///< As in FabricSettings.
+  std::string trouble{};        ///< Why the rank cannot take part; empty if it can.
 };
 
 [[nodiscard]] RankDescriptor own_descriptor(const FabricSettings& settings);

@@ -23,7 +23,7 @@ Roster::Roster(Exchange& exchange, std::uint32_t self, std::uint32_t ranks,
   }
   for (std::uint32_t r = 0; r < ranks; ++r) {
     const RankDescriptor& descriptor = descriptors_[r];
-    if (descriptor.way != own.way) {
+    if (descriptor.transport != own.transport) {
       throw Error(ErrorCode::mismatch, "rank " + std::to_string(r) +
                                            " has another TUTTI_TRANSPORT than rank " +
                                            std::to_string(self) + ": give all ranks the same");

@@ -8,17 +8,6 @@
 namespace tutti {
 namespace {
 
-bool is_memory_row(const TransportRow& row) { return row.name != "tcp"; }
-
-/// A rank with a core of its own may spin; others must yield the core to the ranks they wait for.
-/// Polling a socket costs a hundred times as much as polling memory.
-Patience patience_for(const TransportRow& row, bool is_roomy) {
-  if (!is_memory_row(row)) {
-    return is_roomy ? Patience{.spins = 100, .yields = 1000} : Patience{.spins = 0, .yields = 20};
-  }
-  return is_roomy ? Patience{.spins = 5000, .yields = 100} : Patience{.spins = 0, .yields = 200};
-}
-
 [[noreturn]] void refuse_memory(const std::string& why) {
   throw Error(ErrorCode::unsupported, "the ranks cannot all share memory: " + why +
                                           "; unset TUTTI_TRANSPORT to use TCP between them");
@@ -29,9 +18,7 @@ Patience patience_for(const TransportRow& row, bool is_roomy) {
 TransportSet::TransportSet(const Roster& roster, const Opening& opening) : roster_(roster) {
   std::vector<const TransportRow*> rows;
   for (const TransportRow& row : transports()) {
-    const bool is_wanted =
-        opening.way == Way::automatic || (opening.way == Way::memory) == is_memory_row(row);
-    if (is_wanted) rows.push_back(&row);
+    if (opening.choice.empty() || opening.choice == row.choice) rows.push_back(&row);
   }
   std::string trouble;
   while (!try_to_open(opening, rows, trouble)) {
@@ -59,7 +46,7 @@ bool TransportSet::try_to_open(const Opening& opening, std::vector<const Transpo
                              .self = roster_.self(),
                              .members = roster_.members(),
                              .group = {},
-                             .patience = patience_for(*rows[i], roster_.is_roomy()),
+                             .patience = roster_.is_roomy() ? rows[i]->roomy : rows[i]->crowded,
                              .doorbells = doorbells,
                              .has_ended = opening.has_ended,
                              .open_door = opening.listen,
@@ -118,30 +105,21 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> TransportSet::kinds_of_pair
   return pairs;
 }
 
-bool TransportSet::is_memory(std::size_t index) const { return is_memory_row(*open_[index].row); }
-
 bool TransportSet::serves(std::size_t index, const Membership& membership) const {
   return std::any_of(
       membership.members.begin(), membership.members.end(),
       [&](std::uint32_t member) { return member != roster_.self() && index_for(member) == index; });
 }
 
-bool TransportSet::uses_network(const Membership& membership) const {
-  return has_pair(membership, false);
-}
-
-bool TransportSet::uses_memory(const Membership& membership) const {
-  return has_pair(membership, true);
-}
-
-bool TransportSet::has_pair(const Membership& membership, bool by_memory) const {
+std::optional<std::string> TransportSet::medium_in(const Membership& membership,
+                                                   bool shares_memory) const {
   std::vector<const TransportRow*> rows;
   for (const Open& each : open_) rows.push_back(each.row);
-  const auto pairs = kinds_of_pairs(membership.members);
-  return std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) {
-    const auto row = row_between(rows, pair.first, pair.second);
-    return row && is_memory_row(*rows[*row]) == by_memory;
-  });
+  for (const auto& [a, b] : kinds_of_pairs(membership.members)) {
+    const auto row = row_between(rows, a, b);
+    if (row && rows[*row]->shares_memory == shares_memory) return std::string(rows[*row]->medium);
+  }
+  return std::nullopt;
 }
 
 }  // namespace tutti

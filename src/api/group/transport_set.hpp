@@ -24,7 +24,7 @@ class TransportSet {
  public:
   struct Opening {
     Exchange& exchange;
-    Way way = Way::automatic;
+    std::string choice{};  ///< As FabricSettings::transport.
     std::function<bool(std::uint32_t member)> has_ended;
     std::function<TransportRequest::Door()> listen;
     Clock::duration closing_timeout{};
@@ -35,17 +35,16 @@ class TransportSet {
 
   [[nodiscard]] std::size_t size() const { return open_.size(); }
   [[nodiscard]] Transport& transport(std::size_t index) const { return *open_[index].transport; }
-  [[nodiscard]] bool is_memory(std::size_t index) const;
 
   /// The index of the transport by which this member reaches another one.
   [[nodiscard]] std::size_t index_for(std::uint32_t member) const { return by_member_[member]; }
   /// Whether this member needs the transport in that communicator.
   [[nodiscard]] bool serves(std::size_t index, const Membership& membership) const;
 
-  /// Whether some pair of ranks of the communicator uses the network; whether some pair uses
-  /// memory. The same on all ranks.
-  [[nodiscard]] bool uses_network(const Membership& membership) const;
-  [[nodiscard]] bool uses_memory(const Membership& membership) const;
+  /// By what data travels between ranks of the communicator that share memory, or that do not;
+  /// none if there is no such pair. The same on all ranks.
+  [[nodiscard]] std::optional<std::string> medium_in(const Membership& membership,
+                                                     bool shares_memory) const;
 
  private:
   using Rows = std::span<const TransportRow* const>;
@@ -61,7 +60,6 @@ class TransportSet {
                                                        std::uint32_t b) const;
   [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> kinds_of_pairs(
       std::span<const std::uint32_t> members) const;
-  [[nodiscard]] bool has_pair(const Membership& membership, bool by_memory) const;
 
   const Roster& roster_;
   std::vector<Open> open_;

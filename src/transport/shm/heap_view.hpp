@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "transport/memory/shared_heap.hpp"
 #include "transport/memory/shared_view.hpp"
 #include "transport/shm/cross_memory.hpp"
-#include "transport/shm/shared_heap.hpp"
 
 namespace tutti {
 

@@ -16,7 +16,7 @@ RankDescriptor descriptor() {
           .pid = 42,
           .heap_fd = -1,
           .cores = {0, 3},
-          .way = Way::tcp};
+          .transport = "tcp"};
 }
 
 TEST(RankDescriptor, RoundTrips) {
@@ -24,7 +24,7 @@ TEST(RankDescriptor, RoundTrips) {
   EXPECT_EQ(write(read), write(descriptor()));
   EXPECT_EQ(read.heap_fd, -1);
   EXPECT_EQ(read.cores, (std::vector<int>{0, 3}));
-  EXPECT_EQ(read.way, Way::tcp);
+  EXPECT_EQ(read.transport, "tcp");
 }
 
 TEST(RankDescriptor, NamesMayBeAnyBytes) {

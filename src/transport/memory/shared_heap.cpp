@@ -1,4 +1,4 @@
-#include "transport/shm/shared_heap.hpp"
+#include "transport/memory/shared_heap.hpp"
 
 #include <fcntl.h>
 #include <pthread.h>
