@@ -22,7 +22,8 @@ using namespace std::chrono_literals;
 constexpr Crew::Staging staging{.slots = 8, .slot_bytes = 4096};
 constexpr std::size_t slice_bytes = 1024;
 
-constexpr std::array every_sight{Sight::staged, Sight::direct, Sight::tcp, Sight::mixed};
+constexpr std::array every_sight{Sight::staged, Sight::direct, Sight::tcp, Sight::mixed,
+                                 Sight::erratic};
 
 /// How the executor runs operations.
 enum class Order {
@@ -222,6 +223,41 @@ TEST_P(EveryWay, GivesTheSame) {
             << "sight " << static_cast<int>(sight) << ", order " << static_cast<int>(order);
       }
     }
+  }
+}
+
+/// A rank dies in a call, at any step. The others end with the right data, or say who is lost.
+TEST_P(EveryWay, EndsWhenARankDies) {
+  const Algorithm& algorithm = *GetParam();
+  Random random(hash_of(algorithm.name) + 1);
+  constexpr std::uint32_t p = 3;
+  const std::vector<Problem> all = problems(algorithm, p);
+  const Problem& problem = random.pick(all);
+  const Schedule schedule = algorithm.schedule(problem);
+  for (int i = 0; i < (is_sanitized ? 2 : 4); ++i) {
+    const Case each = random_case(algorithm, problem, schedule.contract, random);
+    const std::uint32_t mortal = random.below(p);
+    Crew::set_temper(
+        {.seed = random.bits(), .steps_to_live = 1 + random.below(12U), .mortal = mortal});
+    Crew crew(p, Sight::erratic, staging, slice_bytes);
+    Crew::set_temper({.seed = random.bits()});
+    crew.all([&](Rank self, Executor& executor) {
+      Part part(crew, schedule, each, every_order[i % every_order.size()], self);
+      crew.begin(self, 1);
+      try {
+        part.run(executor, 300ms);
+        EXPECT_EQ(part.fault(), "") << name_of(each);
+      } catch (const Error& error) {
+        const bool names_a_loss =
+            error.code() == ErrorCode::peer_lost || error.code() == ErrorCode::timed_out;
+        EXPECT_TRUE(names_a_loss || self.index() == mortal) << error.what() << name_of(each);
+      }
+      // As a communicator does before it returns the caller's memory.
+      Port& port = crew.port(self);
+      port.revoke();
+      while (port.is_exposed([](Rank) { return false; })) std::this_thread::sleep_for(1ms);
+      port.abandon();
+    });
   }
 }
 

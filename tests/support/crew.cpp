@@ -7,6 +7,7 @@
 #include <optional>
 #include <thread>
 
+#include "support/erratic/erratic_port.hpp"
 #include "support/tcp_ranks.hpp"
 #include "transport/inproc/thread_memory.hpp"
 #include "transport/inproc/thread_view.hpp"
@@ -19,6 +20,8 @@ using namespace std::chrono_literals;
 
 /// Tests have more ranks than cores, so spinning wastes time.
 constexpr Patience impatient{.spins = 10, .yields = 200};
+
+erratic::Temper temper;
 
 /// Long enough that no rank times out.
 class SilentAlarm final : public Alarm {
@@ -49,6 +52,9 @@ class Crew::Member {
   void join_by_tcp(TcpRanks& all) {
     tcp_ = all.transport(membership_.self.index(), doorbells_);
     ports_.push_back(tcp_->another_port(membership_.context));
+  }
+  void join(const std::shared_ptr<erratic::Network>& network, const erratic::Temper& temper) {
+    ports_.push_back(std::make_unique<erratic::ErraticPort>(network, membership_, temper));
   }
   void open(std::size_t slice_bytes) {
     if (ports_.size() == 1) {
@@ -100,6 +106,8 @@ Crew::Crew(std::uint32_t ranks, Sight sight, Staging staging, std::size_t slice_
     for (const auto half : {all.first(ranks / 2), all.subspan(ranks / 2)}) {
       if (!half.empty()) share_memory(half, sight, staging);
     }
+  } else if (sight == Sight::erratic) {
+    join_erratically();
   } else if (sight != Sight::tcp) {
     share_memory(everyone, sight, staging);
   }
@@ -133,6 +141,14 @@ void Crew::share_memory(std::span<const std::uint32_t> ranks, Sight sight, Stagi
     members_[rank]->open_memory(offers);
   }
 }
+
+void Crew::join_erratically() {
+  const auto network = std::make_shared<erratic::Network>(ranks());
+  for (const auto& member : members_) member->join(network, temper);
+  ++temper.seed;
+}
+
+void Crew::set_temper(const erratic::Temper& wanted) { temper = wanted; }
 
 void Crew::join_by_tcp() {
   TcpRanks all(ranks());

@@ -7,6 +7,7 @@
 #include <tutti/schedule/schedule.hpp>
 
 #include "exec/executor.hpp"
+#include "support/erratic/open.hpp"
 #include "transport/inproc/thread_memory.hpp"
 #include "transport/memory/memory_transport.hpp"
 
@@ -14,10 +15,11 @@ namespace tutti::test {
 
 /// How the ranks of a crew access each other's memory.
 enum class Sight {
-  staged,  ///< Data is copied into outboxes, as between processes.
-  direct,  ///< Data is read in place, as between threads.
-  tcp,     ///< Not at all: data goes over TCP, as between hosts.
-  mixed,   ///< Ranks of one half read each other's memory in place; the halves are joined by TCP.
+  staged,   ///< Data is copied into outboxes, as between processes.
+  direct,   ///< Data is read in place, as between threads.
+  tcp,      ///< Not at all: data goes over TCP, as between hosts.
+  mixed,    ///< Ranks of one half read each other's memory in place; the halves are joined by TCP.
+  erratic,  ///< By a port that delays, splits and reorders: see erratic::row().
 };
 
 /// Ranks as threads of this process, each with an executor over memory that all share, over TCP, or
@@ -38,6 +40,9 @@ class Crew {
   /// Calls work(rank, executor) for every rank concurrently, and rethrows the first exception.
   void all(const std::function<void(Rank, Executor&)>& work);
 
+  /// For Sight::erratic. Crews that are made later get other seeds.
+  static void set_temper(const erratic::Temper& temper);
+
   [[nodiscard]] std::uint32_t ranks() const;
   [[nodiscard]] Port& port(Rank rank);
   /// Begins a call with this tag on a rank's port. Before that, the tag is 0.
@@ -50,6 +55,7 @@ class Crew {
 
   void share_memory(std::span<const std::uint32_t> ranks, Sight sight, Staging staging);
   void join_by_tcp();
+  void join_erratically();
 
   std::vector<std::unique_ptr<ThreadMemory>> memory_;  // One for each group that shares memory.
   std::vector<std::unique_ptr<Member>> members_;

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "support/errors.hpp"
+#include "transport/memory/shared_heap.hpp"
 #include "transport/shm/heap_view.hpp"
 #include "transport/shm/segment.hpp"
-#include "transport/shm/shared_heap.hpp"
 
 namespace tutti::test {
 namespace {
