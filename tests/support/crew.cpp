@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 /// Tests have more ranks than cores, so spinning wastes time.
 constexpr Patience impatient{.spins = 10, .yields = 200};
 
-erratic::Temper temper;
+erratic::Temper next_temper;
 
 /// Long enough that no rank times out.
 class SilentAlarm final : public Alarm {
@@ -144,11 +144,11 @@ void Crew::share_memory(std::span<const std::uint32_t> ranks, Sight sight, Stagi
 
 void Crew::join_erratically() {
   const auto network = std::make_shared<erratic::Network>(ranks());
-  for (const auto& member : members_) member->join(network, temper);
-  ++temper.seed;
+  for (const auto& member : members_) member->join(network, next_temper);
+  ++next_temper.seed;
 }
 
-void Crew::set_temper(const erratic::Temper& wanted) { temper = wanted; }
+void Crew::set_temper(const erratic::Temper& wanted) { next_temper = wanted; }
 
 void Crew::join_by_tcp() {
   TcpRanks all(ranks());

@@ -65,14 +65,14 @@ Port::Posted ErraticPort::post(std::span<const Send> sends) {
     const std::size_t taken = send.is_prepared ? send.data.size() : piece_of(send.data.size());
     const std::byte* const data = send.is_prepared ? prepared_.data() : send.data.data();
     for (const Rank peer : send.peers) {
-      Parcel& parcel = to(peer).parcels.emplace_back();
-      parcel.tag = terms_.sent_tag;
-      parcel.left = taken;
-      parcel.delay = random_.below(8U);
-      parcel.data = data;
+      Delivery& delivery = to(peer).deliveries.emplace_back();
+      delivery.tag = terms_.sent_tag;
+      delivery.left = taken;
+      delivery.delay = random_.below(8U);
+      delivery.data = data;
       if (in_place) continue;
-      parcel.copy.assign(data, data + taken);
-      parcel.data = parcel.copy.data();
+      delivery.copy.assign(data, data + taken);
+      delivery.data = delivery.copy.data();
     }
     posted.is_outstanding = posted.is_outstanding || in_place;
     if (taken < send.data.size()) {
@@ -96,21 +96,21 @@ Port::Copies ErraticPort::prepare(const Send& send, std::size_t /*reading*/, boo
 std::size_t ErraticPort::unreleased(Rank peer) {
   const Lock held = lock();
   if (network_->is_dead[membership_.members[peer.index()]]) return 0;
-  // From the first parcel on that is read from the caller's memory.
+  // From the first delivery on that is read from the caller's memory.
   std::size_t bytes = 0;
   bool counts = false;
-  for (const Parcel& parcel : to(peer).parcels) {
-    counts = counts || parcel.copy.empty();
-    if (counts) bytes += parcel.left;
+  for (const Delivery& delivery : to(peer).deliveries) {
+    counts = counts || delivery.copy.empty();
+    if (counts) bytes += delivery.left;
   }
   return bytes;
 }
 
 void ErraticPort::copy(Network::Stream& stream) const {
-  for (Parcel& parcel : stream.parcels) {
-    if (!parcel.copy.empty()) continue;
-    parcel.copy.assign(parcel.data, parcel.data + parcel.left);
-    parcel.data = parcel.copy.data();
+  for (Delivery& delivery : stream.deliveries) {
+    if (!delivery.copy.empty()) continue;
+    delivery.copy.assign(delivery.data, delivery.data + delivery.left);
+    delivery.data = delivery.copy.data();
   }
 }
 
@@ -128,23 +128,23 @@ std::size_t ErraticPort::poll(std::span<const Rank> peers, std::span<std::byte> 
   for (std::size_t i = 0; i < peers.size(); ++i) {
     Network::Stream& stream = from(peers[i]);
     const std::string name = "rank " + std::to_string(peers[i].index());
-    if (stream.parcels.empty()) {
+    if (stream.deliveries.empty()) {
       if (network_->is_dead[membership_.members[peers[i].index()]]) {
         throw Error(ErrorCode::peer_lost, name + " is gone");
       }
       return 0;
     }
-    Parcel& parcel = stream.parcels.front();
-    if (parcel.delay > 0) {
-      --parcel.delay;
+    Delivery& delivery = stream.deliveries.front();
+    if (delivery.delay > 0) {
+      --delivery.delay;
       return 0;
     }
-    if (parcel.tag != terms_.received_tag) {
+    if (delivery.tag != terms_.received_tag) {
       throw Error(ErrorCode::mismatch, name + " is in another call");
     }
-    stream.is_open = stream.is_open || parcel.copy.empty();
-    data[i] = parcel.data;
-    least = std::min(least, parcel.left);
+    stream.is_open = stream.is_open || delivery.copy.empty();
+    data[i] = delivery.data;
+    least = std::min(least, delivery.left);
   }
   const std::size_t found = piece_of(least);
   if (peers.size() == 1 && !into.empty() && random_.one_in(2)) {
@@ -165,17 +165,17 @@ void ErraticPort::consume(std::span<const Rank> peers, std::size_t bytes) {
                   "rank " + std::to_string(peer.index()) + " has given up: its data may be wrong");
     }
     stream.is_open = false;
-    Parcel& parcel = stream.parcels.front();
-    parcel.data += bytes;
-    parcel.left -= bytes;
-    if (parcel.left == 0) stream.parcels.pop_front();
+    Delivery& delivery = stream.deliveries.front();
+    delivery.data += bytes;
+    delivery.left -= bytes;
+    if (delivery.left == 0) stream.deliveries.pop_front();
   }
   network_->news.notify_all();
 }
 
 bool ErraticPort::may_arrive(Rank peer, bool has_ended) {
   const Lock held = lock();
-  return !has_ended || !from(peer).parcels.empty();
+  return !has_ended || !from(peer).deliveries.empty();
 }
 
 void ErraticPort::revoke() {
@@ -191,9 +191,9 @@ bool ErraticPort::has_revoked(Rank peer) const {
 bool ErraticPort::is_exposed(const std::function<bool(Rank)>& is_gone) {
   const Lock held = lock();
   for (std::uint32_t peer = 0; peer < membership_.size(); ++peer) {
-    const auto& parcels = to(Rank{peer}).parcels;
-    const bool is_read = std::any_of(parcels.begin(), parcels.end(),
-                                     [](const Parcel& each) { return each.copy.empty(); });
+    const auto& deliveries = to(Rank{peer}).deliveries;
+    const bool is_read = std::any_of(deliveries.begin(), deliveries.end(),
+                                     [](const Delivery& each) { return each.copy.empty(); });
     if (is_read && !group_->has_revoked[peer] && !is_gone(Rank{peer})) return true;
   }
   return false;

@@ -15,7 +15,7 @@
 namespace tutti::test::erratic {
 
 /// What has been sent with one post and is not yet consumed.
-struct Parcel {
+struct Delivery {
   std::uint32_t tag = 0;
   const std::byte* data = nullptr;
   std::size_t left = 0;
@@ -27,8 +27,8 @@ struct Parcel {
 struct Network {
   /// The stream from one rank of a communicator to another.
   struct Stream {
-    std::deque<Parcel> parcels{};
-    bool is_open = false;  ///< The receiver reads the first parcel.
+    std::deque<Delivery> deliveries{};
+    bool is_open = false;  ///< The receiver reads the first delivery.
   };
   struct Group {
     explicit Group(std::uint32_t ranks) : streams(ranks * ranks), has_revoked(ranks) {}
