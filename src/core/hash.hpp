@@ -15,6 +15,13 @@ namespace tutti {
   return hash ^ (hash >> 31);
 }
 
+/// The next number of splitmix64.
+[[nodiscard]] constexpr std::uint64_t next_random(std::uint64_t& state) {
+  const std::uint64_t number = mixed(state, 0);
+  state += 0x9E3779B97F4A7C15;
+  return number;
+}
+
 /// FNV-1a.
 [[nodiscard]] constexpr std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xCBF29CE484222325;

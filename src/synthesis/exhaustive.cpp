@@ -6,6 +6,8 @@
 #include <limits>
 #include <unordered_set>
 
+#include "core/hash.hpp"
+
 namespace tutti::synthesis {
 namespace {
 
@@ -14,8 +16,8 @@ using State = std::vector<std::uint64_t>;
 
 struct StateHash {
   std::size_t operator()(const State& state) const {
-    std::uint64_t hash = 0xCBF29CE484222325;
-    for (const std::uint64_t each : state) hash = (hash ^ each ^ hash >> 29) * 0x100000001B3;
+    std::uint64_t hash = 0;
+    for (const std::uint64_t each : state) hash = mixed(hash, each);
     return static_cast<std::size_t>(hash);
   }
 };

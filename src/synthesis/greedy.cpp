@@ -4,16 +4,10 @@
 #include <bit>
 #include <queue>
 
+#include "core/hash.hpp"
+
 namespace tutti::synthesis {
 namespace {
-
-/// Sebastiano Vigna's splitmix64.
-std::uint64_t scrambled(std::uint64_t& state) {
-  std::uint64_t z = state += 0x9E3779B97F4A7C15;
-  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-  z = (z ^ z >> 27) * 0x94D049BB133111EB;
-  return z ^ z >> 31;
-}
 
 class Matching {
  public:
@@ -88,7 +82,7 @@ class Matching {
   void start(double now, Distribution& result) {
     // In another order each time, so that no edge always chooses first.
     for (std::size_t i = idle_.size(); i > 1; --i) {
-      std::swap(idle_[i - 1], idle_[scrambled(random_) % i]);
+      std::swap(idle_[i - 1], idle_[next_random(random_) % i]);
     }
     for (const std::uint32_t edge : idle_) {
       queued_[edge] = false;
@@ -111,7 +105,7 @@ class Matching {
   std::uint32_t rarest(std::uint32_t edge) {
     const std::uint64_t* const has = &has_[std::size_t{graph_.edges[edge].from} * words_];
     const std::uint64_t* const claimed = &claimed_[std::size_t{graph_.edges[edge].to} * words_];
-    const std::uint64_t random = scrambled(random_);
+    const std::uint64_t random = next_random(random_);
     const std::size_t begin = random % words_;
     const int turn = static_cast<int>(random >> 32 & 63);
     std::uint32_t best = none;

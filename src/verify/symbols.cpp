@@ -3,15 +3,14 @@
 
 #include <tutti/schedule/symbols.hpp>
 
+#include "core/hash.hpp"
+
 namespace tutti {
 namespace {
 
 std::uint64_t hash(std::span<const Symbol> operands) {
   std::uint64_t h = operands.size();
-  for (const Symbol each : operands) {
-    h = (h ^ each.index()) * 0x9E3779B97F4A7C15U;
-    h ^= h >> 32;
-  }
+  for (const Symbol each : operands) h = mixed(h, each.index());
   return h;
 }
 

@@ -7,20 +7,19 @@
 
 #include <tutti/schedule/proved_schedule.hpp>
 
+#include "core/hash.hpp"
+
 namespace tutti {
 namespace {
 
-/// FNV-1a, 64 bits, over words instead of bytes.
 class Hash {
  public:
-  void add(std::uint64_t word) { value_ = (value_ ^ word) * 0x100000001B3ULL; }
-  void add(std::string_view text) {
-    for (const char letter : text) add(static_cast<unsigned char>(letter));
-  }
+  void add(std::uint64_t word) { value_ = mixed(value_, word); }
+  void add(std::string_view text) { add(hash_of(text)); }
   [[nodiscard]] std::uint64_t value() const { return value_; }
 
  private:
-  std::uint64_t value_ = 0xCBF29CE484222325ULL;
+  std::uint64_t value_ = 0;
 };
 
 /// The declaration of a rank, as sent to the others.

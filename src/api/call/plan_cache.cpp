@@ -4,6 +4,8 @@
 
 #include <tutti/schedule/proved_schedule.hpp>
 
+#include "core/hash.hpp"
+
 namespace tutti {
 namespace {
 
@@ -80,13 +82,14 @@ bool PlanCache::matches(const Entry::Key& key, const Call& call) {
 }
 
 std::size_t PlanCache::hash(const Call& call) {
-  std::size_t hash = call.count * 31 + call.root;
-  hash = hash * 31 + static_cast<std::size_t>(call.collective);
-  hash = hash * 31 + static_cast<std::size_t>(call.dtype);
-  hash = hash * 31 + static_cast<std::size_t>(call.reduction.op());
-  hash = hash * 31 + static_cast<std::size_t>(call.options.reproducible);
-  hash = hash * 31 + schedule_of(call);
-  for (const std::uint64_t count : call.counts) hash = hash * 31 + count;
+  std::uint64_t hash = mixed(call.count, call.root);
+  for (const std::uint64_t each :
+       {static_cast<std::uint64_t>(call.collective), static_cast<std::uint64_t>(call.dtype),
+        static_cast<std::uint64_t>(call.reduction.op()),
+        static_cast<std::uint64_t>(call.options.reproducible), schedule_of(call)}) {
+    hash = mixed(hash, each);
+  }
+  for (const std::uint64_t count : call.counts) hash = mixed(hash, count);
   return hash;
 }
 

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "core/hash.hpp"
+
 namespace tutti {
 
 /// The identity of a communicator that derives from another one: `occasion` is the number of the
@@ -10,14 +12,7 @@ namespace tutti {
 [[nodiscard]] inline std::uint64_t derived_identity(std::uint64_t parent, std::uint64_t occasion,
                                                     std::uint64_t part) {
   constexpr std::uint64_t reserved = 16;
-  constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ULL;
-  std::uint64_t hash = parent;
-  for (const std::uint64_t each : {occasion, part}) {
-    // Small numbers must not cancel each other.
-    hash = (hash ^ (each + odd)) * odd;
-    hash = (hash ^ (hash >> 32)) * 0xD6E8FEB86659FD93ULL;
-    hash ^= hash >> 29;
-  }
+  const std::uint64_t hash = mixed(mixed(parent, occasion), part);
   return hash < reserved ? hash + reserved : hash;
 }
 

@@ -4,6 +4,8 @@
 
 #include <tutti/network/routes.hpp>
 
+#include "core/hash.hpp"
+
 namespace tutti {
 
 /// Picks one of several equal next hops at every fork along one path.
@@ -15,7 +17,7 @@ class Fork {
       : policy_(policy), state_(place) {
     if (policy != RoutePolicy::ecmp) return;
     const std::uint64_t pair = (std::uint64_t{from.index()} << 32) | to.index();
-    state_ = mix(mix(mix(seed) ^ pair) ^ flow);
+    state_ = mixed(0, mixed(0, mixed(0, seed) ^ pair) ^ flow);
   }
 
   /// 0 … ways−1. Requires: ways > 0.
@@ -23,7 +25,7 @@ class Fork {
     switch (policy_) {
       case RoutePolicy::ecmp: {
         const auto bits = static_cast<std::uint32_t>(state_ >> 32);
-        state_ = mix(state_);
+        state_ = mixed(0, state_);
         return static_cast<std::uint32_t>((std::uint64_t{bits} * ways) >> 32);
       }
       case RoutePolicy::up_down:
@@ -41,14 +43,6 @@ class Fork {
   }
 
  private:
-  /// The finalizer of splitmix64 (Steele, Lea and Flood, 2014): every bit depends on every bit.
-  [[nodiscard]] static std::uint64_t mix(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-  }
-
   RoutePolicy policy_;
   std::uint64_t state_;
 };
