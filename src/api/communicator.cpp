@@ -3,8 +3,8 @@
 #include <tutti/communicator.hpp>
 
 #include "api/communicator_impl.hpp"
-#include "api/group/grow.hpp"
-#include "api/group/shrink.hpp"
+#include "api/failure/grow.hpp"
+#include "api/failure/shrink.hpp"
 #include "api/group/split.hpp"
 
 namespace tutti {

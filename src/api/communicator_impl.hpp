@@ -13,9 +13,9 @@
 #include "api/call/point_to_point.hpp"
 #include "api/call/worker.hpp"
 #include "api/communicator_settings.hpp"
+#include "api/failure/health.hpp"
 #include "api/group/checked_exchange.hpp"
 #include "api/group/fabric.hpp"
-#include "api/group/health.hpp"
 #include "core/process_origin.hpp"
 #include "flight/black_box.hpp"
 

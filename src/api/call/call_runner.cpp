@@ -40,7 +40,7 @@ CallRunner::CallRunner(Setup setup)
       log_(std::move(setup.log)),
       usual_direct_from_(setup.direct_from),
       usual_slice_bytes_(setup.slice_bytes),
-      executor_(*links_.port, health_, ranks_, least_slice) {
+      executor_(*links_.port, health_.alarm(), ranks_, least_slice) {
   // A rank that waits for its turn on a core keeps the others waiting for what it reads in place.
   const Reach& reach = selector_.forecast().party().reach;
   const bool shares = reach.pairs == Pairs::process || reach.pairs == Pairs::host;

@@ -14,7 +14,7 @@
 #include "api/call/plan_cache.hpp"
 #include "api/call/prepared_call.hpp"
 #include "api/call/shard_reduction.hpp"
-#include "api/group/health.hpp"
+#include "api/failure/health.hpp"
 #include "exec/executor.hpp"
 #include "flight/black_box.hpp"
 #include "select/selector.hpp"

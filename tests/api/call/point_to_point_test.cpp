@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/call/running_messages.hpp"
+#include "api/failure/running_messages.hpp"
 #include "support/errors.hpp"
 #include "support/eventually.hpp"
 #include "support/tcp_ranks.hpp"

@@ -1,4 +1,4 @@
-#include "api/group/ballot.hpp"
+#include "api/failure/ballot.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,11 +13,13 @@
 #include <tutti/error.hpp>
 #include <tutti/verdict.hpp>
 
-#include "api/call/gate.hpp"
-#include "api/call/point_to_point.hpp"
-#include "api/call/running_messages.hpp"
+#include "api/failure/call_alarm.hpp"
+#include "api/failure/gate.hpp"
+#include "api/failure/local_participant.hpp"
+#include "api/failure/message_host.hpp"
+#include "api/failure/retry_count.hpp"
+#include "api/failure/running_messages.hpp"
 #include "api/group/fabric.hpp"
-#include "api/group/retry_count.hpp"
 #include "exec/executor.hpp"
 #include "flight/black_box.hpp"
 #include "lifeline/consensus.hpp"
@@ -28,9 +30,8 @@ namespace tutti {
 /// calls and messages to the other ranks, agrees with them on one verdict, and lets no call begin
 /// afterwards.
 ///
-/// The executor asks it while a call waits (Alarm), the agreement asks it what this rank is doing
-/// (Participant), and messages ask it about their peers (MessageHost).
-class Health final : public Alarm, public MessageHost, private Participant {
+/// Messages ask it about their peers; the executor asks its alarm while a call waits.
+class Health final : public MessageHost {
  public:
   struct Setup {
     std::shared_ptr<Fabric> fabric;
@@ -49,7 +50,7 @@ class Health final : public Alarm, public MessageHost, private Participant {
   Health& operator=(const Health&) = delete;
 
   /// Lasts as long as a call. A rank that is not in a call when there is a verdict, or leaves one
-  /// then, stands down: it no longer reads memory that other ranks lend it.
+  /// then, revokes: it no longer reads the memory of other ranks.
   class Presence {
    public:
     /// Throws the verdict if there is one.
@@ -104,7 +105,9 @@ class Health final : public Alarm, public MessageHost, private Participant {
 
   // MessageHost
   void require_usable() override;
-  [[nodiscard]] bool is_alarmed() const override { return raised.load(std::memory_order_acquire); }
+  [[nodiscard]] bool is_alarmed() const override {
+    return alarm_.raised.load(std::memory_order_acquire);
+  }
   [[nodiscard]] bool is_closed() const override { return gate_.is_closed(); }
   void inquire(std::uint32_t rank) override;
   [[nodiscard]] std::optional<std::uint64_t> messages_of_leaver(std::uint32_t rank) const override;
@@ -114,22 +117,10 @@ class Health final : public Alarm, public MessageHost, private Participant {
                                      std::vector<std::uint32_t> suspects) override;
   [[nodiscard]] Clock::duration usual_timeout() const override { return timeout_; }
 
-  // Alarm
-  [[nodiscard]] std::optional<Error> ring(std::span<const std::uint32_t> awaited) override;
-  void note_wait(std::span<const std::uint32_t> ranks) override;
-  void note_stall() override;
-  void note_sleep() override {
-    if (while_waiting_) while_waiting_();
-  }
+  [[nodiscard]] Alarm& alarm() { return alarm_; }
 
  private:
   [[nodiscard]] bool has_failed();
-
-  // Participant
-  [[nodiscard]] RankStatus status(std::uint64_t about) const override;
-  std::uint64_t seal() override { return done_.seal(); }
-  [[nodiscard]] std::optional<std::uint64_t> stop() override;
-  void wake() override { port_.interrupt(); }
 
   void retire();
   [[nodiscard]] Verdict agree_on_verdict(const Report& report);
@@ -141,16 +132,13 @@ class Health final : public Alarm, public MessageHost, private Participant {
   std::shared_ptr<Fabric> fabric_;
   Port& port_;
   BlackBox& box_;
-  const RunningMessages& messages_;
   Clock::duration timeout_;
-  std::function<void()> while_waiting_;
   std::uint64_t completed_;
   RetryCount done_;
   std::uint64_t calls_ = 0;
-  std::optional<std::uint32_t> leaver_;  // A rank that has left though this call needs it.
-  /// When a running call found that there is a verdict.
-  std::optional<Clock::time_point> verdict_found_at_;
-  Gate gate_;                               // Closed once there is a verdict.
+  Gate gate_;  // Closed once there is a verdict.
+  CallAlarm alarm_;
+  LocalParticipant participant_;
   std::atomic<bool> has_been_told_{false};  // A call has thrown the verdict.
   mutable std::mutex own_verdict_mutex_;
   std::optional<Verdict> own_verdict_;  // Of one rank alone.

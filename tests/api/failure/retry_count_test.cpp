@@ -1,4 +1,4 @@
-#include "api/group/retry_count.hpp"
+#include "api/failure/retry_count.hpp"
 
 #include <thread>
 

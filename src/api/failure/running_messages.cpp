@@ -1,4 +1,4 @@
-#include "api/call/running_messages.hpp"
+#include "api/failure/running_messages.hpp"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "api/group/health.hpp"
+#include "api/failure/health.hpp"
 
 #include <algorithm>
 #include <map>
@@ -13,12 +13,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long a running call goes on after it has found a verdict, if it waits for a rank that is
-/// gone and whose connection has not ended, and if it waits for others. These complete the call or
-/// say that they do not, unless they hang.
-constexpr auto for_lost_ranks = 200ms;
-constexpr auto for_other_ranks = 2s;
-
 }  // namespace
 
 Health::Health(const Setup& setup)
@@ -27,20 +21,26 @@ Health::Health(const Setup& setup)
       fabric_(setup.fabric),
       port_(setup.port),
       box_(setup.box),
-      messages_(setup.messages),
       timeout_(setup.timeout),
-      while_waiting_(setup.while_waiting),
       completed_(setup.completed),
-      done_(setup.completed) {
+      done_(setup.completed),
+      alarm_(gate_, port_, calls_, setup.while_waiting),
+      participant_({.gate = gate_,
+                    .port = port_,
+                    .messenger = fabric_->messenger(),
+                    .recorder = box_.recorder(),
+                    .messages = setup.messages,
+                    .done = done_,
+                    .calls = calls_}) {
   if (members_.size() == 1) return;
-  Participant& participant = *this;
   consensus_ =
       std::make_unique<Consensus>(fabric_->lifeline(),
                                   Consensus::Config{.communicator = setup.membership.context,
                                                     .self = self_.index(),
                                                     .members = members_,
                                                     .patience = timeout_},
-                                  raised, participant);
+                                  alarm_.raised, participant_);
+  alarm_.set_consensus(*consensus_);
 }
 
 void Health::leave(const std::map<std::uint32_t, std::uint64_t>& messages) {
@@ -62,8 +62,8 @@ Verdict Health::agree_on_verdict(const Report& report) {
   if (!own_verdict_) {
     own_verdict_ = Verdict{.code = report.code, .ranks = report.ranks, .words = report.words};
     // As GroupState does it: receives of messages from this rank itself may wait.
-    raised.store(true);
-    (void)stop();
+    alarm_.raised.store(true);
+    (void)participant_.stop();
   }
   return *own_verdict_;
 }
@@ -78,7 +78,7 @@ Error Health::settle(const Error& error, const std::string& call, const Stall& s
   const Verdict verdict =
       agree_on_verdict({.code = error.code(),
                         .ranks = error.code() == ErrorCode::aborted ? std::vector{self_.index()}
-                                 : leaver_                          ? std::vector{*leaver_}
+                                 : alarm_.leaver()                  ? std::vector{*alarm_.leaver()}
                                                                     : stall.ranks,
                         .call = calls_,
                         .words = call + ": " + error.what()});
@@ -219,82 +219,10 @@ bool Health::accept_completed(std::uint64_t call) {
   return true;
 }
 
-/// Another thread asks, perhaps during a call of this rank.
-RankStatus Health::status(std::uint64_t about) const {
-  const FlightRecorder& recorder = box_.recorder();
-  RankStatus status;
-  if (const auto last = recorder.latest()) {
-    const auto now = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
-    status.call = last->number;
-    status.words = words(*last);
-    status.runs = last->state == FlightRecord::State::running;
-    const std::uint64_t since = status.runs ? last->begun_ns : last->ended_ns;
-    status.seconds = since == 0 || now < since ? 0 : 1e-9 * static_cast<double>(now - since);
-  }
-  messages_.describe(status);
-  if (about == 0) return status;
-  status.about = about;
-  if (const auto asked = recorder.find(about)) {
-    status.signature = asked->call.signature;
-    status.asked = words(*asked);
-  }
-  const std::uint64_t first =
-      about > RankStatus::most_earlier ? about - RankStatus::most_earlier : 1;
-  for (std::uint64_t number = first; number < about; ++number) {
-    if (const auto made = recorder.find(number)) {
-      status.earlier.push_back(
-          {.call = number, .signature = made->call.signature, .words = words(*made)});
-    }
-  }
-  return status;
-}
-
-std::optional<std::uint64_t> Health::stop() {
-  const bool is_idle = gate_.close();
-  // A rank that is in a call does so when it leaves the call: see retire().
-  if (is_idle) port_.revoke();
-  port_.interrupt();
-  fabric_->messenger().interrupt();
-  return is_idle ? std::optional(calls_) : std::nullopt;
-}
-
 /// There is a verdict, and this rank is in no call any more.
 void Health::retire() {
   port_.revoke();
   if (consensus_) consensus_->stop_after(calls_);
-}
-
-/// A rank that is lost may have sent all its part of the running call, and even have completed it.
-/// So the call goes on after the verdict until a rank that it waits for cannot give more.
-std::optional<Error> Health::ring(std::span<const std::uint32_t> awaited) {
-  const Error failed(ErrorCode::aborted, "the communicator has failed on another rank");
-  if (!consensus_) return gate_.is_closed() ? std::optional(failed) : std::nullopt;
-  const GroupState::Prospects prospects = consensus_->prospects(calls_, awaited);
-  if (prospects.leaver) {
-    leaver_ = prospects.leaver;
-    return Error(ErrorCode::peer_lost, "rank " + std::to_string(*leaver_) +
-                                           " has left the communicator after " +
-                                           in_plural(consensus_->left().at(*leaver_), "call"));
-  }
-  if (!gate_.is_closed()) return std::nullopt;
-  const Clock::time_point now = Clock::now();
-  if (!verdict_found_at_) verdict_found_at_ = now;
-  const bool is_over =
-      prospects.is_hopeless || now > *verdict_found_at_ + for_other_ranks ||
-      std::any_of(prospects.ended.begin(), prospects.ended.end(), [&](std::uint32_t rank) {
-        return now > *verdict_found_at_ + for_lost_ranks || !port_.may_arrive(Rank{rank}, true);
-      });
-  return is_over ? std::optional(failed) : std::nullopt;
-}
-
-void Health::note_wait(std::span<const std::uint32_t> ranks) {
-  if (consensus_) consensus_->inquire(ranks);
-}
-
-/// If ranks are in different calls with the same number, each waiting for the other, no message
-/// will ever show it. So they compare their calls.
-void Health::note_stall() {
-  if (consensus_) consensus_->compare(calls_);
 }
 
 }  // namespace tutti

@@ -1,4 +1,4 @@
-#include "api/call/gate.hpp"
+#include "api/failure/gate.hpp"
 
 #include <atomic>
 #include <thread>

@@ -1,4 +1,4 @@
-#include "api/call/asymmetric_fence.hpp"
+#include "api/failure/asymmetric_fence.hpp"
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>

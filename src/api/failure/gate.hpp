@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "api/call/asymmetric_fence.hpp"
+#include "api/failure/asymmetric_fence.hpp"
 
 namespace tutti {
 

@@ -1,4 +1,4 @@
-#include "api/group/grow.hpp"
+#include "api/failure/grow.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -6,7 +6,7 @@
 
 #include "api/communicator_impl.hpp"
 #include "api/communicator_options.hpp"
-#include "api/group/ballot.hpp"
+#include "api/failure/ballot.hpp"
 #include "api/group/unique_id.hpp"
 #include "api/settings.hpp"
 #include "core/json.hpp"

@@ -1,8 +1,8 @@
-#include "api/group/shrink.hpp"
+#include "api/failure/shrink.hpp"
 
 #include <algorithm>
 
-#include "api/group/ballot.hpp"
+#include "api/failure/ballot.hpp"
 #include "api/group/identity.hpp"
 #include "rendezvous/thread_exchange.hpp"
 
