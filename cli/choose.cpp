@@ -203,12 +203,10 @@ void print_heading(const Request& request, const Forecast& forecast, const Found
               request.gamma ? "" : (", by " + found.origin).c_str());
 }
 
-void print(const Request& request, const Selector& selector, const FoundProfile& found,
-           const std::vector<Candidate>& ways) {
+TextTable table_of(const Selector& selector, const std::vector<Candidate>& ways,
+                   std::uint64_t bytes) {
   using Align = TextTable::Align;
   const Party& party = selector.forecast().party();
-  const std::uint64_t bytes = request.bytes;
-  print_heading(request, selector.forecast(), found);
   TextTable table({{"algorithm", Align::left},
                    {"expected", Align::right},
                    {"", Align::right},
@@ -236,31 +234,20 @@ void print(const Request& request, const Selector& selector, const FoundProfile&
                mixed ? "" : format_seconds(parts.moving), mixed ? "" : format_seconds(parts.adding),
                least ? in_percent(*least / each.expected.seconds) : "", known});
   }
-  std::fputs(table.text().c_str(), stdout);
-  const ReachProfile& reach = selector.forecast().reach_profile();
-  std::printf("\n%s", label_of(ways.front()).c_str());
-  if (!ways.front().barred.empty()) {
-    std::printf(" is not allowed: the rules allow no algorithm\n");
-    return;
-  }
-  if (ways.size() > 1 && ways[1].barred.empty()) {
-    constexpr double noteworthy = 0.005;
-    const double saved = 1 - best / ways[1].expected.seconds;
-    const std::string difference =
-        saved < noteworthy ? "about as long as" : in_percent(saved) + " less time than";
-    std::printf(" is expected to take %s %s%s", difference.c_str(), label_of(ways[1]).c_str(),
-                reason(selector.forecast(), ways[0], ways[1], bytes).c_str());
-  } else {
-    std::printf(" is the only one that is allowed");
-  }
-  if (party.network) {
+  return table;
+}
+
+/// How the data of the call travels.
+void print_slices(const Request& request, const Forecast& forecast) {
+  const ReachProfile& reach = forecast.reach_profile();
+  if (forecast.party().network) {
     std::printf(
         ".\nSimulated in slices of %s, as data is sent, or longer ones if there were too many.\n",
         format_bytes(reach.slice_bytes).c_str());
     return;
   }
   std::printf(".\nData goes in slices of %s", format_bytes(reach.slice_bytes).c_str());
-  if (in_memory(party.reach)) {
+  if (in_memory(forecast.party().reach)) {
     std::printf(
         "; messages up to 48 bytes travel with their flag, those from %s on are read in "
         "place",
@@ -275,6 +262,28 @@ void print(const Request& request, const Selector& selector, const FoundProfile&
     }
   }
   std::printf(".\n");
+}
+
+void print(const Request& request, const Selector& selector, const FoundProfile& found,
+           const std::vector<Candidate>& ways) {
+  print_heading(request, selector.forecast(), found);
+  std::fputs(table_of(selector, ways, request.bytes).text().c_str(), stdout);
+  std::printf("\n%s", label_of(ways.front()).c_str());
+  if (!ways.front().barred.empty()) {
+    std::printf(" is not allowed: the rules allow no algorithm\n");
+    return;
+  }
+  if (ways.size() > 1 && ways[1].barred.empty()) {
+    constexpr double noteworthy = 0.005;
+    const double saved = 1 - ways[0].expected.seconds / ways[1].expected.seconds;
+    const std::string difference =
+        saved < noteworthy ? "about as long as" : in_percent(saved) + " less time than";
+    std::printf(" is expected to take %s %s%s", difference.c_str(), label_of(ways[1]).c_str(),
+                reason(selector.forecast(), ways[0], ways[1], request.bytes).c_str());
+  } else {
+    std::printf(" is the only one that is allowed");
+  }
+  print_slices(request, selector.forecast());
 }
 
 /// The content hash of a schedule; null for an algorithm.

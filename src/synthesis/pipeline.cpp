@@ -56,6 +56,23 @@ class Timetable {
     number_chunks(portion);
   }
 
+  /// The message of a piece over an edge: after the rounds in which it arrived, and after the
+  /// message before it. Sets the first round that comes after it on this edge.
+  [[nodiscard]] Transfer transfer(std::uint32_t edge, const Ready& ready, std::uint32_t& next) {
+    const std::uint32_t from = graph_.edges[edge].from;
+    const std::uint32_t sender = reduces_ ? ready.rank : from;
+    const std::uint32_t receiver = reduces_ ? from : ready.rank;
+    const std::uint32_t round = std::max(next, round_at(ready, sender));
+    next = round + 1;
+    std::uint32_t& arrived = round_at(ready, receiver);
+    arrived = std::max(arrived, next);
+    rounds_ = std::max(rounds_, next);
+    return {.round = round,
+            .from = from,
+            .to = graph_.edges[edge].to,
+            .chunk = first_chunk_[ready.tree] + ready.piece};
+  }
+
   /// If edges share links, the order of their messages depends on what they get of them.
   [[nodiscard]] Distribution run_on_shared_links(FairRates& fair) {
     Distribution result{.chunks = chunks_per_origin_};
@@ -82,21 +99,8 @@ class Timetable {
         sending[edge] = heap.back();
         heap.pop_back();
         left[edge] = bytes_;
-        const Ready& ready = sending[edge];
-        number(ready);
-        const std::uint32_t from = graph_.edges[edge].from;
-        // After the rounds in which it arrived, and after the message before it.
-        const std::uint32_t sender = reduces_ ? ready.rank : from;
-        const std::uint32_t receiver = reduces_ ? from : ready.rank;
-        const std::uint32_t round = std::max(last_round[edge], round_at(ready, sender));
-        last_round[edge] = round + 1;
-        std::uint32_t& next_round = round_at(ready, receiver);
-        next_round = std::max(next_round, round + 1);
-        rounds_ = std::max(rounds_, round + 1);
-        result.transfers.push_back({.round = round,
-                                    .from = from,
-                                    .to = graph_.edges[edge].to,
-                                    .chunk = first_chunk_[ready.tree] + ready.piece});
+        number(sending[edge]);
+        result.transfers.push_back(transfer(edge, sending[edge], last_round[edge]));
       }
       touched_.clear();
       if (changed) {

@@ -152,49 +152,54 @@ std::int64_t TreePacking::most_that_fits(std::uint32_t index, std::uint32_t edge
   return std::max<std::int64_t>(0, total - others);
 }
 
+/// Sends as much as it carries, at most `amount`, along the path that was found from `begin` to y,
+/// where a batch supplies it unless `supplier` is none. Returns how much.
+std::int64_t TreePacking::follow(std::uint32_t begin, std::uint32_t y, std::int64_t amount,
+                                 std::uint32_t supplier) {
+  // Two passes over the path: its narrowest place, then the flow itself.
+  for (const bool apply : {false, true}) {
+    for (std::uint32_t rank = begin; rank != y;) {
+      const std::uint32_t step = step_[rank];
+      if (step >= through_batch) {
+        // The batch supplies another rank instead of this one.
+        const std::uint32_t batch = step - through_batch;
+        amount = std::min(amount, supply(batch, rank));
+        if (apply) supply(batch, rank) -= amount;
+        if (apply) supply(batch, hop_[rank]) += amount;
+        rank = hop_[rank];
+        continue;
+      }
+      const RankEdge& edge = graph_.edges[step / 2];
+      const bool forwards = step % 2 == 0;
+      amount = std::min(amount, forwards ? left_[step / 2] - flow_[step / 2] : flow_[step / 2]);
+      if (apply) push(step, amount);
+      rank = forwards ? edge.to : edge.from;
+    }
+  }
+  if (supplier != none) {
+    unsupplied_[supplier] -= amount;
+    supply(supplier, begin) += amount;
+  }
+  return amount;
+}
+
 /// One more path of the flow, searched backwards from y. Returns its amount.
 std::int64_t TreePacking::augment(std::uint32_t x, std::uint32_t y, std::int64_t most) {
   std::fill(step_.begin(), step_.end(), none);
   unseen_ = active_;
   queue_.assign(1, y);
   step_[y] = y;
-  const auto follow = [&](std::uint32_t begin, std::int64_t amount, std::uint32_t supplier) {
-    // Two passes over the path: its narrowest place, then the flow itself.
-    for (const bool apply : {false, true}) {
-      for (std::uint32_t rank = begin; rank != y;) {
-        const std::uint32_t step = step_[rank];
-        if (step >= through_batch) {
-          // The batch supplies another rank instead of this one.
-          const std::uint32_t batch = step - through_batch;
-          amount = std::min(amount, supply(batch, rank));
-          if (apply) supply(batch, rank) -= amount;
-          if (apply) supply(batch, hop_[rank]) += amount;
-          rank = hop_[rank];
-          continue;
-        }
-        const RankEdge& edge = graph_.edges[step / 2];
-        const bool forwards = step % 2 == 0;
-        amount = std::min(amount, forwards ? left_[step / 2] - flow_[step / 2] : flow_[step / 2]);
-        if (apply) push(step, amount);
-        rank = forwards ? edge.to : edge.from;
-      }
-    }
-    if (supplier != none) {
-      unsupplied_[supplier] -= amount;
-      supply(supplier, begin) += amount;
-    }
-    return amount;
-  };
   for (std::size_t q = 0; q < queue_.size(); ++q) {
     const std::uint32_t rank = queue_[q];
-    if (rank == x) return follow(rank, most, none);
+    if (rank == x) return follow(rank, y, most, none);
     const std::vector<std::uint64_t>& holds = holds_[rank];
     const std::size_t words = std::min(holds.size(), unseen_.size());
     for (std::size_t w = 0; w < words; ++w) {
       for (std::uint64_t bits = holds[w] & unseen_[w]; bits != 0; bits &= bits - 1) {
         const auto batch =
             static_cast<std::uint32_t>(64 * w + static_cast<std::size_t>(std::countr_zero(bits)));
-        if (unsupplied_[batch] > 0) return follow(rank, std::min(most, unsupplied_[batch]), batch);
+        if (unsupplied_[batch] > 0)
+          return follow(rank, y, std::min(most, unsupplied_[batch]), batch);
         for (const Supply& each : supplied_[batch]) {
           if (each.amount == 0 || step_[each.rank] != none) continue;
           step_[each.rank] = through_batch + batch;

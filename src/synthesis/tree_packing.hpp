@@ -49,6 +49,8 @@ class TreePacking {
   void divide(std::uint32_t batch, std::int64_t weight);
   [[nodiscard]] std::int64_t most_that_fits(std::uint32_t batch, std::uint32_t edge);
   std::int64_t augment(std::uint32_t from, std::uint32_t to, std::int64_t most);
+  std::int64_t follow(std::uint32_t begin, std::uint32_t to, std::int64_t amount,
+                      std::uint32_t supplier);
   std::int64_t& supply(std::uint32_t batch, std::uint32_t rank);
   void push(std::uint32_t half, std::int64_t amount);
 

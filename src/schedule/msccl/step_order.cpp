@@ -70,15 +70,17 @@ class Ordering {
     waits_for_.push_back(first_[thread] + static_cast<std::uint32_t>(each.waits_for_step));
   }
 
-  /// The k-th send over a connection meets its k-th receive.
-  void match() {
-    // From, to, channel.
-    using Connection = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
-    struct Ends {
-      std::vector<std::uint32_t> sends, receives;
-      std::uint32_t sender = none, receiver = none;  // Lines of the thread blocks.
-    };
-    std::map<Connection, Ends> connections;
+  /// From, to, channel.
+  using Connection = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+  struct Ends {
+    std::vector<std::uint32_t> sends, receives;
+    std::uint32_t sender = none, receiver = none;  // Lines of the thread blocks.
+  };
+  using Connections = std::map<Connection, Ends>;
+
+  /// At each end of a connection is one thread block.
+  [[nodiscard]] Connections claimed_connections() const {
+    Connections connections;
     for (std::uint32_t g = 0; g < file_.gpus.size(); ++g) {
       for (const ThreadBlock& each : file_.gpus[g].blocks) {
         const auto claim = [&](std::uint32_t& owner, const char* what, std::int32_t peer) {
@@ -99,6 +101,10 @@ class Ordering {
         }
       }
     }
+    return connections;
+  }
+
+  void add_steps(Connections& connections) const {
     for (std::uint32_t i = 0; i < names_.size(); ++i) {
       const StepTraits& does = traits(step(i).type);
       const ThreadBlock& in = block(i);
@@ -112,6 +118,12 @@ class Ordering {
         connections[{static_cast<std::uint32_t>(in.from), self, in.channel}].receives.push_back(i);
       }
     }
+  }
+
+  /// The k-th send over a connection meets its k-th receive.
+  void match() {
+    Connections connections = claimed_connections();
+    add_steps(connections);
     received_.assign(names_.size(), StepOrder::no_message);
     sent_.assign(names_.size(), StepOrder::no_message);
     for (const auto& [connection, ends] : connections) {
