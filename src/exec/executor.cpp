@@ -235,7 +235,7 @@ bool Executor::advance_local(std::uint32_t id) {
 // Data ------------------------------------------------------------------------------------------
 
 /// The next bytes of a send, and at its beginning the window that goes with it.
-void Executor::fill(Port::Send& send, std::uint32_t id, std::size_t bytes, Port::Window& window) {
+inline void Executor::fill(Port::Send& send, std::uint32_t id, std::size_t bytes, Port::Window& window) {
   const Plan::Operation& operation = this->operation(id);
   send.peers = ranks(id);
   send.data = {next_source(id), bytes};
@@ -253,14 +253,14 @@ void Executor::fill(Port::Send& send, std::uint32_t id, std::size_t bytes, Port:
 }
 
 /// Where the port may move the next bytes of a receive by itself. Nowhere if they are folded.
-std::span<std::byte> Executor::landing(std::uint32_t id, std::byte* to, std::size_t most) {
+inline std::span<std::byte> Executor::landing(std::uint32_t id, std::byte* to, std::size_t most) {
   const bool copies = ranks(id).size() == 1 && !operation(id).own;
   return copies ? std::span(to, most) : std::span<std::byte>{};
 }
 
 /// Where the addresses of the data of the peers belong. With an own operand, there is room for one
 /// more before them.
-const void** Executor::make_room(std::uint32_t id) {
+inline const void** Executor::make_room(std::uint32_t id) {
   const std::size_t own = operation(id).own ? 1 : 0;
   operands_.resize(own + ranks(id).size());
   return operands_.data() + own;
@@ -343,7 +343,7 @@ bool Executor::copy_aside() {
 // Progress --------------------------------------------------------------------------------------
 
 /// Records where a send begins in the streams to its receivers.
-void Executor::note_begin(std::uint32_t send) {
+inline void Executor::note_begin(std::uint32_t send) {
   const std::size_t begin = operation(send).peers.begin;
   const std::span<const Rank> to = ranks(send);
   for (std::size_t k = 0; k < to.size(); ++k) {
@@ -351,7 +351,7 @@ void Executor::note_begin(std::uint32_t send) {
   }
 }
 
-void Executor::note_sent(std::uint32_t id, std::size_t bytes) {
+inline void Executor::note_sent(std::uint32_t id, std::size_t bytes) {
   const bool is_over = move_on(id, bytes);
   const bool counts = is_over && is_first_part_ && operation(id).begins_message;
   for (const Rank rank : ranks(id)) {
@@ -365,7 +365,7 @@ void Executor::note_sent(std::uint32_t id, std::size_t bytes) {
   states_[id].finished = is_released(id);
 }
 
-void Executor::note_received(std::uint32_t id, std::size_t bytes) {
+inline void Executor::note_received(std::uint32_t id, std::size_t bytes) {
   const bool is_over = states_[id].finished = move_on(id, bytes);
   const bool counts = is_over && is_first_part_ && operation(id).begins_message;
   for (const Rank rank : ranks(id)) {
@@ -385,7 +385,7 @@ void Executor::note_turn(std::uint32_t id) {
 }
 
 /// True if that was the rest of the operation.
-bool Executor::move_on(std::uint32_t id, std::size_t bytes) {
+inline bool Executor::move_on(std::uint32_t id, std::size_t bytes) {
   State& state = states_[id];
   state.done += bytes;
   if (state.done == operation(id).bytes) return true;

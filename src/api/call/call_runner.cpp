@@ -181,15 +181,20 @@ void CallRunner::run_parts(const PreparedCall& prepared, const Call& call, Count
     buffers.spare = buffers.scratch + prepared.scratch_bytes;
   }
   const Clock::duration timeout = timeout_of(call.options);
-  bool is_first_part = true;
+  const auto run = [&](const Plan& plan, const Buffers& at, bool is_first) {
+    executor_.begin(plan, at, folding, timeout, counters, is_first);
+    // The clock is read while the first sends travel.
+    if (is_first) box_.recorder().note_time();
+    executor_.finish();
+  };
+  if (prepared.parts.size() == 1 && prepared.parts.front().repeats == 1) {
+    return run(prepared.parts.front().plan, buffers, true);
+  }
+  bool is_first = true;
   for (const PreparedCall::Part& part : prepared.parts) {
     Buffers shifted = buffers;
     for (std::uint64_t i = 0; i < part.repeats; ++i) {
-      executor_.begin(part.plan, shifted, folding, timeout, counters, is_first_part);
-      // The clock is read while the first sends travel.
-      if (is_first_part) box_.recorder().note_time();
-      executor_.finish();
-      is_first_part = false;
+      run(part.plan, shifted, std::exchange(is_first, false));
       shifted.input += part.stride;
       shifted.output += part.stride;
     }
