@@ -75,8 +75,8 @@ class TUTTI_API Communicator {
     run(typed().broadcast(TypedCall::output_of(data), root, options));
   }
   template <Writable Data>
-  Work broadcast_async(Data&& data, std::uint32_t root,
-                       const CallOptions& options = usual_options) {
+  [[nodiscard]] Work broadcast_async(Data&& data, std::uint32_t root,
+                                     const CallOptions& options = usual_options) {
     return start(typed().broadcast(TypedCall::output_of(data), root, options));
   }
 
@@ -86,7 +86,8 @@ class TUTTI_API Communicator {
     run(typed().all_gather(TypedCall::input_of<Out>(block), TypedCall::output_of(blocks), options));
   }
   template <Readable In, Writable Out>
-  Work all_gather_async(const In& block, Out&& blocks, const CallOptions& options = usual_options) {
+  [[nodiscard]] Work all_gather_async(const In& block, Out&& blocks,
+                                      const CallOptions& options = usual_options) {
     return start(
         typed().all_gather(TypedCall::input_of<Out>(block), TypedCall::output_of(blocks), options));
   }
@@ -98,8 +99,9 @@ class TUTTI_API Communicator {
                              options));
   }
   template <Readable In, Writable Out>
-  Work all_gather_v_async(const In& block, Out&& blocks, std::span<const std::uint64_t> counts,
-                          const CallOptions& options = usual_options) {
+  [[nodiscard]] Work all_gather_v_async(const In& block, Out&& blocks,
+                                        std::span<const std::uint64_t> counts,
+                                        const CallOptions& options = usual_options) {
     return start(typed().all_gather_v(TypedCall::input_of<Out>(block), TypedCall::output_of(blocks),
                                       counts, options));
   }
@@ -115,8 +117,8 @@ class TUTTI_API Communicator {
                         options));
   }
   template <Readable In, Writable Out>
-  Work scatter_async(const In& blocks, Out&& block, std::uint32_t root,
-                     const CallOptions& options = usual_options) {
+  [[nodiscard]] Work scatter_async(const In& blocks, Out&& block, std::uint32_t root,
+                                   const CallOptions& options = usual_options) {
     return start(typed().scatter(TypedCall::input_of<Out>(blocks), TypedCall::output_of(block),
                                  root, options));
   }
@@ -127,8 +129,9 @@ class TUTTI_API Communicator {
                             TypedCall::output_of(block), counts, root, options));
   }
   template <Readable In, Writable Out>
-  Work scatter_v_async(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
-                       std::uint32_t root, const CallOptions& options = usual_options) {
+  [[nodiscard]] Work scatter_v_async(const In& blocks, Out&& block,
+                                     std::span<const std::uint64_t> counts, std::uint32_t root,
+                                     const CallOptions& options = usual_options) {
     return start(typed().with_counts(Collective::scatter, TypedCall::input_of<Out>(blocks),
                                      TypedCall::output_of(block), counts, root, options));
   }
@@ -141,8 +144,8 @@ class TUTTI_API Communicator {
                        options));
   }
   template <Readable In, Writable Out>
-  Work gather_async(const In& block, Out&& blocks, std::uint32_t root,
-                    const CallOptions& options = usual_options) {
+  [[nodiscard]] Work gather_async(const In& block, Out&& blocks, std::uint32_t root,
+                                  const CallOptions& options = usual_options) {
     return start(typed().gather(TypedCall::input_of<Out>(block), TypedCall::output_of(blocks), root,
                                 options));
   }
@@ -153,8 +156,9 @@ class TUTTI_API Communicator {
                             TypedCall::output_of(blocks), counts, root, options));
   }
   template <Readable In, Writable Out>
-  Work gather_v_async(const In& block, Out&& blocks, std::span<const std::uint64_t> counts,
-                      std::uint32_t root, const CallOptions& options = usual_options) {
+  [[nodiscard]] Work gather_v_async(const In& block, Out&& blocks,
+                                    std::span<const std::uint64_t> counts, std::uint32_t root,
+                                    const CallOptions& options = usual_options) {
     return start(typed().with_counts(Collective::gather, TypedCall::input_of<Out>(block),
                                      TypedCall::output_of(blocks), counts, root, options));
   }
@@ -176,14 +180,14 @@ class TUTTI_API Communicator {
                            options));
   }
   template <Readable In, Writable Out, ReductionLike How = Op>
-  Work all_reduce_async(const In& input, Out&& output, const How& reduction = {},
-                        const CallOptions& options = usual_options) {
+  [[nodiscard]] Work all_reduce_async(const In& input, Out&& output, const How& reduction = {},
+                                      const CallOptions& options = usual_options) {
     return start(typed().all_reduce(TypedCall::input_of<Out>(input), TypedCall::output_of(output),
                                     reduction, options));
   }
   template <Writable Data, ReductionLike How = Op>
-  Work all_reduce_async(Data&& data, const How& reduction = {},
-                        const CallOptions& options = usual_options) {
+  [[nodiscard]] Work all_reduce_async(Data&& data, const How& reduction = {},
+                                      const CallOptions& options = usual_options) {
     return start(typed().all_reduce(TypedCall::input_of<Data>(data), TypedCall::output_of(data),
                                     reduction, options));
   }
@@ -196,8 +200,9 @@ class TUTTI_API Communicator {
                        reduction, options));
   }
   template <Readable In, Writable Out, ReductionLike How = Op>
-  Work reduce_async(const In& input, Out&& output, std::uint32_t root, const How& reduction = {},
-                    const CallOptions& options = usual_options) {
+  [[nodiscard]] Work reduce_async(const In& input, Out&& output, std::uint32_t root,
+                                  const How& reduction = {},
+                                  const CallOptions& options = usual_options) {
     return start(typed().reduce(TypedCall::input_of<Out>(input), TypedCall::output_of(output), root,
                                 reduction, options));
   }
@@ -210,8 +215,8 @@ class TUTTI_API Communicator {
                                reduction, options));
   }
   template <Readable In, Writable Out, ReductionLike How = Op>
-  Work reduce_scatter_async(const In& blocks, Out&& block, const How& reduction = {},
-                            const CallOptions& options = usual_options) {
+  [[nodiscard]] Work reduce_scatter_async(const In& blocks, Out&& block, const How& reduction = {},
+                                          const CallOptions& options = usual_options) {
     return start(typed().reduce_scatter(TypedCall::input_of<Out>(blocks),
                                         TypedCall::output_of(block), reduction, options));
   }
@@ -222,9 +227,10 @@ class TUTTI_API Communicator {
                                  counts, reduction, options));
   }
   template <Readable In, Writable Out, ReductionLike How = Op>
-  Work reduce_scatter_v_async(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
-                              const How& reduction = {},
-                              const CallOptions& options = usual_options) {
+  [[nodiscard]] Work reduce_scatter_v_async(const In& blocks, Out&& block,
+                                            std::span<const std::uint64_t> counts,
+                                            const How& reduction = {},
+                                            const CallOptions& options = usual_options) {
     return start(typed().reduce_scatter_v(TypedCall::input_of<Out>(blocks),
                                           TypedCall::output_of(block), counts, reduction, options));
   }
@@ -244,8 +250,9 @@ class TUTTI_API Communicator {
                        options));
   }
   template <ShardRange Shards, Writable Out, ReductionLike How = Op>
-  Work all_reduce_shards_async(const Shards& shards, Out&& output, const How& reduction = {},
-                               const CallOptions& options = usual_options) {
+  [[nodiscard]] Work all_reduce_shards_async(const Shards& shards, Out&& output,
+                                             const How& reduction = {},
+                                             const CallOptions& options = usual_options) {
     const std::vector<const void*> each = typed().shards_of<Out>(shards, output.size());
     return start(typed().shards(Collective::allreduce, each, TypedCall::output_of(output), 0,
                                 reduction, options));
@@ -275,7 +282,8 @@ class TUTTI_API Communicator {
     run(typed().all_to_all(TypedCall::input_of<Out>(input), TypedCall::output_of(output), options));
   }
   template <Readable In, Writable Out>
-  Work all_to_all_async(const In& input, Out&& output, const CallOptions& options = usual_options) {
+  [[nodiscard]] Work all_to_all_async(const In& input, Out&& output,
+                                      const CallOptions& options = usual_options) {
     return start(
         typed().all_to_all(TypedCall::input_of<Out>(input), TypedCall::output_of(output), options));
   }
@@ -288,9 +296,10 @@ class TUTTI_API Communicator {
                              TypedCall::output_of(output), output_counts, options));
   }
   template <Readable In, Writable Out>
-  Work all_to_all_v_async(const In& input, std::span<const std::uint64_t> input_counts,
-                          Out&& output, std::span<const std::uint64_t> output_counts,
-                          const CallOptions& options = usual_options) {
+  [[nodiscard]] Work all_to_all_v_async(const In& input,
+                                        std::span<const std::uint64_t> input_counts, Out&& output,
+                                        std::span<const std::uint64_t> output_counts,
+                                        const CallOptions& options = usual_options) {
     return start(typed().all_to_all_v(TypedCall::input_of<Out>(input), input_counts,
                                       TypedCall::output_of(output), output_counts, options));
   }
@@ -322,7 +331,8 @@ class TUTTI_API Communicator {
     run({&out, 1}, {}, options);
   }
   template <Readable Data>
-  Work send_async(const Data& data, std::uint32_t to, const MessageOptions& options = {}) {
+  [[nodiscard]] Work send_async(const Data& data, std::uint32_t to,
+                                const MessageOptions& options = {}) {
     const Outgoing out = TypedCall::outgoing(data, to, options);
     return start({&out, 1}, {}, options);
   }
@@ -333,7 +343,8 @@ class TUTTI_API Communicator {
     return run({}, {&in, 1}, options).front();
   }
   template <Writable Data>
-  Work receive_async(Data&& data, std::uint32_t from, const MessageOptions& options = {}) {
+  [[nodiscard]] Work receive_async(Data&& data, std::uint32_t from,
+                                   const MessageOptions& options = {}) {
     const Incoming in = TypedCall::incoming(data, from, options);
     return start({}, {&in, 1}, options);
   }

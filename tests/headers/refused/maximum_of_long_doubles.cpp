@@ -1,4 +1,5 @@
 // Must not compile: long double differs from machine to machine.
+// error: for any other type give a function: tutti::reduction<T>
 #include <vector>
 
 #include <tutti/communicator.hpp>

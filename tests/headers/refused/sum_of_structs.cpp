@@ -1,4 +1,5 @@
 // Must not compile: there is no sum of two structs.
+// error: for any other type give a function: tutti::reduction<T>
 #include <vector>
 
 #include <tutti/communicator.hpp>
