@@ -76,8 +76,8 @@ struct Call {
   /// For alltoall with counts: the number of elements that come from each rank.
   std::span<const std::uint64_t> output_counts{};
   DType dtype = DType::u8;
-  /// Zero: the size of the dtype. Only user-defined reductions may use other elements, of 1, 2, 4,
-  /// 8, 16, 32 or 64 bytes.
+  /// Zero: the size of the dtype. Elements of any other size can be moved, and reduced by a
+  /// user-defined function, which gets them aligned as in an array, to 8 bytes at most.
   std::size_t element_bytes = 0;
   Reduction reduction{};
   std::uint32_t root = 0;

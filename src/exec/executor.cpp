@@ -1,11 +1,19 @@
 #include "exec/executor.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include <tutti/error.hpp>
 
 namespace tutti {
+namespace {
+
+std::size_t lines_of(std::size_t bytes) {
+  return (bytes + sizeof(CacheLine) - 1) / sizeof(CacheLine);
+}
+
+}  // namespace
 
 Executor::Executor(Port& port, Alarm& alarm, std::uint32_t ranks, std::size_t slice_bytes)
     : port_(port),
@@ -52,6 +60,13 @@ void Executor::start() {
   std::fill_n(states_.data(), count, State{});
   if (send_begin_.size() < plan.peers.size()) send_begin_.resize(plan.peers.size());
   if (windows_.size() < plan.order.size()) windows_.resize(plan.order.size());
+  // A port splits data at multiples of a cache line.
+  splits_elements_ =
+      folding_->combine != nullptr && sizeof(CacheLine) % folding_->element_bytes != 0;
+  if (splits_elements_) {
+    carried_.assign(receive_turns_.size(), 0);
+    carry_.resize(carried_.size() * lines_of(folding_->element_bytes));
+  }
   if (plan.exposures.empty()) return;
   window_begin_.resize(plan.exposures.size());
   for (std::size_t i = 0; i < window_begin_.size(); ++i) {
@@ -122,7 +137,7 @@ bool Executor::receive_in_order(const Plan::OrderedStep& step) {
   }
   while (states_[id].done < bytes) {
     std::byte* const to = next_target(id);
-    const std::size_t left = bytes - states_[id].done;
+    const std::size_t left = bytes - states_[id].done - carried(id);
     const std::span<std::byte> into = only_if_put ? std::span<std::byte>{} : landing(id, to, left);
     std::size_t found = 0;
     while ((found = port_.poll(from, into, operands, std::exchange(next, {}))) == 0) {
@@ -202,7 +217,7 @@ bool Executor::advance_send(std::uint32_t id) {
 }
 
 bool Executor::advance_receive(std::uint32_t id) {
-  const std::size_t most = std::min(allowed(id), slice_bytes_);
+  const std::size_t most = std::min(allowed(id) - carried(id), slice_bytes_);
   if (most == 0) return false;
   const std::span<const Rank> from = ranks(id);
   std::byte* const to = next_target(id);
@@ -213,7 +228,11 @@ bool Executor::advance_receive(std::uint32_t id) {
 }
 
 bool Executor::advance_local(std::uint32_t id) {
-  const std::size_t bytes = std::min(allowed(id), slice_bytes_);
+  std::size_t bytes = std::min(allowed(id), slice_bytes_);
+  if (splits_elements_) {
+    const std::size_t element = folding_->element_bytes;
+    bytes = std::min(allowed(id), std::max(slice_bytes_, element)) / element * element;
+  }
   if (bytes == 0) return false;
   const Plan::Operation& operation = this->operation(id);
   const std::size_t within = states_[id].done - piece(id).begin;
@@ -274,13 +293,10 @@ void Executor::take(std::uint32_t id, std::byte* to, std::size_t bytes) {
   if (from.size() == 1 && !operation.own) {
     if (operands_.front() != to) memory_.copy(to, operands_.front(), bytes);
     port_.consume(from, bytes);
-    return note_received(id, bytes);
+    return note_received(id, bytes, bytes);
   }
-  if (operation.own) {
-    const auto own = operands_.begin() + *operation.own;
-    std::copy(operands_.begin() + 1, own + 1, operands_.begin());
-    *own = next_source(id);
-  }
+  if (splits_elements_) return take_split(id, bytes);
+  place_own(id, 0);
   copies_.clear();
   const bool forwards = operation.forward && prepare_forward(id, to, bytes);
   memory_.fold(*folding_, operands_, to, copies_, bytes);
@@ -290,7 +306,63 @@ void Executor::take(std::uint32_t id, std::byte* to, std::size_t bytes) {
     is_outstanding_ = is_outstanding_ || posted.is_outstanding;
     note_sent(*operation.forward, bytes);
   }
-  note_received(id, bytes);
+  note_received(id, bytes, bytes);
+}
+
+/// Puts the rank's own operand, from `after` bytes after the next one on, among those of the peers.
+void Executor::place_own(std::uint32_t id, std::size_t after) {
+  if (!operation(id).own) return;
+  const auto own = operands_.begin() + *operation(id).own;
+  std::copy(operands_.begin() + 1, own + 1, operands_.begin());
+  *own = next_source(id) + after;
+}
+
+/// Like take(), for elements that slices may split: folds the whole ones, and keeps what has
+/// arrived of the next one, so that the port can deliver the rest.
+void Executor::take_split(std::uint32_t id, std::size_t bytes) {
+  const std::span<const Rank> from = ranks(id);
+  const std::size_t element = folding_->element_bytes;
+  const std::size_t had = carried(id);
+  pieces_.resize(from.size());
+  const void** const arrived = make_room(id);
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    pieces_[k] = static_cast<const std::byte*>(arrived[k]);
+  }
+  // Appends the next bytes of each peer to those that are kept.
+  const auto keep = [&](std::size_t at, std::size_t some) {
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      std::memcpy(carry_of(from[k]) + carried(id), pieces_[k] + at, some);
+    }
+    for (const Rank rank : from) carried_[rank.index()] += some;
+  };
+  std::size_t folded = 0;
+  std::size_t at = had > 0 ? std::min(element - had, bytes) : 0;
+  if (at > 0) keep(0, at);
+  if (carried(id) == element) {
+    for (std::size_t k = 0; k < from.size(); ++k) arrived[k] = carry_of(from[k]);
+    fold_arrived(id, 0, folded = element);
+    for (const Rank rank : from) carried_[rank.index()] = 0;
+  }
+  if (const std::size_t whole = (bytes - at) / element * element; whole > 0) {
+    const void** const again = make_room(id);
+    for (std::size_t k = 0; k < from.size(); ++k) again[k] = pieces_[k] + at;
+    fold_arrived(id, folded, whole);
+    at += whole;
+    folded += whole;
+  }
+  if (at < bytes) keep(at, bytes - at);
+  port_.consume(from, bytes);
+  note_received(id, bytes, folded);
+}
+
+/// Folds the operands of a receive into its result, `after` bytes from the next one on.
+void Executor::fold_arrived(std::uint32_t id, std::size_t after, std::size_t bytes) {
+  place_own(id, after);
+  memory_.fold(*folding_, operands_, next_target(id) + after, {}, bytes);
+}
+
+std::byte* Executor::carry_of(Rank peer) {
+  return carry_[peer.index() * lines_of(folding_->element_bytes)].bytes;
 }
 
 /// Prepares the send that forwards what a receive is about to write at `to`, so that it is not read
@@ -365,8 +437,9 @@ inline void Executor::note_sent(std::uint32_t id, std::size_t bytes) {
   states_[id].finished = is_released(id);
 }
 
-inline void Executor::note_received(std::uint32_t id, std::size_t bytes) {
-  const bool is_over = states_[id].finished = move_on(id, bytes);
+/// `moved`: how many more bytes of the result are there.
+inline void Executor::note_received(std::uint32_t id, std::size_t bytes, std::size_t moved) {
+  const bool is_over = states_[id].finished = move_on(id, moved);
   const bool counts = is_over && is_first_part_ && operation(id).begins_message;
   for (const Rank rank : ranks(id)) {
     PeerCounters& counted = counters_->peers[rank.index()];

@@ -110,16 +110,24 @@ class Executor {
   [[nodiscard]] std::span<std::byte> landing(std::uint32_t id, std::byte* to, std::size_t most);
   [[nodiscard]] const void** make_room(std::uint32_t id);
   void take(std::uint32_t id, std::byte* to, std::size_t bytes);
+  void take_split(std::uint32_t id, std::size_t bytes);
+  void place_own(std::uint32_t id, std::size_t after);
+  void fold_arrived(std::uint32_t id, std::size_t after, std::size_t bytes);
   [[nodiscard]] bool prepare_forward(std::uint32_t receive, std::byte* to, std::size_t bytes);
   [[nodiscard]] bool may_forward(std::uint32_t receive);
   void note_begin(std::uint32_t send);
   void note_sent(std::uint32_t id, std::size_t bytes);
-  void note_received(std::uint32_t id, std::size_t bytes);
+  void note_received(std::uint32_t id, std::size_t bytes, std::size_t moved);
   void note_turn(std::uint32_t id);
   bool move_on(std::uint32_t id, std::size_t bytes);
 
   [[nodiscard]] bool is_turn(std::uint32_t id) const;
   [[nodiscard]] std::size_t allowed(std::uint32_t id) const;
+  /// The bytes of the next element of a receive that were taken before the others.
+  [[nodiscard]] std::size_t carried(std::uint32_t id) const {
+    return splits_elements_ ? carried_[ranks(id).front().index()] : 0;
+  }
+  [[nodiscard]] std::byte* carry_of(Rank peer);
   [[nodiscard]] std::size_t cleared(std::uint32_t id) const;
   [[nodiscard]] std::size_t released(std::uint32_t id) const;
   [[nodiscard]] bool is_released(std::uint32_t id) const;
@@ -184,6 +192,7 @@ class Executor {
   Counters* counters_ = nullptr;  // Its sums are positions in the streams to and from the peers.
   Clock::duration timeout_{};
   bool is_first_part_ = true;
+  bool splits_elements_ = false;  // Slices may end within an element.
   bool is_in_order_ = false;
   std::size_t at_ = 0;            // The step of plan.order that is being run.
   bool is_outstanding_ = false;   // Of what was sent in order, something may not be released.
@@ -205,6 +214,10 @@ class Executor {
   Port::Send forward_;                        // The send that forwards the result of a fold,
   std::vector<std::byte*> copies_;            // and more destinations of the fold.
   std::vector<const void*> operands_;         // Operands of one fold.
+  // Of elements that slices may split. A peer has one receive at a time, so by rank:
+  std::vector<std::size_t> carried_;      // how many bytes of an element are kept,
+  std::vector<CacheLine> carry_;          // and these bytes.
+  std::vector<const std::byte*> pieces_;  // What has arrived, by peer of the operation.
 };
 
 }  // namespace tutti

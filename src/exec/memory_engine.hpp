@@ -27,6 +27,11 @@ struct Folding {
   }
 };
 
+/// Memory aligned for every element type.
+struct alignas(64) CacheLine {
+  std::byte bytes[64];
+};
+
 /// Copies and folds data in the memory that a plan runs on. All that an executor does with the data
 /// itself goes through here.
 class MemoryEngine {
@@ -48,10 +53,6 @@ class CpuMemory final : public MemoryEngine {
             std::span<std::byte* const> copies, std::size_t bytes) override;
 
  private:
-  /// Memory aligned for every element type.
-  struct alignas(64) CacheLine {
-    std::byte bytes[64];
-  };
   void combine(const Folding& folding, std::span<const void* const> operands, std::byte* to,
                std::size_t bytes);
 

@@ -78,7 +78,7 @@ class Port {
     bool is_outstanding = false;  ///< Some of them are still read from the caller's memory.
   };
   /// Sends in the given order, as much as there is room for. What is taken of a send is a multiple
-  /// of 64 bytes, or all of it, so that no element is split. No peer is named twice.
+  /// of 64 bytes, or all of it, so that no number is split. No peer is named twice.
   [[nodiscard]] virtual Posted post(std::span<const Send> sends) = 0;
 
   /// Where a caller that is about to compute the data of a send may write it, so that it need not

@@ -41,7 +41,9 @@ enum class Pace {
 
 struct Case {
   Problem problem;
-  Layout layout;
+  std::size_t width;  ///< How many numbers an element has.
+  Layout elements;
+  Layout layout;  ///< The same in numbers.
   Aliasing aliasing;
   std::uint64_t segment;
   Pace pace;
@@ -87,6 +89,15 @@ std::string difference(std::span<const PeerCounters> found, std::span<const Peer
   return "";
 }
 
+/// Adds elements of several numbers. They may be longer than a cache line, or not divide it.
+Reduction::Combine adding(std::size_t width) {
+  return [width](void* accumulator, const void* contribution, std::size_t count) {
+    auto* const sum = static_cast<CallMemory::Element*>(accumulator);
+    const auto* const more = static_cast<const CallMemory::Element*>(contribution);
+    for (std::size_t i = 0; i < count * width; ++i) sum[i] += more[i];
+  };
+}
+
 /// A rank's part of a call.
 class Part {
  public:
@@ -98,19 +109,21 @@ class Part {
                        .contract = schedule.contract,
                        .self = self,
                        .aliasing = each.aliasing,
-                       .layout = each.layout,
-                       .element_bytes = sizeof(CallMemory::Element),
+                       .layout = each.elements,
+                       .element_bytes = each.width * sizeof(CallMemory::Element),
                        .lanes = crew.lanes(self),
                        .segment = each.segment})),
-        memory_(schedule.contract, each.layout, self, each.aliasing) {
+        memory_(schedule.contract, each.layout, self, each.aliasing),
+        combine_(adding(each.width)),
+        folding_({.fold = fold(DType::u32, Op::sum),
+                  .combine = each.width > 1 ? &combine_ : nullptr,
+                  .element_bytes = each.width * sizeof(CallMemory::Element)}) {
     if (order == Order::free) plan_.order.clear();
     counters_.peers.resize(schedule.contract.ranks);
   }
 
   void run(Executor& executor, Clock::duration timeout) {
-    executor.run(plan_, memory_.buffers(plan_),
-                 {.fold = fold(DType::u32, Op::sum), .element_bytes = sizeof(CallMemory::Element)},
-                 timeout, counters_);
+    executor.run(plan_, memory_.buffers(plan_), folding_, timeout, counters_);
   }
 
   [[nodiscard]] std::string fault() const {
@@ -131,14 +144,16 @@ class Part {
   Rank self_;
   Plan plan_;
   CallMemory memory_;
+  Reduction::Combine combine_;
+  Folding folding_;
   Counters counters_{};
 };
 
 std::string name_of(const Case& each) {
   return words(each.problem) + ", chunks of " + std::to_string(each.layout.size(Chunk{0})) +
          ", segments of " + std::to_string(each.segment) + ", in place " +
-         std::to_string(each.aliasing == Aliasing::in_place) + ", pace " +
-         std::to_string(static_cast<int>(each.pace));
+         std::to_string(each.aliasing == Aliasing::in_place) + ", width " +
+         std::to_string(each.width) + ", pace " + std::to_string(static_cast<int>(each.pace));
 }
 
 void come(const Case& each, Rank self) {
@@ -176,19 +191,33 @@ std::string fault_of(Crew& crew, const Schedule& schedule, std::span<const Case>
 const std::vector<std::uint64_t> lengths{0,   1,    11,   12,   13,   255,   256,
                                          257, 1023, 1024, 1025, 2048, 16384, 16390};
 
+/// Numbers per element: slices split elements of 12 and of 100 bytes.
+constexpr std::array<std::size_t, 3> widths{1, 3, 25};
+
+Layout times(const Layout& layout, std::size_t factor) {
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t i = 0; i < layout.chunks(); ++i) {
+    sizes.push_back(layout.size(Chunk{i}) * factor);
+  }
+  return Layout::counted(sizes);
+}
+
 Case random_case(const Algorithm& algorithm, const Problem& problem, const Contract& contract,
-                 Random& random) {
+                 std::size_t width, Random& random) {
   const bool has_data = algorithm.collective != Collective::barrier;
   // Each slice takes a switch from rank to rank if there are more ranks than cores.
   const std::uint64_t most_of_all = problem.ranks > 2 ? 16384 : 65536;
-  const std::uint64_t most = most_of_all / contract.chunks;
+  const std::uint64_t most = most_of_all / contract.chunks / width;
   const std::uint64_t length = has_data ? std::min(most, random.pick(lengths)) : 0;
   const bool is_even = !has_data || random.below(3U) > 0;
   const bool may_be_in_place = is_even || algorithm.collective != Collective::alltoall;
+  const Layout elements = is_even ? Layout::equal(contract.chunks, length * contract.chunks)
+                                  : random_layout(contract.chunks, random);
   return {
       .problem = problem,
-      .layout = is_even ? Layout::equal(contract.chunks, length * contract.chunks)
-                        : random_layout(contract.chunks, random),
+      .width = width,
+      .elements = elements,
+      .layout = times(elements, width),
       .aliasing = may_be_in_place && random.one_in(2) ? Aliasing::in_place : Aliasing::out_of_place,
       // A dozen segments show what hundreds would.
       .segment = random.one_in(3) ? std::max<std::uint64_t>(64, length / 768 * 64) : 0,
@@ -214,7 +243,8 @@ TEST_P(EveryWay, GivesTheSame) {
     const Schedule schedule = algorithm.schedule(problem);
     std::vector<Case> cases;
     for (int i = 0; i < cases_per_size(); ++i) {
-      cases.push_back(random_case(algorithm, problem, schedule.contract, random));
+      cases.push_back(random_case(algorithm, problem, schedule.contract,
+                                  widths[static_cast<std::size_t>(i) % widths.size()], random));
     }
     for (const Sight sight : every_sight) {
       for (const Order order : every_order) {
@@ -235,7 +265,7 @@ TEST_P(EveryWay, EndsWhenARankDies) {
   const Problem& problem = random.pick(all);
   const Schedule schedule = algorithm.schedule(problem);
   for (int i = 0; i < (is_sanitized ? 2 : 4); ++i) {
-    const Case each = random_case(algorithm, problem, schedule.contract, random);
+    const Case each = random_case(algorithm, problem, schedule.contract, widths.back(), random);
     const std::uint32_t mortal = random.below(p);
     Crew::set_temper(
         {.seed = random.bits(), .steps_to_live = 1 + random.below(12U), .mortal = mortal});

@@ -100,11 +100,7 @@ tuttiResult_t tuttiRedOpCreate(tuttiOp_t* op, tuttiCombine_t combine, void* cont
     tuttiOp_t& place = pointed_to(op, "op");
     place = nullptr;
     if (combine == nullptr) throw Error(ErrorCode::invalid_argument, "combine is NULL");
-    if (element_bytes == 0 || element_bytes > 64 || (element_bytes & (element_bytes - 1)) != 0) {
-      throw Error(ErrorCode::invalid_argument,
-                  "elements must have 1, 2, 4, 8, 16, 32 or 64 bytes, not " +
-                      std::to_string(element_bytes) + ": pad them");
-    }
+    if (element_bytes == 0) throw Error(ErrorCode::invalid_argument, "element_bytes is 0");
     const auto with_context = [combine, context](void* accumulator, const void* contribution,
                                                  std::size_t count) {
       combine(accumulator, contribution, count, context);

@@ -83,11 +83,6 @@ void check(const Call& call, const Caller& caller) {
     }
   }
   const std::size_t element = element_bytes_of(call);
-  if (element > 64 || (element & (element - 1)) != 0) {
-    refuse(caller, call,
-           "elements must have 1, 2, 4, 8, 16, 32 or 64 bytes, not " + std::to_string(element) +
-               "; pad them, or send them as bytes");
-  }
   if (has_root(call.collective) && call.root >= caller.ranks) {
     refuse(caller, call,
            "root " + std::to_string(call.root) + " is not one of the ranks 0 to " +

@@ -22,7 +22,7 @@ constexpr std::size_t least_slice = 1024;
 /// is then written to its receivers while its operands are in the cache.
 constexpr std::size_t host_segment_bytes = std::size_t{1} << 16;
 
-/// Rounds down so that no element is split between two slices.
+/// Rounds down so that no element of 1, 2, 4, …, 64 bytes is split between two slices.
 std::size_t whole_elements(std::size_t bytes) {
   constexpr std::size_t largest_element = 64;
   return std::max(least_slice, bytes / largest_element * largest_element);

@@ -147,7 +147,8 @@ std::uint64_t part_length(const Preparation& preparation, const Contract& contra
   constexpr std::uint64_t least = 4096;
   const std::uint64_t most = std::max<std::uint64_t>(2 * part_bytes / traits.copies, least);
   if (total <= most) return longest;
-  constexpr std::uint64_t granule = 64;
+  // Parts begin on cache lines, unless a few elements are long.
+  const std::uint64_t granule = element_bytes_of(call) > 64 ? 1 : 64;
   const std::uint64_t parts = (total + most - 1) / most;
   return std::max(longest / parts / granule * granule, granule);
 }
@@ -160,7 +161,7 @@ std::uint64_t segment_of(const Preparation& preparation, std::size_t element_byt
                          std::uint64_t longest_chunk) {
   const ScheduleTraits& traits = preparation.method.traits();
   if (traits.joins_chunks || !traits.repeats_pairs) return 0;
-  // Slices begin on cache lines, and no element is split.
+  // Slices begin on cache lines.
   constexpr std::uint64_t granule = 64;
   // A pipeline takes some segments to fill.
   constexpr std::uint64_t least_segments = 2;

@@ -219,7 +219,7 @@ int check_own_operations(Rank* self, int async) {
     send[i].real = 0;
     send[i].imaginary = 1;
   }
-  CHECK(tuttiRedOpCreate(&op, multiply, &called, 24) == tuttiInvalidArgument);
+  CHECK(tuttiRedOpCreate(&op, multiply, &called, 0) == tuttiInvalidArgument);
   OK(tuttiRedOpCreate(&op, multiply, &called, sizeof(Complex)));
 
   if (async) {
