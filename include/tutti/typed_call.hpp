@@ -191,13 +191,17 @@ class TUTTI_API TypedCall {
   [[nodiscard]] Call with_counts(Collective collective, std::span<const T> input,
                                  std::span<T> output, std::span<const std::uint64_t> counts,
                                  std::uint32_t root, const CallOptions& options) const {
-    static_assert(Number<T>, "calls with counts move numbers");
     const bool brings = collective != Collective::scatter || rank_ == root;
     const bool gets = collective != Collective::gather || rank_ == root;
     require_counted(collective, counts, brings ? input.size() : 0, gets ? output.size() : 0);
     Call call = begin(collective, input.data(), output.data(), options);
     call.counts = counts;
-    call.dtype = DTypeOf<T>::value;
+    // Unlike a count, the caller's counts are not turned into bytes: that would take a copy.
+    if constexpr (Number<T>) {
+      call.dtype = DTypeOf<T>::value;
+    } else {
+      call.element_bytes = sizeof(T);
+    }
     call.root = root;
     return call;
   }

@@ -95,5 +95,30 @@ TEST_P(Elements, OfAnySizeAreReduced) {
 INSTANTIATE_TEST_SUITE_P(Api, Elements, ::testing::Values("auto", "tcp"),
                          [](const auto& each) { return std::string(each.param); });
 
+TEST(Elements, OfAnySizeHaveBlocksOfDifferentLengths) {
+  run_threads(3, [](Communicator& comm) {
+    const std::uint32_t rank = comm.rank();
+    const std::vector<std::uint64_t> counts{1, 2, 3};
+    const std::vector<Vec3> own(counts[rank], element<Vec3>(rank));
+    const std::vector<Vec3> wanted{element<Vec3>(0), element<Vec3>(1), element<Vec3>(1),
+                                   element<Vec3>(2), element<Vec3>(2), element<Vec3>(2)};
+    std::vector<Vec3> all(6);
+    comm.all_gather_v(own, all, counts);
+    EXPECT_EQ(all, wanted);
+    std::vector<Vec3> gathered(rank == 1 ? 6 : 0);
+    comm.gather_v(own, gathered, counts, 1);
+    EXPECT_EQ(gathered, rank == 1 ? wanted : std::vector<Vec3>{});
+    std::vector<Vec3> mine(counts[rank]);
+    comm.scatter_v(gathered, mine, counts, 1);
+    EXPECT_EQ(mine, own);
+    const std::vector<std::uint64_t> each(3, 2);
+    std::vector<Vec3> exchanged(6);
+    comm.all_to_all_v(std::vector<Vec3>(6, element<Vec3>(rank)), each, exchanged, each);
+    EXPECT_EQ(exchanged[4], element<Vec3>(2));
+    comm.reduce_scatter_v(all, mine, counts, reduction<Vec3>(std::plus<>{}));
+    EXPECT_EQ(mine.front(), own.front() + own.front() + own.front());
+  });
+}
+
 }  // namespace
 }  // namespace tutti::test
