@@ -28,7 +28,10 @@ std::string words(const Call& call, Rank self) {
   return text;
 }
 
-void check(const Call& call, const Caller& caller) {
+namespace {
+
+/// Numbers that C and other languages may give without a meaning.
+void check_numbers(const Call& call, const Caller& caller) {
   if (call.collective > Collective::barrier) {
     throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(caller.self.index()) +
                                                  ": there is no collective number " +
@@ -46,6 +49,32 @@ void check(const Call& call, const Caller& caller) {
                std::to_string(static_cast<int>(call.options.reproducible)) +
                "; use 0 (run) to 2 (exact)");
   }
+}
+
+void check_operation(const Call& call, const Caller& caller) {
+  const Op op = call.reduction.op();
+  if (op > Op::bxor) {
+    refuse(caller, call,
+           "there is no op number " + std::to_string(static_cast<int>(op)) +
+               "; use 0 (sum) to 7 (bxor)");
+  }
+  if (!applies(op, call.dtype)) {
+    refuse(caller, call,
+           std::string(name(op)) + " is for " + std::string(domain(op)) + ", not for " +
+               std::string(name(call.dtype)));
+  }
+  const bool exact = call.options.reproducible == Reproducible::exact;
+  if (exact && op == Op::prod && !is_integral(call.dtype)) {
+    refuse(caller, call, "reproducible = exact is for sum and avg; use order for prod");
+  }
+  if (call.element_bytes != 0 && call.element_bytes != size_of(call.dtype)) {
+    refuse(caller, call,
+           "elements of " + in_plural(call.element_bytes, "byte") +
+               " need a user-defined function to combine them");
+  }
+}
+
+void check_reduction(const Call& call, const Caller& caller) {
   const bool custom = call.reduction.combine() != nullptr;
   if (is_reduction(call.collective) && custom && call.options.reproducible == Reproducible::exact) {
     refuse(caller, call,
@@ -54,33 +83,19 @@ void check(const Call& call, const Caller& caller) {
   if (custom && !*call.reduction.combine()) {
     refuse(caller, call, "the function to combine by is empty");
   }
+  if (is_reduction(call.collective) && !custom) check_operation(call, caller);
+}
+
+}  // namespace
+
+void check(const Call& call, const Caller& caller) {
+  check_numbers(call, caller);
+  check_reduction(call, caller);
   const Shape& shape = call.options.shape;
   if (!shape.empty() && shape.size() != caller.ranks) {
     refuse(caller, call,
            "the shape " + to_string(shape) + " is for " + in_plural(shape.size(), "rank") +
                ", but the communicator has " + std::to_string(caller.ranks));
-  }
-  if (is_reduction(call.collective) && !custom) {
-    const Op op = call.reduction.op();
-    if (op > Op::bxor) {
-      refuse(caller, call,
-             "there is no op number " + std::to_string(static_cast<int>(op)) +
-                 "; use 0 (sum) to 7 (bxor)");
-    }
-    if (!applies(op, call.dtype)) {
-      refuse(caller, call,
-             std::string(name(op)) + " is for " + std::string(domain(op)) + ", not for " +
-                 std::string(name(call.dtype)));
-    }
-    const bool exact = call.options.reproducible == Reproducible::exact;
-    if (exact && op == Op::prod && !is_integral(call.dtype)) {
-      refuse(caller, call, "reproducible = exact is for sum and avg; use order for prod");
-    }
-    if (call.element_bytes != 0 && call.element_bytes != size_of(call.dtype)) {
-      refuse(caller, call,
-             "elements of " + in_plural(call.element_bytes, "byte") +
-                 " need a user-defined function to combine them");
-    }
   }
   const std::size_t element = element_bytes_of(call);
   if (has_root(call.collective) && call.root >= caller.ranks) {

@@ -100,6 +100,34 @@ struct Outcome {
   }
 };
 
+/// After this all ranks have mapped the segment, so it can be closed to others. If one rank failed,
+/// no rank uses it.
+std::unique_ptr<Transport> agreed(const TransportRequest& request,
+                                  std::unique_ptr<SegmentTransport> transport,
+                                  std::span<const Offer> offers, std::string& trouble) {
+  Outcome outcome{.trouble = trouble};
+  if (request.group.size() > 1) {
+    const std::uint32_t next = request.group[(place_of(request) + 1) % request.group.size()];
+    outcome.can_fetch = CrossMemory::can_see(request.members[next].pid, offers[next].beacon);
+  }
+  std::vector<Outcome> outcomes;
+  for (const std::string& text : request.exchange.all_gather(outcome.text())) {
+    outcomes.push_back(Outcome::read(text));
+  }
+  if (transport) transport->close_door();
+  const auto failed = std::find_if(outcomes.begin(), outcomes.end(),
+                                   [](const Outcome& each) { return !each.trouble.empty(); });
+  if (failed != outcomes.end()) {
+    trouble = failed->trouble;
+    return nullptr;
+  }
+  const bool all_can =
+      std::all_of(request.group.begin(), request.group.end(),
+                  [&](std::uint32_t member) { return outcomes[member].can_fetch; });
+  if (transport && all_can) transport->permit_fetching();
+  return transport;
+}
+
 }  // namespace
 
 bool reaches(const Whereabouts& a, const Whereabouts& b) {
@@ -149,29 +177,7 @@ std::unique_ptr<Transport> open(const TransportRequest& request, std::string& tr
     for (const std::uint32_t member : request.group) doorbells.push_back(offers[member].doorbell);
     request.doorbells->set_addresses(std::move(doorbells));
   });
-  // After this all ranks have mapped the segment, so it can be closed to others. If one rank
-  // failed, no rank uses it.
-  Outcome outcome{.trouble = trouble};
-  if (shares) {
-    const std::uint32_t next = request.group[(place_of(request) + 1) % request.group.size()];
-    outcome.can_fetch = CrossMemory::can_see(request.members[next].pid, offers[next].beacon);
-  }
-  std::vector<Outcome> outcomes;
-  for (const std::string& text : request.exchange.all_gather(outcome.text())) {
-    outcomes.push_back(Outcome::read(text));
-  }
-  if (transport) transport->close_door();
-  const auto failed = std::find_if(outcomes.begin(), outcomes.end(),
-                                   [](const Outcome& each) { return !each.trouble.empty(); });
-  if (failed != outcomes.end()) {
-    trouble = failed->trouble;
-    return nullptr;
-  }
-  const bool all_can =
-      std::all_of(request.group.begin(), request.group.end(),
-                  [&](std::uint32_t member) { return outcomes[member].can_fetch; });
-  if (transport && all_can) transport->permit_fetching();
-  return transport;
+  return agreed(request, std::move(transport), offers, trouble);
 }
 
 }  // namespace tutti::shm

@@ -45,7 +45,7 @@ TEST(RankDescriptor, InvalidTextIsRejected) {
   refused("\"pid\":42", "\"pid\":4294967338");
   refused("\"pid\":42", "\"pid\":1e300");
   refused("\"pid\":42", "\"pid\":true");
-  refused("\"way\":2", "\"way\":3");
+  refused("\"transport\":\"tcp\"", "\"transport\":2");
   refused("\"cores\":[0,3]", "\"cores\":[0.5]");
   refused("\"host\"", "\"hast\"");
 }
