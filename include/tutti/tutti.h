@@ -113,8 +113,8 @@ typedef void (*tuttiCombine_t)(void* accumulator, const void* contribution, size
                                void* context);
 
 /* Creates an operation for tuttiAllReduceWith, tuttiReduceWith and tuttiReduceScatterWith.
- * `element_bytes` is any size. Elements are aligned as in an array, to 8 bytes at most. `context` is
- * passed to every call of `combine`. */
+ * `element_bytes` is any size. Elements are aligned as in an array, to 8 bytes at most. `context`
+ * is passed to every call of `combine`. */
 TUTTI_API tuttiResult_t tuttiRedOpCreate(tuttiOp_t* op, tuttiCombine_t combine, void* context,
                                          size_t element_bytes);
 /* Calls that were started with the operation still finish. */

@@ -16,7 +16,8 @@ class Noise {
   /// distributed with mean 1. Delays in real networks have such long tails.
   [[nodiscard]] double factor(std::uint64_t id) const {
     if (strength_ == 0) return 1;
-    const double uniform = (static_cast<double>(mixed(0, seed_ ^ mixed(0, id)) >> 11) + 1) * 0x1p-53;
+    const double uniform =
+        (static_cast<double>(mixed(0, seed_ ^ mixed(0, id)) >> 11) + 1) * 0x1p-53;
     return 1 - strength_ * std::log(uniform);
   }
 

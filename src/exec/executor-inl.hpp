@@ -1,0 +1,97 @@
+#pragma once
+
+// The parts of an executor that are run once per message: they are inlined where messages are sent
+// and received.
+#include <vector>
+
+#include "exec/executor.hpp"
+
+namespace tutti {
+
+/// The next bytes of a send, and at its beginning the window that goes with it.
+inline void Executor::fill(Port::Send& send, std::uint32_t id, std::size_t bytes,
+                           Port::Window& window) {
+  const Plan::Operation& operation = this->operation(id);
+  send.peers = ranks(id);
+  send.data = {next_source(id), bytes};
+  send.message = operation.bytes;
+  if (operation.exposes && states_[id].done == 0) {
+    const Plan::Exposure& exposure = plan_->exposures[*operation.exposes];
+    const Plan::Operation& receive = this->operation(exposure.receive);
+    const Plan::Piece& piece = plan_->pieces[receive.pieces.begin];
+    window = {.memory = {target(piece.to, piece.to_offset), receive.bytes},
+              .at = window_begin_[*operation.exposes] -
+                    counters_->peers[exposure.peer.index()].bytes_received,
+              .after = exposure.shift};
+    send.window = &window;
+  }
+}
+
+/// Where the port may move the next bytes of a receive by itself. Nowhere if they are folded.
+inline std::span<std::byte> Executor::landing(std::uint32_t id, std::byte* to, std::size_t most) {
+  const bool copies = ranks(id).size() == 1 && !operation(id).own;
+  return copies ? std::span(to, most) : std::span<std::byte>{};
+}
+
+/// Where the addresses of the data of the peers belong. With an own operand, there is room for one
+/// more before them.
+inline const void** Executor::make_room(std::uint32_t id) {
+  const std::size_t own = operation(id).own ? 1 : 0;
+  operands_.resize(own + ranks(id).size());
+  return operands_.data() + own;
+}
+
+/// True if that was the rest of the operation.
+inline bool Executor::move_on(std::uint32_t id, std::size_t bytes) {
+  State& state = states_[id];
+  state.done += bytes;
+  if (state.done == operation(id).bytes) return true;
+  const Plan::Piece& piece = this->piece(id);
+  if (state.done == piece.begin + piece.bytes) ++state.piece;
+  return false;
+}
+
+/// Records where a send begins in the streams to its receivers.
+inline void Executor::note_begin(std::uint32_t send) {
+  const std::size_t begin = operation(send).peers.begin;
+  const std::span<const Rank> to = ranks(send);
+  for (std::size_t k = 0; k < to.size(); ++k) {
+    send_begin_[begin + k] = counters_->peers[to[k].index()].bytes_sent;
+  }
+}
+
+/// The next operation with these peers may begin.
+inline void Executor::note_turn(std::uint32_t id) {
+  const bool sends = operation(id).kind == Step::Kind::send;
+  std::vector<std::uint32_t>& turns = sends ? send_turns_ : receive_turns_;
+  for (const Rank rank : ranks(id)) ++turns[rank.index()];
+}
+
+inline void Executor::note_sent(std::uint32_t id, std::size_t bytes) {
+  const bool is_over = move_on(id, bytes);
+  const bool counts = is_over && is_first_part_ && operation(id).begins_message;
+  for (const Rank rank : ranks(id)) {
+    PeerCounters& counted = counters_->peers[rank.index()];
+    counted.bytes_sent += bytes;
+    ++counted.slices_sent;
+    counted.messages_sent += counts ? 1 : 0;
+  }
+  if (!is_over || is_in_order_) return;
+  note_turn(id);
+  states_[id].finished = is_released(id);
+}
+
+/// `moved`: how many more bytes of the result are there.
+inline void Executor::note_received(std::uint32_t id, std::size_t bytes, std::size_t moved) {
+  const bool is_over = states_[id].finished = move_on(id, moved);
+  const bool counts = is_over && is_first_part_ && operation(id).begins_message;
+  for (const Rank rank : ranks(id)) {
+    PeerCounters& counted = counters_->peers[rank.index()];
+    counted.bytes_received += bytes;
+    ++counted.slices_received;
+    counted.messages_received += counts ? 1 : 0;
+  }
+  if (is_over && !is_in_order_) note_turn(id);
+}
+
+}  // namespace tutti
