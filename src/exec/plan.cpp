@@ -57,7 +57,7 @@ class Compiler {
     find_forwards(plan_);
     find_exposures(plan_);
     // Segments are a pipeline: several of them are under way at once.
-    find_order(plan_, segments_ == 1 ? Plan::longest_lent : Plan::longest_short);
+    find_order(plan_, segments_ == 1 ? Plan::longest_in_place : Plan::longest_short);
     return std::move(plan_);
   }
 

@@ -88,11 +88,10 @@ class Order {
       for (; end != order.end() && joins(*end); ++end) {
         for (const Rank rank : plan_.ranks_of(end->operation)) named.insert(rank.index());
       }
-      if (end == first)
-        ++end;
-      else
-        for (auto each = first; each != end; ++each)
-          each->sends = static_cast<std::uint32_t>(end - each);
+      for (auto each = first; each != end; ++each) {
+        each->sends = static_cast<std::uint32_t>(end - each);
+      }
+      if (end == first) ++end;  // A receive.
       first = end;
     }
   }

@@ -48,7 +48,8 @@ class Traffic {
     std::vector<std::byte> data{};
   };
 
-  Traffic(std::uint32_t ranks, std::size_t messages) : sent_(ranks) {
+  Traffic(PortGroup& group, std::size_t messages) : sent_(group.size()) {
+    const std::uint32_t ranks = group.size();
     for (std::uint32_t from = 0; from < ranks; ++from) {
       Random random(from + 1);
       for (std::size_t i = 0; i < messages; ++i) {
@@ -58,8 +59,11 @@ class Traffic {
           if (r != from) others.push_back(r);
         }
         random.shuffle(others);
-        message.to.emplace_back(others.front());
-        if (ranks > 2 && random.one_in(4)) message.to.emplace_back(others[1]);
+        message.to.emplace_back(others[0]);
+        // All peers of a send are in one lane.
+        const std::vector<std::uint32_t>& lanes = group.port(from).lanes();
+        const bool joins = ranks > 2 && (lanes.empty() || lanes[others[0]] == lanes[others[1]]);
+        if (joins && random.one_in(4)) message.to.emplace_back(others[1]);
         message.data = noise(random.bits(), random.pick(lengths));
       }
     }
@@ -121,7 +125,6 @@ class Sender {
   }
 
  private:
-  /// All peers of a send are in one lane.
   [[nodiscard]] bool may_join(const Traffic::Message& message,
                               const std::vector<Rank>& named) const {
     return std::none_of(message.to.begin(), message.to.end(), [&](Rank rank) {
@@ -208,46 +211,8 @@ TEST_P(EveryPort, CarriesAllStreamsInOrder) {
   for (const std::uint32_t ranks : {2U, 4U}) {
     PortGroup group(GetParam(), ranks);
     begin_all(group);
-    // A send has peers of one lane only.
-    bool one_lane = true;
-    for (std::uint32_t r = 0; r < ranks; ++r) {
-      const std::vector<std::uint32_t>& lanes = group.port(r).lanes();
-      for (const std::uint32_t lane : lanes) one_lane = one_lane && lane == lanes.front();
-    }
-    if (ranks > 2 && !one_lane) continue;
-    const Traffic traffic(ranks, is_sanitized ? 40 : 120);
+    const Traffic traffic(group, is_sanitized ? 40 : 120);
     group.all([&](std::uint32_t self) { exchange(group, traffic, self); });
-  }
-}
-
-/// Where ranks have several lanes.
-TEST_P(EveryPort, CarriesStreamsOfAllLanes) {
-  PortGroup group(GetParam(), 4);
-  begin_all(group);
-  const Traffic traffic(2, is_sanitized ? 40 : 120);
-  // Each rank of the first half exchanges with one of the second: 0 with 2, 1 with 3; and within
-  // the halves.
-  for (const auto& [a, b] : {std::pair{0U, 2U}, std::pair{1U, 3U}, std::pair{0U, 1U}}) {
-    const auto side = [&](std::uint32_t self, std::uint32_t other, std::uint32_t role) {
-      Port& port = group.port(self);
-      std::vector<Traffic::Message> mine = traffic.from(role);
-      for (Traffic::Message& message : mine) message.to = {Rank{other}};
-      Random random(role);
-      Sender sender(port, mine);
-      Receiver receiver(port, Rank{other}, traffic.between(1 - role, role));
-      const Clock::time_point deadline = Clock::now() + 60s;
-      std::uint32_t idle = 0;
-      while (!sender.is_done() || !receiver.is_done() || port.unreleased(Rank{other}) > 0) {
-        ASSERT_LT(Clock::now(), deadline);
-        const bool sent = sender.go_on(random);
-        const bool moved = receiver.go_on(random) || sent;
-        idle = moved ? 0 : idle + 1;
-        if (!moved) port.wait(idle, deadline);
-      }
-    };
-    std::thread other([&, b = b, a = a] { side(b, a, 1); });
-    side(a, b, 0);
-    other.join();
   }
 }
 

@@ -44,7 +44,7 @@ CallRunner::CallRunner(Setup setup)
   // A rank that waits for its turn on a core keeps the others waiting for what it reads in place.
   const Reach& reach = selector_.forecast().party().reach;
   const bool shares = reach.pairs == Pairs::process || reach.pairs == Pairs::host;
-  if (shares && !reach.crowded) executor_.set_longest_in_order(Plan::longest_lent);
+  if (shares && !reach.crowded) executor_.set_longest_in_order(Plan::longest_in_place);
 }
 
 /// Checks all of the call but its buffers, unless an equal call was checked before. A user-defined

@@ -21,7 +21,7 @@ class CallAlarm final : public Alarm {
             std::function<void()> while_waiting)
       : gate_(gate), port_(port), calls_(calls), while_waiting_(std::move(while_waiting)) {}
 
-  /// For a communicator of several ranks. It must outlive this, or the last call.
+  /// For a communicator of several ranks. It must outlive the last call.
   void set_consensus(Consensus& consensus) { consensus_ = &consensus; }
 
   [[nodiscard]] std::optional<Error> ring(std::span<const std::uint32_t> awaited) override;

@@ -30,7 +30,7 @@ void pause() {
 
 /// A peer reads `asleep` without a fence, so its last descriptors may become visible after that: if
 /// there are many, a microsecond later. A rank that says that it sleeps looks again after so long,
-constexpr std::chrono::microseconds until_notes_are_visible{2};
+constexpr std::chrono::microseconds until_descriptors_are_visible{2};
 /// and if even that was too early, it sleeps no longer than this.
 constexpr std::chrono::milliseconds longest_nap{2};
 
@@ -122,7 +122,7 @@ void MemoryPort::arm(WokenBy by) {
   rung_before_ = bell.rung.load(std::memory_order_acquire);
   bell.asleep.store(by == WokenBy::itself ? Bell::on_bell : Bell::on_descriptors,
                     std::memory_order_seq_cst);
-  const Clock::time_point end = Clock::now() + until_notes_are_visible;
+  const Clock::time_point end = Clock::now() + until_descriptors_are_visible;
   while (Clock::now() < end) pause();
 }
 

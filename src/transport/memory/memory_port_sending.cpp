@@ -8,9 +8,9 @@
 namespace tutti {
 namespace {
 
-/// The length in a descriptor has 32 bits. A multiple of the cache line, so that longer direct data
+/// The length in a descriptor has 32 bits. A multiple of the cache line, so that longer data
 /// is split on a cache line.
-constexpr std::size_t longest_note = std::size_t{1} << 30;
+constexpr std::size_t longest_descriptor = std::size_t{1} << 30;
 
 constexpr std::size_t ring_block = 4096;
 constexpr std::uint32_t rings_per_block = ring_block / sizeof(DescriptorRing);
@@ -86,14 +86,14 @@ void MemoryPort::post_long(std::span<const Send> sends, Posted& posted) {
 MemoryPort::Way MemoryPort::find_way(const Send& send, bool has_window) {
   const std::span<const std::byte> data = send.data;
   if (view_ != nullptr && (has_window || data.size() >= terms_.zero_copy_from)) {
-    if (const auto found = view_->publish(data.first(std::min(data.size(), longest_note)))) {
+    if (const auto found = view_->publish(data.first(std::min(data.size(), longest_descriptor)))) {
       return {.kind = Descriptor::Kind::zero_copy, .where = found->where, .bytes = found->bytes};
     }
   }
   if (is_single_copy(send)) {
     return {.kind = Descriptor::Kind::single_copy,
             .where = reinterpret_cast<std::uint64_t>(data.data()),
-            .bytes = std::min(data.size(), longest_note)};
+            .bytes = std::min(data.size(), longest_descriptor)};
   }
   return {.kind = Descriptor::Kind::staged,
           .bytes = std::min(data.size(), terms_.staged_at_a_time)};
