@@ -140,7 +140,7 @@ bool Executor::is_ready(std::uint32_t id) const {
   if (state.done == 0 && plan_->has_turns && !is_turn(id)) return false;
   const std::size_t left = piece(id).begin + piece(id).bytes - state.done;
   const bool sends = operation.kind == Step::Kind::send;
-  return allowed(id) >= (sends ? std::min(left, slice_bytes_) : 1);
+  return sends ? allowed(id) >= std::min(left, slice_bytes_) : allowed(id) > carried(id);
 }
 
 /// What an operation waits for.
