@@ -11,6 +11,9 @@
 namespace tutti {
 namespace {
 
+/// How many polls find nothing before operations are no longer run in order.
+constexpr std::uint32_t longest_in_order_wait = 64;
+
 std::size_t lines_of(std::size_t bytes) {
   return (bytes + sizeof(CacheLine) - 1) / sizeof(CacheLine);
 }
@@ -80,8 +83,9 @@ void Executor::start() {
 // One after another -----------------------------------------------------------------------------
 
 /// Runs the operations one after another. False if something is left to be done by run_freely():
-/// one of them would have to wait while others may go on, since there is no room or a receiver
-/// still reads data that is about to be overwritten; or something that was sent is not released.
+/// one of them would have to wait while others may go on, since there is no room, its data does not
+/// come, or a receiver still reads what is about to be overwritten; or something that was sent is
+/// not released.
 bool Executor::run_in_order() {
   const std::span<const Plan::OrderedStep> steps = plan_->order;
   while (at_ < steps.size()) {
@@ -123,7 +127,8 @@ bool Executor::post_in_order(std::span<const Plan::OrderedStep> steps) {
   return true;
 }
 
-/// False if the data is there, but may not be moved yet.
+/// False if the data is there, but may not be moved yet, or if it does not come for some time: its
+/// sender may have no room because other data that has come is not read.
 bool Executor::receive_in_order(const Plan::OrderedStep& step) {
   const std::uint32_t id = step.operation;
   const std::size_t bytes = operation(id).bytes;
@@ -143,6 +148,7 @@ bool Executor::receive_in_order(const Plan::OrderedStep& step) {
     const std::span<std::byte> into = only_if_put ? std::span<std::byte>{} : landing(id, to, left);
     std::size_t found = 0;
     while ((found = port_.poll(from, into, operands, std::exchange(next, {}))) == 0) {
+      if (idle_ == longest_in_order_wait) return false;
       if (!copy_aside()) wait();
     }
     if (only_if_put && *operands != to) return false;
