@@ -13,7 +13,7 @@
 #include "cli/console/exit_code.hpp"
 #include "cli/console/text.hpp"
 #include "cli/console/text_file.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "flight/digits.hpp"
 
@@ -150,7 +150,7 @@ void print_json(const std::vector<Blame>& verdicts, const Evidence& evidence) {
     document["communicators"].push_back(each);
   }
   document["faults"] = evidence.faults;
-  std::puts(document.dump(2).c_str());
+  std::puts(json_text(document, 2).c_str());
 }
 
 int run(const Options& options) {

@@ -10,7 +10,7 @@
 #include "cli/fusion/fusion.hpp"
 #include "cli/fusion/measurement.hpp"
 #include "cli/simulation/rules.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "core/reject.hpp"
 
@@ -126,7 +126,7 @@ void print_json(const FusionTask& task, const Fusion& found) {
                                    {"latency_share", row.latency},
                                    {"simulated", row.simulated}});
   }
-  std::puts(document.dump(2).c_str());
+  std::puts(json_text(document, 2).c_str());
 }
 
 FusionMeasurement measurement_of(const Options& options) {

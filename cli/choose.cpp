@@ -15,7 +15,7 @@
 #include "cli/simulation/known_optimum.hpp"
 #include "cli/simulation/places.hpp"
 #include "cli/simulation/rules.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "measure/party.hpp"
 #include "select/forecast_cache.hpp"
@@ -321,7 +321,7 @@ void print_json(const FoundProfile& found, const Selector& selector,
                                       {"untried", each.expected.untried},
                                       {"barred_by", each.barred}});
   }
-  std::puts(document.dump(2).c_str());
+  std::puts(json_text(document, 2).c_str());
 }
 
 void run(const Request& request) {

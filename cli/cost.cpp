@@ -19,7 +19,7 @@
 #include "cli/console/progress.hpp"
 #include "cli/simulation/case.hpp"
 #include "cli/simulation/rules.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "core/workers.hpp"
 
@@ -271,7 +271,7 @@ void print_json(const std::vector<Row>& rows, std::optional<std::uint64_t> size)
   document["unit"] = size ? "bytes" : "chunks";
   if (size) document["size"] = *size;
   document["algorithms"] = std::move(list);
-  std::puts(document.dump(2).c_str());
+  std::puts(json_text(document, 2).c_str());
 }
 
 /// Simulates every schedule on the network, as many messages at once as its links carry.

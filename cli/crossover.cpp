@@ -13,7 +13,7 @@
 #include "cli/console/options.hpp"
 #include "cli/console/text_file.hpp"
 #include "cli/simulation/rules.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "render/chart.hpp"
 
@@ -79,7 +79,7 @@ void print_json(const Options& options, const Crossover& crossing) {
   document["size"] = crossing.size ? Json(*crossing.size) : nullptr;
   document["faster_below"] = crossing.first_wins_below ? options.first : options.second;
   document["faster_above"] = crossing.first_wins_above ? options.first : options.second;
-  std::puts(document.dump(2).c_str());
+  std::puts(json_text(document, 2).c_str());
 }
 
 /// Both times over sizes, with the crossing in the middle of the picture.

@@ -12,7 +12,7 @@
 #include "cli/console/exit_code.hpp"
 #include "cli/console/own_program.hpp"
 #include "cli/console/text_file.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "select/profile.hpp"
 
@@ -66,7 +66,7 @@ std::string with_profile(std::string page) {
   const Json links = own_links();
   if (found == std::string::npos || links.empty()) return page;
   const Json profile{{"links", links}};
-  page.replace(found + place.size() - 5, 4, profile.dump());
+  page.replace(found + place.size() - 5, 4, json_text(profile));
   return page;
 }
 

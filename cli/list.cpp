@@ -9,7 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/text.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -62,7 +62,7 @@ void print_json() {
                     {"parameters", parameters_json(each)},
                     {"closed_form", find_closed_form(each.name) != nullptr}});
   }
-  std::puts(list.dump(2).c_str());
+  std::puts(json_text(list, 2).c_str());
 }
 
 void print_table() {

@@ -21,7 +21,7 @@
 #include "cli/simulation/fastest_entry.hpp"
 #include "cli/simulation/known_optimum.hpp"
 #include "cli/simulation/rules.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "core/quantity.hpp"
 
 namespace tutti::cli {
@@ -248,7 +248,7 @@ void print_json(const Result& result) {
                              {"seconds", result.of_table->seconds},
                              {"refused", result.of_table->refused}};
   }
-  std::printf("%s\n", whole.dump(1).c_str());
+  std::printf("%s\n", json_text(whole, 1).c_str());
 }
 
 /// On stderr, since the schedule itself may go to standard output.

@@ -14,7 +14,7 @@
 #include "cli/console/options.hpp"
 #include "cli/console/progress.hpp"
 #include "cli/console/text_file.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "core/workers.hpp"
 
@@ -178,7 +178,7 @@ void print_json(const std::vector<Row>& rows, double seconds) {
                     {"folds_in_rank_order", row.folds_in_rank_order},
                     {"examples", row.examples}});
   }
-  std::puts(Json{{"seconds", seconds}, {"verified", list}}.dump(2).c_str());
+  std::puts(json_text({{"seconds", seconds}, {"verified", list}}, 2).c_str());
 }
 
 void print_table(const std::vector<Row>& rows, double seconds, const render::Paint& paint) {

@@ -13,7 +13,7 @@ function(tutti_page_sources variable root)
   list(FILTER sources EXCLUDE REGEX
        "/(network_xml|network_file|rank_list|schedule_file|simulation_json|msccl/[a-z_]+)\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "/render/(recording|recording_drawing|schedule_page|drawing)\\.cpp$")
-  foreach(file IN ITEMS columns decimal error fork_safe_mutex json json_text nearest quantity shortened)
+  foreach(file IN ITEMS columns decimal error fork_safe_mutex json nearest quantity shortened)
     list(APPEND sources "${root}/src/core/${file}.cpp")
   endforeach()
   set(${variable} ${sources} PARENT_SCOPE)

@@ -3,7 +3,7 @@
 #include <tutti/schedule/algorithm.hpp>
 #include <tutti/schedule/bounds.hpp>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "render/boxes.hpp"
 #include "render/definition.hpp"
 
@@ -31,7 +31,7 @@ std::string collective_json(const Contract& contract) {
                         {"total", static_cast<double>(least.bytes) / whole}};
   document["algorithms"] = Json::array();
   for (const Algorithm& each : algorithms(collective)) document["algorithms"].push_back(each.name);
-  return document.dump(2) + "\n";
+  return json_text(document, 2) + "\n";
 }
 
 }  // namespace tutti::cli

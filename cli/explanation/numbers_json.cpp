@@ -2,7 +2,7 @@
 
 #include <tutti/schedule/trace.hpp>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -49,7 +49,7 @@ std::string numbers_json(const Schedule& schedule, const render::Numbers& number
                 {"chunks", schedule.contract.chunks}};
   document["rounds"] = std::move(rounds);
   document["output"] = outputs(schedule, trace, numbers);
-  return document.dump(2) + "\n";
+  return json_text(document, 2) + "\n";
 }
 
 }  // namespace tutti::cli

@@ -1,7 +1,7 @@
 #include "cli/explanation/pipeline_story.hpp"
 
 #include "cli/console/text.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "render/numbers.hpp"
 #include "render/pipeline.hpp"
@@ -52,7 +52,7 @@ std::string pipeline_json(const std::vector<double>& numbers) {
                 {"messages", run.messages},
                 {"idle", run.idle}};
   document["results"] = Json(run.results);
-  return document.dump(2) + "\n";
+  return json_text(document, 2) + "\n";
 }
 
 }  // namespace tutti::cli

@@ -3,7 +3,7 @@
 #include <tutti/error.hpp>
 #include <tutti/schedule/closed_form.hpp>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "render/reason.hpp"
 
 namespace tutti::cli {
@@ -26,7 +26,7 @@ std::string reason_json(const Algorithm& algorithm) {
                             {"most_in_a_round", std::string(form->most_in_a_round)},
                             {"seconds", std::string(form->seconds)}};
   }
-  return whole.dump(1) + "\n";
+  return json_text(whole, 1) + "\n";
 }
 
 }  // namespace tutti::cli

@@ -12,7 +12,7 @@
 #include "cli/console/text.hpp"
 #include "cli/fusion/fusion.hpp"
 #include "cli/launch/launcher.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "rendezvous/environment.hpp"
 
@@ -100,7 +100,7 @@ void print_json(const FusionMeasurement& request, const std::vector<Measured>& r
     document["measured"].push_back(
         {{"bucket", each.bucket}, {"calls", each.calls}, {"seconds", each.seconds}});
   }
-  std::puts(document.dump(2).c_str());
+  std::puts(json_text(document, 2).c_str());
 }
 
 int take_part(const FusionMeasurement& request) {

@@ -13,6 +13,7 @@
 
 #include "cli/console/options.hpp"
 #include "cli/simulation/rules.hpp"
+#include "core/json_value.hpp"
 
 /// What `tutti sim` simulates, and on which network.
 namespace tutti::cli {

@@ -7,7 +7,7 @@
 #include <tutti/sim/simulation_json.hpp>
 
 #include "cli/console/text.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "sim/busiest_links.hpp"
 
@@ -136,10 +136,10 @@ void write_report_json(const SimReport& report, const Network& network, const Js
   if (report.shares.composition) members["part_of_composition"] = *report.shares.composition;
   if (!report.refusal.empty()) {
     members["refusal"] = report.refusal;
-    sink(members.dump(1) + "\n");
+    sink(json_text(members, 1) + "\n");
     return;
   }
-  const std::string text = members.dump();
+  const std::string text = json_text(members);
   write_json(report.simulation, network, sink, std::string_view(text).substr(1, text.size() - 2));
 }
 

@@ -83,7 +83,7 @@ std::string sweep_json(const SimSweep& sweep) {
                       {"rules", sweep.rules_as_json},
                       {"sizes", sweep.sizes},
                       {"algorithms", std::move(list)}};
-  return document.dump(2) + "\n";
+  return json_text(document, 2) + "\n";
 }
 
 std::string sweep_svg(const SimSweep& sweep) {

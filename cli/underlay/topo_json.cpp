@@ -2,7 +2,7 @@
 
 #include <tutti/network/generator.hpp>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -27,7 +27,7 @@ std::string generators_json() {
                     {"summary", each.summary},
                     {"parameters", std::move(parameters)}});
   }
-  return list.dump(2) + "\n";
+  return json_text(list, 2) + "\n";
 }
 
 std::string network_report_json(const Network& network, const Stretch& ring,
@@ -44,7 +44,7 @@ std::string network_report_json(const Network& network, const Stretch& ring,
                            {"allreduce", known.optimum->allreduce.value()},
                            {"composed_allreduce", known.optimum->composed_allreduce.value()}};
   }
-  return document.dump(2) + "\n";
+  return json_text(document, 2) + "\n";
 }
 
 std::string stretch_json(const Network& network, const Stretch& found,
@@ -59,7 +59,7 @@ std::string stretch_json(const Network& network, const Stretch& found,
          {"bytes", loads[i].bytes},
          {"seconds", static_cast<double>(loads[i].bytes) / network.links[i].bytes_per_second}});
   }
-  return document.dump(2) + "\n";
+  return json_text(document, 2) + "\n";
 }
 
 std::string order_json(const RingOrder& found, const Network* network) {
@@ -72,7 +72,7 @@ std::string order_json(const RingOrder& found, const Network* network) {
   document["exact"] = found.exact;
   document["given"] = to_json(found.given);
   document["best"] = to_json(found.cost);
-  return document.dump(2) + "\n";
+  return json_text(document, 2) + "\n";
 }
 
 }  // namespace tutti::cli

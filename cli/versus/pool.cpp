@@ -35,7 +35,7 @@ void VersusPool::start(const Contender& contender) {
   const Followers::Id id = followers_.start(command_of(contender, field_, folder_));
   try {
     // Any answer shows that its ranks have started: some settings have no barrier.
-    const Json answer = answer_to(id, "barrier 0 0 least=1");
+    const JsonReader answer = answer_to(id, "barrier 0 0 least=1");
     followers_.guard_family(id);
     if (answer.contains("version"))
       versions_[std::string(name(contender.library))] = answer.at("version").get<std::string>();
@@ -46,13 +46,15 @@ void VersusPool::start(const Contender& contender) {
   processes_[contender.process()] = id;
 }
 
-Json VersusPool::answer_to(Followers::Id id, const std::string& line) {
+JsonReader VersusPool::answer_to(Followers::Id id, const std::string& line) {
   const std::string answer = followers_.ask(id, line, patience_);
-  Json json = Json::try_parse(answer).value_or(nullptr);
-  if (!json.is_object() || (!json.contains("error") && !json.contains("median_us"))) {
-    throw Error(ErrorCode::peer_lost, "its answer is not understood: " + answer);
+  try {
+    JsonReader json = JsonReader::parse(answer);
+    if (json.contains("error") || json.contains("median_us")) return json;
+  } catch (const JsonError&) {
+    // Reported below, like JSON that is no answer.
   }
-  return json;
+  throw Error(ErrorCode::peer_lost, "its answer is not understood: " + answer);
 }
 
 std::optional<VersusPool::Turn> VersusPool::turn(const Contender& contender,
@@ -63,7 +65,7 @@ std::optional<VersusPool::Turn> VersusPool::turn(const Contender& contender,
   const std::string process = contender.process();
   const auto begin = std::chrono::steady_clock::now();
   try {
-    Json answer = answer_to(processes_.at(process), line);
+    JsonReader answer = answer_to(processes_.at(process), line);
     if (answer.contains("error")) {
       dismiss(contender, answer.at("error").get<std::string>());
       return std::nullopt;

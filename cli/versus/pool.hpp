@@ -22,7 +22,7 @@ class VersusPool {
 
   /// An answer, and the seconds until it came.
   struct Turn {
-    Json answer{};
+    JsonReader answer;
     double seconds = 0;
   };
 
@@ -46,7 +46,7 @@ class VersusPool {
   void start(const Contender& contender);
   void dismiss_process(const std::string& process, const std::string& why);
   /// The answer to a line, which may be an error.
-  [[nodiscard]] Json answer_to(Followers::Id id, const std::string& line);
+  [[nodiscard]] JsonReader answer_to(Followers::Id id, const std::string& line);
 
   VersusField field_;
   std::string folder_;

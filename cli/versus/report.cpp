@@ -8,7 +8,7 @@
 #include "cli/bench/table.hpp"
 #include "cli/console/text.hpp"
 #include "core/columns.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -102,7 +102,7 @@ std::string VersusReport::json() const {
   for (const auto& [library, version] : versions) peers[library] = version;
   json["versus"] = {{"system", system_text()}, {"rounds", rounds}, {"seconds", seconds},
                     {"versions", peers},       {"rows", rows},     {"failures", left}};
-  return json.dump(2) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 std::string VersusReport::csv() const {

@@ -17,7 +17,7 @@
 #include "cli/console/text.hpp"
 #include "cli/versus/followers.hpp"
 #include "cli/versus/pool.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "core/system_reason.hpp"
 #include "measure/limit.hpp"
@@ -71,13 +71,13 @@ std::vector<Contender> own_contenders(const measure::Workload& workload, bool tc
 /// The answers of a contender, round by round.
 struct Answers {
   Contender who{};
-  std::vector<Json> each{};
+  std::vector<JsonReader> each{};
   bool hopeless = false;  ///< So slow that it gets no further turn.
 
   [[nodiscard]] VersusResult result() const {
     const auto over_rounds = [&](const char* key) {
       std::vector<double> numbers;
-      for (const Json& answer : each) numbers.push_back(answer.at(key).get<double>());
+      for (const JsonReader& answer : each) numbers.push_back(answer.at(key).get<double>());
       return numbers;
     };
     VersusResult made{.who = who, .medians = over_rounds("median_us")};
@@ -85,9 +85,10 @@ struct Answers {
     timing.median = measure::median_of(made.medians);
     timing.p10 = measure::median_of(over_rounds("p10_us"));
     timing.p90 = measure::median_of(over_rounds("p90_us"));
-    for (const Json& answer : each) timing.iterations += answer.at("iterations").get<std::size_t>();
+    for (const JsonReader& answer : each)
+      timing.iterations += answer.at("iterations").get<std::size_t>();
     // Results are checked only in the first round.
-    const Json& first = each.front();
+    const JsonReader& first = each.front();
     if (first.at("wrong").is_number()) made.finding.wrong = first.at("wrong").get<std::uint64_t>();
     made.algorithm = first.value("algorithm", "");
     return made;

@@ -1,254 +1,360 @@
 #include "core/json.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <utility>
+#include <iterator>
+#include <set>
+
+#include "core/json_value.hpp"
+#include "core/nearest.hpp"
+#include "core/shortened.hpp"
 
 namespace tutti {
 namespace {
 
-/// Words and numbers are those of nlohmann-json, like the syntax errors.
-[[noreturn]] void reject_type(int number, const std::string& words) {
-  throw JsonError("[json.exception.type_error." + std::to_string(number) + "] " + words);
-}
-[[noreturn]] void reject_range(int number, const std::string& words) {
-  throw JsonError("[json.exception.out_of_range." + std::to_string(number) + "] " + words);
-}
-[[noreturn]] void reject_kind(const char* wanted, const Json& json) {
-  reject_type(302, std::string("type must be ") + wanted + ", but is " + json.type_name());
+/// The position of the parser. The parser reads one character past a number but never past the end
+/// of the line, which counts as part of the line.
+struct Position {
+  std::size_t line = 1;
+  bool at_end_of_line = false;
+
+  void pass(char c) {
+    if (at_end_of_line) ++line;
+    at_end_of_line = c == '\n';
+  }
+};
+
+/// Passes characters to the parser and counts lines.
+class CountingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountingIterator(const char* at, Position* position) : at_(at), position_(position) {}
+
+  reference operator*() const { return *at_; }
+  CountingIterator& operator++() {
+    position_->pass(*at_++);
+    return *this;
+  }
+  friend bool operator==(const CountingIterator& a, const CountingIterator& b) {
+    return a.at_ == b.at_;
+  }
+
+ private:
+  const char* at_;
+  Position* position_;
+};
+
+/// nlohmann-json's message without "[json.exception.type_error.316] ".
+std::string words_of(const std::exception& error) {
+  const std::string words = error.what();
+  const std::size_t end = words.find("] ");
+  return end == std::string::npos ? words : words.substr(end + 2);
 }
 
-[[noreturn]] void reject_number(const Json& json) {
-  reject_range(406, "number out of range: " + json.dump());
+/// Builds a value from the parser's events. Unlike nlohmann's own builder it rejects duplicate
+/// members and deep nesting, and takes linear time for an object of many members.
+class JsonBuilder final : public nlohmann::json_sax<Json> {
+ public:
+  /// Without a position, it stops at an error; with one, it throws an error that names the line.
+  explicit JsonBuilder(const Position* position = nullptr) : position_(position) {}
+
+  /// Stops where the value of that path begins.
+  void stop_at(const std::string& path) { sought_ = &path; }
+
+  [[nodiscard]] Json take_root() { return std::move(root_); }
+
+  bool null() override { return scalar(nullptr); }
+  bool boolean(bool value) override { return scalar(value); }
+  bool number_integer(number_integer_t value) override { return scalar(value); }
+  bool number_unsigned(number_unsigned_t value) override { return scalar(value); }
+  bool number_float(number_float_t value, const string_t& /*text*/) override {
+    return scalar(value);
+  }
+  bool string(string_t& value) override { return scalar(std::move(value)); }
+  bool binary(binary_t& /*value*/) override { return false; }
+  bool start_object(std::size_t /*size*/) override { return open(true); }
+  bool start_array(std::size_t /*size*/) override { return open(false); }
+
+  bool key(string_t& key) override {
+    Open& object = open_.back();
+    if (!is_new(object, key)) return fail("duplicate member \"" + key + "\"");
+    object.members.emplace_back(std::move(key), nullptr);
+    return true;
+  }
+
+  bool end_object() override {
+    Json json = Json::object();
+    auto& made = json.get_ref<Json::object_t&>();
+    std::vector<std::pair<std::string, Json>> members = std::move(open_.back().members);
+    made.reserve(members.size());
+    for (auto& [key, value] : members) made.emplace_back(std::move(key), std::move(value));
+    open_.pop_back();
+    return put(std::move(json));
+  }
+
+  bool end_array() override {
+    Json json = std::move(open_.back().elements);
+    open_.pop_back();
+    return put(std::move(json));
+  }
+
+  bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
+                   const nlohmann::detail::exception& error) override {
+    // "parse error at line 1, column 5: syntax error while ..."; some errors have no place.
+    const std::string words = words_of(error);
+    const std::size_t place = words.find("line ");
+    const std::size_t end = words.find(": ");
+    if (position_ == nullptr || place == std::string::npos || end < place) {
+      return fail("this is not JSON: " + words);
+    }
+    throw JsonError(words.substr(place, end - place) + ": this is not JSON" + words.substr(end));
+  }
+
+ private:
+  /// An array or object that has not ended.
+  struct Open {
+    bool is_object;
+    Json::array_t elements{};
+    // A Json object would copy its members, with all that is in them, whenever it grows.
+    std::vector<std::pair<std::string, Json>> members{};
+    std::set<std::string> keys{};  // Those of members, if they are many.
+  };
+
+  bool fail(const std::string& why) const {
+    if (position_ == nullptr) return false;
+    throw JsonError("line " + std::to_string(position_->line) + ": " + why);
+  }
+
+  [[nodiscard]] static bool is_new(Open& object, const std::string& key) {
+    // A linear search is fastest for few members, but quadratic for many.
+    constexpr std::size_t few = 16;
+    const auto& members = object.members;
+    if (members.size() < few) {
+      return std::none_of(members.begin(), members.end(),
+                          [&](const auto& each) { return each.first == key; });
+    }
+    if (object.keys.empty()) {
+      for (const auto& each : members) object.keys.insert(each.first);
+    }
+    return object.keys.insert(key).second;
+  }
+
+  [[nodiscard]] bool is_sought() const {
+    if (sought_ == nullptr) return false;
+    std::string path;
+    for (const Open& each : open_) {
+      path +=
+          "/" + (each.is_object ? each.members.back().first : std::to_string(each.elements.size()));
+    }
+    return path == *sought_;
+  }
+
+  bool open(bool is_object) {
+    // Values are copied and written recursively; this limit bounds the stack.
+    constexpr std::size_t deepest = 100;
+    if (open_.size() == deepest) {
+      return fail("more than " + std::to_string(deepest) +
+                  " nested brackets and braces: remove some levels");
+    }
+    if (is_sought()) return false;
+    open_.push_back({.is_object = is_object});
+    return true;
+  }
+
+  bool scalar(Json value) { return !is_sought() && put(std::move(value)); }
+
+  bool put(Json value) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+    } else if (open_.back().is_object) {
+      open_.back().members.back().second = std::move(value);
+    } else {
+      open_.back().elements.push_back(std::move(value));
+    }
+    return true;
+  }
+
+  const Position* position_;
+  const std::string* sought_ = nullptr;
+  Json root_;
+  std::vector<Open> open_;
+};
+
+void read_counting_lines(std::string_view text, Position& position, JsonBuilder& builder) {
+  Json::sax_parse(CountingIterator(text.data(), &position),
+                  CountingIterator(text.data() + text.size(), &position), &builder);
+}
+
+Json parsed(std::string_view text) {
+  JsonBuilder builder;
+  if (!Json::sax_parse(text.data(), text.data() + text.size(), &builder)) {
+    // Counting lines takes time, so it is done only to say where the error is.
+    Position position;
+    JsonBuilder again(&position);
+    read_counting_lines(text, position, again);
+  }
+  return builder.take_root();
+}
+
+/// The line on which the value of that path begins.
+std::size_t line_of(const std::string& path, std::string_view text) {
+  Position position;
+  JsonBuilder builder;
+  builder.stop_at(path);
+  read_counting_lines(text, position, builder);
+  return position.line;
 }
 
 }  // namespace
 
-// Making -----------------------------------------------------------------------------------------
+// Writing ----------------------------------------------------------------------------------------
 
-Json::Json() : value_(nullptr) {}
-Json::Json(std::nullptr_t) : value_(nullptr) {}
-Json::Json(bool value) : value_(value) {}
-Json::Json(int value) : value_(std::int64_t{value}) {}
-Json::Json(long value) : value_(std::int64_t{value}) {}
-Json::Json(long long value) : value_(std::int64_t{value}) {}
-Json::Json(unsigned value) : value_(std::uint64_t{value}) {}
-Json::Json(unsigned long value) : value_(std::uint64_t{value}) {}
-Json::Json(unsigned long long value) : value_(std::uint64_t{value}) {}
-Json::Json(double value) : value_(value) {}
-Json::Json(const char* text) : value_(std::string(text)) {}
-Json::Json(std::string_view text) : value_(std::string(text)) {}
-Json::Json(std::string text) : value_(std::move(text)) {}
-
-Json::Json(std::initializer_list<Item> items) {
-  const bool is_object = std::all_of(items.begin(), items.end(), [](const Item& item) {
-    return item.value().is_array() && item.value().size() == 2 && item.value()[0].is_string();
-  });
-  if (!is_object) {
-    *this = array(items);
-    return;
-  }
-  auto& members = value_.emplace<std::vector<Member>>();
-  members.reserve(items.size());
-  for (const Item& item : items) {
-    auto pair = std::get<std::vector<Json>>(item.take().value_);
-    auto& key = std::get<std::string>(pair[0].value_);
-    if (find(key) == nullptr) members.push_back({std::move(key), std::move(pair[1])});
+std::string json_text(const Json& value, int indent, NotUtf8 not_utf8) {
+  try {
+    return value.dump(indent, ' ', false,
+                      not_utf8 == NotUtf8::replace ? Json::error_handler_t::replace
+                                                   : Json::error_handler_t::strict);
+  } catch (const Json::exception& error) {
+    throw JsonError("names and other texts must be UTF-8: " + words_of(error));
   }
 }
 
-Json::Json(const Json& other) = default;
-Json::Json(Json&& other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
-Json& Json::operator=(const Json& other) = default;
-Json& Json::operator=(Json&& other) noexcept {
-  value_ = std::exchange(other.value_, nullptr);
-  return *this;
+std::string json_string(std::string_view text) { return json_text(text); }
+std::string json_number(double value) { return json_text(value); }
+
+// Reading ----------------------------------------------------------------------------------------
+
+struct JsonReader::Document {
+  std::string text;
+  Json root;
+};
+
+JsonReader::JsonReader(std::shared_ptr<const Document> document, const Json& json, std::string path)
+    : document_(std::move(document)), json_(&json), path_(std::move(path)) {}
+
+JsonReader::JsonReader(std::shared_ptr<const Document> document)
+    : document_(std::move(document)), json_(&document_->root) {}
+
+JsonReader::JsonReader(Json document)
+    : JsonReader(
+          std::make_shared<const Document>(Document{.text = "", .root = std::move(document)})) {}
+
+JsonReader JsonReader::parse(std::string_view text) {
+  return JsonReader(
+      std::make_shared<const Document>(Document{.text = std::string(text), .root = parsed(text)}));
 }
 
-/// Takes nested values out first: recursive destruction would overflow the stack after parsing a
-/// deeply nested text.
-Json::~Json() {
-  std::vector<Json> nested;
-  take_nested(nested);
-  while (!nested.empty()) {
-    Json last = std::move(nested.back());
-    nested.pop_back();
-    last.take_nested(nested);
+JsonReader JsonReader::child(const Json& json, std::string_view step) const {
+  std::string path = path_ + "/";
+  path += step;
+  return {document_, json, std::move(path)};
+}
+
+void JsonReader::reject(const std::string& why) const {
+  const std::string& text = document_->text;
+  const bool has_lines = text.find('\n') != std::string::npos;
+  const std::string line = has_lines ? "line " + std::to_string(line_of(path_, text)) + ", " : "";
+  throw JsonError(line + "at " + (path_.empty() ? "/" : path_) + ": " + why);
+}
+
+void JsonReader::expected(const std::string& what) const {
+  constexpr std::size_t longest = 64;
+  reject("expected " + what + ", not " +
+         (json_->is_structured() ? "an " + std::string(json_->type_name())
+                                 : shortened(json_text(*json_), longest)));
+}
+
+bool JsonReader::is_null() const { return json_->is_null(); }
+bool JsonReader::is_number() const { return json_->is_number(); }
+bool JsonReader::is_string() const { return json_->is_string(); }
+bool JsonReader::is_array() const { return json_->is_array(); }
+bool JsonReader::is_object() const { return json_->is_object(); }
+
+bool JsonReader::boolean() const {
+  if (!json_->is_boolean()) expected("true or false");
+  return json_->get<bool>();
+}
+
+double JsonReader::number() const {
+  if (!is_number()) expected("a number");
+  return json_->get<double>();
+}
+
+const std::string& JsonReader::string() const {
+  if (!is_string()) expected("a string");
+  return json_->get_ref<const std::string&>();
+}
+
+std::uint64_t JsonReader::natural(std::uint64_t least, std::uint64_t most) const {
+  // Numbers that were parsed are unsigned, those that were made of an int are not.
+  const bool fits = json_->is_number_unsigned() ||
+                    (json_->is_number_integer() && json_->get<std::int64_t>() >= 0);
+  const std::uint64_t value = fits ? json_->get<std::uint64_t>() : 0;
+  if (!fits || value < least || value > most) {
+    expected("a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   }
-}
-
-void Json::take_nested(std::vector<Json>& nested) {
-  const auto take = [&](Json& json) {
-    if (json.is_array() || json.is_object()) nested.push_back(std::move(json));
-  };
-  if (auto* list = std::get_if<std::vector<Json>>(&value_)) {
-    for (Json& each : *list) take(each);
-  } else if (auto* members = std::get_if<std::vector<Member>>(&value_)) {
-    for (Member& each : *members) take(each.value);
-  }
-}
-
-Json Json::array() { return array({}); }
-
-Json Json::array(std::initializer_list<Item> items) {
-  Json json;
-  auto& list = json.value_.emplace<std::vector<Json>>();
-  list.reserve(items.size());
-  for (const Item& item : items) list.push_back(item.take());
-  return json;
-}
-
-Json Json::object() {
-  Json json;
-  json.value_.emplace<std::vector<Member>>();
-  return json;
-}
-
-// Asking -----------------------------------------------------------------------------------------
-
-bool Json::is_null() const { return std::holds_alternative<std::nullptr_t>(value_); }
-bool Json::is_boolean() const { return std::holds_alternative<bool>(value_); }
-bool Json::is_number() const {
-  return is_number_integer() || std::holds_alternative<double>(value_);
-}
-bool Json::is_number_integer() const {
-  return std::holds_alternative<std::int64_t>(value_) || is_number_unsigned();
-}
-bool Json::is_number_unsigned() const { return std::holds_alternative<std::uint64_t>(value_); }
-bool Json::is_string() const { return std::holds_alternative<std::string>(value_); }
-bool Json::is_array() const { return std::holds_alternative<std::vector<Json>>(value_); }
-bool Json::is_object() const { return std::holds_alternative<std::vector<Member>>(value_); }
-
-const char* Json::type_name() const {
-  constexpr const char* names[] = {"null",   "boolean", "number", "number",
-                                   "number", "string",  "array",  "object"};
-  return names[value_.index()];
-}
-
-bool Json::boolean() const {
-  if (!is_boolean()) reject_kind("boolean", *this);
-  return std::get<bool>(value_);
-}
-
-double Json::number() const {
-  if (const auto* value = std::get_if<double>(&value_)) return *value;
-  if (const auto* value = std::get_if<std::int64_t>(&value_)) return static_cast<double>(*value);
-  if (const auto* value = std::get_if<std::uint64_t>(&value_)) return static_cast<double>(*value);
-  reject_kind("number", *this);
-}
-
-std::int64_t Json::integer(std::int64_t least, std::int64_t most) const {
-  if (const auto* natural = std::get_if<std::uint64_t>(&value_)) {
-    if (std::cmp_less_equal(*natural, most)) return static_cast<std::int64_t>(*natural);
-    reject_number(*this);
-  }
-  const auto* integer = std::get_if<std::int64_t>(&value_);
-  const double real = number();
-  const bool fits = integer != nullptr || (real == std::trunc(real) && std::abs(real) < 0x1p63);
-  if (!fits) reject_number(*this);
-  const std::int64_t value = integer != nullptr ? *integer : static_cast<std::int64_t>(real);
-  if (value < least || value > most) reject_number(*this);
   return value;
 }
 
-std::uint64_t Json::natural(std::uint64_t most) const {
-  const auto* natural = std::get_if<std::uint64_t>(&value_);
-  const std::uint64_t value =
-      natural != nullptr
-          ? *natural
-          : static_cast<std::uint64_t>(integer(0, std::numeric_limits<std::int64_t>::max()));
-  if (value > most) reject_number(*this);
+std::int64_t JsonReader::integer(std::int64_t least, std::int64_t most) const {
+  const bool fits = json_->is_number_unsigned()
+                        ? std::in_range<std::int64_t>(json_->get<std::uint64_t>())
+                        : json_->is_number_integer();
+  const std::int64_t value = fits ? json_->get<std::int64_t>() : 0;
+  if (!fits || value < least || value > most) {
+    expected("a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  }
   return value;
 }
 
-const std::string& Json::string() const {
-  if (!is_string()) reject_kind("string", *this);
-  return std::get<std::string>(value_);
+std::size_t JsonReader::size() const {
+  if (!is_array()) expected("a list in brackets");
+  return json_->size();
 }
 
-std::size_t Json::size() const {
-  if (const auto* list = std::get_if<std::vector<Json>>(&value_)) return list->size();
-  if (const auto* members = std::get_if<std::vector<Member>>(&value_)) return members->size();
-  return is_null() ? 0 : 1;
+JsonReader JsonReader::operator[](std::size_t index) const {
+  if (index >= size()) reject("there is no element " + std::to_string(index));
+  return child((*json_)[index], std::to_string(index));
 }
 
-const Json* Json::begin() const {
-  if (!is_array()) reject_kind("array", *this);
-  return std::get<std::vector<Json>>(value_).data();
+JsonReader::Elements JsonReader::elements() const { return Elements(*this); }
+
+std::optional<JsonReader> JsonReader::find(std::string_view key) const {
+  if (!is_object()) expected("an object in braces");
+  const auto found = json_->find(std::string(key));
+  if (found == json_->end()) return std::nullopt;
+  return child(*found, key);
 }
 
-const Json* Json::end() const { return begin() + size(); }
-
-const Json& Json::at(std::size_t index) const {
-  if (!is_array()) reject_type(304, std::string("cannot use at() with ") + type_name());
-  const auto& list = std::get<std::vector<Json>>(value_);
-  if (index < list.size()) return list[index];
-  reject_range(401, "array index " + std::to_string(index) + " is out of range");
+JsonReader JsonReader::at(std::string_view key) const {
+  std::optional<JsonReader> found = find(key);
+  if (!found) reject("the member \"" + std::string(key) + "\" is missing");
+  return *std::move(found);
 }
 
-const std::vector<Json::Member>& Json::items() const {
-  if (!is_object()) reject_kind("object", *this);
-  return std::get<std::vector<Member>>(value_);
-}
-
-const Json* Json::find(std::string_view key) const {
-  const auto* members = std::get_if<std::vector<Member>>(&value_);
-  if (members == nullptr) return nullptr;
-  const auto found = std::find_if(members->begin(), members->end(),
-                                  [&](const Member& each) { return each.key == key; });
-  return found == members->end() ? nullptr : &found->value;
-}
-
-const Json& Json::at(std::string_view key) const {
-  if (!is_object()) reject_type(304, std::string("cannot use at() with ") + type_name());
-  const Json* const found = find(key);
-  if (found == nullptr) reject_range(403, "key '" + std::string(key) + "' not found");
-  return *found;
-}
-
-const Json* Json::member_for_value(std::string_view key) const {
-  if (!is_object()) reject_type(306, std::string("cannot use value() with ") + type_name());
-  return find(key);
-}
-
-bool operator==(const Json& a, const Json& b) {
-  if (!a.is_number() || !b.is_number() || a.value_.index() == b.value_.index()) {
-    return a.value_ == b.value_;
+std::vector<std::pair<std::string, JsonReader>> JsonReader::members() const {
+  if (!is_object()) expected("an object in braces");
+  std::vector<std::pair<std::string, JsonReader>> all;
+  for (const auto& [key, value] : json_->get_ref<const Json::object_t&>()) {
+    all.emplace_back(key, child(value, key));
   }
-  if (!a.is_number_integer() || !b.is_number_integer()) return a.number() == b.number();
-  return a.is_number_unsigned()
-             ? std::cmp_equal(std::get<std::uint64_t>(a.value_), std::get<std::int64_t>(b.value_))
-             : b == a;
+  return all;
 }
 
-// Changing ---------------------------------------------------------------------------------------
-
-Json& Json::operator[](std::string_view key) {
-  if (is_null()) *this = object();
-  if (!is_object()) {
-    reject_type(305,
-                std::string("cannot use operator[] with a string argument with ") + type_name());
+void JsonReader::allow_only(std::initializer_list<std::string_view> keys) const {
+  if (!is_object()) expected("an object in braces");
+  for (const auto& [key, value] : json_->get_ref<const Json::object_t&>()) {
+    if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
+    std::string known;
+    for (const std::string_view each : keys) known += " \"" + std::string(each) + "\"";
+    child(value, key)
+        .reject("unknown member \"" + key + "\"." +
+                did_you_mean(key, std::vector<std::string_view>(keys)) + " Known are" + known);
   }
-  if (const Json* const found = find(key)) return const_cast<Json&>(*found);
-  auto& members = std::get<std::vector<Member>>(value_);
-  members.push_back({.key = std::string(key)});
-  return members.back().value;
-}
-
-void Json::update(const Json& object) {
-  for (const Member& each : object.items()) (*this)[each.key] = each.value;
-}
-
-void Json::push_back(Json value) {
-  if (is_null()) *this = array();
-  if (!is_array()) reject_type(308, std::string("cannot use push_back() with ") + type_name());
-  std::get<std::vector<Json>>(value_).push_back(std::move(value));
-}
-
-void Json::add(std::string key, Json value) {
-  if (is_null()) *this = object();
-  (void)items();
-  std::get<std::vector<Member>>(value_).push_back({std::move(key), std::move(value)});
 }
 
 }  // namespace tutti

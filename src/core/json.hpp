@@ -4,216 +4,177 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <iosfwd>
 #include <limits>
+#include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <tutti/error.hpp>
 
 namespace tutti {
 
-/// The text is not JSON, or the value has another kind or range than requested.
-class JsonError : public std::runtime_error {
+/// A JSON value whose objects keep the order of insertion. Sources that make values include
+/// core/json_value.hpp, which takes seconds to compile; reading and headers need only this file.
+using Json = nlohmann::ordered_json;
+
+/// A text that is not JSON or not the expected JSON. The message begins with the place: "line 7, at
+/// /links/0/to: ...".
+class JsonError : public Error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit JsonError(const std::string& message) : Error(ErrorCode::invalid_argument, message) {}
 };
 
-/// A JSON value: null, boolean, number, string, array or object.
-///
-/// Objects keep the order of insertion. nlohmann-json parses and formats the text, in json_text.cpp
-/// only: it is header-only, and each file that includes it takes seconds longer to compile.
-class Json {
+// Writing ----------------------------------------------------------------------------------------
+
+/// How to write a string that is not UTF-8: throw JsonError, or replace each invalid byte by
+/// U+FFFD.
+enum class NotUtf8 : std::uint8_t { refuse, replace };
+
+/// On one line, or on many with so many blanks of indentation.
+[[nodiscard]] std::string json_text(const Json& value, int indent = -1,
+                                    NotUtf8 not_utf8 = NotUtf8::refuse);
+/// The JSON of a string, in quotes.
+[[nodiscard]] std::string json_string(std::string_view text);
+[[nodiscard]] std::string json_number(double value);
+
+// Reading ----------------------------------------------------------------------------------------
+
+/// A value of a document that somebody else wrote, with its path. Everything that is not as
+/// expected is rejected with a JsonError that names the place, so a caller only says what it
+/// expects.
+class JsonReader {
  public:
-  struct Member;
-  class Item;
-  /// How to parse an object that has a member twice.
-  enum class Duplicates : std::uint8_t { last_wins, refuse };
-  /// How to write a string that is not UTF-8: throw, or replace each invalid byte by U+FFFD.
-  enum class NotUtf8 : std::uint8_t { refuse, replace };
+  class Elements;
 
-  // Making ------------------------------------------------------------------------------------
+  /// Rejects duplicate members, and nesting so deep that recursion could overflow the stack.
+  [[nodiscard]] static JsonReader parse(std::string_view text);
+  /// Reads a value that was made rather than parsed.
+  explicit JsonReader(Json document);
 
-  Json();  ///< Null.
-  Json(std::nullptr_t);
-  Json(bool value);
-  Json(int value);
-  Json(long value);
-  Json(long long value);
-  Json(unsigned value);
-  Json(unsigned long value);
-  Json(unsigned long long value);
-  Json(double value);
-  Json(const char* text);
-  Json(std::string_view text);
-  Json(std::string text);
-  template <class T>
-  Json(const std::vector<T>& list) : Json(array()) {
-    for (const T& each : list) push_back(each);
+  /// Throws JsonError: "line 7, at /links/0/to: there is no node 'x'". A text of one line, and a
+  /// value without text, have no line to name.
+  [[noreturn]] void reject(const std::string& why) const;
+  /// The result of `make`. An Error that it throws is rejected with the place of this value.
+  template <class Make>
+  auto checked(Make make) const {
+    try {
+      return make();
+    } catch (const JsonError&) {
+      throw;
+    } catch (const Error& error) {
+      reject(error.what());
+    }
   }
-  /// Pairs of which all begin with a string make an object, anything else an array:
-  /// Json{{"rank", 3}, {"host", "a"}} and Json{1, 2}.
-  Json(std::initializer_list<Item> items);
-  /// Any other pointer would convert to bool.
-  template <class T>
-  Json(const T*) = delete;
-
-  Json(const Json& other);
-  Json(Json&& other) noexcept;
-  Json& operator=(const Json& other);
-  Json& operator=(Json&& other) noexcept;
-  ~Json();
-
-  [[nodiscard]] static Json array();
-  [[nodiscard]] static Json array(std::initializer_list<Item> items);
-  [[nodiscard]] static Json object();
-
-  /// Throws JsonError that names line and column.
-  [[nodiscard]] static Json parse(std::string_view text,
-                                  Duplicates duplicates = Duplicates::last_wins);
-  /// No value if the text is not JSON.
-  [[nodiscard]] static std::optional<Json> try_parse(std::string_view text);
-
-  // Asking ------------------------------------------------------------------------------------
 
   [[nodiscard]] bool is_null() const;
-  [[nodiscard]] bool is_boolean() const;
   [[nodiscard]] bool is_number() const;
-  [[nodiscard]] bool is_number_integer() const;   ///< A number without fraction or exponent,
-  [[nodiscard]] bool is_number_unsigned() const;  ///< and without sign.
   [[nodiscard]] bool is_string() const;
   [[nodiscard]] bool is_array() const;
   [[nodiscard]] bool is_object() const;
-  /// For messages: "null", "boolean", "number", "string", "array" or "object".
-  [[nodiscard]] const char* type_name() const;
 
-  /// The value as a bool, a number, a std::string, a Json or a vector of these. Throws JsonError if
-  /// it is of another kind, or no such number: whole numbers must fit.
+  /// A bool, a number, a std::string, a JsonReader or a vector of these.
   template <class T>
   [[nodiscard]] T get() const;
-  /// As get<std::string>(), without a copy.
+  template <std::unsigned_integral T = std::uint64_t>
+  [[nodiscard]] T whole(std::uint64_t least, std::uint64_t most) const {
+    return static_cast<T>(natural(least, most));
+  }
   [[nodiscard]] const std::string& string() const;
 
-  /// Of an array or an object; 0 for null and 1 for any other value.
+  /// Of an array.
   [[nodiscard]] std::size_t size() const;
-  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] JsonReader operator[](std::size_t index) const;
+  [[nodiscard]] Elements elements() const;
 
-  /// The values of an array. Throw JsonError if this is none.
-  [[nodiscard]] const Json* begin() const;
-  [[nodiscard]] const Json* end() const;
-  [[nodiscard]] const Json& at(std::size_t index) const;
-  [[nodiscard]] const Json& operator[](std::integral auto index) const {
-    return at(static_cast<std::size_t>(index));
-  }
-  [[nodiscard]] Json& operator[](std::integral auto index) {
-    return const_cast<Json&>(std::as_const(*this)[index]);
-  }
-
-  /// The members of an object. Throws JsonError if this is none.
-  [[nodiscard]] const std::vector<Member>& items() const;
-  /// Null if there is none of that key, or this is no object.
-  [[nodiscard]] const Json* find(std::string_view key) const;
-  [[nodiscard]] bool contains(std::string_view key) const { return find(key) != nullptr; }
-  [[nodiscard]] const Json& at(std::string_view key) const;
-  [[nodiscard]] const Json& operator[](const char* key) const { return at(key); }
-  /// The member of that key as get() tells it, or `otherwise` if there is none.
+  /// Of an object.
+  [[nodiscard]] JsonReader at(std::string_view key) const;
+  [[nodiscard]] std::optional<JsonReader> find(std::string_view key) const;
+  [[nodiscard]] bool contains(std::string_view key) const { return find(key).has_value(); }
   template <class T>
   [[nodiscard]] T value(std::string_view key, const T& otherwise) const;
   [[nodiscard]] std::string value(std::string_view key, const char* otherwise) const {
     return value(key, std::string(otherwise));
   }
+  [[nodiscard]] std::vector<std::pair<std::string, JsonReader>> members() const;
+  /// Rejects unknown members, which are mostly typing errors, and suggests the nearest known one.
+  void allow_only(std::initializer_list<std::string_view> keys) const;
 
-  /// Numbers of different kinds are equal if their values are; the order of members matters.
-  friend bool operator==(const Json& a, const Json& b);
-
-  // Changing ----------------------------------------------------------------------------------
-
-  /// The member of that key, which is made if there is none. Null becomes an object.
-  [[nodiscard]] Json& operator[](std::string_view key);
-  [[nodiscard]] Json& operator[](const char* key) { return (*this)[std::string_view(key)]; }
-  [[nodiscard]] Json& operator[](const std::string& key) { return (*this)[std::string_view(key)]; }
-  /// Sets all members of `object` in this object.
-  void update(const Json& object);
-  /// Appends to an array. Null becomes one.
-  void push_back(Json value);
-  /// Appends a member to an object. Requires: the object has no such member, which is not checked:
-  /// a check would make building an object quadratic. Null becomes an object.
-  void add(std::string key, Json value);
-
-  // Writing -----------------------------------------------------------------------------------
-
-  /// On one line, or with so many blanks of indentation on many. Throws JsonError if a string is
-  /// not UTF-8.
-  [[nodiscard]] std::string dump(int indent = -1, NotUtf8 not_utf8 = NotUtf8::refuse) const;
-  /// As dump() does.
-  friend std::ostream& operator<<(std::ostream& out, const Json& json);
+  [[nodiscard]] const Json& json() const { return *json_; }
 
  private:
-  class Builder;
-  class Writer;
+  struct Document;
 
-  void take_nested(std::vector<Json>& nested);
+  explicit JsonReader(std::shared_ptr<const Document> document);
+  JsonReader(std::shared_ptr<const Document> document, const Json& json, std::string path);
+  [[nodiscard]] JsonReader child(const Json& json, std::string_view step) const;
+  [[noreturn]] void expected(const std::string& what) const;
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] double number() const;
+  [[nodiscard]] std::uint64_t natural(std::uint64_t least, std::uint64_t most) const;
   [[nodiscard]] std::int64_t integer(std::int64_t least, std::int64_t most) const;
-  [[nodiscard]] std::uint64_t natural(std::uint64_t most) const;
-  [[nodiscard]] const Json* member_for_value(std::string_view key) const;
 
-  std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string,
-               std::vector<Json>, std::vector<Member>>
-      value_;
+  std::shared_ptr<const Document> document_;
+  const Json* json_;
+  std::string path_;
 };
 
-struct Json::Member {
-  std::string key{};
-  Json value{};
-
-  friend bool operator==(const Member& a, const Member& b) = default;
-};
-
-/// An element of a braced list: a value or a nested list.
-class Json::Item {
+/// The elements of an array, for a loop.
+class JsonReader::Elements {
  public:
-  template <std::convertible_to<Json> T>
-  Item(T value) : value_(std::move(value)) {}
-  Item(std::initializer_list<Item> items) : value_(items) {}
+  class Iterator {
+   public:
+    Iterator(const JsonReader* array, std::size_t index) : array_(array), index_(index) {}
+    JsonReader operator*() const { return (*array_)[index_]; }
+    Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) = default;
 
-  /// An initializer_list is constant; moving out of its elements saves a deep copy.
-  [[nodiscard]] Json&& take() const { return std::move(value_); }
-  [[nodiscard]] const Json& value() const { return value_; }
+   private:
+    const JsonReader* array_;
+    std::size_t index_;
+  };
+
+  explicit Elements(JsonReader array) : array_(std::move(array)), size_(array_.size()) {}
+  [[nodiscard]] Iterator begin() const { return {&array_, 0}; }
+  [[nodiscard]] Iterator end() const { return {&array_, size_}; }
 
  private:
-  mutable Json value_;
+  JsonReader array_;
+  std::size_t size_;
 };
 
 template <class T>
-T Json::get() const {
+T JsonReader::get() const {
   if constexpr (std::same_as<T, bool>) {
     return boolean();
   } else if constexpr (std::unsigned_integral<T>) {
-    return static_cast<T>(natural(std::numeric_limits<T>::max()));
+    return whole<T>(0, std::numeric_limits<T>::max());
   } else if constexpr (std::integral<T>) {
     return static_cast<T>(integer(std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
   } else if constexpr (std::floating_point<T>) {
     return static_cast<T>(number());
   } else if constexpr (std::same_as<T, std::string>) {
     return string();
-  } else if constexpr (std::same_as<T, Json>) {
+  } else if constexpr (std::same_as<T, JsonReader>) {
     return *this;
   } else {
     T list;
-    for (const Json& each : *this) list.push_back(each.get<typename T::value_type>());
+    for (const JsonReader each : elements()) list.push_back(each.get<typename T::value_type>());
     return list;
   }
 }
 
 template <class T>
-T Json::value(std::string_view key, const T& otherwise) const {
-  const Json* const found = member_for_value(key);
-  return found == nullptr ? otherwise : found->get<T>();
+T JsonReader::value(std::string_view key, const T& otherwise) const {
+  const std::optional<JsonReader> found = find(key);
+  return found ? found->get<T>() : otherwise;
 }
 
 }  // namespace tutti

@@ -13,76 +13,42 @@
 namespace tutti {
 namespace {
 
-/// The members of one line.
-class Line {
- public:
-  explicit Line(std::string_view text) {
-    std::optional<Json> json = Json::try_parse(text);
-    if (!json) reject("it is cut off or garbled");
-    if (!json->is_object()) reject("it should be an object in braces");
-    json_ = *std::move(json);
+JsonReader parse_line(std::string_view text) {
+  try {
+    return JsonReader::parse(text);
+  } catch (const JsonError&) {
+    reject("it is cut off or garbled");
   }
+}
 
-  [[nodiscard]] bool has(const char* key) const { return json_.contains(key); }
+std::uint32_t rank_from(const JsonReader& json) {
+  return json.whole<std::uint32_t>(0, std::numeric_limits<std::uint32_t>::max() - 1);
+}
 
-  [[nodiscard]] std::uint64_t number(
-      const char* key, std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const {
-    const Json& value = member(key);
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most) {
-      reject("its \"" + std::string(key) + "\" should be a whole number" +
-             (most == std::numeric_limits<std::uint64_t>::max()
-                  ? ""
-                  : " up to " + std::to_string(most)));
-    }
-    return value.get<std::uint64_t>();
-  }
-
-  [[nodiscard]] std::uint32_t rank(const char* key) const {
-    return static_cast<std::uint32_t>(number(key, std::numeric_limits<std::uint32_t>::max() - 1));
-  }
-
-  [[nodiscard]] std::string text(const char* key) const {
-    const Json& value = member(key);
-    if (!value.is_string()) reject("its \"" + std::string(key) + "\" should be a string");
-    return value.string();
-  }
-
-  [[nodiscard]] std::uint64_t hexadecimal(const char* key) const {
-    const std::string digits = text(key);
-    std::uint64_t value = 0;
-    const char* const last = digits.data() + digits.size();
-    const auto [end, failure] = std::from_chars(digits.data(), last, value, 16);
-    if (failure != std::errc() || end != last) {
-      reject("its \"" + std::string(key) + "\" should be a hexadecimal number");
-    }
-    return value;
-  }
-
- private:
-  [[nodiscard]] const Json& member(const char* key) const {
-    const Json* const found = json_.find(key);
-    if (found == nullptr) reject("it lacks \"" + std::string(key) + "\"");
-    return *found;
-  }
-
-  Json json_;
-};
+std::uint64_t hexadecimal_from(const JsonReader& json) {
+  const std::string& digits = json.string();
+  std::uint64_t value = 0;
+  const char* const last = digits.data() + digits.size();
+  const auto [end, failure] = std::from_chars(digits.data(), last, value, 16);
+  if (failure != std::errc() || end != last) json.reject("expected a hexadecimal number");
+  return value;
+}
 
 FlightDump header_from(std::string_view text, const std::string& origin) {
-  const Line line(text);
+  const JsonReader line = parse_line(text);
   FlightDump dump{.origin = origin,
-                  .version = line.text("tutti"),
-                  .communicator = line.hexadecimal("communicator"),
-                  .name = line.text("name"),
-                  .rank = line.rank("rank"),
-                  .ranks = line.rank("ranks"),
-                  .host = line.text("host"),
-                  .pid = line.number("pid"),
-                  .wall_ns = line.number("wall_ns"),
-                  .steady_ns = line.number("steady_ns"),
-                  .reason = line.text("reason"),
+                  .version = line.at("tutti").string(),
+                  .communicator = hexadecimal_from(line.at("communicator")),
+                  .name = line.at("name").string(),
+                  .rank = rank_from(line.at("rank")),
+                  .ranks = rank_from(line.at("ranks")),
+                  .host = line.at("host").string(),
+                  .pid = line.at("pid").get<std::uint64_t>(),
+                  .wall_ns = line.at("wall_ns").get<std::uint64_t>(),
+                  .steady_ns = line.at("steady_ns").get<std::uint64_t>(),
+                  .reason = line.at("reason").string(),
                   .algorithms = std::make_unique<std::set<std::string>>()};
-  if (line.has("failure")) dump.failure = line.text("failure");
+  if (line.contains("failure")) dump.failure = line.at("failure").string();
   if (dump.rank >= dump.ranks) {
     reject("there is no rank " + std::to_string(dump.rank) + " among " +
            std::to_string(dump.ranks) + " ranks");
@@ -90,34 +56,36 @@ FlightDump header_from(std::string_view text, const std::string& origin) {
   return dump;
 }
 
-void read_collective(const Line& line, Collective collective, FlightDump& dump, FlightCall& call) {
-  call.dtype = parse_dtype(line.text("dtype"));
+void read_collective(const JsonReader& line, Collective collective, FlightDump& dump,
+                     FlightCall& call) {
+  call.dtype = parse_dtype(line.at("dtype").string());
   if (is_reduction(collective)) {
-    call.is_custom = line.text("op") == "custom";
-    if (!call.is_custom) call.op = parse_op(line.text("op"));
+    call.is_custom = line.at("op").string() == "custom";
+    if (!call.is_custom) call.op = parse_op(line.at("op").string());
   }
-  if (has_root(collective)) call.root = line.rank("root");
-  call.count = line.has("count") ? line.number("count") : FlightCall::with_counts;
-  call.bytes = line.number("bytes");
-  call.algorithm = dump.algorithms->insert(line.text("algorithm")).first->c_str();
+  if (has_root(collective)) call.root = rank_from(line.at("root"));
+  call.count =
+      line.contains("count") ? line.at("count").get<std::uint64_t>() : FlightCall::with_counts;
+  call.bytes = line.at("bytes").get<std::uint64_t>();
+  call.algorithm = dump.algorithms->insert(line.at("algorithm").string()).first->c_str();
 }
 
-FlightCall call_from(const Line& line, FlightDump& dump) {
-  const std::optional<FlightKind> kind = find_flight_kind(line.text("kind"));
-  if (!kind) reject("unknown kind of call \"" + line.text("kind") + "\"");
+FlightCall call_from(const JsonReader& line, FlightDump& dump) {
+  const std::optional<FlightKind> kind = find_flight_kind(line.at("kind").string());
+  if (!kind) reject("unknown kind of call \"" + line.at("kind").string() + "\"");
   FlightCall call{.kind = *kind,
-                  .signature = static_cast<std::uint32_t>(line.hexadecimal("signature"))};
+                  .signature = static_cast<std::uint32_t>(hexadecimal_from(line.at("signature")))};
   if (const auto collective = collective_of(*kind)) {
     read_collective(line, *collective, dump, call);
     return call;
   }
   if (*kind != FlightKind::receive) {
-    call.root = line.rank("to");
-    call.bytes = line.number("bytes");
+    call.root = rank_from(line.at("to"));
+    call.bytes = line.at("bytes").get<std::uint64_t>();
   }
   if (*kind != FlightKind::send) {
-    call.from = line.rank("from");
-    call.count = line.number("received_bytes");
+    call.from = rank_from(line.at("from"));
+    call.count = line.at("received_bytes").get<std::uint64_t>();
   }
   return call;
 }
@@ -131,17 +99,18 @@ FlightRecord::State state_from(const std::string& text) {
 }
 
 FlightRecord record_from(std::string_view text, FlightDump& dump) {
-  const Line line(text);
-  FlightRecord record{.number = line.number("call"),
+  const JsonReader line = parse_line(text);
+  FlightRecord record{.number = line.at("call").get<std::uint64_t>(),
                       .call = call_from(line, dump),
-                      .begun_ns = line.number("begun_ns"),
-                      .state = state_from(line.text("state"))};
-  if (line.has("site")) record.site = FlightSite(line.text("site"));
-  if (record.state != FlightRecord::State::running) record.ended_ns = line.number("ended_ns");
-  if (line.has("waits_for")) {
-    record.wait = {.rank = line.rank("waits_for"),
-                   .round = line.rank("round"),
-                   .bytes_done = line.number("bytes_done")};
+                      .begun_ns = line.at("begun_ns").get<std::uint64_t>(),
+                      .state = state_from(line.at("state").string())};
+  if (line.contains("site")) record.site = FlightSite(line.at("site").string());
+  if (record.state != FlightRecord::State::running)
+    record.ended_ns = line.at("ended_ns").get<std::uint64_t>();
+  if (line.contains("waits_for")) {
+    record.wait = {.rank = rank_from(line.at("waits_for")),
+                   .round = rank_from(line.at("round")),
+                   .bytes_done = line.at("bytes_done").get<std::uint64_t>()};
   }
   return record;
 }

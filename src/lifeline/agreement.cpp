@@ -2,16 +2,14 @@
 
 #include <algorithm>
 
-#include "core/json.hpp"
-#include "core/whole.hpp"
+#include "core/json_value.hpp"
 
 namespace tutti {
 namespace {
 
-std::optional<std::string> text_of(const Json& json, const char* key) {
-  const Json* const found = json.find(key);
-  if (found == nullptr || !found->is_string()) return std::nullopt;
-  return found->string();
+std::optional<std::string> text_of(const JsonReader& json, const char* key) {
+  const std::optional<JsonReader> found = json.find(key);
+  return found ? std::optional(found->string()) : std::nullopt;
 }
 
 }  // namespace
@@ -248,7 +246,7 @@ std::string Agreement::knowledge() const {
     json["decision"] = *decision_;
     json["ballot"] = decided_in_;
   }
-  return json.dump(-1, Json::NotUtf8::replace);
+  return json_text(json, -1, NotUtf8::replace);
 }
 
 /// Sends this member's input to the proposer, or becomes the proposer.
@@ -283,20 +281,23 @@ void Agreement::promise(std::uint32_t ballot, const std::string& subject) {
 }
 
 void Agreement::note_knowledge(std::uint32_t from, const std::string& body) {
-  const Json json = Json::try_parse(body).value_or(nullptr);
-  if (!json.is_object()) return;
-  Answer& answer = answers_[from];
-  if (auto input = text_of(json, "input")) answer.input = std::move(input);
-  if (auto status = text_of(json, "standing"); status && !status->empty()) {
-    answer.status = std::move(*status);
+  try {
+    const JsonReader json = JsonReader::parse(body);
+    const auto input = text_of(json, "input");
+    const std::string status = json.value("standing", "");
+    const std::string subject = json.value("subject", "");
+    const bool is_urgent = json.value("urgent", false);
+    const auto decision = text_of(json, "decision");
+    const std::uint32_t ballot = decision ? json.at("ballot").get<std::uint32_t>() : 0;
+    Answer& answer = answers_[from];
+    if (input) answer.input = input;
+    if (!status.empty()) answer.status = status;
+    if (subject_.empty()) subject_ = subject;
+    if (is_urgent) urgency_ = Urgency::urgent;
+    if (decision) note_decision(*decision, ballot);
+  } catch (const JsonError&) {
+    // A body that makes no sense says nothing.
   }
-  if (subject_.empty()) subject_ = text_of(json, "subject").value_or("");
-  if (const Json* const urgent = json.find("urgent"); urgent != nullptr && *urgent == true)
-    urgency_ = Urgency::urgent;
-  auto decision = text_of(json, "decision");
-  const Json* const ballot = json.find("ballot");
-  if (!decision || ballot == nullptr) return;
-  if (const auto number = whole<std::uint32_t>(*ballot)) note_decision(*decision, *number);
 }
 
 void Agreement::note_decision(const std::string& decision, std::uint32_t ballot) {

@@ -107,9 +107,9 @@ std::map<std::uint32_t, std::string> Consensus::agree(const std::string& input,
     throw Error(ErrorCode::timed_out, "rank " + std::to_string(self_) +
                                           ": the remaining ranks did not reach an agreement");
   }
-  const Json decision = Json::parse(*state->decision(question));
+  const JsonReader decision = JsonReader::parse(*state->decision(question));
   std::map<std::uint32_t, std::string> inputs;
-  for (const auto& [rank, text] : decision.items()) {
+  for (const auto& [rank, text] : decision.members()) {
     inputs.emplace(std::stoul(rank), text.get<std::string>());
   }
   return inputs;

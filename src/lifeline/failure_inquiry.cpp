@@ -7,12 +7,12 @@
 
 #include <tutti/message.hpp>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 
 namespace tutti {
 namespace {
 
-std::string dumped(const Json& json) { return json.dump(-1, Json::NotUtf8::replace); }
+std::string dumped(const Json& json) { return json_text(json, -1, NotUtf8::replace); }
 
 std::string in_seconds(double seconds) {
   std::array<char, 32> text{};
@@ -26,7 +26,7 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
   return text;
 }
 
-std::optional<ErrorCode> code_of(const Json& json) {
+std::optional<ErrorCode> code_of(const JsonReader& json) {
   const int code = json.at("code").get<int>();
   if (code < 0 || code > static_cast<int>(ErrorCode::internal)) return std::nullopt;
   return static_cast<ErrorCode>(code);
@@ -42,7 +42,7 @@ Json calls_of(const Verdict& verdict) {
   return {{"ranks", ranks}, {"words", words}};
 }
 
-std::vector<RankCall> read_calls(const Json& json) {
+std::vector<RankCall> read_calls(const JsonReader& json) {
   const auto ranks = json.at("ranks").get<std::vector<std::uint32_t>>();
   const auto words = json.at("words").get<std::vector<std::string>>();
   std::vector<RankCall> calls;
@@ -63,7 +63,7 @@ std::string write(const Report& report) {
 
 std::optional<Report> read_report(const std::string& text) {
   try {
-    const Json json = Json::parse(text);
+    const JsonReader json = JsonReader::parse(text);
     const auto code = code_of(json);
     if (!code) return std::nullopt;
     return Report{.code = *code,
@@ -86,7 +86,7 @@ std::string write(const AgreedVerdict& agreed) {
 
 std::optional<AgreedVerdict> read_agreed_verdict(const std::string& text) {
   try {
-    const Json json = Json::parse(text);
+    const JsonReader json = JsonReader::parse(text);
     const auto code = code_of(json);
     if (!code) return std::nullopt;
     return AgreedVerdict{.verdict = {.code = *code,

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "measure/arena.hpp"
 #include "measure/party.hpp"
 
@@ -57,7 +57,7 @@ std::string MeasuredCrossover::json() const {
   add("measured", measured);
   add("predicted", predicted);
   add("modelled", modelled);
-  return document.dump(2) + "\n";
+  return json_text(document, 2) + "\n";
 }
 
 }  // namespace tutti::measure

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <memory>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "measure/arena.hpp"
 #include "measure/party.hpp"
 #include "select/forecast_cache.hpp"
@@ -189,18 +189,18 @@ std::string write(const std::vector<RegretRow>& rows) {
                     {"regret", row.regret()},
                     {"runners", std::move(runners)}});
   }
-  return list.dump(1) + "\n";
+  return json_text(list, 1) + "\n";
 }
 
 std::vector<RegretRow> read_regret(const std::string& text) {
   std::vector<RegretRow> rows;
-  for (const Json& each : Json::parse(text)) {
+  for (const JsonReader each : JsonReader::parse(text).elements()) {
     RegretRow row{.collective = parse_collective(each.at("collective").get<std::string>()),
                   .bytes = each.at("bytes").get<std::uint64_t>(),
                   .ranks = each.at("ranks").get<std::uint32_t>(),
                   .pairs = parse_pairs(each.at("pairs").get<std::string>()),
                   .chosen = each.at("chosen").get<std::string>()};
-    for (const Json& runner : each.at("runners")) {
+    for (const JsonReader runner : each.at("runners").elements()) {
       row.runners.push_back({.algorithm = runner.at("algorithm").get<std::string>(),
                              .seconds = runner.at("seconds").get<double>(),
                              .expected = runner.at("expected").get<double>(),

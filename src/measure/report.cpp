@@ -4,7 +4,7 @@
 
 #include <tutti/version.hpp>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 
 namespace tutti::measure {
 namespace {
@@ -120,7 +120,7 @@ std::string Report::json() const {
                   {"wrong", wrong()},
                   {"avg_busbw_GBps", average_bus_bandwidth() / giga},
                   {"rows", list}};
-  return json.dump(2) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 std::string Report::csv() const {

@@ -35,12 +35,12 @@ struct Event {
 /// The events as they are in the file.
 class Reader {
  public:
-  void read(const Json& event) {
+  void read(const JsonReader& event) {
     const std::string phase = event.value("ph", "");
     if (phase == "X") {
       const double begin = time_of(event, "ts");
       const double length = time_of(event, "dur");
-      if (length < 0) throw JsonError("its dur is negative");
+      if (length < 0) event.at("dur").reject("the duration is negative");
       const std::string name = event.value("name", "");
       const std::string kind = event.value("cat", "");
       events_.push_back({.place = place_of(event),
@@ -49,14 +49,14 @@ class Reader {
                          .begin = begin,
                          .end = begin + length});
     } else if (phase == "s" || phase == "f") {
-      Flow& flow = flows_[event.value("cat", "") + "/" + event.at("id").dump()];
+      Flow& flow = flows_[event.value("cat", "") + "/" + json_text(event.at("id").json())];
       (phase == "s" ? flow.start : flow.finish) =
           Moment{.place = place_of(event), .time = time_of(event, "ts")};
     } else if (phase == "M") {
       const std::string what = event.value("name", "");
-      if (what == "thread_name") threads_[place_of(event)] = event["args"]["name"].string();
+      if (what == "thread_name") threads_[place_of(event)] = event.at("args").at("name").string();
       if (what == "process_name")
-        processes_[place_of(event).first] = event["args"]["name"].string();
+        processes_[place_of(event).first] = event.at("args").at("name").string();
     }
   }
 
@@ -101,12 +101,12 @@ class Reader {
     std::optional<Moment> finish;
   };
 
-  static Place place_of(const Json& event) {
+  static Place place_of(const JsonReader& event) {
     return {event.value<std::int64_t>("pid", 0), event.value<std::int64_t>("tid", 0)};
   }
-  static double time_of(const Json& event, const char* key) {
+  static double time_of(const JsonReader& event, const char* key) {
     const auto time = event.at(key).get<double>() * microseconds;
-    if (!std::isfinite(time)) throw JsonError(std::string("its ") + key + " is not a time");
+    if (!std::isfinite(time)) event.at(key).reject("this is not a time");
     return time;
   }
 
@@ -124,10 +124,11 @@ class Reader {
   std::map<std::int64_t, std::string> processes_;
 };
 
-Caption caption_of(const Json& document) {
+Caption caption_of(const JsonReader& document) {
   Caption caption{.title = "trace"};
-  const Json* const other = document.find("otherData");
-  if (other == nullptr) return caption;
+  const std::optional<JsonReader> other =
+      document.is_object() ? document.find("otherData") : std::nullopt;
+  if (!other) return caption;
   caption.title = other->value("title", "trace");
   caption.lines = other->value("notes", caption.lines);
   return caption;
@@ -136,22 +137,17 @@ Caption caption_of(const Json& document) {
 }  // namespace
 
 Recording parse_recording(std::string_view text) {
-  std::string where = "the trace";
   try {
-    const Json document = Json::parse(text);
-    const Json& events = document.is_array() ? document : document.at("traceEvents");
+    const JsonReader document = JsonReader::parse(text);
+    const JsonReader events = document.is_array() ? document : document.at("traceEvents");
     Reader reader;
-    std::size_t number = 0;
-    for (const Json& event : events) {
-      where = "event " + std::to_string(number++) + " of the trace";
-      reader.read(event);
-    }
-    where = "the trace";
+    for (const JsonReader event : events.elements()) reader.read(event);
     Recording recording = reader.recording();
     recording.caption = caption_of(document);
     return recording;
   } catch (const JsonError& error) {
-    throw Error(ErrorCode::invalid_argument, where + " cannot be read: " + error.what());
+    throw Error(ErrorCode::invalid_argument,
+                std::string("the trace cannot be read: ") + error.what());
   }
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "render/frame.hpp"
 #include "render/player.hpp"
 #include "render/schedule_legend.hpp"
@@ -94,7 +94,7 @@ Json data(const Storyboard& story, const Board& board, Point corner) {
 
 /// JSON that does not contain the end tag of the script element around it.
 std::string for_script(const Json& json) {
-  std::string text = json.dump();
+  std::string text = json_text(json);
   for (std::size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at)) {
     text.replace(at, 2, "<\\/");
   }

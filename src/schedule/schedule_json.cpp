@@ -16,14 +16,6 @@ constexpr std::string_view own_word = "own";
 
 // ---------------------------------------------------------------------------------- writing
 
-std::string in_quotes(std::string_view text) {
-  try {
-    return Json(text).dump();
-  } catch (const JsonError&) {
-    throw Error(ErrorCode::invalid_argument, "schedule JSON: a schedule's name must be UTF-8");
-  }
-}
-
 void write_chunks(std::span<const ChunkRange> chunks, std::string& out) {
   out += '[';
   for (std::size_t i = 0; i < chunks.size(); ++i) {
@@ -37,8 +29,8 @@ void write_chunks(std::span<const ChunkRange> chunks, std::string& out) {
 
 /// "own" is variant 0, {"own": 1} another variant.
 std::string own_text(Variant variant) {
-  if (variant == Variant{}) return in_quotes(own_word);
-  return "{" + in_quotes(own_word) + ": " + std::to_string(variant.index()) + "}";
+  if (variant == Variant{}) return json_string(own_word);
+  return "{" + json_string(own_word) + ": " + std::to_string(variant.index()) + "}";
 }
 
 void write_operands(const Step& step, std::string& out) {
@@ -89,116 +81,39 @@ void write_step(const Step& step, std::string& out) {
 
 // ---------------------------------------------------------------------------------- reading
 
-/// A value of the document and the path that leads to it.
-class JsonValue {
- public:
-  JsonValue(const Json& json, std::string path) : json_(json), path_(std::move(path)) {}
-
-  [[noreturn]] void reject(const std::string& wanted) const {
-    throw Error(ErrorCode::invalid_argument,
-                "schedule JSON: at " + (path_.empty() ? "/" : path_) + ": " + wanted);
-  }
-
-  [[nodiscard]] JsonValue member(const char* key) const {
-    const Json* const found = as_object().find(key);
-    if (found == nullptr) reject("the member \"" + std::string(key) + "\" is missing");
-    return {*found, path_ + "/" + key};
-  }
-
-  [[nodiscard]] bool has(const char* key) const { return as_object().contains(key); }
-
-  /// Rejects unknown members, which are mostly typing errors.
-  void allow_only(std::initializer_list<std::string_view> keys) const {
-    for (const auto& [key, value] : as_object().items()) {
-      if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-      std::string known;
-      for (const std::string_view each : keys) {
-        known += " \"";
-        known += each;
-        known += '"';
-      }
-      reject("unknown member \"" + key + "\"; known members:" + known);
-    }
-  }
-
-  [[nodiscard]] std::size_t size() const {
-    if (!json_.is_array()) reject("expected a list");
-    return json_.size();
-  }
-  [[nodiscard]] JsonValue operator[](std::size_t i) const {
-    return {json_[i], path_ + "/" + std::to_string(i)};
-  }
-  [[nodiscard]] bool is_list() const { return json_.is_array(); }
-  [[nodiscard]] bool is_object() const { return json_.is_object(); }
-  [[nodiscard]] bool is(std::string_view word) const {
-    return json_.is_string() && json_.string() == word;
-  }
-
-  [[nodiscard]] std::string text() const {
-    if (!json_.is_string()) reject("expected a string");
-    return json_.string();
-  }
-
-  [[nodiscard]] std::uint64_t number(std::uint64_t least, std::uint64_t most) const {
-    const bool fits = json_.is_number_unsigned() && json_.get<std::uint64_t>() >= least &&
-                      json_.get<std::uint64_t>() <= most;
-    if (!fits) {
-      reject("expected a whole number from " + std::to_string(least) + " to " +
-             std::to_string(most));
-    }
-    return json_.get<std::uint64_t>();
-  }
-
- private:
-  [[nodiscard]] const Json& as_object() const {
-    if (!json_.is_object()) reject("expected an object");
-    return json_;
-  }
-
-  const Json& json_;
-  std::string path_;
-};
-
 constexpr std::uint64_t most_ranks = std::numeric_limits<std::int32_t>::max();
 constexpr std::uint64_t most_rounds = std::numeric_limits<std::uint32_t>::max() - 1;
 constexpr std::size_t most_sources = std::numeric_limits<std::uint16_t>::max();
 // So that sums of a few chunk numbers fit in 64 bits.
 constexpr std::uint64_t most_chunks = std::uint64_t{1} << 60;
 
-Contract read_contract(const JsonValue& document) {
+Contract read_contract(const JsonReader& document) {
   Contract contract;
-  try {
-    contract.collective = parse_collective(document.member("collective").text());
-  } catch (const Error& error) {
-    document.member("collective").reject(error.what());
-  }
-  contract.ranks = static_cast<std::uint32_t>(document.member("ranks").number(1, most_ranks));
-  contract.chunks = document.member("chunks").number(1, most_chunks);
+  const JsonReader word = document.at("collective");
+  contract.collective = word.checked([&] { return parse_collective(word.string()); });
+  contract.ranks = document.at("ranks").whole<std::uint32_t>(1, most_ranks);
+  contract.chunks = document.at("chunks").whole(1, most_chunks);
   if (has_root(contract.collective)) {
     const std::uint64_t last = contract.ranks - 1;
-    contract.root = Rank{static_cast<std::uint32_t>(document.member("root").number(0, last))};
-  } else if (document.has("root")) {
-    document.member("root").reject(std::string(name(contract.collective)) + " has no root");
+    contract.root = Rank{document.at("root").whole<std::uint32_t>(0, last)};
+  } else if (document.contains("root")) {
+    document.at("root").reject(std::string(name(contract.collective)) + " has no root");
   }
-  try {
-    contract.check();
-  } catch (const Error& error) {
-    document.member("chunks").reject(error.what());
-  }
+  document.at("chunks").checked([&] { contract.check(); });
   return contract;
 }
 
-std::vector<ChunkRange> read_chunks(const JsonValue& list, std::uint64_t chunks) {
+std::vector<ChunkRange> read_chunks(const JsonReader& list, std::uint64_t chunks) {
   std::vector<ChunkRange> ranges;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const JsonValue each = list[i];
-    if (!each.is_list()) {
-      ranges.emplace_back(Chunk{each.number(0, chunks - 1)});
+    const JsonReader each = list[i];
+    if (!each.is_array()) {
+      ranges.emplace_back(Chunk{each.whole(0, chunks - 1)});
       continue;
     }
     if (each.size() != 2) each.reject("a range of chunks is [first, count]");
-    const std::uint64_t first = each[0].number(0, chunks - 1);
-    ranges.emplace_back(Chunk{first}, each[1].number(1, chunks - first));
+    const std::uint64_t first = each[0].whole(0, chunks - 1);
+    ranges.emplace_back(Chunk{first}, each[1].whole(1, chunks - first));
   }
   if (ranges.empty()) list.reject("a step needs at least one chunk");
   return ranges;
@@ -210,20 +125,24 @@ struct StepReader {
   std::uint64_t rounds;
   std::uint64_t version;
 
-  [[nodiscard]] static Variant variant(const JsonValue& value) {
+  [[nodiscard]] static bool is_own(const JsonReader& entry) {
+    return entry.is_string() && entry.string() == own_word;
+  }
+
+  [[nodiscard]] static Variant variant(const JsonReader& value) {
     constexpr std::uint64_t most = std::numeric_limits<std::uint16_t>::max();
-    return Variant{static_cast<std::uint16_t>(value.number(0, most))};
+    return Variant{value.whole<std::uint16_t>(0, most)};
   }
 
   /// The variant of the rank's own data that an entry of "from" names; no value if it names a rank.
-  [[nodiscard]] std::optional<Variant> own(const JsonValue& entry) const {
-    if (entry.is(own_word)) return Variant{};
+  [[nodiscard]] std::optional<Variant> own(const JsonReader& entry) const {
+    if (is_own(entry)) return Variant{};
     if (version == plain_version || !entry.is_object()) return std::nullopt;
     entry.allow_only({own_word});
-    return variant(entry.member("own"));
+    return variant(entry.at("own"));
   }
 
-  void read(const JsonValue& node, Program& program) const {
+  void read(const JsonReader& node, Program& program) const {
     const Step::Kind kind = kind_of(node);
     const StepWords words = words_of(kind);
     if (version == plain_version) {
@@ -232,11 +151,11 @@ struct StepReader {
       node.allow_only({"round", words.chunks, words.ends, "variant"});
     }
     if (rounds == 0) node.reject("a schedule of 0 rounds cannot have steps");
-    const auto round = static_cast<std::uint32_t>(node.member("round").number(0, rounds - 1));
-    const std::vector<ChunkRange> chunks = read_chunks(node.member(words.chunks), contract.chunks);
-    Operands operands = read_operands(node.member(words.ends), kind);
+    const auto round = node.at("round").whole<std::uint32_t>(0, rounds - 1);
+    const std::vector<ChunkRange> chunks = read_chunks(node.at(words.chunks), contract.chunks);
+    Operands operands = read_operands(node.at(words.ends), kind);
     program.append({.kind = kind,
-                    .variant = node.has("variant") ? variant(node.member("variant")) : Variant{},
+                    .variant = node.contains("variant") ? variant(node.at("variant")) : Variant{},
                     .round = round,
                     .peers = operands.peers,
                     .own = operands.own,
@@ -253,10 +172,10 @@ struct StepReader {
     std::vector<Variant> sources{};
   };
 
-  [[nodiscard]] Step::Kind kind_of(const JsonValue& node) const {
-    const bool sends = node.has("send");
-    const bool receives = node.has("receive");
-    const bool local = version > plain_version && node.has("local");
+  [[nodiscard]] Step::Kind kind_of(const JsonReader& node) const {
+    const bool sends = node.contains("send");
+    const bool receives = node.contains("receive");
+    const bool local = version > plain_version && node.contains("local");
     if (sends + receives + local != 1) {
       node.reject("a step has either \"send\" and \"to\" or \"receive\" and \"from\"" +
                   std::string(version > plain_version ? " or \"local\" and \"from\"" : ""));
@@ -264,10 +183,10 @@ struct StepReader {
     return sends ? Step::Kind::send : receives ? Step::Kind::receive : Step::Kind::local;
   }
 
-  [[nodiscard]] Operands read_operands(const JsonValue& list, Step::Kind kind) const {
+  [[nodiscard]] Operands read_operands(const JsonReader& list, Step::Kind kind) const {
     Operands found;
     for (std::size_t i = 0; i < list.size(); ++i) {
-      const JsonValue entry = list[i];
+      const JsonReader entry = list[i];
       const std::optional<Variant> named = kind == Step::Kind::send ? std::nullopt : own(entry);
       if (kind == Step::Kind::local) {
         if (!named) entry.reject("expected \"own\" or {\"own\": VARIANT}");
@@ -278,7 +197,7 @@ struct StepReader {
         found.own = static_cast<std::uint32_t>(found.peers.size());
         found.own_variant = *named;
       } else {
-        found.peers.emplace_back(static_cast<std::uint32_t>(entry.number(0, contract.ranks - 1)));
+        found.peers.emplace_back(entry.whole<std::uint32_t>(0, contract.ranks - 1));
       }
     }
     if (kind == Step::Kind::local) {
@@ -290,18 +209,28 @@ struct StepReader {
   }
 };
 
-Json parse(std::string_view text) {
-  try {
-    return Json::parse(text, Json::Duplicates::refuse);
-  } catch (const JsonError& error) {
-    // The message says "[json.exception.parse_error.101] parse error at line 1, column 5: …".
-    std::string_view words = error.what();
-    for (const std::string_view useful : {"at line", "number overflow"}) {
-      const std::size_t from = words.find(useful);
-      if (from != std::string_view::npos) words.remove_prefix(from);
-    }
-    throw Error(ErrorCode::invalid_argument, "schedule JSON: " + std::string(words));
+Schedule read_schedule(const JsonReader& document) {
+  if (document.at("format").string() != format_name) {
+    document.at("format").reject("expected \"" + std::string(format_name) + "\"");
   }
+  const std::uint64_t version = document.at("version").whole(plain_version, format_version);
+  document.allow_only(
+      {"format", "version", "name", "collective", "ranks", "root", "chunks", "rounds", "programs"});
+  Schedule schedule{
+      .name = document.at("name").string(), .contract = read_contract(document), .programs = {}};
+  const std::uint64_t rounds = document.at("rounds").whole(0, most_rounds);
+  const JsonReader programs = document.at("programs");
+  if (programs.size() != schedule.contract.ranks) {
+    programs.reject("there are " + std::to_string(programs.size()) + " programs for " +
+                    std::to_string(schedule.contract.ranks) + " ranks");
+  }
+  const StepReader reader{.contract = schedule.contract, .rounds = rounds, .version = version};
+  for (std::size_t r = 0; r < programs.size(); ++r) {
+    Program& program = schedule.programs.emplace_back(static_cast<std::uint32_t>(rounds));
+    const JsonReader steps = programs[r];
+    for (std::size_t i = 0; i < steps.size(); ++i) reader.read(steps[i], program);
+  }
+  return schedule;
 }
 
 }  // namespace
@@ -312,13 +241,13 @@ std::string to_json(const Schedule& schedule) {
   const auto member = [&](std::string_view key, const std::string& value) {
     out += "  \"" + std::string(key) + "\": " + value + ",\n";
   };
-  member("format", in_quotes(format_name));
+  member("format", json_string(format_name));
   // The lowest version that can represent the schedule, so that older readers can read it too.
   const bool plain = std::all_of(schedule.programs.begin(), schedule.programs.end(),
                                  [](const Program& each) { return each.is_plain(); });
   member("version", std::to_string(plain ? plain_version : format_version));
-  member("name", in_quotes(schedule.name));
-  member("collective", in_quotes(name(contract.collective)));
+  member("name", json_string(schedule.name));
+  member("collective", json_string(name(contract.collective)));
   member("ranks", std::to_string(contract.ranks));
   if (has_root(contract.collective)) member("root", std::to_string(contract.root.index()));
   member("chunks", std::to_string(contract.chunks));
@@ -339,29 +268,11 @@ std::string to_json(const Schedule& schedule) {
 }
 
 Schedule schedule_from_json(std::string_view text) {
-  const Json json = parse(text);
-  const JsonValue document(json, "");
-  if (!document.member("format").is(format_name)) {
-    document.member("format").reject("expected \"" + std::string(format_name) + "\"");
+  try {
+    return read_schedule(JsonReader::parse(text));
+  } catch (const JsonError& error) {
+    throw Error(ErrorCode::invalid_argument, std::string("schedule JSON: ") + error.what());
   }
-  const std::uint64_t version = document.member("version").number(plain_version, format_version);
-  document.allow_only(
-      {"format", "version", "name", "collective", "ranks", "root", "chunks", "rounds", "programs"});
-  Schedule schedule{
-      .name = document.member("name").text(), .contract = read_contract(document), .programs = {}};
-  const std::uint64_t rounds = document.member("rounds").number(0, most_rounds);
-  const JsonValue programs = document.member("programs");
-  if (programs.size() != schedule.contract.ranks) {
-    programs.reject("there are " + std::to_string(programs.size()) + " programs for " +
-                    std::to_string(schedule.contract.ranks) + " ranks");
-  }
-  const StepReader reader{.contract = schedule.contract, .rounds = rounds, .version = version};
-  for (std::size_t r = 0; r < programs.size(); ++r) {
-    Program& program = schedule.programs.emplace_back(static_cast<std::uint32_t>(rounds));
-    const JsonValue steps = programs[r];
-    for (std::size_t i = 0; i < steps.size(); ++i) reader.read(steps[i], program);
-  }
-  return schedule;
 }
 
 }  // namespace tutti

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <set>
 #include <span>
 
@@ -6,8 +9,7 @@
 #include <tutti/schedule/schedule_hash.hpp>
 #include <tutti/version.hpp>
 
-#include "core/json.hpp"
-#include "core/whole.hpp"
+#include "core/json_value.hpp"
 #include "select/profile.hpp"
 
 namespace tutti {
@@ -15,35 +17,25 @@ namespace {
 
 constexpr int format_version = 2;
 constexpr std::size_t most_entries = 100'000;
+constexpr std::uint64_t most_ranks = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t most_bytes = std::numeric_limits<std::size_t>::max();
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(ErrorCode::invalid_argument,
               "this is not a tutti profile: " + why + "; make one with `tutti tune`");
 }
 
-double positive(const Json& json, const char* key, bool may_be_zero = false) {
-  const auto value = json.at(key).get<double>();
+double time_from(const JsonReader& json, bool may_be_zero = false) {
+  const auto value = json.get<double>();
   if (!std::isfinite(value) || value < 0 || (value == 0 && !may_be_zero)) {
-    refuse(std::string("\"") + key + "\" is " + json.at(key).dump() +
-           ", which is not a valid time");
+    json.reject(json_number(value) + " is not a valid time");
   }
   return value;
 }
 
-template <class T>
-T count(const Json& json, const std::string& what) {
-  const std::optional<T> value = whole<T>(json);
-  if (!value) refuse("\"" + what + "\" is " + json.dump() + ", which is not a valid number");
-  return *value;
-}
-
-template <class T>
-T count_at(const Json& json, const char* key) {
-  return count<T>(json.at(key), key);
-}
-
-Reach reach_from(const Json& json) {
-  return {.pairs = parse_pairs(json.at("pairs").get<std::string>()),
+Reach reach_from(const JsonReader& json) {
+  const JsonReader pairs = json.at("pairs");
+  return {.pairs = pairs.checked([&] { return parse_pairs(pairs.string()); }),
           .crowded = json.at("crowded").get<bool>()};
 }
 
@@ -59,19 +51,19 @@ Json to_json(const Model& model) {
   return list;
 }
 
-Model model_from(const Json& list) {
+Model model_from(const JsonReader& list) {
   Model model;
-  for (const Json& each : list) {
-    Rates rates{.up_to = count_at<std::uint64_t>(each, "up_to")};
+  for (const JsonReader each : list.elements()) {
+    Rates rates{.up_to = each.at("up_to").get<std::uint64_t>()};
     if (!model.rates.empty() && rates.up_to <= model.rates.back().up_to) {
-      refuse("the rates of a model are not in order of \"up_to\"");
+      list.reject("the rates are not in order of \"up_to\"");
     }
     for (std::size_t i = 0; i < Effort::kinds; ++i) {
-      rates.seconds[i] = positive(each.at("seconds"), std::string(Effort::names[i]).c_str(), true);
+      rates.seconds[i] = time_from(each.at("seconds").at(Effort::names[i]), true);
     }
     model.rates.push_back(rates);
   }
-  if (model.rates.empty()) refuse("a model has no rates");
+  if (model.rates.empty()) list.reject("a model has no rates");
   return model;
 }
 
@@ -85,13 +77,10 @@ Json direct_to_json(const ByCollective& bytes) {
   return object;
 }
 
-ByCollective direct_from(const Json& object) {
+ByCollective direct_from(const JsonReader& object) {
   ByCollective bytes{};
   for (const Collective each : collectives()) {
-    const std::string key(name(each));
-    const auto value = count_at<std::size_t>(object, key.c_str());
-    if (value == 0) refuse("\"direct_from\" is 0 for " + key);
-    bytes[static_cast<std::size_t>(each)] = value;
+    bytes[static_cast<std::size_t>(each)] = object.at(name(each)).whole<std::size_t>(1, most_bytes);
   }
   return bytes;
 }
@@ -107,16 +96,13 @@ Json single_copy_to_json(const ByCollective& bytes) {
 }
 
 /// Profiles of older versions do not have it.
-ByCollective single_copy_from(const Json& json) {
+ByCollective single_copy_from(const JsonReader& json) {
   ByCollective bytes = usual_single_copy_from();
-  if (!json.contains("single_copy_from")) return bytes;
-  const Json& object = json.at("single_copy_from");
+  const std::optional<JsonReader> object = json.find("single_copy_from");
+  if (!object) return bytes;
   for (const Collective each : collectives()) {
-    const std::string key(name(each));
-    if (!object.contains(key)) continue;
-    const auto value = count_at<std::size_t>(object, key.c_str());
-    if (value == 0) refuse("\"single_copy_from\" is 0 for " + key);
-    bytes[static_cast<std::size_t>(each)] = value;
+    const std::optional<JsonReader> least = object->find(name(each));
+    if (least) bytes[static_cast<std::size_t>(each)] = least->whole<std::size_t>(1, most_bytes);
   }
   return bytes;
 }
@@ -135,19 +121,16 @@ Json to_json(const ReachProfile& each) {
           {"rooted_model", to_json(each.rooted_model)}};
 }
 
-ReachProfile reach_profile_from(const Json& json) {
-  ReachProfile profile{.reach = reach_from(json),
-                       .ranks = count_at<std::uint32_t>(json, "ranks"),
-                       .link = {.alpha = positive(json, "alpha"), .beta = positive(json, "beta")},
-                       .gamma = positive(json, "gamma", true),
-                       .slice_bytes = count_at<std::size_t>(json, "slice_bytes"),
-                       .direct_from = direct_from(json.at("direct_from")),
-                       .single_copy_from = single_copy_from(json),
-                       .model = model_from(json.at("model")),
-                       .rooted_model = model_from(json.at("rooted_model"))};
-  if (profile.slice_bytes < 1024) refuse("\"slice_bytes\" is below 1024");
-  if (profile.ranks < 2) refuse("\"ranks\" is below 2");
-  return profile;
+ReachProfile reach_profile_from(const JsonReader& json) {
+  return {.reach = reach_from(json),
+          .ranks = json.at("ranks").whole<std::uint32_t>(2, most_ranks),
+          .link = {.alpha = time_from(json.at("alpha")), .beta = time_from(json.at("beta"))},
+          .gamma = time_from(json.at("gamma"), true),
+          .slice_bytes = json.at("slice_bytes").whole<std::size_t>(1024, most_bytes),
+          .direct_from = direct_from(json.at("direct_from")),
+          .single_copy_from = single_copy_from(json),
+          .model = model_from(json.at("model")),
+          .rooted_model = model_from(json.at("rooted_model"))};
 }
 
 /// Measurements of one collective in the same situation, which share a list of sizes.
@@ -186,7 +169,7 @@ std::string json_of(Group group) {
             {"bytes", Json::array()}};
   for (const std::uint64_t size : bytes) head["bytes"].push_back(size);
   if (!hashes.empty()) head["hashes"] = std::move(hashes);
-  std::string text = head.dump();
+  std::string text = json_text(head);
   text.back() = ',';
   text += "\"seconds\":{";
   for (const Measurement& each : group) {
@@ -197,17 +180,17 @@ std::string json_of(Group group) {
       seconds.push_back(point.seconds);
       ++size;
     }
-    text +=
-        (&each == &any ? "\n   " : ",\n   ") + Json(each.algorithm).dump() + ":" + seconds.dump();
+    text += (&each == &any ? "\n   " : ",\n   ") + json_string(each.algorithm) + ":" +
+            json_text(seconds);
   }
   return text + "}}";
 }
 
 /// The schedule that was measured. Its content must not have changed since.
-ProvedSchedule measured_schedule(const Measurement& measurement, const Json& group,
+ProvedSchedule measured_schedule(const Measurement& measurement, const JsonReader& group,
                                  const std::string& folder) {
   ProvedSchedule schedule = schedule_named(measurement.algorithm, folder);
-  const auto measured = group.at("hashes").at(measurement.algorithm.c_str()).get<std::string>();
+  const auto measured = group.at("hashes").at(measurement.algorithm).string();
   if (hash_text(schedule.hash()) != measured) {
     refuse("'" + measurement.algorithm + "' was measured when its content hash was " + measured +
            ", but now it is " + hash_text(schedule.hash()));
@@ -219,53 +202,41 @@ ProvedSchedule measured_schedule(const Measurement& measurement, const Json& gro
   return schedule;
 }
 
-std::vector<std::uint64_t> sizes_from(const Json& list) {
-  std::vector<std::uint64_t> sizes;
-  for (const Json& each : list) {
-    sizes.push_back(count<std::uint64_t>(each, "bytes"));
-    if (sizes.size() > 1 && sizes.back() <= sizes[sizes.size() - 2]) {
-      refuse("\"bytes\" is not sorted");
-    }
+std::vector<std::uint64_t> sizes_from(const JsonReader& list) {
+  auto sizes = list.get<std::vector<std::uint64_t>>();
+  if (std::ranges::adjacent_find(sizes, std::greater_equal()) != sizes.end()) {
+    list.reject("the sizes are not sorted");
   }
   return sizes;
 }
 
 /// A time that was not measured is null.
-std::vector<Measurement::Point> points_from(const Json& seconds,
-                                            std::span<const std::uint64_t> sizes,
-                                            const std::string& algorithm) {
+std::vector<Measurement::Point> points_from(const JsonReader& seconds,
+                                            std::span<const std::uint64_t> sizes) {
   std::vector<Measurement::Point> points;
-  if (seconds.size() > sizes.size()) refuse("there are more times of " + algorithm + " than sizes");
+  if (seconds.size() > sizes.size()) seconds.reject("there are more times than sizes");
   std::size_t i = 0;
-  for (const Json& each : seconds) {
+  for (const JsonReader each : seconds.elements()) {
     const std::uint64_t bytes = sizes[i++];
     if (each.is_null()) continue;
-    const auto time = each.get<double>();
-    if (!std::isfinite(time) || time <= 0) {
-      refuse("the times of " + algorithm + " are not valid");
-    }
-    points.push_back({.bytes = bytes, .seconds = time});
+    points.push_back({.bytes = bytes, .seconds = time_from(each)});
   }
-  if (points.empty()) refuse("a measurement of " + algorithm + " is empty");
+  if (points.empty()) seconds.reject("the measurement is empty");
   return points;
 }
 
-void add_group(Profile& profile, const Json& group, const std::string& folder) {
+void add_group(Profile& profile, const JsonReader& group, const std::string& folder) {
   const Reach reach = reach_from(group);
-  const auto ranks = count_at<std::uint32_t>(group, "ranks");
-  const auto cores = count_at<std::uint32_t>(group, "cores");
-  if (ranks < 2 || cores < 1) {
-    refuse("a measurement has " + std::to_string(ranks) + " ranks on " + std::to_string(cores) +
-           " cores");
-  }
+  const auto ranks = group.at("ranks").whole<std::uint32_t>(2, most_ranks);
+  const auto cores = group.at("cores").whole<std::uint32_t>(1, most_ranks);
   const std::vector<std::uint64_t> sizes = sizes_from(group.at("bytes"));
-  for (const auto& [algorithm, seconds] : group.at("seconds").items()) {
+  for (const auto& [algorithm, seconds] : group.at("seconds").members()) {
     Measurement measurement{.algorithm = algorithm, .reach = reach, .ranks = ranks, .cores = cores};
     if (algorithm.starts_with(file_prefix)) {
       measurement.schedule = measured_schedule(measurement, group, folder);
     }
     static_cast<void>(measurement.method());  // Throws if there is no such algorithm.
-    measurement.points = points_from(seconds, sizes, algorithm);
+    measurement.points = points_from(seconds, sizes);
     profile.measurements.push_back(std::move(measurement));
     if (profile.measurements.size() > most_entries) refuse("it has too many entries");
   }
@@ -281,7 +252,7 @@ std::string Profile::json() const {
   document["date"] = date;
   document["reaches"] = Json::array();
   for (const ReachProfile& each : reaches) document["reaches"].push_back(to_json(each));
-  std::string text = document.dump(1);
+  std::string text = json_text(document, 1);
   text.erase(text.size() - 2);
   text += ",\n \"measurements\": [";
   for (Group left = measurements; !left.empty();) {
@@ -294,24 +265,25 @@ std::string Profile::json() const {
 
 Profile Profile::parse(std::string_view text, const std::string& folder) {
   try {
-    const Json document = Json::parse(text);
+    const JsonReader document = JsonReader::parse(text);
     if (!document.is_object() || !document.contains("tutti_profile")) {
       refuse("it does not begin with {\"tutti_profile\": 2");
     }
-    if (count_at<int>(document, "tutti_profile") != format_version) {
-      refuse("its format is " + document.at("tutti_profile").dump() + ", but this tutti reads " +
+    const auto format = document.at("tutti_profile").get<int>();
+    if (format != format_version) {
+      refuse("its format is " + std::to_string(format) + ", but this tutti reads " +
              std::to_string(format_version));
     }
     Profile profile{.machine = document.at("machine").get<std::string>(),
                     .date = document.at("date").get<std::string>()};
     if (document.at("reaches").size() > most_entries) refuse("it has too many entries");
-    for (const Json& each : document.at("reaches")) {
+    for (const JsonReader each : document.at("reaches").elements()) {
       profile.reaches.push_back(reach_profile_from(each));
     }
-    for (const Json& each : document.at("measurements")) {
+    for (const JsonReader each : document.at("measurements").elements()) {
       add_group(profile, each, folder);
     }
-    if (profile.reaches.empty()) refuse("\"reaches\" is empty");
+    if (profile.reaches.empty()) document.at("reaches").reject("the list is empty");
     return profile;
   } catch (const JsonError& error) {
     refuse(error.what());

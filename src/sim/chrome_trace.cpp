@@ -3,7 +3,7 @@
 
 #include <tutti/sim/simulation_json.hpp>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "sim/busiest_links.hpp"
 
 namespace tutti {
@@ -107,7 +107,7 @@ std::string to_chrome_trace(const Simulation& simulation, const Network& network
   add_activities(simulation, events);
   add_links(simulation, network, events);
   const Json document{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}};
-  return document.dump() + "\n";
+  return json_text(document) + "\n";
 }
 
 }  // namespace tutti

@@ -4,7 +4,7 @@
 
 #include <tutti/sim/simulation_json.hpp>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "sim/busiest_links.hpp"
 
 namespace tutti {
@@ -90,7 +90,7 @@ void write_links(Writer& out, const std::vector<BusyLink>& links, const Network&
     Json json = ends_of(network, each.link);
     json.update(
         {{"bytes", each.use.bytes}, {"busy", each.use.busy}, {"utilisation", each.utilisation}});
-    out.text(json.dump());
+    out.text(json_text(json));
   });
 }
 
@@ -119,7 +119,7 @@ void write_series(Writer& out, const std::vector<BusyLink>& links, const Simulat
   out.list(links, [&](const BusyLink& each) {
     Json json = ends_of(network, each.link);
     json["row"] = rows.at(series.row(each.link));
-    out.text(json.dump());
+    out.text(json_text(json));
   });
   out.text("}");
 }
@@ -132,7 +132,7 @@ void write_json(const Simulation& simulation, const Network& network, const Text
   out.members(members);
   const auto member = [&](std::string_view name, const Json& value) {
     out.key(name);
-    out.text(value.dump());
+    out.text(json_text(value));
   };
   member("network", network.name);
   member("seconds", simulation.seconds);

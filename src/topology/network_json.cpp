@@ -7,7 +7,6 @@
 #include "core/json.hpp"
 #include "core/nearest.hpp"
 #include "core/quantity.hpp"
-#include "topology/lined_json.hpp"
 #include "topology/routers/torus_router.hpp"
 
 namespace tutti {
@@ -18,15 +17,6 @@ constexpr std::uint32_t format_version = 1;
 constexpr std::array kinds{NodeKind::rank, NodeKind::host, NodeKind::nic, NodeKind::switch_};
 
 // ---------------------------------------------------------------------------------- writing
-
-template <class T>
-std::string written(const T& value) {
-  try {
-    return Json(value).dump();
-  } catch (const JsonError&) {
-    throw Error(ErrorCode::invalid_argument, "network JSON: every name must be UTF-8");
-  }
-}
 
 /// Items between brackets, one per line.
 class LineList {
@@ -45,16 +35,18 @@ class LineList {
 };
 
 std::string node_json(const Node& node) {
-  std::string out = "{\"name\": " + written(node.name) + ", \"kind\": " + written(name(node.kind));
+  std::string out =
+      "{\"name\": " + json_string(node.name) + ", \"kind\": " + json_string(name(node.kind));
   if (node.level != 0) out += ", \"level\": " + std::to_string(node.level);
   return out + "}";
 }
 
 std::string link_json(const Network& network, const Link& link, bool both_ways) {
-  return "{\"from\": " + written(network[link.from].name) +
-         ", \"to\": " + written(network[link.to].name) +
-         ", \"bandwidth\": " + written(link.bytes_per_second) +
-         ", \"latency\": " + written(link.latency) + (both_ways ? ", \"both_ways\": true}" : "}");
+  return "{\"from\": " + json_string(network[link.from].name) +
+         ", \"to\": " + json_string(network[link.to].name) +
+         ", \"bandwidth\": " + json_number(link.bytes_per_second) +
+         ", \"latency\": " + json_number(link.latency) +
+         (both_ways ? ", \"both_ways\": true}" : "}");
 }
 
 bool is_answer(const Link& link, const Link& back) {
@@ -63,140 +55,121 @@ bool is_answer(const Link& link, const Link& back) {
 }
 
 std::string route_json(const Network& network, const OwnRoute& route) {
-  std::string out = "[" + written(network.node_of(route.from).name);
-  for (const LinkId link : route.links) out += ", " + written(network[network[link].to].name);
+  std::string out = "[" + json_string(network.node_of(route.from).name);
+  for (const LinkId link : route.links) out += ", " + json_string(network[network[link].to].name);
   return out + "]";
 }
 
 // ---------------------------------------------------------------------------------- reading
 
-NodeKind read_kind(const LinedJson& json) {
+NodeKind read_kind(const JsonReader& json) {
   std::vector<std::string_view> names;
   for (const NodeKind kind : kinds) {
-    if (name(kind) == json.text()) return kind;
+    if (name(kind) == json.string()) return kind;
     names.push_back(name(kind));
   }
-  json.reject("unknown kind of node '" + json.text() + "'." + did_you_mean(json.text(), names) +
+  json.reject("unknown kind of node '" + json.string() + "'." + did_you_mean(json.string(), names) +
               " Known are rank, host, nic and switch");
 }
 
 /// A number in the base unit, or a string with a unit.
-double read_quantity(const LinedJson& json, double (*parse)(std::string_view)) {
-  if (json.kind() == LinedJson::Kind::number) return json.number();
-  try {
-    return parse(json.text());
-  } catch (const Error& error) {
-    // A value of another kind has already been rejected with its line.
-    if (json.kind() != LinedJson::Kind::text) throw;
-    json.reject(error.what());
-  }
+double read_quantity(const JsonReader& json, double (*parse)(std::string_view)) {
+  if (json.is_number()) return json.get<double>();
+  return json.checked([&] { return parse(json.string()); });
 }
 
-class JsonReader {
+class NetworkReader {
  public:
-  [[nodiscard]] Network read(const LinedJson& document) {
-    if (document.member("format").text() != format_name) {
-      document.member("format").reject("expected \"" + std::string(format_name) + "\"");
+  [[nodiscard]] Network read(const JsonReader& document) {
+    if (document.at("format").string() != format_name) {
+      document.at("format").reject("expected \"" + std::string(format_name) + "\"");
     }
-    (void)document.member("version").whole_number(format_version, format_version);
+    (void)document.at("version").whole(format_version, format_version);
     document.allow_only({"format", "version", "name", "ranks_forward", "torus", "grid", "nodes",
                          "links", "routes"});
-    if (const LinedJson* name = document.find("name")) network_.name = name->text();
-    if (const LinedJson* forward = document.find("ranks_forward")) {
-      network_.ranks_forward = forward->boolean();
-    }
-    for (const LinedJson& node : document.member("nodes").items()) read_node(node);
-    for (const LinedJson& link : document.member("links").items()) read_link(link);
-    if (const LinedJson* torus = document.find("torus")) read_torus(*torus, true);
-    if (const LinedJson* grid = document.find("grid")) {
-      if (document.find("torus") != nullptr)
-        grid->reject("a network is a torus or a grid, not both");
+    network_.name = document.value("name", network_.name);
+    network_.ranks_forward = document.value("ranks_forward", network_.ranks_forward);
+    for (const JsonReader node : document.at("nodes").elements()) read_node(node);
+    for (const JsonReader link : document.at("links").elements()) read_link(link);
+    if (const std::optional<JsonReader> torus = document.find("torus")) read_torus(*torus, true);
+    if (const std::optional<JsonReader> grid = document.find("grid")) {
+      if (document.contains("torus")) grid->reject("a network is a torus or a grid, not both");
       read_torus(*grid, false);
     }
-    if (const LinedJson* routes = document.find("routes")) {
-      for (const LinedJson& route : routes->items()) read_route(route);
+    for (const JsonReader& route : document.value("routes", std::vector<JsonReader>())) {
+      read_route(route);
     }
-    try {
-      network_.check();
-    } catch (const Error& error) {
-      document.member("links").reject(error.what());
-    }
+    document.at("links").checked([&] { network_.check(); });
     return std::move(network_);
   }
 
  private:
-  void read_node(const LinedJson& json) {
+  void read_node(const JsonReader& json) {
     json.allow_only({"name", "kind", "level"});
-    const std::string& name = json.member("name").text();
-    if (name.empty()) json.member("name").reject("a node needs a name");
-    const LinedJson* const level = json.find("level");
+    const std::string& name = json.at("name").string();
+    if (name.empty()) json.at("name").reject("a node needs a name");
     constexpr std::uint32_t highest = 1000;
-    const NodeId id = network_.add(name, read_kind(json.member("kind")),
-                                   level != nullptr ? level->whole_number(0, highest) : 0);
+    const std::optional<JsonReader> level = json.find("level");
+    const NodeId id = network_.add(name, read_kind(json.at("kind")),
+                                   level ? level->whole<std::uint32_t>(0, highest) : 0);
     if (!nodes_.emplace(name, id).second) {
-      json.member("name").reject("another node already has the name '" + name + "'");
+      json.at("name").reject("another node already has the name '" + name + "'");
     }
   }
 
-  [[nodiscard]] NodeId node_named(const LinedJson& json) const {
-    const auto found = nodes_.find(json.text());
+  [[nodiscard]] NodeId node_named(const JsonReader& json) const {
+    const auto found = nodes_.find(json.string());
     if (found != nodes_.end()) return found->second;
     std::vector<std::string_view> names;
     for (const Node& node : network_.nodes) names.push_back(node.name);
-    json.reject("there is no node '" + json.text() + "'." + did_you_mean(json.text(), names));
+    json.reject("there is no node '" + json.string() + "'." + did_you_mean(json.string(), names));
   }
 
-  void read_link(const LinedJson& json) {
+  void read_link(const JsonReader& json) {
     json.allow_only({"from", "to", "bandwidth", "latency", "both_ways"});
-    const NodeId from = node_named(json.member("from"));
-    const NodeId to = node_named(json.member("to"));
-    const double bandwidth = read_quantity(json.member("bandwidth"), parse_rate);
-    const LinedJson* const latency_json = json.find("latency");
-    const double latency =
-        latency_json != nullptr ? read_quantity(*latency_json, parse_seconds) : 0;
-    const LinedJson* const both_ways = json.find("both_ways");
-    try {
+    const NodeId from = node_named(json.at("from"));
+    const NodeId to = node_named(json.at("to"));
+    const double bandwidth = read_quantity(json.at("bandwidth"), parse_rate);
+    const std::optional<JsonReader> given = json.find("latency");
+    const double latency = given ? read_quantity(*given, parse_seconds) : 0;
+    const bool both_ways = json.value("both_ways", false);
+    json.checked([&] {
       add_link(from, to, bandwidth, latency);
-      if (both_ways != nullptr && both_ways->boolean()) add_link(to, from, bandwidth, latency);
-    } catch (const Error& error) {
-      json.reject(error.what());
-    }
+      if (both_ways) add_link(to, from, bandwidth, latency);
+    });
   }
 
   void add_link(NodeId from, NodeId to, double bandwidth, double latency) {
     links_.emplace(pair_of(from, to), network_.add_link(from, to, bandwidth, latency));
   }
 
-  void read_torus(const LinedJson& json, bool wraps) {
+  void read_torus(const JsonReader& json, bool wraps) {
     wiring::Torus torus{.dimensions = {}, .wraps = wraps};
-    for (const LinedJson& side : json.items()) {
-      torus.dimensions.push_back(side.whole_number(1, network_.rank_count()));
+    for (const JsonReader side : json.elements()) {
+      torus.dimensions.push_back(side.whole<std::uint32_t>(1, network_.rank_count()));
     }
-    try {
-      (void)TorusRouter(network_, torus);
-    } catch (const Error& error) {
-      json.reject(error.what());
-    }
+    json.checked([&] { (void)TorusRouter(network_, torus); });
     network_.wiring = std::move(torus);
   }
 
-  void read_route(const LinedJson& json) {
-    const auto& stops = json.items();
-    if (stops.size() < 2) json.reject("a route is a list of at least two names");
-    OwnRoute route{.from = rank_named(stops.front()), .to = rank_named(stops.back()), .links = {}};
-    for (std::size_t i = 1; i < stops.size(); ++i) {
-      const auto found = links_.find(pair_of(node_named(stops[i - 1]), node_named(stops[i])));
+  void read_route(const JsonReader& json) {
+    if (json.size() < 2) json.reject("a route is a list of at least two names");
+    OwnRoute route{
+        .from = rank_named(json[0]), .to = rank_named(json[json.size() - 1]), .links = {}};
+    for (std::size_t i = 1; i < json.size(); ++i) {
+      const auto found = links_.find(pair_of(node_named(json[i - 1]), node_named(json[i])));
       if (found == links_.end()) {
-        stops[i].reject("there is no link from " + stops[i - 1].text() + " to " + stops[i].text());
+        json[i].reject("there is no link from " + json[i - 1].string() + " to " + json[i].string());
       }
       route.links.push_back(found->second);
     }
     network_.own_routes.push_back(std::move(route));
   }
 
-  [[nodiscard]] Rank rank_named(const LinedJson& json) const {
+  [[nodiscard]] Rank rank_named(const JsonReader& json) const {
     const std::optional<Rank> rank = network_.rank_of(node_named(json));
-    if (!rank) json.reject("a route begins and ends at a rank, but " + json.text() + " is not one");
+    if (!rank)
+      json.reject("a route begins and ends at a rank, but " + json.string() + " is not one");
     return *rank;
   }
 
@@ -212,13 +185,19 @@ class JsonReader {
 }  // namespace
 
 std::string to_json(const Network& network) {
-  std::string out = "{\n  \"format\": " + written(format_name) +
+  std::string out = "{\n  \"format\": " + json_string(format_name) +
                     ",\n  \"version\": " + std::to_string(format_version) +
-                    ",\n  \"name\": " + written(network.name) +
-                    ",\n  \"ranks_forward\": " + written(network.ranks_forward);
+                    ",\n  \"name\": " + json_string(network.name) +
+                    ",\n  \"ranks_forward\": " + (network.ranks_forward ? "true" : "false");
   if (const auto* torus = std::get_if<wiring::Torus>(&network.wiring)) {
     out += torus->wraps ? ",\n  \"torus\": " : ",\n  \"grid\": ";
-    out += written(torus->dimensions);
+    std::string_view before = "[";
+    for (const std::uint32_t side : torus->dimensions) {
+      out += before;
+      out += std::to_string(side);
+      before = ",";
+    }
+    out += torus->dimensions.empty() ? "[]" : "]";
   }
   out += ",\n  \"nodes\": [";
   LineList nodes(out);
@@ -243,7 +222,7 @@ std::string to_json(const Network& network) {
 }
 
 Network network_from_json(std::string_view text) {
-  return JsonReader().read(LinedJson::parse(text));
+  return NetworkReader().read(JsonReader::parse(text));
 }
 
 }  // namespace tutti

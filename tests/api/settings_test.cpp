@@ -10,7 +10,7 @@
 #include <tutti/communicator.hpp>
 #include <tutti/network/network_file.hpp>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "support/errors.hpp"
 #include "support/variable.hpp"
 
@@ -96,7 +96,7 @@ TEST(CallLog, HasALineForEachCallOfEachRank) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     const auto json = Json::parse(line);
-    ++lines[json.at("collective").string()];
+    ++lines[json.at("collective").get<std::string>()];
     EXPECT_EQ(json.at("ranks"), 3);
     EXPECT_GT(json.at("us").get<double>(), 0);
     if (json.at("collective") != "allreduce") continue;

@@ -11,7 +11,7 @@
 
 #include <tutti/collective.hpp>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "net/socket.hpp"
 #include "support/command.hpp"
 #include "support/golden.hpp"

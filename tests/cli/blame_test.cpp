@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "support/command.hpp"
 #include "support/golden.hpp"
 #include "support/made_up_dump.hpp"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "support/command.hpp"
 
 namespace tutti::test {

@@ -9,7 +9,7 @@
 #include <tutti/schedule/algorithm.hpp>
 #include <tutti/schedule/schedule_json.hpp>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "support/golden.hpp"
 
 namespace tutti::test {

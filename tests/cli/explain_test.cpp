@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "support/command.hpp"
 #include "support/golden.hpp"
 
@@ -14,7 +14,7 @@ TEST(Explain, Collective) {
   const Outcome run = tutti("explain reduce-scatter -p 3 --json");
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const Json found = Json::parse(run.out);
-  EXPECT_EQ(found.at("dual").string(), "allgather");
+  EXPECT_EQ(found.at("dual").get<std::string>(), "allgather");
   EXPECT_EQ(found.at("boxes_read").get<int>(), 9);
   EXPECT_EQ(tutti("explain allreduce --why").exit_code, 2);
 }
@@ -24,9 +24,9 @@ TEST(Explain, Why) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   expect_golden("cli/explain-why.txt", run.out);
   const Json found = Json::parse(tutti("explain rabenseifner --why --json").out);
-  EXPECT_EQ(found.at("algorithm").string(), "allreduce/halving_doubling");
-  EXPECT_NE(found.at("idea").string().find("Rabenseifner"), std::string::npos);
-  EXPECT_EQ(found.at("formula").at("rounds").string(), "2L");
+  EXPECT_EQ(found.at("algorithm").get<std::string>(), "allreduce/halving_doubling");
+  EXPECT_NE(found.at("idea").get<std::string>().find("Rabenseifner"), std::string::npos);
+  EXPECT_EQ(found.at("formula").at("rounds").get<std::string>(), "2L");
 }
 
 TEST(Explain, Numbers) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "support/command.hpp"
 #include "support/temporary_directory.hpp"
 

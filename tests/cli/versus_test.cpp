@@ -14,7 +14,7 @@
 
 #include "cli/versus/contender.hpp"
 #include "cli/versus/report.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "support/command.hpp"
 #include "support/errors.hpp"
 #include "support/running_command.hpp"

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "flight/black_box.hpp"
 #include "flight/dump_file.hpp"
 #include "support/errors.hpp"
@@ -122,9 +122,9 @@ TEST(Dump, ParseRejectsOtherFiles) {
     expect_error([&] { (void)parse_dump(text, "x.jsonl"); }, ErrorCode::invalid_argument, part);
   };
   refused("", "x.jsonl is not a dump of tutti's flight recorder");
-  refused("[]\n", "it should be an object");
-  refused("{\"tutti\":1}\n", "its \"tutti\" should be a string");
-  refused("{\"tutti\":\"0.1.0\"}\n", "it lacks \"communicator\"");
+  refused("[]\n", "line 1: at /: expected an object in braces, not an array");
+  refused("{\"tutti\":1}\n", "line 1: at /tutti: expected a string, not 1");
+  refused("{\"tutti\":\"0.1.0\"}\n", "line 1: at /: the member \"communicator\" is missing");
   FlightRecorder recorder({.self = Rank{4}, .ranks = 4});
   refused(dump_of(recorder, "error"), "there is no rank 4 among 4 ranks");
 }

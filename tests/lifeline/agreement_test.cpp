@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "support/random.hpp"
 
 /// All members that survive decide the same. Checked in thousands of seeded simulations with

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 namespace tutti::test {
 namespace {
 

@@ -52,9 +52,11 @@ TEST(Recording, RefusesOtherTexts) {
   refuse("nonsense", "the trace cannot be read");
   refuse("{}", "traceEvents");
   refuse("[]", "no spans");
-  refuse(R"([{"ph":"M"},{"ph":"X","name":"a","ts":0}])", "event 1 of the trace cannot be read");
-  refuse(R"([{"ph":"X","name":"a","ts":0,"dur":-1}])", "its dur is negative");
-  refuse(R"([{"ph":"X","name":"a","ts":"soon","dur":1}])", "event 0 of the trace");
+  refuse(R"([{"ph":"M"},{"ph":"X","name":"a","ts":0}])",
+         "the trace cannot be read: at /1: the member \"dur\" is missing");
+  refuse(R"([{"ph":"X","name":"a","ts":0,"dur":-1}])", "at /0/dur: the duration is negative");
+  refuse(R"([{"ph":"X","name":"a","ts":"soon","dur":1}])",
+         "at /0/ts: expected a number, not \"soon\"");
 }
 
 TEST(RecordingDrawing, ShowsRowsKindsAndNames) {

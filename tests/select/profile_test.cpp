@@ -130,22 +130,27 @@ TEST(Profile, RejectsInvalidFiles) {
   refuses("{}", "tutti_profile");
   refuses(changed("\"tutti_profile\": 2", "\"tutti_profile\": 1"), "its format is 1");
   refuses(changed("\"pairs\": \"process\"", "\"pairs\": \"proces\""), "process, host");
-  refuses(changed("\"crowded\": false", "\"crowded\": 7"), "boolean");
-  refuses(changed("\"alpha\": ", "\"alpha\": -"), "alpha");
-  refuses(changed("\"beta\": ", "\"bet\": "), "beta");
-  refuses(changed("\"up_to\": ", "\"up_to\": \"x\", \"x\": "), "\"up_to\" is \"x\"");
+  refuses(changed("\"crowded\": false", "\"crowded\": 7"),
+          "at /reaches/0/crowded: expected true or false, not 7");
+  refuses(changed("\"alpha\": ", "\"alpha\": -"), "at /reaches/0/alpha: -");
+  refuses(changed("\"beta\": ", "\"bet\": "), "at /reaches/0: the member \"beta\" is missing");
+  refuses(changed("\"up_to\": ", "\"up_to\": \"x\", \"x\": "),
+          "at /reaches/0/model/0/up_to: expected a whole number");
   // Numbers that do not fit the type of the member.
-  refuses(changed("\"ranks\": 2", "\"ranks\": 4294967298"), "\"ranks\" is 4294967298");
-  refuses(changed("\"ranks\": 2", "\"ranks\": 2.5"), "\"ranks\" is 2.5");
-  refuses(changed("\"slice_bytes\": ", "\"slice_bytes\": -"), "\"slice_bytes\" is -");
+  refuses(changed("\"ranks\": 2", "\"ranks\": 4294967298"), "not 4294967298");
+  refuses(changed("\"ranks\": 2", "\"ranks\": 2.5"),
+          "at /reaches/0/ranks: expected a whole number from 2 to 4294967295, not 2.5");
+  refuses(changed("\"slice_bytes\": ", "\"slice_bytes\": -"),
+          "/slice_bytes: expected a whole number");
   refuses(changed("\"slice_bytes\": ", "\"slice_bytes\": 1e300, \"x\": "), "1e+300");
   refuses(changed("\"single_copy_from\": {", "\"single_copy_from\": {\"gather\": 0, \"x\": 1"),
-          "\"single_copy_from\" is 0 for gather");
-  refuses(changed("\"tutti_profile\": 2", "\"tutti_profile\": true"), "\"tutti_profile\" is true");
+          "at /reaches/0/single_copy_from/gather: expected a whole number from 1");
+  refuses(changed("\"tutti_profile\": 2", "\"tutti_profile\": true"),
+          "at /tutti_profile: expected a whole number");
   refuses(changed("\"bytes\":[8,", "\"bytes\":[80,"), "not sorted");
-  refuses(changed("\"bytes\":[8,64,", "\"bytes\":["), "more times of");
-  refuses(changed("/flat\":[", "/flat\":[-"), "the times of broadcast/flat");
-  refuses(changed("/flat\":", "/flat\":[null],\"broadcast/chain\":"), "is empty");
+  refuses(changed("\"bytes\":[8,64,", "\"bytes\":["), "/seconds/");
+  refuses(changed("/flat\":[", "/flat\":[-"), "/seconds/broadcast/flat/0: -");
+  refuses(changed("/flat\":", "/flat\":[null],\"broadcast/other\":"), "is empty");
   refuses(changed("broadcast/flat", "broadcast/fla"), "broadcast/fla");
   refuses(built_in_profile().json().substr(0, 1000), "tutti tune");
 }

@@ -6,7 +6,7 @@
 #include <tutti/schedule/algorithm.hpp>
 #include <tutti/sim/simulation_json.hpp>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "sim/busiest_links.hpp"
 
 namespace tutti {
@@ -55,9 +55,9 @@ TEST(ChromeTrace, TracksOfARankDoNotOverlap) {
     std::map<std::string, int> kinds;
     std::map<int, std::string> names;
     for (const Json& event : json["traceEvents"]) {
-      ++kinds[event["ph"].string()];
+      ++kinds[event["ph"].get<std::string>()];
       if (event["name"] == "thread_name")
-        names[event["tid"].get<int>()] = event["args"]["name"].string();
+        names[event["tid"].get<int>()] = event["args"]["name"].get<std::string>();
       if (event["ph"] != "X") continue;
       const auto begin = event["ts"].get<double>();
       EXPECT_GE(begin, ends[event["tid"].get<int>()] - 1e-9);

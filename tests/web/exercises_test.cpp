@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "support/command.hpp"
 #include "web/facade/explorer.hpp"
 
@@ -26,7 +26,7 @@ class Exercise : public testing::Test {
 
   [[nodiscard]] static const Json& row(const Json& table, const std::string& algorithm) {
     for (const Json& each : table.at("algorithms")) {
-      if (each.at("algorithm").string() == algorithm) return each;
+      if (each.at("algorithm").get<std::string>() == algorithm) return each;
     }
     throw std::runtime_error("no row " + algorithm);
   }
@@ -133,7 +133,8 @@ TEST_F(Exercise, FiveNotAPowerOfTwo) {
   EXPECT_TRUE(page("proof", {{"algorithm", "allreduce/halving_doubling"}, {"ranks", 6}})
                   .at("ok")
                   .get<bool>());
-  EXPECT_EQ(proved.at("verified").at(0).at("name").string(), "allreduce/halving_doubling");
+  EXPECT_EQ(proved.at("verified").at(0).at("name").get<std::string>(),
+            "allreduce/halving_doubling");
   EXPECT_EQ(proved.at("verified").at(0).at("violations"), 0);
   const Json own = command("cost rabenseifner -p 6 --size 6MB");
   const Json found = page("cost", {{"collective", "allreduce"}, {"ranks", 6}, {"size", "6MB"}});

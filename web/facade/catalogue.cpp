@@ -3,6 +3,7 @@
 #include <tutti/schedule/closed_form.hpp>
 #include <tutti/version.hpp>
 
+#include "core/json_value.hpp"
 #include "render/definition.hpp"
 #include "render/reason.hpp"
 #include "web/facade/explorer.hpp"
@@ -70,7 +71,7 @@ Json describe(const Generator& generator) {
 }  // namespace
 
 /// Everything there is to choose from.
-Json catalogue(Explorer& /*explorer*/, const Json& /*arguments*/) {
+Json catalogue(Explorer& /*explorer*/, const JsonReader& /*arguments*/) {
   Json whole;
   whole["version"] = version;
   for (const Collective each : collectives()) whole["collectives"].push_back(describe(each));

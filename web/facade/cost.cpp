@@ -7,6 +7,8 @@
 #include <tutti/schedule/crossover.hpp>
 #include <tutti/schedule/figures.hpp>
 
+#include "core/json_value.hpp"
+#include "core/quantity.hpp"
 #include "web/facade/explorer.hpp"
 
 namespace tutti::web {
@@ -58,7 +60,7 @@ std::optional<double> time_by_formula(const ScheduleInput& input, std::uint64_t 
 bool is_small(const ScheduleInput& input) { return message_count(input) <= most_messages; }
 
 /// The algorithms of a collective that have a schedule for this problem.
-std::vector<ScheduleInput> candidates(const Json& arguments, Collective collective) {
+std::vector<ScheduleInput> candidates(const JsonReader& arguments, Collective collective) {
   std::vector<ScheduleInput> found;
   for (const Algorithm& each : algorithms(collective)) {
     const ScheduleInput input = read_problem(arguments, each);
@@ -106,20 +108,27 @@ Json time_of(Explorer& explorer, const ScheduleInput& input, std::uint64_t size,
   return kept.pricer().price(layout, model, ports).seconds;
 }
 
+/// The arguments with one of them replaced.
+JsonReader changed(const JsonReader& arguments, const std::string& key, const JsonReader& value) {
+  Json all = arguments.json();
+  all[key] = value.json();
+  return JsonReader(std::move(all));
+}
+
 }  // namespace
 
 /// The lectures' table: every algorithm of a collective, as `tutti cost COLLECTIVE --json` prints
 /// it. An algorithm without a formula is left out if its schedule is too large. With "counted"
 /// false, all figures are by formula: at once, whereas to count them takes a while.
-Json cost(Explorer& explorer, const Json& arguments) {
+Json cost(Explorer& explorer, const JsonReader& arguments) {
   const Collective collective = parse_collective(arguments.at("collective").string());
   const std::uint64_t size = read_size(arguments);
   const CostModel model = read_model(arguments);
   const std::string prices = arguments.value("prices", "both");
   Json rows = Json::array();
-  const Json* const only = arguments.find("algorithm");
+  const std::optional<JsonReader> only = arguments.find("algorithm");
   for (const ScheduleInput& input : candidates(arguments, collective)) {
-    if (only != nullptr && only->string() != input.algorithm->name) continue;
+    if (only && only->string() != input.algorithm->name) continue;
     const ClosedForm* const form = find_closed_form(input.algorithm->name);
     const bool is_counted = arguments.value("counted", true) && is_small(input);
     if (!is_counted && form == nullptr) continue;
@@ -142,7 +151,7 @@ Json cost(Explorer& explorer, const Json& arguments) {
 }
 
 /// How the figures of one schedule come about: round by round and rank by rank.
-Json detail(Explorer& explorer, const Json& arguments) {
+Json detail(Explorer& explorer, const JsonReader& arguments) {
   KeptSchedule& kept = explorer.schedule(read_schedule(arguments));
   const Schedule& schedule = kept.schedule();
   const Layout layout = even_layout(schedule.contract, read_size(arguments));
@@ -190,7 +199,7 @@ Json detail(Explorer& explorer, const Json& arguments) {
 
 /// The time of every algorithm over sizes, "sizes", or over another axis: "axis" is "ranks",
 /// "alpha", "bandwidth" or "gamma", and "values" its values as they would be given as arguments.
-Json curves(Explorer& explorer, const Json& arguments) {
+Json curves(Explorer& explorer, const JsonReader& arguments) {
   const Collective collective = parse_collective(arguments.at("collective").string());
   const std::string axis = arguments.value("axis", "size");
   const Ports ports = read_ports(arguments);
@@ -198,9 +207,8 @@ Json curves(Explorer& explorer, const Json& arguments) {
   for (const Algorithm& each : algorithms(collective)) {
     Json seconds = Json::array();
     bool any = false;
-    for (const Json& value : arguments.at("values")) {
-      Json point = arguments;
-      point[axis] = value;
+    for (const JsonReader value : arguments.at("values").elements()) {
+      const JsonReader point = changed(arguments, axis, value);
       const ScheduleInput input = read_problem(point, each);
       Json time = nullptr;
       if (each.refusal(input.problem).empty()) {
@@ -218,7 +226,7 @@ Json curves(Explorer& explorer, const Json& arguments) {
 
 /// The size at which one algorithm becomes faster than another: by schedules as `tutti crossover`
 /// finds it, or by formulas if they are too large.
-Json crossing(Explorer& explorer, const Json& arguments) {
+Json crossing(Explorer& explorer, const JsonReader& arguments) {
   const ScheduleInput first = read_problem(arguments, algorithm(arguments.at("first").string()));
   const ScheduleInput second = read_problem(arguments, algorithm(arguments.at("second").string()));
   const CostModel model = read_model(arguments);
@@ -261,19 +269,17 @@ Json crossing(Explorer& explorer, const Json& arguments) {
 }
 
 /// The fastest algorithm for each number of ranks in "ranks_list" and each size in "sizes".
-Json winners(Explorer& explorer, const Json& arguments) {
+Json winners(Explorer& explorer, const JsonReader& arguments) {
   const Collective collective = parse_collective(arguments.at("collective").string());
   const CostModel model = read_model(arguments);
   const Ports ports = read_ports(arguments);
   Json rows = Json::array();
-  for (const Json& ranks : arguments.at("ranks_list")) {
-    Json point = arguments;
-    point["ranks"] = ranks;
+  for (const JsonReader ranks : arguments.at("ranks_list").elements()) {
+    const JsonReader point = changed(arguments, "ranks", ranks);
     const std::vector<ScheduleInput> all = candidates(point, collective);
     Json row = Json::array();
-    for (const Json& size : arguments.at("sizes")) {
-      point["size"] = size;
-      const std::uint64_t bytes = read_size(point);
+    for (const JsonReader size : arguments.at("sizes").elements()) {
+      const std::uint64_t bytes = parse_bytes(size.string());
       Json best = nullptr;
       double least = 0;
       for (const ScheduleInput& input : all) {

@@ -5,6 +5,7 @@
 
 #include <tutti/error.hpp>
 
+#include "core/json_value.hpp"
 #include "schedule/messages.hpp"
 
 namespace tutti::web {
@@ -207,11 +208,9 @@ std::vector<MessageEnds> numbered_messages(const Schedule& schedule) {
   return all;
 }
 
-std::vector<Damage> read_damage(const Json& arguments) {
+std::vector<Damage> read_damage(const JsonReader& arguments) {
   std::vector<Damage> damages;
-  const Json* const list = arguments.find("damage");
-  if (list == nullptr) return damages;
-  for (const Json& each : *list) {
+  for (const JsonReader& each : arguments.value("damage", std::vector<JsonReader>())) {
     const std::string word = each.value("kind", "drop");
     const auto* const found = std::find(kind_names.begin(), kind_names.end(), word);
     if (found == kind_names.end()) {

@@ -48,7 +48,7 @@ struct Damage {
 [[nodiscard]] std::string_view name(Damage::Kind kind);
 
 /// "damage": a list of {"kind", "message", "value"}.
-[[nodiscard]] std::vector<Damage> read_damage(const Json& arguments);
+[[nodiscard]] std::vector<Damage> read_damage(const JsonReader& arguments);
 
 /// The schedule with all these changes. Throws invalid_argument for a message that it does not
 /// have.

@@ -8,13 +8,14 @@
 #include <tutti/network/generator.hpp>
 #include <tutti/network/network_json.hpp>
 
+#include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "topology/limit_ports.hpp"
 
 namespace tutti::web {
 namespace {
 
-using Question = Json (*)(Explorer&, const Json&);
+using Question = Json (*)(Explorer&, const JsonReader&);
 
 struct Entry {
   std::string_view name;
@@ -39,7 +40,7 @@ std::string failure(std::string_view code, const std::string& message) {
   Json error{{"code", code}, {"message", message}};
   Json whole;
   whole["error"] = std::move(error);
-  return whole.dump(-1, Json::NotUtf8::replace);
+  return json_text(whole, -1, NotUtf8::replace);
 }
 
 /// Finds the entry with this key, and moves it to the front; null if there is none.
@@ -82,7 +83,7 @@ std::string Explorer::answer(std::string_view question, std::string_view argumen
     if (found == entries.end()) {
       return failure("invalid_argument", "there is no question '" + std::string(question) + "'");
     }
-    return found->ask(*this, Json::parse(arguments)).dump();
+    return json_text(found->ask(*this, JsonReader::parse(arguments)));
   } catch (const Error& error) {
     return failure(name(error.code()), error.what());
   } catch (const std::bad_alloc&) {

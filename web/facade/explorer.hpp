@@ -69,21 +69,21 @@ class Explorer {
 };
 
 /// The questions. Each takes its arguments as an object and returns an object.
-[[nodiscard]] Json catalogue(Explorer& explorer, const Json& arguments);
-[[nodiscard]] Json play(Explorer& explorer, const Json& arguments);
-[[nodiscard]] Json story(Explorer& explorer, const Json& arguments);
-[[nodiscard]] Json schedule_text(Explorer& explorer, const Json& arguments);
-[[nodiscard]] Json cost(Explorer& explorer, const Json& arguments);
-[[nodiscard]] Json detail(Explorer& explorer, const Json& arguments);
-[[nodiscard]] Json curves(Explorer& explorer, const Json& arguments);
-[[nodiscard]] Json crossing(Explorer& explorer, const Json& arguments);
-[[nodiscard]] Json winners(Explorer& explorer, const Json& arguments);
-[[nodiscard]] Json proof(Explorer& explorer, const Json& arguments);
-[[nodiscard]] Json mutants(Explorer& explorer, const Json& arguments);
-[[nodiscard]] Json underlay(Explorer& explorer, const Json& arguments);
-[[nodiscard]] Json load(Explorer& explorer, const Json& arguments);
-[[nodiscard]] Json simulated(Explorer& explorer, const Json& arguments);
-[[nodiscard]] Json ring_order(Explorer& explorer, const Json& arguments);
-[[nodiscard]] Json pipeline(Explorer& explorer, const Json& arguments);
+[[nodiscard]] Json catalogue(Explorer& explorer, const JsonReader& arguments);
+[[nodiscard]] Json play(Explorer& explorer, const JsonReader& arguments);
+[[nodiscard]] Json story(Explorer& explorer, const JsonReader& arguments);
+[[nodiscard]] Json schedule_text(Explorer& explorer, const JsonReader& arguments);
+[[nodiscard]] Json cost(Explorer& explorer, const JsonReader& arguments);
+[[nodiscard]] Json detail(Explorer& explorer, const JsonReader& arguments);
+[[nodiscard]] Json curves(Explorer& explorer, const JsonReader& arguments);
+[[nodiscard]] Json crossing(Explorer& explorer, const JsonReader& arguments);
+[[nodiscard]] Json winners(Explorer& explorer, const JsonReader& arguments);
+[[nodiscard]] Json proof(Explorer& explorer, const JsonReader& arguments);
+[[nodiscard]] Json mutants(Explorer& explorer, const JsonReader& arguments);
+[[nodiscard]] Json underlay(Explorer& explorer, const JsonReader& arguments);
+[[nodiscard]] Json load(Explorer& explorer, const JsonReader& arguments);
+[[nodiscard]] Json simulated(Explorer& explorer, const JsonReader& arguments);
+[[nodiscard]] Json ring_order(Explorer& explorer, const JsonReader& arguments);
+[[nodiscard]] Json pipeline(Explorer& explorer, const JsonReader& arguments);
 
 }  // namespace tutti::web

@@ -12,7 +12,7 @@ std::string ScheduleInput::key() const {
          std::to_string(problem.root.index()) + " " + to_string(problem.shape);
 }
 
-ScheduleInput read_problem(const Json& arguments, const Algorithm& algorithm) {
+ScheduleInput read_problem(const JsonReader& arguments, const Algorithm& algorithm) {
   ScheduleInput input{.algorithm = &algorithm};
   input.problem.ranks = arguments.value<std::uint32_t>("ranks", 4);
   if (input.problem.ranks == 0) throw Error(ErrorCode::invalid_argument, "there are no ranks");
@@ -27,15 +27,15 @@ ScheduleInput read_problem(const Json& arguments, const Algorithm& algorithm) {
   return input;
 }
 
-ScheduleInput read_schedule(const Json& arguments) {
+ScheduleInput read_schedule(const JsonReader& arguments) {
   return read_problem(arguments, algorithm(arguments.at("algorithm").string()));
 }
 
-std::uint64_t read_size(const Json& arguments) {
+std::uint64_t read_size(const JsonReader& arguments) {
   return parse_bytes(arguments.value("size", "1MiB"));
 }
 
-CostModel read_model(const Json& arguments) {
+CostModel read_model(const JsonReader& arguments) {
   return {.link = {.alpha = parse_seconds(arguments.value("alpha", "1us")),
                    .beta = 1 / parse_rate(arguments.value("bandwidth", "100GB/s"))},
           .gamma = parse_seconds_per_byte(arguments.value("gamma", "0")),
@@ -44,7 +44,7 @@ CostModel read_model(const Json& arguments) {
                      .beta = 1 / parse_rate(arguments.value("node_bandwidth", "1000GB/s"))}};
 }
 
-Ports read_ports(const Json& arguments) {
+Ports read_ports(const JsonReader& arguments) {
   return arguments.value("ports", "one") == "unlimited" ? Ports::unlimited : Ports::one;
 }
 

@@ -24,19 +24,19 @@ struct ScheduleInput {
 
 /// "algorithm", "ranks", "root", "shape". Without a shape, an algorithm that needs one gets the
 /// squarest, as on the command line.
-[[nodiscard]] ScheduleInput read_schedule(const Json& arguments);
+[[nodiscard]] ScheduleInput read_schedule(const JsonReader& arguments);
 
 /// The same for an algorithm of the collective that the arguments name.
-[[nodiscard]] ScheduleInput read_problem(const Json& arguments, const Algorithm& algorithm);
+[[nodiscard]] ScheduleInput read_problem(const JsonReader& arguments, const Algorithm& algorithm);
 
 /// "size", in bytes.
-[[nodiscard]] std::uint64_t read_size(const Json& arguments);
+[[nodiscard]] std::uint64_t read_size(const JsonReader& arguments);
 
 /// "alpha", "bandwidth", "gamma", "node", "node_alpha", "node_bandwidth".
-[[nodiscard]] CostModel read_model(const Json& arguments);
+[[nodiscard]] CostModel read_model(const JsonReader& arguments);
 
 /// "ports": "one" or "unlimited".
-[[nodiscard]] Ports read_ports(const Json& arguments);
+[[nodiscard]] Ports read_ports(const JsonReader& arguments);
 
 /// The number of messages of the algorithm's schedule, by formula. Without a formula, that of the
 /// root or of rank 0 times the number of ranks.

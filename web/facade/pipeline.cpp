@@ -1,5 +1,6 @@
 #include "render/pipeline.hpp"
 
+#include "core/json_value.hpp"
 #include "render/numbers.hpp"
 #include "web/facade/explorer.hpp"
 
@@ -13,7 +14,7 @@ Json index_or_null(const std::optional<std::size_t>& index) {
 }  // namespace
 
 /// f(x) = x² + 5 of "values" in two stages, unit by unit.
-Json pipeline(Explorer& /*explorer*/, const Json& arguments) {
+Json pipeline(Explorer& /*explorer*/, const JsonReader& arguments) {
   std::vector<double> numbers;
   for (const auto& row : render::Numbers::parse(arguments.at("values").string())) {
     numbers.insert(numbers.end(), row.begin(), row.end());

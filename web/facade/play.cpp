@@ -4,6 +4,7 @@
 #include <tutti/schedule/schedule_json.hpp>
 #include <tutti/schedule/verify.hpp>
 
+#include "core/json_value.hpp"
 #include "render/paint.hpp"
 #include "render/story.hpp"
 #include "web/facade/damage.hpp"
@@ -91,7 +92,7 @@ void run_symbols(const Schedule& schedule, Json& answer) {
 }  // namespace
 
 /// A schedule round by round: its messages, and the version of each chunk that a rank makes.
-Json play(Explorer& explorer, const Json& arguments) {
+Json play(Explorer& explorer, const JsonReader& arguments) {
   const ScheduleInput input = read_schedule(arguments);
   const Schedule& intact = explorer.schedule(input).schedule();
   const std::vector<Damage> damages = read_damage(arguments);
@@ -132,7 +133,7 @@ Json play(Explorer& explorer, const Json& arguments) {
 }
 
 /// The schedule in words.
-Json story(Explorer& explorer, const Json& arguments) {
+Json story(Explorer& explorer, const JsonReader& arguments) {
   const ScheduleInput input = read_schedule(arguments);
   const render::StorySubject subject{.summary = std::string(input.algorithm->summary),
                                      .order = std::string(input.algorithm->order)};
@@ -141,7 +142,7 @@ Json story(Explorer& explorer, const Json& arguments) {
 }
 
 /// The schedule in the format of docs/schedule-json.md, with its damage.
-Json schedule_text(Explorer& explorer, const Json& arguments) {
+Json schedule_text(Explorer& explorer, const JsonReader& arguments) {
   const Schedule& intact = explorer.schedule(read_schedule(arguments)).schedule();
   const std::vector<Damage> damages = read_damage(arguments);
   return {{"text", to_json(damages.empty() ? intact : damaged(intact, damages))}};

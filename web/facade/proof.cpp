@@ -3,6 +3,7 @@
 #include <tutti/schedule/schedule_hash.hpp>
 #include <tutti/schedule/verify.hpp>
 
+#include "core/json_value.hpp"
 #include "web/facade/damage.hpp"
 #include "web/facade/explorer.hpp"
 
@@ -22,7 +23,7 @@ Json describe(const Violation& violation) {
 }  // namespace
 
 /// What verify() says of a schedule, with or without damage.
-Json proof(Explorer& explorer, const Json& arguments) {
+Json proof(Explorer& explorer, const JsonReader& arguments) {
   const Schedule& intact = explorer.schedule(read_schedule(arguments)).schedule();
   const std::vector<Damage> damages = read_damage(arguments);
   Schedule changed;
@@ -42,7 +43,7 @@ Json proof(Explorer& explorer, const Json& arguments) {
 
 /// Damages each message of the schedule in turn, "kind" by kind, and counts the damages that
 /// verify() notices. At most "most" messages, evenly spread.
-Json mutants(Explorer& explorer, const Json& arguments) {
+Json mutants(Explorer& explorer, const JsonReader& arguments) {
   const Schedule& intact = explorer.schedule(read_schedule(arguments)).schedule();
   const std::size_t all = numbered_messages(intact).size();
   const auto most = std::min<std::size_t>(all, arguments.value<std::size_t>("most", 200));

@@ -5,6 +5,7 @@
 #include <tutti/network/stretch.hpp>
 #include <tutti/sim/simulation.hpp>
 
+#include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "render/network_layout.hpp"
 #include "sim/busiest_links.hpp"
@@ -14,7 +15,8 @@ namespace tutti::web {
 namespace {
 
 /// "places": places[r] is the rank of the network on which rank r runs.
-std::vector<Rank> read_places(const Json& arguments, std::uint32_t ranks, const Network& network) {
+std::vector<Rank> read_places(const JsonReader& arguments, std::uint32_t ranks,
+                              const Network& network) {
   if (ranks > network.rank_count()) {
     throw Error(ErrorCode::invalid_argument, "the schedule is for " + std::to_string(ranks) +
                                                  " ranks, but " + network.name + " has " +
@@ -22,9 +24,9 @@ std::vector<Rank> read_places(const Json& arguments, std::uint32_t ranks, const 
   }
   std::vector<Rank> places;
   std::vector<bool> taken(network.rank_count());
-  const Json* const given = arguments.find("places");
-  if (given != nullptr && !given->empty()) {
-    for (const auto place : given->get<std::vector<std::uint32_t>>()) {
+  const auto given = arguments.value("places", std::vector<std::uint32_t>());
+  if (!given.empty()) {
+    for (const std::uint32_t place : given) {
       if (place >= network.rank_count() || taken[place]) {
         throw Error(ErrorCode::invalid_argument,
                     "place " + std::to_string(place) +
@@ -93,7 +95,7 @@ Json flat(const std::vector<Activity>& activities) {
 
 /// A network, laid out: nodes [name, kind, level, x, y], links [from, to, bytes per second,
 /// latency, bend x, bend y].
-Json underlay(Explorer& explorer, const Json& arguments) {
+Json underlay(Explorer& explorer, const JsonReader& arguments) {
   const KeptNetwork& on = explorer.network(arguments.at("network").string());
   const render::NetworkLayout where = render::lay_out(on.network);
   Json nodes = Json::array();
@@ -120,7 +122,7 @@ Json underlay(Explorer& explorer, const Json& arguments) {
 
 /// What a schedule loads on the links of a network: bytes and messages of each link, the route of
 /// each pair of ranks that exchange messages, and the stretch.
-Json load(Explorer& explorer, const Json& arguments) {
+Json load(Explorer& explorer, const JsonReader& arguments) {
   KeptNetwork& on = explorer.network(arguments.at("network").string());
   const Schedule& schedule = explorer.schedule(read_schedule(arguments)).schedule();
   const std::vector<Rank> places = read_places(arguments, schedule.contract.ranks, on.network);
@@ -175,7 +177,7 @@ Json load(Explorer& explorer, const Json& arguments) {
 }
 
 /// A simulated run: its time, every message and sum, the critical path, and the use of each link.
-Json simulated(Explorer& explorer, const Json& arguments) {
+Json simulated(Explorer& explorer, const JsonReader& arguments) {
   KeptNetwork& on = explorer.network(arguments.at("network").string());
   const Schedule& schedule = explorer.schedule(read_schedule(arguments)).schedule();
   const std::uint64_t size = read_size(arguments);
@@ -211,7 +213,7 @@ Json simulated(Explorer& explorer, const Json& arguments) {
 }
 
 /// The order of ranks in a ring that costs least on a network, as `tutti topo order` finds it.
-Json ring_order(Explorer& explorer, const Json& arguments) {
+Json ring_order(Explorer& explorer, const JsonReader& arguments) {
   KeptNetwork& on = explorer.network(arguments.at("network").string());
   const RingOrder best = order_ring(on.network, on.routes, read_size(arguments));
   return {{"places", numbers(best.ranks)},

@@ -9,7 +9,7 @@
 #include <tutti/error.hpp>
 
 #include "core/file_size_guard.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "core/system_reason.hpp"
 
 namespace tutti {
@@ -44,7 +44,7 @@ void CallLog::write(const Entry& entry) {
   if (has_root(entry.call.collective)) line["root"] = entry.call.root;
   line["us"] = std::chrono::duration<double, std::micro>(entry.time).count();
   if (!entry.error.empty()) line["error"] = entry.error;
-  const std::string text = line.dump() + "\n";
+  const std::string text = json_text(line) + "\n";
   const FileSizeGuard guard;
   // A write error does not fail the call; it is reported once.
   if (::write(fd_, text.data(), text.size()) == static_cast<ssize_t>(text.size()) || complained_) {

@@ -2,20 +2,19 @@
 
 #include <algorithm>
 
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 
 namespace tutti {
 
 std::string Ballot::text() const {
-  return Json{{"subject", static_cast<int>(subject)},
-              {"yes", yes},
-              {"completed", completed},
-              {"retried", retried}}
-      .dump();
+  return json_text({{"subject", static_cast<int>(subject)},
+                    {"yes", yes},
+                    {"completed", completed},
+                    {"retried", retried}});
 }
 
 Ballot Ballot::read(const std::string& text) {
-  const Json json = Json::parse(text);
+  const JsonReader json = JsonReader::parse(text);
   return {.subject = static_cast<Subject>(json.at("subject").get<int>()),
           .yes = json.at("yes").get<bool>(),
           .completed = json.at("completed").get<std::uint64_t>(),

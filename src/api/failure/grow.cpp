@@ -9,7 +9,7 @@
 #include "api/failure/ballot.hpp"
 #include "api/group/unique_id.hpp"
 #include "api/settings.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "rendezvous/invitation.hpp"
 
 namespace tutti {
@@ -24,12 +24,12 @@ struct Ticket {
   std::uint64_t completed = 0;
 
   [[nodiscard]] std::string text() const {
-    return Json{{"meeting", meeting}, {"rank", rank}, {"ranks", ranks}, {"completed", completed}}
-        .dump();
+    return json_text(
+        {{"meeting", meeting}, {"rank", rank}, {"ranks", ranks}, {"completed", completed}});
   }
   [[nodiscard]] static Ticket read(const std::string& text) {
     try {
-      const Json json = Json::parse(text);
+      const JsonReader json = JsonReader::parse(text);
       return {.meeting = json.at("meeting").get<std::string>(),
               .rank = json.at("rank").get<std::uint32_t>(),
               .ranks = json.at("ranks").get<std::uint32_t>(),
@@ -49,10 +49,10 @@ struct Admission {
   std::string trouble{};  // Why no process can be admitted; empty if there is no reason.
 
   [[nodiscard]] std::string text() const {
-    return Json{{"newcomers", newcomers}, {"meeting", meeting}, {"trouble", trouble}}.dump();
+    return json_text({{"newcomers", newcomers}, {"meeting", meeting}, {"trouble", trouble}});
   }
   [[nodiscard]] static Admission read(const std::string& text) {
-    const Json json = Json::parse(text);
+    const JsonReader json = JsonReader::parse(text);
     return {.newcomers = json.at("newcomers").get<std::uint32_t>(),
             .meeting = json.at("meeting").get<std::string>(),
             .trouble = json.at("trouble").get<std::string>()};

@@ -7,7 +7,7 @@
 #include <tutti/error.hpp>
 
 #include "api/group/surroundings.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "core/packed_texts.hpp"
 #include "net/interface.hpp"
 
@@ -39,7 +39,7 @@ struct Announcement {
 
   [[nodiscard]] static Announcement of(std::uint32_t self, const Json& endpoints) {
     constexpr std::size_t name_length = 16;
-    Announcement own{.endpoints = endpoints.dump()};
+    Announcement own{.endpoints = json_text(endpoints)};
     if (self > 0) return own;
     own.group = Secret::random().bytes.substr(0, name_length);
     own.secret = Secret::random().bytes;
@@ -94,7 +94,7 @@ TransportRequest::Door listen(Exchange& exchange, const Roster& roster,
       if (door.secret.bytes.empty()) door.secret.bytes = theirs.secret;
     }
     Contact contact{.host = roster[member].name, .endpoints = {}};
-    for (const Json& each : Json::parse(theirs.endpoints)) {
+    for (const JsonReader each : JsonReader::parse(theirs.endpoints).elements()) {
       contact.endpoints.push_back(Endpoint::parse(each.get<std::string>()));
     }
     door.contacts.push_back(std::move(contact));

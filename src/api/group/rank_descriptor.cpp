@@ -7,10 +7,9 @@
 
 #include "api/group/surroundings.hpp"
 #include "core/descriptor_shortage.hpp"
-#include "core/json.hpp"
+#include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "core/system_reason.hpp"
-#include "core/whole.hpp"
 #include "lifeline/neighbours.hpp"
 #include "transport/memory/shared_heap.hpp"
 
@@ -48,19 +47,6 @@ const SharedHeap* own_heap() {
               "of tutti");
 }
 
-template <class T>
-T count(const Json& json) {
-  const std::optional<T> value = whole<T>(json);
-  if (!value) refuse();
-  return *value;
-}
-
-std::vector<int> cores_from(const Json& json) {
-  std::vector<int> cores;
-  for (const Json& each : json) cores.push_back(count<int>(each));
-  return cores;
-}
-
 }  // namespace
 
 RankDescriptor own_descriptor(const FabricSettings& settings) {
@@ -94,19 +80,19 @@ std::string write(const RankDescriptor& descriptor) {
                   {"cores", descriptor.cores},     {"transport", descriptor.transport},
                   {"trouble", descriptor.trouble}};
   // Names of hosts and files may contain any bytes; invalid UTF-8 is replaced.
-  return json.dump(-1, Json::NotUtf8::replace);
+  return json_text(json, -1, NotUtf8::replace);
 }
 
 RankDescriptor read_rank_descriptor(const std::string& text) {
   try {
-    const Json json = Json::parse(text);
+    const JsonReader json = JsonReader::parse(text);
     return {.host = json.at("host").get<std::string>(),
             .network = json.at("network").get<std::string>(),
             .name = json.at("name").get<std::string>(),
-            .pid = count<int>(json.at("pid")),
-            .heap_fd = count<int>(json.at("heap_fd")),
-            .heap_file = count<std::uint64_t>(json.at("heap_file")),
-            .cores = cores_from(json.at("cores")),
+            .pid = json.at("pid").get<int>(),
+            .heap_fd = json.at("heap_fd").get<int>(),
+            .heap_file = json.at("heap_file").get<std::uint64_t>(),
+            .cores = json.at("cores").get<std::vector<int>>(),
             .transport = json.at("transport").get<std::string>(),
             .trouble = json.at("trouble").get<std::string>()};
   } catch (const JsonError&) {
