@@ -179,6 +179,13 @@ class TUTTI_API Communicator {
     run(typed().all_reduce(TypedCall::input_of<Data>(data), TypedCall::output_of(data), reduction,
                            options));
   }
+  /// The reduction of one number of each rank: total = comm.all_reduce(own).
+  template <Number T, ReductionLike How = Op>
+  [[nodiscard]] T all_reduce(T value, const How& reduction = {},
+                             const CallOptions& options = usual_options) {
+    all_reduce(std::span(&value, 1), reduction, options);
+    return value;
+  }
   template <Readable In, Writable Out, ReductionLike How = Op>
   [[nodiscard]] Work all_reduce_async(const In& input, Out&& output, const How& reduction = {},
                                       const CallOptions& options = usual_options) {
