@@ -91,6 +91,15 @@ class TUTTI_API Communicator {
     return start(
         typed().all_gather(TypedCall::input_of<Out>(block), TypedCall::output_of(blocks), options));
   }
+  /// In place: this rank's block is in its place already.
+  template <Writable Data>
+  void all_gather(Data&& blocks, const CallOptions& options = usual_options) {
+    run(typed().all_gather(TypedCall::output_of(blocks), options));
+  }
+  template <Writable Data>
+  [[nodiscard]] Work all_gather_async(Data&& blocks, const CallOptions& options = usual_options) {
+    return start(typed().all_gather(TypedCall::output_of(blocks), options));
+  }
   /// Blocks of different lengths: rank r's block has counts[r] elements.
   template <Readable In, Writable Out>
   void all_gather_v(const In& block, Out&& blocks, std::span<const std::uint64_t> counts,
@@ -176,8 +185,7 @@ class TUTTI_API Communicator {
   template <Writable Data, ReductionLike How = Op>
   void all_reduce(Data&& data, const How& reduction = {},
                   const CallOptions& options = usual_options) {
-    run(typed().all_reduce(TypedCall::input_of<Data>(data), TypedCall::output_of(data), reduction,
-                           options));
+    all_reduce(data, data, reduction, options);
   }
   /// The reduction of one number of each rank: total = comm.all_reduce(own).
   template <Number T, ReductionLike How = Op>
@@ -195,8 +203,7 @@ class TUTTI_API Communicator {
   template <Writable Data, ReductionLike How = Op>
   [[nodiscard]] Work all_reduce_async(Data&& data, const How& reduction = {},
                                       const CallOptions& options = usual_options) {
-    return start(typed().all_reduce(TypedCall::input_of<Data>(data), TypedCall::output_of(data),
-                                    reduction, options));
+    return all_reduce_async(data, data, reduction, options);
   }
 
   /// The root gets the reduction of all ranks' data. `output` is used on the root only.
@@ -214,6 +221,18 @@ class TUTTI_API Communicator {
                                 reduction, options));
   }
 
+  /// In place: the root's data becomes the reduction.
+  template <Writable Data, ReductionLike How = Op>
+  void reduce(Data&& data, std::uint32_t root, const How& reduction = {},
+              const CallOptions& options = usual_options) {
+    reduce(data, data, root, reduction, options);
+  }
+  template <Writable Data, ReductionLike How = Op>
+  [[nodiscard]] Work reduce_async(Data&& data, std::uint32_t root, const How& reduction = {},
+                                  const CallOptions& options = usual_options) {
+    return reduce_async(data, data, root, reduction, options);
+  }
+
   /// Rank r gets block r of the reduction. `blocks` is size() times as long as `block`.
   template <Readable In, Writable Out, ReductionLike How = Op>
   void reduce_scatter(const In& blocks, Out&& block, const How& reduction = {},
@@ -226,6 +245,17 @@ class TUTTI_API Communicator {
                                           const CallOptions& options = usual_options) {
     return start(typed().reduce_scatter(TypedCall::input_of<Out>(blocks),
                                         TypedCall::output_of(block), reduction, options));
+  }
+  /// In place: this rank's block becomes its part of the reduction.
+  template <Writable Data, ReductionLike How = Op>
+  void reduce_scatter(Data&& blocks, const How& reduction = {},
+                      const CallOptions& options = usual_options) {
+    run(typed().reduce_scatter(TypedCall::output_of(blocks), reduction, options));
+  }
+  template <Writable Data, ReductionLike How = Op>
+  [[nodiscard]] Work reduce_scatter_async(Data&& blocks, const How& reduction = {},
+                                          const CallOptions& options = usual_options) {
+    return start(typed().reduce_scatter(TypedCall::output_of(blocks), reduction, options));
   }
   template <Readable In, Writable Out, ReductionLike How = Op>
   void reduce_scatter_v(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
@@ -283,7 +313,7 @@ class TUTTI_API Communicator {
 
   // All to all, and barrier ----------------------------------------------------------------------
 
-  /// Block d of rank s becomes block s of rank d.
+  /// Block d of rank s becomes block s of rank d. In place if there is only one range.
   template <Readable In, Writable Out>
   void all_to_all(const In& input, Out&& output, const CallOptions& options = usual_options) {
     run(typed().all_to_all(TypedCall::input_of<Out>(input), TypedCall::output_of(output), options));
@@ -293,6 +323,14 @@ class TUTTI_API Communicator {
                                       const CallOptions& options = usual_options) {
     return start(
         typed().all_to_all(TypedCall::input_of<Out>(input), TypedCall::output_of(output), options));
+  }
+  template <Writable Data>
+  void all_to_all(Data&& data, const CallOptions& options = usual_options) {
+    all_to_all(data, data, options);
+  }
+  template <Writable Data>
+  [[nodiscard]] Work all_to_all_async(Data&& data, const CallOptions& options = usual_options) {
+    return all_to_all_async(data, data, options);
   }
   /// input_counts[d] elements go to rank d, output_counts[s] come from rank s.
   template <Readable In, Writable Out>

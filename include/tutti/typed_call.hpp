@@ -127,6 +127,11 @@ class TUTTI_API TypedCall {
   }
 
   template <Movable T>
+  [[nodiscard]] Call all_gather(std::span<T> blocks, const CallOptions& options) const {
+    return all_gather<T>(own_block(blocks), blocks, options);
+  }
+
+  template <Movable T>
   [[nodiscard]] Call scatter(std::span<const T> blocks, std::span<T> block, std::uint32_t root,
                              const CallOptions& options) const {
     if (rank_ == root) require_blocks("scatter", blocks.size(), block.size());
@@ -175,6 +180,12 @@ class TUTTI_API TypedCall {
     describe_elements<T>(call, block.size());
     describe_reduction<T>(call, reduction);
     return call;
+  }
+
+  template <Movable T, class How>
+  [[nodiscard]] Call reduce_scatter(std::span<T> blocks, const How& reduction,
+                                    const CallOptions& options) const {
+    return reduce_scatter<T>(blocks, own_block(blocks), reduction, options);
   }
 
   template <Movable T>
@@ -232,6 +243,13 @@ class TUTTI_API TypedCall {
 
  private:
   static inline const Call blank{};
+
+  /// This rank's block of all blocks.
+  template <Movable T>
+  [[nodiscard]] std::span<T> own_block(std::span<T> blocks) const {
+    const std::size_t length = blocks.size() / size_;
+    return blocks.subspan(rank_ * length, length);
+  }
 
   template <Movable T>
   static void describe_elements(Call& call, std::uint64_t count) {
