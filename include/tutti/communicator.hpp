@@ -15,6 +15,7 @@
 #include <tutti/error.hpp>
 #include <tutti/exchange.hpp>
 #include <tutti/export.hpp>
+#include <tutti/growth.hpp>
 #include <tutti/message.hpp>
 #include <tutti/typed_call.hpp>
 #include <tutti/unique_id.hpp>
@@ -23,7 +24,7 @@
 
 namespace tutti {
 
-struct Shrunk;
+struct Regrouped;
 struct Retried;
 
 /// One rank's membership in a group of ranks that call collectives together.
@@ -359,15 +360,10 @@ class TUTTI_API Communicator {
 
   // Point to point -------------------------------------------------------------------------------
 
-  // Messages between two ranks with the same tag arrive in the order in which they were sent. They
+  // Messages between two ranks with the same tag arrive in the order in which they were sent, and
   // wait neither for collectives nor for messages of other pairs. A rank may send to itself.
   // Several threads may send and receive at once. If a message has another length than its receive,
-  // both ranks get an error.
-  //
-  // A message without a receive delays no message that has one. Its receiver keeps at most 256 KiB
-  // of such messages for each sender and communicator; further ones, and all of more than 8 KiB,
-  // keep their data at the sender, and their sends wait. Their number is not bounded: each takes
-  // about 700 bytes at the sender and 320 at the receiver, and a receive without a message 750.
+  // both ranks get an error. See message.hpp for messages that no receive waits for.
 
   /// Returns when the data may be changed again: perhaps not before `to` receives.
   template <Readable Data>
@@ -445,21 +441,13 @@ class TUTTI_API Communicator {
   /// rank that has completed another number of calls with retry than the majority. `completed` is
   /// how much this rank has done; all learn the minimum. Throws invalid_argument, and changes
   /// nothing, if the communicator has not failed and no rank has left it.
-  [[nodiscard]] Shrunk shrink(std::uint64_t completed = 0);
+  [[nodiscard]] Regrouped shrink(std::uint64_t completed = 0);
 
-  /// Admits processes that wait in join(). Rank 0 listens for them at `at`, "127.0.0.1:29600". All
-  /// ranks call it together. Returns a larger communicator, in which the new processes have the
-  /// last ranks; none if no process waits or admission failed. The outcome is the same on all
-  /// ranks: if it throws on one because a rank was lost, it returns on none.
-  struct Growth {
-    std::string at{};
-    std::uint32_t most = 1024;          ///< At most so many new processes.
-    std::chrono::milliseconds wait{0};  ///< How long to wait for so many.
-    /// For all ranks, new ones included, to connect. A new process that dies or stops meanwhile is
-    /// noticed within about a second.
-    std::chrono::milliseconds timeout{10000};
-  };
-  [[nodiscard]] std::optional<Communicator> grow(const Growth& growth);
+  using Growth = tutti::Growth;
+  /// Admits processes that wait in join(). All ranks call it together. Returns no communicator if
+  /// no process waits or admission failed. The outcome is the same on all ranks: if it throws on
+  /// one because a rank was lost, it returns on none.
+  [[nodiscard]] Regrouped grow(const Growth& growth);
   /// Waits until a group that calls grow() at this address admits this process, which needs the
   /// group's secret. Throws mismatch if it has another one.
   [[nodiscard]] static Communicator join(
@@ -494,12 +482,14 @@ class TUTTI_API Communicator {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The result of Communicator::shrink().
-struct Shrunk {
-  /// The surviving ranks. Always set when shrink() returns.
+/// What became of a communicator by shrink() or grow().
+struct Regrouped {
+  /// The new one. Always set by shrink(); not by grow() if no process has joined.
   std::optional<Communicator> communicator{};
   std::vector<std::uint32_t> gone{};  ///< Ranks of the old communicator that are not in it.
-  std::uint64_t completed = 0;        ///< The minimum over the surviving ranks.
+  std::uint32_t joined = 0;           ///< How many processes have joined: its last ranks.
+  /// What all its ranks have done: of what they said to shrink(), or of calls with retry.
+  std::uint64_t completed = 0;
 };
 
 /// Calls f(communicator) in `ranks` concurrent threads, each with its own rank of one communicator.

@@ -91,12 +91,10 @@ Communicator Communicator::duplicate(const CommunicatorOptions& options) {
 
 void Communicator::abort(const std::string& reason) { usable(impl_).health().abort(reason); }
 std::optional<Verdict> Communicator::verdict() const { return usable(impl_).health().verdict(); }
-Shrunk Communicator::shrink(std::uint64_t completed) {
+Regrouped Communicator::shrink(std::uint64_t completed) {
   return tutti::shrink(usable(impl_), completed);
 }
-std::optional<Communicator> Communicator::grow(const Growth& growth) {
-  return tutti::grow(usable(impl_), growth);
-}
+Regrouped Communicator::grow(const Growth& growth) { return tutti::grow(usable(impl_), growth); }
 std::uint64_t Communicator::completed() const { return usable(impl_).health().completed(); }
 void Communicator::set_completed(std::uint64_t calls) {
   usable(impl_).health().set_completed(calls);

@@ -58,7 +58,7 @@ void play(const std::string& ready, double lost_after) {
   const std::string words = all.verdict().value().words;
   require(noticed < lost_after + notice_s, "noticed only after " + std::to_string(noticed) + " s");
   const Clock::time_point begin = Clock::now();
-  Shrunk left = all.shrink();
+  Regrouped left = all.shrink();
   require(left.gone == others, "the ranks that are gone are not those of the other host: " + words);
   std::array<float, 1> one{1};
   left.communicator->all_reduce(one);

@@ -38,7 +38,7 @@ std::string shrink_often(std::uint32_t times, Communicator& communicator) {
   Communicator own = communicator.duplicate();
   return growth_over(times, communicator, [&] {
     own.abort("it is to shrink");
-    Shrunk shrunk = own.shrink();
+    Regrouped shrunk = own.shrink();
     own = std::move(*shrunk.communicator);
     own.barrier();
     communicator.barrier();  // No rank is still in the other barrier when the next one aborts.

@@ -105,11 +105,11 @@ class Trainee {
     std::optional<Communicator> grown;
     while (!grown) {
       try {
-        grown = communicator_.grow({.at = place_.door, .timeout = 3s});
+        grown = communicator_.grow({.at = place_.door, .timeout = 3s}).communicator;
         if (!grown) return;
       } catch (const Error& error) {
         if (error.code() != ErrorCode::peer_lost && error.code() != ErrorCode::timed_out) throw;
-        Shrunk shrunk = communicator_.shrink(calls_);
+        Regrouped shrunk = communicator_.shrink(calls_);
         communicator_ = std::move(*shrunk.communicator);
         communicator_.set_completed(shrunk.completed);
       }

@@ -191,7 +191,7 @@ nb::tuple retry(nb::handle self, const nb::object& function, const nb::list& arr
 }
 
 nb::tuple shrink(Group& group, std::uint64_t completed) {
-  Shrunk shrunk = without_gil(
+  Regrouped shrunk = without_gil(
       group, [&](Communicator& communicator) { return communicator.shrink(completed); });
   return nb::make_tuple(handle_of(std::move(shrunk.communicator)), nb::tuple(nb::cast(shrunk.gone)),
                         shrunk.completed);
@@ -203,8 +203,10 @@ nb::object grow(Group& group, const std::string& at, std::uint32_t most, double 
     return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
   };
   return handle_of(without_gil(group, [&](Communicator& communicator) {
-    return communicator.grow(
-        {.at = at, .most = most, .wait = milliseconds(wait), .timeout = milliseconds(timeout)});
+    return communicator
+        .grow(
+            {.at = at, .most = most, .wait = milliseconds(wait), .timeout = milliseconds(timeout)})
+        .communicator;
   }));
 }
 

@@ -215,7 +215,7 @@ tuttiResult_t tuttiCommShrink(tuttiComm_t comm, tuttiComm_t* newcomm) {
   return guarded(__func__, [&] {
     Communicator& parent = communicator_of(comm);
     tuttiComm_t& place = place_for(newcomm, "newcomm");
-    Shrunk shrunk = parent.shrink();
+    Regrouped shrunk = parent.shrink();
     place = handle_of(*std::move(shrunk.communicator));
     place->gone = in_c(shrunk.gone);
   });
@@ -226,8 +226,8 @@ tuttiResult_t tuttiCommGrow(tuttiComm_t comm, const char* at, tuttiComm_t* newco
     Communicator& parent = communicator_of(comm);
     const std::string address = address_from(at);
     tuttiComm_t& place = place_for(newcomm, "newcomm");
-    std::optional<Communicator> grown = parent.grow({.at = address});
-    if (grown) place = handle_of(*std::move(grown));
+    Regrouped grown = parent.grow({.at = address});
+    if (grown.communicator) place = handle_of(*std::move(grown.communicator));
   });
 }
 

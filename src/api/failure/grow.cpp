@@ -101,7 +101,7 @@ bool have_all_grown(Communicator::Impl& parent, bool has_grown) {
 
 /// How many processes request admission and are there. None is admitted if the group fails
 /// meanwhile.
-std::uint32_t wait_for_requests(Communicator::Impl& parent, const Communicator::Growth& growth) {
+std::uint32_t wait_for_requests(Communicator::Impl& parent, const Growth& growth) {
   constexpr std::chrono::milliseconds between_looks{100};
   AdmissionListener& listener = *parent.settings().admission;
   const Clock::time_point until = Clock::now() + growth.wait;
@@ -115,7 +115,7 @@ std::uint32_t wait_for_requests(Communicator::Impl& parent, const Communicator::
   return 0;
 }
 
-Admission admit(Communicator::Impl& parent, const Communicator::Growth& growth) {
+Admission admit(Communicator::Impl& parent, const Growth& growth) {
   Admission admission;
   try {
     const Endpoint at = Endpoint::parse(growth.at);
@@ -177,7 +177,7 @@ std::string broadcast(Communicator::Impl& parent, const std::string& text,
 
 }  // namespace
 
-std::optional<Communicator> grow(Communicator::Impl& parent, const Communicator::Growth& growth) {
+Regrouped grow(Communicator::Impl& parent, const Growth& growth) {
   parent.health().require_usable();
   Admission admission;
   if (parent.rank() == 0) admission = admit(parent, growth);
@@ -185,7 +185,7 @@ std::optional<Communicator> grow(Communicator::Impl& parent, const Communicator:
   if (!admission.trouble.empty()) throw Error(ErrorCode::invalid_argument, admission.trouble);
   if (admission.newcomers == 0) {
     (void)have_all_grown(parent, false);
-    return std::nullopt;
+    return {};
   }
 
   const std::uint32_t larger = parent.size() + admission.newcomers;
@@ -206,7 +206,9 @@ std::optional<Communicator> grow(Communicator::Impl& parent, const Communicator:
     grown.reset();  // A new process has gone, or was too late. The group is unchanged.
   }
   if (!have_all_grown(parent, grown.has_value() && !parent.health().is_closed())) grown.reset();
-  return grown;
+  if (!grown) return {};
+  const std::uint64_t completed = grown->completed();
+  return {.communicator = std::move(grown), .joined = admission.newcomers, .completed = completed};
 }
 
 Communicator Communicator::join(const std::string& at, std::chrono::milliseconds timeout,

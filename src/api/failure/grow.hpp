@@ -8,7 +8,6 @@ namespace tutti {
 
 /// See Communicator::grow(). New processes send requests for admission to rank 0. When the group
 /// admits them, all ranks, old and new, create a larger group by a unique id.
-[[nodiscard]] std::optional<Communicator> grow(Communicator::Impl& parent,
-                                               const Communicator::Growth& growth);
+[[nodiscard]] Regrouped grow(Communicator::Impl& parent, const Growth& growth);
 
 }  // namespace tutti

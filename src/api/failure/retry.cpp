@@ -77,7 +77,7 @@ Retried with_retry(Communicator& communicator, const std::function<void(Communic
             error, "rank " + std::to_string(communicator.rank()) + ": with_retry", {});
       }
     }
-    Shrunk shrunk = communicator.shrink(number - 1);
+    Regrouped shrunk = communicator.shrink(number - 1);
     for (const std::uint32_t gone : shrunk.gone) retried.gone.push_back(ranks[gone]);
     std::erase_if(ranks, [&](std::uint32_t rank) {
       return std::find(retried.gone.begin(), retried.gone.end(), rank) != retried.gone.end();

@@ -34,7 +34,7 @@ void require_part(const Ballots& ballots, std::uint32_t self) {
                                         "too late; join them again");
 }
 
-Shrunk shrink_alone(Communicator::Impl& parent, std::uint64_t completed) {
+Regrouped shrink_alone(Communicator::Impl& parent, std::uint64_t completed) {
   const std::uint64_t identity = derived_identity(parent.settings().identity, 0, 0);
   ThreadGather gather(1);
   ThreadExchange exchange(gather, Rank{0}, Clock::now() + parent.settings().timeout);
@@ -64,7 +64,7 @@ std::optional<Communicator> build_from(Communicator::Impl& parent,
 
 }  // namespace
 
-Shrunk shrink(Communicator::Impl& parent, std::uint64_t completed) {
+Regrouped shrink(Communicator::Impl& parent, std::uint64_t completed) {
   const Communicator::Impl::Entry entry(parent);
   parent.finish_started();  // If the communicator has failed, they have failed or will at once.
   parent.health().require_failure();
@@ -84,7 +84,7 @@ Shrunk shrink(Communicator::Impl& parent, std::uint64_t completed) {
     if (!all_say(ballots, Ballot::Subject::shrinks)) continue;
     ballots = those_in_step(ballots);
     require_part(ballots, parent.rank());
-    Shrunk shrunk{.completed = completed};
+    Regrouped shrunk{.completed = completed};
     std::vector<std::uint32_t> members;
     for (const auto& [rank, text] : ballots) {
       members.push_back(rank);

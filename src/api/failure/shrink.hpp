@@ -7,6 +7,6 @@
 namespace tutti {
 
 /// See Communicator::shrink().
-[[nodiscard]] Shrunk shrink(Communicator::Impl& parent, std::uint64_t completed);
+[[nodiscard]] Regrouped shrink(Communicator::Impl& parent, std::uint64_t completed);
 
 }  // namespace tutti

@@ -121,7 +121,7 @@ TEST_P(MessageFloods, FloodsAfterATimeout) {
         EXPECT_EQ(error.code(), ErrorCode::timed_out);
       }
     }
-    Shrunk shrunk = comm.shrink();
+    Regrouped shrunk = comm.shrink();
     ASSERT_EQ(shrunk.communicator->size(), 2U);
     exchange_floods(*shrunk.communicator, {300, 2000});
   });

@@ -100,7 +100,7 @@ TEST_P(Failure, SurvivorsShrinkAndContinue) {
     std::string fault =
         fault_of([&] { lose(comm, 0, [] { _exit(0); }); }, ErrorCode::peer_lost, "rank 0");
     const auto begin = Clock::now();
-    Shrunk shrunk = comm.shrink();
+    Regrouped shrunk = comm.shrink();
     if (seconds_since(begin) > 1) fault += " late by " + std::to_string(seconds_since(begin));
     if (shrunk.gone != std::vector<std::uint32_t>{0}) fault += " others are gone";
     if (shrunk.communicator->rank() + 1 != comm.rank()) fault += " another rank";
@@ -273,7 +273,7 @@ TEST(Growth, AddsAWaitingProcess) {
   }
   const std::string faults = run_processes(3, Way::automatic, [&](Communicator& comm) {
     comm.set_completed(5);
-    std::optional<Communicator> grown = comm.grow({.at = at, .most = 1, .wait = 10s});
+    std::optional<Communicator> grown = comm.grow({.at = at, .most = 1, .wait = 10s}).communicator;
     if (!grown) return "no process joined";
     std::vector<float> data(100, 1);
     grown->all_reduce(data);
@@ -290,7 +290,7 @@ TEST(Growth, MayWaitLongerThanTheCallTimeout) {
   setenv("TUTTI_TIMEOUT", "1", 1);
   EXPECT_EQ(run_processes(2, Way::automatic,
                           [&](Communicator& comm) {
-                            const bool none = !comm.grow({.at = at, .wait = 1500ms});
+                            const bool none = !comm.grow({.at = at, .wait = 1500ms}).communicator;
                             comm.barrier();
                             return none ? "" : "a process joined";
                           }),
@@ -302,7 +302,7 @@ TEST(Growth, ReturnsNothingIfNoProcessWaits) {
   const std::string at = free_address();
   EXPECT_EQ(run_processes(2, Way::automatic,
                           [&](Communicator& comm) {
-                            const bool none = !comm.grow({.at = at});
+                            const bool none = !comm.grow({.at = at}).communicator;
                             comm.barrier();
                             return none ? "" : "a process joined";
                           }),
@@ -344,7 +344,7 @@ TEST(FailureOfThreads, RankThatReturnsEarlyIsNamed) {
     if (comm.rank() == 1) return;
     expect_error([&] { comm.all_reduce(data); }, ErrorCode::peer_lost,
                  "left the communicator after 1 call");
-    Shrunk shrunk = comm.shrink();
+    Regrouped shrunk = comm.shrink();
     std::fill(data.begin(), data.end(), 1);
     shrunk.communicator->all_reduce(data);
     EXPECT_EQ(data[4999], 2);

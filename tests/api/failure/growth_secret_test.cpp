@@ -37,11 +37,16 @@ TEST(GrowthSecret, AdmitsAProcessWithTheSecretOfTheGroup) {
   grow_with(
       options,
       [&](Communicator& comm) {
-        std::optional<Communicator> grown = comm.grow({.at = at, .most = 1, .wait = 10s});
+        comm.set_completed(7);
+        Regrouped first = comm.grow({.at = at, .most = 1, .wait = 10s});
+        EXPECT_EQ(first.joined, 1U);
+        EXPECT_EQ(first.completed, 7U);
+        EXPECT_TRUE(first.gone.empty());
+        std::optional<Communicator> grown = std::move(first.communicator);
         ASSERT_TRUE(grown);
         expect_total(*grown, 3);
         // The larger group admits others by the same secret.
-        grown = grown->grow({.at = at, .most = 1, .wait = 10s});
+        grown = grown->grow({.at = at, .most = 1, .wait = 10s}).communicator;
         ASSERT_TRUE(grown);
         expect_total(*grown, 4);
       },
@@ -52,7 +57,8 @@ TEST(GrowthSecret, AdmitsAProcessWithTheSecretOfTheGroup) {
           Communicator comm = Communicator::join(at, 20s, options);
           expect_total(comm, 4);
         });
-        std::optional<Communicator> grown = first.grow({.at = at, .most = 1, .wait = 10s});
+        std::optional<Communicator> grown =
+            first.grow({.at = at, .most = 1, .wait = 10s}).communicator;
         ASSERT_TRUE(grown);
         expect_total(*grown, 4);
         second.join();
@@ -65,7 +71,7 @@ TEST(GrowthSecret, RefusesAProcessWithAnotherOrNone) {
     grow_with(
         {.secret = "one secret"},
         [&](Communicator& comm) {
-          EXPECT_FALSE(comm.grow({.at = at, .most = 1, .wait = 3s}));
+          EXPECT_FALSE(comm.grow({.at = at, .most = 1, .wait = 3s}).communicator);
           expect_total(comm, 2);
         },
         [&] {
@@ -80,7 +86,7 @@ TEST(GrowthSecret, RefusesAProcessWithASecretIfTheGroupHasNone) {
   grow_with(
       {},
       [&](Communicator& comm) {
-        EXPECT_FALSE(comm.grow({.at = at, .most = 1, .wait = 3s}));
+        EXPECT_FALSE(comm.grow({.at = at, .most = 1, .wait = 3s}).communicator);
         expect_total(comm, 2);
       },
       [&] {
@@ -96,7 +102,7 @@ TEST(GrowthSecret, IsThatOfTheCallerInAGroupMadeByAnId) {
   const UniqueId id = UniqueId::make({.interfaces = "lo"});
   const auto work = [&](std::uint32_t rank) {
     Communicator comm = Communicator::create(id, rank, 2, options);
-    std::optional<Communicator> grown = comm.grow({.at = at, .most = 1, .wait = 10s});
+    std::optional<Communicator> grown = comm.grow({.at = at, .most = 1, .wait = 10s}).communicator;
     ASSERT_TRUE(grown);
     expect_total(*grown, 3);
   };

@@ -63,7 +63,7 @@ void signal_self(int number, std::chrono::microseconds after) {
 std::string fault_of_growth(Communicator& comm, const Communicator::Growth& growth,
                             std::chrono::milliseconds within) {
   const auto begin = std::chrono::steady_clock::now();
-  std::optional<Communicator> grown = comm.grow(growth);
+  std::optional<Communicator> grown = comm.grow(growth).communicator;
   const double seconds = seconds_since(begin);
   std::string fault;
   if (seconds > std::chrono::duration<double>(growth.wait + within).count()) {

@@ -91,7 +91,7 @@ TEST_P(Shrink, RacesWithAFailureOfAnotherRank) {
       }
       const auto begin = std::chrono::steady_clock::now();
       std::string fault;
-      std::optional<Shrunk> shrunk;
+      std::optional<Regrouped> shrunk;
       while (!shrunk && seconds_since(begin) < 20) {
         try {
           if (comm.rank() != 1 && !comm.verdict()) fault += fault_of_ones(comm, 4);
@@ -120,7 +120,7 @@ TEST_P(Shrink, LeavesOutARankThatHasLeft) {
       std::this_thread::sleep_for(300ms);
       return "";
     }
-    std::optional<Shrunk> shrunk;
+    std::optional<Regrouped> shrunk;
     const auto begin = std::chrono::steady_clock::now();
     const bool has_shrunk = eventually([&] {
       try {
@@ -158,7 +158,7 @@ TEST(ShrinkOfThreads, OneRankAloneIsRefusedToo) {
     EXPECT_EQ(fault_of_refusal(comm), "");
     EXPECT_EQ(fault_of_ones(comm, 1), "");
     comm.abort("enough");
-    Shrunk shrunk = comm.shrink();
+    Regrouped shrunk = comm.shrink();
     EXPECT_EQ(fault_of_ones(*shrunk.communicator, 1), "");
   });
 }
@@ -168,7 +168,7 @@ TEST(ShrinkOfThreads, FollowsAnAbort) {
   run_threads(3, [](Communicator& comm) {
     if (comm.rank() == 1) comm.abort("the ranks are to shrink");
     EXPECT_TRUE(eventually([&] { return comm.verdict().has_value(); }));
-    Shrunk shrunk = comm.shrink();
+    Regrouped shrunk = comm.shrink();
     EXPECT_TRUE(shrunk.gone.empty());
     EXPECT_EQ(fault_of_ones(*shrunk.communicator, 3), "");
   });

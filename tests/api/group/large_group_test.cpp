@@ -89,7 +89,7 @@ TEST_P(LargeGroup, KilledRankIsNoticedByAll) {
     };
     const std::string fault = fault_of(call, ErrorCode::peer_lost, "rank 10 (");
     if (!fault.empty()) return fault;
-    Shrunk shrunk = comm.shrink();
+    Regrouped shrunk = comm.shrink();
     if (shrunk.gone != std::vector<std::uint32_t>{far}) return "other ranks are gone";
     data.assign(1000, 1);
     shrunk.communicator->all_reduce(data);

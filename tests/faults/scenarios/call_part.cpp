@@ -200,7 +200,7 @@ void recover(Communicator& communicator, const FaultCase& fault_case, BoardLine&
   for (int loss = 0; loss < most_losses; ++loss) {
     try {
       line.stage = Stage::shrinking;
-      Shrunk shrunk = (smaller ? *smaller : communicator).shrink();
+      Regrouped shrunk = (smaller ? *smaller : communicator).shrink();
       smaller = std::move(shrunk.communicator);
       for (const std::uint32_t gone : shrunk.gone) line.gone |= 1U << ranks[gone];
       std::erase_if(ranks, [&](std::uint32_t rank) { return (line.gone & 1U << rank) != 0; });

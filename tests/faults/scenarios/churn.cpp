@@ -99,7 +99,7 @@ class Churner {
   void shrink() {
     line_.stage = Stage::shrinking;
     const std::int64_t begun = now_ns();
-    Shrunk shrunk = communicator_.shrink();
+    Regrouped shrunk = communicator_.shrink();
     line_.recovered_at = now_ns();
     line_.longest_shrink_ns =
         std::max(line_.longest_shrink_ns.load(), line_.recovered_at.load() - begun);

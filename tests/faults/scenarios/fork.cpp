@@ -234,7 +234,7 @@ class ForkPlayer {
   void recover() {
     if (case_.fault == Fault::none) return;
     line_.stage = Stage::shrinking;
-    Shrunk shrunk = group_.shrink();
+    Regrouped shrunk = group_.shrink();
     line_.left = shrunk.communicator->size();
     for (const std::uint32_t rank : shrunk.gone) line_.gone |= 1U << rank;
     SharedNumbers data(1000, 1);

@@ -54,7 +54,7 @@ void call_until_it_fails(Communicator& communicator, const FaultCase& fault_case
 
 void recover(Communicator& communicator, BoardLine& line) {
   line.stage = Stage::shrinking;
-  Shrunk shrunk = communicator.shrink();
+  Regrouped shrunk = communicator.shrink();
   line.gone = bits_of(shrunk.gone);
   std::vector<float> data(1000, 1);
   shrunk.communicator->all_reduce(data);

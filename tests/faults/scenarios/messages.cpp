@@ -250,7 +250,7 @@ class MessagePlayer {
 
   void recover() {
     line_.stage = Stage::shrinking;
-    Shrunk shrunk = base_.shrink();
+    Regrouped shrunk = base_.shrink();
     for (const std::uint32_t rank : shrunk.gone) line_.gone |= 1U << rank;
     line_.left = shrunk.communicator->size();
     line_.stage = Stage::repeating;
