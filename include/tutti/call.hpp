@@ -26,19 +26,6 @@ struct CallOptions {
   const ProvedSchedule* schedule = nullptr;
   /// How the ranks are grouped into nodes, for algorithms that use a shape. Empty: by host.
   Shape shape{};
-  /// Between ranks that share memory: messages of at least this many bytes are read directly from
-  /// the sender's buffer, if the reader can map it (see allocate()). The sender copies shorter
-  /// messages and need not wait for their readers. Zero: the value of the profile. Ranks may use
-  /// different values.
-  std::size_t direct_from = 0;
-  /// Between processes of a host: messages of at least this many bytes, and of at least
-  /// direct_from, that are not in memory from allocate() are copied once, by the kernel, where the
-  /// system permits it. Others are copied twice, by the sender and by the receiver. Zero: the value
-  /// of the profile. Ranks may use different values.
-  std::size_t single_copy_from = 0;
-  /// The size of the slices in which data travels. Zero: the value of the profile. Ranks may use
-  /// different values.
-  std::size_t slice_bytes = 0;
   /// How long to wait for the other ranks. Zero: the timeout of the communicator.
   std::chrono::milliseconds timeout{0};
   /// The place in the program, for error messages and the flight recorder: "step 12". The first 31
@@ -48,6 +35,23 @@ struct CallOptions {
   bool keep_input = false;
   /// How reproducible the bits of a reduction are. Must be the same on all ranks.
   Reproducible reproducible = Reproducible::run;
+  /// How the data of a call travels: changes its time, never its result. Zero: the value of the
+  /// profile. Ranks may use different values.
+  struct Tuning {
+    /// Between ranks that share memory: messages of at least this many bytes are read directly from
+    /// the sender's buffer, if the reader can map it (see allocate()). The sender copies shorter
+    /// messages and need not wait for their readers.
+    std::size_t direct_from = 0;
+    /// Between processes of a host: messages of at least this many bytes, and of at least
+    /// direct_from, that are not in memory from allocate() are copied once, by the kernel, where
+    /// the system permits it. Others are copied twice, by the sender and by the receiver.
+    std::size_t single_copy_from = 0;
+    /// The size of the slices in which data travels.
+    std::size_t slice_bytes = 0;
+
+    friend bool operator==(const Tuning&, const Tuning&) = default;
+  };
+  Tuning tuning{};
 };
 
 /// The options of calls for which none are given.

@@ -33,12 +33,10 @@ Arena::Arena(Communicator& communicator, std::uint64_t most_bytes, BufferPair::K
   buffers_.clear(most_bytes);
 }
 
-double Arena::seconds(const Case& what, const Pace& pace, const CallOptions& options) {
+double Arena::seconds(const Case& what, const Pace& pace, const CallOptions::Tuning& tuning) {
   const auto call_with = [&](const Operands& operands) {
     Call call = call_of(what, operands);
-    call.options.direct_from = options.direct_from;
-    call.options.single_copy_from = options.single_copy_from;
-    call.options.slice_bytes = options.slice_bytes;
+    call.options.tuning = tuning;
     return call;
   };
   const auto operands = [&](bool in_place) {
@@ -72,7 +70,7 @@ std::vector<double> Arena::race(std::span<const Runner> runners, const Race& rac
     Pace pace = runners[i].pace;
     // Twice the margin: the first call of its kind is slower than others.
     if (limited) pace.give_up = std::min(pace.give_up, 2 * race.hopeless * best);
-    times[i].push_back(seconds(runners[i].what, pace, runners[i].options));
+    times[i].push_back(seconds(runners[i].what, pace, runners[i].tuning));
     best = std::min(best, times[i].back());
   };
   constexpr std::size_t least = 2;

@@ -27,15 +27,15 @@ class Arena {
   /// call the input is rewritten, as programs do, so that no rank finds another's input in its own
   /// cache, and there is a barrier: programs seldom make rooted calls one after the other, and
   /// where such calls overlap, an algorithm that is slow by itself looks fast. For an allreduce it
-  /// is the mean of calls in place and out of place. Of the options only direct_from,
-  /// single_copy_from and slice_bytes are used.
-  [[nodiscard]] double seconds(const Case& what, const Pace& pace, const CallOptions& options = {});
+  /// is the mean of calls in place and out of place.
+  [[nodiscard]] double seconds(const Case& what, const Pace& pace,
+                               const CallOptions::Tuning& tuning = {});
 
   /// A case in a race, and how to measure it.
   struct Runner {
     Case what{};
     Pace pace{};
-    CallOptions options{};
+    CallOptions::Tuning tuning{};
   };
   /// How long a race is.
   struct Race {

@@ -227,10 +227,10 @@ class Tuning {
     }
   }
 
-  /// The options of a call for two protocols.
+  /// The tuning of a call for two protocols.
   struct Options {
-    CallOptions copied{};
-    CallOptions direct{};
+    CallOptions::Tuning copied{};
+    CallOptions::Tuning direct{};
   };
   [[nodiscard]] static Protocols compare(Arena& arena, const Case& what, std::size_t message,
                                          const Options& options) {
@@ -278,7 +278,7 @@ class Tuning {
       const Pace pace{.seconds = 0, .expected = guess, .give_up = hopeless * best};
       results.push_back(
           {.contestant = i,
-           .seconds = arena_.seconds(sized(each, bytes), pace, options_for(collective))});
+           .seconds = arena_.seconds(sized(each, bytes), pace, tuning_for(collective))});
       best = std::min(best, results.back().seconds);
     }
     measure_best(results, bytes);
@@ -334,7 +334,7 @@ class Tuning {
       const Method& method = contestants_[each.contestant].method;
       close.push_back({.what = sized(method, bytes),
                        .pace = {.seconds = 0, .expected = each.seconds},
-                       .options = options_for(method.collective())});
+                       .tuning = tuning_for(method.collective())});
     }
     const std::vector<double> again =
         arena_.race(close, {.rounds = is_long ? std::size_t{1} : std::size_t{3},
@@ -346,8 +346,8 @@ class Tuning {
     return std::span(results).first(close.size());
   }
 
-  /// The options that calls will get from the profile.
-  [[nodiscard]] CallOptions options_for(Collective collective) const {
+  /// What calls will get from the profile.
+  [[nodiscard]] CallOptions::Tuning tuning_for(Collective collective) const {
     return {.direct_from = reach_.direct_from[static_cast<std::size_t>(collective)],
             .slice_bytes = reach_.slice_bytes};
   }

@@ -54,8 +54,8 @@ TEST(Choices, CopiesAndSlicesGiveTheSameSums) {
   for (const std::size_t direct_from : {std::size_t{1}, std::size_t{4096}, ~std::size_t{0}}) {
     for (const std::size_t slice : {1024, 5000, 1 << 20}) {
       run_threads(3, [&](Communicator& communicator) {
-        const CallOptions options{
-            .algorithm = "allreduce/ring", .direct_from = direct_from, .slice_bytes = slice};
+        const CallOptions options{.algorithm = "allreduce/ring",
+                                  .tuning = {.direct_from = direct_from, .slice_bytes = slice}};
         std::vector<double> data(30011, communicator.rank() + 1.0);
         communicator.all_reduce(data, Op::sum, options);
         EXPECT_EQ(data.front(), 6);

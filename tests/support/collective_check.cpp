@@ -322,8 +322,8 @@ std::string try_call(Communicator& communicator, const Trial& trial) {
             .options = {.algorithm = trial.algorithm,
                         .schedule = trial.schedule,
                         .shape = shape_for(trial, communicator.size()),
-                        .single_copy_from = trial.single_copy ? 1U : 0U,
-                        .timeout = trial.timeout}};
+                        .timeout = trial.timeout,
+                        .tuning = {.single_copy_from = trial.single_copy ? 1U : 0U}}};
   if (trial.counted) {
     call.count = 0;
     call.counts = model.counts();

@@ -203,8 +203,8 @@ void CallRunner::run_parts(const PreparedCall& prepared, const Call& call, Count
 
 /// Sets the slice size, and the sizes from which data is read in place and copied by the kernel.
 void CallRunner::set_pace(Collective collective, const CallOptions& options) {
-  const bool is_usual =
-      options.slice_bytes == 0 && options.direct_from == 0 && options.single_copy_from == 0;
+  const CallOptions::Tuning& tuning = options.tuning;
+  const bool is_usual = tuning == CallOptions::Tuning{};
   if (is_usual && usual_pace_of_ == collective) return;
   usual_pace_of_ = is_usual ? std::optional(collective) : std::nullopt;
   const ReachProfile& usual = selector_.forecast().reach_profile();
@@ -212,12 +212,12 @@ void CallRunner::set_pace(Collective collective, const CallOptions& options) {
     return said > 0 ? said : set > 0 ? set : otherwise;
   };
   const std::size_t slice =
-      whole_elements(first(options.slice_bytes, usual_slice_bytes_, usual.slice_bytes));
+      whole_elements(first(tuning.slice_bytes, usual_slice_bytes_, usual.slice_bytes));
   executor_.set_slice(slice);
   terms_.staged_at_a_time = slice;
-  terms_.zero_copy_from = first(options.direct_from, usual_direct_from_,
+  terms_.zero_copy_from = first(tuning.direct_from, usual_direct_from_,
                                 usual.direct_from[static_cast<std::size_t>(collective)]);
-  terms_.single_copy_from = first(options.single_copy_from, 0,
+  terms_.single_copy_from = first(tuning.single_copy_from, 0,
                                   usual.single_copy_from[static_cast<std::size_t>(collective)]);
 }
 

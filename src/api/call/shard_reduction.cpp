@@ -90,10 +90,9 @@ class ShardReduction::Task {
     return {.collective = collective,
             .dtype = call_.dtype,
             .root = call_.root,
-            .options = {.direct_from = call_.options.direct_from,
-                        .slice_bytes = call_.options.slice_bytes,
-                        .timeout = call_.options.timeout,
-                        .site = call_.options.site}};
+            .options = {.timeout = call_.options.timeout,
+                        .site = call_.options.site,
+                        .tuning = call_.options.tuning}};
   }
 
   [[nodiscard]] std::vector<Segment> segments() const {

@@ -78,7 +78,7 @@ TEST_P(Elements, OfAnySizeAreReduced) {
   run_threads(3,
               [](Communicator& comm) {
                 for (const Reproducible level : {Reproducible::run, Reproducible::order}) {
-                  const CallOptions options{.slice_bytes = 1024, .reproducible = level};
+                  const CallOptions options{.reproducible = level, .tuning = {.slice_bytes = 1024}};
                   for (const std::size_t count : {1U, 2U, 5U, 6U, 85U, 86U, 1000U, 30000U}) {
                     expect_sums<Vec3>(comm, count, options);
                   }

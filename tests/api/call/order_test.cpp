@@ -105,16 +105,17 @@ std::string try_order(Communicator& communicator, const Numbers& numbers, Op op,
   const bool in_place = variant % 2 == 0;
   const std::size_t own = blocks ? communicator.rank() * count * element : 0;
   std::byte* const output = in_place ? input.data() + own : apart.data();
-  communicator.run({.collective = collective,
-                    .input = input.data(),
-                    .output = output,
-                    .count = count,
-                    .dtype = numbers.dtype,
-                    .reduction = op,
-                    .root = root,
-                    .options = {.algorithm = algorithm,
-                                .slice_bytes = variant % 3 == 0 ? std::size_t{1024} : 0,
-                                .reproducible = Reproducible::order}});
+  communicator.run(
+      {.collective = collective,
+       .input = input.data(),
+       .output = output,
+       .count = count,
+       .dtype = numbers.dtype,
+       .reduction = op,
+       .root = root,
+       .options = {.algorithm = algorithm,
+                   .reproducible = Reproducible::order,
+                   .tuning = {.slice_bytes = variant % 3 == 0 ? std::size_t{1024} : 0}}});
   if (collective == Collective::reduce && communicator.rank() != root) return "";
   const Bytes want = numbers.combined(op, ranks, all);
   if (std::memcmp(output, want.data() + own, count * element) == 0) return "";
