@@ -445,17 +445,21 @@ typedef struct {
   tuttiOp_t custom; /* A user-defined operation in place of datatype and op, or NULL. */
   int root;
   /* Options. Zero and NULL mean the default. */
-  const char* algorithm;    /* "allreduce/ring". Must be the same on all ranks. */
-  tuttiSchedule_t schedule; /* In place of algorithm. All ranks must pass the same content. */
-  int64_t timeout_ms;       /* How long to wait for the other ranks. */
-  const char* site;         /* The place in the program, for error messages: "step 12". */
-  int keep_input;           /* Nonzero: sendbuff is unchanged if the call fails. */
+  const char* algorithm;     /* "allreduce/ring". Must be the same on all ranks. */
+  tuttiSchedule_t schedule;  /* In place of algorithm. All ranks must pass the same content. */
+  int64_t timeout_ms;        /* How long to wait for the other ranks. */
+  const char* site;          /* The place in the program, for error messages: "step 12". */
+  int keep_input;            /* Nonzero: sendbuff is unchanged if the call fails. */
+  const char* shape;         /* How the ranks are grouped into nodes: "8x4". */
+  const void* const* shards; /* In place of sendbuff: see tuttiAllReduceShards. A rank without */
+  size_t nshards;            /* shards sets nshards to 0 and shards to any address but NULL. */
+  tuttiReproducible_t reproducible; /* If stricter than that of the communicator. */
 } tuttiCall_t;
 
 #define TUTTI_CALL_INITIALIZER                                                                    \
   {                                                                                               \
     sizeof(tuttiCall_t), tuttiCollBarrier, NULL, NULL, 0, NULL, NULL, tuttiUint8, tuttiSum, NULL, \
-        0, NULL, NULL, 0, NULL, 0                                                                 \
+        0, NULL, NULL, 0, NULL, 0, NULL, NULL, 0, tuttiReproducibleRun                            \
   }
 
 TUTTI_API tuttiResult_t tuttiRun(const tuttiCall_t* call, tuttiComm_t comm);

@@ -29,7 +29,8 @@ std::optional<Threads> threads_from(int threads) {
 
 CommunicatorOptions options_of(const tuttiConfig_t* config) {
   if (config == nullptr) return {};
-  const tuttiConfig_t known = known_part(*config, "config", "TUTTI_CONFIG_INITIALIZER");
+  const tuttiConfig_t known =
+      known_part(*config, sizeof(tuttiConfig_t), "config", "TUTTI_CONFIG_INITIALIZER");
   CommunicatorOptions options{.timeout = std::chrono::milliseconds(known.timeout_ms),
                               .algorithm = text_or_none(known.algorithm),
                               .rules_file = text_or_none(known.rules_file),

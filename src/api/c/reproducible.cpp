@@ -1,5 +1,4 @@
 #include <memory>
-#include <string>
 
 #include <tutti/tutti.h>
 
@@ -49,15 +48,7 @@ tuttiResult_t start(const char* function, tuttiComm_t comm, tuttiWork_t* work,
 using namespace tutti;
 
 tuttiResult_t tuttiCommSetReproducible(tuttiComm_t comm, tuttiReproducible_t level) {
-  return guarded(__func__, [&] {
-    tuttiComm& handle = pointed_to(comm, "comm");
-    if (level < tuttiReproducibleRun || level > tuttiReproducibleExact) {
-      throw Error(ErrorCode::invalid_argument,
-                  "there is no level " + std::to_string(static_cast<int>(level)) +
-                      "; use 0 (tuttiReproducibleRun) to 2 (tuttiReproducibleExact)");
-    }
-    handle.reproducible = static_cast<Reproducible>(level);
-  });
+  return guarded(__func__, [&] { pointed_to(comm, "comm").reproducible = level_of(level); });
 }
 
 tuttiResult_t tuttiAllReduceShards(const void* const* shards, size_t nshards, void* recvbuff,

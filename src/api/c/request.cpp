@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -95,6 +96,15 @@ Collective collective_of(tuttiCollective_t collective) {
                   "; use 0 (tuttiCollBroadcast) to 8 (tuttiCollBarrier)");
 }
 
+Reproducible level_of(tuttiReproducible_t level) {
+  if (level >= tuttiReproducibleRun && level <= tuttiReproducibleExact) {
+    return static_cast<Reproducible>(level);
+  }
+  throw Error(ErrorCode::invalid_argument,
+              "there is no level " + std::to_string(static_cast<int>(level)) +
+                  "; use 0 (tuttiReproducibleRun) to 2 (tuttiReproducibleExact)");
+}
+
 namespace {
 
 std::span<const std::uint64_t> counts_from(const std::size_t* counts, const char* name,
@@ -133,7 +143,8 @@ Call call_of(const Request& request, const Communicator& communicator) {
 }
 
 Call call_of(const tuttiCall_t& given, const Communicator& communicator) {
-  const tuttiCall_t known = known_part(given, "call", "TUTTI_CALL_INITIALIZER");
+  constexpr std::size_t first_version = offsetof(tuttiCall_t, shape);
+  const tuttiCall_t known = known_part(given, first_version, "call", "TUTTI_CALL_INITIALIZER");
   Call call{.collective = collective_of(known.collective),
             .input = known.sendbuff,
             .output = known.recvbuff,
@@ -153,6 +164,12 @@ Call call_of(const tuttiCall_t& given, const Communicator& communicator) {
   if (known.site != nullptr) call.options.site = known.site;
   call.options.timeout = std::chrono::milliseconds(known.timeout_ms);
   call.options.keep_input = known.keep_input != 0;
+  if (known.shape != nullptr) call.options.shape = parse_shape(known.shape);
+  call.options.reproducible = level_of(known.reproducible);
+  if (known.shards != nullptr) {
+    call.shards = std::span(known.shards, known.nshards);
+    call.options.reproducible = Reproducible::exact;
+  }
   return call;
 }
 

@@ -45,11 +45,12 @@ struct PairRequest {
   bool takes_any = false;
 };
 
-/// Convert types, operations and collectives to C++. Throw invalid_argument that lists the valid
-/// ones.
+/// Convert types, operations, collectives and levels to C++. Throw invalid_argument that lists the
+/// valid ones.
 [[nodiscard]] DType dtype_of(tuttiDataType_t type);
 [[nodiscard]] Op op_of(tuttiRedOp_t op);
 [[nodiscard]] Collective collective_of(tuttiCollective_t collective);
+[[nodiscard]] Reproducible level_of(tuttiReproducible_t level);
 
 /// Converts a request to C++. Throws invalid_argument if an argument is not valid.
 [[nodiscard]] Call call_of(const Request& request, const Communicator& communicator);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include <tutti/network/network_file.hpp>
@@ -24,7 +25,7 @@ tuttiResult_t make_schedule(const char* function, tuttiSchedule_t* schedule, Rea
 
 Call call_on(tuttiComm_t comm, const tuttiCall_t* given) {
   Call call = call_of(pointed_to(given, "call"), communicator_of(comm));
-  call.options.reproducible = comm->reproducible;
+  call.options.reproducible = std::max(call.options.reproducible, comm->reproducible);
   return call;
 }
 

@@ -102,6 +102,23 @@ int check_levels(Rank* self) {
   call.op = tuttiProd; /* Refused at this level. */
   CHECK(tuttiRun(&call, comm) == tuttiInvalidArgument);
   OK(tuttiCommSetReproducible(comm, tuttiReproducibleRun));
+  /* The level of one call. */
+  call.reproducible = tuttiReproducibleExact;
+  CHECK(tuttiRun(&call, comm) == tuttiInvalidArgument);
+  call.op = tuttiSum;
+  sum = -1;
+  OK(tuttiRun(&call, comm));
+  CHECK(sum == again);
+  call.reproducible = (tuttiReproducible_t)3;
+  CHECK(tuttiRun(&call, comm) == tuttiInvalidArgument);
+  call.reproducible = tuttiReproducibleRun;
+  /* Shards of one call: rank 0 has the number twice, the others have none. */
+  const void* const twice[] = {&again, &again};
+  call.sendbuff = NULL;
+  call.shards = twice;
+  call.nshards = self->rank == 0 ? 2 : 0;
+  OK(tuttiRun(&call, comm));
+  CHECK(sum == 2 * again);
   CHECK(tuttiCommSetReproducible(comm, (tuttiReproducible_t)3) == tuttiInvalidArgument);
   CHECK(tuttiCommSetReproducible(NULL, tuttiReproducibleRun) == tuttiInvalidArgument);
   CHECK(tuttiAllReduceShards(NULL, 1, &sum, 1, tuttiFloat, tuttiSum, comm) == tuttiInvalidArgument);

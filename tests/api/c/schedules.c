@@ -98,6 +98,16 @@ int check_schedules(Rank* self, int async) {
   call.size = 8;
   CHECK(tuttiRun(&call, comm) == tuttiInvalidArgument);
   CHECK(strstr(tuttiGetLastError(comm), "TUTTI_CALL_INITIALIZER") != NULL);
+
+  /* A call from a program that was built with the first tutti.h has no shape. */
+  call.counts = NULL;
+  call.algorithm = NULL;
+  call.shape = "7x1000";
+  call.size = offsetof(tuttiCall_t, shape);
+  OK(tuttiRun(&call, comm));
+  call.size = sizeof call;
+  CHECK(tuttiRun(&call, comm) == tuttiInvalidArgument);
+  CHECK(strstr(tuttiGetLastError(comm), "the shape 7x1000 is for 7000 ranks") != NULL);
   return 0;
 }
 
