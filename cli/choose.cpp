@@ -11,6 +11,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/console/exit_code.hpp"
+#include "cli/console/options.hpp"
 #include "cli/console/text.hpp"
 #include "cli/simulation/known_optimum.hpp"
 #include "cli/simulation/places.hpp"
@@ -45,7 +46,7 @@ struct Options {
   Request parsed{};
   std::string collective;
   std::string size = "1MiB";
-  std::string pairs = "host";
+  std::string transport = "shm";
   std::string gamma = "0";
 };
 
@@ -53,7 +54,7 @@ Request parse(const Options& options) {
   Request request = options.parsed;
   request.collective = parse_collective(options.collective);
   request.bytes = parse_bytes(options.size);
-  request.pairs = parse_pairs(options.pairs);
+  request.pairs = parse_transport(options.transport);
   if (options.gamma != "profile") request.gamma = parse_seconds_per_byte(options.gamma);
   return request;
 }
@@ -351,12 +352,12 @@ void add_choose(Command tutti) {
   command.option("-r,--root", options->parsed.root, "root of collectives that have one")
       .text("RANK (0)");
   command
-      .option("--pairs", options->pairs,
-              "how ranks reach each other: process, host, loopback or network")
+      .option("--transport", options->transport,
+              "how ranks reach each other: inproc, shm, tcp within a host, or network")
       .shows_default();
   command.option("--cores", options->parsed.cores, "cores of a host (default: of this one)")
       .text("N");
-  command.option("--ranks-per-host", options->parsed.ranks_per_host, "for several hosts").text("N");
+  command.option("--ranks-per-node", options->parsed.ranks_per_host, "for several hosts").text("N");
   command
       .option("--topo", options->parsed.topo,
               "simulate on this network: a spec such as torus:4x4, or a file")

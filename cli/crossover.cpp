@@ -31,7 +31,7 @@ struct Options {
   bool unlimited = false;
   bool json = false;
   bool measure = false;
-  std::string pairs = "host";
+  std::string transport = "shm";
   std::string svg;
 };
 
@@ -136,7 +136,7 @@ CrossoverRequest to_measure(const Options& options) {
                    .from = std::max<std::uint64_t>(from, 8),
                    .to = std::min<std::uint64_t>(to, 16 << 20)},
           .ranks = options.problem.rank_count(),
-          .pairs = parse_pairs(options.pairs),
+          .pairs = parse_transport(options.transport),
           .json = options.json};
 }
 
@@ -173,10 +173,9 @@ void add_crossover(Command tutti, std::vector<std::string> words) {
   command.option("--to", options->to, "the largest size").text("SIZE (" + options->to + ")");
   command.flag("--own-links", options->unlimited,
                "every message has a link of its own, at full bandwidth: no contention at all");
-  command.flag("--many-ports", options->unlimited, "the former name of --own-links").hidden();
   command.flag("--measure", options->measure,
                "run both on this host, and show the predictions of the profile beside the times");
-  command.option("--pairs", options->pairs, "how ranks then reach each other: host or loopback")
+  command.option("--transport", options->transport, "how ranks then reach each other: shm or tcp")
       .shows_default();
   command.json(options->json, "as JSON");
   command.option("--svg", options->svg, "draw both times over sizes, with the crossover")

@@ -61,7 +61,7 @@ Contract chosen_contract(const Options& options) {
 DrawnSchedule chosen_schedule(const Options& options) {
   if (options.name.empty() == options.file.empty()) {
     throw Error(ErrorCode::invalid_argument,
-                "draw what? Name one algorithm, such as allreduce/ring, or add --file FILE.");
+                "draw what? Name one algorithm, such as allreduce/ring, or add --schedule FILE.");
   }
   if (!options.file.empty()) return schedule_in_file(options.file);
   const Algorithm& algorithm = algorithm_named(options.name);
@@ -206,7 +206,8 @@ void add_draw(Command tutti) {
       "draw a schedule round by round, its load on a network, its timeline, or a recorded one");
   auto options = std::make_shared<Options>();
   command.option("algorithm", options->words, "such as allreduce/ring").text("ALGORITHM");
-  command.option("--file", options->file, "a schedule in JSON or MSCCL's XML; - is standard input");
+  command.option("--schedule", options->file,
+                 "a schedule in JSON or MSCCL's XML; - is standard input");
   command.option("--trace", options->trace,
                  "a timeline in the trace format of Chrome: FILE.json; - is standard input");
   options->problem.add(command);

@@ -109,7 +109,7 @@ void run(const Options& options) {
   }
   if (options.words.empty()) {
     throw Error(ErrorCode::invalid_argument,
-                "explain what? Name a collective or an algorithm, or add --file FILE.");
+                "explain what? Name a collective or an algorithm, or add --schedule FILE.");
   }
   if (options.words == std::vector<std::string>{"pipeline"}) return explain_pipeline(options);
   const std::vector<std::string> names = joined_names(options.words);
@@ -135,7 +135,8 @@ void add_explain(Command tutti) {
       command.option("name", options->words, "allreduce, allreduce/ring, or allreduce ring")
           .text("NAME");
   command
-      .option("--file", options->file, "a schedule in JSON or MSCCL's XML, instead of an algorithm")
+      .option("--schedule", options->file,
+              "a schedule in JSON or MSCCL's XML, instead of an algorithm")
       .text("FILE")
       .excludes(name);
   options->problem.add(command);

@@ -81,7 +81,8 @@ void add_run(Command tutti, std::vector<std::string> after_dashes) {
       .text("SECONDS")
       .between(0.001, longest);
   command
-      .option("--output", options->job.output, "for copies of the output: rank-N.out, rank-N.err")
+      .option("-o,--output", options->job.output,
+              "for copies of the output: rank-N.out, rank-N.err")
       .text("DIRECTORY");
   command.flag("--no-prefix", options->no_prefix, "do not put the rank before each line");
   command

@@ -59,7 +59,7 @@ std::vector<Problem> problems_for(const Algorithm& algorithm, const Options& opt
 std::vector<SimEntry> entries_of(const Options& options, const Network& network) {
   if (options.names.empty()) {
     throw Error(ErrorCode::invalid_argument,
-                "simulate what? Name an algorithm, such as allreduce/ring, or add --file FILE");
+                "simulate what? Name an algorithm, such as allreduce/ring, or add --schedule FILE");
   }
   std::vector<SimEntry> entries;
   for (const std::string& name : joined_names(options.names)) {

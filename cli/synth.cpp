@@ -204,7 +204,7 @@ void print_text(const Result& result) {
   }
   if (!result.made.routes.empty() && !result.faster) {
     std::printf(
-        "its messages need routes of their own: --network-out writes the network with them\n");
+        "its messages need routes of their own: --network-output writes the network with them\n");
   }
 }
 
@@ -301,10 +301,11 @@ void add_synth(Command tutti) {
   command.option("--size", options->size, "bytes of a rank's larger buffer").shows_default();
   command.option("--chunks", options->chunks, "chunks per block; 0: as many as pay")
       .shows_default();
-  command.option("--time-limit", options->seconds, "seconds to search").shows_default().positive();
+  command.option("--time", options->seconds, "seconds to search").shows_default().positive();
   command.option("--seed", options->seed, "seed of the greedy").shows_default();
-  command.option("-o,--out", options->out, "write the schedule as JSON; - is standard output");
-  command.option("--network-out", options->network_out, "write the network with the routes used");
+  command.option("-o,--output", options->out, "write the schedule as JSON; - is standard output");
+  command.option("--network-output", options->network_out,
+                 "write the network with the routes used");
   command.flag("--no-sim", options->no_sim,
                "do not simulate, which takes long if hundreds of ranks send to each other");
   command.json(options->json, "print the figures as JSON");

@@ -38,7 +38,7 @@ struct Options {
   std::string routes = "automatic";
   std::uint64_t seed = 0;
   std::string order;
-  std::string schedule;
+  std::string algorithm;
   std::string size = "1MiB";
   std::string matrix;
   std::string latencies;
@@ -250,8 +250,8 @@ void run_stretch(const Options& options) {
   const Network network = load_network(options.network);
   if (!options.svg.empty()) render::require_drawable(network);
   Routes routes(network, options.route_options());
-  if (!options.schedule.empty()) {
-    const Algorithm& algorithm = algorithm_named(options.schedule);
+  if (!options.algorithm.empty()) {
+    const Algorithm& algorithm = algorithm_named(options.algorithm);
     ProblemOptions problem;
     problem.ranks = network.rank_count();
     const Schedule schedule = built_schedule(algorithm, problem.problem(algorithm));
@@ -377,7 +377,7 @@ void add_topo(Command tutti) {
   const Option order = stretched.option("--order", options->order,
                                         "order of a ring: A,C,D,B (default: the order of ranks)");
   const Option scheduled =
-      stretched.option("--schedule", options->schedule, "an algorithm instead of a ring")
+      stretched.option("--algo", options->algorithm, "an algorithm instead of a ring")
           .excludes(order);
   stretched.json(options->json, "as JSON");
   stretched.option("--size", options->size, "bytes of a message, or of a rank's buffer");

@@ -15,6 +15,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/console/exit_code.hpp"
+#include "cli/console/options.hpp"
 #include "cli/console/own_program.hpp"
 #include "cli/console/progress.hpp"
 #include "cli/console/text.hpp"
@@ -45,7 +46,7 @@ struct Request {
 /// The words of the command line that are parsed here.
 struct Options {
   Request parsed{};
-  std::vector<std::string> pairs{"process", "host", "loopback"};
+  std::vector<std::string> transports{"inproc", "shm", "tcp"};
   std::string most = "16MiB";
   std::vector<std::string> schedules;
 };
@@ -215,9 +216,9 @@ std::optional<Profile> measure_once(const Request& request, Pairs pairs, double 
   std::vector<std::string> words{"tune",
                                  "-n",
                                  std::to_string(request.ranks),
-                                 "--pairs",
+                                 "--transport",
                                  std::string(name(pairs)),
-                                 "--seconds",
+                                 "--time",
                                  std::to_string(seconds),
                                  "--most",
                                  std::to_string(request.most_bytes),
@@ -309,7 +310,9 @@ std::vector<measure::NamedSchedule> named_schedules(const Options& options) {
 
 Request parse(const Options& options) {
   Request request = options.parsed;
-  for (const std::string& each : options.pairs) request.pairs.push_back(parse_pairs(each));
+  for (const std::string& each : options.transports) {
+    request.pairs.push_back(parse_transport(each));
+  }
   request.most_bytes = parse_bytes(options.most);
   request.schedules = named_schedules(options);
   return request;
@@ -335,10 +338,10 @@ void add_tune(Command tutti, std::vector<std::string> words) {
   command.option("-n,-p,--ranks", options->parsed.ranks, "number of ranks, started on this host")
       .text("N")
       .between(2U, most_ranks);
-  command.option("--pairs", options->pairs, "how they reach each other: process, host, loopback")
+  command.option("--transport", options->transports, "how they reach each other: inproc, shm, tcp")
       .text("WAY,…")
       .delimiter(',');
-  command.option("--seconds,--time", options->parsed.seconds, "time for everything, about")
+  command.option("--time", options->parsed.seconds, "time for everything, about")
       .shows_default()
       .between(1e-3, 3600.0);
   command.option("--most", options->most, "the largest size to measure").shows_default();

@@ -215,7 +215,7 @@ void print_table(const std::vector<Row>& rows, double seconds, const render::Pai
 int run(const Options& options) {
   if (options.names.empty() && !options.all && options.files.empty()) {
     throw Error(ErrorCode::invalid_argument,
-                "verify what? Name algorithms or collectives, or add --all or --file FILE.");
+                "verify what? Name algorithms or collectives, or add --all or --schedule FILE.");
   }
   const auto begin = std::chrono::steady_clock::now();
   std::vector<Row> rows = verify_table(options);
@@ -244,7 +244,7 @@ void add_verify(Command tutti) {
   command.option("--root", options->root, "a rank, or all: every root up to 64 ranks")
       .shows_default();
   command.option("--shape", options->shape, "such as 8x4 (default: all that fit up to 64 ranks)");
-  command.option("--file", options->files,
+  command.option("--schedule", options->files,
                  "a schedule in JSON or MSCCL's XML; - is standard input");
   command.json(options->json, "as JSON");
   add_colour(command, options->colour);

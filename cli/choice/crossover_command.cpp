@@ -77,7 +77,7 @@ int run_crossover(const CrossoverRequest& request, std::vector<std::string> word
   if (launched.how != Launch::How::alone && launched.size > 1) return take_part(request);
   if (request.pairs != Pairs::host && request.pairs != Pairs::loopback) {
     throw Error(ErrorCode::invalid_argument,
-                "--measure starts processes on this host; use --pairs host or loopback");
+                "--measure starts processes on this host; use --transport shm or tcp");
   }
   words.insert(words.begin(), own_program());
   const Job job{

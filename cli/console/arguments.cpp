@@ -107,12 +107,12 @@ std::vector<std::string> split_choices(const std::string& text) {
 /// What options of these names take in every command.
 std::string usual_value(const std::string& name) {
   static const std::map<std::string, std::string> values{
-      {"size", "SIZE"},      {"from", "SIZE"},       {"to", "SIZE"},     {"most", "SIZE"},
-      {"slice", "SIZE"},     {"memory", "SIZE"},     {"alpha", "TIME"},  {"gamma", "TIME"},
-      {"topo", "NETWORK"},   {"network", "NETWORK"}, {"file", "FILE"},   {"output", "FILE"},
-      {"trace", "FILE"},     {"schedule", "NAME"},   {"root", "RANK"},   {"place", "PLACES"},
-      {"order", "RANK,..."}, {"svg", "FILE.svg"},    {"matrix", "FILE"}, {"latencies", "FILE"},
-      {"rounds", "RANGES"}};
+      {"size", "SIZE"},      {"from", "SIZE"},       {"to", "SIZE"},       {"most", "SIZE"},
+      {"slice", "SIZE"},     {"memory", "SIZE"},     {"alpha", "TIME"},    {"gamma", "TIME"},
+      {"topo", "NETWORK"},   {"network", "NETWORK"}, {"schedule", "FILE"}, {"file", "FILE"},
+      {"output", "FILE"},    {"trace", "FILE"},      {"algo", "NAME"},     {"root", "RANK"},
+      {"place", "PLACES"},   {"order", "RANK,..."},  {"svg", "FILE.svg"},  {"matrix", "FILE"},
+      {"latencies", "FILE"}, {"rounds", "RANGES"}};
   const auto found = values.find(name);
   return found == values.end() ? "VALUE" : found->second;
 }
@@ -166,6 +166,36 @@ std::string help_of(const CLI::App* app, const std::string& /*name*/, CLI::AppFo
 bool is_collective(const std::string& word) {
   const auto all = collectives();
   return std::any_of(all.begin(), all.end(), [&](Collective each) { return name(each) == word; });
+}
+
+/// Former names of options, which are still accepted where the present one exists.
+constexpr std::array<std::array<std::string_view, 2>, 10> former_names{{
+    {"--file", "--schedule"},
+    {"--schedule", "--algo"},
+    {"--out", "--output"},
+    {"--network-out", "--network-output"},
+    {"--time-limit", "--time"},
+    {"--seconds", "--time"},
+    {"--pairs", "--transport"},
+    {"--ranks-per-host", "--ranks-per-node"},
+    {"--node", "--ranks-per-node"},
+    {"--many-ports", "--own-links"},
+}};
+
+std::vector<std::string> with_present_names(const CLI::App& root, std::vector<std::string> words) {
+  const CLI::App& command = named_command(root, words);
+  if (command.get_prefix_command()) return words;  // They may belong to the program that it runs.
+  for (std::string& word : words) {
+    if (word == "--") break;
+    const std::string typed = word.substr(0, word.find('='));
+    for (const auto& [former, present] : former_names) {
+      if (typed != former || command.get_option_no_throw(typed) != nullptr) continue;
+      if (command.get_option_no_throw(std::string(present)) == nullptr) continue;
+      word.replace(0, typed.size(), present);
+      break;
+    }
+  }
+  return words;
 }
 
 /// CLI11 has no option whose value can only follow "=". So "--json" alone becomes "--json=-",
@@ -365,7 +395,7 @@ int Arguments::run(const std::vector<std::string>& given) {
     words.erase(words.begin());
     words.emplace_back("--help");
   }
-  words = with_json_value(*app_, std::move(words));
+  words = with_json_value(*app_, with_present_names(*app_, std::move(words)));
   try {
     app_->parse(std::vector<std::string>(words.rbegin(),
                                          words.rend()));  // CLI11 expects them in reverse order.

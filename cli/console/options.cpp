@@ -86,7 +86,7 @@ void ModelOptions::add(Command command) {
       .text("RATE (100GB/s)");
   command.option("--gamma", gamma, "time per byte added, or a rate: 0, 0.05ns, 20GB/s")
       .text("TIME (0)");
-  command.option("--node", ranks_per_node, "ranks per node: links inside a node differ")
+  command.option("--ranks-per-node", ranks_per_node, "links inside a node differ")
       .text("N (1)")
       .positive();
   command.option("--node-alpha", node_alpha, "time per message inside a node").text("TIME (0)");
@@ -108,6 +108,17 @@ std::string ModelOptions::describe() const {
             ", 1/β = " + node_bandwidth;
   }
   return text;
+}
+
+Pairs parse_transport(const std::string& text) {
+  static const std::map<std::string, Pairs> transports{
+      {"inproc", Pairs::process},   {"shm", Pairs::host},        {"tcp", Pairs::loopback},
+      {"network", Pairs::network},  {"process", Pairs::process}, {"host", Pairs::host},
+      {"loopback", Pairs::loopback}};
+  const auto found = transports.find(text);
+  if (found != transports.end()) return found->second;
+  throw Error(ErrorCode::invalid_argument,
+              "'" + text + "' is no transport; use inproc, shm, tcp or network");
 }
 
 void add_colour(Command command, Colour& colour) {

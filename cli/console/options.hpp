@@ -10,6 +10,7 @@
 
 #include "cli/console/arguments.hpp"
 #include "cli/console/text.hpp"
+#include "select/reach.hpp"
 
 /// Options of several subcommands.
 namespace tutti::cli {
@@ -44,6 +45,10 @@ struct ModelOptions {
   /// "α = 1us, 100GB/s, γ = 0"
   [[nodiscard]] std::string describe() const;
 };
+
+/// What --transport says of ranks: "inproc", "shm", "tcp" within a host, or "network"; also the
+/// names of Pairs. Throws invalid_argument.
+[[nodiscard]] Pairs parse_transport(const std::string& text);
 
 /// --color.
 void add_colour(Command command, Colour& colour);

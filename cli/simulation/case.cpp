@@ -28,7 +28,8 @@ Sharing parse_sharing(const std::string& text) {
 void SimOptions::add(Command command) {
   command.option("names", names, "algorithms, or a collective: allreduce/ring, allreduce ring tree")
       .text("NAME...");
-  command.option("--file", file, "a schedule in JSON or MSCCL's XML instead; - is standard input");
+  command.option("--schedule", file,
+                 "a schedule in JSON or MSCCL's XML instead; - is standard input");
   problem.add(command);
   command.option("--topo", topo, "the network: fat_tree:k=8, torus:16x16, or a file").required();
   command.option("--size", size, "bytes of a rank's larger buffer").shows_default();

@@ -55,7 +55,7 @@ TEST_P(Endless, InputIsReadUpToALimit) {
 INSTANTIATE_TEST_SUITE_P(Cli, Endless,
                          ::testing::Values(TUTTI_IN_SHELL " blame /dev/zero",
                                            TUTTI_IN_SHELL " topo order --matrix /dev/zero",
-                                           TUTTI_IN_SHELL " verify --file - </dev/zero",
+                                           TUTTI_IN_SHELL " verify --schedule - </dev/zero",
                                            "TUTTI_PROFILE=/dev/zero " TUTTI_IN_SHELL
                                            " choose allreduce -n 4",
                                            "TUTTI_RULES=/dev/zero " TUTTI_IN_SHELL
@@ -78,7 +78,7 @@ TEST(TooLarge, IsRefusedIfItCannotFitIntoMemory) {
   for (const char* const words :
        {"explain allreduce/ring -p 10000000", "verify allreduce/ring -p 10000000",
         "cost allreduce/mesh -p 10000000", "crossover allreduce/ring allreduce/mesh -p 10000000",
-        "topo stretch star:p=200000 --schedule allreduce/ring"}) {
+        "topo stretch star:p=200000 --algo allreduce/ring"}) {
     const Outcome run = tutti(words);
     EXPECT_EQ(run.exit_code, 2) << words;
     EXPECT_TRUE(contains(run.err, "do not fit into the memory")) << words << ": " << run.err;

@@ -26,7 +26,7 @@ TEST(Choose, ListsEveryCandidateWithTheReason) {
 }
 
 TEST(Choose, PrintsJson) {
-  const Outcome outcome = tutti("choose broadcast -n 8 --size 4KiB --pairs loopback --json");
+  const Outcome outcome = tutti("choose broadcast -n 8 --size 4KiB --transport tcp --json");
   const auto document = Json::parse(outcome.out);
   EXPECT_EQ(document.at("bytes"), 4096);
   EXPECT_EQ(document.at("pairs"), "loopback");
@@ -84,10 +84,10 @@ TEST(Choose, ExplainsSchedulesOfRules) {
 }
 
 TEST(Choose, PricesHierarchiesForSeveralHosts) {
-  const Outcome outcome = tutti("choose allreduce -n 64 --ranks-per-host 8 --size 64MiB");
+  const Outcome outcome = tutti("choose allreduce -n 64 --ranks-per-node 8 --size 64MiB");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("allreduce/ring_ring"), std::string::npos) << outcome.out;
-  EXPECT_EQ(tutti("choose allreduce -n 9 --ranks-per-host 8").exit_code, 2);
+  EXPECT_EQ(tutti("choose allreduce -n 9 --ranks-per-node 8").exit_code, 2);
 }
 
 TEST(Tune, MeasuresSchedulesToo) {
@@ -95,12 +95,13 @@ TEST(Tune, MeasuresSchedulesToo) {
   const std::string schedule = folder.path("chain.json");
   const std::string profile = folder.path("profile.json");
   std::ofstream(schedule) << tutti("explain broadcast/chain -p 2 --json").out;
-  const Outcome tuned = tutti("tune -n 2 --pairs process --seconds 4 --most 64 -o " + profile +
+  const Outcome tuned = tutti("tune -n 2 --transport inproc --time 4 --most 64 -o " + profile +
                               " --schedule " + schedule);
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
   EXPECT_NE(folder.read("profile.json").find("file:" + schedule), std::string::npos);
-  const Outcome chosen = shell("TUTTI_PROFILE=" + profile +
-                               " " TUTTI_IN_SHELL " choose broadcast -n 2 --pairs process --json");
+  const Outcome chosen =
+      shell("TUTTI_PROFILE=" + profile +
+            " " TUTTI_IN_SHELL " choose broadcast -n 2 --transport inproc --json");
   EXPECT_EQ(chosen.exit_code, 0) << chosen.err;
   std::size_t schedules = 0;
   const auto document = Json::parse(chosen.out);
@@ -114,7 +115,7 @@ TEST(Tune, MeasuresSchedulesToo) {
 TEST(Tune, WritesAProfileThatIsUsed) {
   const TemporaryDirectory folder;
   const std::string path = folder.path("deep/profile.json");
-  const Outcome tuned = tutti("tune -n 2 --pairs host --seconds 4 --most 512 -o " + path);
+  const Outcome tuned = tutti("tune -n 2 --transport shm --time 4 --most 512 -o " + path);
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
   std::ifstream file(path);
   const Profile profile = Profile::parse(std::string{std::istreambuf_iterator<char>(file), {}});

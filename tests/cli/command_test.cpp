@@ -37,10 +37,10 @@ TEST(Golden, ExplainAlltoall) {
 /// A schedule with local steps and variants of its chunk.
 TEST(Golden, ExplainRelay) {
   const std::string path = "\"" TUTTI_GOLDEN_DIR "/../../examples/schedules/relay.json\"";
-  const Outcome run = tutti("explain --file " + path);
+  const Outcome run = tutti("explain --schedule " + path);
   EXPECT_EQ(run.exit_code, 0) << run.err;
   expect_golden("cli/explain-relay.txt", run.out);
-  EXPECT_EQ(tutti("verify --file " + path).exit_code, 0);
+  EXPECT_EQ(tutti("verify --schedule " + path).exit_code, 0);
   EXPECT_EQ(tutti("explain").exit_code, 2);
 }
 
@@ -99,7 +99,7 @@ TEST(Verify, ProvesTheTable) {
 
 TEST(Verify, ReadsASchedule) {
   const std::string ring = tutti("explain allreduce/ring -p 4 --json").out;
-  const Outcome run = tutti("verify --file -", ring);
+  const Outcome run = tutti("verify --schedule -", ring);
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
 }
 
@@ -109,11 +109,11 @@ TEST(Verify, ExitsWith1AndNamesTheViolation) {
   const std::size_t at = ring.find(fold);
   ASSERT_NE(at, std::string::npos);
   ring.replace(at, fold.size(), "\"from\": [3]");
-  const Outcome run = tutti("verify --file -", ring);
+  const Outcome run = tutti("verify --schedule -", ring);
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_TRUE(contains(run.out, "wrong output: rank 0")) << run.out;
   EXPECT_TRUE(contains(run.out, "lacks a")) << run.out;
-  const Json document = Json::parse(tutti("verify --json --file -", ring).out);
+  const Json document = Json::parse(tutti("verify --json --schedule -", ring).out);
   EXPECT_GT(document.at("verified").at(0).at("violations").get<int>(), 0);
 }
 
@@ -227,9 +227,9 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{"run -n 1 --grace nan -- true", "'nan' is not a number from 0"},
         Slip{"bench allreduce -n 2 --seconds nan", "'nan' is not a number from"},
         Slip{"bench allreduce -n 2 --vs gloo --patience nan", "'nan' is not a number from"},
-        Slip{"tune -n 2 --seconds nan", "'nan' is not a number from"},
-        Slip{"verify --file /no/such/file", "cannot read the file '/no/such/file'"},
-        Slip{"verify --file -", "line 1"}, Slip{"cost allreduce -p 4 --size 1XB", "1MiB"},
+        Slip{"tune -n 2 --time nan", "'nan' is not a number from"},
+        Slip{"verify --schedule /no/such/file", "cannot read the file '/no/such/file'"},
+        Slip{"verify --schedule -", "line 1"}, Slip{"cost allreduce -p 4 --size 1XB", "1MiB"},
         Slip{"cost allreduce -p 4 --size 1.5", "1MiB"},
         Slip{"cost allreduce -p 4 --size 1MiB --alpha 3kg", "1us"},
         Slip{"cost allreduce -p 4 --size 1MiB --bandwidth 0GB/s", "100GB/s"},

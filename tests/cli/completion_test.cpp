@@ -18,7 +18,7 @@ TEST(Completion, KnowsCommandsOptionsAndNames) {
   EXPECT_EQ(candidates("explain --color al"), "always\n");
   EXPECT_EQ(candidates("help expla"), "explain\n");
   EXPECT_EQ(candidates("sim allreduce/ring --topo toru"), "torus:4x4\n");
-  EXPECT_EQ(candidates("explain --file x"), "") << "files are the shell's";
+  EXPECT_EQ(candidates("explain --schedule x"), "") << "files are the shell's";
 }
 
 TEST(Completion, WorksInBash) {
@@ -47,10 +47,11 @@ constexpr const char* zsh_builtins =
 
 TEST(Completion, WorksInZshWhenSourced) {
   if (!has("zsh")) GTEST_SKIP() << "there is no zsh";
-  const Outcome run = in_shell("zsh -fc", std::string(zsh_builtins) +
-                                              "source <(tutti completion zsh); "
-                                              "words=(tutti topo sho); CURRENT=3; _tutti; "
-                                              "words=(tutti explain --file x); CURRENT=4; _tutti");
+  const Outcome run =
+      in_shell("zsh -fc", std::string(zsh_builtins) +
+                              "source <(tutti completion zsh); "
+                              "words=(tutti topo sho); CURRENT=3; _tutti; "
+                              "words=(tutti explain --schedule x); CURRENT=4; _tutti");
   EXPECT_EQ(run.out, "show\nfiles\n") << run.err;
 }
 

@@ -75,7 +75,7 @@ TEST_F(Draw, WritesAPlayer) {
 
 TEST_F(Draw, DrawsAScheduleFromJson) {
   const std::string json = tutti("explain broadcast/chain -p 3 --json").out;
-  const Outcome outcome = tutti("draw --file - -o -", json);
+  const Outcome outcome = tutti("draw --schedule - -o -", json);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(fault_in_drawing(outcome.out), "");
   EXPECT_NE(outcome.out.find("broadcast/chain, 3 ranks, root 0"), std::string::npos);

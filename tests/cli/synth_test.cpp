@@ -66,10 +66,10 @@ TEST(Synth, WhatItWritesCanBeVerifiedSimulatedAndRun) {
   const TemporaryDirectory directory;
   const std::string schedule = directory.path() + "/s.json";
   const std::string network = directory.path() + "/n.json";
-  expect_success("synth allreduce --topo ring:4 -o " + schedule + " --network-out " + network,
+  expect_success("synth allreduce --topo ring:4 -o " + schedule + " --network-output " + network,
                  "of the best possible reduce_scatter then allgather");
-  expect_success("verify --file " + schedule, "1");
-  expect_success("sim --file " + schedule + " --topo " + network + " --ports 0 --in-order",
+  expect_success("verify --schedule " + schedule, "1");
+  expect_success("sim --schedule " + schedule + " --topo " + network + " --ports 0 --in-order",
                  "critical path");
   expect_success(
       "bench allreduce -n 4 --transport inproc --sizes 64K --iters 2 --schedule " + schedule, "0");
@@ -92,7 +92,7 @@ TEST(Synth, ASchedulePassesThroughMsccl) {
   const std::string xml = directory.path() + "/ring.xml";
   const Outcome written = tutti("explain allreduce/ring -p 4 --msccl");
   EXPECT_EQ(written.exit_code, 0) << written.err;
-  const Outcome read = tutti("verify --file -", written.out);
+  const Outcome read = tutti("verify --schedule -", written.out);
   EXPECT_EQ(read.exit_code, 0) << read.err;
 }
 

@@ -44,7 +44,7 @@ TEST(TopoGolden, StretchOfTheLectureExample) {
 }
 
 TEST(TopoGolden, StretchOfASchedule) {
-  expect_output("topo stretch torus:4x4 --schedule allreduce/halving_doubling",
+  expect_output("topo stretch torus:4x4 --algo allreduce/halving_doubling",
                 "topo-stretch-schedule");
 }
 

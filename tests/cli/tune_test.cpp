@@ -36,7 +36,7 @@ TEST_P(TuneInterrupted, LeavesNothingBehind) {
     const TemporaryDirectory directory;
     const TemporaryDirectory files;
     const Variable place("TMPDIR", files.path());
-    RunningCommand run({"tune", "-n", "2", "--pairs", GetParam(), "--seconds", "60", "-o",
+    RunningCommand run({"tune", "-n", "2", "--transport", GetParam(), "--time", "60", "-o",
                         directory.path("profile.json")});
     ASSERT_TRUE(soon([&] { return cli::process_family(run.pid()).size() > 1; }));
     std::this_thread::sleep_for(100ms);  // Later than the start of the first process.
@@ -55,7 +55,7 @@ TEST_P(TuneInterrupted, LeavesNothingBehindIfKilled) {
   const TemporaryDirectory directory;
   const TemporaryDirectory files;
   const Variable place("TMPDIR", files.path());
-  RunningCommand run({"tune", "-n", "2", "--pairs", GetParam(), "--seconds", "60", "-o",
+  RunningCommand run({"tune", "-n", "2", "--transport", GetParam(), "--time", "60", "-o",
                       directory.path("profile.json")});
   ASSERT_TRUE(soon([&] { return cli::process_family(run.pid()).size() > 1; }));
   std::this_thread::sleep_for(100ms);
@@ -67,7 +67,7 @@ TEST_P(TuneInterrupted, LeavesNothingBehindIfKilled) {
   EXPECT_TRUE(is_empty(directory.path()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, TuneInterrupted, ::testing::Values("process", "host", "loopback"),
+INSTANTIATE_TEST_SUITE_P(Ways, TuneInterrupted, ::testing::Values("inproc", "shm", "tcp"),
                          [](const auto& each) { return std::string(each.param); });
 
 }  // namespace

@@ -91,7 +91,7 @@ TEST_F(Exercise, TwoCrossover) {
 TEST_F(Exercise, ThreeHierarchy) {
   const Json own = command(
       "cost allreduce ring 2d-ring --shape 8x8 --size 1GB --alpha 0 --bandwidth 100GB/s "
-      "--node 8 --node-bandwidth 600GB/s");
+      "--ranks-per-node 8 --node-bandwidth 600GB/s");
   for (const std::string name : {"allreduce/ring", "allreduce/ring_ring"}) {
     const Json found = page("cost", {{"collective", "allreduce"},
                                      {"algorithm", name},

@@ -33,7 +33,7 @@ def exercise_2(page, ours):
 
 
 def exercise_3(page, ours):
-    machine = ["--size", "1GB", "--alpha", "0", "--bandwidth", "100GB/s", "--node", "8", "--node-alpha", "0", "--node-bandwidth", "600GB/s"]
+    machine = ["--size", "1GB", "--alpha", "0", "--bandwidth", "100GB/s", "--ranks-per-node", "8", "--node-alpha", "0", "--node-bandwidth", "600GB/s"]
     return same(ours, {"flat": price(page, "allreduce/ring", "-p", "64", *machine),
                        "rings": price(page, "allreduce/ring_ring", "--shape", "8x8", *machine)})
 
