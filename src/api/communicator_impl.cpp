@@ -136,7 +136,7 @@ Work Communicator::Impl::start(const Call& call) {
     });
   }
   const CallRunner::Prepared& ready = runner_.prepare_call(call);
-  // Arrays and texts that the caller lent are used up by now, or copied.
+  // Arrays and texts of the caller are used up by now, or copied.
   Call kept = call;
   kept.counts = {};
   kept.output_counts = {};

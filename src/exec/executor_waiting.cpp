@@ -51,7 +51,7 @@ bool Executor::answer_alarm() {
   }
   if (is_last_poll_) throw Error(*error);
   is_last_poll_ = true;
-  port_.look();
+  port_.notice_arrivals();
   return true;
 }
 

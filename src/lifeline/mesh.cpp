@@ -46,8 +46,8 @@ int watch_for_end(int process) {
 Mesh::Mesh(Place place, Lifeline& lifeline, Clock::time_point deadline)
     : place_(std::move(place)),
       lifeline_(lifeline),
-      reception_(std::move(place_.listener), watch_, place_.secret, place_.group, Rank{place_.self},
-                 static_cast<std::uint32_t>(place_.contacts.size())),
+      acceptor_(std::move(place_.listener), watch_, place_.secret, place_.group, Rank{place_.self},
+                static_cast<std::uint32_t>(place_.contacts.size())),
       neighbours_(neighbours_of(place_.self, static_cast<std::uint32_t>(place_.contacts.size()),
                                 place_.fully_connected)),
       members_(place_.contacts.size()),
@@ -167,8 +167,8 @@ void Mesh::run() {
     for (const epoll_event& event : watch_.wait(wait_time(soon), events)) handle(Watch::tag(event));
     send_queued();
     const Clock::time_point now = Clock::now();
-    reception_.close_late(now);
-    if (reception_.is_shut()) reception_.open_door(now);
+    acceptor_.close_late(now);
+    if (acceptor_.may_be_pending()) acceptor_.accept_pending(now);
     for (std::uint32_t member = 0; member < members_.size(); ++member) {
       const Dial* const dialled = members_[member].dial.get();
       if (dialled != nullptr && dialled->due() <= now) dial(member);
@@ -176,7 +176,7 @@ void Mesh::run() {
     }
     // A neighbour that dials this member may have been rejected. Dialling it tells whether it was.
     for (const std::uint32_t member : neighbours_) {
-      if (reception_.final_refusals() > 0) need(member, until_connected, "it refuses connections");
+      if (acceptor_.final_refusals() > 0) need(member, until_connected, "it refuses connections");
     }
     take_farewells(now);
     const bool ticks = lifeline_.tick();
@@ -206,7 +206,7 @@ void Mesh::run() {
 }
 
 std::chrono::milliseconds Mesh::wait_time(bool soon) const {
-  std::chrono::milliseconds time = soon || reception_.is_shut() ? short_wait : long_wait;
+  std::chrono::milliseconds time = soon || acceptor_.may_be_pending() ? short_wait : long_wait;
   const Clock::time_point now = Clock::now();
   for (const Member& member : members_) {
     if (!member.dial) continue;
@@ -218,7 +218,7 @@ std::chrono::milliseconds Mesh::wait_time(bool soon) const {
 }
 
 bool Mesh::is_short_of_descriptors(Clock::time_point now) const {
-  return reception_.shortage().lasts(now) ||
+  return acceptor_.shortage().lasts(now) ||
          std::any_of(members_.begin(), members_.end(), [&](const Member& member) {
            return member.dial && member.dial->shortage().lasts(now);
          });
@@ -273,11 +273,11 @@ void Mesh::send_queued() {
 void Mesh::handle(Watch::Tag tag) {
   switch (tag.kind) {
     case Watch::Kind::listener:
-      reception_.open_door(Clock::now());
+      acceptor_.accept_pending(Clock::now());
       return;
     case Watch::Kind::unauthenticated:
-      if (auto peer = reception_.advance(tag.index)) adopt(peer->rank, std::move(peer->channel));
-      reception_.open_door(Clock::now());
+      if (auto peer = acceptor_.advance(tag.index)) adopt(peer->rank, std::move(peer->channel));
+      acceptor_.accept_pending(Clock::now());
       return;
     case Watch::Kind::dial:
       dial(tag.index);

@@ -12,11 +12,11 @@
 
 #include "lifeline/lifeline.hpp"
 #include "lifeline/neighbours.hpp"
+#include "net/acceptor.hpp"
 #include "net/channel.hpp"
 #include "net/contact.hpp"
 #include "net/dial.hpp"
 #include "net/handshake.hpp"
-#include "net/reception.hpp"
 #include "net/watch.hpp"
 #include "rendezvous/framed_channel.hpp"
 
@@ -127,7 +127,7 @@ class Mesh final : public ControlTransport {
   Place place_;
   Lifeline& lifeline_;
   Watch watch_;
-  Reception reception_;
+  Acceptor acceptor_;
   std::vector<std::uint32_t> neighbours_;
   std::vector<Member> members_;
   std::vector<std::string> departures_;  // What was heard of those that depart, or said.

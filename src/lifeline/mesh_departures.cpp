@@ -49,8 +49,8 @@ void Mesh::take_farewells(Clock::time_point now) {
   for (std::uint32_t index = 0; index < members_.size(); ++index) {
     const Member& member = members_[index];
     if (!member.farewell || !member.channels.empty() || member.dial) continue;
-    reception_.open_door(now);
-    if (reception_.unauthenticated() == 0) take_farewell(index);
+    acceptor_.accept_pending(now);
+    if (acceptor_.unauthenticated() == 0) take_farewell(index);
   }
 }
 

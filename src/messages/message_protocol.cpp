@@ -71,9 +71,9 @@ bool MessageProtocol::is_exposed(const Inbox& inbox) const {
   return false;
 }
 
-void MessageProtocol::stop_lending(const Inbox& inbox) {
+void MessageProtocol::stop_zero_copy(const Inbox& inbox) {
   for (const std::unique_ptr<Peer>& peer : peers_) {
-    if (peer) peer->sender.stop_lending(inbox);
+    if (peer) peer->sender.stop_zero_copy(inbox);
   }
 }
 

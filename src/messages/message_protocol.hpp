@@ -55,7 +55,7 @@ class MessageProtocol {
   /// may still be read as long as is_exposed() is true.
   [[nodiscard]] std::vector<std::shared_ptr<Message>> close(Inbox& inbox);
   [[nodiscard]] bool is_exposed(const Inbox& inbox) const;
-  void stop_lending(const Inbox& inbox);
+  void stop_zero_copy(const Inbox& inbox);
 
   /// Begins messages, in their order. Throws aborted if the inbox was closed.
   void start(const std::shared_ptr<Inbox>& inbox,

@@ -85,7 +85,7 @@ std::vector<std::shared_ptr<Message>> Messenger::close(Inbox& inbox,
     lock.lock();
     if (!has_leader_) (void)protocol_.pass();
   }
-  protocol_.stop_lending(inbox);
+  protocol_.stop_zero_copy(inbox);
   changed_.wait(lock, [&] { return inbox.asking_ == 0; });
   return unfinished;
 }
@@ -185,7 +185,7 @@ bool Messenger::progress(Lock& lock, Inbox& inbox, Clock::time_point until, cons
         if (!inbox.is_closed() && (now >= next_check || inbox.owner().is_alarmed())) {
           // What came before the alarm still counts.
           if (leads && !std::exchange(is_last_pass, true)) {
-            port_->look();
+            port_->notice_arrivals();
             continue;
           }
           is_last_pass = false;
@@ -276,7 +276,7 @@ std::optional<Envelope> Messenger::probe(Inbox& inbox, std::uint32_t rank, std::
   Arrival found = search();
   if (!found && !has_leader_) {
     // The sender may have just connected. Without a wait nobody else accepts it.
-    port_->look();
+    port_->notice_arrivals();
     found = search();
   }
   if (!found) return std::nullopt;
@@ -375,7 +375,7 @@ bool Messenger::has_found_all(Lock& lock) {
     changed_.wait_for(lock, background_naps);
   }
   if (has_leader_) return false;
-  port_->look();
+  port_->notice_arrivals();
   (void)protocol_.pass();
   return true;
 }

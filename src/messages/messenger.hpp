@@ -103,7 +103,7 @@ class Messenger {
   std::uint64_t fruitless_ = 0;    // Passes of leaders that moved nothing.
   bool is_closing_ = false;
   /// Until then the background task drains what still arrives for closed communicators: the
-  /// senders lend memory, and get it back only when it was read.
+  /// memory of their senders is free again only when it was read.
   Clock::time_point drains_until_{};
 };
 

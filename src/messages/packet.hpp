@@ -6,8 +6,8 @@
 
 namespace tutti {
 
-/// The header that messengers exchange. It fits exactly inline in a note of shared memory, so that
-/// a short message takes one cache line.
+/// The header that messengers exchange. It fits exactly inline in a descriptor of shared memory, so
+/// that a short message takes one cache line.
 struct Packet {
   enum class Kind : std::uint32_t {
     eager,    ///< A message sent without a request. Its data follows, unless it is inline.

@@ -12,7 +12,7 @@ constexpr std::size_t most_together = 4096;
 /// Long data is sent in pieces of this size, so that several messages share the connection.
 constexpr std::size_t data_piece = std::size_t{1} << 20;
 /// From this length on a waiting receiver reads data in place.
-constexpr std::size_t least_lent = 4096;
+constexpr std::size_t least_in_place = 4096;
 
 std::span<const std::byte> bytes_of(const Packet& packet) {
   return std::as_bytes(std::span(&packet, 1));
@@ -78,7 +78,7 @@ void PacketSender::add_data() {
   outbound->packet = {.kind = Packet::Kind::data, .id = send->id_, .bytes = bytes};
   outbound->head = bytes_of(outbound->packet);
   outbound->payload = {send->data + send->moved_, bytes};
-  outbound->may_lend = true;
+  outbound->may_be_in_place = true;
   outbound->message = send;
   send->moved_ += bytes;
   outbound->completes = send->moved_ == send->bytes;
@@ -94,8 +94,8 @@ bool PacketSender::push(Outbound& outbound) {
     const std::span<const std::byte> rest =
         in_head ? outbound.head.subspan(outbound.sent)
                 : outbound.payload.subspan(outbound.sent - outbound.head.size());
-    const bool may_lend = !in_head && outbound.may_lend;
-    port_.begin({.zero_copy_from = may_lend ? least_lent : ~std::size_t{0}});
+    const bool may_be_in_place = !in_head && outbound.may_be_in_place;
+    port_.begin({.zero_copy_from = may_be_in_place ? least_in_place : ~std::size_t{0}});
     const Port::Send send{.peers = {&to_, 1}, .data = rest, .message = rest.size()};
     const Port::Posted posted = port_.post({&send, 1});
     const std::size_t taken = posted.sends > 0 ? rest.size() : posted.bytes;
@@ -148,7 +148,7 @@ bool PacketSender::is_outstanding(const Inbox& inbox) const {
   });
 }
 
-void PacketSender::stop_lending(const Inbox& inbox) {
+void PacketSender::stop_zero_copy(const Inbox& inbox) {
   for (const auto& outbound : unreleased_) {
     if (outbound->message && outbound->message->inbox_.get() == &inbox) outbound->message.reset();
   }

@@ -36,7 +36,7 @@ class PacketSender {
   /// Whether the port may still read memory of the inbox's messages.
   [[nodiscard]] bool is_outstanding(const Inbox& inbox) const;
   /// Ends is_outstanding() for this inbox, whatever the port does.
-  void stop_lending(const Inbox& inbox);
+  void stop_zero_copy(const Inbox& inbox);
   /// Drops everything: the peer is unreachable.
   void clear();
 
@@ -47,8 +47,8 @@ class PacketSender {
     std::span<const std::byte> head{};     // Sent first: the packet, or `own`;
     std::span<const std::byte> payload{};  // sent after it, from the caller's memory.
     std::size_t sent = 0;                  // Of head and payload together.
-    bool may_lend = false;   // The receiver waits for the data, and may read it in place.
-    bool completes = false;  // The message is done once this was released.
+    bool may_be_in_place = false;  // The receiver waits for the data, and may read it in place.
+    bool completes = false;        // The message is done once this was released.
     std::shared_ptr<Message> message{};
     std::uint64_t end = 0;  // The value of sent_ once all of it was sent.
   };

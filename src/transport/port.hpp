@@ -149,7 +149,7 @@ class Port {
   /// most, and gives up peers that cannot be reached by the deadline.
   bool wait_until(std::uint32_t idle, Clock::time_point until, Clock::time_point deadline);
   /// Notices data and connections that have come, for callers that poll instead of waiting.
-  void look() { sleep(Clock::time_point::min()); }
+  void notice_arrivals() { sleep(Clock::time_point::min()); }
   /// Has wait() call a function of the thread that waits, every few polls, which returns how long
   /// the thread may sleep before it is called again. Empty: none.
   void set_hook(std::function<Clock::duration()> hook) { hook_ = std::move(hook); }

@@ -340,7 +340,7 @@ TEST_P(EveryPort, LooksWithoutWaiting) {
   PortGroup group(GetParam(), 2);
   begin_all(group);
   const Clock::time_point begun = Clock::now();
-  for (int i = 0; i < 20; ++i) group.port(0).look();
+  for (int i = 0; i < 20; ++i) group.port(0).notice_arrivals();
   EXPECT_LT(Clock::now() - begun, 10s);
 }
 
@@ -361,7 +361,7 @@ TEST_P(EveryPort, SharesNothingThatBlocksAnother) {
     for (int i = 0; i < 2000 && refused < 50; ++i) {
       if (send(busy, peer, std::span(data).first(1000)) == 0) {
         ++refused;
-        busy.look();
+        busy.notice_arrivals();
       }
     }
     std::vector<std::byte> received(data.size());

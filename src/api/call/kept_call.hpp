@@ -16,11 +16,11 @@ struct KeptCall {
   std::vector<std::uint64_t> counts;
   FlightSite site;
 
-  explicit KeptCall(const Call& lent)
-      : call(lent),
-        shards(lent.shards->begin(), lent.shards->end()),
-        counts(lent.counts.begin(), lent.counts.end()),
-        site(lent.options.site) {
+  explicit KeptCall(const Call& given)
+      : call(given),
+        shards(given.shards->begin(), given.shards->end()),
+        counts(given.counts.begin(), given.counts.end()),
+        site(given.options.site) {
     call.shards = shards;
     call.counts = counts;
     call.output_counts = {};

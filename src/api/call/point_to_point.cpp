@@ -23,7 +23,7 @@ constexpr auto after_leaving = 1s;
 /// How long the destructor waits for pending receives.
 constexpr auto receives_patience = 500ms;
 /// How long to wait for a hanging receiver that still reads from this rank's memory.
-constexpr auto lending_patience = 1000ms;
+constexpr auto in_place_patience = 1000ms;
 
 /// The sender of a message from any rank is known only if the message came and did not match.
 std::vector<std::uint32_t> suspects_of(const Message& message, ErrorCode code) {
@@ -481,7 +481,7 @@ void PointToPoint::end(const std::function<Error(const Message&)>& cause_for) {
       return;
     }
   }
-  for (const auto& message : messenger_.close(*inbox_, lending_patience)) {
+  for (const auto& message : messenger_.close(*inbox_, in_place_patience)) {
     messenger_.fail(*message, std::make_exception_ptr(cause_for(*message)));
   }
   const std::lock_guard lock(ending_);

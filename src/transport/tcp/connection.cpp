@@ -253,8 +253,8 @@ bool Connection::open_frame(const Stream* reader) {
 
 void Connection::add_segment(Stream& stream, std::size_t bytes, const Stream* reader) {
   const std::byte* const data = block_.get() + begin_;
-  const bool goes_on = frame_done_ > 0 && stream.first_ < stream.segments_.size();
-  if (goes_on && stream.segments_.back().data + stream.segments_.back().bytes == data) {
+  const bool extends = frame_done_ > 0 && stream.first_ < stream.segments_.size();
+  if (extends && stream.segments_.back().data + stream.segments_.back().bytes == data) {
     stream.segments_.back().bytes += bytes;
   } else {
     stream.segments_.push_back(

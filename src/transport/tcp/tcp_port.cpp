@@ -188,7 +188,7 @@ void TcpPort::abandon() {
 }
 
 void TcpPort::revoke() {
-  if (!has_stood_down_.exchange(true)) transport_.note_failure(members_);
+  if (!has_revoked_.exchange(true)) transport_.note_failure(members_);
 }
 
 void TcpPort::notify() {
@@ -265,7 +265,7 @@ bool TcpPort::flush(Rank peer) {
 }
 
 Port::Outlook TcpPort::progress(std::uint32_t idle, Clock::time_point deadline) {
-  if (goes_on(deadline)) return Outlook::moved;
+  if (flush_pending(deadline)) return Outlook::moved;
   return idle == 0 || stay_awake(idle) ? Outlook::soon : Outlook::later;
 }
 
@@ -286,7 +286,7 @@ bool TcpPort::attach_connected() {
 }
 
 /// True if there was anything to write, or a connection was made or given up.
-bool TcpPort::goes_on(Clock::time_point deadline) {
+bool TcpPort::flush_pending(Clock::time_point deadline) {
   ++news_;
   bool moved = false;
   for (std::size_t i = pending_.size(); i-- > 0;) {
@@ -321,7 +321,7 @@ bool TcpPort::stay_awake(std::uint32_t idle) {
   if (idle > patience_.spins + patience_.yields) return false;
   if (idle > patience_.spins) sched_yield();
   if (!missing_.empty() || dry_ > few) {
-    (void)transport_.look();
+    (void)transport_.notice_arrivals();
   } else {
     look_at_all();
   }
@@ -342,7 +342,8 @@ void TcpPort::sleep(Clock::time_point deadline) {
     // A peer may have sent data over a connection that is not accepted yet. That takes a round for
     // each step of the handshake.
     constexpr int enough = 8;
-    for (int round = 0; transport_.look() && !missing_.empty() && round < enough; ++round) {
+    for (int round = 0; transport_.notice_arrivals() && !missing_.empty() && round < enough;
+         ++round) {
     }
     (void)attach_connected();
     return look_at_all();

@@ -77,7 +77,7 @@ class TcpPort final : public Port, private StreamListener {
   [[nodiscard]] std::size_t send(Rank peer, std::span<const std::byte> data);
   [[nodiscard]] std::span<const std::byte> arrived(Rank peer);
   [[nodiscard]] std::size_t receive(Rank peer, std::span<std::byte> to);
-  [[nodiscard]] bool goes_on(Clock::time_point deadline);
+  [[nodiscard]] bool flush_pending(Clock::time_point deadline);
   [[nodiscard]] bool stay_awake(std::uint32_t idle);
   void look_at_all();
   [[nodiscard]] bool pump(Peer& peer);
@@ -98,7 +98,7 @@ class TcpPort final : public Port, private StreamListener {
   std::vector<Rank> missing_;
   std::vector<Rank> pending_;  // Peers with data still to be written.
   bool is_abandoned_ = false;
-  std::atomic<bool> has_stood_down_{false};
+  std::atomic<bool> has_revoked_{false};
   std::uint64_t looks_ = 1;  // Counts rounds of polling all connections.
   std::size_t dry_ = 0;      // How many were dry in this round.
   std::uint64_t news_ = 1;   // Counts events that may have made room to write.

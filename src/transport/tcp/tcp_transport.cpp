@@ -48,8 +48,8 @@ constexpr std::uint32_t index_of_doorbell = 1;
 
 TcpTransport::TcpTransport(Setting setting)
     : setting_(std::move(setting)),
-      reception_(std::move(setting_.listener), watch_, setting_.secret, setting_.group,
-                 Rank{setting_.self}, static_cast<std::uint32_t>(setting_.contacts.size())),
+      acceptor_(std::move(setting_.listener), watch_, setting_.secret, setting_.group,
+                Rank{setting_.self}, static_cast<std::uint32_t>(setting_.contacts.size())),
       members_(setting_.contacts.size()),
       lines_(setting_.contacts.size()) {
   if (tcp_greeting(setting_.group, setting_.self).size() > Handshake::most_greeting) {
@@ -121,7 +121,7 @@ void TcpTransport::miss(std::uint32_t member) {
   Member& state = members_[member];
   state.is_missing = true;
   state.missing_since = Clock::now();
-  state.refusals_before = reception_.final_refusals();
+  state.refusals_before = acceptor_.final_refusals();
   missing_.push_back(member);
   missing_count_.store(missing_.size(), std::memory_order_release);
   if (setting_.self < member) dial(member);
@@ -178,9 +178,9 @@ void TcpTransport::tend(const std::string& self) {
   if (missing_count_.load(std::memory_order_acquire) == 0) return;
   const std::lock_guard lock(setup_);
   const Clock::time_point now = Clock::now();
-  reception_.close_late(now);
-  reception_.open_door(now);
-  reception_.shortage().require_none(self + " cannot accept a connection", now);
+  acceptor_.close_late(now);
+  acceptor_.accept_pending(now);
+  acceptor_.shortage().require_none(self + " cannot accept a connection", now);
   for (std::size_t i = missing_.size(); i-- > 0;) {
     const std::uint32_t member = missing_[i];
     const Member& state = members_[member];
@@ -193,11 +193,11 @@ void TcpTransport::tend(const std::string& self) {
 }
 
 bool TcpTransport::may_connect(std::uint32_t member) {
-  (void)look();
+  (void)notice_arrivals();
   if (is_connected(member)) return true;
   const std::lock_guard lock(setup_);
   const Dial* const dial = members_[member].dial.get();
-  return reception_.unauthenticated() > 0 || (dial != nullptr && dial->is_kept_waiting());
+  return acceptor_.unauthenticated() > 0 || (dial != nullptr && dial->is_kept_waiting());
 }
 
 bool TcpTransport::is_hopeless(std::uint32_t member) const {
@@ -210,7 +210,7 @@ bool TcpTransport::gives_up(const Member& member, Clock::time_point now) const {
   if (member.dial->shortage().lasts(now)) return true;
   const auto since = member.dial->hopeless_since();
   if (!since) return false;
-  return reception_.final_refusals() > member.refusals_before || now >= *since + answers_for;
+  return acceptor_.final_refusals() > member.refusals_before || now >= *since + answers_for;
 }
 
 Error TcpTransport::failure_to_reach(std::uint32_t member, const std::string& name,
@@ -219,7 +219,7 @@ Error TcpTransport::failure_to_reach(std::uint32_t member, const std::string& na
   const Dial* const dial = members_[member].dial.get();
   const bool is_hopeless =
       dial != nullptr && (dial->is_hopeless() || dial->shortage().lasts(Clock::now()));
-  const std::string& refusal = reception_.last_refusal();
+  const std::string& refusal = acceptor_.last_refusal();
   const std::string refused =
       refusal.empty() ? "" : " (the last connection attempt was refused: " + refusal + ")";
   if (is_hopeless || (dial != nullptr && setting_.self < member)) {
@@ -236,7 +236,7 @@ Error TcpTransport::failure_to_reach(std::uint32_t member, const std::string& na
 
 // Waiting ---------------------------------------------------------------------------------------
 
-bool TcpTransport::look() {
+bool TcpTransport::notice_arrivals() {
   const bool is_new = look(0ms, false);
   if (is_new && sleepers_.load(std::memory_order_seq_cst) > 0) wake();
   return is_new;
@@ -276,17 +276,17 @@ void TcpTransport::handle(Watch::Tag tag) {
   }
   const std::lock_guard lock(setup_);
   if (tag.kind == Watch::Kind::listener) {
-    reception_.open_door(Clock::now());
+    acceptor_.accept_pending(Clock::now());
   } else if (tag.kind == Watch::Kind::unauthenticated) {
-    auto guest = reception_.advance(tag.index);
-    if (!guest || guest->rank >= members_.size()) return;
-    if (guest->rank < setting_.self) {
-      connect(guest->rank, std::move(guest->channel));
+    auto peer = acceptor_.advance(tag.index);
+    if (!peer || peer->rank >= members_.size()) return;
+    if (peer->rank < setting_.self) {
+      connect(peer->rank, std::move(peer->channel));
     } else {
       // The peer asks to be dialled, so it has no connection. Drop this end if it has ended.
-      const Member& member = members_[guest->rank];
-      if (member.line && member.line->connection.is_hung_up()) end(guest->rank);
-      if (!member.line && !member.is_missing) miss(guest->rank);
+      const Member& member = members_[peer->rank];
+      if (member.line && member.line->connection.is_hung_up()) end(peer->rank);
+      if (!member.line && !member.is_missing) miss(peer->rank);
     }
   } else if (tag.kind == Watch::Kind::dial) {
     advance(tag.index, Clock::now());
@@ -303,7 +303,7 @@ void TcpTransport::watch_room(std::uint32_t member) {
 Clock::time_point TcpTransport::next_due(Clock::time_point until) {
   const std::lock_guard lock(setup_);
   const Clock::time_point now = Clock::now();
-  reception_.close_late(now);
+  acceptor_.close_late(now);
   for (const std::uint32_t member : missing_) {
     const Member& state = members_[member];
     until = std::min(until, state.dial ? state.dial->due() : state.missing_since + asks_after);

@@ -11,10 +11,10 @@
 
 #include <tutti/error.hpp>
 
+#include "net/acceptor.hpp"
 #include "net/contact.hpp"
 #include "net/dial.hpp"
 #include "net/handshake.hpp"
-#include "net/reception.hpp"
 #include "net/watch.hpp"
 #include "transport/memory/doorbells.hpp"
 #include "transport/patience.hpp"
@@ -103,7 +103,7 @@ class TcpTransport final : public Transport {
                                        const std::string& self) const;
 
   /// Polls for events without waiting. False if there were none.
-  bool look();
+  bool notice_arrivals();
   /// Counts the polls that found events.
   [[nodiscard]] std::uint64_t news() const { return news_.load(std::memory_order_seq_cst); }
   /// From now on, also reports when the connection to a member becomes writable.
@@ -127,7 +127,7 @@ class TcpTransport final : public Transport {
     std::unique_ptr<Dial> dial;
     bool is_missing = false;  // Needed but not connected yet.
     Clock::time_point missing_since{};
-    std::uint64_t refusals_before = 0;  // Final ones by the reception, when it became missing.
+    std::uint64_t refusals_before = 0;  // Final ones by the acceptor, when it became missing.
   };
 
   // With setup_ held:
@@ -147,7 +147,7 @@ class TcpTransport final : public Transport {
   Setting setting_;
   Watch watch_;
   mutable std::mutex setup_;  // Guards connection setup.
-  Reception reception_;
+  Acceptor acceptor_;
   std::vector<Member> members_;
   std::vector<std::unique_ptr<Line>> ended_;  // Closed connections that ports may still use.
   std::vector<std::uint32_t> missing_;

@@ -19,10 +19,10 @@ namespace tutti {
 /// Accepts connections from ranks of the group: a listening socket and the peers that have not yet
 /// authenticated. Their number and time are bounded, so that unauthenticated peers can neither
 /// exhaust memory nor keep ranks out for long. Rejections are logged to stderr.
-class Reception {
+class Acceptor {
  public:
   /// A rank that has authenticated.
-  struct Guest {
+  struct Peer {
     std::uint32_t rank;
     Channel channel;
   };
@@ -31,21 +31,22 @@ class Reception {
   static constexpr std::size_t spare_places = 64;
 
   /// For a group of so many ranks: all of them may connect at once. The watch and the secret must
-  /// outlive the reception.
-  Reception(Socket listener, Watch& watch, const Secret& secret, std::string group, Rank self,
-            std::uint32_t ranks);
-  ~Reception();
-  Reception(const Reception&) = delete;
-  Reception& operator=(const Reception&) = delete;
+  /// outlive the acceptor.
+  Acceptor(Socket listener, Watch& watch, const Secret& secret, std::string group, Rank self,
+           std::uint32_t ranks);
+  ~Acceptor();
+  Acceptor(const Acceptor&) = delete;
+  Acceptor& operator=(const Acceptor&) = delete;
 
   /// Accepts pending connections while there are free places.
-  void open_door(Clock::time_point now);
-  /// True if connections may still be pending: call open_door() again later, even without an event.
-  [[nodiscard]] bool is_shut() const { return is_shut_; }
+  void accept_pending(Clock::time_point now);
+  /// True if connections may still be pending: call accept_pending() again later, even without an
+  /// event.
+  [[nodiscard]] bool may_be_pending() const { return may_be_pending_; }
   /// Shortage of descriptors for accepting.
   [[nodiscard]] const DescriptorShortage& shortage() const { return shortage_; }
   /// Continues the handshake of the peer at this place. Returns it once it has authenticated.
-  [[nodiscard]] std::optional<Guest> advance(std::uint32_t place);
+  [[nodiscard]] std::optional<Peer> advance(std::uint32_t place);
   /// Rejects peers that have taken too long.
   void close_late(Clock::time_point now);
 
@@ -77,7 +78,7 @@ class Reception {
   std::uint32_t ranks_;
   std::vector<Place> places_;
   std::size_t unauthenticated_ = 0;
-  bool is_shut_ = false;
+  bool may_be_pending_ = false;
   DescriptorShortage shortage_;
   std::string last_refusal_;
   std::uint64_t final_refusals_ = 0;

@@ -1,4 +1,4 @@
-#include "net/reception.hpp"
+#include "net/acceptor.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -20,8 +20,8 @@ constexpr auto fair_time_in_crowd = 20ms;
 
 }  // namespace
 
-Reception::Reception(Socket listener, Watch& watch, const Secret& secret, std::string group,
-                     Rank self, std::uint32_t ranks)
+Acceptor::Acceptor(Socket listener, Watch& watch, const Secret& secret, std::string group,
+                   Rank self, std::uint32_t ranks)
     : listener_(std::move(listener)),
       watch_(watch),
       secret_(secret),
@@ -33,21 +33,21 @@ Reception::Reception(Socket listener, Watch& watch, const Secret& secret, std::s
   if (listener_) watch_.add(listener_.fd(), {.kind = Watch::Kind::listener, .index = 0}, false);
 }
 
-Reception::~Reception() {
+Acceptor::~Acceptor() {
   if (listener_) watch_.remove(listener_.fd());
   for (const Place& place : places_) {
     if (place.channel) watch_.remove(place.channel.fd());
   }
 }
 
-void Reception::open_door(Clock::time_point now) {
+void Acceptor::accept_pending(Clock::time_point now) {
   if (!listener_) return;
-  is_shut_ = true;
+  may_be_pending_ = true;
   while (Place* const place = next_place(now)) {
     Socket socket = accept_from(listener_);
     shortage_.note(socket ? 0 : errno, now);
     if (!socket) {
-      is_shut_ = errno == EMFILE || errno == ENFILE;
+      may_be_pending_ = errno == EMFILE || errno == ENFILE;
       return;
     }
     const std::string from = source_of(socket);
@@ -66,7 +66,7 @@ void Reception::open_door(Clock::time_point now) {
   }
 }
 
-std::optional<Reception::Guest> Reception::advance(std::uint32_t index) {
+std::optional<Acceptor::Peer> Acceptor::advance(std::uint32_t index) {
   if (index >= places_.size() || !places_[index].channel) return std::nullopt;
   Place& place = places_[index];
   switch (place.handshake->advance(place.channel)) {
@@ -92,10 +92,10 @@ std::optional<Reception::Guest> Reception::advance(std::uint32_t index) {
     reject(place, "unexpected greeting \"" + greeting + "\"");
     return std::nullopt;
   }
-  return Guest{.rank = *rank, .channel = leave(place)};
+  return Peer{.rank = *rank, .channel = leave(place)};
 }
 
-void Reception::close_late(Clock::time_point now) {
+void Acceptor::close_late(Clock::time_point now) {
   if (unauthenticated_ == 0) return;
   for (Place& place : places_) {
     if (!place.channel || now < place.since + enough_time) continue;
@@ -105,7 +105,7 @@ void Reception::close_late(Clock::time_point now) {
 
 /// A place for the next connection: a free one, or that of a peer that may be evicted. Null if
 /// there is none yet.
-Reception::Place* Reception::next_place(Clock::time_point now) {
+Acceptor::Place* Acceptor::next_place(Clock::time_point now) {
   const auto free = std::find_if(places_.begin(), places_.end(),
                                  [](const Place& place) { return !place.channel; });
   if (free != places_.end()) return &*free;
@@ -121,18 +121,18 @@ Reception::Place* Reception::next_place(Clock::time_point now) {
   return now < place.since + enough ? nullptr : &place;
 }
 
-Watch::Tag Reception::tag(const Place& place) const {
+Watch::Tag Acceptor::tag(const Place& place) const {
   return {.kind = Watch::Kind::unauthenticated,
           .index = static_cast<std::uint32_t>(&place - places_.data())};
 }
 
-void Reception::reject(Place& place, const std::string& why) {
+void Acceptor::reject(Place& place, const std::string& why) {
   last_refusal_ = why;
   log_.note_rejection(place.from, why, Clock::now());
   leave(place);
 }
 
-Channel Reception::leave(Place& place) {
+Channel Acceptor::leave(Place& place) {
   watch_.remove(place.channel.fd());
   place.handshake.reset();
   --unauthenticated_;
