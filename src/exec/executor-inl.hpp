@@ -8,23 +8,11 @@
 
 namespace tutti {
 
-/// The next bytes of a send, and at its beginning the window that goes with it.
-inline void Executor::fill(Port::Send& send, std::uint32_t id, std::size_t bytes,
-                           Port::Window& window) {
-  const Plan::Operation& operation = this->operation(id);
+/// The next bytes of a send.
+inline void Executor::fill(Port::Send& send, std::uint32_t id, std::size_t bytes) {
   send.peers = ranks(id);
   send.data = {next_source(id), bytes};
-  send.message = operation.bytes;
-  if (operation.exposes && states_[id].done == 0) {
-    const Plan::Exposure& exposure = plan_->exposures[*operation.exposes];
-    const Plan::Operation& receive = this->operation(exposure.receive);
-    const Plan::Piece& piece = plan_->pieces[receive.pieces.begin];
-    window = {.memory = {target(piece.to, piece.to_offset), receive.bytes},
-              .at = window_begin_[*operation.exposes] -
-                    counters_->peers[exposure.peer.index()].bytes_received,
-              .after = exposure.shift};
-    send.window = &window;
-  }
+  send.message = operation(id).bytes;
 }
 
 /// Where the port may move the next bytes of a receive by itself. Nowhere if they are folded.
@@ -68,6 +56,8 @@ inline void Executor::note_turn(std::uint32_t id) {
 }
 
 inline void Executor::note_sent(std::uint32_t id, std::size_t bytes) {
+  if (!is_recorded_) return;
+  if (states_[id].done == 0) note_begin(id);
   const bool is_over = move_on(id, bytes);
   const bool counts = is_over && is_first_part_ && operation(id).begins_message;
   for (const Rank rank : ranks(id)) {
@@ -83,6 +73,7 @@ inline void Executor::note_sent(std::uint32_t id, std::size_t bytes) {
 
 /// `moved`: how many more bytes of the result are there.
 inline void Executor::note_received(std::uint32_t id, std::size_t bytes, std::size_t moved) {
+  if (!is_recorded_) return;
   const bool is_over = states_[id].finished = move_on(id, moved);
   const bool counts = is_over && is_first_part_ && operation(id).begins_message;
   for (const Rank rank : ranks(id)) {

@@ -37,47 +37,43 @@ void Executor::begin(const Plan& plan, const Buffers& buffers, const Folding& fo
   deadline_ = Clock::time_point::max();
   counters_ = &counters;
   is_first_part_ = is_first_part;
-  start();
-  if (!plan.before.empty()) copy(plan.before);
-  is_in_order_ = !plan.order.empty() && plan.longest <= longest_in_order_;
-  is_outstanding_ = false;
+  idle_ = 0;
   at_ = 0;
+  aside_done_ = plan.aside.empty();
+  is_outstanding_ = false;
+  is_in_order_ = !plan.order.empty() && plan.longest <= longest_in_order_;
+  if (is_recorded_) forget();
+  count_ = plan.operations.size();
+  if (states_.size() < count_) states_.resize(count_);
+  if (windows_.size() < plan.order.size()) windows_.resize(plan.order.size());
+  // A port splits data at multiples of a cache line.
+  splits_elements_ = folding.combine != nullptr && sizeof(CacheLine) % folding.element_bytes != 0;
+  if (splits_elements_) {
+    carried_.assign(receive_turns_.size(), 0);
+    carry_.resize(carried_.size() * lines_of(folding.element_bytes));
+  }
+  if (!is_in_order_ || splits_elements_) record();
+  if (!plan.before.empty()) copy(plan.before);
   const std::uint32_t sends = is_in_order_ ? plan.order.front().sends : 0;
   if (sends == 0) return;
-  if (post_in_order(std::span(plan.order).first(sends))) {
+  try {
+    is_in_order_ = post_in_order(std::span(plan.order).first(sends));
     at_ = sends;
-  } else {
-    is_in_order_ = false;
+  } catch (...) {
+    record();
+    throw;
   }
 }
 
 void Executor::finish() {
-  if (!is_in_order_ || !run_in_order()) run_freely();
-  (void)copy_aside();
-}
-
-void Executor::start() {
-  const Plan& plan = *plan_;
-  idle_ = 0;
-  aside_done_ = plan.aside.empty();
-  const std::size_t count = plan.operations.size();
-  if (states_.size() < count) states_.resize(count);
-  std::fill_n(states_.data(), count, State{});
-  if (send_begin_.size() < plan.peers.size()) send_begin_.resize(plan.peers.size());
-  if (windows_.size() < plan.order.size()) windows_.resize(plan.order.size());
-  // A port splits data at multiples of a cache line.
-  splits_elements_ =
-      folding_->combine != nullptr && sizeof(CacheLine) % folding_->element_bytes != 0;
-  if (splits_elements_) {
-    carried_.assign(receive_turns_.size(), 0);
-    carry_.resize(carried_.size() * lines_of(folding_->element_bytes));
+  try {
+    if (!is_in_order_ || !run_in_order()) run_freely();
+    (void)copy_aside();
+  } catch (...) {
+    record();
+    throw;
   }
-  if (plan.exposures.empty()) return;
-  window_begin_.resize(plan.exposures.size());
-  for (std::size_t i = 0; i < window_begin_.size(); ++i) {
-    const Plan::Exposure& each = plan.exposures[i];
-    window_begin_[i] = counters_->peers[each.peer.index()].bytes_received + each.before;
-  }
+  if (!is_recorded_) count_traffic();
 }
 
 // One after another -----------------------------------------------------------------------------
@@ -98,33 +94,41 @@ bool Executor::run_in_order() {
       ++at_;
     }
   }
-  is_in_order_ = at_ == steps.size() && !is_outstanding_;
-  return is_in_order_;
+  return at_ == steps.size() && await_release();
 }
 
 /// Makes the sends from a step of the plan's order on that are made together. False if the port did
 /// not take all of them.
 bool Executor::post_in_order(std::span<const Plan::OrderedStep> steps) {
   batch_.clear();
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const std::uint32_t id = steps[i].operation;
-    if (states_[id].done > 0) continue;  // It was made with the fold that computed its data.
-    note_begin(id);
-    fill(batch_.emplace_back(), id, operation(id).bytes, windows_[i]);
+  posting_.clear();
+  for (const Plan::OrderedStep& step : steps) {
+    const std::uint32_t id = step.operation;
+    if (is_made(id)) continue;
+    Port::Send& send = batch_.emplace_back();
+    fill(send, id, operation(id).bytes);
+    if (operation(id).exposes) announce(send, id, step.window_at, windows_[posting_.size()]);
+    posting_.push_back(id);
   }
   const Port::Posted posted = port_.post(batch_);
   is_outstanding_ = is_outstanding_ || posted.is_outstanding;
-  std::size_t taken = 0;
-  for (const Plan::OrderedStep& step : steps) {
-    const std::uint32_t id = step.operation;
-    if (states_[id].done > 0) continue;
-    if (taken++ == posted.sends) {
-      if (posted.bytes > 0) note_sent(id, posted.bytes);
-      return false;
+  const bool is_whole = posted.sends == posting_.size();
+  if (!is_whole) record();
+  if (is_recorded_) {
+    for (const std::uint32_t id : std::span(posting_).first(posted.sends)) {
+      note_sent(id, operation(id).bytes);
     }
-    note_sent(id, operation(id).bytes);
+    if (posted.bytes > 0) note_sent(posting_[posted.sends], posted.bytes);
+  } else if (!forwarded_.empty()) {
+    for (const Plan::OrderedStep& step : steps) std::erase(forwarded_, step.operation);
   }
-  return true;
+  return is_whole;
+}
+
+/// True if a send was made with the fold that computed its data, before its turn in the order.
+bool Executor::is_made(std::uint32_t send) const {
+  if (is_recorded_) return states_[send].done > 0;
+  return std::find(forwarded_.begin(), forwarded_.end(), send) != forwarded_.end();
 }
 
 /// False if the data is there, but may not be moved yet, or if it does not come for some time: its
@@ -135,6 +139,8 @@ bool Executor::receive_in_order(const Plan::OrderedStep& step) {
   const std::span<const Rank> from = ranks(id);
   // What the peer has put into a window is in its place already.
   const bool only_if_put = step.overwrites_sent && is_outstanding_;
+  // With nothing after it, there is nothing to go on with freely.
+  const bool is_last = at_ + 1 == plan_->order.size();
   const void** const operands = make_room(id);
   // The one after the next ones, which were named before.
   constexpr std::size_t ahead = 4;
@@ -142,18 +148,31 @@ bool Executor::receive_in_order(const Plan::OrderedStep& step) {
   if (const std::size_t later = at_ + ahead; later < plan_->order.size()) {
     next = ranks(plan_->order[later].operation).first(1);
   }
-  while (states_[id].done < bytes) {
+  do {
     std::byte* const to = next_target(id);
     const std::size_t left = bytes - states_[id].done - carried(id);
     const std::span<std::byte> into = only_if_put ? std::span<std::byte>{} : landing(id, to, left);
     std::size_t found = 0;
     while ((found = port_.poll(from, into, operands, std::exchange(next, {}))) == 0) {
-      if (idle_ == longest_in_order_wait) return false;
+      if (idle_ == longest_in_order_wait && !is_last) return false;
       if (!copy_aside()) wait();
     }
     if (only_if_put && *operands != to) return false;
+    if (found < left) record();
     take(id, to, std::min(left, found));
     idle_ = 0;
+  } while (is_recorded_ && states_[id].done < bytes);
+  return true;
+}
+
+/// False if receivers do not release what was sent for some time.
+bool Executor::await_release() {
+  if (!is_outstanding_) return true;
+  for (const Plan::Traffic& each : plan_->traffic) {
+    while (each.counts.bytes_sent > 0 && port_.unreleased(each.peer) > 0) {
+      if (idle_ == longest_in_order_wait) return false;
+      if (!copy_aside()) wait();
+    }
   }
   return true;
 }
@@ -162,6 +181,7 @@ bool Executor::receive_in_order(const Plan::OrderedStep& step) {
 
 void Executor::run_freely() {
   const Plan& plan = *plan_;
+  record();
   is_in_order_ = false;
   if (plan.has_turns) count_turns();
   // Operations are in order of time, so other ranks wait for the first unfinished ones.
@@ -189,15 +209,6 @@ void Executor::run_freely() {
   }
 }
 
-/// Some operations may have been run in order.
-void Executor::count_turns() {
-  std::fill(send_turns_.begin(), send_turns_.end(), 0);
-  std::fill(receive_turns_.begin(), receive_turns_.end(), 0);
-  for (std::uint32_t id = 0; id < plan_->operations.size(); ++id) {
-    if (states_[id].done == operation(id).bytes) note_turn(id);
-  }
-}
-
 bool Executor::advance(std::uint32_t id) {
   State& state = states_[id];
   const Step::Kind kind = operation(id).kind;
@@ -213,10 +224,10 @@ bool Executor::advance_send(std::uint32_t id) {
   const std::size_t wanted = std::min(left, slice_bytes_);
   // Wait for a whole slice instead of sending small fragments.
   if (allowed(id) < wanted) return false;
-  if (states_[id].done == 0) note_begin(id);
   Port::Window window;
   Port::Send send;
-  fill(send, id, wanted, window);
+  fill(send, id, wanted);
+  if (operation(id).exposes) announce(send, id, window_at(id), window);
   const Port::Posted posted = port_.post({&send, 1});
   const std::size_t taken = posted.sends > 0 ? wanted : posted.bytes;
   if (taken == 0) return false;
@@ -277,12 +288,8 @@ void Executor::take(std::uint32_t id, std::byte* to, std::size_t bytes) {
   const bool forwards = operation.forward && prepare_forward(id, to, bytes);
   memory_.fold(*folding_, operands_, to, copies_, bytes);
   port_.consume(from, bytes);
-  if (forwards) {
-    const Port::Posted posted = port_.post({&forward_, 1});
-    is_outstanding_ = is_outstanding_ || posted.is_outstanding;
-    note_sent(*operation.forward, bytes);
-  }
   note_received(id, bytes, bytes);
+  if (forwards) post_forward(*operation.forward, bytes);
 }
 
 /// Puts the rank's own operand, from `after` bytes after the next one on, among those of the peers.
@@ -347,10 +354,10 @@ bool Executor::prepare_forward(std::uint32_t receive, std::byte* to, std::size_t
   if (!may_forward(receive) || (is_in_order_ && bytes < operation(receive).bytes)) return false;
   const std::uint32_t next = *operation(receive).forward;
   const State& state = states_[next];
-  if (state.done == 0) note_begin(next);
   forward_ = {};
-  fill(forward_, next, bytes, windows_.front());
+  fill(forward_, next, bytes);
   forward_.data = {to, bytes};
+  if (operation(next).exposes) announce(forward_, next, 0, windows_.front());
   // Staged data is not sent in small fragments.
   const bool may_stage =
       !is_in_order_ && (bytes == slice_bytes_ || state.done + bytes == operation(receive).bytes);
@@ -360,6 +367,37 @@ bool Executor::prepare_forward(std::uint32_t receive, std::byte* to, std::size_t
   forward_.is_prepared = copies != Port::Copies::none;
   if (!forward_.is_prepared) copies_.clear();
   return forward_.is_prepared;
+}
+
+/// Makes a prepared send, once the receive whose result it forwards is consumed.
+void Executor::post_forward(std::uint32_t send, std::size_t bytes) {
+  if (forward_.window != nullptr) {
+    windows_.front().at = is_in_order_ ? plan_->order[at_].window_at : window_at(send);
+  }
+  const Port::Posted posted = port_.post({&forward_, 1});
+  is_outstanding_ = is_outstanding_ || posted.is_outstanding;
+  if (!is_recorded_) forwarded_.push_back(send);
+  note_sent(send, bytes);
+}
+
+/// The window that goes with a send, if this is its beginning. Requires: there is one.
+void Executor::announce(Port::Send& send, std::uint32_t id, std::uint64_t at,
+                        Port::Window& window) {
+  if (states_[id].done > 0) return;
+  const Plan::Exposure& exposure = plan_->exposures[*operation(id).exposes];
+  const Plan::Operation& receive = operation(exposure.receive);
+  const Plan::Piece& piece = plan_->pieces[receive.pieces.begin];
+  window = {.memory = {target(piece.to, piece.to_offset), receive.bytes},
+            .at = at,
+            .after = exposure.shift};
+  send.window = &window;
+}
+
+/// Where the bytes of the window of a send are in the stream from the peer.
+std::uint64_t Executor::window_at(std::uint32_t send) const {
+  const std::uint32_t entry = *operation(send).exposes;
+  const Rank peer = plan_->exposures[entry].peer;
+  return window_begin_[entry] - counters_->peers[peer.index()].bytes_received;
 }
 
 bool Executor::may_forward(std::uint32_t receive) {
@@ -386,62 +424,6 @@ bool Executor::copy_aside() {
   if (aside_done_) return false;
   copy(plan_->aside);
   return aside_done_ = true;
-}
-
-// Progress --------------------------------------------------------------------------------------
-
-bool Executor::is_turn(std::uint32_t id) const {
-  if (is_in_order_) return true;
-  const bool sends = operation(id).kind == Step::Kind::send;
-  const std::vector<std::uint32_t>& turns = sends ? send_turns_ : receive_turns_;
-  const std::span<const Plan::Peer> all = operation(id).peers.of(plan_->peers);
-  return std::all_of(all.begin(), all.end(),
-                     [&](const Plan::Peer& peer) { return turns[peer.rank.index()] == peer.turn; });
-}
-
-/// The number of bytes of the current piece, from the next one on, whose dependences are satisfied.
-std::size_t Executor::allowed(std::uint32_t id) const {
-  const State& state = states_[id];
-  const Plan::Piece& piece = this->piece(id);
-  std::size_t bytes = piece.begin + piece.bytes - state.done;
-  for (const Plan::Wait& wait : piece.waits.of(plan_->waits)) {
-    const auto need = static_cast<std::int64_t>(state.done) + wait.shift;
-    const auto have = static_cast<std::int64_t>(cleared(wait.operation));
-    if (have <= need) return 0;
-    bytes = std::min(bytes, static_cast<std::size_t>(have - need));
-  }
-  return bytes;
-}
-
-/// The number of bytes of an operation that are complete: received, or sent and released.
-std::size_t Executor::cleared(std::uint32_t id) const {
-  const State& state = states_[id];
-  if (state.finished || operation(id).kind != Step::Kind::send || state.done == 0) {
-    return state.done;
-  }
-  return std::min(state.done, released(id));
-}
-
-/// True if all receivers have released all of a send. Looks no further than the first that has not:
-/// it writes the line that says so, and would have to fetch it back.
-bool Executor::is_released(std::uint32_t id) const {
-  for (std::size_t k = 0; k < ranks(id).size(); ++k) {
-    if (!is_released_by(id, k)) return false;
-  }
-  return true;
-}
-
-/// The number of bytes of a send that all its receivers have released.
-std::size_t Executor::released(std::uint32_t id) const {
-  const std::span<const Rank> all = ranks(id);
-  const std::size_t begin = operation(id).peers.begin;
-  std::size_t least = operation(id).bytes;
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    const std::uint64_t released = released_by(all[k]);
-    const std::uint64_t start = send_begin_[begin + k];
-    least = std::min<std::size_t>(least, released > start ? released - start : 0);
-  }
-  return least;
 }
 
 }  // namespace tutti

@@ -95,8 +95,8 @@ class Executor {
     std::uint32_t piece = 0;  // Which of its pieces contains byte `done`.
     bool finished = false;    // All bytes are moved and, for a send, released.
   };
-  void start();
   [[nodiscard]] bool run_in_order();
+  [[nodiscard]] bool await_release();
   [[nodiscard]] bool post_in_order(std::span<const Plan::OrderedStep> steps);
   [[nodiscard]] bool receive_in_order(const Plan::OrderedStep& step);
   void run_freely();
@@ -106,7 +106,9 @@ class Executor {
   [[nodiscard]] bool advance_local(std::uint32_t id);
   [[nodiscard]] bool advance_receive(std::uint32_t id);
 
-  void fill(Port::Send& send, std::uint32_t id, std::size_t bytes, Port::Window& window);
+  void fill(Port::Send& send, std::uint32_t id, std::size_t bytes);
+  void announce(Port::Send& send, std::uint32_t id, std::uint64_t at, Port::Window& window);
+  [[nodiscard]] std::uint64_t window_at(std::uint32_t send) const;
   [[nodiscard]] std::span<std::byte> landing(std::uint32_t id, std::byte* to, std::size_t most);
   [[nodiscard]] const void** make_room(std::uint32_t id);
   void take(std::uint32_t id, std::byte* to, std::size_t bytes);
@@ -114,7 +116,11 @@ class Executor {
   void place_own(std::uint32_t id, std::size_t after);
   void fold_arrived(std::uint32_t id, std::size_t after, std::size_t bytes);
   [[nodiscard]] bool prepare_forward(std::uint32_t receive, std::byte* to, std::size_t bytes);
+  void post_forward(std::uint32_t send, std::size_t bytes);
   [[nodiscard]] bool may_forward(std::uint32_t receive);
+  void record();
+  void forget();
+  void count_traffic();
   void note_begin(std::uint32_t send);
   void note_sent(std::uint32_t id, std::size_t bytes);
   void note_received(std::uint32_t id, std::size_t bytes, std::size_t moved);
@@ -165,6 +171,7 @@ class Executor {
     const Plan::Piece& piece = this->piece(id);
     return target(piece.to, piece.to_offset + (states_[id].done - piece.begin));
   }
+  [[nodiscard]] bool is_made(std::uint32_t send) const;
   void copy(std::span<const Plan::Copy> copies);
   [[nodiscard]] bool copy_aside();
 
@@ -195,6 +202,10 @@ class Executor {
   bool splits_elements_ = false;  // Slices may end within an element.
   bool is_in_order_ = false;
   std::size_t at_ = 0;            // The step of plan.order that is being run.
+  // Whether states_, the counters and what is derived from them are kept. While whole operations
+  // are run in order, at_ and forwarded_ say what is done, and all states are zero.
+  bool is_recorded_ = false;
+  std::vector<std::uint32_t> forwarded_;  // Sends that were made before their turn in the order.
   bool is_outstanding_ = false;   // Of what was sent in order, something may not be released.
   bool aside_done_ = false;       // The copies of plan.aside are made.
   std::uint32_t idle_ = 0;        // How many polls have found nothing since the last progress.
@@ -204,12 +215,14 @@ class Executor {
   Clock::time_point deadline_;    // Set after the first waits.
   Clock::time_point wait_note_;   // When to call note_wait().
   Clock::time_point stall_note_;  // When to call note_stall().
-  std::vector<State> states_;
+  std::size_t count_ = 0;         // The operations of the plan,
+  std::vector<State> states_;     // and what is done of each.
   std::vector<std::uint64_t> send_begin_;     // By entry of plan.peers: first stream position.
   std::vector<std::uint32_t> send_turns_;     // By rank: ordinal of the next send to it.
   std::vector<std::uint32_t> receive_turns_;  // By rank: ordinal of the next receive from it.
   std::vector<std::uint64_t> window_begin_;   // By entry of plan.exposures: stream position.
   std::vector<Port::Send> batch_;             // Sends that are made together,
+  std::vector<std::uint32_t> posting_;        // their operations,
   std::vector<Port::Window> windows_;         // and the windows that they announce.
   Port::Send forward_;                        // The send that forwards the result of a fold,
   std::vector<std::byte*> copies_;            // and more destinations of the fold.

@@ -44,6 +44,7 @@ bool Executor::answer_alarm() {
   constexpr std::uint32_t between_rings = 64;
   if (idle_ < next_ring_ && !has_slept_ && !is_last_poll_) return false;
   next_ring_ = idle_ + between_rings;
+  record();
   const std::optional<Error> error = alarm_.ring(blocking());
   if (!error) {
     is_last_poll_ = false;
@@ -64,6 +65,7 @@ void Executor::watch_clock() {
     wait_note_ = now + first_note;
     stall_note_ = now + noteworthy;
   }
+  if (now > std::min({wait_note_, stall_note_, deadline_})) record();
   if (now > wait_note_) {
     wait_note_ = now + noteworthy;
     alarm_.note_wait(awaited());

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <tutti/counters.hpp>
 #include <tutti/schedule/layout.hpp>
 #include <tutti/schedule/placement.hpp>
 #include <tutti/schedule/program.hpp>
@@ -111,6 +112,14 @@ struct Plan {
     /// A receive: its result may be forwarded at once, since no other send to those peers comes
     /// before that.
     bool forwards = false;
+    /// The window that goes with this send, or with the forward of this receive: where its bytes
+    /// are in the stream from the peer, counted from those not received by then.
+    std::size_t window_at = 0;
+  };
+  /// All that a plan exchanges with a peer.
+  struct Traffic {
+    Rank peer;
+    PeerCounters counts;  ///< Each operation of `order` counts as one slice.
   };
 
   [[nodiscard]] std::span<const Rank> ranks_of(std::uint32_t operation) const {
@@ -136,6 +145,8 @@ struct Plan {
   /// cut into segments; else empty.
   std::vector<OrderedStep> order;
   std::size_t longest = 0;  ///< Bytes of an operation of `order`.
+  /// What running `order` adds to the counters.
+  std::vector<Traffic> traffic;
   std::size_t scratch_bytes = 0;
   std::size_t spare_bytes = 0;
 };

@@ -2,6 +2,7 @@
 // another, and the sends that forward a result.
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -70,9 +71,58 @@ class Order {
     }
     join_sends(order);
     plan_.order = std::move(order);
+    add_up_traffic();
+    place_windows();
   }
 
  private:
+  void add_up_traffic() {
+    for (const Plan::OrderedStep& step : plan_.order) {
+      const Plan::Operation& operation = plan_.operations[step.operation];
+      const std::uint64_t messages = operation.begins_message ? 1 : 0;
+      for (const Rank rank : plan_.ranks_of(step.operation)) {
+        PeerCounters& counts = traffic_with(rank);
+        if (operation.kind == Step::Kind::send) {
+          counts.bytes_sent += operation.bytes;
+          counts.messages_sent += messages;
+          ++counts.slices_sent;
+        } else {
+          counts.bytes_received += operation.bytes;
+          counts.messages_received += messages;
+          ++counts.slices_received;
+        }
+      }
+    }
+  }
+
+  PeerCounters& traffic_with(Rank peer) {
+    const auto found = std::find_if(plan_.traffic.begin(), plan_.traffic.end(),
+                                    [&](const Plan::Traffic& each) { return each.peer == peer; });
+    return found != plan_.traffic.end() ? found->counts
+                                        : plan_.traffic.emplace_back(peer, PeerCounters{}).counts;
+  }
+
+  /// Finds how far before each window the stream from its peer is when the window is announced.
+  void place_windows() {
+    if (plan_.exposures.empty()) return;
+    std::unordered_map<std::uint32_t, std::size_t> received;  // By rank.
+    for (Plan::OrderedStep& step : plan_.order) {
+      const Plan::Operation& operation = plan_.operations[step.operation];
+      const bool receives = operation.kind == Step::Kind::receive;
+      if (receives) {
+        for (const Rank rank : plan_.ranks_of(step.operation)) {
+          received[rank.index()] += operation.bytes;
+        }
+      }
+      // A forward is posted when the receive is consumed.
+      const std::uint32_t send = receives && step.forwards ? *operation.forward : step.operation;
+      if (const auto exposes = plan_.operations[send].exposes) {
+        const Plan::Exposure& exposure = plan_.exposures[*exposes];
+        step.window_at = exposure.before - received[exposure.peer.index()];
+      }
+    }
+  }
+
   /// Finds the sends that follow each other and have different peers.
   void join_sends(std::vector<Plan::OrderedStep>& order) const {
     std::unordered_set<std::uint32_t> named;
