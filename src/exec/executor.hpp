@@ -201,7 +201,7 @@ class Executor {
   bool is_first_part_ = true;
   bool splits_elements_ = false;  // Slices may end within an element.
   bool is_in_order_ = false;
-  std::size_t at_ = 0;            // The step of plan.order that is being run.
+  std::size_t at_ = 0;  // The step of plan.order that is being run.
   // Whether states_, the counters and what is derived from them are kept. While whole operations
   // are run in order, at_ and forwarded_ say what is done, and all states are zero.
   bool is_recorded_ = false;

@@ -141,8 +141,8 @@ struct Plan {
   static constexpr std::size_t longest_short = 4096;
   /// The same for messages that receivers read in place at once.
   static constexpr std::size_t longest_in_place = std::size_t{1} << 16;
-  /// All operations, if none has more than `longest_in_place` bytes, or `longest_short` if messages are
-  /// cut into segments; else empty.
+  /// All operations, if none has more than `longest_in_place` bytes, or `longest_short` if messages
+  /// are cut into segments; else empty.
   std::vector<OrderedStep> order;
   std::size_t longest = 0;  ///< Bytes of an operation of `order`.
   /// What running `order` adds to the counters.

@@ -98,8 +98,9 @@ class Order {
   PeerCounters& traffic_with(Rank peer) {
     const auto found = std::find_if(plan_.traffic.begin(), plan_.traffic.end(),
                                     [&](const Plan::Traffic& each) { return each.peer == peer; });
-    return found != plan_.traffic.end() ? found->counts
-                                        : plan_.traffic.emplace_back(peer, PeerCounters{}).counts;
+    return found != plan_.traffic.end()
+               ? found->counts
+               : plan_.traffic.emplace_back(Plan::Traffic{.peer = peer, .counts = {}}).counts;
   }
 
   /// Finds how far before each window the stream from its peer is when the window is announced.
