@@ -22,10 +22,10 @@
 #include "cli/console/text_file.hpp"
 #include "cli/launch/again.hpp"
 #include "cli/launch/launcher.hpp"
+#include "cli/measure/party.hpp"
+#include "cli/measure/tuning.hpp"
 #include "core/quantity.hpp"
 #include "core/reject.hpp"
-#include "measure/party.hpp"
-#include "measure/tuning.hpp"
 #include "rendezvous/environment.hpp"
 
 namespace tutti::cli {

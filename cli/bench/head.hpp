@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "cli/bench/plan.hpp"
-#include "measure/machine.hpp"
-#include "measure/place.hpp"
+#include "cli/measure/machine.hpp"
+#include "cli/measure/place.hpp"
 
 /// The lines above the table of `tutti bench`, as nccl-tests prints them.
 namespace tutti::cli {

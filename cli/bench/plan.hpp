@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "cli/bench/request.hpp"
-#include "measure/workload.hpp"
+#include "cli/measure/workload.hpp"
 
 namespace tutti::cli {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "cli/measure/report.hpp"
 #include "cli/versus/report.hpp"
-#include "measure/report.hpp"
 
 /// `tutti bench --plot`: time and bus bandwidth out of place over size, with the machine's limit,
 /// as SVG.

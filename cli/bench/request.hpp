@@ -15,8 +15,8 @@
 #include "cli/bench/sizes.hpp"
 #include "cli/bench/transport.hpp"
 #include "cli/console/arguments.hpp"
-#include "measure/buffer_pair.hpp"
-#include "measure/pace.hpp"
+#include "cli/measure/buffer_pair.hpp"
+#include "cli/measure/pace.hpp"
 
 namespace tutti::cli {
 

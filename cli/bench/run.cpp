@@ -6,7 +6,7 @@
 #include "cli/bench/head.hpp"
 #include "cli/bench/table.hpp"
 #include "cli/console/progress.hpp"
-#include "measure/bench.hpp"
+#include "cli/measure/bench.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <tutti/communicator.hpp>
 
 #include "cli/bench/plan.hpp"
-#include "measure/report.hpp"
+#include "cli/measure/report.hpp"
 
 namespace tutti::cli {
 

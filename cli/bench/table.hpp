@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "measure/report.hpp"
+#include "cli/measure/report.hpp"
 
 /// The table of `tutti bench`, with the columns of nccl-tests: programs read such tables, some of
 /// them from the end of the line. Figures that nccl-tests does not have come after the table, in

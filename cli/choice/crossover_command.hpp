@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/measured_crossover.hpp"
+#include "cli/measure/measured_crossover.hpp"
 #include "select/reach.hpp"
 
 namespace tutti::cli {

@@ -14,8 +14,8 @@
 #include "cli/console/text_file.hpp"
 #include "cli/launch/again.hpp"
 #include "cli/launch/launcher.hpp"
+#include "cli/measure/regret.hpp"
 #include "core/reject.hpp"
-#include "measure/regret.hpp"
 #include "rendezvous/environment.hpp"
 #include "select/profile.hpp"
 

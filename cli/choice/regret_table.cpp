@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "cli/console/text.hpp"
+#include "cli/measure/quantile.hpp"
 #include "core/quantity.hpp"
-#include "measure/quantile.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/regret.hpp"
+#include "cli/measure/regret.hpp"
 
 namespace tutti::cli {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/measure/report.hpp"
 #include "cli/versus/contender.hpp"
-#include "measure/report.hpp"
 
 namespace tutti::cli {
 

@@ -15,13 +15,13 @@
 #include "cli/console/own_program.hpp"
 #include "cli/console/progress.hpp"
 #include "cli/console/text.hpp"
+#include "cli/measure/limit.hpp"
+#include "cli/measure/quantile.hpp"
 #include "cli/versus/followers.hpp"
 #include "cli/versus/pool.hpp"
 #include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "core/system_reason.hpp"
-#include "measure/limit.hpp"
-#include "measure/quantile.hpp"
 
 namespace tutti::cli {
 namespace {
