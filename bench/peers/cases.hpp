@@ -1,6 +1,5 @@
 // The cases in which libraries are compared, independent of any library: collective, type,
-// operation and lengths. Programs that run them all and digest their outputs (inputs.hpp) can be
-// compared line by line.
+// operation and lengths.
 #pragma once
 
 #include <array>
@@ -202,7 +201,7 @@ inline void for_each_case(int ranks, const std::function<void(const Case&)>& vis
   }
 }
 
-/// "allreduce f32 sum 1000 -": the beginning of a case's lines in an oracle's file.
+/// "allreduce f32 sum 1000 -": a case in words.
 [[nodiscard]] inline std::string line(const Case& c) {
   std::string text;
   text.append(name(c.collective)).append(" ").append(name(c.dtype)).append(" ").append(name(c.op));

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "peers/measurement.hpp"
-#include "peers/oracle.hpp"
 #include "peers/relay.hpp"
+#include "peers/verification.hpp"
 
 namespace peers {
 namespace {
@@ -224,21 +224,14 @@ int measure_all(Peer& peer, const Options& options) {
   return 0;
 }
 
-int oracle(Peer& peer, const std::vector<std::string>& arguments) {
-  if (arguments.size() != 2) throw UsageError("oracle needs a file name");
-  auto trespasses = static_cast<double>(write_oracle(peer, arguments[1]));
-  peer.maximum({&trespasses, 1});
-  return trespasses == 0 ? 0 : 1;
-}
-
 }  // namespace
 
 int run_program(Peer& peer, const std::vector<std::string>& arguments) {
   try {
     const std::string mode = arguments.empty() ? "" : arguments[0];
     if (mode == "measure") return measure_all(peer, parse(arguments));
-    if (mode == "oracle") return oracle(peer, arguments);
-    throw UsageError("the first argument must be measure or oracle");
+    if (mode == "check") return check_cases(peer) == 0 ? 0 : 1;
+    throw UsageError("the first argument must be measure or check");
   } catch (const UsageError& error) {
     if (peer.rank() == 0) std::fprintf(stderr, "%s\nusage:\n%s", error.what(), usage);
     return 2;

@@ -16,8 +16,7 @@ inline constexpr const char* usage =
     "[warm=N]\n"
     "          [in-place] [barrier] [check=SEED] and answers each with a line of JSON,\n"
     "          {\"error\": ...} on failure\n"
-    "  oracle FILE\n"
-    "          writes a line for every case and rank: collective dtype op count root rank digest\n";
+    "  check   makes a call of every kind and checks its result\n";
 
 /// Runs the program on all ranks together. `arguments` is the command line without the program's
 /// name and the library's own settings. Returns the exit status.

@@ -10,11 +10,13 @@ namespace peers {
 
 /// Makes the call once on random numbers, into a poisoned output, and counts the wrong elements on
 /// all ranks together; none for a call in place for which libraries place blocks differently.
-///
-/// Numbers are integers that are small enough that no order of adding rounds. They repeat after a
-/// prime number of elements, so that a check is as cheap as a memory comparison.
-/// Requires: no v-variant; the same seed on all ranks.
+/// Requires: the same seed on all ranks.
 [[nodiscard]] std::optional<std::size_t> count_wrong(Peer& peer, const Call& call,
                                                      std::uint64_t seed);
+
+/// Makes every call of for_each_case() that the library supports, and names those with a wrong
+/// element on this rank, or that wrote behind the output or over the input. Returns how many there
+/// are on all ranks together.
+[[nodiscard]] std::size_t check_cases(Peer& peer);
 
 }  // namespace peers

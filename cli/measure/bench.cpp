@@ -100,10 +100,10 @@ class Bench {
 
   /// The wrong elements on all ranks.
   [[nodiscard]] std::uint64_t wrong(const Case& what, const Call& call, const Operands& data) {
-    const ResultCheck check(what, communicator_.rank(), report_.ranks, ++seed_);
-    check.prepare(data);
+    const ResultCheck check(checked(what), communicator_.rank(), report_.ranks, ++seed_);
+    check.prepare(data.input, data.output);
     communicator_.run(call);
-    std::uint64_t count = check.count_wrong(data);
+    std::uint64_t count = check.count_wrong(data.output);
     aside_.all_reduce(std::span(&count, 1));
     return count;
   }

@@ -44,4 +44,12 @@ Call call_of(const Case& what, const Operands& operands) {
                       .reproducible = what.reproducible}};
 }
 
+CheckedCall checked(const Case& what) {
+  return {.collective = what.collective,
+          .dtype = what.dtype,
+          .op = what.op,
+          .root = what.root,
+          .block = [count = what.count](std::uint32_t, std::uint32_t) { return count; }};
+}
+
 }  // namespace tutti::measure

@@ -5,6 +5,7 @@
 
 #include "cli/measure/buffer_pair.hpp"
 #include "cli/measure/case.hpp"
+#include "cli/measure/result_check.hpp"
 
 namespace tutti::measure {
 
@@ -27,5 +28,8 @@ struct Operands {
 
 /// The call of a rank. It refers to the schedule of the case, which must outlive it.
 [[nodiscard]] Call call_of(const Case& what, const Operands& operands);
+
+/// What the result of the case depends on.
+[[nodiscard]] CheckedCall checked(const Case& what);
 
 }  // namespace tutti::measure

@@ -2,53 +2,64 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <functional>
+#include <optional>
 #include <vector>
 
-#include "api/call/prepared_call.hpp"
-#include "cli/measure/operands.hpp"
+#include <tutti/collective.hpp>
+
+#include "cli/measure/contributions.hpp"
 
 namespace tutti::measure {
 
-/// Random input for one call, and a check of its output.
+/// What the result of a call depends on.
+struct CheckedCall {
+  Collective collective = Collective::allreduce;
+  DType dtype = DType::f32;
+  Op op = Op::sum;
+  std::uint32_t root = 0;
+  /// The elements of the block from one rank to another; of all data of a broadcast, reduce or
+  /// allreduce. A rank that does not matter, such as the receiver of a gather, is ignored.
+  std::function<std::uint64_t(std::uint32_t from, std::uint32_t to)> block{};
+};
+
+/// Random input for one call, and a check of its output. A check costs no more than comparing
+/// memory.
 ///
-/// The numbers are integers, and so small that every partial result is exact in their type. They
-/// repeat with a prime period, so chunks that an algorithm could confuse differ, and a check costs
-/// no more than comparing memory.
+/// It knows nothing of schedules, so it checks those of every library.
 class ResultCheck {
  public:
   /// Requires: all ranks give the same seed, and every call gets another seed.
-  ResultCheck(Case what, std::uint32_t self, std::uint32_t ranks, std::uint64_t seed);
+  ResultCheck(CheckedCall what, std::uint32_t self, std::uint32_t ranks, std::uint64_t seed);
 
-  /// Fills this rank's input with its numbers and its output with a poison pattern.
-  void prepare(const Operands& operands) const;
+  /// The elements of this rank's buffers.
+  [[nodiscard]] std::uint64_t input_elements() const;
+  [[nodiscard]] std::uint64_t output_elements() const;
+
+  /// Fills this rank's output with a poison pattern and its input with its numbers.
+  void prepare(std::byte* input, std::byte* output) const;
 
   /// The number of wrong elements in this rank's output.
-  [[nodiscard]] std::uint64_t count_wrong(const Operands& operands) const;
+  [[nodiscard]] std::uint64_t count_wrong(const std::byte* output) const;
 
  private:
-  /// One period of one rank's elements, or of the reduction of all ranks' elements, as bytes.
-  using Numbers = std::vector<std::byte>;
+  /// Elements from one rank, or of the reduction of all ranks.
+  struct Piece {
+    std::optional<std::uint32_t> rank;
+    std::uint64_t begin;
+    std::uint64_t count;
+  };
 
-  [[nodiscard]] std::int64_t draw(std::uint64_t random, std::uint32_t rank,
-                                  std::uint64_t index) const;
-  [[nodiscard]] std::vector<std::int64_t> drawn(std::uint32_t rank) const;
-  [[nodiscard]] Numbers numbers(std::uint32_t rank) const;
-  [[nodiscard]] Numbers combination() const;
-  [[nodiscard]] Numbers encoded(std::span<const std::int64_t> values) const;
+  /// What this rank's output consists of.
+  [[nodiscard]] std::vector<Piece> pieces() const;
+  /// The elements of the blocks from one rank to all ranks before another.
+  [[nodiscard]] std::uint64_t before(std::uint32_t from, std::uint32_t to) const;
+  [[nodiscard]] std::uint64_t count_wrong(const Piece& piece, const std::byte* found) const;
 
-  [[nodiscard]] CallExtent extent() const;
-
-  /// The number of elements among `count` that differ from the numbers from `begin` on.
-  [[nodiscard]] std::uint64_t differing(const std::byte* found, const Numbers& numbers,
-                                        std::uint64_t begin, std::uint64_t count) const;
-
-  Case case_;
+  CheckedCall what_;
   std::uint32_t self_;
   std::uint32_t ranks_;
-  std::uint64_t seed_;
-  std::size_t element_;
-  std::uint64_t period_;
+  Contributions contributions_;
 };
 
 }  // namespace tutti::measure

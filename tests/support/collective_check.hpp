@@ -30,8 +30,8 @@ struct Trial {
 
 [[nodiscard]] std::string words(const Trial& trial);
 
-/// Makes the call on numbers derived from rank and index, and returns the first error in this
-/// rank's output, or an empty text. Every byte must be right, and no byte outside may change.
+/// Makes the call and says what is wrong with this rank's output, if anything. Every byte must be
+/// right, and no byte outside may change.
 [[nodiscard]] std::string try_call(Communicator& communicator, const Trial& trial);
 
 }  // namespace tutti::test

@@ -8,6 +8,8 @@
 
 #include <tutti/communicator.hpp>
 
+#include "cli/measure/operands.hpp"
+
 namespace tutti::test {
 namespace {
 
@@ -28,11 +30,11 @@ std::uint64_t count_wrong(const Case& what, std::uint32_t ranks, bool in_place,
   run_threads(ranks, [&](Communicator& communicator) {
     const BufferPair buffers = buffers_for(what, ranks);
     const Operands data = operands_in(buffers, what, in_place, communicator.rank(), ranks);
-    const ResultCheck check(what, communicator.rank(), ranks, 7);
-    check.prepare(data);
+    const ResultCheck check(checked(what), communicator.rank(), ranks, 7);
+    check.prepare(data.input, data.output);
     communicator.run(call_of(what, data));
     if (communicator.rank() == 1) spoil(data.output);
-    wrong += check.count_wrong(data);
+    wrong += check.count_wrong(data.output);
   });
   return wrong;
 }
@@ -66,11 +68,11 @@ TEST(ResultCheck, CountsEveryElementThatWasNotWritten) {
     constexpr std::uint32_t ranks = 2;
     const BufferPair buffers = buffers_for(what, ranks);
     const Operands data = operands_in(buffers, what, false, 1, ranks);
-    const ResultCheck check(what, 1, ranks, 7);
-    check.prepare(data);
+    const ResultCheck check(checked(what), 1, ranks, 7);
+    check.prepare(data.input, data.output);
     const bool blocks =
         each == Collective::gather || each == Collective::allgather || each == Collective::alltoall;
-    EXPECT_EQ(check.count_wrong(data), what.count * (blocks ? ranks : 1)) << name(each);
+    EXPECT_EQ(check.count_wrong(data.output), what.count * (blocks ? ranks : 1)) << name(each);
   }
 }
 
@@ -80,11 +82,11 @@ TEST(ResultCheck, DrawsOtherNumbersForAnotherSeed) {
   alone.root = 0;
   const BufferPair buffers = buffers_for(alone, 1);
   const Operands data = operands_in(buffers, alone, false, 0, 1);
-  const ResultCheck check(alone, 0, 1, 1);
-  check.prepare(data);
+  const ResultCheck check(checked(alone), 0, 1, 1);
+  check.prepare(data.input, data.output);
   std::memcpy(data.output, data.input, larger_bytes(alone, 1));
-  EXPECT_EQ(check.count_wrong(data), 0);
-  EXPECT_GT(ResultCheck(alone, 0, 1, 2).count_wrong(data), 900);
+  EXPECT_EQ(check.count_wrong(data.output), 0);
+  EXPECT_GT(ResultCheck(checked(alone), 0, 1, 2).count_wrong(data.output), 900);
 }
 
 /// Swapped chunks are found though the numbers are periodic.
