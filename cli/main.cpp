@@ -12,7 +12,7 @@
 #include "cli/console/arguments.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/standard_output.hpp"
-#include "cli/launch/interrupts.hpp"
+#include "cli/launch/signals.hpp"
 #include "cli/launch/watch.hpp"
 
 namespace {

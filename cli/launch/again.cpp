@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,71 +11,50 @@
 
 #include "cli/console/own_program.hpp"
 #include "cli/console/text_file.hpp"
-#include "cli/launch/rank_process.hpp"
+#include "cli/launch/crew.hpp"
 #include "core/system_reason.hpp"
 
 namespace tutti::cli {
 
 namespace {
 
-/// The other process inherits signals and limits as this process got them.
-Inheritance inheritance_of(const Interrupts& interrupts) {
-  Inheritance inheritance;
-  inheritance.blocked = interrupts.blocked_before();
-  ::sigaction(SIGPIPE, nullptr, &inheritance.broken_pipe);
-  ::getrlimit(RLIMIT_NOFILE, &inheritance.files);
-  return inheritance;
-}
-
-pid_t start(const std::string& path, std::vector<std::string> words, const Interrupts& interrupts) {
+/// Starts this program; all signals to the crew are then for it.
+void start_again(Crew& crew, std::vector<std::string> words) {
+  const std::string path = own_program();
   words.insert(words.begin(), path);
-  std::vector<char*> arguments;
-  for (std::string& each : words) arguments.push_back(each.data());
-  arguments.push_back(nullptr);
-  const Inheritance inheritance = inheritance_of(interrupts);
   const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  const Started started = start_rank({.path = path.c_str(),
-                                      .arguments = arguments.data(),
-                                      .environment = environ,
-                                      .in = nothing.number(),
-                                      .out = STDOUT_FILENO,
-                                      .err = STDERR_FILENO,
-                                      .inheritance = &inheritance});
-  if (started.error == 0) return started.pid;
-  throw Error(ErrorCode::unsupported, "cannot start " + path + ": " + system_reason(started.error));
-}
-
-/// Stops the other process, then this one, as the signal would have done without a handler.
-void stop_along(pid_t child) {
-  ::kill(child, SIGTSTP);
-  sigset_t stop;
-  ::sigemptyset(&stop);
-  ::sigaddset(&stop, SIGTSTP);
-  ::raise(SIGTSTP);
-  ::sigprocmask(SIG_UNBLOCK, &stop, nullptr);
-  ::sigprocmask(SIG_BLOCK, &stop, nullptr);
-  ::kill(child, SIGCONT);
+  const int error = crew.start({.path = path,
+                                .words = std::move(words),
+                                .in = nothing.number(),
+                                .out = STDOUT_FILENO,
+                                .err = STDERR_FILENO});
+  if (error == 0) return;
+  throw Error(ErrorCode::unsupported, "cannot start " + path + ": " + system_reason(error));
 }
 
 }  // namespace
 
 int run_again(const std::vector<std::string>& words, const Interrupts& interrupts) {
   interrupts.check();
-  const pid_t child = start(own_program(), words, interrupts);
+  Crew crew(interrupts);
+  start_again(crew, words);
   int interrupted = 0;
-  int status = 0;
-  while (::waitpid(child, &status, WNOHANG) != child) {
+  while (crew.alive() > 0) {
     const int signal = interrupts.next();
-    if (signal == SIGCHLD) continue;
+    if (signal == SIGCHLD) {
+      (void)crew.reap();
+      continue;
+    }
+    crew.signal(signal);
     if (signal == SIGTSTP) {
-      stop_along(child);
+      stop_self();
+      crew.signal(SIGCONT);
     } else {
       interrupted = signal;
-      ::kill(child, signal);
     }
   }
   if (interrupted != 0) throw Interrupted(interrupted);
-  return Ending{status}.exit_code();
+  return crew.ending(0).exit_code();
 }
 
 TemporaryFile::TemporaryFile() : file_(::memfd_create("tutti", MFD_CLOEXEC)) {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/launch/file_descriptor.hpp"
-#include "cli/launch/interrupts.hpp"
+#include "cli/launch/signals.hpp"
 
 namespace tutti::cli {
 

@@ -1,17 +1,30 @@
 #include "cli/launch/crew.hpp"
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
 namespace tutti::cli {
 
-void Crew::join(pid_t pid) {
-  guard_.add(pid);
-  processes_.push_back({.pid = pid});
+Crew::Crew(const Signals& signals, Guard::Manner manner)
+    : inheritance_(signals.inheritance()), manner_(manner), guard_(manner) {
+  // Orphans of a rank become our children and can be reaped, even where init reaps nothing.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+int Crew::start(RankStart start) {
+  // A rank that is killed could not clean up. The guard is more patient.
+  if (manner_ == Guard::Manner::orderly && guard_.is_there()) start.death_signal = 0;
+  const Started started = start_rank(std::move(start), inheritance_);
+  if (started.error != 0) return started.error;
+  guard_.add(started.pid);
+  processes_.push_back({.pid = started.pid});
   ++alive_;
+  return 0;
 }
 
 std::string Crew::name(std::uint32_t rank) const {
@@ -52,10 +65,12 @@ bool Crew::anyone_left() {
                      [](const Process& each) { return each.left; });
 }
 
-void Crew::signal(int signal) {
-  for (const Process& each : processes_) {
-    if (each.left) ::kill(-each.pid, signal);
-  }
+void Crew::signal(std::uint32_t rank, int signal) const {
+  if (processes_[rank].left) ::kill(-processes_[rank].pid, signal);
+}
+
+void Crew::signal(int signal) const {
+  for (std::uint32_t rank = 0; rank < size(); ++rank) this->signal(rank, signal);
 }
 
 }  // namespace tutti::cli

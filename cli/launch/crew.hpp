@@ -8,17 +8,21 @@
 
 #include "cli/launch/guard.hpp"
 #include "cli/launch/rank_process.hpp"
+#include "cli/launch/signals.hpp"
 
 namespace tutti::cli {
 
-/// The processes of all ranks and their descendants. Each rank leads a process group. None of them
-/// outlives this process.
+/// Processes that this one has started, called ranks, and their descendants. Each rank leads a
+/// process group. None of them outlives this process.
 ///
 /// Reaps every child of this process, so no other code may wait for children.
 class Crew {
  public:
-  /// Adds the process of the next rank.
-  void join(pid_t pid);
+  /// Requires what Guard requires, and that the signals outlive this.
+  explicit Crew(const Signals& signals, Guard::Manner manner = Guard::Manner::at_once);
+
+  /// Starts the next rank. Returns errno; 0 if its program runs.
+  [[nodiscard]] int start(RankStart start);
 
   [[nodiscard]] std::uint32_t alive() const { return alive_; }
   [[nodiscard]] bool alive(std::uint32_t rank) const { return processes_[rank].alive; }
@@ -32,8 +36,12 @@ class Crew {
 
   /// The ranks that have ended since the last call.
   [[nodiscard]] std::vector<std::uint32_t> reap();
-  /// Sends a signal to all processes that are left.
-  void signal(int signal);
+  /// Sends a signal to all processes that are left, of one rank or of all.
+  void signal(std::uint32_t rank, int signal) const;
+  void signal(int signal) const;
+
+  [[nodiscard]] pid_t pid(std::uint32_t rank) const { return processes_[rank].pid; }
+  [[nodiscard]] Guard& guard() { return guard_; }
 
  private:
   struct Process {
@@ -45,6 +53,8 @@ class Crew {
 
   void forget_empty_groups();
 
+  const Inheritance& inheritance_;
+  const Guard::Manner manner_;
   Guard guard_;
   std::vector<Process> processes_;
   std::uint32_t alive_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <utility>
@@ -27,6 +28,20 @@ class FileDescriptor {
 
  private:
   int number_ = -1;
+};
+
+/// Both ends of a pipe, closed on exec. If it cannot be opened, errno says why.
+struct Pipe {
+  FileDescriptor read{};
+  FileDescriptor write{};
+
+  Pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return;
+    read = FileDescriptor(ends[0]);
+    write = FileDescriptor(ends[1]);
+  }
+  [[nodiscard]] explicit operator bool() const { return static_cast<bool>(read); }
 };
 
 }  // namespace tutti::cli

@@ -77,14 +77,13 @@ void end_all(const std::set<pid_t>& groups, Guard::Manner manner) {
 }  // namespace
 
 Guard::Guard(Manner manner) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return;
-  const FileDescriptor heard(ends[0]);
-  line_ = FileDescriptor(ends[1]);
+  Pipe pipe;
+  if (!pipe) return;
+  line_ = std::move(pipe.write);
   pid_ = ::fork();
   if (pid_ == 0) {
     line_.close();
-    stand_guard(heard.number(), manner);
+    stand_guard(pipe.read.number(), manner);
   }
 }
 

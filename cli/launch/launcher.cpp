@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -44,12 +42,13 @@ void open_standard_files() {
 
 Launcher::Launcher(const Job& job) : job_(job) {
   open_standard_files();
-  take_signals();
-  crew_.emplace();
+  // Those that are ignored on entry stay ignored, here and in the ranks, as nohup expects.
+  signals_.emplace(std::initializer_list<int>{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2,
+                                              SIGCONT, SIGTSTP, SIGCHLD});
+  ::signal(SIGPIPE, SIG_IGN);
+  crew_.emplace(*signals_);
   input_.prepare();
   raise_file_limit();
-  // Orphans of a rank become our children and can be reaped, even where init reaps nothing.
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   null_ = FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!null_) reject("cannot open /dev/null");
   if (job.binding == Binding::core) cores_ = allowed_cores();
@@ -58,28 +57,9 @@ Launcher::Launcher(const Job& job) : job_(job) {
   prepare_environment();
 }
 
-/// Signals that are ignored on entry stay ignored, here and in the ranks, as nohup expects.
-void Launcher::take_signals() {
-  sigset_t heard;
-  ::sigemptyset(&heard);
-  for (const int each :
-       {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP, SIGCHLD}) {
-    ::sigaddset(&heard, each);
-  }
-  ::sigprocmask(SIG_BLOCK, &heard, &inheritance_.blocked);
-  struct sigaction action {};
-  action.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &action, &inheritance_.broken_pipe);
-  action.sa_handler = SIG_DFL;  // If ignored, the kernel discards exit codes.
-  ::sigaction(SIGCHLD, &action, nullptr);
-  signals_ = FileDescriptor(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!signals_) reject("cannot read signals");
-}
-
 void Launcher::raise_file_limit() {
-  ::getrlimit(RLIMIT_NOFILE, &inheritance_.files);
   const rlim_t needed = 64 + rlim_t{job_.ranks} * (job_.output.empty() ? 2 : 4);
-  rlimit raised = inheritance_.files;
+  rlimit raised = signals_->inheritance().files;
   if (raised.rlim_cur >= needed) return;
   raised.rlim_cur = std::min(needed, raised.rlim_max);
   ::setrlimit(RLIMIT_NOFILE, &raised);
@@ -132,7 +112,7 @@ int Launcher::run() {
   if (refused != 0) return refused;
   input_.start();
   output.start();
-  return Watch(job_, *crew_, output, signals_.number()).run();
+  return Watch(job_, *crew_, output, *signals_).run();
 }
 
 int Launcher::start_all(RankOutput& output) {
@@ -148,27 +128,17 @@ int Launcher::start_all(RankOutput& output) {
 }
 
 int Launcher::start(std::uint32_t rank, const std::string& path, RankOutput& output) {
-  std::vector<std::string> words = job_.command;
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (std::string& each : words) arguments.push_back(each.data());
-  arguments.push_back(nullptr);
-  Environment variables = environment(rank);
-  const std::vector<char*> pointers = variables.pointers();
   const RankOutput::Ends ends = output.add(rank);
-  const Started started =
-      start_rank({.path = path.c_str(),
-                  .arguments = arguments.data(),
-                  .environment = pointers.data(),
-                  .in = rank == 0 ? input_.end() : null_.number(),
-                  .out = ends.out.number(),
-                  .err = ends.err.number(),
-                  .kept = rank == 0 ? root_socket_.number() : -1,
-                  .cpus = cores_.empty() ? nullptr : &cores_[rank % cores_.size()],
-                  .inheritance = &inheritance_});
-  if (started.error != 0) return refuse(path, started.error);
-  crew_->join(started.pid);
-  return 0;
+  const int error =
+      crew_->start({.path = path,
+                    .words = job_.command,
+                    .environment = environment(rank),
+                    .in = rank == 0 ? input_.end() : null_.number(),
+                    .out = ends.out.number(),
+                    .err = ends.err.number(),
+                    .kept = rank == 0 ? root_socket_.number() : -1,
+                    .cpus = cores_.empty() ? nullptr : &cores_[rank % cores_.size()]});
+  return error == 0 ? 0 : refuse(path, error);
 }
 
 int Launcher::refuse(const std::string& path, int error) {

@@ -11,7 +11,7 @@
 #include "cli/launch/job.hpp"
 #include "cli/launch/rank_input.hpp"
 #include "cli/launch/rank_output.hpp"
-#include "cli/launch/rank_process.hpp"
+#include "cli/launch/signals.hpp"
 
 namespace tutti::cli {
 
@@ -29,7 +29,6 @@ class Launcher {
   [[nodiscard]] int run();
 
  private:
-  void take_signals();
   void raise_file_limit();
   void open_root();
   void prepare_environment();
@@ -41,15 +40,14 @@ class Launcher {
   [[nodiscard]] Environment environment(std::uint32_t rank) const;
 
   const Job& job_;
-  Inheritance inheritance_;
-  FileDescriptor signals_;
+  std::optional<Signals> signals_;  // Made after standard files are open.
   FileDescriptor null_;
   RankInput input_;
   FileDescriptor root_socket_;
   std::string root_;
   Environment environment_;
   std::vector<cpu_set_t> cores_;
-  std::optional<Crew> crew_;  // Made after standard files are open and signals blocked.
+  std::optional<Crew> crew_;  // Made after the signals.
 };
 
 }  // namespace tutti::cli

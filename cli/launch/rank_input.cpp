@@ -53,13 +53,13 @@ void pump(const FileDescriptor& to) {
 
 void RankInput::prepare() {
   if (::isatty(STDIN_FILENO) != 1) return;
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) {
+  Pipe pipe;
+  if (!pipe) {
     throw Error(ErrorCode::invalid_argument,
                 "cannot open a pipe for the input: " + std::generic_category().message(errno));
   }
-  reading_ = FileDescriptor(ends[0]);
-  writing_ = FileDescriptor(ends[1]);
+  reading_ = std::move(pipe.read);
+  writing_ = std::move(pipe.write);
 }
 
 int RankInput::end() const { return reading_ ? reading_.number() : STDIN_FILENO; }

@@ -82,14 +82,13 @@ LineForwarder::Source RankOutput::source(std::uint32_t rank, int to) const {
 }
 
 FileDescriptor RankOutput::add(LineForwarder::Source source) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) reject("cannot open a pipe for the output of a rank", errno);
-  source.from = FileDescriptor(ends[0]);
-  FileDescriptor end(ends[1]);
+  Pipe pipe;
+  if (!pipe) reject("cannot open a pipe for the output of a rank", errno);
+  source.from = std::move(pipe.read);
   set_nonblocking(source.from);
   LineForwarder& way = forwarder(source.to);
   way.add(std::move(source));
-  return end;
+  return std::move(pipe.write);
 }
 
 void RankOutput::start() {

@@ -37,7 +37,14 @@ void put(int from, int to, int report) {
   if (done < 0) give_up(report);
 }
 
-[[noreturn]] void become(const RankStart& start, pid_t parent, int report) {
+/// What become() needs, without memory to be allocated.
+struct Exec {
+  std::vector<char*> arguments;
+  std::vector<char*> environment;
+};
+
+[[noreturn]] void become(const RankStart& start, const Exec& exec, const Inheritance& inheritance,
+                         pid_t parent, int report) {
   die_with(parent, start.death_signal, report);
   if (::setpgid(0, 0) != 0) give_up(report);
   put(start.in, STDIN_FILENO, report);
@@ -47,12 +54,11 @@ void put(int from, int to, int report) {
   if (start.cpus != nullptr && ::sched_setaffinity(0, sizeof *start.cpus, start.cpus) != 0) {
     give_up(report);
   }
-  const Inheritance& inheritance = *start.inheritance;
   ::setrlimit(RLIMIT_NOFILE, &inheritance.files);
   ::sigaction(SIGPIPE, &inheritance.broken_pipe, nullptr);
   ::sigaction(SIGXFSZ, &inheritance.too_large, nullptr);
   ::sigprocmask(SIG_SETMASK, &inheritance.blocked, nullptr);
-  ::execve(start.path, start.arguments, start.environment);
+  ::execve(start.path.c_str(), exec.arguments.data(), exec.environment.data());
   give_up(report);
 }
 
@@ -102,21 +108,22 @@ ProgramFile find_program(const std::string& name) {
   }
 }
 
-Started start_rank(const RankStart& start) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return {.error = errno};
-  const FileDescriptor report(ends[0]);
-  FileDescriptor reporter(ends[1]);
+Started start_rank(RankStart start, const Inheritance& inheritance) {
+  Pipe report;
+  if (!report) return {.error = errno};
+  Exec exec{.arguments = {}, .environment = start.environment.pointers()};
+  for (std::string& each : start.words) exec.arguments.push_back(each.data());
+  exec.arguments.push_back(nullptr);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) return {.error = errno};
-  if (pid == 0) become(start, parent, reporter.number());
+  if (pid == 0) become(start, exec, inheritance, parent, report.write.number());
   // exec closes the child's end, so reading finds the end of file if all went well.
-  reporter.close();
+  report.write.close();
   int error = 0;
   ssize_t got = 0;
   do {
-    got = ::read(report.number(), &error, sizeof error);
+    got = ::read(report.read.number(), &error, sizeof error);
   } while (got < 0 && errno == EINTR);
   if (got <= 0) return {.pid = pid};
   ::waitpid(pid, nullptr, 0);

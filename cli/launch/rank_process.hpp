@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/console/standard_output.hpp"
+#include "cli/launch/environment.hpp"
 
 namespace tutti::cli {
 
@@ -45,16 +46,15 @@ struct Inheritance {
 
 /// How to start a rank.
 struct RankStart {
-  const char* path = nullptr;
-  char* const* arguments = nullptr;
-  char* const* environment = nullptr;
+  std::string path{};
+  std::vector<std::string> words{};  ///< The arguments, and before them the name of the program.
+  Environment environment = Environment::own();
   int in = -1;  ///< Its standard input. The next two are its output.
   int out = -1;
   int err = -1;
   int kept = -1;                    ///< Stays open in the rank under the same number.
   const cpu_set_t* cpus = nullptr;  ///< Where it may run; null: anywhere.
-  const Inheritance* inheritance = nullptr;
-  int death_signal = SIGKILL;  ///< Sent to it when this process dies; 0: none.
+  int death_signal = SIGKILL;       ///< Sent to it when this process dies; 0: none.
 };
 
 struct Started {
@@ -64,6 +64,6 @@ struct Started {
 
 /// Starts a program in a new process group. It dies with this process, even if this process is
 /// killed, unless death_signal is 0. Returns when the program runs or has failed to start.
-[[nodiscard]] Started start_rank(const RankStart& start);
+[[nodiscard]] Started start_rank(RankStart start, const Inheritance& inheritance);
 
 }  // namespace tutti::cli

@@ -1,7 +1,6 @@
 #include "cli/launch/watch.hpp"
 
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,7 +23,7 @@ std::string seconds_text(Job::Seconds seconds) {
 
 }  // namespace
 
-Watch::Watch(const Job& job, Crew& crew, RankOutput& output, int signals)
+Watch::Watch(const Job& job, Crew& crew, RankOutput& output, const Signals& signals)
     : job_(job), crew_(crew), output_(output), signals_(signals) {}
 
 int Watch::run() {
@@ -44,12 +43,12 @@ int Watch::run() {
 
 void Watch::wait_for_news() {
   std::array<pollfd, 3> fds{};
-  fds[0] = {.fd = signals_, .events = POLLIN, .revents = 0};
+  fds[0] = {.fd = signals_.file(), .events = POLLIN, .revents = 0};
   for (std::size_t i = 0; i < 2; ++i) {
     fds[i + 1] = {.fd = output_.news()[i], .events = POLLIN, .revents = 0};
   }
   if (::poll(fds.data(), fds.size(), milliseconds_to_wait()) <= 0) return;
-  if (fds[0].revents != 0) hear_signals();
+  while (const int signal = signals_.take()) hear(signal);
   if (fds[1].revents != 0 || fds[2].revents != 0) hear_output();
 }
 
@@ -66,13 +65,6 @@ int Watch::milliseconds_to_wait() {
   return static_cast<int>(most);
 }
 
-void Watch::hear_signals() {
-  signalfd_siginfo info{};
-  while (::read(signals_, &info, sizeof info) == sizeof info) {
-    hear(static_cast<int>(info.ssi_signo));
-  }
-}
-
 void Watch::hear(int signal) {
   switch (signal) {
     case SIGCHLD:
@@ -83,7 +75,8 @@ void Watch::hear(int signal) {
       hear_ending(signal);
       break;
     case SIGTSTP:
-      stop_along();
+      crew_.signal(SIGTSTP);
+      stop_self();
       break;
     default:
       crew_.signal(signal);
@@ -99,17 +92,6 @@ void Watch::hear_ending(int signal) {
   } else {
     end_with(signal);
   }
-}
-
-/// Stops the ranks, then this process, as the signal would have done without a handler.
-void Watch::stop_along() {
-  crew_.signal(SIGTSTP);
-  sigset_t stop;
-  ::sigemptyset(&stop);
-  ::sigaddset(&stop, SIGTSTP);
-  ::raise(SIGTSTP);
-  ::pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
-  ::pthread_sigmask(SIG_BLOCK, &stop, nullptr);
 }
 
 void Watch::hear_output() {

@@ -16,8 +16,7 @@ namespace tutti::cli {
 /// one fails, when the time is up, or when their output is closed.
 class Watch {
  public:
-  /// `signals` is a signalfd of all signals to handle.
-  Watch(const Job& job, Crew& crew, RankOutput& output, int signals);
+  Watch(const Job& job, Crew& crew, RankOutput& output, const Signals& signals);
 
   /// Returns the exit code.
   [[nodiscard]] int run();
@@ -43,11 +42,9 @@ class Watch {
 
   void wait_for_news();
   [[nodiscard]] int milliseconds_to_wait();
-  void hear_signals();
   void hear(int signal);
   void hear_ending(int signal);
   void hear_output();
-  void stop_along();
 
   void see_who_ended();
   void report(const std::vector<std::uint32_t>& ended);
@@ -66,7 +63,7 @@ class Watch {
   const Job& job_;
   Crew& crew_;
   RankOutput& output_;
-  int signals_;
+  const Signals& signals_;
 
   Phase phase_ = Phase::running;
   Clock::time_point deadline_ = Clock::time_point::max();

@@ -1,16 +1,15 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
-#include <memory>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/launch/crew.hpp"
 #include "cli/launch/file_descriptor.hpp"
-#include "cli/launch/guard.hpp"
-#include "cli/launch/interrupts.hpp"
 #include "cli/launch/process_family.hpp"
-#include "cli/launch/rank_process.hpp"
+#include "cli/launch/signals.hpp"
 #include "cli/versus/contender.hpp"
 
 namespace tutti::cli {
@@ -23,7 +22,7 @@ namespace tutti::cli {
 class Followers {
  public:
   using Seconds = std::chrono::duration<double>;
-  using Id = std::size_t;
+  using Id = std::uint32_t;
 
   Followers();
   /// Ends all programs that are left.
@@ -49,8 +48,6 @@ class Followers {
   using Clock = std::chrono::steady_clock;
 
   struct Follower {
-    pid_t pid = -1;  // Also the id of its group; -1 once it was reaped.
-    int status = 0;
     FileDescriptor in{};
     FileDescriptor out{};
     FileDescriptor errors{};  // Its standard error.
@@ -58,17 +55,15 @@ class Followers {
     std::vector<FamilyMember> family{};
   };
 
-  void send(Follower& follower, const std::string& line);
+  void send(Id id, const std::string& line);
   /// False if the deadline has passed.
-  [[nodiscard]] bool read_some(Follower& follower, Clock::time_point deadline);
-  [[nodiscard]] bool ended(Follower& follower);
-  [[nodiscard]] bool ends_within(Follower& follower, Seconds patience);
-  [[nodiscard]] std::string last_output(Follower& follower);
+  [[nodiscard]] bool read_some(Id id, Clock::time_point deadline);
+  [[nodiscard]] bool ends_within(Id id, Seconds patience);
+  [[nodiscard]] std::string last_output(Id id);
 
-  FileDescriptor signals_;
-  Inheritance inheritance_;
-  std::unique_ptr<Guard> guard_;  // Made after signals are blocked.
-  std::vector<Follower> followers_;
+  Signals signals_;
+  std::optional<Crew> crew_;
+  std::vector<Follower> followers_;  // As in the crew.
   // The time for a program to end by itself; shorter after an interrupt.
   Seconds grace_{2};
 };
