@@ -226,7 +226,7 @@ TextTable table_of(const Selector& selector, const std::vector<Candidate>& ways,
     const std::string known = !each.barred.empty()     ? "barred by " + each.barred
                               : each.expected.given_up ? "being far behind with less data"
                               : each.expected.measured ? "measurements"
-                              : each.expected.untried  ? "the model, never measured"
+                              : each.expected.untried  ? "the model, not in the profile"
                               : party.network          ? "simulation"
                                                        : "the model";
     const bool mixed = party.is_mixed() || party.network;

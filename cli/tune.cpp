@@ -161,9 +161,10 @@ void report(const Profile& profile, const Profile& found, const std::string& pat
 void finish(Profile found, const std::string& path) {
   found.machine = machine_text();
   found.date = now_text();
+  // Only these: the built-in profile has models of more measurements than it lists.
+  found.fit_models();
   Profile profile = base_for(path, found);
   profile.merge(found);
-  profile.fit_models();
   save_profile(profile, path);
   report(profile, found, path);
 }

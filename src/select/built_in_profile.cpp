@@ -7,6 +7,14 @@
 namespace tutti {
 namespace {
 
+constexpr Reach process{.pairs = Pairs::process};
+constexpr Reach crowded_process{.pairs = Pairs::process, .crowded = true};
+constexpr Reach host{.pairs = Pairs::host};
+constexpr Reach crowded_host{.pairs = Pairs::host, .crowded = true};
+constexpr Reach loopback{.pairs = Pairs::loopback};
+constexpr Reach crowded_loopback{.pairs = Pairs::loopback, .crowded = true};
+constexpr Reach network{.pairs = Pairs::network};
+
 /// A row of the table. Rows with fewer times end with zeros.
 struct Row {
   const char* algorithm;
