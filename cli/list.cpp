@@ -55,10 +55,10 @@ void print_json() {
                     {"collective", name(each.collective)},
                     {"summary", each.summary},
                     {"order", each.order},
-                    {"folds_in_rank_order", each.traits.folds_in_rank_order},
+                    {"folds_in_rank_order", each.folds_in_rank_order},
                     {"needs_shape", each.needs_shape()},
-                    {"keeps_data", each.traits.keeps_data},
-                    {"needs_counts", each.traits.needs_counts},
+                    {"keeps_data", each.traits().keeps_data},
+                    {"needs_counts", each.traits().needs_counts},
                     {"parameters", parameters_json(each)},
                     {"closed_form", find_closed_form(each.name) != nullptr}});
   }

@@ -27,7 +27,7 @@ std::vector<Wished> all_methods(const BenchRequest& request, std::uint32_t ranks
   std::vector<Wished> found;
   const bool any_order = request.reproducible == Reproducible::run;
   for (const Algorithm& each : algorithms(*request.collective)) {
-    if (!any_order && !each.traits.folds_in_rank_order) continue;
+    if (!any_order && !each.folds_in_rank_order) continue;
     if (each.refusal(problem_for(each, request, ranks)).empty()) found.emplace_back(each);
   }
   return found;

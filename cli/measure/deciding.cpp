@@ -42,8 +42,8 @@ std::vector<Question> questions_for(Collective collective, std::uint64_t bytes) 
 }
 
 bool answers(const Method& method, const Question& question) {
-  return !(question.counted && method.traits().needs_counts) &&
-         !(question.one_fold && !method.traits().folds_in_rank_order);
+  return !(question.counted && method.needs_counts()) &&
+         !(question.one_fold && !method.folds_in_rank_order());
 }
 
 std::vector<Party> parties_for(const Reach& reach, const Calls& calls) {

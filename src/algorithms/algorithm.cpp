@@ -3,6 +3,7 @@
 #include <cmath>
 #include <list>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include <tutti/error.hpp>
@@ -84,7 +85,52 @@ std::string fault_of_shape(const Algorithm& algorithm, const Problem& problem) {
   return "";
 }
 
+/// Adds the traits of a schedule of the smallest supported number of ranks that is not less than
+/// this.
+void add_traits(const Algorithm& algorithm, std::uint32_t least_ranks, ScheduleTraits& all) {
+  for (std::uint32_t ranks = least_ranks; ranks < 2 * least_ranks; ++ranks) {
+    const Problem problem{.ranks = ranks,
+                          .shape = algorithm.needs_shape() ? squarest(ranks) : Shape{}};
+    if (!algorithm.refusal(problem).empty()) continue;
+    const ScheduleTraits one = traits_of(algorithm.schedule(problem));
+    all.keeps_data |= one.keeps_data;
+    all.copies = std::max(all.copies, one.copies);
+    all.needs_counts |= one.needs_counts;
+    all.joins_chunks |= one.joins_chunks;
+    all.repeats_pairs |= one.repeats_pairs;
+    return;
+  }
+}
+
+/// Among two ranks trees coincide. 18 is even but no power of two, and enough for messages that
+/// come late, such as the second one of parallel trees to the same rank.
+ScheduleTraits derived_traits(const Algorithm& algorithm) {
+  // With a large value, what the usual one shows may take more ranks than are tried.
+  ScheduleTraits traits;
+  if (algorithm.name != algorithm.row_name()) {
+    traits = tutti::algorithm(algorithm.row_name()).traits();
+  }
+  for (const std::uint32_t ranks : {2U, 18U}) add_traits(algorithm, ranks, traits);
+  traits.folds_in_rank_order = algorithm.folds_in_rank_order;
+  return traits;
+}
+
+ForkSafeMutex deriving_traits;
+
 }  // namespace
+
+/// Derived without the lock; of several threads that derive the same, one is noted.
+const ScheduleTraits& Algorithm::traits() const {
+  static auto& known = *new std::unordered_map<std::string_view, ScheduleTraits>();
+  {
+    const std::lock_guard lock(deriving_traits);
+    const auto found = known.find(name);
+    if (found != known.end()) return found->second;
+  }
+  const ScheduleTraits traits = derived_traits(*this);
+  const std::lock_guard lock(deriving_traits);
+  return known.emplace(name, traits).first->second;
+}
 
 std::string Algorithm::refusal(const Problem& problem) const {
   const std::string wrong_shape = needs_shape() ? fault_of_shape(*this, problem) : "";
@@ -229,10 +275,6 @@ const Algorithm& variant_of(const Algorithm& row, const ParameterValues& values)
   Adjusted& added = made.emplace_back(Adjusted{std::move(text), row});
   added.algorithm.name = added.text;
   added.algorithm.values = values;
-  for (std::size_t i = 0; i < row.parameters.size(); ++i) {
-    const AlgorithmParameter& parameter = row.parameters[i];
-    added.algorithm.traits.repeats_pairs |= parameter.repeats_pairs && values[i] != parameter.usual;
-  }
   return added.algorithm;
 }
 

@@ -35,7 +35,16 @@ Collective Method::collective() const {
 }
 
 const ScheduleTraits& Method::traits() const {
-  return algorithm() != nullptr ? algorithm()->traits : schedule()->traits();
+  return algorithm() != nullptr ? algorithm()->traits() : schedule()->traits();
+}
+
+bool Method::needs_counts() const {
+  return collective() == Collective::alltoall && traits().needs_counts;
+}
+
+bool Method::folds_in_rank_order() const {
+  return algorithm() != nullptr ? algorithm()->folds_in_rank_order
+                                : schedule()->traits().folds_in_rank_order;
 }
 
 bool Method::needs_shape() const { return algorithm() != nullptr && algorithm()->needs_shape(); }

@@ -39,6 +39,9 @@ class Method {
 
   [[nodiscard]] Collective collective() const;
   [[nodiscard]] const ScheduleTraits& traits() const;
+  // Two of them, which the selector asks of every candidate, so that it derives no others.
+  [[nodiscard]] bool needs_counts() const;
+  [[nodiscard]] bool folds_in_rank_order() const;
   [[nodiscard]] bool needs_shape() const;
 
   /// Why it does not support this problem; empty if it does.

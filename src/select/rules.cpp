@@ -291,7 +291,7 @@ bool Rule::fits(const Question& question, std::uint32_t in_all, const Reach& rea
   return std::any_of(methods.begin(), methods.end(), [&](const Method& method) {
     if (method.schedule() == nullptr) return true;
     return method.refusal({.ranks = in_all, .root = question.root}).empty() &&
-           !(question.counted && method.traits().needs_counts);
+           !(question.counted && method.needs_counts());
   });
 }
 

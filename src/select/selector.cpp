@@ -32,10 +32,10 @@ std::uint64_t representative(std::uint64_t size_class) {
 }  // namespace
 
 std::string refusal_of_folds(const Method& method, bool one_fold) {
-  if (!one_fold || method.traits().folds_in_rank_order) return "";
+  if (!one_fold || method.folds_in_rank_order()) return "";
   std::string those;
   for (const Algorithm& each : algorithms(method.collective())) {
-    if (each.traits.folds_in_rank_order) {
+    if (each.folds_in_rank_order) {
       those += (those.empty() ? " " : ", ") + std::string(each.name);
     }
   }
@@ -97,7 +97,7 @@ Candidate Selector::decide(const Question& question) const {
       std::string refusal = each.refusal(problem_for(shapes_for(each).front(), question));
       if (refusal.empty()) refusal = refusal_of_folds(each, question.one_fold);
       if (!refusal.empty()) why += "; " + refusal;
-      if (question.counted && each.traits().needs_counts) {
+      if (question.counted && each.needs_counts()) {
         why += "; " + std::string(each.label()) +
                " forwards blocks of other ranks, whose counts this rank does not know";
       }
@@ -120,7 +120,7 @@ Problem Selector::problem_for(const Shape& shape, const Question& question) cons
 }
 
 bool Selector::is_possible(const Method& method, const Question& question, const Rule* rule) const {
-  if (question.counted && method.traits().needs_counts) return false;
+  if (question.counted && method.needs_counts()) return false;
   // Hierarchical algorithms are candidates on hosts with several ranks each and on networks with a
   // shape, or if a rule names one.
   const Party& party = forecast_->party();
@@ -173,7 +173,7 @@ std::vector<Candidate> Selector::ways_for(const Question& question, bool untried
   const Rule* const rule = rule_for(question);
   std::vector<Candidate> ways;
   for (const Method& each : methods_for(question, rule)) {
-    if (question.one_fold && !each.traits().folds_in_rank_order) continue;
+    if (question.one_fold && !each.folds_in_rank_order()) continue;
     const bool wanted = rule != nullptr && !rule->excludes && rule->names(each);
     if (!untried && !wanted && (forecast_->is_untried(each) || takes_long_to_count(each))) continue;
     for (const Shape& shape : shapes_for(each)) {

@@ -117,12 +117,14 @@ TEST(Parameters, TraitsHoldForEveryValue) {
     const Algorithm& adjusted = algorithm(name);
     for (const Problem& problem : problems(adjusted, 6)) {
       const ScheduleTraits found = traits_of(adjusted.schedule(problem));
-      EXPECT_LE(found.keeps_data, adjusted.traits.keeps_data) << name << " " << words(problem);
-      EXPECT_LE(found.joins_chunks, adjusted.traits.joins_chunks) << name << " " << words(problem);
-      EXPECT_LE(found.repeats_pairs, adjusted.traits.repeats_pairs)
+      EXPECT_LE(found.keeps_data, adjusted.traits().keeps_data) << name << " " << words(problem);
+      EXPECT_LE(found.joins_chunks, adjusted.traits().joins_chunks)
           << name << " " << words(problem);
-      EXPECT_LE(found.needs_counts, adjusted.traits.needs_counts) << name << " " << words(problem);
-      EXPECT_LE(found.copies, adjusted.traits.copies) << name << " " << words(problem);
+      EXPECT_LE(found.repeats_pairs, adjusted.traits().repeats_pairs)
+          << name << " " << words(problem);
+      EXPECT_LE(found.needs_counts, adjusted.traits().needs_counts)
+          << name << " " << words(problem);
+      EXPECT_LE(found.copies, adjusted.traits().copies) << name << " " << words(problem);
     }
   }
 }

@@ -24,12 +24,13 @@ ScheduleTraits traits_over_problems(const Algorithm& algorithm) {
   return all;
 }
 
-TEST(ScheduleTraits, TableRowsMatchTheirSchedules) {
+/// They are derived from two problems.
+TEST(ScheduleTraits, OfAlgorithmsHoldForAllProblems) {
   for (const Algorithm& algorithm : algorithms()) {
     // The order of folds comes from verify().
     ScheduleTraits traits = traits_over_problems(algorithm);
-    traits.folds_in_rank_order = algorithm.traits.folds_in_rank_order;
-    EXPECT_EQ(algorithm.traits, traits)
+    traits.folds_in_rank_order = algorithm.folds_in_rank_order;
+    EXPECT_EQ(algorithm.traits(), traits)
         << algorithm.name << ": keeps " << traits.keeps_data << " forwards " << traits.needs_counts
         << " joins " << traits.joins_chunks << " repeats " << traits.repeats_pairs;
   }

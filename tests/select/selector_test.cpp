@@ -241,7 +241,7 @@ TEST(Selector, DoesNotForwardBlocksOfUnknownCounts) {
   Selector free = selector(plain_profile());
   for (const Candidate& each :
        free.candidates({.collective = Collective::alltoall, .counted = true})) {
-    EXPECT_FALSE(each.method.traits().needs_counts) << each.method.name();
+    EXPECT_FALSE(each.method.needs_counts()) << each.method.name();
   }
   Selector forced = selector(plain_profile(), "alltoall:bruck");
   EXPECT_EQ(chosen(forced, Collective::alltoall, 8), "alltoall/bruck");

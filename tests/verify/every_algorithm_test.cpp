@@ -48,11 +48,11 @@ TEST_P(EveryAlgorithm, FoldsInRankOrderExactlyIfItsRowSaysSo) {
   for_each_schedule(2, 17, [&](const Schedule& schedule) {
     const bool in_order = verify(schedule).folds_in_rank_order;
     all_in_order = all_in_order && in_order;
-    if (GetParam()->traits.folds_in_rank_order) {
+    if (GetParam()->folds_in_rank_order) {
       EXPECT_TRUE(in_order);
     }
   });
-  EXPECT_EQ(all_in_order, GetParam()->traits.folds_in_rank_order);
+  EXPECT_EQ(all_in_order, GetParam()->folds_in_rank_order);
 }
 
 TEST_P(EveryAlgorithm, MatchesTheDefinition) {

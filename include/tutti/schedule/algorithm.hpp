@@ -29,8 +29,6 @@ struct AlgorithmParameter {
   std::uint32_t usual;  ///< The value if none is given.
   /// Other values among which the selector and `tutti tune` choose.
   std::span<const std::uint32_t> tried;
-  /// True if with another value than usual some rank sends several messages to the same peer.
-  bool repeats_pairs = false;
 };
 
 /// An algorithm for a collective: a pure function from a problem to a schedule.
@@ -44,8 +42,9 @@ struct Algorithm {
   /// The order in which contributions are added; empty if the collective does not reduce.
   std::string_view order;
   DimensionRange dimensions;
-  /// The union of the traits of its schedules for all problems.
-  ScheduleTraits traits{};
+  /// Every element is one fold of all contributions in order of rank, for every problem. Stated and
+  /// tested, not derived as the other traits(): that would take a proof while a call waits.
+  bool folds_in_rank_order = false;
   /// The number of chunks into which it divides the data. See chunk_count().
   std::uint64_t (*chunks)(const Problem& problem);
   /// Builds the program of one rank, in time and memory proportional to the steps of that rank.
@@ -62,6 +61,10 @@ struct Algorithm {
   [[nodiscard]] bool needs_shape() const { return dimensions.most > 0; }
   /// "allreduce/recursive_multiplying", whatever the values of its parameters.
   [[nodiscard]] std::string_view row_name() const { return name.substr(0, name.find(':')); }
+
+  /// The union of the traits of its schedules for all problems, derived from a few of them when it
+  /// is first asked for. Tests compare it with the schedules of many problems.
+  [[nodiscard]] TUTTI_API const ScheduleTraits& traits() const;
 
   /// The problem with the values of this algorithm's parameters.
   [[nodiscard]] TUTTI_API Problem completed(Problem problem) const;

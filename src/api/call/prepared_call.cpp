@@ -137,14 +137,15 @@ void add_part(PreparedCall& prepared, Plan plan, std::uint64_t repeats, std::siz
 std::uint64_t part_length(const Preparation& preparation, const Contract& contract,
                           const Layout& layout, std::uint64_t longest) {
   const Call& call = preparation.call;
-  const ScheduleTraits& traits = preparation.method.traits();
   // No rank knows all counts of an alltoall with counts, and its algorithms keep no data.
   const bool counted = call.collective == Collective::alltoall && !call.counts.empty();
-  if (!traits.keeps_data || counted) return longest;
   std::uint64_t total = layout.total() * element_bytes_of(call);
   if (call.collective == Collective::alltoall) total /= contract.ranks;
   // Algorithms that keep more than two copies of the data use smaller parts.
   constexpr std::uint64_t least = 4096;
+  if (counted || total <= least) return longest;
+  const ScheduleTraits& traits = preparation.method.traits();
+  if (!traits.keeps_data) return longest;
   const std::uint64_t most = std::max<std::uint64_t>(2 * part_bytes / traits.copies, least);
   if (total <= most) return longest;
   // Parts begin on cache lines, unless a few elements are long.
@@ -159,14 +160,14 @@ constexpr std::uint64_t most_segments = 64;
 /// The elements of a segment of a message; 0 if messages are not cut. The same on all ranks.
 std::uint64_t segment_of(const Preparation& preparation, std::size_t element_bytes,
                          std::uint64_t longest_chunk) {
-  const ScheduleTraits& traits = preparation.method.traits();
-  if (traits.joins_chunks || !traits.repeats_pairs) return 0;
   // Slices begin on cache lines.
   constexpr std::uint64_t granule = 64;
   // A pipeline takes some segments to fill.
   constexpr std::uint64_t least_segments = 2;
   const std::uint64_t elements = preparation.segment_bytes / element_bytes / granule * granule;
-  return longest_chunk < least_segments * elements ? 0 : elements;
+  if (longest_chunk < least_segments * elements) return 0;
+  const ScheduleTraits& traits = preparation.method.traits();
+  return traits.joins_chunks || !traits.repeats_pairs ? 0 : elements;
 }
 
 /// The data of a barrier has no meaning.
@@ -190,8 +191,7 @@ Method named_method(const Call& call, std::uint32_t ranks) {
   } else if (method.collective() != call.collective) {
     refuse(std::string(method.name()) + " is for another collective");
   }
-  if (call.collective == Collective::alltoall && !call.counts.empty() &&
-      method.traits().needs_counts) {
+  if (call.collective == Collective::alltoall && !call.counts.empty() && method.needs_counts()) {
     throw Error(ErrorCode::unsupported,
                 std::string(method.label()) +
                     " passes on blocks of other ranks, whose counts this rank does not know; "

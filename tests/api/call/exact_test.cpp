@@ -165,7 +165,7 @@ std::string try_exact(Communicator& comm) {
     const Bytes own = hard_shard(dtype, comm.rank(), comm.size(), count);
     const Bytes want = sum_by_the_book(dtype, comm.size(), count);
     for (const Algorithm& each : algorithms(Collective::allreduce)) {
-      if (!each.traits.folds_in_rank_order) continue;
+      if (!each.folds_in_rank_order) continue;
       for (const bool in_place : {false, true}) {
         Bytes output = in_place ? own : Bytes(own.size());
         comm.run({.collective = Collective::allreduce,

@@ -132,7 +132,7 @@ std::string try_all_ways(Communicator& communicator) {
        {Collective::reduce, Collective::allreduce, Collective::reduce_scatter}) {
     std::vector<std::string> ways{""};
     for (const Algorithm& each : algorithms(collective)) {
-      if (each.traits.folds_in_rank_order) ways.emplace_back(each.name);
+      if (each.folds_in_rank_order) ways.emplace_back(each.name);
     }
     for (const std::string& way : ways) {
       for (const Numbers& numbers : kinds) {
@@ -190,7 +190,7 @@ TEST(Order, RejectsAndNeverChoosesUnsuitableAlgorithms) {
                         .count = count,
                         .dtype = DType::f32,
                         .options = {.reproducible = Reproducible::order}};
-        EXPECT_TRUE(algorithm(comm.algorithm_for(call)).traits.folds_in_rank_order);
+        EXPECT_TRUE(algorithm(comm.algorithm_for(call)).folds_in_rank_order);
       }
     }
     std::vector<float> data(100, 1);
@@ -233,7 +233,7 @@ TEST(Order, UserDefinedFunctionIsCalledInRankOrder) {
     for (std::uint32_t r = 1; r < p; ++r) want = want * 31 + r;
     run_threads(p, [&](Communicator& comm) {
       for (const Algorithm& each : algorithms(Collective::allreduce)) {
-        if (!each.traits.folds_in_rank_order) continue;
+        if (!each.folds_in_rank_order) continue;
         const CallOptions options{.algorithm = each.name, .reproducible = Reproducible::order};
         std::vector<std::uint64_t> data(700, comm.rank());
         comm.all_reduce(data, hash, options);

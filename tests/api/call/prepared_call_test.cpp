@@ -40,7 +40,7 @@ double most_kept(const Algorithm& algorithm) {
 TEST(PreparedCall, KnowsWhichAlgorithmsKeepData) {
   for (const Algorithm& algorithm : algorithms()) {
     const double kept = most_kept(algorithm);
-    EXPECT_EQ(algorithm.traits.keeps_data, kept > 0) << algorithm.name << " keeps " << kept;
+    EXPECT_EQ(algorithm.traits().keeps_data, kept > 0) << algorithm.name << " keeps " << kept;
     EXPECT_LT(kept, 2) << algorithm.name;
   }
 }
@@ -50,7 +50,7 @@ TEST(PreparedCall, RunsLongCallsInParts) {
   constexpr std::uint64_t count = is_sanitized ? 1200003 : 3500003;
   std::size_t number = 0;
   for (const Algorithm& algorithm : algorithms()) {
-    if (!algorithm.traits.keeps_data || (is_sanitized && ++number % 3 != 0)) continue;
+    if (!algorithm.traits().keeps_data || (is_sanitized && ++number % 3 != 0)) continue;
     const bool blocks =
         has_block_per_rank(algorithm.collective) || algorithm.collective == Collective::alltoall;
     const Trial trial{.collective = algorithm.collective,
