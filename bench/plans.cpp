@@ -55,7 +55,7 @@ double new_size_nanoseconds(std::uint32_t ranks, const tutti::Algorithm& algorit
                                                          .aliasing = tutti::Aliasing::out_of_place,
                                                          .lanes = {},
                                                          .hosts = hosts,
-                                                         .segment_bytes = 1 << 16,
+                                                         .thresholds = tutti::Thresholds::usual({}),
                                                          .blueprints = blueprints});
     times.push_back(std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
     if (prepared.parts.empty()) std::abort();

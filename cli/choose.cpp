@@ -116,7 +116,7 @@ std::string label_of(const Candidate& candidate) {
 }
 
 std::size_t direct_from(const ReachProfile& reach, Collective collective) {
-  return reach.direct_from[static_cast<std::size_t>(collective)];
+  return reach.thresholds.direct_from[static_cast<std::size_t>(collective)];
 }
 
 Party party_on_network(const Request& request) {
@@ -244,18 +244,18 @@ void print_slices(const Request& request, const Forecast& forecast) {
   if (forecast.party().network) {
     std::printf(
         ".\nSimulated in slices of %s, as data is sent, or longer ones if there were too many.\n",
-        format_bytes(reach.slice_bytes).c_str());
+        format_bytes(reach.thresholds.slice_bytes).c_str());
     return;
   }
-  std::printf(".\nData goes in slices of %s", format_bytes(reach.slice_bytes).c_str());
+  std::printf(".\nData goes in slices of %s", format_bytes(reach.thresholds.slice_bytes).c_str());
   if (in_memory(forecast.party().reach)) {
     std::printf(
         "; messages up to 48 bytes travel with their flag, those from %s on are read in "
         "place",
         format_bytes(direct_from(reach, request.collective)).c_str());
     const std::size_t single_copy =
-        reach.single_copy_from[static_cast<std::size_t>(request.collective)];
-    if (single_copy != no_single_copy) {
+        reach.thresholds.single_copy_from[static_cast<std::size_t>(request.collective)];
+    if (single_copy != Thresholds::never) {
       std::printf(
           "; outside of shared memory, those from %s on are copied once, by the kernel, where that "
           "is permitted",
@@ -307,9 +307,9 @@ void print_json(const FoundProfile& found, const Selector& selector,
   if (party.network) {
     document["rules"] = rules_json(assumed(selector.forecast()), Routes(*party.network).policy());
   }
-  document["slice_bytes"] = reach.slice_bytes;
+  document["slice_bytes"] = reach.thresholds.slice_bytes;
   document["direct_from"] =
-      reach.direct_from[static_cast<std::size_t>(ways.front().method.collective())];
+      reach.thresholds.direct_from[static_cast<std::size_t>(ways.front().method.collective())];
   document["candidates"] = Json::array();
   for (const Candidate& each : ways) {
     document["candidates"].push_back({{"algorithm", each.method.name()},

@@ -145,9 +145,9 @@ void report(const Profile& profile, const Profile& found, const std::string& pat
     std::array<char, 32> error{};
     std::snprintf(error.data(), error.size(), "%.0f %%", 100 * median_error(profile, each));
     table.add({words(each.reach), format_seconds(each.link.alpha), rate(each.link.beta),
-               rate(each.gamma), format_bytes(each.slice_bytes),
+               rate(each.gamma), format_bytes(each.thresholds.slice_bytes),
                in_memory(each.reach)
-                   ? format_bytes(each.direct_from[static_cast<std::size_t>(Collective::allreduce)])
+                   ? format_bytes(each.thresholds.direct_from[static_cast<std::size_t>(Collective::allreduce)])
                    : "",
                error.data()});
   }

@@ -114,6 +114,8 @@ class Tuning {
     } else {
       reach_.reach = task_.reach;
       reach_.ranks = arena_.ranks();
+      reach_.thresholds.segment_bytes = Thresholds::usual(task_.reach).segment_bytes;
+      reach_.thresholds.in_order_to = Thresholds::usual(task_.reach).in_order_to;
       measure_link();
       measure_slice();
       if (in_memory(task_.reach) && has_time(0.4)) measure_direct();
@@ -147,7 +149,7 @@ class Tuning {
     constexpr double clearly = 0.93;
     const Case ring =
         allreduce("allreduce/ring", std::min<std::uint64_t>(task_.most_bytes, 4 << 20));
-    const std::size_t usual = reach_.slice_bytes;
+    const std::size_t usual = reach_.thresholds.slice_bytes;
     std::array<std::size_t, 4> sizes{usual, usual / 4, usual / 2, usual * 2};
     std::array<std::vector<double>, 4> times;
     for (int round = 0; round < 3; ++round) {
@@ -161,7 +163,7 @@ class Tuning {
     for (std::size_t i = 1; i < sizes.size(); ++i) {
       if (median_of(times[i]) >= best) continue;
       best = median_of(times[i]);
-      reach_.slice_bytes = sizes[i];
+      reach_.thresholds.slice_bytes = sizes[i];
     }
   }
 
@@ -187,7 +189,7 @@ class Tuning {
     for (const Representatives& each : all) {
       if (!has_time(0.4)) return;
       const Collective collective = algorithm(each.for_short.name).collective;
-      reach_.direct_from[static_cast<std::size_t>(collective)] = direct_from(each);
+      reach_.thresholds.direct_from[static_cast<std::size_t>(collective)] = direct_from(each);
     }
   }
 
@@ -218,12 +220,12 @@ class Tuning {
       for (std::size_t message = 1 << 15; message <= 1 << 21; message *= 4) {
         const std::uint64_t bytes = message * arena_.ranks();
         if (bytes > task_.most_bytes) break;
-        found.push_back(compare(
-            ordinary, sized(used, bytes), message,
-            {.copied = {.single_copy_from = no_single_copy}, .direct = {.single_copy_from = 1}}));
+        found.push_back(compare(ordinary, sized(used, bytes), message,
+                                {.copied = {.single_copy_from = Thresholds::never},
+                                 .direct = {.single_copy_from = 1}}));
       }
-      reach_.single_copy_from[static_cast<std::size_t>(used.collective)] =
-          best_direct_from(found, no_single_copy);
+      reach_.thresholds.single_copy_from[static_cast<std::size_t>(used.collective)] =
+          best_direct_from(found, Thresholds::never);
     }
   }
 
@@ -348,8 +350,8 @@ class Tuning {
 
   /// What calls will get from the profile.
   [[nodiscard]] CallOptions::Tuning tuning_for(Collective collective) const {
-    return {.direct_from = reach_.direct_from[static_cast<std::size_t>(collective)],
-            .slice_bytes = reach_.slice_bytes};
+    return {.direct_from = reach_.thresholds.direct_from[static_cast<std::size_t>(collective)],
+            .slice_bytes = reach_.thresholds.slice_bytes};
   }
 
   [[nodiscard]] Case sized(const Method& used, std::uint64_t bytes) const {

@@ -41,7 +41,7 @@ void Executor::begin(const Plan& plan, const Buffers& buffers, const Folding& fo
   at_ = 0;
   aside_done_ = plan.aside.empty();
   is_outstanding_ = false;
-  is_in_order_ = !plan.order.empty() && plan.longest <= longest_in_order_;
+  is_in_order_ = !plan.order.empty();
   if (is_recorded_) forget();
   count_ = plan.operations.size();
   if (states_.size() < count_) states_.resize(count_);

@@ -68,8 +68,6 @@ class Executor {
 
   /// Sets the slice size. Requires: a multiple of 64.
   void set_slice(std::size_t bytes) { slice_bytes_ = bytes; }
-  /// Plans whose messages have at most so many bytes are run in order.
-  void set_longest_in_order(std::size_t bytes) { longest_in_order_ = bytes; }
 
   /// Runs a plan and adds to the counters. Throws timed_out that names the ranks it waits for if
   /// the plan is not done in time. Also throws what the port and the alarm throw. Messages are
@@ -190,7 +188,6 @@ class Executor {
   Alarm& alarm_;
   CpuMemory memory_;
   std::size_t slice_bytes_;
-  std::size_t longest_in_order_ = Plan::longest_short;
 
   // The current run:
   const Plan* plan_ = nullptr;

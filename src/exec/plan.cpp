@@ -33,6 +33,7 @@ class Compiler {
         stretch_(size.stretch),
         segment_length_(segment_length(size)),
         segments_(segments_of(size)),
+        in_order_to_(size.in_order_to),
         placement_(blueprint.placement),
         slots_(blueprint.slots),
         offsets_(slots_.size() * (buffers - 1) + slots_.total(), unset),
@@ -57,7 +58,8 @@ class Compiler {
     find_forwards(plan_);
     find_exposures(plan_);
     // Segments are a pipeline: several of them are under way at once.
-    find_order(plan_, segments_ == 1 ? Plan::longest_in_place : Plan::longest_short);
+    constexpr std::size_t page = 4096;
+    find_order(plan_, segments_ == 1 ? in_order_to_ : std::min(in_order_to_, page));
     return std::move(plan_);
   }
 
@@ -392,6 +394,7 @@ class Compiler {
   ElementRange stretch_;
   std::uint64_t segment_length_;
   std::uint32_t segments_;
+  std::size_t in_order_to_;
   std::uint32_t segment_ = 0;  // The current one.
   std::uint32_t time_ = 0;     // The current one.
   const Placement& placement_;
@@ -418,7 +421,8 @@ Plan compile(const PlanRequest& request) {
                              .element_bytes = request.element_bytes,
                              .lanes = request.lanes,
                              .stretch = request.stretch,
-                             .segment = request.segment});
+                             .segment = request.segment,
+                             .in_order_to = request.in_order_to});
 }
 
 }  // namespace tutti

@@ -137,14 +137,8 @@ struct Plan {
   std::vector<Copy> aside;   ///< Copies that no operation depends on, made while waiting.
   /// True if a peer is sent to, or received from, more than once, so that turns matter.
   bool has_turns = false;
-  /// Messages of up to so many bytes are best sent one after another, however they travel.
-  static constexpr std::size_t longest_short = 4096;
-  /// The same for messages that receivers read in place at once.
-  static constexpr std::size_t longest_in_place = std::size_t{1} << 16;
-  /// All operations, if none has more than `longest_in_place` bytes, or `longest_short` if messages
-  /// are cut into segments; else empty.
+  /// All operations, if no message is longer than PlanSize::in_order_to; else empty.
   std::vector<OrderedStep> order;
-  std::size_t longest = 0;  ///< Bytes of an operation of `order`.
   /// What running `order` adds to the counters.
   std::vector<Traffic> traffic;
   std::size_t scratch_bytes = 0;
@@ -170,6 +164,11 @@ struct PlanSize {
   /// in the cache, and the result of a fold is forwarded in the same pass. Ranks that exchange
   /// several messages must cut them alike. 0: no segments.
   std::uint64_t segment = 0;
+  /// Plans of messages of at most this many bytes are run one operation after another; pipelines of
+  /// segments only if they are shorter than a page.
+  std::size_t in_order_to = usual_in_order_to;
+
+  static constexpr std::size_t usual_in_order_to = std::size_t{1} << 16;
 };
 
 /// A plan of a program that is used for one size only.
@@ -183,6 +182,7 @@ struct PlanRequest {
   std::span<const std::uint32_t> lanes{};
   ElementRange stretch{};
   std::uint64_t segment = 0;  ///< As in PlanSize, like the fields above.
+  std::size_t in_order_to = PlanSize::usual_in_order_to;
 };
 
 /// Fill in Operation::forward, Plan::exposures and Plan::order, in this order. For compile().

@@ -66,9 +66,6 @@ class Order {
       });
       step->forwards = next_send != order.end() && next_send->operation == *forward;
     }
-    for (const Plan::Operation& each : plan_.operations) {
-      plan_.longest = std::max(plan_.longest, each.bytes);
-    }
     join_sends(order);
     plan_.order = std::move(order);
     add_up_traffic();

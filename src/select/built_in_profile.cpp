@@ -43,7 +43,7 @@ void set_single_copies(ReachProfile& profile) {
 #if defined(__x86_64__)
   if (profile.reach.pairs != Pairs::host) return;
   const auto from = [&](Collective collective) -> std::size_t& {
-    return profile.single_copy_from[static_cast<std::size_t>(collective)];
+    return profile.thresholds.single_copy_from[static_cast<std::size_t>(collective)];
   };
   from(Collective::alltoall) = std::size_t{1} << 17;
   if (profile.ranks > 2) {
@@ -62,7 +62,12 @@ Profile make_profile() {
       .reaches = {
 #include "select/built_in/reaches.inc"
       }};
-  for (ReachProfile& each : profile.reaches) set_single_copies(each);
+  for (ReachProfile& each : profile.reaches) {
+    const Thresholds usual = Thresholds::usual(each.reach);
+    each.thresholds.segment_bytes = usual.segment_bytes;
+    each.thresholds.in_order_to = usual.in_order_to;
+    set_single_copies(each);
+  }
   profile.measurements.reserve(std::size(rows));
   for (const Row& row : rows) profile.measurements.push_back(measurement(row));
   return profile;

@@ -186,13 +186,14 @@ double Forecast::simulated(const Method& method, const Problem& problem,
   const ScheduleSource source = method.source(problem);
   const Layout layout = even_layout(source.contract, bytes);
   // No port limit: the links of the network limit what enters and leaves a rank.
-  return simulate(*party_.network, *routes_, source, layout,
-                  {.gamma = party_.gamma.value_or(reach_->gamma),
-                   .ports = 0,
-                   .slice = simulated_slice(
-                       source, layout,
-                       party_.slice_bytes != 0 ? party_.slice_bytes : reach_->slice_bytes),
-                   .places = party_.places})
+  return simulate(
+             *party_.network, *routes_, source, layout,
+             {.gamma = party_.gamma.value_or(reach_->gamma),
+              .ports = 0,
+              .slice = simulated_slice(
+                  source, layout,
+                  party_.slice_bytes != 0 ? party_.slice_bytes : reach_->thresholds.slice_bytes),
+              .places = party_.places})
       .seconds;
 }
 

@@ -52,13 +52,19 @@ class Digest {
       for (const double seconds : rates.seconds) add(seconds);
     }
   }
+  void add(const Thresholds& thresholds) {
+    add(thresholds.slice_bytes);
+    for (const std::size_t bytes : thresholds.direct_from) add(bytes);
+    for (const std::size_t bytes : thresholds.single_copy_from) add(bytes);
+    add(thresholds.segment_bytes);
+    add(thresholds.in_order_to);
+    add(thresholds.part_bytes);
+  }
   void add(const ReachProfile& profile) {
     add(profile.reach);
     add(std::uint64_t{profile.ranks});
     for (const double cost : {profile.link.alpha, profile.link.beta, profile.gamma}) add(cost);
-    add(profile.slice_bytes);
-    for (const std::size_t bytes : profile.direct_from) add(bytes);
-    for (const std::size_t bytes : profile.single_copy_from) add(bytes);
+    add(profile.thresholds);
     add(profile.model);
     add(profile.rooted_model);
   }

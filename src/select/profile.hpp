@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -13,24 +12,9 @@
 #include "select/method.hpp"
 #include "select/model.hpp"
 #include "select/reach.hpp"
+#include "select/thresholds.hpp"
 
 namespace tutti {
-
-inline constexpr std::size_t collective_count = 9;
-
-[[nodiscard]] constexpr std::array<std::size_t, collective_count> usual_direct_from() {
-  std::array<std::size_t, collective_count> bytes{};
-  bytes.fill(2048);
-  return bytes;
-}
-
-inline constexpr std::size_t no_single_copy = ~std::size_t{0};
-
-[[nodiscard]] constexpr std::array<std::size_t, collective_count> usual_single_copy_from() {
-  std::array<std::size_t, collective_count> bytes{};
-  bytes.fill(no_single_copy);
-  return bytes;
-}
 
 /// The measurements between `ranks` ranks that reach each other in one way.
 struct ReachProfile {
@@ -38,14 +22,7 @@ struct ReachProfile {
   std::uint32_t ranks = 2;
   LinkCost link{};   ///< Cost of a message between two ranks while all others are idle.
   double gamma = 0;  ///< Seconds per byte reduced.
-  /// The size of the slices in which data is sent.
-  std::size_t slice_bytes = std::size_t{1} << 16;
-  /// By collective: messages of at least this many bytes are read directly from the sender's
-  /// memory.
-  std::array<std::size_t, collective_count> direct_from = usual_direct_from();
-  /// By collective: messages of at least this many bytes that are not in shared memory are copied
-  /// by the kernel.
-  std::array<std::size_t, collective_count> single_copy_from = usual_single_copy_from();
+  Thresholds thresholds{};
   Model model{};  ///< For collectives in which every rank depends on every other.
   /// For collectives with a root: it need not wait for the receivers, nor they for each other.
   Model rooted_model{};

@@ -67,9 +67,7 @@ Model model_from(const JsonReader& list) {
   return model;
 }
 
-using ByCollective = std::array<std::size_t, collective_count>;
-
-Json direct_to_json(const ByCollective& bytes) {
+Json direct_to_json(const BytesByCollective& bytes) {
   Json object;
   for (const Collective each : collectives()) {
     object[std::string(name(each))] = bytes[static_cast<std::size_t>(each)];
@@ -77,8 +75,8 @@ Json direct_to_json(const ByCollective& bytes) {
   return object;
 }
 
-ByCollective direct_from(const JsonReader& object) {
-  ByCollective bytes{};
+BytesByCollective direct_from(const JsonReader& object) {
+  BytesByCollective bytes{};
   for (const Collective each : collectives()) {
     bytes[static_cast<std::size_t>(each)] = object.at(name(each)).whole<std::size_t>(1, most_bytes);
   }
@@ -86,18 +84,18 @@ ByCollective direct_from(const JsonReader& object) {
 }
 
 /// Only the collectives that use it.
-Json single_copy_to_json(const ByCollective& bytes) {
+Json single_copy_to_json(const BytesByCollective& bytes) {
   Json object = Json::object();
   for (const Collective each : collectives()) {
     const std::size_t least = bytes[static_cast<std::size_t>(each)];
-    if (least != no_single_copy) object[std::string(name(each))] = least;
+    if (least != Thresholds::never) object[std::string(name(each))] = least;
   }
   return object;
 }
 
 /// Profiles of older versions do not have it.
-ByCollective single_copy_from(const JsonReader& json) {
-  ByCollective bytes = usual_single_copy_from();
+BytesByCollective single_copy_from(const JsonReader& json) {
+  BytesByCollective bytes = Thresholds{}.single_copy_from;
   const std::optional<JsonReader> object = json.find("single_copy_from");
   if (!object) return bytes;
   for (const Collective each : collectives()) {
@@ -107,6 +105,21 @@ ByCollective single_copy_from(const JsonReader& json) {
   return bytes;
 }
 
+/// Profiles of older versions do not have all of them.
+Thresholds thresholds_from(const JsonReader& json) {
+  const Thresholds usual = Thresholds::usual(reach_from(json));
+  const auto found = [&](const char* name, std::size_t least, std::size_t otherwise) {
+    const std::optional<JsonReader> bytes = json.find(name);
+    return bytes ? bytes->whole<std::size_t>(least, most_bytes) : otherwise;
+  };
+  return {.slice_bytes = json.at("slice_bytes").whole<std::size_t>(1024, most_bytes),
+          .direct_from = direct_from(json.at("direct_from")),
+          .single_copy_from = single_copy_from(json),
+          .segment_bytes = found("segment_bytes", 0, usual.segment_bytes),
+          .in_order_to = found("in_order_to", 0, usual.in_order_to),
+          .part_bytes = found("part_bytes", 4096, usual.part_bytes)};
+}
+
 Json to_json(const ReachProfile& each) {
   return {{"pairs", name(each.reach.pairs)},
           {"crowded", each.reach.crowded},
@@ -114,9 +127,12 @@ Json to_json(const ReachProfile& each) {
           {"alpha", each.link.alpha},
           {"beta", each.link.beta},
           {"gamma", each.gamma},
-          {"slice_bytes", each.slice_bytes},
-          {"direct_from", direct_to_json(each.direct_from)},
-          {"single_copy_from", single_copy_to_json(each.single_copy_from)},
+          {"slice_bytes", each.thresholds.slice_bytes},
+          {"direct_from", direct_to_json(each.thresholds.direct_from)},
+          {"single_copy_from", single_copy_to_json(each.thresholds.single_copy_from)},
+          {"segment_bytes", each.thresholds.segment_bytes},
+          {"in_order_to", each.thresholds.in_order_to},
+          {"part_bytes", each.thresholds.part_bytes},
           {"model", to_json(each.model)},
           {"rooted_model", to_json(each.rooted_model)}};
 }
@@ -126,9 +142,7 @@ ReachProfile reach_profile_from(const JsonReader& json) {
           .ranks = json.at("ranks").whole<std::uint32_t>(2, most_ranks),
           .link = {.alpha = time_from(json.at("alpha")), .beta = time_from(json.at("beta"))},
           .gamma = time_from(json.at("gamma"), true),
-          .slice_bytes = json.at("slice_bytes").whole<std::size_t>(1024, most_bytes),
-          .direct_from = direct_from(json.at("direct_from")),
-          .single_copy_from = single_copy_from(json),
+          .thresholds = thresholds_from(json),
           .model = model_from(json.at("model")),
           .rooted_model = model_from(json.at("rooted_model"))};
 }

@@ -29,7 +29,7 @@ struct Reach {
 /// "host, more ranks than cores"
 [[nodiscard]] std::string words(const Reach& reach);
 
-[[nodiscard]] inline bool in_memory(const Reach& reach) {
+[[nodiscard]] constexpr bool in_memory(const Reach& reach) {
   return reach.pairs == Pairs::process || reach.pairs == Pairs::host;
 }
 

@@ -123,7 +123,7 @@ TEST(PlanOrder, SaysWhatOverwritesSentData) {
 
 TEST(PlanOrder, IsForShortMessagesOnly) {
   const Schedule mesh = algorithm("allreduce/mesh").schedule({.ranks = 2});
-  constexpr std::uint64_t longest = Plan::longest_in_place / 4;
+  constexpr std::uint64_t longest = PlanSize::usual_in_order_to / 4;
   EXPECT_FALSE(short_plan(mesh, Aliasing::in_place, longest).order.empty());
   EXPECT_TRUE(short_plan(mesh, Aliasing::in_place, longest + 1).order.empty());
 }

@@ -65,7 +65,6 @@ class Crew::Member {
       port_ = std::make_unique<MixedPort>(std::move(ports_), std::move(ways));
     }
     executor_.emplace(*port_, alarm_, membership_.size(), slice_bytes);
-    executor_->set_longest_in_order(Plan::longest_in_place);
     slice_bytes_ = slice_bytes;
     begin(0);
   }

@@ -18,10 +18,6 @@ std::uint32_t tag(std::uint64_t number, std::uint32_t signature) {
 
 constexpr std::size_t least_slice = 1024;
 
-/// Between ranks of a host, long messages are cut into segments of one slot of the outbox. A result
-/// is then written to its receivers while its operands are in the cache.
-constexpr std::size_t host_segment_bytes = std::size_t{1} << 16;
-
 /// Rounds down so that no element of 1, 2, 4, …, 64 bytes is split between two slices.
 std::size_t whole_elements(std::size_t bytes) {
   constexpr std::size_t largest_element = 64;
@@ -40,12 +36,7 @@ CallRunner::CallRunner(Setup setup)
       log_(std::move(setup.log)),
       usual_direct_from_(setup.direct_from),
       usual_slice_bytes_(setup.slice_bytes),
-      executor_(*links_.port, health_.alarm(), ranks_, least_slice) {
-  // A rank that waits for its turn on a core keeps the others waiting for what it reads in place.
-  const Reach& reach = selector_.forecast().party().reach;
-  const bool shares = reach.pairs == Pairs::process || reach.pairs == Pairs::host;
-  if (shares && !reach.crowded) executor_.set_longest_in_order(Plan::longest_in_place);
-}
+      executor_(*links_.port, health_.alarm(), ranks_, least_slice) {}
 
 /// Checks all of the call but its buffers, unless an equal call was checked before. A user-defined
 /// function is not part of the key, so it is checked each time.
@@ -70,9 +61,6 @@ const CallRunner::Prepared& CallRunner::prepared(const Call& call, PlanCache::En
   std::shared_ptr<const PreparedCall>& ready = entry.prepared(aliasing);
   if (ready) return ready;
   try {
-    const Party& party = selector.forecast().party();
-    const bool share_memory =
-        party.reach.pairs == Pairs::process || party.reach.pairs == Pairs::host;
     const Choice choice = choice_for(call, selector);
     ready = std::make_shared<const PreparedCall>(
         prepare({.call = call,
@@ -82,7 +70,7 @@ const CallRunner::Prepared& CallRunner::prepared(const Call& call, PlanCache::En
                  .aliasing = aliasing,
                  .lanes = links_.lanes,
                  .hosts = choice.shape,
-                 .segment_bytes = share_memory ? host_segment_bytes : 0,
+                 .thresholds = selector.forecast().reach_profile().thresholds,
                  .blueprints = plans.blueprints()}));
     return ready;
   } catch (const Error& error) {
@@ -207,7 +195,7 @@ void CallRunner::set_pace(Collective collective, const CallOptions& options) {
   const bool is_usual = tuning == CallOptions::Tuning{};
   if (is_usual && usual_pace_of_ == collective) return;
   usual_pace_of_ = is_usual ? std::optional(collective) : std::nullopt;
-  const ReachProfile& usual = selector_.forecast().reach_profile();
+  const Thresholds& usual = selector_.forecast().reach_profile().thresholds;
   const auto first = [](std::size_t said, std::size_t set, std::size_t otherwise) {
     return said > 0 ? said : set > 0 ? set : otherwise;
   };

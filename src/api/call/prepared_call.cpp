@@ -146,7 +146,8 @@ std::uint64_t part_length(const Preparation& preparation, const Contract& contra
   if (counted || total <= least) return longest;
   const ScheduleTraits& traits = preparation.method.traits();
   if (!traits.keeps_data) return longest;
-  const std::uint64_t most = std::max<std::uint64_t>(2 * part_bytes / traits.copies, least);
+  const std::uint64_t most =
+      std::max<std::uint64_t>(2 * preparation.thresholds.part_bytes / traits.copies, least);
   if (total <= most) return longest;
   // Parts begin on cache lines, unless a few elements are long.
   const std::uint64_t granule = element_bytes_of(call) > 64 ? 1 : 64;
@@ -164,7 +165,8 @@ std::uint64_t segment_of(const Preparation& preparation, std::size_t element_byt
   constexpr std::uint64_t granule = 64;
   // A pipeline takes some segments to fill.
   constexpr std::uint64_t least_segments = 2;
-  const std::uint64_t elements = preparation.segment_bytes / element_bytes / granule * granule;
+  const std::uint64_t elements =
+      preparation.thresholds.segment_bytes / element_bytes / granule * granule;
   if (longest_chunk < least_segments * elements) return 0;
   const ScheduleTraits& traits = preparation.method.traits();
   return traits.joins_chunks || !traits.repeats_pairs ? 0 : elements;
@@ -214,7 +216,8 @@ PreparedCall prepare(const Preparation& preparation) {
                                 .element_bytes = element_bytes,
                                 .lanes = preparation.lanes,
                                 .stretch = stretch,
-                                .segment = segment});
+                                .segment = segment,
+                                .in_order_to = preparation.thresholds.in_order_to});
   };
   const std::uint64_t outputs = extent_of(call, preparation.self, preparation.ranks).output;
   const bool folds = is_reduction(call.collective) && !is_custom(call);

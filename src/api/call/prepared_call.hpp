@@ -12,6 +12,7 @@
 #include "flight/record.hpp"
 #include "kernels/fold.hpp"
 #include "select/method.hpp"
+#include "select/thresholds.hpp"
 
 namespace tutti {
 
@@ -48,14 +49,9 @@ struct Preparation {
   std::span<const std::uint32_t> lanes;
   /// The shape of the ranks on the hosts; empty if hosts have different numbers of ranks.
   const Shape& hosts;
-  /// The bytes of a segment; see PlanRequest::segment. The same on all ranks.
-  std::size_t segment_bytes = 0;
+  Thresholds thresholds{};
   BlueprintCache& blueprints;
 };
-
-/// Algorithms that keep data in transit in scratch memory are run in parts of this many bytes. So
-/// no call needs more scratch memory than twice this, for any length of its data.
-inline constexpr std::size_t part_bytes = std::size_t{4} << 20;
 
 /// Returns the algorithm or schedule that the call names. Requires: it names one. Throws
 /// invalid_argument or unsupported if it does not fit the call.

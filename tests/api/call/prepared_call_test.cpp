@@ -72,7 +72,7 @@ TEST(PreparedCall, RunsLongCallsInParts) {
                                            .hosts = Shape{{3, 1}},
                                            .blueprints = blueprints});
     EXPECT_GT(prepared.parts.size(), 1U) << algorithm.name;
-    EXPECT_LE(prepared.scratch_bytes + prepared.spare_bytes, 2 * part_bytes) << algorithm.name;
+    EXPECT_LE(prepared.scratch_bytes + prepared.spare_bytes, 2 * Thresholds{}.part_bytes) << algorithm.name;
   }
 }
 
@@ -89,8 +89,8 @@ TEST(PreparedCall, StaysWithinTheMemoryLimitWithManyVariants) {
                                          .lanes = {},
                                          .hosts = {},
                                          .blueprints = blueprints});
-  EXPECT_GT(prepared.scratch_bytes, part_bytes);
-  EXPECT_LE(prepared.scratch_bytes + prepared.spare_bytes, 2 * part_bytes);
+  EXPECT_GT(prepared.scratch_bytes, Thresholds{}.part_bytes);
+  EXPECT_LE(prepared.scratch_bytes + prepared.spare_bytes, 2 * Thresholds{}.part_bytes);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ TEST(Tuning, ReadsInPlaceFromTheSizeWithTheLeastLoss) {
   EXPECT_EQ(best_direct_from(found), 2048U);
   for (Protocols& each : found) each.direct = 2 * each.copied;
   EXPECT_EQ(best_direct_from(found), 1U << 20U);
-  EXPECT_EQ(best_direct_from(found, no_single_copy), no_single_copy);
+  EXPECT_EQ(best_direct_from(found, Thresholds::never), Thresholds::never);
 }
 
 /// With no time at all the usual values stay, and no algorithm is measured at some sizes only.
@@ -70,8 +70,8 @@ TEST(Tuning, EndsWhenTheTimeIsOver) {
         communicator,
         {.reach = {.pairs = Pairs::process}, .cores = 2, .seconds = 0, .most_bytes = 1 << 20});
     EXPECT_TRUE(found.measurements.empty());
-    EXPECT_EQ(found.reaches.front().slice_bytes,
-              built_in_profile().at({.pairs = Pairs::process}, 2).slice_bytes);
+    EXPECT_EQ(found.reaches.front().thresholds.slice_bytes,
+              built_in_profile().at({.pairs = Pairs::process}, 2).thresholds.slice_bytes);
   });
 }
 
