@@ -1,94 +1,41 @@
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 
 #include <tutti/error.hpp>
 
-#include "cli/bench/plot.hpp"
+#include "cli/bench/comparison.hpp"
 #include "cli/bench/run.hpp"
 #include "cli/choice/regret_command.hpp"
 #include "cli/commands.hpp"
 #include "cli/console/exit_code.hpp"
 #include "cli/console/own_program.hpp"
-#include "cli/console/text_file.hpp"
 #include "cli/launch/launcher.hpp"
-#include "cli/launch/watch.hpp"
-#include "cli/versus/versus.hpp"
-#include "core/quantity.hpp"
 #include "core/reject.hpp"
 #include "rendezvous/environment.hpp"
 
 namespace tutti::cli {
 namespace {
 
-/// Files for the results; empty: none. "-" is standard output.
-struct Outputs {
-  std::string json;
-  std::string csv;
-  std::string plot;
-};
-
 struct Options {
   BenchOptions bench{};
-  VersusOptions versus{};
-  Outputs outputs{};
+  VersusRequest versus{};
+  BenchOutputs outputs{};
   bool regret = false;
   double time = 0;  // For --regret.
   std::string order;
   std::string part;  // Hidden: where a process started by --regret leaves its results.
 };
 
-void save(const std::string& path, const std::string& text) {
-  if (!path.empty()) write_text(path, text);
-}
-
-/// Fails before the measurement rather than after it.
-void require_writable(const std::string& path) {
-  if (!path.empty() && path != "-" && !std::ofstream(path, std::ios::app)) {
-    reject("cannot write to '" + path + "'; name a file in a folder that exists");
-  }
-}
-
-/// True if one of the files is standard output. The table then goes to standard error.
-bool takes_standard_output(const Outputs& outputs) {
-  int count = 0;
-  for (const std::string& path : {outputs.json, outputs.csv, outputs.plot}) {
-    count += path == "-" ? 1 : 0;
-  }
-  if (count > 1) reject("only one of --json, --csv and --plot can be - (standard output)");
-  return count == 1;
-}
-
-/// Prints one line, however many rows have a wide spread.
-void warn_of_wide(const measure::Report& report) {
-  std::size_t wide = 0;
-  std::string first;
-  for (const measure::Row& row : report.rows) {
-    const bool in_place = row.in_place && row.in_place->timing.is_wide();
-    if (!in_place && !row.out_of_place.timing.is_wide()) continue;
-    if (++wide == 1) first = format_bytes(row.bytes);
-  }
-  if (wide == 0) return;
-  std::fprintf(stderr,
-               "tutti bench: in %zu of %zu rows, first at %s, one time in ten is above twice the "
-               "median or below half of it: too wide a spread for conclusions. The machine is "
-               "busy, or there are more ranks than cores.\n",
-               wide, report.rows.size(), first.c_str());
-}
-
-int take_part(Communicator& communicator, const BenchPlan& plan, const Outputs& outputs) {
+int take_part(Communicator& communicator, const BenchPlan& plan, const BenchOutputs& outputs) {
   const measure::Report report = run_bench(communicator, plan);
   if (communicator.rank() == 0) {
-    save(outputs.json, report.json());
-    save(outputs.csv, report.csv());
-    if (!outputs.plot.empty()) save(outputs.plot, plot_of(report));
+    outputs.write(report);
     warn_of_wide(report);
   }
   return report.wrong() == 0 ? success : violation_found;
 }
 
-int run_as_threads(const BenchPlan& plan, std::uint32_t ranks, const Outputs& outputs) {
+int run_as_threads(const BenchPlan& plan, std::uint32_t ranks, const BenchOutputs& outputs) {
   ::unsetenv("TUTTI_TRANSPORT");  // It may demand another transport.
   int code = success;
   run_threads(ranks, [&](Communicator& communicator) {
@@ -98,7 +45,7 @@ int run_as_threads(const BenchPlan& plan, std::uint32_t ranks, const Outputs& ou
   return code;
 }
 
-int run_as_launched(const BenchPlan& plan, BenchTransport transport, const Outputs& outputs) {
+int run_as_launched(const BenchPlan& plan, BenchTransport transport, const BenchOutputs& outputs) {
   if (transport != BenchTransport::automatic) {
     ::setenv("TUTTI_TRANSPORT", name(transport).c_str(), 1);
   }
@@ -114,21 +61,6 @@ int launch(std::uint32_t ranks, std::vector<std::string> words) {
   return Launcher(job).run();
 }
 
-int compare(const VersusRequest& request, const BenchPlan& plan, std::uint32_t ranks, bool tcp,
-            const Outputs& outputs) {
-  require_comparable(plan);
-  const VersusReport report = run_versus(request, plan, ranks, tcp);
-  // An interrupted run keeps the rows that it has measured.
-  if (!report.tutti.rows.empty()) {
-    save(outputs.json, report.json());
-    save(outputs.csv, report.csv());
-    if (!outputs.plot.empty()) save(outputs.plot, plot_of(report));
-    warn_of_wide(report.tutti);
-  }
-  if (report.interrupted != 0) return Watch::signal_code + report.interrupted;
-  return report.wrong() == 0 ? success : violation_found;
-}
-
 int run_with_regret(const Options& options, const BenchRequest& request,
                     const std::vector<std::string>& words) {
   if (!request.schedules.empty()) {
@@ -139,13 +71,13 @@ int run_with_regret(const Options& options, const BenchRequest& request,
       words);
 }
 
-int run(const Options& options, const std::vector<std::string>& words) {
+int run(const Options& options, const std::vector<std::string>& words, const Compare& compare) {
   BenchRequest request = options.bench.request();
-  const Outputs& outputs = options.outputs;
+  const BenchOutputs& outputs = options.outputs;
   if (!outputs.plot.empty()) request.limit = true;  // The plot shows it.
   if (options.regret) return run_with_regret(options, request, words);
   if (!request.collective) reject("which collective? For example: tutti bench allreduce");
-  const VersusRequest versus = options.versus.request();
+  const VersusRequest& versus = options.versus;
   if (!options.order.empty()) {
     if (request.transport == BenchTransport::inproc || !versus.peers.empty()) {
       reject("--order renumbers ranks that are processes of tutti; leave out inproc and --vs");
@@ -168,22 +100,22 @@ int run(const Options& options, const std::vector<std::string>& words) {
   }
   const std::uint32_t ranks = is_rank ? launched.size : request.ranks;
   BenchPlan plan = plan_bench(request, ranks);
-  if (takes_standard_output(outputs)) plan.table = stderr;
+  if (outputs.take_standard_output()) plan.table = stderr;
   if (!outputs.plot.empty() && *request.collective == Collective::barrier) {
     reject("a barrier has no sizes to plot over; leave out --plot");
   }
-  if (!is_rank || launched.rank == Rank{0}) {
-    for (const std::string& path : {outputs.json, outputs.csv, outputs.plot}) {
-      require_writable(path);
-    }
-  }
+  if (!is_rank || launched.rank == Rank{0}) outputs.require_writable();
   if (!versus.peers.empty()) {
     if (is_rank || threads) {
       reject(
           "--vs starts the ranks of every library itself; run 'tutti bench' without a launcher, "
           "with -n and --transport shm or tcp");
     }
-    return compare(versus, plan, ranks, request.transport == BenchTransport::tcp, outputs);
+    return compare({.request = versus,
+                    .plan = plan,
+                    .ranks = ranks,
+                    .tcp = request.transport == BenchTransport::tcp,
+                    .outputs = outputs});
   }
   if (threads) return run_as_threads(plan, ranks, outputs);
   return is_rank ? run_as_launched(plan, request.transport, outputs) : launch(ranks, words);
@@ -191,7 +123,7 @@ int run(const Options& options, const std::vector<std::string>& words) {
 
 }  // namespace
 
-void add_bench(Command tutti, std::vector<std::string> words) {
+void add_bench(Command tutti, std::vector<std::string> words, Compare compare) {
   const Command command =
       tutti.command("bench", "measure how fast a collective is, and check its results");
   auto options = std::make_shared<Options>();
@@ -208,7 +140,7 @@ void add_bench(Command tutti, std::vector<std::string> words) {
               "renumber the ranks: the first of the list becomes rank 0; file:PATH")
       .text("RANK,...");
   command.option("--part", options->part, "").hidden();
-  Outputs& outputs = options->outputs;
+  BenchOutputs& outputs = options->outputs;
   command.json_file(outputs.json, "all figures as JSON, printed or written to FILE");
   command.option("--csv", outputs.csv, "write all figures as CSV; - is standard output")
       .text("FILE");
@@ -225,7 +157,9 @@ void add_bench(Command tutti, std::vector<std::string> words) {
       "mpirun, mpiexec, torchrun or srun the command is one of their ranks; leave out -n there. "
       "The\n"
       "exit code is 1 if a result is wrong.");
-  command.action([options, words = std::move(words)] { return run(*options, words); });
+  command.action([options, words = std::move(words), compare = std::move(compare)] {
+    return run(*options, words, compare);
+  });
 }
 
 }  // namespace tutti::cli

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/bench/comparison.hpp"
 #include "cli/console/arguments.hpp"
 
 /// The subcommands of `tutti`, one file each. Each adds itself to the command line.
@@ -23,7 +24,7 @@ void add_man(Command tutti);
 /// `words` are those of the command line, to start the same command as ranks.
 void add_crossover(Command tutti, std::vector<std::string> words);
 void add_buckets(Command tutti, std::vector<std::string> words);
-void add_bench(Command tutti, std::vector<std::string> words);
+void add_bench(Command tutti, std::vector<std::string> words, Compare compare);
 void add_tune(Command tutti, std::vector<std::string> words);
 /// `after_dashes` are the words after "--", which belong to another program or are to be
 /// completed.

@@ -1,19 +1,13 @@
 #include <algorithm>
-#include <cstdio>
-#include <exception>
-#include <new>
 #include <string>
 #include <vector>
 
-#include <tutti/error.hpp>
 #include <tutti/version.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/console/arguments.hpp"
-#include "cli/console/exit_code.hpp"
 #include "cli/console/standard_output.hpp"
-#include "cli/launch/signals.hpp"
-#include "cli/launch/watch.hpp"
+#include "cli/launch/run_to_exit.hpp"
 
 namespace {
 
@@ -43,34 +37,14 @@ void add_commands(cli::Command tutti, const std::vector<std::string>& words,
   cli::add_draw(tutti);
   cli::add_explore(tutti);
   cli::add_buckets(tutti, words);
-  cli::add_bench(tutti, words);
+  cli::add_bench(tutti, words,
+                 [words](const cli::Comparison&) -> int { cli::become_comparison(words); });
   cli::add_tune(tutti, words);
   cli::add_choose(tutti);
   cli::add_run(tutti, after_dashes);
   cli::add_blame(tutti);
   cli::add_completion(tutti, after_dashes);
   cli::add_man(tutti);
-}
-
-int fail(const std::string& message) {
-  std::fprintf(stderr, "tutti: %s\n", message.c_str());
-  return cli::usage_error;
-}
-
-/// The exit code, also if the command throws.
-int run(cli::Arguments& arguments, const std::vector<std::string>& words) {
-  try {
-    return arguments.run(words);
-  } catch (const Error& error) {
-    return fail(error.what());
-  } catch (const cli::Interrupted& interrupted) {
-    std::fprintf(stderr, "tutti: %s\n", interrupted.what());
-    return cli::Watch::signal_code + interrupted.signal();
-  } catch (const std::bad_alloc&) {
-    return fail("out of memory; ask for fewer ranks");
-  } catch (const std::exception& error) {
-    return fail(std::string("this is a bug in tutti, please report it: ") + error.what());
-  }
 }
 
 }  // namespace
@@ -84,9 +58,5 @@ int main(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   const std::vector<std::string> after_dashes = take_after_dashes(words);
   add_commands(arguments.root(), words, after_dashes);
-  const int code = run(arguments, words);
-  // A violation is a result; an error and an interruption are none.
-  const bool is_complete = code == cli::success || code == cli::violation_found;
-  if (cli::finish_standard_output(is_complete) || code != cli::success) return code;
-  return cli::usage_error;
+  return cli::run_to_exit(arguments, words);
 }

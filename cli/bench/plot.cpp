@@ -98,26 +98,18 @@ std::string line_of(const measure::Report& report, const measure::Row& row) {
 
 }  // namespace
 
-std::string plot_of(const measure::Report& report) {
+std::string plot_of(const measure::Report& report, const std::vector<PlottedTime>& times) {
   Plot plot;
-  for (const measure::Row& row : report.rows) {
-    plot.add(line_of(report, row), row, row.out_of_place.timing);
-  }
+  for (const PlottedTime& each : times) plot.add(each.line, each.row, each.timing);
   return plot.svg(report);
 }
 
-std::string plot_of(const VersusReport& report) {
-  Plot plot;
-  for (std::size_t i = 0; i < report.results.size(); ++i) {
-    const measure::Row& row = report.tutti.rows[i];
-    plot.add(report.results[i].front().who.name(), row, row.out_of_place.timing);
-    for (const VersusResult* each : best_of_each(report.results[i])) {
-      const std::string line =
-          each->who.is_tutti() ? each->who.name() : std::string(name(each->who.library));
-      plot.add(line, row, each->finding.timing);
-    }
+std::string plot_of(const measure::Report& report) {
+  std::vector<PlottedTime> times;
+  for (const measure::Row& row : report.rows) {
+    times.push_back({line_of(report, row), row, row.out_of_place.timing});
   }
-  return plot.svg(report.tutti);
+  return plot_of(report, times);
 }
 
 }  // namespace tutti::cli

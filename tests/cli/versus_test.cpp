@@ -12,12 +12,12 @@
 
 #include <tutti/error.hpp>
 
-#include "cli/versus/contender.hpp"
-#include "cli/versus/report.hpp"
 #include "core/json_value.hpp"
 #include "support/command.hpp"
 #include "support/errors.hpp"
 #include "support/running_command.hpp"
+#include "versus/contender.hpp"
+#include "versus/report.hpp"
 
 namespace tutti::test {
 namespace {
@@ -130,6 +130,16 @@ TEST(Versus, RefusesWithoutOtherLibraries) {
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_TRUE(contains(run.err, "none of the libraries of --vs is left")) << run.err;
   EXPECT_TRUE(contains(run.err, "./dev peers")) << run.err;
+}
+
+/// An installed command has no program for it.
+TEST(Versus, NamesTheCureIfItIsNotThere) {
+  const Stage stage;
+  std::filesystem::copy_file(TUTTI_COMMAND, stage.file("alone"));
+  const Outcome run = shell("\"" + stage.file("alone") + "\" " + stage.arguments("--vs gloo"));
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_TRUE(contains(run.err, "cannot start " + stage.file("bench/tutti-versus"))) << run.err;
+  EXPECT_TRUE(contains(run.err, "'./dev peers' builds all that it needs")) << run.err;
 }
 
 TEST(Versus, ReportsACrashAndContinues) {

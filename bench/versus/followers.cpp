@@ -1,4 +1,4 @@
-#include "cli/versus/followers.hpp"
+#include "versus/followers.hpp"
 
 #include <poll.h>
 #include <sys/mman.h>
@@ -134,9 +134,9 @@ bool Followers::read_some(Id id, Clock::time_point deadline) {
 
 bool Followers::ends_within(Id id, Seconds patience) {
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
-  while (crew_->alive(id)) {
-    if (crew_->reap().empty() && Clock::now() >= deadline) return false;
-    if (crew_->alive(id)) std::this_thread::sleep_for(2ms);
+  for ((void)crew_->reap(); crew_->alive(id); (void)crew_->reap()) {
+    if (Clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(2ms);
   }
   return true;
 }

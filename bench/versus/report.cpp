@@ -1,10 +1,11 @@
-#include "cli/versus/report.hpp"
+#include "versus/report.hpp"
 
 #include <sys/utsname.h>
 
 #include <algorithm>
 #include <sstream>
 
+#include "cli/bench/plot.hpp"
 #include "cli/bench/table.hpp"
 #include "cli/console/text.hpp"
 #include "core/columns.hpp"
@@ -128,6 +129,20 @@ std::string VersusReport::csv() const {
     }
   }
   return text.str();
+}
+
+std::string plot_of(const VersusReport& report) {
+  std::vector<PlottedTime> times;
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    const measure::Row& row = report.tutti.rows[i];
+    times.push_back({report.results[i].front().who.name(), row, row.out_of_place.timing});
+    for (const VersusResult* each : best_of_each(report.results[i])) {
+      const std::string line =
+          each->who.is_tutti() ? each->who.name() : std::string(name(each->who.library));
+      times.push_back({line, row, each->finding.timing});
+    }
+  }
+  return plot_of(report.tutti, times);
 }
 
 std::string versus_lines(const measure::Row& row, const VersusResults& results) {

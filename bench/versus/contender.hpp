@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <tutti/collective.hpp>
 
-#include "cli/versus/library.hpp"
+#include "versus/library.hpp"
 
 namespace tutti::cli {
 
@@ -52,6 +53,9 @@ struct PeerWish {
 /// the fastest for some size, so that tutti is compared with the best of it. Empty if the library
 /// does not support this field. Throws invalid_argument for an unknown setting.
 [[nodiscard]] std::vector<Contender> contenders(const PeerWish& wish, const VersusField& field);
+
+/// Where this program is built, with the command and the programs of the peers.
+[[nodiscard]] std::filesystem::path build_folder();
 
 /// How to start a contender's program, which follows orders on its standard input
 /// (bench/peers/README.md).

@@ -10,7 +10,7 @@
 #include "cli/launch/file_descriptor.hpp"
 #include "cli/launch/process_family.hpp"
 #include "cli/launch/signals.hpp"
-#include "cli/versus/contender.hpp"
+#include "versus/contender.hpp"
 
 namespace tutti::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/versus/versus.hpp"
+#include "versus/versus.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -12,16 +12,15 @@
 
 #include "cli/bench/head.hpp"
 #include "cli/bench/table.hpp"
-#include "cli/console/own_program.hpp"
 #include "cli/console/progress.hpp"
 #include "cli/console/text.hpp"
 #include "cli/measure/limit.hpp"
 #include "cli/measure/quantile.hpp"
-#include "cli/versus/followers.hpp"
-#include "cli/versus/pool.hpp"
 #include "core/json_value.hpp"
 #include "core/quantity.hpp"
 #include "core/system_reason.hpp"
+#include "versus/followers.hpp"
+#include "versus/pool.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -43,13 +42,12 @@ void print(std::FILE* to, const std::string& text) {
   throw Error(ErrorCode::invalid_argument, "cannot write the table: " + system_reason(errno));
 }
 
-/// The folder of the peers' programs: --peers, TUTTI_PEERS, or where they are built with the
-/// command.
+/// The folder of the peers' programs: --peers, TUTTI_PEERS, or where they are built.
 std::string peers_folder(const VersusRequest& request) {
   if (!request.folder.empty()) return request.folder;
   const char* const variable = std::getenv("TUTTI_PEERS");
   if (variable != nullptr && *variable != '\0') return variable;
-  return (std::filesystem::path(own_program()).parent_path() / "bench" / "peers").string();
+  return (build_folder() / "bench" / "peers").string();
 }
 
 std::vector<Contender> own_contenders(const measure::Workload& workload, bool tcp, bool in_place) {
@@ -97,18 +95,20 @@ struct Answers {
 
 class Versus {
  public:
-  Versus(const VersusRequest& request, const BenchPlan& plan, std::uint32_t ranks, bool tcp)
-      : request_(request),
-        plan_(plan),
-        field_{.collective = plan.workload.collective, .ranks = ranks, .tcp = tcp},
-        pool_(field_, peers_folder(request), Followers::Seconds(request.patience)) {
-    report_.rounds = request.rounds;
-    report_.seconds = plan.workload.pace.seconds;
+  explicit Versus(const Comparison& comparison)
+      : request_(comparison.request),
+        plan_(comparison.plan),
+        field_{.collective = plan_.workload.collective,
+               .ranks = comparison.ranks,
+               .tcp = comparison.tcp},
+        pool_(field_, peers_folder(request_), Followers::Seconds(request_.patience)) {
+    report_.rounds = request_.rounds;
+    report_.seconds = plan_.workload.pace.seconds;
     measure::Report& own = report_.tutti;
-    own.collective = plan.workload.collective;
-    own.ranks = ranks;
-    own.transport = std::to_string(ranks) + " ranks, " + (tcp ? "TCP" : "shared memory");
-    own.shared_buffers = plan.workload.memory == measure::BufferPair::Kind::shared;
+    own.collective = field_.collective;
+    own.ranks = field_.ranks;
+    own.transport = std::to_string(own.ranks) + " ranks, " + (field_.tcp ? "TCP" : "shared memory");
+    own.shared_buffers = plan_.workload.memory == measure::BufferPair::Kind::shared;
   }
 
   VersusReport run() {
@@ -153,7 +153,8 @@ class Versus {
   void gather() {
     // Unknown settings are found before any program is started.
     std::vector<Contender> others;
-    for (const PeerWish& wish : request_.peers) {
+    for (const std::string& text : request_.peers) {
+      const PeerWish wish = parse_peer_wish(text);
       const std::vector<Contender> found = contenders(wish, field_);
       if (found.empty())
         pool_.note(wish.text(), "it needs shared memory; leave out --transport tcp");
@@ -291,31 +292,7 @@ class Versus {
   std::uint64_t seed_ = std::random_device{}() % 100'000;
 };
 
-}  // namespace
-
-void VersusOptions::add(Command command) {
-  command
-      .option("--vs", peers_,
-              "compare with openmpi, mpich, gloo, direct, or one setting such as openmpi:ring")
-      .text("LIBRARY,...")
-      .delimiter(',')
-      .one_word();
-  command.option("--rounds", parsed_.rounds, "turns of each library, with --vs")
-      .text("N (3)")
-      .between(std::size_t{1}, std::size_t{1000});
-  command.option("--patience", parsed_.patience, "most seconds of a turn, with --vs")
-      .text("S (20)")
-      .between(0.1, 3600.0);
-  command.flag("--in-place", parsed_.in_place, "compare calls in place, with --vs");
-  command.option("--peers", parsed_.folder, "folder of the programs for --vs").text("FOLDER");
-}
-
-VersusRequest VersusOptions::request() const {
-  VersusRequest request = parsed_;
-  for (const std::string& each : peers_) request.peers.push_back(parse_peer_wish(each));
-  return request;
-}
-
+/// Throws unsupported if the other libraries cannot do the plan.
 void require_comparable(const BenchPlan& plan) {
   for (const Case& each : plan.workload.cases) {
     if (each.schedule) {
@@ -332,9 +309,11 @@ void require_comparable(const BenchPlan& plan) {
   }
 }
 
-VersusReport run_versus(const VersusRequest& request, const BenchPlan& plan, std::uint32_t ranks,
-                        bool tcp) {
-  return Versus(request, plan, ranks, tcp).run();
+}  // namespace
+
+VersusReport run_versus(const Comparison& comparison) {
+  require_comparable(comparison.plan);
+  return Versus(comparison).run();
 }
 
 }  // namespace tutti::cli

@@ -1,4 +1,4 @@
-#include "cli/versus/library.hpp"
+#include "versus/library.hpp"
 
 namespace tutti::cli {
 

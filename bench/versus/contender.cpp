@@ -1,4 +1,4 @@
-#include "cli/versus/contender.hpp"
+#include "versus/contender.hpp"
 
 #include <algorithm>
 #include <array>
@@ -217,9 +217,10 @@ Words gloo_words(const Contender& contender, const VersusField& field) {
 /// tutti is started by `tutti run`. Its setting "private" is a kind of memory, others are
 /// algorithms.
 VersusCommand tutti_command(const Contender& contender, const VersusField& field) {
-  VersusCommand command{.words = {own_program(), "run", "-n", std::to_string(field.ranks), "--bind",
-                                  binding(field), "--no-prefix", "--"},
-                        .variables = {{"TUTTI_TRANSPORT", field.tcp ? "tcp" : "shm"}}};
+  VersusCommand command{
+      .words = {(build_folder() / "tutti").string(), "run", "-n", std::to_string(field.ranks),
+                "--bind", binding(field), "--no-prefix", "--"},
+      .variables = {{"TUTTI_TRANSPORT", field.tcp ? "tcp" : "shm"}}};
   for (const std::string& word : contender.words) {
     if (word == "private") {
       command.variables.emplace_back("TUTTI_BENCH_MEMORY", word);
@@ -288,6 +289,10 @@ std::vector<Contender> contenders(const PeerWish& wish, const VersusField& field
     (void)command_of(found.back(), field, "");  // Throws for an unknown setting.
   }
   return found;
+}
+
+std::filesystem::path build_folder() {
+  return std::filesystem::path(own_program()).parent_path().parent_path();
 }
 
 VersusCommand command_of(const Contender& contender, const VersusField& field,

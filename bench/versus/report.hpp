@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/measure/report.hpp"
-#include "cli/versus/contender.hpp"
+#include "versus/contender.hpp"
 
 namespace tutti::cli {
 
@@ -51,6 +51,9 @@ struct VersusReport {
   /// One line for each row and contender.
   [[nodiscard]] std::string csv() const;
 };
+
+/// One line for tutti and one for the fastest setting of each library.
+[[nodiscard]] std::string plot_of(const VersusReport& report);
 
 /// The lines below tutti's row in the table, one for the best of each library: its relative time,
 /// its figures, and its setting.

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/versus/contender.hpp"
-#include "cli/versus/followers.hpp"
 #include "core/json.hpp"
+#include "versus/contender.hpp"
+#include "versus/followers.hpp"
 
 namespace tutti::cli {
 

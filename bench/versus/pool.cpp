@@ -1,4 +1,4 @@
-#include "cli/versus/pool.hpp"
+#include "versus/pool.hpp"
 
 #include <unistd.h>
 
