@@ -10,6 +10,7 @@
 
 #include "cli/console/own_program.hpp"
 #include "cli/console/standard_output.hpp"
+#include "cli/launch/environment.hpp"
 #include "core/system_reason.hpp"
 
 namespace tutti::cli {
@@ -35,11 +36,8 @@ void become_comparison(std::vector<std::string> words) {
   const std::filesystem::path folder = std::filesystem::path(own_program()).parent_path();
   const std::string program = (folder / "bench" / "tutti-versus").string();
   words.insert(words.begin(), program);
-  std::vector<char*> arguments;
-  for (std::string& each : words) arguments.push_back(each.data());
-  arguments.push_back(nullptr);
   ::sigaction(SIGXFSZ, &file_size_action_before(), nullptr);
-  ::execv(program.c_str(), arguments.data());
+  ::execv(program.c_str(), exec_pointers(words).data());
   throw Error(ErrorCode::unsupported,
               "cannot start " + program + ": " + system_reason(errno) +
                   "; --vs works from a build folder: './dev peers' builds all that it needs, then "

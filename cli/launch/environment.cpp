@@ -13,6 +13,14 @@ bool names(const std::string& entry, std::string_view name) {
 
 }  // namespace
 
+std::vector<char*> exec_pointers(std::vector<std::string>& texts) {
+  std::vector<char*> found;
+  found.reserve(texts.size() + 1);
+  for (std::string& each : texts) found.push_back(each.data());
+  found.push_back(nullptr);
+  return found;
+}
+
 Environment Environment::own() {
   Environment environment;
   for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
@@ -34,13 +42,6 @@ void Environment::set(const std::string& name, const std::string& value) {
 
 void Environment::remove(std::string_view name) {
   std::erase_if(entries_, [&](const std::string& each) { return names(each, name); });
-}
-
-std::vector<char*> Environment::pointers() {
-  std::vector<char*> found;
-  for (std::string& each : entries_) found.push_back(each.data());
-  found.push_back(nullptr);
-  return found;
 }
 
 }  // namespace tutti::cli

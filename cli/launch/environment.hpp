@@ -6,6 +6,9 @@
 
 namespace tutti::cli {
 
+/// Texts as execve() takes them. Invalidated by any change of them.
+[[nodiscard]] std::vector<char*> exec_pointers(std::vector<std::string>& texts);
+
 /// The environment variables of a process to start.
 class Environment {
  public:
@@ -17,8 +20,7 @@ class Environment {
   void set(const std::string& name, const std::string& value);
   void remove(std::string_view name);
 
-  /// For execve(). Invalidated by any change.
-  [[nodiscard]] std::vector<char*> pointers();
+  [[nodiscard]] std::vector<char*> pointers() { return exec_pointers(entries_); }
 
  private:
   std::vector<std::string> entries_;  // "NAME=VALUE"

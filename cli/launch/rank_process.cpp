@@ -111,9 +111,8 @@ ProgramFile find_program(const std::string& name) {
 Started start_rank(RankStart start, const Inheritance& inheritance) {
   Pipe report;
   if (!report) return {.error = errno};
-  Exec exec{.arguments = {}, .environment = start.environment.pointers()};
-  for (std::string& each : start.words) exec.arguments.push_back(each.data());
-  exec.arguments.push_back(nullptr);
+  const Exec exec{.arguments = exec_pointers(start.words),
+                  .environment = start.environment.pointers()};
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) return {.error = errno};
