@@ -71,7 +71,7 @@ std::vector<Problem> problems(const Algorithm& algorithm, std::uint32_t p) {
   }
   const std::uint32_t roots = has_root(algorithm.collective) ? p : 1;
   for (std::uint32_t root = 0; root < roots; ++root) {
-    found.push_back({.ranks = p, .root = Rank{root}});
+    found.push_back({.ranks = p, .root = root});
   }
   return found;
 }

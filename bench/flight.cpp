@@ -81,7 +81,7 @@ void print_clocks() {
 
 int main() {
   tutti::Communicator comm = tutti::Communicator::from_environment();
-  tutti::FlightRecorder recorder({.self = tutti::Rank{comm.rank()}, .ranks = comm.size()});
+  tutti::FlightRecorder recorder({.self = comm.rank(), .ranks = comm.size()});
   // Only rank 0 prints.
   if (comm.rank() > 0 && std::freopen("/dev/null", "w", stdout) == nullptr) return 1;
   std::vector<float> data(2, 1);

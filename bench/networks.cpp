@@ -31,7 +31,7 @@ double path_nanoseconds(const Network& network, double& links_each) {
   const auto run = [&] {
     for (std::uint32_t i = 0; i < count; ++i) {
       links.clear();
-      routes.append(Rank{i % p}, Rank{(i % p + i * stride) % p}, links);
+      routes.append(i % p, (i % p + i * stride) % p, links);
       total += links.size();
     }
   };

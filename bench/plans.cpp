@@ -23,11 +23,11 @@ double median_microseconds(const tutti::Algorithm& algorithm, std::uint32_t rank
     const Clock::time_point begin = Clock::now();
     const tutti::Problem problem{.ranks = ranks};
     const tutti::Contract contract = algorithm.contract(problem);
-    const tutti::Program program = algorithm.program(problem, tutti::Rank{ranks / 2});
+    const tutti::Program program = algorithm.program(problem, ranks / 2);
     const tutti::Layout layout = tutti::even_layout(contract, 1 << 20);
     const tutti::Plan plan = tutti::compile({.program = program,
                                              .contract = contract,
-                                             .self = tutti::Rank{ranks / 2},
+                                             .self = ranks / 2,
                                              .aliasing = tutti::Aliasing::out_of_place,
                                              .layout = layout,
                                              .element_bytes = 4});
@@ -50,7 +50,7 @@ double new_size_nanoseconds(std::uint32_t ranks, const tutti::Algorithm& algorit
     const Clock::time_point begin = Clock::now();
     const tutti::PreparedCall prepared = tutti::prepare({.call = call,
                                                          .method = method,
-                                                         .self = tutti::Rank{ranks / 2},
+                                                         .self = ranks / 2,
                                                          .ranks = ranks,
                                                          .aliasing = tutti::Aliasing::out_of_place,
                                                          .lanes = {},

@@ -331,7 +331,7 @@ void run(const Request& request) {
   const Selector selector(ForecastCache(profile).get(party_from(request)),
                           rules_from_environment());
   const std::vector<Candidate> ways = selector.candidates(
-      {.collective = request.collective, .bytes = request.bytes, .root = Rank{request.root}});
+      {.collective = request.collective, .bytes = request.bytes, .root = request.root});
   if (request.json) {
     print_json(found, selector, ways, request.bytes);
   } else {

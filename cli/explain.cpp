@@ -61,7 +61,7 @@ void explain_collective(Collective collective, const Options& options) {
     throw Error(ErrorCode::unsupported,
                 "the picture of a collective has at most 16 ranks; ask for fewer");
   }
-  const Contract contract = render::boxed_contract(collective, ranks, Rank{options.problem.root});
+  const Contract contract = render::boxed_contract(collective, ranks, options.problem.root);
   print(options.json ? collective_json(contract)
                      : collective_story(contract, paint_for(options.colour), text_columns()));
 }

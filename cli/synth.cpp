@@ -72,7 +72,7 @@ struct Result {
 Synthesis search(const Network& network, const Options& options) {
   Progress progress("synthesizing");
   return synthesize(network, parse_collective(options.collective),
-                    {.root = Rank{options.root},
+                    {.root = options.root,
                      .method = parse_synthesis_method(options.method),
                      .bytes = parse_bytes(options.size),
                      .chunks = options.chunks,
@@ -115,7 +115,7 @@ double simulated(const Result& result) {
 std::optional<FastestEntry> fastest_of_table(const Network& network, const Options& options) {
   SimulationSettings settings = only_links;
   settings.memory = std::uint64_t{1} << 26;
-  return fastest_entry(network, parse_collective(options.collective), Rank{options.root},
+  return fastest_entry(network, parse_collective(options.collective), options.root,
                        parse_bytes(options.size), settings);
 }
 

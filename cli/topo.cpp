@@ -299,7 +299,7 @@ void print_order(const RingOrder& found, const Network* network, const Options& 
   std::string line;
   for (const Rank rank : found.ranks) {
     if (!line.empty()) line += ',';
-    line += network != nullptr ? network->node_of(rank).name : std::to_string(rank.index());
+    line += network != nullptr ? network->node_of(rank).name : std::to_string(rank);
   }
   std::puts(line.c_str());
   if (!options.output.empty()) write_text(options.output, line + "\n");

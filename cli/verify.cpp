@@ -73,13 +73,13 @@ std::vector<Rank> roots(const Algorithm& algorithm, std::uint32_t ranks,
       throw Error(ErrorCode::invalid_argument,
                   "'" + wanted + "' is not a root; write a rank, or all");
     }
-    return {Rank{*root}};
+    return {*root};
   }
   std::vector<Rank> found;
   if (ranks <= small) {
     for (std::uint32_t r = 0; r < ranks; ++r) found.emplace_back(r);
   } else {
-    found = {Rank{0}, Rank{1}, Rank{ranks / 2}, Rank{ranks - 1}};
+    found = {Rank{0}, Rank{1}, ranks / 2, ranks - 1};
   }
   return found;
 }
@@ -148,8 +148,7 @@ std::vector<Row> verify_table(const Options& options) {
     const std::string which =
         "p = " + std::to_string(problem.ranks) +
         (problem.shape.empty() ? "" : ", " + to_string(problem.shape)) +
-        (has_root(algorithm->collective) ? ", root " + std::to_string(problem.root.index()) : "") +
-        ": ";
+        (has_root(algorithm->collective) ? ", root " + std::to_string(problem.root) : "") + ": ";
     const std::lock_guard lock(mutex);
     rows[row_of[i]].add(verdict, which);
     progress.advance();

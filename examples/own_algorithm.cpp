@@ -15,11 +15,11 @@ using namespace tutti;
 
 Program pairs_then_ring(std::uint32_t ranks, Rank self) {
   const std::uint32_t pairs = ranks / 2;
-  const Rank in_pair{self.index() % 2};
-  const Rank pair{self.index() / 2};
+  const Rank in_pair{self % 2};
+  const Rank pair{self / 2};
 
   // Within a pair, all chunks of the ring together are the one chunk of a reduce and a broadcast.
-  const RankMap own_pair{.first = pair.index() * 2, .modulus = ranks};
+  const RankMap own_pair{.first = pair * 2, .modulus = ranks};
   const ChunkMap all{.stride = pairs, .modulus = pairs, .width = pairs};
   const Program up = embed(algorithm("reduce/flat").program({.ranks = 2}, in_pair), own_pair, all);
   const Program down =
@@ -42,7 +42,7 @@ int main() {
       .contract = {.collective = Collective::allreduce, .ranks = ranks, .chunks = ranks / 2},
       .programs = {}};
   for (std::uint32_t r = 0; r < ranks; ++r) {
-    schedule.programs.push_back(pairs_then_ring(ranks, Rank{r}));
+    schedule.programs.push_back(pairs_then_ring(ranks, r));
   }
   // Throws an error that lists the first violations if the schedule is wrong.
   const ProvedSchedule proved = prove(schedule_from_json(to_json(schedule)));

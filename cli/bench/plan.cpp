@@ -18,7 +18,7 @@ using Wished = std::optional<Method>;
 
 Problem problem_for(const Algorithm& algorithm, const BenchRequest& request, std::uint32_t ranks) {
   return {.ranks = ranks,
-          .root = Rank{request.root},
+          .root = request.root,
           .shape = algorithm.needs_shape() ? squarest(ranks) : Shape{}};
 }
 
@@ -56,7 +56,7 @@ std::vector<Wished> methods(const BenchRequest& request, std::uint32_t ranks) {
     found.insert(found.end(), more.begin(), more.end());
   }
   for (const ScheduleFile& each : request.schedules) {
-    const std::string misfit = each.schedule.misfit(*request.collective, ranks, Rank{request.root});
+    const std::string misfit = each.schedule.misfit(*request.collective, ranks, request.root);
     if (!misfit.empty()) reject(each.path + ": " + misfit);
     found.emplace_back(each.schedule);
   }

@@ -31,7 +31,7 @@ std::uint64_t message_count(const Algorithm& algorithm, const Problem& problem,
   std::uint64_t most = 0;
   for (const std::uint32_t r : {0U, problem.ranks / 2, problem.ranks - 1}) {
     std::uint64_t sent = 0;
-    for (const Step step : algorithm.program(problem, Rank{r})) {
+    for (const Step step : algorithm.program(problem, r)) {
       if (step.kind == Step::Kind::send) sent += step.peers.size();
     }
     most = std::max(most, sent);

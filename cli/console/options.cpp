@@ -71,7 +71,7 @@ std::uint32_t ProblemOptions::rank_count() const {
 }
 
 Problem ProblemOptions::problem(const Algorithm& algorithm) const {
-  Problem problem{.ranks = rank_count(), .root = Rank{root}};
+  Problem problem{.ranks = rank_count(), .root = root};
   if (!shape.empty()) {
     problem.shape = parse_shape(shape);
   } else if (algorithm.needs_shape()) {

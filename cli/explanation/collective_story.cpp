@@ -112,7 +112,7 @@ std::string collective_story(const Contract& contract, const render::Paint& pain
   const Definition& words = definition(collective);
   std::string kind = "A " + std::string(words.kind) + " operation";
   if (has_root(collective)) {
-    kind += " with a root, here rank " + std::to_string(contract.root.index());
+    kind += " with a root, here rank " + std::to_string(contract.root);
   }
   std::string text = paint.bold(name_of(collective)) + "\n" +
                      paragraph(std::string(words.says) + " " + kind + ".", columns) +

@@ -12,7 +12,7 @@ Json held(const Schedule& schedule, const Trace& trace, const render::Numbers& n
   for (std::uint32_t r = 0; r < schedule.contract.ranks; ++r) {
     Json chunks = Json::array();
     for (std::uint64_t c = 0; c < schedule.contract.chunks; ++c) {
-      chunks.push_back(Json(numbers.of(trace.symbols(), trace.held(Rank{r}, Chunk{c}))));
+      chunks.push_back(Json(numbers.of(trace.symbols(), trace.held(r, Chunk{c}))));
     }
     ranks.push_back(std::move(chunks));
   }
@@ -23,9 +23,9 @@ Json outputs(const Schedule& schedule, const Trace& trace, const render::Numbers
   Json ranks = Json::array();
   for (std::uint32_t r = 0; r < schedule.contract.ranks; ++r) {
     Json own = Json::array();
-    const ChunkSeries output = schedule.contract.output(Rank{r});
+    const ChunkSeries output = schedule.contract.output(r);
     for (std::uint64_t i = 0; i < output.count; ++i) {
-      for (const double each : numbers.of(trace.symbols(), trace.held(Rank{r}, output[i]))) {
+      for (const double each : numbers.of(trace.symbols(), trace.held(r, output[i]))) {
         own.push_back(each);
       }
     }

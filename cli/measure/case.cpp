@@ -23,7 +23,7 @@ Case case_of(const Method& method) {
   if (method.algorithm() != nullptr) made.algorithm = method.name();
   if (method.schedule() != nullptr) {
     made.schedule = *method.schedule();
-    made.root = made.schedule->contract().root.index();
+    made.root = made.schedule->contract().root;
   }
   return made;
 }

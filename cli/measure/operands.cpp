@@ -8,7 +8,7 @@ namespace tutti::measure {
 
 Operands operands_in(const BufferPair& buffers, const Case& what, bool in_place, std::uint32_t self,
                      std::uint32_t ranks) {
-  const CallExtent extent = extent_of(call_of(what, {}), Rank{self}, ranks);
+  const CallExtent extent = extent_of(call_of(what, {}), self, ranks);
   Operands made;
   made.input_bytes = extent.input * size_of(what.dtype);
   if (!in_place) {

@@ -30,7 +30,7 @@ std::string title(const Schedule& schedule, const Shape& shape) {
   const Contract& contract = schedule.contract;
   std::string text = schedule.name + ", " + plural(contract.ranks, "rank");
   if (!shape.empty()) text += " (" + to_string(shape) + ")";
-  if (has_root(contract.collective)) text += ", root " + std::to_string(contract.root.index());
+  if (has_root(contract.collective)) text += ", root " + std::to_string(contract.root);
   return text;
 }
 

@@ -85,10 +85,10 @@ std::string path_text(const Simulation& simulation) {
                    {"alone", Align::right}});
   for (const Activity& each : simulation.critical_path) {
     if (&each - simulation.critical_path.data() == most) break;
-    const std::string rank = std::to_string(each.rank.index());
+    const std::string rank = std::to_string(each.rank);
     const bool message = each.kind == Activity::Kind::message;
     table.add({format_seconds(each.begin), format_seconds(each.end),
-               message ? rank + " → " + std::to_string(each.peer.index()) : rank + " adds",
+               message ? rank + " → " + std::to_string(each.peer) : rank + " adds",
                with_commas(each.bytes), std::to_string(each.round + 1),
                format_seconds(each.alone)});
   }

@@ -67,7 +67,7 @@ std::string order_json(const RingOrder& found, const Network* network) {
   document["order"] = Json::array();
   for (const Rank rank : found.ranks) {
     document["order"].push_back(network != nullptr ? Json(network->node_of(rank).name)
-                                                   : Json(rank.index()));
+                                                   : Json(rank));
   }
   document["exact"] = found.exact;
   document["given"] = to_json(found.given);

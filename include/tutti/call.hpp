@@ -8,6 +8,7 @@
 
 #include <tutti/collective.hpp>
 #include <tutti/dtype.hpp>
+#include <tutti/rank.hpp>
 #include <tutti/reduction.hpp>
 #include <tutti/reproducible.hpp>
 #include <tutti/shape.hpp>
@@ -84,7 +85,7 @@ struct Call {
   /// user-defined function, which gets them aligned as in an array, to 8 bytes at most.
   std::size_t element_bytes = 0;
   Reduction reduction{};
-  std::uint32_t root = 0;
+  Rank root = 0;
   CallOptions options{};
 };
 

@@ -17,6 +17,7 @@
 #include <tutti/export.hpp>
 #include <tutti/growth.hpp>
 #include <tutti/message.hpp>
+#include <tutti/rank.hpp>
 #include <tutti/typed_call.hpp>
 #include <tutti/unique_id.hpp>
 #include <tutti/verdict.hpp>
@@ -50,13 +51,11 @@ class TUTTI_API Communicator {
   /// A new group of `ranks` ranks, of which this is `rank`. All of them call it. They find each
   /// other through the exchange: a launcher's, a store's (see StoreExchange), or another library's.
   /// The exchange is not used after this returns.
-  [[nodiscard]] static Communicator create(Exchange& exchange, std::uint32_t rank,
-                                           std::uint32_t ranks,
+  [[nodiscard]] static Communicator create(Exchange& exchange, Rank rank, std::uint32_t ranks,
                                            const CommunicatorOptions& options = {});
   /// The same with an id that one process has created and sent to all. Throws timed_out, which
   /// names the missing ranks.
-  [[nodiscard]] static Communicator create(const UniqueId& id, std::uint32_t rank,
-                                           std::uint32_t ranks,
+  [[nodiscard]] static Communicator create(const UniqueId& id, Rank rank, std::uint32_t ranks,
                                            const CommunicatorOptions& options = {});
 
   Communicator(Communicator&&) noexcept;
@@ -64,7 +63,7 @@ class TUTTI_API Communicator {
   /// Completes what was started. Receives without a message are cancelled after half a second.
   ~Communicator();
 
-  [[nodiscard]] std::uint32_t rank() const;
+  [[nodiscard]] Rank rank() const;
   [[nodiscard]] std::uint32_t size() const;
 
   // One or all to all
@@ -72,11 +71,11 @@ class TUTTI_API Communicator {
 
   /// All ranks get the root's data.
   template <Writable Data>
-  void broadcast(Data&& data, std::uint32_t root, const CallOptions& options = usual_options) {
+  void broadcast(Data&& data, Rank root, const CallOptions& options = usual_options) {
     run(typed().broadcast(TypedCall::output_of(data), root, options));
   }
   template <Writable Data>
-  [[nodiscard]] Work broadcast_async(Data&& data, std::uint32_t root,
+  [[nodiscard]] Work broadcast_async(Data&& data, Rank root,
                                      const CallOptions& options = usual_options) {
     return start(typed().broadcast(TypedCall::output_of(data), root, options));
   }
@@ -121,26 +120,26 @@ class TUTTI_API Communicator {
 
   /// Rank r gets block r of the root's data. `blocks` is used on the root only.
   template <Readable In, Writable Out>
-  void scatter(const In& blocks, Out&& block, std::uint32_t root,
+  void scatter(const In& blocks, Out&& block, Rank root,
                const CallOptions& options = usual_options) {
     run(typed().scatter(TypedCall::input_of<Out>(blocks), TypedCall::output_of(block), root,
                         options));
   }
   template <Readable In, Writable Out>
-  [[nodiscard]] Work scatter_async(const In& blocks, Out&& block, std::uint32_t root,
+  [[nodiscard]] Work scatter_async(const In& blocks, Out&& block, Rank root,
                                    const CallOptions& options = usual_options) {
     return start(typed().scatter(TypedCall::input_of<Out>(blocks), TypedCall::output_of(block),
                                  root, options));
   }
   template <Readable In, Writable Out>
-  void scatter_v(const In& blocks, Out&& block, std::span<const std::uint64_t> counts,
-                 std::uint32_t root, const CallOptions& options = usual_options) {
+  void scatter_v(const In& blocks, Out&& block, std::span<const std::uint64_t> counts, Rank root,
+                 const CallOptions& options = usual_options) {
     run(typed().with_counts(Collective::scatter, TypedCall::input_of<Out>(blocks),
                             TypedCall::output_of(block), counts, root, options));
   }
   template <Readable In, Writable Out>
   [[nodiscard]] Work scatter_v_async(const In& blocks, Out&& block,
-                                     std::span<const std::uint64_t> counts, std::uint32_t root,
+                                     std::span<const std::uint64_t> counts, Rank root,
                                      const CallOptions& options = usual_options) {
     return start(typed().with_counts(Collective::scatter, TypedCall::input_of<Out>(blocks),
                                      TypedCall::output_of(block), counts, root, options));
@@ -148,26 +147,26 @@ class TUTTI_API Communicator {
 
   /// The root gets the blocks of all ranks, in rank order. `blocks` is used on the root only.
   template <Readable In, Writable Out>
-  void gather(const In& block, Out&& blocks, std::uint32_t root,
+  void gather(const In& block, Out&& blocks, Rank root,
               const CallOptions& options = usual_options) {
     run(typed().gather(TypedCall::input_of<Out>(block), TypedCall::output_of(blocks), root,
                        options));
   }
   template <Readable In, Writable Out>
-  [[nodiscard]] Work gather_async(const In& block, Out&& blocks, std::uint32_t root,
+  [[nodiscard]] Work gather_async(const In& block, Out&& blocks, Rank root,
                                   const CallOptions& options = usual_options) {
     return start(typed().gather(TypedCall::input_of<Out>(block), TypedCall::output_of(blocks), root,
                                 options));
   }
   template <Readable In, Writable Out>
-  void gather_v(const In& block, Out&& blocks, std::span<const std::uint64_t> counts,
-                std::uint32_t root, const CallOptions& options = usual_options) {
+  void gather_v(const In& block, Out&& blocks, std::span<const std::uint64_t> counts, Rank root,
+                const CallOptions& options = usual_options) {
     run(typed().with_counts(Collective::gather, TypedCall::input_of<Out>(block),
                             TypedCall::output_of(blocks), counts, root, options));
   }
   template <Readable In, Writable Out>
   [[nodiscard]] Work gather_v_async(const In& block, Out&& blocks,
-                                    std::span<const std::uint64_t> counts, std::uint32_t root,
+                                    std::span<const std::uint64_t> counts, Rank root,
                                     const CallOptions& options = usual_options) {
     return start(typed().with_counts(Collective::gather, TypedCall::input_of<Out>(block),
                                      TypedCall::output_of(blocks), counts, root, options));
@@ -209,13 +208,13 @@ class TUTTI_API Communicator {
 
   /// The root gets the reduction of all ranks' data. `output` is used on the root only.
   template <Readable In, Writable Out, ReductionLike How = Op>
-  void reduce(const In& input, Out&& output, std::uint32_t root, const How& reduction = {},
+  void reduce(const In& input, Out&& output, Rank root, const How& reduction = {},
               const CallOptions& options = usual_options) {
     run(typed().reduce(TypedCall::input_of<Out>(input), TypedCall::output_of(output), root,
                        reduction, options));
   }
   template <Readable In, Writable Out, ReductionLike How = Op>
-  [[nodiscard]] Work reduce_async(const In& input, Out&& output, std::uint32_t root,
+  [[nodiscard]] Work reduce_async(const In& input, Out&& output, Rank root,
                                   const How& reduction = {},
                                   const CallOptions& options = usual_options) {
     return start(typed().reduce(TypedCall::input_of<Out>(input), TypedCall::output_of(output), root,
@@ -224,12 +223,12 @@ class TUTTI_API Communicator {
 
   /// In place: the root's data becomes the reduction.
   template <Writable Data, ReductionLike How = Op>
-  void reduce(Data&& data, std::uint32_t root, const How& reduction = {},
+  void reduce(Data&& data, Rank root, const How& reduction = {},
               const CallOptions& options = usual_options) {
     reduce(data, data, root, reduction, options);
   }
   template <Writable Data, ReductionLike How = Op>
-  [[nodiscard]] Work reduce_async(Data&& data, std::uint32_t root, const How& reduction = {},
+  [[nodiscard]] Work reduce_async(Data&& data, Rank root, const How& reduction = {},
                                   const CallOptions& options = usual_options) {
     return reduce_async(data, data, root, reduction, options);
   }
@@ -297,8 +296,8 @@ class TUTTI_API Communicator {
   }
   /// The root gets it. On other ranks only the length of `output` is used.
   template <ShardRange Shards, Writable Out, ReductionLike How = Op>
-  void reduce_shards(const Shards& shards, Out&& output, std::uint32_t root,
-                     const How& reduction = {}, const CallOptions& options = usual_options) {
+  void reduce_shards(const Shards& shards, Out&& output, Rank root, const How& reduction = {},
+                     const CallOptions& options = usual_options) {
     const std::vector<const void*> each = typed().shards_of<Out>(shards, output.size());
     run(typed().shards(Collective::reduce, each, TypedCall::output_of(output), root, reduction,
                        options));
@@ -367,31 +366,29 @@ class TUTTI_API Communicator {
 
   /// Returns when the data may be changed again: perhaps not before `to` receives.
   template <Readable Data>
-  void send(const Data& data, std::uint32_t to, const MessageOptions& options = {}) {
+  void send(const Data& data, Rank to, const MessageOptions& options = {}) {
     const Outgoing out = TypedCall::outgoing(data, to, options);
     run({&out, 1}, {}, options);
   }
   template <Readable Data>
-  [[nodiscard]] Work send_async(const Data& data, std::uint32_t to,
-                                const MessageOptions& options = {}) {
+  [[nodiscard]] Work send_async(const Data& data, Rank to, const MessageOptions& options = {}) {
     const Outgoing out = TypedCall::outgoing(data, to, options);
     return start({&out, 1}, {}, options);
   }
   /// Waits for a message from a rank, or from any_rank. Returns its envelope.
   template <Writable Data>
-  Envelope receive(Data&& data, std::uint32_t from, const MessageOptions& options = {}) {
+  Envelope receive(Data&& data, Rank from, const MessageOptions& options = {}) {
     const Incoming in = TypedCall::incoming(data, from, options);
     return run({}, {&in, 1}, options).front();
   }
   template <Writable Data>
-  [[nodiscard]] Work receive_async(Data&& data, std::uint32_t from,
-                                   const MessageOptions& options = {}) {
+  [[nodiscard]] Work receive_async(Data&& data, Rank from, const MessageOptions& options = {}) {
     const Incoming in = TypedCall::incoming(data, from, options);
     return start({}, {&in, 1}, options);
   }
   /// Both at once, with one peer or with two.
   template <Readable In, Writable Out>
-  Envelope send_receive(const In& data, std::uint32_t to, Out&& received, std::uint32_t from,
+  Envelope send_receive(const In& data, Rank to, Out&& received, Rank from,
                         const MessageOptions& options = {}) {
     const Outgoing out = TypedCall::outgoing(data, to, options);
     const Incoming in = TypedCall::incoming(received, from, options);
@@ -406,9 +403,9 @@ class TUTTI_API Communicator {
                            const MessageOptions& options = {});
 
   /// Waits for a message that a receive would match, and does not receive it.
-  [[nodiscard]] Envelope probe(std::uint32_t from, const MessageOptions& options = {});
+  [[nodiscard]] Envelope probe(Rank from, const MessageOptions& options = {});
   /// The same without waiting: none if none has arrived.
-  [[nodiscard]] std::optional<Envelope> try_probe(std::uint32_t from, std::uint32_t tag = 0);
+  [[nodiscard]] std::optional<Envelope> try_probe(Rank from, std::uint32_t tag = 0);
 
   // Raw ---------------------------------------------------------------------------------------
 

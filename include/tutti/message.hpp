@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <tutti/rank.hpp>
+
 namespace tutti {
 
 /// In place of the rank or tag of a receive: takes the first message that arrives.
@@ -18,7 +20,7 @@ inline constexpr std::uint32_t any_tag = ~std::uint32_t{0};
 
 /// The sender, tag and length of a message.
 struct Envelope {
-  std::uint32_t rank = 0;
+  Rank rank = 0;
   std::uint32_t tag = 0;
   std::uint64_t bytes = 0;
 
@@ -43,7 +45,7 @@ struct MessageOptions {
 struct Outgoing {
   const void* data = nullptr;
   std::size_t bytes = 0;
-  std::uint32_t to = 0;
+  Rank to = 0;
   std::uint32_t tag = 0;
 };
 
@@ -51,7 +53,7 @@ struct Outgoing {
 struct Incoming {
   void* data = nullptr;
   std::size_t bytes = 0;
-  std::uint32_t from = 0;
+  Rank from = 0;
   std::uint32_t tag = 0;
   bool may_be_shorter = false;
 };

@@ -2,11 +2,9 @@
 
 #include <cstdint>
 
-#include <tutti/id.hpp>
-
 namespace tutti {
 
-/// One participant of a collective: 0 … p−1.
-using Rank = Id<struct RankTag, std::uint32_t>;
+/// One participant of a collective: 0 … p−1. A number, since programs compute with ranks.
+using Rank = std::uint32_t;
 
 }  // namespace tutti

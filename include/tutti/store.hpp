@@ -6,6 +6,7 @@
 
 #include <tutti/exchange.hpp>
 #include <tutti/export.hpp>
+#include <tutti/rank.hpp>
 
 namespace tutti {
 
@@ -24,7 +25,7 @@ class TUTTI_API Store {
 class TUTTI_API StoreExchange final : public Exchange {
  public:
   /// The store must outlive the exchange.
-  StoreExchange(Store& store, std::string prefix, std::uint32_t rank, std::uint32_t ranks);
+  StoreExchange(Store& store, std::string prefix, Rank rank, std::uint32_t ranks);
 
   [[nodiscard]] std::vector<std::string> all_gather(const std::string& text) override;
 

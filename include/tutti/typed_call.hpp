@@ -12,6 +12,7 @@
 #include <tutti/error.hpp>
 #include <tutti/export.hpp>
 #include <tutti/message.hpp>
+#include <tutti/rank.hpp>
 
 namespace tutti {
 
@@ -36,7 +37,7 @@ concept ShardRange = std::ranges::forward_range<R> && Readable<std::ranges::rang
 /// member throws invalid_argument if the lengths of the ranges do not match.
 class TUTTI_API TypedCall {
  public:
-  TypedCall(std::uint32_t rank, std::uint32_t size) : rank_(rank), size_(size) {}
+  TypedCall(Rank rank, std::uint32_t size) : rank_(rank), size_(size) {}
 
   /// A call to which the rest is added. A copy, because compilers clear a new object of this size
   /// by an instruction that starts slowly: it would take a tenth of the time of a short call.
@@ -71,11 +72,11 @@ class TUTTI_API TypedCall {
     return count > most / element ? most : count * element;
   }
   template <class Data>
-  static Outgoing outgoing(const Data& data, std::uint32_t to, const MessageOptions& options) {
+  static Outgoing outgoing(const Data& data, Rank to, const MessageOptions& options) {
     return {.data = std::ranges::data(data), .bytes = bytes_of(data), .to = to, .tag = options.tag};
   }
   template <class Data>
-  static Incoming incoming(Data& data, std::uint32_t from, const MessageOptions& options) {
+  static Incoming incoming(Data& data, Rank from, const MessageOptions& options) {
     return {.data = std::ranges::data(data),
             .bytes = bytes_of(data),
             .from = from,
@@ -97,7 +98,7 @@ class TUTTI_API TypedCall {
 
   template <Movable T, class How>
   [[nodiscard]] Call shards(Collective collective, const std::vector<const void*>& shards,
-                            std::span<T> output, std::uint32_t root, const How& reduction,
+                            std::span<T> output, Rank root, const How& reduction,
                             const CallOptions& options) const {
     Call call = begin(collective, nullptr, output.data(), options);
     call.shards = shards;
@@ -109,8 +110,7 @@ class TUTTI_API TypedCall {
   }
 
   template <Movable T>
-  [[nodiscard]] Call broadcast(std::span<T> data, std::uint32_t root,
-                               const CallOptions& options) const {
+  [[nodiscard]] Call broadcast(std::span<T> data, Rank root, const CallOptions& options) const {
     Call call = begin(Collective::broadcast, data.data(), data.data(), options);
     call.root = root;
     describe_elements<T>(call, data.size());
@@ -132,7 +132,7 @@ class TUTTI_API TypedCall {
   }
 
   template <Movable T>
-  [[nodiscard]] Call scatter(std::span<const T> blocks, std::span<T> block, std::uint32_t root,
+  [[nodiscard]] Call scatter(std::span<const T> blocks, std::span<T> block, Rank root,
                              const CallOptions& options) const {
     if (rank_ == root) require_blocks("scatter", blocks.size(), block.size());
     Call call = begin(Collective::scatter, blocks.data(), block.data(), options);
@@ -142,7 +142,7 @@ class TUTTI_API TypedCall {
   }
 
   template <Movable T>
-  [[nodiscard]] Call gather(std::span<const T> block, std::span<T> blocks, std::uint32_t root,
+  [[nodiscard]] Call gather(std::span<const T> block, std::span<T> blocks, Rank root,
                             const CallOptions& options) const {
     if (rank_ == root) require_blocks("gather", blocks.size(), block.size());
     Call call = begin(Collective::gather, block.data(), blocks.data(), options);
@@ -162,7 +162,7 @@ class TUTTI_API TypedCall {
   }
 
   template <Movable T, class How>
-  [[nodiscard]] Call reduce(std::span<const T> input, std::span<T> output, std::uint32_t root,
+  [[nodiscard]] Call reduce(std::span<const T> input, std::span<T> output, Rank root,
                             const How& reduction, const CallOptions& options) const {
     if (rank_ == root) require_equal("reduce", input.size(), output.size());
     Call call = begin(Collective::reduce, input.data(), output.data(), options);
@@ -201,7 +201,7 @@ class TUTTI_API TypedCall {
   template <Movable T>
   [[nodiscard]] Call with_counts(Collective collective, std::span<const T> input,
                                  std::span<T> output, std::span<const std::uint64_t> counts,
-                                 std::uint32_t root, const CallOptions& options) const {
+                                 Rank root, const CallOptions& options) const {
     const bool brings = collective != Collective::scatter || rank_ == root;
     const bool gets = collective != Collective::gather || rank_ == root;
     require_counted(collective, counts, brings ? input.size() : 0, gets ? output.size() : 0);

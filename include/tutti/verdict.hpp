@@ -5,12 +5,13 @@
 #include <vector>
 
 #include <tutti/error.hpp>
+#include <tutti/rank.hpp>
 
 namespace tutti {
 
 /// A call that a rank made.
 struct RankCall {
-  std::uint32_t rank = 0;
+  Rank rank = 0;
   std::string words{};  ///< "call 3, allreduce of 4 f32 by sum".
 
   friend bool operator==(const RankCall&, const RankCall&) = default;

@@ -163,9 +163,9 @@ Contract Algorithm::contract(const Problem& problem) const {
 
 Program Algorithm::program(const Problem& problem, Rank self) const {
   (void)contract(problem);
-  if (self.index() >= problem.ranks) {
+  if (self >= problem.ranks) {
     throw Error(ErrorCode::invalid_argument,
-                "rank " + std::to_string(self.index()) + " is not one of the " +
+                "rank " + std::to_string(self) + " is not one of the " +
                     std::to_string(problem.ranks) + " ranks of " + std::string(name));
   }
   return build(completed(problem), self);
@@ -177,7 +177,7 @@ Schedule Algorithm::schedule(const Problem& problem) const {
   const Problem whole = completed(problem);
   SizeCheck size(schedule.contract);
   for (std::uint32_t r = 0; r < problem.ranks; ++r) {
-    schedule.programs.push_back(build(whole, Rank{r}));
+    schedule.programs.push_back(build(whole, r));
     size.add(schedule, schedule.programs.back());
   }
   return schedule;

@@ -24,7 +24,7 @@ Program exchanged(const Problem& problem, Rank self, const Nodes& at) {
   if (!others.empty()) program.send(0, others, {&own, 1});
   for (std::uint32_t i = 1; i < at.in_node && self != problem.root; ++i) {
     const std::uint32_t from = (at.place + at.in_node - i) % at.in_node;
-    program.receive(0, Rank{first + from}, Chunk{from});
+    program.receive(0, first + from, Chunk{from});
   }
   return program;
 }
@@ -37,11 +37,11 @@ Program in_nodes(const Problem& problem, Rank self,
   const Nodes root = nodes(problem, problem.root);
   Program divided(at.in_node > 1 ? 1 : 0);
   if (at.node == root.node) {
-    divided = embed(scatter::flat({.ranks = at.in_node, .root = Rank{root.place}}, Rank{at.place}),
+    divided = embed(scatter::flat({.ranks = at.in_node, .root = root.place}, at.place),
                     {.first = at.node * at.in_node, .modulus = problem.ranks},
                     ChunkMap{.modulus = at.in_node});
   }
-  const Program between = embed(across({.ranks = at.nodes, .root = Rank{root.node}}, Rank{at.node}),
+  const Program between = embed(across({.ranks = at.nodes, .root = root.node}, at.node),
                                 {.first = at.place, .stride = at.in_node, .modulus = problem.ranks},
                                 ChunkMap{.first = at.place, .modulus = at.in_node});
   return then(then(divided, between), exchanged(problem, self, at));

@@ -19,7 +19,7 @@ std::vector<RankGroup> parts_of(RankGroup group, std::uint32_t k) {
 }
 
 bool contains(RankGroup group, Rank rank) {
-  return rank.index() >= group.first && rank.index() - group.first < group.count;
+  return rank >= group.first && rank - group.first < group.count;
 }
 
 /// The index of the rank in a part that sends to rank `index` of part number `to`.
@@ -50,7 +50,7 @@ std::optional<Division> divided(std::uint32_t ranks, Rank self, std::uint32_t k,
   cut.own = static_cast<std::uint32_t>(
       std::find_if(cut.parts.begin(), cut.parts.end(), holds_self) - cut.parts.begin());
   const RankGroup ours = cut.parts[cut.own];
-  const std::uint32_t index = self.index() - ours.first;
+  const std::uint32_t index = self - ours.first;
   for (std::uint32_t i = 0; i < count; ++i) {
     const RankGroup part = cut.parts[i];
     if (i != cut.own) cut.sources.emplace_back(part.first + server(part, index, cut.own));

@@ -23,11 +23,11 @@ class Grid {
   [[nodiscard]] std::uint32_t size(std::size_t dimension) const { return sizes_[dimension]; }
   [[nodiscard]] std::uint32_t stride(std::size_t dimension) const { return strides_[dimension]; }
   [[nodiscard]] std::uint32_t coordinate(Rank rank, std::size_t dimension) const {
-    return rank.index() / strides_[dimension] % sizes_[dimension];
+    return rank / strides_[dimension] % sizes_[dimension];
   }
   /// The rank that differs from `rank` in one coordinate.
   [[nodiscard]] Rank moved(Rank rank, std::size_t dimension, std::uint32_t coordinate) const {
-    return Rank{rank.index() - this->coordinate(rank, dimension) * strides_[dimension] +
+    return Rank{rank - this->coordinate(rank, dimension) * strides_[dimension] +
                 coordinate * strides_[dimension]};
   }
   /// The ranks whose coordinates are in the given lists, one list per dimension, in ascending order
@@ -39,7 +39,7 @@ class Grid {
       std::vector<Rank> more;
       more.reserve(found.size() * lists[d].size());
       for (const Rank rank : found) {
-        for (const std::uint32_t c : lists[d]) more.emplace_back(rank.index() + c * strides_[d]);
+        for (const std::uint32_t c : lists[d]) more.emplace_back(rank + c * strides_[d]);
       }
       found = std::move(more);
     }

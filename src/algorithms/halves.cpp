@@ -3,7 +3,7 @@
 namespace tutti {
 
 std::optional<Halves> halves(std::uint32_t ranks, Rank self, std::uint32_t depth) {
-  const std::uint32_t r = self.index();
+  const std::uint32_t r = self;
   std::uint32_t first = 0;
   std::uint32_t count = ranks;
   const auto lower = [&] { return count - count / 2; };
@@ -26,17 +26,17 @@ std::optional<Halves> halves(std::uint32_t ranks, Rank self, std::uint32_t depth
            .own_count = lower_count,
            .other_first = upper_first,
            .other_count = upper_count,
-           .source = Rank{alone ? upper_first : upper_first + i},
+           .source = alone ? upper_first : upper_first + i,
            .receivers = {}};
-    if (!alone) cut.receivers = {Rank{upper_first + i}};
+    if (!alone) cut.receivers = {upper_first + i};
   } else {
     const std::uint32_t i = r - upper_first;
     cut = {.own_first = upper_first,
            .own_count = upper_count,
            .other_first = first,
            .other_count = lower_count,
-           .source = Rank{first + i},
-           .receivers = {Rank{first + i}}};
+           .source = first + i,
+           .receivers = {first + i}};
     if (i == 0 && lower_count > upper_count) cut.receivers.emplace_back(upper_first - 1);
   }
   return cut;

@@ -10,12 +10,12 @@ std::uint32_t inorder_height(std::uint32_t size) {
   return static_cast<std::uint32_t>(std::bit_width(size)) - 1;
 }
 
-Rank inorder_root(std::uint32_t size) { return Rank{std::bit_floor(size) - 1}; }
+Rank inorder_root(std::uint32_t size) { return std::bit_floor(size) - 1; }
 
 InorderNode inorder_node(std::uint32_t size, Rank index) {
   // Positions count from 1, so that the lowest set bit of a position gives its level: odd ones are
   // leaves.
-  const std::uint32_t target = index.index() + 1;
+  const std::uint32_t target = index + 1;
   std::uint32_t at = std::bit_floor(size);
   std::uint32_t reach =
       at / 2;  // Distance of the children, unless the right subtree is incomplete.
@@ -26,7 +26,7 @@ InorderNode inorder_node(std::uint32_t size, Rank index) {
 
   InorderNode node;
   while (at != target) {
-    node.parent = Rank{at - 1};
+    node.parent = at - 1;
     ++node.depth;
     if (target < at) {
       at -= reach;
@@ -37,8 +37,8 @@ InorderNode inorder_node(std::uint32_t size, Rank index) {
       at = next;
     }
   }
-  if (reach > 0) node.children.at(node.child_count++) = Rank{at - reach - 1};
-  if (right_of() > 0) node.children.at(node.child_count++) = Rank{right_of() - 1};
+  if (reach > 0) node.children.at(node.child_count++) = at - reach - 1;
+  if (right_of() > 0) node.children.at(node.child_count++) = right_of() - 1;
   return node;
 }
 
@@ -47,8 +47,8 @@ RankMap second_tree(std::uint32_t size) {
 }
 
 Rank index_in_second_tree(std::uint32_t size, Rank rank) {
-  if (size % 2 == 0) return Rank{size - 1 - rank.index()};
-  return Rank{(rank.index() + 1) % size};
+  if (size % 2 == 0) return size - 1 - rank;
+  return (rank + 1) % size;
 }
 
 Program inorder_broadcast(std::uint32_t size, Rank index) {

@@ -20,14 +20,14 @@ struct KnomialNode {
   KnomialNode node{.rounds = 0, .span = 1};
   std::uint64_t all = 1;
   for (; all < size; all *= k) ++node.rounds;
-  if (rank.index() == 0) {
+  if (rank == 0) {
     node.span = all;
     return node;
   }
   node.level = node.rounds - 1;
-  for (; rank.index() / node.span % k == 0; node.span *= k) --node.level;
+  for (; rank / node.span % k == 0; node.span *= k) --node.level;
   const auto span = static_cast<std::uint32_t>(node.span);
-  node.parent = Rank{rank.index() - rank.index() / span % k * span};
+  node.parent = rank - rank / span % k * span;
   return node;
 }
 
@@ -36,9 +36,9 @@ struct KnomialNode {
 template <class F>
 void for_each_knomial_round(std::uint32_t size, std::uint32_t k, Rank rank, F f) {
   const KnomialNode node = knomial_node(size, k, rank);
-  std::uint32_t round = rank.index() == 0 ? 0 : node.level + 1;
+  std::uint32_t round = rank == 0 ? 0 : node.level + 1;
   for (std::uint64_t distance = node.span / k; distance > 0; distance /= k, ++round) {
-    const std::uint64_t above = (size - 1 - rank.index()) / distance;
+    const std::uint64_t above = (size - 1 - rank) / distance;
     const auto children = static_cast<std::uint32_t>(above < k - 1 ? above : k - 1);
     if (children > 0) f(round, static_cast<std::uint32_t>(distance), children);
   }

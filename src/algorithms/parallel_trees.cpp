@@ -49,10 +49,10 @@ Program parallel_trees(std::uint32_t ranks, Rank self, std::uint32_t span) {
   Program program(static_cast<std::uint32_t>(branches.size()));
   for (std::uint32_t round = 0; round < branches.size(); ++round) {
     const Branch& branch = branches[round];
-    const Rank above{wrap(std::int64_t{self.index()} + branch.distance, ranks)};
-    const Rank below{wrap(std::int64_t{self.index()} - branch.distance, ranks)};
-    program.send(round, above, blocks_of(ranks, self.index(), branch));
-    program.receive(round, below, blocks_of(ranks, below.index(), branch));
+    const Rank above{wrap(std::int64_t{self} + branch.distance, ranks)};
+    const Rank below{wrap(std::int64_t{self} - branch.distance, ranks)};
+    program.send(round, above, blocks_of(ranks, self, branch));
+    program.receive(round, below, blocks_of(ranks, below, branch));
   }
   return program;
 }

@@ -119,7 +119,7 @@ Program gathered(const Grid& grid, Rank self, std::size_t start, bool mirrored) 
     lists[along] = coordinates;
     std::vector<ChunkRange> ranges;
     for (const Rank owner : grid.ranks(lists)) {
-      const Chunk block{owner.index()};
+      const Chunk block{owner};
       if (!ranges.empty() && ranges.back().end() == block) {
         ++ranges.back().count;
       } else {

@@ -9,22 +9,21 @@ namespace tutti {
 
 /// The position of `self`, counted from the root.
 [[nodiscard]] inline std::uint32_t from_root(const Problem& problem, Rank self) {
-  return (self.index() + problem.ranks - problem.root.index()) % problem.ranks;
+  return (self + problem.ranks - problem.root) % problem.ranks;
 }
 
 /// Rotates the ranks of a program written for root 0 so that the root is problem.root. Chunks stay.
 [[nodiscard]] inline Program turn_ranks(const Program& program, const Problem& problem) {
   if (problem.root == Rank{0}) return program;
   constexpr std::uint64_t unmoved = std::uint64_t{1} << 62;
-  return embed(program, {.first = problem.root.index(), .modulus = problem.ranks},
-               {.modulus = unmoved});
+  return embed(program, {.first = problem.root, .modulus = problem.ranks}, {.modulus = unmoved});
 }
 
 /// The same for collectives with a block per rank: the blocks rotate with their ranks.
 [[nodiscard]] inline Program turn_blocks(const Program& program, const Problem& problem) {
   if (problem.root == Rank{0}) return program;
-  return embed(program, {.first = problem.root.index(), .modulus = problem.ranks},
-               {.first = problem.root.index(), .modulus = problem.ranks});
+  return embed(program, {.first = problem.root, .modulus = problem.ranks},
+               {.first = problem.root, .modulus = problem.ranks});
 }
 
 /// Replaces chunk 0 of the program by all of `chunks` chunks.

@@ -14,7 +14,7 @@ namespace tutti {
 template <class Build>
 [[nodiscard]] Program in_direction(bool upwards, std::uint32_t size, std::uint32_t place,
                                    Build build) {
-  if (upwards) return build(Rank{place});
+  if (upwards) return build(place);
   const Rank mirrored{wrap(-std::int64_t{place}, size)};
   return embed(build(mirrored), RankMap{.stride = -1, .modulus = size},
                ChunkMap{.stride = -1, .modulus = size});

@@ -11,8 +11,8 @@ Nodes nodes(const Problem& problem, Rank self) {
   const std::uint32_t in_node = problem.shape.dimensions[0];
   return {.in_node = in_node,
           .nodes = problem.shape.dimensions[1],
-          .place = self.index() % in_node,
-          .node = self.index() / in_node};
+          .place = self % in_node,
+          .node = self / in_node};
 }
 
 Program within_nodes(const Problem& problem, Rank self, const Program& across,
@@ -25,8 +25,8 @@ Program within_nodes(const Problem& problem, Rank self, const Program& across,
   const ChunkMap own_block{.first = std::uint64_t{at.place} * pieces, .modulus = chunks};
 
   const Problem inside{.ranks = at.in_node};
-  const Program scattered = embed(reduce_scatter::ring(inside, Rank{at.place}), along_node, blocks);
-  const Program gathered = embed(allgather::ring(inside, Rank{at.place}), along_node, blocks);
+  const Program scattered = embed(reduce_scatter::ring(inside, at.place), along_node, blocks);
+  const Program gathered = embed(allgather::ring(inside, at.place), along_node, blocks);
   return then(then(scattered, embed(across, same_place, own_block)), gathered);
 }
 

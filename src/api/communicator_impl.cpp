@@ -181,7 +181,7 @@ CommunicatorSettings Communicator::Impl::settings_for(const std::vector<std::uin
   if (theirs.network && is_other) {
     theirs.places.clear();
     for (const std::uint32_t member : members) {
-      theirs.places.push_back(settings_.places.empty() ? Rank{member} : settings_.places[member]);
+      theirs.places.push_back(settings_.places.empty() ? member : settings_.places[member]);
     }
   }
   return theirs;

@@ -27,7 +27,7 @@ class Communicator::Impl {
  public:
   /// For all members of a new fabric. The exchange may be a program's own: its answers are checked.
   Impl(Exchange& exchange, Rank self, std::uint32_t ranks, const CommunicatorSettings& settings)
-      : Impl(CheckedExchange(exchange, self.index(), ranks), self, ranks, settings) {}
+      : Impl(CheckedExchange(exchange, self, ranks), self, ranks, settings) {}
   /// For some members of a fabric, which exchange their offers.
   Impl(std::shared_ptr<Fabric> fabric, const Membership& membership, Exchange& exchange,
        const CommunicatorSettings& settings);
@@ -38,7 +38,7 @@ class Communicator::Impl {
 
   /// A forked child may call rank() and size() only.
   [[nodiscard]] const ProcessOrigin& origin() const { return origin_; }
-  [[nodiscard]] std::uint32_t rank() const { return membership_.self.index(); }
+  [[nodiscard]] std::uint32_t rank() const { return membership_.self; }
   [[nodiscard]] std::uint32_t size() const { return membership_.size(); }
 
   void run(const Call& call);

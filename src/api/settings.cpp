@@ -163,7 +163,7 @@ void note_choices(CommunicatorSettings& settings) {
   add(settings.rules.digest());
   add(settings.network ? hash_of(to_json(*settings.network)) : 0);
   add(settings.places.size());
-  for (const Rank place : settings.places) add(place.index());
+  for (const Rank place : settings.places) add(place);
   add(settings.shape.dimensions.size());
   for (const std::uint32_t dimension : settings.shape.dimensions) add(dimension);
   settings.choice_digest = digest;

@@ -50,7 +50,7 @@ Figures count(const Schedule& schedule, const Layout& layout) {
 Figures count(const ScheduleSource& source, const Layout& layout) {
   Figures figures;
   for (std::uint32_t r = 0; r < source.contract.ranks; ++r) {
-    add(source.program(Rank{r}), layout, figures);
+    add(source.program(r), layout, figures);
   }
   return figures;
 }

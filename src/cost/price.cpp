@@ -63,8 +63,8 @@ class Clockwork {
         adder_(graph.schedule->contract.ranks) {
     for (std::size_t i = 0; i < waits_.size(); ++i) waits_[i] = graph.steps[i].waits;
     for (std::uint32_t r = 0; r < out_.size(); ++r) {
-      out_[r].messages = graph.outgoing(Rank{r});
-      in_[r].messages = graph.incoming(Rank{r});
+      out_[r].messages = graph.outgoing(r);
+      in_[r].messages = graph.incoming(r);
     }
   }
 
@@ -109,7 +109,7 @@ class Clockwork {
   }
 
   void get_ready(std::uint32_t message) {
-    const std::uint32_t rank = graph_.steps[graph_.messages[message].send].rank.index();
+    const std::uint32_t rank = graph_.steps[graph_.messages[message].send].rank;
     senders_[rank].ready.push(message);  // Within a rank and round, ids follow slots.
     plan_attempt(rank, std::max(now_, out_[rank].free));
   }
@@ -147,7 +147,7 @@ class Clockwork {
   void add_up(std::uint32_t step) {
     const auto& info = graph_.steps[step];
     if (info.operands < 2 || model_.gamma == 0) return;
-    Port& adder = adder_[info.rank.index()];
+    Port& adder = adder_[info.rank];
     if (one_port_ && adder.free > done_[step]) delay(step, adder.free, adder.last);
     done_[step] += static_cast<double>(sizes_[step]) * (info.operands - 1) * model_.gamma;
     adder.free = done_[step];
@@ -191,7 +191,7 @@ class Clockwork {
     sender.next_attempt = never;
     Port& out = out_[rank];
     const std::uint32_t id = sender.ready.top();
-    Port& in = in_[graph_.steps[graph_.messages[id].receive].rank.index()];
+    Port& in = in_[graph_.steps[graph_.messages[id].receive].rank];
     if (in.free > now_) {
       plan_attempt(rank, in.free);
       return;

@@ -27,8 +27,8 @@ StepGraph::StepGraph(const Schedule& which) : schedule(&which) {
   messages.reserve(total / 2);
   waiting.reserve(total);
   for (std::uint32_t r = 0; r < which.programs.size(); ++r) {
-    add_rank(Rank{r}, meetings, first_step);
-    add_waits(Rank{r}, first_step[r]);
+    add_rank(r, meetings, first_step);
+    add_waits(r, first_step[r]);
   }
   index_messages();
 }
@@ -46,8 +46,8 @@ void StepGraph::add_rank(Rank self, const Messages& meetings,
     if (sends) {
       const auto receivers = meetings.counterparts(self, i);
       for (std::size_t k = 0; k < receivers.size(); ++k) {
-        const std::uint32_t peer = step.peers[k].index();
-        messages.push_back({.send = first_step[self.index()] + i,
+        const std::uint32_t peer = step.peers[k];
+        messages.push_back({.send = first_step[self] + i,
                             .receive = first_step[peer] + receivers[k],
                             .slot = slot++});
       }
@@ -98,8 +98,8 @@ void StepGraph::index_messages() {
   first_outgoing_.assign(p + 1, 0);
   first_incoming_.assign(p + 1, 0);
   for (const Message& message : messages) {
-    ++first_outgoing_[steps[message.send].rank.index() + 1];
-    ++first_incoming_[steps[message.receive].rank.index() + 1];
+    ++first_outgoing_[steps[message.send].rank + 1];
+    ++first_incoming_[steps[message.receive].rank + 1];
   }
   for (std::size_t r = 0; r < p; ++r) {
     first_outgoing_[r + 1] += first_outgoing_[r];
@@ -110,7 +110,7 @@ void StepGraph::index_messages() {
   incoming_.resize(messages.size());
   std::vector<std::size_t> next(first_incoming_.begin(), first_incoming_.end() - 1);
   for (const std::uint32_t id : outgoing_) {
-    incoming_[next[steps[messages[id].receive].rank.index()]++] = id;
+    incoming_[next[steps[messages[id].receive].rank]++] = id;
   }
   for (std::size_t r = 0; r < p; ++r) {
     const auto begin = incoming_.begin();

@@ -46,13 +46,13 @@ class StepGraph {
 
   /// The messages that a rank sends, in the order of its program.
   [[nodiscard]] std::span<const std::uint32_t> outgoing(Rank rank) const {
-    return {outgoing_.data() + first_outgoing_[rank.index()],
-            first_outgoing_[rank.index() + 1] - first_outgoing_[rank.index()]};
+    return {outgoing_.data() + first_outgoing_[rank],
+            first_outgoing_[rank + 1] - first_outgoing_[rank]};
   }
   /// The messages that a rank receives, in the order of its program.
   [[nodiscard]] std::span<const std::uint32_t> incoming(Rank rank) const {
-    return {incoming_.data() + first_incoming_[rank.index()],
-            first_incoming_[rank.index() + 1] - first_incoming_[rank.index()]};
+    return {incoming_.data() + first_incoming_[rank],
+            first_incoming_[rank + 1] - first_incoming_[rank]};
   }
 
   /// The bytes that each step moves to or from each peer.

@@ -44,7 +44,7 @@ inline void Executor::note_begin(std::uint32_t send) {
   const std::size_t begin = operation(send).peers.begin;
   const std::span<const Rank> to = ranks(send);
   for (std::size_t k = 0; k < to.size(); ++k) {
-    send_begin_[begin + k] = counters_->peers[to[k].index()].bytes_sent;
+    send_begin_[begin + k] = counters_->peers[to[k]].bytes_sent;
   }
 }
 
@@ -52,7 +52,7 @@ inline void Executor::note_begin(std::uint32_t send) {
 inline void Executor::note_turn(std::uint32_t id) {
   const bool sends = operation(id).kind == Step::Kind::send;
   std::vector<std::uint32_t>& turns = sends ? send_turns_ : receive_turns_;
-  for (const Rank rank : ranks(id)) ++turns[rank.index()];
+  for (const Rank rank : ranks(id)) ++turns[rank];
 }
 
 inline void Executor::note_sent(std::uint32_t id, std::size_t bytes) {
@@ -61,7 +61,7 @@ inline void Executor::note_sent(std::uint32_t id, std::size_t bytes) {
   const bool is_over = move_on(id, bytes);
   const bool counts = is_over && is_first_part_ && operation(id).begins_message;
   for (const Rank rank : ranks(id)) {
-    PeerCounters& counted = counters_->peers[rank.index()];
+    PeerCounters& counted = counters_->peers[rank];
     counted.bytes_sent += bytes;
     ++counted.slices_sent;
     counted.messages_sent += counts ? 1 : 0;
@@ -77,7 +77,7 @@ inline void Executor::note_received(std::uint32_t id, std::size_t bytes, std::si
   const bool is_over = states_[id].finished = move_on(id, moved);
   const bool counts = is_over && is_first_part_ && operation(id).begins_message;
   for (const Rank rank : ranks(id)) {
-    PeerCounters& counted = counters_->peers[rank.index()];
+    PeerCounters& counted = counters_->peers[rank];
     counted.bytes_received += bytes;
     ++counted.slices_received;
     counted.messages_received += counts ? 1 : 0;

@@ -316,7 +316,7 @@ void Executor::take_split(std::uint32_t id, std::size_t bytes) {
     for (std::size_t k = 0; k < from.size(); ++k) {
       std::memcpy(carry_of(from[k]) + carried(id), pieces_[k] + at, some);
     }
-    for (const Rank rank : from) carried_[rank.index()] += some;
+    for (const Rank rank : from) carried_[rank] += some;
   };
   std::size_t folded = 0;
   std::size_t at = had > 0 ? std::min(element - had, bytes) : 0;
@@ -324,7 +324,7 @@ void Executor::take_split(std::uint32_t id, std::size_t bytes) {
   if (carried(id) == element) {
     for (std::size_t k = 0; k < from.size(); ++k) arrived[k] = carry_of(from[k]);
     fold_arrived(id, 0, folded = element);
-    for (const Rank rank : from) carried_[rank.index()] = 0;
+    for (const Rank rank : from) carried_[rank] = 0;
   }
   if (const std::size_t whole = (bytes - at) / element * element; whole > 0) {
     const void** const again = make_room(id);
@@ -345,7 +345,7 @@ void Executor::fold_arrived(std::uint32_t id, std::size_t after, std::size_t byt
 }
 
 std::byte* Executor::carry_of(Rank peer) {
-  return carry_[peer.index() * lines_of(folding_->element_bytes)].bytes;
+  return carry_[peer * lines_of(folding_->element_bytes)].bytes;
 }
 
 /// Prepares the send that forwards what a receive is about to write at `to`, so that it is not read
@@ -397,7 +397,7 @@ void Executor::announce(Port::Send& send, std::uint32_t id, std::uint64_t at,
 std::uint64_t Executor::window_at(std::uint32_t send) const {
   const std::uint32_t entry = *operation(send).exposes;
   const Rank peer = plan_->exposures[entry].peer;
-  return window_begin_[entry] - counters_->peers[peer.index()].bytes_received;
+  return window_begin_[entry] - counters_->peers[peer].bytes_received;
 }
 
 bool Executor::may_forward(std::uint32_t receive) {

@@ -129,7 +129,7 @@ class Executor {
   [[nodiscard]] std::size_t allowed(std::uint32_t id) const;
   /// The bytes of the next element of a receive that were taken before the others.
   [[nodiscard]] std::size_t carried(std::uint32_t id) const {
-    return splits_elements_ ? carried_[ranks(id).front().index()] : 0;
+    return splits_elements_ ? carried_[ranks(id).front()] : 0;
   }
   [[nodiscard]] std::byte* carry_of(Rank peer);
   [[nodiscard]] std::size_t cleared(std::uint32_t id) const;
@@ -138,7 +138,7 @@ class Executor {
   /// How many of the bytes that are counted the peer has released. Bytes of earlier calls, which
   /// these counters do not count, may also be unreleased.
   [[nodiscard]] std::uint64_t released_by(Rank peer) const {
-    const std::uint64_t sent = counters_->peers[peer.index()].bytes_sent;
+    const std::uint64_t sent = counters_->peers[peer].bytes_sent;
     return sent - std::min<std::uint64_t>(sent, port_.unreleased(peer));
   }
   /// True if the k-th receiver of a send has released all of it.

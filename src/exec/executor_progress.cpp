@@ -14,7 +14,7 @@ void Executor::record() {
   window_begin_.resize(plan.exposures.size());
   for (std::size_t i = 0; i < window_begin_.size(); ++i) {
     const Plan::Exposure& each = plan.exposures[i];
-    window_begin_[i] = counters_->peers[each.peer.index()].bytes_received + each.before;
+    window_begin_[i] = counters_->peers[each.peer].bytes_received + each.before;
   }
   const auto make_up = [this](std::uint32_t id) {
     const Plan::Operation& operation = this->operation(id);
@@ -34,7 +34,7 @@ void Executor::forget() {
 /// Adds to the counters what a whole plan does that was run in order.
 void Executor::count_traffic() {
   for (const Plan::Traffic& each : plan_->traffic) {
-    PeerCounters& counted = counters_->peers[each.peer.index()];
+    PeerCounters& counted = counters_->peers[each.peer];
     counted.bytes_sent += each.counts.bytes_sent;
     counted.bytes_received += each.counts.bytes_received;
     counted.slices_sent += each.counts.slices_sent;
@@ -60,7 +60,7 @@ bool Executor::is_turn(std::uint32_t id) const {
   const std::vector<std::uint32_t>& turns = sends ? send_turns_ : receive_turns_;
   const std::span<const Plan::Peer> all = operation(id).peers.of(plan_->peers);
   return std::all_of(all.begin(), all.end(),
-                     [&](const Plan::Peer& peer) { return turns[peer.rank.index()] == peer.turn; });
+                     [&](const Plan::Peer& peer) { return turns[peer.rank] == peer.turn; });
 }
 
 /// The number of bytes of the current piece, from the next one on, whose dependences are satisfied.

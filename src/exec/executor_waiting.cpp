@@ -109,7 +109,7 @@ std::vector<std::uint32_t> Executor::awaited() const {
   for_each_open([&](std::uint32_t id) {
     const bool is_past = is_in_order_ && states_[id].done == operation(id).bytes;
     if (is_past || !is_ready(id)) return true;
-    for (const Rank peer : ranks(id)) found.insert(peer.index());
+    for (const Rank peer : ranks(id)) found.insert(peer);
     return found.size() < most;
   });
   return {found.begin(), found.end()};
@@ -126,7 +126,7 @@ std::vector<std::uint32_t> Executor::blocking() const {
       const bool has_given = operation.kind == Step::Kind::send
                                  ? states_[id].done == operation.bytes && is_released_by(id, k)
                                  : all.size() > 1 && has_arrived(all[k]);
-      if (!has_given) found.push_back(all[k].index());
+      if (!has_given) found.push_back(all[k]);
     }
     return true;
   });
@@ -157,7 +157,7 @@ Stall Executor::stall(std::uint32_t id) const {
   for (std::size_t k = 0; k < all.size(); ++k) {
     const bool is_over = found.sends ? done == found.bytes && is_released_by(id, k)
                                      : done == 0 && has_arrived(all[k]);
-    if (!is_over) found.ranks.push_back(all[k].index());
+    if (!is_over) found.ranks.push_back(all[k]);
   }
   return found;
 }

@@ -92,10 +92,10 @@ class Compiler {
           counts_.emplace_back(peer, 1);
           return 0;
         }
-        for (const auto& [rank, count] : counts_) many_[rank.index()] = count;
+        for (const auto& [rank, count] : counts_) many_[rank] = count;
         counts_.emplace_back(peer, 0);  // From now on `many_` counts.
       }
-      return many_[peer.index()]++;
+      return many_[peer]++;
     }
 
    private:
@@ -112,8 +112,7 @@ class Compiler {
       if (layout_.size(over) == layout_.size(input[i])) continue;
       throw Error(
           ErrorCode::invalid_argument,
-          "rank " + std::to_string(self_.index()) + ": an " +
-              std::string(name(contract_.collective)) +
+          "rank " + std::to_string(self_) + ": an " + std::string(name(contract_.collective)) +
               " in place needs blocks of equal size, since they swap places; use a separate "
               "output buffer");
     }
@@ -237,9 +236,9 @@ class Compiler {
     }
     std::vector<Rank> left(step.peers.begin(), step.peers.end());
     while (!left.empty()) {
-      const std::uint32_t lane = lanes_[left.front().index()];
-      const auto others = std::stable_partition(
-          left.begin(), left.end(), [&](Rank peer) { return lanes_[peer.index()] == lane; });
+      const std::uint32_t lane = lanes_[left.front()];
+      const auto others = std::stable_partition(left.begin(), left.end(),
+                                                [&](Rank peer) { return lanes_[peer] == lane; });
       add_operation(step_index, step, {left.begin(), others});
       left.erase(left.begin(), others);
     }

@@ -14,7 +14,7 @@ class Exposures {
  public:
   explicit Exposures(Plan& plan) : plan_(plan) {
     std::uint32_t last = 0;
-    for (const Rank rank : plan.ranks) last = std::max(last, rank.index());
+    for (const Rank rank : plan.ranks) last = std::max(last, rank);
     streams_.resize(last + 1);
   }
 
@@ -22,12 +22,12 @@ class Exposures {
     for (std::uint32_t id = 0; id < plan_.operations.size(); ++id) {
       const Plan::Operation& operation = plan_.operations[id];
       if (operation.kind == Step::Kind::send && has_one_peer(id)) {
-        streams_[peer(id).index()].sends_of(operation.segment).all.push_back(id);
+        streams_[peer(id)].sends_of(operation.segment).all.push_back(id);
       }
       if (operation.kind != Step::Kind::receive) continue;
       if (is_plain_copy(id)) find_send(id);
       for (const Rank from : plan_.ranks_of(id)) {
-        streams_[from.index()].received += operation.bytes;
+        streams_[from].received += operation.bytes;
       }
     }
   }
@@ -66,7 +66,7 @@ class Exposures {
       if (can_say(wait.operation, receive)) add(wait.operation, receive, wait.shift);
       return;
     }
-    Sends& sends = streams_[peer(receive).index()].sends_of(plan_.operations[receive].segment);
+    Sends& sends = streams_[peer(receive)].sends_of(plan_.operations[receive].segment);
     if (sends.next == sends.all.size()) return;
     const std::uint32_t send = sends.all[sends.next];
     if (!can_say(send, receive)) return;
@@ -85,7 +85,7 @@ class Exposures {
     plan_.operations[send].exposes = static_cast<std::uint32_t>(plan_.exposures.size());
     plan_.exposures.push_back({.receive = receive,
                                .peer = peer(receive),
-                               .before = streams_[peer(receive).index()].received,
+                               .before = streams_[peer(receive)].received,
                                .shift = shift});
   }
 

@@ -109,14 +109,14 @@ class Order {
       const bool receives = operation.kind == Step::Kind::receive;
       if (receives) {
         for (const Rank rank : plan_.ranks_of(step.operation)) {
-          received[rank.index()] += operation.bytes;
+          received[rank] += operation.bytes;
         }
       }
       // A forward is posted when the receive is consumed.
       const std::uint32_t send = receives && step.forwards ? *operation.forward : step.operation;
       if (const auto exposes = plan_.operations[send].exposes) {
         const Plan::Exposure& exposure = plan_.exposures[*exposes];
-        step.window_at = exposure.before - received[exposure.peer.index()];
+        step.window_at = exposure.before - received[exposure.peer];
       }
     }
   }
@@ -130,11 +130,10 @@ class Order {
       const auto joins = [&](const Plan::OrderedStep& step) {
         if (plan_.operations[step.operation].kind != Step::Kind::send) return false;
         const std::span<const Rank> to = plan_.ranks_of(step.operation);
-        return std::none_of(to.begin(), to.end(),
-                            [&](Rank r) { return named.contains(r.index()); });
+        return std::none_of(to.begin(), to.end(), [&](Rank r) { return named.contains(r); });
       };
       for (; end != order.end() && joins(*end); ++end) {
-        for (const Rank rank : plan_.ranks_of(end->operation)) named.insert(rank.index());
+        for (const Rank rank : plan_.ranks_of(end->operation)) named.insert(rank);
       }
       for (auto each = first; each != end; ++each) {
         each->sends = static_cast<std::uint32_t>(end - each);

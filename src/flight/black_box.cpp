@@ -36,7 +36,7 @@ void BlackBox::fail(std::string_view why) {
   const int error = dump("error", ".part");
   if (error == 0) return;
   std::fprintf(stderr, "tutti: rank %u: cannot dump the last calls to %s: %s\n",
-               recorder_.owner().self.index(), directory_.c_str(), system_reason(error).c_str());
+               recorder_.owner().self, directory_.c_str(), system_reason(error).c_str());
 }
 
 int BlackBox::dump(std::string_view reason, std::string_view suffix) const {
@@ -47,7 +47,7 @@ int BlackBox::dump(std::string_view reason, std::string_view suffix) const {
   path.add("-");
   path.add(Digits(recorder_.owner().communicator, 16, 16).text());
   path.add("-");
-  path.add(Digits(recorder_.owner().self.index()).text());
+  path.add(Digits(recorder_.owner().self).text());
   path.add(".jsonl");
   return path.fits() ? write_dump(recorder_, messages_, reason, path.c_str(), suffix)
                      : ENAMETOOLONG;

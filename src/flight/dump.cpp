@@ -32,7 +32,7 @@ void write_header(JsonWriter& json, const FlightRecorder& recorder, std::string_
   json.member("tutti", version);
   json.hexadecimal("communicator", owner.communicator, 16);
   json.member("name", owner.name);
-  json.member("rank", owner.self.index());
+  json.member("rank", owner.self);
   json.member("ranks", owner.ranks);
   json.member("host", machine.nodename);
   json.member("pid", static_cast<std::uint64_t>(getpid()));

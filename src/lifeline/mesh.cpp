@@ -46,7 +46,7 @@ int watch_for_end(int process) {
 Mesh::Mesh(Place place, Lifeline& lifeline, Clock::time_point deadline)
     : place_(std::move(place)),
       lifeline_(lifeline),
-      acceptor_(std::move(place_.listener), watch_, place_.secret, place_.group, Rank{place_.self},
+      acceptor_(std::move(place_.listener), watch_, place_.secret, place_.group, place_.self,
                 static_cast<std::uint32_t>(place_.contacts.size())),
       neighbours_(neighbours_of(place_.self, static_cast<std::uint32_t>(place_.contacts.size()),
                                 place_.fully_connected)),
@@ -325,8 +325,8 @@ void Mesh::lose_unreachable(std::uint32_t index, Clock::time_point now) {
 void Mesh::dial(std::uint32_t index) {
   Member& member = members_[index];
   if (!member.dial) {
-    member.dial = std::make_unique<Dial>(Rank{index}, place_.contacts[index], Rank{place_.self},
-                                         place_.group, place_.secret, watch_);
+    member.dial = std::make_unique<Dial>(index, place_.contacts[index], place_.self, place_.group,
+                                         place_.secret, watch_);
   }
   if (auto channel = member.dial->advance(Clock::now())) {
     member.dial.reset();

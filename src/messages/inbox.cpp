@@ -6,7 +6,7 @@ namespace tutti {
 Inbox::Inbox(const Membership& membership, MessageOwner& owner)
     : context_(membership.context),
       owner_(owner),
-      self_(membership.self.index()),
+      self_(membership.self),
       members_(membership.members) {}
 
 std::optional<std::uint32_t> Inbox::rank_of(std::uint32_t member) const {

@@ -30,7 +30,7 @@ MessageProtocol::MessageProtocol(Port& port, Setting setting)
 
 MessageProtocol::Peer& MessageProtocol::peer_at(std::uint32_t member) {
   std::unique_ptr<Peer>& peer = peers_[member];
-  if (!peer) peer.reset(new Peer{.sender = PacketSender(port_, Rank{member})});
+  if (!peer) peer.reset(new Peer{.sender = PacketSender(port_, member)});
   return *peer;
 }
 
@@ -305,12 +305,12 @@ bool MessageProtocol::pass() {
   for (std::uint32_t member = 0; member < peers_.size(); ++member) {
     if (member == setting_.self) continue;
     const bool is_wanted = peers_[member] && peers_[member]->is_wanted;
-    if (!is_wanted && !port_.may_arrive(Rank{member}, false)) continue;
+    if (!is_wanted && !port_.may_arrive(member, false)) continue;
     Peer& peer = peer_at(member);
     if (peer.is_lost) continue;
     try {
       moved = peer.in.pump(
-                  port_, Rank{member}, packets_at_a_time, [&] { open_packet(member); },
+                  port_, member, packets_at_a_time, [&] { open_packet(member); },
                   [&] { close_packet(member); }) ||
               moved;
       moved = peer.sender.pump() || moved;

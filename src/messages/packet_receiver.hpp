@@ -31,8 +31,7 @@ struct PacketReceiver {
         const std::size_t bytes = port.poll({&from, 1}, {}, &here, {});
         if (bytes == 0) return moved;
         if (bytes < sizeof(Packet)) {
-          throw Error(ErrorCode::internal,
-                      "rank " + std::to_string(from.index()) + " sent half a packet");
+          throw Error(ErrorCode::internal, "rank " + std::to_string(from) + " sent half a packet");
         }
         std::memcpy(&packet, here, sizeof(Packet));
         port.consume({&from, 1}, sizeof(Packet));

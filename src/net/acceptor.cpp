@@ -58,8 +58,7 @@ void Acceptor::accept_pending(Clock::time_point now) {
     if (place->channel) reject(*place, "too many unauthenticated connections");
     place->from = from;
     place->channel = Channel(std::move(socket));
-    place->handshake.emplace(Handshake::Side::accepts, secret_,
-                             tcp_greeting(group_, self_.index()));
+    place->handshake.emplace(Handshake::Side::accepts, secret_, tcp_greeting(group_, self_));
     place->since = now;
     ++unauthenticated_;
     watch_.add(place->channel.fd(), tag(*place), true);
@@ -88,7 +87,7 @@ std::optional<Acceptor::Peer> Acceptor::advance(std::uint32_t index) {
   }
   const std::string greeting = place.handshake->peer_greeting();
   const std::optional<std::uint32_t> rank = rank_that_greets(greeting, group_);
-  if (!rank || *rank == self_.index() || *rank >= ranks_) {
+  if (!rank || *rank == self_ || *rank >= ranks_) {
     reject(place, "unexpected greeting \"" + greeting + "\"");
     return std::nullopt;
   }

@@ -61,7 +61,7 @@ std::optional<Channel> Dial::advance(Clock::time_point now) {
     case Handshake::State::done:
       break;
   }
-  if (rank_that_greets(handshake_->peer_greeting(), group_) != peer_.index()) {
+  if (rank_that_greets(handshake_->peer_greeting(), group_) != peer_) {
     fail({.why =
               "another process listens there and answers \"" + handshake_->peer_greeting() + "\""},
          now);
@@ -94,7 +94,7 @@ void Dial::begin(Clock::time_point now) {
     return;
   }
   due_ = now + connect_time;
-  watch_.add(channel_.fd(), {.kind = Watch::Kind::dial, .index = peer_.index()}, true);
+  watch_.add(channel_.fd(), {.kind = Watch::Kind::dial, .index = peer_}, true);
 }
 
 void Dial::fail(int error, Clock::time_point now) {
@@ -130,7 +130,7 @@ bool Dial::is_connected(Clock::time_point now) {
     fail(error, now);
     return false;
   }
-  handshake_.emplace(Handshake::Side::dials, secret_, tcp_greeting(group_, self_.index()));
+  handshake_.emplace(Handshake::Side::dials, secret_, tcp_greeting(group_, self_));
   // A final refusal stays the reason, although the dial goes on.
   if (!failures_[endpoint_].is_final) failures_[endpoint_].why = "connected, but no answer yet";
   const bool only_one = contact_.endpoints.size() == 1;

@@ -39,7 +39,7 @@ void RejectionLog::note_rejection(const std::string& source, const std::string& 
   }
   const std::string others =
       entry.unsaid == 0 ? "" : " (and " + std::to_string(entry.unsaid) + " before it)";
-  sink_("tutti: rank " + std::to_string(self_.index()) + " rejected a connection from " +
+  sink_("tutti: rank " + std::to_string(self_) + " rejected a connection from " +
         printable(source) + others + ": " + printable(why) + "\n");
   entry = {.next = now + pause, .unsaid = 0};
 }

@@ -67,7 +67,7 @@ double Board::block_width() const { return square_ ? box_width_ * contract_.rank
 double Board::block_height() const { return square_ ? box_height_ * contract_.ranks : box_height_; }
 
 Point Board::block(Rank rank, std::uint64_t row) const {
-  return {left_ + rank.index() * (block_width() + gap_),
+  return {left_ + rank * (block_width() + gap_),
           head_ + above_ + static_cast<double>(row) * (above_ + block_height() + below_ + row_gap)};
 }
 
@@ -84,28 +84,28 @@ std::string Board::words(const Holding& holding, Chunk chunk) const {
   if (!words_ || holding.ranks == 0) return "";
   if (square_) {
     const auto from = static_cast<std::uint32_t>(chunk.index() / contract_.ranks);
-    return letter(Rank{from}) + std::to_string(chunk.index() % contract_.ranks);
+    return letter(from) + std::to_string(chunk.index() % contract_.ranks);
   }
   const auto terms = static_cast<std::uint32_t>(std::popcount(holding.ranks));
   if (terms > 1 && terms == contract_.ranks) return "Σ";
   if (terms > most_terms) return std::to_string(terms) + " of " + std::to_string(contract_.ranks);
   std::string text;
   for (std::uint32_t r = 0; r < contract_.ranks; ++r) {
-    if ((holding.ranks >> r & 1U) != 0) text += (text.empty() ? "" : "+") + letter(Rank{r});
+    if ((holding.ranks >> r & 1U) != 0) text += (text.empty() ? "" : "+") + letter(r);
   }
   return text;
 }
 
 std::string Board::colour(Rank rank) const {
   const std::size_t last = std::max(1U, contract_.ranks - 1);
-  return "rank-" + std::to_string(rank.index() * (rank_colours - 1) / last);
+  return "rank-" + std::to_string(rank * (rank_colours - 1) / last);
 }
 
 void Board::draw_names(Svg& svg, Point corner) const {
   for (std::uint32_t r = 0; r < contract_.ranks; ++r) {
-    const double middle = corner.x + block(Rank{r}, 0).x + block_width() / 2;
+    const double middle = corner.x + block(r, 0).x + block_width() / 2;
     const std::string name = std::to_string(r);
-    svg.text({middle, corner.y + name_size}, words_ ? name + " · " + letter(Rank{r}) : name,
+    svg.text({middle, corner.y + name_size}, words_ ? name + " · " + letter(r) : name,
              {.size = name_size, .style = "soft", .anchor = Anchor::middle});
   }
   for (std::uint64_t c = 0; c < (square_ ? 0 : contract_.chunks); ++c) {
@@ -140,7 +140,7 @@ Board::Arrow Board::arrow(Rank from, Rank to, std::uint64_t row, Point corner) c
   const double edge = corner.y + first.y + (right ? 0 : block_height());
   const Point start{corner.x + first.x + block_width() / 2 + lean, edge};
   const Point end{corner.x + last.x + block_width() / 2 - lean, edge};
-  const double distance = std::abs(static_cast<double>(to.index()) - from.index());
+  const double distance = std::abs(static_cast<double>(to) - from);
   const double lane = right ? above_ : below_;
   const double farthest = std::max(1.0, contract_.ranks - 1.0);
   const double rise = (lane - 2) * (0.45 + 0.55 * distance / farthest) * 4 / 3;

@@ -84,12 +84,12 @@ Boxes boxes(const Contract& contract) {
   Grid before = empty_grid(contract);
   Grid after = empty_grid(contract);
   for (std::uint32_t r = 0; r < contract.ranks; ++r) {
-    const ChunkSeries input = contract.input(Rank{r});
-    const ChunkSeries output = contract.output(Rank{r});
+    const ChunkSeries input = contract.input(r);
+    const ChunkSeries output = contract.output(r);
     found.read += input.count;
     found.written += output.count;
     for (std::uint64_t i = 0; i < input.count; ++i) {
-      before[r][row_of(contract, i, input[i])] = leaf(contract, Rank{r}, input[i]);
+      before[r][row_of(contract, i, input[i])] = leaf(contract, r, input[i]);
     }
     for (std::uint64_t i = 0; i < output.count; ++i) {
       after[r][row_of(contract, i, output[i])] = result(contract, output[i]);

@@ -9,7 +9,7 @@ constexpr double word_size = 11;
 template <class Visit>
 void for_each_box(const Contract& contract, Visit visit) {
   for (std::uint32_t r = 0; r < contract.ranks; ++r) {
-    for (std::uint64_t c = 0; c < contract.chunks; ++c) visit(Rank{r}, Chunk{c});
+    for (std::uint64_t c = 0; c < contract.chunks; ++c) visit(r, Chunk{c});
   }
 }
 
@@ -27,13 +27,13 @@ void draw_contributions(Svg& svg, const Storyboard& story, const Board& board,
   for (std::uint32_t from = 0; from < contract.ranks; ++from) {
     PathData data;
     for_each_box(contract, [&](Rank rank, Chunk chunk) {
-      const Holding& held = story.holdings[rounds_done][rank.index()][chunk.index()];
+      const Holding& held = story.holdings[rounds_done][rank][chunk.index()];
       if ((part(held) >> from & 1U) == 0) return;
       Point at = moved(board.box(rank, chunk), corner);
       if (striped) at.x += width * from;
       data.box(at, width, board.box_height());
     });
-    if (!data.empty()) svg.path(data.text(), board.colour(Rank{from}) + style);
+    if (!data.empty()) svg.path(data.text(), board.colour(from) + style);
   }
 }
 
@@ -42,7 +42,7 @@ void draw_outlines(Svg& svg, const Storyboard& story, const Board& board, std::u
   PathData complete;
   PathData fresh;
   for_each_box(story.contract, [&](Rank rank, Chunk chunk) {
-    const Holding& held = story.holdings[rounds_done][rank.index()][chunk.index()];
+    const Holding& held = story.holdings[rounds_done][rank][chunk.index()];
     const Point at = moved(board.box(rank, chunk), corner);
     if (held.complete) {
       complete.box(at, board.box_width(), board.box_height());
@@ -57,7 +57,7 @@ void draw_outlines(Svg& svg, const Storyboard& story, const Board& board, std::u
 void draw_words(Svg& svg, const Storyboard& story, const Board& board, std::uint32_t rounds_done,
                 Point corner) {
   for_each_box(story.contract, [&](Rank rank, Chunk chunk) {
-    const Holding& held = story.holdings[rounds_done][rank.index()][chunk.index()];
+    const Holding& held = story.holdings[rounds_done][rank][chunk.index()];
     const std::string words = board.words(held, chunk);
     if (words.empty()) return;
     const Point at = moved(board.box(rank, chunk), corner);
@@ -104,7 +104,7 @@ void draw_empty_boxes(Svg& svg, const Storyboard& story, const Board& board, Poi
   if (!board.is_square()) return;
   PathData squares;
   for (std::uint32_t r = 0; r < story.contract.ranks; ++r) {
-    squares.box(moved(board.square(Rank{r}), corner), board.square_width(), board.square_height());
+    squares.box(moved(board.square(r), corner), board.square_width(), board.square_height());
   }
   svg.path(squares.text(), "soft-line outline");
 }
@@ -129,8 +129,8 @@ void draw_frame(Svg& svg, const Storyboard& story, const Board& board, std::uint
 }
 
 std::string in_words(const Message& message, const Contract& contract) {
-  std::string text = std::to_string(message.from.index()) + " → " +
-                     std::to_string(message.to.index()) + ": " + in_words(message.chunks);
+  std::string text = std::to_string(message.from) + " → " + std::to_string(message.to) + ": " +
+                     in_words(message.chunks);
   if (is_reduction(contract.collective)) {
     text += message.adds ? ", added" : ", copied";
   }

@@ -96,7 +96,7 @@ class HopDrawing {
   }
 
   void add_panels() {
-    const std::uint32_t root = schedule_.contract.root.index() / fold_;
+    const std::uint32_t root = schedule_.contract.root / fold_;
     const HopGraph all = hop_graph(schedule_, fold_);
     const HopLayout layout = hop_layout(all, root, fold_ == 1 ? picture_.shape : Shape{});
     for (const std::uint32_t round : picture_.rounds) {
@@ -370,7 +370,7 @@ class HopDrawing {
     const bool rooted = has_root(schedule_.contract.collective);
     for (std::uint32_t i = 0; i < panel.graph.nodes; ++i) {
       const Point at = place(panel, i);
-      const bool root = rooted && i == schedule_.contract.root.index() / fold_;
+      const bool root = rooted && i == schedule_.contract.root / fold_;
       svg.circle(at, panel.layout.radius,
                  root        ? "empty done-line thick"
                  : zoomed(i) ? "empty ink-line thin"

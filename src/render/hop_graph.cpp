@@ -11,9 +11,9 @@ using Pair = std::pair<std::uint32_t, std::uint32_t>;
 template <class Visit>
 void for_each_receive(const Schedule& schedule, Visit visit) {
   for (std::uint32_t r = 0; r < schedule.contract.ranks; ++r) {
-    for (const Step step : schedule.program(Rank{r})) {
+    for (const Step step : schedule.program(r)) {
       if (step.kind != Step::Kind::receive) continue;
-      for (const Rank peer : step.peers) visit(peer.index(), r, step);
+      for (const Rank peer : step.peers) visit(peer, r, step);
     }
   }
 }

@@ -157,7 +157,7 @@ class Picture {
 
   [[nodiscard]] OverlayArc arc(const OverlayHop& hop, Point corner) const {
     const auto at = [&](Rank rank) {
-      const Point& node = layout_.nodes[network_.ranks[rank.index()].index()];
+      const Point& node = layout_.nodes[network_.ranks[rank].index()];
       return Point{node.x + corner.x, node.y + corner.y};
     };
     const Point from = at(hop.from);
@@ -208,8 +208,7 @@ class Picture {
     constexpr std::size_t most_named = 12;
     for (std::size_t i = 0; i < traffic.pairs.size() && i < most_named; ++i) {
       const auto& [from, to] = traffic.pairs[i];
-      text += (i == 0 ? "; for " : ", ") + std::to_string(from.index()) + " → " +
-              std::to_string(to.index());
+      text += (i == 0 ? "; for " : ", ") + std::to_string(from) + " → " + std::to_string(to);
     }
     const std::size_t more = traffic.pairs.size() - std::min(most_named, traffic.pairs.size());
     return more == 0 ? text : text + " and " + std::to_string(more) + " more pairs";
@@ -262,7 +261,7 @@ class Picture {
 
   /// A name of the caller's own that is too long for the circle is written below it.
   void draw_name(Svg& svg, const Node& node, Rank rank, Point at) const {
-    const std::string number = std::to_string(rank.index());
+    const std::string number = std::to_string(rank);
     const bool is_own = !hops_.empty() && node.name != "r" + number;
     const std::string& name = is_own ? node.name : number;
     const bool fits = text_width(name, number_size) < 2 * rank_radius;

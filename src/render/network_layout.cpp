@@ -102,8 +102,8 @@ NetworkLayout grid(const Network& network, const std::vector<std::uint32_t>& dim
     const auto from = network.rank_of(network.links[l].from);
     const auto to = network.rank_of(network.links[l].to);
     if (!from || !to) continue;
-    const auto a = coordinates(from->index(), dimensions);
-    const auto b = coordinates(to->index(), dimensions);
+    const auto a = coordinates(*from, dimensions);
+    const auto b = coordinates(*to, dimensions);
     for (std::size_t d = 0; d < dimensions.size(); ++d) {
       const std::uint32_t distance = std::max(a[d], b[d]) - std::min(a[d], b[d]);
       if (distance > 1 || (distance == 1 && d > 2)) layout.bends[l] = bend_beside(axis[d]);
@@ -154,7 +154,7 @@ NetworkLayout levels(const Network& network, const NeighbourSets& neighbours) {
         ++count;
       }
       const auto rank = network.rank_of(NodeId{n});
-      order.emplace_back(rank ? rank->index() : count > 0 ? below / count : 0, n);
+      order.emplace_back(rank ? *rank : count > 0 ? below / count : 0, n);
     }
     std::stable_sort(order.begin(), order.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });

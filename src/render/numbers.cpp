@@ -75,7 +75,7 @@ Numbers::Numbers(const Contract& contract, Rows rows, Combine combine)
     : contract_(contract), rows_(std::move(rows)), combine_(combine) {
   std::vector<std::uint32_t> giving;
   for (std::uint32_t r = 0; r < contract.ranks; ++r) {
-    if (contract.input(Rank{r}).count > 0) giving.push_back(r);
+    if (contract.input(r).count > 0) giving.push_back(r);
   }
   if (rows_.size() == contract.ranks) return;
   if (rows_.size() != 1 || giving.empty()) {
@@ -95,7 +95,7 @@ Numbers::Numbers(const Contract& contract, Rows rows, Combine combine)
 }
 
 std::vector<double> Numbers::contributed(Rank rank, Chunk chunk) const {
-  const std::vector<double>& row = rows_[rank.index()];
+  const std::vector<double>& row = rows_[rank];
   const bool pairs = contract_.collective == Collective::alltoall;
   const std::uint64_t chunks = pairs ? contract_.ranks : contract_.chunks;
   const ChunkSeries input = contract_.input(rank);
@@ -130,7 +130,7 @@ const std::vector<double>& Numbers::of(const Symbols& symbols, Symbol symbol) co
 std::vector<double> Numbers::promised(Chunk chunk) const {
   if (const auto origin = contract_.origin(chunk)) return contributed(*origin, chunk);
   std::vector<double> value = contributed(Rank{0}, chunk);
-  for (std::uint32_t r = 1; r < contract_.ranks; ++r) add(value, contributed(Rank{r}, chunk));
+  for (std::uint32_t r = 1; r < contract_.ranks; ++r) add(value, contributed(r, chunk));
   return value;
 }
 

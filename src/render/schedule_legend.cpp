@@ -32,7 +32,7 @@ Legend schedule_legend(const Storyboard& story, const Board& board, double width
   const bool sums = is_reduction(contract.collective);
   const double swatch = sums ? 9 : 14;
   const auto ranks = static_cast<double>(contract.ranks);
-  const std::string last = letter(Rank{contract.ranks - 1});
+  const std::string last = letter(contract.ranks - 1);
   const std::string names =
       contract.ranks == 1
           ? "rank 0 (a)"
@@ -40,7 +40,7 @@ Legend schedule_legend(const Storyboard& story, const Board& board, double width
   legend.add(swatch * ranks, (sums ? "contributions of " : "from ") + names,
              [&board, swatch, count = contract.ranks](Svg& svg, Point at) {
                for (std::uint32_t r = 0; r < count; ++r) {
-                 svg.rect({at.x + r * swatch, at.y - 7}, swatch, 14, board.colour(Rank{r}));
+                 svg.rect({at.x + r * swatch, at.y - 7}, swatch, 14, board.colour(r));
                }
              });
   if (board.is_square()) {

@@ -26,7 +26,7 @@ std::string stage(const Storyboard& story, const Caption& caption, const Board& 
   for (const std::string_view layer : {"fills", "outlines", "words", "arrows", "chips"}) {
     svg.element("g", {{"id", layer}});
   }
-  for (std::uint32_t r = 0; r < story.contract.ranks; ++r) svg.use(board.colour(Rank{r}));
+  for (std::uint32_t r = 0; r < story.contract.ranks; ++r) svg.use(board.colour(r));
   svg.use("pale ink ink-line done-line outline thick adds adds-line copies copies-line line arrow");
   return svg.document();
 }
@@ -35,7 +35,7 @@ Json places(const Storyboard& story, const Board& board, Point corner) {
   Json boxes = Json::array();
   for (std::uint32_t r = 0; r < story.contract.ranks; ++r) {
     for (std::uint64_t c = 0; c < story.contract.chunks; ++c) {
-      const Point at = board.box(Rank{r}, Chunk{c});
+      const Point at = board.box(r, Chunk{c});
       boxes.push_back({at.x + corner.x, at.y + corner.y});
     }
   }
@@ -84,7 +84,7 @@ Json data(const Storyboard& story, const Board& board, Point corner) {
   Json headings = Json::array();
   for (std::uint32_t k = 0; k <= story.rounds(); ++k) headings.push_back(frame_heading(story, k));
   Json colours = Json::array();
-  for (std::uint32_t r = 0; r < story.contract.ranks; ++r) colours.push_back(board.colour(Rank{r}));
+  for (std::uint32_t r = 0; r < story.contract.ranks; ++r) colours.push_back(board.colour(r));
   return {{"ranks", story.contract.ranks},   {"striped", is_reduction(story.contract.collective)},
           {"words", board.has_words()},      {"width", board.box_width()},
           {"height", board.box_height()},    {"colours", std::move(colours)},

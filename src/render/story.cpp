@@ -90,7 +90,7 @@ class Story {
         "\n" + std::to_string(contract_.ranks) + " ranks, " + in_plural(contract_.chunks, "chunk") +
         ", " + in_plural(schedule_.rounds(), "round");
     if (has_root(contract_.collective)) {
-      text_ += ", root " + std::to_string(contract_.root.index());
+      text_ += ", root " + std::to_string(contract_.root);
     }
     text_ += "\n" + paint_.dim(legend()) + "\n";
     if (!shows_tables_) {
@@ -133,7 +133,7 @@ class Story {
     if (!shows_tables_) return held;
     for (std::uint32_t r = 0; r < contract_.ranks; ++r) {
       for (const auto& [chunk, variant] : rows_) {
-        held[r].push_back(trace_.held(Rank{r}, chunk, variant));
+        held[r].push_back(trace_.held(r, chunk, variant));
       }
     }
     return held;
@@ -171,10 +171,10 @@ class Story {
   void add_moves(std::uint32_t round) {
     std::vector<std::string> moves;
     for (std::uint32_t r = 0; r < contract_.ranks; ++r) {
-      for (const Step step : schedule_.program(Rank{r})) {
+      for (const Step step : schedule_.program(r)) {
         if (step.round != round || step.kind != Step::Kind::receive) continue;
         for (const Rank peer : step.peers) {
-          moves.push_back(std::to_string(peer.index()) + " → " + std::to_string(r) + ": " +
+          moves.push_back(std::to_string(peer) + " → " + std::to_string(r) + ": " +
                           chunks_text(step, step.variant) + (step.operands() > 1 ? "+" : ""));
         }
       }
@@ -184,7 +184,7 @@ class Story {
     });
     // Local steps come after the messages of their round.
     for (std::uint32_t r = 0; r < contract_.ranks; ++r) {
-      for (const Step step : schedule_.program(Rank{r})) {
+      for (const Step step : schedule_.program(r)) {
         if (step.round != round || step.kind != Step::Kind::local) continue;
         moves.push_back(local_text(r, step));
       }
@@ -242,9 +242,9 @@ class Story {
     const Holdings held = holdings();
     std::vector<std::size_t> widths;
     for (std::uint32_t r = 0; r < contract_.ranks; ++r) {
-      std::size_t widest = heading(Rank{r}).size();
+      std::size_t widest = heading(r).size();
       for (std::size_t i = 0; i < rows_.size(); ++i) {
-        widest = std::max(widest, width(cell(Rank{r}, held[r][i], rows_[i].first)));
+        widest = std::max(widest, width(cell(r, held[r][i], rows_[i].first)));
       }
       widths.push_back(widest);
     }
@@ -269,7 +269,7 @@ class Story {
                    const std::vector<std::size_t>& widths, std::size_t label) {
     std::string line(label, ' ');
     for (std::uint32_t r = ranks.first; r < ranks.second; ++r) {
-      line += "  " + pad_right(heading(Rank{r}), widths[r]);
+      line += "  " + pad_right(heading(r), widths[r]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text_ += paint_.dim(line) + "\n";
@@ -277,7 +277,7 @@ class Story {
       line = paint_.dim(pad_right(label_of(rows_[i]), label));
       for (std::uint32_t r = ranks.first; r < ranks.second; ++r) {
         const bool is_new = !before.empty() && !before[r].empty() && before[r][i] != held[r][i];
-        const std::string text = pad_right(cell(Rank{r}, held[r][i], rows_[i].first), widths[r]);
+        const std::string text = pad_right(cell(r, held[r][i], rows_[i].first), widths[r]);
         const bool complete = text.starts_with("Σ") || text.starts_with("[");
         const std::string painted = is_new     ? paint_.green(text)
                                     : complete ? paint_.bold(text)
@@ -294,7 +294,7 @@ class Story {
   }
 
   [[nodiscard]] static std::string heading(Rank rank) {
-    return std::to_string(rank.index()) + " (" + letter(rank) + ")";
+    return std::to_string(rank) + " (" + letter(rank) + ")";
   }
 
   void add_sums() {
@@ -318,11 +318,11 @@ class Story {
   void add_results() {
     bool equal = true;
     for (std::uint32_t r = 0; r < contract_.ranks; ++r) {
-      const ChunkSeries output = contract_.output(Rank{r});
+      const ChunkSeries output = contract_.output(r);
       std::string text;
       for (std::uint64_t i = 0; i < output.count; ++i) {
         const std::vector<double>& found =
-            subject_.numbers->of(trace_.symbols(), trace_.held(Rank{r}, output[i]));
+            subject_.numbers->of(trace_.symbols(), trace_.held(r, output[i]));
         equal = equal && found == subject_.numbers->promised(output[i]);
         if (!found.empty()) text += (text.empty() ? "" : ", ") + Numbers::text(found);
       }

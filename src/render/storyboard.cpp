@@ -35,14 +35,14 @@ std::uint32_t ranks_in(const Symbols& symbols, Symbol held) {
   constexpr std::uint64_t most_leaves = 1U << 12;
   std::uint32_t found = 0;
   for (const Symbol leaf : symbols.leaves(held, most_leaves)) {
-    found |= 1U << symbols.rank(leaf).index();
+    found |= 1U << symbols.rank(leaf);
   }
   return found;
 }
 
 bool is_complete(const Contract& contract, Rank rank, Chunk chunk, std::uint32_t held) {
   if (!contract.output(rank).contains(chunk)) return false;
-  if (const auto origin = contract.origin(chunk)) return held == 1U << origin->index();
+  if (const auto origin = contract.origin(chunk)) return held == 1U << *origin;
   return static_cast<std::uint32_t>(std::popcount(held)) == contract.ranks;
 }
 
@@ -50,10 +50,9 @@ std::vector<std::vector<Holding>> look(const Contract& contract, const Trace& tr
   std::vector<std::vector<Holding>> seen(contract.ranks);
   for (std::uint32_t r = 0; r < contract.ranks; ++r) {
     for (std::uint64_t c = 0; c < contract.chunks; ++c) {
-      const Symbol held = trace.held(Rank{r}, Chunk{c});
+      const Symbol held = trace.held(r, Chunk{c});
       const std::uint32_t ranks = held == Symbols::nothing ? 0 : ranks_in(trace.symbols(), held);
-      seen[r].push_back(
-          {.ranks = ranks, .complete = is_complete(contract, Rank{r}, Chunk{c}, ranks)});
+      seen[r].push_back({.ranks = ranks, .complete = is_complete(contract, r, Chunk{c}, ranks)});
     }
   }
   return seen;
@@ -71,11 +70,11 @@ void mark_fresh(const std::vector<std::vector<Holding>>& before,
 std::vector<std::vector<Message>> collect_messages(const Schedule& schedule) {
   std::vector<std::vector<Message>> rounds(schedule.rounds());
   for (std::uint32_t r = 0; r < schedule.contract.ranks; ++r) {
-    for (const Step step : schedule.program(Rank{r})) {
+    for (const Step step : schedule.program(r)) {
       if (step.kind != Step::Kind::receive) continue;
       for (const Rank peer : step.peers) {
         rounds[step.round].push_back({.from = peer,
-                                      .to = Rank{r},
+                                      .to = r,
                                       .chunks = {step.chunks.begin(), step.chunks.end()},
                                       .adds = step.operands() > 1});
       }
@@ -91,9 +90,8 @@ std::vector<std::vector<Message>> collect_messages(const Schedule& schedule) {
 }  // namespace
 
 bool Storyboard::ever_held(Rank rank, Chunk chunk) const {
-  return std::any_of(holdings.begin(), holdings.end(), [&](const auto& frame) {
-    return frame[rank.index()][chunk.index()].ranks != 0;
-  });
+  return std::any_of(holdings.begin(), holdings.end(),
+                     [&](const auto& frame) { return frame[rank][chunk.index()].ranks != 0; });
 }
 
 Storyboard storyboard(const Schedule& schedule) {
@@ -112,7 +110,7 @@ Storyboard storyboard(const Schedule& schedule) {
 }
 
 std::string letter(Rank rank) {
-  std::string text(1, static_cast<char>('a' + rank.index()));
+  std::string text(1, static_cast<char>('a' + rank));
   return text;
 }
 

@@ -86,7 +86,7 @@ class Chart {
   void place_rows() {
     std::vector<std::vector<std::size_t>> of_rank(simulation_.finished.size());
     for (std::size_t i = 0; i < simulation_.activities.size(); ++i) {
-      of_rank[simulation_.activities[i].rank.index()].push_back(i);
+      of_rank[simulation_.activities[i].rank].push_back(i);
     }
     for (const std::vector<std::size_t>& activities : of_rank) {
       std::vector<Interval> intervals;
@@ -131,7 +131,7 @@ class Chart {
   }
 
   [[nodiscard]] double y(std::size_t activity, Point corner) const {
-    return corner.y + rows_[simulation_.activities[activity].rank.index()].top +
+    return corner.y + rows_[simulation_.activities[activity].rank].top +
            static_cast<double>(lanes_[activity]) * lane_height;
   }
 
@@ -153,11 +153,11 @@ class Chart {
   }
 
   [[nodiscard]] static std::string story(const Activity& activity) {
-    const std::string from = std::to_string(activity.rank.index());
+    const std::string from = std::to_string(activity.rank);
     std::string text = "round " + std::to_string(activity.round + 1) + ": ";
     text += activity.kind == Activity::Kind::sum
                 ? "rank " + from + " adds "
-                : from + " → " + std::to_string(activity.peer.index()) + ", ";
+                : from + " → " + std::to_string(activity.peer) + ", ";
     text += in_words(Measure::bytes, static_cast<double>(activity.bytes)) + ", from " +
             in_words(Measure::seconds, activity.begin) + " to " +
             in_words(Measure::seconds, activity.end);
@@ -182,7 +182,7 @@ class Chart {
     svg.tooltip(story(activity));
     if (end - alone > 0.5) svg.rect({alone, top}, end - alone - rim, bar_height, colour + " pale");
     svg.rect({begin, top}, std::max(0.4, alone - begin - rim), bar_height, colour);
-    const std::string words = sum ? "+" : "→ " + std::to_string(activity.peer.index());
+    const std::string words = sum ? "+" : "→ " + std::to_string(activity.peer);
     if (text_width(words, word_size) + 4 < alone - begin) {
       svg.text({(begin + alone) / 2, top + bar_height / 2 + word_size * 0.36}, words,
                {.size = word_size, .style = "paper", .anchor = Anchor::middle});

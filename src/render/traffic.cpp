@@ -9,7 +9,7 @@ namespace tutti::render {
 std::vector<LinkTraffic> traffic_of(const Schedule& schedule, const Layout& layout,
                                     const Network& network, Routes& routes,
                                     std::span<const Rank> places) {
-  const auto place = [&](Rank rank) { return places.empty() ? rank : places[rank.index()]; };
+  const auto place = [&](Rank rank) { return places.empty() ? rank : places[rank]; };
   std::vector<LinkTraffic> traffic;
   for (const LinkLoad& load : link_loads(schedule, layout, network, routes, places)) {
     traffic.push_back({.bytes = static_cast<double>(load.bytes)});

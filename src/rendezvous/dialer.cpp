@@ -49,13 +49,13 @@ FramedChannel Dialer::dial(Clock::time_point deadline, const Inquiry& inquiry) {
         return FramedChannel(std::exchange(attempt.channel, Channel()));
       }
       if (attempt.final_refusals >= most_final_refusals) {
-        throw Error(ErrorCode::mismatch, "rank " + std::to_string(group_.rank.index()) +
+        throw Error(ErrorCode::mismatch, "rank " + std::to_string(group_.rank) +
                                              " is rejected at " + attempt.at.text() + ": " +
                                              attempt.failure);
       }
     }
-    shortage_.require_none(
-        "rank " + std::to_string(group_.rank.index()) + " cannot connect to rank 0", Clock::now());
+    shortage_.require_none("rank " + std::to_string(group_.rank) + " cannot connect to rank 0",
+                           Clock::now());
     if (Clock::now() >= deadline) fail_late();
     if (const std::string why = inquiry ? inquiry({}) : ""; !why.empty()) {
       throw Error(ErrorCode::peer_lost, why);
@@ -122,7 +122,7 @@ void Dialer::give_up(Attempt& attempt, const std::string& why) {
   attempt.handshake.reset();
   attempt.channel = Channel();
   // Ranks that start together retry at different times.
-  attempt.next = Clock::now() + attempt.pause + attempt.pause * (group_.rank.index() % 16) / 32;
+  attempt.next = Clock::now() + attempt.pause + attempt.pause * (group_.rank % 16) / 32;
   attempt.pause = std::min<Clock::duration>(attempt.pause * 2, longest_pause);
 }
 
@@ -151,7 +151,7 @@ void Dialer::fail_late() const {
   }
   if (!not_found_.empty()) attempts += (attempts.empty() ? "" : "; ") + not_found_;
   throw Error(ErrorCode::timed_out,
-              "rank " + std::to_string(group_.rank.index()) + " on host " + host_name() +
+              "rank " + std::to_string(group_.rank) + " on host " + host_name() +
                   " has not reached rank 0 in " + format_seconds(waited) + " (" + attempts +
                   "): check that rank 0 runs, and that this host can reach it there");
 }

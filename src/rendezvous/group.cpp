@@ -41,8 +41,8 @@ std::string greeting(const Group& group) {
                       "' has spaces or characters beyond ASCII: use letters, digits and signs");
     }
   }
-  std::string text = std::string(opening) + job_word(group) + " " +
-                     std::to_string(group.rank.index()) + " " + std::to_string(group.size);
+  std::string text = std::string(opening) + job_word(group) + " " + std::to_string(group.rank) +
+                     " " + std::to_string(group.size);
   if (text.size() > Handshake::most_greeting) {
     throw Error(ErrorCode::invalid_argument, "the job name is too long: '" + group.job + "'");
   }

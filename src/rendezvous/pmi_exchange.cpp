@@ -89,7 +89,7 @@ std::size_t PmiSession::most_value_bytes(const Fields& maxes) const {
   constexpr std::size_t fewest = 64;
   if (most < fewest) {
     throw Error(ErrorCode::unsupported,
-                "the launcher of rank " + std::to_string(rank_.index()) +
+                "the launcher of rank " + std::to_string(rank_) +
                     " accepts only values that are too short (PMI's vallen_max)");
   }
   return most - reserved;
@@ -142,7 +142,7 @@ PmiSession::Fields PmiSession::ask(const std::string& line, const std::string& a
   if (!origin_.is_here()) {
     throw Error(
         ErrorCode::aborted,
-        "this process was forked from rank " + std::to_string(rank_.index()) +
+        "this process was forked from rank " + std::to_string(rank_) +
             " and cannot use its launcher: make the communicator before the fork, or in the "
             "rank itself");
   }
@@ -152,7 +152,7 @@ PmiSession::Fields PmiSession::ask(const std::string& line, const std::string& a
   const bool is_success = !fields.contains("rc") || fields["rc"] == "0";
   if (fields["cmd"] != answer || !is_success) {
     throw Error(ErrorCode::unsupported,
-                "the launcher of rank " + std::to_string(rank_.index()) + " replies to '" +
+                "the launcher of rank " + std::to_string(rank_) + " replies to '" +
                     line.substr(0, 64) + "' with '" + text.substr(0, 128) +
                     "', which is not PMI-1: set TUTTI_RANK, TUTTI_SIZE and TUTTI_ROOT instead");
   }
@@ -165,7 +165,7 @@ void PmiSession::send(const std::string& line) {
     const ssize_t count = ::send(fd_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
-      throw Error(ErrorCode::peer_lost, "the launcher of rank " + std::to_string(rank_.index()) +
+      throw Error(ErrorCode::peer_lost, "the launcher of rank " + std::to_string(rank_) +
                                             " is gone: " + std::generic_category().message(errno));
     }
     sent += static_cast<std::size_t>(count);
@@ -183,7 +183,7 @@ std::string PmiSession::receive(const std::string& asked, Clock::time_point dead
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) {
       throw Error(ErrorCode::timed_out,
-                  "rank " + std::to_string(rank_.index()) +
+                  "rank " + std::to_string(rank_) +
                       " has waited until its deadline for its launcher to reply to '" + asked +
                       "': check that all ranks have come this far");
     }
@@ -194,7 +194,7 @@ std::string PmiSession::receive(const std::string& asked, Clock::time_point dead
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     if (count <= 0 || unread_.size() > longest_line) {
       throw Error(ErrorCode::peer_lost,
-                  "the launcher of rank " + std::to_string(rank_.index()) + " is gone");
+                  "the launcher of rank " + std::to_string(rank_) + " is gone");
     }
     unread_.append(buffer.data(), static_cast<std::size_t>(count));
   }
@@ -205,7 +205,7 @@ PmiExchange::PmiExchange(std::shared_ptr<PmiSession> session, Clock::time_point 
 
 std::vector<std::string> PmiExchange::all_gather(const std::string& contribution) {
   if (contribution.size() > most_contribution_bytes) {
-    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(session_->rank().index()) +
+    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(session_->rank()) +
                                                  " brings " + std::to_string(contribution.size()) +
                                                  " bytes to the rendezvous, more than " +
                                                  std::to_string(most_contribution_bytes));
@@ -213,7 +213,7 @@ std::vector<std::string> PmiExchange::all_gather(const std::string& contribution
   const Clock::time_point deadline =
       std::exchange(first_, false) ? deadline_ : Clock::now() + patience_;
   const std::string prefix = "tutti-" + std::to_string(session_->next_round()) + "-";
-  const std::uint32_t self = session_->rank().index();
+  const std::uint32_t self = session_->rank();
   session_->put(prefix + std::to_string(self), contribution, deadline);
   session_->barrier(deadline);
   std::vector<std::string> contributions;

@@ -75,8 +75,8 @@ void check_secret(const Launch& launch, const std::vector<Endpoint>& named) {
   if (!launch.secret.bytes.empty() || !is_reachable_from_outside(named)) return;
   throw Error(
       ErrorCode::invalid_argument,
-      "rank " + std::to_string(launch.rank.index()) + " would join the rendezvous at " +
-          launch.root_host + ":" + std::to_string(launch.root_port) +
+      "rank " + std::to_string(launch.rank) + " would join the rendezvous at " + launch.root_host +
+          ":" + std::to_string(launch.root_port) +
           ", where any host could join the job: set TUTTI_SECRET to the same random text on "
           "all ranks, or use 127.0.0.1");
 }

@@ -64,8 +64,8 @@ TcpMember::TcpMember(Group group, const Finder& find_root, Clock::time_point dea
     for (;;) {
       root_->advance();
       if (const std::optional<Frame> frame = root_->next()) {
-        if (frame->kind == Frame::Kind::error) rethrow(*frame, group_.rank.index());
-        missing_ = decode_missing(frame->body, group_.rank.index());
+        if (frame->kind == Frame::Kind::error) rethrow(*frame, group_.rank);
+        missing_ = decode_missing(frame->body, group_.rank);
         return;
       }
       if (!root_->lost().empty()) break;
@@ -78,8 +78,8 @@ TcpMember::TcpMember(Group group, const Finder& find_root, Clock::time_point dea
 
 std::vector<std::string> TcpMember::all_gather(const std::string& contribution) {
   if (contribution.size() > Frame::most_bytes) {
-    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(group_.rank.index()) +
-                                                 " brings " + std::to_string(contribution.size()) +
+    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(group_.rank) + " brings " +
+                                                 std::to_string(contribution.size()) +
                                                  " bytes to the rendezvous, more than " +
                                                  std::to_string(Frame::most_bytes));
   }
@@ -90,11 +90,11 @@ std::vector<std::string> TcpMember::all_gather(const std::string& contribution) 
   std::vector<std::string> contributions;
   while (contributions.size() < group_.size) {
     Frame frame = receive(deadline);
-    if (frame.kind == Frame::Kind::error) rethrow(frame, group_.rank.index());
+    if (frame.kind == Frame::Kind::error) rethrow(frame, group_.rank);
     if (frame.kind == Frame::Kind::contribution) {
       contributions.push_back(std::move(frame.body));
     } else {
-      missing_ = decode_missing(frame.body, group_.rank.index());
+      missing_ = decode_missing(frame.body, group_.rank);
     }
   }
   return contributions;
@@ -106,8 +106,7 @@ Frame TcpMember::receive(Clock::time_point deadline) {
     if (std::optional<Frame> frame = root_->next()) return *std::move(frame);
     if (!root_->lost().empty()) {
       throw Error(ErrorCode::peer_lost, "rank 0 was lost during the rendezvous with rank " +
-                                            std::to_string(group_.rank.index()) + ": " +
-                                            root_->lost());
+                                            std::to_string(group_.rank) + ": " + root_->lost());
     }
     if (Clock::now() >= deadline) fail_late();
     wait_for(*root_, deadline);
@@ -119,7 +118,7 @@ void TcpMember::fail_late() {
   root_->advance();
   const std::string missing = missing_.empty() ? "rank 0" : missing_;
   throw Error(ErrorCode::timed_out,
-              "rank " + std::to_string(group_.rank.index()) + " has waited for " + missing +
+              "rank " + std::to_string(group_.rank) + " has waited for " + missing +
                   " in the rendezvous for " +
                   format_seconds(std::chrono::duration<double>(patience_).count()) +
                   ": check that it runs");

@@ -283,9 +283,9 @@ bool TcpRoot::join(Newcomer& newcomer) {
     reject(newcomer, "it sent another frame than join");
     return true;
   }
-  Member& member = members_[newcomer.rank.index()];
+  Member& member = members_[newcomer.rank];
   if (member.connection) {
-    reject(newcomer, "it claims to be rank " + std::to_string(newcomer.rank.index()) +
+    reject(newcomer, "it claims to be rank " + std::to_string(newcomer.rank) +
                          ", which has already joined from " +
                          connected_to(member.connection->socket()).text() +
                          ": start each rank once");

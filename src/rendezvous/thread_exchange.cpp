@@ -15,9 +15,9 @@ std::vector<std::string> ThreadGather::all(Rank rank, const std::string& contrib
                                            Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   if (!failure_.empty()) throw Error(ErrorCode::timed_out, failure_);
-  std::optional<std::string>& own = contributions_[rank.index()];
+  std::optional<std::string>& own = contributions_[rank];
   if (own) {
-    throw Error(ErrorCode::mismatch, "rank " + std::to_string(rank.index()) +
+    throw Error(ErrorCode::mismatch, "rank " + std::to_string(rank) +
                                          " takes part twice: give each thread its own rank");
   }
   own = contribution;
@@ -40,7 +40,7 @@ std::vector<std::string> ThreadGather::all(Rank rank, const std::string& contrib
     for (std::uint32_t r = 0; r < contributions_.size(); ++r) {
       if (!contributions_[r]) missing.push_back(r);
     }
-    failure_ = "rank " + std::to_string(rank.index()) + " has waited until its deadline for " +
+    failure_ = "rank " + std::to_string(rank) + " has waited until its deadline for " +
                name_ranks(missing, missing.size()) + " of " + std::to_string(contributions_.size());
     changed_.notify_all();
   }
@@ -61,8 +61,8 @@ void ThreadGather::give_up(const std::string& why) {
 
 ThreadExchange::ThreadExchange(ThreadGather& gather, Rank rank, Clock::time_point deadline)
     : gather_(gather), rank_(rank), patience_(deadline - Clock::now()), deadline_(deadline) {
-  if (rank.index() >= gather.ranks()) {
-    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank.index()) +
+  if (rank >= gather.ranks()) {
+    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank) +
                                                  " is out of range: the number of ranks is " +
                                                  std::to_string(gather.ranks()));
   }

@@ -75,7 +75,7 @@ Program beside(const Program& one, const Program& other) {
 }
 
 Rank RankMap::operator()(Rank rank) const {
-  return Rank{affine<std::uint32_t>(first, stride, rank.index(), modulus)};
+  return affine<std::uint32_t>(first, stride, rank, modulus);
 }
 
 void ChunkMap::map(ChunkRange range, std::vector<ChunkRange>& into) const {

@@ -13,7 +13,7 @@ ChunkSeries everything(const Contract& contract) { return {Chunk{0}, contract.ch
 
 ChunkSeries block(const Contract& contract, Rank rank) {
   const std::uint64_t m = contract.chunks / contract.ranks;
-  return {Chunk{rank.index() * m}, m, 1};
+  return {Chunk{rank * m}, m, 1};
 }
 
 ChunkSeries only_at_root(const Contract& contract, Rank rank) {
@@ -54,7 +54,7 @@ ChunkSeries Contract::output(Rank rank) const {
     case Collective::reduce_scatter:
       return block(*this, rank);
     case Collective::alltoall:
-      return {Chunk{rank.index()}, ranks, ranks};
+      return {Chunk{rank}, ranks, ranks};
   }
   return {};
 }
@@ -79,7 +79,7 @@ std::optional<Rank> Contract::origin(Chunk chunk) const {
 
 std::optional<Chunk> Contract::output_over(Rank rank, Chunk chunk) const {
   if (collective == Collective::alltoall) {
-    return Chunk{chunk.index() % ranks * ranks + rank.index()};
+    return Chunk{chunk.index() % ranks * ranks + rank};
   }
   return output(rank).contains(chunk) ? std::optional(chunk) : std::nullopt;
 }
@@ -89,8 +89,8 @@ void Contract::check() const {
   if (ranks == 0 || ranks > std::numeric_limits<std::int32_t>::max()) {
     reject(what + " needs 1 to 2147483647 ranks, not " + std::to_string(ranks));
   }
-  if (root.index() >= ranks) {
-    reject("root " + std::to_string(root.index()) + " is not one of the " + std::to_string(ranks) +
+  if (root >= ranks) {
+    reject("root " + std::to_string(root) + " is not one of the " + std::to_string(ranks) +
            " ranks 0 to " + std::to_string(ranks - 1));
   }
   constexpr std::uint64_t most_chunks =

@@ -52,7 +52,7 @@ Messages::Messages(const Schedule& schedule) {
     const std::vector<End> sends = ends_by_peer(schedule.programs[r], Step::Kind::send);
     for (std::size_t i = 0; i < sends.size();) {
       const Rank peer = sends[i].peer;
-      const std::vector<End>& peer_receives = receives[peer.index()];
+      const std::vector<End>& peer_receives = receives[peer];
       auto match = std::lower_bound(peer_receives.begin(), peer_receives.end(), self,
                                     [](const End& end, Rank rank) { return end.peer < rank; });
       for (; i < sends.size() && sends[i].peer == peer; ++i) {
@@ -61,7 +61,7 @@ Messages::Messages(const Schedule& schedule) {
           continue;
         }
         ranks_[r].meets[sends[i].at] = match->step;
-        ranks_[peer.index()].meets[match->at] = sends[i].step;
+        ranks_[peer].meets[match->at] = sends[i].step;
         --unmet;
         ++match;
       }
@@ -71,7 +71,7 @@ Messages::Messages(const Schedule& schedule) {
 }
 
 std::span<const std::uint32_t> Messages::counterparts(Rank rank, std::size_t step) const {
-  const PerRank& own = ranks_[rank.index()];
+  const PerRank& own = ranks_[rank];
   const std::size_t begin = step == 0 ? 0 : own.ends[step - 1];
   return {own.meets.data() + begin, own.ends[step] - begin};
 }

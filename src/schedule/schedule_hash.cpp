@@ -15,7 +15,7 @@ class ContentHash {
   void add(const Contract& contract) {
     add(static_cast<std::uint64_t>(contract.collective));
     add(contract.ranks);
-    add(has_root(contract.collective) ? contract.root.index() : 0);
+    add(has_root(contract.collective) ? contract.root : 0);
     add(contract.chunks);
   }
 
@@ -23,7 +23,7 @@ class ContentHash {
     add(static_cast<std::uint64_t>(step.kind));
     add(step.round);
     add(step.peers.size());
-    for (const Rank peer : step.peers) add(peer.index());
+    for (const Rank peer : step.peers) add(peer);
     add(step.own ? std::uint64_t{*step.own} + 1 : 0);
     add(step.variant.index());
     add(step.own_variant.index());

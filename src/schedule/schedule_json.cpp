@@ -42,7 +42,7 @@ void write_operands(const Step& step, std::string& out) {
   };
   for (std::size_t i = 0; i < step.peers.size(); ++i) {
     if (step.own == i) add(own_text(step.own_variant));
-    add(std::to_string(step.peers[i].index()));
+    add(std::to_string(step.peers[i]));
   }
   if (step.own && *step.own >= step.peers.size()) add(own_text(step.own_variant));
   for (const Variant source : step.sources) add(own_text(source));
@@ -95,7 +95,7 @@ Contract read_contract(const JsonReader& document) {
   contract.chunks = document.at("chunks").whole(1, most_chunks);
   if (has_root(contract.collective)) {
     const std::uint64_t last = contract.ranks - 1;
-    contract.root = Rank{document.at("root").whole<std::uint32_t>(0, last)};
+    contract.root = document.at("root").whole<std::uint32_t>(0, last);
   } else if (document.contains("root")) {
     document.at("root").reject(std::string(name(contract.collective)) + " has no root");
   }
@@ -249,7 +249,7 @@ std::string to_json(const Schedule& schedule) {
   member("name", json_string(schedule.name));
   member("collective", json_string(name(contract.collective)));
   member("ranks", std::to_string(contract.ranks));
-  if (has_root(contract.collective)) member("root", std::to_string(contract.root.index()));
+  if (has_root(contract.collective)) member("root", std::to_string(contract.root));
   member("chunks", std::to_string(contract.chunks));
   member("rounds", std::to_string(schedule.rounds()));
   out += "  \"programs\": [";

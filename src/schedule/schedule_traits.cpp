@@ -79,11 +79,11 @@ ScheduleTraits traits_of(const Schedule& schedule) {
   for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) {
     const Program& program = schedule.programs[r];
     for (const Aliasing aliasing : {Aliasing::out_of_place, Aliasing::in_place}) {
-      most = std::max(most, kept_chunks(program, contract, Rank{r}, aliasing));
+      most = std::max(most, kept_chunks(program, contract, r, aliasing));
     }
     traits.joins_chunks |= joins_chunks(program);
     traits.repeats_pairs |= repeats_pairs(program);
-    if (pairs) traits.needs_counts |= forwards_others_blocks(program, contract, Rank{r});
+    if (pairs) traits.needs_counts |= forwards_others_blocks(program, contract, r);
   }
   const std::uint64_t data = pairs ? contract.chunks / contract.ranks : contract.chunks;
   traits.keeps_data = most > 0;

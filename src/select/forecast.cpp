@@ -136,11 +136,11 @@ Flows Forecast::flows(const Method& method, const Problem& problem, std::uint64_
     std::set<std::uint32_t> found;
     for (const Step step : method.program(problem, rank)) {
       if (step.kind != Step::Kind::send) continue;
-      for (const Rank peer : step.peers) found.insert(peer.index());
+      for (const Rank peer : step.peers) found.insert(peer);
     }
     return found.size();
   };
-  const Rank next{(problem.root.index() + 1) % problem.ranks};
+  const Rank next{(problem.root + 1) % problem.ranks};
   return {.at_once = needed.counts[Effort::messages] / std::max(needed.counts[Effort::rounds], 1.0),
           .peers = std::max(peers(problem.root), peers(next))};
 }
@@ -170,7 +170,7 @@ std::uint64_t simulated_slice(const ScheduleSource& source, const Layout& layout
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
   for (std::uint32_t r = 0; r < source.contract.ranks; ++r) {
-    for (const Step step : source.program(Rank{r})) {
+    for (const Step step : source.program(r)) {
       if (step.kind != Step::Kind::send) continue;
       messages += step.peers.size();
       for (const ChunkRange& range : step.chunks) bytes += layout.size(range) * step.peers.size();

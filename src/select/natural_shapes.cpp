@@ -60,7 +60,7 @@ class Arrangement {
   // Grids ---------------------------------------------------------------------------------------
 
   [[nodiscard]] NodeId node(std::uint32_t rank) const {
-    return network_.ranks[places_.empty() ? rank : places_[rank].index()];
+    return network_.ranks[places_.empty() ? rank : places_[rank]];
   }
 
   void add_grids() {
@@ -111,7 +111,7 @@ class Arrangement {
     std::vector<LinkId> links;
     for (std::uint32_t r = 0; r + 1 < ranks_; ++r) {
       links.clear();
-      routes.append(places_.empty() ? Rank{r} : places_[r],
+      routes.append(places_.empty() ? r : places_[r],
                     places_.empty() ? Rank{r + 1} : places_[r + 1], links);
       Distance distance{.links = static_cast<double>(links.size())};
       for (const LinkId link : links) {

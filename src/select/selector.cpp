@@ -69,9 +69,8 @@ const Candidate& Selector::choose(const Question& question) {
       rule == nullptr ? 0 : static_cast<std::uint64_t>(rule - rules_.all().data()) + 1;
   const std::uint64_t sizes = size_class(question.bytes);
   // A schedule is for one root; the time of an algorithm does not depend on the root.
-  const std::uint64_t root = has_schedules_ && has_root(question.collective)
-                                 ? std::uint64_t{question.root.index()} << 40
-                                 : 0;
+  const std::uint64_t root =
+      has_schedules_ && has_root(question.collective) ? std::uint64_t{question.root} << 40 : 0;
   const std::uint64_t key =
       ((which * 1024 + sizes) * 32 + static_cast<std::uint64_t>(question.collective) * 2 +
        (question.counted ? 1 : 0)) ^

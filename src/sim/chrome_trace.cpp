@@ -20,14 +20,14 @@ class Tracks {
  public:
   /// The number of the track. Requires: activities are passed in the order of their start.
   std::uint32_t place(const Activity& activity) {
-    std::vector<double>& lanes = free_[activity.rank.index()];
+    std::vector<double>& lanes = free_[activity.rank];
     const auto lane =
         static_cast<std::size_t>(std::find_if(lanes.begin(), lanes.end(),
                                               [&](double free) { return free <= activity.begin; }) -
                                  lanes.begin());
     if (lane == lanes.size()) lanes.push_back(0);
     lanes[lane] = activity.end;
-    return number(activity.rank.index(), lane);
+    return number(activity.rank, lane);
   }
 
   [[nodiscard]] Json names() const {
@@ -60,7 +60,7 @@ Json name_of_process(std::uint32_t process, const char* name) {
 
 std::string title(const Activity& activity) {
   if (activity.kind == Activity::Kind::sum) return "add";
-  return "→ " + std::to_string(activity.peer.index());
+  return "→ " + std::to_string(activity.peer);
 }
 
 void add_activities(const Simulation& simulation, Json& events) {

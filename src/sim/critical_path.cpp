@@ -7,8 +7,8 @@ namespace tutti {
 Activity activity_of_message(const Workload& workload, const EventLoop& loop, std::uint32_t id) {
   const Workload::Message& message = workload.messages[id];
   return {.kind = Activity::Kind::message,
-          .rank = Rank{message.from},
-          .peer = Rank{message.to},
+          .rank = message.from,
+          .peer = message.to,
           .round = message.round,
           .bytes = message.bytes,
           .begin = message.begun,
@@ -20,8 +20,8 @@ Activity activity_of_sum(const Workload& workload, const EventLoop& loop, std::u
   const Workload::Fold& fold = workload.folds[id];
   const double seconds = loop.time_to_add(id);
   return {.kind = Activity::Kind::sum,
-          .rank = Rank{fold.rank},
-          .peer = Rank{fold.rank},
+          .rank = fold.rank,
+          .peer = fold.rank,
           .round = fold.round,
           .bytes = fold.bytes * (fold.operands - 1),
           .begin = fold.done - seconds,
@@ -61,7 +61,7 @@ class Walk {
   void add_fold(std::uint32_t id) {
     if (loop_.time_to_add(id) == 0) return;
     path_.push_back(activity_of_sum(workload_, loop_, id));
-    if (!receivers_.empty()) path_.back().rank = path_.back().peer = Rank{rank_};
+    if (!receivers_.empty()) path_.back().rank = path_.back().peer = rank_;
   }
 
   void add_message(std::uint32_t id, bool into_rank) {
@@ -70,8 +70,8 @@ class Walk {
       const std::uint32_t distance =
           (receivers_[id] + ranks_ - workload_.messages[id].from) % ranks_;
       if (into_rank) rank_ = (rank_ + ranks_ - distance) % ranks_;
-      activity.rank = Rank{rank_};
-      activity.peer = Rank{(rank_ + distance) % ranks_};
+      activity.rank = rank_;
+      activity.peer = (rank_ + distance) % ranks_;
     }
     // With several ports, an item may have waited for the departure of the message, not its
     // arrival.

@@ -49,7 +49,7 @@ EffortEstimate estimate_effort(const ScheduleSource& source) {
   std::uint32_t ranks = 0;
   for (std::uint32_t i = 0; i < count && ranks < p - 1; ++i, ++ranks) {
     const auto rank = 1 + static_cast<std::uint32_t>(std::uint64_t{i} * (p - 1) / count);
-    sampled += messages_of(source.program(Rank{rank}));
+    sampled += messages_of(source.program(rank));
   }
   if (ranks > 0) messages += sampled * (p - 1) / ranks;
   return {.messages = messages};

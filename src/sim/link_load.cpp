@@ -12,7 +12,7 @@ std::vector<LinkLoad> link_loads(const Schedule& schedule, const Layout& layout,
                 "the schedule is for " + std::to_string(schedule.programs.size()) + " ranks, but " +
                     network.name + " has " + std::to_string(network.ranks.size()));
   }
-  const auto place = [&](Rank rank) { return places.empty() ? rank : places[rank.index()]; };
+  const auto place = [&](Rank rank) { return places.empty() ? rank : places[rank]; };
   std::vector<LinkLoad> loads(network.links.size());
   std::vector<LinkId> path;
   for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) {
@@ -22,7 +22,7 @@ std::vector<LinkLoad> link_loads(const Schedule& schedule, const Layout& layout,
       for (const ChunkRange& range : step.chunks) bytes += layout.size(range);
       for (const Rank peer : step.peers) {
         path.clear();
-        routes.append(place(Rank{r}), place(peer), path);
+        routes.append(place(r), place(peer), path);
         for (const LinkId link : path) {
           ++loads[link.index()].messages;
           loads[link.index()].bytes += bytes;
@@ -38,7 +38,7 @@ std::vector<Hop> hops_of(const Schedule& schedule) {
   for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) {
     for (const Step step : schedule.programs[r]) {
       if (step.kind != Step::Kind::send) continue;
-      for (const Rank peer : step.peers) hops.push_back({.from = Rank{r}, .to = peer});
+      for (const Rank peer : step.peers) hops.push_back({.from = r, .to = peer});
     }
   }
   return hops;

@@ -36,7 +36,7 @@ Reading::Reading(const ScheduleSource& source, const Layout& layout, std::uint32
                  std::uint32_t last)
     : source_(source), layout_(layout), first_rank_(first), known_hops_(source.contract.ranks) {
   for (std::uint32_t r = first; r < last; ++r) {
-    add(source.program(Rank{r}));
+    add(source.program(r));
     if (r == first) reserve(last - first);
   }
 }
@@ -72,9 +72,9 @@ void Reading::check(const Step& step) const {
   }
   const Contract& contract = source_.contract;
   for (const Rank peer : step.peers) {
-    if (peer.index() >= contract.ranks) {
-      reject_unverified(source_.name, "it names rank " + std::to_string(peer.index()) +
-                                          ", but has " + std::to_string(contract.ranks) + " ranks");
+    if (peer >= contract.ranks) {
+      reject_unverified(source_.name, "it names rank " + std::to_string(peer) + ", but has " +
+                                          std::to_string(contract.ranks) + " ranks");
     }
   }
   for (const ChunkRange& range : step.chunks) {
@@ -136,9 +136,9 @@ void Reading::add_sends(std::uint32_t rank, const Step& step, std::uint64_t byte
     for (const std::uint32_t receive : seen_) {
       waits_.push_back({.receive = receive, .waiter = WorkItem::message(count(sends_))});
     }
-    sends_.push_back({.to = peer.index(),
+    sends_.push_back({.to = peer,
                       .round = step.round,
-                      .hop = hop(rank, peer.index()),
+                      .hop = hop(rank, peer),
                       .waits = count(seen_),
                       .bytes = bytes});
   }
@@ -151,7 +151,7 @@ void Reading::add_receive(const Step& step, std::uint64_t bytes) {
     waits_.push_back({.receive = earlier, .waiter = WorkItem::fold(receive)});
   }
   for (const Rank peer : step.peers) {
-    ends_.push_back({.sender = peer.index(), .receive = receive});
+    ends_.push_back({.sender = peer, .receive = receive});
   }
   receives_.push_back({.round = step.round,
                        .operands = static_cast<std::uint32_t>(step.operands()),

@@ -16,7 +16,7 @@ std::uint32_t RouteTable::add(Rank from, Rank to) {
   for (const LinkId link : links_) {
     latency += network_[link].latency;
     crossings_.push_back({.link = link.index()});
-    use(link.index(), from.index(), to.index());
+    use(link.index(), from, to);
   }
   ends_.push_back(crossings_.size());
   latencies_.push_back(latency);

@@ -57,9 +57,7 @@ class RouteTable {
   };
 
   void use(std::uint32_t link, std::uint32_t from, std::uint32_t to);
-  [[nodiscard]] Rank place(Rank rank) const {
-    return places_.empty() ? rank : places_[rank.index()];
-  }
+  [[nodiscard]] Rank place(Rank rank) const { return places_.empty() ? rank : places_[rank]; }
 
   const Network& network_;
   Routes& routes_;

@@ -29,8 +29,8 @@ void check_places(const Network& network, const ScheduleSource& source,
            " has " + std::to_string(p) + "; give each rank a place");
   }
   for (const Rank place : places) {
-    if (place.index() >= network.rank_count()) {
-      reject("a rank is placed on rank " + std::to_string(place.index()) + " of " + network.name +
+    if (place >= network.rank_count()) {
+      reject("a rank is placed on rank " + std::to_string(place) + " of " + network.name +
              ", which has " + std::to_string(network.rank_count()) + "; ranks count from 0");
     }
   }

@@ -67,8 +67,8 @@ class Writer {
 
 Json json_of(const Activity& activity) {
   Json json{{"kind", activity.kind == Activity::Kind::message ? "message" : "sum"},
-            {"rank", activity.rank.index()}};
-  if (activity.kind == Activity::Kind::message) json["to"] = activity.peer.index();
+            {"rank", activity.rank}};
+  if (activity.kind == Activity::Kind::message) json["to"] = activity.peer;
   json.update({{"round", activity.round},
                {"bytes", activity.bytes},
                {"begin", activity.begin},

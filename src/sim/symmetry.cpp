@@ -46,7 +46,7 @@ std::vector<std::uint32_t> receivers_of(const Program& program) {
   std::set<std::uint32_t> found;
   for (const Step step : program) {
     if (step.kind != Step::Kind::send) continue;
-    for (const Rank peer : step.peers) found.insert(peer.index());
+    for (const Rank peer : step.peers) found.insert(peer);
   }
   return {found.begin(), found.end()};
 }
@@ -125,12 +125,12 @@ bool programs_turn(const ScheduleSource& source, bool sample, std::uint32_t step
   const auto by = sample ? some_below(shifts) : all_below(shifts);
   std::atomic<bool> all_turn = true;
   for (const std::uint32_t rank : first) {
-    const Program program = source.program(Rank{rank});
+    const Program program = source.program(rank);
     const auto compare = [&](std::size_t i) {
       if (!all_turn) return;
       const std::uint32_t shift = by[i] * step;
       TurnedProgram turned(program, source.contract, in_order);
-      if (!turned.equals(source.program(Rank{rank + shift}), shift)) all_turn = false;
+      if (!turned.equals(source.program(rank + shift), shift)) all_turn = false;
     };
     if (by.size() * program.size() >= many_steps) {
       in_parallel(by.size(), compare);
@@ -156,11 +156,11 @@ class SymmetrySearch {
     const std::uint32_t p = source_.contract.ranks;
     const bool known = is_translation() && maps_neighbours();
     for (std::uint32_t from = 0; from < step_; ++from) {
-      const auto receivers = receivers_of(source_.program(Rank{from}));
+      const auto receivers = receivers_of(source_.program(from));
       const std::uint64_t copies = p / step_;
       if (!known && copies * (hops_.size() + receivers.size()) > most_routes) return false;
       for (const std::uint32_t to : receivers) {
-        hops_.push_back({.from = from, .to = to, .route = routes_.add(Rank{from}, Rank{to})});
+        hops_.push_back({.from = from, .to = to, .route = routes_.add(from, to)});
         if (!known && !turns(hops_.back())) return false;
       }
     }
@@ -188,9 +188,9 @@ class SymmetrySearch {
 
   bool turns(const Hop& hop) {
     const std::uint32_t p = source_.contract.ranks;
-    routes_.compute(Rank{hop.from}, Rank{hop.to}, before_);
+    routes_.compute(hop.from, hop.to, before_);
     for (std::uint32_t by = step_; by <= p; by += step_) {
-      routes_.compute(Rank{(hop.from + by) % p}, Rank{(hop.to + by) % p}, now_);
+      routes_.compute((hop.from + by) % p, (hop.to + by) % p, now_);
       if (before_.size() != now_.size()) return false;
       for (std::size_t i = 0; i < now_.size(); ++i) {
         if (!turn_.maps(before_[i].index(), now_[i].index())) return false;
@@ -223,8 +223,8 @@ class SymmetrySearch {
         for (const std::uint32_t to : {(at + 1) % side, (at + side - 1) % side}) {
           if (to == at) continue;
           const std::uint32_t neighbour = rank - at * stride + to * stride;
-          routes_.compute(Rank{rank}, Rank{neighbour}, before_);
-          routes_.compute(Rank{(rank + step_) % p}, Rank{(neighbour + step_) % p}, now_);
+          routes_.compute(rank, neighbour, before_);
+          routes_.compute((rank + step_) % p, (neighbour + step_) % p, now_);
           if (before_.size() != 1 || now_.size() != 1) return false;
           if (!turn_.maps(before_[0].index(), now_[0].index())) return false;
         }

@@ -51,7 +51,7 @@ bool TurnedProgram::same(const Step& turned, const Step& step, std::uint32_t by)
   }
   const std::uint32_t p = contract_.ranks;
   for (std::size_t i = 0; i < step.peers.size(); ++i) {
-    if ((turned.peers[i].index() + by) % p != step.peers[i].index()) {
+    if ((turned.peers[i] + by) % p != step.peers[i]) {
       return !in_order_ && step.kind == Step::Kind::receive && same_peers(turned, step, by) &&
              same_chunks(turned, step, by);
     }
@@ -64,8 +64,8 @@ bool TurnedProgram::same(const Step& turned, const Step& step, std::uint32_t by)
 bool TurnedProgram::same_peers(const Step& turned, const Step& step, std::uint32_t by) {
   std::vector<std::uint32_t> one;
   std::vector<std::uint32_t> other;
-  for (const Rank peer : turned.peers) one.push_back((peer.index() + by) % contract_.ranks);
-  for (const Rank peer : step.peers) other.push_back(peer.index());
+  for (const Rank peer : turned.peers) one.push_back((peer + by) % contract_.ranks);
+  for (const Rank peer : step.peers) other.push_back(peer);
   std::sort(one.begin(), one.end());
   std::sort(other.begin(), other.end());
   return one == other;

@@ -59,9 +59,7 @@ void Workload::build(const ScheduleSource& source, const Layout& layout, std::ui
 
 Workload::Workload(const ScheduleSource& source, const Layout& layout, RouteTable& table,
                    bool in_order) {
-  const auto add = [&](std::uint32_t from, std::uint32_t to) {
-    return table.add(Rank{from}, Rank{to});
-  };
+  const auto add = [&](std::uint32_t from, std::uint32_t to) { return table.add(from, to); };
   build(source, layout, source.contract.ranks, add, in_order, nullptr);
 }
 

@@ -15,7 +15,7 @@ double direct_rate(const Network& network, bool reversed) {
     for (std::uint32_t b = 0; b < network.rank_count(); ++b) {
       if (a == b) continue;
       links.clear();
-      routes.append(Rank{reversed ? b : a}, Rank{reversed ? a : b}, links);
+      routes.append(reversed ? b : a, reversed ? a : b, links);
       for (const LinkId link : links) ++load[link.index()];
     }
   }

@@ -39,8 +39,8 @@ double latency_of(const Network& network, const Strand& strand) {
 }
 
 RankEdge rank_edge(const Network& network, const SwitchRemoval::Edge& edge, double unit) {
-  RankEdge made{.from = network.rank_of(NodeId{edge.from})->index(),
-                .to = network.rank_of(NodeId{edge.to})->index(),
+  RankEdge made{.from = *network.rank_of(NodeId{edge.from}),
+                .to = *network.rank_of(NodeId{edge.to}),
                 .capacity = edge.capacity,
                 .bytes_per_second = unit * static_cast<double>(edge.capacity),
                 .strands = edge.strands};
@@ -70,9 +70,8 @@ std::vector<RankEdge> edges_along_routes(const Sending& sending) {
   for (std::uint32_t a = 0; a < network.rank_count(); ++a) {
     for (std::uint32_t b = 0; b < network.rank_count(); ++b) {
       if (a == b) continue;
-      Strand strand{
-          .links = routes.between(Rank{sending.reversed ? b : a}, Rank{sending.reversed ? a : b}),
-          .amount = 1};
+      Strand strand{.links = routes.between(sending.reversed ? b : a, sending.reversed ? a : b),
+                    .amount = 1};
       if (sending.reversed) std::reverse(strand.links.begin(), strand.links.end());
       for (const LinkId link : strand.links) ++users[link.index()];
       const double latency = latency_of(network, strand);

@@ -48,7 +48,7 @@ class Search {
         options_(options),
         pace_(pace) {
     if (root) {
-      sending_.sources = {root->index()};
+      sending_.sources = {*root};
       bytes_ = static_cast<double>(options.bytes);
     } else {
       sending_.sources.resize(network.rank_count());
@@ -221,7 +221,7 @@ class Synthesizer {
     if (!reduces) return all;
     const Collective forward =
         collective_ == Collective::reduce ? Collective::broadcast : Collective::allgather;
-    for (std::uint32_t r = 0; r < all.size(); ++r) all[r] = dual(all[r], forward, Rank{r});
+    for (std::uint32_t r = 0; r < all.size(); ++r) all[r] = dual(all[r], forward, r);
     return all;
   }
 
@@ -268,11 +268,11 @@ class Synthesizer {
     if (routes_.empty()) return;
     Routes usual(network_);
     const bool same = std::all_of(routes_.begin(), routes_.end(), [&](const auto& each) {
-      return usual.between(Rank{each.first.first}, Rank{each.first.second}) == each.second;
+      return usual.between(each.first.first, each.first.second) == each.second;
     });
     if (same) return;
     for (const auto& [pair, links] : routes_) {
-      made.routes.push_back({.from = Rank{pair.first}, .to = Rank{pair.second}, .links = links});
+      made.routes.push_back({.from = pair.first, .to = pair.second, .links = links});
     }
   }
 
@@ -299,8 +299,8 @@ void check(const Network& network, Collective collective, const SynthesisOptions
   network.check();
   const std::uint32_t n = network.rank_count();
   if (n < 2) refuse(ErrorCode::invalid_argument, "one rank alone has nothing to send: add ranks");
-  if (options.root.index() >= n) {
-    refuse(ErrorCode::invalid_argument, "there is no rank " + std::to_string(options.root.index()) +
+  if (options.root >= n) {
+    refuse(ErrorCode::invalid_argument, "there is no rank " + std::to_string(options.root) +
                                             " in a network of " + std::to_string(n) + " ranks");
   }
   constexpr std::size_t most_ranks = 1024;

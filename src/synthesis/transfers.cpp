@@ -29,7 +29,7 @@ Program program_of(std::vector<End>& ends, std::uint32_t rounds) {
     const End& end = ends[i];
     const ChunkRange chunk{Chunk{end.chunk}};
     if (end.receives) {
-      program.receive(end.round, Rank{end.peer}, chunk);
+      program.receive(end.round, end.peer, chunk);
       ++i;
       continue;
     }

@@ -110,7 +110,7 @@ LinkId Network::join(NodeId a, NodeId b, double bytes_per_second, double latency
 
 std::optional<Rank> Network::rank_of(NodeId node) const {
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
-    if (ranks[r] == node) return Rank{r};
+    if (ranks[r] == node) return r;
   }
   return std::nullopt;
 }

@@ -107,7 +107,7 @@ PairTimes pair_times(const Network& network, Routes& routes, std::uint64_t bytes
   for (std::uint32_t from = 0; from < p; ++from) {
     for (std::uint32_t to = 0; to < p; ++to) {
       links.clear();
-      routes.append(Rank{from}, Rank{to}, links);
+      routes.append(from, to, links);
       double latency = 0;
       double inverse_rate = 0;
       for (const LinkId link : links) {

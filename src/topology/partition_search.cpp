@@ -26,7 +26,7 @@ PartitionSearch::PartitionSearch(const Network& network, const WholeUnits& units
 void PartitionSearch::begin_with_single_ranks() {
   groups_.clear();
   leaving_ = 0;
-  for (std::uint32_t r = 0; r < network_.rank_count(); ++r) groups_.push_back({Rank{r}});
+  for (std::uint32_t r = 0; r < network_.rank_count(); ++r) groups_.push_back({r});
   // All that leaves the node of a rank: not below h, and no flow is needed.
   for (std::size_t i = 0; i < network_.links.size(); ++i) {
     const Link& link = network_.links[i];
@@ -111,8 +111,8 @@ Wide PartitionSearch::bandwidth_out_of(const std::vector<Rank>& group) {
     flow_.set_capacity(first_to_sink_ + r, infinite_);
   }
   for (const Rank rank : group) {
-    flow_.set_capacity(first_from_source_ + rank.index(), infinite_);
-    flow_.set_capacity(first_to_sink_ + rank.index(), 0);
+    flow_.set_capacity(first_from_source_ + rank, infinite_);
+    flow_.set_capacity(first_to_sink_ + rank, 0);
   }
   return flow_.run(source_, sink_);
 }

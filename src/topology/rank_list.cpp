@@ -41,7 +41,7 @@ std::vector<Rank> parse(std::string_view text, const std::string& what,
     const std::size_t end = std::min(text.find_first_of(between, at), text.size());
     const std::string_view word = text.substr(at, end - at);
     const Rank rank = rank_of(word);
-    if (!seen.insert(rank.index()).second) {
+    if (!seen.insert(rank).second) {
       throw Error(ErrorCode::invalid_argument,
                   what + " names '" + std::string(word) + "' twice; name each rank once");
     }
@@ -60,16 +60,16 @@ std::vector<Rank> parse_rank_list(std::string_view text, const Network& network,
                                   const std::string& what) {
   std::unordered_map<std::string_view, Rank> named;
   for (std::uint32_t r = 0; r < network.rank_count(); ++r) {
-    named.emplace(network.node_of(Rank{r}).name, Rank{r});
+    named.emplace(network.node_of(r).name, r);
   }
   return parse(text, what, [&](std::string_view word) {
     if (const auto found = named.find(word); found != named.end()) return found->second;
     const std::optional<std::uint32_t> number = number_of(word);
-    if (number && *number < network.rank_count()) return Rank{*number};
+    if (number && *number < network.rank_count()) return *number;
     std::vector<std::string_view> names;
     constexpr std::uint32_t most_compared = 10'000;
     for (std::uint32_t r = 0; r < std::min(network.rank_count(), most_compared); ++r) {
-      names.push_back(network.node_of(Rank{r}).name);
+      names.push_back(network.node_of(r).name);
     }
     throw Error(ErrorCode::invalid_argument, what + ": no rank of " + network.name +
                                                  " is called '" + std::string(word) + "'." +
@@ -81,7 +81,7 @@ std::vector<Rank> parse_rank_list(std::string_view text, std::uint32_t ranks,
                                   const std::string& what) {
   return parse(text, what, [&](std::string_view word) {
     const std::optional<std::uint32_t> number = number_of(word);
-    if (number && *number < ranks) return Rank{*number};
+    if (number && *number < ranks) return *number;
     throw Error(ErrorCode::invalid_argument,
                 what + ": '" + std::string(word) + "' is not the number of one of " +
                     std::to_string(ranks) + " ranks, from 0 to " + std::to_string(ranks - 1));

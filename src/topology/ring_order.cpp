@@ -27,9 +27,7 @@ class Objective {
       : times_(times), network_(&network), routes_(&routes), bytes_(bytes) {}
 
   [[nodiscard]] std::uint32_t ranks() const { return times_.ranks(); }
-  [[nodiscard]] double time(std::uint32_t from, std::uint32_t to) const {
-    return times_(Rank{from}, Rank{to});
-  }
+  [[nodiscard]] double time(std::uint32_t from, std::uint32_t to) const { return times_(from, to); }
   /// Null if links are not known.
   [[nodiscard]] std::unique_ptr<RingLoad> load() const {
     return network_ == nullptr ? nullptr : std::make_unique<RingLoad>(*network_, *routes_, bytes_);
@@ -43,7 +41,7 @@ class Objective {
       const std::uint32_t to = ring[(i + 1) % ring.size()];
       cost.slowest = std::max(cost.slowest, time(from, to));
       cost.sum += time(from, to);
-      if (loads) loads->add(Rank{from}, Rank{to});
+      if (loads) loads->add(from, to);
     }
     if (loads && ring.size() > 1) cost.contention = loads->seconds(loads->busiest());
     return cost;
@@ -66,7 +64,7 @@ class Objective {
     for (std::uint32_t from = 0; from < ranks(); ++from) {
       for (std::uint32_t to = 0; to < ranks(); ++to) {
         path.clear();
-        routes_->append(Rank{from}, Rank{to}, path);
+        routes_->append(from, to, path);
         double weight = 0;
         for (const LinkId link : path) {
           const Link& each = (*network_)[link];
@@ -115,26 +113,26 @@ class ExactSearch {
   [[nodiscard]] RingCost with_edge(RingCost cost, std::uint32_t from, std::uint32_t to) const {
     cost.slowest = std::max(cost.slowest, objective_.time(from, to));
     cost.sum += objective_.time(from, to);
-    if (load_) cost.contention = std::max(cost.contention, load_->busiest_of(Rank{from}, Rank{to}));
+    if (load_) cost.contention = std::max(cost.contention, load_->busiest_of(from, to));
     return cost;
   }
 
   void extend(std::size_t length, const RingCost& cost) {
     const std::uint32_t from = ring_[length - 1];
     if (length == ring_.size()) {
-      if (load_) load_->add(Rank{from}, Rank{ring_[0]});
+      if (load_) load_->add(from, ring_[0]);
       const RingCost whole = with_edge(cost, from, ring_[0]);
       if (whole < best_.cost) best_ = {.ring = ring_, .cost = whole};
-      if (load_) load_->remove(Rank{from}, Rank{ring_[0]});
+      if (load_) load_->remove(from, ring_[0]);
       return;
     }
     for (std::size_t i = length; i < ring_.size(); ++i) {
       std::swap(ring_[length], ring_[i]);
       const std::uint32_t to = ring_[length];
-      if (load_) load_->add(Rank{from}, Rank{to});
+      if (load_) load_->add(from, to);
       const RingCost longer = with_edge(cost, from, to);
       if (longer < best_.cost) extend(length + 1, longer);
-      if (load_) load_->remove(Rank{from}, Rank{to});
+      if (load_) load_->remove(from, to);
       std::swap(ring_[length], ring_[i]);
     }
   }
@@ -151,7 +149,7 @@ class ContentionRelief {
  public:
   ContentionRelief(const Objective& objective, RingLoad& load, const Best& best)
       : objective_(objective), load_(load), slowest_(best.cost.slowest), ring_(best.ring) {
-    for (std::size_t i = 0; i < ring_.size(); ++i) load_.add(Rank{at(i)}, Rank{at(i + 1)});
+    for (std::size_t i = 0; i < ring_.size(); ++i) load_.add(at(i), at(i + 1));
   }
 
   [[nodiscard]] Ring run() {
@@ -178,7 +176,7 @@ class ContentionRelief {
   void find_crossing() {
     crossing_.clear();
     for (std::size_t i = 0; i < ring_.size(); ++i) {
-      if (load_.crosses(Rank{at(i)}, Rank{at(i + 1)}, busiest_)) crossing_.push_back(i);
+      if (load_.crosses(at(i), at(i + 1), busiest_)) crossing_.push_back(i);
     }
     if (crossing_.size() == 1) crossing_.clear();
   }
@@ -205,15 +203,15 @@ class ContentionRelief {
         {{before, head}, {tail, behind}, {left, right}}};
     const std::array<std::pair<std::uint32_t, std::uint32_t>, 3> fresh{
         {{before, behind}, {left, head}, {tail, right}}};
-    for (const auto& [from, to] : old) load_.remove(Rank{from}, Rank{to});
-    for (const auto& [from, to] : fresh) load_.add(Rank{from}, Rank{to});
+    for (const auto& [from, to] : old) load_.remove(from, to);
+    for (const auto& [from, to] : fresh) load_.add(from, to);
     constexpr double enough = 1 - 1e-9;
     if (load_.excess() < excess * enough) {
       move(first, length, target);
       return true;
     }
-    for (const auto& [from, to] : fresh) load_.remove(Rank{from}, Rank{to});
-    for (const auto& [from, to] : old) load_.add(Rank{from}, Rank{to});
+    for (const auto& [from, to] : fresh) load_.remove(from, to);
+    for (const auto& [from, to] : old) load_.add(from, to);
     return false;
   }
 
@@ -309,13 +307,13 @@ Ring checked(std::span<const Rank> order, std::uint32_t ranks) {
   Ring ring;
   std::vector<bool> seen(ranks);
   for (const Rank rank : order) {
-    if (rank.index() >= ranks || seen[rank.index()]) {
-      throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank.index()) +
+    if (rank >= ranks || seen[rank]) {
+      throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank) +
                                                    " is twice in the order, or is not one of the " +
                                                    std::to_string(ranks) + " ranks");
     }
-    seen[rank.index()] = true;
-    ring.push_back(rank.index());
+    seen[rank] = true;
+    ring.push_back(rank);
   }
   if (ring.size() != ranks) {
     throw Error(ErrorCode::invalid_argument, "the order has " + std::to_string(ring.size()) +

@@ -73,14 +73,12 @@ Router make_router(const Network& network, RoutePolicy policy) {
   return SearchRouter(network, policy == RoutePolicy::up_down);
 }
 
-std::uint64_t pair_of(Rank from, Rank to) {
-  return (std::uint64_t{from.index()} << 32) | to.index();
-}
+std::uint64_t pair_of(Rank from, Rank to) { return (std::uint64_t{from} << 32) | to; }
 
 void check_own_route(const Network& network, const OwnRoute& route) {
   const std::string which = "the route from " + network.node_of(route.from).name + " to " +
                             network.node_of(route.to).name;
-  NodeId at = network.ranks[route.from.index()];
+  NodeId at = network.ranks[route.from];
   for (const LinkId link : route.links) {
     if (network[link].from != at) {
       reject(which + " is at " + network[at].name + " but continues with the link " +
@@ -88,7 +86,7 @@ void check_own_route(const Network& network, const OwnRoute& route) {
     }
     at = network[link].to;
   }
-  if (at != network.ranks[route.to.index()]) reject(which + " ends at " + network[at].name);
+  if (at != network.ranks[route.to]) reject(which + " ends at " + network[at].name);
 }
 
 }  // namespace
@@ -132,7 +130,7 @@ class Routes::Impl {
         return;
       }
     }
-    const std::uint32_t place = places_.empty() ? to.index() : places_[to.index()];
+    const std::uint32_t place = places_.empty() ? to : places_[to];
     Fork fork(policy_, seed_, from, to, place, flow);
     std::visit([&](auto& router) { router.append(from, to, fork, links); }, router_);
   }

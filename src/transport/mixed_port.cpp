@@ -24,9 +24,9 @@ MixedPort::MixedPort(std::vector<std::unique_ptr<Port>> ports, std::vector<std::
 
 template <class Each, class RankOf>
 std::size_t MixedPort::alike(std::span<Each> all, RankOf&& rank_of) const {
-  const std::uint8_t first = ways_[rank_of(all.front()).index()];
+  const std::uint8_t first = ways_[rank_of(all.front())];
   std::size_t count = 1;
-  while (count < all.size() && ways_[rank_of(all[count]).index()] == first) ++count;
+  while (count < all.size() && ways_[rank_of(all[count])] == first) ++count;
   return count;
 }
 

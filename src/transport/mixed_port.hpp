@@ -36,7 +36,7 @@ class MixedPort final : public Port {
   void interrupt() override;
 
  private:
-  [[nodiscard]] Port& way(Rank peer) const { return *ports_[ways_[peer.index()]]; }
+  [[nodiscard]] Port& way(Rank peer) const { return *ports_[ways_[peer]]; }
   /// How many of the first elements are of one port.
   template <class Each, class RankOf>
   [[nodiscard]] std::size_t alike(std::span<Each> all, RankOf&& rank_of) const;

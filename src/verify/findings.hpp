@@ -20,7 +20,7 @@ class Findings {
   void add(Violation::Kind kind, const Place& place, const std::string& what) {
     ++count_;
     if (kept_.size() >= most_kept) return;
-    std::string words = "rank " + std::to_string(place.rank.index());
+    std::string words = "rank " + std::to_string(place.rank);
     if (place.round) words += ", round " + std::to_string(*place.round);
     if (place.step) words += ", step " + std::to_string(*place.step);
     if (place.chunk) words += ", chunk " + std::to_string(place.chunk->index());

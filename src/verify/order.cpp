@@ -19,12 +19,12 @@ class WaitGraph {
       for (std::size_t i = 0; i < program.size(); ++i) {
         const bool makes = program[i].makes();
         nodes_of_steps_.push_back(makes ? static_cast<std::uint32_t>(events_.size()) : none);
-        if (makes) events_.push_back({.rank = Rank{r}, .step = i});
+        if (makes) events_.push_back({.rank = r, .step = i});
       }
     }
     followers_.resize(events_.size());
     waiting_.resize(events_.size(), 0);
-    for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) add_waits(Rank{r});
+    for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) add_waits(r);
   }
 
   /// The events in topological order, without those that can never run.
@@ -74,7 +74,7 @@ class WaitGraph {
   };
 
   [[nodiscard]] std::uint32_t node(Rank rank, std::size_t step) const {
-    return nodes_of_steps_[first_node_[rank.index()] + step];
+    return nodes_of_steps_[first_node_[rank] + step];
   }
 
   void wait(std::uint32_t follower, std::uint32_t leader) {
@@ -124,7 +124,7 @@ class WaitGraph {
         bytes = {.writer = own, .readers = {}};
       });
       for (const Rank peer : step.peers) {
-        const auto [last, is_first] = last_from.try_emplace(peer.index(), own);
+        const auto [last, is_first] = last_from.try_emplace(peer, own);
         if (!is_first && last->second != own) wait(own, std::exchange(last->second, own));
       }
     }
@@ -153,7 +153,7 @@ std::vector<Event> order_by_round(const Schedule& schedule) {
       if (!step.makes()) continue;
       const std::uint64_t moment =
           std::uint64_t{step.round} * 2 + (step.kind == Step::Kind::local ? 1 : 0);
-      events.push_back({.moment = moment, .event = {.rank = Rank{r}, .step = i}});
+      events.push_back({.moment = moment, .event = {.rank = r, .step = i}});
     }
   }
   std::stable_sort(events.begin(), events.end(),
@@ -174,8 +174,8 @@ std::vector<Event> order_by_dependence(const SymbolicRun& run, Findings& finding
   constexpr std::size_t most_named = 6;
   std::string words = "waits in a cycle of " + std::to_string(cycle.size()) + ":";
   for (std::size_t i = 0; i < std::min(cycle.size(), most_named); ++i) {
-    words += (i == 0 ? " rank " : ", then rank ") + std::to_string(cycle[i].rank.index()) +
-             " step " + std::to_string(cycle[i].step);
+    words += (i == 0 ? " rank " : ", then rank ") + std::to_string(cycle[i].rank) + " step " +
+             std::to_string(cycle[i].step);
   }
   if (cycle.size() > most_named) words += ", …";
   words += "; " + std::to_string(events - ordered.size()) + " receives never run";

@@ -64,13 +64,13 @@ class OutputCheck {
         return "holds " + shortened(held) + ", which contains chunk " +
                std::to_string(symbols_.chunk(leaf).index());
       }
-      ++times[symbols_.rank(leaf).index()];
+      ++times[symbols_.rank(leaf)];
     }
     std::string missing;
     std::string repeated;
     for (std::uint32_t r = 0; r < contract_.ranks; ++r) {
-      if (times[r] == 0) missing += " " + contribution_name(Rank{r}, chunk);
-      if (times[r] > 1) repeated += " " + contribution_name(Rank{r}, chunk);
+      if (times[r] == 0) missing += " " + contribution_name(r, chunk);
+      if (times[r] > 1) repeated += " " + contribution_name(r, chunk);
     }
     if (!missing.empty()) return "holds " + shortened(held) + " and lacks" + missing;
     if (!repeated.empty() && !may_repeat) {
@@ -87,7 +87,7 @@ class OutputCheck {
     }
     if (first.held == held) return;
     findings_.add(Kind::disagreement, {.rank = rank, .chunk = chunk},
-                  "adds " + shortened(held) + " where rank " + std::to_string(first.rank.index()) +
+                  "adds " + shortened(held) + " where rank " + std::to_string(first.rank) +
                       " adds " + shortened(first.held));
   }
 
@@ -96,7 +96,7 @@ class OutputCheck {
     if (contract_.ranks == 1) return true;
     const std::span<const Symbol> operands = symbols_.operands(held);
     for (std::uint32_t r = 0; r < operands.size(); ++r) {
-      if (!symbols_.is_contribution(operands[r]) || symbols_.rank(operands[r]) != Rank{r}) {
+      if (!symbols_.is_contribution(operands[r]) || symbols_.rank(operands[r]) != r) {
         return false;
       }
     }
@@ -124,7 +124,7 @@ class OutputCheck {
 
 bool check_outputs(const SymbolicRun& run, Findings& findings) {
   OutputCheck check(run, findings);
-  for (std::uint32_t r = 0; r < run.schedule().contract.ranks; ++r) check.check(Rank{r});
+  for (std::uint32_t r = 0; r < run.schedule().contract.ranks; ++r) check.check(r);
   return check.in_rank_order();
 }
 

@@ -53,7 +53,7 @@ std::string ProvedSchedule::misfit(Collective collective, std::uint32_t ranks, R
   }
   const auto words = [](Collective what, std::uint32_t count, Rank from) {
     return std::string(tutti::name(what)) + " " + of_ranks(count) +
-           (has_root(what) ? " with root " + std::to_string(from.index()) : "");
+           (has_root(what) ? " with root " + std::to_string(from) : "");
   };
   return label() + " is for " + words(own.collective, own.ranks, own.root) + ", not for " +
          words(collective, ranks, root);

@@ -30,8 +30,8 @@ bool has_repeated_peer(const Step& step) {
 std::string fault_of_peers(const Step& step, Rank self, const Contract& contract) {
   if (step.peers.empty()) return "has no peer";
   for (const Rank peer : step.peers) {
-    if (peer.index() >= contract.ranks) {
-      return "peer " + std::to_string(peer.index()) + " is not one of the " +
+    if (peer >= contract.ranks) {
+      return "peer " + std::to_string(peer) + " is not one of the " +
              std::to_string(contract.ranks) + " ranks";
     }
     if (peer == self) return "a rank cannot be its own peer";
@@ -159,9 +159,9 @@ void check_form(const Schedule& schedule, Findings& findings) {
     Before before;
     for (std::size_t i = 0; i < program.size(); ++i) {
       const Step step = program[i];
-      const std::string wrong = fault(step, Rank{r}, schedule.contract, rounds, before);
+      const std::string wrong = fault(step, r, schedule.contract, rounds, before);
       if (!wrong.empty()) {
-        findings.add(Kind::malformed, {.rank = Rank{r}, .round = step.round, .step = i}, wrong);
+        findings.add(Kind::malformed, {.rank = r, .round = step.round, .step = i}, wrong);
       }
       before = {.round = std::max(before.round, step.round),
                 .is_local = step.kind == Step::Kind::local};
@@ -174,11 +174,11 @@ void check_pairing(const Schedule& schedule, const Messages& messages, Findings&
     const Program& program = schedule.programs[r];
     for (std::size_t i = 0; i < program.size(); ++i) {
       const Step step = program[i];
-      const auto met = messages.counterparts(Rank{r}, i);
+      const auto met = messages.counterparts(r, i);
       for (std::size_t k = 0; k < met.size(); ++k) {
         if (met[k] != Messages::none) continue;
-        const std::string peer = std::to_string(step.peers[k].index());
-        findings.add(Kind::unmatched, {.rank = Rank{r}, .round = step.round, .step = i},
+        const std::string peer = std::to_string(step.peers[k]);
+        findings.add(Kind::unmatched, {.rank = r, .round = step.round, .step = i},
                      step.kind == Step::Kind::send ? "rank " + peer + " never receives this"
                                                    : "rank " + peer + " never sends this");
       }
@@ -190,9 +190,9 @@ void check_pairing(const Schedule& schedule, const Messages& messages, Findings&
         const Step sent = schedule.program(peer)[peer_step];
         if (same_chunks(step.chunks, sent.chunks)) return;
         findings.add(Kind::chunk_mismatch, {.rank = self, .round = step.round, .step = i},
-                     "rank " + std::to_string(peer.index()) + " sends chunk " +
-                         in_words(sent.chunks) + " (its step " + std::to_string(peer_step) +
-                         ") where chunk " + in_words(step.chunks) + " is received");
+                     "rank " + std::to_string(peer) + " sends chunk " + in_words(sent.chunks) +
+                         " (its step " + std::to_string(peer_step) + ") where chunk " +
+                         in_words(step.chunks) + " is received");
       });
 }
 
@@ -202,9 +202,9 @@ void check_rounds(const Schedule& schedule, const Messages& messages, Findings& 
       [&](Rank self, std::size_t i, const Step& step, Rank peer, std::uint32_t peer_step) {
         const std::uint32_t sent = schedule.program(peer)[peer_step].round;
         if (sent == step.round) return;
-        findings.add(Kind::round_mismatch, {.rank = self, .round = step.round, .step = i},
-                     "rank " + std::to_string(peer.index()) + " sends this in round " +
-                         std::to_string(sent));
+        findings.add(
+            Kind::round_mismatch, {.rank = self, .round = step.round, .step = i},
+            "rank " + std::to_string(peer) + " sends this in round " + std::to_string(sent));
       });
 }
 

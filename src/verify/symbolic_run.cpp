@@ -42,13 +42,13 @@ SymbolicRun::SymbolicRun(const Schedule& schedule, const Messages& messages, Ali
 }
 
 void SymbolicRun::make(Rank self, std::size_t step_index, Findings& findings) {
-  PerRank& rank = ranks_[self.index()];
+  PerRank& rank = ranks_[self];
   const Step step = schedule_.program(self)[step_index];
   const std::span<const std::uint32_t> senders = messages_.counterparts(self, step_index);
 
   std::vector<Walk> sources;
   for (std::size_t k = 0; k < senders.size(); ++k) {
-    sources.emplace_back(ranks_[step.peers[k].index()].placement.pieces(senders[k]));
+    sources.emplace_back(ranks_[step.peers[k]].placement.pieces(senders[k]));
   }
   std::vector<Symbol> operands;
   for (Walk target(rank.placement.pieces(step_index)); !target.done(); target.next()) {
@@ -74,7 +74,7 @@ void SymbolicRun::make(Rank self, std::size_t step_index, Findings& findings) {
       if (step.own == k) take_own(step.own_variant);
       const Rank peer = step.peers[k];
       const Step sent = schedule_.program(peer)[senders[k]];
-      take(ranks_[peer.index()], sources[k].piece().from, sent.variant,
+      take(ranks_[peer], sources[k].piece().from, sent.variant,
            {.rank = peer, .round = sent.round, .step = senders[k], .chunk = chunk});
       sources[k].next();
     }
@@ -86,7 +86,7 @@ void SymbolicRun::make(Rank self, std::size_t step_index, Findings& findings) {
 }
 
 Symbol SymbolicRun::at(Rank rank, Buffer buffer, Chunk chunk, Variant variant) const {
-  const PerRank& own = ranks_[rank.index()];
+  const PerRank& own = ranks_[rank];
   return own.values[own.memory(buffer, chunk, variant)];
 }
 

@@ -33,10 +33,8 @@ class SymbolicRun {
   [[nodiscard]] const Schedule& schedule() const { return schedule_; }
   [[nodiscard]] const Messages& messages() const { return messages_; }
   [[nodiscard]] const Symbols& symbols() const { return symbols_; }
-  [[nodiscard]] const Placement& placement(Rank rank) const {
-    return ranks_[rank.index()].placement;
-  }
-  [[nodiscard]] const Memory& memory(Rank rank) const { return ranks_[rank.index()].memory; }
+  [[nodiscard]] const Placement& placement(Rank rank) const { return ranks_[rank].placement; }
+  [[nodiscard]] const Memory& memory(Rank rank) const { return ranks_[rank].memory; }
 
  private:
   struct PerRank {

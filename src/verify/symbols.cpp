@@ -48,7 +48,7 @@ void write(const Symbols& symbols, Symbol symbol, std::size_t depth, std::string
 Symbols::Symbols() : nodes_{{.leaves = 0, .chunk = 0, .begin = 0, .count = 0}}, buckets_(1024, 0) {}
 
 Symbol Symbols::contribution(Rank rank, Chunk chunk) {
-  nodes_.push_back({.leaves = 1, .chunk = chunk.index(), .begin = rank.index(), .count = 0});
+  nodes_.push_back({.leaves = 1, .chunk = chunk.index(), .begin = rank, .count = 0});
   return Symbol{static_cast<std::uint32_t>(nodes_.size() - 1)};
 }
 
@@ -94,7 +94,7 @@ bool Symbols::is_contribution(Symbol symbol) const {
   return symbol != nothing && nodes_[symbol.index()].count == 0;
 }
 
-Rank Symbols::rank(Symbol symbol) const { return Rank{nodes_[symbol.index()].begin}; }
+Rank Symbols::rank(Symbol symbol) const { return nodes_[symbol.index()].begin; }
 
 Chunk Symbols::chunk(Symbol symbol) const { return Chunk{nodes_[symbol.index()].chunk}; }
 
@@ -126,10 +126,10 @@ std::string to_string(const Symbols& symbols, Symbol symbol) {
 
 std::string contribution_name(Rank rank, Chunk chunk) {
   constexpr std::uint32_t letters = 26;
-  if (rank.index() >= letters) {
-    return "x" + std::to_string(rank.index()) + "." + std::to_string(chunk.index());
+  if (rank >= letters) {
+    return "x" + std::to_string(rank) + "." + std::to_string(chunk.index());
   }
-  return static_cast<char>('a' + rank.index()) + std::to_string(chunk.index());
+  return static_cast<char>('a' + rank) + std::to_string(chunk.index());
 }
 
 }  // namespace tutti

@@ -30,9 +30,9 @@ class Trace::Run {
     const Contract& contract = schedule.contract;
     for (std::uint32_t r = 0; r < contract.ranks; ++r) {
       std::vector<Symbol>& held = held_.emplace_back(contract.chunks, Symbols::nothing);
-      const ChunkSeries input = contract.input(Rank{r});
+      const ChunkSeries input = contract.input(r);
       for (std::uint64_t i = 0; i < input.count; ++i) {
-        held[input[i].index()] = symbolic_.at(Rank{r}, Buffer::input, input[i]);
+        held[input[i].index()] = symbolic_.at(r, Buffer::input, input[i]);
       }
     }
   }
@@ -55,7 +55,7 @@ class Trace::Run {
 
   [[nodiscard]] std::uint32_t round() const { return round_; }
   [[nodiscard]] Symbol held(Rank rank, Chunk chunk, Variant variant) const {
-    if (variant == Variant{}) return held_[rank.index()][chunk.index()];
+    if (variant == Variant{}) return held_[rank][chunk.index()];
     const auto found = beside_.find({rank, chunk, variant});
     return found == beside_.end() ? Symbols::nothing : found->second;
   }
@@ -67,8 +67,7 @@ class Trace::Run {
   }
 
   Symbol& place(Rank rank, Chunk chunk, Variant variant) {
-    return variant == Variant{} ? held_[rank.index()][chunk.index()]
-                                : beside_[{rank, chunk, variant}];
+    return variant == Variant{} ? held_[rank][chunk.index()] : beside_[{rank, chunk, variant}];
   }
 
   const Schedule& schedule_;

@@ -40,7 +40,7 @@ bool run(const Schedule& schedule, const Messages& messages, Aliasing aliasing,
 std::uint64_t extent(const Schedule& schedule) {
   std::uint64_t total = 0;
   for (std::uint32_t r = 0; r < schedule.programs.size(); ++r) {
-    total += schedule.contract.input(Rank{r}).count + schedule.contract.output(Rank{r}).count;
+    total += schedule.contract.input(r).count + schedule.contract.output(r).count;
     for (const Step step : schedule.programs[r]) {
       if (total > most_verified) return total;
       total += step.chunk_count() * std::max<std::uint64_t>(step.sources.size(), 1);

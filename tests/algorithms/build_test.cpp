@@ -17,7 +17,7 @@ TEST(Build, EachRankBuildsItsProgramAlone) {
         EXPECT_EQ(schedule.name, algorithm.name);
         EXPECT_EQ(schedule.contract, algorithm.contract(problem));
         for (std::uint32_t r = 0; r < p; ++r) {
-          EXPECT_EQ(algorithm.program(problem, Rank{r}), schedule.programs[r])
+          EXPECT_EQ(algorithm.program(problem, r), schedule.programs[r])
               << algorithm.name << " " << words(problem) << " rank " << r;
         }
       }
@@ -112,7 +112,7 @@ TEST_P(LargeGroup, ProgramLengthIsBounded) {
   const Problem problem{
       .ranks = p, .root = {}, .shape = algorithm.needs_shape() ? Shape{{256, 256}} : Shape{}};
   for (const std::uint32_t r : {0U, 1U, 2U, 12345U, p / 2 - 1, p / 2, p - 1}) {
-    const Length found = length(algorithm.program(problem, Rank{r}));
+    const Length found = length(algorithm.program(problem, r));
     EXPECT_LE(found.steps, GetParam().most.steps) << "rank " << r;
     EXPECT_LE(found.peers, GetParam().most.peers) << "rank " << r;
     EXPECT_LE(found.ranges, GetParam().most.ranges) << "rank " << r;

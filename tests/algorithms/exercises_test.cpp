@@ -68,8 +68,8 @@ TEST(Exercise, RingKeepsChunkNumbers) {
         ASSERT_EQ(here.size(), next.size());
         for (std::size_t i = 0; i < here.size(); i += 2) {
           EXPECT_EQ(here[i].chunks[0], next[i + 1].chunks[0]) << name << " p=" << p;
-          EXPECT_EQ(here[i].peers[0], Rank{(r + 1) % p});
-          EXPECT_EQ(next[i + 1].peers[0], Rank{r});
+          EXPECT_EQ(here[i].peers[0], (r + 1) % p);
+          EXPECT_EQ(next[i + 1].peers[0], r);
         }
       }
     }

@@ -58,7 +58,7 @@ TEST(Structure, NoRankServesManyMoreThanItsPartners) {
     for (const std::uint32_t k : {2U, 3U, 4U, 8U}) {
       for (std::uint32_t r = 0; r < p; ++r) {
         for (std::uint32_t depth = 0; depth < division_depth(p, k); ++depth) {
-          const auto cut = divided(p, Rank{r}, k, depth);
+          const auto cut = divided(p, r, k, depth);
           if (!cut) continue;
           EXPECT_EQ(cut->sources.size(), cut->parts.size() - 1);
           EXPECT_LE(cut->receivers.size(), 2 * (cut->parts.size() - 1)) << p << " " << k;
@@ -73,9 +73,9 @@ TEST(Structure, SwingPartnersAreNear) {
   const std::vector<std::uint32_t> distances{1, 1, 3, 5, 11, 21, 21, 11, 5, 3, 1, 1};
   for (std::uint32_t r = 0; r < 64; ++r) {
     std::vector<std::uint32_t> found;
-    for (const Step step : algorithm("allreduce/swing").program({.ranks = 64}, Rank{r})) {
+    for (const Step step : algorithm("allreduce/swing").program({.ranks = 64}, r)) {
       if (step.kind != Kind::send) continue;
-      const std::uint32_t up = (step.peers[0].index() + 64 - r) % 64;
+      const std::uint32_t up = (step.peers[0] + 64 - r) % 64;
       found.push_back(std::min(up, 64 - up));
     }
     EXPECT_EQ(found, distances) << "rank " << r;
@@ -87,7 +87,7 @@ TEST(Structure, SwingSendsEachBlockOnce) {
   for (std::uint32_t p = 2; p <= 40; ++p) {
     for (std::uint32_t r = 0; r < p; ++r) {
       std::uint64_t sent = 0;
-      for (const Step step : algorithm("allreduce/swing").program({.ranks = p}, Rank{r})) {
+      for (const Step step : algorithm("allreduce/swing").program({.ranks = p}, r)) {
         if (step.kind == Kind::send) sent += step.chunk_count();
       }
       EXPECT_EQ(sent, 2 * (p - 1)) << "p=" << p << " rank " << r;
@@ -114,7 +114,7 @@ TEST(Structure, PatLimitsTheBlocksPerMessage) {
 TEST(Structure, SparbitSendsMostToTheNearest) {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> sent;
   for (const Step step : algorithm("allgather/sparbit").program({.ranks = 16}, Rank{0})) {
-    if (step.kind == Kind::send) sent.emplace_back(step.peers[0].index(), step.chunk_count());
+    if (step.kind == Kind::send) sent.emplace_back(step.peers[0], step.chunk_count());
   }
   EXPECT_EQ(sent,
             (std::vector<std::pair<std::uint32_t, std::uint64_t>>{{8, 1}, {4, 2}, {2, 4}, {1, 8}}));
@@ -124,9 +124,8 @@ TEST(Structure, NeighbourExchangeUsesNeighboursOnly) {
   for (std::uint32_t p = 2; p <= 20; p += 2) {
     EXPECT_EQ(rounds("allgather/neighbour_exchange", p), p / 2);
     for (std::uint32_t r = 0; r < p; ++r) {
-      for (const Step step :
-           algorithm("allgather/neighbour_exchange").program({.ranks = p}, Rank{r})) {
-        const std::uint32_t up = (step.peers[0].index() + p - r) % p;
+      for (const Step step : algorithm("allgather/neighbour_exchange").program({.ranks = p}, r)) {
+        const std::uint32_t up = (step.peers[0] + p - r) % p;
         EXPECT_TRUE(up == 1 || up == p - 1);
       }
     }
@@ -138,7 +137,7 @@ std::map<std::uint32_t, std::uint64_t> sent_to(const Program& program) {
   std::map<std::uint32_t, std::uint64_t> sent;
   for (const Step step : program) {
     if (step.kind != Kind::send) continue;
-    for (const Rank peer : step.peers) sent[peer.index()] += step.chunk_count();
+    for (const Rank peer : step.peers) sent[peer] += step.chunk_count();
   }
   return sent;
 }
@@ -150,7 +149,7 @@ TEST(Structure, TorusUsesAllLinksAlike) {
       const auto ranks = static_cast<std::uint32_t>(shape.size());
       const Problem problem{.ranks = ranks, .root = {}, .shape = shape};
       for (std::uint32_t r = 0; r < ranks; ++r) {
-        const auto sent = sent_to(algorithm(name).program(problem, Rank{r}));
+        const auto sent = sent_to(algorithm(name).program(problem, r));
         EXPECT_EQ(sent.size(), 2 * shape.dimensions.size());
         for (const auto& [peer, chunks] : sent) EXPECT_EQ(chunks, sent.begin()->second);
       }
@@ -164,7 +163,7 @@ std::uint64_t crossing(const std::string& name, std::uint32_t in_node, std::uint
       .ranks = in_node * nodes, .root = Rank{1}, .shape = Shape{{in_node, nodes}}};
   std::uint64_t chunks = 0;
   for (std::uint32_t r = 0; r < problem.ranks; ++r) {
-    for (const auto& [peer, sent] : sent_to(algorithm(name).program(problem, Rank{r}))) {
+    for (const auto& [peer, sent] : sent_to(algorithm(name).program(problem, r))) {
       if (peer / in_node != r / in_node) chunks += sent;
     }
   }

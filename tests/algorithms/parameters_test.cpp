@@ -102,7 +102,7 @@ TEST(Parameters, EveryValueIsProved) {
     const Algorithm& adjusted = algorithm(name);
     for (const std::uint32_t p : {1U, 2U, 3U, 5U, 6U, 8U, 9U, 12U, 17U}) {
       for (const Problem& problem : problems(adjusted, p)) {
-        if (problem.root.index() > 1) continue;
+        if (problem.root > 1) continue;
         const Verification verdict = verify(adjusted.schedule(problem));
         ASSERT_TRUE(verdict.ok()) << name << " " << words(problem) << ": "
                                   << verdict.violations.front().message;

@@ -76,8 +76,8 @@ void expect_ring(const Program& program, std::uint32_t r, std::uint32_t p,
     EXPECT_EQ(receive.kind, Kind::receive);
     EXPECT_EQ(send.round, s);
     EXPECT_EQ(receive.round, s);
-    EXPECT_EQ(send.peers[0], Rank{(r + 1) % p});
-    EXPECT_EQ(receive.peers[0], Rank{(r + p - 1) % p});
+    EXPECT_EQ(send.peers[0], (r + 1) % p);
+    EXPECT_EQ(receive.peers[0], (r + p - 1) % p);
     EXPECT_EQ(send.chunks[0], ChunkRange(Chunk{sent[s]}));
     EXPECT_EQ(receive.chunks[0], ChunkRange(Chunk{got[s]}));
   }
@@ -93,7 +93,7 @@ TEST(Structure, RingReduceScatterLeavesBlockRAtRankR) {
         got.push_back((r + 2 * p - 2 - s) % p);
       }
       EXPECT_EQ(got.back(), r);
-      expect_ring(algorithm("reduce_scatter/ring").program({.ranks = p}, Rank{r}), r, p, sent, got);
+      expect_ring(algorithm("reduce_scatter/ring").program({.ranks = p}, r), r, p, sent, got);
     }
   }
 }
@@ -107,7 +107,7 @@ TEST(Structure, RingAllgatherForwardsTheLastReceivedBlock) {
         got.push_back((r + 2 * p - 1 - s) % p);
         if (s + 2 < p) sent.push_back(got.back());
       }
-      expect_ring(algorithm("allgather/ring").program({.ranks = p}, Rank{r}), r, p, sent, got);
+      expect_ring(algorithm("allgather/ring").program({.ranks = p}, r), r, p, sent, got);
     }
   }
 }
@@ -117,13 +117,13 @@ TEST(Structure, RingAllgatherForwardsTheLastReceivedBlock) {
 /// The partners of rank r, round by round; its send and its receive must have the same partner.
 std::vector<std::uint32_t> partners(std::string_view name, std::uint32_t p, std::uint32_t r) {
   std::vector<std::uint32_t> found;
-  const Program program = algorithm(name).program({.ranks = p}, Rank{r});
+  const Program program = algorithm(name).program({.ranks = p}, r);
   for (std::size_t i = 0; i + 1 < program.size(); i += 2) {
     EXPECT_EQ(program[i].peers.size(), 1);
     EXPECT_EQ(program[i].peers[0], program[i + 1].peers[0]);
     EXPECT_EQ(program[i].round, i / 2);
     EXPECT_EQ(program[i + 1].round, i / 2);
-    found.push_back(program[i].peers[0].index());
+    found.push_back(program[i].peers[0]);
   }
   return found;
 }
@@ -146,8 +146,7 @@ TEST(Structure, RecursiveDoublingDoublesLoadOfARankAtMostOnce) {
   for (std::uint32_t p = 1; p <= 64; ++p) {
     for (std::uint32_t r = 0; r < p; ++r) {
       std::uint32_t doubled = 0;
-      for (const Step step :
-           algorithm("allreduce/recursive_doubling").program({.ranks = p}, Rank{r})) {
+      for (const Step step : algorithm("allreduce/recursive_doubling").program({.ranks = p}, r)) {
         EXPECT_LE(step.peers.size(), 2) << "p=" << p << " rank " << r;
         doubled += step.peers.size() == 2 ? 1 : 0;
       }
@@ -172,7 +171,7 @@ TEST(Structure, NoRankAddsInBothTreesOfAnAllreduce) {
   for (std::uint32_t p = 1; p <= 64; ++p) {
     for (std::uint32_t r = 0; r < p; ++r) {
       std::set<std::uint64_t> inner;
-      for (const Step step : algorithm("allreduce/double_tree").program({.ranks = p}, Rank{r})) {
+      for (const Step step : algorithm("allreduce/double_tree").program({.ranks = p}, r)) {
         if (step.own) inner.insert(step.chunks[0].first.index());
       }
       EXPECT_LE(inner.size(), 1) << "p=" << p << " rank " << r;
@@ -183,11 +182,11 @@ TEST(Structure, NoRankAddsInBothTreesOfAnAllreduce) {
 TEST(Structure, OnlyTheRootForwardsInBothTreesOfABroadcast) {
   for (std::uint32_t p = 1; p <= 64; ++p) {
     for (const std::uint32_t root : {0U, p / 2, p - 1}) {
-      const Problem problem{.ranks = p, .root = Rank{root}, .shape = {}};
+      const Problem problem{.ranks = p, .root = root, .shape = {}};
       for (std::uint32_t r = 0; r < p; ++r) {
         if (r == root) continue;
-        const Program down = algorithm("broadcast/double_tree").program(problem, Rank{r});
-        const Program up = algorithm("reduce/double_tree").program(problem, Rank{r});
+        const Program down = algorithm("broadcast/double_tree").program(problem, r);
+        const Program up = algorithm("reduce/double_tree").program(problem, r);
         EXPECT_LE(trees(down, Kind::send, 1).size(), 1) << words(problem) << " rank " << r;
         EXPECT_LE(trees(up, Kind::receive, 1).size(), 1) << words(problem) << " rank " << r;
       }
@@ -200,7 +199,7 @@ TEST(Structure, TwoTreesShareTheWork) {
   for (const std::uint32_t p : {8U, 16U, 31U, 32U, 64U}) {
     std::size_t inner = 0;
     for (std::uint32_t r = 0; r < p; ++r) {
-      const Program program = algorithm("allreduce/double_tree").program({.ranks = p}, Rank{r});
+      const Program program = algorithm("allreduce/double_tree").program({.ranks = p}, r);
       bool adds = false;
       for (const Step step : program) adds = adds || step.own.has_value();
       inner += adds ? 1 : 0;

@@ -176,7 +176,7 @@ TEST(Communicator, CountersMatchTheSchedule) {
         const Layout layout = even_layout(schedule.contract, count);
         std::uint64_t sent = 0;
         std::uint64_t messages = 0;
-        for (const Step& step : schedule.program(Rank{comm.rank()})) {
+        for (const Step& step : schedule.program(comm.rank())) {
           if (step.kind != Step::Kind::send) continue;
           messages += step.peers.size();
           for (const ChunkRange& range : step.chunks) {

@@ -105,8 +105,8 @@ TEST(Price, RejectsDeadlocks) {
                   .contract = {.collective = Collective::allreduce, .ranks = 2, .chunks = 1},
                   .programs = {Program(2), Program(2)}};
   for (std::uint32_t r = 0; r < 2; ++r) {
-    circle.programs[r].receive(0, Rank{1 - r}, Chunk{0});
-    circle.programs[r].send(1, Rank{1 - r}, Chunk{0});
+    circle.programs[r].receive(0, 1 - r, Chunk{0});
+    circle.programs[r].send(1, 1 - r, Chunk{0});
   }
   for (const Ports ports : {Ports::one, Ports::unlimited}) {
     EXPECT_THROW((void)price(circle, 8, model, ports), Error);

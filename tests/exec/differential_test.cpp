@@ -61,7 +61,7 @@ std::vector<PeerCounters> traffic(const Schedule& schedule, const Layout& layout
       }
     }
     for (const Rank peer : step.peers) {
-      PeerCounters& counted = peers[peer.index()];
+      PeerCounters& counted = peers[peer];
       const bool sends = step.kind == Step::Kind::send;
       (sends ? counted.bytes_sent : counted.bytes_received) += bytes;
       if (bytes > 0) ++(sends ? counted.messages_sent : counted.messages_received);
@@ -133,7 +133,7 @@ class Part {
     if (fault.empty() && counters_.bytes_put > counters_.total().bytes_sent) {
       fault = "more bytes were put than sent";
     }
-    return fault.empty() ? "" : "rank " + std::to_string(self_.index()) + ", " + fault;
+    return fault.empty() ? "" : "rank " + std::to_string(self_) + ", " + fault;
   }
   /// The rank is done: what others still read is lost.
   void spoil() { memory_.spoil(); }
@@ -157,8 +157,8 @@ std::string name_of(const Case& each) {
 }
 
 void come(const Case& each, Rank self) {
-  if (each.pace == Pace::late && self.index() == each.late_rank) std::this_thread::sleep_for(2ms);
-  if (each.pace == Pace::apart) std::this_thread::sleep_for(self.index() * 300us);
+  if (each.pace == Pace::late && self == each.late_rank) std::this_thread::sleep_for(2ms);
+  if (each.pace == Pace::apart) std::this_thread::sleep_for(self * 300us);
 }
 
 /// Runs the calls one after another, twice, each time with another tag: a rank that is early begins
@@ -311,7 +311,7 @@ TEST_P(EveryWay, EndsWhenARankDies) {
       } catch (const Error& error) {
         const bool names_a_loss =
             error.code() == ErrorCode::peer_lost || error.code() == ErrorCode::timed_out;
-        EXPECT_TRUE(names_a_loss || self.index() == mortal) << error.what() << name_of(each);
+        EXPECT_TRUE(names_a_loss || self == mortal) << error.what() << name_of(each);
       }
       // As a communicator does before it returns the caller's memory.
       Port& port = crew.port(self);

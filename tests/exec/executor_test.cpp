@@ -185,7 +185,7 @@ TEST(Executor, SendsLongerDataAsAWholeIfItIsReadInPlace) {
     std::vector<std::byte> outputs(4 * block);
     std::vector<Counters> counters(2, {.peers = std::vector<PeerCounters>(2)});
     crew.all([&](Rank self, Executor& executor) {
-      const std::size_t rank = self.index();
+      const std::size_t rank = self;
       const Plan plan = compile({.program = mesh.program(self),
                                  .contract = mesh.contract,
                                  .self = self,
@@ -221,7 +221,7 @@ TEST(Executor, NamesTheReceiversThatHaveNotReadLentData) {
                                  .element_bytes = 4});
       ASSERT_FALSE(plan.order.empty());
       Counters counters{.peers = std::vector<PeerCounters>(3)};
-      std::byte* const own = memory.data() + self.index() * bytes;
+      std::byte* const own = memory.data() + self * bytes;
       executor.run(plan, {.input = own, .output = own},
                    {.fold = fold(DType::u32, Op::sum), .element_bytes = 4}, 300ms, counters);
     });

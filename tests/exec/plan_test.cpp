@@ -51,11 +51,11 @@ TEST(Segments, BothEndsOfAMessageSeeThemInTheSameOrder) {
   for (const Algorithm& algorithm : algorithms()) {
     const Schedule schedule = algorithm.schedule(problems(algorithm, p).back());
     std::vector<Plan> plans;
-    for (std::uint32_t r = 0; r < p; ++r) plans.push_back(plan_of(schedule, Rank{r}, 1001 * p));
+    for (std::uint32_t r = 0; r < p; ++r) plans.push_back(plan_of(schedule, r, 1001 * p));
     for (std::uint32_t a = 0; a < p; ++a) {
       for (std::uint32_t b = 0; b < p; ++b) {
-        EXPECT_EQ(messages(plans[a], Step::Kind::send, Rank{b}),
-                  messages(plans[b], Step::Kind::receive, Rank{a}))
+        EXPECT_EQ(messages(plans[a], Step::Kind::send, b),
+                  messages(plans[b], Step::Kind::receive, a))
             << algorithm.name << " from " << a << " to " << b;
       }
     }
@@ -182,7 +182,7 @@ TEST(PlanOrder, NamesNoPeerTwiceAmongSendsThatAreMadeTogether) {
       for (std::size_t k = i; k < i + plan.order[i].sends; ++k) {
         const std::uint32_t id = plan.order[k].operation;
         ASSERT_EQ(plan.operations[id].kind, Step::Kind::send) << each->name;
-        for (const Rank rank : plan.ranks_of(id)) named.push_back(rank.index());
+        for (const Rank rank : plan.ranks_of(id)) named.push_back(rank);
       }
       std::sort(named.begin(), named.end());
       EXPECT_EQ(std::adjacent_find(named.begin(), named.end()), named.end()) << each->name;

@@ -50,7 +50,7 @@ Left left_by(const std::function<void(const FlightSettings&)>& work) {
 }
 
 FlightOwner owner(std::uint32_t rank) {
-  return {.communicator = 0xAB, .name = "world", .self = Rank{rank}, .ranks = 2};
+  return {.communicator = 0xAB, .name = "world", .self = rank, .ranks = 2};
 }
 
 void begin_some(BlackBox& box) {

@@ -26,7 +26,7 @@ Lookup lookup_in(std::string_view text) {
 void try_environment(std::string_view input) {
   const auto launch = attempt([&] { return read_environment(lookup_in(input)); });
   if (!launch) return;
-  require(launch->rank.index() < launch->size, "the rank is out of range");
+  require(launch->rank < launch->size, "the rank is out of range");
   require(launch->timeout.count() > 0, "the timeout is not positive");
   const bool has_address =
       !launch->root_host.empty() || launch->root_fd || !launch->root_name.empty() || launch->pmi_fd;

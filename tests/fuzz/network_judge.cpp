@@ -17,13 +17,13 @@ constexpr std::size_t most_nodes = 3000;
 void walk(const Network& network, Routes& routes, Rank from, Rank to) {
   const auto links = attempt([&] { return routes.between(from, to); });
   if (!links) return;
-  NodeId at = network.ranks[from.index()];
+  NodeId at = network.ranks[from];
   for (const LinkId link : *links) {
     require(link.index() < network.links.size(), "a route has a link out of range");
     require(network[link].from == at, "a route is not connected");
     at = network[link].to;
   }
-  require(at == network.ranks[to.index()], "a route ends at another node");
+  require(at == network.ranks[to], "a route ends at another node");
 }
 
 void walk_all(const Network& network) {
@@ -35,7 +35,7 @@ void walk_all(const Network& network) {
     std::vector<Rank> order;
     for (std::uint32_t a = 0; a < ranks; ++a) {
       order.emplace_back(a);
-      for (std::uint32_t b = 0; b < ranks; ++b) walk(network, *routes, Rank{a}, Rank{b});
+      for (std::uint32_t b = 0; b < ranks; ++b) walk(network, *routes, a, b);
     }
     const auto stretched = attempt([&] { return stretch(*routes, ring_hops(order)); });
     require(!stretched || stretched->average <= stretched->worst,

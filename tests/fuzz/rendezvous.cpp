@@ -24,7 +24,7 @@ constexpr std::uint32_t ranks = 2;
 const Secret secret{"secret"};
 
 Group group(std::uint32_t rank) {
-  return {.rank = Rank{rank}, .size = ranks, .job = "job", .secret = secret};
+  return {.rank = rank, .size = ranks, .job = "job", .secret = secret};
 }
 
 /// A unique name within this host.

@@ -107,7 +107,7 @@ void read_matrix(std::string_view text) {
   if (!times) return;
   for (std::uint32_t a = 0; a < times->ranks(); ++a) {
     for (std::uint32_t b = 0; b < times->ranks(); ++b) {
-      require(std::isfinite((*times)(Rank{a}, Rank{b})), "a time between two ranks is not finite");
+      require(std::isfinite((*times)(a, b)), "a time between two ranks is not finite");
     }
   }
 }

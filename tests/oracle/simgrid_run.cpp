@@ -62,7 +62,7 @@ class Platform {
 
   void join_star() {
     for (std::size_t r = 0; r < hosts.size(); ++r) {
-      const std::size_t up = 2 * std::size_t{place(r).index()};
+      const std::size_t up = 2 * std::size_t{place(r)};
       zone_->add_route(hosts[r]->get_netpoint(), nullptr, nullptr, nullptr,
                        {sg::LinkInRoute(links_[up])}, false);
       zone_->add_route(nullptr, hosts[r]->get_netpoint(), nullptr, nullptr,
@@ -78,11 +78,11 @@ class Platform {
       }
       for (const Rank peer : peers) {
         std::vector<sg::LinkInRoute> route;
-        for (const LinkId link : routes_.between(place(r), place(peer.index()))) {
+        for (const LinkId link : routes_.between(place(r), place(peer))) {
           route.emplace_back(links_[link.index()]);
         }
-        zone_->add_route(hosts[r]->get_netpoint(), hosts[peer.index()]->get_netpoint(), nullptr,
-                         nullptr, route, false);
+        zone_->add_route(hosts[r]->get_netpoint(), hosts[peer]->get_netpoint(), nullptr, nullptr,
+                         route, false);
       }
     }
   }
@@ -112,9 +112,9 @@ class Reader {
       }
       const bool sends = step.kind == Step::Kind::send;
       for (const Rank peer : step.peers) {
-        sg::Mailbox*& box = boxes_[{sends, peer.index()}];
+        sg::Mailbox*& box = boxes_[{sends, peer}];
         if (box == nullptr) {
-          box = sends ? box_of(rank_, peer.index()) : box_of(peer.index(), rank_);
+          box = sends ? box_of(rank_, peer) : box_of(peer, rank_);
         }
         if (sends) after = last_written(step, written);
         (sends ? part.sends : part.receives).push_back({box, bytes, step.round, after});
@@ -230,7 +230,7 @@ double run_in_simgrid(const Case& which, Actors actors, Accuracy accuracy) {
   const ScheduleSource source = which.source();
   const Layout layout = which.layout(source.contract);
   std::vector<Program> programs;
-  for (std::uint32_t r = 0; r < which.ranks; ++r) programs.push_back(source.program(Rank{r}));
+  for (std::uint32_t r = 0; r < which.ranks; ++r) programs.push_back(source.program(r));
   Platform platform(which);
   platform.build(programs);
   std::vector<Part> parts(which.ranks);

@@ -30,9 +30,9 @@ TEST(Storyboard, RecordsHeldNewAndComplete) {
   ASSERT_EQ(story.messages[0].size(), 3);
   const Message& first = story.messages[0][0];
   EXPECT_TRUE(first.adds);
-  const Holding& grown = story.holdings[1][first.to.index()][first.chunks.at(0).first.index()];
-  EXPECT_EQ(grown.ranks, 1U << first.from.index() | 1U << first.to.index());
-  EXPECT_EQ(grown.fresh, 1U << first.from.index());
+  const Holding& grown = story.holdings[1][first.to][first.chunks.at(0).first.index()];
+  EXPECT_EQ(grown.ranks, 1U << first.from | 1U << first.to);
+  EXPECT_EQ(grown.fresh, 1U << first.from);
   for (const auto& rank : story.holdings[4]) {
     for (const Holding& held : rank) EXPECT_TRUE(held.complete);
   }

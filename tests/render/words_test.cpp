@@ -59,9 +59,9 @@ std::vector<double> result(const Schedule& schedule, const Numbers& numbers, std
   Trace trace(schedule);
   while (trace.round() < schedule.rounds()) trace.advance();
   std::vector<double> all;
-  const ChunkSeries output = schedule.contract.output(Rank{rank});
+  const ChunkSeries output = schedule.contract.output(rank);
   for (std::uint64_t i = 0; i < output.count; ++i) {
-    const auto& one = numbers.of(trace.symbols(), trace.held(Rank{rank}, output[i]));
+    const auto& one = numbers.of(trace.symbols(), trace.held(rank, output[i]));
     EXPECT_EQ(one, numbers.promised(output[i]));
     all.insert(all.end(), one.begin(), one.end());
   }

@@ -88,7 +88,7 @@ inline std::vector<Result> meet(std::uint32_t size, Socket listener, int rounds 
         if (i == 0) return std::make_unique<TcpRoot>(who[0], std::move(listener), deadline);
         return std::make_unique<TcpMember>(who[i], at(endpoint), deadline);
       };
-      results[i] = play(open, who[i].rank.index(), rounds);
+      results[i] = play(open, who[i].rank, rounds);
     });
   }
   for (std::thread& each : threads) each.join();

@@ -32,7 +32,7 @@ Schedule dual_of(const Schedule& schedule) {
       .name = "dual of " + schedule.name, .contract = schedule.contract, .programs = {}};
   reversed.contract.collective = dual(schedule.contract.collective);
   for (std::uint32_t r = 0; r < schedule.contract.ranks; ++r) {
-    reversed.programs.push_back(dual(schedule.programs[r], schedule.contract.collective, Rank{r}));
+    reversed.programs.push_back(dual(schedule.programs[r], schedule.contract.collective, r));
   }
   return reversed;
 }
@@ -124,7 +124,7 @@ bool never_repeats(const Schedule& schedule) {
   if (is_reduction(schedule.contract.collective)) return true;
   for (std::uint32_t r = 0; r < schedule.contract.ranks; ++r) {
     std::vector<bool> had(schedule.contract.chunks, false);
-    const ChunkSeries input = schedule.contract.input(Rank{r});
+    const ChunkSeries input = schedule.contract.input(r);
     for (std::uint64_t i = 0; i < input.count; ++i) had[input[i].index()] = true;
     for (const Step step : schedule.programs[r]) {
       for (const ChunkRange& range : step.chunks) {
@@ -202,7 +202,7 @@ void expect_allreduce(Collective one, Collective other, const Problem& problem) 
 TEST(Then, AnyReduceAndAnyBroadcastMakeAnAllreduce) {
   for (std::uint32_t p = 1; p <= 7; ++p) {
     for (std::uint32_t root = 0; root < p; ++root) {
-      expect_allreduce(reduce, broadcast, {.ranks = p, .root = Rank{root}, .shape = {}});
+      expect_allreduce(reduce, broadcast, {.ranks = p, .root = root, .shape = {}});
     }
   }
 }
@@ -235,8 +235,8 @@ TEST(Beside, RunsTwoAllreducesOnDifferentChunks) {
                     .programs = {}};
       for (std::uint32_t r = 0; r < p; ++r) {
         const Program behind =
-            embed(b.program(problem, Rank{r}), {.modulus = p}, {.first = m, .modulus = m + n});
-        both.programs.push_back(beside(a.program(problem, Rank{r}), behind));
+            embed(b.program(problem, r), {.modulus = p}, {.first = m, .modulus = m + n});
+        both.programs.push_back(beside(a.program(problem, r), behind));
       }
       EXPECT_EQ(first_fault(both), "") << both.name;
     }
@@ -267,7 +267,7 @@ TEST(Then, KeepsVariants) {
                  .programs = {}};
   for (std::uint32_t r = 0; r < p; ++r) {
     whole.programs.push_back(
-        then(scattered.programs[r], algorithm("allgather/ring").program({.ranks = p}, Rank{r})));
+        then(scattered.programs[r], algorithm("allgather/ring").program({.ranks = p}, r)));
   }
   const Verification verdict = verify(whole);
   EXPECT_TRUE(verdict.ok()) << verdict.violations.front().message;
@@ -314,7 +314,7 @@ TEST(RankMap, WrapsAround) {
   EXPECT_EQ(column(Rank{0}), Rank{2});
   EXPECT_EQ(column(Rank{2}), Rank{10});
   const RankMap mirror{.first = 5, .stride = -1, .modulus = 6};
-  for (std::uint32_t r = 0; r < 6; ++r) EXPECT_EQ(mirror(Rank{r}), Rank{5 - r});
+  for (std::uint32_t r = 0; r < 6; ++r) EXPECT_EQ(mirror(r), 5 - r);
   const RankMap turned{.first = 4, .stride = 1, .modulus = 6};
   EXPECT_EQ(turned(Rank{3}), Rank{1});
 }
@@ -363,7 +363,7 @@ TEST(Embed, RenumbersTheRanksOfAnAllreduce) {
     Schedule schedule = algorithm.schedule({.ranks = p});
     const Schedule before = schedule;
     for (std::uint32_t r = 0; r < p; ++r) {
-      schedule.programs[renumbered(Rank{r}).index()] =
+      schedule.programs[renumbered(r)] =
           embed(before.programs[r], renumbered, {.modulus = before.contract.chunks});
     }
     EXPECT_EQ(first_fault(schedule), "") << algorithm.name;
@@ -378,14 +378,14 @@ struct Grid {
 
   /// A ring in each row, with two chunks for each chunk of the ring.
   static Program along_row(std::uint32_t r) {
-    return embed(algorithm("allreduce/ring").program({.ranks = columns}, Rank{r % columns}),
+    return embed(algorithm("allreduce/ring").program({.ranks = columns}, r % columns),
                  {.first = r / columns * columns, .stride = 1, .modulus = p},
                  {.first = 0, .stride = 2, .modulus = 6, .width = 2});
   }
 
   /// A ring in each column, with three chunks for each chunk of the ring.
   static Program along_column(std::uint32_t r) {
-    return embed(algorithm("allreduce/ring").program({.ranks = rows}, Rank{r / columns}),
+    return embed(algorithm("allreduce/ring").program({.ranks = rows}, r / columns),
                  {.first = r % columns, .stride = columns, .modulus = p},
                  {.first = 0, .stride = 3, .modulus = 6, .width = 3});
   }

@@ -2,20 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include <tutti/rank.hpp>
 #include <tutti/schedule/chunk.hpp>
 
 namespace tutti {
 namespace {
 
-static_assert(!std::is_convertible_v<Chunk, Rank> && !std::is_convertible_v<Rank, Chunk>);
-static_assert(!std::is_constructible_v<Rank, Chunk> && !std::is_constructible_v<Chunk, Rank>);
+static_assert(!std::is_convertible_v<Chunk, Variant> && !std::is_convertible_v<Variant, Chunk>);
+static_assert(!std::is_constructible_v<Chunk, Variant>);
 static_assert(!std::is_convertible_v<int, Chunk> && !std::is_convertible_v<Chunk, int>);
 
 TEST(Id, IsOrderedByItsIndex) {
-  EXPECT_LT(Rank{1}, Rank{2});
-  EXPECT_EQ(Rank{2}, Rank{2});
-  EXPECT_EQ(Rank{}.index(), 0);
+  EXPECT_LT(Chunk{1}, Chunk{2});
+  EXPECT_EQ(Chunk{2}, Chunk{2});
+  EXPECT_EQ(Chunk{}.index(), 0);
 }
 
 TEST(ChunkRange, HasOneChunkByDefault) {

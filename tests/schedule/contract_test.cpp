@@ -60,8 +60,8 @@ TEST(Contract, DefinesInputsAndOutputsOfEachRank) {
     const Contract contract = contract_of(promise);
     EXPECT_NO_THROW(contract.check());
     for (std::uint32_t r = 0; r < 3; ++r) {
-      EXPECT_EQ(chunks_of(contract.input(Rank{r})), promise.inputs[r]) << "rank " << r;
-      EXPECT_EQ(chunks_of(contract.output(Rank{r})), promise.outputs[r]) << "rank " << r;
+      EXPECT_EQ(chunks_of(contract.input(r)), promise.inputs[r]) << "rank " << r;
+      EXPECT_EQ(chunks_of(contract.output(r)), promise.outputs[r]) << "rank " << r;
     }
   }
 }
@@ -73,7 +73,7 @@ TEST(Contract, OriginIsTheOnlyContributor) {
     for (std::uint64_t c = 0; c < contract.chunks; ++c) {
       std::vector<Rank> bringers;
       for (std::uint32_t r = 0; r < 3; ++r) {
-        if (contract.input(Rank{r}).contains(Chunk{c})) bringers.emplace_back(r);
+        if (contract.input(r).contains(Chunk{c})) bringers.emplace_back(r);
       }
       const std::optional<Rank> origin = contract.origin(Chunk{c});
       EXPECT_EQ(origin.has_value(), !is_reduction(contract.collective));

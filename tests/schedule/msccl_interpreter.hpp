@@ -29,7 +29,7 @@ class MscclInterpreter {
   MscclInterpreter(const msccl::AlgorithmFile& file, const Contract& contract)
       : file_(file), contract_(contract) {
     for (std::uint32_t g = 0; g < contract.ranks; ++g) {
-      const ChunkSeries input = contract.input(Rank{g});
+      const ChunkSeries input = contract.input(g);
       for (std::uint32_t i = 0; i < input.count; ++i) {
         places_[where(g, {'i', i})] = {.chunk = input[i].index(), .counts = {{g, 1}}};
       }
@@ -127,13 +127,13 @@ class MscclInterpreter {
 
   std::string check() {
     for (std::uint32_t g = 0; g < contract_.ranks; ++g) {
-      const ChunkSeries output = contract_.output(Rank{g});
+      const ChunkSeries output = contract_.output(g);
       for (std::uint32_t i = 0; i < output.count; ++i) {
         const auto found = places_.find(where(g, {'o', i}));
         std::map<std::uint32_t, std::uint32_t> wanted;
         const std::optional<Rank> origin = contract_.origin(output[i]);
         for (std::uint32_t r = 0; r < contract_.ranks; ++r) {
-          if (!origin || origin->index() == r) wanted[r] = 1;
+          if (!origin || *origin == r) wanted[r] = 1;
         }
         if (found == places_.end() || found->second.chunk != output[i].index() ||
             found->second.counts != wanted) {

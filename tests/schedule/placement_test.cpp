@@ -63,8 +63,8 @@ void for_each_placement(Aliasing aliasing, Check check) {
           SCOPED_TRACE(std::string(algorithm.name) + " " + words(problem) + " rank " +
                        std::to_string(r));
           const Program& program = schedule.programs[r];
-          check(Placed{program, schedule.contract, Rank{r},
-                       place(program, schedule.contract, Rank{r}, aliasing)});
+          check(Placed{program, schedule.contract, r,
+                       place(program, schedule.contract, r, aliasing)});
         }
       }
     }
@@ -154,7 +154,7 @@ TEST(Placement, InPlaceAlltoallCopiesWhatItSends) {
     std::vector<Chunk> sent;
     const ChunkSeries inputs = placed.contract.input(placed.self);
     for (std::uint64_t i = 0; i < inputs.count; ++i) {
-      if (i != placed.self.index()) sent.push_back(inputs[i]);
+      if (i != placed.self) sent.push_back(inputs[i]);
     }
     std::vector<Chunk> set_aside = chunks_of(placed.placement.before());
     std::sort(set_aside.begin(), set_aside.end());

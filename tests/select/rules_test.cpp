@@ -227,7 +227,7 @@ TEST(Rules, RuleOfSchedulesAppliesOnlyIfOneFits) {
   EXPECT_NE(find(rules, Collective::allreduce, 8, 4)->methods[0].schedule(), nullptr);
   EXPECT_EQ(find(rules, Collective::allreduce, 8, 5)->methods[0].name(), "allreduce/mesh");
   const auto broadcast = [&](std::uint32_t ranks, std::uint32_t root) {
-    return rules.find({.collective = Collective::broadcast, .root = Rank{root}}, ranks, {});
+    return rules.find({.collective = Collective::broadcast, .root = root}, ranks, {});
   };
   EXPECT_NE(broadcast(3, 1), nullptr);
   EXPECT_EQ(broadcast(3, 0), nullptr);

@@ -225,7 +225,7 @@ TEST(Selector, MatchesTheRootOfSchedules) {
                                              .source = "a rule"}}));
   for (const std::uint32_t root : {0U, 3U, 4U, 3U, 0U}) {
     const Candidate& best =
-        selector.choose({.collective = Collective::broadcast, .bytes = 8, .root = Rank{root}});
+        selector.choose({.collective = Collective::broadcast, .bytes = 8, .root = root});
     EXPECT_EQ(best.method.name() == "mine", root == 3) << root;
   }
 }

@@ -79,7 +79,7 @@ TEST(EventLoop, RefusesADeadlockInOrder) {
   Routes routes(network);
   // Each rank sends what it receives.
   const auto program = [](Rank rank) {
-    const Rank other{1 - rank.index()};
+    const Rank other{1 - rank};
     Program steps(2);
     steps.receive(0, other, Chunk{0});
     steps.send(1, other, Chunk{0});

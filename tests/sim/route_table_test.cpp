@@ -13,7 +13,7 @@ TEST(RouteTable, IsLonelyIfOneRankSendsOrOneReceives) {
   RouteTable table(network, routes, {});
   for (std::uint32_t a = 0; a < 4; ++a) {
     for (std::uint32_t b = 0; b < 4; ++b) {
-      if (a != b) (void)table.add(Rank{a}, Rank{b});
+      if (a != b) (void)table.add(a, b);
     }
   }
   for (std::uint32_t i = 0; i < table.size(); ++i) EXPECT_TRUE(table.is_lonely(i));

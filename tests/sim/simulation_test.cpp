@@ -161,14 +161,14 @@ TEST(Simulation, LinksCarryWhatIsSent) {
       Routes routes(network);
       std::vector<double> expected(network.links.size(), 0);
       for (std::uint32_t r = 0; r < 16; ++r) {
-        for (const Step step : schedule.program(Rank{r})) {
+        for (const Step step : schedule.program(r)) {
           if (step.kind != Step::Kind::send) continue;
           double bytes = 0;
           for (const ChunkRange& range : step.chunks) {
             bytes += static_cast<double>(layout.size(range));
           }
           for (const Rank peer : step.peers) {
-            for (const LinkId link : routes.between(Rank{r}, peer)) expected[link.index()] += bytes;
+            for (const LinkId link : routes.between(r, peer)) expected[link.index()] += bytes;
           }
         }
       }
@@ -288,7 +288,7 @@ TEST(Simulation, WeightsFavourShortRoutes) {
           {.ports = 0, .sharing = Sharing::latency_weighted, .records = true});
   const auto arrival = [](const Simulation& of, std::uint32_t rank) {
     for (const Activity& each : of.activities) {
-      if (each.rank == Rank{rank}) return each.end;
+      if (each.rank == rank) return each.end;
     }
     return -1.0;
   };
@@ -320,8 +320,8 @@ TEST(Simulation, RejectsDeadlock) {
                 .contract = {.collective = Collective::allgather, .ranks = 2, .chunks = 2},
                 .programs = std::vector<Program>(2, Program(2))};
   for (std::uint32_t r = 0; r < 2; ++r) {
-    knot.programs[r].receive(0, Rank{1 - r}, Chunk{0});
-    knot.programs[r].send(1, Rank{1 - r}, Chunk{0});
+    knot.programs[r].receive(0, 1 - r, Chunk{0});
+    knot.programs[r].send(1, 1 - r, Chunk{0});
   }
   test::expect_error([&] { (void)run(generate("star:2"), knot, 8, {}); },
                      ErrorCode::invalid_argument, "deadlocks");

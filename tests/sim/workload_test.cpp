@@ -31,7 +31,7 @@ Rounds rounds_of_receives(const Schedule& schedule) {
   for (std::uint32_t r = 0; r < schedule.contract.ranks; ++r) {
     for (const Step step : schedule.programs[r]) {
       if (step.kind == Step::Kind::send) continue;
-      for (const Rank peer : step.peers) rounds[{peer.index(), r}].push_back(step.round);
+      for (const Rank peer : step.peers) rounds[{peer, r}].push_back(step.round);
     }
   }
   return rounds;

@@ -50,7 +50,7 @@ class Crew::Member {
     ports_.push_back(memory_->open(membership_, offers));
   }
   void join_by_tcp(TcpRanks& all) {
-    tcp_ = all.transport(membership_.self.index(), doorbells_);
+    tcp_ = all.transport(membership_.self, doorbells_);
     ports_.push_back(tcp_->another_port(membership_.context));
   }
   void join(const std::shared_ptr<erratic::Network>& network, const erratic::Temper& temper) {
@@ -98,7 +98,7 @@ Crew::Crew(std::uint32_t ranks, Sight sight, Staging staging, std::size_t slice_
   std::iota(everyone.begin(), everyone.end(), 0);
   for (std::uint32_t r = 0; r < ranks; ++r) {
     members_.push_back(std::make_unique<Member>(
-        Membership{.context = TcpEnd::context + 1, .self = Rank{r}, .members = everyone}));
+        Membership{.context = TcpEnd::context + 1, .self = r, .members = everyone}));
   }
   if (sight == Sight::mixed) {
     const std::span all(everyone);
@@ -155,13 +155,11 @@ void Crew::join_by_tcp() {
   for (const auto& member : members_) member->join_by_tcp(all);
 }
 
-Port& Crew::port(Rank rank) { return members_[rank.index()]->port(); }
+Port& Crew::port(Rank rank) { return members_[rank]->port(); }
 
-void Crew::begin(Rank rank, std::uint32_t tag) { members_[rank.index()]->begin(tag); }
+void Crew::begin(Rank rank, std::uint32_t tag) { members_[rank]->begin(tag); }
 
-std::span<const std::uint32_t> Crew::lanes(Rank rank) const {
-  return members_[rank.index()]->lanes();
-}
+std::span<const std::uint32_t> Crew::lanes(Rank rank) const { return members_[rank]->lanes(); }
 
 Crew::~Crew() { members_.clear(); }
 
@@ -174,7 +172,7 @@ void Crew::all(const std::function<void(Rank, Executor&)>& work) {
   for (std::uint32_t r = 0; r < ranks(); ++r) {
     threads.emplace_back([&, r] {
       try {
-        work(Rank{r}, members_[r]->executor());
+        work(r, members_[r]->executor());
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!failure) failure = std::current_exception();
@@ -196,7 +194,7 @@ Element brought(std::uint32_t rank, Chunk chunk, std::uint64_t i) {
 
 Element promised(const Contract& contract, Chunk chunk, std::uint64_t i) {
   const std::optional<Rank> origin = contract.origin(chunk);
-  if (origin) return brought(origin->index(), chunk, i);
+  if (origin) return brought(*origin, chunk, i);
   Element sum = 0;
   for (std::uint32_t r = 0; r < contract.ranks; ++r) sum += brought(r, chunk, i);
   return sum;
@@ -242,8 +240,8 @@ std::string CallMemory::fault() const {
   for (std::uint64_t c = 0; c < series.count; ++c) {
     for (std::uint64_t i = 0; i < layout_.size(series[c]); ++i, ++at) {
       if (out_[at] == promised(contract_, series[c], i)) continue;
-      return "rank " + std::to_string(self_.index()) + " chunk " +
-             std::to_string(series[c].index()) + " element " + std::to_string(i);
+      return "rank " + std::to_string(self_) + " chunk " + std::to_string(series[c].index()) +
+             " element " + std::to_string(i);
     }
   }
   return output_.back() == canary && input_.back() == canary ? "" : "wrote beyond a buffer";
@@ -274,7 +272,7 @@ void CallMemory::fill() {
   std::size_t at = 0;
   for (std::uint64_t c = 0; c < series.count; ++c) {
     for (std::uint64_t i = 0; i < layout_.size(series[c]); ++i) {
-      in_[at++] = brought(self_.index(), series[c], i);
+      in_[at++] = brought(self_, series[c], i);
     }
   }
 }

@@ -70,7 +70,7 @@ bool redirect_peer(Draft& draft, Random& random) {
     Rank& peer = random.pick(each.peers);
     // Sometimes a rank that does not exist.
     const std::uint32_t ranks = draft.contract.ranks + (random.one_in(8) ? 1 : 0);
-    peer = Rank{another(ranks, peer.index(), random)};
+    peer = another(ranks, peer, random);
   });
 }
 
@@ -296,7 +296,7 @@ bool redirect_message(Draft& draft, Random& random) {
     to = random.below(draft.contract.ranks);
   } while (to == message.from.rank || to == message.to.rank);
   DraftStep& sent = step(draft, message.from);
-  sent.peers[message.to_index] = Rank{to};
+  sent.peers[message.to_index] = to;
   const DraftStep arrives{.kind = Kind::receive,
                           .round = sent.round,
                           .peers = {Rank{static_cast<std::uint32_t>(message.from.rank)}},

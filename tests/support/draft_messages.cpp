@@ -28,7 +28,7 @@ std::vector<DraftMessage> messages(const Draft& draft) {
   for (const At& at : places(draft)) {
     const DraftStep& step = draft.programs[at.rank][at.step];
     for (std::size_t k = 0; k < step.peers.size(); ++k) {
-      const std::size_t peer = step.peers[k].index();
+      const std::size_t peer = step.peers[k];
       if (peer >= p || peer == at.rank) continue;
       if (step.kind == Step::Kind::send) {
         sent[at.rank * p + peer].push_back({at, k});

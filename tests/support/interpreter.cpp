@@ -64,7 +64,7 @@ class Waiting {
     const bool sends = step.kind == Step::Kind::send;
     const std::vector<bool>& peers = sends ? sends_to_ : receives_from_;
     bool held = false;
-    for (const Rank peer : step.peers) held = held || peers[peer.index()];
+    for (const Rank peer : step.peers) held = held || peers[peer];
     for_each_chunk(step, [&](std::uint64_t chunk) {
       for_each_source(step, [&](Variant source) {
         held = held || written_.contains({chunk, source});
@@ -77,7 +77,7 @@ class Waiting {
 
   void add(const Step& step) {
     const bool sends = step.kind == Step::Kind::send;
-    for (const Rank peer : step.peers) (sends ? sends_to_ : receives_from_)[peer.index()] = true;
+    for (const Rank peer : step.peers) (sends ? sends_to_ : receives_from_)[peer] = true;
     for_each_chunk(step, [&](std::uint64_t chunk) {
       for_each_source(step, [&](Variant source) { read_.insert({chunk, source}); });
       if (!sends) written_.insert({chunk, step.variant});
@@ -169,7 +169,7 @@ class Interpreter {
 
   [[nodiscard]] bool makes_sense(const Step& step) const {
     for (const Rank peer : step.peers) {
-      if (peer.index() >= p_) return false;
+      if (peer >= p_) return false;
     }
     for (const ChunkRange& range : step.chunks) {
       const std::uint64_t chunks = schedule_.contract.chunks;
@@ -230,7 +230,7 @@ class Interpreter {
     const Step step = schedule_.programs[rank][i];
     Message message;
     if (!collect(rank, step, step.variant, message)) return fail(Fault::read_of_nothing, rank, i);
-    for (const Rank peer : step.peers) queue(rank, peer.index()).push_back(message);
+    for (const Rank peer : step.peers) queue(rank, peer).push_back(message);
     return true;
   }
 
@@ -254,7 +254,7 @@ class Interpreter {
         return fail(Fault::read_of_nothing, rank, at);
       }
       if (k == step.peers.size()) break;
-      std::deque<Message>& from = queue(step.peers[k].index(), rank);
+      std::deque<Message>& from = queue(step.peers[k], rank);
       operands.push_back(std::move(from.front()));
       from.pop_front();
     }
@@ -268,7 +268,7 @@ class Interpreter {
     for (std::size_t k = 0; k < step.peers.size(); ++k) {
       const auto first = step.peers.begin();
       const auto before = std::count(first, first + static_cast<std::ptrdiff_t>(k), step.peers[k]);
-      const std::size_t arrived = queue(step.peers[k].index(), rank).size();
+      const std::size_t arrived = queue(step.peers[k], rank).size();
       if (arrived <= static_cast<std::size_t>(before)) return false;
     }
     return true;
@@ -326,7 +326,7 @@ Brought brought(const Contract& contract, std::uint32_t rank) {
   switch (contract.collective) {
     case Collective::broadcast:
     case Collective::scatter:
-      return {0, rank == contract.root.index() ? contract.chunks : 0};
+      return {0, rank == contract.root ? contract.chunks : 0};
     case Collective::gather:
     case Collective::allgather:
     case Collective::alltoall:
@@ -350,7 +350,7 @@ bool wanted_at(const Contract& contract, std::uint32_t rank, std::uint64_t chunk
   switch (contract.collective) {
     case Collective::gather:
     case Collective::reduce:
-      return rank == contract.root.index();
+      return rank == contract.root;
     case Collective::scatter:
     case Collective::reduce_scatter:
       return chunk / (contract.chunks / contract.ranks) == rank;
@@ -366,7 +366,7 @@ Value final_value(const Contract& contract, const Holdings& inputs, std::uint64_
   switch (contract.collective) {
     case Collective::broadcast:
     case Collective::scatter:
-      return inputs[contract.root.index()][chunk].value();
+      return inputs[contract.root][chunk].value();
     case Collective::gather:
     case Collective::allgather:
     case Collective::alltoall:

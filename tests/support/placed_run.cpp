@@ -35,7 +35,7 @@ class Cells {
     if (contract_.collective == Collective::alltoall) {
       return cell(Buffer::output, chunk.index() % p * p + rank_);
     }
-    const bool overwritten = contract_.output(Rank{rank_}).contains(chunk);
+    const bool overwritten = contract_.output(rank_).contains(chunk);
     return cell(overwritten ? Buffer::output : Buffer::input, chunk.index());
   }
 
@@ -51,7 +51,7 @@ class PlacedRun {
   PlacedRun(const Schedule& schedule, Aliasing aliasing, const Holdings& inputs)
       : schedule_(schedule) {
     for (std::uint32_t r = 0; r < schedule.contract.ranks; ++r) {
-      placements_.push_back(place(schedule.programs[r], schedule.contract, Rank{r}, aliasing));
+      placements_.push_back(place(schedule.programs[r], schedule.contract, r, aliasing));
       Cells& cells = memory_.emplace_back(schedule.contract, r, aliasing);
       for (std::uint64_t chunk = 0; chunk < schedule.contract.chunks; ++chunk) {
         if (inputs[r][chunk]) cells(Buffer::input, Chunk{chunk}) = inputs[r][chunk];
@@ -102,14 +102,14 @@ class PlacedRun {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> sends;
     for_each_step([&](std::uint32_t rank, std::size_t i, const Step& step) {
       if (step.kind != Step::Kind::send) return;
-      for (const Rank peer : step.peers) sends[{rank, peer.index()}].push_back(i);
+      for (const Rank peer : step.peers) sends[{rank, peer}].push_back(i);
     });
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> met;
     for_each_step([&](std::uint32_t rank, std::size_t i, const Step& step) {
       if (step.kind == Step::Kind::send) return;
       Receive& receive = receives_.emplace_back(Receive{.rank = rank, .step = i, .senders = {}});
       for (const Rank peer : step.peers) {
-        const std::pair way(peer.index(), rank);
+        const std::pair way(peer, rank);
         receive.senders.push_back(sends.at(way).at(met[way]++));
       }
     });
@@ -153,7 +153,7 @@ class PlacedRun {
           take(receive.rank, piece.from, chunk, source, operands);
         }
         for (std::size_t k = 0; k < step.peers.size(); ++k) {
-          const std::uint32_t peer = step.peers[k].index();
+          const std::uint32_t peer = step.peers[k];
           const Buffer from = piece_with(placements_[peer], receive.senders[k], chunk).from;
           const Variant sent = schedule_.programs[peer][receive.senders[k]].variant;
           take(peer, from, chunk, sent, operands);

@@ -49,7 +49,7 @@ PortGroup::PortGroup(const std::string& kind, std::uint32_t ranks) {
   ThreadGather gather(ranks);
   const std::uint64_t context = ++contexts_;
   all([&](std::uint32_t rank) {
-    ThreadExchange exchange(gather, Rank{rank}, Clock::now() + 60s);
+    ThreadExchange exchange(gather, rank, Clock::now() + 60s);
     open_transports(rank, kind, exchange);
     ends_[rank]->port = open_port(rank, exchange, context);
   });
@@ -67,7 +67,7 @@ std::vector<std::unique_ptr<Port>> PortGroup::another() {
   ThreadGather gather(size());
   const std::uint64_t context = ++contexts_;
   all([&](std::uint32_t rank) {
-    ThreadExchange exchange(gather, Rank{rank}, Clock::now() + 60s);
+    ThreadExchange exchange(gather, rank, Clock::now() + 60s);
     ports[rank] = open_port(rank, exchange, context);
   });
   return ports;
@@ -117,7 +117,7 @@ void PortGroup::open_transports(std::uint32_t rank, const std::string& kind, Exc
 std::unique_ptr<Port> PortGroup::open_port(std::uint32_t rank, Exchange& exchange,
                                            std::uint64_t context) {
   End& end = *ends_[rank];
-  Membership membership{.context = context, .self = Rank{rank}, .members = {}};
+  Membership membership{.context = context, .self = rank, .members = {}};
   for (std::uint32_t r = 0; r < size(); ++r) membership.members.push_back(r);
   std::vector<std::unique_ptr<Port>> ports;
   for (const auto& transport : end.transports) {

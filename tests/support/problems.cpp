@@ -13,8 +13,7 @@ void PrintTo(const Algorithm* algorithm, std::ostream* out) { *out << algorithm-
 namespace tutti::test {
 
 std::string words(const Problem& problem) {
-  std::string text =
-      "p=" + std::to_string(problem.ranks) + " root=" + std::to_string(problem.root.index());
+  std::string text = "p=" + std::to_string(problem.ranks) + " root=" + std::to_string(problem.root);
   if (!problem.shape.empty()) text += " shape=" + to_string(problem.shape);
   return text;
 }
@@ -52,14 +51,14 @@ std::vector<Problem> problems(const Algorithm& algorithm, std::uint32_t ranks) {
       for (const Shape& shape : shapes(ranks, n)) {
         // Some of the roots: with all shapes there would be too many problems.
         for (const std::uint32_t root : std::set{0U, roots / 2, roots - 1}) {
-          found.push_back({.ranks = ranks, .root = Rank{root}, .shape = shape});
+          found.push_back({.ranks = ranks, .root = root, .shape = shape});
         }
       }
     }
     return found;
   }
   for (std::uint32_t root = 0; root < roots; ++root) {
-    found.push_back({.ranks = ranks, .root = Rank{root}, .shape = {}});
+    found.push_back({.ranks = ranks, .root = root, .shape = {}});
   }
   return found;
 }

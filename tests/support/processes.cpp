@@ -67,15 +67,15 @@ Meeting::Meeting()
     : listener_(listen_on(Endpoint::parse("127.0.0.1:0"), {})), root_(bound_to(listener_)) {}
 
 std::unique_ptr<Exchange> Meeting::exchange(std::uint32_t rank, std::uint32_t ranks) {
-  return meet({.rank = Rank{rank}, .size = ranks, .job = "test", .secret = {.bytes = "s"}},
-              listener_, root_);
+  return meet({.rank = rank, .size = ranks, .job = "test", .secret = {.bytes = "s"}}, listener_,
+              root_);
 }
 
 Communicator Meeting::join(std::uint32_t rank, std::uint32_t ranks, const FabricSettings& fabric,
                            std::chrono::milliseconds timeout) {
   const std::unique_ptr<Exchange> exchange = this->exchange(rank, ranks);
-  return Communicator(std::make_unique<Communicator::Impl>(*exchange, Rank{rank}, ranks,
-                                                           settings_with(fabric, timeout)));
+  return Communicator(
+      std::make_unique<Communicator::Impl>(*exchange, rank, ranks, settings_with(fabric, timeout)));
 }
 
 std::string run_processes(std::uint32_t ranks, Way way, const ProcessWork& work,

@@ -13,7 +13,7 @@ std::unique_ptr<Port> TcpEnd::another_port(std::uint64_t of_context) {
 }
 
 Membership TcpEnd::everyone(std::uint64_t of_context) const {
-  Membership membership{.context = of_context, .self = Rank{self_}, .members = {}};
+  Membership membership{.context = of_context, .self = self_, .members = {}};
   for (std::uint32_t r = 0; r < ranks_; ++r) membership.members.push_back(r);
   return membership;
 }

@@ -94,7 +94,7 @@ Schedule copying_alltoall(std::uint32_t p) {
 
 Schedule copying_chain(std::uint32_t p, std::uint32_t root) {
   const Contract contract{
-      .collective = Collective::broadcast, .ranks = p, .root = Rank{root}, .chunks = 2};
+      .collective = Collective::broadcast, .ranks = p, .root = root, .chunks = 2};
   Draft draft = empty("copying_chain", contract, p);
   for (std::uint32_t v = 0; v < p; ++v) {
     const std::uint32_t r = (root + v) % p;

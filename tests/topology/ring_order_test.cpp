@@ -23,7 +23,7 @@ void expect_each_once(const RingOrder& order, std::uint32_t ranks) {
   std::vector<Rank> sorted = order.ranks;
   std::sort(sorted.begin(), sorted.end());
   ASSERT_EQ(sorted.size(), ranks);
-  for (std::uint32_t i = 0; i < ranks; ++i) EXPECT_EQ(sorted[i], Rank{i});
+  for (std::uint32_t i = 0; i < ranks; ++i) EXPECT_EQ(sorted[i], i);
   EXPECT_EQ(order.ranks.front(), Rank{0});
 }
 

@@ -44,18 +44,18 @@ std::vector<std::vector<std::uint32_t>> all_distances(const Network& network) {
 /// Expects the links to lead from one rank to the other, visiting no node twice and passing only
 /// through ranks that forward.
 void expect_path(const Network& network, Rank from, Rank to, const std::vector<LinkId>& links) {
-  NodeId at = network.ranks[from.index()];
+  NodeId at = network.ranks[from];
   std::set<NodeId> seen{at};
   for (const LinkId link : links) {
     ASSERT_LT(link.index(), network.links.size());
     ASSERT_EQ(network[link].from, at) << network.describe(link);
     at = network[link].to;
     EXPECT_TRUE(seen.insert(at).second) << "twice through " << network[at].name;
-    if (network[at].kind == NodeKind::rank && at != network.ranks[to.index()]) {
+    if (network[at].kind == NodeKind::rank && at != network.ranks[to]) {
       EXPECT_TRUE(network.ranks_forward) << "through " << network[at].name;
     }
   }
-  EXPECT_EQ(at, network.ranks[to.index()]);
+  EXPECT_EQ(at, network.ranks[to]);
 }
 
 const std::vector<std::string> specs{"server:p=4,hosts=3",
@@ -106,8 +106,8 @@ TEST(Routes, AreValidAndShortestWherePromised) {
                                    std::holds_alternative<wiring::Dragonfly>(network.wiring);
         for (std::uint32_t a = 0; a < network.rank_count(); ++a) {
           for (std::uint32_t b = 0; b < network.rank_count(); ++b) {
-            const auto links = routes.between(Rank{a}, Rank{b});
-            expect_path(network, Rank{a}, Rank{b}, links);
+            const auto links = routes.between(a, b);
+            expect_path(network, a, b, links);
             const auto least = distances[network.ranks[a].index()][network.ranks[b].index()];
             if (may_be_longer) {
               EXPECT_LE(links.size(), 5U);
@@ -129,7 +129,7 @@ TEST(Routes, NeverGoUpAfterGoingDown) {
     for (std::uint32_t a = 0; a < network.rank_count(); ++a) {
       for (std::uint32_t b = 0; b < network.rank_count(); ++b) {
         bool down = false;
-        for (const LinkId link : routes.between(Rank{a}, Rank{b})) {
+        for (const LinkId link : routes.between(a, b)) {
           const bool up = network[network[link].to].level > network[network[link].from].level;
           EXPECT_FALSE(up && down) << network.describe(link);
           down = down || !up;
@@ -205,8 +205,7 @@ TEST(Routes, FatTreeArithmeticEqualsSearch) {
   EXPECT_EQ(by_search.policy(), RoutePolicy::up_down);
   for (std::uint32_t a = 0; a < 16; ++a) {
     for (std::uint32_t b = 0; b < 16; ++b) {
-      EXPECT_EQ(words(wired, by_arithmetic.between(Rank{a}, Rank{b})),
-                words(wired, by_search.between(Rank{a}, Rank{b})));
+      EXPECT_EQ(words(wired, by_arithmetic.between(a, b)), words(wired, by_search.between(a, b)));
     }
   }
 }
@@ -218,7 +217,7 @@ TEST(Routes, ShiftSharesNoLinkOfAFatTree) {
   for (std::uint32_t shift = 1; shift < p; ++shift) {
     std::vector<int> load(network.links.size());
     for (std::uint32_t r = 0; r < p; ++r) {
-      for (const LinkId link : routes.between(Rank{r}, Rank{(r + shift) % p})) {
+      for (const LinkId link : routes.between(r, (r + shift) % p)) {
         EXPECT_LE(++load[link.index()], 1) << network.describe(link) << " at shift " << shift;
       }
     }
@@ -266,7 +265,7 @@ TEST(Routes, RanksOfARailAreReachedBySeveralSpines) {
     for (const std::uint32_t shift : {16U, 32U}) {
       std::vector<int> load(network.links.size());
       for (std::uint32_t r = 0; r < 48; ++r) {
-        for (const LinkId link : routes.between(Rank{r}, Rank{(r + shift) % 48})) {
+        for (const LinkId link : routes.between(r, (r + shift) % 48)) {
           EXPECT_LE(++load[link.index()], 1) << network.describe(link) << " at shift " << shift;
         }
       }
@@ -283,7 +282,7 @@ TEST(Routes, RanksWithTwoUplinksAreReachedByBoth) {
     for (const std::uint32_t shift : {16U, 32U}) {
       std::vector<int> load(network.links.size());
       for (std::uint32_t r = 0; r < 48; ++r) {
-        for (const LinkId link : routes.between(Rank{r}, Rank{(r + shift) % 48})) {
+        for (const LinkId link : routes.between(r, (r + shift) % 48)) {
           if (network[network[link].to].level < network[network[link].from].level) continue;
           EXPECT_LE(++load[link.index()], 1) << network.describe(link) << " at shift " << shift;
         }
@@ -404,8 +403,8 @@ TEST(Routes, AreShortestOnRandomNetworks) {
     Routes routes(network, {.policy = RoutePolicy::ecmp, .seed = random.bits()});
     for (std::uint32_t a = 0; a < 6; ++a) {
       for (std::uint32_t b = 0; b < 6; ++b) {
-        const auto links = routes.between(Rank{a}, Rank{b});
-        expect_path(network, Rank{a}, Rank{b}, links);
+        const auto links = routes.between(a, b);
+        expect_path(network, a, b, links);
         EXPECT_EQ(links.size(), distances[a][b]);
       }
     }

@@ -140,8 +140,7 @@ TEST_F(Batches, AnnounceAWindowEach) {
     ASSERT_EQ(ports_[r]->post({&answer, 1}).sends, 1U);
   }
   for (const Rank rank : others_) {
-    EXPECT_EQ(arrived(*ports_[0], rank).data(),
-              output.data() + std::size_t{128} * (rank.index() - 1));
+    EXPECT_EQ(arrived(*ports_[0], rank).data(), output.data() + std::size_t{128} * (rank - 1));
     consume(*ports_[0], rank, 128);
   }
   EXPECT_EQ(output.front(), std::byte{1});

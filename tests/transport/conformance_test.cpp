@@ -76,7 +76,7 @@ class Traffic {
     std::vector<const std::vector<std::byte>*> found;
     for (const Message& message : sent_[from]) {
       for (const Rank rank : message.to) {
-        if (rank.index() == to) found.push_back(&message.data);
+        if (rank == to) found.push_back(&message.data);
       }
     }
     return found;
@@ -161,7 +161,7 @@ class Receiver {
     EXPECT_TRUE((done_ + taken) % 64 == 0 || done_ + taken == wanted.size());
     if (!(moves && data == buffer.data()) && taken > 64 && random.one_in(3)) taken = 64;
     EXPECT_EQ(std::memcmp(data, wanted.data() + done_, taken), 0)
-        << "message " << next_ << " from rank " << peer_.index() << ", from byte " << done_;
+        << "message " << next_ << " from rank " << peer_ << ", from byte " << done_;
     port_.consume({&peer_, 1}, taken);
     done_ += taken;
     if (done_ == wanted.size()) {
@@ -185,13 +185,13 @@ void exchange(PortGroup& group, const Traffic& traffic, std::uint32_t self) {
   Sender sender(port, traffic.from(self));
   std::vector<Receiver> receivers;
   for (std::uint32_t peer = 0; peer < group.size(); ++peer) {
-    if (peer != self) receivers.emplace_back(port, Rank{peer}, traffic.between(peer, self));
+    if (peer != self) receivers.emplace_back(port, peer, traffic.between(peer, self));
   }
   const Clock::time_point deadline = Clock::now() + 60s;
   const auto is_over = [&] {
     if (!sender.is_done()) return false;
     for (std::uint32_t peer = 0; peer < group.size(); ++peer) {
-      if (peer != self && port.unreleased(Rank{peer}) > 0) return false;
+      if (peer != self && port.unreleased(peer) > 0) return false;
     }
     return std::all_of(receivers.begin(), receivers.end(),
                        [](const Receiver& each) { return each.is_done(); });

@@ -19,7 +19,7 @@ class MemoryPorts {
       : memory_(Arena::size(stripe, ranks)) {
     std::vector<std::uint32_t> all(ranks);
     std::iota(all.begin(), all.end(), 0U);
-    const auto of = [&](std::uint32_t rank) { return Membership{1, Rank{rank}, all}; };
+    const auto of = [&](std::uint32_t rank) { return Membership{1, rank, all}; };
     std::vector<std::uint64_t> offers;
     for (const std::uint32_t rank : all) {
       transports_.emplace_back(MemoryTransport::Setting{

@@ -27,11 +27,11 @@ class TwoRanks : public ::testing::Test {
   [[nodiscard]] Ports open(std::uint64_t context, std::vector<std::uint32_t> members = {0, 1}) {
     std::vector<std::uint64_t> offers;
     for (std::uint32_t r = 0; r < 2; ++r) {
-      offers.push_back(transports_[r].offer({context, Rank{r}, members}));
+      offers.push_back(transports_[r].offer({context, r, members}));
     }
     Ports ports;
     for (std::uint32_t r = 0; r < 2; ++r) {
-      ports[r] = transports_[r].open({context, Rank{r}, members}, offers);
+      ports[r] = transports_[r].open({context, r, members}, offers);
       ports[r]->begin({.sent_tag = 1, .received_tag = 1});
     }
     return ports;

@@ -118,7 +118,7 @@ void expect_rejected(TcpEnd& low, TcpEnd& high, const std::string& words,
     if (r == 0) std::this_thread::sleep_for(late);
     const auto receive = [&] {
       for (std::uint32_t idle = 1; !over; ++idle) {
-        EXPECT_TRUE(arrived(transport, Rank{1 - r}).empty());
+        EXPECT_TRUE(arrived(transport, 1 - r).empty());
         transport.wait(idle, begin + 10s);
       }
     };
@@ -199,7 +199,7 @@ TEST_P(TcpTroubles, RefusesDifferentGroup) {
     const Clock::time_point deadline = Clock::now() + (is_sanitized ? 3000ms : 600ms);
     const auto receive = [&] {
       for (std::uint32_t idle = 1; Clock::now() < deadline + 2s; ++idle) {
-        EXPECT_TRUE(arrived(transport, Rank{1 - r}).empty());
+        EXPECT_TRUE(arrived(transport, 1 - r).empty());
         transport.wait(idle, deadline);
       }
     };
@@ -340,7 +340,7 @@ TEST_P(TcpTroubles, NewCommunicatorReplacesConnectionThatEndedBehindUnreadData) 
       if (received == std::byte{0}) (void)receive(port, peer, {&received, 1});
       port.wait(idle, deadline);
     }
-    EXPECT_EQ(received, std::byte{static_cast<unsigned char>(40 + peer.index())});
+    EXPECT_EQ(received, std::byte{static_cast<unsigned char>(40 + peer)});
   });
 }
 

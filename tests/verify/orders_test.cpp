@@ -12,7 +12,7 @@ namespace {
 /// The rank that holds the whole sum of a chunk at the end.
 Rank holder(const Contract& contract, Chunk chunk) {
   for (std::uint32_t r = 0; r < contract.ranks; ++r) {
-    if (contract.output(Rank{r}).contains(chunk)) return Rank{r};
+    if (contract.output(r).contains(chunk)) return r;
   }
   return contract.root;
 }

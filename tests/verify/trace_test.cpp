@@ -10,7 +10,7 @@ namespace tutti::test {
 namespace {
 
 std::string held(const Trace& trace, std::uint32_t rank, std::uint64_t chunk) {
-  return to_string(trace.symbols(), trace.held(Rank{rank}, Chunk{chunk}));
+  return to_string(trace.symbols(), trace.held(rank, Chunk{chunk}));
 }
 
 TEST(Trace, ShowsWhatRanksHoldAfterEachRound) {
@@ -46,9 +46,9 @@ TEST(Trace, EndsWithTheOutputsOfTheContract) {
     Trace trace(schedule);
     while (trace.round() < schedule.rounds()) trace.advance();
     for (std::uint32_t r = 0; r < contract.ranks; ++r) {
-      const ChunkSeries output = contract.output(Rank{r});
+      const ChunkSeries output = contract.output(r);
       for (std::uint64_t i = 0; i < output.count; ++i) {
-        const std::uint64_t count = trace.symbols().contributions(trace.held(Rank{r}, output[i]));
+        const std::uint64_t count = trace.symbols().contributions(trace.held(r, output[i]));
         EXPECT_GE(count, contract.origin(output[i]) ? 1 : contract.ranks);
       }
     }

@@ -300,8 +300,8 @@ TEST_P(Violations, HaveTheRightKindAndPlace) {
   EXPECT_EQ(first.step, bad.step);
   EXPECT_EQ(first.chunk, bad.chunk);
 
-  std::vector<std::string> parts{std::string(name(bad.kind)),
-                                 "rank " + std::to_string(bad.rank.index()), bad.says};
+  std::vector<std::string> parts{std::string(name(bad.kind)), "rank " + std::to_string(bad.rank),
+                                 bad.says};
   if (bad.round) parts.push_back("round " + std::to_string(*bad.round));
   if (bad.step) parts.push_back("step " + std::to_string(*bad.step));
   if (bad.chunk) parts.push_back("chunk " + std::to_string(bad.chunk->index()));

@@ -153,26 +153,24 @@ class Workbench {
   }
 
  private:
-  [[nodiscard]] LooseStep& at(const MessageEnd& end) {
-    return programs_[end.rank.index()][end.step];
-  }
+  [[nodiscard]] LooseStep& at(const MessageEnd& end) { return programs_[end.rank][end.step]; }
 
   void require_rank(Rank rank) const {
-    if (rank.index() < programs_.size()) return;
-    throw Error(ErrorCode::invalid_argument, "there is no rank " + std::to_string(rank.index()));
+    if (rank < programs_.size()) return;
+    throw Error(ErrorCode::invalid_argument, "there is no rank " + std::to_string(rank));
   }
 
   void add_step(Rank rank, const LooseStep& like, Rank from) {
     LooseStep step = like;
     step.peers = {from};
     if (step.own) step.own = 0;
-    added_[rank.index()].push_back(std::move(step));
+    added_[rank].push_back(std::move(step));
   }
 
   /// One end of the message again, one round later.
   void repeat(Rank rank, const LooseStep& like, Rank peer) {
     add_step(rank, like, peer);
-    ++added_[rank.index()].back().round;
+    ++added_[rank].back().round;
   }
 
   const Schedule& schedule_;
@@ -193,10 +191,10 @@ std::vector<MessageEnds> numbered_messages(const Schedule& schedule) {
     for (std::size_t s = 0; s < program.size(); ++s) {
       const Step step = program[s];
       if (step.kind != Step::Kind::send) continue;
-      const std::span<const std::uint32_t> met = pairs.counterparts(Rank{r}, s);
+      const std::span<const std::uint32_t> met = pairs.counterparts(r, s);
       for (std::size_t k = 0; k < met.size(); ++k) {
         rounds[step.round].push_back(
-            {.send = {.rank = Rank{r}, .step = s, .place = k},
+            {.send = {.rank = r, .step = s, .place = k},
              .receive = {.rank = step.peers[k], .step = met[k], .place = 0}});
       }
     }

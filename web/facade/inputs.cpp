@@ -9,7 +9,7 @@ namespace tutti::web {
 
 std::string ScheduleInput::key() const {
   return std::string(algorithm->name) + " " + std::to_string(problem.ranks) + " " +
-         std::to_string(problem.root.index()) + " " + to_string(problem.shape);
+         std::to_string(problem.root) + " " + to_string(problem.shape);
 }
 
 ScheduleInput read_problem(const JsonReader& arguments, const Algorithm& algorithm) {
@@ -17,7 +17,7 @@ ScheduleInput read_problem(const JsonReader& arguments, const Algorithm& algorit
   input.problem.ranks = arguments.value<std::uint32_t>("ranks", 4);
   if (input.problem.ranks == 0) throw Error(ErrorCode::invalid_argument, "there are no ranks");
   if (has_root(algorithm.collective)) {
-    input.problem.root = Rank{arguments.value<std::uint32_t>("root", 0)};
+    input.problem.root = arguments.value<std::uint32_t>("root", 0);
   }
   const std::string shape = arguments.value("shape", "");
   if (algorithm.needs_shape()) {

@@ -26,8 +26,8 @@ Json describe(const Schedule& schedule, const MessageEnds& ends, std::size_t num
     ranges.push_back(range.first.index());
     ranges.push_back(range.count);
   }
-  return Json::array({ends.send.rank.index(), ends.receive.rank.index(),
-                      receive.operands() > 1 ? 1 : 0, number, std::move(ranges)});
+  return Json::array({ends.send.rank, ends.receive.rank, receive.operands() > 1 ? 1 : 0, number,
+                      std::move(ranges)});
 }
 
 /// True if a symbolic run is possible: the violations, if any, are in what is held, not in how
@@ -47,7 +47,7 @@ Json describe(const Symbols& symbols, std::uint32_t last) {
   for (std::uint32_t i = 1; i <= last; ++i) {
     const Symbol symbol{i};
     if (symbols.is_contribution(symbol)) {
-      leaves.push_back(symbols.rank(symbol).index());
+      leaves.push_back(symbols.rank(symbol));
       leaves.push_back(symbols.chunk(symbol).index());
       continue;
     }
@@ -63,10 +63,10 @@ void run_symbols(const Schedule& schedule, Json& answer) {
   std::uint32_t last = 0;
   Json start = Json::array();
   for (std::uint32_t r = 0; r < schedule.contract.ranks; ++r) {
-    const ChunkSeries input = schedule.contract.input(Rank{r});
+    const ChunkSeries input = schedule.contract.input(r);
     Json held = Json::array();
     for (std::uint64_t i = 0; i < input.count; ++i) {
-      const Symbol symbol = run.input(Rank{r}, input[i]);
+      const Symbol symbol = run.input(r, input[i]);
       last = std::max(last, symbol.index());
       held.push_back(symbol.index());
     }
@@ -77,7 +77,7 @@ void run_symbols(const Schedule& schedule, Json& answer) {
     Json changes = Json::array();  // Four numbers each, because objects are slow to parse.
     for (const Change& each : run.advance()) {
       last = std::max(last, each.symbol.index());
-      changes.push_back(each.rank.index());
+      changes.push_back(each.rank);
       changes.push_back(each.chunk.index());
       changes.push_back(each.variant.index());
       changes.push_back(each.symbol.index());
@@ -103,15 +103,15 @@ Json play(Explorer& explorer, const JsonReader& arguments) {
   Json answer{{"algorithm", input.algorithm->name},
               {"collective", name(contract.collective)},
               {"ranks", contract.ranks},
-              {"root", contract.root.index()},
+              {"root", contract.root},
               {"shape", Json(input.problem.shape.dimensions)},
               {"chunks", contract.chunks},
               {"rounds", schedule.rounds()}};
   Json inputs = Json::array();
   Json outputs = Json::array();
   for (std::uint32_t r = 0; r < contract.ranks; ++r) {
-    inputs.push_back(series(contract.input(Rank{r})));
-    outputs.push_back(series(contract.output(Rank{r})));
+    inputs.push_back(series(contract.input(r)));
+    outputs.push_back(series(contract.output(r)));
   }
   answer["inputs"] = std::move(inputs);
   answer["outputs"] = std::move(outputs);

@@ -11,9 +11,8 @@ namespace tutti::web {
 namespace {
 
 Json describe(const Violation& violation) {
-  Json entry{{"kind", name(violation.kind)},
-             {"rank", violation.rank.index()},
-             {"message", violation.message}};
+  Json entry{
+      {"kind", name(violation.kind)}, {"rank", violation.rank}, {"message", violation.message}};
   if (violation.round) entry["round"] = *violation.round;
   if (violation.step) entry["step"] = *violation.step;
   if (violation.chunk) entry["chunk"] = violation.chunk->index();

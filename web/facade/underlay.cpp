@@ -47,7 +47,7 @@ std::vector<Rank> read_places(const JsonReader& arguments, std::uint32_t ranks,
 
 Json numbers(const std::vector<Rank>& ranks) {
   Json list = Json::array();
-  for (const Rank each : ranks) list.push_back(each.index());
+  for (const Rank each : ranks) list.push_back(each);
   return list;
 }
 
@@ -80,8 +80,8 @@ Json flat(const std::vector<Activity>& activities) {
   Json list = Json::array();
   for (const Activity& each : activities) {
     list.push_back(each.kind == Activity::Kind::sum ? 1 : 0);
-    list.push_back(each.rank.index());
-    list.push_back(each.peer.index());
+    list.push_back(each.rank);
+    list.push_back(each.peer);
     list.push_back(each.round);
     list.push_back(each.bytes);
     list.push_back(each.begin);
@@ -144,16 +144,16 @@ Json load(Explorer& explorer, const JsonReader& arguments) {
       std::uint64_t bytes = 0;
       for (const ChunkRange& range : step.chunks) bytes += layout.size(range);
       for (const Rank peer : step.peers) {
-        hops.push_back({.from = places[r], .to = places[peer.index()]});
+        hops.push_back({.from = places[r], .to = places[peer]});
         path.clear();
         on.routes.append(hops.back().from, hops.back().to, path);
         for (const LinkId link : path) {
           ++uses[link.index()].messages;
           uses[link.index()].bytes += bytes;
         }
-        if (known[r][peer.index()]) continue;
-        known[r][peer.index()] = true;
-        Json route = Json::array({r, peer.index()});
+        if (known[r][peer]) continue;
+        known[r][peer] = true;
+        Json route = Json::array({r, peer});
         for (const LinkId link : path) route.push_back(link.index());
         routes.push_back(std::move(route));
       }

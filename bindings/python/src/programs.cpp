@@ -50,7 +50,7 @@ std::vector<Rank> ranks_of(nb::handle given) {
 
 nb::tuple described(const Step& step) {
   nb::list peers;
-  for (const Rank peer : step.peers) peers.append(peer.index());
+  for (const Rank peer : step.peers) peers.append(peer);
   nb::list chunks;
   for (const ChunkRange& range : step.chunks) {
     chunks.append(nb::make_tuple(range.first.index(), range.count));
@@ -78,7 +78,7 @@ void register_programs(nb::module_& module) {
       .def("receive",
            [](Program& program, std::uint32_t round, std::uint32_t peer, nb::handle chunks,
               std::uint16_t variant) {
-             program.receive(round, Rank{peer}, chunks_of(chunks), Variant{variant});
+             program.receive(round, peer, chunks_of(chunks), Variant{variant});
            })
       .def("receive_reduce",
            [](Program& program, std::uint32_t round, nb::handle peers, std::uint32_t own,

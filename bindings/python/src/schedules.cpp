@@ -37,7 +37,7 @@ namespace {
 
 ScheduleValue by_algorithm(const std::string& name, std::uint32_t ranks, std::uint32_t root,
                            const std::string& shape) {
-  Problem problem{.ranks = ranks, .root = Rank{root}};
+  Problem problem{.ranks = ranks, .root = root};
   const Algorithm& found = algorithm(name);
   if (!shape.empty()) {
     problem.shape = parse_shape(shape);
@@ -53,7 +53,7 @@ ScheduleValue by_programs(const std::string& name, const std::string& collective
   Schedule schedule{.name = name,
                     .contract = {.collective = parse_collective(collective),
                                  .ranks = static_cast<std::uint32_t>(nb::len(programs)),
-                                 .root = Rank{root},
+                                 .root = root,
                                  .chunks = chunks},
                     .programs = {}};
   for (const nb::handle each : programs) {
@@ -79,7 +79,7 @@ nb::tuple verify_value(const ScheduleValue& value, nb::handle in_place) {
   nb::list violations;
   for (const Violation& each : verification.violations) {
     const auto chunk = each.chunk ? std::optional(each.chunk->index()) : std::nullopt;
-    violations.append(nb::make_tuple(std::string(name(each.kind)), each.message, each.rank.index(),
+    violations.append(nb::make_tuple(std::string(name(each.kind)), each.message, each.rank,
                                      optional_number(each.round), optional_number(each.step),
                                      optional_number(chunk)));
   }
@@ -126,7 +126,7 @@ nb::list trace_of(const ScheduleValue& value) {
     for (std::uint32_t r = 0; r < schedule.contract.ranks; ++r) {
       nb::list chunks;
       for (std::uint64_t c = 0; c < schedule.contract.chunks; ++c) {
-        const Symbol held = trace.held(Rank{r}, Chunk{c});
+        const Symbol held = trace.held(r, Chunk{c});
         chunks.append(held == Symbols::nothing ? std::string() : to_string(trace.symbols(), held));
       }
       ranks.append(chunks);
@@ -147,9 +147,8 @@ struct SimulationValue {
 nb::list activities_of(const std::vector<Activity>& activities) {
   nb::list all;
   for (const Activity& each : activities) {
-    all.append(nb::make_tuple(each.kind == Activity::Kind::message ? "message" : "sum",
-                              each.rank.index(), each.peer.index(), each.round, each.bytes,
-                              each.begin, each.end, each.alone));
+    all.append(nb::make_tuple(each.kind == Activity::Kind::message ? "message" : "sum", each.rank,
+                              each.peer, each.round, each.bytes, each.begin, each.end, each.alone));
   }
   return all;
 }
@@ -268,8 +267,7 @@ void register_schedules(nb::module_& module) {
                      return std::string(name(v.schedule().contract.collective));
                    })
       .def_prop_ro("ranks", [](const ScheduleValue& v) { return v.schedule().contract.ranks; })
-      .def_prop_ro("root",
-                   [](const ScheduleValue& v) { return v.schedule().contract.root.index(); })
+      .def_prop_ro("root", [](const ScheduleValue& v) { return v.schedule().contract.root; })
       .def_prop_ro("chunks", [](const ScheduleValue& v) { return v.schedule().contract.chunks; })
       .def_prop_ro("rounds", [](const ScheduleValue& v) { return v.schedule().rounds(); })
       .def("program",

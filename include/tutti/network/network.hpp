@@ -140,7 +140,7 @@ struct Network {
   }
   [[nodiscard]] const Node& operator[](NodeId node) const { return nodes[node.index()]; }
   [[nodiscard]] const Link& operator[](LinkId link) const { return links[link.index()]; }
-  [[nodiscard]] const Node& node_of(Rank rank) const { return (*this)[ranks[rank.index()]]; }
+  [[nodiscard]] const Node& node_of(Rank rank) const { return (*this)[ranks[rank]]; }
   /// The rank of a node. Empty for hosts, NICs and switches.
   [[nodiscard]] TUTTI_API std::optional<Rank> rank_of(NodeId node) const;
 

@@ -20,7 +20,7 @@ class PairTimes {
 
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
   [[nodiscard]] double operator()(Rank from, Rank to) const {
-    return seconds_[std::size_t{from.index()} * ranks_ + to.index()];
+    return seconds_[std::size_t{from} * ranks_ + to];
   }
 
  private:

@@ -29,7 +29,7 @@ struct CostModel {
   LinkCost inside{};                 ///< Between ranks of one node.
 
   [[nodiscard]] const LinkCost& between(Rank a, Rank b) const {
-    const bool same = a.index() / ranks_per_node == b.index() / ranks_per_node;
+    const bool same = a / ranks_per_node == b / ranks_per_node;
     return same ? inside : link;
   }
 

@@ -25,7 +25,7 @@ struct Schedule {
   /// The number of rounds.
   [[nodiscard]] TUTTI_API std::uint32_t rounds() const;
 
-  [[nodiscard]] const Program& program(Rank rank) const { return programs[rank.index()]; }
+  [[nodiscard]] const Program& program(Rank rank) const { return programs[rank]; }
 
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };

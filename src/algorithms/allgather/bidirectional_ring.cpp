@@ -11,7 +11,7 @@ namespace tutti::allgather {
 Program bidirectional_ring(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   if (p <= 2) return ring(problem, self);
-  const std::int64_t r = self.index();
+  const std::int64_t r = self;
   const Rank next{wrap(r + 1, p)};
   const Rank previous{wrap(r - 1, p)};
   const std::uint32_t rounds = p / 2;  // ⌈(p−1)/2⌉

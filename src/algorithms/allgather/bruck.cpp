@@ -10,15 +10,15 @@ namespace tutti::allgather {
 /// r holds blocks r … r + 2^(k+1) − 1. Takes ⌈log₂ p⌉ rounds for every p (Bruck et al., 1997).
 Program bruck(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
-  const std::int64_t r = self.index();
+  const std::int64_t r = self;
   const auto rounds = static_cast<std::uint32_t>(std::bit_width(p - 1));
   Program program(rounds);
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const std::uint32_t distance = 1U << round;
     const std::uint32_t count = std::min(distance, p - distance);
     const std::uint32_t above = wrap(r + distance, p);
-    program.send(round, Rank{wrap(r - distance, p)}, CyclicRange(self.index(), count, p));
-    program.receive(round, Rank{above}, CyclicRange(above, count, p));
+    program.send(round, wrap(r - distance, p), CyclicRange(self, count, p));
+    program.receive(round, above, CyclicRange(above, count, p));
   }
   return program;
 }

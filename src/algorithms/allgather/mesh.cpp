@@ -10,12 +10,12 @@ Program mesh(const Problem& problem, Rank self) {
   if (p == 1) return Program();
   Program program(1);
   std::vector<Rank> others;
-  for (std::uint32_t i = 1; i < p; ++i) others.emplace_back(wrap(self.index() + i, p));
-  const ChunkRange own(Chunk{self.index()});
+  for (std::uint32_t i = 1; i < p; ++i) others.emplace_back(wrap(self + i, p));
+  const ChunkRange own(Chunk{self});
   program.send(0, others, {&own, 1});
   for (std::uint32_t i = 1; i < p; ++i) {
-    const std::uint32_t from = wrap(std::int64_t{self.index()} - i, p);
-    program.receive(0, Rank{from}, Chunk{from});
+    const std::uint32_t from = wrap(std::int64_t{self} - i, p);
+    program.receive(0, from, Chunk{from});
   }
   return program;
 }

@@ -10,7 +10,7 @@ namespace tutti::allgather {
 Program mesh_bruck(const Problem& problem, Rank self) {
   const Nodes at = nodes(problem, self);
   const std::uint32_t p = problem.ranks;
-  const Program across = embed(bruck({.ranks = at.nodes}, Rank{at.node}),
+  const Program across = embed(bruck({.ranks = at.nodes}, at.node),
                                {.first = at.place, .stride = at.in_node, .modulus = p},
                                ChunkMap{.first = at.place, .stride = at.in_node, .modulus = p});
   const ChunkSets of_all_nodes = [&](Chunk place, std::vector<ChunkRange>& into) {
@@ -18,7 +18,7 @@ Program mesh_bruck(const Problem& problem, Rank self) {
       into.emplace_back(Chunk{std::uint64_t{n} * at.in_node + place.index()});
     }
   };
-  const Program within = embed_sets(mesh({.ranks = at.in_node}, Rank{at.place}),
+  const Program within = embed_sets(mesh({.ranks = at.in_node}, at.place),
                                     {.first = at.node * at.in_node, .modulus = p}, of_all_nodes);
   return then(across, within);
 }

@@ -14,7 +14,7 @@ Program mesh_ring(const Problem& problem, Rank self) {
     return Chunk{wrap(node, at.nodes) * at.in_node + place};
   };
   const auto rank = [&](std::int64_t node, std::uint32_t place) {
-    return Rank{wrap(node, at.nodes) * at.in_node + place};
+    return wrap(node, at.nodes) * at.in_node + place;
   };
   const std::int64_t node = at.node;
   const bool alone = at.in_node == 1;

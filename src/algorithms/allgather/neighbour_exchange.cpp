@@ -10,7 +10,7 @@ namespace tutti::allgather {
 Program neighbour_exchange(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   if (p % 2 == 1) return ring(problem, self);
-  const std::int64_t r = self.index();
+  const std::int64_t r = self;
   // Seen from an odd rank everything is mirrored.
   const std::int64_t towards = r % 2 == 0 ? 1 : -1;
   const std::uint32_t pairs = p / 2;
@@ -20,8 +20,8 @@ Program neighbour_exchange(const Problem& problem, Rank self) {
   Program program(pairs);
   const Rank first{wrap(r + towards, p)};
   const Rank second{wrap(r - towards, p)};
-  program.send(0, first, Chunk{self.index()});
-  program.receive(0, first, Chunk{first.index()});
+  program.send(0, first, Chunk{self});
+  program.receive(0, first, Chunk{first});
   std::int64_t last = 0;
   for (std::uint32_t round = 1; round < pairs; ++round) {
     const Rank partner = round % 2 == 1 ? second : first;

@@ -7,7 +7,7 @@ namespace tutti::allgather {
 /// the next rank. Rank r sends block r − s in round s.
 Program ring(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
-  const std::int64_t r = self.index();
+  const std::int64_t r = self;
   const Rank next{wrap(r + 1, p)};
   const Rank previous{wrap(r - 1, p)};
   Program program(p - 1);

@@ -30,11 +30,11 @@ Program part(const Problem& problem, Rank self, std::uint32_t number) {
     const ChunkSets held = [&](Chunk of, std::vector<ChunkRange>& into) {
       gathered[along] = {static_cast<std::uint32_t>(of.index())};
       for (const Rank owner : grid.ranks(gathered)) {
-        into.emplace_back(Chunk{owner.index() * parts + number});
+        into.emplace_back(Chunk{owner * parts + number});
       }
     };
     all = then(all, embed_sets(ring,
-                               {.first = grid.moved(self, along, 0).index(),
+                               {.first = grid.moved(self, along, 0),
                                 .stride = grid.stride(along),
                                 .modulus = problem.ranks},
                                held));

@@ -10,14 +10,14 @@ Program mesh(const Problem& problem, Rank self) {
   if (p == 1) return Program();
   std::vector<Rank> outwards;
   std::vector<Rank> ascending;
-  for (std::uint32_t i = 1; i < p; ++i) outwards.emplace_back(wrap(self.index() + i, p));
+  for (std::uint32_t i = 1; i < p; ++i) outwards.emplace_back(wrap(self + i, p));
   for (std::uint32_t i = 0; i < p; ++i) {
-    if (i != self.index()) ascending.emplace_back(i);
+    if (i != self) ascending.emplace_back(i);
   }
   const ChunkRange all(Chunk{0});
   Program program(1);
   program.send(0, outwards, {&all, 1});
-  program.receive_reduce(0, ascending, self.index(), {&all, 1});
+  program.receive_reduce(0, ascending, self, {&all, 1});
   return program;
 }
 

@@ -12,7 +12,7 @@ namespace tutti::allreduce {
 Program ring_naive(const Problem& problem, Rank self) {
   const Problem whole{.ranks = problem.ranks};
   // reduce/chain ends at rank 0. The sum continues to rank p−1, then p−2: a mirrored chain.
-  const Rank mirrored{wrap(-std::int64_t{self.index()}, problem.ranks)};
+  const Rank mirrored{wrap(-std::int64_t{self}, problem.ranks)};
   const Program onwards = embed(broadcast::chain(whole, mirrored),
                                 {.stride = -1, .modulus = problem.ranks}, {.modulus = 1});
   return then(reduce::chain(whole, self), onwards);

@@ -7,7 +7,7 @@ namespace tutti::allreduce {
 /// 0 … G−1 share the first of N nodes. Only 1/G of the data of each rank crosses between nodes.
 Program ring_ring(const Problem& problem, Rank self) {
   const Nodes at = nodes(problem, self);
-  return within_nodes(problem, self, ring({.ranks = at.nodes}, Rank{at.node}), at.nodes);
+  return within_nodes(problem, self, ring({.ranks = at.nodes}, at.node), at.nodes);
 }
 
 }  // namespace tutti::allreduce

@@ -7,7 +7,7 @@ namespace tutti::allreduce {
 /// the fast links inside a node, few rounds on the high-latency links between nodes.
 Program ring_tree(const Problem& problem, Rank self) {
   const Nodes at = nodes(problem, self);
-  return within_nodes(problem, self, binomial({.ranks = at.nodes}, Rank{at.node}), 1);
+  return within_nodes(problem, self, binomial({.ranks = at.nodes}, at.node), 1);
 }
 
 }  // namespace tutti::allreduce

@@ -27,7 +27,7 @@ Program part(const Problem& problem, Rank self, std::uint32_t number) {
 
     // The block that the previous ring left to this rank is divided among the ranks of this ring.
     width /= size;
-    const RankMap along{.first = grid.moved(self, dimension, 0).index(),
+    const RankMap along{.first = grid.moved(self, dimension, 0),
                         .stride = grid.stride(dimension),
                         .modulus = problem.ranks};
     const ChunkMap blocks{.first = first,

@@ -27,14 +27,14 @@ std::vector<ChunkRange> forwarded(const Problem& problem, std::uint32_t r, std::
 /// instead of p−1, for about log₂(p)/2 times the bytes. For short messages (Bruck et al., 1997).
 Program bruck(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
-  const std::int64_t r = self.index();
+  const std::int64_t r = self;
   const auto rounds = static_cast<std::uint32_t>(std::bit_width(p - 1));
   Program program(rounds);
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const std::uint32_t hop = 1U << round;
     const Rank below{wrap(r - hop, p)};
-    program.send(round, Rank{wrap(r + hop, p)}, forwarded(problem, self.index(), round));
-    program.receive(round, below, forwarded(problem, below.index(), round));
+    program.send(round, wrap(r + hop, p), forwarded(problem, self, round));
+    program.receive(round, below, forwarded(problem, below, round));
   }
   return program;
 }

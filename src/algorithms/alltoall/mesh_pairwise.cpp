@@ -35,25 +35,25 @@ std::vector<ChunkRange> by_node(const Problem& problem, const Nodes& at, std::ui
 /// and the fewest bytes between the nodes.
 Program mesh_pairwise(const Problem& problem, Rank self) {
   const Nodes at = nodes(problem, self);
-  const std::uint32_t r = self.index();
+  const std::uint32_t r = self;
   const std::uint32_t first = at.node * at.in_node;
   const std::uint32_t collecting = at.in_node > 1 ? 1 : 0;
   Program program(collecting + at.nodes - 1);
   for (std::uint32_t i = 1; i < at.in_node; ++i) {
     const std::uint32_t to = (at.place + i) % at.in_node;
-    program.send(0, Rank{first + to}, by_place(problem, at, r, to));
+    program.send(0, first + to, by_place(problem, at, r, to));
   }
   for (std::uint32_t i = 1; i < at.in_node; ++i) {
     const std::uint32_t from = (at.place + at.in_node - i) % at.in_node;
-    program.receive(0, Rank{first + from}, by_place(problem, at, first + from, at.place));
+    program.receive(0, first + from, by_place(problem, at, first + from, at.place));
   }
   for (std::uint32_t i = 1; i < at.nodes; ++i) {
     const std::uint32_t above = (at.node + i) % at.nodes;
     const std::uint32_t below = (at.node + at.nodes - i) % at.nodes;
     const Rank to{above * at.in_node + at.place};
     const std::uint32_t round = collecting + i - 1;
-    program.send(round, to, by_node(problem, at, at.node, to.index()));
-    program.receive(round, Rank{below * at.in_node + at.place}, by_node(problem, at, below, r));
+    program.send(round, to, by_node(problem, at, at.node, to));
+    program.receive(round, below * at.in_node + at.place, by_node(problem, at, below, r));
   }
   return program;
 }

@@ -13,7 +13,7 @@ namespace tutti::barrier {
 Program dissemination(const Problem& problem, Rank self) {
   const std::uint64_t p = problem.ranks;
   const std::uint32_t k = problem.values[0];
-  const std::int64_t r = self.index();
+  const std::int64_t r = self;
   const ChunkRange token(Chunk{0});
   std::uint32_t rounds = 0;
   for (std::uint64_t heard = 1; heard < p; heard *= k) ++rounds;

@@ -15,8 +15,8 @@ Program binary_tree(const Problem& problem, Rank self) {
   const auto height = static_cast<std::uint32_t>(std::bit_width(p)) - 1;
   const auto depth = static_cast<std::uint32_t>(std::bit_width(v + 1)) - 1;
   Program program(height);
-  if (v != 0) program.receive(depth - 1, Rank{(v - 1) / 2}, Chunk{0});
-  const std::array children{Rank{2 * v + 1}, Rank{2 * v + 2}};
+  if (v != 0) program.receive(depth - 1, (v - 1) / 2, Chunk{0});
+  const std::array children{2 * v + 1, 2 * v + 2};
   const std::size_t count = p > 2 * v + 2 ? 2 : p > 2 * v + 1 ? 1 : 0;
   if (count > 0) {
     const ChunkRange all(Chunk{0});

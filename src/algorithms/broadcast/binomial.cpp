@@ -15,10 +15,10 @@ Program binomial(const Problem& problem, Rank self) {
   Program program(rounds);
   // The lowest bit set in v leads to its parent; lower bits lead to children.
   const auto parent_bit = v == 0 ? rounds : static_cast<std::uint32_t>(std::countr_zero(v));
-  if (v != 0) program.receive(rounds - 1 - parent_bit, Rank{v & (v - 1)}, Chunk{0});
+  if (v != 0) program.receive(rounds - 1 - parent_bit, v & (v - 1), Chunk{0});
   for (std::uint32_t bit = parent_bit; bit-- > 0;) {
     const std::uint32_t child = v | (1U << bit);
-    if (child < p) program.send(rounds - 1 - bit, Rank{child}, Chunk{0});
+    if (child < p) program.send(rounds - 1 - bit, child, Chunk{0});
   }
   return turn_ranks(program, problem);
 }

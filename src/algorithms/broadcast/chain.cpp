@@ -10,8 +10,8 @@ Program chain(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
   const std::uint32_t v = from_root(problem, self);
   Program program(p - 1);
-  if (v > 0) program.receive(v - 1, Rank{v - 1}, Chunk{0});
-  if (v + 1 < p) program.send(v, Rank{v + 1}, Chunk{0});
+  if (v > 0) program.receive(v - 1, v - 1, Chunk{0});
+  if (v + 1 < p) program.send(v, v + 1, Chunk{0});
   return pipelined(turn_ranks(program, problem), segments_of(problem));
 }
 

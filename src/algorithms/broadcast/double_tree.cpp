@@ -29,8 +29,8 @@ Program double_tree(const Problem& problem, Rank self) {
   Program program(1 + inorder_height(others));
   if (v == 0) {
     const Rank top = inorder_root(others);
-    program.send(0, Rank{1 + first(top).index()}, Chunk{0});
-    program.send(0, Rank{1 + second(top).index()}, Chunk{1});
+    program.send(0, 1 + first(top), Chunk{0});
+    program.send(0, 1 + second(top), Chunk{1});
   } else {
     const Rank index{v - 1};
     program = beside(half(others, index, first, Chunk{0}),

@@ -20,7 +20,7 @@ Program knomial(const Problem& problem, Rank self) {
                          [&](std::uint32_t round, std::uint32_t distance, std::uint32_t count) {
                            children.clear();
                            for (std::uint32_t i = 1; i <= count; ++i) {
-                             children.emplace_back(v.index() + i * distance);
+                             children.emplace_back(v + i * distance);
                            }
                            program.send(round, children, {&all, 1});
                          });

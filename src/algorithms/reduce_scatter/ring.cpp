@@ -11,7 +11,7 @@ namespace tutti::reduce_scatter {
 /// that data travels in the same direction in both.
 Program ring(const Problem& problem, Rank self) {
   const std::uint32_t p = problem.ranks;
-  const Rank mirrored{wrap(-std::int64_t{self.index()}, p)};
+  const Rank mirrored{wrap(-std::int64_t{self}, p)};
   const Program down =
       dual(allgather::ring(problem, mirrored), Collective::allgather, mirrored, Own::last);
   return embed(down, {.stride = -1, .modulus = p}, {.stride = -1, .modulus = p});

@@ -18,11 +18,11 @@ Program binomial(const Problem& problem, Rank self) {
   Program program(rounds);
   const auto parent_bit = v == 0 ? rounds : static_cast<std::uint32_t>(std::countr_zero(v));
   if (v != 0) {
-    program.receive(rounds - 1 - parent_bit, Rank{v & (v - 1)}, subtree(v, parent_bit));
+    program.receive(rounds - 1 - parent_bit, v & (v - 1), subtree(v, parent_bit));
   }
   for (std::uint32_t bit = parent_bit; bit-- > 0;) {
     const std::uint32_t child = v | (1U << bit);
-    if (child < p) program.send(rounds - 1 - bit, Rank{child}, subtree(child, bit));
+    if (child < p) program.send(rounds - 1 - bit, child, subtree(child, bit));
   }
   return turn_blocks(program, problem);
 }

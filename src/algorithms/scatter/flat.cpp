@@ -10,7 +10,7 @@ Program flat(const Problem& problem, Rank self) {
   const std::uint32_t v = from_root(problem, self);
   Program program(1);
   if (v == 0) {
-    for (std::uint32_t i = 1; i < p; ++i) program.send(0, Rank{i}, Chunk{i});
+    for (std::uint32_t i = 1; i < p; ++i) program.send(0, i, Chunk{i});
   } else {
     program.receive(0, Rank{0}, Chunk{v});
   }

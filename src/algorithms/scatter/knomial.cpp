@@ -17,12 +17,12 @@ Program knomial(const Problem& problem, Rank self) {
     return ChunkRange(Chunk{top}, std::min<std::uint64_t>(span, p - top));
   };
   Program program(node.rounds);
-  if (v != Rank{0}) program.receive(node.level, node.parent, subtree(v.index(), node.span));
+  if (v != Rank{0}) program.receive(node.level, node.parent, subtree(v, node.span));
   for_each_knomial_round(p, k, v,
                          [&](std::uint32_t round, std::uint32_t distance, std::uint32_t count) {
                            for (std::uint32_t i = 1; i <= count; ++i) {
-                             const std::uint32_t child = v.index() + i * distance;
-                             program.send(round, Rank{child}, subtree(child, distance));
+                             const std::uint32_t child = v + i * distance;
+                             program.send(round, child, subtree(child, distance));
                            }
                          });
   return turn_blocks(program, problem);

@@ -18,8 +18,7 @@ bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::s
 }  // namespace
 
 std::string words(const Call& call, Rank self) {
-  std::string text =
-      "rank " + std::to_string(self.index()) + ": " + std::string(name(call.collective));
+  std::string text = "rank " + std::to_string(self) + ": " + std::string(name(call.collective));
   if (call.collective == Collective::barrier) return text;
   const bool known = call.dtype <= last_dtype;
   text += call.counts.empty() ? " of " + std::to_string(call.count) : " with counts, of";
@@ -33,7 +32,7 @@ namespace {
 /// Numbers that C and other languages may give without a meaning.
 void check_numbers(const Call& call, const Caller& caller) {
   if (call.collective > Collective::barrier) {
-    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(caller.self.index()) +
+    throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(caller.self) +
                                                  ": there is no collective number " +
                                                  std::to_string(static_cast<int>(call.collective)));
   }
@@ -133,11 +132,11 @@ void check_counts(const Call& call, const Caller& caller) {
     }
   }
   if (call.collective == Collective::alltoall &&
-      call.counts[caller.self.index()] != call.output_counts[caller.self.index()]) {
+      call.counts[caller.self] != call.output_counts[caller.self]) {
     refuse(caller, call,
-           "the count to this rank itself (" + std::to_string(call.counts[caller.self.index()]) +
+           "the count to this rank itself (" + std::to_string(call.counts[caller.self]) +
                ") must equal the output count from itself (" +
-               std::to_string(call.output_counts[caller.self.index()]) + ")");
+               std::to_string(call.output_counts[caller.self]) + ")");
   }
 }
 

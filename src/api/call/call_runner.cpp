@@ -95,7 +95,7 @@ void CallRunner::perform(const PreparedCall& prepared, const Call& call) {
   const auto log = [&](std::string_view error) {
     if (!log_) return;
     const PeerCounters after = counters.total();
-    log_->write({.rank = self_.index(),
+    log_->write({.rank = self_,
                  .ranks = ranks_,
                  .number = number,
                  .call = call,
@@ -235,7 +235,7 @@ CallRunner::Choice CallRunner::choice_for(const Call& call, Selector& selector) 
   if (call.options.algorithm.empty() && call.options.schedule == nullptr) {
     const Candidate& best = selector.choose({.collective = call.collective,
                                              .bytes = larger_bytes(call),
-                                             .root = Rank{call.root},
+                                             .root = call.root,
                                              .counted = !call.counts.empty(),
                                              .one_fold = one_fold});
     return {.method = best.method, .shape = best.shape};
@@ -245,7 +245,7 @@ CallRunner::Choice CallRunner::choice_for(const Call& call, Selector& selector) 
   if (!refusal.empty()) throw Error(ErrorCode::unsupported, refusal);
   const Party& party = selector.forecast().party();
   for (const Shape& shape : party.shapes) {
-    if (method.refusal({.ranks = ranks_, .root = Rank{call.root}, .shape = shape}).empty()) {
+    if (method.refusal({.ranks = ranks_, .root = call.root, .shape = shape}).empty()) {
       return {.method = std::move(method), .shape = shape};
     }
   }

@@ -166,7 +166,7 @@ class PointToPoint::Batch final : public Work::State, private Message::Completio
 PointToPoint::PointToPoint(Messenger& messenger, const Membership& membership, MessageHost& host,
                            RunningMessages& running, FlightRecorder& recorder)
     : messenger_(messenger),
-      self_(membership.self.index()),
+      self_(membership.self),
       ranks_(membership.size()),
       host_(host),
       inbox_(messenger.open(membership, *this)),

@@ -85,8 +85,8 @@ Layout blocks_in_pieces(std::span<const std::uint64_t> blocks, std::uint64_t pie
 Layout alltoall_layout(const Call& call, Rank self, std::uint32_t ranks) {
   std::vector<std::uint64_t> sizes(std::size_t{ranks} * ranks, 0);
   for (std::uint32_t r = 0; r < ranks; ++r) {
-    sizes[std::size_t{self.index()} * ranks + r] = call.counts[r];
-    sizes[std::size_t{r} * ranks + self.index()] = call.output_counts[r];
+    sizes[std::size_t{self} * ranks + r] = call.counts[r];
+    sizes[std::size_t{r} * ranks + self] = call.output_counts[r];
   }
   return Layout::counted(sizes);
 }
@@ -188,7 +188,7 @@ Method named_method(const Call& call, std::uint32_t ranks) {
   Method method = options.schedule != nullptr ? Method(*options.schedule)
                                               : Method(algorithm(options.algorithm));
   if (options.schedule != nullptr) {
-    const std::string misfit = options.schedule->misfit(call.collective, ranks, Rank{call.root});
+    const std::string misfit = options.schedule->misfit(call.collective, ranks, call.root);
     if (!misfit.empty()) refuse(misfit);
   } else if (method.collective() != call.collective) {
     refuse(std::string(method.name()) + " is for another collective");
@@ -204,7 +204,7 @@ Method named_method(const Call& call, std::uint32_t ranks) {
 
 PreparedCall prepare(const Preparation& preparation) {
   const Call& call = preparation.call;
-  Problem problem{.ranks = preparation.ranks, .root = Rank{call.root}};
+  Problem problem{.ranks = preparation.ranks, .root = call.root};
   if (preparation.method.needs_shape()) problem.shape = shape_of(preparation);
   const std::shared_ptr<const Blueprint> blueprint = preparation.blueprints.get(
       preparation.method, problem, preparation.self, preparation.aliasing);
@@ -252,14 +252,14 @@ PreparedCall prepare(const Preparation& preparation) {
 }
 
 CallExtent extent_of(const Call& call, Rank self, std::uint32_t ranks) {
-  const bool is_root = self.index() == call.root;
-  const std::uint64_t own = call.counts.empty() ? call.count : call.counts[self.index()];
+  const bool is_root = self == call.root;
+  const std::uint64_t own = call.counts.empty() ? call.count : call.counts[self];
   const auto sum = [](std::span<const std::uint64_t> counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   };
   const std::uint64_t all = call.counts.empty() ? call.count * ranks : sum(call.counts);
   const std::uint64_t before =
-      call.counts.empty() ? call.count * self.index() : sum(call.counts.first(self.index()));
+      call.counts.empty() ? call.count * self : sum(call.counts.first(self));
   switch (call.collective) {
     case Collective::broadcast:
       return {.input = is_root ? call.count : 0, .output = call.count};

@@ -40,7 +40,7 @@ class ShardReduction::Task {
       : owner_(owner),
         call_(call),
         run_(run),
-        self_(owner.self_.index()),
+        self_(owner.self_),
         ranks_(owner.ranks_),
         element_(size_of(call.dtype)),
         fold_(fold_for(call)),

@@ -38,7 +38,7 @@ std::optional<Error> CallAlarm::ring(std::span<const std::uint32_t> awaited) {
   const bool is_over =
       prospects.is_hopeless || now > *verdict_found_at_ + for_other_ranks ||
       std::any_of(prospects.ended.begin(), prospects.ended.end(), [&](std::uint32_t rank) {
-        return now > *verdict_found_at_ + for_lost_ranks || !port_.may_arrive(Rank{rank}, true);
+        return now > *verdict_found_at_ + for_lost_ranks || !port_.may_arrive(rank, true);
       });
   return is_over ? std::optional(failed) : std::nullopt;
 }

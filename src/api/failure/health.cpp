@@ -36,7 +36,7 @@ Health::Health(const Setup& setup)
   consensus_ =
       std::make_unique<Consensus>(fabric_->lifeline(),
                                   Consensus::Config{.communicator = setup.membership.context,
-                                                    .self = self_.index(),
+                                                    .self = self_,
                                                     .members = members_,
                                                     .patience = timeout_},
                                   alarm_.raised, participant_);
@@ -77,7 +77,7 @@ Error Health::settle(const Error& error, const std::string& call, const Stall& s
   if (consensus_) consensus_->stop_after(calls_ - 1);
   const Verdict verdict =
       agree_on_verdict({.code = error.code(),
-                        .ranks = error.code() == ErrorCode::aborted ? std::vector{self_.index()}
+                        .ranks = error.code() == ErrorCode::aborted ? std::vector{self_}
                                  : alarm_.leaver()                  ? std::vector{*alarm_.leaver()}
                                                                     : stall.ranks,
                         .call = calls_,
@@ -97,12 +97,11 @@ Error Health::settle_message(const Error& error, const std::string& what,
 
 Error Health::give_up(const Error& error, const std::string& what,
                       std::vector<std::uint32_t> suspects) {
-  const Verdict verdict =
-      agree_on_verdict({.code = error.code(),
-                        .ranks = error.code() == ErrorCode::aborted ? std::vector{self_.index()}
-                                                                    : std::move(suspects),
-                        .call = 0,
-                        .words = what + ": " + error.what()});
+  const Verdict verdict = agree_on_verdict(
+      {.code = error.code(),
+       .ranks = error.code() == ErrorCode::aborted ? std::vector{self_} : std::move(suspects),
+       .call = 0,
+       .words = what + ": " + error.what()});
   has_been_told_.store(true);
   const std::string message = what + ": " + verdict.words;
   box_.fail(message);
@@ -121,11 +120,11 @@ bool Health::has_ended(std::uint32_t rank) const {
   return fabric_->lifeline() && fabric_->lifeline()->is_lost(members_[rank]);
 }
 
-bool Health::has_revoked(std::uint32_t rank) const { return port_.has_revoked(Rank{rank}); }
+bool Health::has_revoked(std::uint32_t rank) const { return port_.has_revoked(rank); }
 
 Error Health::giving_up(const char* why) const {
-  return {ErrorCode::aborted, "rank " + std::to_string(self_.index()) +
-                                  " gave up: its own code threw " + std::string(why)};
+  return {ErrorCode::aborted,
+          "rank " + std::to_string(self_) + " gave up: its own code threw " + std::string(why)};
 }
 
 /// The caller may free its memory when the call returns, so no rank may still access it. It does
@@ -136,7 +135,7 @@ void Health::revoke() {
   constexpr auto between_looks = 100us;
   port_.revoke();
   if (!consensus_) return port_.abandon();
-  const auto is_gone = [&](Rank rank) { return consensus_->is_gone(rank.index()); };
+  const auto is_gone = [&](Rank rank) { return consensus_->is_gone(rank); };
   const Clock::time_point end = Clock::now() + long_enough;
   while (port_.is_exposed(is_gone) && Clock::now() < end) {
     std::this_thread::sleep_for(between_looks);
@@ -148,7 +147,7 @@ void Health::refuse() {
   // All ranks know the verdict before this rank's program may end.
   const Verdict verdict =
       consensus_ ? consensus_->await_verdict().verdict : this->verdict().value_or(Verdict{});
-  const std::string own = "rank " + std::to_string(self_.index()) + ": ";
+  const std::string own = "rank " + std::to_string(self_) + ": ";
   if (!has_been_told_.exchange(true)) {
     box_.fail(verdict.words);
     throw Error(verdict.code, own + "before this call began, " + verdict.words);
@@ -161,8 +160,8 @@ void Health::refuse() {
 void Health::abort(const std::string& reason) {
   constexpr std::size_t room_for_rank = 64;
   (void)agree_on_verdict({.code = ErrorCode::aborted,
-                          .ranks = {self_.index()},
-                          .words = "rank " + std::to_string(self_.index()) + " aborted it: " +
+                          .ranks = {self_},
+                          .words = "rank " + std::to_string(self_) + " aborted it: " +
                                    shortened(reason, most_words - room_for_rank)});
 }
 
@@ -186,7 +185,7 @@ bool Health::has_failed() {
 void Health::require_failure() {
   if (has_failed()) return;
   throw Error(ErrorCode::invalid_argument,
-              "rank " + std::to_string(self_.index()) +
+              "rank " + std::to_string(self_) +
                   ": shrink() is for a communicator that has failed, and this one has not failed: "
                   "go on using it; to make all ranks shrink it, call abort() first; to leave out "
                   "ranks that live, use split()");

@@ -22,7 +22,7 @@ void require_rank(std::uint32_t rank, std::uint32_t ranks) {
 
 /// The same ranks, numbered in another order.
 Communicator in_order(Communicator& all, const std::vector<Rank>& order) {
-  const auto place = std::find(order.begin(), order.end(), Rank{all.rank()});
+  const auto place = std::find(order.begin(), order.end(), all.rank());
   return std::move(*all.split(0, static_cast<std::uint32_t>(place - order.begin())));
 }
 
@@ -47,7 +47,7 @@ Communicator Communicator::create(Exchange& exchange, std::uint32_t rank, std::u
   require_rank(rank, ranks);
   CommunicatorSettings settings = settings_of(options, ranks);
   settings.fabric.trusts_exchange = true;
-  return Communicator(std::make_unique<Impl>(exchange, Rank{rank}, ranks, settings));
+  return Communicator(std::make_unique<Impl>(exchange, rank, ranks, settings));
 }
 
 Communicator Communicator::create(const UniqueId& id, std::uint32_t rank, std::uint32_t ranks,

@@ -37,7 +37,7 @@ std::shared_ptr<ThreadHub> shared_hub(Exchange& exchange, const Roster& roster) 
 }  // namespace
 
 Fabric::Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, FabricSettings settings)
-    : settings_(std::move(settings)), roster_(exchange, self.index(), ranks, settings_) {
+    : settings_(std::move(settings)), roster_(exchange, self, ranks, settings_) {
   if (ranks > 1) {
     open_lifeline(exchange);
     transports_.emplace(
@@ -55,7 +55,7 @@ Fabric::Fabric(Exchange& exchange, Rank self, std::uint32_t ranks, FabricSetting
   Membership everyone = roster_.everyone();
   everyone.context = context_of_messages;
   messenger_.emplace(link(everyone, exchange, {}).port,
-                     Messenger::Setting{.self = self.index(), .members = ranks});
+                     Messenger::Setting{.self = self, .members = ranks});
 }
 
 /// Within a host it needs no network.

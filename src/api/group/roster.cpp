@@ -59,7 +59,7 @@ void Roster::require_no_trouble() const {
 bool Roster::is_roomy() const { return !hosts_of(everyone()).at(own().host).is_crowded(); }
 
 Membership Roster::everyone() const {
-  Membership membership{.self = Rank{self_}};
+  Membership membership{.self = self_};
   membership.members.resize(size());
   std::iota(membership.members.begin(), membership.members.end(), 0);
   return membership;

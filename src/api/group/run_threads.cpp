@@ -51,9 +51,9 @@ void run_threads(std::uint32_t ranks, const std::function<void(Communicator&)>& 
   auto group = std::make_unique<ThreadGroup>(ranks);
   const auto run_rank = [&](std::uint32_t rank) {
     try {
-      ThreadExchange exchange(group->gather, Rank{rank}, Clock::now() + settings.timeout);
+      ThreadExchange exchange(group->gather, rank, Clock::now() + settings.timeout);
       Communicator communicator(
-          std::make_unique<Communicator::Impl>(exchange, Rank{rank}, ranks, settings));
+          std::make_unique<Communicator::Impl>(exchange, rank, ranks, settings));
       f(communicator);
     } catch (...) {
       if (!origin.is_here()) throw;

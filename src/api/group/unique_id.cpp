@@ -130,7 +130,7 @@ Communicator join(const UniqueId& id, std::uint32_t rank, std::uint32_t ranks,
                                                  ": a rank must be below the number of ranks");
   }
   settings.fabric.secret = common_secret(settings.fabric.secret, place.key);
-  const Group group{.rank = Rank{rank}, .size = ranks, .secret = settings.fabric.secret};
+  const Group group{.rank = rank, .size = ranks, .secret = settings.fabric.secret};
   const Clock::time_point deadline = Clock::now() + time.timeout;
   if (time.span == DeadlineSpan::all_rounds) settings.fabric.start_by = deadline;
   if (rank > 0) {

@@ -48,13 +48,12 @@ class Writer {
     for (const Placement::Copy& copy : placement_.aside()) copy_whole(copy);
     gpu_.scratch = next_scratch_;
     if (gpu_.blocks.size() > most_blocks) {
-      exceed("rank " + std::to_string(self_.index()) + " needs " +
-             std::to_string(gpu_.blocks.size()) + " thread blocks; the limit is " +
-             std::to_string(most_blocks));
+      exceed("rank " + std::to_string(self_) + " needs " + std::to_string(gpu_.blocks.size()) +
+             " thread blocks; the limit is " + std::to_string(most_blocks));
     }
     for (const ThreadBlock& each : gpu_.blocks) {
       if (each.steps.size() > most_steps) {
-        exceed("a thread block of rank " + std::to_string(self_.index()) + " has " +
+        exceed("a thread block of rank " + std::to_string(self_) + " has " +
                std::to_string(each.steps.size()) + " steps; the limit is " +
                std::to_string(most_steps));
       }
@@ -109,11 +108,11 @@ class Writer {
   }
   std::size_t block_to(Rank peer) {
     const std::uint32_t k = sent_[peer]++;
-    return block_for(static_cast<std::int32_t>(peer.index()), -1, k / messages_per_block);
+    return block_for(static_cast<std::int32_t>(peer), -1, k / messages_per_block);
   }
   std::size_t block_from(Rank peer) {
     const std::uint32_t k = received_[peer]++;
-    return block_for(-1, static_cast<std::int32_t>(peer.index()), k / messages_per_block);
+    return block_for(-1, static_cast<std::int32_t>(peer), k / messages_per_block);
   }
   std::size_t local_block() {
     // Local steps follow each other; a new thread block when one is full.
@@ -299,7 +298,7 @@ std::string to_msccl(const Schedule& schedule) {
   const Contract& contract = schedule.contract;
   if (contract.collective == Collective::barrier) exceed("MSCCL has no barrier");
   AlgorithmFile file{.name = schedule.name, .collective = contract.collective};
-  file.root = contract.root.index();
+  file.root = contract.root;
   const std::uint64_t chunks = contract.collective == Collective::alltoall
                                    ? contract.chunks / contract.ranks
                                    : contract.chunks;
@@ -308,7 +307,7 @@ std::string to_msccl(const Schedule& schedule) {
   file.chunks = static_cast<std::uint32_t>(chunks);
   file.gpus.resize(contract.ranks);
   for (std::uint32_t r = 0; r < contract.ranks; ++r) {
-    Writer writer(schedule, Rank{r}, file.gpus[r]);
+    Writer writer(schedule, r, file.gpus[r]);
     writer.run();
     file.channels = std::max(file.channels, writer.channels());
   }

@@ -181,12 +181,12 @@ class Import {
       Item& send = add(message.from, {message.round, turn});
       send.step.kind = Step::Kind::send;
       send.step.variant = Variant{values_.values[head.sent].variant};
-      send.peers = {Rank{message.to}};
+      send.peers = {message.to};
       send.chunks = chunks;
       Item& receive = add(message.to, {message.round, turn});
       receive.step.kind = Step::Kind::receive;
       receive.step.variant = Variant{values_.values[head.made].variant};
-      receive.peers = {Rank{message.from}};
+      receive.peers = {message.from};
       receive.chunks = chunks;
       if (head.own != no_value) {
         receive.step.own = own_first(head) ? 0 : 1;

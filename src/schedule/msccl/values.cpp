@@ -68,7 +68,7 @@ class SymbolicRun {
     }
     Contract contract{.collective = file.collective,
                       .ranks = ranks,
-                      .root = Rank{has_root(file.collective) ? file.root : 0},
+                      .root = has_root(file.collective) ? file.root : 0,
                       .chunks = chunks};
     try {
       contract.check();
@@ -90,7 +90,7 @@ class SymbolicRun {
 
   void fill_inputs() {
     for (std::uint32_t g = 0; g < file_.gpus.size(); ++g) {
-      const ChunkSeries input = contract_.input(Rank{g});
+      const ChunkSeries input = contract_.input(g);
       auto& ids = found_.inputs.emplace_back();
       for (std::uint32_t i = 0; i < input.count; ++i) {
         ids.push_back(add_value(g, input[i].index(), g, {-1, 0}));
@@ -228,7 +228,7 @@ class SymbolicRun {
 
   void check_outputs() {
     for (std::uint32_t g = 0; g < file_.gpus.size(); ++g) {
-      const ChunkSeries output = contract_.output(Rank{g});
+      const ChunkSeries output = contract_.output(g);
       auto& ids = found_.outputs.emplace_back();
       for (std::uint32_t i = 0; i < output.count; ++i) {
         const ValueId value = memories_[g].value(memories_[g].output(i));

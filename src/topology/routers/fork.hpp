@@ -16,7 +16,7 @@ class Fork {
        std::uint64_t flow)
       : policy_(policy), state_(place) {
     if (policy != RoutePolicy::ecmp) return;
-    const std::uint64_t pair = (std::uint64_t{from.index()} << 32) | to.index();
+    const std::uint64_t pair = (std::uint64_t{from} << 32) | to;
     state_ = mixed(0, mixed(0, mixed(0, seed) ^ pair) ^ flow);
   }
 

@@ -102,10 +102,10 @@ void SearchRouter::search_up(Distances& distances) const {
 }
 
 void SearchRouter::append(Rank from, Rank to, Fork& fork, std::vector<LinkId>& links) {
-  const NodeId target = ranks_[to.index()];
+  const NodeId target = ranks_[to];
   const NodeId goal = gate(target);
   const Distances& distances = distances_to(goal);
-  NodeId at = ranks_[from.index()];
+  NodeId at = ranks_[from];
   bool down = false;
   while (at != goal) {
     Distance least = unreachable;
@@ -139,7 +139,7 @@ void SearchRouter::append(Rank from, Rank to, Fork& fork, std::vector<LinkId>& l
 
 void SearchRouter::no_path(Rank from, Rank to) const {
   throw Error(ErrorCode::invalid_argument,
-              "no path leads from " + names_[from.index()] + " to " + names_[to.index()] +
+              "no path leads from " + names_[from] + " to " + names_[to] +
                   (up_down_ ? " that goes up and then down: correct the levels, or ask for the "
                               "shortest paths"
                             : ": add links, or set ranks_forward if ranks forward"));

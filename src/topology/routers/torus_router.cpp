@@ -64,9 +64,9 @@ TorusRouter::TorusRouter(const Network& network, const wiring::Torus& torus)
 }
 
 void TorusRouter::append(Rank from, Rank to, Fork& /*fork*/, std::vector<LinkId>& links) const {
-  std::uint32_t at = from.index();
-  std::uint32_t from_rest = from.index();
-  std::uint32_t to_rest = to.index();
+  std::uint32_t at = from;
+  std::uint32_t from_rest = from;
+  std::uint32_t to_rest = to;
   std::uint32_t stride = 1;
   const std::size_t count = dimensions_.size();
   for (std::size_t d = 0; d < count && from_rest != to_rest; ++d) {

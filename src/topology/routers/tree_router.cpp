@@ -83,8 +83,8 @@ TreeRouter::TreeRouter(const Network& network)
 
 void TreeRouter::append(Rank from, Rank to, Fork& /*fork*/, std::vector<LinkId>& links) const {
   const auto place = [&](NodeId node) -> const Place& { return places_[node.index()]; };
-  NodeId low = ranks_[from.index()];
-  NodeId high = ranks_[to.index()];
+  NodeId low = ranks_[from];
+  NodeId high = ranks_[to];
   NodeId meet = high;
   // Climbs from both ends, the deeper first, until they meet.
   std::uint32_t downs = 0;

@@ -40,9 +40,9 @@ std::uint32_t FatTreeRouter::spine_to_core(std::uint32_t pod, std::uint32_t spin
 }
 
 void FatTreeRouter::append(Rank from, Rank to, Fork& fork, std::vector<LinkId>& links) const {
-  const std::uint32_t edge_from = from.index() / tree_.hosts;
-  const std::uint32_t edge_to = to.index() / tree_.hosts;
-  add(2 * from.index(), links);
+  const std::uint32_t edge_from = from / tree_.hosts;
+  const std::uint32_t edge_to = to / tree_.hosts;
+  add(2 * from, links);
   if (edge_from != edge_to) {
     const std::uint32_t pod_from = edge_from / tree_.edges;
     const std::uint32_t pod_to = edge_to / tree_.edges;
@@ -55,7 +55,7 @@ void FatTreeRouter::append(Rank from, Rank to, Fork& fork, std::vector<LinkId>& 
     }
     add(edge_to_spine(edge_to, spine) + 1, links);
   }
-  add(2 * to.index() + 1, links);
+  add(2 * to + 1, links);
 }
 
 DragonflyRouter::DragonflyRouter(const Network& network, const wiring::Dragonfly& dragonfly)
@@ -75,12 +75,12 @@ void DragonflyRouter::append_local(std::uint32_t group, std::uint32_t from, std:
 }
 
 void DragonflyRouter::append(Rank from, Rank to, Fork& /*fork*/, std::vector<LinkId>& links) const {
-  const std::uint32_t router_from = from.index() / dragonfly_.ranks;
-  const std::uint32_t router_to = to.index() / dragonfly_.ranks;
+  const std::uint32_t router_from = from / dragonfly_.ranks;
+  const std::uint32_t router_to = to / dragonfly_.ranks;
   const std::uint32_t group_from = router_from / dragonfly_.routers;
   const std::uint32_t group_to = router_to / dragonfly_.routers;
   std::uint32_t at = router_from % dragonfly_.routers;
-  add(2 * from.index(), links);
+  add(2 * from, links);
   if (group_from != group_to) {
     append_local(group_from, at, dragonfly_.exit(group_from, group_to), links);
     add(first_global_link_ + group_from * (dragonfly_.groups - 1) +
@@ -89,7 +89,7 @@ void DragonflyRouter::append(Rank from, Rank to, Fork& /*fork*/, std::vector<Lin
     at = dragonfly_.exit(group_to, group_from);
   }
   append_local(group_to, at, router_to % dragonfly_.routers, links);
-  add(2 * to.index() + 1, links);
+  add(2 * to + 1, links);
 }
 
 FullMeshRouter::FullMeshRouter(const Network& network) : ranks_(network.rank_count()) {
@@ -97,7 +97,7 @@ FullMeshRouter::FullMeshRouter(const Network& network) : ranks_(network.rank_cou
 }
 
 void FullMeshRouter::append(Rank from, Rank to, Fork& /*fork*/, std::vector<LinkId>& links) const {
-  add(from.index() * (ranks_ - 1) + among_others(from.index(), to.index()), links);
+  add(from * (ranks_ - 1) + among_others(from, to), links);
 }
 
 RailsRouter::RailsRouter(const Network& network, const wiring::Rails& rails) : rails_(rails) {
@@ -105,12 +105,12 @@ RailsRouter::RailsRouter(const Network& network, const wiring::Rails& rails) : r
 }
 
 void RailsRouter::append(Rank from, Rank to, Fork& fork, std::vector<LinkId>& links) const {
-  const std::uint32_t host_from = from.index() / rails_.ranks;
-  const std::uint32_t host_to = to.index() / rails_.ranks;
+  const std::uint32_t host_from = from / rails_.ranks;
+  const std::uint32_t host_to = to / rails_.ranks;
   const std::uint32_t of_a_host = 2 * rails_.ranks + 4 * rails_.rails;
   const auto first_rank = [&](std::uint32_t host) { return host * of_a_host; };
   const auto first_nic = [&](std::uint32_t host) { return first_rank(host) + 2 * rails_.ranks; };
-  add(first_rank(host_from) + 2 * (from.index() % rails_.ranks), links);
+  add(first_rank(host_from) + 2 * (from % rails_.ranks), links);
   if (host_from != host_to) {
     const std::uint32_t rail = fork.pick(rails_.rails);
     add(first_nic(host_from) + 4 * rail, links);
@@ -118,7 +118,7 @@ void RailsRouter::append(Rank from, Rank to, Fork& fork, std::vector<LinkId>& li
     add(first_nic(host_to) + 4 * rail + 3, links);
     add(first_nic(host_to) + 4 * rail + 1, links);
   }
-  add(first_rank(host_to) + 2 * (to.index() % rails_.ranks) + 1, links);
+  add(first_rank(host_to) + 2 * (to % rails_.ranks) + 1, links);
 }
 
 }  // namespace tutti

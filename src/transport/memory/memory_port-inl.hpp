@@ -63,13 +63,13 @@ inline bool MemoryPort::has_room(Outbound& out) {
 
 inline bool MemoryPort::have_room(std::span<const Rank> peers) {
   for (const Rank peer : peers) {
-    if (!has_room(out_[peer.index()])) return false;
+    if (!has_room(out_[peer])) return false;
   }
   return true;
 }
 
 inline void MemoryPort::prefetch_next_descriptor(Rank peer) const {
-  const Outbound& out = out_[peer.index()];
+  const Outbound& out = out_[peer];
   prefetch_to_write(&out.ring->at(out.turn));
 }
 
@@ -88,17 +88,17 @@ inline void MemoryPort::add_descriptor(Outbound& out, const Inbound& in, const W
 }
 
 inline void MemoryPort::post_inline(Rank peer, std::span<const std::byte> data) {
-  Outbound& out = out_[peer.index()];
+  Outbound& out = out_[peer];
   short_copy(out.ring->at(out.turn).data.data(), data.data(), data.size());
-  add_descriptor(out, in_[peer.index()], {.bytes = data.size()}, {});
+  add_descriptor(out, in_[peer], {.bytes = data.size()}, {});
 }
 
 /// Sends data that the peer reads in this rank's own memory.
 inline void MemoryPort::post_in_place(Rank peer, const Way& way, const Descriptor::Window& window) {
-  Outbound& out = out_[peer.index()];
+  Outbound& out = out_[peer];
   out.is_outstanding = true;
   out.last_outstanding = out.turn;
-  add_descriptor(out, in_[peer.index()], way, window);
+  add_descriptor(out, in_[peer], way, window);
 }
 
 }  // namespace tutti

@@ -54,7 +54,7 @@ MemoryPort::MemoryPort(MemoryTransport& transport, const Membership& membership,
   for (std::uint32_t rank = 0; rank < membership.size(); ++rank) {
     if (!places[rank]) continue;
     const auto place = static_cast<std::uint32_t>(local_places_.size());
-    if (rank == membership.self.index()) self_ = place;
+    if (rank == membership.self) self_ = place;
     in_[rank].place = out_[rank].place = place;
     local_places_.push_back(*places[rank]);
     closing_.members.push_back(membership.members[rank]);
@@ -74,7 +74,7 @@ void MemoryPort::revoke() { header_.retirement(self_).revoked.store(1, std::memo
 bool MemoryPort::is_exposed(const std::function<bool(Rank)>& is_gone) {
   for (std::uint32_t peer = 0; peer < out_.size(); ++peer) {
     Outbound& out = out_[peer];
-    if ((may_read(out) || may_write(out)) && !is_gone(Rank{peer})) return true;
+    if ((may_read(out) || may_write(out)) && !is_gone(peer)) return true;
   }
   return false;
 }

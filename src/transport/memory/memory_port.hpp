@@ -52,7 +52,7 @@ class MemoryPort final : public Port {
   void revoke() override;
   [[nodiscard]] bool has_revoked(Rank peer) const override {
     std::atomic_thread_fence(std::memory_order_acquire);
-    const Retirement& owner = header_.retirement(in_[peer.index()].place);
+    const Retirement& owner = header_.retirement(in_[peer].place);
     return owner.revoked.load(std::memory_order_relaxed) != 0;
   }
   [[nodiscard]] bool is_exposed(const std::function<bool(Rank)>& is_gone) override;

@@ -18,12 +18,12 @@ std::size_t MemoryPort::poll(std::span<const Rank> peers, std::span<std::byte> i
                              const void** data, std::span<const Rank> next) {
   // The descriptors of the next peers are fetched meanwhile: each is in the cache of another core.
   for (const Rank peer : next) {
-    const Inbound& later = in_[peer.index()];
+    const Inbound& later = in_[peer];
     if (later.ring != nullptr) __builtin_prefetch(&later.ring->at(later.turn));
   }
   std::size_t least = ~std::size_t{0};
   for (std::size_t i = 0; i < peers.size(); ++i) {
-    Inbound& in = in_[peers[i].index()];
+    Inbound& in = in_[peers[i]];
     if (!open(peers[i], in)) return 0;
     data[i] = in.data;
     if (!in.is_remote) {
@@ -43,13 +43,13 @@ std::size_t MemoryPort::poll(std::span<const Rank> peers, std::span<std::byte> i
 }
 
 void MemoryPort::consume(std::span<const Rank> peers, std::size_t bytes) {
-  for (const Rank peer : peers) finish(peer, in_[peer.index()], bytes);
+  for (const Rank peer : peers) finish(peer, in_[peer], bytes);
 }
 
 bool MemoryPort::may_arrive(Rank peer, bool has_ended) {
   // What a process has sent is there when it ends.
   if (has_ended) return false;
-  Inbound& in = in_[peer.index()];
+  Inbound& in = in_[peer];
   return in.ring != nullptr || find_ring(in);
 }
 
@@ -79,7 +79,7 @@ void MemoryPort::find_data(Rank peer, Inbound& in, const Descriptor& descriptor)
     in.data = transport_.arena().at(where);
   }
   if (descriptor.place.window.bytes > 0) in.window = descriptor.place.window;
-  Outbound& out = out_[peer.index()];
+  Outbound& out = out_[peer];
   if (reached(descriptor.place.finished, out.done)) out.done = descriptor.place.finished;
 }
 
@@ -96,7 +96,7 @@ void MemoryPort::fill_copy(Inbound& in) {
 }
 
 void MemoryPort::refuse_call(Rank peer) {
-  throw Error(ErrorCode::mismatch, "rank " + std::to_string(peer.index()) +
+  throw Error(ErrorCode::mismatch, "rank " + std::to_string(peer) +
                                        " is in another call, or in the same call with other "
                                        "arguments: make the same calls in the same order on "
                                        "all ranks");
@@ -104,7 +104,7 @@ void MemoryPort::refuse_call(Rank peer) {
 
 void MemoryPort::refuse_changed(Rank peer) {
   set_writing(false);
-  throw Error(ErrorCode::peer_lost, "rank " + std::to_string(peer.index()) + " has given up");
+  throw Error(ErrorCode::peer_lost, "rank " + std::to_string(peer) + " has given up");
 }
 
 }  // namespace tutti

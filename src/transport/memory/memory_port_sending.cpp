@@ -151,7 +151,7 @@ bool MemoryPort::stage(std::span<const Send> sends, std::size_t most,
     std::memcpy(transport_.arena().at(at), send.data.data(), size);
     at += in_slot(size);
     for (const Rank peer : send.peers) {
-      const Outbound& out = out_[peer.index()];
+      const Outbound& out = out_[peer];
       slot->readers.push_back({.ring = out.ring, .turn = out.turn});
     }
   }
@@ -161,8 +161,7 @@ bool MemoryPort::stage(std::span<const Send> sends, std::size_t most,
     const std::size_t size = &send == &first ? most : send.data.size();
     const Way way{.kind = Descriptor::Kind::staged, .where = at, .bytes = size};
     for (const Rank peer : send.peers) {
-      add_descriptor(out_[peer.index()], in_[peer.index()], way,
-                     &send == &first ? window : Descriptor::Window{});
+      add_descriptor(out_[peer], in_[peer], way, &send == &first ? window : Descriptor::Window{});
     }
     at += in_slot(size);
   }
@@ -176,8 +175,7 @@ bool MemoryPort::stage(std::span<const Send> sends, std::size_t most,
 
 Outbox::Slot* MemoryPort::take_slot(std::span<const Send> sends) {
   const bool to_one = sends.size() == 1 && sends.front().peers.size() == 1;
-  const auto flow =
-      static_cast<std::uint32_t>(to_one ? sends.front().peers.front().index() : out_.size());
+  const auto flow = static_cast<std::uint32_t>(to_one ? sends.front().peers.front() : out_.size());
   return transport_.outbox().take(*closing_.quota, flow);
 }
 
@@ -209,18 +207,18 @@ void MemoryPort::post_prepared(const Send& send) {
   Outbox::Slot& slot = *std::exchange(prepared_, nullptr);
   const Descriptor::Window window = announce(send);
   for (const Rank peer : send.peers) {
-    const Outbound& out = out_[peer.index()];
+    const Outbound& out = out_[peer];
     slot.readers.push_back({.ring = out.ring, .turn = out.turn});
   }
   const Way way{.kind = Descriptor::Kind::staged, .where = slot.offset, .bytes = send.data.size()};
   Outbox::post(slot);
   for (const Rank peer : send.peers) {
-    add_descriptor(out_[peer.index()], in_[peer.index()], way, window);
+    add_descriptor(out_[peer], in_[peer], way, window);
   }
 }
 
 std::size_t MemoryPort::unreleased(Rank peer) {
-  Outbound& out = out_[peer.index()];
+  Outbound& out = out_[peer];
   if (!out.is_outstanding) return 0;
   if (!reached(out.done, out.last_outstanding)) refresh(out);
   out.is_outstanding = !reached(out.done, out.last_outstanding);

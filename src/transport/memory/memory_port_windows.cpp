@@ -15,10 +15,10 @@ Descriptor::Window MemoryPort::announce(const Send& send) {
   const auto published = view_->publish(window.memory);
   if (!published || published->bytes < window.memory.size()) return {};
   const Rank peer = send.peers.front();
-  Outbound& out = out_[peer.index()];
+  Outbound& out = out_[peer];
   note_announced(out, window.memory);
   return {.where = published->where,
-          .at = in_[peer.index()].consumed + window.at,
+          .at = in_[peer].consumed + window.at,
           .after = window.after ? out.sent + static_cast<std::uint64_t>(*window.after)
                                 : may_write_at_once,
           .bytes = window.memory.size()};
@@ -55,7 +55,7 @@ bool MemoryPort::find_windows(std::span<const Rank> peers, std::size_t bytes, st
   // rank sees that it has revoked.
   set_writing(true);
   for (const Rank peer : peers) {
-    const Retirement& owner = header_.retirement(out_[peer.index()].place);
+    const Retirement& owner = header_.retirement(out_[peer].place);
     if (owner.revoked.load(std::memory_order_seq_cst) != 0) require_unchanged(peer);
   }
   return true;
@@ -63,8 +63,8 @@ bool MemoryPort::find_windows(std::span<const Rank> peers, std::size_t bytes, st
 
 /// Null if the peer has announced no window for these bytes, or if they may not be overwritten yet.
 std::byte* MemoryPort::find_window(Rank peer, std::size_t bytes, std::size_t reading) {
-  const Inbound& in = in_[peer.index()];
-  const std::uint64_t at = out_[peer.index()].sent;
+  const Inbound& in = in_[peer];
+  const std::uint64_t at = out_[peer].sent;
   const Descriptor::Window& window = in.window;
   if (at < window.at || at + bytes > window.at + window.bytes) return nullptr;
   const std::uint64_t within = at - window.at;
@@ -79,8 +79,8 @@ void MemoryPort::put(const Send& send) {
   set_writing(false);
   const Descriptor::Window window = announce(send);
   for (const Rank peer : send.peers) {
-    Outbound& out = out_[peer.index()];
-    const Inbound& in = in_[peer.index()];
+    Outbound& out = out_[peer];
+    const Inbound& in = in_[peer];
     const Way way{.kind = Descriptor::Kind::put,
                   .where = in.window.where + (out.sent - in.window.at),
                   .bytes = send.data.size()};

@@ -39,7 +39,7 @@ std::uint64_t MemoryTransport::offer(const Membership& membership) {
                                   [](const auto& place) { return place.has_value(); });
   const auto here = static_cast<std::uint32_t>(std::count_if(
       places.begin(), places.end(), [](const auto& place) { return place.has_value(); }));
-  const bool is_first = first - places.begin() == membership.self.index();
+  const bool is_first = first - places.begin() == membership.self;
   return is_first ? arena_.allocate(SharedHeader::size(here)) : 0;
 }
 
@@ -59,8 +59,7 @@ std::unique_ptr<Port> MemoryTransport::open(const Membership& membership,
                                             " has no shared memory left for another "
                                             "communicator");
   }
-  return std::make_unique<MemoryPort>(*this, membership, places, offset,
-                                      maker == membership.self.index());
+  return std::make_unique<MemoryPort>(*this, membership, places, offset, maker == membership.self);
 }
 
 void MemoryTransport::retire(ClosedPort closed) {

@@ -82,7 +82,7 @@ std::size_t TcpPort::poll(std::span<const Rank> peers, std::span<std::byte> into
                           std::span<const Rank> /*next*/) {
   if (peers.size() == 1 && into.size() > least_read_in_place) {
     data[0] = into.data();
-    return peers_[peers.front().index()].moved = receive(peers.front(), into);
+    return peers_[peers.front()].moved = receive(peers.front(), into);
   }
   std::size_t least = ~std::size_t{0};
   for (std::size_t i = 0; i < peers.size(); ++i) {
@@ -96,7 +96,7 @@ std::size_t TcpPort::poll(std::span<const Rank> peers, std::span<std::byte> into
 
 void TcpPort::consume(std::span<const Rank> peers, std::size_t bytes) {
   for (const Rank peer : peers) {
-    Peer& state = peers_[peer.index()];
+    Peer& state = peers_[peer];
     if (std::exchange(state.moved, 0) > 0) continue;
     state.line->connection.consume(*state.stream, bytes);
   }
@@ -158,20 +158,20 @@ std::size_t TcpPort::send(Rank peer, std::span<const std::byte> data) {
 }
 
 void TcpPort::note_pending(Rank peer) {
-  Peer& state = peers_[peer.index()];
+  Peer& state = peers_[peer];
   state.full_since = news_;
   if (!std::exchange(state.is_pending, true)) pending_.push_back(peer);
 }
 
 std::size_t TcpPort::unreleased(Rank peer) {
-  const Peer& state = peers_[peer.index()];
+  const Peer& state = peers_[peer];
   if (!state.stream) return 0;
   if (state.is_pending) (void)flush(peer);
   return state.stream->sent() - state.stream->released();
 }
 
 void TcpPort::copy_unreleased(Rank peer) {
-  const Peer& state = peers_[peer.index()];
+  const Peer& state = peers_[peer];
   if (state.stream) state.line->connection.copy_pending(*state.stream);
 }
 
@@ -198,7 +198,7 @@ void TcpPort::notify() {
 
 /// The state of a connected peer; null if it is not connected yet.
 TcpPort::Peer* TcpPort::reach(Rank peer) {
-  Peer& state = peers_[peer.index()];
+  Peer& state = peers_[peer];
   if (state.line != nullptr) return &state;
   if (is_abandoned_) {
     throw Error(ErrorCode::aborted, "the connection to " + name(peer) + " was given up");
@@ -217,7 +217,7 @@ TcpPort::Peer* TcpPort::reach(Rank peer) {
 
 /// What a process has sent may come until the end of the connection has arrived.
 bool TcpPort::may_arrive(Rank peer, bool has_ended) {
-  const Peer& state = peers_[peer.index()];
+  const Peer& state = peers_[peer];
   if (!has_ended) {
     return state.line != nullptr || (!is_abandoned_ && transport_.is_connected(state.member));
   }
@@ -247,7 +247,7 @@ void TcpPort::note_dry(Peer& peer, std::uint64_t arrivals) {
 
 /// Writes what is pending. True if that released or completed anything.
 bool TcpPort::flush(Rank peer) {
-  Peer& state = peers_[peer.index()];
+  Peer& state = peers_[peer];
   if (!state.is_pending || state.full_since == news_) return false;
   const std::uint64_t before = state.stream->released();
   const bool is_done = naming(peer, [&] {
@@ -278,7 +278,7 @@ void TcpPort::look_at_all() {
 /// True if a peer that was missing is connected now.
 bool TcpPort::attach_connected() {
   return std::erase_if(missing_, [this](Rank rank) {
-           Peer& peer = peers_[rank.index()];
+           Peer& peer = peers_[rank];
            TcpTransport::Line* const line = transport_.reach(peer.member, context_);
            if (line != nullptr) attach(peer, *line);
            return line != nullptr;
@@ -307,7 +307,7 @@ bool TcpPort::flush_pending(Clock::time_point deadline) {
   const bool is_late = Clock::now() >= deadline;
   moved = attach_connected() || moved;
   for (const Rank rank : missing_) {
-    Peer& peer = peers_[rank.index()];
+    Peer& peer = peers_[rank];
     if (peer.failure || (!is_late && !transport_.is_hopeless(peer.member))) continue;
     // Only once: a port that always goes on never looks at its sockets.
     peer.failure = transport_.failure_to_reach(peer.member, name(rank), name(self_));
@@ -332,7 +332,7 @@ void TcpPort::arm(WokenBy by) {
   if (by == WokenBy::nobody) return;
   is_notified_.store(false, std::memory_order_seq_cst);
   news_before_ = transport_.news();
-  for (const Rank peer : pending_) transport_.watch_room(peers_[peer.index()].member);
+  for (const Rank peer : pending_) transport_.watch_room(peers_[peer].member);
   look_at_all();
 }
 
@@ -354,8 +354,6 @@ void TcpPort::sleep(Clock::time_point deadline) {
   transport_.sleep(is_awake, std::min(deadline, now + patience_.nap));
 }
 
-std::string TcpPort::name(Rank rank) const {
-  return transport_.name(rank, peers_[rank.index()].member);
-}
+std::string TcpPort::name(Rank rank) const { return transport_.name(rank, peers_[rank].member); }
 
 }  // namespace tutti

@@ -49,7 +49,7 @@ constexpr std::uint32_t index_of_doorbell = 1;
 TcpTransport::TcpTransport(Setting setting)
     : setting_(std::move(setting)),
       acceptor_(std::move(setting_.listener), watch_, setting_.secret, setting_.group,
-                Rank{setting_.self}, static_cast<std::uint32_t>(setting_.contacts.size())),
+                setting_.self, static_cast<std::uint32_t>(setting_.contacts.size())),
       members_(setting_.contacts.size()),
       lines_(setting_.contacts.size()) {
   if (tcp_greeting(setting_.group, setting_.self).size() > Handshake::most_greeting) {
@@ -90,7 +90,7 @@ std::size_t TcpTransport::connections() const {
 }
 
 std::string TcpTransport::name(Rank rank, std::uint32_t member) const {
-  return "rank " + std::to_string(rank.index()) + " on " + setting_.contacts[member].host;
+  return "rank " + std::to_string(rank) + " on " + setting_.contacts[member].host;
 }
 
 // Connections -----------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ void TcpTransport::miss(std::uint32_t member) {
 
 void TcpTransport::dial(std::uint32_t member) {
   Member& state = members_[member];
-  state.dial = std::make_unique<Dial>(Rank{member}, setting_.contacts[member], Rank{setting_.self},
+  state.dial = std::make_unique<Dial>(member, setting_.contacts[member], setting_.self,
                                       setting_.group, setting_.secret, watch_);
   advance(member, Clock::now());
 }

@@ -52,7 +52,7 @@ class PointToPointOfTwo : public testing::Test {
   struct One {
     One(TcpEnd& end, std::uint32_t rank)
         : messenger(end.another_port(2), {.self = rank, .members = 2}),
-          membership{.context = 3, .self = Rank{rank}, .members = {0, 1}} {
+          membership{.context = 3, .self = rank, .members = {0, 1}} {
       messages.emplace(messenger, membership, host, running, recorder);
     }
 

@@ -21,11 +21,11 @@ double most_kept(const Algorithm& algorithm) {
       const Contract contract = algorithm.contract(problem);
       const Layout layout = even_layout(contract, size);
       for (std::uint32_t r = 0; r < p; ++r) {
-        const Program program = algorithm.program(problem, Rank{r});
+        const Program program = algorithm.program(problem, r);
         for (const Aliasing aliasing : {Aliasing::out_of_place, Aliasing::in_place}) {
           const Plan plan = compile({.program = program,
                                      .contract = contract,
-                                     .self = Rank{r},
+                                     .self = r,
                                      .aliasing = aliasing,
                                      .layout = layout,
                                      .element_bytes = 1});
@@ -72,7 +72,8 @@ TEST(PreparedCall, RunsLongCallsInParts) {
                                            .hosts = Shape{{3, 1}},
                                            .blueprints = blueprints});
     EXPECT_GT(prepared.parts.size(), 1U) << algorithm.name;
-    EXPECT_LE(prepared.scratch_bytes + prepared.spare_bytes, 2 * Thresholds{}.part_bytes) << algorithm.name;
+    EXPECT_LE(prepared.scratch_bytes + prepared.spare_bytes, 2 * Thresholds{}.part_bytes)
+        << algorithm.name;
   }
 }
 

@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 
 ProvedSchedule proved(std::string_view name, std::uint32_t ranks, std::uint32_t root = 0) {
   Schedule schedule =
-      algorithm(name).schedule({.ranks = ranks, .root = Rank{root}, .shape = squarest(ranks)});
+      algorithm(name).schedule({.ranks = ranks, .root = root, .shape = squarest(ranks)});
   schedule.name = "my " + schedule.name;
   return prove(schedule_from_json(to_json(schedule)));
 }
@@ -74,7 +74,7 @@ std::string try_variants(Communicator& communicator) {
                           .schedule = &schedule,
                           .op = count == 13 && is_reduction(collective) ? Op::max : Op::sum,
                           .count = count,
-                          .root = each.contract.root.index(),
+                          .root = each.contract.root,
                           .in_place = in_place,
                           .shared = count % 2 == 0};
         const std::string fault = try_call(communicator, trial);
@@ -262,10 +262,10 @@ TEST(Schedules, MayHaveManyStepsInARound) {
   for (std::uint32_t r = 0; r < 2; ++r) {
     const std::uint64_t other = 1 - r;
     for (std::uint64_t i = 0; i < chunks; ++i) {
-      schedule.programs[r].send(0, Rank{1 - r}, Chunk{r * chunks + i});
+      schedule.programs[r].send(0, 1 - r, Chunk{r * chunks + i});
     }
     for (std::uint64_t i = 0; i < chunks; ++i) {
-      schedule.programs[r].receive(0, Rank{1 - r}, Chunk{other * chunks + i});
+      schedule.programs[r].receive(0, 1 - r, Chunk{other * chunks + i});
     }
   }
   const ProvedSchedule many = prove(schedule);

@@ -94,7 +94,7 @@ TEST_P(CountOfTexts, IsCheckedInEachRoundAmongThreads) {
   std::vector<std::thread> threads;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
-      ThreadExchange exchange(gather, Rank{rank}, Clock::now() + 20s);
+      ThreadExchange exchange(gather, rank, Clock::now() + 20s);
       EXPECT_EQ(fault_of_rounds(exchange, rank, GetParam()), "");
     });
   }

@@ -23,7 +23,7 @@ std::string draw_algorithm(Random& random, Collective collective, std::uint32_t 
                            std::uint32_t root) {
   std::vector<std::string> able;
   for (const Algorithm& each : algorithms(collective)) {
-    Problem problem{.ranks = ranks, .root = Rank{root}};
+    Problem problem{.ranks = ranks, .root = root};
     if (each.needs_shape()) problem.shape = squarest(ranks);
     if (each.refusal(problem).empty()) able.emplace_back(each.name);
   }

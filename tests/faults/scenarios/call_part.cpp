@@ -178,7 +178,7 @@ Trial repeat_of(const FaultCase& fault_case, std::uint32_t ranks) {
   trial.root = trial.root % ranks;
   if (trial.algorithm.empty()) return trial;
   const Algorithm& asked = algorithm(trial.algorithm);
-  Problem problem{.ranks = ranks, .root = Rank{trial.root}};
+  Problem problem{.ranks = ranks, .root = trial.root};
   if (asked.needs_shape()) problem.shape = squarest(ranks);
   if (!asked.refusal(problem).empty()) trial.algorithm.clear();
   return trial;

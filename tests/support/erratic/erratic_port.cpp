@@ -19,8 +19,8 @@ ErraticPort::ErraticPort(std::shared_ptr<Network> network, const Membership& mem
                          const Temper& temper)
     : network_(std::move(network)),
       membership_(membership),
-      random_(temper.seed * 1000 + membership.self.index()) {
-  if (temper.steps_to_live > 0 && membership.members[membership.self.index()] == temper.mortal) {
+      random_(temper.seed * 1000 + membership.self) {
+  if (temper.steps_to_live > 0 && membership.members[membership.self] == temper.mortal) {
     steps_to_live_ = temper.steps_to_live;
   }
   const Lock held = lock();
@@ -33,10 +33,10 @@ ErraticPort::ErraticPort(std::shared_ptr<Network> network, const Membership& mem
 ErraticPort::~ErraticPort() { ErraticPort::abandon(); }
 
 Network::Stream& ErraticPort::to(Rank peer) const {
-  return group_->streams[membership_.self.index() * membership_.size() + peer.index()];
+  return group_->streams[membership_.self * membership_.size() + peer];
 }
 Network::Stream& ErraticPort::from(Rank peer) const {
-  return group_->streams[peer.index() * membership_.size() + membership_.self.index()];
+  return group_->streams[peer * membership_.size() + membership_.self];
 }
 
 /// Part of so many bytes, or all of them.
@@ -50,7 +50,7 @@ void ErraticPort::age() {
   if (!steps_to_live_) return;
   if (*steps_to_live_ > 0) --*steps_to_live_;
   if (*steps_to_live_ > 0) return;
-  network_->is_dead[membership_.members[membership_.self.index()]] = true;
+  network_->is_dead[membership_.members[membership_.self]] = true;
   network_->news.notify_all();
   throw Error(ErrorCode::internal, "this rank is dead");
 }
@@ -95,7 +95,7 @@ Port::Copies ErraticPort::prepare(const Send& send, std::size_t /*reading*/, boo
 
 std::size_t ErraticPort::unreleased(Rank peer) {
   const Lock held = lock();
-  if (network_->is_dead[membership_.members[peer.index()]]) return 0;
+  if (network_->is_dead[membership_.members[peer]]) return 0;
   // From the first delivery on that is read from the caller's memory.
   std::size_t bytes = 0;
   bool counts = false;
@@ -127,9 +127,9 @@ std::size_t ErraticPort::poll(std::span<const Rank> peers, std::span<std::byte> 
   std::size_t least = ~std::size_t{0};
   for (std::size_t i = 0; i < peers.size(); ++i) {
     Network::Stream& stream = from(peers[i]);
-    const std::string name = "rank " + std::to_string(peers[i].index());
+    const std::string name = "rank " + std::to_string(peers[i]);
     if (stream.deliveries.empty()) {
-      if (network_->is_dead[membership_.members[peers[i].index()]]) {
+      if (network_->is_dead[membership_.members[peers[i]]]) {
         throw Error(ErrorCode::peer_lost, name + " is gone");
       }
       return 0;
@@ -160,9 +160,9 @@ void ErraticPort::consume(std::span<const Rank> peers, std::size_t bytes) {
   const Lock held = lock();
   for (const Rank peer : peers) {
     Network::Stream& stream = from(peer);
-    if (stream.is_open && group_->has_revoked[peer.index()]) {
+    if (stream.is_open && group_->has_revoked[peer]) {
       throw Error(ErrorCode::peer_lost,
-                  "rank " + std::to_string(peer.index()) + " has given up: its data may be wrong");
+                  "rank " + std::to_string(peer) + " has given up: its data may be wrong");
     }
     stream.is_open = false;
     Delivery& delivery = stream.deliveries.front();
@@ -180,28 +180,28 @@ bool ErraticPort::may_arrive(Rank peer, bool has_ended) {
 
 void ErraticPort::revoke() {
   const Lock held = lock();
-  group_->has_revoked[membership_.self.index()] = true;
+  group_->has_revoked[membership_.self] = true;
 }
 
 bool ErraticPort::has_revoked(Rank peer) const {
   const Lock held = lock();
-  return group_->has_revoked[peer.index()];
+  return group_->has_revoked[peer];
 }
 
 bool ErraticPort::is_exposed(const std::function<bool(Rank)>& is_gone) {
   const Lock held = lock();
   for (std::uint32_t peer = 0; peer < membership_.size(); ++peer) {
-    const auto& deliveries = to(Rank{peer}).deliveries;
+    const auto& deliveries = to(peer).deliveries;
     const bool is_read = std::any_of(deliveries.begin(), deliveries.end(),
                                      [](const Delivery& each) { return each.copy.empty(); });
-    if (is_read && !group_->has_revoked[peer] && !is_gone(Rank{peer})) return true;
+    if (is_read && !group_->has_revoked[peer] && !is_gone(peer)) return true;
   }
   return false;
 }
 
 void ErraticPort::abandon() {
   const Lock held = lock();
-  for (std::uint32_t peer = 0; peer < membership_.size(); ++peer) copy(to(Rank{peer}));
+  for (std::uint32_t peer = 0; peer < membership_.size(); ++peer) copy(to(peer));
 }
 
 Port::Outlook ErraticPort::progress(std::uint32_t idle, Clock::time_point /*deadline*/) {
