@@ -13,8 +13,6 @@
 #include "algorithms/scatter/scatter.hpp"
 #include "algorithms/segments.hpp"
 
-// A builder that no other algorithm uses may be declared here, in the namespace of its collective.
-
 namespace tutti {
 namespace {
 
