@@ -21,12 +21,15 @@ inline std::span<std::byte> Executor::landing(std::uint32_t id, std::byte* to, s
   return copies ? std::span(to, most) : std::span<std::byte>{};
 }
 
-/// Where the addresses of the data of the peers belong. With an own operand, there is room for one
-/// more before them.
+/// Where the addresses of the data of the peers belong. There is room for an own operand: after
+/// them if it is the last one, else before them.
 inline const void** Executor::make_room(std::uint32_t id) {
-  const std::size_t own = operation(id).own ? 1 : 0;
-  operands_.resize(own + ranks(id).size());
-  return operands_.data() + own;
+  operands_.resize(ranks(id).size() + (operation(id).own ? 1 : 0));
+  return operands_.data() + (has_room_first(id) ? 1 : 0);
+}
+
+inline bool Executor::has_room_first(std::uint32_t id) const {
+  return operation(id).own && *operation(id).own < ranks(id).size();
 }
 
 /// True if that was the rest of the operation.

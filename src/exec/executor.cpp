@@ -148,6 +148,10 @@ bool Executor::receive_in_order(const Plan::OrderedStep& step) {
   if (const std::size_t later = at_ + ahead; later < plan_->order.size()) {
     next = ranks(plan_->order[later].operation).first(1);
   }
+  // While the data travels.
+  if (step.forwards && folding_->combine == nullptr) {
+    fill_forward(id, next_target(id), bytes, step.window_at);
+  }
   do {
     std::byte* const to = next_target(id);
     const std::size_t left = bytes - states_[id].done - carried(id);
@@ -296,7 +300,7 @@ void Executor::take(std::uint32_t id, std::byte* to, std::size_t bytes) {
 void Executor::place_own(std::uint32_t id, std::size_t after) {
   if (!operation(id).own) return;
   const auto own = operands_.begin() + *operation(id).own;
-  std::copy(operands_.begin() + 1, own + 1, operands_.begin());
+  if (has_room_first(id)) std::copy(operands_.begin() + 1, own + 1, operands_.begin());
   *own = next_source(id) + after;
 }
 
@@ -353,14 +357,10 @@ std::byte* Executor::carry_of(Rank peer) {
 bool Executor::prepare_forward(std::uint32_t receive, std::byte* to, std::size_t bytes) {
   if (!may_forward(receive) || (is_in_order_ && bytes < operation(receive).bytes)) return false;
   const std::uint32_t next = *operation(receive).forward;
-  const State& state = states_[next];
-  forward_ = {};
-  fill(forward_, next, bytes);
-  forward_.data = {to, bytes};
-  if (operation(next).exposes) announce(forward_, next, 0, windows_.front());
+  if (!is_in_order_) fill_forward(receive, to, bytes, 0);
   // Staged data is not sent in small fragments.
-  const bool may_stage =
-      !is_in_order_ && (bytes == slice_bytes_ || state.done + bytes == operation(receive).bytes);
+  const bool may_stage = !is_in_order_ && (bytes == slice_bytes_ ||
+                                           states_[next].done + bytes == operation(receive).bytes);
   const std::size_t reading = operation(receive).answers ? bytes : 0;
   const Port::Copies copies = port_.prepare(forward_, reading, may_stage, copies_);
   if (copies == Port::Copies::put) counters_->bytes_put += bytes * forward_.peers.size();
@@ -369,11 +369,19 @@ bool Executor::prepare_forward(std::uint32_t receive, std::byte* to, std::size_t
   return forward_.is_prepared;
 }
 
+/// Fills the send that forwards what a receive will write at `to`.
+void Executor::fill_forward(std::uint32_t receive, std::byte* to, std::size_t bytes,
+                            std::uint64_t window_at) {
+  const std::uint32_t next = *operation(receive).forward;
+  forward_ = {};
+  fill(forward_, next, bytes);
+  forward_.data = {to, bytes};
+  if (operation(next).exposes) announce(forward_, next, window_at, windows_.front());
+}
+
 /// Makes a prepared send, once the receive whose result it forwards is consumed.
 void Executor::post_forward(std::uint32_t send, std::size_t bytes) {
-  if (forward_.window != nullptr) {
-    windows_.front().at = is_in_order_ ? plan_->order[at_].window_at : window_at(send);
-  }
+  if (forward_.window != nullptr && !is_in_order_) windows_.front().at = window_at(send);
   const Port::Posted posted = port_.post({&forward_, 1});
   is_outstanding_ = is_outstanding_ || posted.is_outstanding;
   if (!is_recorded_) forwarded_.push_back(send);

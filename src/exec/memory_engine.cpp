@@ -29,7 +29,12 @@ void CpuMemory::fold(const Folding& folding, std::span<const void* const> operan
   // operands do not wait for these stores. A long one is written together with a single copy, and
   // with several block by block.
   constexpr std::size_t block_bytes = std::size_t{1} << 14;
-  if (copies.size() == 1 && bytes > block_bytes) {
+  if (bytes <= block_bytes) {
+    folding.fold(to, nullptr, operands.data(), operands.size(), folding.count(bytes));
+    for (std::byte* const each : copies) std::memcpy(each, to, bytes);
+    return;
+  }
+  if (copies.size() == 1) {
     return folding.fold(to, copies.front(), operands.data(), operands.size(), folding.count(bytes));
   }
   rest_.assign(operands.begin(), operands.end());

@@ -40,7 +40,12 @@ void MemoryPort::make_ring(Outbound& out) {
 Port::Posted MemoryPort::post(std::span<const Send> sends) {
   Posted posted;
   for (const Send& send : sends) {
-    if (send.data.size() > Descriptor::most_inline || send.is_prepared) {
+    if (send.is_prepared) {
+      post_prepared(send);
+      ++posted.sends;
+      continue;
+    }
+    if (send.data.size() > Descriptor::most_inline) {
       post_long(sends, posted);
       break;
     }
@@ -56,9 +61,7 @@ void MemoryPort::post_long(std::span<const Send> sends, Posted& posted) {
   while (posted.sends < sends.size()) {
     const Send& send = sends[posted.sends];
     if (!have_room(send.peers)) return;
-    if (send.is_prepared) {
-      post_prepared(send);
-    } else if (send.data.size() <= Descriptor::most_inline) {
+    if (send.data.size() <= Descriptor::most_inline) {
       for (const Rank peer : send.peers) post_inline(peer, send.data);
     } else {
       const Descriptor::Window window = announce(send);
