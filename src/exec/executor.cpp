@@ -45,7 +45,11 @@ void Executor::begin(const Plan& plan, const Buffers& buffers, const Folding& fo
   if (is_recorded_) forget();
   count_ = plan.operations.size();
   if (states_.size() < count_) states_.resize(count_);
-  if (windows_.size() < plan.order.size()) windows_.resize(plan.order.size());
+  if (batch_.size() < plan.order.size()) {
+    batch_.resize(plan.order.size());
+    posting_.resize(plan.order.size());
+    windows_.resize(plan.order.size());
+  }
   // A port splits data at multiples of a cache line.
   splits_elements_ = folding.combine != nullptr && sizeof(CacheLine) % folding.element_bytes != 0;
   if (splits_elements_) {
@@ -100,19 +104,19 @@ bool Executor::run_in_order() {
 /// Makes the sends from a step of the plan's order on that are made together. False if the port did
 /// not take all of them.
 bool Executor::post_in_order(std::span<const Plan::OrderedStep> steps) {
-  batch_.clear();
-  posting_.clear();
+  std::size_t count = 0;
   for (const Plan::OrderedStep& step : steps) {
     const std::uint32_t id = step.operation;
     if (is_made(id)) continue;
-    Port::Send& send = batch_.emplace_back();
+    Port::Send& send = batch_[count];
+    send.window = nullptr;
     fill(send, id, operation(id).bytes);
-    if (operation(id).exposes) announce(send, id, step.window_at, windows_[posting_.size()]);
-    posting_.push_back(id);
+    if (operation(id).exposes) announce(send, id, step.window_at, windows_[count]);
+    posting_[count++] = id;
   }
-  const Port::Posted posted = port_.post(batch_);
+  const Port::Posted posted = port_.post(std::span(batch_).first(count));
   is_outstanding_ = is_outstanding_ || posted.is_outstanding;
-  const bool is_whole = posted.sends == posting_.size();
+  const bool is_whole = posted.sends == count;
   if (!is_whole) record();
   if (is_recorded_) {
     for (const std::uint32_t id : std::span(posting_).first(posted.sends)) {
