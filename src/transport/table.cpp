@@ -12,8 +12,9 @@ namespace {
 
 constexpr Patience polls_memory{.spins = 5000, .yields = 100};
 constexpr Patience polls_memory_by_turns{.spins = 0, .yields = 200};
-// Polling a socket costs a hundred times as much.
-constexpr Patience polls_sockets{.spins = 100, .yields = 1000};
+// Polling a socket costs a hundred times as much: after a few polls, offering the core to others
+// costs little. Ranks that do not share memory do not see whether they share cores.
+constexpr Patience polls_sockets{.spins = 12, .yields = 1000};
 constexpr Patience polls_sockets_by_turns{.spins = 0, .yields = 20};
 
 }  // namespace
