@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
+#include <vector>
 
 #include <tutti/export.hpp>
 
@@ -11,11 +13,28 @@ namespace tutti {
 /// It is zeroed, page-aligned and a whole number of pages. Throws unsupported if the system has no
 /// shared memory.
 [[nodiscard]] TUTTI_API void* allocate(std::size_t bytes);
-/// Frees memory from allocate(). Null is allowed. Throws invalid_argument for other memory. Does
-/// nothing in a forked child for memory of its parent.
+/// Allocates such memory as malloc does: with any contents, which may be those of memory that was
+/// freed before. It is page-aligned, and at most a quarter longer than `bytes` rounded up to pages.
+/// Memory that is freed is kept for the next call of about that size, which then costs no system
+/// call and no page fault.
+[[nodiscard]] TUTTI_API void* allocate_uninitialized(std::size_t bytes);
+/// Frees memory from both functions. Null is allowed. Throws invalid_argument for other memory.
+/// Does nothing in a forked child for memory of its parent.
 TUTTI_API void deallocate(void* memory);
+/// The bytes that may be used at this address, at least as many as were asked for. 0 if it is not
+/// from one of these functions.
+[[nodiscard]] TUTTI_API std::size_t allocated_bytes(const void* memory);
 
-/// For containers: std::vector<float, tutti::Allocator<float>>.
+/// Memory from allocate_uninitialized() of this process.
+struct MemoryUse {
+  std::uint64_t in_use = 0;
+  std::uint64_t idle = 0;  ///< Freed, and kept: at most 2 GiB, or 1/16 of the host's memory.
+};
+[[nodiscard]] TUTTI_API MemoryUse memory_use();
+/// Returns idle memory to the system until at most `keep` bytes are idle.
+TUTTI_API void trim_memory(std::uint64_t keep = 0);
+
+/// For containers. Elements are where allocate_uninitialized() puts them.
 template <class T>
 struct Allocator {
   using value_type = T;
@@ -26,7 +45,7 @@ struct Allocator {
 
   [[nodiscard]] T* allocate(std::size_t count) {
     if (count > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
-    return static_cast<T*>(tutti::allocate(count * sizeof(T)));
+    return static_cast<T*>(tutti::allocate_uninitialized(count * sizeof(T)));
   }
   void deallocate(T* memory, std::size_t /*count*/) { tutti::deallocate(memory); }
 
@@ -35,5 +54,9 @@ struct Allocator {
     return true;
   }
 };
+
+/// A vector that the other ranks of this host can read and write in place.
+template <class T>
+using Vector = std::vector<T, Allocator<T>>;
 
 }  // namespace tutti

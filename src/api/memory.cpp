@@ -6,8 +6,19 @@ namespace tutti {
 
 void* allocate(std::size_t bytes) { return SharedHeap::own().allocate(bytes); }
 
+void* allocate_uninitialized(std::size_t bytes) { return SharedHeap::own().cache().acquire(bytes); }
+
 void deallocate(void* memory) {
   if (memory != nullptr) SharedHeap::release_any(memory);
 }
+
+std::size_t allocated_bytes(const void* memory) { return SharedHeap::bytes_of(memory); }
+
+MemoryUse memory_use() {
+  const BlockCache::Use use = SharedHeap::own().cache().use();
+  return {.in_use = use.in_use, .idle = use.idle};
+}
+
+void trim_memory(std::uint64_t keep) { SharedHeap::own().cache().trim(keep); }
 
 }  // namespace tutti

@@ -124,8 +124,32 @@ tuttiResult_t tuttiMemAlloc(void** memory, size_t bytes) {
   });
 }
 
+tuttiResult_t tuttiMemAllocUninitialized(void** memory, size_t bytes) {
+  return guarded(__func__, [&] {
+    void*& place = pointed_to(memory, "memory");
+    place = nullptr;
+    place = allocate_uninitialized(bytes);
+  });
+}
+
 tuttiResult_t tuttiMemFree(void* memory) {
   return guarded(__func__, [&] { deallocate(memory); });
+}
+
+tuttiResult_t tuttiMemSize(const void* memory, size_t* bytes) {
+  return guarded(__func__, [&] { pointed_to(bytes, "bytes") = allocated_bytes(memory); });
+}
+
+tuttiResult_t tuttiMemUse(size_t* in_use, size_t* idle) {
+  return guarded(__func__, [&] {
+    const MemoryUse use = memory_use();
+    pointed_to(in_use, "in_use") = use.in_use;
+    pointed_to(idle, "idle") = use.idle;
+  });
+}
+
+tuttiResult_t tuttiMemTrim(size_t keep) {
+  return guarded(__func__, [&] { trim_memory(keep); });
 }
 
 // Work ----------------------------------------------------------------------------------------

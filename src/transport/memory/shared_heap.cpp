@@ -47,6 +47,15 @@ void* reserve(std::uint64_t& bytes) {
               "no address space left for shared memory: raise the limit (ulimit -v)");
 }
 
+int memory_file() {
+  const int fd = memfd_create("tutti-heap", MFD_CLOEXEC);
+  if (fd < 0) {
+    throw Error(ErrorCode::unsupported, "cannot create shared memory: " + system_reason(errno));
+  }
+  fchmod(fd, S_IRUSR | S_IWUSR);
+  return fd;
+}
+
 }  // namespace
 
 /// Leaked on purpose, one heap for each fork on the way to this process.
@@ -98,14 +107,12 @@ void SharedHeap::detach_from_parent() {
   end_fork();
 }
 
-SharedHeap::SharedHeap() : fd_(memfd_create("tutti-heap", MFD_CLOEXEC)) {
-  if (fd_ < 0) {
-    throw Error(ErrorCode::unsupported, "cannot create shared memory: " + system_reason(errno));
-  }
-  fchmod(fd_, S_IRUSR | S_IWUSR);
+SharedHeap::SharedHeap()
+    : fd_(memory_file()),
+      base_(static_cast<std::byte*>(reserve(reserved_))),
+      cache_(*this, base_, reserved_) {
   struct stat facts {};
   if (fstat(fd_, &facts) == 0) file_ = facts.st_ino;
-  base_ = static_cast<std::byte*>(reserve(reserved_));
 }
 
 SharedHeap::~SharedHeap() {
@@ -150,12 +157,34 @@ bool SharedHeap::contains(const void* memory) const {
   return !std::less<>()(at, base_) && std::less<>()(at, base_ + reserved_);
 }
 
+/// Null if no heap contains it.
+SharedHeap* SharedHeap::containing(const void* memory) {
+  SharedHeap* heap = newest.load(std::memory_order_acquire);
+  while (heap != nullptr && !heap->contains(memory)) heap = heap->inherited_;
+  return heap;
+}
+
 void SharedHeap::release_any(void* memory) {
-  for (SharedHeap* heap = newest.load(std::memory_order_acquire); heap != nullptr;
-       heap = heap->inherited_) {
-    if (heap->contains(memory)) return heap->release(memory);
+  SharedHeap* const heap = containing(memory);
+  if (heap == nullptr) {
+    throw Error(ErrorCode::invalid_argument, "this memory is not from tutti::allocate()");
   }
-  throw Error(ErrorCode::invalid_argument, "this memory is not from tutti::allocate()");
+  if (!heap->origin_.is_here()) return;
+  if (heap->cache_.bytes_of(memory) > 0) {
+    heap->cache_.release(memory);
+  } else {
+    heap->release(memory);
+  }
+}
+
+std::uint64_t SharedHeap::bytes_of(const void* memory) {
+  SharedHeap* const heap = containing(memory);
+  if (heap == nullptr) return 0;
+  if (const std::uint64_t cached = heap->cache_.bytes_of(memory)) return cached;
+  const std::lock_guard lock(heap->mutex_);
+  const auto found = heap->used_.find(
+      static_cast<std::uint64_t>(static_cast<const std::byte*>(memory) - heap->base_));
+  return found == heap->used_.end() ? 0 : found->second;
 }
 
 void SharedHeap::release(void* memory) {

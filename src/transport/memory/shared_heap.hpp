@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/process_origin.hpp"
+#include "transport/memory/block_cache.hpp"
 
 namespace tutti {
 
@@ -29,9 +30,12 @@ class SharedHeap {
   /// Returns the memory to the system. Throws invalid_argument if it is not from allocate(). Does
   /// nothing in a forked child of the process that owns the heap.
   void release(void* memory);
-  /// Releases memory of this process's heap, or of the heap of a process that it was forked from.
-  /// Throws invalid_argument for other memory.
+  /// Releases memory of this process's heap, or of the heap of a process that it was forked from;
+  /// also blocks of its cache. Throws invalid_argument for other memory.
   static void release_any(void* memory);
+  /// The length of the block that begins here, in these heaps and their caches; 0 for other memory.
+  [[nodiscard]] static std::uint64_t bytes_of(const void* memory);
+  [[nodiscard]] BlockCache& cache() { return cache_; }
 
   /// The offset of these bytes in the file; none unless all of them are in this heap.
   [[nodiscard]] std::optional<std::uint64_t> offset_of(std::span<const std::byte> data) const {
@@ -58,6 +62,7 @@ class SharedHeap {
   SharedHeap();
   ~SharedHeap();
 
+  [[nodiscard]] static SharedHeap* containing(const void* memory);
   [[nodiscard]] bool contains(const void* memory) const;
   static void begin_fork();
   static void end_fork();
@@ -74,8 +79,8 @@ class SharedHeap {
   bool is_copied_ = false;           // This is a private copy of the parent's heap.
   int fd_;
   std::uint64_t file_ = 0;
-  std::byte* base_ = nullptr;
   std::uint64_t reserved_ = 0;
+  std::byte* base_ = nullptr;
   std::atomic<std::uint64_t> size_{0};
   mutable std::mutex mutex_;
   bool is_forking_ = false;                      // A thread that forks holds the mutex.
@@ -83,6 +88,7 @@ class SharedHeap {
   std::map<std::uint64_t, std::uint64_t> used_;
   std::map<std::uint64_t, std::uint64_t> private_;  // Pages that are cut off, likewise.
   std::atomic<bool> has_private_{false};
+  BlockCache cache_;
 };
 
 }  // namespace tutti

@@ -23,6 +23,18 @@ static int the_rest(Rank* self) {
   CHECK((counters.bytes_received > 0) == (counters.messages_sent > 0));
   OK(tuttiMemFree(memory));
   OK(tuttiMemFree(NULL));
+  size_t bytes = 0;
+  size_t in_use = 0;
+  size_t idle = 0;
+  OK(tuttiMemAllocUninitialized(&memory, 5000));
+  OK(tuttiMemSize(memory, &bytes));
+  CHECK(bytes == 8192);
+  OK(tuttiMemUse(&in_use, &idle));
+  CHECK(in_use >= bytes);
+  OK(tuttiMemFree(memory));
+  OK(tuttiMemTrim(0));
+  OK(tuttiMemSize(&version, &bytes));
+  CHECK(bytes == 0);
   CHECK(tuttiMemFree(&version) == tuttiInvalidArgument);
 
   for (int result = 0; result <= 9; ++result) {

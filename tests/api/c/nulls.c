@@ -64,6 +64,9 @@ int c_check_nulls(tuttiComm_t comm, char* fault, size_t fault_bytes) {
   CHECK(own == NULL);
   REFUSES(tuttiRedOpDestroy(NULL));
   REFUSES(tuttiMemAlloc(NULL, 8));
+  REFUSES(tuttiMemAllocUninitialized(NULL, 8));
+  REFUSES(tuttiMemSize(&rank, NULL));
+  REFUSES(tuttiMemUse(NULL, NULL));
   REFUSES(tuttiWorkTest(NULL, &called));
   REFUSES(tuttiWorkWait(NULL, -1));
   REFUSES(tuttiWorkDestroy(NULL));
