@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <tutti/error.hpp>
 
@@ -79,16 +81,35 @@ void SharedHeap::begin_fork() {
   if (SharedHeap* const heap = newest.load(std::memory_order_acquire)) {
     heap->mutex_.lock();
     heap->is_forking_ = true;
+    if (!heap->is_copied_) heap->snapshot_ = heap->snapshot();
   }
+}
+
+/// None if there is nothing to copy, or no memory for it.
+std::optional<HeapSnapshot> SharedHeap::snapshot() const try {
+  std::vector<HeapSnapshot::Range> blocks;
+  for (const auto& [offset, bytes] : used_) {
+    if (!cache_.is_idle(offset)) blocks.push_back({offset, bytes});
+  }
+  if (blocks.empty()) return std::nullopt;
+  std::vector<HeapSnapshot::Range> pages;
+  for (const auto& [offset, bytes] : private_) pages.push_back({offset, bytes});
+  return HeapSnapshot::of(fd_, size_.load(std::memory_order_relaxed), std::move(blocks),
+                          std::move(pages));
+} catch (const std::bad_alloc&) {
+  return std::nullopt;
 }
 
 void SharedHeap::end_fork() {
   SharedHeap* const heap = newest.load(std::memory_order_acquire);
-  if (heap != nullptr && std::exchange(heap->is_forking_, false)) heap->mutex_.unlock();
+  if (heap == nullptr || !std::exchange(heap->is_forking_, false)) return;
+  heap->snapshot_.reset();
+  heap->mutex_.unlock();
 }
 
-/// Runs in a child before fork() returns. Maps the heap copy-on-write, which takes no memory until
-/// the child writes to it. Pages that were cut off are copy-on-write already.
+/// Runs in a child before fork() returns. Puts the snapshot in the place of the heap, and maps what
+/// is not in it copy-on-write, which takes no memory until the child writes to it. Pages that were
+/// cut off are copy-on-write already.
 void SharedHeap::detach_from_parent() {
   SharedHeap* const heap = newest.load(std::memory_order_relaxed);
   if (heap == nullptr) return;
@@ -104,6 +125,7 @@ void SharedHeap::detach_from_parent() {
     begin = offset + bytes;
   }
   detach(begin, heap->size_.load(std::memory_order_relaxed));
+  if (heap->snapshot_) heap->snapshot_->replace(heap->base_);
   end_fork();
 }
 

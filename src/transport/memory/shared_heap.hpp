@@ -10,6 +10,7 @@
 
 #include "core/process_origin.hpp"
 #include "transport/memory/block_cache.hpp"
+#include "transport/memory/heap_snapshot.hpp"
 
 namespace tutti {
 
@@ -17,7 +18,9 @@ namespace tutti {
 /// mapped as a whole here and in windows by other processes. An offset in it is valid in all of
 /// them as long as this process lives.
 ///
-/// A forked child can still read its parent's heap, but its writes there are private.
+/// A forked child has a copy of its parent's heap, as of other memory, with one exception: what is
+/// beyond the limit of HeapSnapshot shows what the parent writes there, until the child writes to
+/// the page itself.
 ///
 /// Thread-safe. Never destroyed: memory that is still in use must not vanish at exit.
 class SharedHeap {
@@ -67,6 +70,7 @@ class SharedHeap {
   static void begin_fork();
   static void end_fork();
   static void detach_from_parent();
+  [[nodiscard]] std::optional<HeapSnapshot> snapshot() const;
   [[nodiscard]] std::uint64_t grow(std::uint64_t bytes);
   [[nodiscard]] bool overlaps_private(std::uint64_t offset, std::uint64_t bytes) const;
   void share_again(std::uint64_t offset, std::uint64_t bytes);
@@ -84,6 +88,7 @@ class SharedHeap {
   std::atomic<std::uint64_t> size_{0};
   mutable std::mutex mutex_;
   bool is_forking_ = false;                      // A thread that forks holds the mutex.
+  std::optional<HeapSnapshot> snapshot_;         // For the child, while a thread forks.
   std::map<std::uint64_t, std::uint64_t> free_;  // Offset → bytes. Adjacent blocks are merged.
   std::map<std::uint64_t, std::uint64_t> used_;
   std::map<std::uint64_t, std::uint64_t> private_;  // Pages that are cut off, likewise.
