@@ -11,7 +11,7 @@
 namespace {
 
 // The other ranks of the host can read this memory, which saves copies.
-using Gradient = std::vector<float, tutti::Allocator<float>>;
+using Gradient = tutti::Vector<float>;
 
 /// A stand-in for the backward pass of one layer.
 void compute(Gradient& gradient, float seed) {

@@ -65,7 +65,7 @@ int c_check_nulls(tuttiComm_t comm, char* fault, size_t fault_bytes) {
   REFUSES(tuttiRedOpDestroy(NULL));
   REFUSES(tuttiMemAlloc(NULL, 8));
   REFUSES(tuttiMemAllocUninitialized(NULL, 8));
-  REFUSES(tuttiMemSize(&rank, NULL));
+  REFUSES(tuttiMemSize(&called, NULL));
   REFUSES(tuttiMemUse(NULL, NULL));
   REFUSES(tuttiWorkTest(NULL, &called));
   REFUSES(tuttiWorkWait(NULL, -1));
