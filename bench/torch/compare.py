@@ -7,6 +7,9 @@ few of the other, and so on, so that both see the same machine. A time is the me
 the slowest rank's time, as `tutti bench` computes it. Tensors are ordinary, or those of tutti with --shared
 in shared memory (`allocate_tensor`), and hold zeros, which stay zeros when they are added.
 
+--fresh makes a new tensor of zeros in each call of all_reduce, which is part of the time, and has one more
+column: the same with new tensors in shared memory (`tutti.torch.use_shared_memory`).
+
 --direct also makes the same call without torch, from Python, which takes less than a microsecond more
 than from C++; and on torch's backend "fake", which does nothing: what torch itself takes.
 
@@ -120,6 +123,19 @@ def measure(calls: dict[str, Callable[[], object]], options: argparse.Namespace)
     return {name: statistics.median(each) for name, each in times.items()}
 
 
+def make_fresh_call(count: int, group: dist.ProcessGroup, *, is_shared: bool = False) -> Callable[[], object]:
+    extension = _extension.load()
+
+    def call() -> None:
+        if is_shared:
+            extension.share_tensors_from(1)
+        data = torch.zeros(count)
+        extension.stop_sharing_tensors()
+        dist.all_reduce(data, group=group)
+
+    return call
+
+
 def compare_calls(groups: dict[str, dist.ProcessGroup], options: argparse.Namespace) -> None:
     direct = None
     if options.direct:
@@ -130,20 +146,25 @@ def compare_calls(groups: dict[str, dist.ProcessGroup], options: argparse.Namesp
         fake = dist.new_group(backend="fake")
     say(f"{options.ranks} ranks, {options.transport}, float32, µs per call")
     title = f"{'call':24} {'bytes':>10} {'gloo':>10} {'tutti':>10} {'ratio':>7}"
-    say(title + (f" {'direct':>8} {'torch':>8}" if direct else ""))
+    more = ["direct", "torch"] if direct else ["shared"] if options.fresh else []
+    say(title + "".join(f" {each:>8}" for each in more))
     for name in options.calls.split(","):
         for size in options.sizes.split(","):
             calls = {
                 each: make_call(name, number(size) // 4, group, is_shared=options.shared and each == "tutti")
                 for each, group in groups.items()
             }
+            if options.fresh and name == "all_reduce":
+                count = number(size) // 4
+                calls = {each: make_fresh_call(count, group) for each, group in groups.items()}
+                calls["shared"] = make_fresh_call(count, groups["tutti"], is_shared=True)
             if direct and name == "all_reduce":
                 calls["direct"] = make_direct_call(number(size) // 4, direct)
                 calls["torch"] = make_call(name, number(size) // 4, fake)
             times = measure(calls, options)
             line = f"{name:24} {number(size):>10} {times['gloo']:>10.1f} {times['tutti']:>10.1f}"
             line += f" {times['gloo'] / times['tutti']:>6.1f}×"
-            say(line + "".join(f" {times[each]:>8.1f}" for each in ("direct", "torch") if each in times))
+            say(line + "".join(f" {times[each]:>8.1f}" for each in more if each in times))
 
 
 def compare_ddp(groups: dict[str, dist.ProcessGroup], options: argparse.Namespace) -> None:
@@ -184,6 +205,7 @@ def worker(rank: int, options: argparse.Namespace, store: str) -> None:
     assert gloo is not None
     choice = tutti.torch.Options(transport=options.transport)
     groups = {"gloo": gloo, "tutti": dist.new_group(backend="tutti", pg_options=choice)}
+    tutti.torch.use_shared_memory(None)
     (compare_ddp if options.ddp else compare_calls)(groups, options)
     dist.destroy_process_group()
 
@@ -198,6 +220,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, help="per call, size and backend")
     parser.add_argument("--direct", action="store_true", help="all_reduce without torch, too")
     parser.add_argument("--shared", action="store_true", help="tutti's tensors in shared memory")
+    parser.add_argument("--fresh", action="store_true", help="all_reduce of a new tensor each time")
     parser.add_argument("--ddp", action="store_true", help="a DDP step of ten million parameters")
     parser.add_argument("--views", action="store_true", help="with gradient_as_bucket_view")
     options = parser.parse_args()

@@ -3,7 +3,10 @@
 #include <pybind11/chrono.h>
 #include <torch/csrc/utils/pybind.h>
 
+#include <tutti/tutti.h>
+
 #include "backend.hpp"
+#include "cpu_allocator.hpp"
 #include "failure.hpp"
 
 // The Python module. tutti/torch/_extension.py builds it and passes TUTTI_TORCH_MODULE.
@@ -125,4 +128,8 @@ PYBIND11_MODULE(TUTTI_TORCH_MODULE, m) {
           },
           "The kind of failure ('success', 'peer_lost', …), the ranks that caused it, and why.");
   m.def("_leave_all", &Backend::leave_all, unlocked);
+  m.def("share_tensors_from", &tutti_torch::share_tensors_from, py::arg("smallest"));
+  m.def("stop_sharing_tensors", &tutti_torch::stop_sharing_tensors);
+  m.def(
+      "empty_cache", [] { (void)tuttiMemTrim(0); }, unlocked);
 }

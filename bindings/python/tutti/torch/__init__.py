@@ -11,7 +11,17 @@ import copy
 from datetime import timedelta
 from typing import Any
 
-__all__ = ["Backend", "Options", "failed_ranks", "make_group", "register"]
+from tutti._quantity import Quantity, parse_bytes
+
+__all__ = [
+    "Backend",
+    "Options",
+    "empty_cache",
+    "failed_ranks",
+    "make_group",
+    "register",
+    "use_shared_memory",
+]
 
 OLDEST = (2, 4)
 
@@ -92,6 +102,28 @@ def failed_ranks(group: Any = None) -> list[int]:
         raise ValueError("the process group does not use the backend 'tutti'")
     ranks: list[int] = backend.failure()[1]
     return ranks
+
+
+def use_shared_memory(smallest: Quantity | None = "64KiB") -> None:
+    """Make later CPU tensors of at least this size in memory that the ranks of the host share.
+
+    With None later tensors are made as torch does by itself. The first process group calls this with
+    the value of ``TUTTI_TORCH_ALLOC``; call it before, for tensors that are made before the group.
+    """
+    from tutti.torch._extension import load
+
+    if smallest is None:
+        load().stop_sharing_tensors()
+    else:
+        load().share_tensors_from(parse_bytes(smallest))
+
+
+def empty_cache() -> None:
+    """Return shared memory of tensors that were freed to the system. By itself tutti keeps some of it."""
+    from tutti.torch import _extension
+
+    if _extension.is_loaded():
+        _extension.load().empty_cache()
 
 
 def __getattr__(name: str) -> Any:

@@ -23,6 +23,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from tutti._errors import InvalidArgument
+from tutti._quantity import parse_bytes
+
 _NAME = "_tutti_torch"
 _HERE = Path(__file__).resolve().parent
 
@@ -34,9 +37,23 @@ class BuildError(ImportError):
 @functools.lru_cache(maxsize=1)
 def load() -> ModuleType:
     """Return the extension. Compiles it if no earlier process has."""
+    smallest = _smallest_shared_tensor()
     extension = _import(_find_or_build())
     atexit.register(extension._leave_all)
+    if smallest is not None:
+        extension.share_tensors_from(smallest)
     return extension
+
+
+def _smallest_shared_tensor() -> int | None:
+    """Return from how many bytes on CPU tensors are made in shared memory. None: none are."""
+    chosen = os.environ.get("TUTTI_TORCH_ALLOC", "64KiB")
+    if chosen == "off":
+        return None
+    try:
+        return parse_bytes(chosen)
+    except InvalidArgument as error:
+        raise InvalidArgument(f"TUTTI_TORCH_ALLOC is neither off nor a size: {error}") from None
 
 
 def is_loaded() -> bool:
