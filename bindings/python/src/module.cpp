@@ -9,6 +9,7 @@
 #include "group.hpp"
 #include "memory.hpp"
 #include "networks.hpp"
+#include "numpy_memory.hpp"
 #include "schedules.hpp"
 
 NB_MODULE(_core, module) {
@@ -23,6 +24,7 @@ NB_MODULE(_core, module) {
   python::register_group(module);
   python::register_bucketer(module);
   python::register_memory(module);
+  python::register_numpy_memory(module);
   python::register_networks(module);
   python::register_programs(module);
   python::register_schedules(module);

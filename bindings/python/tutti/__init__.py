@@ -40,6 +40,7 @@ from ._errors import (
     WrongType,
 )
 from ._launch import run, run_threads
+from ._memory import empty_cache, use_shared_memory
 from ._program import Program, Step
 from ._schedule import Schedule, load_schedule, schedule
 from ._simulation import Activity, LinkUse, Simulation
@@ -94,6 +95,7 @@ __all__ = [
     "algorithms",
     "bounds",
     "empty",
+    "empty_cache",
     "init",
     "join",
     "load_schedule",
@@ -101,4 +103,5 @@ __all__ = [
     "run_threads",
     "schedule",
     "unique_id",
+    "use_shared_memory",
 ]
