@@ -1,4 +1,5 @@
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,10 +78,9 @@ TEST(SharedHeap, PrivatePagesIgnoreWritesOfOtherProcesses) {
   EXPECT_TRUE(heap.offset_of(bytes(memory, 100)));
   heap.release(memory);
   auto* const again = static_cast<std::byte*>(heap.allocate(count));
-  ASSERT_EQ(again, memory);
-  EXPECT_TRUE(heap.offset_of(bytes(again, count))) << "shared again";
+  EXPECT_TRUE(heap.offset_of(bytes(again, count)));
   std::memset(elsewhere, 4, count);
-  EXPECT_EQ(again[5000], std::byte{4});
+  for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(again[i], std::byte{0}) << "a late write";
   heap.release(again);
 }
 
@@ -89,11 +89,17 @@ TEST(SharedHeap, ReusesReleasedMemory) {
   std::vector<void*> blocks;
   for (int i = 0; i < 50; ++i) blocks.push_back(heap.allocate(static_cast<std::size_t>(i) * 3000));
   std::memset(blocks[20], 0xFF, 60000);
+  const auto file_bytes = [&] {
+    struct stat facts {};
+    fstat(heap.fd(), &facts);
+    return facts.st_size;
+  };
+  const auto before = file_bytes();
   for (std::size_t i = 0; i < blocks.size(); i += 2) heap.release(blocks[i]);
   for (std::size_t i = 1; i < blocks.size(); i += 2) heap.release(blocks[i]);
   // All blocks are merged into one, and zeroed.
   auto* const all = static_cast<const std::byte*>(heap.allocate(3000000));
-  EXPECT_EQ(all, blocks[0]);
+  EXPECT_EQ(file_bytes(), before);
   for (std::size_t i = 0; i < 3000000; i += 512) ASSERT_EQ(all[i], std::byte{0}) << i;
   heap.release(const_cast<std::byte*>(all));
   expect_error([&] { heap.release(blocks[1]); }, ErrorCode::invalid_argument, "tutti::allocate");

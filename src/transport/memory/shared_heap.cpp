@@ -217,10 +217,9 @@ void SharedHeap::release(void* memory) {
   if (found == used_.end()) {
     throw Error(ErrorCode::invalid_argument, "this memory is not from tutti::allocate()");
   }
-  share_again(offset, found->second);
   fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
             static_cast<off_t>(found->second));
-  add_free(offset, found->second);
+  if (!abandon_private(offset, found->second)) add_free(offset, found->second);
   used_.erase(found);
 }
 
@@ -252,14 +251,17 @@ bool SharedHeap::overlaps_private(std::uint64_t offset, std::uint64_t bytes) con
   });
 }
 
-/// Maps the file again where pages of a released block were cut off.
-void SharedHeap::share_again(std::uint64_t offset, std::uint64_t bytes) {
-  std::erase_if(private_, [&](const auto& each) {
-    if (each.first < offset || each.first >= offset + bytes) return false;
-    return mmap(base_ + each.first, each.second, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-                fd_, static_cast<off_t>(each.first)) != MAP_FAILED;
-  });
+/// Returns whether pages of a released block were cut off. A process that was stopped may still
+/// write to these pages of the file, so that they are not used again. Only addresses are lost.
+bool SharedHeap::abandon_private(std::uint64_t offset, std::uint64_t bytes) {
+  const auto is_in_block = [&](const auto& each) {
+    return each.first >= offset && each.first < offset + bytes;
+  };
+  if (std::erase_if(private_, is_in_block) == 0) return false;
   if (private_.empty()) has_private_.store(false, std::memory_order_release);
+  (void)mmap(base_ + offset, bytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  return true;
 }
 
 void SharedHeap::add_free(std::uint64_t offset, std::uint64_t bytes) {

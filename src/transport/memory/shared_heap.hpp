@@ -53,8 +53,8 @@ class SharedHeap {
   [[nodiscard]] std::byte* at(std::uint64_t offset) const { return base_ + offset; }
 
   /// Cuts the pages of `data` off from other processes: what these write there from now on is not
-  /// seen here. The memory keeps its contents and address until it is released. False if the
-  /// system has no memory for the copy.
+  /// seen here, nor in memory that is allocated later. The memory keeps its contents and address
+  /// until it is released. False if the system has no memory for the copy.
   [[nodiscard]] bool make_private(std::span<std::byte> data);
   [[nodiscard]] int fd() const { return fd_; }
   /// The inode of the file: a process that opens it by the descriptor can check that it is this
@@ -73,7 +73,7 @@ class SharedHeap {
   [[nodiscard]] std::optional<HeapSnapshot> snapshot() const;
   [[nodiscard]] std::uint64_t grow(std::uint64_t bytes);
   [[nodiscard]] bool overlaps_private(std::uint64_t offset, std::uint64_t bytes) const;
-  void share_again(std::uint64_t offset, std::uint64_t bytes);
+  [[nodiscard]] bool abandon_private(std::uint64_t offset, std::uint64_t bytes);
   void add_free(std::uint64_t offset, std::uint64_t bytes);
 
   static std::atomic<SharedHeap*> newest;
