@@ -144,12 +144,14 @@ void report(const Profile& profile, const Profile& found, const std::string& pat
   for (const ReachProfile& each : found.reaches) {
     std::array<char, 32> error{};
     std::snprintf(error.data(), error.size(), "%.0f %%", 100 * median_error(profile, each));
-    table.add({words(each.reach), format_seconds(each.link.alpha), rate(each.link.beta),
-               rate(each.gamma), format_bytes(each.thresholds.slice_bytes),
-               in_memory(each.reach)
-                   ? format_bytes(each.thresholds.direct_from[static_cast<std::size_t>(Collective::allreduce)])
-                   : "",
-               error.data()});
+    table.add(
+        {words(each.reach), format_seconds(each.link.alpha), rate(each.link.beta), rate(each.gamma),
+         format_bytes(each.thresholds.slice_bytes),
+         in_memory(each.reach)
+             ? format_bytes(
+                   each.thresholds.direct_from[static_cast<std::size_t>(Collective::allreduce)])
+             : "",
+         error.data()});
   }
   std::fputs(table.text().c_str(), stdout);
   std::size_t points = 0;
