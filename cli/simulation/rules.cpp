@@ -1,5 +1,6 @@
 #include "cli/simulation/rules.hpp"
 
+#include "core/json_value.hpp"
 #include "core/quantity.hpp"
 
 namespace tutti::cli {
