@@ -151,7 +151,9 @@ std::int64_t Contributions::term(std::uint32_t rank, std::uint64_t index,
   const auto contributes = [&](std::uint64_t most) {
     return (index + rank) % ((ranks_ + most - 1) / most) == 0;
   };
-  const std::uint64_t one_bit = std::uint64_t{1} << random % (8 * size_of(dtype_));
+  // Bits are combined of integers only, which are no longer than that.
+  const std::uint64_t one_bit = std::uint64_t{1}
+                                << random % std::min<std::size_t>(64, 8 * size_of(dtype_));
   switch (*op_) {
     case Op::sum:
     case Op::avg:
