@@ -49,7 +49,11 @@ void Executor::begin(const Plan& plan, const Buffers& buffers, const Folding& fo
     batch_.resize(plan.order.size());
     posting_.resize(plan.order.size());
     windows_.resize(plan.order.size());
+    forwarded_.reserve(plan.order.size());
   }
+  // Also what only a later run may need, so that this does not depend on how long runs wait.
+  if (send_begin_.size() < plan.peers.size()) send_begin_.resize(plan.peers.size());
+  if (window_begin_.size() < plan.exposures.size()) window_begin_.resize(plan.exposures.size());
   // A port splits data at multiples of a cache line.
   splits_elements_ = folding.combine != nullptr && sizeof(CacheLine) % folding.element_bytes != 0;
   if (splits_elements_) {

@@ -10,9 +10,7 @@ namespace tutti {
 void Executor::record() {
   if (std::exchange(is_recorded_, true)) return;
   const Plan& plan = *plan_;
-  if (send_begin_.size() < plan.peers.size()) send_begin_.resize(plan.peers.size());
-  window_begin_.resize(plan.exposures.size());
-  for (std::size_t i = 0; i < window_begin_.size(); ++i) {
+  for (std::size_t i = 0; i < plan.exposures.size(); ++i) {
     const Plan::Exposure& each = plan.exposures[i];
     window_begin_[i] = counters_->peers[each.peer].bytes_received + each.before;
   }
