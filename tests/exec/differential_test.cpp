@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <tutti/error.hpp>
 
 #include "core/hash.hpp"
 #include "support/crew.hpp"
@@ -24,6 +26,9 @@ constexpr std::size_t slice_bytes = 1024;
 
 constexpr std::array every_sight{Sight::staged, Sight::direct, Sight::tcp, Sight::mixed,
                                  Sight::erratic};
+
+/// Of a call. Sanitizers and a busy machine make calls slow.
+constexpr auto timeout = is_sanitized ? 60s : 20s;
 
 /// How the executor runs operations.
 enum class Order {
@@ -167,19 +172,28 @@ std::string fault_of(Crew& crew, const Schedule& schedule, std::span<const Case>
                      Order order) {
   std::string wrong;
   std::mutex mutex;
+  // Others may still read what a rank that failed has sent.
+  std::vector<std::unique_ptr<Part>> failed;
   crew.all([&](Rank self, Executor& executor) {
     std::uint32_t call = 0;
     for (int round = 0; round < 2; ++round) {
       for (const Case& each : cases) {
-        Part part(crew, schedule, each, order, self);
+        auto part = std::make_unique<Part>(crew, schedule, each, order, self);
         come(each, self);
         crew.begin(self, ++call);
-        part.run(executor, 10s);
-        const std::string fault = part.fault();
-        part.spoil();
+        std::string fault;
+        try {
+          part->run(executor, timeout);
+          fault = part->fault();
+          part->spoil();
+        } catch (const Error& error) {
+          fault = std::string("rank ") + std::to_string(self) + ", " + error.what();
+        }
         if (fault.empty()) continue;
         const std::lock_guard lock(mutex);
         if (wrong.empty()) wrong = name_of(each) + ", " + fault;
+        failed.push_back(std::move(part));
+        return;
       }
     }
   });
