@@ -8,7 +8,7 @@
 
 #include <tutti/schedule/algorithm.hpp>
 
-#include "api/call/prepared_call.hpp"
+#include "api/call/compiled_call.hpp"
 #include "exec/plan.hpp"
 #include "select/forecast_cache.hpp"
 #include "select/selector.hpp"
@@ -48,17 +48,18 @@ double new_size_nanoseconds(std::uint32_t ranks, const tutti::Algorithm& algorit
     const tutti::Call call{
         .collective = algorithm.collective, .count = 2 + i % 500, .dtype = tutti::DType::f32};
     const Clock::time_point begin = Clock::now();
-    const tutti::PreparedCall prepared = tutti::prepare({.call = call,
-                                                         .method = method,
-                                                         .self = ranks / 2,
-                                                         .ranks = ranks,
-                                                         .aliasing = tutti::Aliasing::out_of_place,
-                                                         .lanes = {},
-                                                         .hosts = hosts,
-                                                         .thresholds = tutti::Thresholds::usual({}),
-                                                         .blueprints = blueprints});
+    const tutti::CompiledCall compiled =
+        tutti::compile_call({.call = call,
+                             .method = method,
+                             .self = ranks / 2,
+                             .ranks = ranks,
+                             .aliasing = tutti::Aliasing::out_of_place,
+                             .lanes = {},
+                             .hosts = hosts,
+                             .thresholds = tutti::Thresholds::usual({}),
+                             .blueprints = blueprints});
     times.push_back(std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
-    if (prepared.parts.empty()) std::abort();
+    if (compiled.parts.empty()) std::abort();
   }
   std::sort(times.begin(), times.end());
   return times[times.size() / 2];

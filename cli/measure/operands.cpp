@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "api/call/prepared_call.hpp"
+#include "api/call/compiled_call.hpp"
 
 namespace tutti::measure {
 

@@ -17,6 +17,7 @@
 #include <tutti/export.hpp>
 #include <tutti/growth.hpp>
 #include <tutti/message.hpp>
+#include <tutti/prepared_call.hpp>
 #include <tutti/rank.hpp>
 #include <tutti/typed_call.hpp>
 #include <tutti/unique_id.hpp>
@@ -43,7 +44,8 @@ struct Retried;
 ///
 /// Typed calls take vectors, arrays and spans of trivially copyable elements. Reductions take
 /// numbers (see Number), or a user-defined function (see reduction()). run() takes raw memory.
-class TUTTI_API Communicator {
+/// prepare_all_reduce() and the like are in prepared_call.hpp.
+class TUTTI_API Communicator : public PreparesCalls<Communicator> {
  public:
   /// The group in which `tutti run`, torchrun, mpirun, srun or mpiexec started this process. A
   /// group of one if none of them did.
@@ -413,9 +415,9 @@ class TUTTI_API Communicator {
   /// before anything is sent, if the arguments are wrong. After any later error the communicator is
   /// unusable.
   void run(const Call& call);
-  /// Starts the call. Throws for wrong arguments as run() does; later errors are reported by the
-  /// Work.
+  /// Starts the call. Throws for wrong arguments as run() does; the Work reports later errors.
   [[nodiscard]] Work start(const Call& call);
+  [[nodiscard]] PreparedCall prepare(const Call& call);
 
   // Groups ---------------------------------------------------------------------------------
 

@@ -33,12 +33,8 @@ Communicator::Impl& existing(const std::unique_ptr<Communicator::Impl>& impl) {
 /// The communicator, for a call. Throws in a forked child.
 Communicator::Impl& usable(const std::unique_ptr<Communicator::Impl>& impl) {
   Communicator::Impl& found = existing(impl);
-  if (found.origin().is_here()) return found;
-  throw Error(ErrorCode::aborted,
-              "rank " + std::to_string(found.rank()) +
-                  ": this process was forked from the rank and inherited its communicator, which "
-                  "does not survive fork(): make the call in the parent, or create a communicator "
-                  "in the child");
+  found.require_here();
+  return found;
 }
 
 }  // namespace
@@ -64,6 +60,7 @@ std::uint32_t Communicator::size() const { return existing(impl_).size(); }
 
 void Communicator::run(const Call& call) { usable(impl_).run(call); }
 Work Communicator::start(const Call& call) { return usable(impl_).start(call); }
+PreparedCall Communicator::prepare(const Call& call) { return usable(impl_).prepare(call); }
 
 std::vector<Envelope> Communicator::run(std::span<const Outgoing> out, std::span<const Incoming> in,
                                         const MessageOptions& options) {

@@ -106,25 +106,38 @@ Communicator::Impl::Impl(std::shared_ptr<Fabric> fabric, const Membership& membe
                 box_.messages()) {}
 
 Communicator::Impl::~Impl() {
+  *handle_ = nullptr;
   worker_.finish();
   const std::map<std::uint32_t, std::uint64_t> sent = messages_->finish();
   messages_.reset();
   health_.leave(sent);
 }
 
+void Communicator::Impl::require_here() const {
+  if (origin_.is_here()) return;
+  throw Error(ErrorCode::aborted,
+              "rank " + std::to_string(rank()) +
+                  ": this process was forked from the rank and inherited its communicator, which "
+                  "does not survive fork(): make the call in the parent, or create a communicator "
+                  "in the child");
+}
+
+// Collectives -----------------------------------------------------------------------------------
+
+template <class Perform>
+void Communicator::Impl::run_in_turn(const Perform& perform) {
+  if (worker_.idle()) return perform();
+  worker_.add(perform).wait();
+}
+
 void Communicator::Impl::run(const Call& call) {
   const Entry entry(*this);
   if (call.shards) {
     runner_.check_shards(call);
-    if (worker_.idle()) return runner_.perform_shards(call);
-    return worker_.add([&] { runner_.perform_shards(call); }).wait();
+    return run_in_turn([&] { runner_.perform_shards(call); });
   }
-  const CallRunner::Prepared& ready = runner_.prepare_call(call);
-  if (worker_.idle()) {
-    runner_.perform(*ready, call);
-  } else {
-    worker_.add([&] { runner_.perform(*ready, call); }).wait();
-  }
+  const CallRunner::Compiled& compiled = runner_.compile(call);
+  run_in_turn([&] { runner_.perform(*compiled, call); });
 }
 
 Work Communicator::Impl::start(const Call& call) {
@@ -135,18 +148,49 @@ Work Communicator::Impl::start(const Call& call) {
       runner_.perform_shards(kept->call);
     });
   }
-  const CallRunner::Prepared& ready = runner_.prepare_call(call);
-  // Arrays and texts of the caller are used up by now, or copied.
+  const CallRunner::Compiled& compiled = runner_.compile(call);
+  if (!call.counts.empty()) {
+    return worker_.add([this, compiled, kept = std::make_shared<const KeptCall>(call)] {
+      runner_.perform(*compiled, kept->call);
+    });
+  }
+  // Texts of the caller are used up by now, or copied.
   Call kept = call;
-  kept.counts = {};
-  kept.output_counts = {};
   kept.options.algorithm = {};
   kept.options.schedule = nullptr;
   kept.options.shape = {};
-  return worker_.add([this, ready, kept, site = FlightSite(call.options.site)]() mutable {
+  return worker_.add([this, compiled, kept, site = FlightSite(call.options.site)]() mutable {
     kept.options.site = site.text();
-    runner_.perform(*ready, kept);
+    runner_.perform(*compiled, kept);
   });
+}
+
+PreparedCall Communicator::Impl::prepare(const Call& call) {
+  const Entry entry(*this);
+  CallRunner::Compiled compiled;
+  if (call.shards) {
+    runner_.check_shards(call);
+  } else {
+    compiled = runner_.compile(call);
+  }
+  return PreparedCall(std::make_shared<PreparedCall::State>(handle_, call, std::move(compiled)));
+}
+
+void Communicator::Impl::run(const PreparedCall::State& prepared) {
+  const Entry entry(*this);
+  health_.require_usable();
+  run_in_turn([&] { perform(prepared); });
+}
+
+Work Communicator::Impl::start(const std::shared_ptr<PreparedCall::State>& prepared) {
+  const Entry entry(*this);
+  health_.require_usable();
+  return worker_.add([this, prepared] { perform(*prepared); });
+}
+
+void Communicator::Impl::perform(const PreparedCall::State& prepared) {
+  if (prepared.compiled() == nullptr) return runner_.perform_shards(prepared.call());
+  runner_.perform(*prepared.compiled(), prepared.call());
 }
 
 void Communicator::Impl::finish_started() {

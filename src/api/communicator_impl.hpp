@@ -11,6 +11,7 @@
 
 #include "api/call/call_runner.hpp"
 #include "api/call/point_to_point.hpp"
+#include "api/call/prepared_call.hpp"
 #include "api/call/worker.hpp"
 #include "api/communicator_settings.hpp"
 #include "api/failure/health.hpp"
@@ -41,8 +42,14 @@ class Communicator::Impl {
   [[nodiscard]] std::uint32_t rank() const { return membership_.self; }
   [[nodiscard]] std::uint32_t size() const { return membership_.size(); }
 
+  /// Throws in a forked child.
+  void require_here() const;
+
   void run(const Call& call);
   [[nodiscard]] Work start(const Call& call);
+  [[nodiscard]] PreparedCall prepare(const Call& call);
+  void run(const PreparedCall::State& prepared);
+  [[nodiscard]] Work start(const std::shared_ptr<PreparedCall::State>& prepared);
   /// Waits until all started collectives have ended.
   void finish_started();
 
@@ -83,7 +90,13 @@ class Communicator::Impl {
   Impl(CheckedExchange exchange, Rank self, std::uint32_t ranks,
        const CommunicatorSettings& settings);
 
+  /// Runs a call at once if none is before it.
+  template <class Perform>
+  void run_in_turn(const Perform& perform);
+  void perform(const PreparedCall::State& prepared);
+
   ProcessOrigin origin_{};
+  std::shared_ptr<Impl*> handle_ = std::make_shared<Impl*>(this);  // Of prepared calls.
   Membership membership_;
   CommunicatorSettings settings_;
   std::shared_ptr<Fabric> fabric_;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+
 #include <tutti/error.hpp>
 
 #include "core/hash.hpp"

@@ -5,7 +5,7 @@
 
 #include <tutti/communicator.hpp>
 
-#include "api/call/prepared_call.hpp"
+#include "api/call/compiled_call.hpp"
 #include "core/quantity.hpp"
 
 namespace tutti {

@@ -51,27 +51,27 @@ PlanCache::Entry& CallRunner::checked(const Call& call) {
   return plans_.add(call, extent_of(call, self_, ranks_));
 }
 
-const CallRunner::Prepared& CallRunner::prepared(const Call& call, PlanCache::Entry& entry,
+const CallRunner::Compiled& CallRunner::compiled(const Call& call, PlanCache::Entry& entry,
                                                  PlanCache& plans, Selector& selector) {
   health_.require_usable();
   const std::optional<Aliasing> known = entry.aliasing(call);
   const Aliasing aliasing =
       known ? *known : check_buffers(call, entry.extent(), {.self = self_, .ranks = ranks_});
   if (!known) entry.set_aliasing(call, aliasing);
-  std::shared_ptr<const PreparedCall>& ready = entry.prepared(aliasing);
+  std::shared_ptr<const CompiledCall>& ready = entry.compiled(aliasing);
   if (ready) return ready;
   try {
     const Choice choice = choice_for(call, selector);
-    ready = std::make_shared<const PreparedCall>(
-        prepare({.call = call,
-                 .method = choice.method,
-                 .self = self_,
-                 .ranks = ranks_,
-                 .aliasing = aliasing,
-                 .lanes = links_.lanes,
-                 .hosts = choice.shape,
-                 .thresholds = selector.forecast().reach_profile().thresholds,
-                 .blueprints = plans.blueprints()}));
+    ready = std::make_shared<const CompiledCall>(
+        compile_call({.call = call,
+                      .method = choice.method,
+                      .self = self_,
+                      .ranks = ranks_,
+                      .aliasing = aliasing,
+                      .lanes = links_.lanes,
+                      .hosts = choice.shape,
+                      .thresholds = selector.forecast().reach_profile().thresholds,
+                      .blueprints = plans.blueprints()}));
     return ready;
   } catch (const Error& error) {
     throw Error(error.code(), words(call, self_) + ": " + error.what());
@@ -80,14 +80,14 @@ const CallRunner::Prepared& CallRunner::prepared(const Call& call, PlanCache::En
 
 // Performing ------------------------------------------------------------------------------------
 
-void CallRunner::perform(const PreparedCall& prepared, const Call& call) {
+void CallRunner::perform(const CompiledCall& compiled, const Call& call) {
   const Health::Presence presence(health_);
   const std::uint64_t number = health_.begin_call();
-  const std::uint32_t current = tag(number, prepared.flight.signature);
+  const std::uint32_t current = tag(number, compiled.flight.signature);
   set_pace(call.collective, call.options);
   terms_.sent_tag = terms_.received_tag = current;
   links_.port->begin(terms_);
-  box_.recorder().announce(number, prepared.flight, call.options.site);
+  box_.recorder().announce(number, compiled.flight, call.options.site);
   Counters& counters = counters_of(static_cast<std::size_t>(call.collective));
   ++counters.calls;
   const Clock::time_point begun = log_ ? Clock::now() : Clock::time_point{};
@@ -99,8 +99,8 @@ void CallRunner::perform(const PreparedCall& prepared, const Call& call) {
                  .ranks = ranks_,
                  .number = number,
                  .call = call,
-                 .algorithm = prepared.flight.algorithm,
-                 .bytes = prepared.flight.bytes,
+                 .algorithm = compiled.flight.algorithm,
+                 .bytes = compiled.flight.bytes,
                  .bytes_sent = after.bytes_sent - before.bytes_sent,
                  .bytes_received = after.bytes_received - before.bytes_received,
                  .time = Clock::now() - begun,
@@ -109,7 +109,7 @@ void CallRunner::perform(const PreparedCall& prepared, const Call& call) {
   const auto settled = [&](const Error& error) {
     Error cause = health_.settle(error,
                                  "call " + std::to_string(number) + ", " + words(call, self_) +
-                                     " by " + prepared.flight.algorithm,
+                                     " by " + compiled.flight.algorithm,
                                  executor_.stall());
     restore_input(call);
     log(error.what());
@@ -118,7 +118,7 @@ void CallRunner::perform(const PreparedCall& prepared, const Call& call) {
   kept_.clear();
   try {
     if (call.options.keep_input) keep_input(call);
-    run_parts(prepared, call, counters);
+    run_parts(compiled, call, counters);
   } catch (const Error& error) {
     throw settled(error);
   } catch (const std::exception& error) {
@@ -129,7 +129,7 @@ void CallRunner::perform(const PreparedCall& prepared, const Call& call) {
     throw;
   }
   box_.recorder().end();
-  finish_outputs(prepared, call, ranks_);
+  finish_outputs(compiled, call, ranks_);
   log("");
 }
 
@@ -153,20 +153,20 @@ void CallRunner::restore_input(const Call& call) {
             output + (static_cast<const std::byte*>(call.input) - output));
 }
 
-void CallRunner::run_parts(const PreparedCall& prepared, const Call& call, Counters& counters) {
-  const Folding folding{.fold = prepared.fold,
+void CallRunner::run_parts(const CompiledCall& compiled, const Call& call, Counters& counters) {
+  const Folding folding{.fold = compiled.fold,
                         .combine = call.reduction.combine().get(),
-                        .element_bytes = prepared.element_bytes};
+                        .element_bytes = compiled.element_bytes};
   Buffers buffers{.input = static_cast<const std::byte*>(call.input),
                   .output = static_cast<std::byte*>(call.output)};
   if (call.collective == Collective::barrier) {
-    if (nothing_.size() < 2 * prepared.barrier_bytes) nothing_.resize(2 * prepared.barrier_bytes);
+    if (nothing_.size() < 2 * compiled.barrier_bytes) nothing_.resize(2 * compiled.barrier_bytes);
     buffers.input = nothing_.data();
-    buffers.output = nothing_.data() + prepared.barrier_bytes;
+    buffers.output = nothing_.data() + compiled.barrier_bytes;
   }
-  if (prepared.scratch_bytes + prepared.spare_bytes > 0) {
-    buffers.scratch = scratch(prepared.scratch_bytes + prepared.spare_bytes);
-    buffers.spare = buffers.scratch + prepared.scratch_bytes;
+  if (compiled.scratch_bytes + compiled.spare_bytes > 0) {
+    buffers.scratch = scratch(compiled.scratch_bytes + compiled.spare_bytes);
+    buffers.spare = buffers.scratch + compiled.scratch_bytes;
   }
   const Clock::duration timeout = timeout_of(call.options);
   const auto run = [&](const Plan& plan, const Buffers& at, bool is_first) {
@@ -175,11 +175,11 @@ void CallRunner::run_parts(const PreparedCall& prepared, const Call& call, Count
     if (is_first) box_.recorder().note_time();
     executor_.finish();
   };
-  if (prepared.parts.size() == 1 && prepared.parts.front().repeats == 1) {
-    return run(prepared.parts.front().plan, buffers, true);
+  if (compiled.parts.size() == 1 && compiled.parts.front().repeats == 1) {
+    return run(compiled.parts.front().plan, buffers, true);
   }
   bool is_first = true;
-  for (const PreparedCall::Part& part : prepared.parts) {
+  for (const CompiledCall::Part& part : compiled.parts) {
     Buffers shifted = buffers;
     for (std::uint64_t i = 0; i < part.repeats; ++i) {
       run(part.plan, shifted, std::exchange(is_first, false));
@@ -283,7 +283,7 @@ void CallRunner::check_shards(const Call& call) {
   tutti::check_shards(call, extent_of(call, self_, ranks_), caller);
 }
 
-/// The calls that it consists of are prepared here, in the thread that runs them. So they need a
+/// The calls that it consists of are compiled here, in the thread that runs them. So they need a
 /// selector and a cache of their own.
 void CallRunner::perform_shards(const Call& call) {
   if (!shards_) shards_ = std::make_unique<ShardReduction>(selector_.twin(), self_, ranks_);
@@ -291,8 +291,8 @@ void CallRunner::perform_shards(const Call& call) {
     PlanCache& plans = shards_->plans();
     PlanCache::Entry* const found = plans.find(part);
     PlanCache::Entry& entry = found ? *found : plans.add(part, extent_of(part, self_, ranks_));
-    const std::shared_ptr<const PreparedCall> ready =
-        prepared(part, entry, plans, shards_->selector());
+    const std::shared_ptr<const CompiledCall> ready =
+        compiled(part, entry, plans, shards_->selector());
     perform(*ready, part);
   };
   // With keep_input: a copy of the shard that the output overwrites, to restore it after a failure.

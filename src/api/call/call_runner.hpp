@@ -11,8 +11,8 @@
 #include <tutti/counters.hpp>
 
 #include "api/call/call_log.hpp"
+#include "api/call/compiled_call.hpp"
 #include "api/call/plan_cache.hpp"
-#include "api/call/prepared_call.hpp"
 #include "api/call/shard_reduction.hpp"
 #include "api/failure/health.hpp"
 #include "exec/executor.hpp"
@@ -21,7 +21,7 @@
 
 namespace tutti {
 
-/// Checks the collectives of one rank, prepares them, and runs them.
+/// Checks the collectives of one rank, compiles them, and runs them.
 ///
 /// Checking and preparing are for the thread of the caller, performing for the thread that carries
 /// out the calls: each for one thread at a time, and both may run at once.
@@ -38,17 +38,17 @@ class CallRunner {
     std::size_t direct_from = 0;  ///< As in CallOptions; 0: the profile's.
     std::size_t slice_bytes = 0;
   };
-  using Prepared = std::shared_ptr<const PreparedCall>;
+  using Compiled = std::shared_ptr<const CompiledCall>;
 
   /// What the setup refers to must outlive this.
   explicit CallRunner(Setup setup);
 
   /// Throws if the call cannot be right or the communicator has failed. The reference is valid
-  /// until the next call is prepared.
-  [[nodiscard]] const Prepared& prepare_call(const Call& call) {
-    return prepared(call, checked(call), plans_, selector_);
+  /// until the next call is compiled.
+  [[nodiscard]] const Compiled& compile(const Call& call) {
+    return compiled(call, checked(call), plans_, selector_);
   }
-  void perform(const PreparedCall& prepared, const Call& call);
+  void perform(const CompiledCall& compiled, const Call& call);
 
   /// The same for a call with shards, which is made of several calls.
   void check_shards(const Call& call);
@@ -62,7 +62,7 @@ class CallRunner {
 
   [[nodiscard]] PlanCache::Entry& checked(const Call& call);
   /// The entry is one of `plans`.
-  [[nodiscard]] const Prepared& prepared(const Call& call, PlanCache::Entry& entry,
+  [[nodiscard]] const Compiled& compiled(const Call& call, PlanCache::Entry& entry,
                                          PlanCache& plans, Selector& selector);
   /// The method of a call, and the shape that it is to use if it needs one.
   struct Choice {
@@ -71,7 +71,7 @@ class CallRunner {
   };
   [[nodiscard]] Choice choice_for(const Call& call, Selector& selector) const;
   [[nodiscard]] std::uint64_t larger_bytes(const Call& call) const;
-  void run_parts(const PreparedCall& prepared, const Call& call, Counters& counters);
+  void run_parts(const CompiledCall& compiled, const Call& call, Counters& counters);
   void set_pace(Collective collective, const CallOptions& options);
   [[nodiscard]] Clock::duration timeout_of(const CallOptions& options) const;
   void keep_input(const Call& call);

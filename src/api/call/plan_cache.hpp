@@ -9,11 +9,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "api/call/prepared_call.hpp"
+#include "api/call/compiled_call.hpp"
 
 namespace tutti {
 
-/// A cache of prepared calls, by their arguments. The two last used are found without a hash.
+/// A cache of compiled calls, by their arguments. The two last used are found without a hash.
 ///
 /// The key holds every argument that a check looks at. So a call that is found was checked before,
 /// except for its buffers.
@@ -33,9 +33,9 @@ class PlanCache {
       output_ = call.output;
       aliasing_ = aliasing;
     }
-    /// Null until the call was prepared.
-    [[nodiscard]] std::shared_ptr<const PreparedCall>& prepared(Aliasing aliasing) {
-      return prepared_[static_cast<std::size_t>(aliasing)];
+    /// Null until the call was compiled.
+    [[nodiscard]] std::shared_ptr<const CompiledCall>& compiled(Aliasing aliasing) {
+      return compiled_[static_cast<std::size_t>(aliasing)];
     }
 
    private:
@@ -67,7 +67,7 @@ class PlanCache {
     Key key_;
     std::size_t hash_ = 0;
     CallExtent extent_;
-    std::array<std::shared_ptr<const PreparedCall>, 2> prepared_{};
+    std::array<std::shared_ptr<const CompiledCall>, 2> compiled_{};
     const void* input_ = nullptr;  // Of the last call,
     const void* output_ = nullptr;
     std::optional<Aliasing> aliasing_{};  // if they were checked.

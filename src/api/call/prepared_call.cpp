@@ -1,308 +1,42 @@
 #include "api/call/prepared_call.hpp"
 
-#include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include <tutti/error.hpp>
 
-#include "core/hash.hpp"
-#include "flight/lasting_text.hpp"
-#include "kernels/exact_fold.hpp"
+#include "api/communicator_impl.hpp"
 
 namespace tutti {
+
+Communicator::Impl& PreparedCall::State::communicator() const {
+  Communicator::Impl* const found = *owner_;
+  if (found == nullptr) {
+    throw Error(ErrorCode::invalid_argument,
+                std::string(name(call().collective)) +
+                    ": the communicator of this prepared call is gone; "
+                    "prepare the call on another one");
+  }
+  found->require_here();
+  return *found;
+}
+
+PreparedCall::PreparedCall(std::shared_ptr<State> state) : state_(std::move(state)) {}
+PreparedCall::PreparedCall(PreparedCall&&) noexcept = default;
+PreparedCall& PreparedCall::operator=(PreparedCall&&) noexcept = default;
+PreparedCall::~PreparedCall() = default;
+
 namespace {
 
-const Shape& shape_of(const Preparation& preparation) {
-  const Shape& asked = preparation.call.options.shape;
-  return asked.empty() ? preparation.hosts : asked;
+template <class State>
+State& existing(const std::shared_ptr<State>& state) {
+  if (state) return *state;
+  throw Error(ErrorCode::invalid_argument,
+              "this prepared call was moved from: use the one that it was moved to");
 }
-
-bool is_custom(const Call& call) { return call.reduction.combine() != nullptr; }
-
-bool is_exact_sum(const Call& call) {
-  return call.options.reproducible == Reproducible::exact &&
-         !is_associative(call.reduction, call.dtype);
-}
-
-/// Encodes op, dtype and level of a reduction as a number.
-std::uint64_t way_of(const Call& call) {
-  if (!is_reduction(call.collective)) return 0;
-  const std::uint64_t op = is_custom(call) ? 15 : static_cast<std::uint64_t>(call.reduction.op());
-  const auto level = static_cast<std::uint64_t>(call.options.reproducible);
-  return 1 + (level * 16 + op) * 64 + static_cast<std::uint64_t>(call.dtype);
-}
-
-/// A hash of what all ranks must agree on. The counts of alltoall are left out: each is known to
-/// two ranks only.
-std::uint32_t signature_of(const Preparation& preparation) {
-  const Call& call = preparation.call;
-  std::uint64_t hash = mixed(0, static_cast<std::uint64_t>(call.collective));
-  hash = mixed(hash, way_of(call));
-  hash = mixed(hash, preparation.method.identity());
-  hash = mixed(hash, element_bytes_of(call));
-  if (preparation.method.needs_shape()) {
-    for (const std::uint32_t d : shape_of(preparation).dimensions) hash = mixed(hash, d);
-  }
-  hash = mixed(hash, has_root(call.collective) ? call.root : 0);
-  if (call.counts.empty()) return static_cast<std::uint32_t>(mixed(hash, call.count));
-  if (call.collective == Collective::alltoall) return static_cast<std::uint32_t>(hash);
-  for (const std::uint64_t count : call.counts) hash = mixed(hash, count);
-  return static_cast<std::uint32_t>(hash);
-}
-
-/// The name of the method for the flight recorder. It lives as long as the program, like the names
-/// in the table.
-const char* lasting(const Method& method) {
-  if (const Algorithm* const row = method.algorithm()) return row->name.data();
-  return lasting_text(method.label());
-}
-
-FlightCall flight_call(const Preparation& preparation, std::uint64_t bytes) {
-  const Call& call = preparation.call;
-  return {.kind = flight_kind(call.collective),
-          .dtype = call.dtype,
-          .op = call.reduction.op(),
-          .is_custom = is_custom(call),
-          .signature = signature_of(preparation),
-          .root = call.root,
-          .from = 0,
-          .count = call.counts.empty() ? call.count : FlightCall::with_counts,
-          .bytes = bytes,
-          .algorithm = lasting(preparation.method)};
-}
-
-/// A layout of blocks of these sizes, each cut into `pieces` chunks of nearly equal size.
-Layout blocks_in_pieces(std::span<const std::uint64_t> blocks, std::uint64_t pieces) {
-  std::vector<std::uint64_t> sizes;
-  for (const std::uint64_t block : blocks) {
-    const Layout cut = Layout::balanced(pieces, block);
-    for (std::uint64_t i = 0; i < pieces; ++i) sizes.push_back(cut.size(Chunk{i}));
-  }
-  return Layout::counted(sizes);
-}
-
-/// Only chunks from and to this rank have a size; it handles no others.
-Layout alltoall_layout(const Call& call, Rank self, std::uint32_t ranks) {
-  std::vector<std::uint64_t> sizes(std::size_t{ranks} * ranks, 0);
-  for (std::uint32_t r = 0; r < ranks; ++r) {
-    sizes[std::size_t{self} * ranks + r] = call.counts[r];
-    sizes[std::size_t{r} * ranks + self] = call.output_counts[r];
-  }
-  return Layout::counted(sizes);
-}
-
-Layout layout_of(const Call& call, const Contract& contract, Rank self) {
-  switch (call.collective) {
-    case Collective::barrier:
-      return Layout::equal(contract.chunks, 1);
-    case Collective::broadcast:
-    case Collective::reduce:
-    case Collective::allreduce:
-      return Layout::balanced(contract.chunks, call.count);
-    case Collective::alltoall:
-      if (!call.counts.empty()) return alltoall_layout(call, self, contract.ranks);
-      return Layout::equal(contract.chunks, call.count);
-    case Collective::scatter:
-    case Collective::gather:
-    case Collective::allgather:
-    case Collective::reduce_scatter:
-      break;
-  }
-  const std::uint64_t pieces = contract.chunks / contract.ranks;
-  if (!call.counts.empty()) return blocks_in_pieces(call.counts, pieces);
-  if (pieces == 1) return Layout::equal(contract.chunks, call.count);
-  return blocks_in_pieces(std::vector<std::uint64_t>(contract.ranks, call.count), pieces);
-}
-
-/// The sizes of the shortest and the longest chunk.
-std::pair<std::uint64_t, std::uint64_t> extremes(const Layout& layout) {
-  std::uint64_t least = ~std::uint64_t{0};
-  std::uint64_t most = 0;
-  for (std::uint64_t i = 0; i < layout.chunks(); ++i) {
-    const std::uint64_t size = layout.size(Chunk{i});
-    least = std::min(least, size);
-    most = std::max(most, size);
-  }
-  return {least, most};
-}
-
-void add_part(PreparedCall& prepared, Plan plan, std::uint64_t repeats, std::size_t stride) {
-  prepared.scratch_bytes = std::max(prepared.scratch_bytes, plan.scratch_bytes);
-  prepared.spare_bytes = std::max(prepared.spare_bytes, plan.spare_bytes);
-  prepared.parts.push_back({.plan = std::move(plan), .repeats = repeats, .stride = stride});
-}
-
-/// How many elements of each chunk one part covers. All ranks must get the same result, so it
-/// depends only on what all ranks know, not on the scratch memory of this rank.
-std::uint64_t part_length(const Preparation& preparation, const Contract& contract,
-                          const Layout& layout, std::uint64_t longest) {
-  const Call& call = preparation.call;
-  // No rank knows all counts of an alltoall with counts, and its algorithms keep no data.
-  const bool counted = call.collective == Collective::alltoall && !call.counts.empty();
-  std::uint64_t total = layout.total() * element_bytes_of(call);
-  if (call.collective == Collective::alltoall) total /= contract.ranks;
-  // Algorithms that keep more than two copies of the data use smaller parts.
-  constexpr std::uint64_t least = 4096;
-  if (counted || total <= least) return longest;
-  const ScheduleTraits& traits = preparation.method.traits();
-  if (!traits.keeps_data) return longest;
-  const std::uint64_t most =
-      std::max<std::uint64_t>(2 * preparation.thresholds.part_bytes / traits.copies, least);
-  if (total <= most) return longest;
-  // Parts begin on cache lines, unless a few elements are long.
-  const std::uint64_t granule = element_bytes_of(call) > 64 ? 1 : 64;
-  const std::uint64_t parts = (total + most - 1) / most;
-  return std::max(longest / parts / granule * granule, granule);
-}
-
-/// A plan of more segments would be long.
-constexpr std::uint64_t most_segments = 64;
-
-/// The elements of a segment of a message; 0 if messages are not cut. The same on all ranks.
-std::uint64_t segment_of(const Preparation& preparation, std::size_t element_bytes,
-                         std::uint64_t longest_chunk) {
-  // Slices begin on cache lines.
-  constexpr std::uint64_t granule = 64;
-  // A pipeline takes some segments to fill.
-  constexpr std::uint64_t least_segments = 2;
-  const std::uint64_t elements =
-      preparation.thresholds.segment_bytes / element_bytes / granule * granule;
-  if (longest_chunk < least_segments * elements) return 0;
-  const ScheduleTraits& traits = preparation.method.traits();
-  return traits.joins_chunks || !traits.repeats_pairs ? 0 : elements;
-}
-
-/// The data of a barrier has no meaning.
-void fold_nothing(void* /*out*/, void* /*copy*/, const void* const* /*in*/,
-                  std::size_t /*operands*/, std::size_t /*count*/) {}
 
 }  // namespace
 
-Method named_method(const Call& call, std::uint32_t ranks) {
-  const CallOptions& options = call.options;
-  const auto refuse = [](const std::string& why) { throw Error(ErrorCode::invalid_argument, why); };
-  if (options.schedule != nullptr && !options.algorithm.empty()) {
-    refuse("it names both " + std::string(options.algorithm) + " and " + options.schedule->label() +
-           "; name one of them");
-  }
-  Method method = options.schedule != nullptr ? Method(*options.schedule)
-                                              : Method(algorithm(options.algorithm));
-  if (options.schedule != nullptr) {
-    const std::string misfit = options.schedule->misfit(call.collective, ranks, call.root);
-    if (!misfit.empty()) refuse(misfit);
-  } else if (method.collective() != call.collective) {
-    refuse(std::string(method.name()) + " is for another collective");
-  }
-  if (call.collective == Collective::alltoall && !call.counts.empty() && method.needs_counts()) {
-    throw Error(ErrorCode::unsupported,
-                std::string(method.label()) +
-                    " passes on blocks of other ranks, whose counts this rank does not know; "
-                    "use alltoall/mesh or alltoall/pairwise");
-  }
-  return method;
-}
-
-PreparedCall prepare(const Preparation& preparation) {
-  const Call& call = preparation.call;
-  Problem problem{.ranks = preparation.ranks, .root = call.root};
-  if (preparation.method.needs_shape()) problem.shape = shape_of(preparation);
-  const std::shared_ptr<const Blueprint> blueprint = preparation.blueprints.get(
-      preparation.method, problem, preparation.self, preparation.aliasing);
-  const Contract& contract = blueprint->contract;
-  const Layout layout = layout_of(call, contract, preparation.self);
-  const std::size_t element_bytes = element_bytes_of(call);
-  const auto plan_of = [&](ElementRange stretch, std::uint64_t segment = 0) {
-    return compile(*blueprint, {.layout = layout,
-                                .element_bytes = element_bytes,
-                                .lanes = preparation.lanes,
-                                .stretch = stretch,
-                                .segment = segment,
-                                .in_order_to = preparation.thresholds.in_order_to});
-  };
-  const std::uint64_t outputs = extent_of(call, preparation.self, preparation.ranks).output;
-  const bool folds = is_reduction(call.collective) && !is_custom(call);
-  PreparedCall prepared{
-      .parts = {},
-      .fold = call.collective == Collective::barrier ? fold_nothing
-              : folds                                ? fold_for(call)
-                                                     : nullptr,
-      .element_bytes = element_bytes,
-      .outputs = outputs,
-      .barrier_bytes = call.collective == Collective::barrier ? layout.total() * element_bytes : 0,
-      .is_average = folds && call.reduction.op() == Op::avg,
-      .is_exact = folds && is_exact_sum(call),
-      .flight = flight_call(preparation, outputs * element_bytes)};
-  const auto [least, most] = extremes(layout);
-  std::uint64_t length = part_length(preparation, contract, layout, most);
-  std::uint64_t segment = segment_of(preparation, element_bytes, most);
-  if (segment > 0) length = std::min(length, most_segments * segment);
-  if (length >= most) {
-    add_part(prepared, plan_of({}, segment), 1, 0);
-    return prepared;
-  }
-  // Parts that have `length` elements in every chunk share one plan, at different offsets.
-  const std::uint64_t alike = least / length;
-  if (alike > 0) {
-    add_part(prepared, plan_of({.length = length}, segment), alike, length * element_bytes);
-  }
-  for (std::uint64_t begin = alike * length; begin < most; begin += length) {
-    add_part(prepared, plan_of({.begin = begin, .length = length}, segment), 1, 0);
-  }
-  return prepared;
-}
-
-CallExtent extent_of(const Call& call, Rank self, std::uint32_t ranks) {
-  const bool is_root = self == call.root;
-  const std::uint64_t own = call.counts.empty() ? call.count : call.counts[self];
-  const auto sum = [](std::span<const std::uint64_t> counts) {
-    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-  };
-  const std::uint64_t all = call.counts.empty() ? call.count * ranks : sum(call.counts);
-  const std::uint64_t before =
-      call.counts.empty() ? call.count * self : sum(call.counts.first(self));
-  switch (call.collective) {
-    case Collective::broadcast:
-      return {.input = is_root ? call.count : 0, .output = call.count};
-    case Collective::reduce:
-      return {.input = call.count, .output = is_root ? call.count : 0};
-    case Collective::allreduce:
-      return {.input = call.count, .output = call.count};
-    case Collective::scatter:
-      return {.input = is_root ? all : 0, .output = own, .own_block = before};
-    case Collective::gather:
-      return {.input = own, .output = is_root ? all : 0, .own_block = before};
-    case Collective::allgather:
-      return {.input = own, .output = all, .own_block = before};
-    case Collective::reduce_scatter:
-      return {.input = all, .output = own, .own_block = before};
-    case Collective::alltoall:
-      return {.input = all, .output = call.counts.empty() ? all : sum(call.output_counts)};
-    case Collective::barrier:
-      break;
-  }
-  return {};
-}
-
-std::size_t element_bytes_of(const Call& call) {
-  return call.element_bytes == 0 ? size_of(call.dtype) : call.element_bytes;
-}
-
-bool needs_one_fold(const Call& call) {
-  return call.options.reproducible != Reproducible::run && is_reduction(call.collective) &&
-         call.collective != Collective::barrier && !is_associative(call.reduction, call.dtype);
-}
-
-Fold fold_for(const Call& call) {
-  return is_exact_sum(call) ? exact_fold(call.dtype) : fold(call.dtype, call.reduction.op());
-}
-
-void finish_outputs(const PreparedCall& prepared, const Call& call, std::uint32_t ranks) {
-  if (prepared.outputs == 0) return;
-  if (prepared.is_exact && ranks == 1) {
-    const void* const alone = call.output;
-    prepared.fold(call.output, nullptr, &alone, 1, prepared.outputs);
-  }
-  if (prepared.is_average) divide(call.dtype, call.output, prepared.outputs, ranks);
-}
+void PreparedCall::run() { existing(state_).communicator().run(*state_); }
+Work PreparedCall::start() { return existing(state_).communicator().start(state_); }
 
 }  // namespace tutti

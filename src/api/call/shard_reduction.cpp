@@ -9,7 +9,7 @@
 #include <tutti/schedule/layout.hpp>
 
 #include "api/call/call_check.hpp"
-#include "api/call/prepared_call.hpp"
+#include "api/call/compiled_call.hpp"
 #include "api/call/scratch_memory.hpp"
 #include "kernels/distil.hpp"
 

@@ -27,10 +27,10 @@ TEST(PlanCache, EvictsTheLeastRecentlyUsedEntryAlone) {
 TEST(PlanCache, EntryHoldsAPlanForEachAliasing) {
   PlanCache plans;
   PlanCache::Entry& entry = plans.add(call_of(7), {});
-  EXPECT_EQ(entry.prepared(Aliasing::in_place), nullptr);
-  entry.prepared(Aliasing::in_place) = std::make_shared<const PreparedCall>();
-  EXPECT_EQ(plans.find(call_of(7))->prepared(Aliasing::out_of_place), nullptr);
-  EXPECT_NE(plans.find(call_of(7))->prepared(Aliasing::in_place), nullptr);
+  EXPECT_EQ(entry.compiled(Aliasing::in_place), nullptr);
+  entry.compiled(Aliasing::in_place) = std::make_shared<const CompiledCall>();
+  EXPECT_EQ(plans.find(call_of(7))->compiled(Aliasing::out_of_place), nullptr);
+  EXPECT_NE(plans.find(call_of(7))->compiled(Aliasing::in_place), nullptr);
 }
 
 }  // namespace

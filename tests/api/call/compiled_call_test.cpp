@@ -1,4 +1,4 @@
-#include "api/call/prepared_call.hpp"
+#include "api/call/compiled_call.hpp"
 
 #include <algorithm>
 
@@ -37,7 +37,7 @@ double most_kept(const Algorithm& algorithm) {
   return most;
 }
 
-TEST(PreparedCall, KnowsWhichAlgorithmsKeepData) {
+TEST(CompiledCall, KnowsWhichAlgorithmsKeepData) {
   for (const Algorithm& algorithm : algorithms()) {
     const double kept = most_kept(algorithm);
     EXPECT_EQ(algorithm.traits().keeps_data, kept > 0) << algorithm.name << " keeps " << kept;
@@ -45,7 +45,7 @@ TEST(PreparedCall, KnowsWhichAlgorithmsKeepData) {
   }
 }
 
-TEST(PreparedCall, RunsLongCallsInParts) {
+TEST(CompiledCall, RunsLongCallsInParts) {
   // Several parts, the last of them short. Fewer elements with sanitizers, which are slow.
   constexpr std::uint64_t count = is_sanitized ? 1200003 : 3500003;
   std::size_t number = 0;
@@ -63,35 +63,35 @@ TEST(PreparedCall, RunsLongCallsInParts) {
     });
     const Call call{.collective = algorithm.collective, .count = trial.count, .dtype = DType::i32};
     BlueprintCache blueprints;
-    const PreparedCall prepared = prepare({.call = call,
-                                           .method = algorithm,
-                                           .self = Rank{1},
-                                           .ranks = 3,
-                                           .aliasing = Aliasing::in_place,
-                                           .lanes = {},
-                                           .hosts = Shape{{3, 1}},
-                                           .blueprints = blueprints});
-    EXPECT_GT(prepared.parts.size(), 1U) << algorithm.name;
-    EXPECT_LE(prepared.scratch_bytes + prepared.spare_bytes, 2 * Thresholds{}.part_bytes)
+    const CompiledCall compiled = compile_call({.call = call,
+                                                .method = algorithm,
+                                                .self = Rank{1},
+                                                .ranks = 3,
+                                                .aliasing = Aliasing::in_place,
+                                                .lanes = {},
+                                                .hosts = Shape{{3, 1}},
+                                                .blueprints = blueprints});
+    EXPECT_GT(compiled.parts.size(), 1U) << algorithm.name;
+    EXPECT_LE(compiled.scratch_bytes + compiled.spare_bytes, 2 * Thresholds{}.part_bytes)
         << algorithm.name;
   }
 }
 
 /// The more variants a schedule has, the smaller its parts are.
-TEST(PreparedCall, StaysWithinTheMemoryLimitWithManyVariants) {
+TEST(CompiledCall, StaysWithinTheMemoryLimitWithManyVariants) {
   const ProvedSchedule relay = prove(relay_allreduce(8));
   const Call call{.collective = Collective::allreduce, .count = 10'000'019, .dtype = DType::f32};
   BlueprintCache blueprints;
-  const PreparedCall prepared = prepare({.call = call,
-                                         .method = relay,
-                                         .self = Rank{0},
-                                         .ranks = 8,
-                                         .aliasing = Aliasing::in_place,
-                                         .lanes = {},
-                                         .hosts = {},
-                                         .blueprints = blueprints});
-  EXPECT_GT(prepared.scratch_bytes, Thresholds{}.part_bytes);
-  EXPECT_LE(prepared.scratch_bytes + prepared.spare_bytes, 2 * Thresholds{}.part_bytes);
+  const CompiledCall compiled = compile_call({.call = call,
+                                              .method = relay,
+                                              .self = Rank{0},
+                                              .ranks = 8,
+                                              .aliasing = Aliasing::in_place,
+                                              .lanes = {},
+                                              .hosts = {},
+                                              .blueprints = blueprints});
+  EXPECT_GT(compiled.scratch_bytes, Thresholds{}.part_bytes);
+  EXPECT_LE(compiled.scratch_bytes + compiled.spare_bytes, 2 * Thresholds{}.part_bytes);
 }
 
 }  // namespace
