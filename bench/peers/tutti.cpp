@@ -2,6 +2,7 @@
 // The launcher sets the number of ranks: tutti run -n 4 -- build/bench/peers/tutti …
 //
 // With TUTTI_BENCH_MEMORY=private buffers come from malloc instead of tutti::allocate.
+// With TUTTI_BENCH_CALLS=prepared each call is prepared once.
 // TUTTI_BENCH_ALGORITHM replaces tutti's choice of the algorithm for its collective.
 #include <algorithm>
 #include <cstdio>
@@ -33,7 +34,7 @@ tutti::Collective collective_of(peers::Collective collective) {
 }
 
 /// A call and the counts that it refers to.
-struct Prepared {
+struct CountedCall {
   tutti::Call call;
   std::vector<std::uint64_t> counts;
   std::vector<std::uint64_t> output_counts;
@@ -55,10 +56,13 @@ class Tutti final : public peers::Peer {
 
   [[nodiscard]] std::function<void()> prepare(const peers::Call& call) override {
     const Case& c = call.what;
-    auto prepared = std::make_shared<Prepared>();
-    prepared->call = plain(call);
-    if (peers::name(c.collective).ends_with("v")) give_counts(*prepared, c);
-    return [this, prepared] { comm_.run(prepared->call); };
+    auto counted = std::make_shared<CountedCall>();
+    counted->call = plain(call);
+    if (peers::name(c.collective).ends_with("v")) give_counts(*counted, c);
+    if (!prepares_) return [this, counted] { comm_.run(counted->call); };
+    return [prepared = std::make_shared<tutti::PreparedCall>(comm_.prepare(counted->call))] {
+      prepared->run();
+    };
   }
 
   [[nodiscard]] std::string algorithm(const peers::Call& call) const override {
@@ -95,23 +99,24 @@ class Tutti final : public peers::Peer {
     return made;
   }
 
-  void give_counts(Prepared& prepared, const Case& c) const {
+  void give_counts(CountedCall& counted, const Case& c) const {
     const bool all_pairs = c.collective == peers::Collective::alltoallv;
     for (int r = 0; r < ranks(); ++r) {
       const bool from = c.collective == peers::Collective::gatherv ||
                         c.collective == peers::Collective::allgatherv;
-      prepared.counts.push_back(peers::block(c, from ? r : rank(), r));
-      prepared.output_counts.push_back(peers::block(c, r, rank()));
+      counted.counts.push_back(peers::block(c, from ? r : rank(), r));
+      counted.output_counts.push_back(peers::block(c, r, rank()));
     }
-    prepared.call.count = 0;
-    prepared.call.counts = prepared.counts;
-    if (all_pairs) prepared.call.output_counts = prepared.output_counts;
+    counted.call.count = 0;
+    counted.call.counts = counted.counts;
+    if (all_pairs) counted.call.output_counts = counted.output_counts;
   }
 
   tutti::Communicator comm_ = tutti::Communicator::from_environment();
   // For the measurement itself.
   tutti::Communicator aside_ = comm_.duplicate();
   bool private_memory_ = variable("TUTTI_BENCH_MEMORY") == "private";
+  bool prepares_ = variable("TUTTI_BENCH_CALLS") == "prepared";
   std::string algorithm_ = variable("TUTTI_BENCH_ALGORITHM");
 };
 

@@ -214,8 +214,8 @@ Words gloo_words(const Contender& contender, const VersusField& field) {
   return words;
 }
 
-/// tutti is started by `tutti run`. Its setting "private" is a kind of memory, others are
-/// algorithms.
+/// tutti is started by `tutti run`. Its setting "private" is a kind of memory, "prepared" a kind of
+/// call, others are algorithms.
 VersusCommand tutti_command(const Contender& contender, const VersusField& field) {
   VersusCommand command{
       .words = {(build_folder() / "tutti").string(), "run", "-n", std::to_string(field.ranks),
@@ -224,6 +224,8 @@ VersusCommand tutti_command(const Contender& contender, const VersusField& field
   for (const std::string& word : contender.words) {
     if (word == "private") {
       command.variables.emplace_back("TUTTI_BENCH_MEMORY", word);
+    } else if (word == "prepared") {
+      command.variables.emplace_back("TUTTI_BENCH_CALLS", word);
     } else {
       command.variables.emplace_back("TUTTI_BENCH_ALGORITHM", word);
     }

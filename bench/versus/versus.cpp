@@ -57,6 +57,7 @@ std::vector<Contender> own_contenders(const measure::Workload& workload, bool tc
     Contender own{.library = Library::tutti, .in_place = in_place};
     if (!each.algorithm.empty()) own.words.push_back(each.algorithm);
     if (workload.memory == Kind::private_to_process) own.words.emplace_back("private");
+    if (workload.prepared) own.words.emplace_back("prepared");
     if (std::find(found.begin(), found.end(), own) == found.end()) found.push_back(own);
   }
   // Most programs do not allocate their data with tutti::allocate.
@@ -108,6 +109,7 @@ class Versus {
     own.collective = field_.collective;
     own.ranks = field_.ranks;
     own.transport = std::to_string(own.ranks) + " ranks, " + (field_.tcp ? "TCP" : "shared memory");
+    own.prepared_calls = plan_.workload.prepared;
     own.shared_buffers = plan_.workload.memory == measure::BufferPair::Kind::shared;
   }
 

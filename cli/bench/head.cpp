@@ -25,7 +25,7 @@ std::string bench_head(const BenchPlan& plan, const std::string& transport) {
   const bool is_shared = workload.memory == measure::BufferPair::Kind::shared;
   const std::string name(tutti::name(workload.collective));
   return "# tutti " + std::string(version) + " " + name + ": " + transport + ", buffers " +
-         (is_shared ? "shared" : "private") +
+         (is_shared ? "shared" : "private") + (workload.prepared ? ", prepared calls" : "") +
          (pace.iterations ? "" : ", " + format_seconds(pace.seconds) + " for each time") +
          "\n# Collective test starting: " + name + "\n# nThread 1 nGpus 1 minBytes " +
          std::to_string(plan.sizes.smallest()) + " maxBytes " +

@@ -113,6 +113,7 @@ BenchPlan plan_bench(const BenchRequest& request, std::uint32_t ranks) {
                               .pace = request.pace,
                               .check = request.check,
                               .limit = request.limit,
+                              .prepared = request.prepared,
                               .memory = request.memory},
                  .sizes = request.sizes};
   const std::vector<Wished> wished = methods(request, ranks);

@@ -44,6 +44,7 @@ void BenchOptions::add(Command command) {
   add_kinds(command);
   add_repetitions(command);
   command.flag("--private", private_buffers_, "buffers from malloc instead of tutti::allocate");
+  command.flag("--prepared", parsed_.prepared, "calls that are prepared once: PreparedCall::run");
   command.flag("--limit", parsed_.limit,
                "measure the limit of this machine, and show the share reached");
 }

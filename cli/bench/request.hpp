@@ -50,6 +50,7 @@ struct BenchRequest {
   bool check = true;
   bool limit = false;
   measure::BufferPair::Kind memory = measure::BufferPair::Kind::shared;
+  bool prepared = false;
 };
 
 /// The options of `tutti bench` that make up a BenchRequest. They live until the command line was

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <memory>
 
 #include "cli/measure/limit.hpp"
 #include "cli/measure/operands.hpp"
@@ -29,6 +31,7 @@ class Bench {
     report_.ranks = communicator.size();
     report_.transport = communicator.description();
     report_.shared_buffers = workload.memory == BufferPair::Kind::shared;
+    report_.prepared_calls = workload.prepared;
   }
 
   Report run() {
@@ -93,9 +96,17 @@ class Bench {
     Finding found;
     if (workload_.check) found.wrong = wrong(what, call, data);
     buffers_.clear(larger_bytes(what, report_.ranks));
-    found.timing = time_call(
-        aside_, workload_.pace, [&] { communicator_.run(call); }, [&] { data.rewrite_input(); });
+    found.timing =
+        time_call(aside_, workload_.pace, way_of_making(call), [&] { data.rewrite_input(); });
     return found;
+  }
+
+  /// The call outlives what is returned.
+  [[nodiscard]] std::function<void()> way_of_making(const Call& call) {
+    if (!workload_.prepared) return [&] { communicator_.run(call); };
+    return [prepared = std::make_shared<PreparedCall>(communicator_.prepare(call))] {
+      prepared->run();
+    };
   }
 
   /// The wrong elements on all ranks.

@@ -116,6 +116,7 @@ std::string Report::json() const {
                   {"ranks", ranks},
                   {"transport", transport},
                   {"buffers", shared_buffers ? "shared" : "private"},
+                  {"calls", prepared_calls ? "prepared" : "plain"},
                   {"machine", machine ? json_of(*machine) : Json()},
                   {"wrong", wrong()},
                   {"avg_busbw_GBps", average_bus_bandwidth() / giga},

@@ -17,6 +17,7 @@ struct Report {
   std::string transport{};  ///< "4 ranks, shared memory": see Communicator::description().
   std::uint32_t ranks = 1;
   bool shared_buffers = true;
+  bool prepared_calls = false;
   std::vector<Place> places{};  ///< By rank.
   std::optional<Machine> machine{};
   std::vector<Row> rows{};

@@ -14,8 +14,9 @@ struct Workload {
   Collective collective = Collective::allreduce;
   std::vector<Case> cases{};
   Pace pace{};
-  bool check = true;   ///< Check the result of every case.
-  bool limit = false;  ///< Measure the limit of the machine, too.
+  bool check = true;      ///< Check the result of every case.
+  bool limit = false;     ///< Measure the limit of the machine, too.
+  bool prepared = false;  ///< Prepare each call, and run it.
   BufferPair::Kind memory = BufferPair::Kind::shared;
 
   /// The bytes of the largest buffer of all cases.

@@ -105,7 +105,8 @@ constexpr auto known_variables =
                                      "TUTTI_TOPO_FILE",     "TUTTI_ORDER",
                                      "TUTTI_FLIGHT",        "TUTTI_FLIGHT_RECORDS",
                                      "TUTTI_TLS",           "TUTTI_TORCH_CACHE",
-                                     "TUTTI_TORCH_ALLOC",   "TUTTI_COMMAND"});
+                                     "TUTTI_TORCH_ALLOC",   "TUTTI_COMMAND",
+                                     "TUTTI_BENCH_CALLS"});
 
 }  // namespace
 
