@@ -488,5 +488,6 @@ TUTTI_API tuttiResult_t tuttiSendRecvAsync(const void* sendbuff, size_t sendcoun
 #include <tutti/c/config.h>
 #include <tutti/c/memory.h>
 #include <tutti/c/messages.h>
+#include <tutti/c/prepared.h>
 
 #endif

@@ -324,6 +324,7 @@ TEST(Bench, MeasuresTypesAndOperations) {
 
 TEST(Bench, MeasuresPrivateMemory) {
   EXPECT_EQ(measured("allreduce -n 2 -b 256K -e 256K --iters 2 --private").size(), 1);
+  EXPECT_EQ(measured("allreduce -n 2 -b 256K -e 256K --iters 2 --prepared").size(), 1);
 }
 
 TEST(Bench, SkipsTheCheckIfAsked) {

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <memory>
 
 #include <tutti/network/network_file.hpp>
@@ -9,7 +8,7 @@
 
 #include "api/c/dispatch.hpp"
 
-// Schedules in C, and calls that take one.
+// Schedules in C.
 
 namespace tutti {
 namespace {
@@ -21,12 +20,6 @@ tuttiResult_t make_schedule(const char* function, tuttiSchedule_t* schedule, Rea
     place = nullptr;
     place = std::make_unique<tuttiSchedule>(tuttiSchedule{.schedule = prove(read())}).release();
   });
-}
-
-Call call_on(tuttiComm_t comm, const tuttiCall_t* given) {
-  Call call = call_of(pointed_to(given, "call"), communicator_of(comm));
-  call.options.reproducible = std::max(call.options.reproducible, comm->reproducible);
-  return call;
 }
 
 }  // namespace
@@ -64,12 +57,4 @@ tuttiResult_t tuttiScheduleHash(tuttiSchedule_t schedule, uint64_t* hash) {
 
 tuttiResult_t tuttiScheduleDestroy(tuttiSchedule_t schedule) {
   return guarded(__func__, [&] { delete &pointed_to(schedule, "schedule"); });
-}
-
-tuttiResult_t tuttiRun(const tuttiCall_t* call, tuttiComm_t comm) {
-  return run_call(__func__, comm, [&] { return call_on(comm, call); });
-}
-
-tuttiResult_t tuttiStart(const tuttiCall_t* call, tuttiComm_t comm, tuttiWork_t* work) {
-  return start_call(__func__, comm, work, [&] { return call_on(comm, call); });
 }

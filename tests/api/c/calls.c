@@ -84,5 +84,6 @@ int c_check_calls(tuttiComm_t comm, char* fault, size_t fault_bytes) {
   }
   return check_operations(self) || check_types(self) || check_levels(self) ||
          check_messages(self) || check_groups(self) || check_configs(self) || the_rest(self) ||
-         check_later_callers(self) || check_wrong_schedules(self) || refusals(self);
+         check_later_callers(self) || check_prepared_calls(self) || check_wrong_schedules(self) ||
+         refusals(self);
 }

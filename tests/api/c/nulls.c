@@ -18,6 +18,7 @@ int c_check_nulls(tuttiComm_t comm, char* fault, size_t fault_bytes) {
   tuttiWork_t work = NULL;
   tuttiOp_t own = NULL;
   tuttiSchedule_t schedule = NULL;
+  tuttiPrepared_t prepared = NULL;
   tuttiCall_t call = TUTTI_CALL_INITIALIZER;
   uint64_t hash = 0;
   int called = 0;
@@ -103,6 +104,15 @@ int c_check_nulls(tuttiComm_t comm, char* fault, size_t fault_bytes) {
   REFUSES(tuttiRun(&call, NULL));
   REFUSES(tuttiStart(NULL, comm, &work));
   REFUSES(tuttiStart(&call, comm, NULL));
+  REFUSES(tuttiPrepare(NULL, comm, &prepared));
+  REFUSES(tuttiPrepare(&call, NULL, &prepared));
+  REFUSES(tuttiPrepare(&call, comm, NULL));
+  REFUSES(tuttiPreparedRun(NULL));
+  REFUSES(tuttiPreparedStart(NULL, &work));
+  OK(tuttiPrepare(&call, comm, &prepared));
+  REFUSES(tuttiPreparedStart(prepared, NULL));
+  OK(tuttiPreparedDestroy(prepared));
+  REFUSES(tuttiPreparedDestroy(NULL));
   REFUSES(tuttiSend(data, 1, type, 0, NULL));
   REFUSES(tuttiRecv(data, 1, type, 0, NULL));
   REFUSES(tuttiSendRecv(data, 1, 0, data, 1, 0, type, NULL));

@@ -62,5 +62,6 @@ int check_configs(Rank* self);
 int check_schedules(Rank* self, int async);
 int check_wrong_schedules(Rank* self);
 int check_later_callers(Rank* self);
+int check_prepared_calls(Rank* self);
 
 #endif
