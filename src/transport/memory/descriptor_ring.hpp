@@ -75,6 +75,14 @@ inline constexpr std::uint64_t may_write_at_once = ~std::uint64_t{0};
 struct DescriptorRing {
   static constexpr std::uint32_t capacity = 16;
 
+  /// Short data is staged in a slot that belongs to its descriptor, and is free when that is: this
+  /// takes less time than a slot of the outbox.
+  struct alignas(cache_line) Slot {
+    static constexpr std::size_t size = 1024;
+    std::array<std::byte, size> bytes;
+  };
+  using Slots = std::array<Slot, capacity>;
+
   std::array<Descriptor, capacity> descriptors;
   alignas(cache_line) std::atomic<std::uint32_t> done{0};
 

@@ -93,6 +93,18 @@ inline void MemoryPort::post_inline(Rank peer, std::span<const std::byte> data) 
   add_descriptor(out, in_[peer], {.bytes = data.size()}, {});
 }
 
+/// Stages data in the slot of the next descriptor.
+inline void MemoryPort::post_short(Rank peer, std::span<const std::byte> data,
+                                   const Descriptor::Window& window) {
+  Outbound& out = out_[peer];
+  if (out.slots == 0) out.slots = make_block(sizeof(DescriptorRing::Slots));
+  const std::uint64_t where =
+      out.slots + out.turn % DescriptorRing::capacity * sizeof(DescriptorRing::Slot);
+  std::memcpy(transport_.arena().at(where), data.data(), data.size());
+  add_descriptor(out, in_[peer],
+                 {.kind = Descriptor::Kind::staged, .where = where, .bytes = data.size()}, window);
+}
+
 /// Sends data that the peer reads in this rank's own memory.
 inline void MemoryPort::post_in_place(Rank peer, const Way& way, const Descriptor::Window& window) {
   Outbound& out = out_[peer];

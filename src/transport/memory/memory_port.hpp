@@ -82,6 +82,7 @@ class MemoryPort final : public Port {
   /// The stream to a peer.
   struct Outbound {
     DescriptorRing* ring = nullptr;  // Null before the first send.
+    std::uint64_t slots = 0;         // In the arena; 0 before the first short send.
     std::uint32_t turn = 1;          // The next descriptor.
     std::uint32_t done = 0;          // The last turn that the peer was seen to have finished.
     std::uint32_t place = 0;
@@ -115,6 +116,7 @@ class MemoryPort final : public Port {
     std::size_t bytes = 0;  ///< As many as go this way. For data to be staged: at most.
   };
   void make_ring(Outbound& out);
+  [[nodiscard]] std::uint64_t make_block(std::size_t bytes);
   static void refresh(Outbound& out) { out.done = out.ring->done.load(std::memory_order_acquire); }
   [[nodiscard]] bool has_room(Outbound& out);
   [[nodiscard]] bool have_room(std::span<const Rank> peers);
@@ -128,6 +130,7 @@ class MemoryPort final : public Port {
   void prefetch_next_descriptor(Rank peer) const;
   void post_in_place(Rank peer, const Way& way, const Descriptor::Window& window);
   void post_inline(Rank peer, std::span<const std::byte> data);
+  void post_short(Rank peer, std::span<const std::byte> data, const Descriptor::Window& window);
   void add_descriptor(Outbound& out, const Inbound& in, const Way& way,
                       const Descriptor::Window& window);
 
@@ -168,7 +171,8 @@ class MemoryPort final : public Port {
   std::uint32_t begun_ = 0;           // Number of begin() calls.
   std::vector<Inbound> in_;           // By rank of the communicator.
   std::vector<Outbound> out_;         // By rank of the communicator.
-  std::uint32_t free_rings_ = 0;      // Rings left in the last block.
+  std::uint32_t free_rings_ = 0;      // Rings left in the last block of them,
+  std::uint64_t next_ring_ = 0;       // and the first of them, in the arena.
   Outbox::Slot* prepared_ = nullptr;  // For the next post().
   bool crowded_ = false;              // Another rank was last seen on the same core.
   std::uint32_t rung_before_ = 0;

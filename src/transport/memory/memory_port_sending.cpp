@@ -22,13 +22,20 @@ constexpr std::size_t in_slot(std::size_t bytes) {
 
 }  // namespace
 
+/// Memory that the peers read until they have left.
+std::uint64_t MemoryPort::make_block(std::size_t bytes) {
+  closing_.blocks.push_back(transport_.arena().allocate(bytes));
+  return closing_.blocks.back();
+}
+
 void MemoryPort::make_ring(Outbound& out) {
   if (free_rings_ == 0) {
-    closing_.rings.push_back(transport_.arena().allocate(ring_block));
+    next_ring_ = make_block(ring_block);
     free_rings_ = rings_per_block;
   }
-  const std::uint64_t offset =
-      closing_.rings.back() + sizeof(DescriptorRing) * (rings_per_block - free_rings_--);
+  const std::uint64_t offset = next_ring_;
+  next_ring_ += sizeof(DescriptorRing);
+  --free_rings_;
   out.ring = reinterpret_cast<DescriptorRing*>(transport_.arena().at(offset));
   out.begins = std::make_unique<Begins>();
   header_.ring(self_, out.place)
@@ -56,7 +63,7 @@ Port::Posted MemoryPort::post(std::span<const Send> sends) {
   return posted;
 }
 
-/// Posts the rest of a batch, in which not all data is short.
+/// Posts the rest of a batch, in which not all data is inline.
 void MemoryPort::post_long(std::span<const Send> sends, Posted& posted) {
   while (posted.sends < sends.size()) {
     const Send& send = sends[posted.sends];
@@ -67,7 +74,12 @@ void MemoryPort::post_long(std::span<const Send> sends, Posted& posted) {
       const Descriptor::Window window = announce(send);
       const Way way = find_way(send, window.bytes > 0);
       if (way.kind == Descriptor::Kind::staged) {
-        if (!stage(sends, way.bytes, window, posted)) return;
+        if (send.data.size() <= std::min(way.bytes, DescriptorRing::Slot::size)) {
+          for (const Rank peer : send.peers) post_short(peer, send.data, window);
+          ++posted.sends;
+        } else if (!stage(sends, way.bytes, window, posted)) {
+          return;
+        }
         continue;
       }
       if (send.peers.size() > 1) {
@@ -130,7 +142,7 @@ bool MemoryPort::stage(std::span<const Send> sends, std::size_t most,
   std::size_t bytes = in_slot(sends.front().data.size());
   const auto joins = [&](const Send& send) {
     const std::size_t size = send.data.size();
-    return !send.is_prepared && send.window == nullptr && size > Descriptor::most_inline &&
+    return !send.is_prepared && send.window == nullptr && size > DescriptorRing::Slot::size &&
            bytes + in_slot(size) <= transport_.outbox().slot_bytes() && size <= most &&
            have_room(send.peers) && find_way(send, false).kind == Descriptor::Kind::staged;
   };
@@ -185,7 +197,7 @@ Outbox::Slot* MemoryPort::take_slot(std::span<const Send> sends) {
 Port::Copies MemoryPort::prepare(const Send& send, std::size_t reading, bool may_stage,
                                  std::vector<std::byte*>& copies) {
   if (find_windows(send.peers, send.data.size(), reading, copies)) return Copies::put;
-  if (!may_stage || send.data.size() <= Descriptor::most_inline || !have_room(send.peers)) {
+  if (!may_stage || send.data.size() <= DescriptorRing::Slot::size || !have_room(send.peers)) {
     return Copies::none;
   }
   const Way way = find_way(send, send.window != nullptr);

@@ -102,8 +102,8 @@ bool MemoryTransport::reclaim(ClosedPort& closed) {
   }
   if (!closed.has_cleared) {
     if (!others_have_left()) return false;
-    for (const std::uint64_t block : closed.rings) arena_.release(block);
-    closed.rings.clear();
+    for (const std::uint64_t each : closed.blocks) arena_.release(each);
+    closed.blocks.clear();
     closed.has_cleared = true;
     if (!closed.own_header) {
       own.has_cleared.store(1, std::memory_order_release);

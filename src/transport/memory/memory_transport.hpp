@@ -63,7 +63,7 @@ class MemoryTransport final : public Transport {
     std::uint32_t self = 0;                ///< Own place in the header.
     std::vector<std::uint32_t> members{};  ///< Members of the fabric, by place in the header.
     std::unique_ptr<Outbox::Quota> quota{};
-    std::vector<std::uint64_t> rings{};         ///< This rank's ring blocks in the arena.
+    std::vector<std::uint64_t> blocks{};        ///< This rank's rings and slots in the arena.
     std::optional<std::uint64_t> own_header{};  ///< Set if this rank allocated the header.
     bool has_left = false;
     bool has_cleared = false;
