@@ -21,10 +21,15 @@ inline std::span<std::byte> Executor::landing(std::uint32_t id, std::byte* to, s
   return copies ? std::span(to, most) : std::span<std::byte>{};
 }
 
+inline void Executor::have_operands(std::size_t count) {
+  if (operand_memory_.size() < count) operand_memory_.resize(count);
+  operands_ = std::span(operand_memory_).first(count);
+}
+
 /// Where the addresses of the data of the peers belong. There is room for an own operand: after
 /// them if it is the last one, else before them.
 inline const void** Executor::make_room(std::uint32_t id) {
-  operands_.resize(ranks(id).size() + (operation(id).own ? 1 : 0));
+  have_operands(ranks(id).size() + (operation(id).own ? 1 : 0));
   return operands_.data() + (has_room_first(id) ? 1 : 0);
 }
 

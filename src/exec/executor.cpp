@@ -269,9 +269,9 @@ bool Executor::advance_local(std::uint32_t id) {
   const std::size_t within = states_[id].done - piece(id).begin;
   const Plan::Source* const sources =
       plan_->sources.data() + operation.first_source + states_[id].piece * operation.operands;
-  operands_.clear();
+  have_operands(operation.operands);
   for (std::uint32_t k = 0; k < operation.operands; ++k) {
-    operands_.push_back(source(sources[k].buffer, sources[k].offset + within));
+    operands_[k] = source(sources[k].buffer, sources[k].offset + within);
   }
   if (operands_.size() == 1) {
     memory_.copy(next_target(id), operands_.front(), bytes);
@@ -296,9 +296,9 @@ void Executor::take(std::uint32_t id, std::byte* to, std::size_t bytes) {
   }
   if (splits_elements_) return take_split(id, bytes);
   place_own(id, 0);
-  copies_.clear();
   const bool forwards = operation.forward && prepare_forward(id, to, bytes);
-  memory_.fold(*folding_, operands_, to, copies_, bytes);
+  const std::span<std::byte* const> copies(copies_.data(), forwards ? copies_.size() : 0);
+  memory_.fold(*folding_, operands_, to, copies, bytes);
   port_.consume(from, bytes);
   note_received(id, bytes, bytes);
   if (forwards) post_forward(*operation.forward, bytes);
@@ -372,9 +372,7 @@ bool Executor::prepare_forward(std::uint32_t receive, std::byte* to, std::size_t
   const std::size_t reading = operation(receive).answers ? bytes : 0;
   const Port::Copies copies = port_.prepare(forward_, reading, may_stage, copies_);
   if (copies == Port::Copies::put) counters_->bytes_put += bytes * forward_.peers.size();
-  forward_.is_prepared = copies != Port::Copies::none;
-  if (!forward_.is_prepared) copies_.clear();
-  return forward_.is_prepared;
+  return forward_.is_prepared = copies != Port::Copies::none;
 }
 
 /// Fills the send that forwards what a receive will write at `to`.

@@ -108,6 +108,7 @@ class Executor {
   void announce(Port::Send& send, std::uint32_t id, std::uint64_t at, Port::Window& window);
   [[nodiscard]] std::uint64_t window_at(std::uint32_t send) const;
   [[nodiscard]] std::span<std::byte> landing(std::uint32_t id, std::byte* to, std::size_t most);
+  void have_operands(std::size_t count);
   [[nodiscard]] const void** make_room(std::uint32_t id);
   [[nodiscard]] bool has_room_first(std::uint32_t id) const;
   void take(std::uint32_t id, std::byte* to, std::size_t bytes);
@@ -225,8 +226,9 @@ class Executor {
   std::vector<std::uint32_t> posting_;        // their operations,
   std::vector<Port::Window> windows_;         // and the windows that they announce.
   Port::Send forward_;                        // The send that forwards the result of a fold,
-  std::vector<std::byte*> copies_;            // and more destinations of the fold.
-  std::vector<const void*> operands_;         // Operands of one fold.
+  std::vector<std::byte*> copies_;            // and more destinations of that fold.
+  std::vector<const void*> operand_memory_;
+  std::span<const void*> operands_;  // Of one fold.
   // Of elements that slices may split. A peer has one receive at a time, so by rank:
   std::vector<std::size_t> carried_;      // how many bytes of an element are kept,
   std::vector<CacheLine> carry_;          // and these bytes.
